@@ -1,0 +1,1 @@
+"""What things are: values, paths, cases, rules, comparisons, results. No I/O."""

@@ -1,0 +1,53 @@
+"""What an evaluator is given: a batch of cases, and the comparisons it asks for."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from fieldwise.model.case import Cases
+from fieldwise.model.comparison import Comparisons
+from fieldwise.model.rule import CompareSpec
+from fieldwise.model.values import Value
+
+
+@dataclass(frozen=True, slots=True)
+class Records:
+    """Both sides of a batch as JSON values; where text held JSON, it is read."""
+
+    expected: Sequence[Value]
+    actual: Sequence[Value]
+    repairs: dict[int, list[str]]
+    """What was needed to read a side, by case: `actual: code fence removed`."""
+    unreadable: dict[int, tuple[str, str]]
+    """By case: the side (`expected` or `actual`) that has no record, and why."""
+
+
+class Batch(Protocol):
+    """A batch of cases. Cases whose output is missing, null or unreadable never reach an evaluator of records; `run/`
+    makes their results. Evaluators of text get every case whose actual and expected are not missing or null."""
+
+    @property
+    def cases(self) -> Cases:
+        """The cases in columns."""
+        ...
+
+    @property
+    def records(self) -> Records:
+        """Expected and actual as records, for evaluators that read JSON."""
+        ...
+
+    @property
+    def expected_texts(self) -> Sequence[str]:
+        """Expected as text: text as it is, anything else as JSON."""
+        ...
+
+    @property
+    def actual_texts(self) -> Sequence[str]:
+        """Actual as text: text as it is, anything else as JSON."""
+        ...
+
+    def compare(self, spec: CompareSpec) -> Comparisons:
+        """The comparisons this spec asks for; computed once for all evaluators of the batch that ask the same."""
+        ...
+
+    def __len__(self) -> int: ...

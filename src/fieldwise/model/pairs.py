@@ -1,0 +1,54 @@
+"""A batch of value pairs, and how well each pair matches."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fieldwise.model.diagnostic import Diagnostic
+from fieldwise.model.values import Json
+
+
+@dataclass(frozen=True, slots=True)
+class Pairs:
+    """Values to compare, row by row. Both sides of every row are present and not null."""
+
+    expected: Sequence[Json]
+    actual: Sequence[Json]
+
+    def __len__(self) -> int:
+        return len(self.expected)
+
+
+@dataclass(frozen=True, slots=True)
+class Scores:
+    """How well each pair of a batch matches."""
+
+    value: NDArray[np.float64]
+    """In [0, 1], row by row; NaN where it could not be measured, and then `faults` says why."""
+    passed: NDArray[np.bool_]
+    notes: Mapping[int, str] = field(default_factory=dict[int, str])
+    """For some rows, what a person should know: `ambiguous date`, `NaN is not a number`."""
+    faults: Mapping[int, Diagnostic] = field(default_factory=dict[int, Diagnostic])
+
+    @classmethod
+    def of(
+        cls,
+        value: ArrayLike,
+        *,
+        passed: ArrayLike | None = None,
+        notes: Mapping[int, str] | None = None,
+        faults: Mapping[int, Diagnostic] | None = None,
+    ) -> "Scores":
+        """Scores from anything array-like; a pair passes at 1.0 unless `passed` says otherwise.
+
+        >>> Scores.of([True, False]).value.tolist()
+        [1.0, 0.0]
+        """
+        values = np.asarray(value, dtype=np.float64)
+        decided = values >= 1.0 if passed is None else np.asarray(passed, dtype=np.bool_)
+        return cls(values, decided, notes or {}, faults or {})
+
+    def __len__(self) -> int:
+        return len(self.value)

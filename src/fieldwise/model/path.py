@@ -1,0 +1,114 @@
+"""Where a value stands inside a record.
+
+>>> Path.parse("items[*].amount").steps
+('items', <Each.ITEM: '*'>, 'amount')
+>>> str(Path.parse('a.0["odd.key"]'))
+'a[0]["odd.key"]'
+"""
+
+import json
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import Enum
+from typing import Final, Self, TypeAlias
+
+
+class Each(Enum):
+    """The type of the step `[*]`: every item of a list."""
+
+    ITEM = "*"
+
+
+EACH: Final = Each.ITEM
+Step: TypeAlias = str | int | Each
+"""A key, an index (from the end if negative), or every item."""
+
+_STEP = re.compile(
+    r"""\[(?P<index>-?\d+)\]|\[(?P<each>\*)\]|\[(?P<quoted>"(?:[^"\\]|\\.)*")\]|(?P<dot>\.)?(?P<key>[^.\[\]"]+)""",
+)
+_PLAIN_KEY = re.compile(r"[^.\[\]\"\s$*+](?:[^.\[\]\"]*[^.\[\]\"\s])?")
+
+
+class MalformedPath(ValueError):
+    """A path that cannot be read; the message says why, `fix` says what to write."""
+
+    def __init__(self, what: str, fix: str | None = None) -> None:
+        self.fix = fix
+        super().__init__(what)
+
+
+@dataclass(frozen=True, slots=True)
+class Path:
+    """The steps from the top of a record down to a value."""
+
+    steps: tuple[Step, ...]
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """Read `a.b`, `a[0]`, `a.0`, `a[-1]`, `a[*].b`, `["odd.key"]`.
+
+        >>> Path.parse("invoice..total")
+        Traceback (most recent call last):
+            ...
+        fieldwise.model.path.MalformedPath: `invoice..total` has an empty step
+        """
+        if text.startswith("$"):
+            fix = text.removeprefix("$").removeprefix(".")
+            raise MalformedPath(f"`{text}` is JSONPath, which is not supported", f"write `{fix}`")
+        if not text or text.endswith(".") or text.startswith(".") or ".." in re.sub(r'"(?:[^"\\]|\\.)*"', '""', text):
+            raise MalformedPath(f"`{text}` has an empty step" if text else "a path must not be empty")
+        steps: list[Step] = []
+        at = 0
+        while at < len(text):
+            found = _STEP.match(text, at)
+            if found is None or (found["key"] is not None and (found["dot"] is None) != (at == 0)):
+                raise MalformedPath(f"`{text}` cannot be read from `{text[at:]}` on", 'write keys with dots or brackets in quotes: ["odd.key"]')
+            steps.append(_step(found))
+            at = found.end()
+        return cls(tuple(steps))
+
+    def __str__(self) -> str:
+        return render(self.steps)
+
+    @property
+    def each(self) -> int:
+        """How many `[*]` steps it has."""
+        return sum(step is EACH for step in self.steps)
+
+
+def _step(found: re.Match[str]) -> Step:
+    if found["each"]:
+        return EACH
+    if found["index"]:
+        return int(found["index"])
+    if found["quoted"]:
+        return str(json.loads(found["quoted"]))
+    key = found["key"].strip() if found["key"].strip() else found["key"]
+    if key == "*":
+        return EACH
+    return int(key) if key.isdecimal() and key.isascii() else key
+
+
+def render_step(step: Step) -> str:
+    """A step as it stands after another one.
+
+    >>> render_step("b"), render_step(0), render_step("odd.key")
+    ('.b', '[0]', '["odd.key"]')
+    """
+    if step is EACH:
+        return "[*]"
+    if isinstance(step, int):
+        return f"[{step}]"
+    assert isinstance(step, str)
+    if _PLAIN_KEY.fullmatch(step) and not step.isdecimal():
+        return f".{step}"
+    return f"[{json.dumps(step, ensure_ascii=False)}]"
+
+
+def render(steps: Iterable[Step]) -> str:
+    """Steps as a path that can be read again; the record itself is `(root)`."""
+    return "".join(map(render_step, steps)).removeprefix(".") or ROOT
+
+
+ROOT: Final = "(root)"

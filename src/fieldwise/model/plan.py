@@ -1,0 +1,78 @@
+"""A suite, checked and compiled: what `run/` needs and nothing more."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from fieldwise.model.diagnostic import Diagnostic
+
+Role = Literal["id", "input", "expected", "actual", "contexts", "metadata", "tags", "split", "actuals"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class When:
+    """Which cases an evaluator is for; every condition that is given must hold."""
+
+    id: tuple[str, ...] = ()
+    """Ids or glob patterns, any of which may match (whole id, letter case counts)."""
+    tag: tuple[str, ...] = ()
+    split: tuple[str, ...] = ()
+    contexts: bool | None = None
+    """True: only cases with contexts. False: only cases without."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlannedEvaluator:
+    """An evaluator with its options checked."""
+
+    type: str
+    name: str
+    config: object
+    """The evaluator's own options: its frozen dataclass."""
+    weight: float = 1.0
+    pass_at: float | None = None
+    when: When | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Source:
+    """Where cases come from: one file or pattern, or expected and actual apart. Paths are ready to open."""
+
+    cases: str | None = None
+    """A file (JSONL, JSON, CSV, Parquet, each perhaps .gz or .zst), a glob, or `-` for standard input."""
+    expected: str | None = None
+    actual: str | None = None
+    join: str | None = None
+    """The column that joins questions and answers in separate files; default: id."""
+    columns: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """Role → column name, as written under `columns`."""
+    format: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gate:
+    """A condition on a run: `fields.score >= 0.9`."""
+
+    evaluator: str
+    metric: str
+    operator: Literal[">=", ">", "<=", "<", "==", "!="]
+    value: float
+
+    def __str__(self) -> str:
+        return f"{self.evaluator}.{self.metric} {self.operator} {self.value:g}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """A suite that can run."""
+
+    name: str
+    source: Source | None
+    evaluators: tuple[PlannedEvaluator, ...]
+    gates: tuple[Gate, ...] = ()
+    file: str | None = None
+    """The suite's file as given, for messages."""
+    text: str = ""
+    """The suite as written, kept with the run."""
+    diagnostics: tuple[Diagnostic, ...] = ()
+    """Warnings and information; never errors."""

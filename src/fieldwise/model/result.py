@@ -1,0 +1,144 @@
+"""What an evaluator says of a case, and of a batch of cases."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import IntEnum
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldwise.model.comparison import Comparison, Comparisons
+
+Verdict = Literal["pass", "partial", "fail"]
+Fault = Literal["system", "ours"]
+
+
+class Status(IntEnum):
+    """Whether a score is a measurement."""
+
+    SCORED = 0
+    ERROR = 1
+    SKIPPED = 2
+    UNAVAILABLE = 3
+
+    @property
+    def label(self) -> str:
+        """The name on the wire, such as `scored`."""
+        return self.name.lower()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Result:
+    """What one evaluator says of one case."""
+
+    score: float = 0.0
+    verdict: Verdict | None = None
+    hits: Sequence[str] = ()
+    misses: Sequence[str] = ()
+    reasoning: str = ""
+    status: str = "scored"
+    metrics: Mapping[str, float | bool] = field(default_factory=dict[str, float | bool])
+    details: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    comparisons: Sequence[Comparison] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        """A JSON-able form."""
+        return {
+            "score": self.score,
+            "verdict": self.verdict,
+            "status": self.status,
+            "hits": list(self.hits),
+            "misses": list(self.misses),
+            "reasoning": self.reasoning,
+            "metrics": dict(self.metrics),
+            "details": dict(self.details),
+            "comparisons": [comparison.to_json() for comparison in self.comparisons],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Labels:
+    """A list of texts for each case, dictionary-encoded: case c has `texts[codes[offsets[c]:offsets[c + 1]]]`."""
+
+    offsets: NDArray[np.int64]
+    codes: NDArray[np.int32]
+    texts: Sequence[str]
+
+    @classmethod
+    def of(cls, lists: Iterable[Sequence[str]]) -> "Labels":
+        """From plain lists.
+
+        >>> Labels.of([["a"], [], ["b", "a"]]).at(2)
+        ['b', 'a']
+        """
+        known: dict[str, int] = {}
+        offsets, codes = [0], list[int]()
+        for texts in lists:
+            codes.extend(known.setdefault(text, len(known)) for text in texts)
+            offsets.append(len(codes))
+        return cls(np.array(offsets, dtype=np.int64), np.array(codes, dtype=np.int32), list(known))
+
+    def at(self, case: int) -> list[str]:
+        """The texts of one case."""
+        return [self.texts[int(code)] for code in self.codes[self.offsets[case] : self.offsets[case + 1]]]
+
+    def counts(self) -> NDArray[np.int64]:
+        """How many texts each case has."""
+        return np.diff(self.offsets)
+
+
+Details = Callable[[int], Mapping[str, Any]]
+
+
+@dataclass(slots=True, kw_only=True)
+class Results:
+    """What one evaluator says of a batch: position i of every array is case i of that batch."""
+
+    score: NDArray[np.float64]
+    status: NDArray[np.uint8]
+    """A `Status` each."""
+    hits: Labels
+    misses: Labels
+    reasoning: Sequence[str]
+    metrics: Mapping[str, NDArray[np.float64] | NDArray[np.bool_]]
+    """By name: float64, NaN where a case has no such number; or bool."""
+    details: Details
+    """Made when asked for: most cases are never looked at."""
+    comparisons: Comparisons | None = None
+    pool: Mapping[str, NDArray[Any]] = field(default_factory=dict[str, "NDArray[Any]"])
+    """Columns of equal length for metrics over a whole dataset, such as the ranked detections behind AP; one of them is
+    `case`, the position in the batch. They are kept for every case and given to the evaluator's `summarize` at the end."""
+    verdict: NDArray[np.int8] = field(default_factory=lambda: np.zeros(0, dtype=np.int8))
+    """Filled by `run/`: 2 pass, 1 partial, 0 fail, -1 none."""
+
+    def __len__(self) -> int:
+        return len(self.score)
+
+    @classmethod
+    def of(cls, results: Sequence[Result]) -> "Results":
+        """A batch from single results, for evaluators that look at one case at a time.
+
+        >>> Results.of([Result(score=0.5, hits=["a"], metrics={"f1": 0.5}), Result(status="skipped")]).metrics["f1"].tolist()
+        [0.5, nan]
+        """
+        return cls(
+            score=np.array([result.score for result in results], dtype=np.float64),
+            status=np.array([Status[result.status.upper()] for result in results], dtype=np.uint8),
+            hits=Labels.of(result.hits for result in results),
+            misses=Labels.of(result.misses for result in results),
+            reasoning=[result.reasoning for result in results],
+            metrics=_columns([result.metrics for result in results]),
+            details=lambda row: results[row].details,
+        )
+
+
+def _columns(rows: Sequence[Mapping[str, float | bool]]) -> dict[str, NDArray[np.float64] | NDArray[np.bool_]]:
+    """Metric dicts as columns; a metric that is a bool in every row stays one."""
+    names = dict.fromkeys(name for row in rows for name in row)
+    columns: dict[str, NDArray[np.float64] | NDArray[np.bool_]] = {}
+    for name in names:
+        values = [row.get(name, np.nan) for row in rows]
+        flags = all(isinstance(value, bool) for value in values)
+        columns[name] = np.array(values, dtype=np.bool_) if flags else np.array(values, dtype=np.float64)
+    return columns

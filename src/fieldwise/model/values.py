@@ -1,0 +1,74 @@
+"""JSON values, the kinds they come in, and the one sign for a value that is not there."""
+
+from collections.abc import Mapping, Sequence
+from enum import Enum, IntEnum
+from typing import Final, TypeAlias
+
+Json: TypeAlias = "bool | int | float | str | Sequence[Json] | Mapping[str, Json] | None"
+
+
+class Missing(Enum):
+    """The type of `MISSING`: no value at all, which is something else than null."""
+
+    MISSING = "missing"
+
+    def __repr__(self) -> str:
+        return "MISSING"
+
+    def __bool__(self) -> bool:
+        return False
+
+
+MISSING: Final = Missing.MISSING
+"""Stands in a column where a record has nothing. It never leaves the engine: a `Comparison` and every report say `missing`."""
+
+Value: TypeAlias = "Json | Missing"
+
+
+class Presence(IntEnum):
+    """Whether a side has a value at a path."""
+
+    PRESENT = 0
+    NULL = 1
+    MISSING = 2
+
+
+KINDS: Final[dict[type, str]] = {
+    type(None): "null",
+    bool: "bool",
+    int: "number",
+    float: "number",
+    str: "string",
+    list: "list",
+    tuple: "list",
+    dict: "object",
+    Missing: "missing",
+}
+
+
+def kind(value: object) -> str:
+    """The JSON kind of a value; `true` is a bool, never a number.
+
+    >>> [kind(v) for v in (None, True, 1, 1.0, "a", [], {})]
+    ['null', 'bool', 'number', 'number', 'string', 'list', 'object']
+    """
+    return KINDS.get(type(value)) or _kind_of_subclass(value)
+
+
+def _kind_of_subclass(value: object) -> str:
+    """For values of the library user's own types, such as a str enum or an OrderedDict."""
+    for base, name in ((bool, "bool"), (int, "number"), (float, "number"), (str, "string"), (Mapping, "object")):
+        if isinstance(value, base):
+            return name
+    return "list" if isinstance(value, Sequence) else "object"
+
+
+def presence(value: object) -> Presence:
+    """Present, null or missing.
+
+    >>> presence(None).name, presence(MISSING).name, presence("").name
+    ('NULL', 'MISSING', 'PRESENT')
+    """
+    if value is None:
+        return Presence.NULL
+    return Presence.MISSING if value is MISSING else Presence.PRESENT

@@ -1,0 +1,131 @@
+"""Matchers, evaluators, causes and judges by name. Finding one imports one file; nothing lists them.
+
+A name is the function's and its file's: `fuzzy` is the function `fuzzy` in `matchers/fuzzy.py`. Other packages add theirs with
+an entry point in the group `fieldwise.matchers`, `fieldwise.evaluators` or `fieldwise.causes`.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from difflib import get_close_matches
+from functools import cache
+from importlib import import_module
+from importlib.metadata import entry_points
+from pkgutil import iter_modules
+from typing import Any, Literal, get_type_hints, overload
+
+Group = Literal["matchers", "evaluators", "causes", "judges"]
+GROUPS: tuple[Group, ...] = ("matchers", "evaluators", "causes", "judges")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """A registered function with what was read off its annotations."""
+
+    name: str
+    function: Callable[..., Any]
+    options: type
+    """The type of its options: a frozen dataclass."""
+    extras: dict[str, Any]
+    """What its decorator was given besides, such as a matcher's `grid`."""
+
+
+_entries: dict[tuple[Group, str], Entry] = {}
+
+
+@overload
+def matcher(function: Callable[..., Any]) -> Callable[..., Any]: ...
+@overload
+def matcher(*, grid: Callable[..., Any] | None = None) -> Callable[[Callable[..., Any]], Callable[..., Any]]: ...
+def matcher(function: Callable[..., Any] | None = None, *, grid: Callable[..., Any] | None = None) -> Any:
+    """Register `def name(pairs: Pairs, config: Options) -> Scores`.
+
+    `grid(expected, actual, config)` may give the similarity of every expected with every actual value as one array; list alignment uses it.
+    """
+    return _register("matchers", function, {"grid": grid})
+
+
+@overload
+def evaluator(function: Callable[..., Any]) -> Callable[..., Any]: ...
+@overload
+def evaluator(
+    *, reads: Literal["records", "text", "case"] = "records", summarize: Callable[..., Any] | None = None, version: int = 1
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]: ...
+def evaluator(
+    function: Callable[..., Any] | None = None,
+    *,
+    reads: Literal["records", "text", "case"] = "records",
+    summarize: Callable[..., Any] | None = None,
+    version: int = 1,
+) -> Any:
+    """Register `def name(batch: Batch, config: Options) -> Results`.
+
+    `reads` says what it needs: records (JSON is found in text), text (never parsed), or the case as it is.
+    `summarize(pool)` turns what all batches put into `Results.pool` into metrics of the whole dataset.
+    `version` goes up with every change of what it measures.
+    """
+    return _register("evaluators", function, {"reads": reads, "summarize": summarize, "version": version})
+
+
+def cause(*, rank: int, kinds: Literal["text", "number", "any"] = "any") -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Register `def name(expected, actual, context) -> bool`: why two values differ. Lower ranks are asked first.
+
+    `kinds` names the pairs it is asked about: both text, both numbers, or any.
+    """
+    return _register("causes", None, {"rank": rank, "kinds": kinds})
+
+
+def _register(group: Group, function: Callable[..., Any] | None, extras: dict[str, Any]) -> Any:
+    def keep(function: Callable[..., Any]) -> Callable[..., Any]:
+        hints = get_type_hints(function) if group != "causes" else {}
+        options = hints.get("config", type(None))
+        name = function.__name__.rstrip("_")  # `set_` for the matcher `set`
+        _entries[group, name] = Entry(name=name, function=function, options=options, extras=extras)
+        return function
+
+    return keep if function is None else keep(function)
+
+
+@cache
+def _installed(group: Group) -> dict[str, Any]:
+    return {point.name: point for point in entry_points(group=f"fieldwise.{group}")}
+
+
+@cache
+def names(group: Group) -> tuple[str, ...]:
+    """Every name there is, without importing any."""
+    package = import_module(f"fieldwise.{group}")
+    own = [module.name.rstrip("_") for module in iter_modules(package.__path__) if not module.name.startswith("_")]
+    return tuple(sorted({*own, *_installed(group)}))
+
+
+def find(group: Group, name: str) -> Entry:
+    """The entry of that name; KeyError if there is none."""
+    if (group, name) not in _entries:
+        if name not in names(group):
+            raise KeyError(name)
+        if name in _installed(group):
+            loaded = _installed(group)[name].load()
+            if (group, name) not in _entries:
+                _register(group, loaded, {})
+        else:
+            _import(group, name)
+    return _entries[group, name]
+
+
+def _import(group: Group, name: str) -> None:
+    try:
+        import_module(f"fieldwise.{group}.{name}")
+    except ModuleNotFoundError as error:
+        if error.name != f"fieldwise.{group}.{name}":
+            raise
+        import_module(f"fieldwise.{group}.{name}_")
+
+
+def nearest(name: str, valid: tuple[str, ...] | list[str]) -> str | None:
+    """The valid name most like this one, if any is.
+
+    >>> nearest("fuzy", ["exact", "fuzzy"])
+    'fuzzy'
+    """
+    found = get_close_matches(name.casefold(), valid, n=1, cutoff=0.6)
+    return found[0] if found else None
