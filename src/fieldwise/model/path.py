@@ -63,7 +63,7 @@ class Path:
         while at < len(text):
             found = _STEP.match(text, at)
             if found is None or (found["key"] is not None and (found["dot"] is None) != (at == 0)):
-                raise MalformedPath(f"`{text}` cannot be read from `{text[at:]}` on", 'write keys with dots or brackets in quotes: ["odd.key"]')
+                raise MalformedPath(f"`{text}` cannot be read from `{text[at:]}` on", 'write an odd key in quotes: ["odd.key"]')
             steps.append(_step(found))
             at = found.end()
         return cls(tuple(steps))

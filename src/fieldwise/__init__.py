@@ -1,0 +1,30 @@
+"""Score what an AI system produced against what it should have produced, field by field."""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from fieldwise.api import diff, evaluate, match, run
+    from fieldwise.model.comparison import Comparison
+    from fieldwise.model.diagnostic import ConfigError, Diagnostic
+    from fieldwise.model.result import Result
+
+__version__ = "0.1.0"
+__all__ = ["Comparison", "ConfigError", "Diagnostic", "Result", "__version__", "diff", "evaluate", "match", "run"]
+
+_HOMES = {
+    "Comparison": "fieldwise.model.comparison",
+    "ConfigError": "fieldwise.model.diagnostic",
+    "Diagnostic": "fieldwise.model.diagnostic",
+    "Result": "fieldwise.model.result",
+    "diff": "fieldwise.api",
+    "evaluate": "fieldwise.api",
+    "match": "fieldwise.api",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Import a public name when it is first used, so that `import fieldwise` costs next to nothing."""
+    if name not in _HOMES:
+        raise AttributeError(f"module 'fieldwise' has no attribute '{name}'")
+    return getattr(import_module(_HOMES[name]), name)
