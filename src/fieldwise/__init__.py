@@ -20,6 +20,7 @@ _HOMES = {
     "diff": "fieldwise.api",
     "evaluate": "fieldwise.api",
     "match": "fieldwise.api",
+    "run": "fieldwise.api",
 }
 
 

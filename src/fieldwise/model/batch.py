@@ -23,7 +23,7 @@ class Records:
 
 
 class Batch(Protocol):
-    """A batch of cases. Cases whose output is missing, null or unreadable never reach an evaluator of records; `run/`
+    """A batch of cases. Cases whose output is missing, null or unreadable never reach an evaluator of records; `score/`
     makes their results. Evaluators of text get every case whose actual and expected are not missing or null."""
 
     @property

@@ -1,4 +1,4 @@
-"""A suite, checked and compiled: what `run/` needs and nothing more."""
+"""A suite, checked and compiled: what `score/` needs and nothing more."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

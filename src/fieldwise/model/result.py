@@ -110,7 +110,7 @@ class Results:
     """Columns of equal length for metrics over a whole dataset, such as the ranked detections behind AP; one of them is
     `case`, the position in the batch. They are kept for every case and given to the evaluator's `summarize` at the end."""
     verdict: NDArray[np.int8] = field(default_factory=lambda: np.zeros(0, dtype=np.int8))
-    """Filled by `run/`: 2 pass, 1 partial, 0 fail, -1 none."""
+    """Filled by `score/`: 2 pass, 1 partial, 0 fail, -1 none."""
 
     def __len__(self) -> int:
         return len(self.score)
