@@ -1,0 +1,134 @@
+"""Forms of a text in which it may agree with another: letters only, words, look-alikes."""
+
+import re
+import unicodedata
+from collections.abc import Iterable
+from typing import Final
+
+_LOWER: Final = bytes(ord(chr(code).lower()) for code in range(128)) + bytes(range(128, 256))
+_NOT_LETTERS: Final = bytes(code for code in range(128) if not chr(code).isalnum())
+_SPELLED: Final = {"ø": "o", "ł": "l", "đ": "d", "ð": "d", "æ": "ae", "œ": "oe", "þ": "th", "ı": "i"}
+"""Letters with a stroke or tie, which Unicode does not take apart."""
+_INVISIBLE: Final[dict[int, str | None]] = dict.fromkeys((0x00AD, 0x180E, 0x200B, 0x200C, 0x200D, 0x200E, 0x200F, 0x2060, 0xFEFF))
+_WORD: Final = re.compile(r"[^\W_]+")
+_KEPT_SYMBOLS: Final = "+<>=±≤≥≠×÷%°"
+"""Signs that change what a text means, so they are not punctuation."""
+_UMLAUTS: Final = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue"})
+
+
+class _Table(dict[int, str | None]):
+    """A translation table that works out a character when it is first met."""
+
+    def __missing__(self, code: int) -> str | None:
+        char = chr(code)
+        found = _SPELLED.get(char) or (char if char.isalnum() or _is_vowel_sign(char) else None)
+        self[code] = found
+        return found
+
+
+def _is_vowel_sign(char: str) -> bool:
+    """Marks that spell vowels, as in Hindi or Thai, and not accents."""
+    return unicodedata.category(char) in {"Mn", "Mc"} and not "\u0300" <= char <= "\u036f"
+
+
+_TABLE: Final = _Table()
+
+
+def letters(text: str) -> str:
+    """Letters and digits alone, without case, accents, spaces and punctuation.
+
+    >>> letters("Café  Müller, Inc."), letters("2025-03-04")
+    ('cafemullerinc', '20250304')
+    """
+    if text.isascii():
+        return text.encode().translate(_LOWER, _NOT_LETTERS).decode()
+    return unicodedata.normalize("NFKD", text.casefold()).translate(_TABLE)
+
+
+def words(text: str) -> list[str]:
+    """The words in order, without case, accents and punctuation.
+
+    >>> words("O'Neill & Søn, Ltd.")
+    ['o', 'neill', 'son', 'ltd']
+    """
+    if text.isascii():
+        return _WORD.findall(text.lower())
+    return [letters(word) for word in _WORD.findall(unicodedata.normalize("NFKC", text).casefold())]
+
+
+def without_case(text: str) -> str:
+    """Composed and without case.
+
+    >>> without_case("STRASSE") == without_case("straße")
+    True
+    """
+    return text.lower() if text.isascii() else unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).casefold())
+
+
+def without_space(text: str) -> str:
+    """Without case and white space of any kind, zero-width characters and soft hyphens included.
+
+    >>> without_space("Net\\u00a030 \\u200bdays")
+    'net30days'
+    """
+    folded = without_case(text)
+    if not folded.isascii():
+        folded = folded.translate(_INVISIBLE)
+    return "".join(folded.split())
+
+
+def without_punctuation(text: str) -> str:
+    """Without case, white space and punctuation; `+ < > = %` and other signs of a meaning stay.
+
+    >>> without_punctuation("Acme–Corp., “Inc”") == without_punctuation("acme corp inc")
+    True
+    """
+    return "".join(char for char in without_space(text) if char in _KEPT_SYMBOLS or not _is_punctuation(char))
+
+
+def _is_punctuation(char: str) -> bool:
+    return not char.isalnum() and (unicodedata.category(char)[0] == "P" or char in "`´^~|©®™_")
+
+
+def without_accents(text: str) -> str:
+    """Without case, white space, punctuation and accents; ligatures and wide letters are spelled plainly.
+
+    >>> without_accents("Ｃafé ﬁn")
+    'cafefin'
+    """
+    plain = unicodedata.normalize("NFKD", without_punctuation(text)).casefold()
+    return "".join(_SPELLED.get(char, char) for char in plain if not "\u0300" <= char <= "\u036f")
+
+
+def with_spelled_umlauts(text: str) -> str:
+    """Letters alone, with German umlauts written out.
+
+    >>> with_spelled_umlauts("Jörg Müller")
+    'joergmueller'
+    """
+    return letters(unicodedata.normalize("NFC", text).casefold().translate(_UMLAUTS))
+
+
+_LOOKALIKES: Final = str.maketrans("01i582", "ollsbz")
+_JOINED: Final = (("rn", "m"), ("cl", "d"), ("vv", "w"))
+
+
+def looks(folded: str) -> str:
+    """What `letters` of a text look like in print: 0 like O, 1 and I like l, 5 like S, 8 like B, 2 like Z, rn like m, cl like d, vv like w.
+
+    >>> looks("modern") == looks("modem"), looks("50") == looks("60")
+    (True, False)
+    """
+    plain = folded.translate(_LOOKALIKES)
+    for pair, single in _JOINED:
+        plain = plain.replace(pair, single)
+    return plain
+
+
+def _first_looks(chars: Iterable[str]) -> dict[str, str]:
+    first = {char: looks(char) for char in chars}
+    return first | {single: pair[0] for pair, single in _JOINED} | {"1": "l", "i": "l"}
+
+
+FIRST_LOOKS: Final = _first_looks("0123456789abcdefghijklmnopqrstuvwxyz") | {"d": "c", "m": "r", "w": "v"}
+"""First letter → what it may look like: two texts that look alike agree here."""

@@ -1,0 +1,134 @@
+"""Numbers as people write them: `1,234.50`, `$5`, `(3.2)`, `12 %`, `5 million`.
+
+>>> written_number("1.234,50 EUR")
+WrittenNumber(values=(1234.5,), currency='EUR', percent=False)
+>>> written_number("1,234").values
+(1234, 1.234)
+"""
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final
+
+_SYMBOLS: Final = dict(
+    zip(["$", "US$", *"€£¥₹₩₽₺฿₪"], ["USD", "USD", "EUR", "GBP", "JPY", "INR", "KRW", "RUB", "TRY", "THB", "ILS"], strict=True)
+)
+_CODES: Final = "USD|EUR|GBP|JPY|CHF|CNY|INR|KRW|CAD|AUD|NZD|SEK|NOK|DKK|PLN|CZK|HUF|RON|BRL|MXN|ZAR|SGD|HKD|TRY|AED|SAR|ILS|THB|RUB"
+_TIMES: Final = {
+    "k": 10**3, "thousand": 10**3, "m": 10**6, "mn": 10**6, "mio": 10**6, "million": 10**6, "millions": 10**6,
+    "bn": 10**9, "billion": 10**9, "billions": 10**9,
+}  # fmt: skip
+_CURRENCY: Final = rf"US\$|[$€£¥₹₩₽₺฿₪]|{_CODES}"
+_NUMBER: Final = re.compile(
+    rf"""(?P<open>\()?\s*(?P<sign>[-+−–])?\s*(?:(?P<before>{_CURRENCY})\s*)?(?P<sign2>[-+−–])?\s*
+    (?P<digits>\d[\d.,'’\s_]*\d|\d|\.\d+)(?P<power>e[-+]?\d{{1,3}})?
+    \s*(?P<unit>%|{"|".join(sorted(_TIMES, key=len, reverse=True))})?\s*(?P<after>{_CURRENCY})?(?P<sign3>-)?\s*(?P<close>\))?""",
+    re.VERBOSE | re.IGNORECASE,
+)
+_GROUPED: Final = re.compile(r"\d{1,3}(?P<mark>[.,'’ _])(?:\d{2,3}(?P=mark))*\d{3}")
+_LONGEST: Final = 60
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenNumber:
+    """A number in text."""
+
+    values: tuple[int | float, ...]
+    """What it may mean, the likeliest first: `1,234` is 1234 or, in Europe, 1.234."""
+    currency: str = ""
+    percent: bool = False
+
+
+@lru_cache(maxsize=512)
+def written_number(text: str) -> WrittenNumber | None:
+    """The number this text is, or None if it is something else."""
+    if len(text) > _LONGEST:
+        return None
+    found = _NUMBER.fullmatch(text.strip())
+    if found is None or bool(found["open"]) != bool(found["close"]):
+        return None
+    values = _values(" ".join(found["digits"].split()))
+    if found["power"]:
+        values = tuple(float(f"{value}{found['power']}") for value in values[:1])
+    times = _TIMES.get((found["unit"] or "").lower(), 1)
+    negative = bool(found["open"]) or any((found[sign] or "+") in "-−–" for sign in ("sign", "sign2", "sign3"))
+    signed = tuple(-value * times if negative else value * times for value in values)
+    currency = (found["before"] or found["after"] or "").upper()
+    return WrittenNumber(signed, _SYMBOLS.get(currency, currency), found["unit"] == "%") if signed else None
+
+
+def _values(digits: str) -> tuple[int | float, ...]:
+    """What digits with separators may mean; nothing if the separators make no sense."""
+    if digits.isdecimal():
+        return (int(digits),)
+    head, mark, tail = _split_at_last_mark(digits)
+    grouped = int(re.sub(r"\D", "", digits)) if _GROUPED.fullmatch(digits) and digits[0] != "0" else None
+    whole = _whole(head, mark) if mark in ".," and tail.isdecimal() else None
+    decimal = None if whole is None else float(f"{whole}.{tail}")
+    likely_first = (decimal, grouped) if mark == "." else (grouped, decimal)
+    return tuple(value for value in likely_first if value is not None)
+
+
+def _split_at_last_mark(digits: str) -> tuple[str, str, str]:
+    at = max(digits.rfind(mark) for mark in ".,'’ _")
+    return digits[:at], digits[at], digits[at + 1 :]
+
+
+def _whole(head: str, mark: str) -> str | None:
+    """The digits before the decimal mark, without grouping; None if that uses the same mark or is irregular."""
+    if not head or head.isdecimal():
+        return head or "0"
+    return re.sub(r"\D", "", head) if mark not in head and _GROUPED.fullmatch(head) else None
+
+
+def as_number(value: object) -> int | float | None:
+    """A finite number, or the likeliest meaning of one written as text; None for anything else.
+
+    >>> as_number("(1,200)"), as_number(3.5), as_number("n/a"), as_number(True)
+    (-1200, 3.5, None, None)
+    """
+    if isinstance(value, str):
+        found = written_number(value)
+        return found.values[0] if found else None
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    return value if value - value == 0 else None
+
+
+def digits_of(number: int | float, decimals: int) -> str:
+    """The digits without sign and decimal point, with so many decimals.
+
+    >>> digits_of(-12.5, 2), digits_of(7, 0)
+    ('1250', '7')
+    """
+    whole, _, fraction = plain(number).lstrip("-").partition(".")
+    return whole + fraction.ljust(decimals, "0")
+
+
+def decimals_of(number: int | float) -> int:
+    """How many decimals are needed to write it.
+
+    >>> decimals_of(12.50), decimals_of(12.0), decimals_of(1e-7)
+    (1, 0, 7)
+    """
+    return len(plain(number).partition(".")[2])
+
+
+def plain(number: int | float) -> str:
+    """Without exponent and without needless decimals.
+
+    >>> plain(1e21), plain(2.50), plain(3.0)
+    ('1000000000000000000000', '2.5', '3')
+    """
+    if isinstance(number, int):
+        return str(number) if number.bit_length() < 4096 else hex(number)
+    text = repr(number)
+    if "e" in text:
+        text = f"{number:.{_places(text)}f}"
+    return text.removesuffix(".0")
+
+
+def _places(text: str) -> int:
+    mantissa, _, power = text.partition("e")
+    return max(0, len(mantissa.partition(".")[2]) - int(power))
