@@ -111,6 +111,8 @@ class Results:
     `case`, the position in the batch. They are kept for every case and given to the evaluator's `summarize` at the end."""
     verdict: NDArray[np.int8] = field(default_factory=lambda: np.zeros(0, dtype=np.int8))
     """Filled by `score/`: 2 pass, 1 partial, 0 fail, -1 none."""
+    flags: Labels | None = None
+    """What each case's `details["flags"]` says, where an evaluator has it at hand; it is counted over the run."""
 
     def __len__(self) -> int:
         return len(self.score)

@@ -1,0 +1,54 @@
+"""What a run tells the shell."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from fieldwise.model.diagnostic import Diagnostic
+from fieldwise.model.plan import PlannedEvaluator
+from fieldwise.model.summary import GateResult, Summary
+
+PASSED, FAILED, CONFIG, INCOMPLETE, NOTHING, INTERNAL, INTERRUPTED = 0, 1, 2, 3, 4, 70, 130
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """How much may go unmeasured before a run counts as incomplete."""
+
+    max_errors: int = 0
+    """Faults of ours: an evaluator, a judge or the expected data failed."""
+    max_unscored: int = 0
+    """Results that are unavailable. Skipped ones had nothing to score and do not count."""
+
+
+def exit_code(
+    summary: Summary,
+    gates: Sequence[GateResult],
+    *,
+    evaluators: Sequence[PlannedEvaluator] = (),
+    diagnostics: Iterable[Diagnostic] = (),
+    limits: Limits | None = None,
+    interrupted: bool = False,
+) -> int:
+    """0 passed, 1 failed, 2 configuration, 3 incomplete, 4 nothing evaluated, 130 interrupted; where several hold, 130, 2, 4, 3, 1, 0.
+
+    A diagnostic of level `error` that is not about one case is a matter of configuration.
+    """
+    if interrupted:
+        return INTERRUPTED
+    if any(diagnostic.level == "error" and diagnostic.where.case is None for diagnostic in diagnostics):
+        return CONFIG
+    counts = [evaluator.counts for evaluator in summary.evaluators.values()]
+    if not any(count.scored + count.failures for count in counts):
+        return NOTHING
+    limits = limits or Limits()
+    if sum(count.faults for count in counts) > limits.max_errors or sum(count.unavailable for count in counts) > limits.max_unscored:
+        return INCOMPLETE
+    return FAILED if _failed(summary, gates, evaluators) else PASSED
+
+
+def _failed(summary: Summary, gates: Sequence[GateResult], evaluators: Sequence[PlannedEvaluator]) -> bool:
+    """Whether a gate failed or, without gates, a case failed an evaluator that says where the cut is."""
+    if gates:
+        return not all(gate.passed for gate in gates)
+    cut = [evaluator.name for evaluator in evaluators if evaluator.pass_at is not None]
+    return any(summary.evaluators[name].counts.failed for name in cut if name in summary.evaluators)

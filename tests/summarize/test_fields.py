@@ -1,0 +1,131 @@
+"""What became of each field."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from outcome_factory import EVALUATORS, PRF, build, rule
+
+from fieldwise.model.case import Case, Cases
+from fieldwise.model.comparison import Comparisons, Outcome
+from fieldwise.model.outcome import BatchOutcome, Evaluated
+from fieldwise.model.result import Result, Results
+from fieldwise.model.rule import FieldRule, Match
+from fieldwise.model.values import MISSING
+from fieldwise.summarize.rule_text import rule_text
+from fieldwise.summarize.state import SummaryState
+
+
+def field_of(rows, *, status="scored", fields=("total",)):
+    """The summary of fields whose comparisons are (case, outcome, similarity, passed[, field])."""
+    cases = max(row[0] for row in rows) + 1
+    column = [row[4] if len(row) > 4 else 0 for row in rows]
+    comparisons = Comparisons(
+        cases=cases,
+        case=np.array([row[0] for row in rows], dtype=np.int32),
+        field=np.array(column, dtype=np.int32),
+        path=np.array(column, dtype=np.int32),
+        outcome=np.array([row[1] for row in rows], dtype=np.uint8),
+        similarity=np.array([row[2] for row in rows], dtype=np.float64),
+        passed=np.array([row[3] for row in rows], dtype=np.bool_),
+        expected=[None if row[1] == Outcome.BOTH_ABSENT else 1 for row in rows],
+        actual=[MISSING if row[1] in (Outcome.BOTH_ABSENT, Outcome.FAULT) else 2 for row in rows],
+        fields=list(fields),
+        rules=[rule(name) for name in fields],
+        paths=list(fields),
+    )
+    results = Results.of([Result(score=0.5, status=status, details={"fault": "ours"})] * cases)
+    results.comparisons = comparisons
+    state = SummaryState(EVALUATORS)
+    batch = Cases.of([Case(id=f"case-{number}") for number in range(cases)])
+    state.add(BatchOutcome(first=0, cases=batch, evaluated=[Evaluated(evaluator=PRF, rows=np.arange(cases), results=results)]))
+    return state.finish({}).evaluators["field_prf"].fields
+
+
+def test_error_types_count_as_the_guides_table_says():
+    """Metric guide: omission is FN, hallucination FP, format_error and wrong_value both."""
+    [found] = field_of(
+        [
+            (0, Outcome.MATCH, 1.0, True),
+            (1, Outcome.WRONG_VALUE, 0.5, False),
+            (2, Outcome.FORMAT_ERROR, np.nan, False),
+            (3, Outcome.OMISSION, np.nan, False),
+            (4, Outcome.HALLUCINATION, np.nan, False),
+            (5, Outcome.HALLUCINATION, np.nan, False),
+        ]
+    )
+    assert (found.n, found.expected, found.given, found.matched) == (6, 4, 5, 1)
+    assert (found.precision, found.recall) == (1 / 5, 1 / 4)
+    assert found.f1 == pytest.approx(2 * 0.2 * 0.25 / 0.45)
+    assert found.score.value == 1.5 / 6
+    assert found.outcomes == {"match": 1, "wrong_value": 1, "format_error": 1, "omission": 1, "hallucination": 2}
+
+
+def test_agreement_on_no_value_counts_only_where_it_passed():
+    [found] = field_of(
+        [(0, Outcome.BOTH_ABSENT, np.nan, True), (1, Outcome.BOTH_ABSENT, np.nan, False), (2, Outcome.IGNORED, np.nan, False)]
+    )
+    assert (found.score.value, found.score.n, found.matched, found.n) == (1.0, 1, 1, 3)
+    assert (found.expected, found.given, found.f1) == (0, 0, 0.0)
+
+
+def test_a_field_with_nothing_scored_has_no_measured_score():
+    [found] = field_of([(0, Outcome.IGNORED, np.nan, False)])
+    assert (found.score.n, found.score.low) == (0, None)
+
+
+def test_a_comparison_that_could_not_be_made_counts_zero():
+    [found] = field_of([(0, Outcome.MATCH, 1.0, True), (1, Outcome.FAULT, np.nan, False)])
+    assert (found.score.value, found.expected, found.given) == (0.5, 2, 1)
+
+
+def test_the_interval_counts_cases_not_items_of_their_lists():
+    [items] = field_of([(0, Outcome.MATCH, 1.0, True)] * 50 + [(1, Outcome.WRONG_VALUE, 0.0, False)] * 50)
+    [cases] = field_of([(0, Outcome.MATCH, 1.0, True), (1, Outcome.WRONG_VALUE, 0.0, False)])
+    assert (items.score.low, items.score.high, items.score.n) == (cases.score.low, cases.score.high, 2)
+
+
+def test_results_that_are_no_measurement_leave_the_fields_alone():
+    [found] = field_of([(0, Outcome.MATCH, 1.0, True)], status="error")
+    assert (found.n, found.score.n) == (0, 0)
+
+
+def test_the_worst_cases_of_a_field_are_five_and_each_named_once():
+    rows = [(0, Outcome.WRONG_VALUE, 0.5, False), (0, Outcome.WRONG_VALUE, 0.1, False)]
+    rows += [(case, Outcome.WRONG_VALUE, 0.2, False) for case in range(1, 8)]
+    rows += [(8, Outcome.MATCH, 0.0, True)]
+    [found] = field_of(rows)
+    assert found.worst == ("case-0", "case-1", "case-2", "case-3", "case-4")
+
+
+def test_two_rules_for_one_path_are_two_fields():
+    first, second = field_of([(0, Outcome.MATCH, 1.0, True, 0), (0, Outcome.WRONG_VALUE, 0.0, False, 1)], fields=("total", "total"))
+    assert (first.score.value, second.score.value) == (1.0, 0.0)
+
+
+def test_causes_come_most_frequent_first():
+    state = SummaryState(EVALUATORS)
+    batch = build(200, right=0.5)
+    state.add(batch)
+    for field in state.finish({}).evaluators["field_prf"].fields:
+        counts = [count for _, count in field.causes]
+        assert counts == sorted(counts, reverse=True)
+        assert {name for name, _ in field.causes} == {"case", "whitespace"}
+        assert sum(counts) == field.outcomes["wrong_value"]
+
+
+@pytest.mark.parametrize(
+    ("match", "options", "words"),
+    [
+        ("exact", {}, "exact"),
+        ("fuzzy", {"threshold": 0.85, "algorithm": "jaro_winkler"}, "fuzzy ≥ 0.85 (jaro_winkler)"),
+        ("numeric_tolerance", {"tolerance": 0.01, "relative": False}, "numeric ± 0.01"),
+        ("numeric_tolerance", {"tolerance": 0.02, "relative": True}, "numeric ± 2 %"),
+        ("numeric_tolerance", {"tolerance": 0.0}, "numeric"),
+        ("date", {"formats": ()}, "date"),
+        ("date", {"formats": ("%d/%m/%Y",)}, "date (%d/%m/%Y)"),
+        ("semantic", {"threshold": 0.8, "by": "embedding"}, "semantic ≥ 0.8 (embedding)"),
+    ],
+)
+def test_a_rule_reads_as_words(match, options, words):
+    assert rule_text(FieldRule(path=None, text="a", match=Match(match, SimpleNamespace(**options)))) == words

@@ -1,0 +1,187 @@
+"""What a whole run comes to."""
+
+import itertools
+import pickle
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from outcome_factory import EVALUATORS, PRF, build, cut
+
+from fieldwise.model.outcome import BatchOutcome, Evaluated
+from fieldwise.model.result import Result, Results
+from fieldwise.summarize.state import SummaryState
+
+
+def spread(pool):
+    return {"spread": float(pool["confidence"].max() - pool["confidence"].min()), "pooled": float(len(pool["case"]))}
+
+
+POOLED = {"field_prf": spread}
+
+
+def summary_of(*batches, summarizers=POOLED):
+    state = SummaryState(EVALUATORS)
+    for batch in batches:
+        state.add(batch)
+    return state.finish(summarizers)
+
+
+def results_of(results, verdicts, ids=None):
+    """A batch in which `field_prf` says these results."""
+    batch = build(len(results))
+    table = Results.of(results)
+    table.verdict = np.array(verdicts, dtype=np.int8)
+    return BatchOutcome(first=0, cases=batch.cases, evaluated=[Evaluated(evaluator=PRF, rows=np.arange(len(results)), results=table)])
+
+
+def test_a_mean_is_over_scored_cases_and_failures_of_the_system():
+    found = summary_of(
+        results_of(
+            [
+                Result(score=1.0, metrics={"completeness": 1.0}),
+                Result(score=0.0, status="error", details={"fault": "system"}, metrics={"completeness": 0.0}),
+                Result(score=0.0, status="error", details={"fault": "ours"}, metrics={"completeness": 0.25}),
+                Result(status="skipped"),
+                Result(status="unavailable", metrics={"completeness": 0.5}),
+            ],
+            [2, 0, 0, -1, -1],
+        )
+    ).evaluators["field_prf"]
+    assert (found.metrics["score"].value, found.metrics["score"].n) == (0.5, 2)
+    assert found.metrics["completeness"].value == 0.5
+    assert found.metrics["pass_rate"].value == 0.5
+    counts = found.counts
+    assert (counts.scored, counts.failures, counts.faults, counts.skipped, counts.unavailable) == (1, 1, 1, 1, 1)
+    assert (counts.passed, counts.partial, counts.failed) == (1, 0, 1)
+
+
+def test_cases_an_evaluator_is_not_for_are_counted_as_not_applicable():
+    found = summary_of(build(10)).evaluators["answers"].counts
+    assert (found.cases, found.not_applicable, found.scored) == (10, 5, 5)
+
+
+def test_nothing_measured_leaves_no_metric():
+    found = summary_of(results_of([Result(status="skipped"), Result(status="unavailable")], [-1, -1]))
+    assert found.evaluators["field_prf"].metrics == {}
+    assert found.evaluators["answers"].metrics == {}
+    assert found.flat() == {}
+
+
+def test_no_cases_is_an_empty_summary():
+    assert summary_of().cases == 0
+
+
+def test_macro_is_the_mean_and_micro_pools_the_counts():
+    """Metric guide: macro averages the cases, micro pools their counts."""
+    small = {"precision": 1.0, "recall": 1.0, "f1": 1.0, "true_positives": 1, "false_positives": 0, "false_negatives": 0}
+    large = {"precision": 0.5, "recall": 0.25, "f1": 1 / 3, "true_positives": 2, "false_positives": 2, "false_negatives": 6}
+    metrics = (
+        summary_of(results_of([Result(score=1.0, metrics=small), Result(score=1 / 3, metrics=large)], [2, 1]))
+        .evaluators["field_prf"]
+        .metrics
+    )
+    assert metrics["macro_f1"].value == pytest.approx(2 / 3)
+    assert metrics["macro_precision"] == metrics["precision"]
+    assert metrics["micro_precision"].value == pytest.approx(3 / 5)
+    assert metrics["micro_recall"].value == pytest.approx(3 / 9)
+    assert metrics["micro_f1"].value == pytest.approx(2 * (3 / 5) * (1 / 3) / (3 / 5 + 1 / 3))
+    assert metrics["total_false_negatives"].value == 6
+
+
+def test_the_other_way_of_counting_is_pooled_too():
+    batch = build(40)
+    metrics = summary_of(batch).evaluators["field_prf"].metrics
+    total = metrics["total_true_positives"].value
+    omitted = metrics["omission"].value * metrics["omission"].n
+    assert metrics["micro_recall_fp"].value == pytest.approx(total / (total + omitted))
+    assert "micro_precision_fp" not in metrics
+    assert metrics["macro_recall_fp"] == metrics["recall_fp"]
+
+
+def test_zero_denominators_pool_to_zero():
+    nothing = {"true_positives": 0, "false_positives": 0, "false_negatives": 0}
+    metrics = summary_of(results_of([Result(metrics=nothing)], [0])).evaluators["field_prf"].metrics
+    assert [metrics[f"micro_{name}"].value for name in ("precision", "recall", "f1")] == [0.0, 0.0, 0.0]
+
+
+def test_intervals_hold_their_means():
+    for evaluator in summary_of(build(200)).evaluators.values():
+        for name, metric in evaluator.metrics.items():
+            if metric.low is not None:
+                assert metric.low <= metric.value <= metric.high, name
+
+
+def test_a_metric_of_zeros_and_ones_has_the_interval_of_a_share():
+    values = [Result(score=0.5, metrics={"exact_match": True})] * 9 + [Result(score=0.5, metrics={"exact_match": False})]
+    found = summary_of(results_of(values, [1] * 10)).evaluators["field_prf"].metrics["exact_match"]
+    assert (round(found.low, 3), round(found.high, 3)) == (0.596, 0.982)
+
+
+def test_one_case_has_no_bootstrap_interval():
+    found = summary_of(results_of([Result(score=0.4)], [1])).evaluators["field_prf"].metrics["score"]
+    assert (found.value, found.low, found.high) == (0.4, None, None)
+
+
+def test_the_worst_cases_come_lowest_first_and_in_order_among_equals():
+    found = summary_of(results_of([Result(score=score) for score in (1.0, 0.5, 0.0, 0.5, 0.0)], [2, 1, 0, 1, 0]))
+    assert found.evaluators["field_prf"].worst == (("case-2", 0.0), ("case-4", 0.0), ("case-1", 0.5), ("case-3", 0.5))
+
+
+def test_at_most_ten_worst_cases_are_kept():
+    assert len(summary_of(build(100, right=0.2)).evaluators["field_prf"].worst) == 10
+
+
+def test_flags_are_counted():
+    batch = build(200, right=0.3)
+    codes = batch.evaluated[0].results.flags.codes
+    assert len(codes)
+    assert summary_of(batch).evaluators["field_prf"].flags == {"empty": len(codes)}
+
+
+def test_slices_are_means_over_their_own_cases():
+    batch = build(60)
+    slices = summary_of(batch).evaluators["field_prf"].slices
+    assert set(slices) == {"tag:even", "tag:odd", "tag:small", "split:test"}
+    results = batch.evaluated[0].results
+    rows = [row for row in range(60) if row % 2 == 0 and (results.status[row] == 0 or (results.status[row] == 1 and row % 13 == 5))]
+    assert slices["tag:even"]["score"].value == pytest.approx(results.score[rows].mean())
+    assert slices["tag:even"]["macro_recall"].value == pytest.approx(results.metrics["recall"][rows].mean())
+    tp, fp = (results.metrics[name][rows].sum() for name in ("true_positives", "false_positives"))
+    assert slices["tag:even"]["micro_precision"].value == pytest.approx(tp / (tp + fp))
+    assert slices["tag:even"]["pass_rate"].value == pytest.approx((results.verdict[rows] == 2).mean())
+
+
+def test_pooled_columns_reach_the_evaluators_own_summary():
+    metrics = summary_of(build(20)).evaluators["field_prf"].metrics
+    measured = metrics["score"].n
+    assert metrics["pooled"].value == 2 * measured
+    assert metrics["spread"].n == measured
+
+
+@settings(deadline=None, max_examples=25)
+@given(st.integers(1, 45), st.integers(1, 45), st.randoms())
+def test_chunks_and_their_order_change_no_bit(n, size, random):
+    whole = build(n, seed=n)
+    parts = [cut(whole, start, min(start + size, n)) for start in range(0, n, size)]
+    random.shuffle(parts)
+    merged = SummaryState(EVALUATORS)
+    for part in parts:
+        state = SummaryState(EVALUATORS)
+        state.add(part)
+        merged.merge(pickle.loads(pickle.dumps(state)))
+    assert repr(merged.finish(POOLED)) == repr(summary_of(whole))
+
+
+def test_every_way_to_merge_four_parts_gives_the_same():
+    whole = build(40)
+    texts = set()
+    for order in itertools.permutations(range(4)):
+        texts.add(repr(summary_of(*(cut(whole, 10 * part, 10 * part + 10) for part in order))))
+    assert texts == {repr(summary_of(whole))}
+
+
+def test_the_names_of_gates_are_in_the_flat_form():
+    flat = summary_of(build(10)).flat()
+    assert {"field_prf.macro_f1", "field_prf.score", "field_prf.pass_rate", "answers.coverage"} <= set(flat)
