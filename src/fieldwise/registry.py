@@ -35,35 +35,51 @@ _entries: dict[tuple[Group, str], Entry] = {}
 @overload
 def matcher(function: Callable[..., Any]) -> Callable[..., Any]: ...
 @overload
-def matcher(*, grid: Callable[..., Any] | None = None) -> Callable[[Callable[..., Any]], Callable[..., Any]]: ...
-def matcher(function: Callable[..., Any] | None = None, *, grid: Callable[..., Any] | None = None) -> Any:
+def matcher(
+    *, grid: Callable[..., Any] | None = None, reflexive: bool = True
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]: ...
+def matcher(
+    function: Callable[..., Any] | None = None, *, grid: Callable[..., Any] | None = None, reflexive: bool = True
+) -> Any:
     """Register `def name(pairs: Pairs, config: Options) -> Scores`.
 
-    `grid(expected, actual, config)` may give the similarity of every expected with every actual value as one array; list alignment uses it.
+    `grid(expected, actual, config)` may give the similarity of every expected with every actual value as one array; list
+    alignment uses it. `reflexive=False` is for matchers such as `regex` that an equal value may fail: they see every pair,
+    the others only the pairs that differ.
     """
-    return _register("matchers", function, {"grid": grid})
+    return _register("matchers", function, {"grid": grid, "reflexive": reflexive})
 
 
 @overload
 def evaluator(function: Callable[..., Any]) -> Callable[..., Any]: ...
 @overload
 def evaluator(
-    *, reads: Literal["records", "text", "case"] = "records", summarize: Callable[..., Any] | None = None, version: int = 1
+    *,
+    reads: Literal["records", "text", "case"] = "records",
+    needs_expected: bool = True,
+    counts: tuple[str, ...] = (),
+    summarize: Callable[..., Any] | None = None,
+    version: int = 1,
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]: ...
 def evaluator(
     function: Callable[..., Any] | None = None,
     *,
     reads: Literal["records", "text", "case"] = "records",
+    needs_expected: bool = True,
+    counts: tuple[str, ...] = (),
     summarize: Callable[..., Any] | None = None,
     version: int = 1,
 ) -> Any:
     """Register `def name(batch: Batch, config: Options) -> Results`.
 
-    `reads` says what it needs: records (JSON is found in text), text (never parsed), or the case as it is.
+    `reads` says what it needs: records (JSON is found in text), text (never parsed), or the case as it is. A case without
+    an expected value is skipped unless `needs_expected` is False. Where the system gave no output at all, the evaluator sees
+    MISSING (or empty text), and every metric of that case becomes 0 but those named in `counts`.
     `summarize(pool)` turns what all batches put into `Results.pool` into metrics of the whole dataset.
     `version` goes up with every change of what it measures.
     """
-    return _register("evaluators", function, {"reads": reads, "summarize": summarize, "version": version})
+    extras: dict[str, Any] = {"reads": reads, "needs_expected": needs_expected, "counts": counts}
+    return _register("evaluators", function, extras | {"summarize": summarize, "version": version})
 
 
 def cause(*, rank: int, kinds: Literal["text", "number", "any"] = "any") -> Callable[[Callable[..., Any]], Callable[..., Any]]:

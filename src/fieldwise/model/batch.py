@@ -23,8 +23,8 @@ class Records:
 
 
 class Batch(Protocol):
-    """A batch of cases. Cases whose output is missing, null or unreadable never reach an evaluator of records; `score/`
-    makes their results. Evaluators of text get every case whose actual and expected are not missing or null."""
+    """A batch of cases. Cases whose expected side is missing or unreadable do not reach an evaluator that needs it. Where the
+    actual side is, the record is MISSING and the text empty; `score/` makes the result an error afterwards."""
 
     @property
     def cases(self) -> Cases:
@@ -48,6 +48,10 @@ class Batch(Protocol):
 
     def compare(self, spec: CompareSpec) -> Comparisons:
         """The comparisons this spec asks for; computed once for all evaluators of the batch that ask the same."""
+        ...
+
+    def compare_records(self, spec: CompareSpec, expected: Sequence[Value], actual: Sequence[Value]) -> Comparisons:
+        """The same for other records than those of the cases, without looking for causes."""
         ...
 
     def __len__(self) -> int: ...

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fieldwise.model.diagnostic import Diagnostic
 from fieldwise.model.rule import FieldRule
 from fieldwise.model.values import MISSING, Json, Presence, Value, presence
 
@@ -86,10 +87,12 @@ class Comparisons:
     paths: Sequence[str]
     cause: dict[int, str] = default(default_factory=dict[int, str])
     note: dict[int, str] = default(default_factory=dict[int, str])
+    faults: dict[int, Diagnostic] = default(default_factory=dict[int, Diagnostic])
+    """Why a row could not be compared, for rows whose outcome is FAULT."""
     extra: NDArray[np.bool_] = default(default_factory=lambda: np.zeros(0, dtype=np.bool_))
     """True for an item of an actual list that no expected item was paired with."""
-    items: NDArray[np.int32] = default(default_factory=lambda: np.zeros((0, 0), dtype=np.int32))
-    """`items[field, case]`: over how many items a `[*]` field is averaged; -1 for a plain field."""
+    lone: NDArray[np.bool_] = default(default_factory=lambda: np.zeros(0, dtype=np.bool_))
+    """True for an item of an expected list that no actual item was paired with."""
     _order: NDArray[np.int64] | None = None
     _offsets: NDArray[np.int64] | None = None
 

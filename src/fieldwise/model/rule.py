@@ -60,5 +60,4 @@ class CompareSpec:
     """What is compared besides the rules: nothing, every top-level key, or every leaf."""
     default: Match | Callable[[Json], Match] = field(default_factory=Match)
     """For open comparisons: one match for all, or chosen by the expected value."""
-    ignore: tuple[Path, ...] = ()
     nulls: Nulls = field(default_factory=Nulls)

@@ -1,0 +1,63 @@
+"""What evaluators of fields have in common: hits, misses and status, read off the comparisons."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldwise.model.comparison import Comparisons, Outcome
+from fieldwise.model.result import Labels, Status
+
+
+def field_status(comparisons: Comparisons, counted: NDArray[Any]) -> tuple[NDArray[np.uint8], dict[int, str]]:
+    """Scored, skipped where there was nothing to score, error or unavailable where a field could not be compared."""
+    status = np.where(counted > 0, Status.SCORED, Status.SKIPPED).astype(np.uint8)
+    reasons = {int(row): "no field to score" for row in np.flatnonzero(counted == 0)}
+    for row, fault in comparisons.faults.items():
+        case = int(comparisons.case[row])
+        if status[case] != Status.ERROR:
+            status[case] = Status.UNAVAILABLE if fault.code == "unavailable" else Status.ERROR
+            reasons[case] = fault.what if not fault.fix else f"{fault.what} ({fault.fix})"
+    return status, reasons
+
+
+def hit_labels(comparisons: Comparisons, scored: NDArray[np.bool_]) -> Labels:
+    """The paths that passed, case by case."""
+    order, offsets = comparisons.by_case()
+    hit = (scored & comparisons.passed)[order]
+    ends = np.concatenate([[0], np.cumsum(hit)])
+    return Labels(ends[offsets], comparisons.path[order[hit]], comparisons.paths)
+
+
+def miss_labels(comparisons: Comparisons, scored: NDArray[np.bool_]) -> Labels:
+    """The paths that did not pass, with what is wrong, case by case."""
+    order, offsets = comparisons.by_case()
+    missed = (scored & ~comparisons.passed)[order]
+    ends = np.concatenate([[0], np.cumsum(missed)])
+    texts: dict[str, int] = {}
+    codes = [texts.setdefault(miss_label(comparisons, row), len(texts)) for row in order[missed].tolist()]
+    return Labels(ends[offsets], np.array(codes, dtype=np.int32), list(texts))
+
+
+def miss_label(comparisons: Comparisons, row: int) -> str:
+    """A miss in words: the bare path for a wrong value, else the path with what is wrong."""
+    path = comparisons.paths[int(comparisons.path[row])]
+    outcome = comparisons.outcome[row]
+    note = comparisons.note.get(row)
+    if outcome == Outcome.FORMAT_ERROR:
+        return f"{path} (type mismatch)"
+    if outcome == Outcome.HALLUCINATION:
+        return f"{path} (extra)" if comparisons.extra[row] else f"{path} (unexpected value)"
+    if outcome == Outcome.FAULT:
+        return f"{path} (evaluation error: {comparisons.faults[row].what})"
+    if note is None and outcome == Outcome.OMISSION:
+        note = "null value" if comparisons.actual[row] is None else "required, missing"
+    return f"{path} ({note})" if note else path
+
+
+def faults_of(comparisons: Comparisons, case: int, reasons: dict[int, str]) -> dict[str, Any]:
+    """For the details of a case: what could not be compared and why; empty where everything could."""
+    if not comparisons.faults:
+        return {}
+    faults = [comparisons.faults[row].to_json() for row in comparisons.rows_of(case).tolist() if row in comparisons.faults]
+    return {"fault": "ours", "reason": reasons.get(case, ""), "faults": faults} if faults else {}

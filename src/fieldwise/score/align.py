@@ -1,0 +1,228 @@
+"""Which item of an actual list is the counterpart of which expected one.
+
+Equal items find each other first, by hashing, at the cost of reading them once. Only what is left goes into a matrix of
+similarities and an optimal assignment, so the cost grows with the number of items that differ, not with the square of the list.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import orjson
+from numpy.typing import NDArray
+
+from fieldwise.kernels.assignment import assign
+from fieldwise.model.path import Step
+from fieldwise.model.rule import FieldRule, Match
+from fieldwise.score.columns import Column, take_path
+from fieldwise.score.matching import similarities, similarity_grid
+from fieldwise.score.tree import Node
+
+SMALL = 64
+"""Up to this many pairs of left-over items, lists of all cases are scored in one call; a larger matrix is one call of its own."""
+
+Pairing = list[tuple[int, int]]
+"""Positions in the expected and the actual list; -1 where an item has no counterpart."""
+
+
+@dataclass(frozen=True, slots=True)
+class Feature:
+    """Something that makes items alike: a field of theirs, or what is in a list of theirs."""
+
+    steps: tuple[Step, ...]
+    match: Match | None
+    """None for a list inside the item: compared by what the two lists share."""
+    weight: float
+    inner: "tuple[Feature, ...]" = ()
+
+
+@dataclass(slots=True)
+class ItemColumns:
+    """The items of all lists of a batch, side by side: list r is `start[r]` up to `start[r + 1]`."""
+
+    items: Column
+    start: list[int]
+    columns: list[Column]
+    keys: Sequence[Any]
+
+
+def features_of(node: Node, rules: Sequence[FieldRule]) -> tuple[Feature, ...]:
+    """What the rules below a list say of its items."""
+    own = [Feature(steps, rules[rule].match, rules[rule].weight) for steps, rule in node.leaves()]
+    inner = [Feature(steps, None, 1.0, features_of(items, rules)) for steps, items in node.lists()]
+    found = [feature for feature in own if feature.match is None or feature.match.name != "ignore"] + inner
+    return tuple(found) or (Feature((), Match(), 1.0),)
+
+
+def pair_by_index(expected: int, actual: int) -> Pairing:
+    """Each item with the one at its own position."""
+    both = min(expected, actual)
+    return [(row, row) for row in range(both)] + [(row, -1) for row in range(both, expected)] + [(-1, row) for row in range(both, actual)]
+
+
+def pair_by_key(expected: Sequence[Any], actual: Sequence[Any]) -> Pairing:
+    """Items with equal keys, in order where a key stands more than once; the others stay alone."""
+    pairs, left, over = pair_equal(expected, actual)
+    return _in_order(pairs, left, over)
+
+
+def pair_equal(expected: Sequence[Any], actual: Sequence[Any]) -> tuple[Pairing, list[int], list[int]]:
+    """Equal keys paired, those at the same position first; then what is left of either side.
+
+    >>> pair_equal(["a", "b", "c"], ["b", "a", "x"])
+    ([(0, 1), (1, 0)], [2], [2])
+    """
+    both = min(len(expected), len(actual))
+    pairs = [(row, row) for row in range(both) if expected[row] == actual[row]]
+    if len(pairs) == len(expected) == len(actual):
+        return pairs, [], []
+    settled = {row for row, _ in pairs}
+    places: dict[Any, list[int]] = {}
+    for row in range(len(actual) - 1, -1, -1):
+        if row not in settled:
+            places.setdefault(actual[row], []).append(row)
+    left: list[int] = []
+    for row, key in enumerate(expected):
+        if row not in settled:
+            found = places.get(key)
+            if found:
+                pairs.append((row, found.pop()))
+            else:
+                left.append(row)
+    return pairs, left, sorted(row for rows in places.values() for row in rows)
+
+
+def _in_order(pairs: Pairing, left: Sequence[int], over: Sequence[int]) -> Pairing:
+    """Expected items in their order, paired or alone, then the extra actual ones."""
+    return sorted([*pairs, *((row, -1) for row in left)]) + [(-1, row) for row in over]
+
+
+def item_columns(items: Column, start: list[int], features: Sequence[Feature]) -> ItemColumns:
+    """The features of all items, and a hashable key for each item: equal keys, equal in all features."""
+    columns = [take_path(items, feature.steps) for feature in features]
+    return ItemColumns(items, start, columns, _hashable(columns))
+
+
+def _hashable(columns: Sequence[Column]) -> Sequence[Any]:
+    keys: list[Any] = columns[0] if len(columns) == 1 else list(zip(*columns, strict=True))
+    try:
+        set(keys)
+    except TypeError:
+        return [text_of(key) for key in keys]
+    return keys
+
+
+def text_of(value: Any) -> str:
+    """A value as text: equal text for equal values. MISSING and values JSON cannot hold are written as Python does."""
+    try:
+        return orjson.dumps(value, option=orjson.OPT_SORT_KEYS | orjson.OPT_NON_STR_KEYS).decode()
+    except (TypeError, RecursionError):
+        return str(value) if not isinstance(value, (tuple, list)) else "\x1f".join(text_of(part) for part in value)
+
+
+def pair_best(expected: ItemColumns, actual: ItemColumns, features: Sequence[Feature]) -> list[Pairing]:
+    """For every list of the batch, the pairing whose items are most alike, equal items first."""
+    found: list[tuple[Pairing, list[int], list[int]]] = []
+    small: list[int] = []
+    for row in range(len(expected.start) - 1):
+        ours = expected.keys[expected.start[row] : expected.start[row + 1]]
+        theirs = actual.keys[actual.start[row] : actual.start[row + 1]]
+        pairs, left, over = pair_equal(ours, theirs)
+        found.append((pairs, left, over))
+        if left and over:
+            if len(left) == len(over) == 1:
+                pairs.append((left.pop(), over.pop()))
+            elif len(left) * len(over) <= SMALL:
+                small.append(row)
+            else:
+                _settle(found[row], _large_matrix(expected, actual, features, row, left, over))
+    if small:
+        for row, matrix in zip(small, _small_matrices(expected, actual, features, [(row, *found[row][1:]) for row in small]), strict=True):
+            _settle(found[row], matrix)
+    return [_in_order(*one) for one in found]
+
+
+def _settle(found: tuple[Pairing, list[int], list[int]], matrix: NDArray[np.float64]) -> None:
+    """Pair what is left by the matrix of similarities."""
+    pairs, left, over = found
+    chosen = assign(matrix)
+    pairs.extend((left[one], over[other]) for one, other in chosen)
+    ours, theirs = {one for one, _ in chosen}, {other for _, other in chosen}
+    left[:] = [row for at, row in enumerate(left) if at not in ours]
+    over[:] = [row for at, row in enumerate(over) if at not in theirs]
+
+
+def _small_matrices(
+    expected: ItemColumns, actual: ItemColumns, features: Sequence[Feature], rests: list[tuple[int, list[int], list[int]]]
+) -> list[NDArray[np.float64]]:
+    """The matrices of many short rests, each feature of all of them scored in one call."""
+    ours = [expected.start[row] + one for row, left, over in rests for one in left for _ in over]
+    theirs = [actual.start[row] + other for row, left, over in rests for _ in left for other in over]
+    total = np.zeros(len(ours), dtype=np.float64)
+    for position, feature in enumerate(features):
+        one, other = expected.columns[position], actual.columns[position]
+        values, others = [one[at] for at in ours], [other[at] for at in theirs]
+        alike = _shared(values, others, feature) if feature.match is None else similarities(feature.match, values, others)
+        total += feature.weight * alike
+    ends = np.cumsum([len(left) * len(over) for _, left, over in rests])
+    blocks = np.split(total, ends[:-1])
+    return [block.reshape(len(left), len(over)) for block, (_, left, over) in zip(blocks, rests, strict=True)]
+
+
+def _large_matrix(
+    expected: ItemColumns, actual: ItemColumns, features: Sequence[Feature], row: int, left: list[int], over: list[int]
+) -> NDArray[np.float64]:
+    total = np.zeros((len(left), len(over)), dtype=np.float64)
+    for position, feature in enumerate(features):
+        ours = [expected.columns[position][expected.start[row] + one] for one in left]
+        theirs = [actual.columns[position][actual.start[row] + other] for other in over]
+        alike = _shared_grid(ours, theirs, feature) if feature.match is None else similarity_grid(feature.match, ours, theirs)
+        total += feature.weight * alike
+    return total
+
+
+def _bag(value: Any, feature: Feature) -> Counter[Any]:
+    """What is in a list, as far as the rules look at it, with how often."""
+    if not isinstance(value, list) or not value:
+        return Counter()
+    columns = [take_path(value, inner.steps) for inner in feature.inner]
+    return Counter(_hashable(columns))
+
+
+def _shared(values: Column, others: Column, feature: Feature) -> NDArray[np.float64]:
+    """The share of what two lists have in common, pair by pair (Dice)."""
+    bags = [(_bag(one, feature), _bag(other, feature)) for one, other in zip(values, others, strict=True)]
+    return np.array([_dice((one & other).total(), one.total() + other.total()) for one, other in bags], dtype=np.float64)
+
+
+def _dice(common: int, both: int) -> float:
+    return 2 * common / both if both else 1.0
+
+
+def _shared_grid(ours: Column, theirs: Column, feature: Feature) -> NDArray[np.float64]:
+    """The share of what every two lists have in common, by one sparse product: no pair of lists is aligned to find out."""
+    from scipy.sparse import csr_array
+
+    codes: dict[tuple[Any, int], int] = {}
+
+    def incidence(lists: Column) -> tuple[list[int], list[int], NDArray[np.float64]]:
+        rows, columns, sizes = list[int](), list[int](), list[int]()
+        for row, value in enumerate(lists):
+            bag = _bag(value, feature)
+            sizes.append(bag.total())
+            for key, count in bag.items():
+                # the n-th occurrence of a key is a thing of its own, so that repeated items count as often as they occur
+                columns.extend(codes.setdefault((key, nth), len(codes)) for nth in range(count))
+                rows.extend([row] * count)
+        return rows, columns, np.array(sizes, dtype=np.float64)
+
+    one_rows, one_columns, one_sizes = incidence(ours)
+    two_rows, two_columns, two_sizes = incidence(theirs)
+    width = max(len(codes), 1)
+    one = csr_array((np.ones(len(one_rows)), (one_rows, one_columns)), shape=(len(ours), width))
+    two = csr_array((np.ones(len(two_rows)), (two_rows, two_columns)), shape=(len(theirs), width))
+    common = (one @ two.T).toarray()
+    both = one_sizes[:, None] + two_sizes[None, :]
+    return np.where(both > 0, 2 * common / np.where(both > 0, both, 1), 1.0)

@@ -1,0 +1,99 @@
+"""A batch of cases with what evaluators ask of it, each thing computed once."""
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from fieldwise.model.batch import Records
+from fieldwise.model.case import Cases
+from fieldwise.model.comparison import Comparisons, Outcome
+from fieldwise.model.rule import CompareSpec
+from fieldwise.model.values import MISSING, Value
+from fieldwise.read.records_in_text import record_in
+from fieldwise.score.align import text_of
+from fieldwise.score.causes import contexts_of, likely_causes
+from fieldwise.score.walk import compare_records
+
+
+class ScoringBatch:
+    """The `Batch` that evaluators see."""
+
+    def __init__(self, cases: Cases) -> None:
+        self.cases = cases
+        self._compared: list[tuple[CompareSpec, Comparisons]] = []
+        self._parts: dict[bytes, ScoringBatch] = {}
+
+    def __len__(self) -> int:
+        return len(self.cases)
+
+    @cached_property
+    def records(self) -> Records:
+        """Expected and actual as records; JSON is found in text."""
+        repairs: dict[int, list[str]] = {}
+        unreadable: dict[int, tuple[str, str]] = {}
+        sides: dict[str, list[Value]] = {}
+        for side, column in (("expected", self.cases.expected), ("actual", self.cases.actual)):
+            records: list[Value] = list(column)
+            for row in [row for row, value in enumerate(column) if isinstance(value, str)]:
+                found = record_in(str(column[row]))
+                records[row] = found.value
+                if found.repairs:
+                    repairs.setdefault(row, []).extend(f"{side}: {repair}" for repair in found.repairs)
+                if found.value is MISSING:
+                    unreadable.setdefault(row, (side, found.why or "no JSON in the text"))
+            sides[side] = records
+        return Records(sides["expected"], sides["actual"], repairs, unreadable)
+
+    @cached_property
+    def expected_texts(self) -> Sequence[str]:
+        """Expected as text."""
+        return [as_text(value) for value in self.cases.expected]
+
+    @cached_property
+    def actual_texts(self) -> Sequence[str]:
+        """Actual as text."""
+        return [as_text(value) for value in self.cases.actual]
+
+    def compare(self, spec: CompareSpec) -> Comparisons:
+        """The comparisons this spec asks for, with the likely cause of every mismatch."""
+        for known, comparisons in self._compared:
+            if known is spec or known == spec:
+                return comparisons
+        records = self.records
+        found = compare_records(spec, list(records.expected), list(records.actual))
+        _explain(found, records)
+        self._compared.append((spec, found))
+        return found
+
+    def compare_records(self, spec: CompareSpec, expected: Sequence[Value], actual: Sequence[Value]) -> Comparisons:
+        """The same for other records, without looking for causes."""
+        return compare_records(spec, list(expected), list(actual))
+
+    def part(self, rows: Sequence[int]) -> "ScoringBatch":
+        """Some of the cases as a batch; the same rows give the same batch, so that evaluators share its comparisons."""
+        if len(rows) == len(self):
+            return self
+        key = np.asarray(rows, dtype=np.int64).tobytes()
+        if key not in self._parts:
+            self._parts[key] = ScoringBatch(self.cases.take(rows))
+        return self._parts[key]
+
+
+def as_text(value: Any) -> str:
+    """Text as it is, nothing as empty text, anything else as JSON."""
+    if isinstance(value, str):
+        return value
+    return "" if value is None or value is MISSING else text_of(value)
+
+
+def _explain(comparisons: Comparisons, records: Records) -> None:
+    """Find the likely causes of the values that differ."""
+    wrong = (comparisons.outcome == Outcome.WRONG_VALUE) | (comparisons.outcome == Outcome.FORMAT_ERROR)
+    rows: list[int] = np.flatnonzero(wrong).tolist()
+    if not rows:
+        return
+    expected = [comparisons.expected[row] for row in rows]
+    actual = [comparisons.actual[row] for row in rows]
+    comparisons.cause.update(likely_causes(rows, expected, actual, contexts_of(comparisons, records.expected, records.actual)))

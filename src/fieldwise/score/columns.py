@@ -1,0 +1,55 @@
+"""One step down a column of values: the fast way where every value has the key, the careful way where one has not."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from fieldwise.model.path import Step
+from fieldwise.model.values import MISSING, Value
+
+
+@dataclass(frozen=True, slots=True)
+class Misfit:
+    """Stands below a value of another kind than expected has there: the field cannot be there, and that is a format error."""
+
+    value: Any
+
+
+Column = list[Any]
+"""Values of one path, case by case: a `Value`, or a `Misfit` on the actual side."""
+
+
+def take(column: Column, step: Step) -> Column:
+    """The values one step down. What is below null is null, what is below anything without that step is missing.
+
+    >>> take([{"a": 1}, {"a": None}, {}, None, [5]], "a")
+    [1, None, MISSING, None, MISSING]
+    """
+    if isinstance(step, int):
+        return [_item(value, step) for value in column]
+    try:
+        return [value[step] for value in column]  # most records have every key
+    except (KeyError, TypeError, IndexError):
+        return [_member(value, step) for value in column]
+
+
+def _member(value: Any, key: Step) -> Any:
+    if value.__class__ is dict:
+        return value.get(key, MISSING)
+    if value is None or value.__class__ is Misfit:
+        return value
+    return value.get(key, MISSING) if isinstance(value, Mapping) else MISSING
+
+
+def _item(value: Any, index: int) -> Any:
+    if isinstance(value, list | tuple):
+        items: Sequence[Value] = value
+        return items[index] if -len(items) <= index < len(items) else MISSING
+    return _member(value, str(index))
+
+
+def take_path(column: Column, steps: Iterable[Step]) -> Column:
+    """The values at the end of several steps."""
+    for step in steps:
+        column = take(column, step)
+    return column

@@ -1,0 +1,227 @@
+"""Runs evaluators on batches. The one place that catches what they raise, and the one place that gives verdicts."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from fnmatch import fnmatchcase
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldwise.model.case import Cases
+from fieldwise.model.comparison import Comparisons
+from fieldwise.model.outcome import BatchOutcome, Evaluated
+from fieldwise.model.plan import Plan, PlannedEvaluator, When
+from fieldwise.model.result import Labels, Result, Results, Status
+from fieldwise.model.values import MISSING
+from fieldwise.registry import Entry, find
+from fieldwise.score.batch import ScoringBatch
+
+PASS, PARTIAL, FAIL, NONE = 2, 1, 0, -1
+VERDICTS = {PASS: "pass", PARTIAL: "partial", FAIL: "fail", NONE: None}
+
+
+def score_batch(plan: Plan, cases: Cases, first: int = 0) -> BatchOutcome:
+    """What every evaluator of the plan says of a batch of cases."""
+    batch = ScoringBatch(cases)
+    return BatchOutcome(first=first, cases=cases, evaluated=[_evaluated(planned, batch) for planned in plan.evaluators])
+
+
+def _evaluated(planned: PlannedEvaluator, batch: ScoringBatch) -> Evaluated:
+    rows = applicable(planned.when, batch.cases)
+    results = evaluate(planned, batch.part(rows.tolist()))
+    return Evaluated(evaluator=planned, rows=rows, results=results)
+
+
+def applicable(when: When | None, cases: Cases) -> NDArray[np.int64]:
+    """The positions of the cases that `when` lets in."""
+    if when is None:
+        return np.arange(len(cases), dtype=np.int64)
+    return np.array([row for row in range(len(cases)) if _lets_in(when, cases, row)], dtype=np.int64)
+
+
+def _lets_in(when: When, cases: Cases, row: int) -> bool:
+    return (
+        (not when.id or any(fnmatchcase(cases.id[row], pattern) for pattern in when.id))
+        and (not when.tag or any(tag in cases.tags[row] for tag in when.tag))
+        and (not when.split or cases.split[row] in when.split)
+        and (when.contexts is None or bool(cases.contexts[row]) == when.contexts)
+    )
+
+
+def evaluate(planned: PlannedEvaluator, batch: ScoringBatch) -> Results:
+    """One evaluator's results for a batch, with their verdicts."""
+    entry = find("evaluators", planned.type)
+    kept, failed, left_out = _sorted_out(entry, batch)
+    part = batch.part(kept)
+    results = _guarded(entry, planned, part)
+    _fail(results, {row: failed[old] for row, old in enumerate(kept) if old in failed}, entry)
+    if left_out:
+        results = _with_left_out(results, kept, left_out, len(batch))
+    _note_repairs(results, entry, batch)
+    results.verdict = verdicts(results, planned.pass_at)
+    return results
+
+
+def _sorted_out(entry: Entry, batch: ScoringBatch) -> tuple[list[int], dict[int, str], dict[int, Result]]:
+    """The rows the evaluator sees; of those, the ones the system failed at, and why; the rest with their results."""
+    kept: list[int] = []
+    failed: dict[int, str] = {}
+    left_out: dict[int, Result] = {}
+    needs_expected = bool(entry.extras.get("needs_expected", True))
+    unreadable = batch.records.unreadable if entry.extras.get("reads") == "records" else {}
+    plain = not unreadable and not batch.cases.diagnostics
+    for row, (expected, actual) in enumerate(zip(batch.cases.expected, batch.cases.actual, strict=True)):
+        ours, theirs = (None, None) if plain else _troubles(batch.cases, unreadable, row)
+        if ours:
+            left_out[row] = _fault(ours)
+        elif needs_expected and (expected is None or expected is MISSING):
+            left_out[row] = Result(status="skipped", reasoning="nothing is expected of this case")
+        else:
+            kept.append(row)
+            if theirs or actual is None or actual is MISSING:
+                failed[row] = theirs or ("the output is null" if actual is None else "there is no output")
+    return kept, failed, left_out
+
+
+def _troubles(cases: Cases, unreadable: Mapping[int, tuple[str, str]], row: int) -> tuple[str | None, str | None]:
+    """What is wrong with the expected side (or the whole line), and with the actual side."""
+    ours = theirs = None
+    for diagnostic in cases.diagnostics.get(row, ()):
+        if diagnostic.code in ("unreadable-case", "unreadable-expected"):
+            ours = diagnostic.what
+        elif diagnostic.code == "unreadable-actual":
+            theirs = diagnostic.what
+    if row in unreadable:
+        side, why = unreadable[row]
+        if side == "expected":
+            ours = f"the expected data cannot be read: {why}"
+        else:
+            theirs = f"the output cannot be read: {why}"
+    return ours, theirs
+
+
+def _fault(reason: str) -> Result:
+    return Result(status="error", misses=[f"(evaluation error: {reason})"], reasoning=reason, details={"fault": "ours", "reason": reason})
+
+
+def _guarded(entry: Entry, planned: PlannedEvaluator, batch: ScoringBatch) -> Results:
+    """The evaluator's results; a crashing batch is halved until the crash is one case, and that case is a fault."""
+    if not len(batch):
+        return Results.of([])
+    try:
+        return entry.function(batch, planned.config)
+    except Exception as error:
+        if len(batch) == 1:
+            return Results.of([_fault(f"{planned.name} crashed: {error or type(error).__name__}")])
+        half = len(batch) // 2
+        rows = list(range(len(batch)))
+        return join([_guarded(entry, planned, batch.part(rows[:half])), _guarded(entry, planned, batch.part(rows[half:]))])
+
+
+def join(parts: Sequence[Results]) -> Results:
+    """Results of consecutive parts of a batch as one. Comparisons are read back from their parts case by case."""
+    return Results.of([result_at(part, row) for part in parts for row in range(len(part))])
+
+
+def _fail(results: Results, failed: Mapping[int, str], entry: Entry) -> None:
+    """Make the rows the system failed at errors: score 0, no hits, and 0 in every mean."""
+    if not failed:
+        return
+    rows = np.array(list(failed), dtype=np.int64)
+    results.score[rows] = 0.0
+    results.status[rows] = Status.ERROR
+    kept = entry.extras.get("counts", ())
+    for name, column in results.metrics.items():
+        if name not in kept:
+            column[rows] = 0
+    results.hits = Labels.of([] if row in failed else results.hits.at(row) for row in range(len(results)))
+    results.misses = Labels.of(
+        (results.misses.at(row) or [f"({failed[row]})"]) if row in failed else results.misses.at(row) for row in range(len(results))
+    )
+    results.reasoning = [failed.get(row, reason) for row, reason in enumerate(results.reasoning)]
+    inner = results.details
+    results.details = lambda row: {**inner(row), "fault": "system", "reason": failed[row]} if row in failed else inner(row)
+
+
+def _with_left_out(results: Results, kept: Sequence[int], left_out: Mapping[int, Result], size: int) -> Results:
+    """Results for all rows: the evaluator's where it looked, ours where it did not."""
+    place = {row: at for at, row in enumerate(kept)}
+    at = np.array(kept, dtype=np.int64)
+    score, status = np.zeros(size, dtype=np.float64), np.zeros(size, dtype=np.uint8)
+    score[at], status[at] = results.score, results.status
+    for row, result in left_out.items():
+        status[row] = Status[result.status.upper()]
+    if results.comparisons is not None:
+        results.comparisons = replace(results.comparisons, cases=size, case=at[results.comparisons.case].astype(np.int32), _order=None)
+    pool: dict[str, NDArray[Any]] = dict(results.pool)
+    if "case" in pool:
+        pool["case"] = at[pool["case"]]
+    return Results(
+        score=score,
+        status=status,
+        hits=Labels.of(results.hits.at(place[row]) if row in place else left_out[row].hits for row in range(size)),
+        misses=Labels.of(results.misses.at(place[row]) if row in place else left_out[row].misses for row in range(size)),
+        reasoning=[results.reasoning[place[row]] if row in place else left_out[row].reasoning for row in range(size)],
+        metrics={name: _spread(column, at, size) for name, column in results.metrics.items()},
+        details=lambda row: results.details(place[row]) if row in place else left_out[row].details,
+        comparisons=results.comparisons,
+        pool=pool,
+    )
+
+
+def _spread(column: NDArray[Any], at: NDArray[np.int64], size: int) -> NDArray[np.float64]:
+    """A metric column at its rows, NaN elsewhere."""
+    out = np.full(size, np.nan, dtype=np.float64)
+    out[at] = column
+    return out
+
+
+def _note_repairs(results: Results, entry: Entry, batch: ScoringBatch) -> None:
+    """Say in the details what was needed to read a record."""
+    if entry.extras.get("reads") != "records" or not batch.records.repairs:
+        return
+    repairs, inner = batch.records.repairs, results.details
+    results.details = lambda row: {**inner(row), "repairs": repairs[row]} if row in repairs else inner(row)
+
+
+def verdicts(results: Results, pass_at: float | None) -> NDArray[np.int8]:
+    """Pass, partial, fail or none, as SPEC'd: with `pass_at` by the score alone, else by hits, misses and score."""
+    if pass_at is None:
+        no_hits, no_misses = results.hits.counts() == 0, results.misses.counts() == 0
+        found = np.where(no_hits | (results.score <= 0), FAIL, np.where(no_misses, PASS, PARTIAL))
+    else:
+        slack = 1e-9 * pass_at + 4 * np.spacing(pass_at)  # a score of 0.9 may come out as 0.8999999999999999
+        found = np.where(results.score >= pass_at - slack, PASS, FAIL)
+        found = np.where(results.status == Status.ERROR, FAIL, found)
+    judged = (results.status == Status.SCORED) | (results.status == Status.ERROR)
+    return np.where(judged, found, NONE).astype(np.int8)
+
+
+def result_at(results: Results, row: int) -> Result:
+    """One case's result as people read it."""
+    numbers: dict[str, float | bool] = {}
+    for name, column in results.metrics.items():
+        value = column[row].item()
+        if value == value:  # NaN: this case has no such number  # noqa: PLR0124
+            numbers[name] = value
+    verdict: Any = VERDICTS[int(results.verdict[row])] if len(results.verdict) else None
+    return Result(
+        score=float(results.score[row]),
+        verdict=verdict,
+        hits=results.hits.at(row),
+        misses=results.misses.at(row),
+        reasoning=results.reasoning[row],
+        status=Status(int(results.status[row])).label,
+        metrics=numbers,
+        details=dict(results.details(row)),
+        comparisons=list(results.comparisons.of_case(row)) if results.comparisons is not None else [],
+    )
+
+
+def fields_there(comparisons: Comparisons, seen: set[str]) -> None:
+    """Add to `seen` the fields that some case has a value or a null for, on either side."""
+    waiting = [code for code, field in enumerate(comparisons.fields) if field not in seen]
+    for row in np.flatnonzero(np.isin(comparisons.field, waiting)).tolist():
+        if comparisons.expected[row] is not MISSING or comparisons.actual[row] is not MISSING:
+            seen.add(comparisons.fields[int(comparisons.field[row])])

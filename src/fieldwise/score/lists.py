@@ -1,0 +1,102 @@
+"""Lists of a batch as pairs of items."""
+
+from collections.abc import Sequence
+from itertools import accumulate, chain
+from typing import Any
+
+from fieldwise.model.path import EACH, Path
+from fieldwise.model.rule import FieldRule, ListRule
+from fieldwise.model.values import MISSING
+from fieldwise.score.align import Feature, Pairing, features_of, item_columns, pair_best, pair_by_index, pair_by_key, text_of
+from fieldwise.score.columns import Column, Misfit, take_path
+from fieldwise.score.frame import Items
+from fieldwise.score.tree import Node
+
+
+def paired_items(
+    rows: Sequence[int], expected: Column, actual: Column, how: ListRule | None, features: Sequence[Feature], *, plain: bool = False
+) -> Items:
+    """The items of the lists in these rows, each with its counterpart.
+
+    A side that has no list there gives its null, its absence or its misfit to every item of the other.
+    `plain` names extra items by their own index alone, as every-leaf comparisons do where lists are compared by position.
+    """
+    items = Items()
+    both = [row for row in rows if isinstance(expected[row], list) and isinstance(actual[row], list)]
+    found = iter(_pairings([expected[row] for row in both], [actual[row] for row in both], how, features))
+    paired = set(both)
+    for row in rows:
+        if row in paired:
+            _add_pairs(items, row, next(found), expected[row], actual[row], plain)
+        elif isinstance(expected[row], list):
+            _add_lone(items, row, expected[row], actual[row])
+        else:
+            _add_extra(items, row, expected[row], actual[row], plain)
+    return items
+
+
+def _add_pairs(items: Items, row: int, pairing: Pairing, ours: list[Any], theirs: list[Any], plain: bool) -> None:
+    for one, other in pairing:
+        if one >= 0 and other >= 0:
+            items.add(row, one, ours[one], theirs[other])
+        elif one >= 0:
+            items.add(row, one, ours[one], MISSING, lone=True)
+        else:
+            items.add(row, other if plain else -1 - other, MISSING, theirs[other], extra=True)
+
+
+def _add_lone(items: Items, row: int, ours: list[Any], instead: Any) -> None:
+    for index, value in enumerate(ours):
+        items.add(row, index, value, instead if instead is None or instead is MISSING else _misfit(instead), lone=True)
+
+
+def _add_extra(items: Items, row: int, instead: Any, theirs: list[Any], plain: bool) -> None:
+    for index, value in enumerate(theirs):
+        items.add(row, index if plain else -1 - index, None if instead is None else MISSING, value, extra=True)
+
+
+def _misfit(value: Any) -> Misfit:
+    return value if isinstance(value, Misfit) else Misfit(value)
+
+
+def _pairings(expected: Column, actual: Column, how: ListRule | None, features: Sequence[Feature]) -> list[Pairing]:
+    align = how.align if how else "index"
+    if align == "index":
+        return [pair_by_index(len(ours), len(theirs)) for ours, theirs in zip(expected, actual, strict=True)]
+    if align == "best":
+        ours, theirs = _flat(expected), _flat(actual)
+        return pair_best(item_columns(*ours, features), item_columns(*theirs, features), features)
+    if align == "set":
+        return [pair_by_key([*map(text_of, ours)], [*map(text_of, theirs)]) for ours, theirs in zip(expected, actual, strict=True)]
+    steps = how.key.steps if how and how.key else ()
+    return [pair_by_key(_keys(ours, steps), _keys(theirs, steps)) for ours, theirs in zip(expected, actual, strict=True)]
+
+
+def _keys(items: list[Any], steps: Any) -> list[Any]:
+    """The key of each item as text; an item without one is like no other."""
+    values = take_path(items, steps)
+    return [object() if value is None or value is MISSING else text_of(value) for value in values]
+
+
+def _flat(lists: Column) -> tuple[Column, list[int]]:
+    return list(chain.from_iterable(lists)), [0, *accumulate(map(len, lists))]
+
+
+def closed_features(node: Node, rules: Sequence[FieldRule]) -> tuple[Feature, ...]:
+    """What the rules below a list look at in its items."""
+    return features_of(node.children[EACH], rules)
+
+
+def open_features(node: Node | None, rules: Sequence[FieldRule], default: Feature, lists: tuple[Column, Column]) -> tuple[Feature, ...]:
+    """What makes items alike where every leaf is compared: their keys, by the rule for a key where there is one."""
+    below = node.each if node else None
+    items = chain.from_iterable(value for value in chain(*lists) if isinstance(value, list))
+    keys = dict.fromkeys(chain.from_iterable(item for item in items if isinstance(item, dict)))
+    known = {steps: feature for feature in features_of(below, rules) if (steps := feature.steps)} if below else {}
+    found = [known.get((key,), Feature((key,), default.match, 1.0)) for key in keys]
+    return tuple(found) or (Feature((), default.match, 1.0),)
+
+
+def list_path(path: Path) -> Path:
+    """The list that a path to its items speaks of."""
+    return Path(path.steps[:-1]) if path.steps and path.steps[-1] is EACH else path

@@ -1,0 +1,81 @@
+"""Calls matchers, and keeps a crash of theirs to the row it belongs to."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldwise.model.diagnostic import Diagnostic
+from fieldwise.model.pairs import Pairs, Scores
+from fieldwise.model.rule import Match
+from fieldwise.model.values import MISSING
+from fieldwise.registry import Entry, find
+
+
+def score_pairs(match: Match, expected: list[Any], actual: list[Any]) -> Scores:
+    """How well each pair matches; a crashing batch is halved until the crash is one row, and that row is a fault."""
+    entry = find("matchers", match.name)
+    options = entry.options() if match.options is None else match.options
+    try:
+        return entry.function(Pairs(expected, actual), options)
+    except Exception as error:
+        if len(expected) == 1:
+            return _fault(entry, error)
+        half = len(expected) // 2
+        first = score_pairs(match, expected[:half], actual[:half])
+        second = score_pairs(match, expected[half:], actual[half:])
+        return Scores(
+            np.concatenate([first.value, second.value]),
+            np.concatenate([first.passed, second.passed]),
+            {**first.notes, **{half + row: note for row, note in second.notes.items()}},
+            {**first.faults, **{half + row: fault for row, fault in second.faults.items()}},
+        )
+
+
+def score_values(match: Match, expected: list[Any], actual: list[Any]) -> Scores:
+    """How well pairs match where a side may be null: null matches null alone."""
+    value = np.array([one is None and other is None for one, other in zip(expected, actual, strict=True)], dtype=np.float64)
+    passed = value > 0
+    rows = [row for row, (one, other) in enumerate(zip(expected, actual, strict=True)) if one is not None and other is not None]
+    scores = score_pairs(match, [expected[row] for row in rows], [actual[row] for row in rows])
+    value[rows], passed[rows] = scores.value, scores.passed
+    notes = {rows[row]: note for row, note in scores.notes.items()}
+    return Scores(value, passed, notes, {rows[row]: fault for row, fault in scores.faults.items()})
+
+
+def _fault(entry: Entry, error: Exception) -> Scores:
+    text = str(error) or type(error).__name__
+    fault = Diagnostic(code="matcher-crashed", what=f"{entry.name}: {text}", fix="report this with the two values")
+    return Scores.of([np.nan], passed=[False], faults={0: fault})
+
+
+def similarities(match: Match, expected: list[Any], actual: list[Any]) -> NDArray[np.float64]:
+    """How alike pairs are, for finding counterparts in lists: absent on both sides is alike, on one side is not."""
+    value = np.zeros(len(expected), dtype=np.float64)
+    compared: list[int] = []
+    for row, (one, other) in enumerate(zip(expected, actual, strict=True)):
+        nothing, none = one is None or one is MISSING, other is None or other is MISSING
+        if nothing or none:
+            value[row] = nothing and none
+        elif one.__class__ is other.__class__ and one == other:
+            value[row] = 1.0
+        else:
+            compared.append(row)
+    if compared:
+        found = score_pairs(match, [expected[row] for row in compared], [actual[row] for row in compared]).value
+        value[compared] = np.nan_to_num(found, nan=0.0)
+    return value
+
+
+def similarity_grid(match: Match, expected: list[Any], actual: list[Any]) -> NDArray[np.float64]:
+    """The similarity of every expected with every actual value."""
+    entry = find("matchers", match.name)
+    grid = entry.extras.get("grid")
+    if grid is not None:
+        try:
+            options = entry.options() if match.options is None else match.options
+            return np.nan_to_num(np.asarray(grid(expected, actual, options), dtype=np.float64), nan=0.0)
+        except Exception:
+            pass  # a grid is a shortcut: without it the pairs are scored one by one
+    rows = [one for one in expected for _ in actual]
+    return similarities(match, rows, list(actual) * len(expected)).reshape(len(expected), len(actual))

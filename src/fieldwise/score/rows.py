@@ -1,0 +1,221 @@
+"""Rows of comparisons as they are found, and the verdict on each: equal first, then the matchers, for what differs only."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from itertools import chain, compress
+from math import inf
+from operator import ne
+from typing import Any
+
+import numpy as np
+import orjson
+from numpy.typing import NDArray
+
+from fieldwise.model.comparison import Comparisons, Outcome
+from fieldwise.model.diagnostic import Diagnostic
+from fieldwise.model.rule import CompareSpec, FieldRule, Match, Nulls
+from fieldwise.model.values import MISSING, kind
+from fieldwise.registry import find
+from fieldwise.score.columns import Column, Misfit
+from fieldwise.score.frame import Frame
+from fieldwise.score.matching import score_pairs
+
+_ORDERED = (str, int, bool)
+_SCALARS = frozenset((str, int, bool, float))
+_INFINITE = (inf, -inf)
+
+
+@dataclass(slots=True)
+class Block:
+    """A field's values in some cases."""
+
+    field: int
+    expected: Column
+    actual: Column
+    frame: Frame
+    paths: int
+    """Where the paths of this field begin in the table of paths."""
+    doubtful: Sequence[int]
+    """The rows that are not plainly equal."""
+
+
+@dataclass(slots=True)
+class Rows:
+    """Collects the blocks of a batch."""
+
+    spec: CompareSpec
+    cases: int
+    rules: list[FieldRule]
+    fields: list[str]
+    blocks: list[Block] = field(default_factory=list[Block])
+    paths: list[str] = field(default_factory=list[str])
+
+    def add(self, position: int, suffix: str, expected: Column, actual: Column, frame: Frame) -> None:
+        """Take in a field's columns. `suffix` is how its paths go on from the frame's prefixes."""
+        if not expected:
+            return
+        match = self.rules[position].match
+        sees_all = match.name not in ("exact", "auto") and not find("matchers", match.name).extras.get("reflexive", True)
+        doubtful = range(len(expected)) if sees_all else differences(expected, actual)
+        start = len(self.paths)
+        self.paths.extend(f"{prefix}{suffix}".removeprefix(".") or "(root)" for prefix in frame.prefixes)
+        self.blocks.append(Block(position, expected, actual, frame, start, doubtful))
+
+    def finish(self) -> Comparisons:
+        """All comparisons of the batch."""
+        blocks = sorted(self.blocks, key=lambda block: block.field)
+        sizes = [len(block.expected) for block in blocks]
+        total = sum(sizes)
+        comparisons = Comparisons(
+            cases=self.cases,
+            case=_joined([block.frame.case for block in blocks], np.int32),
+            field=np.repeat(np.array([block.field for block in blocks], dtype=np.int32), sizes),
+            path=_joined([block.frame.prefix + np.int32(block.paths) for block in blocks], np.int32),
+            outcome=np.zeros(total, dtype=np.uint8),
+            similarity=np.ones(total, dtype=np.float64),
+            passed=np.ones(total, dtype=np.bool_),
+            expected=list(chain.from_iterable(block.expected for block in blocks)),
+            actual=list(chain.from_iterable(block.actual for block in blocks)),
+            fields=self.fields,
+            rules=self.rules,
+            paths=self.paths,
+            extra=_joined([block.frame.extra for block in blocks], np.bool_),
+            lone=_joined([block.frame.lone for block in blocks], np.bool_),
+        )
+        starts = np.cumsum([0, *sizes[:-1]]) if sizes else []
+        doubts = ((int(start) + row, block) for start, block in zip(starts, blocks, strict=True) for row in block.doubtful)
+        _decide(comparisons, doubts, self.spec)
+        _unwrap_misfits(comparisons)
+        return comparisons
+
+
+def _joined(arrays: Sequence[NDArray[Any]], dtype: Any) -> NDArray[Any]:
+    return np.concatenate(arrays) if arrays else np.zeros(0, dtype=dtype)
+
+
+def differences(expected: Column, actual: Column) -> Sequence[int]:
+    """The rows that are not plainly equal: another kind, another value, a container, null, missing, not finite.
+
+    Python calls True and 1 equal, and 1 and 1.0; so equal values of different types are looked at again.
+
+    >>> list(differences([1, True, "a", None], [1, 1, "b", None]))
+    [1, 2, 3]
+    """
+    rows = range(len(expected))
+    types = set(map(type, expected))
+    if len(types) == 1 and types == set(map(type, actual)):
+        only = types.pop()
+        if only in _ORDERED:
+            return list(compress(rows, map(ne, expected, actual)))
+        if only is float and inf not in expected and -inf not in expected:
+            return list(compress(rows, map(ne, expected, actual)))
+    return [row for row, (one, other) in enumerate(zip(expected, actual, strict=True)) if not _plainly_equal(one, other)]
+
+
+def _plainly_equal(one: Any, other: Any) -> bool:
+    if one.__class__ is not other.__class__:
+        return False
+    if one.__class__ in _SCALARS:
+        return one == other and not (one.__class__ is float and one in _INFINITE)
+    return one.__class__ in (list, dict) and _same_text(one, other)
+
+
+def _same_text(one: Any, other: Any) -> bool:
+    """Whether two containers are alike to the letter. False where it cannot be told cheaply: null may hide NaN."""
+    try:
+        text = orjson.dumps(one)
+        return text == orjson.dumps(other) and b"null" not in text
+    except (TypeError, RecursionError):
+        return False
+
+
+def _decide(comparisons: Comparisons, doubts: Iterable[tuple[int, Block]], spec: CompareSpec) -> None:
+    """Give every doubtful row its outcome: by presence where a side has no value, else by its matcher."""
+    pending: dict[Match, list[int]] = {}
+    expected: Sequence[Any] = comparisons.expected
+    actual: Sequence[Any] = comparisons.actual
+    rules = comparisons.rules
+    is_null = _null_test(spec.nulls)
+    choose: Callable[[Any], Match] | None = spec.default if callable(spec.default) else None
+    absent: list[tuple[int, int, float, bool]] = []
+    for row, block in doubts:
+        one, other = expected[row], actual[row]
+        rule = rules[block.field]
+        no_expected = one is None or one is MISSING or (is_null is not None and is_null(one))
+        no_actual = other is None or other is MISSING or (is_null is not None and is_null(other))
+        if rule.path is None:
+            absent.append((row, Outcome.OMISSION, 0.0, False))
+            comparisons.note[row] = "malformed path"
+        elif rule.match.name == "ignore":
+            absent.append((row, Outcome.IGNORED, np.nan, True))
+        elif no_expected or no_actual:
+            absent.append((row, *_by_presence(no_expected, no_actual, one is MISSING, other is MISSING, rule.required)))
+        elif other.__class__ is Misfit:
+            absent.append((row, Outcome.FORMAT_ERROR, 0.0, False))
+        else:
+            match = choose(one) if choose and rule.match.name == "auto" else rule.match
+            pending.setdefault(match, []).append(row)
+    for row, outcome, similarity, passed in absent:
+        comparisons.outcome[row], comparisons.similarity[row], comparisons.passed[row] = outcome, similarity, passed
+    for match, rows in pending.items():
+        _match(comparisons, match, rows)
+
+
+def _by_presence(
+    no_expected: bool, no_actual: bool, expected_missing: bool, actual_missing: bool, required: bool | None
+) -> tuple[int, float, bool]:
+    """Outcome, similarity and whether it passed, where at least one side has no value."""
+    if not no_expected:
+        return Outcome.OMISSION, 0.0, False
+    if not no_actual:
+        return Outcome.HALLUCINATION, 0.0, False
+    if required and actual_missing:
+        return Outcome.OMISSION, 0.0, False
+    return (Outcome.BOTH_ABSENT, np.nan, False) if expected_missing else (Outcome.BOTH_ABSENT, 1.0, True)
+
+
+def _null_test(nulls: Nulls) -> Callable[[Any], bool] | None:
+    """Whether a value counts as null besides null itself; None where only null does."""
+    if not nulls.blank and not nulls.values:
+        return None
+    folded = frozenset(text.strip().casefold() for text in nulls.values)
+
+    def is_null(value: Any) -> bool:
+        if not isinstance(value, str):
+            return False
+        text = value.strip()
+        return (nulls.blank and not text) or text.casefold() in folded
+
+    return is_null
+
+
+def _match(comparisons: Comparisons, match: Match, rows: list[int]) -> None:
+    """Let the matcher decide these rows."""
+    expected, actual = comparisons.expected, comparisons.actual
+    scores = score_pairs(match, [expected[row] for row in rows], [actual[row] for row in rows])
+    at = np.array(rows, dtype=np.int64)
+    comparisons.similarity[at] = scores.value
+    comparisons.passed[at] = scores.passed
+    for position in np.flatnonzero(~scores.passed).tolist():
+        row = rows[position]
+        differ = kind(expected[row]) != kind(actual[row])
+        comparisons.outcome[row] = Outcome.FORMAT_ERROR if differ else Outcome.WRONG_VALUE
+    for position, note in scores.notes.items():
+        comparisons.note[rows[position]] = note
+    for position, fault in scores.faults.items():
+        _mark_fault(comparisons, rows[position], fault)
+
+
+def _mark_fault(comparisons: Comparisons, row: int, fault: Diagnostic) -> None:
+    comparisons.outcome[row] = Outcome.FAULT
+    comparisons.similarity[row] = np.nan
+    comparisons.passed[row] = False
+    comparisons.faults[row] = fault
+
+
+def _unwrap_misfits(comparisons: Comparisons) -> None:
+    """Show the value that stood in the way."""
+    actual: Any = comparisons.actual
+    for row in np.flatnonzero(comparisons.outcome == Outcome.FORMAT_ERROR).tolist():
+        if actual[row].__class__ is Misfit:
+            actual[row] = actual[row].value
