@@ -151,17 +151,26 @@ def _read_part(review: Review, declared: type, value: Any, place: Place) -> Any:
 def _read_many(review: Review, hint: Any, value: Any, place: Place, option: Option | None) -> Any:
     """A list or a mapping, item by item, so that each problem has the line of its item."""
     base, marks = peel(hint)
-    constraints = _without_markers(marks)
+    constraints = without_markers(marks)
     arguments: tuple[Any, ...] = get_args(base)
     if is_list(base):
-        if read_plain(review, _annotated(list[Any], constraints), value, place, option) is INVALID:
+        if read_plain(review, annotated(list[Any], constraints), value, place, option) is INVALID:
             return INVALID
         items = [read_value(review, arguments[0], item, (*place, index)) for index, item in enumerate(value)]
         return INVALID if any(item is INVALID for item in items) else _container(get_origin(base))(items)
-    if read_plain(review, _annotated(dict[Any, Any], constraints), value, place, option) is INVALID:
+    if read_plain(review, annotated(dict[Any, Any], constraints), value, place, option) is INVALID:
         return INVALID
-    read = {str(key): read_value(review, arguments[1], item, (*place, key)) for key, item in value.items()}
-    return INVALID if any(item is INVALID for item in read.values()) else read
+    read = {_read_key(review, key, place): read_value(review, arguments[1], item, (*place, key)) for key, item in value.items()}
+    return INVALID if any(INVALID in pair for pair in read.items()) else read
+
+
+def _read_key(review: Review, key: Any, place: Place) -> Any:
+    """A key that is text; YAML reads an unquoted `yes` or `2024` as something else."""
+    if isinstance(key, str):
+        return key
+    what = f"`{named(place)}` has the key {shown(key)}, and keys must be text"
+    review.error((*place, key), "bad-key", what, "write the key in quotes")
+    return INVALID
 
 
 def _container(origin: Any) -> Any:
@@ -196,11 +205,13 @@ def _takes(review: Review, hint: Any, value: Any) -> bool:
     return kind(value) == "list" and is_list(base)
 
 
-def _annotated(base: Any, constraints: Sequence[Any]) -> Any:
+def annotated(base: Any, constraints: Sequence[Any]) -> Any:
+    """A type with its bounds."""
     return Annotated[base, *constraints] if constraints else base
 
 
-def _without_markers(marks: Iterable[Any]) -> tuple[Any, ...]:
+def without_markers(marks: Iterable[Any]) -> tuple[Any, ...]:
+    """What an annotation says besides our own marks: its bounds."""
     return tuple(mark for mark in marks if not isinstance(mark, _MARKERS))
 
 

@@ -1,7 +1,6 @@
 """Reads fieldwise's own types as people write them: field rules, list rules, matches, paths."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Annotated, Any, get_args
 
 from annotated_types import Ge
@@ -10,28 +9,19 @@ from fieldwise import registry
 from fieldwise.model.document import Place
 from fieldwise.model.path import EACH, MalformedPath, Path
 from fieldwise.model.rule import Align, FieldRule, ListRule, Match
-from fieldwise.plan.fields import option_names
+from fieldwise.plan.fields import Option, option_names
 from fieldwise.plan.options import Owner, read_options, read_plain
 from fieldwise.plan.review import INVALID, Reader, Review, listed, suggestion, unknown_keys
 from fieldwise.plan.words import described, is_items, is_object, shown
 
-RULE_KEYS = ("path", "match", "weight", "required")
+RULE_OPTIONS = (
+    Option(name="weight", attribute="weight", hint=Annotated[float, Ge(0)], required=False, default=1.0),
+    Option(name="required", attribute="required", hint=bool, required=False, default=True),
+)
+"""What every rule may say, besides `path`, `match` and the options of its match."""
+RULE_KEYS = ("path", "match", *(option.name for option in RULE_OPTIONS))
 LIST_KEYS = ("align", "key")
 USUAL_MATCHES = ("exact", "fuzzy", "numeric_tolerance")
-
-
-@dataclass(frozen=True, slots=True)
-class _Written:
-    """The keys of a rule that every match has, as read; INVALID where one is wrong."""
-
-    path: Any
-    text: str
-    weight: Any
-    required: Any
-
-    @property
-    def bad(self) -> bool:
-        return INVALID in (self.path, self.weight, self.required)
 
 
 def match_names() -> tuple[str, ...]:
@@ -120,16 +110,13 @@ def read_field_rule(review: Review, value: Any, place: Place) -> Any:
         return INVALID
     text = value["path"]
     review = review.about(text if isinstance(text, str) else None)
-    written = _Written(
-        path=_rule_path(review, text, path_at),
-        text=str(text),
-        weight=read_plain(review, Annotated[float, Ge(0)], value.get("weight", 1.0), (*place, "weight")),
-        required=read_plain(review, bool, value["required"], (*place, "required")) if "required" in value else None,
-    )
+    path = _rule_path(review, text, path_at)
+    given = [option for option in RULE_OPTIONS if option.name in value]
+    said = {option.name: read_plain(review, option.hint, value[option.name], (*place, option.name), option) for option in given}
     match = _match(review, value.get("match", "exact"), value, (*place, "match"), place, RULE_KEYS)
-    if match is INVALID or written.bad:
+    if INVALID in (path, match, *said.values()):
         return INVALID
-    return FieldRule(path=written.path, text=written.text, match=match, weight=written.weight, required=written.required)
+    return FieldRule(path=path, text=text, match=match, **said)
 
 
 def _rule_path(review: Review, text: Any, place: Place) -> Any:

@@ -136,7 +136,7 @@ def shown(value: object) -> str:
             return f"the number {value}" if not isinstance(value, float) or math.isfinite(value) else f"{value}"
         case "bool":
             return f"`{str(value).lower()}`"
-        case "list":
+        case "list" if is_items(value):
             return "a list" if value else "an empty list"
         case "object" if isinstance(value, Mapping):
             return "a mapping"

@@ -1,0 +1,71 @@
+"""Gates from suites and from the command line."""
+
+import pytest
+
+from fieldwise.model.diagnostic import ConfigError
+from fieldwise.model.plan import Gate
+from fieldwise.plan.evaluators import plan_config
+from fieldwise.plan.gates import parse_gate
+
+pytestmark = pytest.mark.usefixtures("catalog")
+
+
+@pytest.mark.parametrize("operator", [">=", ">", "<=", "<", "==", "!="])
+@pytest.mark.parametrize("text", ["fields.score{}0.9", "  fields.score {} 0.9 ", "fields.score {} 9e-1"])
+def test_a_gate_is_an_evaluator_a_metric_an_operator_and_a_number(operator, text):
+    assert parse_gate(text.format(operator)) == Gate(evaluator="fields", metric="score", operator=operator, value=0.9)
+
+
+@pytest.mark.parametrize(
+    ("text", "what", "fix"),
+    [
+        ("fields.score", "the gate `fields.score` has no operator", "use one of `>=`"),
+        ("score >= 0.9", "the gate `score` does not name an evaluator and a metric", "write `score.score`"),
+        (">= 0.9", "the gate `` does not name an evaluator and a metric", "write `fields.score`"),
+        ("fields.score => 0.9", "the gate `fields.score` has an unknown operator `=>`", 'did you mean `">= 0.9"`?'),
+        ("fields.score = 0.9", "the gate `fields.score` has an unknown operator `=`", 'did you mean `"== 0.9"`?'),
+        ("fields.score >= high", "the gate `fields.score` compares with `high`, which is not a number", "write a number"),
+        ("fields.score >= nan", "compares with `nan`", "write a number"),
+        ("fields.score >= 1_0", "compares with `1_0`", "write a number"),
+        ("fields.score >= 90%", "compares with `90%`, which is not a number", "write 0.9"),
+        ("fields.score >= 0.9 and more", "compares with `0.9 and more`", "write a number"),
+        ("", "does not name an evaluator", "write `fields.score`"),
+    ],
+)
+def test_a_gate_that_cannot_be_read_says_why(text, what, fix):
+    with pytest.raises(ConfigError) as caught:
+        parse_gate(text)
+    assert any(what in one.what and fix in one.fix for one in caught.value.diagnostics)
+
+
+def test_a_gate_on_the_command_line_must_name_an_evaluator_of_the_suite():
+    evaluators = [plan_config({"type": "field_prf"}), plan_config({"type": "json_quality", "name": "quality"})]
+    assert parse_gate("quality.score > 0", evaluators).evaluator == "quality"
+    with pytest.raises(ConfigError, match="did you mean `quality`"):
+        parse_gate("qualty.score > 0", evaluators)
+
+
+@pytest.mark.parametrize(
+    ("gate", "what", "fix"),
+    [
+        ("{field_prf.macro_f1: 0.9}", "the gate `field_prf.macro_f1` needs an operator and a number, not the number 0.9", '">= 0.9"'),
+        ("{field_prf.macro_f1: [1]}", "the gate `field_prf.macro_f1` needs an operator and a number, not a list", '">= 0.9"'),
+        ('{fieldprf.f1: ">= 0.9"}', "there is no evaluator named `fieldprf`", "did you mean `field_prf`?"),
+        ('{regression.f1: ">= 0.9"}', "there is no evaluator named `regression`", "the evaluators are `field_prf`"),
+        ('{field_prf.macro_f2: ">= 0.9"}', "`field_prf` has no metric `macro_f2`", "did you mean `macro_f1`?"),
+        ('["field_prf.f1 >= 0.9"]', "`gate` must be a mapping of metrics to conditions, not a list", "write `gate:"),
+    ],
+)
+def test_what_is_wrong_with_a_gate_of_a_suite_is_said(problem, gate, what, fix):
+    found = problem(f"evaluators: [{{type: field_prf}}]\ngate: {gate}\n")
+    assert (found.where.line, found.what) == (2, what)
+    assert fix in found.fix
+
+
+def test_metrics_that_nobody_declares_are_left_to_the_run(plan):
+    assert plan('evaluators: [{type: json_quality}]\ngate: {json_quality.rqs: ">= 0.5"}').gates[0].metric == "rqs"
+
+
+@pytest.mark.parametrize("metric", ["score", "pass_rate", "f1", "macro_recall", "micro_f1"])
+def test_declared_metrics_and_their_pools_can_be_gated(plan, metric):
+    assert plan(f'evaluators: [{{type: field_prf}}]\ngate: {{field_prf.{metric}: "< 1"}}').gates[0].value == 1.0
