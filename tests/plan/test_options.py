@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal
 
 import pytest
-from annotated_types import Interval, MinLen
+from annotated_types import Ge, Interval, Lt, MinLen
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -28,6 +28,7 @@ class Inner:
 class Everything:
     count: int = 1
     ratio: float = 1.0
+    finite: Annotated[float, Ge(0), Lt(float("inf"))] = 0.0
     text: str = ""
     flag: bool = False
     maybe: float | None = None
@@ -96,6 +97,7 @@ def test_a_value_of_the_declared_type_is_read(written, value):
         ({"ratio": "0.9"}, '`ratio` must be a number, not the text "0.9"', "write it without quotes: 0.9"),
         ({"ratio": None}, "`ratio` must be a number, not null", "leave it out for the default, 1.0"),
         ({"ratio": float("nan")}, "`ratio` must be a number, not nan", "leave it out for the default, 1.0"),
+        ({"finite": float("inf")}, "`finite` must be a number ≥ 0, not inf", "leave it out for the default, 0.0"),
         ({"text": 5}, "`text` must be text, not the number 5", 'write it in quotes: "5"'),
         ({"flag": "True"}, '`flag` must be true or false, not the text "True"', "write it without quotes: true"),
         ({"maybe": "x"}, '`maybe` must be a number or null, not the text "x"', "leave it out if it is not needed"),

@@ -98,6 +98,11 @@ def test_columns_are_kept_for_cases_named_on_the_command_line(plan):
     assert plan("columns: {actual: out}\nevaluators: [{type: field_prf}]").source == Source(columns={"actual": "out"})
 
 
+def test_several_outputs_of_a_case_may_have_a_column_each(plan):
+    made = plan("columns: {actuals: [first, second]}\nevaluators: [{type: field_prf}]")
+    assert made.source == Source(columns={"actuals": ("first", "second")})
+
+
 def test_standard_input_is_not_a_path(plan):
     assert plan('cases: "-"\nevaluators: [{type: field_prf}]').source == Source(cases="-")
 
@@ -115,6 +120,7 @@ def test_expected_and_actual_may_stand_apart(plan):
         ("cases: [a, b]", "`cases` must be a path or a mapping, not a list", "a pattern such as `data/*.jsonl`"),
         ("cases: {expected: 1, actual: b}", "`expected` must be text that is not empty, not the number 1", 'write it in quotes: "1"'),
         ("columns: {expeced: a}", "there is no role `expeced`", "did you mean `expected`?"),
+        ("columns: {expected: [a]}", "`expected` must be text that is not empty, not a list", None),
         ("columns: [a]", "`columns` must be a mapping of roles to column names, not a list", "write `columns:"),
         ("name: [a]", "`name` must be text that is not empty, not a list", None),
     ],

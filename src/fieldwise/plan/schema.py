@@ -16,7 +16,7 @@ from fieldwise.plan.fields import Option, descriptions, options_of, pass_through
 from fieldwise.plan.gates import OPERATORS
 from fieldwise.plan.options import annotated, without_markers
 from fieldwise.plan.rules import RULE_OPTIONS, match_names
-from fieldwise.plan.suite import ROLES
+from fieldwise.plan.suite import CASES_KEYS, COLUMNS
 from fieldwise.plan.words import is_list, is_mapping, is_union, peel
 
 Schema: TypeAlias = dict[str, Any]
@@ -57,7 +57,10 @@ def suite_schema() -> Schema:
     properties: Schema = {
         "name": {**_TEXT, "description": "What the run is called; the file's name if left out."},
         "cases": _cases(),
-        "columns": {**_closed(dict.fromkeys(ROLES, _TEXT)), "description": "Columns with other names than usual: role → column."},
+        "columns": {
+            **_closed({role: _of_hint(parts, hint) for role, hint in COLUMNS.items()}),
+            "description": "Columns with other names than usual: role → column.",
+        },
         "evaluators": {"type": "array", "minItems": 1, "items": _evaluator(parts)},
         "gate": {
             "type": "object",
@@ -78,7 +81,7 @@ def _closed(properties: Mapping[str, Any], required: Iterable[str] = ()) -> Sche
 
 
 def _cases() -> Schema:
-    apart = _closed(dict.fromkeys(("expected", "actual", "join", "format"), _TEXT), ["expected", "actual"])
+    apart = _closed(dict.fromkeys(CASES_KEYS, _TEXT), ["expected", "actual"])
     return {"description": "A file, a pattern, or expected and actual apart; relative to the suite.", "anyOf": [_TEXT, apart]}
 
 

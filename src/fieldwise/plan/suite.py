@@ -21,6 +21,8 @@ SUITE_KEYS = ("name", "cases", "columns", "evaluators", "gate")
 CASES_KEYS = ("expected", "actual", "join", "format")
 ROLES: tuple[str, ...] = get_args(Role)
 TEXT = Annotated[str, MinLen(1)]
+COLUMNS: dict[str, Any] = dict.fromkeys(ROLES, TEXT) | {"actuals": TEXT | Annotated[tuple[TEXT, ...], MinLen(1)]}
+"""What may be written for each role: a column, or several for the outputs of several trials."""
 
 
 def build_plan(document: Document, *, load: Callable[[str], Json], resolve: Callable[[str], str]) -> Plan:
@@ -109,7 +111,7 @@ def _read_columns(review: Review, value: Any, place: Place) -> dict[str, Any]:
         if key not in ROLES:
             fix = suggestion(str(key), ROLES, f"the roles are {listed(ROLES)}; write `role: column`")
             review.error((*place, key), "unknown-role", f"there is no role `{key}`", fix)
-    read = {key: read_value(review, TEXT, column, (*place, key)) for key, column in value.items() if key in ROLES}
+    read = {key: read_value(review, COLUMNS[key], column, (*place, key)) for key, column in value.items() if key in ROLES}
     return {key: column for key, column in read.items() if column is not INVALID}
 
 

@@ -96,6 +96,8 @@ def _base_words(base: Any) -> str:
 def _bounds(marks: Iterable[Any]) -> Iterator[str]:
     for mark in _flat(marks):
         match mark:
+            case Lt(lt=math.inf):  # no number people write is infinite
+                pass
             case Ge(ge=bound):
                 yield f"≥ {bound}"
             case Gt(gt=bound):
