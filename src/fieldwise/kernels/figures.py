@@ -1,0 +1,162 @@
+"""Numbers in running text, by value.
+
+>>> values("Territory 118: −0.133%, a limit of $750,000.00 and GRG 051")
+['118', '-0.133', '750000', '51']
+>>> values("1.234,56 €", locale="de")
+['1234.56']
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Final, Literal, NamedTuple
+
+Locale = Literal["en", "de", "fr", "ch"]
+"""How numbers are written: en 1,234.56 · de 1.234,56 · fr 1 234,56 · ch 1'234.56."""
+
+_DECIMAL: Final[dict[str, str]] = {"en": ".", "de": ",", "fr": ",", "ch": "."}
+_GROUP: Final[dict[str, str]] = {"en": ",", "de": ".", "fr": " ", "ch": "'"}
+_TOKEN = re.compile(r"[0-9]+(?:[.,'\xa0][0-9]+)*")
+_TOKEN_SPACED = re.compile(r"[0-9]+(?:[.,'\xa0][0-9]+| [0-9]{3}(?![0-9]))*")
+_MINUS: Final = "-\N{MINUS SIGN}\N{EN DASH}"
+_CURRENCY: Final = "$€£¥₹"
+_ACCOUNTING = re.compile(r"\(([$€£¥₹]?[0-9][0-9.,' ]*)\)", re.ASCII)
+"""A text that is nothing but a number in parentheses is negative, as in accounts. In a sentence, (36) is 36."""
+_PERCENT = re.compile(r"\s?(?:%|percent\b|per cent\b|prozent\b|pour cent\b)", re.IGNORECASE)
+_ZEROS: Final = (0x660, 0x6F0, 0x7C0, 0x966, 0x9E6, 0xA66, 0xAE6, 0xB66, 0xBE6, 0xC66, 0xCE6, 0xD66, 0xE50, 0xED0, 0xFF10)
+_FOLD: Final = {zero + digit: str(digit) for zero in _ZEROS for digit in range(10)} | {
+    ord(mark): sign
+    for marks, sign in (("٫", "."), ("٬", ","), ("’", "'"), ("\u202f\u2009", "\xa0"), ("٪％", "%"), ("＄", "$"), ("－﹣", "-"), ("．", "."), ("，", ","))
+    for mark in marks
+}
+"""Digits and marks of other scripts, one character each, so that positions stay the same."""
+
+
+class Figure(NamedTuple):
+    """A number as it stands in a text."""
+
+    value: str
+    """Its value in plain digits: `-0.133`, `750000`. Dotted codes such as `1.2.3` stay as they are."""
+    start: int
+    end: int
+    coded: bool
+    """Part of a code such as `C-1` or `A4`."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Notation:
+    group: str
+    decimal: str
+    token: re.Pattern[str]
+
+
+_NOTATIONS: Final = {name: _Notation(_GROUP[name], _DECIMAL[name], _TOKEN_SPACED if name == "fr" else _TOKEN) for name in _DECIMAL}
+
+
+def figures(text: str, locale: Locale = "en") -> Iterator[Figure]:
+    """Every number of a text, in order, in time linear in its length.
+
+    >>> [figure.value for figure in figures("604 is not in 1604 or 604.5; Rule C-1, 10-20")]
+    ['604', '1604', '604.5', '1', '10', '20']
+    """
+    if not text.isascii():
+        text = text.translate(_FOLD)
+    if text.startswith("(") and (alone := _ACCOUNTING.fullmatch(text)):
+        text = alone.expand(r"-\1 ")
+    notation = _NOTATIONS[locale]
+    for found in notation.token.finditer(text):
+        start, end = found.span()
+        token = found.group()
+        before = text[start - 1] if start else " "
+        if before in " \n\t(" and token.isdigit():  # the common case, kept short
+            yield Figure(token.lstrip("0") or "0", start, end, False)
+            continue
+        lead, negative, coded = _before(text, start)
+        token = "0." + token if before == "." and lead < start else token
+        for value in _read(token, notation):
+            yield Figure("-" + value if negative and value != "0" else value, lead, end, coded)
+            negative = False
+
+
+def values(text: str, locale: Locale = "en", *, coded: bool = True) -> list[str]:
+    """The distinct values of a text's numbers, in order; without those inside codes if `coded` is false.
+
+    >>> values("Rule C-1 costs 10", coded=False)
+    ['10']
+    """
+    return list(dict.fromkeys(figure.value for figure in figures(text, locale) if coded or not figure.coded))
+
+
+def is_percent(text: str, figure: Figure) -> bool:
+    """Whether a percent sign or word follows the number."""
+    return _PERCENT.match(text[figure.end : figure.end + 12].translate(_FOLD)) is not None
+
+
+def written(number: float | Decimal) -> str:
+    """A number as `figures` writes values.
+
+    >>> written(604.0), written(-0.133), written(1e-7)
+    ('604', '-0.133', '0.0000001')
+    """
+    return _canonical(format(Decimal(repr(number) if isinstance(number, float) else number), "f"))
+
+
+def _before(text: str, start: int) -> tuple[int, bool, bool]:
+    """Where the number really begins, whether it is negative, and whether it belongs to a code."""
+    at = start
+    if at >= 1 and text[at - 1] == "." and not (at >= 2 and (text[at - 2].isalnum() or text[at - 2] in "._)")):
+        at -= 1  # .5
+    minus = False
+    for _ in range(2):  # -$5 and $-5
+        if at and text[at - 1] in _CURRENCY:
+            at -= 1
+        elif at and text[at - 1] in _MINUS and not minus:
+            minus, at = True, at - 1
+    previous = text[at - 1] if at else " "
+    if not minus:
+        return at, False, _is_latin(previous)
+    if previous.isalnum() or previous in ")]%" + _MINUS:
+        return start, False, _is_latin(previous)
+    return at, True, False
+
+
+def _is_latin(character: str) -> bool:
+    return character.isalpha() and character < "\u0250"
+
+
+def _read(token: str, notation: _Notation) -> Iterator[str]:
+    if token.isdigit():
+        yield token.lstrip("0") or "0"
+        return
+    group, decimal = notation.group, notation.decimal
+    token = token.replace("\xa0", group)
+    whole, point, fraction = token.rpartition(decimal)
+    if point and fraction.isdigit() and (whole.isdigit() or _grouped(whole, group)):
+        yield _canonical(f"{whole.replace(group, '')}.{fraction}")
+    elif _grouped(token, group):
+        yield _canonical(token.replace(group, ""))
+    elif token.count(".") == 1 and token.replace(".", "").isdigit():
+        yield _canonical(token)  # 3.14 where the point should group
+    elif "," not in token and "'" not in token:
+        yield token  # 1.2.3 or 31.12.2025
+    else:
+        for part in re.split("[,' ]", token):
+            yield from _read(part, notation)
+
+
+def _grouped(token: str, group: str) -> bool:
+    """Digits in groups of three, or as in India: 12,34,567."""
+    first, *rest = token.split(group)
+    if not rest or not first.isdigit() or len(first) > 3 or len(rest[-1]) != 3:
+        return False
+    size = len(rest[0])
+    return size in (2, 3) and all(len(part) == size and part.isdigit() for part in rest[:-1]) and rest[-1].isdigit()
+
+
+def _canonical(number: str) -> str:
+    sign = "-" if number.startswith("-") else ""
+    whole, _, fraction = number.lstrip("-").partition(".")
+    whole, fraction = whole.lstrip("0") or "0", fraction.rstrip("0")
+    value = f"{whole}.{fraction}" if fraction else whole
+    return value if value == "0" else sign + value
