@@ -1,6 +1,8 @@
 """What became of each field over a run."""
 
+from collections import Counter
 from collections.abc import Sequence
+from itertools import compress
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +25,8 @@ _PASSED, _SCORED, _CASES, _EXPECTED_FAULTS, _GIVEN_FAULTS = range(5)
 
 Key = tuple[str, int]
 """A field's name, and which of the rules of that name it is."""
+Mask = NDArray[np.bool_] | None
+"""Which comparisons belong to measured cases; None for all."""
 
 
 class FieldsState:
@@ -41,28 +45,40 @@ class FieldsState:
         """By field: the first case that has it, its place among the fields there, its rule in words."""
 
     def add(self, comparisons: Comparisons, of: Measured, positions: NDArray[np.int64], ids: Sequence[str], first: int) -> None:
-        """Add the comparisons of a batch. `positions` says where in the run each of its cases is, `ids[position - first]` its id."""
+        """Add the comparisons of a batch. `positions` says where in the run each of its cases is, `ids[position - first]` its id.
+
+        Nearly all rows are matches at 1.0. They are only counted, in one pass; what looks closer looks at the others.
+        """
         keys = _keys(comparisons.fields)
         slots = np.array(self._slots(keys), dtype=np.int64)
-        rows = slice(None) if of.everything else np.flatnonzero(of.rows[comparisons.case])
-        field, case = comparisons.field[rows].astype(np.int64), comparisons.case[rows].astype(np.int64)
-        outcome, passed = comparisons.outcome[rows], comparisons.passed[rows]
-        size = len(keys)
-        table = np.bincount(field * _OUTCOMES + outcome, minlength=size * _OUTCOMES).reshape(size, _OUTCOMES)
-        self._outcomes[slots] += table
-        self._count(_PASSED, slots, np.bincount(field[passed], minlength=size))
-        scored = (outcome != Outcome.IGNORED) & ((outcome != Outcome.BOTH_ABSENT) | passed)
+        measured = None if of.everything else of.rows[comparisons.case]
+        scored = self._count(slots, comparisons, measured)
+        self._sum(slots, comparisons, measured, scored)
+        self._counts[slots, _CASES] += _distinct_cases(comparisons, measured, scored)
+        self._note_first(keys, comparisons, positions)
+        self._note_worst(keys, comparisons, measured, positions, (ids, first))
+        self._note_causes(keys, comparisons, measured)
+        self._note_faults(slots, comparisons, measured)
+
+    def _count(self, slots: NDArray[np.int64], comparisons: Comparisons, measured: Mask) -> NDArray[np.int64]:
+        """Count outcomes and passes; gives how many rows of each field are scored."""
+        size = len(slots)
+        cell = comparisons.field * (2 * _OUTCOMES) + comparisons.outcome * np.uint8(2) + comparisons.passed
+        table = np.bincount(cell if measured is None else cell[measured], minlength=size * 2 * _OUTCOMES).reshape(size, _OUTCOMES, 2)
+        outcomes = table.sum(axis=2)
+        self._outcomes[slots] += outcomes
+        self._counts[slots, _PASSED] += table[:, :, 1].sum(axis=1)
+        scored = outcomes.sum(axis=1) - outcomes[:, Outcome.IGNORED] - table[:, Outcome.BOTH_ABSENT, 0]
+        self._counts[slots, _SCORED] += scored
+        return scored
+
+    def _sum(self, slots: NDArray[np.int64], comparisons: Comparisons, measured: Mask, scored: NDArray[np.int64]) -> None:
+        """Add up similarities: those that are not 1 one by one, the others by their number."""
+        rows = _compared(comparisons, _among(np.flatnonzero(comparisons.similarity != 1.0), measured))
+        field = comparisons.field[rows]
+        ones = scored - np.bincount(field, minlength=len(slots))
         value = np.nan_to_num(comparisons.similarity[rows], nan=0.0)
-        value[outcome == Outcome.BOTH_ABSENT] = 1.0
-        self._count(_SCORED, slots, np.bincount(field[scored], minlength=size))
-        self._sums.add(value[scored], slots[field[scored]])
-        seen = np.zeros((size, comparisons.cases), dtype=np.bool_)
-        seen[field[scored], case[scored]] = True
-        self._count(_CASES, slots, seen.sum(axis=1))
-        self._note_first(keys, comparisons, field, positions[case])
-        self._note_worst(keys, field, value, positions[case], scored & ~passed, (ids, first))
-        self._note_causes(keys, comparisons, of)
-        self._note_faults(slots, comparisons, of)
+        self._sums.add(np.concatenate([ones.astype(np.float64), value]), np.concatenate([slots, slots[field]]))
 
     def _slots(self, keys: list[Key]) -> list[int]:
         slots = [self._slot.setdefault(key, len(self._slot)) for key in keys]
@@ -72,50 +88,45 @@ class FieldsState:
             self._sums.grow(len(self._slot))
         return slots
 
-    def _count(self, what: int, slots: NDArray[np.int64], counts: NDArray[np.int64]) -> None:
-        self._counts[slots, what] += counts
-
-    def _note_first(self, keys: list[Key], comparisons: Comparisons, field: NDArray[np.int64], position: NDArray[np.int64]) -> None:
-        never = np.iinfo(np.int64).max
-        firsts = np.full(len(keys), never, dtype=np.int64)
-        np.minimum.at(firsts, field, position)
+    def _note_first(self, keys: list[Key], comparisons: Comparisons, positions: NDArray[np.int64]) -> None:
+        start = int(positions.min())
+        if all(key in self._seen and self._seen[key][0] < start for key in keys):
+            return
+        firsts = np.full(len(keys), np.iinfo(np.int64).max, dtype=np.int64)
+        np.minimum.at(firsts, comparisons.field, positions[comparisons.case])
         for rank, (key, first) in enumerate(zip(keys, firsts.tolist(), strict=True)):
             if key not in self._seen or (first, rank) < self._seen[key][:2]:
                 self._seen[key] = (first, rank, rule_text(comparisons.rules[rank]))
 
     def _note_worst(
-        self,
-        keys: list[Key],
-        field: NDArray[np.int64],
-        value: NDArray[np.float64],
-        position: NDArray[np.int64],
-        wrong: NDArray[np.bool_],
-        names: tuple[Sequence[str], int],
+        self, keys: list[Key], comparisons: Comparisons, measured: Mask, positions: NDArray[np.int64], names: tuple[Sequence[str], int]
     ) -> None:
+        rows = _compared(comparisons, _among(np.flatnonzero(~comparisons.passed), measured))
+        value, position = np.nan_to_num(comparisons.similarity[rows], nan=0.0), positions[comparisons.case[rows]]
+        field = comparisons.field[rows]
         bars = [self._worst[key].bar if key in self._worst else (float("inf"), 0) for key in keys]
-        limit, place = np.array([bar[0] for bar in bars]), np.array([bar[1] for bar in bars], dtype=np.int64)
-        rows = np.flatnonzero(wrong)
-        at = field[rows]
-        rows = rows[(value[rows] < limit[at]) | ((value[rows] == limit[at]) & (position[rows] < place[at]))]
-        rows = rows[np.argsort(field[rows], kind="stable")]
-        starts = np.searchsorted(field[rows], np.arange(len(keys) + 1))
+        limit, place = np.array([bar[0] for bar in bars])[field], np.array([bar[1] for bar in bars], dtype=np.int64)[field]
+        lower = np.flatnonzero((value < limit) | ((value == limit) & (position < place)))
+        lower = lower[np.argsort(field[lower], kind="stable")]
+        starts = np.searchsorted(field[lower], np.arange(len(keys) + 1))
         for index in np.flatnonzero(np.diff(starts)).tolist():
-            some = rows[starts[index] : starts[index + 1]]
+            some = lower[starts[index] : starts[index + 1]]
             self._worst.setdefault(keys[index], Lowest(_WORST)).add(value[some], position[some], *names)
 
-    def _note_causes(self, keys: list[Key], comparisons: Comparisons, of: Measured) -> None:
-        for row, cause in comparisons.cause.items():
-            if of.rows[comparisons.case[row]]:
-                causes = self._causes.setdefault(keys[comparisons.field[row]], {})
-                causes[cause] = causes.get(cause, 0) + 1
+    def _note_causes(self, keys: list[Key], comparisons: Comparisons, measured: Mask) -> None:
+        rows = np.fromiter(comparisons.cause, dtype=np.int64, count=len(comparisons.cause))
+        pairs = zip(comparisons.field[rows].tolist(), comparisons.cause.values(), strict=True)
+        found = Counter(pairs if measured is None else compress(pairs, measured[rows].tolist()))
+        for (field, cause), count in found.items():
+            causes = self._causes.setdefault(keys[field], {})
+            causes[cause] = causes.get(cause, 0) + count
 
-    def _note_faults(self, slots: NDArray[np.int64], comparisons: Comparisons, of: Measured) -> None:
+    def _note_faults(self, slots: NDArray[np.int64], comparisons: Comparisons, measured: Mask) -> None:
         """A comparison that failed does not say by its outcome which sides had a value."""
-        for row in np.flatnonzero(comparisons.outcome == Outcome.FAULT).tolist():
-            if of.rows[comparisons.case[row]]:
-                slot = slots[comparisons.field[row]]
-                self._counts[slot, _EXPECTED_FAULTS] += _has_value(comparisons.expected[row])
-                self._counts[slot, _GIVEN_FAULTS] += _has_value(comparisons.actual[row])
+        for row in _among(np.flatnonzero(comparisons.outcome == Outcome.FAULT), measured).tolist():
+            slot = slots[comparisons.field[row]]
+            self._counts[slot, _EXPECTED_FAULTS] += _has_value(comparisons.expected[row])
+            self._counts[slot, _GIVEN_FAULTS] += _has_value(comparisons.actual[row])
 
     def merge(self, other: "FieldsState") -> None:
         """Take in the batches that another has seen."""
@@ -179,6 +190,28 @@ def _keys(fields: Sequence[str]) -> list[Key]:
         keys.append((name, times.get(name, 0)))
         times[name] = times.get(name, 0) + 1
     return keys
+
+
+def _among(rows: NDArray[np.int64], measured: Mask) -> NDArray[np.int64]:
+    return rows if measured is None else rows[measured[rows]]
+
+
+def _compared(comparisons: Comparisons, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+    """These rows without those that compare nothing."""
+    outcome = comparisons.outcome[rows]
+    return rows[(outcome != Outcome.IGNORED) & (outcome != Outcome.BOTH_ABSENT)]
+
+
+def _distinct_cases(comparisons: Comparisons, measured: Mask, scored: NDArray[np.int64]) -> NDArray[np.int64]:
+    """In how many cases each field is scored; not the number of its rows where a field has many items in a case."""
+    key = comparisons.field.astype(np.int64) * comparisons.cases + comparisons.case
+    if bool((key[1:] > key[:-1]).all()):
+        return scored
+    seen = np.zeros(len(scored) * comparisons.cases, dtype=np.bool_)
+    absent = (comparisons.outcome == Outcome.BOTH_ABSENT) & ~comparisons.passed
+    counted = ~absent & (comparisons.outcome != Outcome.IGNORED)
+    seen[key[counted if measured is None else counted & measured]] = True
+    return seen.reshape(len(scored), comparisons.cases).sum(axis=1)
 
 
 def _has_value(value: object) -> bool:

@@ -29,13 +29,19 @@ class Members:
 
 def members(cases: Cases) -> Members:
     """The slices of a batch: `tag:…` and `split:…`."""
+    kinds: dict[tuple[tuple[str, ...], str | None], int] = {}
+    kind = np.array([kinds.setdefault(pair, len(kinds)) for pair in zip(cases.tags, cases.split, strict=True)], dtype=np.int64)
+    order = np.argsort(kind, kind="stable")
+    ends = np.searchsorted(kind[order], np.arange(len(kinds) + 1))
     known: dict[str, int] = {}
-    pairs = [
-        (row, known.setdefault(f"tag:{tag}", len(known))) for row, tags in enumerate(cases.tags) if tags for tag in dict.fromkeys(tags)
-    ]
-    pairs += [(row, known.setdefault(f"split:{split}", len(known))) for row, split in enumerate(cases.split) if split is not None]
-    table = np.array(pairs, dtype=np.int64).reshape(-1, 2)
-    return Members(table[:, 0], table[:, 1], list(known))
+    case, number = [order[:0]], [order[:0]]
+    for index, (tags, split) in enumerate(kinds):
+        names = [f"tag:{tag}" for tag in dict.fromkeys(tags)] + ([] if split is None else [f"split:{split}"])
+        rows = order[ends[index] : ends[index + 1]]
+        for name in names:
+            case.append(rows)
+            number.append(np.full(len(rows), known.setdefault(name, len(known))))
+    return Members(np.concatenate(case), np.concatenate(number), list(known))
 
 
 class SlicesState:
@@ -59,12 +65,12 @@ class SlicesState:
         judged = verdict[rows] >= 0
         cells = slots[judged] * _VERDICTS + verdict[rows[judged]]
         self._verdicts += np.bincount(cells, minlength=self._verdicts.size).reshape(-1, _VERDICTS)
-        for column, name in enumerate(_COLUMNS):
-            if name in columns:
-                values = columns[name][rows]
-                known = ~np.isnan(values)
-                self._n[:, column] += np.bincount(slots[known], minlength=len(self._n))
-                self._sums.add(values[known], slots[known] * _WIDTH + column)
+        present = [(column, columns[name][rows]) for column, name in enumerate(_COLUMNS) if name in columns]
+        values = np.concatenate([numbers for _, numbers in present])
+        places = np.concatenate([slots * _WIDTH + column for column, _ in present])
+        known = ~np.isnan(values)
+        self._n += np.bincount(places[known], minlength=self._n.size).reshape(-1, _WIDTH)
+        self._sums.add(values[known], places[known])
 
     def _slots(self, names: list[str]) -> list[int]:
         slots = [self._slot.setdefault(name, len(self._slot)) for name in names]
