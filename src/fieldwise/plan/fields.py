@@ -29,16 +29,8 @@ class Option:
     required: bool
     default: Any = None
     """What it is when it is left out; None too where that is made anew each time."""
-
-    @property
-    def marks(self) -> tuple[Any, ...]:
-        """What its annotation says besides the type."""
-        return peel(self.hint)[1]
-
-    @property
-    def passes_through(self) -> bool:
-        """Whether it collects the keys that nothing else claims."""
-        return any(isinstance(mark, PassThrough) for mark in self.marks)
+    passes_through: bool = False
+    """Whether it collects the keys that nothing else claims."""
 
 
 @cache
@@ -58,14 +50,17 @@ def _option(field: "Field[Any]", hint: Any) -> Option:
         hint=hint,
         required=required,
         default=None if field.default is NO_DEFAULT else field.default,
+        passes_through=any(isinstance(mark, PassThrough) for mark in peel(hint)[1]),
     )
 
 
+@cache
 def option_names(declared: type) -> tuple[str, ...]:
     """The names people may write; an option that passes keys through is not one of them."""
     return tuple(option.name for option in options_of(declared) if not option.passes_through)
 
 
+@cache
 def pass_through(declared: type) -> Option | None:
     """The option that collects all other keys, if there is one."""
     return next((option for option in options_of(declared) if option.passes_through), None)

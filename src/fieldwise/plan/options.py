@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 from fieldwise.model.diagnostic import ConfigError
 from fieldwise.model.document import Document, Place
-from fieldwise.model.options import Checked, FromFile, Of, PassThrough, RelativePath
+from fieldwise.model.options import FromFile, Of, PassThrough, RelativePath
 from fieldwise.model.rule import Match
 from fieldwise.model.values import kind
 from fieldwise.plan.fields import Option, option_names, options_of, pass_through
@@ -76,8 +76,8 @@ def _built(review: Review, declared: type, values: Mapping[str, Any], place: Pla
     if not is_dataclass(declared):
         return None
     try:
-        built = declared(**values)
-        problems = list(built.problems()) if isinstance(built, Checked) else []
+        built: Any = declared(**values)
+        problems = list(built.problems()) if hasattr(declared, "problems") else []
     except (ValueError, TypeError) as error:
         review.error(place, "bad-options", str(error))
         return INVALID
