@@ -1,0 +1,51 @@
+"""Values that Python writes alike, letter case aside: `str(x).lower()`, and JSON with sorted keys for lists and objects.
+
+This is literal: 1 is not 1.0, `true` is "true" and "True", and text is not composed. NaN and Infinity match nothing.
+
+>>> exact_text(Pairs([True, 1, "INV", {"b": 1, "a": 2}], ["true", 1.0, "inv", {"a": 2, "b": 1}]), ExactText()).value.tolist()
+[1.0, 0.0, 1.0, 1.0]
+"""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldwise.kernels.values import canonical, non_finite
+from fieldwise.matchers._keys import grid_of_keys, non_finite_notes
+from fieldwise.model.pairs import Pairs, Scores
+from fieldwise.registry import matcher
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExactText:
+    """There is nothing to set."""
+
+
+def grid(expected: Sequence[object], actual: Sequence[object], config: ExactText) -> NDArray[np.float64]:  # noqa: ARG001
+    """1 where an expected value is written as an actual one is, else 0."""
+    return grid_of_keys(expected, actual, _written)
+
+
+@matcher(grid=grid)
+def exact_text(pairs: Pairs, config: ExactText) -> Scores:  # noqa: ARG001
+    """1 for values that are written alike, else 0."""
+    expected, actual = map(_written, pairs.expected), map(_written, pairs.actual)
+    matched = [one is not None and one == other for one, other in zip(expected, actual, strict=True)]
+    failed = (row for row, good in enumerate(matched) if not good)
+    return Scores.of(matched, notes=non_finite_notes(pairs.expected, pairs.actual, failed))
+
+
+def _written(value: object) -> str | None:
+    """The text to compare; None for a NaN or an Infinity."""
+    if type(value) is str:
+        return value.lower()
+    if non_finite(value):
+        return None
+    try:
+        written = json.dumps(value, sort_keys=True) if isinstance(value, dict | list | tuple) else str(value)
+    except Exception:  # too deep or too long for Python to write, or not JSON at all
+        written = canonical(value) or ""
+    return written.lower()

@@ -1,0 +1,90 @@
+"""Text that is alike, by how much of it agrees.
+
+>>> fuzzy(Pairs(["Acme Corp", "Acme Corp"], ["ACME CORP", "Acme Group"]), Fuzzy()).value.round(2).tolist()
+[1.0, 0.7]
+>>> fuzzy(Pairs(["Acme Corp"], ["ACME CORP"]), Fuzzy(normalize=False)).value.round(2).tolist()
+[0.33]
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, Final, Literal
+
+import numpy as np
+from annotated_types import Interval
+from numpy.typing import NDArray
+
+from fieldwise.kernels.strings import fold, reaches, similarities, similarity_grid
+from fieldwise.kernels.values import canonical, nfc
+from fieldwise.matchers._keys import is_absent, non_finite_notes
+from fieldwise.model.pairs import Pairs, Scores
+from fieldwise.model.values import kind
+from fieldwise.registry import matcher
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fuzzy:
+    """How likeness is measured, and how much of it is enough."""
+
+    algorithm: Literal["levenshtein", "jaro_winkler", "token_sort", "token_set"] = "levenshtein"
+    """`levenshtein` is 1 − edits / length of the longer; `jaro_winkler` favours a common beginning; `token_sort` ignores the
+    order of words; `token_set` also ignores words that only one side has."""
+    threshold: Annotated[float, Interval(ge=0, le=1)] = 0.85
+    """Enough, inclusive."""
+    normalize: bool = True
+    """Letter case and outer whitespace do not count."""
+    score: Literal["graded", "binary"] = "graded"
+    """`graded` is the likeness, below the threshold too; `binary` is 1 at the threshold, else 0."""
+
+
+APART: Final = -1.0
+"""The likeness of values that no threshold lets pass: of different kinds, or with a NaN."""
+
+
+def grid(expected: Sequence[object], actual: Sequence[object], config: Fuzzy) -> NDArray[np.float64]:
+    """How alike every expected value is to every actual one."""
+    (left, left_kinds), (right, right_kinds) = _texts(expected, config), _texts(actual, config)
+    if left_kinds is None and right_kinds is None:
+        value = similarity_grid(left, right, config.algorithm)
+    else:
+        value = _grid_by_kind(left, right, left_kinds or ["string"] * len(left), right_kinds or ["string"] * len(right), config)
+    return reaches(value, config.threshold).astype(np.float64) if config.score == "binary" else np.maximum(value, 0.0)
+
+
+def _grid_by_kind(
+    left: list[str], right: list[str], left_kinds: list[str | None], right_kinds: list[str | None], config: Fuzzy
+) -> NDArray[np.float64]:
+    value = np.full((len(left), len(right)), APART)
+    for family in {*left_kinds} & {*right_kinds} - {None}:
+        rows = [row for row, other in enumerate(left_kinds) if other == family]
+        columns = [column for column, other in enumerate(right_kinds) if other == family]
+        value[np.ix_(rows, columns)] = similarity_grid([left[row] for row in rows], [right[column] for column in columns], config.algorithm)
+    return value
+
+
+@matcher(grid=grid)
+def fuzzy(pairs: Pairs, config: Fuzzy) -> Scores:
+    """How alike two texts are; other values by their JSON text, values of different kinds not at all."""
+    (left, left_kinds), (right, right_kinds) = _texts(pairs.expected, config), _texts(pairs.actual, config)
+    similarity, notes = similarities(left, right, config.algorithm), dict[int, str]()
+    if left_kinds or right_kinds:
+        kinds = zip(left_kinds or ["string"] * len(left), right_kinds or ["string"] * len(right), strict=True)
+        apart = [row for row, (one, other) in enumerate(kinds) if one != other or one is None]
+        similarity[apart] = APART
+        notes = non_finite_notes(pairs.expected, pairs.actual, apart)
+    passed = reaches(similarity, config.threshold)
+    return Scores.of(passed if config.score == "binary" else np.maximum(similarity, 0.0), passed=passed, notes=notes)
+
+
+def _texts(values: Sequence[Any], config: Fuzzy) -> tuple[list[str], list[str | None] | None]:
+    """What to compare and the kind of each value: no kinds if all is text, the kind None for what is like nothing."""
+    ready = fold if config.normalize else nfc
+    if set(map(type, values)) == {str}:
+        return [ready(value) for value in values], None
+    texts, kinds = list[str](), list[str | None]()
+    for value in values:
+        family = "absent" if is_absent(value) else kind(value)
+        text = nfc(value) if family == "string" else canonical(value)
+        texts.append("" if text is None or family == "absent" else ready(text))
+        kinds.append(None if text is None else family)
+    return texts, kinds

@@ -1,0 +1,159 @@
+"""date: the same day of the calendar, however it is written."""
+
+import datetime
+import math
+from typing import Any
+
+import pytest
+from pydantic import TypeAdapter, ValidationError
+
+from fieldwise.matchers.date import Date, date
+from fieldwise.model.pairs import Pairs
+
+
+def score(expected: Any, actual: Any, **options: Any) -> float:
+    return float(date(Pairs([expected], [actual]), Date(**options)).value[0])
+
+
+def note(expected: Any, actual: Any, **options: Any) -> str | None:
+    return date(Pairs([expected], [actual]), Date(**options)).notes.get(0)
+
+
+@pytest.mark.parametrize(
+    "actual",
+    [
+        "2025-04-13",
+        "20250413",
+        "2025/04/13",
+        "2025.4.13",
+        "13/04/2025",
+        "04/13/2025",
+        "13.04.2025",
+        "13-04-2025",
+        "13 April 2025",
+        "13th of april, 2025",
+        "Apr 13, 2025",
+        "APR. 13 2025",
+        "13-Apr-2025",
+        "Sunday, 13 April 2025",
+        "Sun, 13 Apr 2025 23:59:00 +0000",
+        "2025-04-13T23:00:00-05:00",
+        "2025-04-13T00:30:00+14:00",
+        "2025-04-13 10:00",
+        "2025-W15-7",
+        "2025-103",
+        "  2025-04-13\n",
+        datetime.date(2025, 4, 13),
+        datetime.datetime(2025, 4, 13, 23, 0, tzinfo=datetime.UTC),
+    ],
+)
+def test_one_day_in_many_forms(actual: Any) -> None:
+    """structured-data design: field accuracy, match type date."""
+    assert score("2025-04-13", actual) == 1.0
+    assert score(actual, "2025-04-13") == 1.0
+    assert score("2025-04-14", actual) == 0.0
+
+
+def test_a_time_zone_never_moves_the_date() -> None:
+    assert score("2025-01-01", "2025-01-01T23:00:00-05:00") == 1.0
+    assert score("2025-01-02", "2025-01-01T23:00:00-05:00") == 0.0
+
+
+def test_a_date_with_two_readings_is_a_miss_that_says_so() -> None:
+    assert score("2025-04-03", "03/04/2025") == 0.0
+    assert note("2025-04-03", "03/04/2025") == "ambiguous date: 3 April or March 4; set day_first or formats"
+    assert note("03.04.2025", "2025-04-03") == "ambiguous date: 3 April or March 4; set day_first or formats"
+
+
+def test_the_same_ambiguous_text_on_both_sides_matches() -> None:
+    assert score("03/04/2025", " 03/04/2025") == 1.0
+    assert score("03/04/2025", "04/03/2025") == 0.0
+
+
+def test_day_first_decides_what_has_two_readings_and_nothing_else() -> None:
+    assert score("2025-04-03", "03/04/2025", day_first=True) == 1.0
+    assert score("2025-03-04", "03/04/2025", day_first=False) == 1.0
+    assert score("2025-03-04", "03/04/2025", day_first=True) == 0.0
+    assert score("2025-04-13", "04/13/2025", day_first=True) == 1.0
+    assert score("2025-04-04", "04/04/2025") == 1.0
+
+
+@pytest.mark.parametrize(
+    "text", ["30 February 2025", "2025-02-30", "29/02/2025", "2025-13-01", "2025-00-10", "31/04/2025", "03/04/25", "2025-04", "soon"]
+)
+def test_thirty_february_and_the_like_are_not_dates(text: str) -> None:
+    assert score("2025-03-02", text) == 0.0
+    assert note("2025-03-02", text) == f'not a date: "{text}"'
+
+
+def test_a_leap_day_is_a_date_in_a_leap_year() -> None:
+    assert score("2024-02-29", "29 Feb 2024") == 1.0
+
+
+def test_formats_are_obeyed() -> None:
+    formats = ("%d/%m/%Y", "YYYY-MM-DD")
+    assert score("2025-04-03", "03/04/2025", formats=formats) == 1.0
+    assert score("2025-04-03", "3 April 2025", formats=formats) == 0.0
+    assert note("2025-04-03", "3 April 2025", formats=formats) == '"3 April 2025" fits none of the formats %d/%m/%Y, YYYY-MM-DD'
+    assert score("2025-04-03", "2025-04-03T10:00", formats=formats) == 0.0
+    assert score("2025-04-03", "30/02/2025", formats=formats) == 0.0
+
+
+@pytest.mark.parametrize(
+    ("format", "text"),
+    [
+        ("%d.%m.%y", "03.04.25"),
+        ("DD.MM.YY", "03.04.25"),
+        ("%d %b %Y", "3 APR 2025"),
+        ("%B %d, %Y", "apr 3, 2025"),
+        ("D MMM YYYY", "3 april 2025"),
+        ("MMMM Do, YYYY", "April 3rd, 2025"),
+        ("dddd, D MMMM YYYY", "Thursday, 3 April 2025"),
+        ("YYYYMMDD", "20250403"),
+        ("%Y%m%d", "20250403"),
+        ("YYYY-MM-DDTHH:mm:ssZ", "2025-04-03T23:10:00-05:00"),
+        ("DD/MM/YYYY hh:mm A", "03/04/2025 11:10 pm"),
+        ("[le] D/M/YYYY", "le 3/4/2025"),
+        ("%Y-%j", "2025-093"),
+        ("%-d/%-m/%Y", "3/4/2025"),
+    ],
+)
+def test_formats_in_either_notation(format: str, text: str) -> None:
+    assert score(datetime.date(2025, 4, 3), text, formats=(format,)) == 1.0
+
+
+def test_tokens_count_digits() -> None:
+    day = datetime.date(2025, 4, 3)
+    assert score(day, "3/4/2025", formats=("DD/MM/YYYY",)) == 0.0
+    assert score(day, "3/4/2025", formats=("D/M/YYYY",)) == 1.0
+    assert score(day, "3/4/2025", formats=("%d/%m/%Y",)) == 1.0
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"formats": ["dd/mm/yyyy"]}, "did you mean `DD`"),
+        ({"formats": ["%d/%m"]}, "has no year"),
+        ({"formats": ["YYYY"]}, "needs a day and a month"),
+        ({"formats": ["%Q/%Y"]}, "unknown directive `%Q`"),
+        ({"formats": ["DD/DD/YYYY"]}, "twice"),
+        ({"formats": []}, "at least 1"),
+        ({"formats": ["%d/%m/%Y"], "day_first": True}, "remove `day_first`"),
+        ({"day_first": "perhaps"}, "bool"),
+    ],
+)
+def test_options_that_cannot_work_are_refused(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValidationError, match=message):
+        TypeAdapter(Date).validate_python(options)
+
+
+def test_numbers_and_other_values_are_not_dates() -> None:
+    assert score("2025-04-03", 20250403) == 0.0
+    assert note("2025-04-03", 20250403) == "not a date: 20250403"
+    assert note("2025-04-03", True) == "not a date: true"
+    assert note(["2025-04-03"], "2025-04-03") == "not a date: a list"
+
+
+def test_a_nan_is_not_a_date() -> None:
+    assert score(math.nan, math.nan) == 0.0
+    assert note("2025-04-03", math.nan) == "NaN is not a number"

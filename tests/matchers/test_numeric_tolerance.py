@@ -1,0 +1,162 @@
+"""numeric_tolerance: numbers that agree within a tolerance."""
+
+import math
+from typing import Any
+
+import pytest
+from pydantic import TypeAdapter, ValidationError
+
+from fieldwise.matchers.numeric_tolerance import NumericTolerance, numeric_tolerance
+from fieldwise.model.pairs import Pairs
+
+
+def score(expected: Any, actual: Any, **options: Any) -> float:
+    return float(numeric_tolerance(Pairs([expected], [actual]), NumericTolerance(**options)).value[0])
+
+
+def note(expected: Any, actual: Any, **options: Any) -> str | None:
+    return numeric_tolerance(Pairs([expected], [actual]), NumericTolerance(**options)).notes.get(0)
+
+
+def test_a_difference_below_the_absolute_tolerance_matches() -> None:
+    """structured-data spec: Absolute tolerance succeeds within threshold."""
+    assert score(100.00, 100.02, tolerance=0.05, relative=False) == 1.0
+
+
+def test_a_difference_below_the_share_matches() -> None:
+    """structured-data spec: Relative tolerance succeeds within percentage."""
+    assert score(100.00, 101.00, tolerance=0.02, relative=True) == 1.0
+
+
+def test_a_difference_above_the_tolerance_does_not_match() -> None:
+    """structured-data spec: Numeric tolerance fails outside threshold."""
+    assert score(100.00, 105.00, tolerance=1.0) == 0.0
+
+
+def test_a_share_of_zero_is_read_as_absolute() -> None:
+    """structured-data design: Division by zero when `expected === 0` in relative mode → treat as absolute."""
+    assert score(0, 0.02, tolerance=0.02, relative=True) == 1.0
+    assert score(0.0, 0.03, tolerance=0.02, relative=True) == 0.0
+    assert score(-0.0, -0.02, tolerance=0.02, relative=True) == 1.0
+
+
+@pytest.mark.parametrize(
+    ("value", "name"), [(math.nan, "NaN is not a number"), (math.inf, "Infinity is not a number"), (-math.inf, "-Infinity is not a number")]
+)
+@pytest.mark.parametrize("options", [{}, {"tolerance": 1}, {"tolerance": 1, "relative": True}, {"tolerance": 1, "parse": True}])
+def test_nan_and_infinity_always_fail_with_a_clear_note(value: float, name: str, options: dict[str, Any]) -> None:
+    """structured-data design: `Infinity` or `NaN` values → always fail with clear error message."""
+    for expected, actual in ((value, value), (value, 1.0), (1, value)):
+        assert score(expected, actual, **options) == 0.0
+        assert note(expected, actual, **options) == name
+    many = numeric_tolerance(Pairs([value] * 20, [value] * 20), NumericTolerance(**options))
+    assert many.value.tolist() == [0.0] * 20
+    assert many.notes[19] == name
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual", "tolerance"),
+    [
+        (1.0, 1.1, 0.1),
+        (1.1, 1.0, 0.1),
+        (1.00, 1.01, 0.01),
+        (0.3, 0.1 + 0.2, 1e-300),
+        (100, 99, 1),
+        (100, 100, 0),
+        (100, 100.0, 0),
+        (0.0, -0.0, 0),
+        (10**400, 10**400 + 1, 1),
+        (10**400, 10**400, 0),
+        (2**53, 2**53 + 1, 1),
+        (2**53, float(2**53), 0),
+        (-5, 5, 10),
+        (1e308, 1e308, 0.5),
+    ],
+)
+def test_these_are_within_the_tolerance(expected: Any, actual: Any, tolerance: float) -> None:
+    assert score(expected, actual, tolerance=tolerance) == 1.0
+    assert score(actual, expected, tolerance=tolerance) == 1.0
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual", "tolerance"),
+    [
+        (1_000_000_000.00, 1_000_000_000.99, 0.01),
+        (1.0, 1.1001, 0.1),
+        (0.3, 0.1 + 0.2, 0),
+        (2**53, 2**53 + 1, 0),
+        (float(2**53), 2**53 + 1, 0),
+        (10**400, 10**400 + 2, 1),
+        (10**400, 1e308, 1e300),
+        (1e308, -1e308, 1e308),
+        (100, 102, 1.999999999999),
+        (2**60, 2**60 + 3, 2.5),
+        (True, 1, 1),
+        (1, False, 5),
+        ("100", 100, 1),
+        (100, "100", 1),
+        ([1], 1, 1),
+        (1, None, 1),
+    ],
+)
+def test_these_are_not(expected: Any, actual: Any, tolerance: float) -> None:
+    assert score(expected, actual, tolerance=tolerance) == 0.0
+    assert score(actual, expected, tolerance=tolerance) == 0.0
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual", "tolerance", "wanted"),
+    [
+        (100, 129, 0.29, 1.0),
+        (100, 130, 0.29, 0.0),
+        (-100, -101, 0.01, 1.0),
+        (10**400, 10**400 + 10**398, 0.01, 1.0),
+        (10**400, 10**400 + 10**398 + 1, 0.01, 0.0),
+        (1.7e308, -1.7e308, 1.5, 0.0),
+        (1.7e308, -1.7e308, 2.0, 1.0),
+        (3.0, 3.3, 0.1, 1.0),
+        (100, 99, 0.01, 1.0),
+    ],
+)
+def test_a_relative_tolerance_is_a_share_of_the_expected_number(expected: Any, actual: Any, tolerance: float, wanted: float) -> None:
+    assert score(expected, actual, tolerance=tolerance, relative=True) == wanted
+    many = numeric_tolerance(Pairs([expected] * 20, [actual] * 20), NumericTolerance(tolerance=tolerance, relative=True))
+    assert many.value.tolist() == [wanted] * 20
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual"),
+    [
+        (1234.5, "1,234.50"),
+        (5, "$5"),
+        (-3.2, "(3.2)"),
+        (12, "12 %"),
+        ("€ 1.234,56", 1234.56),
+        ("1 234.50", "1234.5"),
+        (2**53 + 1, "9007199254740993"),
+    ],
+)
+def test_text_is_read_as_a_number_only_with_parse(expected: Any, actual: Any) -> None:
+    assert score(expected, actual, parse=True) == 1.0
+    assert score(expected, actual) == 0.0
+
+
+def test_text_that_is_no_number_says_so() -> None:
+    assert note(100, "100") == 'not a number: "100"'
+    assert note(100, "about a hundred", parse=True) == 'not a number: "about a hundred"'
+    assert note(100, True) == "not a number: true"
+    assert note(["x"], 5) == "not a number: a list"
+    assert note(100, 105) is None
+
+
+def test_values_that_are_no_numbers_match_themselves() -> None:
+    assert score("n/a", "n/a") == 1.0
+    assert score("n/a", "N/A", parse=True) == 0.0
+    assert score(True, True) == 1.0
+
+
+@pytest.mark.parametrize("tolerance", ["not a number", -0.1, math.nan, math.inf, None, [1]])
+def test_a_tolerance_that_is_none_is_refused(tolerance: Any) -> None:
+    """structured-data spec: Reject non-numeric tolerance values."""
+    with pytest.raises(ValidationError):
+        TypeAdapter(NumericTolerance).validate_python({"tolerance": tolerance})
