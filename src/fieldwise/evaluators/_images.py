@@ -1,0 +1,184 @@
+"""The boxes of a batch of images in rows, read and matched."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldwise.evaluators._shapes import Format, number_problem, read_shapes
+from fieldwise.kernels.boxes import Floats, areas
+from fieldwise.kernels.detections import Bits, Detections, Flags, Matches, Objects, match, uncounted
+from fieldwise.model.path import Step
+from fieldwise.model.values import MISSING, Value, kind
+
+Ints = NDArray[np.int64]
+
+BOXES: Final = "boxes"
+"""Where a record that is not itself a list keeps its boxes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One side of a batch: the boxes of all images, one after the other."""
+
+    items: Sequence[Any]
+    offsets: Ints
+    """Image i has the rows offsets[i]:offsets[i + 1]."""
+    case: Ints
+    boxes: Floats
+    """Corners; NaN for what cannot be read."""
+    size: Floats
+    category: Sequence[str]
+    problems: Mapping[int, str]
+
+    def __len__(self) -> int:
+        return len(self.case)
+
+
+def steps_to_boxes(record: Value, steps: tuple[Step, ...]) -> tuple[Step, ...]:
+    """The steps that were asked for; without any, down to `boxes` if the record is an object."""
+    return steps if steps or kind(record) != "object" else (BOXES,)
+
+
+def read_side(lists: Sequence[Sequence[Any]], form: Format, box: str, label: str) -> Side:
+    """Rows from the items of every image."""
+    items = list(chain.from_iterable(lists))
+    counts = np.array([len(one) for one in lists], dtype=np.int64)
+    mappings = [item if kind(item) == "object" else {} for item in items]
+    shapes = read_shapes([item.get(box, MISSING) for item in mappings], form)
+    labels = [item.get(label, MISSING) for item in mappings]
+    problems = {row: f"no category: the key `{label}` is missing" for row, found in enumerate(labels) if found is MISSING or found is None}
+    problems |= shapes.problems
+    problems |= {row: f"not an object with `{box}` and `{label}`" for row, item in enumerate(items) if kind(item) != "object"}
+    if form == "xywh":  # as written: x + w - x is not always w
+        size = np.array([_size(item.get(box)) if row not in problems else np.nan for row, item in enumerate(mappings)], dtype=np.float64)
+    else:
+        size = areas(shapes.bounds)
+    return Side(
+        items=items,
+        offsets=np.r_[0, np.cumsum(counts)],
+        case=np.repeat(np.arange(len(lists)), counts),
+        boxes=shapes.bounds,
+        size=size,
+        category=["(none)" if found is MISSING or found is None else str(found) for found in labels],
+        problems=problems,
+    )
+
+
+def _size(box: Any) -> float:
+    if kind(box) == "object":
+        return float(box["w"] * box["h"]) if "w" in box else float(box["width"] * box["height"])
+    return float(box[2]) * float(box[3])
+
+
+def groups(expected: Side, actual: Side) -> tuple[Ints, Ints]:
+    """A number for each row that tells images and categories apart, the same on both sides."""
+    codes: dict[str, int] = {}
+    ours = np.array([codes.setdefault(name, len(codes)) for name in expected.category], dtype=np.int64)
+    theirs = np.array([codes.setdefault(name, len(codes)) for name in actual.category], dtype=np.int64)
+    return expected.case * len(codes) + ours, actual.case * len(codes) + theirs
+
+
+def _objects(side: Side, group: Ints) -> tuple[Objects, Ints]:
+    """What there is to be found, and which rows these are; what cannot be read is left out."""
+    rows = np.array([row for row in range(len(side)) if row not in side.problems], dtype=np.int64)
+    items, size = [side.items[row] for row in rows.tolist()], side.size[rows]
+    written = np.array([_number(item.get("area")) for item in items], dtype=np.float64)
+    crowd = np.array([bool(item.get("iscrowd")) for item in items], dtype=np.bool_)
+    return Objects(group[rows], side.boxes[rows], size, np.where(np.isnan(written), size, written), crowd), rows
+
+
+def _detections(side: Side, group: Ints) -> tuple[Detections, dict[int, str]]:
+    """What was found, and what is wrong with some of it; without a score, a detection is certain."""
+    found = [item.get("score", 1.0) if kind(item) == "object" else 0.0 for item in side.items]
+    problems = {row: f"score {what}" for row, score in enumerate(found) if (what := number_problem(score))} | dict(side.problems)
+    score = np.array([0.0 if number_problem(score) else float(score) for score in found], dtype=np.float64)
+    boxes = side.boxes.copy()
+    boxes[list(problems)] = np.nan
+    return Detections(group, boxes, np.nan_to_num(side.size), score), problems
+
+
+def _number(value: Any) -> float:
+    return np.nan if number_problem(value) else float(value)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Images:
+    """A batch of images, matched; `finder`, `iou` and `alarm` at IoU 0.5."""
+
+    expected: Side
+    actual: Side
+    finder: Ints
+    """By object: the detection that found it, -1 for none."""
+    crowd: Flags
+    """By object: it is a crowd, which need not be found."""
+    iou: Floats
+    """By detection: the overlap with what it found."""
+    alarm: Flags
+    """By detection: it counts and found nothing."""
+    problems: Mapping[int, str]
+    """By detection: why it cannot be read."""
+    flags: Mapping[str, Flags]
+    """By name: which images carry it."""
+    pool: Mapping[str, NDArray[Any]]
+    """The columns that `kernels.detections.curves` reads: objects first, then detections."""
+
+    def rows(self, image: int) -> tuple[range, range]:
+        """The objects and the detections of one image."""
+        ours, theirs = self.expected.offsets, self.actual.offsets
+        return range(int(ours[image]), int(ours[image + 1])), range(int(theirs[image]), int(theirs[image + 1]))
+
+
+def match_images(expected: Side, actual: Side, min_score: float) -> Images:
+    """Match all images of a batch at once. Detections below `min_score` find nothing and raise no alarm, but stay in the pool."""
+    our_groups, their_groups = groups(expected, actual)
+    wanted, rows = _objects(expected, our_groups)
+    found, problems = _detections(actual, their_groups)
+    matches = match(wanted, found)
+    sure = found.score >= min_score
+    counts = np.ones(len(actual), dtype=np.bool_)
+    counts[matches.row] = (matches.ignored & np.uint64(1)) == 0
+    hit = (matches.partner >= 0) & sure[matches.row] & counts[matches.row]
+    finder, iou, alarm = np.full(len(expected), -1), np.zeros(len(actual)), sure & counts
+    finder[rows[matches.partner[hit]]] = matches.row[hit]
+    iou[matches.row] = matches.iou
+    alarm[matches.row[hit]] = False
+    crowd = np.zeros(len(expected), dtype=np.bool_)
+    crowd[rows] = wanted.crowd
+    return Images(
+        expected=expected,
+        actual=actual,
+        finder=finder,
+        crowd=crowd,
+        iou=iou,
+        alarm=alarm,
+        problems=problems,
+        flags=_flags(expected, actual),
+        pool=_pool(expected, actual, rows, uncounted(wanted), (matches, found.score)),
+    )
+
+
+def _flags(expected: Side, actual: Side) -> dict[str, Flags]:
+    images = len(expected.offsets) - 1
+    unscored = [row for row, item in enumerate(actual.items) if kind(item) == "object" and "score" not in item]
+    marked = {"malformed_expected": expected.case[list(expected.problems)], "unscored_detections": actual.case[unscored]}
+    return {name: np.bincount(cases, minlength=images).astype(np.bool_) for name, cases in marked.items()}
+
+
+def _pool(expected: Side, actual: Side, rows: Ints, ignored: Bits, found: tuple[Matches, Floats]) -> dict[str, NDArray[Any]]:
+    matches, score = found
+    objects = len(rows)
+    ours = [expected.category[row] for row in rows.tolist()]
+    theirs = [actual.category[row] for row in matches.row.tolist()]
+    return {
+        "case": np.r_[expected.case[rows], actual.case[matches.row]],
+        "is_object": np.arange(objects + len(matches.row)) < objects,
+        "category": np.array(ours + theirs, dtype=np.str_),
+        "score": np.r_[np.zeros(objects), score[matches.row]],
+        "rank": np.r_[np.zeros(objects, dtype=np.int64), matches.rank],
+        "matched": np.r_[np.zeros(objects, dtype=np.uint64), matches.matched],
+        "ignored": np.r_[ignored, matches.ignored],
+    }

@@ -1,0 +1,103 @@
+"""The items a geometry evaluator compares: found at a path, one or a list of them, each with the name people know it by."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from fieldwise.model.path import EACH, ROOT, MalformedPath, Path, Step, render_step
+from fieldwise.model.values import MISSING, Value, kind
+
+PathProblem = tuple[str, str, str | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Items:
+    """The items of one side of one case."""
+
+    values: Sequence[Value]
+    single: bool
+    """True where the record holds one item, not a list."""
+
+
+def steps_of(path: str) -> tuple[Step, ...] | None:
+    """The steps of a path, none for the record itself; None if it cannot be read."""
+    try:
+        return Path.parse(path).steps if path and path != ROOT else ()
+    except MalformedPath:
+        return None
+
+
+def path_problems(path: str) -> Iterator[PathProblem]:
+    """What is wrong with the option `path`."""
+    try:
+        steps = Path.parse(path).steps if path and path != ROOT else ()
+    except MalformedPath as error:
+        yield "path", str(error), error.fix
+        return
+    if steps.count(EACH) > 1:
+        yield "path", f"`{path}` has more than one `[*]`", "name the inner list by its index, or give each list an evaluator of its own"
+
+
+def find(record: Value, steps: Sequence[Step]) -> Any:
+    """The value at these steps, MISSING if there is none; after `[*]`, the list of what each item has there.
+
+    >>> find({"pages": [{"box": 1}, {}]}, Path.parse("pages[*].box").steps)
+    [1, MISSING]
+    """
+    at: Any = record
+    for depth, step in enumerate(steps):
+        if step is EACH:
+            return [find(item, steps[depth + 1 :]) for item in at] if kind(at) == "list" else MISSING
+        at = _child(at, step)
+        if at is MISSING:
+            return MISSING
+    return at
+
+
+def _child(value: Any, step: Step) -> Any:
+    if kind(value) == "object":
+        return value.get(str(step), MISSING)
+    if isinstance(step, int) and kind(value) == "list" and -len(value) <= step < len(value):
+        return value[step]
+    return MISSING
+
+
+def items(value: Any, is_one: Callable[[Any], bool]) -> Items:
+    """A value as items: itself if `is_one` says so, else what the list holds."""
+    if kind(value) != "list" or is_one(value):
+        return Items([value], single=True)
+    return Items(value, single=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """Names items by where they stand.
+
+    >>> names = Names(("a", "boxes"))
+    >>> names.of(2), names.extra(3), names.whole
+    ('a.boxes[2]', 'a.boxes[+3]', 'a.boxes')
+    >>> Names(Path.parse("pages[*].box").steps).of(1)
+    'pages[1].box'
+    """
+
+    steps: tuple[Step, ...]
+
+    @property
+    def whole(self) -> str:
+        """The path itself."""
+        return "".join(map(render_step, self.steps)).removeprefix(".") or ROOT
+
+    def of(self, index: int, single: bool = False) -> str:
+        """An expected item by its index."""
+        return self.whole if single else self._at(f"[{index}]")
+
+    def extra(self, index: int, single: bool = False) -> str:
+        """An actual item that no expected one was paired with, by its own index."""
+        return self.whole if single else self._at(f"[+{index}]")
+
+    def _at(self, index: str) -> str:
+        if EACH not in self.steps:
+            return (self.whole if self.steps else "") + index
+        at = self.steps.index(EACH)
+        parts = [*map(render_step, self.steps[:at]), index, *map(render_step, self.steps[at + 1 :])]
+        return "".join(parts).removeprefix(".")

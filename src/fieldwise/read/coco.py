@@ -1,0 +1,116 @@
+"""COCO files as cases: one image each, its objects as expected and its detections as actual."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, TypeAlias, cast
+
+from fieldwise.model.case import Case, Cases
+from fieldwise.model.diagnostic import Diagnostic
+from fieldwise.model.values import Json, kind
+
+
+def coco_cases(annotations: Json, predictions: Json) -> tuple[Cases, list[Diagnostic]]:
+    """Cases by rising image id from the two parsed files, and what is wrong with the files.
+
+    `annotations` has `images`, `annotations` and `categories`; `predictions` is a list of `image_id`, `category_id`, `bbox`, `score`.
+    What does not fit is left out and reported, one diagnostic for each kind of problem.
+
+    >>> cases, problems = coco_cases({"images": [{"id": 7}], "categories": [{"id": 1, "name": "dog"}],
+    ...     "annotations": [{"image_id": 7, "category_id": 1, "bbox": [0, 0, 2, 2]}]}, [])
+    >>> cases.id, cases.expected, problems
+    (['7'], [[{'category': 'dog', 'bbox': [0, 0, 2, 2]}]], [])
+    """
+    problems: list[_Problem] = []
+    truth: Any = annotations
+    if kind(truth) != "object":
+        problems.append(("coco-annotations", f"the annotations are {kind(truth)}, not an object", _FORMAT))
+        truth = {}
+    found: Any = predictions
+    if kind(found) == "object" and "annotations" in found:
+        found = found["annotations"]
+    images = {image["id"]: image for image in _entries(truth.get("images", []), "images", problems, ("id",))}
+    if len(images) < len(truth.get("images", [])):
+        problems.append(("coco-images", "some images share an id, or have none", "give every image an id of its own"))
+    categories = _categories(_entries(truth.get("categories", []), "categories", problems))
+    of = ("image_id", "category_id")
+    expected = _by_image(_entries(truth.get("annotations", []), "annotations", problems, of), "annotations", images, categories, problems)
+    actual = _by_image(_entries(found, "predictions", problems, of), "predictions", images, categories, problems)
+    cases = [_case(images[key], expected.get(key, []), actual.get(key, [])) for key in sorted(images, key=_order)]
+    return Cases.of(cases), _diagnostics(problems)
+
+
+_Problem: TypeAlias = tuple[str, str, str]
+"""Code, what, fix."""
+_FORMAT: Final = "see the COCO data format: images, annotations, categories; predictions are a list"
+
+
+def _diagnostics(problems: Sequence[_Problem]) -> list[Diagnostic]:
+    """The first problem of every kind, and how many more there are."""
+    first: dict[str, _Problem] = {}
+    for problem in problems:
+        first.setdefault(problem[0], problem)
+    counts = Counter(code for code, _, _ in problems)
+    return [
+        Diagnostic(code=code, what=what if counts[code] == 1 else f"{what} (and {counts[code] - 1} more like it)", fix=fix)
+        for code, what, fix in first.values()
+    ]
+
+
+def _entries(value: Any, name: str, problems: list[_Problem], needs: tuple[str, ...] = ()) -> list[dict[str, Any]]:
+    """The objects in a list that have what they need."""
+    if kind(value) != "list":
+        problems.append((f"coco-{name}", f"`{name}` is {kind(value)}, not a list", _FORMAT))
+        return []
+    good: list[dict[str, Any]] = []
+    for index, entry in enumerate(cast("Sequence[Any]", value)):
+        lacking = [key for key in needs if kind(entry) != "object" or not _is_id(entry.get(key))]
+        if lacking or kind(entry) != "object":
+            problems.append((f"coco-{name}", f"{name}[{index}] has no {' and no '.join(lacking) or 'keys'}", _FORMAT))
+        else:
+            good.append(entry)
+    return good
+
+
+def _is_id(value: Any) -> bool:
+    return kind(value) in ("number", "string")
+
+
+def _order(key: Any) -> tuple[str, Any]:
+    return kind(key), key
+
+
+def _categories(entries: Sequence[Mapping[str, Any]]) -> dict[Any, str]:
+    """Names by id; where two categories share a name, the id tells them apart."""
+    ids = [entry.get("id") for entry in entries]
+    names = [str(entry.get("name", entry.get("id"))) for entry in entries]
+    counts = Counter(names)
+    return {key: f"{name} ({key})" if counts[name] > 1 else name for key, name in zip(ids, names, strict=True)}
+
+
+def _by_image(
+    entries: Sequence[Mapping[str, Any]], name: str, images: Mapping[Any, Any], categories: Mapping[Any, str], problems: list[_Problem]
+) -> dict[Any, list[dict[str, Any]]]:
+    """Entries by image, in the order of the file, with the name of their category."""
+    out: dict[Any, list[dict[str, Any]]] = {}
+    for entry in entries:
+        image, category = entry["image_id"], entry["category_id"]
+        if image not in images:
+            problems.append((f"coco-unknown-image-{name}", f"{name} name the image {image}, which is not there", "add it to `images`"))
+        elif category not in categories:
+            what = f"{name} name the category {category}, which is not there"
+            problems.append((f"coco-unknown-category-{name}", what, "add it to `categories`"))
+        else:
+            kept = {key: entry[key] for key in ("bbox", "score", "iscrowd", "area") if key in entry}
+            out.setdefault(image, []).append({"category": categories[category], **kept})
+    return out
+
+
+def _case(image: Mapping[str, Any], expected: list[dict[str, Any]], actual: list[dict[str, Any]]) -> Case:
+    shown = {"image": image.get("file_name"), "width": image.get("width"), "height": image.get("height")}
+    return Case(
+        id=str(image["id"]),
+        input=image.get("file_name"),
+        expected=cast("Json", expected),
+        actual=cast("Json", actual),
+        metadata={key: value for key, value in shown.items() if value is not None},
+    )
