@@ -1,0 +1,101 @@
+"""Read cases from files, chunk by chunk.
+
+Data, however bad, never raises: what could not be read is in `diagnostics`, of the reader for files and columns, of a chunk for its cases.
+
+* JSONL, JSON (a list, or one object that is one case), CSV with a header, Parquet; each also `.gz` or `.zst`; a folder or a glob of them;
+  `-` for JSONL on standard input.
+* A case without an id gets its line number (its position in a JSON list or a Parquet file; the file's name where a file is one case). Where
+  several files are read, the name of the file goes before the number: `june:12`.
+* Where there is no `actual` but several trials, the first trial is the actual.
+"""
+
+from collections.abc import Iterator
+from typing import BinaryIO
+
+from fieldwise.model.case import Cases
+from fieldwise.model.diagnostic import Diagnostic, Where
+from fieldwise.model.plan import Source
+from fieldwise.read.assemble import assemble
+from fieldwise.read.columns import Roles, find_roles
+from fieldwise.read.files import SizeHint
+from fieldwise.read.ids import IdsSeen
+from fieldwise.read.paired import read_pairs
+from fieldwise.read.rows import Rows, in_chunks, up_to
+from fieldwise.read.sources import read_files, read_stdin
+
+
+class CaseReader:
+    """Chunks of cases, once; `diagnostics` and `size_hint` grow while they are read."""
+
+    def __init__(self, source: Source, chunk: int, limit: int | None, stdin: BinaryIO | None) -> None:
+        self.diagnostics: list[Diagnostic] = []
+        self.size_hint = SizeHint()
+        self._source = source
+        self._chunk = chunk
+        self._limit = limit
+        self._stdin = stdin
+
+    def __iter__(self) -> Iterator[Cases]:
+        if self._source.cases is None:
+            return read_pairs(self._source, self._chunk, self._limit, self.size_hint, self.diagnostics)
+        return read_rows_as_cases(self._rows(self._source.cases), self._source, self.diagnostics, self._limit)
+
+    def _rows(self, pattern: str) -> Iterator[Rows]:
+        if pattern == "-":
+            return in_chunks(read_stdin(self._stdin, self._chunk, self.diagnostics), self._chunk)
+        return in_chunks(read_files(pattern, self._source.format, self._chunk, self.size_hint, self.diagnostics), self._chunk)
+
+
+def read_cases(source: Source, *, chunk: int = 1024, limit: int | None = None, stdin: BinaryIO | None = None) -> CaseReader:
+    """A reader of the cases that a source names. `stdin` is what `-` reads, if not the standard input."""
+    return CaseReader(source, chunk, limit, stdin)
+
+
+def read_rows_as_cases(stream: Iterator[Rows], source: Source, diagnostics: list[Diagnostic], limit: int | None) -> Iterator[Cases]:
+    """The cases of these rows, with columns recognised and ids watched."""
+    known: frozenset[str] | None = None
+    roles = Roles()
+    seen = IdsSeen()
+    first: str | None = None
+    for rows in up_to(stream, limit):
+        first = first or rows.files[0]
+        keys: frozenset[str] = frozenset().union(*rows.values)
+        if known is None or not keys <= known:
+            before, known = known, keys | (known or frozenset())
+            found, problems = find_roles(_in_order(known, rows), source.columns, Where(file=first))
+            roles = found
+            diagnostics += [problem for problem in problems if problem not in diagnostics]
+            if any(problem.level == "error" for problem in problems):
+                return
+            if before is None and not _enough(roles, rows, keys, diagnostics):
+                return
+        cases = assemble(rows, roles, keys=keys)
+        seen.add(cases.id, rows)
+        yield cases
+    diagnostics += seen.duplicates()
+
+
+def _in_order(names: frozenset[str], rows: Rows) -> list[str]:
+    """Names in the order of the first row, for messages; then the others by name."""
+    first = [name for name in rows.values[0] if name in names]
+    return [*first, *sorted(names.difference(first))]
+
+
+def _enough(roles: Roles, rows: Rows, keys: frozenset[str], diagnostics: list[Diagnostic]) -> bool:
+    """Whether there is a side to score; says so where one is missing."""
+    if not keys:
+        return True  # nothing but unreadable lines so far; each has its own diagnostic
+    where = Where(file=rows.files[0])
+    listed = ", ".join(_in_order(keys, rows)[:20])
+    sides = [side for side in ("expected", "actual") if side in roles.columns]
+    if "actual" not in sides and (roles.trials or "actuals" in roles.columns):
+        sides.append("actual")
+    if not sides:
+        what, fix = f"no column is expected or actual; there are: {listed}", "name them: columns: {expected: …, actual: …}"
+        diagnostics.append(Diagnostic(code="no-columns", what=what, where=where, fix=fix))
+        return False
+    if len(sides) == 1:
+        other = "actual" if sides == ["expected"] else "expected"
+        what, fix = f"no column is {other}; there are: {listed}", f"if one is, name it: columns: {{{other}: …}}"
+        diagnostics.append(Diagnostic(code=f"no-{other}-column", what=what, where=where, fix=fix, level="warning"))
+    return True

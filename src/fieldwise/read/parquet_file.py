@@ -1,0 +1,119 @@
+"""Parquet, one row group after the other. What JSON has no word for becomes the nearest thing it has."""
+
+import base64
+import io
+import math
+from collections.abc import Iterator
+from datetime import date, datetime, time, timedelta
+from decimal import Decimal
+from typing import Any, BinaryIO, Final
+
+from fieldwise.model.diagnostic import Diagnostic, Where
+from fieldwise.read.files import Unreadable
+from fieldwise.read.rows import Rows
+
+
+def read_parquet(stream: BinaryIO, file: str, chunk: int) -> Iterator[Rows]:
+    """Rows of at most `chunk` records."""
+    import pyarrow as pa  # heavy: only who reads Parquet pays for it
+
+    try:
+        yield from _batches(stream, file, chunk)
+    except pa.ArrowException as error:
+        reason = str(error).split("\n", 1)[0]
+        where = Where(file=file)
+        raise Unreadable(Diagnostic(code="unreadable-file", what=f"the file is not whole Parquet: {reason}", where=where)) from error
+
+
+def _batches(stream: BinaryIO, file: str, chunk: int) -> Iterator[Rows]:
+    import pyarrow.parquet as pq
+
+    number = 0
+    source = stream if stream.seekable() else io.BytesIO(stream.read())  # Parquet begins at its end
+    for batch in pq.ParquetFile(source).iter_batches(batch_size=chunk):
+        batch = _in_microseconds(batch)
+        values: list[Any] = batch.to_pylist()
+        if any(_needs_change(kind) for kind in batch.schema.types):
+            values = [_as_json(value) for value in values]
+        numbers = list(range(number + 1, number + len(values) + 1))
+        number += len(values)
+        yield Rows(values=values, numbers=numbers, files=[file] * len(values), numbering="item")
+
+
+_PLAIN: Final = ("bool", "int", "uint", "float", "double", "string", "large_string", "null", "halffloat")
+
+
+def _needs_change(kind: Any) -> bool:
+    """Whether a column of this type holds anything but JSON values."""
+    import pyarrow as pa
+
+    if pa.types.is_struct(kind):
+        return any(_needs_change(kind.field(at).type) for at in range(kind.num_fields))
+    if pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind):
+        return _needs_change(kind.value_type)
+    if pa.types.is_dictionary(kind):
+        return _needs_change(kind.value_type)
+    return not str(kind).rstrip("0123456789").startswith(_PLAIN)
+
+
+def _in_microseconds(batch: Any) -> Any:
+    """Nanoseconds cut to microseconds: Python has no finer clock."""
+    import pyarrow as pa
+
+    fields = [field.with_type(_coarse(field.type)) for field in batch.schema]
+    schema = pa.schema(fields)
+    if schema.equals(batch.schema):
+        return batch
+    return pa.table([column.cast(field.type, safe=False) for column, field in zip(batch.columns, fields, strict=True)], schema=schema)
+
+
+def _coarse(kind: Any) -> Any:
+    import pyarrow as pa
+
+    if pa.types.is_timestamp(kind) and kind.unit == "ns":
+        return pa.timestamp("us", kind.tz)
+    if pa.types.is_duration(kind) and kind.unit == "ns":
+        return pa.duration("us")
+    if pa.types.is_time64(kind) and kind.unit == "ns":
+        return pa.time64("us")
+    if pa.types.is_struct(kind):
+        return pa.struct([kind.field(at).with_type(_coarse(kind.field(at).type)) for at in range(kind.num_fields)])
+    if pa.types.is_list(kind):
+        return pa.list_(kind.value_field.with_type(_coarse(kind.value_type)))
+    return kind
+
+
+def _as_json(value: Any) -> Any:
+    """The value as JSON has it.
+
+    >>> _as_json({"total": Decimal("12.50"), "on": date(2024, 1, 5), "map": [("a", Decimal(3))]})
+    {'total': 12.5, 'on': '2024-01-05', 'map': {'a': 3}}
+    """
+    if isinstance(value, dict):
+        return {str(key): _as_json(item) for key, item in value.items()}
+    if isinstance(value, list):
+        if value and all(isinstance(item, tuple) and len(item) == 2 for item in value):  # how pyarrow gives a map
+            return {str(key): _as_json(item) for key, item in value}
+        return [_as_json(item) for item in value]
+    return _scalar_as_json(value)
+
+
+def _scalar_as_json(value: Any) -> Any:
+    if isinstance(value, Decimal):
+        return _number(value)
+    if isinstance(value, datetime | date | time):
+        return value.isoformat()
+    if isinstance(value, timedelta):
+        return value.total_seconds()
+    if isinstance(value, bytes):
+        try:
+            return value.decode()
+        except UnicodeDecodeError:
+            return base64.b64encode(value).decode()
+    return value
+
+
+def _number(value: Decimal) -> int | float:
+    if not value.is_finite():
+        return math.nan
+    return int(value) if value == value.to_integral_value() else float(value)

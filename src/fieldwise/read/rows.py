@@ -1,0 +1,82 @@
+"""Rows as they stand in a file, before anyone knows what their columns mean."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from fieldwise.read.json_scan import Problem
+
+Numbering = Literal["line", "item", "file"]
+
+
+@dataclass(slots=True, kw_only=True)
+class Rows:
+    """A stretch of rows in columns: position i of every list is row i."""
+
+    values: list[dict[str, Any]]
+    """An empty object where the row could not be read."""
+    numbers: list[int]
+    """The line of the row, or its position in a list."""
+    files: list[str]
+    numbering: Numbering = "line"
+    """What the numbers count; `file` where a whole file is one row."""
+    problems: dict[int, list[Problem]] = field(default_factory=dict[int, list[Problem]])
+    """By row. A problem without steps, and with level error, concerns the row as a whole."""
+    cells: bool = False
+    """Every value is a text, as in CSV."""
+    several_files: bool = False
+    """Numbers alone do not tell rows apart."""
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def cut(self, start: int, stop: int) -> "Rows":
+        """The rows between two positions."""
+        return Rows(
+            values=self.values[start:stop],
+            numbers=self.numbers[start:stop],
+            files=self.files[start:stop],
+            numbering=self.numbering,
+            problems={row - start: found for row, found in self.problems.items() if start <= row < stop},
+            cells=self.cells,
+            several_files=self.several_files,
+        )
+
+    def extend(self, more: "Rows") -> None:
+        """Add rows at the end."""
+        self.problems.update({row + len(self): found for row, found in more.problems.items()})
+        self.values += more.values
+        self.numbers += more.numbers
+        self.files += more.files
+
+
+def in_chunks(stream: Iterable[Rows], size: int) -> Iterator[Rows]:
+    """The same rows, `size` at a time; rows that are numbered in different ways stay apart."""
+    held: Rows | None = None
+    for rows in stream:
+        if held is not None and (held.numbering, held.cells) == (rows.numbering, rows.cells):
+            held.extend(rows)
+        else:
+            if held is not None:
+                yield held
+            held = rows
+        start = 0
+        while len(held) - start >= size:
+            yield held if len(held) == size else held.cut(start, start + size)
+            start += size
+        held = held.cut(start, len(held)) if start < len(held) else None
+    if held is not None:
+        yield held
+
+
+def up_to(stream: Iterable[Rows], limit: int | None) -> Iterator[Rows]:
+    """The first `limit` rows."""
+    left = limit
+    for rows in stream:
+        if left is None:
+            yield rows
+        elif left > 0:
+            yield rows if len(rows) <= left else rows.cut(0, left)
+            left -= len(rows)
+        if left is not None and left <= 0:
+            return
