@@ -34,23 +34,30 @@ def miss_labels(comparisons: Comparisons, scored: NDArray[np.bool_]) -> Labels:
     order, offsets = comparisons.by_case()
     missed = (scored & ~comparisons.passed)[order]
     ends = np.concatenate([[0], np.cumsum(missed)])
+    rows = order[missed]
     texts: dict[str, int] = {}
-    codes = [texts.setdefault(miss_label(comparisons, row), len(texts)) for row in order[missed].tolist()]
+    outcomes: list[int] = comparisons.outcome[rows].tolist()
+    paths: list[int] = comparisons.path[rows].tolist()
+    codes = [
+        texts.setdefault(_miss(comparisons, row, outcome, comparisons.paths[path]), len(texts))
+        for row, outcome, path in zip(rows.tolist(), outcomes, paths, strict=True)
+    ]
     return Labels(ends[offsets], np.array(codes, dtype=np.int32), list(texts))
 
 
-def miss_label(comparisons: Comparisons, row: int) -> str:
+_FORMAT_ERROR, _HALLUCINATION, _FAULT, _OMISSION = map(int, (Outcome.FORMAT_ERROR, Outcome.HALLUCINATION, Outcome.FAULT, Outcome.OMISSION))
+
+
+def _miss(comparisons: Comparisons, row: int, outcome: int, path: str) -> str:
     """A miss in words: the bare path for a wrong value, else the path with what is wrong."""
-    path = comparisons.paths[int(comparisons.path[row])]
-    outcome = comparisons.outcome[row]
-    note = comparisons.note.get(row)
-    if outcome == Outcome.FORMAT_ERROR:
+    if outcome == _FORMAT_ERROR:
         return f"{path} (type mismatch)"
-    if outcome == Outcome.HALLUCINATION:
+    if outcome == _HALLUCINATION:
         return f"{path} (extra)" if comparisons.extra[row] else f"{path} (unexpected value)"
-    if outcome == Outcome.FAULT:
+    if outcome == _FAULT:
         return f"{path} (evaluation error: {comparisons.faults[row].what})"
-    if note is None and outcome == Outcome.OMISSION:
+    note = comparisons.note.get(row)
+    if note is None and outcome == _OMISSION:
         note = "null value" if comparisons.actual[row] is None else "required, missing"
     return f"{path} ({note})" if note else path
 

@@ -103,14 +103,15 @@ def field_scores(comparisons: Comparisons, scored: NDArray[np.bool_]) -> ByField
 
 def _aggregate(by_field: ByField, weights: list[float], how: str) -> Numbers:
     if how == "all_or_nothing":
-        return (by_field.counted.any(axis=0) & ~(by_field.counted & ~by_field.passed).any(axis=0)).astype(np.float64)
+        failed = (by_field.counted & ~by_field.passed).sum(axis=0)
+        return np.where((by_field.counted.sum(axis=0) > 0) & (failed == 0), 1.0, 0.0)
     total = np.zeros(by_field.score.shape[1])
     weight = np.zeros(by_field.score.shape[1])
     for position, each in enumerate(weights):  # field by field, so that a score does not depend on the batch it was computed in
         total += each * by_field.score[position]
         weight += each * by_field.counted[position]
     mean: Numbers = np.divide(total, weight, out=np.zeros_like(total), where=weight > 0)
-    return np.asarray(np.minimum(mean, 1.0))
+    return mean.clip(max=1.0)
 
 
 def _reasoning(passed: list[int], counted: list[int], reasons: dict[int, str]) -> list[str]:

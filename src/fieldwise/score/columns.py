@@ -30,7 +30,7 @@ def take(column: Column, step: Step) -> Column:
     try:
         return [value[step] for value in column]  # most records have every key
     except (KeyError, TypeError, IndexError):
-        return [_member(value, step) for value in column]
+        return [value[step] if value.__class__ is dict and step in value else _member(value, step) for value in column]
 
 
 def _member(value: Any, key: Step) -> Any:

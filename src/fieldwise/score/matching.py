@@ -51,20 +51,24 @@ def _fault(entry: Entry, error: Exception) -> Scores:
 
 def similarities(match: Match, expected: list[Any], actual: list[Any]) -> NDArray[np.float64]:
     """How alike pairs are, for finding counterparts in lists: absent on both sides is alike, on one side is not."""
-    value = np.zeros(len(expected), dtype=np.float64)
+    strict = match.name == "exact"
     compared: list[int] = []
+    value: list[float] = []
     for row, (one, other) in enumerate(zip(expected, actual, strict=True)):
-        nothing, none = one is None or one is MISSING, other is None or other is MISSING
-        if nothing or none:
-            value[row] = nothing and none
-        elif one.__class__ is other.__class__ and one == other:
-            value[row] = 1.0
-        else:
-            compared.append(row)
+        known = 0.0
+        if one is None or one is MISSING:
+            known = 1.0 if other is None or other is MISSING else 0.0
+        elif other is not None and other is not MISSING:
+            if one.__class__ is other.__class__ and one == other:
+                known = 1.0
+            elif not (strict and one.__class__ is other.__class__ and (one.__class__ is int or (one.__class__ is str and one.isascii() and other.isascii()))):
+                compared.append(row)  # two plain texts or whole numbers that differ are not exactly alike: nobody need be asked
+        value.append(known)
+    scores = np.array(value, dtype=np.float64)
     if compared:
         found = score_pairs(match, [expected[row] for row in compared], [actual[row] for row in compared]).value
-        value[compared] = np.nan_to_num(found, nan=0.0)
-    return value
+        scores[compared] = np.nan_to_num(found, nan=0.0)
+    return scores
 
 
 def similarity_grid(match: Match, expected: list[Any], actual: list[Any]) -> NDArray[np.float64]:

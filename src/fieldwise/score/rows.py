@@ -11,7 +11,7 @@ import numpy as np
 import orjson
 from numpy.typing import NDArray
 
-from fieldwise.model.comparison import Comparisons, Outcome
+from fieldwise.model.comparison import Comparisons
 from fieldwise.model.diagnostic import Diagnostic
 from fieldwise.model.rule import CompareSpec, FieldRule, Match, Nulls
 from fieldwise.model.values import MISSING, kind
@@ -20,9 +20,11 @@ from fieldwise.score.columns import Column, Misfit
 from fieldwise.score.frame import Frame
 from fieldwise.score.matching import score_pairs
 
-_ORDERED = (str, int, bool)
 _SCALARS = frozenset((str, int, bool, float))
+_NUMBERS = frozenset((int, bool, float))
 _INFINITE = (inf, -inf)
+# as plain numbers: looking up a member of an enum costs as much as the comparison it stands for
+_WRONG_VALUE, _FORMAT_ERROR, _OMISSION, _HALLUCINATION, _BOTH_ABSENT, _IGNORED, _FAULT = range(1, 8)
 
 
 @dataclass(slots=True)
@@ -102,13 +104,10 @@ def differences(expected: Column, actual: Column) -> Sequence[int]:
     [1, 2, 3]
     """
     rows = range(len(expected))
-    types = set(map(type, expected))
-    if len(types) == 1 and types == set(map(type, actual)):
-        only = types.pop()
-        if only in _ORDERED:
-            return list(compress(rows, map(ne, expected, actual)))
-        if only is float and inf not in expected and -inf not in expected:
-            return list(compress(rows, map(ne, expected, actual)))
+    types, others = set(map(type, expected)), set(map(type, actual))
+    shared = types & others
+    if shared <= _SCALARS and len((types | others) & _NUMBERS) <= 1 and not (float in shared and (inf in expected or -inf in expected)):
+        return list(compress(rows, map(ne, expected, actual)))  # no two values of different types can pass for equal
     return [row for row, (one, other) in enumerate(zip(expected, actual, strict=True)) if not _plainly_equal(one, other)]
 
 
@@ -144,19 +143,21 @@ def _decide(comparisons: Comparisons, doubts: Iterable[tuple[int, Block]], spec:
         no_expected = one is None or one is MISSING or (is_null is not None and is_null(one))
         no_actual = other is None or other is MISSING or (is_null is not None and is_null(other))
         if rule.path is None:
-            absent.append((row, Outcome.OMISSION, 0.0, False))
+            absent.append((row, _OMISSION, 0.0, False))
             comparisons.note[row] = "malformed path"
         elif rule.match.name == "ignore":
-            absent.append((row, Outcome.IGNORED, np.nan, True))
+            absent.append((row, _IGNORED, np.nan, True))
         elif no_expected or no_actual:
             absent.append((row, *_by_presence(no_expected, no_actual, one is MISSING, other is MISSING, rule.required)))
         elif other.__class__ is Misfit:
-            absent.append((row, Outcome.FORMAT_ERROR, 0.0, False))
+            absent.append((row, _FORMAT_ERROR, 0.0, False))
         else:
             match = choose(one) if choose and rule.match.name == "auto" else rule.match
             pending.setdefault(match, []).append(row)
-    for row, outcome, similarity, passed in absent:
-        comparisons.outcome[row], comparisons.similarity[row], comparisons.passed[row] = outcome, similarity, passed
+    if absent:
+        rows, outcomes, similarities, passed = zip(*absent, strict=True)
+        at = np.array(rows, dtype=np.int64)
+        comparisons.outcome[at], comparisons.similarity[at], comparisons.passed[at] = outcomes, similarities, passed
     for match, rows in pending.items():
         _match(comparisons, match, rows)
 
@@ -166,12 +167,12 @@ def _by_presence(
 ) -> tuple[int, float, bool]:
     """Outcome, similarity and whether it passed, where at least one side has no value."""
     if not no_expected:
-        return Outcome.OMISSION, 0.0, False
+        return _OMISSION, 0.0, False
     if not no_actual:
-        return Outcome.HALLUCINATION, 0.0, False
+        return _HALLUCINATION, 0.0, False
     if required and actual_missing:
-        return Outcome.OMISSION, 0.0, False
-    return (Outcome.BOTH_ABSENT, np.nan, False) if expected_missing else (Outcome.BOTH_ABSENT, 1.0, True)
+        return _OMISSION, 0.0, False
+    return (_BOTH_ABSENT, np.nan, False) if expected_missing else (_BOTH_ABSENT, 1.0, True)
 
 
 def _null_test(nulls: Nulls) -> Callable[[Any], bool] | None:
@@ -196,10 +197,9 @@ def _match(comparisons: Comparisons, match: Match, rows: list[int]) -> None:
     at = np.array(rows, dtype=np.int64)
     comparisons.similarity[at] = scores.value
     comparisons.passed[at] = scores.passed
-    for position in np.flatnonzero(~scores.passed).tolist():
-        row = rows[position]
-        differ = kind(expected[row]) != kind(actual[row])
-        comparisons.outcome[row] = Outcome.FORMAT_ERROR if differ else Outcome.WRONG_VALUE
+    failed = at[~scores.passed]
+    differ = [kind(expected[row]) != kind(actual[row]) for row in failed.tolist()]
+    comparisons.outcome[failed] = np.where(differ, _FORMAT_ERROR, _WRONG_VALUE)
     for position, note in scores.notes.items():
         comparisons.note[rows[position]] = note
     for position, fault in scores.faults.items():
@@ -207,7 +207,7 @@ def _match(comparisons: Comparisons, match: Match, rows: list[int]) -> None:
 
 
 def _mark_fault(comparisons: Comparisons, row: int, fault: Diagnostic) -> None:
-    comparisons.outcome[row] = Outcome.FAULT
+    comparisons.outcome[row] = _FAULT
     comparisons.similarity[row] = np.nan
     comparisons.passed[row] = False
     comparisons.faults[row] = fault
@@ -216,6 +216,6 @@ def _mark_fault(comparisons: Comparisons, row: int, fault: Diagnostic) -> None:
 def _unwrap_misfits(comparisons: Comparisons) -> None:
     """Show the value that stood in the way."""
     actual: Any = comparisons.actual
-    for row in np.flatnonzero(comparisons.outcome == Outcome.FORMAT_ERROR).tolist():
+    for row in np.flatnonzero(comparisons.outcome == _FORMAT_ERROR).tolist():
         if actual[row].__class__ is Misfit:
             actual[row] = actual[row].value

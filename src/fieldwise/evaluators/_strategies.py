@@ -1,0 +1,27 @@
+"""Field strategies of response quality: EXACT, FUZZY, SEMANTIC, IGNORE, and which one a value gets where nothing is said."""
+
+import re
+from typing import Any, Final, Literal
+
+from fieldwise.model.values import kind
+
+Strategy = Literal["EXACT", "FUZZY", "SEMANTIC", "IGNORE"]
+
+# a whole address and nothing else; the local part and the domain may hold anything but spaces and a second @
+_EMAIL: Final = re.compile(r"[^@\s]+@[^@\s.]+(?:\.[^@\s.]+)+")
+_ISO_DATE: Final = re.compile(
+    r"\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])"
+    r"(?:[T ](?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?"
+)
+
+
+def detected(value: Any, default_text: Strategy) -> Strategy:
+    """The strategy for a value by its type.
+
+    >>> [detected(v, "SEMANTIC") for v in (5, True, "2025-01-31", "a@b.org", [1], {"a": 1}, "free text")]
+    ['EXACT', 'EXACT', 'EXACT', 'EXACT', 'EXACT', 'EXACT', 'SEMANTIC']
+    """
+    if kind(value) != "string":
+        return "EXACT"
+    text = str(value).strip()
+    return "EXACT" if _EMAIL.fullmatch(text) or _ISO_DATE.fullmatch(text) else default_text

@@ -1,0 +1,172 @@
+"""Precision, recall and F1 over the fields of a record, with the kind of every error.
+
+>>> import fieldwise as fw
+>>> result = fw.evaluate({"type": "field_prf"}, expected={"a": 1, "b": 2}, actual={"a": 1, "b": 3, "c": 4})
+>>> {name: round(result.metrics[name], 3) for name in ("precision", "recall", "f1", "wrong_value", "hallucination")}
+{'precision': 0.333, 'recall': 0.5, 'f1': 0.4, 'wrong_value': 1.0, 'hallucination': 1.0}
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldwise.evaluators._fields import faults_of, field_status, hit_labels, miss_labels
+from fieldwise.model.batch import Batch
+from fieldwise.model.comparison import Comparisons, Outcome
+from fieldwise.model.result import Labels, Results, Status
+from fieldwise.model.rule import CompareSpec, FieldRule, ListRule
+from fieldwise.model.values import MISSING
+from fieldwise.registry import evaluator
+
+Numbers = NDArray[np.float64]
+ERRORS = (Outcome.OMISSION, Outcome.HALLUCINATION, Outcome.FORMAT_ERROR, Outcome.WRONG_VALUE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FieldPrf:
+    """Every leaf of either side is a field; these options say how some of them are compared."""
+
+    fields: tuple[FieldRule, ...] = ()
+    """How some fields match; the others match exactly."""
+    lists: tuple[ListRule, ...] = ()
+    """How items of lists find their counterparts; by index where nothing is said."""
+    ignore: tuple[str, ...] = ()
+    """Paths left out on both sides, with all that is below them. `*` stands for anything within a step, `**` for any steps."""
+    substitution_counts: Literal["fp_fn", "fp"] = "fp_fn"
+    """What a wrong value or a wrong kind counts as: a false positive and a false negative, or a false positive alone."""
+
+
+@lru_cache(maxsize=64)
+def _spec(fields: tuple[FieldRule, ...], lists: tuple[ListRule, ...]) -> CompareSpec:
+    return CompareSpec(rules=fields, lists=lists, open="leaves")
+
+
+COUNTS = (
+    "true_positives",
+    "false_positives",
+    "false_negatives",
+    "false_negatives_fp",
+    "false_negatives_fp_fn",
+    "total_gt_fields",
+    "correct_fields",
+    *(outcome.label for outcome in ERRORS),
+)
+
+
+@evaluator(counts=COUNTS)
+def field_prf(batch: Batch, config: FieldPrf) -> Results:
+    """F1 over fields, with precision, recall and the count of each kind of error."""
+    comparisons = batch.compare(_spec(config.fields, config.lists))
+    counted = counted_rows(comparisons, config.ignore)
+    counts = {outcome: _count(comparisons, counted & (comparisons.outcome == outcome)) for outcome in (Outcome.MATCH, *ERRORS)}
+    metrics, flags = prf_metrics(counts, config.substitution_counts)
+    status, reasons = field_status(comparisons, np.ones(len(batch)))
+    score = np.where(status == Status.SCORED, metrics["f1"], 0.0)
+    matched, total = counts[Outcome.MATCH], metrics["total_gt_fields"]
+    return Results(
+        score=score,
+        status=status,
+        hits=hit_labels(comparisons, counted),
+        misses=miss_labels(comparisons, counted),
+        reasoning=[
+            reasons.get(row) or f"{good:.0f} of {of:.0f} expected fields are right, {extra:.0f} given that should not be"
+            for row, (good, of, extra) in enumerate(zip(matched, total, counts[Outcome.HALLUCINATION], strict=True))
+        ],
+        metrics=metrics,
+        details=lambda row: {
+            "errors": _errors(comparisons, counted, row),
+            **({"flags": flags.at(row)} if flags.at(row) else {}),
+            **faults_of(comparisons, row, reasons),
+        },
+        comparisons=comparisons,
+        flags=flags,
+    )
+
+
+def counted_rows(comparisons: Comparisons, ignore: Sequence[str]) -> NDArray[np.bool_]:
+    """The rows that are fields: not those that are null on both sides, nor ignored ones."""
+    counted = (comparisons.outcome != Outcome.BOTH_ABSENT) & (comparisons.outcome != Outcome.IGNORED)
+    if ignore:
+        pattern = re.compile("|".join(f"(?:{_pattern(text)})" for text in ignore))
+        counted &= ~_matching(pattern, comparisons.fields)[comparisons.field]
+        counted &= ~_matching(pattern, comparisons.paths)[comparisons.path]
+    return counted
+
+
+def _matching(pattern: re.Pattern[str], paths: Iterable[str]) -> NDArray[np.bool_]:
+    return np.array([pattern.fullmatch(path) is not None for path in paths], dtype=np.bool_)
+
+
+def _pattern(text: str) -> str:
+    """An ignored path as a regular expression: itself and everything below it."""
+    parts = re.split(r"(\[\*\]|\*\*|\*)", text)
+    wild = {"[*]": r"\[[^\]]*\]", "**": ".*", "*": r"[^.\[\]]*"}
+    return "".join(wild.get(part, re.escape(part)) for part in parts) + r"(?:[.\[].*)?"
+
+
+def _count(comparisons: Comparisons, rows: NDArray[np.bool_]) -> Numbers:
+    return np.bincount(comparisons.case[rows], minlength=comparisons.cases).astype(np.float64)
+
+
+def prf_metrics(counts: dict[Outcome, Numbers], convention: str) -> tuple[dict[str, Numbers], Labels]:
+    """Precision, recall, F1 and the counts behind them, by both conventions; and flags where a denominator was 0."""
+    right, omitted, invented = counts[Outcome.MATCH], counts[Outcome.OMISSION], counts[Outcome.HALLUCINATION]
+    wrong = counts[Outcome.FORMAT_ERROR] + counts[Outcome.WRONG_VALUE]
+    false_positives = invented + wrong
+    missed = {"fp_fn": omitted + wrong, "fp": omitted}
+    other = "fp" if convention == "fp_fn" else "fp_fn"
+    precision = ratio(right, right + false_positives)
+    recall = {name: ratio(right, right + count) for name, count in missed.items()}
+    metrics = {
+        "precision": precision,
+        "recall": recall[convention],
+        "f1": harmonic_mean(precision, recall[convention]),
+        "true_positives": right,
+        "false_positives": false_positives,
+        "false_negatives": missed[convention],
+        "total_gt_fields": right + omitted + wrong,
+        "correct_fields": right,
+        **{outcome.label: counts[outcome] for outcome in ERRORS},
+        f"recall_{other}": recall[other],
+        f"f1_{other}": harmonic_mean(precision, recall[other]),
+        f"false_negatives_{other}": missed[other],
+    }
+    none_given, none_expected = right + false_positives == 0, right + missed[convention] == 0
+    flags = Labels.of(
+        [*(["nothing_given"] if given else []), *(["nothing_expected"] if expected else [])]
+        for given, expected in zip(none_given, none_expected, strict=True)
+    )
+    return metrics, flags
+
+
+def ratio(part: Numbers, whole: Numbers) -> Numbers:
+    """Part over whole, 0 where the whole is 0."""
+    return np.divide(part, whole, out=np.zeros(len(whole)), where=whole > 0)
+
+
+def harmonic_mean(precision: Numbers, recall: Numbers) -> Numbers:
+    """F1 of precision and recall, 0 where both are 0."""
+    return ratio(2 * precision * recall, precision + recall)
+
+
+def _errors(comparisons: Comparisons, counted: NDArray[np.bool_], case: int) -> list[dict[str, Any]]:
+    """Every error of a case: where, of which type, what was expected and what was given."""
+    rows = [row for row in comparisons.rows_of(case).tolist() if counted[row] and not comparisons.passed[row]]
+    return [
+        {
+            "path": comparisons.paths[int(comparisons.path[row])],
+            "error_type": Outcome(int(comparisons.outcome[row])).label,
+            "expected": _shown(comparisons.expected[row]),
+            "actual": _shown(comparisons.actual[row]),
+        }
+        for row in rows
+    ]
+
+
+def _shown(value: Any) -> Any:
+    return None if value is MISSING else value

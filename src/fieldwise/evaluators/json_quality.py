@@ -1,0 +1,302 @@
+"""How good a JSON response is as a whole: complete, without inventions, accurate, safe; and one number of the four (RQS).
+
+>>> import fieldwise as fw
+>>> expected, actual = {"id": 7, "status": "x", "code": None}, {"id": 7, "code": "c", "more": 1}
+>>> result = fw.evaluate({"type": "json_quality"}, expected=expected, actual=actual)
+>>> {name: round(value, 3) for name, value in result.metrics.items()}
+{'completeness': 0.5, 'hallucination': 0.5, 'accuracy': 1.0, 'safety': 1.0, 'rqs': 0.65, 'rqs_normalized': 0.765}
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Annotated, Any, Literal
+
+import numpy as np
+from annotated_types import Ge, Le
+from numpy.typing import NDArray
+
+from fieldwise.evaluators._consistency import Agreement, agreement
+from fieldwise.evaluators._fields import faults_of, field_status
+from fieldwise.evaluators._safety import Safety, unsafe_words
+from fieldwise.evaluators._strategies import Strategy, detected
+from fieldwise.model.batch import Batch
+from fieldwise.model.comparison import Comparisons, Outcome
+from fieldwise.model.options import FromFile, Of, Problem
+from fieldwise.model.path import MalformedPath, Path
+from fieldwise.model.result import Labels, Results, Status
+from fieldwise.model.rule import CompareSpec, FieldRule, Match, Nulls
+from fieldwise.model.values import MISSING, Json
+from fieldwise.registry import evaluator, find
+
+Numbers = NDArray[np.float64]
+Share = Annotated[float, Ge(0), Le(1)]
+
+EXTRA, NULL_HAS_VALUE, LOST, BOTH, NEITHER = range(5)
+BUCKETS = ("extra_keys", "gt_null_aio_has_value", "aio_missing_or_null", "both_non_null", "both_null")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Weights:
+    """What each part weighs in the response quality score."""
+
+    w_accuracy: Annotated[float, Ge(0)] = 0.45
+    w_completeness: Annotated[float, Ge(0)] = 0.25
+    w_hallucination: Annotated[float, Ge(0)] = 0.15
+    w_safety: Annotated[float, Ge(0)] = 0.15
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JsonQuality:
+    """Which keys are compared how, and what the parts weigh."""
+
+    strategies: Annotated[Mapping[str, Strategy], FromFile()] = field(default_factory=dict[str, Strategy])
+    """Key → EXACT, FUZZY, SEMANTIC or IGNORE, in place or in a JSON file. Other keys get one by the type of their value."""
+    default_text: Literal["SEMANTIC", "FUZZY", "EXACT"] = "SEMANTIC"
+    """The strategy for text that no strategy names and that is no date and no email address."""
+    weights: Weights = field(default_factory=Weights)
+    fuzzy_threshold: Share = 0.85
+    semantic_threshold: Share = 0.80
+    fuzzy: Annotated[Match, Of("fuzzy")] | None = None
+    """Options of the fuzzy match, such as its algorithm."""
+    semantic: Annotated[Match, Of("semantic")] | None = None
+    """Options of the semantic match."""
+    similarities: Mapping[str, Share] = field(default_factory=dict[str, float])
+    """Key → a similarity that a judge has already given; it is compared with the threshold of the key's strategy."""
+    null_values: tuple[str, ...] = ()
+    """Text that counts as null, besides empty and blank text."""
+    flatten: bool = False
+    """Compare every leaf instead of every top-level key."""
+    ignore_scope: Literal["accuracy", "all"] = "accuracy"
+    """Whether IGNORE leaves a key out of accuracy only, or out of everything."""
+    safety: Safety | None = None
+    """How safety is measured; not measured, it counts as 1 and is flagged."""
+    clamp: bool = True
+    """Keep the score within 0 and 1."""
+
+    def problems(self) -> Iterable[Problem]:
+        """Keys that cannot be read as paths, and thresholds that are written twice."""
+        if self.flatten:
+            for key in (*self.strategies, *self.similarities):
+                try:
+                    Path.parse(key)
+                except MalformedPath as error:
+                    yield "strategies", str(error), error.fix
+
+
+@evaluator
+def json_quality(batch: Batch, config: JsonQuality) -> Results:
+    """The response quality score and its parts."""
+    spec = quality_spec(config)
+    comparisons = batch.compare(spec)
+    passed = _with_recorded(comparisons, config)
+    bucket, ignored = _buckets(comparisons), comparisons.outcome == Outcome.IGNORED
+    ignored |= _named(comparisons, [key for key, strategy in config.strategies.items() if strategy == "IGNORE"])
+    counted = ~ignored if config.ignore_scope == "all" else np.ones(len(comparisons), dtype=np.bool_)
+    scorable = (bucket == BOTH) & ~ignored
+
+    def count(rows: NDArray[np.bool_]) -> Numbers:
+        return np.bincount(comparisons.case[rows], minlength=len(batch)).astype(np.float64)
+
+    both, lost = count(counted & (bucket == BOTH)), count(counted & (bucket == LOST))
+    invented, keys = count(counted & ((bucket == EXTRA) | (bucket == NULL_HAS_VALUE))), count(counted)
+    right, scored = count(scorable & passed), count(scorable)
+    unsafe = unsafe_words(config.safety, batch.records.actual) if config.safety else None
+    metrics = {
+        "completeness": _share(both, both + lost, 1.0),
+        "hallucination": _share(invented, keys, 0.0),
+        "accuracy": _share(right, scored, 1.0),
+        "safety": np.ones(len(batch)) if unsafe is None else np.array([0.0 if words else 1.0 for words in unsafe]),
+    }
+    metrics |= _rqs(metrics, config)
+    status, reasons = field_status(comparisons, np.ones(len(batch)))
+    for name in ("accuracy", "rqs", "rqs_normalized"):
+        metrics[name][status != Status.SCORED] = np.nan
+    agreements = agreement(batch, spec)
+    if agreements:
+        metrics["consistency"] = np.array([one.mean if one else np.nan for one in agreements], dtype=np.float64)
+    flags = _flags(both + lost, scored, unsafe is None)
+    hits, misses = _labels(comparisons, bucket, passed & counted, counted, ignored)
+    view = _View(comparisons, bucket, config, flags, reasons, unsafe, agreements)
+    return Results(
+        score=np.where(status == Status.SCORED, np.clip(np.nan_to_num(metrics["rqs"]), 0.0, 1.0), 0.0),
+        status=status,
+        hits=hits,
+        misses=misses,
+        reasoning=[reasons.get(row) or _reasoning(metrics, row) for row in range(len(batch))],
+        metrics=metrics,
+        details=view.details,
+        comparisons=comparisons,
+        flags=flags,
+    )
+
+
+def quality_spec(config: JsonQuality) -> CompareSpec:
+    """What to compare: every key or leaf, by the strategy that is named for it or that its value suggests."""
+    matches = _matches(config)
+    recorded = dict.fromkeys(config.similarities, Match())  # nobody is asked for what a judge has already said
+    named = {key: matches[strategy] for key, strategy in config.strategies.items() if key not in recorded} | recorded
+    rules = tuple(
+        FieldRule(path=Path.parse(key) if config.flatten else Path((key,)), text=key, match=match) for key, match in named.items()
+    )
+
+    def by_type(value: Json) -> Match:
+        return matches[detected(value, config.default_text)]
+
+    nulls = Nulls(blank=True, values=frozenset(config.null_values))
+    return CompareSpec(rules=rules, open="leaves" if config.flatten else "keys", default=by_type, nulls=nulls)
+
+
+def _matches(config: JsonQuality) -> dict[str, Match]:
+    def graded(name: str, given: Match | None, threshold: float) -> Match:
+        options: Any = given.options if given and given.options is not None else find("matchers", name).options()
+        return Match(name, replace(options, threshold=threshold))
+
+    needed = {"EXACT": lambda: Match("exact_text"), "IGNORE": lambda: Match("ignore")}
+    needed["FUZZY"] = lambda: graded("fuzzy", config.fuzzy, config.fuzzy_threshold)
+    needed["SEMANTIC"] = lambda: graded("semantic", config.semantic, config.semantic_threshold)
+    return _Lazy(needed)
+
+
+class _Lazy(dict[str, Match]):
+    """Matches made when first asked for: the semantic one is not loaded where no text needs it."""
+
+    def __init__(self, makers: Mapping[str, Callable[[], Match]]) -> None:
+        super().__init__()
+        self._makers = makers
+
+    def __missing__(self, name: str) -> Match:
+        self[name] = self._makers[name]()
+        return self[name]
+
+
+def _with_recorded(comparisons: Comparisons, config: JsonQuality) -> NDArray[np.bool_]:
+    """Which rows pass, with similarities that were given instead of computed put in their place."""
+    for key, similarity in config.similarities.items():
+        strategy = config.strategies.get(key) or config.default_text
+        threshold = {"FUZZY": config.fuzzy_threshold, "SEMANTIC": config.semantic_threshold}.get(strategy, 1.0)
+        differ = (comparisons.outcome == Outcome.WRONG_VALUE) | (comparisons.outcome == Outcome.FORMAT_ERROR)
+        for row in np.flatnonzero(_named(comparisons, [key]) & differ).tolist():
+            passed = similarity >= threshold
+            comparisons.similarity[row], comparisons.passed[row] = similarity, passed
+            if passed:
+                comparisons.outcome[row] = Outcome.MATCH
+                comparisons.cause.pop(row, None)
+    return comparisons.passed
+
+
+def _named(comparisons: Comparisons, keys: Iterable[str]) -> NDArray[np.bool_]:
+    """The rows of these fields."""
+    wanted = set(keys)
+    return np.array([text in wanted for text in comparisons.fields], dtype=np.bool_)[comparisons.field]
+
+
+def _buckets(comparisons: Comparisons) -> NDArray[np.uint8]:
+    """The bucket of each row, by which side has the key and which side has a value."""
+    outcome = comparisons.outcome
+    bucket = np.full(len(outcome), BOTH, dtype=np.uint8)
+    bucket[outcome == Outcome.OMISSION] = LOST
+    bucket[outcome == Outcome.HALLUCINATION] = NULL_HAS_VALUE
+    bucket[outcome == Outcome.BOTH_ABSENT] = NEITHER
+    absent = (outcome == Outcome.HALLUCINATION) | (outcome == Outcome.BOTH_ABSENT)
+    for row in np.flatnonzero(absent).tolist():
+        if comparisons.expected[row] is MISSING:
+            bucket[row] = EXTRA
+    return bucket
+
+
+def _share(part: Numbers, whole: Numbers, otherwise: float) -> Numbers:
+    return np.divide(part, whole, out=np.full(len(whole), otherwise), where=whole > 0)
+
+
+def _rqs(metrics: Mapping[str, Numbers], config: JsonQuality) -> dict[str, Numbers]:
+    weights = config.weights
+    rqs = (
+        weights.w_accuracy * metrics["accuracy"]
+        + weights.w_completeness * metrics["completeness"]
+        + weights.w_safety * metrics["safety"]
+        - weights.w_hallucination * metrics["hallucination"]
+    )
+    if config.clamp:
+        rqs = np.clip(rqs, 0.0, 1.0)
+    best = weights.w_accuracy + weights.w_completeness + weights.w_safety
+    return {"rqs": rqs, "rqs_normalized": np.clip(rqs / best, 0.0, 1.0) if best else np.zeros(len(rqs))}
+
+
+def _flags(expected: Numbers, scored: Numbers, safety_unmeasured: bool) -> Labels:
+    return Labels.of(
+        [
+            *(["vacuous_completeness"] if not some else []),
+            *(["vacuous_accuracy"] if not any_scored else []),
+            *(["unmeasured_safety"] if safety_unmeasured else []),
+        ]
+        for some, any_scored in zip(expected, scored, strict=True)
+    )
+
+
+def _labels(
+    comparisons: Comparisons, bucket: NDArray[np.uint8], passed: NDArray[np.bool_], counted: NDArray[np.bool_], ignored: NDArray[np.bool_]
+) -> tuple[Labels, Labels]:
+    """Keys that are right, and keys that are not with what is wrong."""
+    words = {EXTRA: " (extra)", NULL_HAS_VALUE: " (unexpected value)", BOTH: ""}
+    hits: list[list[str]] = []
+    misses: list[list[str]] = []
+    for case in range(comparisons.cases):
+        good, bad = list[str](), list[str]()
+        for row in comparisons.rows_of(case).tolist():
+            path, held = comparisons.paths[int(comparisons.path[row])], int(bucket[row])
+            if not counted[row] or held == NEITHER or (ignored[row] and held in (BOTH, LOST)):
+                continue
+            if held == BOTH and passed[row]:
+                good.append(path)
+            elif held == LOST:
+                bad.append(f"{path} ({'required, missing' if comparisons.actual[row] is MISSING else 'null value'})")
+            else:
+                bad.append(f"{path}{words[held]}")
+        hits.append(good)
+        misses.append(bad)
+    return Labels.of(hits), Labels.of(misses)
+
+
+def _reasoning(metrics: Mapping[str, Numbers], row: int) -> str:
+    parts = (f"{name} {metrics[name][row]:.3f}" for name in ("accuracy", "completeness", "safety", "hallucination"))
+    return f"rqs {metrics['rqs'][row]:.4f}: {', '.join(parts)}"
+
+
+@dataclass(frozen=True, slots=True)
+class _View:
+    """What the details of a case are made from."""
+
+    comparisons: Comparisons
+    bucket: NDArray[np.uint8]
+    config: JsonQuality
+    flags: Labels
+    reasons: dict[int, str]
+    unsafe: list[list[str]] | None
+    agreements: list[Agreement | None]
+
+    def details(self, case: int) -> dict[str, Any]:
+        """Buckets, strategies and flags of one case."""
+        comparisons = self.comparisons
+        rows = comparisons.rows_of(case).tolist()
+        bucket_of = {comparisons.paths[int(comparisons.path[row])]: BUCKETS[int(self.bucket[row])] for row in rows}
+        held = {name: [path for path, bucket in bucket_of.items() if bucket == name] for name in BUCKETS[:4]}
+        held["gt_non_null"] = [path for path, bucket in bucket_of.items() if bucket in ("both_non_null", "aio_missing_or_null")]
+        details: dict[str, Any] = {
+            "buckets": held,
+            "bucket_of": bucket_of,
+            "strategies": {comparisons.paths[int(comparisons.path[row])]: self._strategy(row) for row in rows},
+            "flags": self.flags.at(case),
+        }
+        if self.unsafe is not None:
+            details["unsafe_words"] = self.unsafe[case]
+        if self.agreements and (found := self.agreements[case]):
+            details["consistency"] = found.to_json()
+        return details | faults_of(comparisons, case, self.reasons)
+
+    def _strategy(self, row: int) -> str:
+        field = self.comparisons.fields[int(self.comparisons.field[row])]
+        if field in self.config.strategies:
+            return self.config.strategies[field]
+        expected, actual = self.comparisons.expected[row], self.comparisons.actual[row]
+        value = actual if expected is MISSING or expected is None else expected
+        return detected(value, self.config.default_text)
