@@ -2,17 +2,19 @@
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import Final
 
 _LOWER: Final = bytes(ord(chr(code).lower()) for code in range(128)) + bytes(range(128, 256))
 _NOT_LETTERS: Final = bytes(code for code in range(128) if not chr(code).isalnum())
+_NOT_LETTERS_NOR_NUL: Final = _NOT_LETTERS.replace(b"\0", b"")
 _SPELLED: Final = {"ø": "o", "ł": "l", "đ": "d", "ð": "d", "æ": "ae", "œ": "oe", "þ": "th", "ı": "i"}
 """Letters with a stroke or tie, which Unicode does not take apart."""
 _INVISIBLE: Final[dict[int, str | None]] = dict.fromkeys((0x00AD, 0x180E, 0x200B, 0x200C, 0x200D, 0x200E, 0x200F, 0x2060, 0xFEFF))
 _WORD: Final = re.compile(r"[^\W_]+")
 _KEPT_SYMBOLS: Final = "+<>=±≤≥≠×÷%°"
 """Signs that change what a text means, so they are not punctuation."""
+_PUNCTUATION: Final = bytes(code for code in range(128) if not chr(code).isalnum() and chr(code) not in f"{_KEPT_SYMBOLS}$")
 _UMLAUTS: Final = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue"})
 
 
@@ -43,6 +45,19 @@ def letters(text: str) -> str:
     if text.isascii():
         return text.encode().translate(_LOWER, _NOT_LETTERS).decode()
     return unicodedata.normalize("NFKD", text.casefold()).translate(_TABLE)
+
+
+def all_letters(texts: Sequence[str]) -> list[str]:
+    """`letters` of each text, in one pass over all that are plain.
+
+    >>> all_letters(["A-1", "é", ""])
+    ['a1', 'e', '']
+    """
+    plain = "\0".join([text if text.isascii() else "" for text in texts])
+    if not texts or plain.count("\0") != len(texts) - 1:  # a text holds the separator itself
+        return [letters(text) for text in texts]
+    found = plain.encode().translate(_LOWER, _NOT_LETTERS_NOR_NUL).decode().split("\0")
+    return [one or letters(text) for one, text in zip(found, texts, strict=True)]
 
 
 def words(text: str) -> list[str]:
@@ -83,6 +98,8 @@ def without_punctuation(text: str) -> str:
     >>> without_punctuation("Acme–Corp., “Inc”") == without_punctuation("acme corp inc")
     True
     """
+    if text.isascii():
+        return text.encode().translate(_LOWER, _PUNCTUATION).decode()
     return "".join(char for char in without_space(text) if char in _KEPT_SYMBOLS or not _is_punctuation(char))
 
 
@@ -109,7 +126,7 @@ def with_spelled_umlauts(text: str) -> str:
     return letters(unicodedata.normalize("NFC", text).casefold().translate(_UMLAUTS))
 
 
-_LOOKALIKES: Final = str.maketrans("01i582", "ollsbz")
+_LOOKALIKES: Final = bytes.maketrans(b"01i582", b"ollsbz")
 _JOINED: Final = (("rn", "m"), ("cl", "d"), ("vv", "w"))
 
 
@@ -119,16 +136,11 @@ def looks(folded: str) -> str:
     >>> looks("modern") == looks("modem"), looks("50") == looks("60")
     (True, False)
     """
-    plain = folded.translate(_LOOKALIKES)
+    plain = folded.encode().translate(_LOOKALIKES).decode()
     for pair, single in _JOINED:
         plain = plain.replace(pair, single)
     return plain
 
 
-def _first_looks(chars: Iterable[str]) -> dict[str, str]:
-    first = {char: looks(char) for char in chars}
-    return first | {single: pair[0] for pair, single in _JOINED} | {"1": "l", "i": "l"}
-
-
-FIRST_LOOKS: Final = _first_looks("0123456789abcdefghijklmnopqrstuvwxyz") | {"d": "c", "m": "r", "w": "v"}
-"""First letter → what it may look like: two texts that look alike agree here."""
+FIRST_LOOKS: Final = {char: looks(char) for char in "0123456789abcdefghijklmnopqrstuvwxyz"} | {single: pair[0] for pair, single in _JOINED}
+"""First letter → what it may look like: texts that look alike agree here."""

@@ -9,9 +9,10 @@ True
 """
 
 import re
-from dataclasses import dataclass
 from functools import lru_cache
-from typing import Final
+from typing import Final, NamedTuple
+
+from fieldwise.kernels.folds import letters
 
 Day = tuple[int, int, int]
 """Year, month, day; day 0 where only the month is given."""
@@ -24,6 +25,8 @@ _NAMES: Final = {
 }
 _MONTHS: Final = {name: at for names in _NAMES.values() for at, name in enumerate(names.split(), 1)}
 _MONTHS.update({name[:3]: at for at, name in enumerate(_NAMES["en"].split(), 1)} | {"sept": 9, "mär": 3, "okt": 10, "dez": 12})
+MONTH_WORDS: Final = (*map(letters, _MONTHS), "de", "t", "z", "am", "pm", "utc", "gmt", "th", "st", "nd", "rd")
+"""What letters of a date may end in, without accents."""
 _TIME: Final = r"(?:[T\s,]\s*(?P<time>\d{1,2}:\d{2}(?::\d{2}(?:\.\d+)?)?\s*(?:[ap]\.?m\.?)?)\s*(?P<zone>Z|UTC|GMT|[+-]\d{2}:?\d{2})?)?"
 _NUMERIC: Final = re.compile(rf"(?P<a>\d{{1,4}})(?P<mark>[-/.\s]|\.\s)(?P<b>\d{{1,2}})(?P=mark)(?P<c>\d{{2}}|\d{{4}}){_TIME}", re.I)
 _COMPACT: Final = re.compile(r"(?P<a>(?:19|20)\d\d)(?P<b>\d\d)(?P<c>\d\d)")
@@ -34,11 +37,13 @@ _NAMED: Final = re.compile(
 )
 _MONTH_ONLY: Final = re.compile(r"(?P<y>\d{4})[-/](?P<m>\d{1,2})|(?P<m2>\d{1,2})[-/.](?P<y2>\d{4})")
 _DAYS: Final = (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
+_LETTERS: Final = re.compile(r"[^\W\d_]{3,}")
+_LAST_LETTERS: Final = "ZzMmTtCc"
+"""Of Z, am, pm, GMT and UTC: a text that ends otherwise is no date."""
 _SHORTEST, _LONGEST = 6, 45
 
 
-@dataclass(frozen=True, slots=True)
-class WrittenDate:
+class WrittenDate(NamedTuple):
     """A date in text."""
 
     readings: tuple[Day, ...]
@@ -56,18 +61,25 @@ class WrittenDate:
 def written_date(text: str) -> WrittenDate | None:
     """The date this text is, or None if it is something else or no day of the calendar."""
     text = text.strip()
-    if not _SHORTEST <= len(text) <= _LONGEST:
+    if not _SHORTEST <= len(text) <= _LONGEST or (text[-1].isalpha() and text[-1] not in _LAST_LETTERS):
         return None
+    if len(text) == 10 and text[4] == text[7] == "-" and text.isascii() and (text[:4] + text[5:7] + text[8:]).isdecimal():
+        day = int(text[:4]), int(text[5:7]), int(text[8:])
+        return WrittenDate((day,)) if _exists(day) else None
+    return _any(text)
+
+
+def _any(text: str) -> WrittenDate | None:
     if text[0].isdigit() and (found := _NUMERIC.fullmatch(text) or _COMPACT.fullmatch(text)):
         readings, time = _of_numbers(found["a"], found["b"], found["c"]), found.groupdict().get("time")
-    elif found := _NAMED.fullmatch(text):
+    elif not _MONTHS.keys().isdisjoint(_LETTERS.findall(text.casefold())) and (found := _NAMED.fullmatch(text)):
         readings, time = _of_names(found), found["time"]
     elif found := _MONTH_ONLY.fullmatch(text):
         readings, time = ((int(found["y"] or found["y2"]), int(found["m"] or found["m2"]), 0),), None
     else:
         return None
     valid = tuple(dict.fromkeys(day for day in readings if _exists(day)))
-    return WrittenDate(valid, _plain_time(time or "")) if valid else None
+    return WrittenDate(valid, _plain_time(time) if time else "") if valid else None
 
 
 def _of_numbers(a: str, b: str, c: str) -> tuple[Day, ...]:

@@ -7,9 +7,8 @@ WrittenNumber(values=(1234.5,), currency='EUR', percent=False)
 """
 
 import re
-from dataclasses import dataclass
 from functools import lru_cache
-from typing import Final
+from typing import Final, NamedTuple
 
 _SYMBOLS: Final = dict(
     zip(["$", "US$", *"€£¥₹₩₽₺฿₪"], ["USD", "USD", "EUR", "GBP", "JPY", "INR", "KRW", "RUB", "TRY", "THB", "ILS"], strict=True)
@@ -27,11 +26,15 @@ _NUMBER: Final = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 _GROUPED: Final = re.compile(r"\d{1,3}(?P<mark>[.,'’ _])(?:\d{2,3}(?P=mark))*\d{3}")
+_LAST_WORD: Final = re.compile(r"[\s\d]")
 _LONGEST: Final = 60
+NUMBER_WORDS: Final = (*_CODES.lower().split("|"), *_TIMES, "e")
+"""The words a number may hold, in small letters."""
+_LARGEST: Final = 1e300
+"""Beyond it arithmetic overflows, and NaN is not below it either."""
 
 
-@dataclass(frozen=True, slots=True)
-class WrittenNumber:
+class WrittenNumber(NamedTuple):
     """A number in text."""
 
     values: tuple[int | float, ...]
@@ -43,9 +46,30 @@ class WrittenNumber:
 @lru_cache(maxsize=512)
 def written_number(text: str) -> WrittenNumber | None:
     """The number this text is, or None if it is something else."""
-    if len(text) > _LONGEST:
+    text = text.strip()
+    if not 0 < len(text) <= _LONGEST or not _may_be_number(text):
         return None
-    found = _NUMBER.fullmatch(text.strip())
+    return _simple(text) or _any(text)
+
+
+def _simple(text: str) -> WrittenNumber | None:
+    """The usual way to write an amount, which has one meaning: `-$1,234.50`."""
+    minus = text[0] == "-"
+    currency = text[minus : minus + 1]
+    whole, _, decimals = text[minus + (currency in "$€£") :].partition(".")
+    if len(decimals) == 3 or not (decimals.isdecimal() and decimals.isascii()):
+        return None
+    first, *groups = whole.split(",")
+    if not (first.isdecimal() and first.isascii()) or (
+        groups and not (len(first) <= 3 and all(len(group) == 3 and group.isdecimal() for group in groups))
+    ):
+        return None
+    value = float(f"{first}{''.join(groups)}.{decimals}")
+    return WrittenNumber((-value if minus else value,), _SYMBOLS.get(currency, ""))
+
+
+def _any(text: str) -> WrittenNumber | None:
+    found = _NUMBER.fullmatch(text)
     if found is None or bool(found["open"]) != bool(found["close"]):
         return None
     values = _values(" ".join(found["digits"].split()))
@@ -55,7 +79,19 @@ def written_number(text: str) -> WrittenNumber | None:
     negative = bool(found["open"]) or any((found[sign] or "+") in "-−–" for sign in ("sign", "sign2", "sign3"))
     signed = tuple(-value * times if negative else value * times for value in values)
     currency = (found["before"] or found["after"] or "").upper()
-    return WrittenNumber(signed, _SYMBOLS.get(currency, currency), found["unit"] == "%") if signed else None
+    if not signed or abs(signed[0]) >= _LARGEST:
+        return None
+    return WrittenNumber(signed, _SYMBOLS.get(currency, currency), found["unit"] == "%")
+
+
+def _may_be_number(text: str) -> bool:
+    """A cheap look at both ends and the marks between, because most texts are something else."""
+    if text[0].isalpha() and text[:3].upper() not in _CODES and text[:2] != "US":
+        return False
+    if text[-1].isalpha() and text[-3:].upper() not in _CODES and _LAST_WORD.split(text)[-1].lower() not in _TIMES:
+        return False
+    dash = text.find("-", 2, -1)
+    return not ("/" in text or ":" in text) and (dash < 0 or text[dash - 1] in "eE$€£¥ ")
 
 
 def _values(digits: str) -> tuple[int | float, ...]:
@@ -93,17 +129,19 @@ def as_number(value: object) -> int | float | None:
         return found.values[0] if found else None
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
-    return value if value - value == 0 else None
+    return value if -_LARGEST < value < _LARGEST else None
 
 
-def digits_of(number: int | float, decimals: int) -> str:
-    """The digits without sign and decimal point, with so many decimals.
+def aligned_digits(one: int | float, other: int | float) -> tuple[str, str]:
+    """The digits of both without sign and decimal point, with as many decimals.
 
-    >>> digits_of(-12.5, 2), digits_of(7, 0)
-    ('1250', '7')
+    >>> aligned_digits(-12.5, 7.25)
+    ('1250', '725')
     """
-    whole, _, fraction = plain(number).lstrip("-").partition(".")
-    return whole + fraction.ljust(decimals, "0")
+    a, _, b = plain(one).lstrip("-").partition(".")
+    c, _, d = plain(other).lstrip("-").partition(".")
+    decimals = max(len(b), len(d))
+    return a + b.ljust(decimals, "0"), c + d.ljust(decimals, "0")
 
 
 def decimals_of(number: int | float) -> int:

@@ -1,6 +1,6 @@
 """Where a mismatch stands: the place and the records around it, for causes that look beyond the two values."""
 
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
 from typing import Any, Final, TypeAlias, cast
 
 from fieldwise.model.path import Step, render
@@ -24,10 +24,10 @@ class Places:
         self._chains: dict[Hashable, list[_Chain]] | None = None
 
     def __contains__(self, value: object) -> bool:
-        """Whether a telling value stands anywhere."""
+        """Whether a text or number stands anywhere and tells something by that."""
         if self._values is None:
             self._values = _values_of(self._record)
-        return _is_telling(value) and value in self._values
+        return value in self._values and _is_telling(value)
 
     def of(self, value: object) -> list[str]:
         """The paths of the leaves that equal the value.
@@ -35,7 +35,7 @@ class Places:
         >>> Places({"a": "Acme", "items": [{"name": "Acme"}]}).of("Acme")
         ['a', 'items[0].name']
         """
-        if value not in self:
+        if not _is_telling(value) or value not in self:
             return []
         if self._chains is None:
             self._chains = _index(self._record)
@@ -65,6 +65,32 @@ class Context:
         return self.places.of(value)
 
 
+class Contexts:
+    """The surroundings of the mismatches of a batch, by row. Mismatches of one case share an index of its record."""
+
+    __slots__ = ("_actual", "_case", "_expected", "_names", "_places")
+
+    def __init__(
+        self, case: Sequence[int], names: Callable[[int], tuple[str, str]], expected: Sequence[Value], actual: Sequence[Value]
+    ) -> None:
+        """`case[row]` is a position in `expected` and `actual`, which hold whole records; `names(row)` gives path and field."""
+        self._case, self._names, self._expected, self._actual = case, names, expected, actual
+        self._places: dict[int, Places] = {}
+
+    def places(self, row: int) -> Places:
+        """Where the values of the expected record of that row stand."""
+        case = self._case[row]
+        found = self._places.get(case)
+        if found is None:
+            found = self._places[case] = Places(self._expected[case])
+        return found
+
+    def __call__(self, row: int) -> Context:
+        """The surroundings of one row."""
+        case = self._case[row]
+        return Context(*self._names(row), self._expected[case], self._actual[case], self.places(row))
+
+
 def _is_telling(value: Any) -> bool:
     if type(value) is str:
         return len(value) > 1
@@ -78,12 +104,12 @@ def _values_of(record: Value) -> set[Hashable]:
     waiting: list[Any] = [[record]]
     while waiting:
         node = waiting.pop()
-        children: Iterable[Any] = cast("dict[str, Any]", node).values() if isinstance(node, dict) else node
+        children: Collection[Any] = cast("dict[str, Any]", node).values() if type(node) is dict else node
         for value in children:
             kind: type = type(value)
             if kind is str or kind is float or kind is int:
                 keep(value)
-            elif kind is dict or kind is list or kind is tuple:
+            elif kind is dict or kind is list:
                 waiting.append(value)
     return values
 

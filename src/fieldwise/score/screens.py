@@ -9,7 +9,7 @@ from typing import Final
 
 from rapidfuzz.distance import Levenshtein
 
-from fieldwise.kernels.folds import all_letters, all_looks
+from fieldwise.kernels.folds import FIRST_LOOKS, all_letters, looks
 from fieldwise.kernels.written_dates import MONTH_WORDS, written_date
 from fieldwise.kernels.written_numbers import NUMBER_WORDS, plain, written_number
 
@@ -44,10 +44,8 @@ _edits: Final = Levenshtein.distance
 def screens_of_texts(pairs: Sequence[tuple[str, str]]) -> Iterator[int]:
     """The screens of each pair of texts, as bits."""
     xs, ys = all_letters([one for one, _ in pairs]), all_letters([other for _, other in pairs])
-    for (one, other), x, y, like_x, like_y in zip(pairs, xs, ys, all_looks(xs), all_looks(ys), strict=True):
-        screens = _LOOK_ALIKE if like_x == like_y else 0
-        if not y or (y[0] in _PLACEHOLDER_STARTS and len(y) <= _LONGEST_PLACEHOLDER):
-            screens |= _PLACEHOLDER
+    for (one, other), x, y in zip(pairs, xs, ys, strict=True):
+        screens = _PLACEHOLDER if not y or (y[0] in _PLACEHOLDER_STARTS and len(y) <= _LONGEST_PLACEHOLDER) else 0
         if not (x.isalpha() or y.isalpha()) and _may_be_written(x) and _may_be_written(y):
             screens |= _screens_of_digits(one, other)
         yield screens | _SAME_LETTERS if x == y else screens | _screens_of_letters(x, y)
@@ -61,6 +59,8 @@ def _screens_of_letters(x: str, y: str) -> int:
             screens |= _SAME_CHARACTERS | _SWAPPED
     elif x[:1] == y[:1]:
         screens |= _SHORTENED
+    if x and y and FIRST_LOOKS.get(x[0]) == FIRST_LOOKS.get(y[0]) and looks(x) == looks(y):
+        screens |= _LOOK_ALIKE
     if -2 <= longer_by <= 2 and _edits(x, y, score_cutoff=2) <= 2:
         return screens | _NEAR
     return screens & ~_SWAPPED
@@ -87,5 +87,5 @@ def screens_of_numbers(one: float, other: float) -> int:
     screens = _CLOSE if apart <= 1 or apart <= 0.05 * larger else 0
     if apart >= 0.8 * larger:
         screens |= _FAR
-    x, y = plain(one), plain(other)
+    x, y = (repr(one), repr(other)) if type(one) is type(other) else (plain(one), plain(other))
     return screens | _NEAR_NUMBER if -2 <= len(x) - len(y) <= 2 and _edits(x, y, score_cutoff=2) <= 2 else screens
