@@ -49,9 +49,9 @@ def test_nan_and_infinity_always_fail_with_a_clear_note(value: float, name: str,
     for expected, actual in ((value, value), (value, 1.0), (1, value)):
         assert score(expected, actual, **options) == 0.0
         assert note(expected, actual, **options) == name
-    many = numeric_tolerance(Pairs([value] * 20, [value] * 20), NumericTolerance(**options))
-    assert many.value.tolist() == [0.0] * 20
-    assert many.notes[19] == name
+    many = numeric_tolerance(Pairs([value] * 40, [value] * 40), NumericTolerance(**options))
+    assert many.value.tolist() == [0.0] * 40
+    assert many.notes[39] == name
 
 
 @pytest.mark.parametrize(
@@ -120,8 +120,8 @@ def test_these_are_not(expected: Any, actual: Any, tolerance: float) -> None:
 )
 def test_a_relative_tolerance_is_a_share_of_the_expected_number(expected: Any, actual: Any, tolerance: float, wanted: float) -> None:
     assert score(expected, actual, tolerance=tolerance, relative=True) == wanted
-    many = numeric_tolerance(Pairs([expected] * 20, [actual] * 20), NumericTolerance(tolerance=tolerance, relative=True))
-    assert many.value.tolist() == [wanted] * 20
+    many = numeric_tolerance(Pairs([expected] * 40, [actual] * 40), NumericTolerance(tolerance=tolerance, relative=True))
+    assert many.value.tolist() == [wanted] * 40
 
 
 @pytest.mark.parametrize(

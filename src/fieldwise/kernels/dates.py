@@ -84,6 +84,7 @@ def parse_date(text: str, day_first: bool | None = None) -> date | Ambiguous | N
     >>> parse_date("03/04/2025"), parse_date("03/04/2025", day_first=True), parse_date("30 February 2025")
     (Ambiguous(first=3, second=4, year=2025), datetime.date(2025, 4, 3), None)
     """
+    text = text.strip()
     if len(text) > _LONGEST:
         return None
     text = " ".join(text.split()).lower()

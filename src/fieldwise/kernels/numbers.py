@@ -21,7 +21,7 @@ SHARE: Final = 1e-9
 ULPS: Final = 4
 _SAFE = 2**52
 """Integers up to here, and their differences, are exact as floats."""
-_FEW = 8
+_FEW = 24
 """Up to so many pairs, plain Python is faster than arrays."""
 
 

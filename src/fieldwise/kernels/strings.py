@@ -1,6 +1,7 @@
 """Text: folding it for comparison, and how alike two texts are, in batches at C speed."""
 
 from collections.abc import Callable, Sequence
+from math import ulp
 from typing import Any, Final
 from unicodedata import normalize
 
@@ -93,6 +94,5 @@ def reaches(similarity: NDArray[np.float64], threshold: float) -> NDArray[np.boo
     >>> reaches(np.array([0.85, 1 - 0.15, 0.8499]), 0.85).tolist()
     [True, True, False]
     """
-    if threshold == 0:
-        return similarity >= 0.0
-    return similarity >= threshold - (1e-9 * threshold + 4 * np.spacing(np.maximum(similarity, threshold)))
+    slack = 1e-9 * threshold + 4 * ulp(threshold) if threshold else 0.0  # it matters below the threshold, where that is the larger number
+    return similarity >= threshold - slack

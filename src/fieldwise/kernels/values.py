@@ -25,6 +25,8 @@ _FAMILIES: Final[dict[type, int]] = {
     tuple: LIST,
     dict: OBJECT,
 }
+_FINITE: Final = frozenset({str, int, bool, type(None)})
+_SCALARS: Final = _FINITE | {float}
 _LONG = 10_000
 """Bits from which an integer is written in hexadecimal: Python refuses to write very long decimals, and no float is that large."""
 
@@ -76,11 +78,21 @@ def _same_deep(a: Any, b: Any) -> bool:
         elif family == OTHER:
             if type(a) is not type(b) or _shown(a) != _shown(b):
                 return False
-        else:
-            inner = _same_shape(a, b, family)
-            if inner is None:
-                return False
-            stack.extend(inner)
+        elif not _same_items(a, b, family, stack):
+            return False
+    return True
+
+
+def _same_items(a: Any, b: Any, family: int, stack: list[tuple[Any, Any]]) -> bool:
+    """Whether two containers have the same shape and the same plain items; the other items go on the stack."""
+    items = _same_shape(a, b, family)
+    if items is None:
+        return False
+    for pair in items:
+        if type(pair[0]) not in _SCALARS:
+            stack.append(pair)
+        elif not same(*pair):
+            return False
     return True
 
 
@@ -118,9 +130,9 @@ def _same_shape(a: Any, b: Any, family: int) -> Iterable[tuple[Any, Any]] | None
         return None
     if family == LIST:
         return zip(a, b, strict=True)
-    if not all(type(key) is str for key in a) or any(key not in b for key in a):
+    if a.keys() != b.keys() or not {str}.issuperset(map(type, a)):
         a, b = _by_key_text(a), _by_key_text(b)
-        if len(a) != len(b) or any(key not in b for key in a):
+        if a.keys() != b.keys():
             return None
     return [(value, b[key]) for key, value in a.items()]
 
@@ -213,14 +225,16 @@ def non_finite(value: Any) -> str | None:
     >>> non_finite({"a": [1.0, float("nan")]}), non_finite(2.0)
     ('NaN', None)
     """
+    if type(value) in _FINITE or (type(value) is float and isfinite(value)):
+        return None
     stack = [value]
     while stack:
         value = stack.pop()
         family = _family(value)
         if family == LIST:
-            stack.extend(reversed(value))
+            stack.extend([item for item in value if type(item) not in _FINITE])
         elif family == OBJECT:
-            stack.extend(value.values())
+            stack.extend([item for item in value.values() if type(item) not in _FINITE])
         elif family == NUMBER and isinstance(value, float) and not isfinite(value):
             return "NaN" if value != value else "Infinity" if value > 0 else "-Infinity"  # noqa: PLR0124  NaN is not itself
     return None

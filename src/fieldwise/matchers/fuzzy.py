@@ -73,7 +73,8 @@ def fuzzy(pairs: Pairs, config: Fuzzy) -> Scores:
         similarity[apart] = APART
         notes = non_finite_notes(pairs.expected, pairs.actual, apart)
     passed = reaches(similarity, config.threshold)
-    return Scores.of(passed if config.score == "binary" else np.maximum(similarity, 0.0), passed=passed, notes=notes)
+    similarity[similarity < 0.0] = 0.0
+    return Scores.of(passed if config.score == "binary" else similarity, passed=passed, notes=notes)
 
 
 def _texts(values: Sequence[Any], config: Fuzzy) -> tuple[list[str], list[str | None] | None]:
