@@ -143,6 +143,14 @@ def test_a_value_matches_itself_unless_there_is_a_nan_in_it(name: str, options: 
 
 
 @each_matcher
+def test_a_matcher_that_an_equal_value_may_fail_is_registered_as_such(name: str, options: dict[str, Any]) -> None:
+    if options.keys() & IRREFLEXIVE:
+        assert find("matchers", name).extras["reflexive"] is False
+    else:
+        assert score(name, options, [("x", "x")]).passed.all()
+
+
+@each_matcher
 def test_a_nan_never_passes_and_the_note_says_so(name: str, options: dict[str, Any]) -> None:
     pairs: list[tuple[Any, Any]] = [(1.0, math.nan), (math.nan, math.nan), (math.inf, math.inf), ([math.nan], [math.nan])]
     found = score(name, options, pairs)

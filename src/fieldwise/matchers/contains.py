@@ -34,7 +34,7 @@ class Contains:
     ignore_case: bool = False
 
 
-@matcher
+@matcher(reflexive=False)
 def contains(pairs: Pairs, config: Contains) -> Scores:
     """1 where the actual value contains what it must, else 0."""
     wanted = pairs.expected if config.value is None else [config.value] * len(pairs)

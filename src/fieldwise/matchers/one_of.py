@@ -29,7 +29,7 @@ class OneOf:
     """The alternatives; the items of the expected list if not given."""
 
 
-@matcher
+@matcher(reflexive=False)
 def one_of(pairs: Pairs, config: OneOf) -> Scores:
     """1 where the actual value is one of the alternatives, else 0."""
     if config.values is None:

@@ -32,7 +32,7 @@ class Regex:
         _compile(self.pattern)
 
 
-@matcher
+@matcher(reflexive=False)
 def regex(pairs: Pairs, config: Regex) -> Scores:
     """1 where the pattern is found in the actual value, else 0."""
     search = _compile(config.pattern)
