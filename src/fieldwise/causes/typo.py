@@ -13,7 +13,7 @@ LABEL = "one or two characters off"
 ADVICE = "Allow for small slips with `match: fuzzy` where they do not matter; check codes against a list or a checksum."
 SCREEN = ("near", "near number")
 _LONG_FOR_ONE, _LONG_FOR_TWO = 4, 9
-_LONG_IN_DIGITS = 5
+_LONG_IN_DIGITS, _LONG_IN_DIGITS_OF_TEXT = 5, 6
 
 
 @cause(rank=220)
@@ -38,6 +38,8 @@ def _in_text(expected: str, actual: str) -> bool:
     one_digits, other_digits = _digits(one), _digits(other)
     if one_digits == other_digits:
         return shorter - len(one_digits) >= _LONG_FOR_ONE
+    if min(len(one_digits), len(other_digits)) < _LONG_IN_DIGITS_OF_TEXT:
+        return False
     return _in_digits(one_digits, other_digits) and (written_date(expected) is None or written_date(actual) is None)
 
 
