@@ -1,0 +1,147 @@
+"""Comparisons as an Arrow table and back.
+
+Nearly all values are equal on both sides and stand in the expected record of their case already. They are not stored again:
+`equal` is true, and reading looks the value up at `path`. Where it is false, no text means that the side has no value.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
+from operator import eq
+from typing import Any, Final
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from fieldwise.model.case import Cases
+from fieldwise.model.comparison import Comparison, Comparisons, Outcome
+from fieldwise.model.path import EACH, ROOT, MalformedPath, Path
+from fieldwise.model.values import MISSING, Missing, Presence, Value, presence
+from fieldwise.store.json_text import from_text
+from fieldwise.store.tables import ArrowColumn, ArrowTable, coded, plain_json_column, spread
+
+OUTCOMES: Final = [outcome.label for outcome in Outcome]
+
+
+def comparisons_table(comparisons: Comparisons, rows: NDArray[np.int64], first: int, cases: Cases) -> ArrowTable:
+    """A batch's comparisons by case. `rows[c]` is the position in the batch of the case that the comparisons call c."""
+    order, _ = comparisons.by_case()
+    equal = _equal(comparisons, rows, cases)[order]
+    differ = order[~equal]
+    extra = comparisons.extra if len(comparisons.extra) else np.zeros(len(order), dtype=np.bool_)
+    return pa.table(
+        {
+            "case": (rows + first)[comparisons.case[order]],
+            "field": coded(comparisons.field[order], comparisons.fields),
+            "path": coded(comparisons.path[order], comparisons.paths),
+            "outcome": coded(comparisons.outcome[order].astype(np.int32), OUTCOMES),
+            "similarity": pa.array(comparisons.similarity[order], from_pandas=True),
+            "passed": comparisons.passed[order],
+            "extra": extra[order],
+            "cause": _sparse(comparisons.cause, order),
+            "note": _sparse(comparisons.note, order),
+            "equal": equal,
+            "expected": spread(plain_json_column(_picked(comparisons.expected, differ)), ~equal),
+            "actual": spread(plain_json_column(_picked(comparisons.actual, differ)), ~equal),
+        }
+    )
+
+
+def _picked(values: Sequence[Value], rows: NDArray[np.int64]) -> list[Value]:
+    return [values[row] for row in rows.tolist()]
+
+
+def _sparse(by_row: Mapping[int, str], order: NDArray[np.int64]) -> ArrowColumn:
+    known: dict[str, int] = {}
+    codes = np.full(len(order), -1, dtype=np.int32)
+    if by_row:
+        rows = np.fromiter(by_row, dtype=np.int64, count=len(by_row))
+        codes[rows] = [known.setdefault(text, len(known)) for text in by_row.values()]
+    return coded(codes[order], list(known))
+
+
+def _equal(comparisons: Comparisons, rows: NDArray[np.int64], cases: Cases) -> NDArray[np.bool_]:
+    """Where both sides are the same plain value, and the case's expected record has it at that path."""
+    size = len(comparisons)
+    same = np.fromiter(map(eq, comparisons.expected, comparisons.actual), dtype=np.bool_, count=size)
+    same &= comparisons.outcome == Outcome.MATCH
+    same &= _found_again(comparisons, rows, cases)[comparisons.path]
+    readable = np.array([isinstance(cases.expected[row], dict | list) for row in rows.tolist()], dtype=np.bool_)
+    if not readable.all():
+        same &= readable[comparisons.case]
+    in_order = bool((comparisons.field[1:] >= comparisons.field[:-1]).all())
+    ends = np.searchsorted(comparisons.field, np.arange(len(comparisons.fields) + 1)).tolist() if in_order else [0, size]
+    for start, stop in pairwise(ends):
+        _same_kind(same, comparisons, start, stop)
+    return same
+
+
+def _same_kind(same: NDArray[np.bool_], comparisons: Comparisons, start: int, stop: int) -> None:
+    """Clear those of the rows whose values are equal to Python but not in kind, such as 1 and 1.0, or lists that hold them."""
+    expected, actual = comparisons.expected[start:stop], comparisons.actual[start:stop]
+    kinds = {*map(type, expected)} - _NO_VALUE
+    if kinds <= {str} or (len(kinds) == 1 and kinds <= _PLAIN and kinds == {*map(type, actual)} - _NO_VALUE):
+        return  # text equals nothing but text
+    for row in np.flatnonzero(same[start:stop]).tolist():
+        kind = type(expected[row])
+        if kind not in _PLAIN or kind is not type(actual[row]):
+            same[start + row] = False
+
+
+_PLAIN: Final = frozenset[type]({str, int, float, bool})
+_NO_VALUE: Final = frozenset[type]({type(None), Missing})
+
+
+def _found_again(comparisons: Comparisons, rows: NDArray[np.int64], cases: Cases) -> NDArray[np.bool_]:
+    """For each path, whether looking it up gives the value that was compared, tried on its first match."""
+    found = np.zeros(len(comparisons.paths), dtype=np.bool_)
+    matches = np.flatnonzero(comparisons.outcome == Outcome.MATCH)
+    paths, firsts = np.unique(comparisons.path[matches], return_index=True)
+    for path, row in zip(paths.tolist(), matches[firsts].tolist(), strict=True):
+        record = cases.expected[int(rows[comparisons.case[row]])]
+        value = look_up(record, str(comparisons.paths[path]))
+        found[path] = type(value) is type(comparisons.expected[row]) and value == comparisons.expected[row]
+    return found
+
+
+def look_up(record: Value, path: str) -> Value:
+    """What stands in a record at a path; MISSING if nothing does."""
+    try:
+        steps = () if path == ROOT else Path.parse(path).steps
+    except MalformedPath:
+        return MISSING
+    value: Any = record
+    for step in steps:
+        if isinstance(step, int) and isinstance(value, list) and -len(value) <= step < len(value):
+            value = value[step]
+        elif isinstance(value, dict) and step is not EACH and str(step) in value:
+            value = value[str(step)]
+        else:
+            return MISSING
+    return value
+
+
+def comparisons_of(rows: Mapping[str, Sequence[Any]], record: Value, span: range) -> Iterator[Comparison]:
+    """The comparisons in these rows of a stored table, whose case has this expected record."""
+    for row in span:
+        if rows["equal"][row]:
+            expected = actual = look_up(record, rows["path"][row])
+        else:
+            expected, actual = _value(rows["expected"][row]), _value(rows["actual"][row])
+        yield Comparison(
+            path=rows["path"][row],
+            field=rows["field"][row],
+            outcome=rows["outcome"][row],
+            expected=None if expected is MISSING else expected,
+            actual=None if actual is MISSING else actual,
+            expected_presence=Presence(presence(expected)).name.lower(),
+            actual_presence=Presence(presence(actual)).name.lower(),
+            similarity=rows["similarity"][row],
+            passed=rows["passed"][row],
+            cause=rows["cause"][row],
+            note=rows["note"][row],
+        )
+
+
+def _value(text: str | None) -> Value:
+    return MISSING if text is None else from_text(text)

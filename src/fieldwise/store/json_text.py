@@ -1,0 +1,68 @@
+"""Values as JSON text and back, without loss: big integers keep their digits, NaN stays NaN."""
+
+import json
+import marshal
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import orjson
+
+_LONG_NUMBER = re.compile(rb"[0-9]{19}")
+_LAST_BYTES_OF_ODD_FLOATS = (b"\xf8\x7f", b"\xf0\x7f", b"\xf8\xff", b"\xf0\xff")
+
+
+def to_text(value: Any) -> bytes:
+    """JSON text, in UTF-8.
+
+    >>> to_text({"a": 2**70, "b": [1.5, None]})
+    b'{"a":1180591620717411303424,"b":[1.5,null]}'
+    """
+    try:
+        text = orjson.dumps(value)
+    except (TypeError, ValueError):  # integers beyond 64 bits, lone surrogates, keys that are no text
+        return _slowly(value)
+    # orjson writes NaN as null, so where there is a null it may have been one.
+    return _slowly(value) if value is not None and b"null" in text and _may_hold_nan(value) else text
+
+
+def to_texts(values: Sequence[Any]) -> list[bytes]:
+    """The JSON text of each value; plain values are written all at once, which is several times faster.
+
+    >>> to_texts(["a\\nb", 1, None])
+    [b'"a\\\\nb"', b'1', b'null']
+    """
+    if values and {*map(type, values)} <= _PLAIN:
+        try:
+            whole = orjson.dumps(values, option=orjson.OPT_INDENT_2)
+        except (TypeError, ValueError):
+            return [to_text(value) for value in values]
+        return whole[4:-2].split(b",\n  ")  # no JSON text of a plain value holds a line break
+    return [to_text(value) for value in values]
+
+
+_PLAIN = frozenset[type]({str, int, bool, type(None)})
+
+
+def _slowly(value: Any) -> bytes:
+    return json.dumps(value, separators=(",", ":"), default=str).encode()
+
+
+def _may_hold_nan(value: Any) -> bool:
+    """Whether a NaN or an infinity may be inside; True at times without one, never False with one."""
+    try:
+        packed = marshal.dumps(value)
+    except ValueError:
+        return True
+    return any(tail in packed for tail in _LAST_BYTES_OF_ODD_FLOATS)
+
+
+def from_text(text: bytes | str) -> Any:
+    """The value of a JSON text."""
+    raw = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
+    if _LONG_NUMBER.search(raw):
+        return json.loads(raw)
+    try:
+        return orjson.loads(raw)
+    except orjson.JSONDecodeError:
+        return json.loads(raw)

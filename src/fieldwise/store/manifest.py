@@ -1,0 +1,175 @@
+"""What a stored run says of itself: one JSON file, complete only when the run is."""
+
+import hashlib
+import platform
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any, Final
+
+from fieldwise import __version__
+from fieldwise.model.diagnostic import Diagnostic
+from fieldwise.model.plan import Plan
+from fieldwise.model.summary import GateResult, Summary
+from fieldwise.registry import find
+from fieldwise.store.atomic import write_atomically
+from fieldwise.store.json_text import from_text, to_text
+from fieldwise.store.summary_json import diagnostic_from_json, gate_from_json, summary_from_json, summary_to_json
+
+FORMAT: Final = 1
+FILE: Final = "manifest.json"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PartFile:
+    """One Parquet file of a part."""
+
+    file: str
+    table: str
+    """`cases`, `results`, `comparisons` or `pool`."""
+    evaluators: tuple[str, ...] = ()
+    """The evaluators it is about; comparisons may be shared by several."""
+    rows: int = 0
+    bytes: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """Some consecutive cases of a run with everything about them."""
+
+    number: int
+    first: int
+    cases: int
+    files: tuple[PartFile, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Manifest:
+    """A run without its results. `finished` is None until everything is written."""
+
+    id: str
+    name: str
+    started: datetime
+    finished: datetime | None = None
+    package: str = __version__
+    suite_file: str | None = None
+    suite: str = ""
+    fingerprints: Mapping[str, str] = field(default_factory=dict[str, str])
+    evaluators: Sequence[Mapping[str, Any]] = ()
+    parts: tuple[Part, ...] = ()
+    summary: Summary = field(default_factory=lambda: Summary(cases=0, evaluators={}))
+    gates: tuple[GateResult, ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()
+    exit_code: int | None = None
+    environment: Mapping[str, str] = field(default_factory=dict[str, str])
+
+    def to_json(self) -> dict[str, Any]:
+        """A JSON-able form that `manifest_from_json` reads."""
+        plain = {name: getattr(self, name) for name in _PLAIN}
+        return {
+            "format": FORMAT,
+            **plain,
+            "started": self.started.isoformat(),
+            "finished": None if self.finished is None else self.finished.isoformat(),
+            "fingerprints": dict(self.fingerprints),
+            "evaluators": [dict(evaluator) for evaluator in self.evaluators],
+            "parts": [asdict(part) for part in self.parts],
+            "summary": summary_to_json(self.summary),
+            "gates": [asdict(gate) for gate in self.gates],
+            "diagnostics": [diagnostic.to_json() for diagnostic in self.diagnostics],
+            "environment": dict(self.environment),
+        }
+
+
+_PLAIN = ("id", "name", "package", "suite_file", "suite", "exit_code")
+
+
+def manifest_from_json(value: Mapping[str, Any]) -> Manifest:
+    """The manifest that was written."""
+    if value["format"] != FORMAT:
+        what = f"it is stored in format {value['format']}, and this is fieldwise {__version__}, which reads format {FORMAT}"
+        raise ValueError(f"run {value['id']}: {what}")
+    return Manifest(
+        **{name: value[name] for name in (*_PLAIN, "fingerprints", "evaluators", "environment")},
+        started=datetime.fromisoformat(value["started"]),
+        finished=None if value["finished"] is None else datetime.fromisoformat(value["finished"]),
+        parts=tuple(part_from_json(part) for part in value["parts"]),
+        summary=summary_from_json(value["summary"]),
+        gates=tuple(gate_from_json(gate) for gate in value["gates"]),
+        diagnostics=tuple(diagnostic_from_json(diagnostic) for diagnostic in value["diagnostics"]),
+    )
+
+
+def part_from_json(value: Mapping[str, Any]) -> Part:
+    """The part that was written with `asdict`."""
+    files = tuple(PartFile(**(file | {"evaluators": tuple(file["evaluators"])})) for file in value["files"])
+    return Part(number=value["number"], first=value["first"], cases=value["cases"], files=files)
+
+
+def new_manifest(run_id: str, plan: Plan, fingerprints: Mapping[str, str], started: datetime) -> Manifest:
+    """The manifest of a run that begins."""
+    return Manifest(
+        id=run_id,
+        name=plan.name,
+        started=started,
+        suite_file=plan.file,
+        suite=plan.text,
+        fingerprints={"suite": fingerprint(plan.text.encode()), **fingerprints},
+        evaluators=[_evaluator(one.type) | {"name": one.name, "weight": one.weight, "pass_at": one.pass_at} for one in plan.evaluators],
+        environment=environment(),
+    )
+
+
+def _evaluator(kind: str) -> dict[str, Any]:
+    try:
+        measured_by: int | None = find("evaluators", kind).extras.get("version", 1)
+    except KeyError:  # an evaluator that a program made for itself
+        measured_by = None
+    return {"type": kind, "version": measured_by}
+
+
+def write_manifest(folder: Path, manifest: Manifest) -> None:
+    """Put the manifest in place, whole."""
+    write_atomically(folder / FILE, lambda path: _write(path, to_text(manifest.to_json())))
+
+
+def _write(path: Path, content: bytes) -> None:
+    path.write_bytes(content)
+
+
+def read_manifest(folder: Path) -> Manifest | None:
+    """The manifest of the run in this folder; None if the run stopped before it had one."""
+    try:
+        return manifest_from_json(from_text((folder / FILE).read_bytes()))
+    except FileNotFoundError:
+        return None
+
+
+def environment() -> dict[str, str]:
+    """Where a run took place, as far as it may matter to its numbers."""
+    found = {"python": sys.version.split()[0], "platform": platform.platform(terse=True), "machine": platform.machine()}
+    for package in ("numpy", "rapidfuzz", "scipy", "orjson", "pyarrow"):
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            continue
+    return found
+
+
+def fingerprint(content: bytes) -> str:
+    """What tells one content from every other."""
+    return f"sha256:{hashlib.sha256(content).hexdigest()}"
+
+
+def fingerprint_file(path: str | Path) -> str:
+    """The fingerprint of a file's content."""
+    with Path(path).open("rb") as file:
+        return f"sha256:{hashlib.file_digest(file, 'sha256').hexdigest()}"
+
+
+def now() -> datetime:
+    """The time, with its zone."""
+    return datetime.now(UTC)

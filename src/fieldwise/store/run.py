@@ -1,0 +1,165 @@
+"""A stored run: its numbers at hand, its results read when asked for."""
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from fieldwise.model.case import Case
+from fieldwise.model.diagnostic import Diagnostic
+from fieldwise.model.summary import FieldSummary, GateResult, Summary
+from fieldwise.store.manifest import Manifest, Part, read_manifest
+from fieldwise.store.reading import StoredResult, case_of, files_of, flat_table, parts_on_disk, position_of, read_table, results_of
+from fieldwise.store.run_html import run_html
+from fieldwise.store.runs import find_run, run_ids, runs_folder
+from fieldwise.store.tables import ArrowTable
+
+
+class Run:
+    """A run as it was stored. `open_run` finds one; `fieldwise.run` returns one."""
+
+    def __init__(self, path: Path, manifest: Manifest) -> None:
+        self.path = path
+        self.manifest = manifest
+
+    @property
+    def id(self) -> str:
+        """Its id, such as `20261115-203801-7f3a9c`."""
+        return self.manifest.id
+
+    @property
+    def name(self) -> str:
+        """The name of its suite."""
+        return self.manifest.name
+
+    @property
+    def started(self) -> datetime:
+        """When it began."""
+        return self.manifest.started
+
+    @property
+    def finished(self) -> datetime | None:
+        """When it ended; None for a run that did not."""
+        return self.manifest.finished
+
+    @property
+    def state(self) -> str:
+        """`finished` or `unfinished`."""
+        return "unfinished" if self.manifest.finished is None else "finished"
+
+    @cached_property
+    def summary(self) -> dict[str, float]:
+        """Every metric as gates name it: `run.summary["field_prf.macro_f1"]`."""
+        return self.manifest.summary.flat()
+
+    @property
+    def full(self) -> Summary:
+        """The summary with intervals, counts, fields and slices."""
+        return self.manifest.summary
+
+    @property
+    def gates(self) -> tuple[GateResult, ...]:
+        """How each gate went."""
+        return self.manifest.gates
+
+    @property
+    def diagnostics(self) -> tuple[Diagnostic, ...]:
+        """What was wrong, and what is good to know."""
+        return self.manifest.diagnostics
+
+    @property
+    def exit_code(self) -> int | None:
+        """What it told the shell; None for a run that did not finish."""
+        return self.manifest.exit_code
+
+    @cached_property
+    def parts(self) -> tuple[Part, ...]:
+        """Its complete parts, in the order of their cases."""
+        found = parts_on_disk(self.path) if self.manifest.finished is None else self.manifest.parts
+        return tuple(sorted(found, key=lambda part: part.first))
+
+    @property
+    def evaluators(self) -> list[str]:
+        """The names of its evaluators."""
+        return [str(evaluator["name"]) for evaluator in self.manifest.evaluators]
+
+    def results(self, evaluator: str | None = None, case: str | None = None) -> Iterator[StoredResult]:
+        """Every result, or those of one evaluator or one case, in the order of the cases."""
+        wanted = self._wanted(evaluator)
+        if case is None:
+            for part in self.parts:
+                yield from results_of(self.path, part, wanted, None)
+            return
+        part, position = self._place(case)
+        yield from results_of(self.path, part, wanted, position)
+
+    def case(self, id: str) -> Case:
+        """The case with this id, as it was read."""
+        part, position = self._place(id)
+        [file] = files_of(part, "cases")
+        return case_of(read_table(self.path, file, case=position).to_pylist()[0])
+
+    def fields(self, evaluator: str | None = None) -> list[FieldSummary]:
+        """What became of each field, for one evaluator or all that compare fields."""
+        wanted = self._wanted(evaluator)
+        return [field for name in wanted if name in self.full.evaluators for field in self.full.evaluators[name].fields]
+
+    def to_arrow(self) -> ArrowTable:
+        """A pyarrow table with one row for each case and evaluator."""
+        return flat_table(self.path, self.parts, self.evaluators)
+
+    def to_pandas(self) -> Any:
+        """`to_arrow` as a pandas DataFrame."""
+        _need("pandas")
+        return self.to_arrow().to_pandas()
+
+    def to_polars(self) -> Any:
+        """`to_arrow` as a polars DataFrame."""
+        return _need("polars").from_arrow(self.to_arrow())
+
+    def _wanted(self, evaluator: str | None) -> Sequence[str]:
+        if evaluator is None:
+            return self.evaluators
+        if evaluator not in self.evaluators:
+            raise KeyError(f"run {self.id} has no evaluator `{evaluator}`; it has {', '.join(self.evaluators)}")
+        return [evaluator]
+
+    def _place(self, case: str) -> tuple[Part, int]:
+        found = position_of(self.path, self.parts, case)
+        if found is None:
+            raise KeyError(f"run {self.id} has no case `{case}`")
+        return found
+
+    def __repr__(self) -> str:
+        return f"<Run {self.id} {self.name!r}: {self.full.cases} cases, {self.state}>"
+
+    def _repr_html_(self) -> str:
+        return run_html(self.manifest)
+
+
+def _need(package: str) -> Any:
+    from importlib import import_module
+
+    try:
+        return import_module(package)
+    except ImportError as error:
+        raise ImportError(f"to_{package}() needs {package}, which is not installed: pip install {package}") from error
+
+
+def open_run(root: str | Path | None = None, which: str = "latest") -> Run:
+    """The run with this id or beginning of an id, or the latest; RunNotFound if there is none."""
+    return _opened(find_run(root, which))
+
+
+def list_runs(root: str | Path | None = None) -> list[Run]:
+    """All runs, newest first, finished or not."""
+    return [_opened(runs_folder(root) / name) for name in reversed(run_ids(root))]
+
+
+def _opened(folder: Path) -> Run:
+    manifest = read_manifest(folder)
+    if manifest is None:  # it stopped in the moment between making the folder and saying what it is
+        day, time, _ = folder.name.split("-")
+        manifest = Manifest(id=folder.name, name="", started=datetime.strptime(f"{day}{time}+0000", "%Y%m%d%H%M%S%z"))
+    return Run(folder, manifest)

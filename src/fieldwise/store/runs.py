@@ -1,0 +1,49 @@
+"""Where runs are, and which run someone means."""
+
+import re
+import secrets
+from datetime import datetime
+from pathlib import Path
+from typing import Final
+
+DEFAULT_ROOT: Final = ".fieldwise"
+_ID: Final = re.compile(r"\d{8}-\d{6}-[0-9a-f]{6}")
+
+
+class RunNotFound(LookupError):
+    """No run, or more than one, is meant; the message says which there are."""
+
+
+def new_run_id(at: datetime) -> str:
+    """An id that sorts by time and is met only once, such as `20261115-203801-7f3a9c`."""
+    return f"{at:%Y%m%d-%H%M%S}-{secrets.token_hex(3)}"
+
+
+def runs_folder(root: str | Path | None) -> Path:
+    """The folder that holds the runs of a root, by default `.fieldwise` in the current folder."""
+    return Path(DEFAULT_ROOT if root is None else root) / "runs"
+
+
+def run_ids(root: str | Path | None = None) -> list[str]:
+    """The ids of all runs, oldest first, finished or not."""
+    folder = runs_folder(root)
+    if not folder.is_dir():
+        return []
+    return sorted(entry.name for entry in folder.iterdir() if entry.is_dir() and _ID.fullmatch(entry.name))
+
+
+def find_run(root: str | Path | None, which: str) -> Path:
+    """The folder of the run with this id, of the only run whose id begins so, or of the latest."""
+    ids = run_ids(root)
+    if not ids:
+        raise RunNotFound(f"there are no runs in {runs_folder(root)}")
+    found = (
+        ids[-1:]
+        if which == "latest"
+        else [name for name in ids if name == which] or [name for name in ids if which and name.startswith(which)]
+    )
+    if len(found) == 1:
+        return runs_folder(root) / found[0]
+    if found:
+        raise RunNotFound(f"`{which}` may be any of {', '.join(found[-5:])}: give more of the id")
+    raise RunNotFound(f"there is no run `{which}`; the latest are {', '.join(ids[-5:])}")

@@ -1,0 +1,159 @@
+"""Batches of results as Arrow tables. `case` is always the position of a case in the run."""
+
+from collections.abc import Sequence
+from typing import Any, Final, TypeAlias
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from fieldwise.model.case import Cases
+from fieldwise.model.outcome import BatchOutcome, Evaluated
+from fieldwise.model.result import Labels, Results, Status
+from fieldwise.model.values import MISSING
+from fieldwise.store.json_text import to_text, to_texts
+
+ArrowColumn: TypeAlias = Any  # pyarrow says nothing about its types
+ArrowTable: TypeAlias = Any
+METRIC: Final = "m."
+"""What the columns of metrics begin with."""
+STATUSES: Final = [status.label for status in Status]
+VERDICTS: Final = ["fail", "partial", "pass"]
+FAULTS: Final = ["system", "ours"]
+
+
+def texts(values: Sequence[str | None]) -> ArrowColumn:
+    """A column of text; what is no valid Unicode is written with backslashes."""
+    try:
+        return pa.array(values, type=pa.string())
+    except (UnicodeEncodeError, pa.ArrowInvalid):
+        return pa.array([value and value.encode("utf-8", "backslashreplace").decode() for value in values], type=pa.string())
+
+
+def coded(codes: NDArray[Any], names: Sequence[str]) -> ArrowColumn:
+    """A column of dictionary-encoded text; a code below 0 is null."""
+    mask = codes < 0
+    indices = pa.array(codes.astype(np.int32, copy=False), mask=mask if mask.any() else None)
+    return pa.DictionaryArray.from_arrays(indices, texts(names))
+
+
+def json_column(values: Sequence[Any]) -> ArrowColumn:
+    """A column of JSON text; null where there is no value at all."""
+    return _as_text([None if value is MISSING else to_text(value) for value in values])
+
+
+def _as_text(values: Sequence[bytes | None]) -> ArrowColumn:
+    return pa.array(values, type=pa.binary()).cast(pa.string())
+
+
+def plain_json_column(values: Sequence[Any]) -> ArrowColumn:
+    """As `json_column`, for many small values."""
+    known = np.fromiter((value is not MISSING for value in values), dtype=np.bool_, count=len(values))
+    if not known.any():
+        return pa.nulls(len(values), type=pa.string())
+    return spread(_as_text(to_texts([value for value in values if value is not MISSING])), known)
+
+
+def spread(values: ArrowColumn, where: NDArray[np.bool_]) -> ArrowColumn:
+    """A column that has these values, in order, where `where` is true, and null elsewhere."""
+    return values.take(pa.array(np.cumsum(where) - 1, mask=~where)) if len(values) else pa.nulls(len(where), type=pa.string())
+
+
+def _sparse_json(values: Sequence[Any]) -> ArrowColumn:
+    """As `json_column`, for columns that are mostly empty."""
+    if not any(values):
+        return pa.nulls(len(values), type=pa.string())
+    return _as_text([to_text(value) if value else None for value in values])
+
+
+def cases_table(outcome: BatchOutcome) -> ArrowTable:
+    """The cases themselves, so that they can be shown later."""
+    cases: Cases = outcome.cases
+    n = len(cases)
+    problems = [[problem.to_json() for problem in cases.diagnostics.get(row, ())] for row in range(n)] if cases.diagnostics else [()] * n
+    return pa.table(
+        {
+            "case": np.arange(outcome.first, outcome.first + n, dtype=np.int64),
+            "id": texts(cases.id),
+            "tags": labels(Labels.of(cases.tags)),
+            "split": texts(cases.split),
+            "input": _optional_json(cases.input),
+            "expected": json_column(cases.expected),
+            "actual": json_column(cases.actual),
+            "contexts": _optional_json(cases.contexts),
+            "metadata": _sparse_json(cases.metadata),
+            "actuals": _optional_json(cases.actuals),
+            "diagnostics": _sparse_json(problems),
+        }
+    )
+
+
+def _optional_json(values: Sequence[Any]) -> ArrowColumn:
+    if all(value is None for value in values):
+        return pa.nulls(len(values), type=pa.string())
+    return _as_text([None if value is None else to_text(value) for value in values])
+
+
+def labels(of: Labels) -> ArrowColumn:
+    """A list of texts for each case, without looking at any text twice."""
+    values = texts(of.texts).take(pa.array(of.codes)) if len(of.codes) else pa.array([], type=pa.string())
+    return pa.ListArray.from_arrays(pa.array(of.offsets.astype(np.int32)), values)
+
+
+def results_table(evaluated: Evaluated, first: int) -> ArrowTable:
+    """One evaluator's results for a batch, with a column for each metric."""
+    results = evaluated.results
+    n = len(results)
+    verdict = results.verdict if len(results.verdict) else np.full(n, -1, dtype=np.int8)
+    columns: dict[str, Any] = {
+        "case": evaluated.rows + first,
+        "score": results.score,
+        "verdict": coded(verdict, VERDICTS),
+        "status": coded(results.status.astype(np.int32), STATUSES),
+        "fault": coded(_faults(results), FAULTS),
+        "reasoning": texts(results.reasoning),
+        "hits": labels(results.hits),
+        "misses": labels(results.misses),
+        "flags": pa.nulls(n, type=pa.list_(pa.string())) if results.flags is None else labels(results.flags),
+        "details": _as_text([to_text(results.details(row)) for row in range(n)]),
+    }
+    columns |= {f"{METRIC}{name}": _metric(column) for name, column in results.metrics.items()}
+    return pa.table(columns)
+
+
+def _faults(results: Results) -> NDArray[np.int32]:
+    codes = np.full(len(results), -1, dtype=np.int32)
+    for row in np.flatnonzero(results.status == Status.ERROR).tolist():
+        codes[row] = FAULTS.index("system") if results.details(row).get("fault") == "system" else FAULTS.index("ours")
+    return codes
+
+
+def _metric(column: NDArray[Any]) -> ArrowColumn:
+    """A metric's column; NaN, which says that a case has no such number, becomes null."""
+    return pa.array(column) if column.dtype == np.bool_ else pa.array(column, from_pandas=True)
+
+
+def pool_table(evaluated: Evaluated, first: int) -> ArrowTable:
+    """What one evaluator keeps of a batch for metrics of the whole dataset."""
+    pool = evaluated.results.pool
+    case = evaluated.rows[np.asarray(pool["case"], dtype=np.int64)] + first
+    return pa.table({name: pa.array(column) for name, column in pool.items()} | {"case": pa.array(case)})
+
+
+def joined(tables: Sequence[ArrowTable]) -> ArrowTable:
+    """Tables one below the other. A column that is bool in some and a number in others is a number."""
+    names = {name for table in tables for name in table.column_names}
+    mixed = {name for name in names if {pa.bool_(), pa.float64()} <= {_type(table, name) for table in tables}}
+    return pa.concat_tables([_as_numbers(table, mixed) for table in tables], promote_options="permissive")
+
+
+def _type(table: ArrowTable, name: str) -> Any:
+    return table.schema.field(name).type if name in table.column_names else None
+
+
+def _as_numbers(table: ArrowTable, names: set[str]) -> ArrowTable:
+    for name in names:
+        if _type(table, name) == pa.bool_():
+            at = table.column_names.index(name)
+            table = table.set_column(at, name, table.column(at).cast(pa.int8()).cast(pa.float64()))
+    return table
