@@ -1,18 +1,46 @@
-"""The whole flow in a page: read cases, plan, score in batches, summarize, store."""
+"""The whole flow in a page: read cases, plan, score in batches, summarize, store. Read this first."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from fieldwise.model.case import Case, Cases
+from fieldwise.model.diagnostic import ConfigError, Diagnostic, Where
+from fieldwise.model.diff import Diff
+from fieldwise.model.document import Document
+from fieldwise.model.options import Inferring
+from fieldwise.model.outcome import BatchOutcome
 from fieldwise.model.pairs import Scores
+from fieldwise.model.plan import Plan, PlannedEvaluator, Source, When
 from fieldwise.model.result import Result
 from fieldwise.model.values import MISSING, Json, Value
 from fieldwise.plan.evaluators import plan_config
+from fieldwise.plan.gates import parse_gate
+from fieldwise.plan.infer import Inferred, infer
 from fieldwise.plan.matches import plan_match
+from fieldwise.plan.suite import build_plan
+from fieldwise.read.cases import CaseReader, read_cases
+from fieldwise.read.load import load_json
+from fieldwise.read.suite import read_document
+from fieldwise.registry import find
 from fieldwise.score.batch import ScoringBatch
+from fieldwise.score.evaluate import applicable, fields_there, result_at, score_batch
 from fieldwise.score.evaluate import evaluate as score_evaluator
-from fieldwise.score.evaluate import result_at
 from fieldwise.score.matching import score_values
+from fieldwise.store.manifest import fingerprint
+from fieldwise.store.run import Run
+from fieldwise.store.writer import RunWriter
+from fieldwise.summarize.exit_code import Limits, exit_code
+from fieldwise.summarize.gates import gate_diagnostics, judge_gates
+from fieldwise.summarize.state import SummaryState
+
+Progress = Callable[[int, float | None], None]
+"""Told after every batch: how many cases are done, and which share of the input has been read if that is known."""
+TROUBLES = 1000
+"""How many problems of single cases are told with a run."""
+SAMPLE = 256
+"""From how many cases rules are inferred where a suite has none."""
 
 
 def evaluate(
@@ -30,9 +58,9 @@ def evaluate(
     >>> evaluate({"type": "field_accuracy", "fields": ["total"]}, expected={"total": 5}, actual={"total": 7}).misses
     ['total']
     """
-    planned = plan_config(config)
     case = Case(id=id, input=input, expected=expected, actual=actual, contexts=contexts, metadata=dict(metadata or {}))
     batch = ScoringBatch(Cases.of([case]))
+    planned, _ = _with_rules(plan_config(config, load=load_json), batch)
     return result_at(score_evaluator(planned, batch), 0)
 
 
@@ -45,3 +73,162 @@ def match(name: str, *, expected: Sequence[Json], actual: Sequence[Json], **opti
     if len(expected) != len(actual):
         raise ValueError(f"expected has {len(expected)} values and actual {len(actual)}; give one of each for every pair")
     return score_values(plan_match(name, options), list(expected), list(actual))
+
+
+def diff(expected: Value, actual: Value) -> Diff:
+    """What differs between two records, by rules inferred from the values.
+
+    >>> print(diff({"vendor": "Acme Corp", "total": 100.5}, {"vendor": "ACME Corp", "total": 1005.0}))
+    total: 100.5 became 1005.0 (scale)
+    """
+    return _diff([Cases.of([Case(id="1", expected=expected, actual=actual)])], [])
+
+
+def diff_files(expected: str | Path, actual: str | Path, *, chunk: int = SAMPLE) -> Diff:
+    """The same for two files or folders, case by case."""
+    reader = read_cases(Source(expected=str(expected), actual=str(actual)), chunk=chunk)
+    chunks = list(reader)
+    return _diff(chunks, reader.diagnostics)
+
+
+def _diff(chunks: Sequence[Cases], diagnostics: Sequence[Diagnostic]) -> Diff:
+    batches = [ScoringBatch(cases) for cases in chunks]
+    inferred = _inferred(batches[0]) if batches else Inferred((), (), {})
+    options = find("evaluators", "field_prf").options(fields=inferred.rules, lists=inferred.lists)
+    planned = PlannedEvaluator(type="field_prf", name="diff", config=options)
+    scored = ((batch, score_evaluator(planned, batch)) for batch in batches)
+    results = {case: result_at(found, row) for batch, found in scored for row, case in enumerate(batch.cases.id)}
+    troubles = [problem for cases in chunks for problems in cases.diagnostics.values() for problem in problems]
+    return Diff(
+        rules=inferred.rules, lists=inferred.lists, reasons=inferred.reasons, results=results, diagnostics=[*diagnostics, *troubles]
+    )
+
+
+def check(suite: str | Path | Mapping[str, Any], *, cases: str | None = None, gates: Sequence[str] = ()) -> Plan:
+    """The plan of a suite; ConfigError with everything that is wrong with it."""
+    document = Document(value=dict(suite), text=str(suite)) if isinstance(suite, Mapping) else read_document(suite)
+    folder = Path.cwd() if isinstance(suite, Mapping) else Path(suite).parent
+    plan = build_plan(document, load=lambda path: load_json(folder / path), resolve=lambda path: str(folder / path))
+    if cases is not None:
+        plan = replace(plan, source=replace(plan.source or Source(), cases=cases, expected=None, actual=None))
+    if plan.source is None or not (plan.source.cases or plan.source.expected):
+        what, fix = "the suite names no cases", "add `cases: data.jsonl`, or give them on the command line with --cases"
+        raise ConfigError([Diagnostic(code="no-cases", what=what, where=Where(file=plan.file), fix=fix)])
+    return replace(plan, gates=(*plan.gates, *(parse_gate(text, plan.evaluators) for text in gates)))
+
+
+def run(
+    suite: str | Path | Mapping[str, Any],
+    *,
+    cases: str | None = None,
+    limit: int | None = None,
+    only: When | None = None,
+    gates: Sequence[str] = (),
+    root: str | Path | None = None,
+    limits: Limits | None = None,
+    progress: Progress | None = None,
+    chunk: int = SAMPLE,
+) -> Run:
+    """Apply a suite to its cases, and store what came of it."""
+    plan = check(suite, cases=cases, gates=gates)
+    assert plan.source is not None
+    reader = read_cases(plan.source, chunk=chunk, limit=None if only else limit)
+    state, seen, notes, troubles = SummaryState(plan.evaluators), set[str](), list[Diagnostic](), list[Diagnostic]()
+    with RunWriter(root, plan, fingerprints={"suite": fingerprint(plan.text.encode())}) as writer:
+        done = 0
+        for batch in _chosen(reader, only, limit):
+            if done == 0:
+                plan, notes = _plan_with_rules(plan, batch)
+                state = SummaryState(plan.evaluators)
+            outcome = score_batch(plan, batch, done)
+            state.add(outcome)
+            writer.write(outcome)
+            _note_fields(outcome, seen)
+            troubles += [problem for problems in batch.diagnostics.values() for problem in problems]
+            done += len(batch)
+            if progress:
+                progress(done, _share(reader))
+        summary = state.finish()
+        notes = [*plan.diagnostics, *notes, *reader.diagnostics, *_unused(plan, seen if done else None), *_first(troubles)]
+        notes += gate_diagnostics(plan.gates, summary)
+        results = judge_gates(plan.gates, summary)
+        code = exit_code(summary, results, evaluators=plan.evaluators, diagnostics=notes, limits=limits)
+        return writer.finish(summary, results, notes, code)
+
+
+def _chosen(reader: CaseReader, only: When | None, limit: int | None) -> Iterator[Cases]:
+    """The cases to score, batch by batch."""
+    left = limit
+    for cases in reader:
+        if only is None:
+            yield cases
+            continue
+        rows = applicable(only, cases).tolist()[:left]
+        if rows:
+            yield cases.take(rows)
+        if left is not None:
+            left -= len(rows)
+            if left <= 0:
+                return
+
+
+def _first(troubles: Sequence[Diagnostic]) -> list[Diagnostic]:
+    """What was wrong with single cases, up to a limit; every case keeps its own in the stored run."""
+    shown = list(troubles[:TROUBLES])
+    if len(troubles) > TROUBLES:
+        what = f"{len(troubles) - TROUBLES} more problems with single cases"
+        shown.append(Diagnostic(code="more-problems", level="warning", what=what, fix="each stands with its case in the stored run"))
+    return shown
+
+
+def _share(reader: CaseReader) -> float | None:
+    hint = reader.size_hint
+    return min(hint.read / hint.total, 1.0) if hint.total else None
+
+
+def _plan_with_rules(plan: Plan, cases: Cases) -> tuple[Plan, list[Diagnostic]]:
+    """The plan with rules for evaluators that have none, inferred from the first cases; and which they are, in words."""
+    planned = [_with_rules(evaluator, ScoringBatch(cases)) for evaluator in plan.evaluators]
+    notes = [
+        Diagnostic(code="inferred-rule", level="info", what=f"{rule.match.name}, because {why}", where=Where(field=rule.text))
+        for _, found in planned
+        if found
+        for rule in found.rules
+        if (why := found.reasons.get(rule.text))
+    ]
+    return replace(plan, evaluators=tuple(evaluator for evaluator, _ in planned)), notes
+
+
+def _with_rules(planned: PlannedEvaluator, batch: ScoringBatch) -> tuple[PlannedEvaluator, Inferred | None]:
+    if not isinstance(planned.config, Inferring) or not planned.config.needs_rules():
+        return planned, None
+    found = _inferred(batch)
+    return replace(planned, config=planned.config.with_rules(found.rules, found.lists)), found
+
+
+def _inferred(batch: ScoringBatch) -> Inferred:
+    records = batch.records
+    return infer([(expected, actual) for expected, actual in zip(records.expected, records.actual, strict=True)])
+
+
+def _note_fields(outcome: BatchOutcome, seen: set[str]) -> None:
+    for evaluated in outcome.evaluated:
+        if evaluated.results.comparisons is not None:
+            fields_there(evaluated.results.comparisons, seen)
+
+
+def _unused(plan: Plan, seen: set[str] | None) -> list[Diagnostic]:
+    """Rules whose path no case of the run has: never a free point."""
+    if seen is None:
+        return []
+    rules = {rule.text: rule for planned in plan.evaluators for rule in getattr(planned.config, "fields", ()) if rule.path is not None}
+    return [
+        Diagnostic(
+            code="unused-rule",
+            what="no case of the run has this field, on either side",
+            where=Where(file=plan.file, field=text),
+            fix="check the path, or remove the rule",
+        )
+        for text in rules
+        if text not in seen
+    ]

@@ -6,7 +6,7 @@
 (0.5, ['a'], ['b (required, missing)'], '1/2 fields matched')
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, Literal
 
@@ -34,6 +34,15 @@ class FieldAccuracy:
     """How items of lists find their counterparts: by index (default), by a key, by the best fit, or as a set."""
     aggregation: Literal["weighted_average", "all_or_nothing"] = "weighted_average"
     """The weighted mean of the fields' scores; or 1 only if every field passed."""
+
+    def needs_rules(self) -> bool:
+        """Whether no fields were named."""
+        return not self.fields
+
+    def with_rules(self, fields: tuple[FieldRule, ...], lists: tuple[ListRule, ...]) -> "FieldAccuracy":
+        """The same with these fields; lists that were named stay as they are."""
+        named = {rule.path for rule in self.lists}
+        return replace(self, fields=fields, lists=(*self.lists, *(rule for rule in lists if rule.path not in named)))
 
 
 @lru_cache(maxsize=64)

@@ -15,8 +15,8 @@ import numpy as np
 from annotated_types import Ge, Lt
 from numpy.typing import NDArray
 
-from fieldwise.kernels.numbers import Number, close, parse_number, within, within_grid
-from fieldwise.kernels.values import canonical, non_finite, same
+from fieldwise.kernels.numbers import Number, parse_number, within, within_grid
+from fieldwise.kernels.values import canonical, same
 from fieldwise.matchers._keys import grid_of_keys, non_finite_notes, shown
 from fieldwise.model.pairs import Pairs, Scores
 from fieldwise.model.values import kind
@@ -58,14 +58,14 @@ def numeric_tolerance(pairs: Pairs, config: NumericTolerance) -> Scores:
         matched = within(pairs.expected, pairs.actual, config.tolerance, config.relative)  # pyright: ignore[reportArgumentType]
         return Scores.of(matched, notes=non_finite_notes(pairs.expected, pairs.actual, np.flatnonzero(~matched).tolist()))
     left, right = _numbers(pairs.expected, config), _numbers(pairs.actual, config)
-    matched, notes = list[bool](), dict[int, str]()
-    for row, (one, other) in enumerate(zip(left, right, strict=True)):
-        if one is not None and other is not None:
-            matched.append(close(one, other, config.tolerance, config.relative))
-        else:
-            matched.append(same(pairs.expected[row], pairs.actual[row]))
-        if not matched[row] and (note := _note(pairs, row, one, other)):
-            notes[row] = note
+    rows = [row for row, (one, other) in enumerate(zip(left, right, strict=True)) if one is not None and other is not None]
+    matched = np.zeros(len(pairs), dtype=np.bool_)
+    matched[rows] = within([left[row] for row in rows], [right[row] for row in rows], config.tolerance, config.relative)  # pyright: ignore[reportArgumentType]
+    notes = non_finite_notes(pairs.expected, pairs.actual, np.flatnonzero(~matched).tolist())
+    for row in set(range(len(pairs))).difference(rows):
+        matched[row] = same(pairs.expected[row], pairs.actual[row])
+        if not matched[row]:
+            notes.setdefault(row, f"not a number: {shown(pairs.actual[row] if right[row] is None else pairs.expected[row])}")
     return Scores.of(matched, notes=notes)
 
 
@@ -84,14 +84,3 @@ def _number(value: Any, read: Any) -> Number | None:
     if family == "number":
         return int(value) if isinstance(value, int) else float(value)
     return read(value) if read and family == "string" else None
-
-
-def _note(pairs: Pairs, row: int, one: Number | None, other: Number | None) -> str | None:
-    """Why a pair failed, if it is not that the numbers differ."""
-    expected, actual = pairs.expected[row], pairs.actual[row]
-    name = non_finite(expected) or non_finite(actual)
-    if name:
-        return f"{name} is not a number"
-    if one is not None and other is not None:
-        return None
-    return f"not a number: {shown(actual if other is None else expected)}"

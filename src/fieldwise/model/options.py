@@ -32,6 +32,7 @@ from dataclasses import dataclass
 from typing import Protocol, TypeAlias, runtime_checkable
 
 from fieldwise.model.plan import When
+from fieldwise.model.rule import FieldRule, ListRule
 
 Problem: TypeAlias = tuple[str, str, str | None]
 """The option it concerns (empty: all of them together), what is wrong, how to fix it if that is known."""
@@ -85,4 +86,17 @@ class Restricted(Protocol):
 
     def default_when(self) -> When | None:
         """The cases, or None for all of them."""
+        ...
+
+
+@runtime_checkable
+class Inferring(Protocol):
+    """Options that leave the rules to be inferred from the values where people wrote none."""
+
+    def needs_rules(self) -> bool:
+        """Whether no rules were written."""
+        ...
+
+    def with_rules(self, fields: tuple[FieldRule, ...], lists: tuple[ListRule, ...]) -> "Inferring":
+        """The same options with these rules."""
         ...

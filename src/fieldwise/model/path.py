@@ -64,7 +64,7 @@ class Path:
             found = _STEP.match(text, at)
             if found is None or (found["key"] is not None and (found["dot"] is None) != (at == 0)):
                 raise MalformedPath(f"`{text}` cannot be read from `{text[at:]}` on", 'write an odd key in quotes: ["odd.key"]')
-            steps.append(_step(found))
+            steps.append(_step(found, text))
             at = found.end()
         return cls(tuple(steps))
 
@@ -77,17 +77,38 @@ class Path:
         return sum(step is EACH for step in self.steps)
 
 
-def _step(found: re.Match[str]) -> Step:
+def _step(found: re.Match[str], text: str) -> Step:
     if found["each"]:
         return EACH
-    if found["index"]:
-        return int(found["index"])
     if found["quoted"]:
-        return str(json.loads(found["quoted"]))
-    key = found["key"].strip() if found["key"].strip() else found["key"]
+        try:
+            return str(json.loads(found["quoted"], strict=False))
+        except ValueError as error:
+            raise MalformedPath(f"`{text}` has a key with a bad escape: {found['quoted']}", "write a backslash as two") from error
+    if found["index"]:
+        if len(found["index"]) > _LONGEST_INDEX:
+            raise MalformedPath(f"`{text}` has an index that no list reaches", 'write a key in quotes: ["123"]')
+        return int(found["index"])
+    key = found["key"].strip() or found["key"]
     if key == "*":
         return EACH
-    return int(key) if key.isdecimal() and key.isascii() else key
+    index = index_of(key)
+    return key if index is None else index
+
+
+_LONGEST_INDEX: Final = 18
+"""Digits; Python reads no number of thousands of digits, and no list is that long."""
+
+
+def index_of(key: str) -> int | None:
+    """The index that a key is as well: `0` in `items.0` names an item or a key. None for any other key, `007` too.
+
+    >>> index_of("12"), index_of("007"), index_of("a")
+    (12, None, None)
+    """
+    if not (key.isdecimal() and key.isascii()) or len(key) > _LONGEST_INDEX:
+        return None
+    return int(key) if key == "0" or key[0] != "0" else None
 
 
 def render_step(step: Step) -> str:

@@ -49,6 +49,25 @@ class Nulls:
     values: frozenset[str] = frozenset()
     """Text that stands for null, such as `N/A`, compared trimmed and case-folded."""
 
+    def test(self) -> Callable[[object], bool] | None:
+        """Whether a value counts as null besides null itself; None where only null does.
+
+        >>> is_null = Nulls(blank=True, values=frozenset({"N/A"})).test()
+        >>> [is_null(value) for value in ("", "  ", " n/a", "no", 0)]
+        [True, True, True, False, False]
+        """
+        if not self.blank and not self.values:
+            return None
+        folded = frozenset(text.strip().casefold() for text in self.values)
+
+        def is_null(value: object) -> bool:
+            if not isinstance(value, str):
+                return False
+            text = value.strip()
+            return (self.blank and not text) or text.casefold() in folded
+
+        return is_null
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CompareSpec:

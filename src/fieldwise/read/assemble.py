@@ -15,6 +15,8 @@ from fieldwise.read.json_text import decode
 from fieldwise.read.rows import Rows
 
 _SIDES: Final = ("expected", "actual")
+_FEW: Final = 4
+"""Columns that are sooner looked up one by one than found by going through all of a row."""
 
 
 def assemble(rows: Rows, roles: Roles, *, keys: frozenset[str] | None = None) -> Cases:
@@ -95,7 +97,11 @@ def _metadata(rows: Rows, roles: Roles, keys: frozenset[str] | None) -> list[dic
     used = roles.used
     if keys is not None and keys <= used and "metadata" not in roles.columns:
         return [{} for _ in rows.values]
-    rest = [{name: item for name, item in value.items() if name not in used} for value in rows.values]
+    if keys is not None and len(keys - used) <= _FEW:
+        names = sorted(keys - used)
+        rest = [{name: value[name] for name in names if name in value} for value in rows.values]
+    else:
+        rest = [{name: item for name, item in value.items() if name not in used} for value in rows.values]
     if "metadata" not in roles.columns:
         return rest
     own = _column(rows, roles, "metadata", None)

@@ -120,6 +120,15 @@ class _Counted(io.RawIOBase):
     def readable(self) -> bool:
         return True
 
+    def seekable(self) -> bool:
+        return self._file.seekable()
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        return self._file.seek(offset, whence)
+
+    def tell(self) -> int:
+        return self._file.tell()
+
     def readinto(self, buffer: bytearray | memoryview) -> int | None:  # type: ignore[override]
         count = self._file.readinto(buffer)
         self._progress.read += count or 0

@@ -29,7 +29,8 @@ def _batches(stream: BinaryIO, file: str, chunk: int) -> Iterator[Rows]:
     import pyarrow.parquet as pq
 
     number = 0
-    source = stream if stream.seekable() else io.BytesIO(stream.read())  # Parquet begins at its end
+    plain = isinstance(stream, io.BufferedReader) and stream.seekable()
+    source = stream if plain else io.BytesIO(stream.read())  # Parquet is read from its end, which no compressed stream allows
     for batch in pq.ParquetFile(source).iter_batches(batch_size=chunk):
         batch = _in_microseconds(batch)
         values: list[Any] = batch.to_pylist()

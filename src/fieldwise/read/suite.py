@@ -91,6 +91,7 @@ class _Open:
     line: int
     anchor: str | None
     key: str | None = None
+    merging: bool = False
     key_lines: dict[str, int] = field(default_factory=dict[str, int])
     merged: list[Any] = field(default_factory=list[Any])
     size: int = 1
@@ -125,7 +126,7 @@ class _Builder:
 
     def _scalar(self, event: Any, line: int) -> None:
         if self._wants_key():
-            self._key(event.value, line, merge=event.value == MERGE and event.style is None)
+            self._key(event.value, line, merge=event.value == MERGE and event.implicit[0])
             return
         try:
             value = scalar(event.value, event.tag, plain=event.implicit[0])
@@ -144,7 +145,7 @@ class _Builder:
             what = f"the key `{key}` is there twice, first on line {top.key_lines[key]}"
             self._refuse("duplicate-key", what, line, "keep one of them")
         top.key_lines[key] = line
-        top.key = key
+        top.key, top.merging = key, merge
         if not merge:
             self.lines[(*top.place, key)] = line
 
@@ -200,7 +201,7 @@ class _Builder:
             top.value.append(value)
             return
         key, top.key = top.key, None
-        if key == MERGE and (*top.place, MERGE) not in self.lines:
+        if top.merging:
             top.merged += self._mappings(value, line)
         elif key is not None:
             top.value[key] = value

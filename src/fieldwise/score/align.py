@@ -74,10 +74,24 @@ def pair_equal(expected: Sequence[Any], actual: Sequence[Any]) -> tuple[Pairing,
     >>> pair_equal(["a", "b", "c"], ["b", "a", "x"])
     ([(0, 1), (1, 0)], [2], [2])
     """
+    places = {key: row for row, key in enumerate(actual)}
+    if len(places) < len(actual):
+        return _pair_repeated(expected, actual)
+    pairs: Pairing = []
+    left: list[int] = []
+    for row, key in enumerate(expected):
+        found = places.pop(key, -1)
+        if found >= 0:
+            pairs.append((row, found))
+        else:
+            left.append(row)
+    return pairs, left, list(places.values())
+
+
+def _pair_repeated(expected: Sequence[Any], actual: Sequence[Any]) -> tuple[Pairing, list[int], list[int]]:
+    """The same where a key stands more than once: items that kept their position stay together, the others pair in order."""
     both = min(len(expected), len(actual))
     pairs = [(row, row) for row in range(both) if expected[row] == actual[row]]
-    if len(pairs) == len(expected) == len(actual):
-        return pairs, [], []
     settled = {row for row, _ in pairs}
     places: dict[Any, list[int]] = {}
     for row in range(len(actual) - 1, -1, -1):
@@ -139,8 +153,13 @@ def pair_best(expected: ItemColumns, actual: ItemColumns, features: Sequence[Fea
             else:
                 _settle(found[row], _large_matrix(expected, actual, features, row, left, over))
     if small:
-        for row, matrix in zip(small, _small_matrices(expected, actual, features, [(row, *found[row][1:]) for row in small]), strict=True):
-            _settle(found[row], matrix)
+        rests = [(row, found[row][1], found[row][2]) for row in small]
+        at = 0
+        total = _small_matrices(expected, actual, features, rests)
+        for row, left, over in rests:
+            size = len(left) * len(over)
+            _settle_small(found[row], total[at : at + size])
+            at += size
     return [_in_order(*one) for one in found]
 
 
@@ -154,10 +173,23 @@ def _settle(found: tuple[Pairing, list[int], list[int]], matrix: NDArray[np.floa
     over[:] = [row for at, row in enumerate(over) if at not in theirs]
 
 
+def _settle_small(found: tuple[Pairing, list[int], list[int]], flat: NDArray[np.float64]) -> None:
+    """The same for the commonest rest, two items on either side, without an array; others as they are."""
+    pairs, left, over = found
+    if len(left) == len(over) == 2:
+        both, one, other, neither = flat.tolist()
+        straight = both + neither >= one + other - 1e-9
+        pairs += zip(left, over if straight else reversed(over), strict=True)
+        left.clear()
+        over.clear()
+    else:
+        _settle(found, flat.reshape(len(left), len(over)))
+
+
 def _small_matrices(
     expected: ItemColumns, actual: ItemColumns, features: Sequence[Feature], rests: list[tuple[int, list[int], list[int]]]
-) -> list[NDArray[np.float64]]:
-    """The matrices of many short rests, each feature of all of them scored in one call."""
+) -> NDArray[np.float64]:
+    """The matrices of many short rests, one after the other, each feature of all of them scored in one call."""
     ours = [expected.start[row] + one for row, left, over in rests for one in left for _ in over]
     theirs = [actual.start[row] + other for row, left, over in rests for _ in left for other in over]
     total = np.zeros(len(ours), dtype=np.float64)
@@ -166,9 +198,7 @@ def _small_matrices(
         values, others = [one[at] for at in ours], [other[at] for at in theirs]
         alike = _shared(values, others, feature) if feature.match is None else similarities(feature.match, values, others)
         total += feature.weight * alike
-    ends = np.cumsum([len(left) * len(over) for _, left, over in rests])
-    blocks = np.split(total, ends[:-1])
-    return [block.reshape(len(left), len(over)) for block, (_, left, over) in zip(blocks, rests, strict=True)]
+    return total
 
 
 def _large_matrix(

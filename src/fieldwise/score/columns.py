@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from fieldwise.model.path import Step
 from fieldwise.model.values import MISSING, Value
@@ -14,6 +14,9 @@ class Misfit:
 
     value: Any
 
+
+LISTS: Final = (list, tuple)
+"""What counts as a list: Python's own callers may bring tuples."""
 
 Column = list[Any]
 """Values of one path, case by case: a `Value`, or a `Misfit` on the actual side."""
@@ -42,7 +45,7 @@ def _member(value: Any, key: Step) -> Any:
 
 
 def _item(value: Any, index: int) -> Any:
-    if isinstance(value, list | tuple):
+    if isinstance(value, LISTS):
         items: Sequence[Value] = value
         return items[index] if -len(items) <= index < len(items) else MISSING
     return _member(value, str(index))

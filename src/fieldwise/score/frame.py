@@ -34,7 +34,8 @@ class Frame:
         label = np.array(items.label, dtype=np.int64)
         low = int(label.min(initial=0))
         width = int(label.max(initial=0)) + 1 - low
-        distinct, codes = np.unique(self.prefix[parent] * width + (label - low), return_inverse=True)
+        # in 64 bits: long lists in long lists have more places than 32 bits can count
+        distinct, codes = np.unique(self.prefix[parent].astype(np.int64) * width + (label - low), return_inverse=True)
         texts = [f"{self.prefixes[code // width]}{suffix}{item_label(code % width + low)}" for code in distinct.tolist()]
         return Frame(
             self.case[parent],

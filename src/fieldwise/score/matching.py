@@ -61,14 +61,21 @@ def similarities(match: Match, expected: list[Any], actual: list[Any]) -> NDArra
         elif other is not None and other is not MISSING:
             if one.__class__ is other.__class__ and one == other:
                 known = 1.0
-            elif not (strict and one.__class__ is other.__class__ and (one.__class__ is int or (one.__class__ is str and one.isascii() and other.isascii()))):
-                compared.append(row)  # two plain texts or whole numbers that differ are not exactly alike: nobody need be asked
+            elif not strict or not _plain(one, other):
+                compared.append(row)
         value.append(known)
     scores = np.array(value, dtype=np.float64)
     if compared:
         found = score_pairs(match, [expected[row] for row in compared], [actual[row] for row in compared]).value
         scores[compared] = np.nan_to_num(found, nan=0.0)
     return scores
+
+
+def _plain(one: Any, other: Any) -> bool:
+    """Two ASCII texts or two whole numbers: if they differ, they are not exactly alike, and no matcher need be asked."""
+    if one.__class__ is not other.__class__:
+        return False
+    return one.__class__ is int or (one.__class__ is str and one.isascii() and other.isascii())
 
 
 def similarity_grid(match: Match, expected: list[Any], actual: list[Any]) -> NDArray[np.float64]:

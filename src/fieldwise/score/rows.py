@@ -84,9 +84,8 @@ class Rows:
             extra=_joined([block.frame.extra for block in blocks], np.bool_),
             lone=_joined([block.frame.lone for block in blocks], np.bool_),
         )
-        starts = np.cumsum([0, *sizes[:-1]]) if sizes else []
-        doubts = ((int(start) + row, block) for start, block in zip(starts, blocks, strict=True) for row in block.doubtful)
-        _decide(comparisons, doubts, self.spec)
+        starts: list[int] = np.cumsum([0, *sizes[:-1]]).tolist() if sizes else []
+        _decide(comparisons, zip(starts, blocks, strict=True), self.spec)
         _unwrap_misfits(comparisons)
         return comparisons
 
@@ -128,38 +127,52 @@ def _same_text(one: Any, other: Any) -> bool:
         return False
 
 
-def _decide(comparisons: Comparisons, doubts: Iterable[tuple[int, Block]], spec: CompareSpec) -> None:
+def _decide(comparisons: Comparisons, blocks: Iterable[tuple[int, Block]], spec: CompareSpec) -> None:
     """Give every doubtful row its outcome: by presence where a side has no value, else by its matcher."""
     pending: dict[Match, list[int]] = {}
-    expected: Sequence[Any] = comparisons.expected
-    actual: Sequence[Any] = comparisons.actual
-    rules = comparisons.rules
+    absent: list[tuple[int, int, float, bool]] = []
     is_null = _null_test(spec.nulls)
     choose: Callable[[Any], Match] | None = spec.default if callable(spec.default) else None
-    absent: list[tuple[int, int, float, bool]] = []
-    for row, block in doubts:
-        one, other = expected[row], actual[row]
-        rule = rules[block.field]
-        no_expected = one is None or one is MISSING or (is_null is not None and is_null(one))
-        no_actual = other is None or other is MISSING or (is_null is not None and is_null(other))
+    for start, block in blocks:
+        rule = comparisons.rules[block.field]
         if rule.path is None:
-            absent.append((row, _OMISSION, 0.0, False))
-            comparisons.note[row] = "malformed path"
-        elif rule.match.name == "ignore":
-            absent.append((row, _IGNORED, np.nan, True))
-        elif no_expected or no_actual:
-            absent.append((row, *_by_presence(no_expected, no_actual, one is MISSING, other is MISSING, rule.required)))
-        elif other.__class__ is Misfit:
-            absent.append((row, _FORMAT_ERROR, 0.0, False))
-        else:
-            match = choose(one) if choose and rule.match.name == "auto" else rule.match
-            pending.setdefault(match, []).append(row)
+            absent += [(start + row, _OMISSION, 0.0, False) for row in block.doubtful]
+            comparisons.note.update((start + row, "malformed path") for row in block.doubtful)
+            continue
+        if rule.match.name == "ignore":
+            absent += [(start + row, _IGNORED, np.nan, True) for row in block.doubtful]
+            continue
+        present = _set_aside(block, start, rule.required, is_null, absent)
+        if choose and rule.match.name == "auto":
+            for row in present:
+                pending.setdefault(choose(comparisons.expected[row]), []).append(row)
+        elif present:
+            pending.setdefault(rule.match, []).extend(present)
     if absent:
         rows, outcomes, similarities, passed = zip(*absent, strict=True)
         at = np.array(rows, dtype=np.int64)
         comparisons.outcome[at], comparisons.similarity[at], comparisons.passed[at] = outcomes, similarities, passed
     for match, rows in pending.items():
         _match(comparisons, match, rows)
+
+
+def _set_aside(
+    block: Block, start: int, required: bool | None, is_null: Callable[[Any], bool] | None, absent: list[tuple[int, int, float, bool]]
+) -> list[int]:
+    """Put the rows in which a side has no value among `absent`, with their outcome, and return the others."""
+    present: list[int] = []
+    expected, actual = block.expected, block.actual
+    for row in block.doubtful:
+        one, other = expected[row], actual[row]
+        no_expected = one is None or one is MISSING or (is_null is not None and is_null(one))
+        no_actual = other is None or other is MISSING or (is_null is not None and is_null(other))
+        if no_expected or no_actual:
+            absent.append((start + row, *_by_presence(no_expected, no_actual, one is MISSING, other is MISSING, required)))
+        elif other.__class__ is Misfit:
+            absent.append((start + row, _FORMAT_ERROR, 0.0, False))
+        else:
+            present.append(start + row)
+    return present
 
 
 def _by_presence(

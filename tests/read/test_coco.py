@@ -1,0 +1,70 @@
+"""COCO files as cases."""
+
+from typing import Any
+
+import pytest
+
+from fieldwise.read.coco import coco_cases
+
+TRUTH: dict[str, Any] = {
+    "images": [{"id": 9, "file_name": "b.jpg", "width": 640, "height": 480}, {"id": 2, "file_name": "a.jpg"}],
+    "categories": [{"id": 1, "name": "dog"}, {"id": 5, "name": "cat"}],
+    "annotations": [
+        {"id": 1, "image_id": 9, "category_id": 5, "bbox": [0, 0, 4, 4], "area": 9.5, "iscrowd": 1, "segmentation": []},
+        {"id": 2, "image_id": 9, "category_id": 1, "bbox": [1, 1, 2, 2]},
+    ],
+}
+
+
+def test_cases_come_by_rising_image_id_with_their_boxes_in_the_order_of_the_files() -> None:
+    guesses = [{"image_id": 9, "category_id": 1, "bbox": [1, 1, 2, 2], "score": 0.5}]
+    cases, problems = coco_cases(TRUTH, guesses)
+    assert problems == []
+    assert cases.id == ["2", "9"]
+    assert cases.expected == [
+        [],
+        [{"category": "cat", "bbox": [0, 0, 4, 4], "iscrowd": 1, "area": 9.5}, {"category": "dog", "bbox": [1, 1, 2, 2]}],
+    ]
+    assert cases.actual == [[], [{"category": "dog", "bbox": [1, 1, 2, 2], "score": 0.5}]]
+    assert cases.metadata == [{"image": "a.jpg"}, {"image": "b.jpg", "width": 640, "height": 480}]
+    assert cases.input == ["a.jpg", "b.jpg"]
+
+
+def test_predictions_may_also_come_as_a_whole_coco_file() -> None:
+    guesses = {"annotations": [{"image_id": 2, "category_id": 1, "bbox": [1, 1, 2, 2], "score": 0.5}]}
+    assert coco_cases(TRUTH, guesses)[0].actual[0] == [{"category": "dog", "bbox": [1, 1, 2, 2], "score": 0.5}]
+
+
+def test_categories_that_share_a_name_are_told_apart_by_their_id() -> None:
+    truth = {**TRUTH, "categories": [{"id": 1, "name": "dog"}, {"id": 5, "name": "dog"}]}
+    cases, _ = coco_cases(truth, [])
+    assert [box["category"] for box in cases.expected[1]] == ["dog (5)", "dog (1)"]  # type: ignore[index, union-attr]
+
+
+@pytest.mark.parametrize(
+    ("truth", "guesses", "code", "what"),
+    [
+        (
+            TRUTH,
+            [{"image_id": 77, "category_id": 1}],
+            "coco-unknown-image-predictions",
+            "predictions name the image 77, which is not there",
+        ),
+        (
+            TRUTH,
+            [{"image_id": 2, "category_id": 8}] * 3,
+            "coco-unknown-category-predictions",
+            "category 8, which is not there (and 2 more like it)",
+        ),
+        (TRUTH, [{"category_id": 1}], "coco-predictions", "predictions[0] has no image_id"),
+        (TRUTH, [5], "coco-predictions", "predictions[0] has no image_id and no category_id"),
+        (TRUTH, {"boxes": []}, "coco-predictions", "`predictions` is object, not a list"),
+        ([], [], "coco-annotations", "the annotations are list, not an object"),
+        ({**TRUTH, "images": [{"id": 2}, {"id": 2}, {"id": 9}]}, [], "coco-images", "some images share an id, or have none"),
+    ],
+)
+def test_what_does_not_fit_is_reported_once_for_each_kind_of_problem(truth: Any, guesses: Any, code: str, what: str) -> None:
+    _, problems = coco_cases(truth, guesses)
+    assert [problem.code for problem in problems] == [code]
+    assert what in problems[0].what
+    assert problems[0].fix

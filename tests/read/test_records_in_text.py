@@ -1,0 +1,106 @@
+"""Records are found in what language models write."""
+
+import json
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fieldwise.model.values import MISSING
+from fieldwise.read import records_in_text
+from fieldwise.read.json_scan import Scan, scan
+from fieldwise.read.records_in_text import record_in
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "repairs"),
+    [
+        ('{"a": 1}', {"a": 1}, ()),
+        (" \n[1, 2]\n", [1, 2], ()),
+        ('```json\n{"a": 1}\n```', {"a": 1}, ("code fence removed",)),
+        ("```\n[1]\n```\n", [1], ("code fence removed",)),
+        ('```json\n{"a": 1}', {"a": 1}, ("code fence removed",)),
+        ('Sure!\n```JSON\n{"a": 1}\n```\nAnything else?', {"a": 1}, ("code fence removed", "text around the JSON removed")),
+        ('The answer is {"a": 1}.', {"a": 1}, ("text around the JSON removed",)),
+        ('{"a": [1, 2,],}', {"a": [1, 2]}, ("trailing comma removed",)),
+        ('{"a": 1},', {"a": 1}, ("trailing comma removed",)),
+        ('[see below] {"a": 1}', {"a": 1}, ("text around the JSON removed",)),
+        ('{braces} and "quotes" {"a": "}"} {', {"a": "}"}, ("text around the JSON removed",)),
+        ('{"a": "```"}', {"a": "```"}, ()),
+        ('{"n": 123456789012345678901234567890}', {"n": 123456789012345678901234567890}, ()),
+    ],
+)
+def test_a_record_is_found_and_what_it_took_is_told(text: str, value: object, repairs: tuple[str, ...]) -> None:
+    found = record_in(text)
+    assert (found.value, found.repairs, found.why) == (value, repairs, None)
+
+
+def test_of_several_values_the_largest_is_taken_and_that_is_told() -> None:
+    found = record_in('First [1], then {"name": "Acme"}, then {"b": 2}')
+    assert found.value == {"name": "Acme"}
+    assert "the largest of 3 JSON values taken" in found.repairs
+
+
+@pytest.mark.parametrize("text", ["604", "hello", '"hello"', "true", "null", "1.5 and more", "[see below]", "{x}"])
+def test_text_without_an_object_or_list_has_no_record(text: str) -> None:
+    assert record_in(text).value is MISSING
+    assert record_in(text).why == "the text holds no JSON object or list"
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("", "empty"),
+        ('{"a": 1, "a": 2}', "the key `a` is there twice"),
+        ('So: {"a": {"b": 1, "b": 1}}', "a.b"),
+        ('{"a": {"b": [1, 2, 3]}, "c": ', "breaks off"),
+        ('Here: {"a": 1, b: 2}', "not JSON at character"),
+        ('{"a": "\\ud800"}', "surrogate"),
+        ('{"a": "\ud800"}', "surrogate"),
+        ("[" * 1500 + "1" + "]" * 1500, "nested deeper"),
+    ],
+)
+def test_a_record_that_cannot_be_read_says_why(text: str, why: str) -> None:
+    found = record_in(text)
+    assert found.value is MISSING
+    assert why in (found.why or "")
+    assert (found.why or "").encode()
+
+
+def test_a_part_of_a_broken_record_never_passes_for_the_record() -> None:
+    assert record_in('Result: {"invoice": {"number": 1, "total": 2}, oops').value is MISSING
+
+
+@pytest.mark.parametrize(
+    "piece", ["[", "{", '{"', '["', '["{', '{"a":', '["\\"[', '"[', "[1,", '["[\x01', '{"a":1}', "[ ", "[-", '{"a":1,"a":', '["x","{" ']
+)
+def test_hostile_text_is_read_about_once(piece: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Counts the characters that are looked at: a multiple of the text, not its square."""
+    looked_at = 0
+
+    def counted(text: str, start: int, *, trailing_commas: bool) -> Scan:
+        nonlocal looked_at
+        found = scan(text, start, trailing_commas=trailing_commas)
+        looked_at += found.end - start
+        return found
+
+    monkeypatch.setattr(records_in_text, "scan", counted)
+    text = piece * (100_000 // len(piece))
+    record_in(text)
+    assert looked_at <= 3 * len(text)
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.text(alphabet='{}[]",:\\ a1`\n', max_size=40))
+def test_any_text_is_survived(text: str) -> None:
+    found = record_in(text)
+    assert (found.value is MISSING) == (found.why is not None)
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    st.dictionaries(st.text(max_size=4), st.integers() | st.text(max_size=5) | st.lists(st.booleans(), max_size=3), min_size=1),
+    st.sampled_from(["", "Here you are: ", "```json\n"]),
+)
+def test_a_record_survives_its_wrapping(record: dict[str, object], before: str) -> None:
+    assert record_in(before + json.dumps(record, indent=1)).value == record
