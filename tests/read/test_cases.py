@@ -137,6 +137,13 @@ def test_parquet_values_become_json(tmp_path: Path, name: str) -> None:
     assert (cases[1].expected, cases[1].actual, cases[1].metadata["raw"]) == (None, None, "/w==")
 
 
+def test_parquet_row_groups_are_numbered_through(tmp_path: Path) -> None:
+    pq.write_table(pa.table({"expected": list(range(10)), "actual": list(range(10))}), tmp_path / "a.parquet", row_group_size=4)
+    chunks = list(read_cases(Source(cases=str(tmp_path / "a.parquet")), chunk=3))
+    assert [len(chunk) for chunk in chunks] == [3, 3, 3, 1]
+    assert [case for chunk in chunks for case in chunk.id] == [str(n) for n in range(1, 11)]
+
+
 def test_standard_input_is_json_lines() -> None:
     cases, told, _ = read("-", stdin=io.BytesIO(lines(ROWS)))
     assert [case.id for case in cases] == ["a", "b", "3"]

@@ -31,7 +31,9 @@ def _batches(stream: BinaryIO, file: str, chunk: int) -> Iterator[Rows]:
     number = 0
     plain = isinstance(stream, io.BufferedReader) and stream.seekable()
     source = stream if plain else io.BytesIO(stream.read())  # Parquet is read from its end, which no compressed stream allows
-    for batch in pq.ParquetFile(source).iter_batches(batch_size=chunk):
+    parquet = pq.ParquetFile(source)
+    groups = range(parquet.num_row_groups)
+    for batch in (batch for group in groups for batch in parquet.iter_batches(chunk, row_groups=[group])):  # all at once would all be kept
         batch = _in_microseconds(batch)
         values: list[Any] = batch.to_pylist()
         if any(_needs_change(kind) for kind in batch.schema.types):
