@@ -1,0 +1,213 @@
+"""Words that exclude each other, words that negate, and names of places and people: what an embedding model mixes up.
+
+A set ends with `;`, its groups are parted by `|`, the words of a group mean the same here, `_` joins the words of a phrase. Two texts
+conflict in a set if both speak of it and share no group. The lists are short on purpose: a word that often means something else is
+left out.
+"""
+
+
+def words(text: str) -> frozenset[str]:
+    """The words of a text, phrases joined by `_`."""
+    return frozenset(word.replace("_", " ") for word in text.split())
+
+
+def groups(table: str) -> list[list[list[str]]]:
+    """Sets of groups of phrases.
+
+    >>> groups("rose went_up | fell ; buyer | seller ;")
+    [[['rose', 'went up'], ['fell']], [['buyer'], ['seller']]]
+    """
+    sets = [one.split("|") for one in table.split(";") if one.strip()]
+    return [[[phrase.replace("_", " ") for phrase in group.split()] for group in one] for one in sets]
+
+
+OPPOSITES = """
+rose rise rises rising risen increase increases increased increasing grew grow grows grown growth climbed gained up higher
+    more_than raised raise stieg steigt gestiegen stiegen erhöht erhöhen augmenté augmente augmentation hausse aumentó aumentaron
+    aumento aumenta crecieron creció aumentato cresceu | fell fall falls fallen falling decrease decreases decreased decreasing
+    declined decline declines dropped drop drops down lower reduced reduce sank sinkt gesunken sanken gesenkt reduziert diminué
+    diminue diminution baisse disminuyó disminuyeron cayó cayeron bajó bajaron diminuito caiu ;
+profit profits gain gains income gewinn bénéfice beneficio | loss losses verlust perte pérdida ;
+include includes included including inclusive inklusive inkl einschließlich compris incluye incluido | exclude excludes excluded
+    excluding exclusive_of exklusive exkl ausschließlich exclut excluye excluido ;
+accept accepts accepted approve approves approved approval granted genehmigt angenommen akzeptiert accepté acceptée aceptado
+    aprobado aprobada accettato aceito zaakceptowane | reject rejects rejected rejection deny denied refuse refused declined
+    disapproved abgelehnt refusé refusée rejeté rechazado rechazada rifiutato rejeitado odrzucone ;
+pass passed passes bestanden | fail failed fails ;
+start starts started begin begins began begun commence commenced | stop stops stopped end ends ended discontinue discontinued
+    finish finished cease ;
+before prior_to vor avant antes | after following nach après después ;
+above over exceeds exceeded | below under beneath ;
+maximum max at_most no_more_than up_to | minimum min at_least no_less_than ;
+buyer purchaser käufer acheteur comprador | seller vendor verkäufer vendeur vendedor ;
+lessor landlord vermieter bailleur arrendador | lessee tenant renter mieter locataire arrendatario ;
+borrower debtor | lender creditor ;
+employer arbeitgeber | employee arbeitnehmer ;
+licensor | licensee ;
+plaintiff claimant | defendant ;
+debit debits debited | credit credits credited ;
+gross brutto | net netto ;
+import imports imported | export exports exported ;
+arrive arrives arrived arrival | depart departs departed departure ;
+open opens opened offen ouvert abierto | close closed closes geschlossen fermé cerrado ;
+on | off ;
+online | offline ;
+wired corded kabelgebunden | wireless cordless kabellos ;
+early too_early earlier | late too_late later ;
+high hoch alto | low niedrig bajo ;
+large big groß grande | small little klein pequeño ;
+strong | weak ;
+double doubled | single | halved ;
+day daytime | night overnight ;
+first erste premier primero | last final letzte dernier último ;
+long | short ;
+upper top | lower bottom ;
+front | rear ;
+public | private ;
+fixed | variable ;
+temporary temporarily interim | permanent permanently ;
+mandatory compulsory obligatory required | voluntary optional ;
+buy buys bought purchase purchased | sell sells sold ;
+lend lends lent | borrow borrows borrowed ;
+hire hired | fire fired dismissed ;
+cheap cheaper | expensive ;
+win wins won | lose loses lost ;
+most majority | few minority hardly_any ;
+passed enacted adopted introduced | repealed abolished ;
+under_warranty | out_of_warranty ;
+new | existing old ;
+ouvre | ferme ;
+abre | cierra ;
+öffnet | schließt ;
+hot warm | cold ;
+indoor indoors interior | outdoor outdoors exterior ;
+positive positiv positif positivo | negative negativ négatif negativo ;
+benign | malignant ;
+acute akut | chronic chronisch ;
+improved improve improving better | worsened worsen worse deteriorated ;
+admitted admit | discharged ;
+reports report reported complains has presents_with | denies ;
+allowed permitted permit allows erlaubt autorisés autorisé permiten permitido | prohibited forbidden banned verboten interdit
+    interdits prohibido ;
+in_favour in_favor | against ;
+advance upfront prepayment in_advance | arrears in_arrears ;
+renewed renew renews | cancelled canceled cancel cancels ;
+fully full completely in_full | partially partly partial ;
+true | false ;
+all every everyone everybody each | some several few many ;
+orally verbally verbal | writing written ;
+in_stock | out_of_stock ;
+married | divorced single unmarried widowed ;
+bezahlt beglichen | unbezahlt ;
+left links linke linken linkes gauche izquierda izquierdo sinistra | right rechts rechte rechten rechtes droite derecha derecho
+    destra ;
+male man men men's herren homme hommes hombre hombres | female woman women women's damen femme femmes mujer mujeres ;
+ttc | ht ;
+am a.m | pm p.m ;
+"""
+
+ALTERNATIVES = """
+ceo chief_executive_officer chief_executive | cfo chief_financial_officer | cto chief_technology_officer | coo
+    chief_operating_officer | cmo chief_marketing_officer | cio chief_information_officer | chro chief_human_resources_officer |
+    cpo chief_product_officer | ciso chief_information_security_officer ;
+junior jr | senior sr | assistant | associate | principal | intern trainee internship ;
+sales | marketing | procurement purchasing | finance | hr human_resources personnel | legal | engineering ;
+electrical | mechanical | civil | chemical ;
+nurse | doctor physician | pharmacist | dentist ;
+front-end frontend front_end | back-end backend back_end | full-stack fullstack full_stack ;
+bachelor bachelor's bachelors | master master's masters | phd doctorate doctoral ;
+monday montag lundi lunes | tuesday dienstag mardi martes | wednesday mittwoch mercredi miércoles | thursday donnerstag jeudi
+    jueves | friday freitag vendredi viernes | saturday samstag samedi sábado | sunday sonntag dimanche domingo ;
+january januar janvier enero | february februar février febrero | april avril abril | june juni juin junio | july juli juillet
+    julio | august août agosto | september septembre septiembre | october oktober octobre octubre | november novembre noviembre |
+    december dezember décembre diciembre ;
+per_day daily a_day each_day every_day | per_week weekly a_week each_week every_week | per_month monthly a_month each_month
+    every_month | per_quarter quarterly each_quarter every_quarter | per_year yearly annually per_annum annual a_year each_year
+    every_year ;
+usd us$ $ dollar dollars | eur € euro euros | gbp £ pound_sterling pounds_sterling | chf swiss_francs | jpy ¥ yen | cny rmb yuan ;
+celsius °c | fahrenheit °f | kelvin ;
+red rot rote rotes roter rouge rojo roja rode rood | blue blau blaue blaues bleu bleue azul | green grün grüne vert verte verde
+    groene groen | black schwarz schwarze schwarzer noir noire negro negra zwart zwarte | white weiß weiße blanc blanche blanco
+    blanca wit witte | yellow gelb gelbe jaune amarillo amarilla geel gele | brown braun marron marrón bruin | grey gray grau gris
+    grijs | orange | purple violet lila ;
+north n northern nord norte | south s southern süd sud sur ;
+east e eastern ost | west w western ;
+northeast ne | northwest nw | southeast se | southwest sw ;
+whole_milk | skimmed skim | semi-skimmed ;
+petrol gasoline | diesel | electric ;
+mother mutter mère madre | father vater père padre | sister schwester | brother bruder | daughter tochter fille | son sohn ;
+sons | daughters ;
+morning | afternoon | evening | night ;
+type_1 t1dm | type_2 t2dm ;
+english | german | french | spanish | portuguese | italian | chinese mandarin | japanese | russian | arabic | dutch | polish |
+    korean | turkish ;
+pending awaiting in_review | approved rejected completed ;
+shipped dispatched | delivered | returned | cancelled canceled ;
+first_half | second_half ;
+aspirin | ibuprofen | paracetamol acetaminophen | amoxicillin | azithromycin | penicillin | metformin | insulin | warfarin |
+    heparin ;
+new_york ny nyc | california ca | texas tx | florida fl | illinois il | massachusetts ma | delaware | oregon | maine | ohio oh |
+    washington_state wa | virginia va | georgia | arizona az | nevada nv | colorado | michigan mi | pennsylvania_state pa |
+    new_jersey nj ;
+united_states usa u.s us america | united_kingdom uk great_britain britain | germany deutschland | france frankreich | spain
+    españa spanien | italy italia italien | portugal | poland polen | netherlands holland | belgium | austria österreich |
+    switzerland schweiz suisse | ireland | canada | mexico | brazil brasil | china | japan | india | australia | sweden | norway |
+    denmark | finland | russia | turkey | singapore_state | south_africa | south_korea ;
+london | paris | berlin | munich münchen | hamburg | frankfurt | vienna wien | zurich zürich | geneva | madrid | barcelona |
+    lisbon lisboa | porto | rome roma | milan milano | amsterdam | rotterdam | brussels | dublin | birmingham | bristol | leeds |
+    manchester | edinburgh | glasgow | stockholm | oslo | copenhagen | helsinki | warsaw | prague | budapest | athens | istanbul |
+    moscow | dubai | mumbai | delhi | bangalore | singapore | hong_kong | tokyo | osaka | seoul | beijing | shanghai | shenzhen |
+    sydney | melbourne | canberra | brisbane | toronto | vancouver | montreal | chicago | boston | houston | dallas | denver |
+    seattle | san_francisco | los_angeles | san_diego | phoenix | philadelphia | atlanta | miami | springfield | detroit ;
+anna | maria | julia | laura | sarah | emma | sophie | lisa | emily | olivia | elena | peter | john | michael | david | daniel |
+    thomas | james | robert | william | paul | mark | martin | andreas | stefan | carlos | juan | luis | marco | jean | pierre |
+    hans | max | george | alexander | louis | charles | henry | richard ;
+"""
+
+ONE_SIDED = words(
+    "vice deputy assistant former ex interim acting intern internship trainee partially partly stellvertretender stellvertretende"
+)
+"""Words that change what follows them so much that one side cannot have them alone."""
+
+NEGATORS = words(
+    """not no never without none neither cannot nothing nobody non n't nicht kein keine keinen keiner keinem nie niemals ohne weder pas
+    aucun aucune jamais sans nunca sin ningún ninguna jamás senza nessun nessuna não sem nenhum nenhuma niet geen nooit zonder nie bez"""
+)
+MERELY_POLITE = words("no_later_than not_later_than no_more_than not_more_than no_less_than not_less_than not_only no_earlier_than if_not")
+"""Phrases with a negator that negate nothing."""
+
+IMPLICIT = words(
+    """deny denies denied exclude excludes excluded excluding except prohibited prohibits forbidden banned reject rejected refuse refused
+    refuses fail fails failed lack lacks lacking only unless expired expires secret outstanding free absent absence out stop stopped
+    discontinue remotely outside overdue closed prevent prevents cannot rather insufficient dissatisfied verboten interdit interdits
+    interdite prohibido prohibidas prohibida prohibidos sauf excepto salvo außer überfällig beforehand cancelled canceled requires
+    prior keep kept"""
+)
+"""Words that may carry a negation of their own; where one stands, the count of negators proves nothing."""
+
+PREFIXES = (
+    ("", "un"),
+    ("", "non"),
+    ("", "in"),
+    ("", "dis"),
+    ("", "im"),
+    ("", "ir"),
+    ("", "mis"),
+    ("", "nie"),
+    ("hyper", "hypo"),
+    ("pre", "post"),
+    ("over", "under"),
+    ("up", "down"),
+    ("in", "ex"),
+    ("im", "ex"),
+    ("in", "out"),
+    ("north", "south"),
+    ("macro", "micro"),
+    ("ver", ""),
+)
+"""Beginnings that turn a word into its opposite: paid and unpaid, hypertension and hypotension."""
+
+HAN_OPPOSITES = """增 増 升 涨 | 降 减 減 跌 ; 买 | 卖 ; 左 | 右 ; 男 | 女 ; 出租 | 承租 ; 借款人 | 贷款人 ;
+批准 | 拒绝 ; 最高 最大 最多 | 最低 最小 最少"""
+HAN_NEGATORS = "不没未无非否無ぬ"
+HAN_NEGATING_ENDS = ("ない", "ません")
