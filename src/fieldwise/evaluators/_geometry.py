@@ -4,9 +4,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
-from fieldwise.evaluators._items import Names, find, items, steps_of
+from fieldwise.evaluators._items import Names, items, steps_of
 from fieldwise.evaluators._pairing import Column, Judged, Measure, Setup, column, judge
 from fieldwise.model.batch import Batch
+from fieldwise.model.lookup import find
 from fieldwise.model.result import Result, Results
 from fieldwise.model.values import MISSING
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from fieldwise.model.path import EACH, ROOT, MalformedPath, Path, Step, render_step
-from fieldwise.model.values import MISSING, Value, kind
+from fieldwise.model.values import Value, kind
 
 PathProblem = tuple[str, str, str | None]
 
@@ -36,30 +36,6 @@ def path_problems(path: str) -> Iterator[PathProblem]:
         return
     if steps.count(EACH) > 1:
         yield "path", f"`{path}` has more than one `[*]`", "name the inner list by its index, or give each list an evaluator of its own"
-
-
-def find(record: Value, steps: Sequence[Step]) -> Any:
-    """The value at these steps, MISSING if there is none; after `[*]`, the list of what each item has there.
-
-    >>> find({"pages": [{"box": 1}, {}]}, Path.parse("pages[*].box").steps)
-    [1, MISSING]
-    """
-    at: Any = record
-    for depth, step in enumerate(steps):
-        if step is EACH:
-            return [find(item, steps[depth + 1 :]) for item in at] if kind(at) == "list" else MISSING
-        at = _child(at, step)
-        if at is MISSING:
-            return MISSING
-    return at
-
-
-def _child(value: Any, step: Step) -> Any:
-    if kind(value) == "object":
-        return value.get(str(step), MISSING)
-    if isinstance(step, int) and kind(value) == "list" and -len(value) <= step < len(value):
-        return value[step]
-    return MISSING
 
 
 def items(value: Any, is_one: Callable[[Any], bool]) -> Items:

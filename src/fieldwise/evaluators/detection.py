@@ -6,8 +6,8 @@ actual holds what was found, with a `score` each.
 The score of one image is its F1 at IoU 0.5 over the detections with at least `min_score`; matched as COCO does, best score first.
 
 >>> from fieldwise import evaluate
->>> dog = {"bbox": [0, 0, 10, 10], "category": "dog"}
->>> evaluate({"type": "detection"}, expected=[dog, dog], actual=[{**dog, "score": 0.9}]).misses
+>>> dog, cat = {"bbox": [0, 0, 10, 10], "category": "dog"}, {"bbox": [5, 5, 9, 9], "category": "cat"}
+>>> evaluate({"type": "detection"}, expected=[dog, cat], actual=[{**dog, "score": 0.9}]).misses
 ['[1] (required, missing)']
 """
 
@@ -20,9 +20,10 @@ from annotated_types import Interval
 from numpy.typing import NDArray
 
 from fieldwise.evaluators._images import Images, match_images, read_side, steps_to_boxes
-from fieldwise.evaluators._items import Names, PathProblem, find, path_problems, steps_of
+from fieldwise.evaluators._items import Names, PathProblem, path_problems, steps_of
 from fieldwise.kernels.detections import AREAS, MOST, Curves, curves
 from fieldwise.model.batch import Batch
+from fieldwise.model.lookup import find
 from fieldwise.model.result import Result, Results
 from fieldwise.model.values import MISSING, kind
 from fieldwise.registry import evaluator
@@ -47,7 +48,7 @@ class Detection:
         yield from path_problems(self.path)
 
 
-def summarize(pool: Mapping[str, NDArray[Any]], config: Detection) -> dict[str, float]:
+def summarize(pool: Mapping[str, NDArray[Any]], config: Detection | None = None) -> dict[str, float]:
     """AP and AR over all images, by size and by category; what has no object to be found is left out."""
     del config
     found = curves(pool)
