@@ -8,7 +8,6 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final, Literal, NamedTuple
 
@@ -17,17 +16,18 @@ Locale = Literal["en", "de", "fr", "ch"]
 
 _DECIMAL: Final[dict[str, str]] = {"en": ".", "de": ",", "fr": ",", "ch": "."}
 _GROUP: Final[dict[str, str]] = {"en": ",", "de": ".", "fr": " ", "ch": "'"}
-_TOKEN = re.compile(r"[0-9]+(?:[.,'\xa0][0-9]+)*")
-_TOKEN_SPACED = re.compile(r"[0-9]+(?:[.,'\xa0][0-9]+| [0-9]{3}(?![0-9]))*")
+_JOINER: Final = "\N{INVISIBLE SEPARATOR}"
+_TOKEN = re.compile(rf"[0-9]+(?:[.,'{_JOINER}][0-9]+)*")
+_HARD_SPACE = re.compile("(?<=[0-9])[\xa0\u202f\u2009](?=[0-9])")
+_SPACE = re.compile("(?<=[0-9])[ \xa0\u202f\u2009](?=[0-9]{3}(?![0-9]))")
 _MINUS: Final = "-\N{MINUS SIGN}\N{EN DASH}"
 _CURRENCY: Final = "$€£¥₹"
 _ACCOUNTING = re.compile(r"\(([$€£¥₹]?[0-9][0-9.,' ]*)\)", re.ASCII)
-"""A text that is nothing but a number in parentheses is negative, as in accounts. In a sentence, (36) is 36."""
 _PERCENT = re.compile(r"\s?(?:%|percent\b|per cent\b|prozent\b|pour cent\b)", re.IGNORECASE)
 _ZEROS: Final = (0x660, 0x6F0, 0x7C0, 0x966, 0x9E6, 0xA66, 0xAE6, 0xB66, 0xBE6, 0xC66, 0xCE6, 0xD66, 0xE50, 0xED0, 0xFF10)
 _FOLD: Final = {zero + digit: str(digit) for zero in _ZEROS for digit in range(10)} | {
     ord(mark): sign
-    for marks, sign in (("٫", "."), ("٬", ","), ("’", "'"), ("\u202f\u2009", "\xa0"), ("٪％", "%"), ("＄", "$"), ("－﹣", "-"), ("．", "."), ("，", ","))
+    for marks, sign in (("٫", "."), ("٬", ","), ("’", "'"), ("٪％", "%"), ("＄", "$"), ("－﹣", "-"), ("．", "."), ("，", ","))
     for mark in marks
 }
 """Digits and marks of other scripts, one character each, so that positions stay the same."""
@@ -44,14 +44,24 @@ class Figure(NamedTuple):
     """Part of a code such as `C-1` or `A4`."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Notation:
-    group: str
-    decimal: str
-    token: re.Pattern[str]
+def joined(text: str, locale: Locale = "en") -> str:
+    """The text in ASCII digits and marks, with spaces inside numbers replaced, so that splitting at spaces leaves numbers whole.
+
+    Every character keeps its position.
+    """
+    if not text.isascii():
+        text = _HARD_SPACE.sub(_JOINER, text.translate(_FOLD))
+    return _SPACE.sub(_JOINER, text) if locale == "fr" else text
 
 
-_NOTATIONS: Final = {name: _Notation(_GROUP[name], _DECIMAL[name], _TOKEN_SPACED if name == "fr" else _TOKEN) for name in _DECIMAL}
+def signed(text: str) -> str:
+    """A text that is nothing but a number in parentheses as that number below zero, as in accounts; in a sentence, (36) is 36.
+
+    >>> signed("(3.2)"), signed("a (36)")
+    ('-3.2 ', 'a (36)')
+    """
+    alone = _ACCOUNTING.fullmatch(text) if text.startswith("(") else None
+    return f"-{alone[1]} " if alone else text
 
 
 def figures(text: str, locale: Locale = "en") -> Iterator[Figure]:
@@ -60,21 +70,21 @@ def figures(text: str, locale: Locale = "en") -> Iterator[Figure]:
     >>> [figure.value for figure in figures("604 is not in 1604 or 604.5; Rule C-1, 10-20")]
     ['604', '1604', '604.5', '1', '10', '20']
     """
-    if not text.isascii():
-        text = text.translate(_FOLD)
-    if text.startswith("(") and (alone := _ACCOUNTING.fullmatch(text)):
-        text = alone.expand(r"-\1 ")
-    notation = _NOTATIONS[locale]
-    for found in notation.token.finditer(text):
+    yield from figures_in_token(signed(joined(text, locale)), locale)
+
+
+def figures_in_token(token: str, locale: Locale = "en") -> Iterator[Figure]:
+    """The same for a piece of a text that `signed` and `joined` have been through."""
+    for found in _TOKEN.finditer(token):
         start, end = found.span()
-        token = found.group()
-        before = text[start - 1] if start else " "
-        if before in " \n\t(" and token.isdigit():  # the common case, kept short
-            yield Figure(token.lstrip("0") or "0", start, end, False)
+        digits = found.group()
+        before = token[start - 1] if start else " "
+        if before in " \n\t(" and digits.isdigit():  # the common case, kept short
+            yield Figure(digits.lstrip("0") or "0", start, end, False)
             continue
-        lead, negative, coded = _before(text, start)
-        token = "0." + token if before == "." and lead < start else token
-        for value in _read(token, notation):
+        lead, negative, coded = _before(token, start)
+        digits = "0." + digits if before == "." and lead < start else digits
+        for value in _read(digits, locale):
             yield Figure("-" + value if negative and value != "0" else value, lead, end, coded)
             negative = False
 
@@ -125,12 +135,12 @@ def _is_latin(character: str) -> bool:
     return character.isalpha() and character < "\u0250"
 
 
-def _read(token: str, notation: _Notation) -> Iterator[str]:
+def _read(token: str, locale: Locale) -> Iterator[str]:
     if token.isdigit():
         yield token.lstrip("0") or "0"
         return
-    group, decimal = notation.group, notation.decimal
-    token = token.replace("\xa0", group)
+    group, decimal = _GROUP[locale], _DECIMAL[locale]
+    token = token.replace(_JOINER, group)
     whole, point, fraction = token.rpartition(decimal)
     if point and fraction.isdigit() and (whole.isdigit() or _grouped(whole, group)):
         yield _canonical(f"{whole.replace(group, '')}.{fraction}")
@@ -138,11 +148,11 @@ def _read(token: str, notation: _Notation) -> Iterator[str]:
         yield _canonical(token.replace(group, ""))
     elif token.count(".") == 1 and token.replace(".", "").isdigit():
         yield _canonical(token)  # 3.14 where the point should group
-    elif "," not in token and "'" not in token:
+    elif not any(mark in token for mark in ",' "):
         yield token  # 1.2.3 or 31.12.2025
     else:
         for part in re.split("[,' ]", token):
-            yield from _read(part, notation)
+            yield from _read(part, locale)
 
 
 def _grouped(token: str, group: str) -> bool:

@@ -82,7 +82,7 @@ def _postfix(text: str) -> list[str]:
         if found[4]:
             raise FormulaError(f"`{token}` cannot stand in a formula; it has names, and, or, not, and parentheses")
         _check_order(before, token)
-        if token == "(" or token == "not":
+        if token in ("(", "not"):
             waiting.append(token)
         elif token == ")":
             _close(steps, waiting)

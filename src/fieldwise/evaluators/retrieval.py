@@ -1,0 +1,116 @@
+"""Whether the right passages were retrieved, and how high they stand: precision@k, recall@k, MRR and nDCG.
+
+A case names its relevant ids, with gains if some matter more: `metadata: {relevant_ids: [p12, p40]}` or `{p12: 3, p40: 1}`.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from math import isfinite, log2
+from typing import Annotated, Any, Literal, cast
+
+from annotated_types import Ge, MinLen
+
+from fieldwise.model.batch import Batch
+from fieldwise.model.case import Case
+from fieldwise.model.options import Problem
+from fieldwise.model.result import Result, Results
+from fieldwise.registry import evaluator
+
+_PLACES = ("contexts", "expected", "actual", "metadata", "input")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Retrieval:
+    """Where ids stand in a case, and how deep to look."""
+
+    relevant: str = "metadata.relevant_ids"
+    """Where the relevant ids are: a list, or a mapping of ids to gains."""
+    retrieved: str = "contexts"
+    """Where the retrieved passages are, best first: ids, or objects that have one."""
+    id: Annotated[str, MinLen(1)] = "id"
+    """The key of the id inside an object."""
+    k: Annotated[tuple[Annotated[int, Ge(1)], ...], MinLen(1)] = (5,)
+    """At which depths to measure."""
+    score: Literal["ndcg", "precision", "recall", "mrr"] = "ndcg"
+    """Which metric is the score, at the first `k`."""
+
+    def problems(self) -> Iterable[Problem]:
+        """Places that no case has."""
+        for option, place in (("relevant", self.relevant), ("retrieved", self.retrieved)):
+            if place.split(".")[0] not in _PLACES or not all(place.split(".")):
+                yield option, f"a case has no `{place}`", f"begin with {', '.join(_PLACES)}, such as `metadata.relevant_ids`"
+
+
+@evaluator(reads="case", needs_expected=False, version=1)
+def retrieval(batch: Batch, config: Retrieval) -> Results:
+    """Score what was retrieved for each case against the ids it names as relevant."""
+    return Results.of([_result(batch.cases.at(row), config) for row in range(len(batch))])
+
+
+def _result(case: Case, config: Retrieval) -> Result:
+    named = _at(case, config.relevant)
+    gains = _gains(named, config.id)
+    if not gains:
+        what = "no id is relevant" if named else f"the case names no relevant ids under `{config.relevant}`"
+        return Result(status="skipped", reasoning=what)
+    found = _ids(_at(case, config.retrieved), config.id)
+    ranked = list(dict.fromkeys(found))
+    metrics = _metrics(ranked, gains, config.k)
+    first = config.k[0]
+    relevant = [name for name in gains if name in set(ranked[:first])]
+    return Result(
+        score=metrics["mrr" if config.score == "mrr" else f"{config.score}_at_{first}"],
+        hits=relevant,
+        misses=[name for name in gains if name not in set(relevant)],
+        reasoning=f"{len(relevant)}/{len(gains)} relevant ids among the first {first} of {len(ranked)}",
+        metrics=metrics,
+        details={"ranks": {name: at for at, name in enumerate(ranked, start=1) if name in gains}, "flags": _flags(found, ranked)},
+    )
+
+
+def _flags(found: Sequence[str], ranked: Sequence[str]) -> list[str]:
+    return [*(["nothing_retrieved"] if not found else []), *(["repeated_ids"] if len(found) > len(ranked) else [])]
+
+
+def _metrics(ranked: Sequence[str], gains: Mapping[str, float], depths: Iterable[int]) -> dict[str, float]:
+    """Every metric of one ranking. An id counts where it first stands."""
+    got = [gains.get(name, 0.0) for name in ranked]
+    ideal = sorted(gains.values(), reverse=True)
+    metrics = {"mrr": next((1.0 / rank for rank, gain in enumerate(got, start=1) if gain), 0.0)}
+    for k in depths:
+        hits = sum(gain > 0 for gain in got[:k])
+        metrics[f"precision_at_{k}"] = hits / k
+        metrics[f"recall_at_{k}"] = hits / len(gains)
+        metrics[f"ndcg_at_{k}"] = min(_dcg(got, k) / _dcg(ideal, k), 1.0)
+    return metrics
+
+
+def _dcg(gains: Sequence[float], k: int) -> float:
+    return sum(gain / log2(rank + 1) for rank, gain in enumerate(islice(gains, k), start=1))
+
+
+def _at(case: Case, place: str) -> Any:
+    first, *keys = place.split(".")
+    value: Any = getattr(case, first)
+    for key in keys:
+        value = cast("Mapping[str, Any]", value).get(key) if isinstance(value, Mapping) else None
+    return value
+
+
+def _gains(named: Any, key: str) -> dict[str, float]:
+    """Relevant ids with their gains; an id of gain 0 is not relevant."""
+    if isinstance(named, Mapping):
+        pairs = cast("Mapping[str, Any]", named).items()
+        return {str(name): float(gain) for name, gain in pairs if isinstance(gain, int | float) and isfinite(gain) and gain > 0}
+    return dict.fromkeys(_ids(named, key), 1.0)
+
+
+def _ids(value: Any, key: str) -> list[str]:
+    """The ids in a list of ids or of objects; a single id is a list of one."""
+    if value is None or isinstance(value, str | int | float):
+        return [] if value is None or value == "" else [str(value)]
+    if not isinstance(value, Sequence):
+        return []
+    items = (cast("Mapping[str, Any]", item).get(key) if isinstance(item, Mapping) else item for item in cast("Sequence[Any]", value))
+    return [str(item) for item in items if isinstance(item, str | int) and item != ""]

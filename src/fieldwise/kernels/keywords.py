@@ -1,0 +1,238 @@
+"""What matters in an answer: names with their numbers and codes, numbers, words that carry meaning.
+
+>>> Vocabulary().wanted("Territory 118 has a rate change of 0.305%").keywords
+('territory 118', 'territory', '118', 'rate', 'change', '0.305')
+
+Texts are read token by token, and what a token holds is remembered: answers repeat their words, so most are looked up, not read.
+"""
+
+import re
+import unicodedata
+from collections.abc import Collection, Iterator, Sequence
+from itertools import chain, pairwise
+from typing import Final, NamedTuple, TypeVar
+
+from fieldwise.kernels.figures import Locale, figures_in_token, joined, signed
+from fieldwise.kernels.stopwords import STOP_CHARACTERS, STOPWORDS
+
+T = TypeVar("T")
+
+
+class Wanted(NamedTuple):
+    """The keywords of an expected text, each once, in order, case folded."""
+
+    phrases: tuple[str, ...]
+    """Capitalised phrases and codes: `territory 118`, `rule c-1`."""
+    atoms: tuple[str, ...]
+    """Words and numbers."""
+    numbers: tuple[str, ...]
+    """Those of the atoms that are numbers, by value."""
+    spoken: tuple[str, ...]
+    """The phrases as they are looked up."""
+    words: int
+    """How many words the text has, keywords or not."""
+
+    @property
+    def keywords(self) -> tuple[str, ...]:
+        return self.phrases + self.atoms
+
+    def __len__(self) -> int:
+        return len(self.phrases) + len(self.atoms)
+
+
+class Heard(NamedTuple):
+    """A text made ready for looking keywords up in it."""
+
+    tokens: Sequence[str]
+    atoms: Collection[str]
+    words: int
+
+
+def _characters(*categories: str) -> str:
+    """Characters of some Unicode categories, up to where scripts with marks end, as the inside of a regex class."""
+    blocks = (range(0x80, 0x2E00), range(0xA640, 0xABFF))
+    return "".join(chr(code) for block in blocks for code in block if unicodedata.category(chr(code)) in categories)
+
+
+_WORD = re.compile(r"[^\W\d_]{4,}")
+_MARKED_WORD = re.compile(rf"(?:[^\W\d_]|[{_characters('Mn', 'Mc')}])+")
+_CJK: Final = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\u0e00-\u0e7f"
+_CJK_RUN = re.compile(f"[{_CJK}]+")
+_CJK_CHARACTER = re.compile(f"[{_CJK}]")
+_HANGUL: Final = ("\uac00", "\ud7a3")
+_SILENT = dict.fromkeys([0x640, *range(0x64B, 0x660), 0x670])
+"""Arabic vowel signs and the stretching stroke: written or not, the word is the same."""
+_PART = re.compile(r"[0-9]+(?:[.,][0-9]+)*|[^\W\d_]+|[.!?;]")
+_CODE = re.compile(r"[A-Z]{1,5}-?[0-9]\w*(?:-\w+)*")
+_OPENING: Final = "([{<\"'“‘«„*_`#"
+_CLOSING: Final = ")]}>\"'”’»“*_`"
+_ENDING: Final = ".,;:!?)]}"
+_RUN = re.compile("[ABCD][AC1]{0,4}[AaCc10]")
+_CODES = re.compile("[CcDd]")
+_FEW: Final = 50
+"""Up to how many phrases are looked up one by one; more would take time that grows with the square of a text."""
+_LONG: Final = 12
+_MEMORY: Final = 100_000
+_LONGEST: Final = 64
+"""How many tokens are remembered, and up to which length."""
+
+
+def fold(text: str) -> str:
+    """Composed and case folded: what lookups use."""
+    if text.isascii():
+        return text.lower()
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).translate(_SILENT).casefold())
+
+
+class _Atoms(dict[str, tuple[str, ...]]):
+    """The words and numbers in a token. A dict that fills itself, so that the common case is one lookup at C speed."""
+
+    def __init__(self, locale: Locale, *, coded: bool) -> None:
+        super().__init__()
+        self.locale: Locale = locale
+        self.coded = coded
+        self.numbers: set[str] = set()
+
+    def __missing__(self, token: str) -> tuple[str, ...]:
+        found = [figure.value for figure in figures_in_token(token, self.locale) if self.coded or not figure.coded]
+        self.numbers.update(found)
+        return _remember(self, token, (*_words(fold(token)), *found))
+
+
+class _Shapes(dict[str, str]):
+    """What a token can be in a phrase, as one letter: A capitalised, C a code, 1 a number; in lower case (0) if punctuation ends it;
+    B and D for A and C after an opening bracket or quote; a dot for anything else."""
+
+    def __missing__(self, token: str) -> str:
+        bare = token.lstrip(_OPENING)
+        core = bare.rstrip(_ENDING + _CLOSING)
+        ended = any(mark in _ENDING for mark in bare[len(core) :])
+        return _remember(self, token, _shape(core, opened=len(bare) < len(token), ended=ended))
+
+
+class _Spoken(dict[str, str]):
+    """A token as phrases are looked up: `(C-01,` is `c 1`."""
+
+    def __missing__(self, token: str) -> str:
+        parts = (part.lstrip("0") or "0" if part[0] == "0" and part.isdigit() else part for part in _PART.findall(fold(token)))
+        return _remember(self, token, " ".join(parts))
+
+
+def _remember(memory: dict[str, T], token: str, value: T) -> T:
+    if len(token) <= _LONGEST and len(memory) < _MEMORY:
+        memory[token] = value
+    return value
+
+
+class Vocabulary:
+    """Reads texts of one batch; what it has read of a token, it remembers."""
+
+    def __init__(self, locale: Locale = "en") -> None:
+        self._locale: Locale = locale
+        self._wanted_atoms = _Atoms(locale, coded=False)
+        self._heard_atoms = _Atoms(locale, coded=True)
+        self._shapes = _Shapes()
+        self._spoken = _Spoken()
+        self._known: dict[str, Wanted] = {}
+
+    def wanted(self, text: str) -> Wanted:
+        """The keywords of an expected text.
+
+        >>> Vocabulary().wanted("Rule C-1 applies in New York").phrases
+        ('rule c-1', 'c-1', 'new york')
+        >>> Vocabulary().wanted("保费是604元").atoms
+        ('保费', '604')
+        """
+        known = self._known.get(text)
+        if known is None:
+            known = self._read(text)
+            if len(self._known) < _MEMORY:
+                self._known[text] = known
+        return known
+
+    def heard(self, text: str) -> Heard:
+        """Ready a text for `missing`."""
+        tokens = self._tokens(text)
+        atoms = set(chain.from_iterable(map(self._heard_atoms.__getitem__, tokens)))
+        return Heard(tokens, atoms, len(tokens) if text.isascii() else words_in(text))
+
+    def missing(self, wanted: Wanted, heard: Heard) -> list[str]:
+        """The keywords that a text does not have, in order.
+
+        >>> v = Vocabulary()
+        >>> v.missing(v.wanted("Territory 118 rises 0.305%"), v.heard("territory 117 rises 0.305 percent"))
+        ['territory 118', '118']
+        """
+        given = heard.atoms
+        lost = [atom for atom in wanted.atoms if atom not in given]
+        return self._lost_phrases(wanted, heard.tokens) + lost if wanted.phrases else lost
+
+    def _tokens(self, text: str) -> list[str]:
+        if text.isascii() and self._locale != "fr" and not text.startswith("("):
+            return text.split()
+        return signed(joined(text, self._locale)).split()
+
+    def _read(self, text: str) -> Wanted:
+        atoms = tuple(dict.fromkeys(chain.from_iterable(map(self._wanted_atoms.__getitem__, self._tokens(text)))))
+        numbers = tuple(atom for atom in atoms if atom in self._wanted_atoms.numbers)
+        shouted = text.isupper()  # capitals mean nothing there
+        phrases = dict.fromkeys(phrase for line in text.splitlines() for phrase in self._phrases(line.split(), codes_only=shouted))
+        spoken = tuple(f" {' '.join(filter(None, map(self._spoken.__getitem__, phrase.split())))} " for phrase in phrases)
+        return Wanted(tuple(phrases), atoms, numbers, spoken, words_in(text))
+
+    def _phrases(self, tokens: Sequence[str], *, codes_only: bool) -> Iterator[str]:
+        shapes = "".join(map(self._shapes.__getitem__, tokens))
+        spans = [] if codes_only else [found.span() for found in _RUN.finditer(shapes)]
+        spans += [found.span() for found in _CODES.finditer(shapes)]
+        for start, end in sorted(spans):
+            yield " ".join(fold(token.lstrip(_OPENING).rstrip(_ENDING + _CLOSING)) for token in tokens[start:end])
+
+    def _lost_phrases(self, wanted: Wanted, tokens: Sequence[str]) -> list[str]:
+        """The phrases that do not stand in a text as whole words; markup, hyphens and leading zeros do not count."""
+        text = f" {' '.join(filter(None, map(self._spoken.__getitem__, tokens)))} "
+        if len(wanted.phrases) <= _FEW:
+            return [phrase for phrase, run in zip(wanted.phrases, wanted.spoken, strict=True) if run not in text]
+        sizes = {size for run in wanted.spoken if (size := run.count(" ") - 1) <= _LONG}
+        words = text.split()
+        runs = {f" {' '.join(words[at : at + size])} " for size in sizes for at in range(len(words) - size + 1)}
+        pairs = zip(wanted.phrases, wanted.spoken, strict=True)
+        return [phrase for phrase, run in pairs if run not in (runs if run.count(" ") - 1 in sizes else text)]
+
+
+def words_in(text: str) -> int:
+    """How many words a text has; where a script writes no spaces, characters are counted instead.
+
+    >>> words_in("The premium is $604"), words_in("保费是604元")
+    (4, 5)
+    """
+    if text.isascii():
+        return len(text.split())
+    spaced, characters = _CJK_CHARACTER.subn(" ", text)
+    return len(spaced.split()) + characters
+
+
+def _words(folded: str) -> Iterator[str]:
+    """Words that carry meaning: four letters or more; two syllables of Hangul; pairs of characters in Chinese and Japanese."""
+    if folded.isascii():
+        yield from (word for word in _WORD.findall(folded) if word not in STOPWORDS)
+        return
+    for word in _MARKED_WORD.findall(_CJK_RUN.sub(" ", folded)):
+        least = 2 if _HANGUL[0] <= word[0] <= _HANGUL[1] else 4
+        if len(word) >= least and word not in STOPWORDS:
+            yield word
+    for run in _CJK_RUN.findall(folded):
+        for first, second in pairwise(run):
+            if first not in STOP_CHARACTERS and second not in STOP_CHARACTERS:
+                yield first + second
+
+
+def _shape(core: str, *, opened: bool, ended: bool) -> str:
+    if not core or fold(core) in STOPWORDS:
+        return "."
+    if core[0].isupper():
+        letter = ("D" if opened else "C") if _CODE.fullmatch(core) else ("B" if opened else "A")
+    elif core[0].isdigit() and not opened:
+        return "0" if ended else "1"
+    else:
+        return "."
+    return letter.lower() if ended else letter

@@ -1,0 +1,63 @@
+"""Formulas over facts."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fieldwise.kernels.formulas import FormulaError, parse
+
+NAMES = ("a", "b", "c")
+
+
+def trees() -> st.SearchStrategy[str]:
+    """Formulas as text, valid in Python too."""
+    leaf = st.sampled_from(NAMES)
+    return st.recursive(
+        leaf,
+        lambda inner: st.one_of(
+            inner.map(lambda one: f"not {one}"),
+            inner.map(lambda one: f"({one})"),
+            st.tuples(inner, st.sampled_from(["and", "or"]), inner).map(" ".join),
+        ),
+        max_leaves=8,
+    )
+
+
+@given(trees(), st.tuples(st.booleans(), st.booleans(), st.booleans()))
+@settings(max_examples=150, deadline=None)
+def test_a_formula_means_what_it_means_in_python(text: str, flags: tuple[bool, bool, bool]) -> None:
+    values = dict(zip(NAMES, flags, strict=True))
+    assert parse(text).holds(values) is bool(eval(text, {}, values))
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "empty"),
+        ("a b", "missing between `a` and `b`"),
+        ("(a", "never closed"),
+        ("a)", "closes nothing"),
+        ("a and", "missing after `and`"),
+        ("and a", "missing before `and`"),
+        ("a and or b", "missing before `or`"),
+        ("a & b", "`&` cannot stand"),
+        ("()", r"missing before `\)`"),
+        ("__import__('os')", "cannot stand|missing between"),
+        ("a == 1", "cannot stand"),
+    ],
+)
+def test_what_is_no_formula_is_refused_with_the_reason(text: str, message: str) -> None:
+    with pytest.raises(FormulaError, match=message):
+        parse(text)
+
+
+def test_brackets_may_be_deep() -> None:
+    assert parse("(" * 50_000 + "a" + ")" * 50_000).holds({"a": True})
+    assert parse("not " * 50_001 + "a").holds({"a": False})
+
+
+def test_a_formula_knows_which_facts_speak_for_it_and_which_against() -> None:
+    formula = parse("a and not (b or not c)")
+    assert (formula.wanted, formula.unwanted) == ({"a", "c"}, {"b"})
+    assert formula.against({"a": True, "b": True, "c": False}) == ["b", "c"]
+    assert formula.against({"a": True, "b": False, "c": True}) == []
