@@ -44,6 +44,7 @@ def asked_one_by_one(expected: Any, actual: Any) -> str | None:
         (5, -5, "sign"),
         ("5", "-5", "sign"),
         ("2025-03-04", "2025-04-03", "day_month_swapped"),
+        ("2025-03-25", "2025-25-03", "day_month_swapped"),
         ("2025-03-04", "4 March 2025", "date_format"),
         ("Acme Corporation of Ohio", "Acme Corporation", "truncated"),
         ("Acme Corp", "the Acme Corp", "extra_text"),

@@ -142,5 +142,8 @@ def looks(folded: str) -> str:
     return plain
 
 
-FIRST_LOOKS: Final = {char: looks(char) for char in "0123456789abcdefghijklmnopqrstuvwxyz"} | {single: pair[0] for pair, single in _JOINED}
+_SINGLE_LOOKS: Final = {char: looks(char) for char in "0123456789abcdefghijklmnopqrstuvwxyz"}
+FIRST_LOOKS: Final = _SINGLE_LOOKS | {single: pair[0] for pair, single in _JOINED}
 """First letter → what it may look like: texts that look alike agree here."""
+LAST_LOOKS: Final = _SINGLE_LOOKS | {single: looks(pair[1]) for pair, single in _JOINED}
+"""The same for the last letter."""

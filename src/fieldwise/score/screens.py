@@ -9,7 +9,7 @@ from typing import Final
 
 from rapidfuzz.distance import Levenshtein
 
-from fieldwise.kernels.folds import FIRST_LOOKS, all_letters, looks
+from fieldwise.kernels.folds import FIRST_LOOKS, LAST_LOOKS, all_letters, looks
 from fieldwise.kernels.written_dates import MONTH_WORDS, written_date
 from fieldwise.kernels.written_numbers import NUMBER_WORDS, plain, written_number
 
@@ -34,7 +34,7 @@ NUMBER_SCREENS: Final = {"opposite": 1, "close": 2, "far": 4, "near number": 8}
 _SAME_LETTERS, _INSIDE, _NEAR, _SAME_CHARACTERS, _SWAPPED, _SHORTENED, _LOOK_ALIKE, _PLACEHOLDER, _NUMBERS, _DATES = TEXT_SCREENS.values()
 _OPPOSITE, _CLOSE, _FAR, _NEAR_NUMBER = NUMBER_SCREENS.values()
 _DIGITS: Final = "0123456789"
-_WORD_ENDS: Final = (*MONTH_WORDS, *NUMBER_WORDS)
+_WORD_ENDS: Final = frozenset(word[-2:] for word in (*MONTH_WORDS, *NUMBER_WORDS))
 _PLACEHOLDER_STARTS: Final = "nutm"
 _LONGEST_PLACEHOLDER: Final = 13
 _LARGEST: Final = 1e300
@@ -59,17 +59,22 @@ def _screens_of_letters(x: str, y: str) -> int:
             screens |= _SAME_CHARACTERS | _SWAPPED
     elif x[:1] == y[:1]:
         screens |= _SHORTENED
-    if x and y and FIRST_LOOKS.get(x[0]) == FIRST_LOOKS.get(y[0]) and looks(x) == looks(y):
+    if _may_look_alike(x, y) and looks(x) == looks(y):
         screens |= _LOOK_ALIKE
     if -2 <= longer_by <= 2 and _edits(x, y, score_cutoff=2) <= 2:
         return screens | _NEAR
     return screens & ~_SWAPPED
 
 
+def _may_look_alike(x: str, y: str) -> bool:
+    """Whether both ends do, which is quickly seen."""
+    return bool(x and y) and FIRST_LOOKS.get(x[0]) == FIRST_LOOKS.get(y[0]) and LAST_LOOKS.get(x[-1]) == LAST_LOOKS.get(y[-1])
+
+
 def _may_be_written(folded: str) -> bool:
     """Whether the letters of a text leave room for a number or a date: few words stand in those."""
     word = folded.strip(_DIGITS)
-    return not word.isalpha() or word.endswith(_WORD_ENDS)
+    return not word.isalpha() or word[-2:] in _WORD_ENDS
 
 
 def _screens_of_digits(one: str, other: str) -> int:
