@@ -113,6 +113,8 @@ class Results:
     """Filled by `score/`: 2 pass, 1 partial, 0 fail, -1 none."""
     flags: Labels | None = None
     """What each case's `details["flags"]` says, where an evaluator has it at hand; it is counted over the run."""
+    kinds: Mapping[str, type] = field(default_factory=dict[str, type])
+    """For metrics that are no fractions: int for a count, bool for yes or no. A column may hold them as float64, for its NaN."""
 
     def __len__(self) -> int:
         return len(self.score)
@@ -132,7 +134,15 @@ class Results:
             reasoning=[result.reasoning for result in results],
             metrics=_columns([result.metrics for result in results]),
             details=lambda row: results[row].details,
+            flags=Labels.of(result.details.get("flags", ()) for result in results),
+            kinds=_kinds([result.metrics for result in results]),
         )
+
+
+def _kinds(rows: Sequence[Mapping[str, float | bool]]) -> dict[str, type]:
+    """The metrics that are yes or no in every row that has them."""
+    names = dict.fromkeys(name for row in rows for name in row)
+    return {name: bool for name in names if all(isinstance(row[name], bool) for row in rows if name in row)}
 
 
 def _columns(rows: Sequence[Mapping[str, float | bool]]) -> dict[str, NDArray[np.float64] | NDArray[np.bool_]]:

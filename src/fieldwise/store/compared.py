@@ -17,7 +17,7 @@ from fieldwise.model.case import Cases
 from fieldwise.model.comparison import Comparison, Comparisons, Outcome
 from fieldwise.model.path import EACH, ROOT, MalformedPath, Path
 from fieldwise.model.values import MISSING, Missing, Presence, Value, presence
-from fieldwise.store.json_text import from_text
+from fieldwise.store.json_text import from_text, to_text
 from fieldwise.store.tables import ArrowColumn, ArrowTable, coded, plain_json_column, spread
 
 OUTCOMES: Final = [outcome.label for outcome in Outcome]
@@ -34,7 +34,7 @@ def comparisons_table(comparisons: Comparisons, rows: NDArray[np.int64], first: 
             "case": (rows + first)[comparisons.case[order]],
             "field": coded(comparisons.field[order], comparisons.fields),
             "path": coded(comparisons.path[order], comparisons.paths),
-            "outcome": coded(comparisons.outcome[order].astype(np.int32), OUTCOMES),
+            "outcome": coded(comparisons.outcome[order].astype(np.int8), OUTCOMES),
             "similarity": pa.array(comparisons.similarity[order], from_pandas=True),
             "passed": comparisons.passed[order],
             "extra": extra[order],
@@ -61,7 +61,7 @@ def _sparse(by_row: Mapping[int, str], order: NDArray[np.int64]) -> ArrowColumn:
 
 
 def _equal(comparisons: Comparisons, rows: NDArray[np.int64], cases: Cases) -> NDArray[np.bool_]:
-    """Where both sides are the same plain value, and the case's expected record has it at that path."""
+    """Where both sides are the same value, and the case's expected record has it at that path."""
     size = len(comparisons)
     same = np.fromiter(map(eq, comparisons.expected, comparisons.actual), dtype=np.bool_, count=size)
     same &= comparisons.outcome == Outcome.MATCH
@@ -83,9 +83,8 @@ def _same_kind(same: NDArray[np.bool_], comparisons: Comparisons, start: int, st
     if kinds <= {str} or (len(kinds) == 1 and kinds <= _PLAIN and kinds == {*map(type, actual)} - _NO_VALUE):
         return  # text equals nothing but text
     for row in np.flatnonzero(same[start:stop]).tolist():
-        kind = type(expected[row])
-        if kind not in _PLAIN or kind is not type(actual[row]):
-            same[start + row] = False
+        one, other = expected[row], actual[row]
+        same[start + row] = type(one) is type(other) and (type(one) in _PLAIN or to_text(one) == to_text(other))
 
 
 _PLAIN: Final = frozenset[type]({str, int, float, bool})

@@ -1,7 +1,6 @@
 """Values as JSON text and back, without loss: big integers keep their digits, NaN stays NaN."""
 
 import json
-import marshal
 import re
 from collections.abc import Sequence
 from typing import Any
@@ -9,7 +8,6 @@ from typing import Any
 import orjson
 
 _LONG_NUMBER = re.compile(rb"[0-9]{19}")
-_LAST_BYTES_OF_ODD_FLOATS = (b"\xf8\x7f", b"\xf0\x7f", b"\xf8\xff", b"\xf0\xff")
 
 
 def to_text(value: Any) -> bytes:
@@ -22,8 +20,8 @@ def to_text(value: Any) -> bytes:
         text = orjson.dumps(value)
     except (TypeError, ValueError):  # integers beyond 64 bits, lone surrogates, keys that are no text
         return _slowly(value)
-    # orjson writes NaN as null, so where there is a null it may have been one.
-    return _slowly(value) if value is not None and b"null" in text and _may_hold_nan(value) else text
+    # orjson writes NaN as null, so where there is a null, look whether it was one.
+    return _slowly(value) if b"null" in text and orjson.loads(text) != value else text
 
 
 def to_texts(values: Sequence[Any]) -> list[bytes]:
@@ -46,15 +44,6 @@ _PLAIN = frozenset[type]({str, int, bool, type(None)})
 
 def _slowly(value: Any) -> bytes:
     return json.dumps(value, separators=(",", ":"), default=str).encode()
-
-
-def _may_hold_nan(value: Any) -> bool:
-    """Whether a NaN or an infinity may be inside; True at times without one, never False with one."""
-    try:
-        packed = marshal.dumps(value)
-    except ValueError:
-        return True
-    return any(tail in packed for tail in _LAST_BYTES_OF_ODD_FLOATS)
 
 
 def from_text(text: bytes | str) -> Any:

@@ -33,7 +33,7 @@ def texts(values: Sequence[str | None]) -> ArrowColumn:
 def coded(codes: NDArray[Any], names: Sequence[str]) -> ArrowColumn:
     """A column of dictionary-encoded text; a code below 0 is null."""
     mask = codes < 0
-    indices = pa.array(codes.astype(np.int32, copy=False), mask=mask if mask.any() else None)
+    indices = pa.array(codes, mask=mask if mask.any() else None)
     return pa.DictionaryArray.from_arrays(indices, texts(names))
 
 
@@ -109,7 +109,7 @@ def results_table(evaluated: Evaluated, first: int) -> ArrowTable:
         "case": evaluated.rows + first,
         "score": results.score,
         "verdict": coded(verdict, VERDICTS),
-        "status": coded(results.status.astype(np.int32), STATUSES),
+        "status": coded(results.status.astype(np.int8), STATUSES),
         "fault": coded(_faults(results), FAULTS),
         "reasoning": texts(results.reasoning),
         "hits": labels(results.hits),
@@ -121,8 +121,8 @@ def results_table(evaluated: Evaluated, first: int) -> ArrowTable:
     return pa.table(columns)
 
 
-def _faults(results: Results) -> NDArray[np.int32]:
-    codes = np.full(len(results), -1, dtype=np.int32)
+def _faults(results: Results) -> NDArray[np.int8]:
+    codes = np.full(len(results), -1, dtype=np.int8)
     for row in np.flatnonzero(results.status == Status.ERROR).tolist():
         codes[row] = FAULTS.index("system") if results.details(row).get("fault") == "system" else FAULTS.index("ours")
     return codes
