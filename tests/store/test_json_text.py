@@ -23,7 +23,7 @@ def test_a_value_is_read_as_it_was_written(value):
 
 
 @settings(deadline=None, max_examples=100)
-@given(st.lists(plain, max_size=6))
+@given(st.lists(st.one_of(plain, st.sampled_from([math.nan, math.inf, 2**80])), max_size=6))
 def test_many_values_are_written_as_one_by_one(some):
     assert [repr(from_text(text)) for text in to_texts(some)] == [repr(value) for value in some]
 

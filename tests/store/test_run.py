@@ -75,6 +75,11 @@ def test_parts_of_any_size_hold_the_same_results(tmp_path, size):
     assert sum(part.cases for part in run.parts) == 40
 
 
+def test_many_cases_are_read_in_blocks_without_a_seam(tmp_path):
+    batch = build(1203, fields=2)
+    assert as_read(stored(tmp_path, batch)) == as_given(batch)
+
+
 def test_batches_may_come_in_any_order(tmp_path):
     batch = build(40)
     run = stored(tmp_path, *(cut(batch, start, start + 10) for start in (30, 0, 20, 10)), part_cases=10)

@@ -37,6 +37,11 @@ def test_gates_compare_inclusively_and_exactly(operator, value, passed):
     assert (result.passed, result.value) == (passed, 0.9)
 
 
+def test_a_message_never_rounds_a_value_across_its_gate():
+    [result] = judge_gates([gate()], summary({"score": 0.89999}))
+    assert result.message == "fields.score is 0.89999: fields.score >= 0.9 does not hold"
+
+
 def test_a_gate_on_a_metric_that_is_not_there_names_the_nearest_and_all():
     [problem] = gate_diagnostics([gate("makro_f1")], summary())
     assert problem.level == "error"

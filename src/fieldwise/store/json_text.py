@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Sequence
+from math import isfinite
 from typing import Any
 
 import orjson
@@ -30,7 +31,7 @@ def to_texts(values: Sequence[Any]) -> list[bytes]:
     >>> to_texts(["a\\nb", 1, None])
     [b'"a\\\\nb"', b'1', b'null']
     """
-    if values and {*map(type, values)} <= _PLAIN:
+    if values and {*map(type, values)} <= _PLAIN and all(map(isfinite, (value for value in values if type(value) is float))):
         try:
             whole = orjson.dumps(values, option=orjson.OPT_INDENT_2)
         except (TypeError, ValueError):
@@ -39,7 +40,7 @@ def to_texts(values: Sequence[Any]) -> list[bytes]:
     return [to_text(value) for value in values]
 
 
-_PLAIN = frozenset[type]({str, int, bool, type(None)})
+_PLAIN = frozenset[type]({str, int, float, bool, type(None)})
 
 
 def _slowly(value: Any) -> bytes:

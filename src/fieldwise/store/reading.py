@@ -1,13 +1,14 @@
 """Parts of a stored run, read back as cases and results."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
+from numpy.typing import NDArray
 
 from fieldwise.model.case import Case
 from fieldwise.model.result import Result
@@ -82,61 +83,91 @@ def _value(text: str | None) -> Value:
 
 def results_of(folder: Path, part: Part, evaluators: Sequence[str], position: int | None) -> Iterator[StoredResult]:
     """The results of a part by case, for these evaluators in this order, or those of one case."""
-    [cases] = files_of(part, "cases")
-    known = read_table(folder, cases, case=position, columns=["case", "id", "expected"]).to_pydict()
-    readers = [reader for name in evaluators for reader in _readers(folder, part, name, position)]
-    for place, name, expected in zip(known["case"], known["id"], known["expected"], strict=True):
-        record: list[Value] = []  # read at most once, and only for a case that has comparisons
-        for reader in readers:
-            result = reader.at(place, expected, record)
-            if result is not None:
-                yield StoredResult(case=name, evaluator=reader.evaluator, result=result, position=place)
+    [file] = files_of(part, "cases")
+    cases = read_table(folder, file, case=position, columns=["case", "id", "expected"])
+    sources = [source for name in evaluators for source in _sources(folder, part, name, position)]
+    for start in range(0, cases.num_rows, _CASES_AT_ONCE):
+        known = cases.slice(start, _CASES_AT_ONCE).to_pydict()
+        first, last = known["case"][0], known["case"][-1]
+        blocks = [_Block(source, first, last) for source in sources]
+        for place, name, expected in zip(known["case"], known["id"], known["expected"], strict=True):
+            record = _Once(expected)
+            for block in blocks:
+                result = block.at(place, record)
+                if result is not None:
+                    yield StoredResult(case=name, evaluator=block.evaluator, result=result, position=place)
 
 
-def _readers(folder: Path, part: Part, evaluator: str, position: int | None) -> Iterator["_Reader"]:
+_CASES_AT_ONCE: Final = 500
+"""Python objects take many times the room of a table, so only so many cases are made into them at a time."""
+
+
+class _Once:
+    """A JSON text that is read at most once, and only if someone asks."""
+
+    __slots__ = ("_text", "_value")
+
+    def __init__(self, text: str | None) -> None:
+        self._text = text
+        self._value: list[Value] = []
+
+    def __call__(self) -> Value:
+        if not self._value:
+            self._value.append(_value(self._text))
+        return self._value[0]
+
+
+@dataclass(frozen=True, slots=True)
+class _Source:
+    """One evaluator's tables in one part."""
+
+    evaluator: str
+    results: ArrowTable
+    compared: Sequence[ArrowTable]
+
+
+def _sources(folder: Path, part: Part, evaluator: str, position: int | None) -> Iterator[_Source]:
+    compared = [read_table(folder, file, case=position) for file in files_of(part, "comparisons", evaluator)]
     for file in files_of(part, "results", evaluator):
-        rows = read_table(folder, file, case=position)
-        compared = [read_table(folder, found, case=position) for found in files_of(part, "comparisons", evaluator)]
-        yield _Reader(evaluator, rows, [_Grouped(table) for table in compared])
+        yield _Source(evaluator, read_table(folder, file, case=position), compared)
 
 
-class _Grouped:
-    """Comparisons with where each case's begin."""
+class _Rows:
+    """The rows of a table about some consecutive cases, as plain lists."""
 
-    __slots__ = ("_case", "rows")
+    __slots__ = ("_case", "columns")
 
-    def __init__(self, table: ArrowTable) -> None:
-        self._case = table.column("case").to_numpy()
-        self.rows: Rows = table.to_pydict()
+    def __init__(self, table: ArrowTable, first: int, last: int) -> None:
+        start, stop = np.searchsorted(table.column("case").to_numpy(), [first, last + 1]).tolist()
+        some = table.slice(start, stop - start)
+        self._case: NDArray[np.int64] = some.column("case").to_numpy()
+        self.columns: Rows = some.to_pydict()
 
-    def span(self, case: int) -> range:
+    def of(self, case: int) -> range:
+        """Which rows are about this case."""
         start, stop = np.searchsorted(self._case, [case, case + 1]).tolist()
         return range(start, stop)
 
 
-class _Reader:
-    """One evaluator's results in one part."""
+class _Block:
+    """One evaluator's results for some consecutive cases."""
 
-    __slots__ = ("_compared", "_metrics", "_row", "_rows", "evaluator")
+    __slots__ = ("_compared", "_metrics", "_results", "evaluator")
 
-    def __init__(self, evaluator: str, table: ArrowTable, compared: list[_Grouped]) -> None:
-        self.evaluator = evaluator
-        self._rows: Rows = table.to_pydict()
-        self._row = {case: row for row, case in enumerate(self._rows["case"])}
-        self._metrics = [name for name in self._rows if name.startswith(METRIC)]
-        self._compared = compared
+    def __init__(self, source: _Source, first: int, last: int) -> None:
+        self.evaluator = source.evaluator
+        self._results = _Rows(source.results, first, last)
+        self._compared = [_Rows(table, first, last) for table in source.compared]
+        self._metrics = [name for name in self._results.columns if name.startswith(METRIC)]
 
-    def at(self, case: int, expected: str | None, record: list[Value]) -> Result | None:
-        """The result of a case; None where the evaluator is not for it."""
-        row = self._row.get(case)
-        if row is None:
+    def at(self, case: int, record: Callable[[], Value]) -> Result | None:
+        """The result of a case, whose expected record is at hand; None where the evaluator is not for it."""
+        found = self._results.of(case)
+        if not found:
             return None
-        rows = self._rows
-        spans = [(grouped, grouped.span(case)) for grouped in self._compared]
-        if not record and any(span for _, span in spans):
-            record.append(_value(expected))
-        comparisons = [one for grouped, span in spans if span for one in comparisons_of(grouped.rows, record[0], span)]
+        rows, row = self._results.columns, found[0]
         metrics = {name.removeprefix(METRIC): rows[name][row] for name in self._metrics}
+        spans = [(compared.columns, compared.of(case)) for compared in self._compared]
         return Result(
             score=rows["score"][row],
             verdict=rows["verdict"][row],
@@ -146,7 +177,7 @@ class _Reader:
             status=rows["status"][row],
             metrics={name: value for name, value in metrics.items() if value is not None},
             details=from_text(rows["details"][row]),
-            comparisons=comparisons,
+            comparisons=[one for columns, span in spans if span for one in comparisons_of(columns, record(), span)],
         )
 
 

@@ -35,8 +35,11 @@ def _judge(gate: Gate, summary: Summary) -> GateResult:
         return GateResult(gate=str(gate), passed=False, value=None, message=problem.what)
     value = summary.evaluators[gate.evaluator].metrics[gate.metric].value
     passed = _HOLDS[gate.operator](value, gate.value)
+    shown = f"{value:.4g}"
+    if _HOLDS[gate.operator](float(shown), gate.value) != passed:  # 0.89996 is not 0.9
+        shown = repr(value)
     word = "holds" if passed else "does not hold"
-    return GateResult(gate=str(gate), passed=passed, value=value, message=f"{gate.evaluator}.{gate.metric} is {value:.4g}: {gate} {word}")
+    return GateResult(gate=str(gate), passed=passed, value=value, message=f"{gate.evaluator}.{gate.metric} is {shown}: {gate} {word}")
 
 
 def _problem(gate: Gate, summary: Summary) -> Diagnostic | None:
