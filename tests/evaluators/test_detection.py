@@ -3,6 +3,8 @@
 import contextlib
 import copy
 import io
+import json
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -241,3 +243,13 @@ def test_no_data_raises_and_the_score_stays_between_0_and_1(expected: Any, actua
     """structured-data spec: Never throw exceptions from evaluators."""
     result = image({"boxes": expected}, {"boxes": actual})
     assert 0.0 <= result.score <= 1.0
+
+
+def test_the_example_gives_coco_numbers_for_each_category_and_finds_the_worst_image() -> None:
+    folder = Path(__file__).parents[2] / "examples" / "detection"
+    truth, guesses = (json.loads((folder / name).read_text()) for name in ("annotations.json", "predictions.json"))
+    results, ours = by_fieldwise(truth, guesses)
+    assert [ours.get(name, -1.0) for name in NAMES] == pytest.approx(by_pycocotools(truth, guesses).stats.tolist(), abs=1e-6)
+    assert {"ap[person]", "ap[dog]", "ap[ball]"} < set(ours)
+    assert results.score.tolist() == pytest.approx([1.0, 2 / 3, 1.0, 1.0, 0.0, 1 / 3], abs=1e-9)
+    assert results.misses.at(4) == ["[+0] (extra)"]

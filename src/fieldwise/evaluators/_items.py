@@ -2,9 +2,10 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
-from fieldwise.model.path import EACH, ROOT, MalformedPath, Path, Step, render_step
+from fieldwise.model.path import EACH, ROOT, MalformedPath, Path, Step, render, render_step
 from fieldwise.model.values import Value, kind
 
 PathProblem = tuple[str, str, str | None]
@@ -61,19 +62,22 @@ class Names:
     @property
     def whole(self) -> str:
         """The path itself."""
-        return "".join(map(render_step, self.steps)).removeprefix(".") or ROOT
+        return _parts(self.steps)[0]
 
     def of(self, index: int, single: bool = False) -> str:
         """An expected item by its index."""
-        return self.whole if single else self._at(f"[{index}]")
+        whole, before, after = _parts(self.steps)
+        return whole if single else f"{before}[{index}]{after}"
 
     def extra(self, index: int, single: bool = False) -> str:
         """An actual item that no expected one was paired with, by its own index."""
-        return self.whole if single else self._at(f"[+{index}]")
+        whole, before, after = _parts(self.steps)
+        return whole if single else f"{before}[+{index}]{after}"
 
-    def _at(self, index: str) -> str:
-        if EACH not in self.steps:
-            return (self.whole if self.steps else "") + index
-        at = self.steps.index(EACH)
-        parts = [*map(render_step, self.steps[:at]), index, *map(render_step, self.steps[at + 1 :])]
-        return "".join(parts).removeprefix(".")
+
+@lru_cache(maxsize=256)
+def _parts(steps: tuple[Step, ...]) -> tuple[str, str, str]:
+    """The path, and what stands before and after the index of an item."""
+    at = steps.index(EACH) if EACH in steps else len(steps)
+    before, after = ("".join(map(render_step, part)) for part in (steps[:at], steps[at + 1 :]))
+    return render(steps), before.removeprefix("."), after

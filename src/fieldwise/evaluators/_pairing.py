@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
+from math import isnan
 from typing import Any, Literal, Protocol
 
 import numpy as np
@@ -117,12 +118,15 @@ def judge(expected: Column, actual: Column, measure: Measure, setup: Setup, name
     found = [_pair(expected, actual, measure, setup, case) for case in cases]
     flat = np.array(list(chain.from_iterable(pairs for pairs, _ in found)), dtype=np.int64).reshape(-1, 2)
     scored = measure.pairs(flat[:, 0], flat[:, 1])
+    similarity, passed, shown = scored.similarity.tolist(), scored.passed.tolist(), scored.shown.tolist()  # faster than items of arrays
     judged: list[Judged] = []
     start = 0
-    for case in cases:
-        pairs, slots = found[case]
-        judged.append(_judge_case(expected, actual, measure, names, _Case(case, pairs, slots, scored, start, setup.shown)))
-        start += len(pairs)
+    for case, (pairs, slots) in enumerate(found):
+        mine = slice(start, start + len(pairs))
+        notes = {row: scored.notes[at] for row, at in enumerate(range(mine.start, mine.stop)) if at in scored.notes} if scored.notes else {}
+        told = _Case(case, pairs, slots, similarity[mine], passed[mine], shown[mine], notes, setup.shown)
+        judged.append(_judge_case(expected, actual, measure, names, told))
+        start = mine.stop
     return judged
 
 
@@ -157,49 +161,49 @@ def label_of(label: Any) -> tuple[str, str]:
 
 @dataclass(frozen=True, slots=True)
 class _Case:
+    """One case with its pairs and how each did."""
+
     case: int
     pairs: list[tuple[int, int]]
     slots: int
-    scored: Scored
-    start: int
-    """Where the pairs of this case begin in `scored`."""
+    similarity: list[float]
+    passed: list[bool]
+    numbers: list[float]
+    notes: Mapping[int, str]
     shown: str
 
 
 def _judge_case(expected: Column, actual: Column, measure: Measure, names: Names, at: _Case) -> Judged:
     left, right = expected.rows(at.case), actual.rows(at.case)
-    one, other = expected.single[at.case], actual.single[at.case]
-    partner = {ours: position for position, (ours, _) in enumerate(at.pairs, at.start)}
+    partner = {ours: position for position, (ours, _) in enumerate(at.pairs)}
     hits: list[str] = []
     misses: list[str] = []
     for row in left:
-        name = names.of(row - left.start, one)
+        name = names.of(row - left.start, expected.single[at.case])
         position = partner.get(row)
         if position is None:
             misses.append(_with_reason(name, _expected_problem(measure, row) or "required, missing"))
-        elif at.scored.passed[position]:
+        elif at.passed[position]:
             hits.append(name)
         else:
-            theirs = at.pairs[position - at.start][1]
-            why = _expected_problem(measure, row) or measure.actual_problems.get(theirs) or at.scored.notes.get(position)
+            why = _expected_problem(measure, row) or measure.actual_problems.get(at.pairs[position][1]) or at.notes.get(position)
             misses.append(_with_reason(name, why))
-    taken = {theirs for _, theirs in at.pairs}
-    misses.extend(
-        _with_reason(names.extra(row - right.start, other), measure.actual_problems.get(row, "extra")) for row in right if row not in taken
-    )
-    mine = slice(at.start, at.start + len(at.pairs))
+    if len(at.pairs) < len(right):
+        taken = {theirs for _, theirs in at.pairs}
+        extras = [(row, names.extra(row - right.start, actual.single[at.case])) for row in right if row not in taken]
+        misses.extend(_with_reason(name, measure.actual_problems.get(row, "extra")) for row, name in extras)
     return Judged(
-        score=float(at.scored.similarity[mine].sum()) / at.slots if at.slots else 1.0,
+        score=sum(at.similarity) / at.slots if at.slots else 1.0,
         hits=hits if at.slots else [names.whole],
         misses=misses,
-        passed=int(at.scored.passed[mine].sum()),
+        passed=sum(at.passed),
         expected=len(left),
         actual=len(right),
         pairs=[
-            {"expected": ours - left.start, "actual": theirs - right.start, at.shown: None if np.isnan(shown) else shown}
-            for (ours, theirs), shown in zip(at.pairs, at.scored.shown[mine].tolist(), strict=True)
+            {"expected": ours - left.start, "actual": theirs - right.start, at.shown: None if isnan(number) else number}
+            for (ours, theirs), number in zip(at.pairs, at.numbers, strict=True)
         ],
-        malformed_expected=sum(row in measure.expected_problems for row in left),
+        malformed_expected=sum(row in measure.expected_problems for row in left) if measure.expected_problems else 0,
         expected_rows=left,
         actual_rows=right,
     )

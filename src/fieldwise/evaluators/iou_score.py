@@ -60,6 +60,9 @@ class _Overlaps:
     actual_problems: Mapping[int, str]
     labels: tuple[list[Any], list[Any]]
     threshold: float | None
+    normalised: tuple[list[bool], list[bool]]
+    """By side and row: it is in shares of the image."""
+    pixels: tuple[list[bool], list[bool]]
 
     def grid(self, expected: Rows, actual: Rows) -> Floats:
         """IoU of every expected with every actual shape; 0 where one cannot be read."""
@@ -135,6 +138,8 @@ def _overlaps(expected: Column, actual: Column, config: IouScore, forms: tuple[F
         actual_problems=_with_label_problems(theirs.problems, actual, config.label),
         labels=(expected.labels, actual.labels),
         threshold=config.threshold,
+        normalised=(_is_normalised(ours.bounds).tolist(), _is_normalised(theirs.bounds).tolist()),
+        pixels=(_is_pixels(ours.bounds).tolist(), _is_pixels(theirs.bounds).tolist()),
     )
 
 
@@ -173,10 +178,9 @@ def _is_pixels(bounds: Floats) -> Any:
 
 def _mixed_coordinates(measure: _Overlaps, judged: Judged) -> str | None:
     """In words, that some shapes of a case are in shares of the image and others in pixels; None if not."""
-    ours = measure.expected.bounds[judged.expected_rows.start : judged.expected_rows.stop]
-    theirs = measure.actual.bounds[judged.actual_rows.start : judged.actual_rows.stop]
-    shares = [bool(_is_normalised(side).any()) for side in (ours, theirs)]
-    pixels = [bool(_is_pixels(side).any()) for side in (ours, theirs)]
+    rows = (slice(judged.expected_rows.start, judged.expected_rows.stop), slice(judged.actual_rows.start, judged.actual_rows.stop))
+    shares = [any(side[at]) for side, at in zip(measure.normalised, rows, strict=True)]
+    pixels = [any(side[at]) for side, at in zip(measure.pixels, rows, strict=True)]
     if not (any(shares) and any(pixels)):
         return None
     if shares == [True, False] and pixels == [False, True]:
