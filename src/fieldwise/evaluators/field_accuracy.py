@@ -50,13 +50,14 @@ def _spec(fields: tuple[FieldRule, ...], lists: tuple[ListRule, ...]) -> Compare
     return CompareSpec(rules=fields, lists=lists)
 
 
-@evaluator(counts=("fields_scored",))
+@evaluator(counts=("fields_matched", "fields_scored"))
 def field_accuracy(batch: Batch, config: FieldAccuracy) -> Results:
     """The weighted share of fields that match."""
     comparisons = batch.compare(_spec(config.fields, config.lists))
     scored = scored_rows(comparisons)
     by_field = field_scores(comparisons, scored)
     passed = by_field.passed.sum(axis=0)
+    passed[[value is None or value is MISSING for value in batch.records.actual]] = 0  # without an output, nothing matched
     counted = by_field.counted.sum(axis=0)
     score = _aggregate(by_field, [rule.weight for rule in comparisons.rules], config.aggregation)
     status, reasons = field_status(comparisons, counted)

@@ -3,7 +3,7 @@
 >>> import fieldwise as fw
 >>> result = fw.evaluate({"type": "field_prf"}, expected={"a": 1, "b": 2}, actual={"a": 1, "b": 3, "c": 4})
 >>> {name: round(result.metrics[name], 3) for name in ("precision", "recall", "f1", "wrong_value", "hallucination")}
-{'precision': 0.333, 'recall': 0.5, 'f1': 0.4, 'wrong_value': 1.0, 'hallucination': 1.0}
+{'precision': 0.333, 'recall': 0.5, 'f1': 0.4, 'wrong_value': 1, 'hallucination': 1}
 """
 
 import re

@@ -25,7 +25,7 @@ from fieldwise.model.options import FromFile, Of, Problem
 from fieldwise.model.path import MalformedPath, Path
 from fieldwise.model.result import Labels, Results, Status
 from fieldwise.model.rule import CompareSpec, FieldRule, Match, Nulls
-from fieldwise.model.values import MISSING, Json
+from fieldwise.model.values import MISSING, Json, Value
 from fieldwise.registry import evaluator, find
 
 Numbers = NDArray[np.float64]
@@ -89,7 +89,7 @@ def json_quality(batch: Batch, config: JsonQuality) -> Results:
     spec = quality_spec(config)
     comparisons = batch.compare(spec)
     passed = _with_recorded(comparisons, config)
-    bucket, ignored = _buckets(comparisons), comparisons.outcome == Outcome.IGNORED
+    bucket, ignored = _buckets(comparisons, spec.nulls), comparisons.outcome == Outcome.IGNORED
     ignored |= _named(comparisons, [key for key, strategy in config.strategies.items() if strategy == "IGNORE"])
     counted = ~ignored if config.ignore_scope == "all" else np.ones(len(comparisons), dtype=np.bool_)
     scorable = (bucket == BOTH) & ~ignored
@@ -190,7 +190,7 @@ def _named(comparisons: Comparisons, keys: Iterable[str]) -> NDArray[np.bool_]:
     return np.array([text in wanted for text in comparisons.fields], dtype=np.bool_)[comparisons.field]
 
 
-def _buckets(comparisons: Comparisons) -> NDArray[np.uint8]:
+def _buckets(comparisons: Comparisons, nulls: Nulls) -> NDArray[np.uint8]:
     """The bucket of each row, by which side has the key and which side has a value."""
     outcome = comparisons.outcome
     bucket = np.full(len(outcome), BOTH, dtype=np.uint8)
@@ -201,7 +201,21 @@ def _buckets(comparisons: Comparisons) -> NDArray[np.uint8]:
     for row in np.flatnonzero(absent).tolist():
         if comparisons.expected[row] is MISSING:
             bucket[row] = EXTRA
+    is_null = nulls.test()
+    for row in np.flatnonzero(outcome == Outcome.IGNORED).tolist():  # nobody has looked at those yet
+        expected, actual = comparisons.expected[row], comparisons.actual[row]
+        bucket[row] = _bucket(expected, actual, *(value is None or bool(is_null and is_null(value)) for value in (expected, actual)))
     return bucket
+
+
+def _bucket(expected: Value, actual: Value, expected_null: bool, actual_null: bool) -> int:
+    """The bucket of one key."""
+    if expected is MISSING:
+        return EXTRA
+    nothing = actual is MISSING or actual_null
+    if expected_null:
+        return NEITHER if nothing else NULL_HAS_VALUE
+    return LOST if nothing else BOTH
 
 
 def _share(part: Numbers, whole: Numbers, otherwise: float) -> Numbers:

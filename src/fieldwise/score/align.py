@@ -10,13 +10,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import orjson
 from numpy.typing import NDArray
 
 from fieldwise.kernels.assignment import assign
+from fieldwise.kernels.values import canonical
 from fieldwise.model.path import Step
 from fieldwise.model.rule import FieldRule, Match
-from fieldwise.score.columns import Column, take_path
+from fieldwise.model.values import Missing
+from fieldwise.score.columns import LISTS, Column, take_path
 from fieldwise.score.matching import similarities, similarity_grid
 from fieldwise.score.tree import Node
 
@@ -120,20 +121,28 @@ def item_columns(items: Column, start: list[int], features: Sequence[Feature]) -
 
 
 def _hashable(columns: Sequence[Column]) -> Sequence[Any]:
-    keys: list[Any] = columns[0] if len(columns) == 1 else list(zip(*columns, strict=True))
-    try:
-        set(keys)
-    except TypeError:
-        return [text_of(key) for key in keys]
-    return keys
+    keys = [_plain_keys(column) for column in columns]
+    return keys[0] if len(keys) == 1 else list(zip(*keys, strict=True))
 
 
-def text_of(value: Any) -> str:
-    """A value as text: equal text for equal values. MISSING and values JSON cannot hold are written as Python does."""
-    try:
-        return orjson.dumps(value, option=orjson.OPT_SORT_KEYS | orjson.OPT_NON_STR_KEYS).decode()
-    except (TypeError, RecursionError):
-        return str(value) if not isinstance(value, (tuple, list)) else "\x1f".join(text_of(part) for part in value)
+_PLAIN = frozenset((str, int, float, type(None), Missing))
+"""Values that are keys as they are: Python finds 100 and 100.0 equal, as fieldwise does. `True`, which it finds equal to 1, is none."""
+
+
+def _plain_keys(column: Column) -> Column:
+    if _PLAIN.issuperset(map(type, column)):
+        return column
+    return [value if value.__class__ in _PLAIN else key_of(value) for value in column]
+
+
+def key_of(value: Any) -> Any:
+    """Something hashable that is equal for values that are the same and for no others: `true` is not 1, NaN is like nothing.
+
+    >>> key_of([1, "a"]) == key_of([1.0, "a"]), key_of(True) == key_of(1)
+    (True, False)
+    """
+    text = canonical(value)
+    return object() if text is None else (text,)
 
 
 def pair_best(expected: ItemColumns, actual: ItemColumns, features: Sequence[Feature]) -> list[Pairing]:
@@ -215,9 +224,9 @@ def _large_matrix(
 
 def _bag(value: Any, feature: Feature) -> Counter[Any]:
     """What is in a list, as far as the rules look at it, with how often."""
-    if not isinstance(value, list) or not value:
+    if not isinstance(value, LISTS) or not value:
         return Counter()
-    columns = [take_path(value, inner.steps) for inner in feature.inner]
+    columns = [take_path(list(value), inner.steps) for inner in feature.inner]
     return Counter(_hashable(columns))
 
 

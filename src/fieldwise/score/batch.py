@@ -5,14 +5,15 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+import orjson
 
+from fieldwise.kernels.values import canonical
 from fieldwise.model.batch import Records
 from fieldwise.model.case import Cases
 from fieldwise.model.comparison import Comparisons, Outcome
 from fieldwise.model.rule import CompareSpec
 from fieldwise.model.values import MISSING, Value
 from fieldwise.read.records_in_text import record_in
-from fieldwise.score.align import text_of
 from fieldwise.score.causes import contexts_of, likely_causes
 from fieldwise.score.walk import compare_records
 
@@ -68,8 +69,8 @@ class ScoringBatch:
         return found
 
     def compare_records(self, spec: CompareSpec, expected: Sequence[Value], actual: Sequence[Value]) -> Comparisons:
-        """The same for other records, without looking for causes."""
-        return compare_records(spec, list(expected), list(actual))
+        """The same for other records, without looking for causes; JSON is found in text here too."""
+        return compare_records(spec, [*map(_record, expected)], [*map(_record, actual)])
 
     def part(self, rows: Sequence[int]) -> "ScoringBatch":
         """Some of the cases as a batch; the same rows give the same batch, so that evaluators share its comparisons."""
@@ -81,11 +82,24 @@ class ScoringBatch:
         return self._parts[key]
 
 
+def _record(value: Value) -> Value:
+    return record_in(value).value if isinstance(value, str) else value
+
+
 def as_text(value: Any) -> str:
-    """Text as it is, nothing as empty text, anything else as JSON."""
+    """Text as it is, nothing as empty text, anything else as JSON.
+
+    >>> as_text("604"), as_text({"b": 2**70, "a": [1]})
+    ('604', '{"a":[1],"b":1180591620717411303424}')
+    """
     if isinstance(value, str):
         return value
-    return "" if value is None or value is MISSING else text_of(value)
+    if value is None or value is MISSING:
+        return ""
+    try:
+        return orjson.dumps(value, option=orjson.OPT_SORT_KEYS | orjson.OPT_NON_STR_KEYS).decode()
+    except TypeError:  # an integer or a depth beyond what orjson writes
+        return canonical(value) or str(value)
 
 
 def _explain(comparisons: Comparisons, records: Records) -> None:

@@ -16,6 +16,7 @@ from fieldwise.model.result import Labels, Result, Results, Status
 from fieldwise.model.values import MISSING
 from fieldwise.registry import Entry, find
 from fieldwise.score.batch import ScoringBatch
+from fieldwise.score.join import join
 
 PASS, PARTIAL, FAIL, NONE = 2, 1, 0, -1
 VERDICTS = {PASS: "pass", PARTIAL: "partial", FAIL: "fail", NONE: None}
@@ -55,12 +56,19 @@ def evaluate(planned: PlannedEvaluator, batch: ScoringBatch) -> Results:
     kept, failed, left_out = _sorted_out(entry, batch)
     part = batch.part(kept)
     results = _guarded(entry, planned, part)
+    results.kinds = _kinds(results, entry)
     _fail(results, {row: failed[old] for row, old in enumerate(kept) if old in failed}, entry)
     if left_out:
         results = _with_left_out(results, kept, left_out, len(batch))
     _note_repairs(results, entry, batch)
     results.verdict = verdicts(results, planned.pass_at)
     return results
+
+
+def _kinds(results: Results, entry: Entry) -> dict[str, type]:
+    """Which metrics are counts and which are yes or no."""
+    flags = {name: bool for name, column in results.metrics.items() if column.dtype == np.bool_}
+    return {**flags, **results.kinds, **dict.fromkeys(entry.extras.get("counts", ()), int)}
 
 
 def _sorted_out(entry: Entry, batch: ScoringBatch) -> tuple[list[int], dict[int, str], dict[int, Result]]:
@@ -119,22 +127,14 @@ def _guarded(entry: Entry, planned: PlannedEvaluator, batch: ScoringBatch) -> Re
         return join([_guarded(entry, planned, batch.part(rows[:half])), _guarded(entry, planned, batch.part(rows[half:]))])
 
 
-def join(parts: Sequence[Results]) -> Results:
-    """Results of consecutive parts of a batch as one. Comparisons are read back from their parts case by case."""
-    return Results.of([result_at(part, row) for part in parts for row in range(len(part))])
-
-
 def _fail(results: Results, failed: Mapping[int, str], entry: Entry) -> None:
     """Make the rows the system failed at errors: score 0, no hits, and 0 in every mean."""
     if not failed:
         return
     rows = np.array(list(failed), dtype=np.int64)
-    results.score[rows] = 0.0
-    results.status[rows] = Status.ERROR
+    results.score, results.status = _put(results.score, rows, 0.0), _put(results.status, rows, Status.ERROR)
     kept = entry.extras.get("counts", ())
-    for name, column in results.metrics.items():
-        if name not in kept:
-            column[rows] = 0
+    results.metrics = {name: column if name in kept else _put(column, rows, 0) for name, column in results.metrics.items()}
     results.hits = Labels.of([] if row in failed else results.hits.at(row) for row in range(len(results)))
     results.misses = Labels.of(
         (results.misses.at(row) or [f"({failed[row]})"]) if row in failed else results.misses.at(row) for row in range(len(results))
@@ -142,6 +142,13 @@ def _fail(results: Results, failed: Mapping[int, str], entry: Entry) -> None:
     results.reasoning = [failed.get(row, reason) for row, reason in enumerate(results.reasoning)]
     inner = results.details
     results.details = lambda row: {**inner(row), "fault": "system", "reason": failed[row]} if row in failed else inner(row)
+
+
+def _put(column: NDArray[Any], rows: NDArray[np.int64], value: float) -> NDArray[Any]:
+    """A copy with these rows set: an evaluator may share one array between its metrics, or keep it."""
+    column = column.copy()
+    column[rows] = value
+    return column
 
 
 def _with_left_out(results: Results, kept: Sequence[int], left_out: Mapping[int, Result], size: int) -> Results:
@@ -152,20 +159,29 @@ def _with_left_out(results: Results, kept: Sequence[int], left_out: Mapping[int,
     score[at], status[at] = results.score, results.status
     for row, result in left_out.items():
         status[row] = Status[result.status.upper()]
-    if results.comparisons is not None:
-        results.comparisons = replace(results.comparisons, cases=size, case=at[results.comparisons.case].astype(np.int32), _order=None)
-    pool: dict[str, NDArray[Any]] = dict(results.pool)
+    comparisons, pool = results.comparisons, dict[str, NDArray[Any]](results.pool)
+    if comparisons is not None:
+        comparisons = replace(comparisons, cases=size, case=at[comparisons.case].astype(np.int32), _order=None)
     if "case" in pool:
         pool["case"] = at[pool["case"]]
-    return Results(
+
+    def spread(labels: Labels, others: Mapping[int, Sequence[str]]) -> Labels:
+        return Labels.of(labels.at(place[row]) if row in place else others.get(row, ()) for row in range(size))
+
+    def details(row: int) -> Mapping[str, Any]:
+        return results.details(place[row]) if row in place else left_out[row].details
+
+    return replace(
+        results,
         score=score,
         status=status,
-        hits=Labels.of(results.hits.at(place[row]) if row in place else left_out[row].hits for row in range(size)),
-        misses=Labels.of(results.misses.at(place[row]) if row in place else left_out[row].misses for row in range(size)),
+        hits=spread(results.hits, {}),
+        misses=spread(results.misses, {row: result.misses for row, result in left_out.items()}),
+        flags=None if results.flags is None else spread(results.flags, {}),
         reasoning=[results.reasoning[place[row]] if row in place else left_out[row].reasoning for row in range(size)],
         metrics={name: _spread(column, at, size) for name, column in results.metrics.items()},
-        details=lambda row: results.details(place[row]) if row in place else left_out[row].details,
-        comparisons=results.comparisons,
+        details=details,
+        comparisons=comparisons,
         pool=pool,
     )
 
@@ -204,7 +220,7 @@ def result_at(results: Results, row: int) -> Result:
     for name, column in results.metrics.items():
         value = column[row].item()
         if value == value:  # NaN: this case has no such number  # noqa: PLR0124
-            numbers[name] = value
+            numbers[name] = results.kinds.get(name, type(value))(value)
     verdict: Any = VERDICTS[int(results.verdict[row])] if len(results.verdict) else None
     return Result(
         score=float(results.score[row]),

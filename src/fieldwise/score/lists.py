@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from itertools import accumulate, chain
 from typing import Any
 
-from fieldwise.model.path import EACH, Path
+from fieldwise.model.path import EACH, Path, Step
 from fieldwise.model.rule import FieldRule, ListRule
 from fieldwise.model.values import MISSING
-from fieldwise.score.align import Feature, Pairing, features_of, item_columns, pair_best, pair_by_index, pair_by_key, text_of
-from fieldwise.score.columns import Column, Misfit, take_path
+from fieldwise.score.align import Feature, Pairing, features_of, item_columns, key_of, pair_best, pair_by_index, pair_by_key
+from fieldwise.score.columns import LISTS, Column, Misfit, take_path
 from fieldwise.score.frame import Items
 from fieldwise.score.tree import Node
 
@@ -22,13 +22,13 @@ def paired_items(
     `plain` names extra items by their own index alone, as every-leaf comparisons do where lists are compared by position.
     """
     items = Items()
-    both = [row for row in rows if isinstance(expected[row], list) and isinstance(actual[row], list)]
+    both = [row for row in rows if isinstance(expected[row], LISTS) and isinstance(actual[row], LISTS)]
     found = iter(_pairings([expected[row] for row in both], [actual[row] for row in both], how, features))
     paired = set(both)
     for row in rows:
         if row in paired:
             _add_pairs(items, row, next(found), expected[row], actual[row], plain)
-        elif isinstance(expected[row], list):
+        elif isinstance(expected[row], LISTS):
             _add_lone(items, row, expected[row], actual[row])
         else:
             _add_extra(items, row, expected[row], actual[row], plain)
@@ -67,15 +67,15 @@ def _pairings(expected: Column, actual: Column, how: ListRule | None, features: 
         ours, theirs = _flat(expected), _flat(actual)
         return pair_best(item_columns(*ours, features), item_columns(*theirs, features), features)
     if align == "set":
-        return [pair_by_key([*map(text_of, ours)], [*map(text_of, theirs)]) for ours, theirs in zip(expected, actual, strict=True)]
+        return [pair_by_key([*map(key_of, ours)], [*map(key_of, theirs)]) for ours, theirs in zip(expected, actual, strict=True)]
     steps = how.key.steps if how and how.key else ()
     return [pair_by_key(_keys(ours, steps), _keys(theirs, steps)) for ours, theirs in zip(expected, actual, strict=True)]
 
 
 def _keys(items: list[Any], steps: Any) -> list[Any]:
-    """The key of each item as text; an item without one is like no other."""
+    """The key of each item; an item without one is like no other."""
     values = take_path(items, steps)
-    return [object() if value is None or value is MISSING else text_of(value) for value in values]
+    return [object() if value is None or value is MISSING else key_of(value) for value in values]
 
 
 def _flat(lists: Column) -> tuple[Column, list[int]]:
@@ -90,10 +90,11 @@ def closed_features(node: Node, rules: Sequence[FieldRule]) -> tuple[Feature, ..
 def open_features(node: Node | None, rules: Sequence[FieldRule], default: Feature, lists: tuple[Column, Column]) -> tuple[Feature, ...]:
     """What makes items alike where every leaf is compared: their keys, by the rule for a key where there is one."""
     below = node.each if node else None
-    items = chain.from_iterable(value for value in chain(*lists) if isinstance(value, list))
+    items = chain.from_iterable(value for value in chain(*lists) if isinstance(value, LISTS))
     keys = dict.fromkeys(chain.from_iterable(item for item in items if isinstance(item, dict)))
     known = {steps: feature for feature in features_of(below, rules) if (steps := feature.steps)} if below else {}
-    found = [known.get((key,), Feature((key,), default.match, 1.0)) for key in keys]
+    ignored = {steps for steps, rule in below.leaves() if rules[rule].match.name == "ignore"} if below else set[tuple[Step, ...]]()
+    found = [known.get((key,), Feature((key,), default.match, 1.0)) for key in keys if (key,) not in ignored]
     return tuple(found) or (Feature((), default.match, 1.0),)
 
 

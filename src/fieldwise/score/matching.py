@@ -14,6 +14,8 @@ from fieldwise.registry import Entry, find
 
 def score_pairs(match: Match, expected: list[Any], actual: list[Any]) -> Scores:
     """How well each pair matches; a crashing batch is halved until the crash is one row, and that row is a fault."""
+    if not expected:
+        return Scores.of([])
     entry = find("matchers", match.name)
     options = entry.options() if match.options is None else match.options
     try:
@@ -59,7 +61,7 @@ def similarities(match: Match, expected: list[Any], actual: list[Any]) -> NDArra
         if one is None or one is MISSING:
             known = 1.0 if other is None or other is MISSING else 0.0
         elif other is not None and other is not MISSING:
-            if one.__class__ is other.__class__ and one == other:
+            if one.__class__ is other.__class__ and one.__class__ in _SCALARS and one == other:
                 known = 1.0
             elif not strict or not _plain(one, other):
                 compared.append(row)
@@ -69,6 +71,10 @@ def similarities(match: Match, expected: list[Any], actual: list[Any]) -> NDArra
         found = score_pairs(match, [expected[row] for row in compared], [actual[row] for row in compared]).value
         scores[compared] = np.nan_to_num(found, nan=0.0)
     return scores
+
+
+_SCALARS = frozenset((str, int, bool, float))
+"""Values that Python compares as JSON does; of containers it says that [True] is [1], and it fails on deep ones."""
 
 
 def _plain(one: Any, other: Any) -> bool:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from fieldwise.model.comparison import Comparisons
 from fieldwise.model.diagnostic import Diagnostic
-from fieldwise.model.rule import CompareSpec, FieldRule, Match, Nulls
+from fieldwise.model.rule import CompareSpec, FieldRule, Match
 from fieldwise.model.values import MISSING, kind
 from fieldwise.registry import find
 from fieldwise.score.columns import Column, Misfit
@@ -25,6 +25,7 @@ _NUMBERS = frozenset((int, bool, float))
 _INFINITE = (inf, -inf)
 # as plain numbers: looking up a member of an enum costs as much as the comparison it stands for
 _WRONG_VALUE, _FORMAT_ERROR, _OMISSION, _HALLUCINATION, _BOTH_ABSENT, _IGNORED, _FAULT = range(1, 8)
+_MAY_BE_MISFITS = (_FORMAT_ERROR, _OMISSION, _BOTH_ABSENT, _IGNORED)
 
 
 @dataclass(slots=True)
@@ -51,20 +52,48 @@ class Rows:
     fields: list[str]
     blocks: list[Block] = field(default_factory=list[Block])
     paths: list[str] = field(default_factory=list[str])
+    is_null: Callable[[Any], bool] | None = None
+    """Whether a value counts as null besides null itself."""
+
+    def __post_init__(self) -> None:
+        self.is_null = self.spec.nulls.test()
 
     def add(self, position: int, suffix: str, expected: Column, actual: Column, frame: Frame) -> None:
         """Take in a field's columns. `suffix` is how its paths go on from the frame's prefixes."""
         if not expected:
             return
-        match = self.rules[position].match
-        sees_all = match.name not in ("exact", "auto") and not find("matchers", match.name).extras.get("reflexive", True)
-        doubtful = range(len(expected)) if sees_all else differences(expected, actual)
+        doubtful = self._doubtful(self.rules[position].match, expected, actual)
         start = len(self.paths)
         self.paths.extend(f"{prefix}{suffix}".removeprefix(".") or "(root)" for prefix in frame.prefixes)
         self.blocks.append(Block(position, expected, actual, frame, start, doubtful))
 
+    def _doubtful(self, match: Match, expected: Column, actual: Column) -> Sequence[int]:
+        """The rows to look at: those that are not plainly equal, and equal ones that may not be a match even so."""
+        if match.name == "ignore" or (
+            match.name not in ("exact", "auto") and not find("matchers", match.name).extras.get("reflexive", True)
+        ):
+            return range(len(expected))
+        found = differences(expected, actual)
+        if self.is_null is None:
+            return found
+        blank = [row for row, value in enumerate(expected) if value.__class__ is str and self.is_null(value)]
+        return sorted({*found, *blank}) if blank else found
+
+    def _in_order(self) -> None:
+        """Put the fields that no rule names in the order of their paths, so that it does not depend on which cases share a batch."""
+        named = len(self.spec.rules)
+        if len(self.fields) == named:
+            return
+        order = [*range(named), *sorted(range(named, len(self.fields)), key=self.fields.__getitem__)]
+        self.fields = [self.fields[old] for old in order]
+        self.rules = [self.rules[old] for old in order]
+        place = {old: new for new, old in enumerate(order)}
+        for block in self.blocks:
+            block.field = place[block.field]
+
     def finish(self) -> Comparisons:
         """All comparisons of the batch."""
+        self._in_order()
         blocks = sorted(self.blocks, key=lambda block: block.field)
         sizes = [len(block.expected) for block in blocks]
         total = sum(sizes)
@@ -85,7 +114,7 @@ class Rows:
             lone=_joined([block.frame.lone for block in blocks], np.bool_),
         )
         starts: list[int] = np.cumsum([0, *sizes[:-1]]).tolist() if sizes else []
-        _decide(comparisons, zip(starts, blocks, strict=True), self.spec)
+        _decide(comparisons, zip(starts, blocks, strict=True), self.spec, self.is_null)
         _unwrap_misfits(comparisons)
         return comparisons
 
@@ -127,11 +156,12 @@ def _same_text(one: Any, other: Any) -> bool:
         return False
 
 
-def _decide(comparisons: Comparisons, blocks: Iterable[tuple[int, Block]], spec: CompareSpec) -> None:
+def _decide(
+    comparisons: Comparisons, blocks: Iterable[tuple[int, Block]], spec: CompareSpec, is_null: Callable[[Any], bool] | None
+) -> None:
     """Give every doubtful row its outcome: by presence where a side has no value, else by its matcher."""
     pending: dict[Match, list[int]] = {}
     absent: list[tuple[int, int, float, bool]] = []
-    is_null = _null_test(spec.nulls)
     choose: Callable[[Any], Match] | None = spec.default if callable(spec.default) else None
     for start, block in blocks:
         rule = comparisons.rules[block.field]
@@ -166,6 +196,8 @@ def _set_aside(
         one, other = expected[row], actual[row]
         no_expected = one is None or one is MISSING or (is_null is not None and is_null(one))
         no_actual = other is None or other is MISSING or (is_null is not None and is_null(other))
+        if no_expected and other.__class__ is Misfit:
+            other, no_actual = MISSING, True  # what stands in the way of a field is counted where a value is expected
         if no_expected or no_actual:
             absent.append((start + row, *_by_presence(no_expected, no_actual, one is MISSING, other is MISSING, required)))
         elif other.__class__ is Misfit:
@@ -186,21 +218,6 @@ def _by_presence(
     if required and actual_missing:
         return _OMISSION, 0.0, False
     return (_BOTH_ABSENT, np.nan, False) if expected_missing else (_BOTH_ABSENT, 1.0, True)
-
-
-def _null_test(nulls: Nulls) -> Callable[[Any], bool] | None:
-    """Whether a value counts as null besides null itself; None where only null does."""
-    if not nulls.blank and not nulls.values:
-        return None
-    folded = frozenset(text.strip().casefold() for text in nulls.values)
-
-    def is_null(value: Any) -> bool:
-        if not isinstance(value, str):
-            return False
-        text = value.strip()
-        return (nulls.blank and not text) or text.casefold() in folded
-
-    return is_null
 
 
 def _match(comparisons: Comparisons, match: Match, rows: list[int]) -> None:
@@ -227,8 +244,8 @@ def _mark_fault(comparisons: Comparisons, row: int, fault: Diagnostic) -> None:
 
 
 def _unwrap_misfits(comparisons: Comparisons) -> None:
-    """Show the value that stood in the way."""
+    """Show the value that stood in the way, or nothing where nothing was expected."""
     actual: Any = comparisons.actual
-    for row in np.flatnonzero(comparisons.outcome == _FORMAT_ERROR).tolist():
+    for row in np.flatnonzero(np.isin(comparisons.outcome, _MAY_BE_MISFITS)).tolist():
         if actual[row].__class__ is Misfit:
-            actual[row] = actual[row].value
+            actual[row] = MISSING if comparisons.outcome[row] in (_OMISSION, _BOTH_ABSENT) else actual[row].value

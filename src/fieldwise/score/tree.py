@@ -54,4 +54,26 @@ def tree_of(spec: CompareSpec) -> Node:
             root.at(rule.path).rules.append(position)
     for rule in spec.lists:
         root.at(rule.path).align = rule
+    if spec.open != "no":
+        _share_items(root)
     return root
+
+
+def _share_items(root: Node) -> None:
+    """What is said of every item holds for the items that are named by their index, where nothing else is said of those."""
+    stack = [root]
+    while stack:
+        node = stack.pop()
+        for step, child in node.children.items():
+            if isinstance(step, int) and node.each is not None:
+                _overlay(child, node.each)
+        stack.extend(node.children.values())
+
+
+def _overlay(node: Node, other: Node) -> None:
+    stack = [(node, other)]
+    while stack:
+        one, two = stack.pop()
+        one.rules = one.rules or two.rules
+        one.align = one.align or two.align
+        stack.extend((one.children.setdefault(step, Node()), child) for step, child in two.children.items())

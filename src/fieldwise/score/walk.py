@@ -4,7 +4,7 @@ Closed: only what the rules name. Open: every key or every leaf, as the records 
 still hold on the way. Both are loops over a stack, so records may be as deep as they like.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any, NamedTuple
@@ -12,14 +12,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fieldwise.model.comparison import Comparisons
-from fieldwise.model.path import EACH, Path, Step, render, render_step
+from fieldwise.model.path import EACH, Path, Step, index_of, render, render_step
 from fieldwise.model.rule import CompareSpec, FieldRule, Match
 from fieldwise.model.values import MISSING
 from fieldwise.score.align import Feature
-from fieldwise.score.columns import Column, Misfit, take
-from fieldwise.score.frame import Frame, root_frame
+from fieldwise.score.columns import LISTS, Column, Misfit, take
+from fieldwise.score.frame import Frame, Items, root_frame
 from fieldwise.score.lists import closed_features, open_features, paired_items
 from fieldwise.score.rows import Rows
+from fieldwise.score.shapes import LEAVES, is_displaced, is_hollow, leaf_shape, record_shape
 from fieldwise.score.tree import Node, tree_of
 
 
@@ -67,8 +68,8 @@ def _closed_items(place: _Place, child: Node, rows: Rows) -> _Place | None:
     listed: list[int] = []
     others: list[int] = []
     for row, (ours, theirs) in enumerate(zip(place.expected, place.actual, strict=True)):
-        extra = isinstance(theirs, list) and bool(place.frame.extra[row])
-        (listed if isinstance(ours, list) or extra else others).append(row)
+        extra = isinstance(theirs, LISTS) and bool(place.frame.extra[row])
+        (listed if isinstance(ours, LISTS) or extra else others).append(row)
     if others:
         _stand_ins(place, child, others, rows)
     if not listed:
@@ -94,9 +95,9 @@ def _stand_ins(place: _Place, child: Node, others: Sequence[int], rows: Rows) ->
 
 def _stand_in(value: Any) -> Any:
     """A list with something in it as it is; else null or missing, since there are no items to speak of."""
-    if isinstance(value, list) and value:
-        return value
-    return None if value is None or value == [] else MISSING
+    if isinstance(value, LISTS):
+        return value or None
+    return None if value is None else MISSING
 
 
 def _malformed(rows: Rows, frame: Frame) -> None:
@@ -138,25 +139,40 @@ class _Open:
 
     def _split(self, task: _Task) -> list[_Task]:
         """Leaves are taken in; objects and lists are gone into."""
+        types = set(map(type, task.expected)) | set(map(type, task.actual))
+        if types <= LEAVES:
+            self._leaf(task, range(len(task.expected)))
+            return []
+        if self.spec.open == "leaves":
+            task = self._without_hollow(task)
         groups: dict[str, list[int]] = {"leaf": [], "object": [], "list": []}
+        shape = leaf_shape if self.spec.open == "leaves" else record_shape
         for row, (ours, theirs) in enumerate(zip(task.expected, task.actual, strict=True)):
-            groups[_shape(ours, theirs)].append(row)
-        if self.spec.open == "keys":
-            groups["leaf"] += groups.pop("list")
-            groups["list"] = []
-        self._leaf(task, sorted(groups["leaf"]))
+            groups[shape(ours, theirs)].append(row)
+        self._leaf(task, groups["leaf"])
         return [*self._members(task, groups["object"]), *self._items(task, groups["list"])]
 
+    def _without_hollow(self, task: _Task) -> _Task:
+        """Where expected is a container with nothing but nulls in it and actual is something else, expected has no value at all."""
+        pairs = enumerate(zip(task.expected, task.actual, strict=True))
+        others = [row for row, (ours, theirs) in pairs if ours.__class__ is not theirs.__class__ and is_displaced(ours, theirs)]
+        hollow = [row for row in others if is_hollow(task.expected[row], self.rows.is_null)]
+        if not hollow:
+            return task
+        expected = list(task.expected)
+        for row in hollow:
+            expected[row] = None
+        return task._replace(expected=expected)
+
     def _leaf(self, task: _Task, rows: Sequence[int]) -> None:
-        ours = [task.expected[row] for row in rows]
-        theirs = [task.actual[row] for row in rows]
-        there = [row for row, (one, other) in enumerate(zip(ours, theirs, strict=True)) if one is not MISSING or other is not MISSING]
-        if len(there) < len(ours):
+        """Take in these rows, but for those in which neither side has the field."""
+        ours, theirs = task.expected, task.actual
+        there = [row for row in rows if ours[row] is not MISSING or theirs[row] is not MISSING]
+        if len(there) == len(ours):
+            self.rows.add(self._position(task), task.suffix, ours, theirs, task.frame)
+        elif there:
             ours, theirs = [ours[row] for row in there], [theirs[row] for row in there]
-            rows = [rows[row] for row in there]
-        if ours:
-            frame = task.frame if len(rows) == len(task.frame) else task.frame.take(rows)
-            self.rows.add(self._position(task), task.suffix, ours, theirs, frame)
+            self.rows.add(self._position(task), task.suffix, ours, theirs, task.frame.take(there))
 
     def _position(self, task: _Task) -> int:
         """The field this leaf belongs to; one is made for a leaf that no rule names."""
@@ -173,15 +189,16 @@ class _Open:
     def _members(self, task: _Task, rows: Sequence[int]) -> list[_Task]:
         if not rows:
             return []
-        ours, theirs, frame = _chosen(task, rows, dict)
+        ours, theirs, frame = _chosen(task, rows, dict, self.spec.open)
         known = task.node.children if task.node else {}
         sides = [value for side in (ours, theirs) for value in side if isinstance(value, dict)]
         keys = dict.fromkeys(chain.from_iterable(sides))
         found: list[_Task] = []
-        sparse = len(keys) * len(rows) > 4 * sum(map(len, sides)) + 1000
+        # what is below null is null, but only where the record has the key, not where another record of the batch has it
+        sparse = len(sides) < 2 * len(rows) or len(keys) * len(rows) > 4 * sum(map(len, sides)) + 1000
         holders = _holders(ours, theirs) if sparse else {}
         for key in keys:
-            child = known.get(key) or known.get(_as_index(key))
+            child = _child(known, key) if known else None
             one, other, own = ours, theirs, frame
             if sparse:
                 at = holders[key]
@@ -193,7 +210,7 @@ class _Open:
     def _items(self, task: _Task, rows: Sequence[int]) -> list[_Task]:
         if not rows:
             return []
-        ours, theirs, frame = _chosen(task, rows, list)
+        ours, theirs, frame = _chosen(task, rows, LISTS, self.spec.open)
         how = task.node.align if task.node else None
         plain = how is None or how.align == "index"
         features: tuple[Feature, ...] = ()
@@ -201,34 +218,48 @@ class _Open:
             default = Match() if callable(self.spec.default) else self.spec.default
             features = open_features(task.node, self.rows.rules, Feature((), default, 1.0), (ours, theirs))
         items = paired_items(range(len(rows)), ours, theirs, how, features, plain=plain)
-        child = task.node.each if task.node else None
-        return [_Task(child, items.expected, items.actual, frame.below(items, task.suffix), (*task.steps, EACH), "")]
+        whole = _Task(
+            task.node.each if task.node else None, items.expected, items.actual, frame.below(items, task.suffix), (*task.steps, EACH), ""
+        )
+        indexes = [step for step in task.node.children if isinstance(step, int)] if task.node else []
+        return _by_index(whole, task.node, indexes, items, ours) if task.node and indexes else [whole]
 
 
-def _as_index(key: str) -> int:
-    return int(key) if key.isdecimal() and key.isascii() else -1
+def _child(known: Mapping[Step, Node], key: str) -> Node | None:
+    """What the spec says of a key; `a.0` speaks of the key `0` as well as of the first item."""
+    index = None if key in known else index_of(key)
+    return known.get(key if index is None else index)
 
 
-def _shape(ours: Any, theirs: Any) -> str:
-    """Whether to go into two values, and as what. Empty objects and lists are leaves, and so is a scalar where the other side has more."""
-    if ours is None or ours is MISSING:
-        if isinstance(theirs, dict) and theirs:
-            return "object"
-        return "list" if isinstance(theirs, list) and theirs else "leaf"
-    if isinstance(ours, dict) and ours:
-        return "object"
-    return "list" if isinstance(ours, list) and ours else "leaf"
+def _by_index(whole: _Task, node: Node, indexes: Sequence[int], items: Items, lists: Column) -> list[_Task]:
+    """The items that rules name by their index, each with those rules, then the others."""
+    steps = [_named_step(label, lists[parent], indexes) for label, parent in zip(items.label, items.parent, strict=True)]
+    found: list[_Task] = []
+    for step in (*indexes, EACH):
+        rows = [row for row, own in enumerate(steps) if own == step]
+        expected, actual = [items.expected[row] for row in rows], [items.actual[row] for row in rows]
+        found.append(whole._replace(node=node.children.get(step), expected=expected, actual=actual, frame=whole.frame.take(rows)))
+    return found
 
 
-def _chosen(task: _Task, rows: Sequence[int], container: type) -> tuple[Column, Column, Frame]:
-    """The columns at these rows, where what cannot have members or items on the actual side is a misfit."""
+def _named_step(label: int, items: Any, indexes: Sequence[int]) -> Step:
+    """The index by which a rule names an item, from the front or from the end; `[*]` if none does."""
+    if label in indexes and label >= 0:
+        return label
+    from_end = label - len(items) if isinstance(items, LISTS) and 0 <= label < len(items) else 0
+    return from_end if from_end < 0 and from_end in indexes else EACH
+
+
+def _chosen(task: _Task, rows: Sequence[int], container: Any, how: str) -> tuple[Column, Column, Frame]:
+    """The columns at these rows. What cannot have members or items on the actual side is a misfit; where only keys count, it has none."""
     frame = task.frame if len(rows) == len(task.frame) else task.frame.take(np.array(rows, dtype=np.int64))
     ours = [task.expected[row] for row in rows]
-    return ours, [_fitting(task.actual[row], container) for row in rows], frame
+    theirs = [_fitting(task.actual[row], container) for row in rows]
+    return ours, [MISSING if value.__class__ is Misfit else value for value in theirs] if how == "keys" else theirs, frame
 
 
-def _fitting(value: Any, container: type) -> Any:
-    if value is None or value is MISSING or isinstance(value, container | Misfit):
+def _fitting(value: Any, container: Any) -> Any:
+    if value is None or value is MISSING or isinstance(value, container) or value.__class__ is Misfit:
         return value
     return Misfit(value)
 
