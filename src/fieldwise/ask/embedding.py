@@ -23,7 +23,7 @@ MODEL = "models/all-minilm-l6-v2"
 WIDTH = 384
 WINDOW = 254
 """Word pieces the model sees at once; with the marks of beginning and end they are the 256 it was trained on."""
-TOKENS_PER_CALL = 1024
+TOKENS_PER_CALL = 512
 """How many tokens one call of the model carries: enough to fill it, and still in the processor's cache."""
 CACHED_TEXTS = 50_000
 """How many embeddings are kept, the latest used: about 100 MB when full."""

@@ -94,7 +94,7 @@ def _conflicts(expected: Sequence[Term], actual: Sequence[Term]) -> list[tuple[T
 def _polarity(expected: Reading, actual: Reading) -> list[Difference]:
     """Opposites and negation together: `not approved` is `rejected`, and `unpaid` is `not paid`."""
     flips = [(one.text, other.text) for one, other in _conflicts(expected.opposites, actual.opposites)]
-    flips += _prefixed(expected.words, actual.words)
+    flips = list(dict.fromkeys([*flips, *_prefixed(expected.words, actual.words)]))
     negated = (expected.negations - actual.negations) % 2 == 1
     if negated and flips:
         return []
@@ -108,15 +108,18 @@ def _polarity(expected: Reading, actual: Reading) -> list[Difference]:
 
 def _prefixed(expected: Sequence[str], actual: Sequence[str]) -> list[tuple[str, str]]:
     """Words that only one side has, and that a prefix makes each other's opposite."""
-    here, there = set(expected) - set(actual), set(actual) - set(expected)
-    return [(one, other) for one in sorted(here) for other in sorted(there) if _opposed(one, other) or _opposed(other, one)]
+    here, there = sorted(set(expected) - set(actual)), sorted(set(actual) - set(expected))
+    stems = {word: _stem(word) for word in (*here, *there)}
+    alike = [(one, other) for one in here for other in there if one[-2:] == other[-2:] or stems[one][-2:] == stems[other][-2:]]
+    return [(one, other) for one, other in alike if _opposed(one, other) or _opposed(stems[one], stems[other])]
 
 
 def _opposed(one: str, other: str) -> bool:
-    one, other = _stem(one), _stem(other)
     return any(
-        one.startswith(first) and other.startswith(second) and one[len(first) :] == other[len(second) :] and len(one) - len(first) > 3
-        for first, second in lexicon.PREFIXES
+        one.removeprefix(first) == other.removeprefix(second) and one.startswith(first) and other.startswith(second)
+        for pair in lexicon.PREFIXES
+        for first, second in (pair, pair[::-1])
+        if len(one) - len(first) > 3
     )
 
 

@@ -1,0 +1,119 @@
+"""What an embedding overlooks, and what is no difference at all."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fieldwise.kernels.meaning.guards import FACTORS, differences, read, swapped_word
+
+
+def said(one: str, other: str) -> list[str]:
+    return [str(found) for found in differences(read(one), read(other))]
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "reasons"),
+    [
+        ("Q3 revenue rose 5 %", "Q3 revenue fell 15 %", ["numbers differ: 5 % / 15 %", "opposites: rose / fell"]),
+        ("Net 30", "Net 60", ["numbers differ: 30 / 60"]),
+        ("CEO", "CFO", ["not the same: ceo / cfo"]),
+        ("Chief Technology Officer", "CFO", ["not the same: chief technology officer / cfo"]),
+        ("Q3 results", "Q4 results", ["codes differ: q3 / q4"]),
+        ("The licence is transferable", "The licence is not transferable", ["only actual is negated"]),
+        ("Notice may not be given by email", "Notice may be given by email", ["only expected is negated"]),
+        ("You can't cancel", "You can cancel", ["only expected is negated"]),
+        ("Payment received", "Payment not received", ["only actual is negated"]),
+        ("Haustiere sind erlaubt", "Haustiere sind nicht erlaubt", ["only actual is negated"]),
+        ("已付款", "未付款", ["only actual is negated"]),
+        ("Paid", "Unpaid", ["opposites: paid / unpaid"]),
+        ("Completed", "Incomplete", ["opposites: completed / incomplete"]),
+        ("Hypertension", "Hypotension", ["opposites: hypertension / hypotension"]),
+        ("Price includes VAT", "Price excludes VAT", ["opposites: includes / excludes"]),
+        ("The seller bears the risk", "The buyer bears the risk", ["opposites: seller / buyer"]),
+        ("Le vendeur paie", "L'acheteur paie", ["opposites: vendeur / acheteur"]),
+        ("收入增长", "收入下降", ["opposites: 增 / 降"]),
+        ("Payable in USD", "Payable in EUR", ["not the same: usd / eur"]),
+        ("Former CEO", "CEO", ["only expected says former"]),
+        ("He studied biology at Stanford", "He studied biology at Princeton", ["names differ: Stanford / Princeton"]),
+        (
+            "The lender shall notify the borrower",
+            "The borrower shall notify the lender",
+            ["order differs: lender … borrower / borrower … lender"],
+        ),
+        ("It rose from 5 to 10 dollars", "It rose from 10 to 5 dollars", ["order differs: 5 … 10 / 10 … 5"]),
+        ("The company acquired its rival", "The company was acquired by its rival", ["active / passive with the same order"]),
+        ("Deliver it within 5 days", "Deliver it soon", ["only expected has a number: 5 days"]),
+    ],
+)
+def test_a_difference_is_found_and_told_in_words(one: str, other: str, reasons: list[str]) -> None:
+    assert said(one, other) == reasons
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("The term of this agreement is 24 months", "This agreement runs for two years"),
+        ("Not approved", "Rejected"),
+        ("Unpaid", "Not yet paid"),
+        ("The fee is non-refundable", "Fees will not be refunded"),
+        ("Patient does not smoke", "Non-smoker"),
+        ("Patient denies chest pain", "The patient reports no chest pain"),
+        ("The insurer excludes flood damage", "Flood damage is not covered by the insurer"),
+        ("Pay no later than Friday", "Pay by Friday"),
+        ("Chief Executive Officer", "CEO"),
+        ("VP of Sales", "Vice President, Sales"),
+        ("350 Fifth Avenue, New York", "350 5th Ave, New York"),
+        ("Speaks English, German and Japanese", "Fluent in Japanese, English and German"),
+        ("Paris, Rome and Oslo", "Oslo, Rome and Paris"),
+        ("Wireless headphones, black", "Black wireless headphones"),
+        ("The lessor shall indemnify the lessee", "The lessee shall be indemnified by the lessor"),
+        ("International Business Machines reported a profit", "IBM reported a profit"),
+        ("No, the policy does not cover theft", "The policy does not cover theft"),
+        ("USD 1,200,000 payable at closing", "1.2 million US dollars due on closing"),
+        ("Die Ware kam beschädigt an", "Der Artikel kam beschädigt an"),
+    ],
+)
+def test_another_way_to_say_it_is_no_difference(one: str, other: str) -> None:
+    assert said(one, other) == []
+    assert said(other, one) == []
+
+
+def test_one_exchanged_word_is_found() -> None:
+    assert swapped_word(read("Dog food with chicken"), read("Cat food with chicken")) == ("dog", "cat")
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Attorney", "Lawyer"),
+        ("The invoice", "An invoice"),
+        ("Cancelled order", "Cancel order"),
+        ("Dog food with chicken", "Chicken food with beef"),
+        ("Room 12", "Room 13"),
+    ],
+)
+def test_no_exchanged_word_without_common_ground_or_for_a_form_of_the_same_word(one: str, other: str) -> None:
+    assert swapped_word(read(one), read(other)) is None
+
+
+def test_every_difference_lowers_the_similarity() -> None:
+    assert all(0.0 < factor < 1.0 for factor in FACTORS.values())
+
+
+words = st.sampled_from(
+    str.split("not paid unpaid rose fell 5 15 % two years 24 months CEO CFO Anna the by was buyer seller Q3 no , 不 增")
+)
+
+
+@given(st.lists(words, max_size=7).map(" ".join), st.lists(words, max_size=7).map(" ".join))
+@settings(deadline=None, max_examples=100)
+def test_a_text_differs_not_from_itself_and_kinds_are_the_same_both_ways(one: str, other: str) -> None:
+    assert said(one, one) == []
+    here, there = differences(read(one), read(other)), differences(read(other), read(one))
+    assert [found.kind for found in here] == [found.kind for found in there]
+
+
+@given(st.text(max_size=30), st.text(max_size=30))
+@settings(deadline=None, max_examples=80)
+def test_no_text_crashes_the_guards(one: str, other: str) -> None:
+    assert all(found.factor < 1 for found in differences(read(one), read(other)))

@@ -1,0 +1,109 @@
+"""Numbers in text: what is found, and which say the same."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fieldwise.kernels.meaning.quantities import agree, quantities
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("24 months", "two years"),
+        ("14 days", "two weeks"),
+        ("30 days", "one month"),
+        ("12-month", "one year"),
+        ("48 hours", "2 days"),
+        ("5%", "5 percent"),
+        ("5 %", "five per cent"),
+        ("8 %", "8 por ciento"),
+        ("2/3", "2/3"),
+        ("two thirds", "67 %"),
+        ("half", "50%"),
+        ("$1.2 million", "USD 1,200,000"),
+        ("1.250,00 €", "€1,250.00"),
+        ("1 000 000", "one million"),
+        ("1.250", "1250"),
+        ("twenty-five", "25"),
+        ("two hundred and five", "205"),
+        ("a dozen", "12"),
+        ("twice", "2"),
+        ("5th", "fifth"),
+        ("2nd floor", "second floor"),
+        ("Q3", "third quarter"),
+        ("Q3", "第三季度"),
+        ("6 pm", "18:00"),
+        ("9 a.m.", "9:00"),
+        ("31 December 2027", "December 31st, 2027"),
+        ("2027-12-31", "31. Dezember 2027"),
+        ("2027年12月31日", "2027-12-31"),
+        ("两年", "24个月"),
+        ("deux ans", "24 mois"),
+        ("zwei Wochen", "14 Tage"),
+        ("un año", "12 meses"),
+        ("1.5 kg", "1500 g"),
+        ("0.5 l", "500 ml"),
+        ('55"', "55-inch"),
+        ("Net 30", "30 days"),
+        ("5 to 7 business days", "five to seven working days"),
+    ],
+)
+def test_these_numbers_say_the_same(one: str, other: str) -> None:
+    found, others = quantities(one), quantities(other)
+    assert len(found) == len(others) > 0
+    assert all(agree(a, b) and agree(b, a) for a, b in zip(found, others, strict=True))
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("5 %", "15 %"),
+        ("24 months", "36 months"),
+        ("30 days", "30 weeks"),
+        ("30 days", "60 days"),
+        ("3.2 million", "3.2 billion"),
+        ("1,250.00", "12,500.00"),
+        ("-5", "5"),
+        ("6 am", "6 pm"),
+        ("Q3", "Q4"),
+        ("221B", "221A"),
+        ("1 March 2024", "1 May 2024"),
+        ("40 kg", "40 g"),
+        ("2nd floor", "3rd floor"),
+        ("两年", "三年"),
+        ("5 kg", "5 km"),
+        ("one year", "14 months"),
+    ],
+)
+def test_these_numbers_differ(one: str, other: str) -> None:
+    assert not agree(quantities(one)[0], quantities(other)[0])
+
+
+@pytest.mark.parametrize("text", ["", "no numbers at all", "a cat and an elf", "einen Tisch", "30. Februar, vielleicht"[4:]])
+def test_articles_and_plain_words_are_no_numbers(text: str) -> None:
+    assert quantities(text) == []
+
+
+def test_a_date_that_does_not_exist_is_read_as_plain_numbers() -> None:
+    assert [quantity.family for quantity in quantities("30 February 2024")] == ["", ""]
+
+
+@given(st.text(max_size=30))
+@settings(deadline=None, max_examples=100)
+def test_no_text_crashes_it(text: str) -> None:
+    assert all(quantity.text for quantity in quantities(text))
+
+
+@given(st.integers(min_value=0, max_value=10**12))
+@settings(deadline=None, max_examples=60)
+def test_digits_with_thousands_separators_are_the_plain_number(number: int) -> None:
+    (plain,), (parted,) = quantities(str(number)), quantities(f"{number:,}")
+    assert agree(plain, parted)
+
+
+@given(st.integers(min_value=0, max_value=400), st.integers(min_value=0, max_value=400))
+@settings(deadline=None, max_examples=80)
+def test_agreement_is_mutual(one: int, other: int) -> None:
+    a, b = quantities(f"{one} days")[0], quantities(f"{other} months")[0]
+    assert agree(a, b) == agree(b, a)

@@ -1,0 +1,42 @@
+"""Word pieces, against what the tokenizer the model was trained with gives."""
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import fieldwise
+from fieldwise.kernels.meaning.wordpiece import pieces, unread, words
+
+MODEL = Path(fieldwise.__file__).parent / "ask/models/all-minilm-l6-v2"
+VOCABULARY = {piece: number for number, piece in enumerate((MODEL / "vocab.txt").read_text(encoding="utf-8").splitlines())}
+REFERENCE = [json.loads(line) for line in Path(__file__).with_name("reference_tokens.jsonl").read_text(encoding="utf-8").splitlines()]
+
+
+@pytest.mark.parametrize("reference", REFERENCE, ids=lambda reference: ascii(reference["text"])[:30])
+def test_pieces_are_those_of_the_reference_tokenizer(reference: dict[str, object]) -> None:
+    assert pieces(str(reference["text"]), VOCABULARY) == reference["ids"]
+
+
+def test_a_mark_of_the_model_written_in_a_text_is_plain_text() -> None:
+    assert VOCABULARY["[SEP]"] not in pieces("a [SEP] b", VOCABULARY)
+
+
+def test_words_the_vocabulary_cannot_spell_are_named_once_each() -> None:
+    assert unread("发票 and 发票", VOCABULARY) == ("发", "票")
+    assert unread("Straße", VOCABULARY) == ()
+
+
+@given(st.text(max_size=20))
+@settings(deadline=None, max_examples=60)
+def test_any_text_has_pieces_of_the_vocabulary(text: str) -> None:
+    assert all(0 <= piece < len(VOCABULARY) for piece in pieces(text, VOCABULARY))
+
+
+@given(st.text(alphabet="abc é.,合1", max_size=12))
+@settings(deadline=None, max_examples=60)
+def test_letter_case_and_accents_make_no_difference(text: str) -> None:
+    assert words(text) == words(text.upper())
+    assert words(text) == words(text.replace("é", "e"))

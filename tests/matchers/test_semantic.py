@@ -1,0 +1,154 @@
+"""Likeness of meaning: examples, faults, and what is decided without asking the model."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+
+from fieldwise import ports
+from fieldwise.matchers.semantic import PUBLISHED, Semantic, semantic
+from fieldwise.model.diagnostic import Diagnostic
+from fieldwise.model.pairs import Pairs, Scores
+from fieldwise.ports import Vectors
+
+NONE = Diagnostic(code="unavailable", what="there is no model", fix="pip install 'fieldwise[semantic]'")
+
+
+def scored(*pairs: tuple[Any, Any], **options: Any) -> Scores:
+    return semantic(Pairs([one for one, _ in pairs], [other for _, other in pairs]), Semantic(**options))
+
+
+@pytest.fixture
+def _no_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("fieldwise.matchers.semantic.embedder", lambda: NONE)
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual"),
+    [
+        ("Attorney", "Lawyer"),
+        ("The term of this agreement is 24 months", "This agreement runs for two years"),
+        ("Experienced senior engineer with more than 10 years in backend systems", "Senior backend engineer, over ten years of experience"),
+        ("Payable on receipt", "Due upon receipt"),
+        ("Liability is capped at $1 million", "The maximum liability is USD 1,000,000"),
+        ("Hauptstraße 5, 10115 Berlin", "Hauptstr. 5, 10115 Berlin, Deutschland"),
+    ],
+)
+def test_another_way_to_say_it_passes(expected: str, actual: str) -> None:
+    assert scored((expected, actual)).passed.all()
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual", "note"),
+    [
+        ("Q3 revenue rose 5 %", "Q3 revenue fell 15 %", "numbers differ: 5 % / 15 %; opposites: rose / fell"),
+        ("CEO", "CFO", "not the same: ceo / cfo"),
+        ("The warranty covers water damage", "The warranty does not cover water damage", "only actual is negated"),
+        ("Payment due within 30 days", "Payment due within 30 weeks", "numbers differ: 30 days / 30 weeks"),
+        (
+            "The lender shall notify the borrower",
+            "The borrower shall notify the lender",
+            "order differs: lender … borrower / borrower … lender",
+        ),
+        ("Dog food with chicken", "Cat food with chicken", "one word differs: dog / cat"),
+    ],
+)
+def test_what_the_model_overlooks_fails_and_the_note_says_why(expected: str, actual: str, note: str) -> None:
+    found = scored((expected, actual))
+    assert not found.passed.any()
+    assert dict(found.notes) == {0: note}
+
+
+def test_texts_about_something_else_score_low_without_a_note() -> None:
+    found = scored(("Senior Software Engineer", "Pastry chef with 5 awards"))
+    assert found.value[0] < 0.5
+    assert dict(found.notes) == {}
+
+
+@pytest.mark.usefixtures("_no_model")
+def test_without_a_model_rows_that_need_it_are_faults_and_the_others_are_scored() -> None:
+    found = scored(("a", "b"), ("Same ", "sAME"), ("1", 1), ("e\u0301", "\u00c9"), ("", "b"))
+    assert np.isnan(found.value[0])
+    assert found.value[1:].tolist() == [1.0, 0.0, 1.0, 0.0]
+    assert dict(found.faults) == {0: NONE}
+    assert found.passed.tolist() == [False, True, False, True, False]
+
+
+@pytest.mark.usefixtures("_no_model")
+def test_without_a_model_a_binary_score_is_not_measured_either() -> None:
+    assert np.isnan(scored(("a", "b"), score="binary").value[0])
+
+
+@pytest.mark.usefixtures("_no_model")
+def test_other_values_compare_by_their_json_text_and_kinds_never_mix() -> None:
+    found = scored((100, 100.0), ({"a": 1, "b": 2}, {"b": 2, "a": 1}), (True, 1), (["a"], "a"), (True, True))
+    assert found.value.tolist() == [1.0, 1.0, 0.0, 0.0, 1.0]
+
+
+def test_numbers_that_differ_do_not_pass() -> None:
+    assert not scored((100, 105)).passed.any()
+
+
+def test_binary_is_1_at_the_threshold_and_0_below() -> None:
+    pairs = (("Attorney", "Lawyer"), ("Attorney", "Bus driver"))
+    graded, binary = scored(*pairs), scored(*pairs, score="binary")
+    assert binary.value.tolist() == [1.0, 0.0]
+    assert graded.passed.tolist() == binary.passed.tolist() == [True, False]
+
+
+def test_the_threshold_is_inclusive() -> None:
+    value = float(scored(("Attorney", "Lawyer")).value[0])
+    assert scored(("Attorney", "Lawyer"), threshold=value).passed.all()
+
+
+def test_a_calibration_of_ones_own_moves_the_score_but_not_the_order() -> None:
+    pairs = (("Attorney", "Lawyer"), ("Attorney", "Judge"))
+    usual, strict = scored(*pairs).value, scored(*pairs, calibration=((0.0, 0.0), (0.9, 0.8), (1.0, 1.0))).value
+    assert (strict < usual).all()
+    assert strict[0] > strict[1]
+
+
+def test_a_calibration_that_does_not_rise_is_refused() -> None:
+    with pytest.raises(ValueError, match="must rise from"):
+        Semantic(calibration=((0.0, 0.0), (0.5, 1.0), (1.0, 0.5)))
+
+
+def test_the_published_map_puts_its_cut_at_the_usual_threshold() -> None:
+    assert dict(PUBLISHED)[0.426] == Semantic().threshold == 0.80
+
+
+def test_signs_the_model_does_not_know_are_compared_as_they_are() -> None:
+    found = scored(("已付款", "未付款"), ("发票", "运费"), ("发票日期", "发票日"))
+    assert found.passed.tolist() == [False, False, True]
+    assert found.notes[1].startswith("compared by sign, as the model does not know them:")
+
+
+def test_each_distinct_text_is_embedded_in_one_call_per_side(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[list[str]] = []
+
+    def embed(texts: Sequence[str]) -> Vectors:
+        asked.append(list(texts))
+        return Vectors(np.ones((len(texts), 1), dtype=np.float32), {})
+
+    monkeypatch.setattr("fieldwise.matchers.semantic.embedder", lambda: embed)
+    scored(*[("Attorney", "Lawyer")] * 1000, ("Attorney", "Attorney"))
+    assert asked == [["Attorney"], ["Lawyer"]]
+
+
+def test_large_batches_are_embedded_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    sizes: list[int] = []
+    embed = ports.embedder()
+    assert not isinstance(embed, Diagnostic)
+
+    def counted(texts: Sequence[str]) -> Vectors:
+        sizes.append(len(texts))
+        return embed(texts)
+
+    monkeypatch.setattr("fieldwise.matchers.semantic.embedder", lambda: counted)
+    monkeypatch.setattr("fieldwise.matchers.semantic.PAIRS_AT_ONCE", 2)
+    pairs = [("Attorney", "Lawyer"), ("Nurse", "Doctor"), ("Paid", "Unpaid")]
+    in_parts = scored(*pairs)
+    assert max(sizes) == 2
+    monkeypatch.undo()
+    assert in_parts.value.tolist() == scored(*pairs).value.tolist()
