@@ -31,7 +31,7 @@ def summary(metrics: dict[str, float], ragas: dict[str, float] | None = None, n:
     ],
 )
 def test_each_pattern_of_the_answer_metrics_is_read(changes: dict[str, float], codes: list[str]) -> None:
-    """Answer metrics, interpreting results: all high; high exact match with low keyword coverage; the reverse; low number match; low citation."""
+    """Answer metrics, interpreting results: all high; exact match against keyword coverage; low number match; low citation."""
     assert [finding.code for finding in findings(summary(HIGH | changes))] == codes
 
 

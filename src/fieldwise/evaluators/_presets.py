@@ -1,6 +1,6 @@
 """The question-specific checks of the first framework, as data: what a suite could also write under `facts` and `formulas`.
 
-`*_v1` are the same checks as that framework computed them: by substrings, so that 1604 has 604, and "number" has "no".
+`*_v1` are the same checks as that framework computed them: by substrings, so that 1604 has 604, and "note" has "no".
 """
 
 from typing import Any, Final

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from fieldwise.kernels.citations import INDICATORS, cited, cited_v1, signs
 from fieldwise.kernels.figures import Locale, values
-from fieldwise.kernels.keywords import Vocabulary, words_in
+from fieldwise.kernels.keywords import Vocabulary
 from fieldwise.kernels.keywords_v1 import digits_v1, keywords_v1
 from fieldwise.model.batch import Batch
 from fieldwise.model.options import Problem

@@ -1,0 +1,93 @@
+"""retrieval: precision@k, recall@k, MRR and nDCG where cases name relevant ids."""
+
+from math import log2
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import fieldwise as fw
+from fieldwise import ConfigError, Result
+
+
+def retrieved(relevant: Any, contexts: Any, /, **options: Any) -> Result:
+    return fw.evaluate({"type": "retrieval", **options}, actual="x", contexts=contexts, metadata={"relevant_ids": relevant})
+
+
+def test_a_worked_example() -> None:
+    result = retrieved(["a", "b"], ["x", "a", "y", "b", "z"], k=[3, 5])
+    assert result.metrics == pytest.approx(
+        {
+            "mrr": 1 / 2,
+            "precision_at_3": 1 / 3,
+            "recall_at_3": 1 / 2,
+            "ndcg_at_3": (1 / log2(3)) / (1 + 1 / log2(3)),
+            "precision_at_5": 2 / 5,
+            "recall_at_5": 1.0,
+            "ndcg_at_5": (1 / log2(3) + 1 / log2(5)) / (1 + 1 / log2(3)),
+        }
+    )
+    assert result.score == result.metrics["ndcg_at_3"]
+    assert (result.hits, result.misses) == (["a"], ["b"])
+    assert result.details["ranks"] == {"a": 2, "b": 4}
+
+
+def test_a_perfect_ranking_is_one() -> None:
+    assert retrieved({"a": 3, "b": 1}, [{"id": "a"}, {"id": "b"}], k=[2]).score == 1.0
+
+
+def test_gains_reward_the_better_passage_first() -> None:
+    assert retrieved({"a": 3, "b": 1}, ["b", "a"], k=[2]).score < 1.0
+    assert retrieved({"a": 3, "b": 1, "c": 0}, ["a", "b"], k=[2]).metrics["recall_at_2"] == 1.0
+
+
+def test_a_repeated_id_counts_once_and_is_flagged() -> None:
+    result = retrieved(["a", "b"], ["a", "a", "a"], k=[3])
+    assert result.metrics["precision_at_3"] == pytest.approx(1 / 3)
+    assert result.details["flags"] == ["repeated_ids"]
+
+
+def test_nothing_retrieved_is_zero_and_flagged() -> None:
+    result = retrieved(["a"], [])
+    assert (result.score, result.status, result.details["flags"]) == (0.0, "scored", ["nothing_retrieved"])
+
+
+@pytest.mark.parametrize("relevant", [None, [], {}, {"a": 0}])
+def test_a_case_that_names_no_relevant_id_is_skipped(relevant: Any) -> None:
+    result = retrieved(relevant, ["a"])
+    assert (result.status, result.verdict) == ("skipped", None)
+    assert "relevant" in result.reasoning
+
+
+def test_ids_may_stand_elsewhere() -> None:
+    result = fw.evaluate(
+        {"type": "retrieval", "relevant": "expected.docs", "retrieved": "actual.docs", "id": "doc", "score": "recall", "k": [1]},
+        expected={"docs": [7]},
+        actual={"docs": [{"doc": 7}]},
+    )
+    assert result.score == 1.0
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [({"relevant": "metdata.ids"}, "a case has no"), ({"k": []}, "k"), ({"k": [0]}, "k"), ({"score": "map"}, "score")],
+)
+def test_bad_options_are_refused_with_the_reason(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        retrieved(["a"], ["a"], **options)
+
+
+IDS = st.lists(st.sampled_from("abcde"), max_size=6)
+
+
+@given(IDS, IDS, st.sampled_from([[1], [2, 4], [10]]))
+@settings(max_examples=80, deadline=None)
+def test_every_metric_stays_in_its_range(relevant: list[str], contexts: list[str], k: list[int]) -> None:
+    result = retrieved(relevant, contexts, k=k)
+    assert all(0.0 <= value <= 1.0 for value in result.metrics.values())
+
+
+@pytest.mark.parametrize("odd", [5, "a", {"a": "high"}, {"a": float("nan")}, [None, {}, [1]], True])
+def test_odd_data_never_raises(odd: Any) -> None:
+    assert 0.0 <= retrieved(odd, [odd, None, {"id": None}]).score <= 1.0
