@@ -1,6 +1,6 @@
 """Batches of results as Arrow tables. `case` is always the position of a case in the run."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
 import numpy as np
@@ -104,27 +104,28 @@ def results_table(evaluated: Evaluated, first: int) -> ArrowTable:
     """One evaluator's results for a batch, with a column for each metric."""
     results = evaluated.results
     n = len(results)
+    details = [results.details(row) for row in range(n)]
     verdict = results.verdict if len(results.verdict) else np.full(n, -1, dtype=np.int8)
     columns: dict[str, Any] = {
         "case": evaluated.rows + first,
         "score": results.score,
         "verdict": coded(verdict, VERDICTS),
         "status": coded(results.status.astype(np.int8), STATUSES),
-        "fault": coded(_faults(results), FAULTS),
+        "fault": coded(_faults(results, details), FAULTS),
         "reasoning": texts(results.reasoning),
         "hits": labels(results.hits),
         "misses": labels(results.misses),
         "flags": pa.nulls(n, type=pa.list_(pa.string())) if results.flags is None else labels(results.flags),
-        "details": _as_text([to_text(results.details(row)) for row in range(n)]),
+        "details": _as_text([to_text(one) for one in details]),
     }
     columns |= {f"{METRIC}{name}": _metric(column) for name, column in results.metrics.items()}
     return pa.table(columns)
 
 
-def _faults(results: Results) -> NDArray[np.int8]:
+def _faults(results: Results, details: Sequence[Mapping[str, Any]]) -> NDArray[np.int8]:
     codes = np.full(len(results), -1, dtype=np.int8)
     for row in np.flatnonzero(results.status == Status.ERROR).tolist():
-        codes[row] = FAULTS.index("system") if results.details(row).get("fault") == "system" else FAULTS.index("ours")
+        codes[row] = FAULTS.index("system") if details[row].get("fault") == "system" else FAULTS.index("ours")
     return codes
 
 
