@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from fieldwise.model.case import Case, Cases
 from fieldwise.model.diagnostic import ConfigError, Diagnostic, Where
@@ -28,12 +28,12 @@ from fieldwise.score.batch import ScoringBatch
 from fieldwise.score.evaluate import applicable, fields_there, result_at, score_batch
 from fieldwise.score.evaluate import evaluate as score_evaluator
 from fieldwise.score.matching import score_values
-from fieldwise.store.manifest import fingerprint
-from fieldwise.store.run import Run
-from fieldwise.store.writer import RunWriter
 from fieldwise.summarize.exit_code import Limits, exit_code
 from fieldwise.summarize.gates import gate_diagnostics, judge_gates
 from fieldwise.summarize.state import SummaryState
+
+if TYPE_CHECKING:
+    from fieldwise.store.run import Run
 
 Progress = Callable[[int, float | None], None]
 """Told after every batch: how many cases are done, and which share of the input has been read if that is known."""
@@ -128,8 +128,11 @@ def run(
     limits: Limits | None = None,
     progress: Progress | None = None,
     chunk: int = SAMPLE,
-) -> Run:
+) -> "Run":
     """Apply a suite to its cases, and store what came of it."""
+    from fieldwise.store.manifest import fingerprint  # Arrow is loaded only to store
+    from fieldwise.store.writer import RunWriter
+
     plan = check(suite, cases=cases, gates=gates)
     assert plan.source is not None
     reader = read_cases(plan.source, chunk=chunk, limit=None if only else limit)

@@ -90,14 +90,38 @@ def within_grid(expected: Sequence[Number], actual: Sequence[Number], tolerance:
     >>> within_grid([1, 2], [1, 2, 3], 1).tolist()
     [[True, True, False], [True, True, True]]
     """
+    grid = np.zeros((len(expected), len(actual)), dtype=np.bool_)
     left, right = _as_floats(expected), _as_floats(actual)
     if left is None or right is None:
-        pairs = [close(one, other, tolerance, relative) for one in expected for other in actual]
-        return np.array(pairs, dtype=np.bool_).reshape(len(expected), len(actual))
-    good, unsure = _decide((left[0][:, None], left[1][:, None]), right, tolerance, relative)
-    for row, column in np.argwhere(unsure).tolist():
-        good[row, column] = close(expected[row], actual[column], tolerance, relative)
-    return good
+        for row, one in enumerate(expected):
+            grid[row] = [close(one, other, tolerance, relative) for other in actual]
+        return grid
+    rows, columns = _candidates(left[0], right[0], tolerance, relative)
+    ours, theirs = (left[0][rows], left[1][rows]), (right[0][columns], right[1][columns])
+    good, unsure = _decide(ours, theirs, tolerance, relative)
+    for at in np.flatnonzero(unsure).tolist():
+        good[at] = close(expected[int(rows[at])], actual[int(columns[at])], tolerance, relative)
+    grid[rows[good], columns[good]] = True
+    return grid
+
+
+def _candidates(
+    expected: NDArray[np.float64], actual: NDArray[np.float64], tolerance: float, relative: bool
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The pairs that may be within the tolerance, found by sorting: few pairs are, and only those are looked at closely."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        reach = np.abs(expected) * tolerance if relative else np.full_like(expected, tolerance)
+        reach = np.where(expected == 0, tolerance, reach)
+        reach = reach * (1 + 1e-6) + 16 * np.spacing(np.abs(expected) + reach)
+        reach = np.where(np.isfinite(reach), reach, np.inf)
+        low, high = expected - reach, expected + reach
+    order = np.argsort(actual)
+    ordered = actual[order]
+    first, last = np.searchsorted(ordered, low, "left"), np.searchsorted(ordered, high, "right")
+    counts = np.where(np.isfinite(expected), last - first, 0)
+    rows = np.repeat(np.arange(len(expected)), counts)
+    starts = np.repeat(first - np.concatenate([[0], np.cumsum(counts)[:-1]]) if len(counts) else first, counts)
+    return rows, order[np.arange(len(rows)) + starts]
 
 
 _Floats = tuple[NDArray[np.float64], NDArray[np.bool_]]

@@ -246,7 +246,14 @@ def equal_grid(expected: Sequence[Hashable], actual: Sequence[Hashable]) -> NDAr
     >>> equal_grid(["a", None], ["b", "a", None]).tolist()
     [[0.0, 1.0, 0.0], [0.0, 0.0, 0.0]]
     """
-    codes: dict[Hashable, int] = {}
-    rows = [-1 if key is None else codes.setdefault(key, len(codes)) for key in expected]
-    columns = [-2 if key is None else codes.get(key, -2) for key in actual]
-    return np.equal.outer(np.array(rows, dtype=np.int64), np.array(columns, dtype=np.int64)).astype(np.float64)
+    grid = np.zeros((len(expected), len(actual)), dtype=np.float64)
+    places = {key: column for column, key in enumerate(actual) if key is not None}
+    found = [places.get(key, -1) for key in expected]
+    if len(places) == len(actual):
+        columns = np.array(found, dtype=np.int64)
+        rows = np.flatnonzero(columns >= 0)
+        grid[rows, columns[rows]] = 1.0
+        return grid
+    # keys that stand more than once, and None, go by a code that equal keys share
+    codes = [places.get(key, -2) for key in actual]
+    return np.equal.outer(np.array(found, dtype=np.int64), np.array(codes, dtype=np.int64)).astype(np.float64)

@@ -46,8 +46,11 @@ def grid(expected: Sequence[object], actual: Sequence[object], config: NumericTo
     good = within_grid([left[row] for row in rows], [right[column] for column in columns], config.tolerance, config.relative)  # pyright: ignore[reportArgumentType]
     if len(rows) == len(left) and len(columns) == len(right):
         return good.astype(np.float64)
-    value = grid_of_keys(expected, actual, canonical)
+    value = np.zeros((len(left), len(right)), dtype=np.float64)
     value[np.ix_(rows, columns)] = good
+    others = [row for row, number in enumerate(left) if number is None]
+    rest = [column for column, number in enumerate(right) if number is None]
+    value[np.ix_(others, rest)] = grid_of_keys([expected[row] for row in others], [actual[column] for column in rest], canonical)
     return value
 
 

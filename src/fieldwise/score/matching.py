@@ -91,7 +91,8 @@ def similarity_grid(match: Match, expected: list[Any], actual: list[Any]) -> NDA
     if grid is not None:
         try:
             options = entry.options() if match.options is None else match.options
-            return np.nan_to_num(np.asarray(grid(expected, actual, options), dtype=np.float64), nan=0.0)
+            found = np.asarray(grid(expected, actual, options), dtype=np.float64)
+            return found if np.isfinite(found.sum()) else np.nan_to_num(found, nan=0.0)
         except Exception:
             pass  # a grid is a shortcut: without it the pairs are scored one by one
     rows = [one for one in expected for _ in actual]

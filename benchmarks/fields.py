@@ -1,0 +1,213 @@
+"""Records compared field by field: fieldwise beside its peers and the floor, in one run.
+
+    python benchmarks/fields.py [--quick]
+
+The floor is what nobody can do without: decoding both sides with orjson, one RapidFuzz call for the strings, and one cost matrix with an
+optimal assignment for each list. Every contestant starts from the same JSON text; fieldwise also finds the cause of every mismatch. Peers
+that are not installed are named as such. Times are CPU time, the best of several repeats, in microseconds for each record.
+"""
+
+import argparse
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import orjson
+from invoices import RULES, pairs
+from rapidfuzz.distance import Levenshtein
+from rapidfuzz.process import cdist, cpdist
+from scipy.optimize import linear_sum_assignment
+
+from fieldwise.model.case import Case, Cases
+from fieldwise.model.plan import PlannedEvaluator
+from fieldwise.plan.evaluators import plan_config
+from fieldwise.score.batch import ScoringBatch
+from fieldwise.score.evaluate import evaluate
+
+sys.path.insert(0, str(Path(__file__).parent))
+Lines = list[tuple[bytes, bytes]]
+Contestant = Callable[[Lines], Any]
+BATCH = 256
+
+
+def decode(lines: Lines) -> None:
+    for expected, actual in lines:
+        orjson.loads(expected)
+        orjson.loads(actual)
+
+
+def floor(lines: Lines) -> None:
+    for one, other in lines:
+        expected, actual = orjson.loads(one), orjson.loads(other)
+        ours = [expected[party][field] for party in ("vendor", "buyer") for field in ("name", "street", "city")]
+        theirs = [actual[party][field] or "" for party in ("vendor", "buyer") for field in ("name", "street", "city")]
+        cpdist(ours, theirs, scorer=Levenshtein.normalized_similarity)
+        items = [item["description"] for item in expected["line_items"]]
+        others = [item["description"] or "" for item in actual["line_items"]]
+        linear_sum_assignment(cdist(items, others, scorer=Levenshtein.normalized_similarity), maximize=True)
+
+
+def fieldwise() -> Contestant:
+    config = {"type": "field_accuracy", "fields": RULES, "lists": {"line_items": {"align": "best"}}}
+    planned: PlannedEvaluator = plan_config(config)
+
+    def score(lines: Lines) -> None:
+        for start in range(0, len(lines), BATCH):
+            cases = [
+                Case(id=str(at), expected=orjson.loads(one), actual=orjson.loads(other))
+                for at, (one, other) in enumerate(lines[start : start + BATCH])
+            ]
+            evaluate(planned, ScoringBatch(Cases.of(cases)))
+
+    return score
+
+
+def stickler() -> Contestant:
+    from typing import Optional
+
+    from stickler import ComparableField, ExactComparator, LevenshteinComparator, NumericComparator, StructuredModel
+
+    def as_text(threshold: float = 0.85) -> Any:
+        return ComparableField(comparator=LevenshteinComparator(), threshold=threshold, default=None)
+
+    def as_is() -> Any:
+        return ComparableField(comparator=ExactComparator(), threshold=1.0, default=None)
+
+    def as_number() -> Any:
+        return ComparableField(comparator=NumericComparator(), threshold=1.0, default=None)
+
+    class Party(StructuredModel):
+        name: Optional[Any] = as_text()
+        street: Optional[Any] = as_text()
+        city: Optional[Any] = as_text()
+        zip: Optional[Any] = as_is()
+        vat: Optional[Any] = as_is()
+
+    class Head(StructuredModel):
+        number: Optional[Any] = as_is()
+        date: Optional[Any] = as_is()
+        due: Optional[Any] = as_is()
+        currency: Optional[Any] = as_is()
+        net: Optional[Any] = as_number()
+        tax: Optional[Any] = as_number()
+        total: Optional[Any] = as_number()
+        paid: Optional[Any] = as_is()
+
+    class Order(StructuredModel):
+        number: Optional[Any] = as_is()
+        terms: Optional[Any] = as_text()
+
+    class Item(StructuredModel):
+        sku: Optional[Any] = as_is()
+        description: Optional[Any] = as_text()
+        quantity: Optional[Any] = as_is()
+        amount: Optional[Any] = as_number()
+
+    class Invoice(StructuredModel):
+        invoice: Head
+        vendor: Party
+        buyer: Party
+        order: Order
+        notes: Optional[Any] = as_text()
+        line_items: list[Item] = ComparableField(weight=1.0)
+
+    def score(lines: Lines) -> None:
+        for one, other in lines:
+            Invoice.from_json(orjson.loads(one)).compare_with(Invoice.from_json(orjson.loads(other)), include_confusion_matrix=True)
+
+    return score
+
+
+def anls_star() -> Contestant:
+    from anls_star import anls_score
+
+    def score(lines: Lines) -> None:
+        for one, other in lines:
+            anls_score(orjson.loads(one), orjson.loads(other))
+
+    return score
+
+
+def autoevals() -> Contestant:
+    from autoevals.json import JSONDiff
+
+    judge = JSONDiff()
+
+    def score(lines: Lines) -> None:
+        for one, other in lines:
+            judge(orjson.loads(other), orjson.loads(one))
+
+    return score
+
+
+def deepdiff() -> Contestant:
+    from deepdiff import DeepDiff
+
+    def score(lines: Lines) -> None:
+        for one, other in lines:
+            DeepDiff(orjson.loads(one), orjson.loads(other), ignore_order=True)
+
+    return score
+
+
+PEERS: dict[str, Callable[[], Contestant]] = {
+    "stickler-eval": stickler,
+    "anls_star": anls_star,
+    "autoevals JSONDiff": autoevals,
+    "deepdiff (unordered)": deepdiff,
+}
+
+
+def measure(contestant: Contestant, lines: Lines, repeats: int) -> float:
+    """CPU microseconds for each record, the best of several repeats."""
+    best = float("inf")
+    for _ in range(repeats):
+        start = time.process_time()
+        contestant(lines)
+        best = min(best, time.process_time() - start)
+    return best / len(lines) * 1e6
+
+
+def lines_of(records: int, items: int, every: bool) -> Lines:
+    return [(orjson.dumps(expected), orjson.dumps(actual)) for expected, actual in pairs(records, items, every=every)]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--quick", action="store_true", help="fewer records and no slow peers")
+    quick = parser.parse_args().quick
+    for every in (False, True):
+        print(f"\n{'Every list item altered' if every else 'About one leaf in eight altered'}: CPU µs for each record (× the floor)\n")
+        print(f"| {'':22} | {'5 items':>20} | {'50 items':>20} | {'200 items':>20} |")
+        print(f"| {'-' * 22} | {'-' * 19}: | {'-' * 19}: | {'-' * 19}: |")
+        sizes = {5: 1024, 50: 512, 200: 256} if not quick else {5: 512, 50: 64, 200: 16}
+        lines = {items: lines_of(records, items, every) for items, records in sizes.items()}
+        floors = {items: measure(floor, lines[items], 5) for items in lines}
+        rows: dict[str, Contestant] = {"decoding alone": decode, "floor": floor, "fieldwise": fieldwise()}
+        for name, contestant in rows.items():
+            found = {items: floors[items] if name == "floor" else measure(contestant, lines[items], 5) for items in lines}
+            print_row(name, found, floors)
+        for name, build in PEERS.items():
+            print_peer(name, build, lines, floors, quick)
+
+
+def print_row(name: str, found: dict[int, float], floors: dict[int, float]) -> None:
+    cells = [f"{found[items]:>12,.0f} ({found[items] / floors[items]:,.1f})" if items in found else "–" for items in floors]
+    print(f"| {name:22} | " + " | ".join(f"{cell:>20}" for cell in cells) + " |", flush=True)
+
+
+def print_peer(name: str, build: Callable[[], Contestant], lines: dict[int, Lines], floors: dict[int, float], quick: bool) -> None:
+    try:
+        contestant = build()
+    except ImportError:
+        print(f"| {name:22} | not installed", flush=True)
+        return
+    enough = {5: 30, 50: 3, 200: 1}
+    sizes = [items for items in lines if items <= (5 if quick else 200)]
+    print_row(name, {items: measure(contestant, lines[items][: enough[items]], 1) for items in sizes}, floors)
+
+
+if __name__ == "__main__":
+    main()
