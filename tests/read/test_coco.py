@@ -1,9 +1,13 @@
 """COCO files as cases."""
 
+import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from fieldwise.model.plan import Source
+from fieldwise.read.cases import read_cases
 from fieldwise.read.coco import coco_cases
 
 TRUTH: dict[str, Any] = {
@@ -68,3 +72,19 @@ def test_what_does_not_fit_is_reported_once_for_each_kind_of_problem(truth: Any,
     assert [problem.code for problem in problems] == [code]
     assert what in problems[0].what
     assert problems[0].fix
+
+
+def test_a_pair_of_coco_files_is_read_in_chunks(tmp_path: Path) -> None:
+    images = [{"id": number, "file_name": f"{number}.png", "width": 10, "height": 10} for number in range(5)]
+    boxes = [{"id": number, "image_id": number, "category_id": 1, "bbox": [0, 0, 2, 2]} for number in range(5)]
+    truth = {"images": images, "categories": [{"id": 1, "name": "dog"}], "annotations": boxes}
+    (tmp_path / "truth.json").write_text(json.dumps(truth))
+    (tmp_path / "found.json").write_text("[]")
+    source = Source(expected=str(tmp_path / "truth.json"), actual=str(tmp_path / "found.json"), format="coco")
+    assert [len(cases) for cases in read_cases(source, chunk=2, limit=3)] == [2, 1]
+
+
+def test_a_coco_file_that_is_not_there_is_a_diagnostic(tmp_path: Path) -> None:
+    reader = read_cases(Source(expected=str(tmp_path / "a.json"), actual=str(tmp_path / "b.json"), format="coco"))
+    assert list(reader) == []
+    assert "a.json" in str(reader.diagnostics[0])

@@ -1,12 +1,15 @@
 """COCO files as cases: one image each, its objects as expected and its detections as actual."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Final, TypeAlias, cast
 
 from fieldwise.model.case import Case, Cases
-from fieldwise.model.diagnostic import Diagnostic
+from fieldwise.model.diagnostic import ConfigError, Diagnostic
+from fieldwise.model.plan import Source
 from fieldwise.model.values import Json, kind
+from fieldwise.read.load import load_json
 
 
 def coco_cases(annotations: Json, predictions: Json) -> tuple[Cases, list[Diagnostic]]:
@@ -114,3 +117,17 @@ def _case(image: Mapping[str, Any], expected: list[dict[str, Any]], actual: list
         actual=cast("Json", actual),
         metadata={key: value for key, value in shown.items() if value is not None},
     )
+
+
+def read_coco(source: Source, chunk: int, limit: int | None, diagnostics: list[Diagnostic]) -> Iterator[Cases]:
+    """The cases of two COCO files, chunk by chunk. The files are read whole, because images and their boxes stand apart in them."""
+    try:
+        annotations, predictions = load_json(source.expected or ""), load_json(source.actual or "")
+    except ConfigError as error:
+        diagnostics += error.diagnostics
+        return
+    cases, problems = coco_cases(annotations, predictions)
+    diagnostics += [replace(problem, where=replace(problem.where, file=problem.where.file or source.expected)) for problem in problems]
+    size = len(cases) if limit is None else min(limit, len(cases))
+    for start in range(0, size, chunk):
+        yield cases.take(range(start, min(start + chunk, size)))
