@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from fieldwise.kernels.citations import INDICATORS, cited, cited_v1, signs
 from fieldwise.kernels.figures import Locale, values
-from fieldwise.kernels.keywords import Vocabulary
+from fieldwise.kernels.keywords import vocabulary
 from fieldwise.kernels.keywords_v1 import digits_v1, keywords_v1
 from fieldwise.model.batch import Batch
 from fieldwise.model.options import Problem
@@ -116,13 +116,13 @@ _Reader: TypeAlias = Callable[[str, str], _Read]
 
 def _reader(config: AnswerQuality) -> _Reader:
     """How to measure one answer."""
-    vocabulary = Vocabulary(config.locale)
+    known = vocabulary(config.locale)
     find, indicators = cited if config.citations == "words" else cited_v1, signs(config.indicators)
     by_value = config.numbers == "value"
 
     def read(expected: str, actual: str) -> _Read:
-        wanted, heard = vocabulary.wanted(expected), vocabulary.heard(actual)
-        lost = vocabulary.missing(wanted, heard)
+        wanted, heard = known.wanted(expected), known.heard(actual)
+        lost = known.missing(wanted, heard)
         exact = wanted.words == heard.words and _same(expected, actual)
         if by_value:
             numbers, lost_numbers = len(wanted.numbers), [number for number in wanted.numbers if number not in heard.atoms]

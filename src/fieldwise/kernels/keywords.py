@@ -9,6 +9,7 @@ Texts are read token by token, and what a token holds is remembered: answers rep
 import re
 import unicodedata
 from collections.abc import Collection, Iterator, Sequence
+from functools import lru_cache
 from itertools import chain, pairwise
 from typing import Final, NamedTuple, TypeVar
 
@@ -72,9 +73,12 @@ _CODES = re.compile("[CcDd]")
 _FEW: Final = 50
 """Up to how many phrases are looked up one by one; more would take time that grows with the square of a text."""
 _LONG: Final = 12
-_MEMORY: Final = 100_000
+_MEMORY: Final = 50_000
 _LONGEST: Final = 64
 """How many tokens are remembered, and up to which length."""
+_TEXTS: Final = 10_000
+_LONGEST_TEXT: Final = 4_000
+"""The same for whole expected texts: a question is often answered more than once."""
 
 
 def fold(text: str) -> str:
@@ -91,11 +95,9 @@ class _Atoms(dict[str, tuple[str, ...]]):
         super().__init__()
         self.locale: Locale = locale
         self.coded = coded
-        self.numbers: set[str] = set()
 
     def __missing__(self, token: str) -> tuple[str, ...]:
         found = [figure.value for figure in figures_in_token(token, self.locale) if self.coded or not figure.coded]
-        self.numbers.update(found)
         return _remember(self, token, (*_words(fold(token)), *found))
 
 
@@ -119,13 +121,15 @@ class _Spoken(dict[str, str]):
 
 
 def _remember(memory: dict[str, T], token: str, value: T) -> T:
-    if len(token) <= _LONGEST and len(memory) < _MEMORY:
+    if len(token) <= _LONGEST:
+        if len(memory) >= _MEMORY:
+            memory.clear()
         memory[token] = value
     return value
 
 
 class Vocabulary:
-    """Reads texts of one batch; what it has read of a token, it remembers."""
+    """Reads texts; what it has read of a token, it remembers, up to a limit. `vocabulary` gives one that has read before."""
 
     def __init__(self, locale: Locale = "en") -> None:
         self._locale: Locale = locale
@@ -146,7 +150,9 @@ class Vocabulary:
         known = self._known.get(text)
         if known is None:
             known = self._read(text)
-            if len(self._known) < _MEMORY:
+            if len(text) <= _LONGEST_TEXT:
+                if len(self._known) >= _TEXTS:
+                    self._known.clear()
                 self._known[text] = known
         return known
 
@@ -174,7 +180,7 @@ class Vocabulary:
 
     def _read(self, text: str) -> Wanted:
         atoms = tuple(dict.fromkeys(chain.from_iterable(map(self._wanted_atoms.__getitem__, self._tokens(text)))))
-        numbers = tuple(atom for atom in atoms if atom in self._wanted_atoms.numbers)
+        numbers = tuple(atom for atom in atoms if atom[-1].isdecimal())  # words end in letters
         shouted = text.isupper()  # capitals mean nothing there
         phrases = dict.fromkeys(phrase for line in text.splitlines() for phrase in self._phrases(line.split(), codes_only=shouted))
         spoken = tuple(f" {' '.join(filter(None, map(self._spoken.__getitem__, phrase.split())))} " for phrase in phrases)
@@ -197,6 +203,12 @@ class Vocabulary:
         runs = {f" {' '.join(words[at : at + size])} " for size in sizes for at in range(len(words) - size + 1)}
         pairs = zip(wanted.phrases, wanted.spoken, strict=True)
         return [phrase for phrase, run in pairs if run not in (runs if run.count(" ") - 1 in sizes else text)]
+
+
+@lru_cache(maxsize=8)
+def vocabulary(locale: Locale = "en") -> Vocabulary:
+    """The vocabulary of this process for a locale: batches share what it remembers, and it never changes what it says."""
+    return Vocabulary(locale)
 
 
 def words_in(text: str) -> int:
