@@ -82,6 +82,19 @@ def evaluator(
     return _register("evaluators", function, extras | {"summarize": summarize, "version": version})
 
 
+@overload
+def judge(function: Callable[..., Any]) -> Callable[..., Any]: ...
+@overload
+def judge(*, needs_expected: bool = False, version: int = 1) -> Callable[[Callable[..., Any]], Callable[..., Any]]: ...
+def judge(function: Callable[..., Any] | None = None, *, needs_expected: bool = False, version: int = 1) -> Any:
+    """Register `def name(case: Case, config: Options) -> Judgement`: an evaluator that looks at one case and asks questions.
+
+    It stands among the evaluators. It never sees a case without an output: that case is the system's failure and nobody is asked.
+    """
+    extras = {"judge": True, "reads": "case", "needs_expected": needs_expected, "counts": ("tokens_in", "tokens_out"), "version": version}
+    return _register("evaluators", function, extras)
+
+
 def cause(*, rank: int, kinds: Literal["text", "number", "any"] = "any") -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Register `def name(expected, actual, context) -> bool`: why two values differ. Lower ranks are asked first.
 

@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fieldwise.model.ask import Asker
 from fieldwise.model.case import Cases
 from fieldwise.model.comparison import Comparisons
+from fieldwise.model.faults import fault
 from fieldwise.model.outcome import BatchOutcome, Evaluated
 from fieldwise.model.plan import Plan, PlannedEvaluator, When
 from fieldwise.model.result import Labels, Result, Results, Status
@@ -17,20 +19,21 @@ from fieldwise.model.values import MISSING
 from fieldwise.registry import Entry, find
 from fieldwise.score.batch import ScoringBatch
 from fieldwise.score.join import join
+from fieldwise.score.judges import judge_cases
 
 PASS, PARTIAL, FAIL, NONE = 2, 1, 0, -1
 VERDICTS = {PASS: "pass", PARTIAL: "partial", FAIL: "fail", NONE: None}
 
 
-def score_batch(plan: Plan, cases: Cases, first: int = 0) -> BatchOutcome:
-    """What every evaluator of the plan says of a batch of cases."""
+def score_batch(plan: Plan, cases: Cases, first: int = 0, asker: Asker | None = None) -> BatchOutcome:
+    """What every evaluator of the plan says of a batch of cases; judges ask the asker."""
     batch = ScoringBatch(cases)
-    return BatchOutcome(first=first, cases=cases, evaluated=[_evaluated(planned, batch) for planned in plan.evaluators])
+    return BatchOutcome(first=first, cases=cases, evaluated=[_evaluated(planned, batch, asker) for planned in plan.evaluators])
 
 
-def _evaluated(planned: PlannedEvaluator, batch: ScoringBatch) -> Evaluated:
+def _evaluated(planned: PlannedEvaluator, batch: ScoringBatch, asker: Asker | None) -> Evaluated:
     rows = applicable(planned.when, batch.cases)
-    results = evaluate(planned, batch.part(rows.tolist()))
+    results = evaluate(planned, batch.part(rows.tolist()), asker)
     return Evaluated(evaluator=planned, rows=rows, results=results)
 
 
@@ -50,14 +53,16 @@ def _lets_in(when: When, cases: Cases, row: int) -> bool:
     )
 
 
-def evaluate(planned: PlannedEvaluator, batch: ScoringBatch) -> Results:
+def evaluate(planned: PlannedEvaluator, batch: ScoringBatch, asker: Asker | None = None) -> Results:
     """One evaluator's results for a batch, with their verdicts."""
     entry = find("evaluators", planned.type)
     kept, failed, left_out = _sorted_out(entry, batch)
+    failed = {row: failed[old] for row, old in enumerate(kept) if old in failed}
     part = batch.part(kept)
-    results = _guarded(entry, planned, part)
+    judges = bool(entry.extras.get("judge"))
+    results = judge_cases(entry, planned, part.cases, failed, asker) if judges else _guarded(entry, planned, part)
     results.kinds = _kinds(results, entry)
-    _fail(results, {row: failed[old] for row, old in enumerate(kept) if old in failed}, entry)
+    _fail(results, failed, entry)
     if left_out:
         results = _with_left_out(results, kept, left_out, len(batch))
     _note_repairs(results, entry, batch)
@@ -82,7 +87,7 @@ def _sorted_out(entry: Entry, batch: ScoringBatch) -> tuple[list[int], dict[int,
     for row, (expected, actual) in enumerate(zip(batch.cases.expected, batch.cases.actual, strict=True)):
         ours, theirs = (None, None) if plain else _troubles(batch.cases, unreadable, row)
         if ours:
-            left_out[row] = _fault(ours)
+            left_out[row] = fault(ours)
         elif needs_expected and (expected is None or expected is MISSING):
             left_out[row] = Result(status="skipped", reasoning="nothing is expected of this case")
         else:
@@ -109,10 +114,6 @@ def _troubles(cases: Cases, unreadable: Mapping[int, tuple[str, str]], row: int)
     return ours, theirs
 
 
-def _fault(reason: str) -> Result:
-    return Result(status="error", misses=[f"(evaluation error: {reason})"], reasoning=reason, details={"fault": "ours", "reason": reason})
-
-
 def _guarded(entry: Entry, planned: PlannedEvaluator, batch: ScoringBatch) -> Results:
     """The evaluator's results; a crashing batch is halved until the crash is one case, and that case is a fault."""
     if not len(batch):
@@ -121,7 +122,7 @@ def _guarded(entry: Entry, planned: PlannedEvaluator, batch: ScoringBatch) -> Re
         return entry.function(batch, planned.config)
     except Exception as error:
         if len(batch) == 1:
-            return Results.of([_fault(f"{planned.name} crashed: {error or type(error).__name__}")])
+            return Results.of([fault(f"{planned.name} crashed: {error or type(error).__name__}")])
         half = len(batch) // 2
         rows = list(range(len(batch)))
         return join([_guarded(entry, planned, batch.part(rows[:half])), _guarded(entry, planned, batch.part(rows[half:]))])
@@ -134,7 +135,9 @@ def _fail(results: Results, failed: Mapping[int, str], entry: Entry) -> None:
     rows = np.array(list(failed), dtype=np.int64)
     results.score, results.status = _put(results.score, rows, 0.0), _put(results.status, rows, Status.ERROR)
     kept = entry.extras.get("counts", ())
-    results.metrics = {name: column if name in kept else _put(column, rows, 0) for name, column in results.metrics.items()}
+    # a metric that the evaluator has no number for, such as a mean distance without any pair, has none still
+    measured = {name: rows[column[rows] == column[rows]] for name, column in results.metrics.items()}
+    results.metrics = {name: column if name in kept else _put(column, measured[name], 0) for name, column in results.metrics.items()}
     results.hits = Labels.of([] if row in failed else results.hits.at(row) for row in range(len(results)))
     results.misses = Labels.of(
         (results.misses.at(row) or [f"({failed[row]})"]) if row in failed else results.misses.at(row) for row in range(len(results))

@@ -1,0 +1,96 @@
+"""Carries the questions of many judges at once to models, programs and the embedding model."""
+
+import asyncio
+import os
+from collections.abc import Awaitable, Callable, Generator, Mapping
+from concurrent.futures import Executor, ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Thread
+from typing import Any, Final
+
+from fieldwise.ask.command import Workers, run_once
+from fieldwise.ask.embed import embed
+from fieldwise.model.ask import Ask, Asks, Command, Embed, Follow, Reply
+
+CACHE: Final = Path(".fieldwise") / "answers.sqlite"
+"""Where paid answers are kept, in the current folder."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asking:
+    """How to ask: what may be spent, and where answers are kept."""
+
+    cache: str | Path | None = CACHE
+    """The file that keeps every answer that was paid for; None keeps none."""
+    fresh: bool = False
+    """Ask again even where the cache has an answer; the new one takes its place."""
+    budget_usd: float | None = None
+    """Ask nothing more once this is spent. Answers from the cache cost nothing."""
+    max_calls: int | None = None
+    """Ask no more than this many questions that the cache cannot answer."""
+    processes: int | None = None
+    """Programs to run at a time; default: one for each processor."""
+    private: bool = True
+    """Whether a private address may be asked at all. A server that runs other people's suites says no."""
+
+
+@contextmanager
+def open_asker(asking: Asking | None = None) -> "Generator[LiveAsker]":
+    """An asker, with what it opened closed at the end."""
+    asker = LiveAsker(asking or Asking())
+    try:
+        yield asker
+    finally:
+        asker.close()
+
+
+class LiveAsker:
+    """The Asker that asks. It works in a thread of its own, so that it can be used where an event loop already runs."""
+
+    def __init__(self, asking: Asking) -> None:
+        self.asking = asking
+        self._loop = asyncio.new_event_loop()
+        self._thread = Thread(target=self._loop.run_forever, name="fieldwise-ask", daemon=True)
+        self._thread.start()
+        self._programs: Executor = ThreadPoolExecutor(asking.processes or os.cpu_count() or 1, thread_name_prefix="fieldwise-program")
+        self._workers = Workers()
+        self._kinds: dict[type, Callable[[Any], Awaitable[Reply]]] = {Command: self._command, Embed: self._embed}
+
+    def answer(self, first: Mapping[int, Asks], follow: Follow) -> None:
+        """Answer the questions of many judges at once, each going on as soon as its own replies are there."""
+        under_way = asyncio.run_coroutine_threadsafe(self._answer(first, follow), self._loop)
+        try:
+            under_way.result()
+        except BaseException:  # Ctrl-C above all
+            under_way.cancel()
+            raise
+
+    def close(self) -> None:
+        """End workers and threads."""
+        self._programs.shutdown(cancel_futures=True)
+        self._workers.end()
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join()
+        self._loop.close()
+
+    async def _answer(self, first: Mapping[int, Asks], follow: Follow) -> None:
+        async def judge(which: int, asks: Asks) -> None:
+            while asks:
+                asks = follow(which, await asyncio.gather(*(self._reply(ask) for ask in asks)))
+
+        await asyncio.gather(*(judge(which, asks) for which, asks in first.items()))
+
+    async def _reply(self, ask: Ask) -> Reply:
+        try:
+            return await self._kinds[type(ask)](ask)
+        except Exception as error:
+            return Reply(problem=f"asking failed: {error or type(error).__name__}")
+
+    async def _command(self, command: Command) -> Reply:
+        run = self._workers.ask if command.workers else run_once
+        return await self._loop.run_in_executor(self._programs, run, command)
+
+    async def _embed(self, ask: Embed) -> Reply:
+        return await self._loop.run_in_executor(self._programs, embed, ask)

@@ -1,0 +1,215 @@
+"""What a judge may ask of the world, and what comes back.
+
+A judge does no I/O. It is a generator that yields questions, one round at a time, and is sent as many replies:
+
+    @judge
+    def polite(case: Case, config: Polite) -> Judgement:
+        reply = yield from one(Chat(endpoint=config.model, messages=(Message("user", f"Is this polite? {case.actual}"),)))
+        return Result(score=1.0 if reply.text == "yes" else 0.0)
+
+An `Asker` brings the replies: `ask/` has the real one, a test has a dict of canned ones.
+"""
+
+from collections.abc import Callable, Generator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Annotated, Any, Literal, Protocol, TypeAlias, TypeVar
+
+from annotated_types import Ge, Gt, MinLen
+
+from fieldwise.model.result import Result
+from fieldwise.model.values import Json
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Price:
+    """What a model costs, in US dollars per million tokens."""
+
+    input: Annotated[float, Ge(0)]
+    output: Annotated[float, Ge(0)]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Endpoint:
+    """A model behind an OpenAI-compatible server."""
+
+    url: Annotated[str, MinLen(1)] | None = None
+    """The address up to `/chat/completions`, such as `http://localhost:11434/v1`; default: the variable FIELDWISE_MODEL_URL."""
+    name: Annotated[str, MinLen(1)] | None = None
+    """The model's name on that server; default: the variable FIELDWISE_MODEL."""
+    key_env: Annotated[str, MinLen(1)] | None = None
+    """The name of the environment variable that holds the key; the key itself is never written down."""
+    temperature: Annotated[float, Ge(0)] | None = 0.0
+    """null leaves it out of the request, for models that refuse it."""
+    max_tokens: Annotated[int, Gt(0)] | None = None
+    seed: int | None = None
+    parameters: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """Whatever else the request should carry, such as `{reasoning_effort: low}`."""
+    timeout: Annotated[float, Gt(0)] = 60.0
+    """Seconds that one request may take."""
+    retries: Annotated[int, Ge(0)] = 5
+    """How often a failed request (5xx, no connection, no answer in time) is sent again."""
+    patience: Annotated[float, Ge(0)] = 300.0
+    """Seconds that one question may wait in all while the server says 429."""
+    concurrency: Annotated[int, Gt(0)] = 16
+    """Requests at a time."""
+    requests_per_minute: Annotated[int, Gt(0)] | None = None
+    tokens_per_minute: Annotated[int, Gt(0)] | None = None
+    price: Price | None = None
+    """Needed for the cost in reports and for a budget in dollars."""
+    private: tuple[str, ...] = ()
+    """Host names that may lead to a private address. An address written out as a number, and `localhost`, need no entry."""
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One message of a chat."""
+
+    role: Literal["system", "user", "assistant"]
+    content: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chat:
+    """A question to a model."""
+
+    endpoint: Endpoint
+    messages: tuple[Message, ...]
+    schema: Mapping[str, Any] | None = None
+    """A JSON Schema that the reply has to follow; None: any text will do."""
+    name: str = "reply"
+    """What the schema is called in the request."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """How much a judge's processes may use."""
+
+    memory_mb: Annotated[int, Gt(0)] = 2048
+    """Memory in megabytes: of each process by the system's limit, of all of them together by watching."""
+    processes: Annotated[int, Gt(0)] = 64
+    """Processes at a time, the judge itself counted."""
+    output_kb: Annotated[int, Gt(0)] = 1024
+    """Kilobytes that may be printed, standard error counted."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Command:
+    """A question to a program: what goes to its standard input."""
+
+    argv: tuple[str, ...]
+    stdin: str
+    script: bool = False
+    """`argv[0]` is the path of a script, to be run by what its name or its first line says."""
+    cwd: str | None = None
+    timeout: float = 30.0
+    limits: Limits = field(default_factory=Limits)
+    env: tuple[str, ...] = ()
+    """Names of environment variables that the program sees, besides a few harmless ones."""
+    workers: int = 0
+    """0: a process for each question. n: up to n processes that stay, each given one line and printing one line at a time."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Embed:
+    """A question to the embedding model: these texts as vectors."""
+
+    texts: tuple[str, ...]
+
+
+Ask: TypeAlias = Chat | Command | Embed
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Usage:
+    """What a reply took. An answer from the cache reports what it took when it was asked."""
+
+    calls: int = 0
+    cached: int = 0
+    """How many of the calls were answered from the cache."""
+    tokens_in: int = 0
+    tokens_out: int = 0
+    cost_usd: float | None = None
+    """None where the price is not known."""
+    seconds: float = 0.0
+
+    def __add__(self, other: "Usage") -> "Usage":
+        """
+        >>> (Usage(calls=1, cost_usd=0.5) + Usage(calls=2)).cost_usd
+        0.5
+        """
+        known = [cost for cost in (self.cost_usd, other.cost_usd) if cost is not None]
+        return Usage(
+            calls=self.calls + other.calls,
+            cached=self.cached + other.cached,
+            tokens_in=self.tokens_in + other.tokens_in,
+            tokens_out=self.tokens_out + other.tokens_out,
+            cost_usd=sum(known) if known else None,
+            seconds=self.seconds + other.seconds,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reply:
+    """What came back, or why nothing did."""
+
+    text: str = ""
+    """As it was said or printed."""
+    data: Json = None
+    """The JSON in the text, where the question came with a schema."""
+    vectors: Any = None
+    """The texts of an `Embed` as unit vectors: float32[n, width]."""
+    problem: str | None = None
+    """Why there is no answer, in words; None where there is one."""
+    fix: str | None = None
+    missing: bool = False
+    """The problem is that something needed is not there: the case is `unavailable`, not an error."""
+    exit_code: int | None = None
+    stderr: str = ""
+    usage: Usage = field(default_factory=Usage)
+
+
+Asks: TypeAlias = Sequence[Ask]
+Replies: TypeAlias = Sequence[Reply]
+Judgement: TypeAlias = Generator[Asks, Replies, Result]
+"""What a judge is: rounds of questions, and at the end a result."""
+
+T = TypeVar("T")
+Steps: TypeAlias = Generator[Asks, Replies, T]
+"""A part of a judge, to be used with `yield from`."""
+
+Follow: TypeAlias = Callable[[int, Replies], Asks]
+"""Given which judge and the replies to its last questions, gives its next questions; none when it is done."""
+
+
+class Asker(Protocol):
+    """Whoever brings replies."""
+
+    def answer(self, first: Mapping[int, Asks], follow: Follow) -> None:
+        """Answer the questions of many judges at once, each going on as soon as its own replies are there."""
+        ...
+
+
+def one(ask: Ask) -> Steps[Reply]:
+    """A round of a single question."""
+    replies = yield (ask,)
+    return replies[0]
+
+
+def together(parts: Sequence[Steps[T]]) -> Steps[list[T]]:
+    """Several parts of a judge side by side: the questions of one round go out together."""
+    found: dict[int, T] = {}
+    waiting: dict[int, Replies | None] = dict.fromkeys(range(len(parts)))
+    while waiting:
+        asked: dict[int, Asks] = {}
+        for index, replies in waiting.items():
+            try:
+                asked[index] = next(parts[index]) if replies is None else parts[index].send(replies)
+            except StopIteration as done:
+                found[index] = done.value
+        if not asked:
+            break
+        replies = list((yield [ask for asks in asked.values() for ask in asks]))
+        waiting = {}
+        for index, asks in asked.items():
+            waiting[index], replies = replies[: len(asks)], replies[len(asks) :]
+    return [found[index] for index in range(len(parts))]

@@ -1,0 +1,100 @@
+"""Drives judges: each is a generator that yields questions; an Asker brings the replies."""
+
+from collections.abc import Collection, Mapping
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
+from typing import Any, Protocol, runtime_checkable
+
+from fieldwise.model.ask import Asker, Asks, Judgement, Replies, Usage
+from fieldwise.model.case import Cases
+from fieldwise.model.faults import fault
+from fieldwise.model.plan import PlannedEvaluator
+from fieldwise.model.result import Result, Results
+from fieldwise.registry import Entry
+
+_DONE: Asks = ()
+
+
+@runtime_checkable
+class NamesMetrics(Protocol):
+    """Options that know the metrics by name, so that a case without output counts as 0 in the mean of each."""
+
+    def metric_names(self) -> Collection[str]:
+        """The metrics that every measured case has."""
+        ...
+
+
+def judge_cases(entry: Entry, planned: PlannedEvaluator, cases: Cases, failed: Collection[int], asker: Asker | None) -> Results:
+    """A judge's results for a batch. Nobody is asked about the `failed` rows, which have no output.
+
+    Without an asker, one is made for this batch alone.
+    """
+    driver = _Driver(entry, planned)
+    first = {row: asks for row in range(len(cases)) if row not in failed and (asks := driver.start(row, cases))}
+    if first:
+        with _own() if asker is None else nullcontext(asker) as whoever:
+            whoever.answer(first, driver.follow)
+    names = planned.config.metric_names() if isinstance(planned.config, NamesMetrics) else ()
+    blank = Result(status="error", metrics=dict.fromkeys(names, 0.0))
+    return Results.of([driver.results.get(row, blank) for row in range(len(cases))])
+
+
+def _own() -> AbstractContextManager[Asker]:
+    from fieldwise.ask.asker import open_asker  # asyncio and SQLite, which most runs never need
+
+    return open_asker()
+
+
+class _Driver:
+    """The judges of a batch under way."""
+
+    def __init__(self, entry: Entry, planned: PlannedEvaluator) -> None:
+        self._entry, self._planned = entry, planned
+        self._judgements: dict[int, Judgement] = {}
+        self._usage: dict[int, Usage] = {}
+        self.results: dict[int, Result] = {}
+
+    def start(self, row: int, cases: Cases) -> Asks:
+        """The first questions about a case; none where the judge is done without asking."""
+        try:
+            self._judgements[row] = self._entry.function(cases.at(row), self._planned.config)
+        except Exception as error:
+            return self._crashed(row, error)
+        return self._step(row, None)
+
+    def follow(self, row: int, replies: Replies) -> Asks:
+        """The next questions about a case, given the replies to the last ones."""
+        self._usage[row] = sum((reply.usage for reply in replies), self._usage.get(row, Usage()))
+        return self._step(row, replies)
+
+    def _step(self, row: int, replies: Replies | None) -> Asks:
+        judgement = self._judgements[row]
+        try:
+            asks = next(judgement) if replies is None else judgement.send(replies)
+            while not asks:  # a round without questions
+                asks = judgement.send(())
+            return asks
+        except StopIteration as done:
+            self.results[row] = _with_usage(done.value, self._usage.get(row, Usage()))
+            return _DONE
+        except Exception as error:
+            return self._crashed(row, error)
+
+    def _crashed(self, row: int, error: Exception) -> Asks:
+        crash = fault(f"{self._planned.name} crashed: {error or type(error).__name__}")
+        self.results[row] = _with_usage(crash, self._usage.get(row, Usage()))
+        return _DONE
+
+
+def _with_usage(result: Result, usage: Usage) -> Result:
+    """The result with what its questions took: tokens, cost and time are metrics, and thus in the summary."""
+    if not usage.calls:
+        return result
+    numbers: dict[str, float | bool] = {
+        "tokens_in": float(usage.tokens_in),
+        "tokens_out": float(usage.tokens_out),
+        "latency_seconds": usage.seconds,
+        **({} if usage.cost_usd is None else {"cost_usd": usage.cost_usd}),
+    }
+    told: Mapping[str, Any] = {"calls": usage.calls, "cached": usage.cached, **numbers}
+    return replace(result, metrics={**result.metrics, **numbers}, details={**result.details, "usage": told})
