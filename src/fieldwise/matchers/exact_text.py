@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import orjson
 from numpy.typing import NDArray
 
 from fieldwise.kernels.values import canonical, non_finite
@@ -32,10 +33,30 @@ def grid(expected: Sequence[object], actual: Sequence[object], config: ExactText
 @matcher(grid=grid)
 def exact_text(pairs: Pairs, config: ExactText) -> Scores:  # noqa: ARG001
     """1 for values that are written alike, else 0."""
-    expected, actual = map(_written, pairs.expected), map(_written, pairs.actual)
-    matched = [one is not None and one == other for one, other in zip(expected, actual, strict=True)]
+    matched = list(map(_alike, pairs.expected, pairs.actual))
     failed = (row for row, good in enumerate(matched) if not good)
     return Scores.of(matched, notes=non_finite_notes(pairs.expected, pairs.actual, failed))
+
+
+def _alike(one: object, other: object) -> bool:
+    if isinstance(one, dict | list) and isinstance(other, dict | list):
+        texts = _packed(one), _packed(other)
+        if None not in texts:
+            return texts[0] == texts[1]
+    written = _written(one)
+    return written is not None and written == _written(other)
+
+
+def _packed(value: object) -> bytes | None:
+    """A list or object as JSON with sorted keys, written at C speed; None where that could hide a NaN or cannot be done.
+
+    Bytes fold ASCII letters only, as lower-casing Python's JSON does, which writes the others as escapes.
+    """
+    try:
+        text = orjson.dumps(value, option=orjson.OPT_SORT_KEYS)
+    except (TypeError, ValueError, RecursionError):
+        return None
+    return None if b"null" in text else text.lower()
 
 
 def _written(value: object) -> str | None:
