@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from math import fsum
 from typing import Any
 
 import numpy as np
@@ -23,7 +24,7 @@ class Agreement:
     @property
     def mean(self) -> float:
         """Over the fields; 1 where no output has any."""
-        return sum(self.fields.values()) / len(self.fields) if self.fields else 1.0
+        return fsum(self.fields.values()) / len(self.fields) if self.fields else 1.0  # the same in whatever order the fields come
 
     def to_json(self) -> dict[str, Any]:
         """The share of pairs that agree, field by field; stable fields agree in every pair."""
