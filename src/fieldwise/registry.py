@@ -35,12 +35,8 @@ _entries: dict[tuple[Group, str], Entry] = {}
 @overload
 def matcher(function: Callable[..., Any]) -> Callable[..., Any]: ...
 @overload
-def matcher(
-    *, grid: Callable[..., Any] | None = None, reflexive: bool = True
-) -> Callable[[Callable[..., Any]], Callable[..., Any]]: ...
-def matcher(
-    function: Callable[..., Any] | None = None, *, grid: Callable[..., Any] | None = None, reflexive: bool = True
-) -> Any:
+def matcher(*, grid: Callable[..., Any] | None = None, reflexive: bool = True) -> Callable[[Callable[..., Any]], Callable[..., Any]]: ...
+def matcher(function: Callable[..., Any] | None = None, *, grid: Callable[..., Any] | None = None, reflexive: bool = True) -> Any:
     """Register `def name(pairs: Pairs, config: Options) -> Scores`.
 
     `grid(expected, actual, config)` may give the similarity of every expected with every actual value as one array; list

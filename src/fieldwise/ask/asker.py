@@ -5,36 +5,12 @@ import os
 from collections.abc import Awaitable, Callable, Generator, Mapping
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass
-from pathlib import Path
 from threading import Thread
-from typing import Any, Final
+from typing import Any
 
 from fieldwise.ask.command import Workers, run_once
 from fieldwise.ask.embed import embed
-from fieldwise.model.ask import Ask, Asks, Command, Embed, Follow, Reply
-
-CACHE: Final = Path(".fieldwise") / "answers.sqlite"
-"""Where paid answers are kept, in the current folder."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Asking:
-    """How to ask: what may be spent, and where answers are kept."""
-
-    cache: str | Path | None = CACHE
-    """The file that keeps every answer that was paid for; None keeps none."""
-    fresh: bool = False
-    """Ask again even where the cache has an answer; the new one takes its place."""
-    budget_usd: float | None = None
-    """Ask nothing more once this is spent. Answers from the cache cost nothing."""
-    max_calls: int | None = None
-    """Ask no more than this many questions that the cache cannot answer."""
-    processes: int | None = None
-    """Programs to run at a time; default: one for each processor."""
-    private: bool = True
-    """Whether a private address may be asked at all. A server that runs other people's suites says no."""
-
+from fieldwise.model.ask import Ask, Asking, Asks, Command, Embed, Follow, Reply
 
 @contextmanager
 def open_asker(asking: Asking | None = None) -> "Generator[LiveAsker]":

@@ -12,6 +12,7 @@ An `Asker` brings the replies: `ask/` has the real one, a test has a dict of can
 
 from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Annotated, Any, Literal, Protocol, TypeAlias, TypeVar
 
 from annotated_types import Ge, Gt, MinLen
@@ -179,6 +180,24 @@ Steps: TypeAlias = Generator[Asks, Replies, T]
 
 Follow: TypeAlias = Callable[[int, Replies], Asks]
 """Given which judge and the replies to its last questions, gives its next questions; none when it is done."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asking:
+    """How to ask: what may be spent, and where answers are kept."""
+
+    cache: str | Path | None = Path(".fieldwise", "answers.sqlite")
+    """The file that keeps every answer that was paid for, by default in the current folder; None keeps none."""
+    fresh: bool = False
+    """Ask again even where the cache has an answer; the new one takes its place."""
+    budget_usd: float | None = None
+    """Ask nothing more once this is spent. Answers from the cache cost nothing."""
+    max_calls: int | None = None
+    """Ask no more than this many questions that the cache cannot answer."""
+    processes: int | None = None
+    """Programs to run at a time; default: one for each processor."""
+    private: bool = True
+    """Whether a private address may be asked at all. A server that runs other people's suites says no."""
 
 
 class Asker(Protocol):

@@ -1,16 +1,16 @@
 """Drives judges: each is a generator that yields questions; an Asker brings the replies."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from typing import Any, Protocol, runtime_checkable
 
-from fieldwise.model.ask import Asker, Asks, Judgement, Replies, Usage
+from fieldwise.model.ask import Asker, Asking, Asks, Judgement, Replies, Usage
 from fieldwise.model.case import Cases
 from fieldwise.model.faults import fault
 from fieldwise.model.plan import PlannedEvaluator
 from fieldwise.model.result import Result, Results
-from fieldwise.registry import Entry
+from fieldwise.registry import Entry, find
 
 _DONE: Asks = ()
 
@@ -32,17 +32,23 @@ def judge_cases(entry: Entry, planned: PlannedEvaluator, cases: Cases, failed: C
     driver = _Driver(entry, planned)
     first = {row: asks for row in range(len(cases)) if row not in failed and (asks := driver.start(row, cases))}
     if first:
-        with _own() if asker is None else nullcontext(asker) as whoever:
+        with _opened(None) if asker is None else nullcontext(asker) as whoever:
             whoever.answer(first, driver.follow)
     names = planned.config.metric_names() if isinstance(planned.config, NamesMetrics) else ()
     blank = Result(status="error", metrics=dict.fromkeys(names, 0.0))
     return Results.of([driver.results.get(row, blank) for row in range(len(cases))])
 
 
-def _own() -> AbstractContextManager[Asker]:
+def asker_for(evaluators: Sequence[PlannedEvaluator], asking: Asking | None = None) -> AbstractContextManager[Asker | None]:
+    """An asker for a whole run; None where none of its evaluators asks anything."""
+    judges = any(find("evaluators", planned.type).extras.get("judge") for planned in evaluators)
+    return _opened(asking) if judges else nullcontext()
+
+
+def _opened(asking: Asking | None) -> AbstractContextManager[Asker]:
     from fieldwise.ask.asker import open_asker  # asyncio and SQLite, which most runs never need
 
-    return open_asker()
+    return open_asker(asking)
 
 
 class _Driver:
