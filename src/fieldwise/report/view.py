@@ -1,0 +1,52 @@
+"""What a report is made from."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from fieldwise.model.comparison import Comparison
+from fieldwise.model.diagnostic import Diagnostic
+from fieldwise.model.summary import GateResult, Summary
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunView:
+    """A run, as far as reports tell of it."""
+
+    id: str
+    name: str
+    summary: Summary
+    started: datetime
+    finished: datetime | None = None
+    suite_file: str | None = None
+    path: str = ""
+    """Where it is stored."""
+    package: str = ""
+    gates: Sequence[GateResult] = ()
+    diagnostics: Sequence[Diagnostic] = ()
+    exit_code: int | None = None
+    examples: Mapping[str, "Example"] = field(default_factory=dict[str, "Example"])
+    """Cause → one mismatch that it explains."""
+    causes: Mapping[str, tuple[str, str]] = field(default_factory=dict[str, tuple[str, str]])
+    """Cause → its label and what to do about it."""
+    fingerprints: Mapping[str, str] = field(default_factory=dict[str, str])
+    environment: Mapping[str, str] = field(default_factory=dict[str, str])
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """One mismatch and the case it was met in."""
+
+    case: str
+    comparison: Comparison
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Show:
+    """How much is shown, and how."""
+
+    width: int = 100
+    plain: bool = False
+    """No bars, and nothing that depends on colour."""
+    everything: bool = False
+    """Every field of every evaluator, every slice, every diagnostic."""
