@@ -5,6 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from fieldwise.model.ask import Asker, Asking
 from fieldwise.model.case import Case, Cases
 from fieldwise.model.diagnostic import ConfigError, Diagnostic, Where
 from fieldwise.model.diff import Diff
@@ -27,6 +28,7 @@ from fieldwise.registry import find
 from fieldwise.score.batch import ScoringBatch
 from fieldwise.score.evaluate import applicable, fields_there, result_at, score_batch
 from fieldwise.score.evaluate import evaluate as score_evaluator
+from fieldwise.score.judges import asker_for
 from fieldwise.score.matching import score_values
 from fieldwise.summarize.exit_code import Limits, exit_code
 from fieldwise.summarize.gates import gate_diagnostics, judge_gates
@@ -52,8 +54,11 @@ def evaluate(
     contexts: Sequence[Json] | None = None,
     id: str = "1",
     metadata: Mapping[str, Any] | None = None,
+    asker: Asker | None = None,
 ) -> Result:
     """What one evaluator says of one case. A bad configuration raises ConfigError; data never raises.
+
+    A judge asks `asker`; without one, a model or a program is asked as the configuration says.
 
     >>> evaluate({"type": "field_accuracy", "fields": ["total"]}, expected={"total": 5}, actual={"total": 7}).misses
     ['total']
@@ -61,7 +66,7 @@ def evaluate(
     case = Case(id=id, input=input, expected=expected, actual=actual, contexts=contexts, metadata=dict(metadata or {}))
     batch = ScoringBatch(Cases.of([case]))
     planned, _ = _with_rules(plan_config(config, load=load_json), batch)
-    return result_at(score_evaluator(planned, batch), 0)
+    return result_at(score_evaluator(planned, batch, asker), 0)
 
 
 def match(name: str, *, expected: Sequence[Json], actual: Sequence[Json], **options: Any) -> Scores:
@@ -128,8 +133,9 @@ def run(
     limits: Limits | None = None,
     progress: Progress | None = None,
     chunk: int = SAMPLE,
+    asking: Asking | None = None,
 ) -> "Run":
-    """Apply a suite to its cases, and store what came of it."""
+    """Apply a suite to its cases, and store what came of it. `asking` says what judges may spend, and where answers are kept."""
     from fieldwise.store.manifest import fingerprint  # Arrow is loaded only to store
     from fieldwise.store.writer import RunWriter
 
@@ -137,13 +143,15 @@ def run(
     assert plan.source is not None
     reader = read_cases(plan.source, chunk=chunk, limit=None if only else limit)
     state, seen, notes, troubles = SummaryState(plan.evaluators), set[str](), list[Diagnostic](), list[Diagnostic]()
-    with RunWriter(root, plan, fingerprints={"suite": fingerprint(plan.text.encode())}) as writer:
+    asking = asking or Asking(**({} if root is None else {"cache": Path(root) / "answers.sqlite"}))
+    writing = RunWriter(root, plan, fingerprints={"suite": fingerprint(plan.text.encode())})
+    with writing as writer, asker_for(plan.evaluators, asking) as asker:
         done = 0
         for batch in _chosen(reader, only, limit):
             if done == 0:
                 plan, notes = _plan_with_rules(plan, batch)
                 state = SummaryState(plan.evaluators)
-            outcome = score_batch(plan, batch, done)
+            outcome = score_batch(plan, batch, done, asker)
             state.add(outcome)
             writer.write(outcome)
             _note_fields(outcome, seen)

@@ -12,6 +12,7 @@ from fieldwise.ask.command import Workers, run_once
 from fieldwise.ask.embed import embed
 from fieldwise.model.ask import Ask, Asking, Asks, Command, Embed, Follow, Reply
 
+
 @contextmanager
 def open_asker(asking: Asking | None = None) -> "Generator[LiveAsker]":
     """An asker, with what it opened closed at the end."""
