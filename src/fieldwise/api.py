@@ -143,7 +143,7 @@ def run(
     assert plan.source is not None
     reader = read_cases(plan.source, chunk=chunk, limit=None if only else limit)
     state, seen, notes, troubles = SummaryState(plan.evaluators), set[str](), list[Diagnostic](), list[Diagnostic]()
-    asking = asking or Asking(**({} if root is None else {"cache": Path(root) / "answers.sqlite"}))
+    asking = asking or (Asking() if root is None else Asking(cache=Path(root) / "answers.sqlite"))
     writing = RunWriter(root, plan, fingerprints={"suite": fingerprint(plan.text.encode())})
     with writing as writer, asker_for(plan.evaluators, asking) as asker:
         done = 0
