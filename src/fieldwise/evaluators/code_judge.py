@@ -153,9 +153,9 @@ def _wrong(said: Any) -> str | None:
     if isinstance(score, bool) or not isinstance(score, int | float) or not isfinite(score) or not 0 <= score <= 1:
         return f"its score is {json.dumps(score)}, not a number from 0 to 1"
     for key in ("hits", "misses"):
-        found = said.get(key) or []
+        found = [] if said.get(key) is None else said[key]
         if not isinstance(found, list) or not all(isinstance(text, str) for text in found):
             return f"its `{key}` must be a list of texts"
-    if not isinstance(said.get("reasoning") or "", str):
+    if not isinstance(said.get("reasoning"), str | None):
         return "its `reasoning` must be text"
     return None
