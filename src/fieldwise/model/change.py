@@ -1,0 +1,84 @@
+"""What changed from one run to another, over the cases that both have."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+Judgement = Literal["better", "worse", "no difference shown", "not enough cases"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """One number in two runs, case by case."""
+
+    name: str
+    """`fields.score`, or a field such as `invoice.total`."""
+    n: int
+    base: float
+    new: float
+    low: float | None
+    high: float | None
+    """The 95 % interval of the difference."""
+    p: float
+    p_adjusted: float
+    """Adjusted for all the numbers that were compared with it."""
+    test: str
+    """How `p` was found: `permutation` or `McNemar`."""
+    effect: float | None
+    """The mean difference in standard deviations of the differences."""
+    gain: float | None
+    """The share of what was missing that has been won, or of what there was that has been lost."""
+    smallest_shown: float | None
+    """The smallest change this many cases show four times out of five."""
+    verdict: Judgement
+
+    @property
+    def delta(self) -> float:
+        """The difference of the means."""
+        return self.new - self.base
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EvaluatorChange:
+    """One evaluator in two runs."""
+
+    evaluator: str
+    n: int
+    """How many cases both runs measured."""
+    metrics: Sequence[Change]
+    fields: Sequence[Change] = ()
+    fixed: Sequence[str] = ()
+    """Cases that did not pass before and do now."""
+    broken: Sequence[str] = ()
+    still_broken: Sequence[str] = ()
+    unmeasured: Sequence[str] = ()
+    """Cases that both runs have, but that one of them could not measure."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Changes:
+    """Two runs, compared."""
+
+    base: str
+    new: str
+    """The ids of the runs."""
+    evaluators: Mapping[str, EvaluatorChange]
+    only_in_base: Sequence[str] = ()
+    only_in_new: Sequence[str] = ()
+    """Cases that only one of the runs has."""
+    notes: Sequence[str] = field(default_factory=list[str])
+    """What makes the comparison less than it seems: another evaluator version, another suite."""
+
+    def change(self, name: str) -> Change:
+        """The change of a metric as gates name it, such as `fields.score`; KeyError if both runs do not have it."""
+        for evaluator in self.evaluators.values():
+            for change in evaluator.metrics:
+                if change.name == name:
+                    return change
+        raise KeyError(name)
+
+    def to_json(self) -> dict[str, Any]:
+        """A JSON-able form."""
+        from dataclasses import asdict
+
+        return asdict(self)
