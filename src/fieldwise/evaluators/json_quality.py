@@ -230,10 +230,9 @@ def _rqs(metrics: Mapping[str, Numbers], config: JsonQuality) -> dict[str, Numbe
         + weights.w_safety * metrics["safety"]
         - weights.w_hallucination * metrics["hallucination"]
     )
-    if config.clamp:
-        rqs = np.clip(rqs, 0.0, 1.0)
     best = weights.w_accuracy + weights.w_completeness + weights.w_safety
-    return {"rqs": rqs, "rqs_normalized": np.clip(rqs / best, 0.0, 1.0) if best else np.zeros(len(rqs))}
+    normalized = np.clip(rqs / best, 0.0, 1.0) if best else np.zeros(len(rqs))
+    return {"rqs": np.clip(rqs, 0.0, 1.0) if config.clamp else rqs, "rqs_normalized": normalized}
 
 
 def _flags(expected: Numbers, scored: Numbers, safety_unmeasured: bool) -> Labels:
