@@ -173,6 +173,14 @@ class Vocabulary:
         lost = [atom for atom in wanted.atoms if atom not in given]
         return self._lost_phrases(wanted, heard.tokens) + lost if wanted.phrases else lost
 
+    def spoken(self, text: str) -> str:
+        """Words and numbers with single spaces between and around them: what is looked up, and what it is looked up in.
+
+        >>> Vocabulary().spoken("**Rule** C-01,")
+        ' rule c 1 '
+        """
+        return f" {' '.join(filter(None, map(self._spoken.__getitem__, self._tokens(text))))} "
+
     def _tokens(self, text: str) -> list[str]:
         if text.isascii() and self._locale != "fr" and not text.startswith("("):
             return text.split()

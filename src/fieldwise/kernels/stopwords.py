@@ -8,8 +8,8 @@ both but by can cannot could did do does doing down during each either else ever
 her here hers him his how however i if in into is it its itself just least less let like made make many may me might more most much must
 my near neither never no none nor not now of off often on once one only onto or other others our out over own per perhaps quite rather
 really same see shall she should since so some such than that the their theirs them then there therefore these they this those though
-through thus to together too toward towards under until up upon us very via was we well were what whatever when where whether which while who
-whom whose why will with within without would yes yet you your yours
+through thus to together too toward towards under until up upon us very via was we well were what whatever when where whether which
+while who whom whose why will with within without would yes yet you your yours
 """
 _GERMAN: Final = """
 aber alle allem allen aller alles als also am an auch auf aus bei beim bin bis bist da damit dann das dass dein dem den denn der des dessen
