@@ -86,6 +86,8 @@ def pair_equal(expected: Sequence[Any], actual: Sequence[Any]) -> tuple[Pairing,
             pairs.append((row, found))
         else:
             left.append(row)
+    if left and len(set(expected)) < len(expected):
+        return _pair_repeated(expected, actual)
     return pairs, left, list(places.values())
 
 
