@@ -67,6 +67,33 @@ EXAMPLES: dict[str, list[Example]] = {
     "list_coverage": [Example({}, "* one\n* two", keys_in_order=False)],
     "fact_checks": [Example({"facts": {"one": {"word": "one"}, "two": {"number": 2}}}, "one is 2", keys_in_order=False)],
     "retrieval": [Example({}, keys_in_order=False)],
+    "contains": [
+        Example({"value": "x"}, "x y", keys_in_order=False),
+        Example({"negate": True, "value": ["xx", "2025"], "mode": "any"}, "x", keys_in_order=False),
+        Example({}, "x y", keys_in_order=False),
+    ],
+    "icontains": [Example({"value": ["X", "é"], "mode": "any"}, "ax", keys_in_order=False)],
+    "starts_with": [Example({}, "ax", keys_in_order=False), Example({"value": "a", "negate": True}, "x", keys_in_order=False)],
+    "ends_with": [Example({}, "ax", keys_in_order=False), Example({"value": ["x", "é"], "ignore_case": True}, "aX", keys_in_order=False)],
+    "equals": [Example({}, "ax", keys_in_order=False), Example({"value": "xx", "negate": True}, "x", keys_in_order=False)],
+    "regex": [
+        Example({"value": "a|x"}, "ax", keys_in_order=False),
+        Example({"value": ["a", "é"], "negate": True}, "x", keys_in_order=False),
+    ],
+    "is_json": [
+        Example({}, RECORD),
+        Example({"anywhere": True, "kind": "object"}, '{"a": 1}'),
+        Example({"negate": True}, "x", keys_in_order=False),
+    ],
+    "length": [Example({"min": 1}, "x", keys_in_order=False), Example({"max": 3, "unit": "words"}, "a b", keys_in_order=False)],
+    "latency": [Example({"max": 1, "path": "metadata.relevant_ids"}, 1, keys_in_order=False)],
+    "cost": [Example({"max": 1, "path": "actual.a", "negate": True}, {"a": 2}, keys_in_order=False)],
+    "json_schema": [
+        Example({"schema": {"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"]}}, RECORD),
+        Example(
+            {"schema": {"additionalProperties": {"type": ["string", "array"], "minLength": 2}}, "score": "graded", "formats": True}, []
+        ),
+    ],
 }
 """At least one example for each evaluator; one that is not in here fails its laws."""
 

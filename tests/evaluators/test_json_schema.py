@@ -1,0 +1,147 @@
+"""json_schema: a record against a JSON Schema, with every violation at its path."""
+
+import json
+import sys
+from math import nan
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import fieldwise as fw
+from fieldwise import ConfigError, Result
+
+INVOICE = {
+    "type": "object",
+    "properties": {
+        "number": {"type": "string", "pattern": "^INV-"},
+        "date": {"type": "string", "format": "date"},
+        "items": {"type": "array", "minItems": 1, "items": {"$ref": "#/$defs/item"}},
+    },
+    "required": ["number", "items"],
+    "additionalProperties": False,
+    "$defs": {"item": {"type": "object", "properties": {"amount": {"type": "number", "minimum": 0}}, "required": ["amount"]}},
+}
+GOOD = {"number": "INV-1", "date": "2025-01-31", "items": [{"amount": 1}]}
+
+
+def checked(actual: Any, schema: Any = INVOICE, **options: Any) -> Result:
+    return fw.evaluate({"type": "json_schema", "schema": schema, **options}, actual=actual)
+
+
+def test_a_valid_record_hits_its_properties() -> None:
+    result = checked(GOOD)
+    assert (result.score, result.verdict, result.hits, result.misses) == (1.0, "pass", ["number", "date", "items"], [])
+    assert result.metrics == {"valid": True, "violations": 0}
+
+
+def test_each_violation_is_a_miss_at_its_path() -> None:
+    record = {"number": 7, "items": [{"amount": "12"}, {}, {"amount": -1}], "odd.key": 1}
+    result = checked(record)
+    assert result.misses == [
+        "items[0].amount (not of type number)",
+        "items[1].amount (required, missing)",
+        "items[2].amount (minimum 0)",
+        "number (not of type string)",
+        '["odd.key"] (unexpected property)',
+    ]
+    assert (result.score, result.verdict, result.hits) == (0.0, "fail", [])
+    assert result.metrics == {"valid": False, "violations": 5}
+    assert result.details["violations"][2] == {"path": "items[2].amount", "keyword": "minimum", "what": "minimum 0"}
+
+
+def test_properties_without_a_violation_stay_hits() -> None:
+    assert checked({**GOOD, "number": "7"}).hits == ["date", "items"]
+
+
+@pytest.mark.parametrize(
+    ("schema", "value", "miss"),
+    [
+        ({"items": {"type": ["number", "null"]}}, ["x"], "[0] (not of type number or null)"),
+        ({"items": {"enum": ["a", "b"]}}, ["c"], '[0] (not one of ["a", "b"])'),
+        ({"const": 1}, 2, "(root) (not 1)"),
+        ({"anyOf": [{"type": "string"}, {"type": "null"}]}, 1, "(root) (fits none of the alternatives)"),
+        ({"oneOf": [{"minimum": 0}, {"maximum": 9}]}, 1, "(root) (fits more than one alternative)"),
+        ({"not": {"type": "number"}}, 1, "(root) (fits what the schema forbids)"),
+        ({"uniqueItems": True}, [1, 1], "(root) (has an item twice)"),
+        ({"properties": {"a": False}}, {"a": 1}, "a (not allowed)"),
+        ({"items": {"maxLength": 2}}, ["abc"], "[0] (maxLength 2)"),
+        ({"patternProperties": {"^x": {}}, "additionalProperties": False}, {"xa": 1, "b": 1}, "b (unexpected property)"),
+        ({"dependentRequired": {"a": ["b"]}}, {"a": 1}, "(root) ('b' is a dependency of 'a')"),
+        ({"type": "number"}, nan, "(root) (NaN is not a number)"),
+        ({}, {"a": [1, nan]}, "a[1] (NaN is not a number)"),
+    ],
+)
+def test_violations_in_words(schema: dict[str, Any], value: Any, miss: str) -> None:
+    assert checked(value, schema).misses == [miss]
+
+
+def test_a_record_without_properties_is_hit_as_a_whole() -> None:
+    assert checked({}, {"type": "object"}).hits == ["(root)"]
+    assert checked([1, 2], {"type": "array"}).verdict == "pass"
+
+
+def test_graded_takes_off_a_share_for_each_violation() -> None:
+    result = checked({"a": 1, "b": 2, "c": "x", "d": 4}, {"additionalProperties": {"type": "number"}}, score="graded")
+    assert (result.score, result.verdict) == (0.75, "partial")
+    assert checked({"a": "x"}, {"required": ["b", "c"]}, score="graded").score == 0.0
+
+
+def test_formats_are_checked_only_when_asked() -> None:
+    record = {**GOOD, "date": "31.01.2025"}
+    assert checked(record).score == 1.0
+    assert checked(record, formats=True).misses == ["date (format date)"]
+
+
+def test_json_in_text_is_found_and_no_json_is_the_systems_failure() -> None:
+    assert checked(f"Here it is:\n```json\n{json.dumps(GOOD)}\n```").score == 1.0
+    failed = checked("I cannot do that")
+    assert (failed.status, failed.score, failed.details["fault"]) == ("error", 0.0, "system")
+    assert failed.metrics == {"valid": False}
+
+
+def test_the_schema_may_stand_in_a_file_beside_the_suite(tmp_path: Path) -> None:
+    (tmp_path / "invoice.schema.json").write_text(json.dumps(INVOICE))
+    (tmp_path / "cases.jsonl").write_text(json.dumps({"id": "1", "actual": GOOD}) + "\n")
+    suite = tmp_path / "a.eval.yaml"
+    suite.write_text("cases: cases.jsonl\nevaluators: [{type: json_schema, schema: invoice.schema.json}]\n")
+    run = fw.run(str(suite))
+    assert run.summary["json_schema.score"] == 1.0
+
+
+def test_an_older_draft_is_followed_where_the_schema_names_it() -> None:
+    old = {"$schema": "http://json-schema.org/draft-04/schema#", "minimum": 0, "exclusiveMinimum": True}
+    assert checked(0, old).score == 0.0
+
+
+@pytest.mark.parametrize(
+    ("schema", "what"),
+    [
+        ({"type": "text"}, "the schema is none at `type`"),
+        ({"properties": {"a": {"minLength": "x"}}}, "the schema is none at `properties.a.minLength`"),
+        ({"pattern": "("}, "the schema is none at `pattern`"),
+        ({"$ref": "https://example.com/other.json"}, "the reference `https://example.com/other.json` leads nowhere"),
+        ({"items": {"$ref": "#/$defs/none"}}, "the reference `#/\\$defs/none` leads nowhere"),
+        ({"$schema": "https://example.com/my-draft"}, "unknown draft"),
+        ("schema.json", "schema.json: the file cannot be read"),
+    ],
+)
+def test_a_bad_schema_is_refused_before_anything_runs(schema: Any, what: str) -> None:
+    with pytest.raises(ConfigError, match=what):
+        checked({}, schema)
+
+
+def test_a_published_meta_schema_is_known_without_fetching() -> None:
+    assert checked({"type": "number"}, {"$ref": "https://json-schema.org/draft/2020-12/schema"}).score == 1.0
+
+
+def test_a_reference_without_end_is_a_fault_and_not_a_crash() -> None:
+    result = checked({"a": 1}, {"$defs": {"a": {"$ref": "#/$defs/a"}}, "$ref": "#/$defs/a"})
+    assert (result.status, result.details["fault"]) == ("error", "ours")
+
+
+def test_without_the_package_it_is_unavailable_and_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "jsonschema", None)
+    result = checked(GOOD)
+    assert (result.status, result.verdict) == ("unavailable", None)
+    assert "pip install 'fieldwise[schema]'" in result.reasoning
