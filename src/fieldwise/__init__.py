@@ -4,19 +4,20 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from fieldwise.api import diff, evaluate, match, run
+    from fieldwise.api import compare, diff, evaluate, match, run
     from fieldwise.model.comparison import Comparison
     from fieldwise.model.diagnostic import ConfigError, Diagnostic
     from fieldwise.model.result import Result
 
 __version__ = "0.1.0"
-__all__ = ["Comparison", "ConfigError", "Diagnostic", "Result", "__version__", "diff", "evaluate", "match", "run"]
+__all__ = ["Comparison", "ConfigError", "Diagnostic", "Result", "__version__", "compare", "diff", "evaluate", "match", "run"]
 
 _HOMES = {
     "Comparison": "fieldwise.model.comparison",
     "ConfigError": "fieldwise.model.diagnostic",
     "Diagnostic": "fieldwise.model.diagnostic",
     "Result": "fieldwise.model.result",
+    "compare": "fieldwise.api",
     "diff": "fieldwise.api",
     "evaluate": "fieldwise.api",
     "match": "fieldwise.api",

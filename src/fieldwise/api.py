@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from fieldwise.model.ask import Asker, Asking
 from fieldwise.model.case import Case, Cases
+from fieldwise.model.change import Changes
 from fieldwise.model.diagnostic import ConfigError, Diagnostic, Where
 from fieldwise.model.diff import Diff
 from fieldwise.model.document import Document
@@ -30,8 +31,9 @@ from fieldwise.score.evaluate import applicable, fields_there, result_at, score_
 from fieldwise.score.evaluate import evaluate as score_evaluator
 from fieldwise.score.judges import asker_for
 from fieldwise.score.matching import score_values
-from fieldwise.summarize.exit_code import Limits, exit_code
+from fieldwise.summarize.exit_code import INCOMPLETE, Limits, exit_code
 from fieldwise.summarize.gates import gate_diagnostics, judge_gates
+from fieldwise.summarize.regressions import judge_regressions
 from fieldwise.summarize.state import SummaryState
 
 if TYPE_CHECKING:
@@ -134,13 +136,18 @@ def run(
     progress: Progress | None = None,
     chunk: int = SAMPLE,
     asking: Asking | None = None,
+    baseline: str | Path | None = None,
 ) -> "Run":
-    """Apply a suite to its cases, and store what came of it. `asking` says what judges may spend, and where answers are kept."""
+    """Apply a suite to its cases, and store what came of it.
+
+    `asking` says what judges may spend, and where answers are kept. `baseline` is a baseline file, or the id of a run, to compare with.
+    """
     from fieldwise.store.manifest import fingerprint  # Arrow is loaded only to store
-    from fieldwise.store.writer import RunWriter
+    from fieldwise.store.writer import RunWriter, amend
 
     plan = check(suite, cases=cases, gates=gates)
     assert plan.source is not None
+    base = _base(plan, baseline, root)
     reader = read_cases(plan.source, chunk=chunk, limit=None if only else limit)
     state, seen, notes, troubles = SummaryState(plan.evaluators), set[str](), list[Diagnostic](), list[Diagnostic]()
     asking = asking or (Asking() if root is None else Asking(cache=Path(root) / "answers.sqlite"))
@@ -164,7 +171,39 @@ def run(
         notes += gate_diagnostics(plan.gates, summary)
         results = judge_gates(plan.gates, summary)
         code = exit_code(summary, results, evaluators=plan.evaluators, diagnostics=notes, limits=limits)
-        return writer.finish(summary, results, notes, code)
+        if base is None:
+            return writer.finish(summary, results, notes, code)
+        run = writer.finish(summary, results, notes, INCOMPLETE)  # not green before it has been compared
+        changes = base(run)
+        results += judge_regressions(plan.regressions, changes)
+        code = exit_code(summary, results, evaluators=plan.evaluators, diagnostics=notes, limits=limits)
+        return amend(run, gates=results, exit_code=code, changes=changes)
+
+
+def compare(base: str, new: str = "latest", *, root: str | Path | None = None) -> Changes:
+    """What changed from one stored run to another, over the cases that both have. Runs by id, by its beginning, or `latest`."""
+    from fieldwise.store.measured import compare_runs
+    from fieldwise.store.run import open_run
+
+    return compare_runs(open_run(root, base), open_run(root, new))
+
+
+def _base(plan: Plan, baseline: str | Path | None, root: str | Path | None) -> "Callable[[Run], Changes] | None":
+    """How to compare with the baseline, which is opened before anything runs; None where there is none."""
+    from fieldwise.store.baseline import compare_with_baseline, load_baseline
+    from fieldwise.store.measured import compare_runs
+    from fieldwise.store.run import open_run
+
+    if baseline is None:
+        if plan.regressions:
+            what, fix = "the suite has a gate on regressions, and there is no baseline", "give one: --baseline FILE or a run"
+            raise ConfigError([Diagnostic(code="no-baseline", what=what, where=Where(file=plan.file), fix=fix)])
+        return None
+    if Path(baseline).is_file():
+        load_baseline(baseline)
+        return lambda run: compare_with_baseline(baseline, run)
+    pinned = open_run(root, str(baseline))
+    return lambda run: compare_runs(pinned, run)
 
 
 def _chosen(reader: CaseReader, only: When | None, limit: int | None) -> Iterator[Cases]:

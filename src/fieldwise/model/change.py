@@ -1,7 +1,7 @@
 """What changed from one run to another, over the cases that both have."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
 Judgement = Literal["better", "worse", "no difference shown", "not enough cases"]
@@ -79,6 +79,19 @@ class Changes:
 
     def to_json(self) -> dict[str, Any]:
         """A JSON-able form."""
-        from dataclasses import asdict
-
         return asdict(self)
+
+    @classmethod
+    def from_json(cls, value: Mapping[str, Any]) -> "Changes":
+        """What `to_json` gave."""
+        evaluators = {
+            name: EvaluatorChange(
+                **{
+                    **one,
+                    "metrics": [Change(**change) for change in one["metrics"]],
+                    "fields": [Change(**change) for change in one["fields"]],
+                }
+            )
+            for name, one in value["evaluators"].items()
+        }
+        return cls(**{**value, "evaluators": evaluators})

@@ -63,6 +63,23 @@ class Gate:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Regression:
+    """A condition on the change from a baseline: no shown drop of this metric beyond `max_drop`."""
+
+    evaluator: str
+    metric: str
+    """A metric that cases have; `macro_f1` is the mean of their `f1`."""
+    max_drop: float = 0.0
+    confidence: float = 0.95
+    """How sure a drop must be to count: chance alone would do it in at most this share of runs less than 1."""
+    per_field: bool = False
+    """Hold every field of the evaluator to it too."""
+
+    def __str__(self) -> str:
+        return f"regression of {self.evaluator}.{self.metric} <= {self.max_drop:g}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
     """A suite that can run."""
 
@@ -70,6 +87,8 @@ class Plan:
     source: Source | None
     evaluators: tuple[PlannedEvaluator, ...]
     gates: tuple[Gate, ...] = ()
+    regressions: tuple[Regression, ...] = ()
+    """Gates on the change from a baseline."""
     file: str | None = None
     """The suite's file as given, for messages."""
     text: str = ""

@@ -9,14 +9,18 @@ A condition always says its operator. A bare number is refused: for `score` it w
 import math
 import re
 from collections.abc import Iterable, Mapping
-from typing import Any, get_args, get_type_hints
+from dataclasses import dataclass
+from typing import Annotated, Any, get_args, get_type_hints
+
+from annotated_types import Ge, Gt, Le, Lt
 
 from fieldwise import registry
 from fieldwise.model.diagnostic import ConfigError
 from fieldwise.model.document import Document, Place
-from fieldwise.model.plan import Gate, PlannedEvaluator
+from fieldwise.model.plan import Gate, PlannedEvaluator, Regression
+from fieldwise.plan.options import Owner, read_options
 from fieldwise.plan.review import INVALID, Invalid, Review, listed, suggestion
-from fieldwise.plan.words import is_object, shown
+from fieldwise.plan.words import is_items, is_object, shown
 
 OPERATORS: tuple[str, ...] = get_args(get_type_hints(Gate)["operator"])
 ALWAYS = ("score", "pass_rate")
@@ -43,8 +47,63 @@ def read_gates(review: Review, value: Any, place: Place, types: Mapping[str, str
         fix = 'write `gate: {fields.score: ">= 0.9"}`'
         review.error(place, "bad-gate", f"`gate` must be a mapping of metrics to conditions, not {shown(value)}", fix)
         return ()
-    gates = [_read_gate(review, str(name), condition, (*place, name), types) for name, condition in value.items()]
+    written = {name: condition for name, condition in value.items() if name != "regression"}
+    gates = [_read_gate(review, str(name), condition, (*place, name), types) for name, condition in written.items()]
     return tuple(gate for gate in gates if isinstance(gate, Gate))
+
+
+def read_regressions(review: Review, value: Any, place: Place, types: Mapping[str, str]) -> tuple[Regression, ...]:
+    """The gates of a suite on the change from a baseline: `regression`, one mapping or a list of them."""
+    if not is_object(value) or "regression" not in value:
+        return ()
+    written, place = value["regression"], (*place, "regression")
+    if is_items(written):
+        found = [_read_regression(review, one, (*place, at), types) for at, one in enumerate(written)]
+    else:
+        found = [_read_regression(review, written, place, types)]
+    return tuple(one for one in found if isinstance(one, Regression))
+
+
+def _read_regression(review: Review, written: Any, place: Place, types: Mapping[str, str]) -> Regression | Invalid:
+    before = len(review.found)
+    if not is_object(written):
+        fix = "write `regression: {metric: fields.score, max_drop: 0.01}`"
+        review.error(place, "bad-gate", f"a regression gate must be a mapping, not {shown(written)}", fix)
+        return INVALID
+    options = read_options(review, _Written, written, place, Owner(title="`regression`"))
+    if review.failed(before):
+        return INVALID
+    evaluator, _, metric = str(options.metric).partition(".")
+    if not evaluator or not metric:
+        review.error((*place, "metric"), "bad-gate", f"`{options.metric}` does not name an evaluator and a metric", "write `fields.score`")
+    elif metric.startswith("micro_"):
+        what = f"`{options.metric}` pools all cases, so runs cannot be compared case by case by it"
+        review.error((*place, "metric"), "bad-gate", what, f"write `{evaluator}.{metric.replace('micro_', 'macro_')}`")
+    else:
+        _check_names(review, evaluator, metric, (*place, "metric"), types)
+    if review.failed(before):
+        return INVALID
+    return Regression(
+        evaluator=evaluator,
+        metric=metric.removeprefix("macro_"),
+        max_drop=options.max_drop,
+        confidence=options.confidence,
+        per_field=options.per_field,
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Written:
+    """A regression gate as people write it."""
+
+    metric: str
+    """The metric that must not drop, such as `field_prf.macro_f1`."""
+    max_drop: Annotated[float, Ge(0), Le(1)] = 0.0
+    """How far it may drop."""
+    confidence: Annotated[float, Gt(0), Lt(1)] = 0.95
+    """How sure a drop must be to count."""
+    per_field: bool = False
+    """Hold every field to it too."""
 
 
 def _read_gate(review: Review, name: str, condition: Any, place: Place, types: Mapping[str, str] | None) -> Gate | Invalid:

@@ -65,7 +65,8 @@ def suite_schema() -> Schema:
         "gate": {
             "type": "object",
             "description": 'Conditions on the run, such as `fields.score: ">= 0.9"`.',
-            "propertyNames": {"pattern": r"^[\w-]+\..+$"},
+            "properties": {"regression": {"anyOf": [_regression(), {"type": "array", "items": _regression()}]}},
+            "propertyNames": {"pattern": r"^([\w-]+\..+|regression)$"},
             "additionalProperties": condition,
         },
     }
@@ -78,6 +79,12 @@ def _closed(properties: Mapping[str, Any], required: Iterable[str] = ()) -> Sche
     needed = list(required)
     schema: Schema = {"type": "object", "properties": dict(properties), "additionalProperties": False}
     return {**schema, "required": needed} if needed else schema
+
+
+def _regression() -> Schema:
+    share: Schema = {"type": "number", "minimum": 0, "maximum": 1}
+    properties = {"metric": _TEXT, "max_drop": share, "confidence": share, "per_field": {"type": "boolean"}}
+    return {**_closed(properties, ["metric"]), "description": "No shown drop of this metric from the baseline beyond `max_drop`."}
 
 
 def _cases() -> Schema:

@@ -11,7 +11,7 @@ from fieldwise.model.document import Document, Place
 from fieldwise.model.plan import Plan, PlannedEvaluator, Role, Source
 from fieldwise.model.values import Json
 from fieldwise.plan.evaluators import given_name, plan_evaluator
-from fieldwise.plan.gates import read_gates
+from fieldwise.plan.gates import read_gates, read_regressions
 from fieldwise.plan.options import read_value
 from fieldwise.plan.review import INVALID, Review, listed, suggestion, unknown_keys
 from fieldwise.plan.rules import READERS
@@ -42,6 +42,7 @@ def build_plan(document: Document, *, load: Callable[[str], Json], resolve: Call
     evaluators = _read_evaluators(review, suite)
     types = {given_name(one) or "": str(one["type"]) for one in _items(suite.get("evaluators")) if is_object(one) and "type" in one}
     gates = read_gates(review, suite["gate"], ("gate",), types) if "gate" in suite else ()
+    regressions = read_regressions(review, suite["gate"], ("gate",), types) if "gate" in suite else ()
     if review.failed(0):
         raise ConfigError(_in_order(review.found))
     return Plan(
@@ -49,6 +50,7 @@ def build_plan(document: Document, *, load: Callable[[str], Json], resolve: Call
         source=source,
         evaluators=evaluators,
         gates=gates,
+        regressions=regressions,
         file=document.file,
         text=document.text,
         diagnostics=_in_order(review.found),

@@ -1,6 +1,6 @@
 """What a stored run measured, case by case, for comparing it with another."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -19,17 +19,52 @@ pc: Any = pyarrow.compute  # its functions are made at run time, so no checker k
 
 def compare_runs(base: Run, new: Run, *, adjust: Adjust = "holm") -> Changes:
     """Two runs over the cases that both have, evaluator by evaluator."""
-    shared = [name for name in base.evaluators if name in new.evaluators]
-    ours, theirs = case_ids(base), case_ids(new)
-    known, others = set(ours), set(theirs)
+    ids = case_ids(base)
+    notes = [f"run {run.id} did not finish" for run in (base, new) if run.state != "finished"]
+    if base.manifest.fingerprints.get("suite") != new.manifest.fingerprints.get("suite"):
+        notes.append("the suites differ")
+    found = {name: measured(base, name, ids) for name in base.evaluators}
+    return compare_measured(base.id, found, _versions(base), ids, new, notes=notes, adjust=adjust)
+
+
+def compare_measured(
+    base: str,
+    found: Mapping[str, Measured],
+    versions: Mapping[str, Any],
+    ids: Sequence[str],
+    new: Run,
+    *,
+    notes: Sequence[str],
+    adjust: Adjust,
+) -> Changes:
+    """What was measured before, compared with a run. `ids` are the cases that were measured before."""
+    theirs = case_ids(new)
+    known, others = set(ids), set(theirs)
+    shared = [name for name in found if name in new.evaluators]
+    since = _versions(new)
+    told = [
+        f"{name} measures something else now: version {since[name]} instead of {versions[name]}"
+        for name in shared
+        if versions[name] != since[name]
+    ]
+    told += [
+        f"only the {which} has the evaluator `{name}`"
+        for which, names, rest in (("base", found, since), ("new run", since, found))
+        for name in names
+        if name not in rest
+    ]
     return Changes(
-        base=base.id,
+        base=base,
         new=new.id,
-        evaluators={name: compare_evaluator(name, measured(base, name, ours), measured(new, name, theirs), adjust) for name in shared},
-        only_in_base=[case for case in ours if case not in others],
+        evaluators={name: compare_evaluator(name, found[name], measured(new, name, theirs), adjust) for name in shared},
+        only_in_base=[case for case in ids if case not in others],
         only_in_new=[case for case in theirs if case not in known],
-        notes=_notes(base, new, shared),
+        notes=[*notes, *told],
     )
+
+
+def _versions(run: Run) -> dict[str, Any]:
+    return {str(one["name"]): one.get("version") for one in run.manifest.evaluators}
 
 
 def case_ids(run: Run) -> list[str]:
@@ -83,24 +118,3 @@ def _add_fields(table: ArrowTable, fields: dict[str, NDArray[Any]], n: int) -> N
     order = np.argsort(np.array(names, dtype=object), kind="stable") if names else []
     for at in order:
         fields.setdefault(names[at], np.full(n, np.nan))[cases[at]] = values[at]
-
-
-def _notes(base: Run, new: Run, shared: Sequence[str]) -> list[str]:
-    """What makes the comparison less than it seems."""
-    notes: list[str] = []
-    versions = [{str(one["name"]): one.get("version") for one in run.manifest.evaluators} for run in (base, new)]
-    notes += [
-        f"{name} measures something else since version {versions[0][name]}: the new run has version {versions[1][name]}"
-        for name in shared
-        if versions[0][name] != versions[1][name]
-    ]
-    if base.manifest.fingerprints.get("suite") != new.manifest.fingerprints.get("suite"):
-        notes.append("the suites differ")
-    notes += [
-        f"only the {which} run has the evaluator `{name}`"
-        for which, run in (("base", base), ("new", new))
-        for name in run.evaluators
-        if name not in shared
-    ]
-    notes += [f"run {run.id} did not finish" for run in (base, new) if run.state != "finished"]
-    return notes

@@ -40,9 +40,9 @@ def parts_on_disk(folder: Path) -> tuple[Part, ...]:
     return tuple(found)
 
 
-def read_table(folder: Path, file: PartFile, *, case: int | None = None, columns: list[str] | None = None) -> ArrowTable:
-    """One table of a part, or its rows about one case."""
-    filters = None if case is None else [("case", "==", case)]
+def read_table(folder: Path, file: PartFile, *, case: int | Sequence[int] | None = None, columns: list[str] | None = None) -> ArrowTable:
+    """One table of a part, or its rows about one case or some."""
+    filters = None if case is None else [("case", "==", case)] if isinstance(case, int) else [("case", "in", list(case))]
     return pq.read_table(folder / "parts" / file.file, columns=columns, filters=filters)
 
 
@@ -81,8 +81,8 @@ def _value(text: str | None) -> Value:
     return MISSING if text is None else from_text(text)
 
 
-def results_of(folder: Path, part: Part, evaluators: Sequence[str], position: int | None) -> Iterator[StoredResult]:
-    """The results of a part by case, for these evaluators in this order, or those of one case."""
+def results_of(folder: Path, part: Part, evaluators: Sequence[str], position: int | Sequence[int] | None) -> Iterator[StoredResult]:
+    """The results of a part by case, for these evaluators in this order, or those of one case or some."""
     [file] = files_of(part, "cases")
     cases = read_table(folder, file, case=position, columns=["case", "id", "expected"])
     sources = [source for name in evaluators for source in _sources(folder, part, name, position)]
@@ -126,7 +126,7 @@ class _Source:
     compared: Sequence[ArrowTable]
 
 
-def _sources(folder: Path, part: Part, evaluator: str, position: int | None) -> Iterator[_Source]:
+def _sources(folder: Path, part: Part, evaluator: str, position: int | Sequence[int] | None) -> Iterator[_Source]:
     compared = [read_table(folder, file, case=position) for file in files_of(part, "comparisons", evaluator)]
     for file in files_of(part, "results", evaluator):
         yield _Source(evaluator, read_table(folder, file, case=position), compared)
@@ -181,6 +181,29 @@ class _Block:
         )
 
 
+def scores_table(folder: Path, parts: Sequence[Part], evaluator: str) -> ArrowTable:
+    """One row for each case that an evaluator is for: its position, id, score, verdict, status and fault. Nothing else is read."""
+    tables: list[ArrowTable] = []
+    for part in parts:
+        [cases] = files_of(part, "cases")
+        names = read_table(folder, cases, columns=["case", "id"])
+        for file in files_of(part, "results", evaluator):
+            found = read_table(folder, file, columns=list(_SCORES))
+            at = np.searchsorted(names.column("case").to_numpy(), found.column("case").to_numpy())
+            plain = {name: _decoded(found.column(name)) for name in _SCORES}
+            tables.append(pa.table({"id": names.column("id").take(pa.array(at)), **plain}))
+    if not tables:
+        return pa.table({name: [] for name in ("id", *_SCORES)})
+    return joined(tables)
+
+
+_SCORES: Final = ("case", "score", "verdict", "status", "fault")
+
+
+def _decoded(column: Any) -> Any:
+    return column.cast(pa.string()) if pa.types.is_dictionary(column.type) else column
+
+
 _WITHOUT = ("details",)
 
 
@@ -203,6 +226,5 @@ def _flat(results: ArrowTable, names: ArrowTable, evaluator: str) -> ArrowTable:
     columns: dict[str, Any] = {"case": ids, "evaluator": pa.array([evaluator] * len(rows), pa.string())}
     for name in results.column_names:
         if name not in ("case", *_WITHOUT):
-            column = results.column(name)
-            columns[name.removeprefix(METRIC)] = column.cast(pa.string()) if pa.types.is_dictionary(column.type) else column
+            columns[name.removeprefix(METRIC)] = _decoded(results.column(name))
     return pa.table(columns)

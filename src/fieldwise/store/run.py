@@ -4,16 +4,30 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from fieldwise.model.case import Case
+from fieldwise.model.change import Changes
 from fieldwise.model.diagnostic import Diagnostic
 from fieldwise.model.summary import FieldSummary, GateResult, Summary
+from fieldwise.store.json_text import from_text
 from fieldwise.store.manifest import Manifest, Part, read_manifest
-from fieldwise.store.reading import StoredResult, case_of, files_of, flat_table, parts_on_disk, position_of, read_table, results_of
+from fieldwise.store.reading import (
+    StoredResult,
+    case_of,
+    files_of,
+    flat_table,
+    parts_on_disk,
+    position_of,
+    read_table,
+    results_of,
+    scores_table,
+)
 from fieldwise.store.run_html import run_html
 from fieldwise.store.runs import find_run, run_ids, runs_folder
-from fieldwise.store.tables import ArrowTable
+from fieldwise.store.tables import ArrowTable, parquet_bytes
+
+CHANGES: Final = "changes.json"
 
 
 class Run:
@@ -94,6 +108,19 @@ class Run:
         part, position = self._place(case)
         yield from results_of(self.path, part, wanted, position)
 
+    def results_at(self, positions: Sequence[int], evaluator: str | None = None) -> Iterator[StoredResult]:
+        """The results of the cases at these positions of the run, in the order of the cases; only what they need is read."""
+        wanted = self._wanted(evaluator)
+        for part in self.parts:
+            here = sorted({position for position in positions if part.first <= position < part.first + part.cases})
+            if here:
+                yield from results_of(self.path, part, wanted, here)
+
+    def scores(self, evaluator: str) -> ArrowTable:
+        """A pyarrow table with one row for each case of an evaluator: its position `case`, id, score, verdict, status, fault."""
+        [name] = self._wanted(evaluator)
+        return scores_table(self.path, self.parts, name)
+
     def case(self, id: str) -> Case:
         """The case with this id, as it was read."""
         part, position = self._place(id)
@@ -105,9 +132,19 @@ class Run:
         wanted = self._wanted(evaluator)
         return [field for name in wanted if name in self.full.evaluators for field in self.full.evaluators[name].fields]
 
+    @cached_property
+    def changes(self) -> Changes | None:
+        """What changed from the baseline it was compared with; None if there was none."""
+        file = self.path / CHANGES
+        return Changes.from_json(from_text(file.read_bytes())) if file.is_file() else None
+
     def to_arrow(self) -> ArrowTable:
         """A pyarrow table with one row for each case and evaluator."""
         return flat_table(self.path, self.parts, self.evaluators)
+
+    def to_parquet(self) -> bytes:
+        """`to_arrow` as the content of a Parquet file."""
+        return parquet_bytes(self.to_arrow())
 
     def to_pandas(self) -> Any:
         """`to_arrow` as a pandas DataFrame."""

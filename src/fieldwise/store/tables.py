@@ -141,6 +141,15 @@ def pool_table(evaluated: Evaluated, first: int) -> ArrowTable:
     return pa.table({name: pa.array(column) for name, column in pool.items()} | {"case": pa.array(case)})
 
 
+def parquet_bytes(table: ArrowTable) -> bytes:
+    """A table as the content of a Parquet file."""
+    import pyarrow.parquet as pq
+
+    out = pa.BufferOutputStream()
+    pq.write_table(table, out, compression="zstd")
+    return out.getvalue().to_pybytes()
+
+
 def joined(tables: Sequence[ArrowTable]) -> ArrowTable:
     """Tables one below the other. A column that is bool in some and a number in others is a number."""
     names = {name for table in tables for name in table.column_names}

@@ -10,6 +10,7 @@ from typing import Any, Final, Self
 
 import pyarrow.parquet as pq
 
+from fieldwise.model.change import Changes
 from fieldwise.model.comparison import Comparisons
 from fieldwise.model.diagnostic import Diagnostic
 from fieldwise.model.outcome import BatchOutcome
@@ -19,7 +20,7 @@ from fieldwise.store.atomic import sync_folder, write_atomically
 from fieldwise.store.compared import comparisons_table
 from fieldwise.store.json_text import to_text
 from fieldwise.store.manifest import Manifest, Part, PartFile, new_manifest, now, write_manifest
-from fieldwise.store.run import Run
+from fieldwise.store.run import CHANGES, Run
 from fieldwise.store.runs import new_run_id, runs_folder
 from fieldwise.store.tables import ArrowTable, cases_table, joined, pool_table, results_table
 
@@ -119,6 +120,14 @@ class RunWriter:
         )
         write_manifest(self.path, self._manifest)
         return Run(self.path, self._manifest)
+
+
+def amend(run: Run, *, gates: Sequence[GateResult], exit_code: int, changes: Changes) -> Run:
+    """A finished run with what comparing it with a baseline gave: kept beside it, and in its gates and exit code."""
+    write_atomically(run.path / CHANGES, lambda path: _write_bytes(path, to_text(changes.to_json())))
+    manifest = replace(run.manifest, gates=tuple(gates), exit_code=exit_code)
+    write_manifest(run.path, manifest)
+    return Run(run.path, manifest)
 
 
 def _tables(outcome: BatchOutcome) -> Iterable[tuple[Key, ArrowTable]]:

@@ -1,0 +1,116 @@
+"""A baseline: what a run measured, in a file small enough to keep under version control.
+
+It holds the main numbers of every case, so that a later run is compared case by case without the run itself. Beyond `LIMIT` cases a
+sample of them is kept, chosen by a hash of their ids, so that the same cases are kept every time.
+"""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+from fieldwise.kernels.statistics import hashes
+from fieldwise.model.change import Changes
+from fieldwise.model.diagnostic import ConfigError, Diagnostic, Where
+from fieldwise.store.atomic import write_atomically
+from fieldwise.store.measured import case_ids, compare_measured, measured
+from fieldwise.store.run import Run
+from fieldwise.summarize.compare import Adjust, Measured
+
+FORMAT: Final = 1
+LIMIT: Final = 5000
+"""How many cases a baseline keeps: about 60 bytes each for every evaluator."""
+DIGITS: Final = 6
+MAIN: Final = ("score", "precision", "recall", "f1", "rqs", "completeness", "accuracy", "mean_iou")
+"""The numbers that are kept case by case."""
+
+
+def save_baseline(run: Run, path: str | Path) -> Path:
+    """Keep a run as a baseline; the file is replaced whole or not at all."""
+    if run.state != "finished":
+        what, fix = f"run {run.id} did not finish, so it cannot be a baseline", "run the suite again"
+        raise ConfigError([Diagnostic(code="unfinished-run", what=what, fix=fix)])
+    path = Path(path)
+    ids = case_ids(run)
+    kept = _kept(ids)
+    content = {
+        "format": FORMAT,
+        "run": run.id,
+        "name": run.name,
+        "finished": run.finished.isoformat() if run.finished else None,
+        "suite": run.manifest.fingerprints.get("suite"),
+        "cases": [ids[row] for row in kept],
+        "of": len(ids),
+        "summary": {name: round(value, DIGITS) for name, value in run.summary.items()},
+        "evaluators": [_evaluator(measured(run, str(one["name"]), ids), one, kept) for one in run.manifest.evaluators],
+    }
+    text = json.dumps(content, ensure_ascii=False, separators=(",", ":"))
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_atomically(path, lambda file: _write(file, text))
+    return path
+
+
+def _write(file: Path, text: str) -> None:
+    file.write_text(text.replace('],"', '],\n"') + "\n", encoding="utf-8")  # a line for each column, so that changes can be read
+
+
+def _kept(ids: list[str]) -> list[int]:
+    if len(ids) <= LIMIT:
+        return list(range(len(ids)))
+    order = np.argsort(hashes(ids), kind="stable")[:LIMIT]
+    return sorted(order.tolist())
+
+
+def _evaluator(found: Measured, evaluator: Mapping[str, Any], kept: list[int]) -> dict[str, Any]:
+    def column(values: Any) -> list[float | None]:
+        return [None if np.isnan(values[row]) else round(float(values[row]), DIGITS) for row in kept]
+
+    return {
+        "name": evaluator["name"],
+        "type": evaluator.get("type"),
+        "version": evaluator.get("version"),
+        "verdict": [int(found.verdict[row]) for row in kept],
+        "metrics": {name: column(found.metrics[name]) for name in MAIN if name in found.metrics},
+        "fields": {name: column(values) for name, values in found.fields.items()},
+    }
+
+
+def load_baseline(path: str | Path) -> dict[str, Any]:
+    """A baseline file; ConfigError if it cannot be used."""
+    try:
+        content = json.loads(Path(path).read_text(encoding="utf-8"))
+    except OSError as error:
+        raise _unusable(path, f"the baseline cannot be read: {error.strerror or error}", "make one: fieldwise baseline set") from error
+    except ValueError as error:
+        raise _unusable(path, f"the baseline is not JSON: {error}", "restore the file, or make it again: fieldwise baseline set") from error
+    if not isinstance(content, dict) or content.get("format") != FORMAT:
+        raise _unusable(path, "this is not a baseline of this version of fieldwise", "make it again: fieldwise baseline set")
+    return content
+
+
+def _unusable(path: str | Path, what: str, fix: str) -> ConfigError:
+    return ConfigError([Diagnostic(code="bad-baseline", what=what, where=Where(file=str(path)), fix=fix)])
+
+
+def compare_with_baseline(path: str | Path, run: Run, *, adjust: Adjust = "holm") -> Changes:
+    """A run compared with a baseline file, case by case."""
+    content = load_baseline(path)
+    ids: list[str] = content["cases"]
+    base = {one["name"]: _measured(one, ids) for one in content["evaluators"]}
+    notes: list[str] = []
+    if content["of"] > len(ids):
+        notes.append(f"the baseline keeps {len(ids)} of {content['of']} cases")
+    versions = {one["name"]: one.get("version") for one in content["evaluators"]}
+    if content.get("suite") != run.manifest.fingerprints.get("suite"):
+        notes.append("the suite has changed since the baseline")
+    return compare_measured(str(content["run"]), base, versions, ids, run, notes=notes, adjust=adjust)
+
+
+def _measured(content: dict[str, Any], ids: list[str]) -> Measured:
+    def columns(given: dict[str, list[float | None]]) -> dict[str, Any]:
+        return {name: np.array([np.nan if value is None else value for value in values]) for name, values in given.items()}
+
+    verdict = np.array(content["verdict"], dtype=np.int8)
+    return Measured(ids=ids, verdict=verdict, metrics=columns(content["metrics"]), fields=columns(content["fields"]))

@@ -1,0 +1,96 @@
+"""Baselines: kept in a small file, compared case by case, held to by gates."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import fieldwise as fw
+from fieldwise.store.baseline import LIMIT, load_baseline, save_baseline
+from fieldwise.store.run import Run, open_run
+
+GATE = {"regression": {"metric": "fields.score", "max_drop": 0.01}}
+
+
+def run(folder: Path, wrong: set[int], cases: int = 40, gate: Any = None, baseline: Any = None) -> Run:
+    """A run in which the total of some cases is wrong."""
+    lines = [
+        {"id": f"c{at}", "expected": {"total": at + 1, "name": "Acme"}, "actual": {"total": 0 if at in wrong else at + 1, "name": "Acme"}}
+        for at in range(cases)
+    ]
+    (folder / "data.jsonl").write_text("\n".join(json.dumps(line) for line in lines))
+    evaluators = [{"type": "field_accuracy", "name": "fields", "fields": ["total", "name"]}]
+    suite = {"name": "invoices", "cases": str(folder / "data.jsonl"), "evaluators": evaluators} | ({"gate": gate} if gate else {})
+    return fw.run(suite, root=folder / "store", baseline=baseline)
+
+
+def test_a_baseline_of_a_thousand_cases_is_small_enough_to_commit(tmp_path: Path) -> None:
+    path = save_baseline(run(tmp_path, {1}, cases=1000), tmp_path / "b.json")
+    assert path.stat().st_size < 60_000
+    assert load_baseline(path)["of"] == 1000
+
+
+def test_a_larger_run_keeps_the_same_sample_every_time(tmp_path: Path) -> None:
+    found = run(tmp_path, {1}, cases=LIMIT + 500)
+    kept = [load_baseline(save_baseline(found, tmp_path / name))["cases"] for name in ("a.json", "b.json")]
+    assert kept[0] == kept[1]
+    assert len(kept[0]) == LIMIT
+
+
+def test_a_shown_drop_beyond_the_limit_fails_the_gate(tmp_path: Path) -> None:
+    path = save_baseline(run(tmp_path, set()), tmp_path / "b.json")
+    found = run(tmp_path, set(range(15)), gate=GATE, baseline=path)
+    assert found.exit_code == 1
+    [gate] = found.gates
+    assert not gate.passed
+    assert "went from 1.0000 to 0.8125" in gate.message
+
+
+def test_a_run_as_good_as_its_baseline_passes(tmp_path: Path) -> None:
+    path = save_baseline(run(tmp_path, {1}), tmp_path / "b.json")
+    assert run(tmp_path, {1}, gate=GATE, baseline=path).exit_code == 0
+
+
+def test_a_drop_that_may_be_chance_passes_and_says_so(tmp_path: Path) -> None:
+    path = save_baseline(run(tmp_path, set()), tmp_path / "b.json")
+    found = run(tmp_path, {1}, gate=GATE, baseline=path)
+    assert found.exit_code == 0
+    assert "may be chance" in found.gates[0].message
+
+
+def test_every_field_can_be_held_to_it(tmp_path: Path) -> None:
+    path = save_baseline(run(tmp_path, set()), tmp_path / "b.json")
+    gate = {"regression": {"metric": "fields.score", "max_drop": 0.5, "per_field": True}}
+    found = run(tmp_path, set(range(30)), gate=gate, baseline=path)
+    assert [result.passed for result in found.gates] == [True, True, False]
+    assert "total" in found.gates[2].gate
+
+
+def test_a_run_is_compared_with_a_stored_run_too(tmp_path: Path) -> None:
+    base = run(tmp_path, {1})
+    found = run(tmp_path, {2}, baseline=base.id)
+    assert found.changes is not None
+    assert list(found.changes.evaluators["fields"].fixed) == ["c1"]
+    assert open_run(tmp_path / "store", found.id).changes == found.changes
+
+
+def test_a_regression_gate_without_a_baseline_is_refused_before_anything_runs(tmp_path: Path) -> None:
+    with pytest.raises(fw.ConfigError, match="no baseline"):
+        run(tmp_path, set(), gate=GATE)
+    assert not list((tmp_path / "store").glob("runs/*"))
+
+
+@pytest.mark.parametrize("content", ["", "[]", '{"format": 99}', "{"])
+def test_a_torn_or_foreign_baseline_is_refused(tmp_path: Path, content: str) -> None:
+    (tmp_path / "b.json").write_text(content)
+    with pytest.raises(fw.ConfigError, match=r"b\.json"):
+        run(tmp_path, set(), baseline=tmp_path / "b.json")
+
+
+def test_a_gate_on_what_the_baseline_does_not_have_never_passes(tmp_path: Path) -> None:
+    path = save_baseline(run(tmp_path, set()), tmp_path / "b.json")
+    gate = {"regression": {"metric": "fields.fields_matched", "max_drop": 0.01}}
+    found = run(tmp_path, set(), gate=gate, baseline=path)
+    assert found.exit_code == 1
+    assert "not measured" in found.gates[0].message
