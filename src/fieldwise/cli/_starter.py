@@ -33,9 +33,11 @@ evaluators:
     lists:
       items: {align: best}          # pair items by likeness; the default is by position
   - type: field_prf                 # precision, recall and F1 over every value
+    lists:
+      items: {align: best}
 
 gate:
-  fields.score: ">= 0.8"
+  fields.score: ">= 0.7"
 """
 _ROWS: list[tuple[dict[str, Any], dict[str, Any]]] = [
     (
@@ -97,11 +99,7 @@ def _record_evaluators(cases: Cases) -> str:
     rules = "".join(f"      - {_rule(rule):<72}  # {found.reasons.get(rule.text, '')}".rstrip(" #") + "\n" for rule in found.rules)
     lists = "".join(f"      {_scalar(str(rule.path))}: {_aligned(rule)}\n" for rule in found.lists if rule.align != "index")
     listed = f"    lists:\n{lists}" if lists else ""
-    return f"  - type: field_accuracy\n    name: fields\n    fields:\n{rules}{listed}  - type: field_prf\n{_indented(listed)}"
-
-
-def _indented(lists: str) -> str:
-    return lists
+    return f"  - type: field_accuracy\n    name: fields\n    fields:\n{rules}{listed}  - type: field_prf\n{listed}"
 
 
 def _rule(rule: FieldRule) -> str:

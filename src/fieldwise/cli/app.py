@@ -33,10 +33,17 @@ app = typer.Typer(
 )
 
 
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        from fieldwise import __version__
+
+        typer.echo(__version__)
+        raise typer.Exit
+
+
 @app.callback()
 def fieldwise(
-    ctx: typer.Context,
-    version: Annotated[bool, typer.Option("--version", help="Print the version and stop.", is_eager=True)] = False,
+    version: Annotated[bool, typer.Option("--version", help="Print the version and stop.", is_eager=True, callback=_print_version)] = False,
     debug: Annotated[bool, typer.Option("--debug", help="Print the whole traceback of an internal error.")] = False,
 ) -> None:
     """Score what an AI system produced against what it should have produced, field by field.
@@ -44,12 +51,7 @@ def fieldwise(
     Start with `fieldwise demo`, then `fieldwise init`. Exit codes: 0 gates passed, 1 a gate failed or something differs, 2 usage or
     configuration, 3 incomplete, 4 nothing evaluated, 70 internal error, 130 interrupted.
     """
-    del debug, ctx
-    if version:
-        from fieldwise import __version__
-
-        typer.echo(__version__)
-        raise typer.Exit
+    del debug, version
 
 
 for command in (demo.demo, init.init, run.run, check.check, diff.diff, explain.explain, runs.runs, schema.schema):

@@ -20,7 +20,7 @@ _LONG: Final = 60
 """Longer text is compared word by word: letters that two long texts share by chance say nothing."""
 _LONGEST: Final = 4_000
 _CONTEXT: Final = 4
-_TOO_MANY: Final = 0.65
+_TOO_MANY: Final = 0.5
 """Where more than this differs, marking it all would be noise."""
 
 

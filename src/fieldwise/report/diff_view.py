@@ -14,6 +14,7 @@ from fieldwise.model.diff import Diff
 from fieldwise.model.result import Result
 from fieldwise.report.changes import change
 from fieldwise.report.diagnostics import diagnostics_section
+from fieldwise.report.fields import fitting
 from fieldwise.report.items import with_whole_items
 from fieldwise.report.parts import BAD, DIM, NOTE, OK, TITLE, joined, plural, section, stack, text
 from fieldwise.report.safe import json_text, middle, safe
@@ -30,6 +31,7 @@ Differs = tuple[str, Comparison]
 Labels = Mapping[str, str]
 """Cause → its label."""
 _NOT_COMPARED: Final = ("both_absent", "ignored")
+_WAYS: Final = {"index": "by position", "best": "by best fit"}
 _OUTCOMES: Final = {"omission": "missing", "hallucination": "not expected", "fault": "not compared"}
 
 
@@ -172,16 +174,14 @@ def _rules(diff: Diff) -> RenderableType | None:
     if not diff.rules:
         return None
     counts = Counter(rule_text(rule) for rule in diff.rules)
-    lines: list[RenderableType] = [
-        text((joined((f"{rule}: {plural(count, 'field')}" for rule, count in counts.most_common()), " · "), DIM))
-    ]
-    for rule in diff.lists[:6]:
-        path = str(rule.path)
-        how = f"by key {rule.key}" if rule.align == "key" else {"index": "by position", "best": "by best fit"}.get(rule.align, "as a set")
-        why = diff.reasons.get(path)
-        lines.append(text((f"{path} is paired {how}" + (f", because {why}" if why else ""), DIM)))
-    if len(diff.lists) > 6:
-        lines.append(text((f"and {len(diff.lists) - 6} more lists", DIM)))
+    lines: list[RenderableType] = [text((joined(f"{rule}: {plural(count, 'field')}" for rule, count in counts.most_common()), DIM))]
+    ways: dict[str, list[str]] = {}
+    for rule in diff.lists:
+        how = f"by key {rule.key}" if rule.align == "key" else _WAYS.get(rule.align, "as a set")
+        why = diff.reasons.get(str(rule.path))
+        ways.setdefault(how + (f", because {why}" if why else ""), []).append(str(rule.path))
+    for how, paths in ways.items():
+        lines.append(text((f"{fitting(paths, 60)}: paired {how}", DIM)))
     return section("Rules, chosen from the expected values", *lines)
 
 

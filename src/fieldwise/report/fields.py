@@ -45,7 +45,7 @@ class _Layout:
         fixed = 2 + 2 * (self._counts + 2) + 7 + (11 if self.medium else 0)
         room = show.width - fixed
         self._name = min(max(names, 5), room * 40 // 100)
-        self._rule = min(max(rules, 4), room * 22 // 100)
+        self._rule = min(max(rules, 4), room * 24 // 100)
         self._worst = room * 19 // 100 if self.wide else 0
         self._wrong = room - self._name - self._rule - 4 - (self._worst + 2 if self.wide else 0)
 

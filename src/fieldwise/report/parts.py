@@ -10,7 +10,7 @@ from rich.style import Style
 from rich.table import Table
 from rich.text import Text
 
-from fieldwise.model.summary import Metric
+from fieldwise.model.summary import EvaluatorSummary, Metric
 from fieldwise.report.safe import safe
 
 GOOD, FAIR = 0.95, 0.80
@@ -76,6 +76,12 @@ def colour_of(score: float) -> Style:
     return OK if score >= GOOD else NOTE if score >= FAIR else BAD
 
 
+def full_score(one: EvaluatorSummary) -> float:
+    """What the score of a faultless case would be: 1, but for json_quality the sum of its positive weights."""
+    score, normalized = one.metrics.get("score"), one.metrics.get("rqs_normalized")
+    return score.value / normalized.value if score and normalized and normalized.value else 1.0
+
+
 def number(value: float) -> str:
     """A score with three decimals; a count as it is.
 
@@ -99,12 +105,11 @@ def interval(metric: Metric) -> str:
     return f"{metric.low:.{digits}f}–{metric.high:.{digits}f}"
 
 
-def bar(share: float, width: int = 10) -> Text:
+def bar(share: float, style: Style, width: int = 10) -> Text:
     """A bar for a number from 0 to 1."""
     eighths = round(min(max(share, 0.0), 1.0) * width * 8)
     whole, rest = divmod(eighths, 8)
     drawn = "█" * whole + (_EIGHTHS[rest] if rest else "")
-    style = colour_of(share)
     return Text.assemble((drawn, style), ("░" * (width - len(drawn)), DIM))
 
 

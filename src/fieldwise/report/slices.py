@@ -6,7 +6,7 @@ from typing import Final
 from rich.console import RenderableType
 
 from fieldwise.model.summary import EvaluatorSummary
-from fieldwise.report.parts import DIM, colour_of, grid, number, section, text
+from fieldwise.report.parts import DIM, colour_of, full_score, grid, number, section, text
 from fieldwise.report.view import Show
 
 MOST_TAGS: Final = 8
@@ -42,4 +42,4 @@ def _score(one: EvaluatorSummary, name: str) -> tuple[float, str]:
 
 def _cell(one: EvaluatorSummary, name: str) -> RenderableType:
     metric = one.slices.get(name, {}).get("score")
-    return text(("–", DIM)) if metric is None else text((number(metric.value), colour_of(metric.value)))
+    return text(("–", DIM)) if metric is None else text((number(metric.value), colour_of(metric.value / full_score(one))))

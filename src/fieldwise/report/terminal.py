@@ -19,6 +19,7 @@ from fieldwise.report.parts import (
     TITLE,
     bar,
     colour_of,
+    full_score,
     grid,
     interval,
     joined,
@@ -96,8 +97,9 @@ def _headline(one: EvaluatorSummary, named: int, show: Show) -> Text:
     score = one.metrics.get("score")
     if score is None:
         return text((f"{name:<{named}}", TITLE), "  ", ("not measured", NOTE), ("  " + _counts(one), DIM))
-    drawn = Text() if show.plain else text(bar(score.value), "  ")
-    value = (number(score.value), colour_of(score.value) + TITLE)
+    style = colour_of(score.value / full_score(one))
+    drawn = Text() if show.plain else text(bar(score.value, style), "  ")
+    value = (number(score.value), style + TITLE)
     between = f"  [{interval(score)}]" if interval(score) else ""
     return text((f"{name:<{named}}", TITLE), "  ", drawn, value, (between, DIM), ("  " + _counts(one), DIM))
 
@@ -130,7 +132,7 @@ def _beside(one: EvaluatorSummary) -> str:
 def _gates(view: RunView) -> RenderableType:
     if not view.gates:
         return section("Gates", text(("no gate was set", NOTE), (": add `gate:` to the suite or --gate 'fields.score >= 0.9'", DIM)))
-    table = grid({}, {}, {"justify": "right"})
+    table = grid({}, {}, {}, {})
     for gate in view.gates:
         value = "nothing measured" if gate.value is None else f"{gate.value:.4g}"
         verdict = Text("passed", OK) if gate.passed else Text("failed", BAD)

@@ -1,0 +1,32 @@
+"""Draws docs/images/demo.svg, the picture in the README: python docs/images/demo_picture.py"""
+
+import io
+import re
+import tempfile
+from pathlib import Path
+
+from rich.console import Console
+
+from fieldwise.api import run
+from fieldwise.cli._view import view_of
+from fieldwise.report.terminal import run_report
+from fieldwise.report.view import Show
+
+ROOT = Path(__file__).parents[2]
+WIDTH = 116
+FONTS = "DejaVu Sans Mono, Menlo, Consolas, monospace"
+
+
+def picture() -> str:
+    """The report of the demo as an SVG that loads nothing from anywhere."""
+    with tempfile.TemporaryDirectory() as folder:
+        view = view_of(run(ROOT / "src/fieldwise/demo/invoices.eval.yaml", root=folder))
+        console = Console(record=True, width=WIDTH, force_terminal=True, file=io.StringIO(), markup=False, highlight=False, emoji=False)
+        console.print(run_report(view, Show(width=WIDTH)))
+    svg = console.export_svg(title="fieldwise demo", unique_id="demo").replace(str(folder), ".fieldwise")
+    svg = re.sub(r"\s*@font-face \{.*?\}", "", svg, flags=re.DOTALL)
+    return svg.replace("Fira Code, monospace", FONTS).replace("font-family: Fira Code", f"font-family: {FONTS}")
+
+
+if __name__ == "__main__":
+    (ROOT / "docs/images/demo.svg").write_text(picture(), encoding="utf-8")

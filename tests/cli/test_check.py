@@ -1,0 +1,53 @@
+"""`fieldwise check`."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+Run = Callable[..., Any]
+
+
+def test_a_good_suite_says_what_it_would_do(folder: Path, fieldwise: Run) -> None:
+    result = fieldwise("check", "small.eval.yaml", "--format", "plain")
+    assert result.exit_code == 0
+    assert "✓ small can run: 3 cases, 2 evaluators" in result.stdout
+    assert "numeric ± 0.01" in result.stdout
+    assert "splits: train 1, test 2" in result.stdout
+    assert "no gate is set" in result.stdout
+    assert not (folder / ".fieldwise").exists()
+
+
+def test_a_path_that_no_case_has_is_a_problem(folder: Path, fieldwise: Run) -> None:
+    path = folder / "small.eval.yaml"
+    path.write_text(path.read_text().replace("path: total", "path: totl"))
+    result = fieldwise("check", "small.eval.yaml", "--format", "plain")
+    assert result.exit_code == 2
+    assert "field totl: no case has this field" in result.stdout
+
+
+def test_inferred_rules_are_shown_with_their_reasons(folder: Path, fieldwise: Run) -> None:
+    (folder / "open.eval.yaml").write_text("cases: cases.jsonl\nevaluators: [{type: field_accuracy}]\n")
+    result = fieldwise("check", "open.eval.yaml", "--format", "plain")
+    assert result.exit_code == 0
+    assert "because the values are" in result.stdout
+
+
+def test_json_tells_the_same(folder: Path, fieldwise: Run) -> None:
+    found = json.loads(fieldwise("check", "small.eval.yaml", "--format", "json").stdout)
+    assert found["fine"] is True
+    assert found["counts"]["cases"] == 3
+    assert [one["path"] for one in found["evaluators"][0]["fields"]] == ["number", "total"]
+
+
+def test_columns_that_were_recognised_are_told(folder: Path, fieldwise: Run) -> None:
+    lines = (folder / "cases.jsonl").read_text().replace('"expected"', '"ground_truth"').replace('"actual"', '"output"')
+    (folder / "cases.jsonl").write_text(lines)
+    result = fieldwise("check", "small.eval.yaml", "--format", "plain")
+    assert result.exit_code == 0
+    assert "the column `ground_truth` is read as expected" in result.stdout
+
+
+def test_a_suite_without_cases_exits_2(folder: Path, fieldwise: Run) -> None:
+    (folder / "cases.jsonl").write_text("")
+    assert fieldwise("check", "small.eval.yaml").exit_code == 2

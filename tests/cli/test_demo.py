@@ -1,0 +1,37 @@
+"""`fieldwise demo`."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+Run = Callable[..., Any]
+
+
+def test_the_demo_passes_its_gates_and_says_what_to_try_next(folder: Path, fieldwise: Run) -> None:
+    result = fieldwise("demo", "--format", "plain")
+    assert result.exit_code == 0, result.output
+    assert "invoices  26 cases · 3 evaluators" in result.stdout
+    assert "exit 0: every gate passed" in result.stdout
+    assert "Try next" in result.stdout
+    assert (folder / ".fieldwise/runs").is_dir()
+
+
+def test_the_command_it_proposes_works(folder: Path, fieldwise: Run) -> None:
+    output = fieldwise("demo", "--format", "plain").stdout
+    command = next(line for line in output.splitlines() if "fieldwise explain" in line and "arithmetic" in line).split()[1:4]
+    assert fieldwise(*command).exit_code == 0
+
+
+def test_json_of_the_demo_is_nothing_but_json(folder: Path, fieldwise: Run) -> None:
+    assert json.loads(fieldwise("demo", "--format", "json").stdout)["summary"]["cases"] == 26
+
+
+def test_a_copy_can_be_run_and_is_never_overwritten(folder: Path, fieldwise: Run) -> None:
+    assert fieldwise("demo", "--copy", "mine").exit_code == 0
+    assert sorted(path.name for path in (folder / "mine").iterdir()) == ["invoices.eval.yaml", "invoices.jsonl", "strategies.json"]
+    assert fieldwise("run", "mine/invoices.eval.yaml").exit_code == 0
+    (folder / "mine/invoices.jsonl").write_text("mine now")
+    again = fieldwise("demo", "--copy", "mine")
+    assert again.exit_code == 2
+    assert (folder / "mine/invoices.jsonl").read_text() == "mine now"

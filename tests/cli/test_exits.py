@@ -1,0 +1,113 @@
+"""Exit codes and messages of the command line as a whole, some of them as a shell sees them."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from fieldwise import __version__
+
+Run = Callable[..., Any]
+COMMAND = [sys.executable, "-c", "from fieldwise.cli import main; main()"]
+
+
+def shell(*arguments: str, cwd: Path, **more: Any) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([*COMMAND, *arguments], cwd=cwd, capture_output=True, text=True, timeout=60, check=False, **more)
+
+
+def test_help_names_every_command_and_loads_nothing_heavy(tmp_path: Path) -> None:
+    code = "import sys, atexit; sys.argv[1:] = ['--help']; atexit.register(lambda: print(sorted(sys.modules)))\n"
+    code += "from fieldwise.cli import main; main()"
+    result = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False)
+    for command in ("demo", "init", "run", "check", "diff", "explain", "runs", "schema"):
+        assert f"\n  {command} " in result.stdout
+    for heavy in ("numpy", "scipy", "pyarrow", "pydantic", "rapidfuzz", "fieldwise.api"):
+        assert f"'{heavy}'" not in result.stdout
+
+
+def test_the_shell_sees_the_exit_codes(folder: Path) -> None:
+    assert shell("run", "small.eval.yaml", cwd=folder).returncode == 0
+    assert shell("run", "small.eval.yaml", "--gate", "fields.score >= 0.99", cwd=folder).returncode == 1
+    assert shell("run", "nowhere.yaml", cwd=folder).returncode == 2
+
+
+def test_output_that_is_no_terminal_has_no_escapes(folder: Path) -> None:
+    result = shell("run", "small.eval.yaml", cwd=folder)
+    assert "\x1b" not in result.stdout + result.stderr
+
+
+def test_a_terminal_without_unicode_is_no_reason_to_stop(folder: Path) -> None:
+    result = shell("run", "small.eval.yaml", cwd=folder, env=os.environ | {"PYTHONIOENCODING": "ascii"})
+    assert result.returncode == 0, result.stderr
+
+
+def test_ctrl_c_exits_130(folder: Path) -> None:
+    process = subprocess.Popen(
+        [*COMMAND, "run", "small.eval.yaml", "--cases", "-"],
+        cwd=folder,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    deadline = time.monotonic() + 30
+    while not (folder / ".fieldwise").exists() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    _, error = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert b"interrupted" in error
+    assert b"Traceback" not in error
+
+
+def test_an_internal_error_exits_70_and_says_where_the_traceback_is(folder: Path, fieldwise: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: object, **__: object) -> None:
+        raise RuntimeError("boom [red]\x1b[2J")
+
+    monkeypatch.setattr("fieldwise.api.run", broken)
+    result = fieldwise("run", "small.eval.yaml")
+    assert result.exit_code == 70
+    assert "internal error: RuntimeError: boom [red]\\x1b[2J" in result.stderr
+    assert "Traceback" not in result.stderr
+    kept = Path(result.stderr.split("the traceback is in ")[1].split(";")[0])
+    assert "in broken" in kept.read_text()
+    kept.unlink()
+    debugged = fieldwise("--debug", "run", "small.eval.yaml")
+    assert debugged.exit_code == 70
+    assert "Traceback" in debugged.stderr
+
+
+def test_runs_lists_what_was_run_newest_first(folder: Path, fieldwise: Run) -> None:
+    assert "there are no runs" in fieldwise("runs").stdout
+    fieldwise("run", "small.eval.yaml")
+    fieldwise("run", "small.eval.yaml", "--gate", "fields.score >= 0.99")
+    listed = fieldwise("runs", "--format", "plain").stdout.splitlines()
+    assert listed[0].split() == ["run", "suite", "started", "cases", "exit", "scores"]
+    assert len(listed) == 3
+    found = json.loads(fieldwise("runs", "--format", "json").stdout)
+    assert sorted(one["exit_code"] for one in found) == [0, 1]
+    assert "and 1 older ones" in fieldwise("runs", "--limit", "1").stdout
+
+
+def test_schemas_are_schemas(fieldwise: Run) -> None:
+    for of in ("suite", "run"):
+        schema = json.loads(fieldwise("schema", "--of", of).stdout)
+        Draft202012Validator.check_schema(schema)
+        assert schema["title"] == f"fieldwise {of}"
+    assert json.loads(fieldwise("schema").stdout)["title"] == "fieldwise suite"
+
+
+def test_the_version_is_told(fieldwise: Run) -> None:
+    assert fieldwise("--version").stdout.strip() == __version__
+
+
+def test_completion_can_be_shown(tmp_path: Path) -> None:
+    result = shell("--show-completion", "bash", cwd=tmp_path)
+    assert result.returncode == 0

@@ -1,0 +1,75 @@
+"""`fieldwise init`."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from cli_cases import write_jsonl
+from jsonschema import Draft202012Validator
+
+Run = Callable[..., Any]
+
+
+def test_the_starter_suite_checks_runs_and_passes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fieldwise: Run) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert fieldwise("init").exit_code == 0
+    assert fieldwise("check", "invoices.eval.yaml").exit_code == 0
+    assert fieldwise("run", "invoices.eval.yaml").exit_code == 0
+
+
+def test_editors_find_the_schema_beside_the_suite(tmp_path: Path, fieldwise: Run) -> None:
+    fieldwise("init", tmp_path)
+    suite = (tmp_path / "invoices.eval.yaml").read_text()
+    assert suite.startswith("# yaml-language-server: $schema=fieldwise.schema.json\n")
+    schema = json.loads((tmp_path / "fieldwise.schema.json").read_text())
+    Draft202012Validator(schema).validate(yaml.safe_load(suite))
+
+
+def test_nothing_is_overwritten_unless_forced(tmp_path: Path, fieldwise: Run) -> None:
+    (tmp_path / "invoices.eval.yaml").write_text("mine")
+    refused = fieldwise("init", tmp_path)
+    assert refused.exit_code == 2
+    assert "--force" in refused.stderr
+    assert (tmp_path / "invoices.eval.yaml").read_text() == "mine"
+    assert not (tmp_path / "invoices.jsonl").exists()
+    assert fieldwise("init", tmp_path, "--force").exit_code == 0
+    assert (tmp_path / "invoices.eval.yaml").read_text() != "mine"
+
+
+def test_a_suite_is_inferred_from_cases_with_the_reason_for_each_rule(folder: Path, fieldwise: Run) -> None:
+    assert fieldwise("init", "--cases", "cases.jsonl").exit_code == 0
+    suite = (folder / "cases.eval.yaml").read_text()
+    assert "{path: number, match: exact}" in suite
+    assert "# the values are" in suite
+    assert fieldwise("run", "cases.eval.yaml").exit_code == 0
+
+
+def test_an_inferred_suite_finds_its_cases_from_another_folder(folder: Path, fieldwise: Run) -> None:
+    assert fieldwise("init", "evals", "--cases", "cases.jsonl").exit_code == 0
+    assert "cases: ../cases.jsonl" in (folder / "evals/cases.eval.yaml").read_text().replace('"', "")
+    assert fieldwise("run", "evals/cases.eval.yaml").exit_code == 0
+
+
+def test_odd_keys_come_out_as_yaml_that_reads_back(folder: Path, fieldwise: Run) -> None:
+    record = {"a.b": "x", "null": "y", "with: colon # and hash": 1, 'q"uote': True, "n": {"0": [{"k": 1.5}]}, "": "empty", "no": None}
+    write_jsonl(folder / "odd.jsonl", [{"id": "1", "expected": record, "actual": record}])
+    assert fieldwise("init", "--cases", "odd.jsonl").exit_code == 0
+    checked = fieldwise("check", "odd.eval.yaml")
+    assert checked.exit_code == 0, checked.output
+    assert fieldwise("run", "odd.eval.yaml", "--gate", "fields.score >= 1").exit_code == 0
+
+
+def test_text_answers_get_a_suite_for_answers(folder: Path, fieldwise: Run) -> None:
+    write_jsonl(folder / "qa.jsonl", [{"id": "1", "question": "Which?", "expected": "The 604 rules.", "actual": "604 rules"}])
+    assert fieldwise("init", "--cases", "qa.jsonl").exit_code == 0
+    assert "type: answer_quality" in (folder / "qa.eval.yaml").read_text()
+    assert fieldwise("run", "qa.eval.yaml").exit_code == 0
+
+
+def test_cases_that_cannot_be_read_exit_2(folder: Path, fieldwise: Run) -> None:
+    (folder / "empty.jsonl").write_text("")
+    assert fieldwise("init", "--cases", "empty.jsonl").exit_code == 2
+    assert fieldwise("init", "--cases", "nowhere.jsonl").exit_code == 2

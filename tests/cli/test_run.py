@@ -1,0 +1,168 @@
+"""`fieldwise run`."""
+
+import csv
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from fieldwise.report.json_report import run_schema
+
+Run = Callable[..., Any]
+
+
+def test_a_run_without_a_gate_passes_and_says_that_none_was_set(folder: Path, fieldwise: Run) -> None:
+    result = fieldwise("run", "small.eval.yaml", "--format", "plain")
+    assert result.exit_code == 0, result.output
+    assert "no gate was set" in result.stdout
+    assert "small  3 cases" in result.stdout
+    assert len(list((folder / ".fieldwise/runs").iterdir())) == 1
+
+
+def test_a_gate_that_holds_exits_0_and_one_that_does_not_exits_1(folder: Path, fieldwise: Run) -> None:
+    assert fieldwise("run", "small.eval.yaml", "--gate", "fields.score >= 0.5").exit_code == 0
+    failed = fieldwise(
+        "run", "small.eval.yaml", "--gate", "fields.score >= 0.5", "--gate", "field_prf.macro_f1 > 0.99", "--format", "plain"
+    )
+    assert failed.exit_code == 1
+    assert "✗  field_prf.macro_f1 > 0.99" in failed.stdout
+    assert "exit 1: a gate failed" in failed.stdout
+
+
+@pytest.mark.parametrize("gate", ["fields.scor >= 0.5", "nobody.score >= 0.5", "fields.score 0.5", "fields.score => 0.5"])
+def test_a_gate_that_means_nothing_exits_2(folder: Path, fieldwise: Run, gate: str) -> None:
+    assert fieldwise("run", "small.eval.yaml", "--gate", gate).exit_code == 2
+
+
+def test_a_suite_that_is_not_there_exits_2_and_names_the_nearest(folder: Path, fieldwise: Run) -> None:
+    result = fieldwise("run", "smal.eval.yaml")
+    assert result.exit_code == 2
+    assert "there is no suite smal.eval.yaml" in result.stderr
+    assert "did you mean small.eval.yaml?" in result.stderr
+
+
+def test_every_mistake_in_a_suite_is_told_at_once(folder: Path, fieldwise: Run) -> None:
+    text = (folder / "small.eval.yaml").read_text().replace("tolerance: 0.01", "tolerence: 0.01").replace("match: exact", "match: exakt")
+    (folder / "small.eval.yaml").write_text(text)
+    result = fieldwise("run", "small.eval.yaml")
+    assert result.exit_code == 2
+    assert "Invalid match type: exakt" in result.stderr
+    assert "tolerence" in result.stderr
+    assert not (folder / ".fieldwise").exists()
+
+
+def test_cases_that_are_not_there_exit_2(folder: Path, fieldwise: Run) -> None:
+    result = fieldwise("run", "small.eval.yaml", "--cases", "case.jsonl", "--format", "plain")
+    assert result.exit_code == 2
+    assert "did you mean" in result.stdout
+
+
+def test_a_fault_of_the_measurement_exits_3_unless_it_is_allowed(folder: Path, fieldwise: Run) -> None:
+    with (folder / "cases.jsonl").open("a") as file:
+        file.write('{"id": "d", "expected": "no record at all", "actual": {"number": "D-1"}}\n')
+    assert fieldwise("run", "small.eval.yaml").exit_code == 3
+    assert fieldwise("run", "small.eval.yaml", "--max-errors", "2").exit_code == 0
+
+
+def test_a_run_in_which_nothing_was_evaluated_exits_4(folder: Path, fieldwise: Run) -> None:
+    assert fieldwise("run", "small.eval.yaml", "--filter", "tag:nobody").exit_code == 4
+
+
+def test_a_usage_error_exits_2(folder: Path, fieldwise: Run) -> None:
+    assert fieldwise("run").exit_code == 2
+    assert fieldwise("run", "small.eval.yaml", "--formt", "json").exit_code == 2
+    assert fieldwise("run", "small.eval.yaml", "--limit", "0").exit_code == 2
+    assert fieldwise("rum").exit_code == 2
+
+
+@pytest.mark.parametrize(
+    ("filters", "ids"),
+    [
+        (["a"], {"a"}),
+        (["[ab]"], {"a", "b"}),
+        (["tag:de"], {"a", "c"}),
+        (["split:test"], {"b", "c"}),
+        (["tag:de", "split:test"], {"c"}),
+        (["a", "b"], {"a", "b"}),
+    ],
+)
+def test_filters_choose_cases_by_id_pattern_tag_and_split(folder: Path, fieldwise: Run, filters: list[str], ids: set[str]) -> None:
+    options = [part for each in filters for part in ("--filter", each)]
+    found = json.loads(fieldwise("run", "small.eval.yaml", "--format", "json", *options).stdout)
+    assert {result["case"] for result in found["results"]} == ids
+
+
+def test_limit_stops_after_so_many_cases(folder: Path, fieldwise: Run) -> None:
+    found = json.loads(fieldwise("run", "small.eval.yaml", "--format", "json", "--limit", "2").stdout)
+    assert found["summary"]["cases"] == 2
+
+
+def test_cases_may_come_from_standard_input(folder: Path, fieldwise: Run) -> None:
+    line = '{"id": "x", "expected": {"number": "1", "total": 1}, "actual": {"number": "1", "total": 1}}\n'
+    result = fieldwise("run", "small.eval.yaml", "--cases", "-", "--format", "json", input=line)
+    assert result.exit_code == 0, result.output
+    assert {one["case"] for one in json.loads(result.stdout)["results"]} == {"x"}
+
+
+def test_json_is_what_the_published_schema_says(folder: Path, fieldwise: Run) -> None:
+    found = json.loads(fieldwise("run", "small.eval.yaml", "--format", "json", "--gate", "fields.score >= 0.99").stdout)
+    Draft202012Validator(run_schema()).validate(found)
+    assert found["run"]["exit_code"] == 1
+    assert found["summary"]["metrics"]["fields.score"] == pytest.approx(2 / 3)
+    assert found["gates"][0]["passed"] is False
+    causes = {one["cause"] for result in found["results"] for one in result["comparisons"] if not one["passed"]}
+    assert causes == {"ocr", "scale"}
+
+
+def test_github_annotates_the_gate_that_failed(folder: Path, fieldwise: Run) -> None:
+    result = fieldwise("run", "small.eval.yaml", "--format", "github", "--gate", "fields.score >= 0.99")
+    assert result.exit_code == 1
+    assert "::error file=small.eval.yaml,title=gate failed::" in result.stdout
+
+
+def test_results_are_written_in_the_format_that_the_name_says(folder: Path, fieldwise: Run) -> None:
+    names = ("out/r.json", "out/r.jsonl", "out/r.csv", "out/eval-results.json")
+    result = fieldwise("run", "small.eval.yaml", *(part for name in names for part in ("--output", name)))
+    assert result.exit_code == 0, result.output
+    assert set(json.loads((folder / names[0]).read_text())) == {"run", "summary", "gates", "results", "diagnostics"}
+    assert len((folder / names[1]).read_text().splitlines()) == 6
+    assert {row["case"] for row in csv.DictReader((folder / names[2]).open())} == {"a", "b", "c"}
+    found = json.loads((folder / names[3]).read_text())
+    assert [one["id"] for one in found["per_eval"]] == ["a", "b", "c"]
+    assert found["aggregate"]["eval_count"] == 3
+    assert found["aggregate"]["total_true_positives"] == 4
+
+
+def test_a_dash_puts_results_on_standard_output_and_the_report_aside(folder: Path, fieldwise: Run) -> None:
+    result = fieldwise("run", "small.eval.yaml", "--output", "-", "--format", "plain")
+    assert [json.loads(line)["case"] for line in result.stdout.splitlines()] == ["a", "a", "b", "b", "c", "c"]
+    assert "small  3 cases" in result.stderr
+
+
+def test_a_name_that_says_no_format_is_refused_before_anything_runs(folder: Path, fieldwise: Run) -> None:
+    result = fieldwise("run", "small.eval.yaml", "--output", "results.docx")
+    assert result.exit_code == 2
+    assert ".jsonl" in result.stderr
+    assert not (folder / ".fieldwise").exists()
+
+
+def test_eval_results_need_a_field_prf(folder: Path, fieldwise: Run) -> None:
+    path = folder / "small.eval.yaml"
+    path.write_text(path.read_text().replace("  - type: field_prf\n", ""))
+    result = fieldwise("run", "small.eval.yaml", "--output", "eval-results.json")
+    assert result.exit_code == 2
+    assert "field_prf" in result.stderr
+
+
+def test_hostile_data_neither_colours_the_report_nor_breaks_it(folder: Path, fieldwise: Run) -> None:
+    case = {"id": "[red]x\x1b[2J", "expected": {"number": "[/bold]\u202e", "total": 1}, "actual": {"number": "=cmd()\x07", "total": 1}}
+    (folder / "cases.jsonl").write_text(json.dumps(case) + "\n")
+    result = fieldwise("run", "small.eval.yaml", "--format", "plain", "--output", "r.csv")
+    assert result.exit_code == 0, result.output
+    assert not {"\x1b", "\x07", "\u202e"} & set(result.stdout)
+    assert "[red]x\\x1b[2J" in result.stdout
+    github = fieldwise("run", "small.eval.yaml", "--format", "github").stdout
+    assert not {"\x1b", "\x07", "\u202e"} & set(github)

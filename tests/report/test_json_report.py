@@ -1,0 +1,66 @@
+"""Runs and results as JSON and CSV."""
+
+import csv
+import io
+import json
+
+import pytest
+from jsonschema import Draft202012Validator
+from report_factory import comparison, view
+from syrupy.assertion import SnapshotAssertion
+
+from fieldwise.model.result import Result
+from fieldwise.report.json_report import results_csv, results_jsonl, run_json, run_schema
+
+RESULT = Result(
+    score=0.5, verdict="partial", hits=["a"], misses=["=1+1"], reasoning="1/2", metrics={"f1": 0.5, "ok": True}, comparisons=[comparison()]
+)
+FOUND = [("=cmd()", "fields", RESULT), ("b,2", "fields", Result(status="skipped"))]
+
+
+def document(**more: object) -> dict[str, object]:
+    return json.loads("".join(run_json(view(**more), FOUND)))
+
+
+def shape(value: object) -> object:
+    """The keys and kinds of a document, without its values."""
+    if isinstance(value, dict):
+        return {key: shape(inner) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [shape(value[0])] if value else []
+    return type(value).__name__
+
+
+def test_the_document_has_the_five_parts_and_the_shape_it_had(snapshot: SnapshotAssertion) -> None:
+    found = document()
+    assert set(found) == {"run", "summary", "gates", "results", "diagnostics"}
+    assert shape(found) == snapshot
+
+
+def test_the_document_is_what_its_schema_says() -> None:
+    schema = run_schema()
+    Draft202012Validator.check_schema(schema)
+    Draft202012Validator(schema).validate(document())
+    Draft202012Validator(schema).validate(document(finished=None, exit_code=None, gates=(), diagnostics=()))
+
+
+def test_a_number_that_json_does_not_have_becomes_text() -> None:
+    odd = Result(comparisons=[comparison(expected=float("nan"), actual=float("inf"))])
+    text = "".join(run_json(view(), [("a", "fields", odd)]))
+    found = json.loads(text, parse_constant=pytest.fail)
+    assert found["results"][0]["comparisons"][0]["expected"] == "NaN"
+
+
+def test_jsonl_has_one_result_a_line() -> None:
+    lines = "".join(results_jsonl(FOUND)).splitlines()
+    assert [json.loads(line)["case"] for line in lines] == ["=cmd()", "b,2"]
+
+
+def test_csv_cells_from_data_are_no_formulas() -> None:
+    rows = list(csv.DictReader(io.StringIO("".join(results_csv(FOUND)))))
+    assert rows[0]["case"] == "'=cmd()"
+    assert rows[0]["misses"] == "'=1+1"
+    assert rows[0]["f1"] == "0.5"
+    assert rows[0]["ok"] == "true"
+    assert rows[1]["case"] == "b,2"
+    assert rows[1]["f1"] == ""

@@ -1,0 +1,128 @@
+"""The report of a run, as text."""
+
+from dataclasses import replace
+
+import pytest
+from report_factory import evaluator, field, view
+from rich.console import Console
+from syrupy.assertion import SnapshotAssertion
+
+from fieldwise.model.diagnostic import Diagnostic, Where
+from fieldwise.model.summary import Counts, EvaluatorSummary, Summary
+from fieldwise.report.parts import render
+from fieldwise.report.terminal import run_report
+from fieldwise.report.view import Show
+
+HOSTILE = "[bold red]x[/] \x1b[31m\u202egnp.exe\x07\n::error::"
+
+
+def shown(width: int = 120, *, plain: bool = True, **more: object) -> str:
+    return render(run_report(view(**more), Show(width=width, plain=plain)), width=width)
+
+
+def test_the_plain_report_at_120_columns_is_as_it_was(snapshot: SnapshotAssertion) -> None:
+    assert shown() == snapshot
+
+
+def test_the_plain_report_at_80_columns_is_as_it_was(snapshot: SnapshotAssertion) -> None:
+    assert shown(80) == snapshot
+
+
+@pytest.mark.parametrize("width", [60, 80, 100, 120, 160])
+def test_no_line_is_wider_than_the_terminal(width: int) -> None:
+    assert max(map(len, shown(width, plain=False).split("\n"))) <= width
+
+
+def test_plain_has_no_escape_and_no_trailing_space() -> None:
+    text = shown()
+    assert "\x1b" not in text
+    assert not any(line != line.rstrip() for line in text.split("\n"))
+
+
+def test_gates_are_told_by_sign_and_word_besides_colour() -> None:
+    text = shown()
+    assert "✓  fields.score >= 0.9" in text
+    assert "passed" in text.split("fields.score >= 0.9")[1].split("\n")[0]
+    assert "✗  field_prf.macro_f1 >= 0.9" in text
+
+
+def test_colour_is_there_where_a_terminal_is() -> None:
+    assert "\x1b[32m" in render(run_report(view(), Show()), colour=True)
+
+
+def test_without_a_gate_the_report_says_that_none_was_set() -> None:
+    assert "no gate was set" in shown(gates=(), exit_code=0)
+
+
+def test_what_to_type_next_names_the_lowest_case_as_a_shell_takes_it() -> None:
+    assert "fieldwise explain latest a-1" in shown()
+    odd = evaluator(worst=(("a b; rm -rf", 0.0),))
+    assert "fieldwise explain latest 'a b; rm -rf'" in shown(summary=Summary(cases=1, evaluators={"fields": odd}))
+
+
+def test_the_same_diagnostic_at_many_places_takes_one_line_and_says_how_many_more() -> None:
+    text = shown()
+    assert text.count("the column `gold` is read as expected") == 1
+    assert "0.jsonl, 1.jsonl, 2.jsonl and 3 more" in text
+
+
+def test_of_many_diagnostics_some_are_shown_and_the_rest_counted() -> None:
+    many = tuple(Diagnostic(code="x", what=f"problem {n}", where=Where(line=n)) for n in range(20))
+    text = shown(diagnostics=many)
+    assert "Problems" in text
+    assert "and 12 more (--all)" in text
+
+
+@pytest.mark.parametrize("part", ["field", "case", "name", "diagnostic", "tag"])
+def test_what_data_says_is_shown_and_never_obeyed(part: str) -> None:
+    """Rich markup, terminal escapes and direction marks in data stay text."""
+    whole = evaluator()
+    if part == "field":
+        whole = replace(whole, fields=(field(HOSTILE, worst=(HOSTILE,)),))
+    if part == "case":
+        whole = replace(whole, worst=((HOSTILE, 0.0),))
+    if part == "tag":
+        whole = replace(whole, slices={f"tag:{HOSTILE}": {"score": whole.metrics["score"]}})
+    more: dict[str, object] = {"summary": Summary(cases=1, evaluators={"fields": whole})}
+    if part == "name":
+        more["name"] = HOSTILE
+    if part == "diagnostic":
+        more["diagnostics"] = (Diagnostic(code="x", what=HOSTILE, where=Where(case=HOSTILE), fix=HOSTILE),)
+    report = run_report(view(**more), Show(width=160))
+    console = Console(width=160, force_terminal=True, record=True, markup=False, emoji=False)
+    with console.capture() as capture:
+        console.print(report)
+    text = capture.get()
+    assert "\u202e" not in text
+    assert "\x07" not in text
+    assert "\x1b[31m\\u202e" not in text
+    assert "[bold red]x" in text
+    assert "\n::error::" not in text
+
+
+def test_an_evaluator_that_measured_nothing_says_so() -> None:
+    nothing = EvaluatorSummary(name="judge", type="llm_judge", counts=Counts(cases=3, unavailable=3), metrics={})
+    text = shown(summary=Summary(cases=3, evaluators={"judge": nothing}), gates=(), exit_code=3)
+    assert "not measured" in text
+    assert "3 unavailable" in text
+    assert "exit 3: incomplete" in text
+
+
+def test_more_fields_than_fit_a_page_are_cut_to_the_lowest() -> None:
+    many = evaluator(fields=tuple(field(f"f{n}", value=1 - n / 1000) for n in range(60)))
+    summary = Summary(cases=20, evaluators={"fields": many})
+    text = shown(summary=summary)
+    assert "and 20 more that score higher" in text
+    assert "f59 " in text
+    assert "\n  f0 " not in text
+    everything = render(run_report(view(summary=summary), Show(width=120, plain=True, everything=True)), width=120)
+    assert "\n  f0 " in everything
+
+
+def test_response_quality_is_coloured_by_what_is_possible() -> None:
+    """RQS cannot exceed 0.85 by default, so 0.84 is nearly faultless."""
+    whole = evaluator("json_quality", "json_quality", fields=(), slices={})
+    metrics = dict(whole.metrics) | {"score": replace(whole.metrics["score"], value=0.84), "rqs_normalized": whole.metrics["score"]}
+    metrics["rqs_normalized"] = replace(metrics["score"], value=0.84 / 0.85)
+    summary = Summary(cases=1, evaluators={"json_quality": replace(whole, metrics=metrics)})
+    assert "\x1b[1;32m0.840" in render(run_report(view(summary=summary), Show(plain=True)), colour=True)
