@@ -86,6 +86,11 @@ def test_only_the_texts_used_last_are_kept(model: Embedding) -> None:
     assert list(model.known) == ["c", "d", "e", "a", "f"]
 
 
+def test_what_is_kept_does_not_hold_on_to_the_batch_it_came_from(model: Embedding) -> None:
+    model(["a", "b", "c"])
+    assert [vector.base for vector, _ in model.known.values()] == [None] * 3
+
+
 def test_a_text_seen_before_is_not_computed_again(model: Embedding) -> None:
     first = model(["a", "b"]).value
     blind = Embedding(None, model.vocabulary, model.known)

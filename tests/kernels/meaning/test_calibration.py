@@ -37,7 +37,9 @@ def test_labels_of_one_kind_cannot_be_cut() -> None:
         best_cut(np.array([0.1, 0.9]), np.array([True, True]))
 
 
-@pytest.mark.parametrize("knots", [((0.0, 0.0), (0.5, 0.5)), ((0.0, 0.0), (0.5, 0.9), (0.4, 0.95), (1.0, 1.0)), ((0.1, 0.0), (1.0, 1.0))])
+@pytest.mark.parametrize(
+    "knots", [(), ((0.0, 0.0), (0.5, 0.5)), ((0.0, 0.0), (0.5, 0.9), (0.4, 0.95), (1.0, 1.0)), ((0.1, 0.0), (1.0, 1.0))]
+)
 def test_a_map_that_does_not_rise_from_0_to_1_is_refused(knots: tuple[tuple[float, float], ...]) -> None:
     with pytest.raises(ValueError, match="must rise from"):
         Curve(knots)

@@ -10,6 +10,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import sha256
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -24,9 +25,9 @@ class Curve:
     knots: tuple[tuple[float, float], ...]
 
     def __post_init__(self) -> None:
-        raw, score = zip(*self.knots, strict=True)
-        if self.knots[0] != (0.0, 0.0) or self.knots[-1] != (1.0, 1.0) or min(np.diff(raw)) <= 0 or min(np.diff(score)) <= 0:
-            raise ValueError(f"a calibration must rise from (0, 0) to (1, 1) with every point; these do not: {self.knots}")
+        rising = all(low[0] < high[0] and low[1] < high[1] for low, high in pairwise(self.knots))
+        if len(self.knots) < 2 or self.knots[0] != (0.0, 0.0) or self.knots[-1] != (1.0, 1.0) or not rising:
+            raise ValueError(f"a calibration must rise from (0, 0) to (1, 1) with every point; this does not: {self.knots}")
 
     def __call__(self, raw: ArrayLike) -> NDArray[np.float64]:
         """Scores in [0, 1]; raw values beyond it count as its ends."""
