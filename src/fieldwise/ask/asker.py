@@ -8,9 +8,10 @@ from contextlib import contextmanager
 from threading import Thread
 from typing import Any
 
+from fieldwise.ask.chat import Models
 from fieldwise.ask.command import Workers, run_once
 from fieldwise.ask.embed import embed
-from fieldwise.model.ask import Ask, Asking, Asks, Command, Embed, Follow, Reply
+from fieldwise.model.ask import Ask, Asking, Asks, Chat, Command, Embed, Follow, Reply
 
 
 @contextmanager
@@ -33,7 +34,12 @@ class LiveAsker:
         self._thread.start()
         self._programs: Executor = ThreadPoolExecutor(asking.processes or os.cpu_count() or 1, thread_name_prefix="fieldwise-program")
         self._workers = Workers()
-        self._kinds: dict[type, Callable[[Any], Awaitable[Reply]]] = {Command: self._command, Embed: self._embed}
+        self._models = Models(asking)
+        self._kinds: dict[type, Callable[[Any], Awaitable[Reply]]] = {
+            Chat: self._models.ask,
+            Command: self._command,
+            Embed: self._embed,
+        }
 
     def answer(self, first: Mapping[int, Asks], follow: Follow) -> None:
         """Answer the questions of many judges at once, each going on as soon as its own replies are there."""
@@ -48,6 +54,7 @@ class LiveAsker:
         """End workers and threads."""
         self._programs.shutdown(cancel_futures=True)
         self._workers.end()
+        asyncio.run_coroutine_threadsafe(self._models.close(), self._loop).result()
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()
         self._loop.close()
@@ -62,6 +69,8 @@ class LiveAsker:
     async def _reply(self, ask: Ask) -> Reply:
         try:
             return await self._kinds[type(ask)](ask)
+        except ModuleNotFoundError as error:
+            return Reply(problem=f"the package {error.name} is not installed", fix="pip install 'fieldwise[judges]'", missing=True)
         except Exception as error:
             return Reply(problem=f"asking failed: {error or type(error).__name__}")
 

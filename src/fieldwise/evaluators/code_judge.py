@@ -12,13 +12,14 @@ from typing import Annotated, Any, Literal
 
 from annotated_types import Ge, Gt, MinLen
 
-from fieldwise.kernels.values import canonical
+from fieldwise.evaluators._judge_prompts import as_text
+from fieldwise.evaluators._judge_results import marks
 from fieldwise.model.ask import Command, Judgement, Limits, Reply, one
 from fieldwise.model.case import Case
 from fieldwise.model.faults import fault
 from fieldwise.model.options import PassThrough, RelativePath
 from fieldwise.model.result import Result
-from fieldwise.model.values import MISSING, Value
+from fieldwise.model.values import MISSING
 from fieldwise.registry import judge
 
 _KEYS = ("score", "hits", "misses", "reasoning")
@@ -91,8 +92,8 @@ def payload(case: Case, config: Mapping[str, Any]) -> str:
     """
     return json.dumps(
         {
-            "candidate_answer": _text(case.actual),
-            "reference_answer": _text(case.expected),
+            "candidate_answer": as_text(case.actual),
+            "reference_answer": None if case.expected is MISSING or case.expected is None else as_text(case.expected),
             "input": case.input,
             "contexts": list(case.contexts or ()),
             "metadata": case.metadata,
@@ -100,13 +101,6 @@ def payload(case: Case, config: Mapping[str, Any]) -> str:
         },
         default=str,
     )
-
-
-def _text(value: Value) -> str | None:
-    """Text as it is, anything else as JSON; None where there is no value."""
-    if value is MISSING or value is None:
-        return None
-    return value if isinstance(value, str) else canonical(value) or json.dumps(value, default=str)
 
 
 def _broken(problem: str, reply: Reply) -> Result:
@@ -137,9 +131,8 @@ def _judged(reply: Reply) -> Result:
     wrong = _wrong(said)
     if wrong:
         return _broken(wrong, reply)
-    score, hits, misses = float(said["score"]), said.get("hits") or [], said.get("misses") or []
-    if not hits and not misses:  # a bare score: without these every verdict would be a fail
-        hits, misses = ["score"] * (score > 0), ["score"] * (score < 1)
+    score = float(said["score"])
+    hits, misses = marks(score, said.get("hits") or [], said.get("misses") or [])
     others = {key: value for key, value in said.items() if key not in _KEYS}
     details = {**_process(reply), **({"judge": others} if others else {})}
     return Result(score=score, hits=hits, misses=misses, reasoning=said.get("reasoning") or "", details=details)

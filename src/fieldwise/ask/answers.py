@@ -1,0 +1,69 @@
+"""Answers that were paid for, kept in one SQLite file: committed before they are used, found again by everything that decided them."""
+
+import sqlite3
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+_VERSION: Final = 1
+_TABLE: Final = """
+CREATE TABLE IF NOT EXISTS answers (
+    key BLOB PRIMARY KEY,
+    model TEXT NOT NULL,
+    text TEXT NOT NULL,
+    finish TEXT NOT NULL,
+    tokens_in INTEGER NOT NULL,
+    tokens_out INTEGER NOT NULL,
+    seconds REAL NOT NULL,
+    asked_at TEXT NOT NULL DEFAULT CURRENT_TIMESTAMP
+) WITHOUT ROWID
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """What a model said, and what it took."""
+
+    text: str
+    finish: str
+    """Why it stopped, as the server says: `stop`, or `length` where it was cut off."""
+    tokens_in: int
+    tokens_out: int
+    seconds: float
+    cached: bool = False
+
+
+class Answers:
+    """The file. Several processes may use it at once."""
+
+    def __init__(self, file: str | Path) -> None:
+        Path(file).parent.mkdir(parents=True, exist_ok=True)
+        self._connection = sqlite3.connect(file, timeout=30, isolation_level=None)
+        self._connection.execute("PRAGMA journal_mode=WAL")
+        self._connection.execute("PRAGMA synchronous=NORMAL")  # what is committed outlives the process, whatever ends it
+        self._check_version(file)
+        self._connection.execute(_TABLE)
+
+    def get(self, key: bytes) -> Answer | None:
+        """The answer that was kept under this key."""
+        query = "SELECT text, finish, tokens_in, tokens_out, seconds FROM answers WHERE key = ?"
+        row = self._connection.execute(query, (key,)).fetchone()
+        if row is None:
+            return None
+        return Answer(text=row[0], finish=row[1], tokens_in=row[2], tokens_out=row[3], seconds=row[4], cached=True)
+
+    def put(self, key: bytes, model: str, answer: Answer) -> None:
+        """Keep an answer; it is committed when this returns."""
+        values = (key, model, answer.text, answer.finish, answer.tokens_in, answer.tokens_out, answer.seconds)
+        columns = "key, model, text, finish, tokens_in, tokens_out, seconds"
+        self._connection.execute(f"INSERT OR REPLACE INTO answers ({columns}) VALUES (?, ?, ?, ?, ?, ?, ?)", values)
+
+    def close(self) -> None:
+        """Close the file."""
+        self._connection.close()
+
+    def _check_version(self, file: str | Path) -> None:
+        (version,) = self._connection.execute("PRAGMA user_version").fetchone()
+        if version not in (0, _VERSION):
+            raise ValueError(f"{file} was written by another version of fieldwise (format {version}); move it away, or name another file")
+        self._connection.execute(f"PRAGMA user_version = {_VERSION}")
