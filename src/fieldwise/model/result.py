@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldwise.model.comparison import Comparison, Comparisons
+from fieldwise.model.result_html import result_html
 
 Verdict = Literal["pass", "partial", "fail"]
 Fault = Literal["system", "ours"]
@@ -55,6 +56,10 @@ class Result:
             "details": dict(self.details),
             "comparisons": [comparison.to_json() for comparison in self.comparisons],
         }
+
+    def _repr_html_(self) -> str:
+        """For notebooks: the score, and every field that is not right."""
+        return result_html(self)
 
 
 @dataclass(frozen=True, slots=True)
