@@ -122,7 +122,7 @@ def _guarded(entry: Entry, planned: PlannedEvaluator, batch: ScoringBatch) -> Re
         return entry.function(batch, planned.config)
     except Exception as error:
         if len(batch) == 1:
-            return Results.of([fault(f"{planned.name} crashed: {error or type(error).__name__}")])
+            return Results.of([fault(f"{planned.name} crashed: {str(error) or type(error).__name__}")])
         half = len(batch) // 2
         rows = list(range(len(batch)))
         return join([_guarded(entry, planned, batch.part(rows[:half])), _guarded(entry, planned, batch.part(rows[half:]))])

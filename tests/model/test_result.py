@@ -1,0 +1,144 @@
+"""Results of one case and of a batch, and the labels they carry."""
+
+import math
+from collections import OrderedDict
+from enum import StrEnum
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fieldwise.model.case import Case, Cases
+from fieldwise.model.comparison import Comparison, Outcome
+from fieldwise.model.diagnostic import ConfigError, Diagnostic, Where
+from fieldwise.model.pairs import Scores
+from fieldwise.model.result import Labels, Result, Results, Status
+from fieldwise.model.rule import Nulls
+from fieldwise.model.values import MISSING, Presence, kind, presence
+
+
+@given(lists=st.lists(st.lists(st.sampled_from("abc"), max_size=4), max_size=6))
+@settings(max_examples=100, deadline=None)
+def test_labels_give_back_what_they_were_given(lists: list[list[str]]) -> None:
+    labels = Labels.of(lists)
+    assert [labels.at(row) for row in range(len(lists))] == lists
+    assert labels.counts().tolist() == [len(texts) for texts in lists]
+    assert sorted(labels.texts) == sorted({text for texts in lists for text in texts})
+
+
+def test_a_batch_of_single_results() -> None:
+    given = [
+        Result(score=0.5, hits=["a"], misses=["b"], metrics={"f1": 0.5, "right": True}, details={"flags": ["x"]}),
+        Result(status="skipped", reasoning="nothing to do"),
+        Result(status="unavailable", metrics={"right": False}),
+    ]
+    results = Results.of(given)
+    assert len(results) == 3
+    assert results.status.tolist() == [Status.SCORED, Status.SKIPPED, Status.UNAVAILABLE]
+    assert (results.metrics["f1"][0], np.isnan(results.metrics["f1"][1:]).all()) == (0.5, True)
+    assert results.kinds == {"right": bool}
+    assert results.flags is not None
+    assert [results.flags.at(row) for row in range(3)] == [["x"], [], []]
+    assert results.details(0) == {"flags": ["x"]}
+
+
+def test_yes_or_no_in_every_row_stays_so() -> None:
+    assert Results.of([Result(metrics={"yes": True}), Result(metrics={"yes": False})]).metrics["yes"].dtype == np.bool_
+
+
+def test_a_result_as_json_has_every_part() -> None:
+    comparison = Comparison(
+        path="a",
+        field="a",
+        outcome="omission",
+        expected=1,
+        actual=None,
+        expected_presence="present",
+        actual_presence="missing",
+        similarity=0.0,
+        passed=False,
+    )
+    found = Result(score=0.5, verdict="partial", comparisons=[comparison]).to_json()
+    assert list(found) == ["score", "verdict", "status", "hits", "misses", "reasoning", "metrics", "details", "comparisons"]
+    assert found["comparisons"] == [
+        {"path": "a", "field": "a", "outcome": "omission", "expected": 1, "similarity": 0.0, "passed": False, "cause": None}
+    ]
+
+
+class Colour(StrEnum):
+    RED = "red"
+
+
+@pytest.mark.parametrize(
+    ("value", "name"),
+    [
+        (None, "null"),
+        (True, "bool"),
+        (1, "number"),
+        (math.nan, "number"),
+        ("", "string"),
+        ([], "list"),
+        ((), "list"),
+        ({}, "object"),
+        (OrderedDict(), "object"),
+        (Colour.RED, "string"),
+        (np.float64(1), "number"),
+        (MISSING, "missing"),
+        (object(), "object"),
+    ],
+)
+def test_every_value_has_a_kind(value: Any, name: str) -> None:
+    assert kind(value) == name
+
+
+def test_missing_is_something_else_than_null() -> None:
+    assert (presence(None), presence(MISSING), presence(0)) == (Presence.NULL, Presence.MISSING, Presence.PRESENT)
+    assert not MISSING
+    assert repr(MISSING) == "MISSING"
+
+
+def test_outcomes_and_statuses_have_names_on_the_wire() -> None:
+    assert [outcome.label for outcome in Outcome] == [
+        *("match", "wrong_value", "format_error", "omission", "hallucination", "both_absent", "ignored", "fault")
+    ]
+    assert [status.label for status in Status] == ["scored", "error", "skipped", "unavailable"]
+
+
+def test_cases_in_columns_are_the_cases() -> None:
+    given = [
+        Case(id="1", input="q", expected={"a": 1}, actual=None, contexts=["c"], metadata={"m": 1}, tags=("t",), split="s", actuals=[1]),
+        Case(id="2"),
+    ]
+    cases = Cases.of(given)
+    assert [cases.at(row) for row in range(2)] == given
+    cases.diagnostics[1] = [Diagnostic(code="c", what="w")]
+    turned = cases.take([1, 0])
+    assert ([turned.at(row) for row in range(2)], list(turned.diagnostics)) == ([given[1], given[0]], [0])
+
+
+def test_scores_pass_at_1_unless_told_otherwise() -> None:
+    assert Scores.of([1.0, 0.99]).passed.tolist() == [True, False]
+    assert Scores.of([0.5], passed=[True]).passed.tolist() == [True]
+
+
+@pytest.mark.parametrize(
+    ("value", "null"), [("", True), (" \n", True), ("n/a", True), (" N/A ", True), ("none", False), (0, False), ([], False), (False, False)]
+)
+def test_which_values_count_as_null(value: Any, null: bool) -> None:
+    is_null = Nulls(blank=True, values=frozenset({"N/A"})).test()
+    assert is_null is not None
+    assert is_null(value) == null
+
+
+def test_only_null_is_null_where_nothing_is_said() -> None:
+    assert Nulls().test() is None
+
+
+def test_a_config_error_carries_every_problem() -> None:
+    problems = [Diagnostic(code="a", what="one", where=Where(file="s.yaml", line=3)), Diagnostic(code="b", what="two", fix="do it")]
+    error = ConfigError(problems)
+    assert error.diagnostics == tuple(problems)
+    assert str(error) == "s.yaml:3: one\ntwo\n  fix: do it"
+    assert problems[0].to_json() == {"level": "error", "code": "a", "file": "s.yaml", "line": 3, "what": "one"}

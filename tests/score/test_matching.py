@@ -1,0 +1,108 @@
+"""Matchers are called in batches, and a crash of theirs costs one row."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+import fieldwise as fw
+from fieldwise import registry
+from fieldwise.model.case import Case, Cases
+from fieldwise.model.pairs import Pairs, Scores
+from fieldwise.model.path import Path
+from fieldwise.model.plan import PlannedEvaluator
+from fieldwise.model.rule import FieldRule, Match
+from fieldwise.model.values import MISSING
+from fieldwise.score.batch import ScoringBatch
+from fieldwise.score.evaluate import evaluate, result_at
+from fieldwise.score.matching import score_pairs, score_values, similarities, similarity_grid
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Brittle:
+    """There is nothing to set."""
+
+
+SEEN: list[int] = []
+
+
+def no_grid(expected: Sequence[Any], actual: Sequence[Any], config: Brittle) -> NDArray[np.float64]:
+    raise ZeroDivisionError
+
+
+@pytest.fixture
+def brittle() -> Iterator[Match]:
+    """A matcher that breaks at the text "boom", and at an empty batch."""
+
+    def brittle(pairs: Pairs, config: Brittle) -> Scores:
+        SEEN.append(len(pairs))
+        if "boom" in pairs.actual:
+            raise ValueError("boom")
+        assert len(pairs)
+        return Scores.of([one == other for one, other in zip(pairs.expected, pairs.actual, strict=True)], notes={0: "first of its batch"})
+
+    brittle.__annotations__ = {"pairs": Pairs, "config": Brittle, "return": Scores}
+    registry.matcher(grid=no_grid)(brittle)
+    SEEN.clear()
+    yield Match("brittle", Brittle())
+    registry._entries.pop(("matchers", "brittle"))  # pyright: ignore[reportPrivateUsage]
+
+
+def test_a_crash_costs_one_row_not_the_batch(brittle: Match) -> None:
+    actual = ["a"] * 100
+    actual[71] = "boom"
+    scores = score_pairs(brittle, ["a"] * 100, actual)
+    assert list(scores.faults) == [71]
+    assert (scores.faults[71].code, scores.faults[71].what) == ("matcher-crashed", "brittle: boom")
+    assert np.isnan(scores.value[71])
+    assert scores.passed.sum() == 99
+    assert len(SEEN) < 20
+
+
+def test_notes_stay_with_their_rows_when_a_batch_is_halved(brittle: Match) -> None:
+    scores = score_pairs(brittle, ["a"] * 4, ["a", "a", "a", "boom"])
+    assert set(scores.notes) == {0, 2}
+
+
+def test_a_crash_is_a_fault_of_ours_in_that_case_alone(brittle: Match) -> None:
+    rules = (FieldRule(path=Path(("a",)), text="a", match=brittle), FieldRule(path=Path(("b",)), text="b"))
+    from fieldwise.evaluators.field_accuracy import FieldAccuracy
+
+    planned = PlannedEvaluator(type="field_accuracy", name="fields", config=FieldAccuracy(fields=rules))
+    actuals = [{"a": "x", "b": 1}, {"a": "boom", "b": 1}, {"a": "y", "b": 1}]
+    cases = Cases.of([Case(id=str(at), expected={"a": "x", "b": 1}, actual=actual) for at, actual in enumerate(actuals)])
+    results = evaluate(planned, ScoringBatch(cases))
+    found = [result_at(results, row) for row in range(3)]
+    assert [result.status for result in found] == ["scored", "error", "scored"]
+    assert [result.score for result in found] == [1.0, 0.0, 0.5]
+    assert (found[1].verdict, found[1].details["fault"]) == ("fail", "ours")
+    assert found[1].misses == ["a (evaluation error: brittle: boom)"]
+    assert found[1].comparisons[0].outcome == "fault"
+
+
+def test_an_empty_batch_is_not_shown_to_a_matcher(brittle: Match) -> None:
+    assert len(score_pairs(brittle, [], [])) == 0
+    assert score_values(brittle, [None, "a"], ["a", None]).value.tolist() == [0.0, 0.0]
+    assert SEEN == []
+
+
+def test_a_grid_that_crashes_is_done_without(brittle: Match) -> None:
+    assert similarity_grid(brittle, ["a", "b"], ["b", "boom", "a"]).tolist() == [[0.0, 0.0, 1.0], [1.0, 0.0, 0.0]]
+
+
+def test_null_matches_null_alone() -> None:
+    scores = score_values(Match(), [None, None, 1, 1], [None, 1, None, 1])
+    assert (scores.value.tolist(), scores.passed.tolist()) == ([1.0, 0.0, 0.0, 1.0], [True, False, False, True])
+    assert fw.match("exact", expected=[None], actual=[None]).value.tolist() == [1.0]
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "alike"),
+    [(None, None, 1.0), (None, MISSING, 1.0), (None, 1, 0.0), (1, MISSING, 0.0), ([1], [True], 0.0), ([1], [1.0], 1.0), ("a", "b", 0.0)],
+)
+def test_likeness_for_finding_counterparts(one: Any, other: Any, alike: float) -> None:
+    assert similarities(Match(), [one], [other]).tolist() == [alike]
+    assert similarity_grid(Match(), [one], [other]).tolist() == [[alike]]

@@ -1,0 +1,132 @@
+"""The public names: what the page of the contract shows, run."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import fieldwise as fw
+
+
+class TestEvaluate:
+    def test_the_example_of_a_result(self) -> None:
+        result = fw.evaluate({"type": "field_accuracy", "fields": [{"path": "a", "match": "exact"}]}, expected={"a": 1}, actual={"a": 1})
+        assert (result.score, result.verdict, result.hits, result.misses) == (1.0, "pass", ["a"], [])
+        assert (result.reasoning, result.status) == ("1/1 fields matched", "scored")
+        (comparison,) = result.comparisons
+        assert (comparison.path, comparison.outcome, comparison.expected, comparison.actual) == ("a", "match", 1, 1)
+        assert (comparison.similarity, comparison.passed, comparison.cause) == (1.0, True, None)
+        json.dumps(result.to_json())
+
+    def test_null_is_a_miss_that_says_so(self) -> None:
+        config = {"type": "field_accuracy", "fields": ["invoice.total"]}
+        assert fw.evaluate(config, expected={"invoice": {"total": 5}}, actual={"invoice": {"total": None}}).misses == [
+            "invoice.total (null value)"
+        ]
+
+    def test_without_fields_the_rules_are_inferred(self) -> None:
+        expected, actual = {"vendor": "Acme Corp", "lines": [{"n": 1}]}, {"vendor": "ACME CORP", "lines": [{"n": 2}]}
+        result = fw.evaluate({"type": "field_accuracy"}, expected=expected, actual=actual)
+        assert (result.status, result.misses) == ("scored", ["lines[0].n"])
+
+    def test_the_rest_of_a_case_reaches_the_evaluator(self) -> None:
+        result = fw.evaluate(
+            {"type": "retrieval", "k": [1]},
+            contexts=[{"id": "a"}, {"id": "b"}],
+            metadata={"relevant_ids": ["a"]},
+            id="7",
+            input="q",
+            actual="x",
+        )
+        assert (result.status, result.score) == ("scored", 1.0)
+
+    def test_a_mismatch_has_its_likely_cause(self) -> None:
+        result = fw.evaluate({"type": "field_prf"}, expected={"vendor": "Acme"}, actual={"vendor": "ACME"})
+        assert result.comparisons[0].cause == "letter_case"
+
+    def test_a_bad_configuration_raises_with_every_problem(self) -> None:
+        with pytest.raises(fw.ConfigError) as error:
+            fw.evaluate(
+                {"type": "field_accuracy", "fields": [{"path": "a", "match": "fuzy"}], "agregation": "x", "weight": -1}, expected={}
+            )
+        assert len(error.value.diagnostics) == 3
+        assert all(isinstance(diagnostic, fw.Diagnostic) for diagnostic in error.value.diagnostics)
+
+    @pytest.mark.parametrize("config", [{}, {"type": "nothing"}, {"type": None}, {"type": "field_prf", "when": 5}])
+    def test_no_configuration_is_guessed(self, config: dict[str, Any]) -> None:
+        with pytest.raises(fw.ConfigError):
+            fw.evaluate(config, expected={}, actual={})
+
+
+class TestMatch:
+    def test_a_matcher_on_its_own(self) -> None:
+        assert fw.match("fuzzy", expected=["Acme"], actual=["ACME"]).value.tolist() == [1.0]
+        assert fw.match("numeric_tolerance", expected=[100, 100, 0], actual=[100.5, 103, 0.5], tolerance=1).value.tolist() == [
+            1.0,
+            0.0,
+            1.0,
+        ]
+
+    def test_an_unknown_match_or_option_is_refused(self) -> None:
+        with pytest.raises(fw.ConfigError, match="Invalid match type: fuzy"):
+            fw.match("fuzy", expected=["a"], actual=["a"])
+        with pytest.raises(fw.ConfigError, match="tresholt"):
+            fw.match("fuzzy", expected=["a"], actual=["a"], tresholt=0.5)
+
+    def test_every_pair_needs_both_values(self) -> None:
+        with pytest.raises(ValueError, match="expected has 1 values and actual 2"):
+            fw.match("exact", expected=[1], actual=[1, 2])
+
+    def test_no_pairs_are_no_scores(self) -> None:
+        assert fw.match("exact", expected=[], actual=[]).value.tolist() == []
+
+
+class TestDiff:
+    def test_differences_are_explained(self) -> None:
+        found = fw.diff({"vendor": "Acme", "total": 100.5}, {"vendor": "Acme", "total": 1005.0})
+        assert not found.same
+        assert [comparison.path for _, comparison in found.differences] == ["total"]
+
+    def test_what_is_the_same_says_so(self) -> None:
+        found = fw.diff({"a": [1, {"b": None}]}, {"a": [1.0, {"b": None}]})
+        assert found.same
+        assert str(found) == "nothing differs"
+
+
+class TestRun:
+    def suite(self, folder: Path, text: str) -> Path:
+        lines = [
+            {"id": "good", "expected": {"a": 1, "b": "x"}, "actual": {"a": 1, "b": "x"}},
+            {"id": "bad", "expected": {"a": 1, "b": "x"}, "actual": {"a": 2, "b": "x"}},
+            {"id": "none", "expected": {"a": 1, "b": "x"}},
+        ]
+        (folder / "cases.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+        (folder / "s.eval.yaml").write_text(text)
+        return folder / "s.eval.yaml"
+
+    def test_a_suite_is_run_and_its_gates_judged(self, tmp_path: Path) -> None:
+        text = "name: s\ncases: cases.jsonl\nevaluators:\n  - {type: field_prf}\ngate: {field_prf.macro_f1: '>= 0.4'}\n"
+        run = fw.run(self.suite(tmp_path, text), root=tmp_path / "runs")
+        assert run.summary["field_prf.macro_f1"] == pytest.approx((1 + 0.5 + 0) / 3)
+        assert run.summary["field_prf.micro_recall"] == pytest.approx(3 / 6)
+        assert run.exit_code == 0
+
+    def test_the_size_of_batches_changes_nothing(self, tmp_path: Path) -> None:
+        text = "name: s\ncases: cases.jsonl\nevaluators:\n  - {type: field_prf}\n  - {type: json_quality, default_text: EXACT}\n"
+        suite = self.suite(tmp_path, text)
+        whole, single = (dict(fw.run(suite, root=tmp_path / f"runs{chunk}", chunk=chunk).summary) for chunk in (256, 1))
+        assert whole == pytest.approx(single)
+
+
+def test_importing_fieldwise_costs_next_to_nothing() -> None:
+    code = "import sys, fieldwise; print([name for name in ('numpy', 'scipy', 'pyarrow', 'pydantic', 'yaml') if name in sys.modules])"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip() == "[]"
+
+
+def test_public_names_are_there_and_no_others() -> None:
+    assert all(getattr(fw, name) is not None for name in fw.__all__)
+    with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
+        fw.nothing  # noqa: B018
