@@ -1,0 +1,104 @@
+"""What the documentation shows works: its Python runs, its suites pass the check, its commands succeed.
+
+A block is left out only with a reason: `<!-- not run: needs a model endpoint -->` on the line before it.
+"""
+
+import contextlib
+import io
+import re
+import shlex
+from collections.abc import Iterator
+from importlib.resources import as_file, files
+from pathlib import Path
+from shutil import copyfile
+from typing import NamedTuple
+
+import pytest
+from typer.testing import CliRunner
+
+from fieldwise import api
+from fieldwise.cli.app import app
+
+ROOT = Path(__file__).parents[1]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+FENCE = re.compile(r"(?P<before>^[^\n]*\n)?^```(?P<kind>\w+)\n(?P<text>.*?)^```", re.MULTILINE | re.DOTALL)
+PRINTED = re.compile(r"^print\(.*\)\s+# (?P<told>.*)$")
+
+
+class Block(NamedTuple):
+    """A piece of code in a page."""
+
+    kind: str
+    text: str
+    line: int
+
+
+def blocks(page: Path) -> Iterator[Block]:
+    """The blocks of a page that are to be run."""
+    text = page.read_text(encoding="utf-8")
+    for found in FENCE.finditer(text):
+        if not re.match(r"<!-- not run: .+ -->", found["before"] or ""):
+            yield Block(found["kind"], found["text"], text.count("\n", 0, found.start("text")))
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The current folder, with the files of the demo in it."""
+    monkeypatch.chdir(tmp_path)
+    with as_file(files("fieldwise") / "demo") as demo:
+        for name in ("invoices.jsonl", "strategies.json"):
+            copyfile(demo / name, tmp_path / name)
+    return tmp_path
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_block_works_in_the_order_of_the_page(page: Path, folder: Path) -> None:
+    known: dict[str, object] = {"__name__": "docs"}
+    for block in blocks(page):
+        place = f"{page.name}:{block.line}"
+        if block.kind == "python":
+            run_python(block, place, known)
+        elif block.kind == "console":
+            run_commands(block, place)
+        elif block.kind == "yaml" and re.search(r"^evaluators:", block.text, re.MULTILINE):
+            (folder / "block.eval.yaml").write_text(block.text, encoding="utf-8")
+            assert api.check("block.eval.yaml").evaluators, place
+
+
+def run_python(block: Block, place: str, known: dict[str, object]) -> None:
+    """Run a block; what a line prints is what the comment behind it says."""
+    output = io.StringIO()
+    with contextlib.redirect_stdout(output):
+        exec(compile("\n" * block.line + block.text, place, "exec"), known)
+    told = [found["told"].strip() for line in block.text.splitlines() if (found := PRINTED.match(line))]
+    prints = sum(line.startswith("print(") for line in block.text.splitlines())
+    if told and len(told) == prints:
+        assert output.getvalue().splitlines() == told, place
+
+
+def run_commands(block: Block, place: str) -> None:
+    """Run the commands of fieldwise itself; one that fails a gate or finds a difference has worked too."""
+    for line in block.text.splitlines():
+        if not line.startswith("$ fieldwise "):
+            continue
+        arguments = shlex.split(line.removeprefix("$ fieldwise "), comments=True)
+        result = CliRunner().invoke(app, arguments)
+        assert result.exit_code in (0, 1), f"{place}: {line}\n{result.output}"
+        assert result.exception is None or isinstance(result.exception, SystemExit), f"{place}: {line}\n{result.exception!r}"
+
+
+def test_links_lead_somewhere() -> None:
+    for page in PAGES:
+        for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8")):
+            assert (page.parent / target).exists(), f"{page.name}: {target}"
+
+
+def test_every_command_has_its_section() -> None:
+    text = (ROOT / "docs/cli.md").read_text(encoding="utf-8")
+    for command in app.registered_commands:
+        assert command.callback is not None
+        assert f"\n## {command.callback.__name__}\n" in text
+
+
+def test_the_documents_are_found() -> None:
+    assert {"README.md", "cli.md", "getting-started.md"} <= {page.name for page in PAGES}
