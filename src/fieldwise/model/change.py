@@ -84,14 +84,13 @@ class Changes:
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> "Changes":
         """What `to_json` gave."""
-        evaluators = {
-            name: EvaluatorChange(
-                **{
-                    **one,
-                    "metrics": [Change(**change) for change in one["metrics"]],
-                    "fields": [Change(**change) for change in one["fields"]],
-                }
-            )
-            for name, one in value["evaluators"].items()
-        }
-        return cls(**{**value, "evaluators": evaluators})
+        content: dict[str, Any] = dict(value)
+        content["evaluators"] = {name: _evaluator_change(one) for name, one in value["evaluators"].items()}
+        return cls(**content)
+
+
+def _evaluator_change(value: Mapping[str, Any]) -> EvaluatorChange:
+    content: dict[str, Any] = dict(value)
+    for name in ("metrics", "fields"):
+        content[name] = [Change(**change) for change in value[name]]
+    return EvaluatorChange(**content)
