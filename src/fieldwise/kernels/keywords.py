@@ -70,8 +70,8 @@ _CLOSING: Final = ")]}>\"'”’»“*_`"
 _ENDING: Final = ".,;:!?)]}"
 _RUN = re.compile("[ABCD][AC1]{0,4}[AaCc10]")
 _CODES = re.compile("[CcDd]")
-_FEW: Final = 50
-"""Up to how many phrases are looked up one by one; more would take time that grows with the square of a text."""
+_QUICK: Final = 3_000_000
+"""Up to this product of phrases and characters, phrases are looked up one by one; beyond, that would cost the square of a text."""
 _LONG: Final = 12
 _MEMORY: Final = 50_000
 _LONGEST: Final = 64
@@ -204,7 +204,7 @@ class Vocabulary:
     def _lost_phrases(self, wanted: Wanted, tokens: Sequence[str]) -> list[str]:
         """The phrases that do not stand in a text as whole words; markup, hyphens and leading zeros do not count."""
         text = f" {' '.join(filter(None, map(self._spoken.__getitem__, tokens)))} "
-        if len(wanted.phrases) <= _FEW:
+        if len(wanted.phrases) * len(text) <= _QUICK:
             return [phrase for phrase, run in zip(wanted.phrases, wanted.spoken, strict=True) if run not in text]
         sizes = {size for run in wanted.spoken if (size := run.count(" ") - 1) <= _LONG}
         words = text.split()
