@@ -94,6 +94,11 @@ EXAMPLES: dict[str, list[Example]] = {
             {"schema": {"additionalProperties": {"type": ["string", "array"], "minLength": 2}}, "score": "graded", "formats": True}, []
         ),
     ],
+    "constraints": [
+        Example({"rules": [{"check": "a == 'x'"}, {"if": "é.a", "then": "b[1].c > 2"}, {"require": ["a", "b[0]"]}]}, RECORD),
+        Example({"rules": [{"check": "a[*] + b >= c / 2"}, {"sum": "a", "equals": "b", "tolerance": 0.5}], "parse": True}),
+        Example({"rules": [{"check": "not present(c) or a < b", "when_present": True}, {"check": "count(a) in (0, 1, 2)"}]}),
+    ],
 }
 """At least one example for each evaluator; one that is not in here fails its laws."""
 
