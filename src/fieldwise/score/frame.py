@@ -41,9 +41,14 @@ class Frame:
             self.case[parent],
             codes.astype(np.int32),
             texts,
-            self.extra[parent] | np.array(items.extra, dtype=np.bool_),
-            self.lone[parent] | np.array(items.lone, dtype=np.bool_),
+            _marked(self.extra[parent], items.extra),
+            _marked(self.lone[parent], items.lone),
         )
+
+
+def _marked(flags: NDArray[np.bool_], rows: list[int]) -> NDArray[np.bool_]:
+    flags[rows] = True
+    return flags
 
 
 @dataclass(slots=True)
@@ -56,17 +61,17 @@ class Items:
     """The index it goes by: that of the expected item; -1 - j for an extra actual item j."""
     expected: list[Any] = field(default_factory=list[Any])
     actual: list[Any] = field(default_factory=list[Any])
-    extra: list[bool] = field(default_factory=list[bool])
-    lone: list[bool] = field(default_factory=list[bool])
+    extra: list[int] = field(default_factory=list[int])
+    """The positions of actual items that no expected one was paired with."""
+    lone: list[int] = field(default_factory=list[int])
+    """The positions of expected items that no actual one was paired with."""
 
-    def add(self, parent: int, label: int, expected: Any, actual: Any, *, extra: bool = False, lone: bool = False) -> None:
-        """Take in one pair."""
+    def add(self, parent: int, label: int, expected: Any, actual: Any) -> None:
+        """Take in one pair, or one item that is alone."""
         self.parent.append(parent)
         self.label.append(label)
         self.expected.append(expected)
         self.actual.append(actual)
-        self.extra.append(extra)
-        self.lone.append(lone)
 
 
 def item_label(index: int) -> str:

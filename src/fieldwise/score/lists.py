@@ -36,23 +36,33 @@ def paired_items(
 
 
 def _add_pairs(items: Items, row: int, pairing: Pairing, ours: list[Any], theirs: list[Any], plain: bool) -> None:
+    if len(pairing) == len(ours) == len(theirs):  # then every item has a counterpart
+        items.parent += [row] * len(pairing)
+        items.label += [one for one, _ in pairing]
+        items.expected += [ours[one] for one, _ in pairing]
+        items.actual += [theirs[other] for _, other in pairing]
+        return
     for one, other in pairing:
         if one >= 0 and other >= 0:
             items.add(row, one, ours[one], theirs[other])
         elif one >= 0:
-            items.add(row, one, ours[one], MISSING, lone=True)
+            items.lone.append(len(items.parent))
+            items.add(row, one, ours[one], MISSING)
         else:
-            items.add(row, other if plain else -1 - other, MISSING, theirs[other], extra=True)
+            items.extra.append(len(items.parent))
+            items.add(row, other if plain else -1 - other, MISSING, theirs[other])
 
 
 def _add_lone(items: Items, row: int, ours: list[Any], instead: Any) -> None:
     for index, value in enumerate(ours):
-        items.add(row, index, value, instead if instead is None or instead is MISSING else _misfit(instead), lone=True)
+        items.lone.append(len(items.parent))
+        items.add(row, index, value, instead if instead is None or instead is MISSING else _misfit(instead))
 
 
 def _add_extra(items: Items, row: int, instead: Any, theirs: list[Any], plain: bool) -> None:
     for index, value in enumerate(theirs):
-        items.add(row, index if plain else -1 - index, None if instead is None else MISSING, value, extra=True)
+        items.extra.append(len(items.parent))
+        items.add(row, index if plain else -1 - index, None if instead is None else MISSING, value)
 
 
 def _misfit(value: Any) -> Misfit:
