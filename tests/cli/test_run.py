@@ -123,6 +123,15 @@ def test_github_annotates_the_gate_that_failed(folder: Path, fieldwise: Run) -> 
     assert "::error file=small.eval.yaml,title=gate failed::" in result.stdout
 
 
+def test_github_annotates_what_is_wrong_with_a_suite_at_its_line(folder: Path, fieldwise: Run) -> None:
+    path = folder / "small.eval.yaml"
+    path.write_text(path.read_text().replace("match: exact", "match: exakt"))
+    result = fieldwise("run", "small.eval.yaml", "--format", "github")
+    assert result.exit_code == 2
+    assert "::error file=small.eval.yaml,line=7,title=" in result.stdout
+    assert "Invalid match type: exakt" in result.stdout
+
+
 def test_results_are_written_in_the_format_that_the_name_says(folder: Path, fieldwise: Run) -> None:
     names = ("out/r.json", "out/r.jsonl", "out/r.csv", "out/eval-results.json")
     result = fieldwise("run", "small.eval.yaml", *(part for name in names for part in ("--output", name)))

@@ -8,7 +8,7 @@ from fieldwise.report.view import Example, RunView
 from fieldwise.score.causes import describe
 from fieldwise.store.run import Run
 
-_CASES_LOOKED_AT: Final = 24
+_CASES_LOOKED_AT: Final = 12
 """For examples of causes; reading a case of a large run takes a moment."""
 
 

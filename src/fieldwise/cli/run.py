@@ -46,7 +46,7 @@ def run(  # noqa: PLR0917 - the options of the command are its parameters
     check_outputs(output or ())
     limits = Limits(max_errors=max_errors, max_unscored=max_unscored)
     chosen = _when(only) if only else None
-    with _progress() as progress:
+    with _annotated(form), _progress() as progress:
         found = score(
             needed_file(suite, "suite"), cases=cases, limit=limit, only=chosen, gates=gate or (), limits=limits, progress=progress
         )
@@ -69,6 +69,22 @@ def _when(filters: Sequence[str]) -> "When":
             raise ConfigError([Diagnostic(code="bad-filter", what=what, fix=fix)])
         named[kind].append(name)
     return When(id=tuple(named["id"]), tag=tuple(named["tag"]), split=tuple(named["split"]))
+
+
+@contextmanager
+def _annotated(form: Format) -> Generator[None]:
+    """For GitHub, what is wrong with a suite stands beside its lines too."""
+    from fieldwise.model.diagnostic import ConfigError
+
+    try:
+        yield
+    except ConfigError as error:
+        if form == Format.github:
+            from fieldwise.report.github import diagnostic_annotation
+
+            for diagnostic in error.diagnostics:
+                typer.echo(diagnostic_annotation(diagnostic))
+        raise
 
 
 @contextmanager

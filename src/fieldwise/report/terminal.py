@@ -66,7 +66,7 @@ def run_report(view: RunView, show: Show) -> RenderableType:
         None if show.everything or not others else weakest_lines(others),
         cause_section(first[0], view, show) if first else None,
         slices_section(evaluators, show),
-        _worst(evaluators),
+        _worst(evaluators, show),
         diagnostics_section(view.diagnostics, everything=show.everything),
         _footer(view, first or evaluators[:1]),
     )
@@ -140,12 +140,17 @@ def _gates(view: RunView) -> RenderableType:
     return section("Gates", table)
 
 
-def _worst(evaluators: Sequence[EvaluatorSummary]) -> RenderableType | None:
+def _worst(evaluators: Sequence[EvaluatorSummary], show: Show) -> RenderableType | None:
     first = next((one for one in evaluators if one.worst), None)
     if first is None:
         return None
-    cases = [text(f"{case} ", (number(score), colour_of(score))) for case, score in first.worst[:_WORST]]
-    return section(f"Lowest cases ({first.name})", Text("   ").join(cases))
+    line = Text()
+    for case, score in first.worst if show.everything else first.worst[:_WORST]:
+        one = text(f"{case} ", (number(score), colour_of(score / full_score(first))))
+        if line and len(line) + len(one) + 3 > show.width - 2:
+            break
+        line = text(line, "   ", one) if line else one
+    return section(f"Lowest cases ({first.name})", line)
 
 
 def _footer(view: RunView, about: Sequence[EvaluatorSummary]) -> RenderableType:
