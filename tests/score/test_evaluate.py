@@ -216,12 +216,13 @@ class TestJoin:
         assert (joined.reasoning, joined.comparisons) == (["", "why"], None)
 
     def test_joining_parts_gives_the_whole(self) -> None:
-        planned = plan_config({"type": "field_prf", "lists": {"b": "best"}})
-        actuals = [*ACTUALS, {"q": None, "b": [{"c": 1}]}]
+        planned = plan_config({"type": "field_prf", "fields": ["z", "b[*]"], "lists": {"b": "best"}})
+        actuals = [{"q": 1}, *ACTUALS, {"q": None, "c": 1, "b": [{"c": 1}]}]
         whole = evaluate(planned, ScoringBatch(cases(*actuals)))
-        joined = join([evaluate(planned, ScoringBatch(cases(*actuals).take([row]))) for row in range(6)])
+        joined = join([evaluate(planned, ScoringBatch(cases(*actuals).take([row]))) for row in range(7)])
         joined.verdict = whole.verdict
-        assert [result_at(joined, row) for row in range(6)] == [result_at(whole, row) for row in range(6)]
+        assert [result_at(joined, row) for row in range(7)] == [result_at(whole, row) for row in range(7)]
+        assert list(joined.comparisons.fields) == list(whole.comparisons.fields)  # pyright: ignore[reportOptionalMemberAccess]
 
 
 def test_labels_keep_lists_of_texts() -> None:

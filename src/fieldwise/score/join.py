@@ -52,6 +52,15 @@ def _pool(parts: Sequence[Results], starts: Sequence[int]) -> dict[str, NDArray[
     return {name: np.concatenate([pool[name] + start if name == "case" else pool[name] for start, pool in given]) for name in names}
 
 
+def _fields(parts: Sequence[Comparisons]) -> dict[str, FieldRule]:
+    """The fields of all parts in the order of a whole batch: those of the rules first, then the others by their paths."""
+    # the rules of the spec are the same objects in every part; a rule that was made for a leaf is a part's own
+    named = [rules[0] for rules in zip(*(part.rules for part in parts), strict=False) if all(rule is rules[0] for rule in rules)]
+    fields = dict(zip(parts[0].fields, named, strict=False))
+    others = {text: rule for part in parts for text, rule in zip(part.fields, part.rules, strict=True) if text not in fields}
+    return fields | {text: others[text] for text in sorted(others)}
+
+
 @dataclass(frozen=True, slots=True)
 class _Joint:
     """Comparisons of several parts, and the order that groups their rows by field again."""
@@ -65,7 +74,7 @@ class _Joint:
     @classmethod
     def of(cls, parts: Sequence[tuple[int, Comparisons]]) -> "_Joint":
         """From parts with the position of their first case."""
-        fields = {text: rule for _, part in parts for text, rule in zip(part.fields, part.rules, strict=True)}
+        fields = _fields([part for _, part in parts])
         codes = {text: code for code, text in enumerate(fields)}
         field = np.concatenate([np.array([codes[text] for text in part.fields], dtype=np.int32)[part.field] for _, part in parts])
         return cls([part for _, part in parts], [start for start, _ in parts], fields, field, np.argsort(field, kind="stable"))

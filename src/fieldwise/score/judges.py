@@ -87,7 +87,7 @@ class _Driver:
             return self._crashed(row, error)
 
     def _crashed(self, row: int, error: Exception) -> Asks:
-        crash = fault(f"{self._planned.name} crashed: {error or type(error).__name__}")
+        crash = fault(f"{self._planned.name} crashed: {str(error) or type(error).__name__}")
         self.results[row] = _with_usage(crash, self._usage.get(row, Usage()))
         return _DONE
 
