@@ -5,6 +5,7 @@ A block is left out only with a reason: `<!-- not run: needs a model endpoint --
 
 import contextlib
 import io
+import json
 import re
 import shlex
 from collections.abc import Iterator
@@ -18,6 +19,7 @@ from typer.testing import CliRunner
 
 from fieldwise import api
 from fieldwise.cli.app import app
+from fieldwise.score.causes import describe
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -102,3 +104,21 @@ def test_every_command_has_its_section() -> None:
 
 def test_the_documents_are_found() -> None:
     assert {"README.md", "cli.md", "getting-started.md"} <= {page.name for page in PAGES}
+
+
+def test_the_causes_in_the_readme_are_those_that_are_found() -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| `([^`]+)` \| `([^`]+)` \| ([^|]+) \|$", text, re.MULTILINE)
+    assert len(rows) >= 5
+    for expected, actual, label in rows:
+        [comparison] = api.evaluate({"type": "field_prf"}, expected={"v": value(expected)}, actual={"v": value(actual)}).comparisons
+        assert comparison.cause is not None, expected
+        assert describe(comparison.cause)[0] == label
+
+
+def value(text: str) -> object:
+    """A number where it is written as one, else text."""
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from report_factory import evaluator, field, view
+from report_factory import evaluator, field, metric, view
 from rich.console import Console
 from syrupy.assertion import SnapshotAssertion
 
@@ -126,3 +126,15 @@ def test_response_quality_is_coloured_by_what_is_possible() -> None:
     metrics["rqs_normalized"] = replace(metrics["score"], value=0.84 / 0.85)
     summary = Summary(cases=1, evaluators={"json_quality": replace(whole, metrics=metrics)})
     assert "\x1b[1;32m0.840" in render(run_report(view(summary=summary), Show(plain=True)), colour=True)
+
+
+def test_a_pattern_of_answer_scores_is_put_into_words() -> None:
+    metrics = {
+        "score": metric(0.5, 40, 0.45, 0.55),
+        "exact_match": metric(0.1, 40, 0.05, 0.2),
+        "keyword_coverage": metric(0.9, 40, 0.85, 0.95),
+    }
+    answers = evaluator("answers", "answer_quality", fields=(), slices={}, metrics=metrics)
+    text = shown(summary=Summary(cases=40, evaluators={"answers": answers}))
+    assert "What the figures suggest" in text
+    assert "phrased differently" in text

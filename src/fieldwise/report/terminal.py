@@ -32,6 +32,8 @@ from fieldwise.report.parts import (
 )
 from fieldwise.report.slices import slices_section
 from fieldwise.report.view import RunView, Show
+from fieldwise.summarize.findings import findings
+from fieldwise.summarize.metrics import COUNTS
 
 EXIT: Final = {
     0: "everything was measured",
@@ -46,6 +48,7 @@ _CHOSEN: Final = {
     "field_prf": ("macro_precision", "macro_recall", "micro_f1"),
     "json_quality": ("accuracy", "completeness", "hallucination", "safety", "rqs_normalized", "consistency"),
     "field_accuracy": (),
+    "detection": ("ap", "ap50", "ap75", "ar_100", "micro_precision", "micro_recall", "mean_iou"),
 }
 """The metrics worth a place beside the score; of other evaluators the first few."""
 _MOST_METRICS: Final = 8
@@ -67,6 +70,7 @@ def run_report(view: RunView, show: Show) -> RenderableType:
         cause_section(first[0], view, show) if first else None,
         slices_section(evaluators, show),
         _worst(evaluators, show),
+        _findings(view),
         diagnostics_section(view.diagnostics, everything=show.everything),
         _footer(view, first or evaluators[:1]),
     )
@@ -121,7 +125,9 @@ def _counts(one: EvaluatorSummary) -> str:
 def _beside(one: EvaluatorSummary) -> str:
     names = _CHOSEN.get(one.type)
     if names is None:
-        names = tuple(name for name in one.metrics if name not in ("score", "pass_rate") and not name.startswith(("macro_", "total_")))
+        names = tuple(
+            name for name in one.metrics if name not in ("score", "pass_rate", *COUNTS) and not name.startswith(("macro_", "total_"))
+        )
     told = [f"{name} {number(one.metrics[name].value)}" for name in names if name in one.metrics][:_MOST_METRICS]
     if one.type == "field_prf":
         totals = [(name, round(one.metrics[name].value * one.metrics[name].n)) for name in _ERRORS if name in one.metrics]
@@ -131,13 +137,20 @@ def _beside(one: EvaluatorSummary) -> str:
 
 def _gates(view: RunView) -> RenderableType:
     if not view.gates:
-        return section("Gates", text(("no gate was set", NOTE), (": add `gate:` to the suite or --gate 'fields.score >= 0.9'", DIM)))
+        name = next(iter(view.summary.evaluators), "fields")
+        return section("Gates", text(("no gate was set", NOTE), (f": add `gate:` to the suite, or --gate '{name}.score >= 0.9'", DIM)))
     table = grid({}, {}, {}, {})
     for gate in view.gates:
         value = "nothing measured" if gate.value is None else f"{gate.value:.4g}"
         verdict = Text("passed", OK) if gate.passed else Text("failed", BAD)
         table.add_row(mark(gate.passed), text(gate.gate), text("is ", value), verdict)
     return section("Gates", table)
+
+
+def _findings(view: RunView) -> RenderableType | None:
+    """What patterns of scores suggest, where there are any."""
+    lines = [text(("✓ ", OK) if found.level == "good" else ("! ", NOTE), str(found)) for found in findings(view.summary)]
+    return section("What the figures suggest", *lines) if lines else None
 
 
 def _worst(evaluators: Sequence[EvaluatorSummary], show: Show) -> RenderableType | None:
