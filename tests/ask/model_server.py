@@ -1,12 +1,12 @@
 """A model server on loopback that says what a test tells it to say."""
 
+import asyncio
 import json
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 
@@ -46,67 +46,61 @@ class ModelServer:
     """When a request came, the last message of it, and what was said to it."""
     at_once: int = 0
     most_at_once: int = 0
-    lock: threading.Lock = field(default_factory=threading.Lock)
-    closing: threading.Event = field(default_factory=threading.Event)
-
-    def answered(self) -> list[str]:
-        """The last message of every request that got a chat completion."""
-        return [asked for _, asked, say in self.said if say.status == 200 and say.raw is None]
 
 
 @contextmanager
 def model_server(say: Callable[[dict[str, Any]], Say] | Say | None = None) -> Iterator[ModelServer]:
-    given = say if callable(say) else lambda _: say or Say()
-    server = ModelServer(given)
-
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-        disable_nagle_algorithm = True
-
-        def do_POST(self) -> None:
-            body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-            now = time.monotonic()
-            with server.lock:
-                server.at_once += 1
-                server.most_at_once = max(server.most_at_once, server.at_once)
-                say = server.say(body)
-                server.requests.append(body)
-                server.headers.append({name.lower(): value for name, value in self.headers.items()})
-                server.paths.append(self.path)
-            if say.delay:
-                server.closing.wait(say.delay)
-            with server.lock:
-                server.at_once -= 1
-            self.reply(say)
-            with server.lock:
-                server.said.append((now, body["messages"][-1]["content"], say))
-
-        def reply(self, say: Say) -> None:
-            data = say.body()
-            head = "".join(f"{name}: {value}\r\n" for name, value in {"Content-Length": str(len(data)), **say.headers}.items())
-            try:
-                self.wfile.write(f"HTTP/1.1 {say.status} said\r\n{head}\r\n".encode() + data)
-            except OSError:  # the other side did not wait
-                self.close_connection = True
-
-        def log_message(self, format: str, *args: Any) -> None:
-            pass
-
-    class Server(ThreadingHTTPServer):
-        request_queue_size = 256
-        daemon_threads = True
-        block_on_close = False
-
-        def handle_error(self, request: Any, client_address: Any) -> None:
-            pass
-
-    http = Server(("127.0.0.1", 0), Handler)
-    server.url = f"http://127.0.0.1:{http.server_port}/v1"
-    thread = threading.Thread(target=http.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
+    """A server in a thread of its own, with one event loop for all connections."""
+    server = ModelServer(say if callable(say) else lambda _: say or Say())
+    loop = asyncio.new_event_loop()
+    listening = loop.run_until_complete(
+        asyncio.start_server(lambda reader, writer: _serve(server, reader, writer), "127.0.0.1", 0, backlog=256)
+    )
+    server.url = f"http://127.0.0.1:{listening.sockets[0].getsockname()[1]}/v1"
+    thread = threading.Thread(target=loop.run_forever, daemon=True)
     thread.start()
     try:
         yield server
     finally:
-        server.closing.set()
-        http.shutdown()
-        http.server_close()
+        asyncio.run_coroutine_threadsafe(_close(listening), loop).result()
+        loop.call_soon_threadsafe(loop.stop)
+        thread.join()
+        loop.close()
+
+
+async def _close(listening: asyncio.Server) -> None:
+    listening.close()
+    others = asyncio.all_tasks() - {asyncio.current_task()}
+    for task in others:
+        task.cancel()
+    await asyncio.gather(*others, return_exceptions=True)
+
+
+async def _serve(server: ModelServer, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    """One connection: request after request."""
+    with suppress(OSError, asyncio.IncompleteReadError, asyncio.CancelledError):
+        while True:
+            first, *lines = (await reader.readuntil(b"\r\n\r\n")).decode().strip().split("\r\n")
+            headers = {name.lower(): value.strip() for name, _, value in (line.partition(":") for line in lines)}
+            body = json.loads(await reader.readexactly(int(headers["content-length"])))
+            await _reply(server, writer, first.split()[1], headers, body)
+    writer.close()
+
+
+async def _reply(server: ModelServer, writer: asyncio.StreamWriter, path: str, headers: dict[str, str], body: dict[str, Any]) -> None:
+    came = time.monotonic()
+    server.at_once += 1
+    server.most_at_once = max(server.most_at_once, server.at_once)
+    say = server.say(body)
+    server.requests.append(body)
+    server.headers.append(headers)
+    server.paths.append(path)
+    try:
+        await asyncio.sleep(say.delay)
+    finally:
+        server.at_once -= 1
+    data = say.body()
+    head = "".join(f"{name}: {value}\r\n" for name, value in {"Content-Length": str(len(data)), **say.headers}.items())
+    writer.write(f"HTTP/1.1 {say.status} said\r\n{head}\r\n".encode() + data)
+    await writer.drain()
+    server.said.append((came, body["messages"][-1]["content"], say))

@@ -17,11 +17,16 @@ from fieldwise.ask.structured import read_reply
 from fieldwise.model.ask import Asking, Chat, Endpoint, Message, Reply, Usage
 
 if TYPE_CHECKING:
+    import ssl
+
     import httpx
 
 _FORMATS: Final = ("json_schema", "json_object", "text")
-_FIRST_WAIT: Final = 0.5
-_LONGEST_WAIT: Final = 30.0
+FIRST_WAIT: Final = 0.5
+"""Seconds before a failed request is sent again; each further time twice as long."""
+_LONGEST_WAIT: Final = 10.0
+_RETRIES_AT_FIRST: Final = 4
+"""Retries of a server that has not answered anything yet: most likely it is not there."""
 _TOKENS_OUT: Final = 1024
 """How long a reply may get, for the estimate of its cost, where `max_tokens` does not say."""
 _SHAPE: Final = "Reply with nothing but JSON that follows this JSON Schema:\n"
@@ -34,6 +39,8 @@ class Line:
 
     endpoint: Endpoint
     slots: asyncio.Semaphore = field(init=False)
+    clients: "list[httpx.AsyncClient]" = field(default_factory=lambda: [])
+    """Those at rest. Each has one connection: a client's search for a free one takes the square of their number."""
     requests: Window = field(init=False)
     tokens: Window = field(init=False)
     format: int = 0
@@ -41,6 +48,10 @@ class Line:
     answered: bool = False
     dead: str | None = None
     """Why it is not asked any more."""
+
+    def retries(self) -> int:
+        """How often to send a question again that failed."""
+        return self.endpoint.retries if self.answered else min(self.endpoint.retries, _RETRIES_AT_FIRST)
 
     def __post_init__(self) -> None:
         self.slots = asyncio.Semaphore(self.endpoint.concurrency)
@@ -55,7 +66,7 @@ class Models:
         self._asking = asking
         self._spending = Spending(asking)
         self._answers: Answers | None = None
-        self._client: httpx.AsyncClient | None = None
+        self._certificates: ssl.SSLContext | None = None
         self._lines: dict[tuple[str, str], Line] = {}
         self._under_way: dict[bytes, asyncio.Future[Answer | Reply]] = {}
         self._asked: set[bytes] = set()
@@ -87,8 +98,8 @@ class Models:
 
     async def close(self) -> None:
         """Close connections and the cache."""
-        if self._client is not None:
-            await self._client.aclose()
+        for client in (client for line in self._lines.values() for client in line.clients):
+            await client.aclose()
         if self._answers is not None:
             self._answers.close()
 
@@ -154,8 +165,7 @@ class Models:
             pause = _pause(found, failures)
             failures += found.then == "retry"
             waited += pause if found.then == "wait" else 0.0
-            hopeless = found.then not in ("retry", "wait") or failures > target.endpoint.retries or waited > target.endpoint.patience
-            if hopeless:
+            if found.then not in ("retry", "wait") or failures > line.retries() or waited > target.endpoint.patience:
                 return _given_up(line, found)
             await asyncio.sleep(pause)
 
@@ -165,20 +175,21 @@ class Models:
                 return Setback(what=line.dead, then="dead")
             await line.requests.take(1)
             await line.tokens.take(tokens_in(body) + (target.endpoint.max_tokens or 0))
-            return await send(self._http(), target, body)
+            client = line.clients.pop() if line.clients else self._client()
+            try:
+                return await send(client, target, body)
+            finally:
+                line.clients.append(client)
 
     def _line(self, target: Target) -> Line:
         return self._lines.setdefault((target.url, target.model), Line(target.endpoint))
 
-    def _http(self) -> "httpx.AsyncClient":
-        if self._client is None:
-            import httpx
+    def _client(self) -> "httpx.AsyncClient":
+        import httpx
 
-            # The environment is not trusted with proxies or passwords, only with certificates.
-            context = httpx.create_ssl_context(trust_env=True)
-            limits = httpx.Limits(max_connections=None, max_keepalive_connections=256)
-            self._client = httpx.AsyncClient(verify=context, trust_env=False, limits=limits, timeout=None)
-        return self._client
+        # The environment is not trusted with proxies or passwords, only with certificates.
+        self._certificates = self._certificates or httpx.create_ssl_context(trust_env=True)
+        return httpx.AsyncClient(verify=self._certificates, trust_env=False, timeout=None, limits=httpx.Limits(max_connections=1))
 
 
 def _read(answer: Answer, target: Target, chat: Chat) -> tuple[Reply, str | None]:
@@ -233,7 +244,7 @@ def _pause(setback: Setback, failures: int) -> float:
     """Seconds to wait: at least what the server asked for, and a little by chance, so that not all come back at once."""
     if setback.after is not None:
         return setback.after + random.uniform(0.0, 0.1 + 0.1 * setback.after)
-    return min(_LONGEST_WAIT, _FIRST_WAIT * 2**failures) * random.uniform(0.5, 1.0)
+    return min(_LONGEST_WAIT, FIRST_WAIT * 2**failures) * random.uniform(0.5, 1.0)
 
 
 def _given_up(line: Line, setback: Setback) -> Reply:

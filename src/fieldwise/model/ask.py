@@ -47,7 +47,7 @@ class Endpoint:
     """Whatever else the request should carry, such as `{reasoning_effort: low}`."""
     timeout: Annotated[float, Gt(0)] = 60.0
     """Seconds that one request may take."""
-    retries: Annotated[int, Ge(0)] = 5
+    retries: Annotated[int, Ge(0)] = 8
     """How often a failed request (5xx, no connection, no answer in time) is sent again."""
     patience: Annotated[float, Ge(0)] = 300.0
     """Seconds that one question may wait in all while the server says 429."""
