@@ -99,6 +99,13 @@ EXAMPLES: dict[str, list[Example]] = {
         Example({"rules": [{"check": "a[*] + b >= c / 2"}, {"sum": "a", "equals": "b", "tolerance": 0.5}], "parse": True}),
         Example({"rules": [{"check": "not present(c) or a < b", "when_present": True}, {"check": "count(a) in (0, 1, 2)"}]}),
     ],
+    "tool_trajectory": [
+        Example({}, [{"tool": "a", "args": {"b": 1}}, "x"], keys_in_order=False),
+        Example({"mode": "in_order", "expected": ["a", {"tool": "b", "args": {"c": 1}}], "args": "subset"}, keys_in_order=False),
+        Example({"mode": "exact", "args": {"a": "fuzzy", "b": "ignore"}}, {"tool_calls": ["a", "a"]}, keys_in_order=False),
+        Example({"mode": "subset", "args": "ignore"}, ["a"], keys_in_order=False),
+        Example({"minimums": {"a": 1, "x": 2}}, ["x", "a", "x"], keys_in_order=False),
+    ],
 }
 """At least one example for each evaluator; one that is not in here fails its laws."""
 
