@@ -25,6 +25,18 @@ def test_it_leaves_another_field_of_a_neighbour_alone() -> None:
     assert not claims("items[0].total", 20.5)
 
 
+def test_it_leaves_counts_alone_that_agree_by_chance() -> None:
+    record = {"items": [{"quantity": 12}, {"quantity": 13}]}
+    assert not find("causes", "item_shifted").function(12, 13, Context("items[0].quantity", "items[*].quantity", record))
+
+
+def test_it_reads_paths_with_odd_keys_and_leaves_those_without_an_item_alone() -> None:
+    function = find("causes", "item_shifted").function
+    assert function(None, "Beta", Context('a["odd.key"][1]', "a", {"a": {"odd.key": ["Acme", "Acme", "Beta"]}}))
+    assert not function(None, "Beta", Context("(root)", "(root)", ["Acme", "Beta"]))
+    assert not function(None, "Beta", Context("", ""))
+
+
 def test_it_leaves_values_alone_that_stand_nowhere() -> None:
     assert not claims("items[0].amount", 99.5)
 

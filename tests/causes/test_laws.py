@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from fieldwise.model.context import Context
 from fieldwise.model.values import Json
 from fieldwise.registry import find, names
-from fieldwise.score.screens import ELSEWHERE, NUMBER_SCREENS, OTHER_KINDS, TEXT_SCREENS
+from fieldwise.score.screens import DIGIT_SCREENS, ELSEWHERE, MIXED_SCREENS, NUMBER_SCREENS, TEXT_SCREENS, WRITTEN_SCREENS
 
 TEXTS = st.one_of(st.text(max_size=12), st.text("ab1.-é \u00a0$%(),/", max_size=10))
 NUMBERS = st.one_of(st.integers(), st.floats(), st.just(10**400))
@@ -25,7 +25,7 @@ def test_a_cause_says_what_it_is_and_what_to_do(name: str) -> None:
     assert module.LABEL
     assert module.ADVICE.endswith(".")
     screens = [module.SCREEN] if isinstance(module.SCREEN, str) else module.SCREEN
-    assert set(screens) <= {*TEXT_SCREENS, *NUMBER_SCREENS, ELSEWHERE, OTHER_KINDS}
+    assert set(screens) <= {*TEXT_SCREENS, *WRITTEN_SCREENS, *NUMBER_SCREENS, *DIGIT_SCREENS, *MIXED_SCREENS, ELSEWHERE}
 
 
 @pytest.mark.parametrize("name", names("causes"))

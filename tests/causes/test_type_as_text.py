@@ -13,8 +13,6 @@ CLAIMED: list[tuple[Json, Json]] = [
     (False, "No"),
     (1.5, "1.5"),
     (100.0, "100"),
-    (True, 1),
-    (0, False),
 ]
 LEFT: list[tuple[Json, Json]] = [
     (100, "1,00"),
@@ -24,6 +22,8 @@ LEFT: list[tuple[Json, Json]] = [
     (1, 1.5),
     ([1], "1"),
     (True, "1"),
+    (True, 1),
+    (0, False),
 ]
 
 

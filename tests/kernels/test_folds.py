@@ -3,7 +3,7 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fieldwise.kernels.folds import FIRST_LOOKS, LAST_LOOKS, all_letters, letters, looks
+from fieldwise.kernels.folds import all_letters, all_looks, all_without_digits, digits, letters, looks, words
 
 TEXTS = st.one_of(st.text(max_size=8), st.text("aA0é\0 -ﬁßİ", max_size=6))
 
@@ -14,10 +14,18 @@ def test_many_texts_fold_as_one_by_one(texts: list[str]) -> None:
     assert all_letters(texts) == [letters(text) for text in texts]
 
 
-@settings(max_examples=200, deadline=None)
-@given(st.text("0o1li5s8b2zrnmcldvw", min_size=1, max_size=6), st.text("0o1li5s8b2zrnmcldvw", min_size=1, max_size=6))
-def test_texts_that_look_alike_agree_in_their_first_and_last_letter(one: str, other: str) -> None:
-    if looks(one) == looks(other):
-        assert FIRST_LOOKS[one[0]] == FIRST_LOOKS[other[0]]
-        assert LAST_LOOKS[one[-1]] == LAST_LOOKS[other[-1]]
-    assert looks(one) == looks(one.replace("0", "o"))
+@settings(max_examples=100, deadline=None)
+@given(st.lists(st.one_of(TEXTS, st.text("0o1li5s8b2zrnmcldvw", max_size=6)).map(letters), max_size=6))
+def test_many_texts_look_as_one_by_one(folded: list[str]) -> None:
+    assert all_looks(folded) == [looks(text) for text in folded]
+    assert [len(digits(text)) + len(rest) for text, rest in zip(folded, all_without_digits(folded), strict=True)] == [*map(len, folded)]
+
+
+def test_digits_of_all_scripts_are_digits() -> None:
+    assert letters("٣２5") == "325"
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.text("aB0_- \t.'é", max_size=8))
+def test_words_together_are_the_letters(text: str) -> None:
+    assert "".join(words(text)) == letters(text)

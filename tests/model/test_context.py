@@ -2,6 +2,9 @@
 
 from typing import Any
 
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
 from fieldwise.model.context import Context, Contexts
 
 
@@ -11,17 +14,17 @@ def test_a_value_is_found_wherever_it_stands_in_document_order() -> None:
 
 
 def test_numbers_are_found_by_value_and_never_as_truth() -> None:
-    record = {"a": 100, "b": 100.0, "c": True, "d": 1, "e": "100"}
+    record = {"a": 1000, "b": 1000.0, "c": True, "d": 1, "e": "1000"}
     context = Context("", "", record)
-    assert context.places_of(100) == ["a", "b"]
-    assert context.places_of("100") == ["e"]
+    assert context.places_of(1000) == ["a", "b"]
+    assert context.places_of("1000") == ["e"]
     assert context.places_of(True) == []
 
 
-def test_values_that_stand_everywhere_are_not_looked_for() -> None:
-    context = Context("", "", {"a": 0, "b": 9, "c": "", "d": "x", "e": None, "f": 0.5})
-    assert [context.places_of(value) for value in (0, 9, "", "x", None, [])] == [[]] * 6
-    assert context.places_of(0.5) == ["f"]
+def test_values_that_agree_by_chance_are_not_looked_for() -> None:
+    context = Context("", "", {"a": 0, "b": 999, "c": "", "d": "x", "e": None, "f": 0.5, "g": "120", "h": 0.55, "i": 1000, "j": "0120"})
+    assert [context.places_of(value) for value in (0, 999, "", "x", None, [], 0.5, "120")] == [[]] * 8
+    assert [context.places_of(value) for value in (0.55, 1000, "0120")] == [["h"], ["i"], ["j"]]
 
 
 def test_deep_and_plain_records_are_no_trouble() -> None:
@@ -34,7 +37,25 @@ def test_deep_and_plain_records_are_no_trouble() -> None:
 
 
 def test_mismatches_of_one_case_share_an_index() -> None:
-    contexts = Contexts([0, 0, 1], lambda row: (f"p{row}", "p"), [{"a": "Acme"}, {}], [{}, {}])
+    contexts = Contexts([0, 0, 1], ["a", "b", "c"], ["p"] * 3, [{"a": "Acme"}, {}], [{}, {}])
     assert contexts.places(0) is contexts.places(1)
     assert contexts.places(0) is not contexts.places(2)
-    assert (contexts(1).path, contexts(1).expected_record) == ("p1", {"a": "Acme"})
+    assert (contexts(1).path, contexts(1).expected_record) == ("b", {"a": "Acme"})
+
+
+LEAVES = st.one_of(st.none(), st.booleans(), st.sampled_from(["Acme", "Beta", "x", 1000, 1000.0, 12.5, 3]))
+RECORDS = st.recursive(LEAVES, lambda inner: st.one_of(st.lists(inner, max_size=3), st.dictionaries(st.sampled_from("abc"), inner)))
+
+
+@settings(max_examples=150, deadline=None)
+@given(RECORDS, st.lists(st.sampled_from(["Acme", "Beta", 1000, 12.5, "Gamma"]), min_size=1))
+def test_a_value_stands_elsewhere_where_it_has_a_place(record: Any, values: list[Any]) -> None:
+    contexts = Contexts([0] * len(values), ["a"] * len(values), ["a"] * len(values), [record], [None])
+    placed = [at for at, value in enumerate(values) if contexts(at).places_of(value)]
+    assert contexts.elsewhere(dict(enumerate(values))) == placed
+
+
+def test_neighbours_are_the_same_field_of_items_nearby() -> None:
+    record = {"a": [{"b": [at, -at]} for at in range(6)]}
+    assert list(Context("a[1].b[0]", "a[*].b[*]", record).neighbours(2)) == [0, 2, 3, -1]
+    assert list(Context("a[9].b[0]", "a[*].b[*]", record).neighbours(2)) == []

@@ -6,7 +6,7 @@ from fieldwise.registry import cause
 
 LABEL = "accents"
 ADVICE = "Check the encoding of the source, or allow for accents with `match: fuzzy`."
-SCREEN = ("same letters", "near")
+SCREEN = "accented"
 _UMLAUTS = 2
 """How many letters umlauts may add: beyond that, look at the texts."""
 

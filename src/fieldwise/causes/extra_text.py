@@ -8,7 +8,7 @@ from fieldwise.registry import cause
 
 LABEL = "extra text around the value"
 ADVICE = "Ask for the value alone, without labels, units or explanations; to accept it, use `match: contains`."
-SCREEN = ("inside", "other kinds")
+SCREEN = ("around", "other kinds")
 
 
 @cause(rank=190)

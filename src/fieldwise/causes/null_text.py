@@ -7,7 +7,7 @@ from fieldwise.registry import cause
 
 LABEL = "placeholder instead of a value"
 ADVICE = "The value was not found: ask for null, or read such text as null with `null_values`, so that it counts as an omission."
-SCREEN = "placeholder"
+SCREEN = ("placeholder", "other kinds")
 _WORDS = frozenset(
     letters(text)
     for text in (

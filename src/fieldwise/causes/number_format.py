@@ -7,7 +7,7 @@ from fieldwise.registry import cause
 
 LABEL = "number format"
 ADVICE = "Read numbers out of text, e.g. `match: numeric_tolerance` with `parse: true`, or ask for plain numbers."
-SCREEN = ("numbers", "other kinds")
+SCREEN = "numbers"
 
 
 @cause(rank=40)
@@ -18,6 +18,8 @@ def number_format(expected: Json, actual: Json, _context: Context) -> bool:
     one, other = _written(expected), _written(actual)
     if one is None or other is None or (one.currency and other.currency and one.currency != other.currency):
         return False
+    if one.values[0] == other.values[0]:
+        return True
     meanings = _meanings(other)
     return any(_same(a, b) for a in _meanings(one) for b in meanings)
 

@@ -7,7 +7,7 @@ from fieldwise.registry import cause
 
 LABEL = "scale"
 ADVICE = "State the unit in the schema: percent or share, thousands or units, cents or whole currency."
-SCREEN = ("numbers", "far")
+SCREEN = ("numbers", "power of ten")
 _FACTORS = (10, 100, 1000, 1_000_000)
 _TELLING = 3
 """So many digits must stay for a rounded number to be known again at another scale."""
@@ -19,9 +19,12 @@ def scale(expected: Json, actual: Json, _context: Context) -> bool:
     one, other = as_number(expected), as_number(actual)
     if one is None or other is None or not one or not other or (one < 0) != (other < 0):
         return False
-    small, large = sorted((abs(one), abs(other)))
+    small, large = (abs(one), abs(other)) if abs(one) < abs(other) else (abs(other), abs(one))
     times = large / small
-    return any(_is_times(small, large, factor) for factor in _FACTORS if 0.99 < times / factor < 1.01)
+    for factor in _FACTORS:
+        if 0.99 < times / factor < 1.01:
+            return _is_times(small, large, factor)
+    return False
 
 
 def _is_times(small: float, large: float, factor: int) -> bool:

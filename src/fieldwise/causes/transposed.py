@@ -9,7 +9,7 @@ from fieldwise.registry import cause
 
 LABEL = "neighbouring characters swapped"
 ADVICE = "A slip of typing or reading: check such values against a list, a sum or a checksum."
-SCREEN = ("swapped", "near number")
+SCREEN = ("swapped", "swapped digits")
 
 
 @cause(rank=210)
@@ -32,5 +32,7 @@ def _is_swap(one: str, other: str) -> bool:
     """
     if len(one) != len(other):
         return False
-    at = next((at for at, (a, b) in enumerate(zip(one, other, strict=True)) if a != b), len(one))
-    return one != other and one[at : at + 2] == other[at : at + 2][::-1] and one[at + 2 :] == other[at + 2 :]
+    for at, char in enumerate(one):
+        if char != other[at]:
+            return one[at : at + 2] == other[at : at + 2][::-1] and one[at + 2 :] == other[at + 2 :]
+    return False

@@ -1,15 +1,13 @@
 """Text that breaks off: actual is the beginning of expected."""
 
-import re
-
 from fieldwise.kernels.folds import letters
 from fieldwise.model.context import Context
 from fieldwise.registry import cause
 
 LABEL = "cut off"
 ADVICE = "Check output limits and column widths; for prose compare with `match: contains` or `algorithm: token_set`."
-SCREEN = "inside"
-_ELLIPSIS = re.compile(r"(?:…|\.\.\.+|\[…\]|\[\.\.\.\])\s*$")
+SCREEN = "begins"
+_ELLIPSES = ("…", "...", "[…]", "[...]")
 _SHORTEST, _SHORTEST_WITH_ELLIPSIS = 4, 2
 
 
@@ -17,6 +15,6 @@ _SHORTEST, _SHORTEST_WITH_ELLIPSIS = 4, 2
 def truncated(expected: str, actual: str, _context: Context) -> bool:
     """Whether actual is a proper beginning of expected, and long enough to be more than chance."""
     rest = letters(actual)
-    least = _SHORTEST_WITH_ELLIPSIS if _ELLIPSIS.search(actual) else _SHORTEST
+    least = _SHORTEST_WITH_ELLIPSIS if actual.rstrip().endswith(_ELLIPSES) else _SHORTEST
     whole = letters(expected)
     return least <= len(rest) < len(whole) and whole.startswith(rest) and not whole.isdecimal()

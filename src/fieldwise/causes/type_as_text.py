@@ -13,18 +13,16 @@ _TRUTH = {"true": True, "yes": True, "y": True, "false": False, "no": False, "n"
 
 @cause(rank=30)
 def type_as_text(expected: Json, actual: Json, _context: Context) -> bool:
-    """Whether one side is the plain text of the other, or a truth value stands as 0 or 1."""
+    """Whether one side is the plain text of the other."""
     if isinstance(actual, str):
         return _is_text_of(actual, expected)
-    if isinstance(expected, str):
-        return _is_text_of(expected, actual)
-    if isinstance(expected, bool) != isinstance(actual, bool):
-        return isinstance(expected, int) and isinstance(actual, int | float) and expected == actual
-    return False
+    return isinstance(expected, str) and _is_text_of(expected, actual)
 
 
 def _is_text_of(text: str, value: Json) -> bool:
     text = text.strip()
     if isinstance(value, bool):
         return _TRUTH.get(text.lower()) is value
-    return isinstance(value, int | float) and text in {plain(value), str(value)}
+    if isinstance(value, float):
+        return text == repr(value) or text == plain(value)
+    return isinstance(value, int) and text == plain(value)

@@ -2,7 +2,7 @@
 
 from rapidfuzz.distance import Levenshtein
 
-from fieldwise.kernels.folds import letters
+from fieldwise.kernels.folds import digits, letters
 from fieldwise.kernels.written_dates import written_date
 from fieldwise.kernels.written_numbers import aligned_digits, as_number
 from fieldwise.model.context import Context
@@ -11,7 +11,7 @@ from fieldwise.registry import cause
 
 LABEL = "one or two characters off"
 ADVICE = "Allow for small slips with `match: fuzzy` where they do not matter; check codes against a list or a checksum."
-SCREEN = ("near", "near number")
+SCREEN = ("few edits", "near digits")
 _LONG_FOR_ONE, _LONG_FOR_TWO = 4, 9
 _LONG_IN_DIGITS, _LONG_IN_DIGITS_OF_TEXT = 5, 6
 
@@ -35,16 +35,12 @@ def _in_text(expected: str, actual: str) -> bool:
     shorter = min(len(one), len(other))
     if edits == 0 or edits > (2 if shorter >= _LONG_FOR_TWO else 1) or shorter < _LONG_FOR_ONE:
         return False
-    one_digits, other_digits = _digits(one), _digits(other)
+    one_digits, other_digits = digits(one), digits(other)
     if one_digits == other_digits:
         return shorter - len(one_digits) >= _LONG_FOR_ONE
     if min(len(one_digits), len(other_digits)) < _LONG_IN_DIGITS_OF_TEXT:
         return False
     return _in_digits(one_digits, other_digits) and (written_date(expected) is None or written_date(actual) is None)
-
-
-def _digits(text: str) -> str:
-    return "" if text.isalpha() else "".join(filter(str.isdecimal, text))
 
 
 def _in_digits(one: str, other: str) -> bool:

@@ -7,7 +7,9 @@ from typing import Final
 
 _LOWER: Final = bytes(ord(chr(code).lower()) for code in range(128)) + bytes(range(128, 256))
 _NOT_LETTERS: Final = bytes(code for code in range(128) if not chr(code).isalnum())
+_WORDS: Final = bytes(_LOWER[code] if chr(code).isalnum() else 32 for code in range(128)) + bytes(range(128, 256))
 _NOT_LETTERS_NOR_NUL: Final = _NOT_LETTERS.replace(b"\0", b"")
+_NOT_DIGITS: Final = bytes(code for code in range(128) if not chr(code).isdecimal())
 _SPELLED: Final = {"ø": "o", "ł": "l", "đ": "d", "ð": "d", "æ": "ae", "œ": "oe", "þ": "th", "ı": "i"}
 """Letters with a stroke or tie, which Unicode does not take apart."""
 _INVISIBLE: Final[dict[int, str | None]] = dict.fromkeys((0x00AD, 0x180E, 0x200B, 0x200C, 0x200D, 0x200E, 0x200F, 0x2060, 0xFEFF))
@@ -23,7 +25,8 @@ class _Table(dict[int, str | None]):
 
     def __missing__(self, code: int) -> str | None:
         char = chr(code)
-        found = _SPELLED.get(char) or (char if char.isalnum() or _is_vowel_sign(char) else None)
+        plain = _SPELLED.get(char) or str(unicodedata.decimal(char, char))
+        found = plain if plain.isalnum() or _is_vowel_sign(plain) else None
         self[code] = found
         return found
 
@@ -37,7 +40,7 @@ _TABLE: Final = _Table()
 
 
 def letters(text: str) -> str:
-    """Letters and digits alone, without case, accents, spaces and punctuation.
+    """Letters and digits alone, without case, accents, spaces and punctuation; digits of all scripts are 0 to 9.
 
     >>> letters("Café  Müller, Inc."), letters("2025-03-04")
     ('cafemullerinc', '20250304')
@@ -47,17 +50,28 @@ def letters(text: str) -> str:
     return unicodedata.normalize("NFKD", text.casefold()).translate(_TABLE)
 
 
+def digits(text: str) -> str:
+    """The digits 0 to 9 alone.
+
+    >>> digits("INV-0042/7")
+    '00427'
+    """
+    return text.encode("ascii", "ignore").translate(None, _NOT_DIGITS).decode()
+
+
 def all_letters(texts: Sequence[str]) -> list[str]:
     """`letters` of each text, in one pass over all that are plain.
 
     >>> all_letters(["A-1", "é", ""])
     ['a1', 'e', '']
     """
-    plain = "\0".join([text if text.isascii() else "" for text in texts])
-    if not texts or plain.count("\0") != len(texts) - 1:  # a text holds the separator itself
+    joined = "\0".join(texts)
+    if joined.count("\0") != len(texts) - 1:  # no text, or one that holds the separator itself
         return [letters(text) for text in texts]
-    found = plain.encode().translate(_LOWER, _NOT_LETTERS_NOR_NUL).decode().split("\0")
-    return [one or letters(text) for one, text in zip(found, texts, strict=True)]
+    if joined.isascii():
+        return joined.encode().translate(_LOWER, _NOT_LETTERS_NOR_NUL).decode().split("\0")
+    plain = all_letters([text if text.isascii() else "" for text in texts])
+    return [one or letters(text) for one, text in zip(plain, texts, strict=True)]
 
 
 def words(text: str) -> list[str]:
@@ -67,7 +81,7 @@ def words(text: str) -> list[str]:
     ['o', 'neill', 'son', 'ltd']
     """
     if text.isascii():
-        return _WORD.findall(text.lower())
+        return text.encode().translate(_WORDS).decode().split()
     return [letters(word) for word in _WORD.findall(unicodedata.normalize("NFKC", text).casefold())]
 
 
@@ -142,8 +156,19 @@ def looks(folded: str) -> str:
     return plain
 
 
-_SINGLE_LOOKS: Final = {char: looks(char) for char in "0123456789abcdefghijklmnopqrstuvwxyz"}
-FIRST_LOOKS: Final = _SINGLE_LOOKS | {single: pair[0] for pair, single in _JOINED}
-"""First letter → what it may look like: texts that look alike agree here."""
-LAST_LOOKS: Final = _SINGLE_LOOKS | {single: looks(pair[1]) for pair, single in _JOINED}
-"""The same for the last letter."""
+def all_looks(folded: Sequence[str]) -> list[str]:
+    """`looks` of each text, in one pass. The texts are `letters` of others, which hold no separator.
+
+    >>> all_looks(["modern", "50"])
+    ['modem', 'so']
+    """
+    return looks("\0".join(folded)).split("\0") if folded else []
+
+
+def all_without_digits(folded: Sequence[str]) -> list[str]:
+    """Each text without the digits 0 to 9, in one pass. The texts are `letters` of others.
+
+    >>> all_without_digits(["4march2025", "7"])
+    ['march', '']
+    """
+    return "\0".join(folded).encode().translate(None, b"0123456789").decode().split("\0") if folded else []

@@ -40,7 +40,7 @@ _DAYS: Final = (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 _LETTERS: Final = re.compile(r"[^\W\d_]{3,}")
 _LAST_LETTERS: Final = "ZzMmTtCc"
 """Of Z, am, pm, GMT and UTC: a text that ends otherwise is no date."""
-_SHORTEST, _LONGEST = 6, 45
+_SHORTEST, _LONGEST, _LONGEST_MONTH = 6, 45, 7
 
 
 class WrittenDate(NamedTuple):
@@ -63,19 +63,23 @@ def written_date(text: str) -> WrittenDate | None:
     text = text.strip()
     if not _SHORTEST <= len(text) <= _LONGEST or (text[-1].isalpha() and text[-1] not in _LAST_LETTERS):
         return None
-    if len(text) == 10 and text[4] == text[7] == "-" and text.isascii() and (text[:4] + text[5:7] + text[8:]).isdecimal():
+    if not text[0].isdecimal() and not (text[:2].isalpha() and not text[2].isdecimal()):  # neither a number nor a name is first
+        return None
+    if len(text) == 10 and text[4] == text[7] == "-":
+        if not (text[:4] + text[5:7] + text[8:]).isdecimal():
+            return None
         day = int(text[:4]), int(text[5:7]), int(text[8:])
         return WrittenDate((day,)) if _exists(day) else None
     return _any(text)
 
 
 def _any(text: str) -> WrittenDate | None:
-    if text[0].isdigit() and (found := _NUMERIC.fullmatch(text) or _COMPACT.fullmatch(text)):
+    if len(text) <= _LONGEST_MONTH and (found := _MONTH_ONLY.fullmatch(text)):
+        readings, time = ((int(found["y"] or found["y2"]), int(found["m"] or found["m2"]), 0),), None
+    elif text[0].isdecimal() and (found := _NUMERIC.fullmatch(text) or _COMPACT.fullmatch(text)):
         readings, time = _of_numbers(found["a"], found["b"], found["c"]), found.groupdict().get("time")
     elif not _MONTHS.keys().isdisjoint(_LETTERS.findall(text.casefold())) and (found := _NAMED.fullmatch(text)):
         readings, time = _of_names(found), found["time"]
-    elif found := _MONTH_ONLY.fullmatch(text):
-        readings, time = ((int(found["y"] or found["y2"]), int(found["m"] or found["m2"]), 0),), None
     else:
         return None
     valid = tuple(dict.fromkeys(day for day in readings if _exists(day)))

@@ -28,7 +28,7 @@ _NUMBER: Final = re.compile(
 _GROUPED: Final = re.compile(r"\d{1,3}(?P<mark>[.,'’ _])(?:\d{2,3}(?P=mark))*\d{3}")
 _LAST_WORD: Final = re.compile(r"[\s\d]")
 _LONGEST: Final = 60
-NUMBER_WORDS: Final = (*_CODES.lower().split("|"), *_TIMES, "e")
+NUMBER_WORDS: Final = (*_CODES.lower().split("|"), *_TIMES, "us", "e")
 """The words a number may hold, in small letters."""
 _LARGEST: Final = 1e300
 """Beyond it arithmetic overflows, and NaN is not below it either."""
@@ -124,12 +124,10 @@ def as_number(value: object) -> int | float | None:
     >>> as_number("(1,200)"), as_number(3.5), as_number("n/a"), as_number(True)
     (-1200, 3.5, None, None)
     """
-    if isinstance(value, str):
-        found = written_number(value)
-        return found.values[0] if found else None
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return None
-    return value if -_LARGEST < value < _LARGEST else None
+    if type(value) is float or type(value) is int:
+        return value if -_LARGEST < value < _LARGEST else None
+    found = written_number(value) if isinstance(value, str) else None
+    return found.values[0] if found else None
 
 
 def aligned_digits(one: int | float, other: int | float) -> tuple[str, str]:
@@ -138,6 +136,8 @@ def aligned_digits(one: int | float, other: int | float) -> tuple[str, str]:
     >>> aligned_digits(-12.5, 7.25)
     ('1250', '725')
     """
+    if isinstance(one, int) and isinstance(other, int):
+        return plain(abs(one)), plain(abs(other))
     a, _, b = plain(one).lstrip("-").partition(".")
     c, _, d = plain(other).lstrip("-").partition(".")
     decimals = max(len(b), len(d))

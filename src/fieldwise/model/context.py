@@ -1,45 +1,56 @@
 """Where a mismatch stands: the place and the records around it, for causes that look beyond the two values."""
 
-from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from itertools import chain
 from typing import Any, Final, TypeAlias, cast
 
-from fieldwise.model.path import Step, render
+from fieldwise.model.path import MalformedPath, Path, Step, render
 from fieldwise.model.values import MISSING, Value
 
 _Chain: TypeAlias = "tuple[_Chain, Step] | None"
 """Steps from a leaf up to the record: the last step first, so that the steps above it are shared."""
 
-_COMMON: Final = 10
-"""Whole numbers below this stand everywhere and tell nothing."""
+_COMMON: Final = 1000
+"""Whole numbers below this are counts, which agree by chance."""
+
+
+def is_telling(value: Any) -> bool:
+    """Whether a value that stands in two places is likely to come from one of them.
+
+    Not so: truth values, null, text of one character, whole numbers below 1000 (as text, too) and numbers of two digits.
+
+    >>> [is_telling(value) for value in ("EUR", 1200, 12.5)], [is_telling(value) for value in ("x", "120", 120, 2.5, True)]
+    ([True, True, True], [False, False, False, False, False])
+    """
+    kind = type(value)
+    if kind is str:
+        return len(value) > 3 or (len(value) > 1 and not value.isdecimal())
+    if kind is not float and kind is not int:
+        return False
+    return not -_COMMON < value < _COMMON or (value % 1 != 0 and (not -10 < value < 10 or value * 10 % 1 != 0))
 
 
 class Places:
-    """Where each telling value of a record stands. What is costly waits until it is asked for."""
+    """Where each telling value of a record stands, worked out when it is first asked for."""
 
-    __slots__ = ("_chains", "_record", "_values")
+    __slots__ = ("_chains", "_record")
 
     def __init__(self, record: Value) -> None:
         self._record = record
-        self._values: set[Hashable] | None = None
         self._chains: dict[Hashable, list[_Chain]] | None = None
 
-    def __contains__(self, value: object) -> bool:
-        """Whether a text or number stands anywhere and tells something by that."""
-        if self._values is None:
-            self._values = _values_of(self._record)
-        return value in self._values and _is_telling(value)
-
-    def of(self, value: object) -> list[str]:
+    def of(self, value: Any) -> list[str]:
         """The paths of the leaves that equal the value.
 
         >>> Places({"a": "Acme", "items": [{"name": "Acme"}]}).of("Acme")
         ['a', 'items[0].name']
         """
-        if not _is_telling(value) or value not in self:
+        if not is_telling(value):
             return []
         if self._chains is None:
             self._chains = _index(self._record)
-        return [render(_steps(chain)) for chain in self._chains[value]]
+        return [render(_steps(chain)) for chain in self._chains.get(value, ())]
 
 
 class Context:
@@ -60,58 +71,76 @@ class Context:
         """The index of `expected_record`, shared by all mismatches of a case."""
 
     def places_of(self, value: object) -> list[str]:
-        """The paths in the expected record whose leaf equals the value. Empty for values that stand everywhere:
-        empty and one-character text, booleans, null, whole numbers below 10."""
+        """The paths in the expected record whose leaf equals the value. Empty for values that agree by chance (see `is_telling`)."""
         return self.places.of(value)
+
+    def neighbours(self, farthest: int) -> Iterator[Value]:
+        """What the expected record has at the same field of items at most so many places away, by one index where lists are nested.
+
+        >>> list(Context("a[0].b", "a[*].b", {"a": [{"b": 1}, {"b": 2}, {"c": 3}]}).neighbours(2))
+        [2, MISSING]
+        """
+        steps = _steps_of(self.path)
+        for at, step in enumerate(steps):
+            items = _value_at(self.expected_record, steps[:at]) if isinstance(step, int) else None
+            if isinstance(step, int) and isinstance(items, list):
+                below = steps[at + 1 :]
+                for item in (*items[max(0, step - farthest) : step], *items[step + 1 : step + 1 + farthest]):
+                    yield _value_at(item, below)
 
 
 class Contexts:
-    """The surroundings of the mismatches of a batch, by row. Mismatches of one case share an index of its record."""
+    """The surroundings of the mismatches of a batch, by position. Mismatches of one case share an index of its record."""
 
-    __slots__ = ("_actual", "_case", "_expected", "_names", "_places")
+    __slots__ = ("_actual", "_expected", "_places", "case", "field", "path")
 
     def __init__(
-        self, case: Sequence[int], names: Callable[[int], tuple[str, str]], expected: Sequence[Value], actual: Sequence[Value]
+        self, case: Sequence[int], path: Sequence[str], field: Sequence[str], expected: Sequence[Value], actual: Sequence[Value]
     ) -> None:
-        """`case[row]` is a position in `expected` and `actual`, which hold whole records; `names(row)` gives path and field."""
-        self._case, self._names, self._expected, self._actual = case, names, expected, actual
+        """`case`, `path` and `field` run in parallel to the mismatches; `expected` and `actual` hold whole records by case."""
+        self.case, self.path, self.field, self._expected, self._actual = case, path, field, expected, actual
         self._places: dict[int, Places] = {}
 
-    def places(self, row: int) -> Places:
-        """Where the values of the expected record of that row stand."""
-        case = self._case[row]
+    def places(self, position: int) -> Places:
+        """Where the values of the expected record of that mismatch stand."""
+        case = self.case[position]
         found = self._places.get(case)
         if found is None:
             found = self._places[case] = Places(self._expected[case])
         return found
 
-    def __call__(self, row: int) -> Context:
-        """The surroundings of one row."""
-        case = self._case[row]
-        return Context(*self._names(row), self._expected[case], self._actual[case], self.places(row))
+    def elsewhere(self, values: Mapping[int, Value]) -> list[int]:
+        """The positions, out of those of some telling values, whose value stands anywhere in the expected record."""
+        wanted: dict[int, set[Any]] = {}
+        for position, value in values.items():
+            wanted.setdefault(self.case[position], set()).add(value)
+        present = {case: found for case, wanted_there in wanted.items() if (found := _present(self._expected[case], wanted_there))}
+        return [at for at, value in values.items() if value in present.get(self.case[at], ())] if present else []
+
+    def __call__(self, position: int) -> Context:
+        """The surroundings of one mismatch."""
+        case = self.case[position]
+        return Context(self.path[position], self.field[position], self._expected[case], self._actual[case], self.places(position))
 
 
-def _is_telling(value: Any) -> bool:
-    if type(value) is str:
-        return len(value) > 1
-    return (type(value) is float or type(value) is int) and (value >= _COMMON or value <= -_COMMON or value % 1 != 0)
-
-
-def _values_of(record: Value) -> set[Hashable]:
-    """Every text and number of a record."""
-    values: set[Hashable] = set()
-    keep = values.add
+def _present(record: Value, wanted: set[Any]) -> set[Any]:
+    """Those of the wanted values that stand in a record. Mostly none do, so flat objects and lists of them are looked at in one go."""
+    present: set[Any] = set()
     waiting: list[Any] = [[record]]
     while waiting:
         node = waiting.pop()
-        children: Collection[Any] = cast("dict[str, Any]", node).values() if type(node) is dict else node
-        for value in children:
-            kind: type = type(value)
-            if kind is str or kind is float or kind is int:
-                keep(value)
-            elif kind is dict or kind is list:
-                waiting.append(value)
-    return values
+        for value in node.values() if type(node) is dict else node:
+            kind = type(value)
+            if kind is dict or kind is list:
+                try:
+                    is_free = wanted.isdisjoint(value.values() if kind is dict else chain.from_iterable(map(dict.values, value)))
+                except TypeError:  # something below it is a container, or an item is no object
+                    is_free = False
+                if not is_free:
+                    waiting.append(value)
+            elif (kind is str or kind is float or kind is int) and value in wanted:
+                present.add(value)
+    return present
 
 
 def _index(record: Any) -> dict[Hashable, list[_Chain]]:
@@ -124,7 +153,7 @@ def _index(record: Any) -> dict[Hashable, list[_Chain]]:
             waiting += [(value, (chain, key)) for key, value in reversed(cast("dict[str, Any]", node).items())]
         elif isinstance(node, list | tuple):
             waiting += reversed([(value, (chain, at)) for at, value in enumerate(cast("list[Any]", node))])
-        elif _is_telling(node):
+        elif is_telling(node):
             found.setdefault(node, []).append(chain)
     return found
 
@@ -135,3 +164,23 @@ def _steps(chain: _Chain) -> Iterator[Step]:
         chain, step = chain
         steps.append(step)
     return reversed(steps)
+
+
+@lru_cache(maxsize=1024)
+def _steps_of(path: str) -> tuple[Step, ...]:
+    """The steps of a path; none where it cannot be read, as that of the record itself."""
+    try:
+        return Path.parse(path).steps
+    except MalformedPath:
+        return ()
+
+
+def _value_at(value: Any, steps: Sequence[Step]) -> Value:
+    for step in steps:
+        if isinstance(value, dict):
+            value = value.get(step, MISSING)
+        elif isinstance(value, list) and isinstance(step, int) and 0 <= step < len(value):
+            value = value[step]
+        else:
+            return MISSING
+    return value

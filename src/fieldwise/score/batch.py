@@ -14,7 +14,7 @@ from fieldwise.model.comparison import Comparisons, Outcome
 from fieldwise.model.rule import CompareSpec
 from fieldwise.model.values import MISSING, Value
 from fieldwise.read.records_in_text import record_in
-from fieldwise.score.causes import contexts_of, likely_causes
+from fieldwise.score.causes import Known, explain
 from fieldwise.score.walk import compare_records
 
 
@@ -25,6 +25,7 @@ class ScoringBatch:
         self.cases = cases
         self._compared: list[tuple[CompareSpec, Comparisons]] = []
         self._parts: dict[bytes, ScoringBatch] = {}
+        self._known: Known = {}
 
     def __len__(self) -> int:
         return len(self.cases)
@@ -64,7 +65,7 @@ class ScoringBatch:
                 return comparisons
         records = self.records
         found = compare_records(spec, list(records.expected), list(records.actual))
-        _explain(found, records)
+        _explain(found, records, self._known)
         self._compared.append((spec, found))
         return found
 
@@ -102,12 +103,7 @@ def as_text(value: Any) -> str:
         return canonical(value) or str(value)
 
 
-def _explain(comparisons: Comparisons, records: Records) -> None:
-    """Find the likely causes of the values that differ."""
+def _explain(comparisons: Comparisons, records: Records, known: Known | None = None) -> None:
+    """Find the likely causes of the values that differ; `known` are those that other comparisons of the batch found."""
     wrong = (comparisons.outcome == Outcome.WRONG_VALUE) | (comparisons.outcome == Outcome.FORMAT_ERROR)
-    rows: list[int] = np.flatnonzero(wrong).tolist()
-    if not rows:
-        return
-    expected = [comparisons.expected[row] for row in rows]
-    actual = [comparisons.actual[row] for row in rows]
-    comparisons.cause.update(likely_causes(rows, expected, actual, contexts_of(comparisons, records.expected, records.actual)))
+    explain(comparisons, np.flatnonzero(wrong), records.expected, records.actual, known)

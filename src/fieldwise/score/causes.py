@@ -1,11 +1,12 @@
 """Why values differ: the likeliest cause of each mismatch, found by the functions in `causes/`.
 
 Most mismatches have one cause or none, so asking every cause about every pair would cost more than the scoring. Screens (see
-`screens.py`) say which causes may hold; those are asked in the order of their ranks. A cause without a screen is asked every time.
+`screens.py`) say which causes may hold; those are asked in the order of their ranks. Screens that cost more are looked at last, and
+only while a cause behind them could come before the one that was found. A cause without a screen is asked every time.
 
->>> contexts = Contexts([0], lambda row: ("vendor", "vendor"), [{"vendor": "Acme Corp"}], [{"vendor": "ACME CORP"}])
->>> likely_causes([0], ["Acme Corp"], ["ACME CORP"], contexts)
-{0: 'letter_case'}
+>>> contexts = Contexts([0], ["vendor"], ["vendor"], [{"vendor": "Acme Corp"}], [{"vendor": "ACME CORP"}])
+>>> likely_causes(["Acme Corp"], ["ACME CORP"], contexts)
+['letter_case']
 """
 
 import sys
@@ -14,16 +15,38 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, Final, TypeAlias, cast
 
+import numpy as np
+from numpy.typing import NDArray
+
 from fieldwise import registry
 from fieldwise.model.comparison import Comparisons
-from fieldwise.model.context import Context, Contexts
+from fieldwise.model.context import Context, Contexts, is_telling
 from fieldwise.model.values import Value
-from fieldwise.score.screens import ELSEWHERE, NUMBER_SCREENS, TEXT_SCREENS, screens_of_numbers, screens_of_texts
+from fieldwise.score.screens import (
+    DIGIT_SCREENS,
+    ELSEWHERE,
+    MAY_BE_WRITTEN,
+    MIXED_SCREENS,
+    NUMBER_SCREENS,
+    TEXT_SCREENS,
+    WRITTEN_SCREENS,
+    screens_of_digits,
+    screens_of_mixed_kinds,
+    screens_of_numbers,
+    screens_of_texts,
+    screens_of_written,
+)
 
 Holds: TypeAlias = Callable[[Any, Any, Context], bool]
 _Found: TypeAlias = tuple[int, str]
 """Rank and name of a cause."""
 _Candidates: TypeAlias = tuple[tuple[Holds, _Found], ...]
+Known: TypeAlias = dict[tuple[int, str], tuple[Value, Value, str]]
+"""Case and path → expected, actual and the cause that was found, for evaluators that ask about the same mismatch."""
+_ANY: Final = -1
+"""All screens there are."""
+_KINDS: Final = ("text", "number", "mixed")
+_NUMBERS: Final = frozenset((int, float))
 _NOWHERE: Final = Context("", "")
 _NOTHING: Final[_Found] = (sys.maxsize, "")
 
@@ -37,49 +60,52 @@ class _Cause:
     """Empty: asked every time."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Around:
-    """The causes that look at the record (`placed`), or may do so because they have no screen (`free`)."""
+def explain(
+    comparisons: Comparisons, rows: NDArray[np.int64], expected: Sequence[Value], actual: Sequence[Value], known: Known | None = None
+) -> None:
+    """Note the likely cause of each of these rows, whose values are there and differ. `expected` and `actual` are the records by case.
 
-    first: int
-    """The lowest of their ranks."""
-    placed: _Candidates
-    free: _Candidates
-
-
-def likely_causes(rows: Sequence[int], expected: Sequence[Value], actual: Sequence[Value], contexts: Contexts) -> dict[int, str]:
-    """Row → the first cause by rank that holds, for rows that differ with both values present; rows without a cause are left out.
-
-    The three sequences run in parallel; `contexts` knows the surroundings of each row, and is asked only where they matter.
+    What is found goes into `known`, and what stands there already is not looked for again.
     """
-    texts = _causes_of_texts(expected, actual)
-    around_texts, around_numbers, around_others = _around("text"), _around("number"), _around("mixed")
-    found: dict[int, str] = {}
-    for row, one, other in zip(rows, expected, actual, strict=True):
-        if type(one) is str and type(other) is str:
-            cause, around = texts[one, other], around_texts
-        elif (type(one) is float or type(one) is int) and (type(other) is float or type(other) is int):
-            cause, around = _first(_behind_numbers(screens_of_numbers(one, other)), one, other), around_numbers
-        else:
-            cause, around = _first(_for_mixed_kinds(), one, other), around_others
-        if cause[0] > around.first:
-            is_elsewhere = _is_scalar(other) and other in contexts.places(row)
-            if is_elsewhere or around.free:
-                asked = around.placed + around.free if is_elsewhere else around.free
-                cause = min(cause, _first(asked, one, other, contexts(row)))
-        if cause is not _NOTHING:
-            found[row] = cause[1]
-    return found
+    if known:
+        rows = _recall(comparisons, rows, known)
+    if not len(rows):
+        return
+    ones, others, contexts = _mismatches(comparisons, rows, expected, actual)
+    causes = likely_causes(ones, others, contexts)
+    comparisons.cause.update((row, cause) for row, cause in zip(rows.tolist(), causes, strict=True) if cause)
+    if known is not None:
+        known.update(zip(zip(contexts.case, contexts.path, strict=True), zip(ones, others, causes, strict=True), strict=True))
 
 
-def contexts_of(comparisons: Comparisons, expected: Sequence[Value], actual: Sequence[Value]) -> Contexts:
-    """The surroundings of each comparison, given the records of the batch by case."""
-    path, field, paths, fields = comparisons.path, comparisons.field, comparisons.paths, comparisons.fields
+def likely_causes(expected: Sequence[Value], actual: Sequence[Value], contexts: Contexts) -> list[str]:
+    """The first cause by rank that holds for each pair of values; empty where none does.
 
-    def names(row: int) -> tuple[str, str]:
-        return paths[int(path[row])], fields[int(field[row])]
-
-    return Contexts(cast("Sequence[int]", comparisons.case), names, expected, actual)
+    The sequences run in parallel; `contexts` knows the surroundings of each pair, and is asked only where they matter.
+    """
+    pairs = list(zip(expected, actual, strict=True))
+    found: list[_Found] = [_NOTHING] * len(pairs)
+    texts: list[int] = []
+    for at, (one, other) in enumerate(pairs):
+        kind, other_kind = type(one), type(other)
+        if kind is str and other_kind is str:
+            texts.append(at)
+        elif kind in _NUMBERS and other_kind in _NUMBERS:
+            found[at] = _of_numbers(cast("float", one), cast("float", other))
+        elif kind is str or other_kind is str:
+            found[at] = _of_mixed_kinds(one, other)
+    ones, others = [cast("str", expected[at]) for at in texts], [cast("str", actual[at]) for at in texts]
+    for at, one, other, screens in zip(texts, ones, others, screens_of_texts(ones, others), strict=True):
+        if screens:
+            found[at] = _of_texts(one, other, screens)
+    first_placed = min(map(_lowest, _behind_places.values()))
+    telling = {at: value for at, value in enumerate(actual) if found[at][0] > first_placed and is_telling(value)}
+    for at in contexts.elsewhere(telling):
+        found[at] = min(found[at], _first(_behind_places[_kind(*pairs[at])](_ANY), *pairs[at], contexts(at)))
+    if any(map(_without_screen, _KINDS)):
+        for at, pair in enumerate(pairs):
+            found[at] = min(found[at], _first(_without_screen(_kind(*pair)), *pair, contexts(at)))
+    return [name for _, name in found]
 
 
 def describe(cause: str) -> tuple[str, str]:
@@ -92,24 +118,63 @@ def describe(cause: str) -> tuple[str, str]:
     return getattr(module, "LABEL", cause.replace("_", " ")), getattr(module, "ADVICE", "")
 
 
-def _causes_of_texts(expected: Sequence[Value], actual: Sequence[Value]) -> dict[tuple[str, str], _Found]:
-    """The cause of each distinct pair of texts, as far as the texts alone tell."""
-    pairs = list({(one, other): None for one, other in zip(expected, actual, strict=True) if type(one) is str and type(other) is str})
-    return {
-        pair: _first(_behind_texts(screens), pair[0], pair[1]) if screens else _NOTHING
-        for pair, screens in zip(pairs, screens_of_texts(pairs), strict=True)
-    }
+def _mismatches(
+    comparisons: Comparisons, rows: NDArray[np.int64], expected: Sequence[Value], actual: Sequence[Value]
+) -> tuple[list[Value], list[Value], Contexts]:
+    """The values of some rows and what is around them."""
+    ones, others, paths, fields = comparisons.expected, comparisons.actual, comparisons.paths, comparisons.fields
+    listed: list[int] = rows.tolist()
+    cases: list[int] = comparisons.case[rows].tolist()
+    at_path: list[int] = comparisons.path[rows].tolist()
+    at_field: list[int] = comparisons.field[rows].tolist()
+    contexts = Contexts(cases, [paths[at] for at in at_path], [fields[at] for at in at_field], expected, actual)
+    return [ones[row] for row in listed], [others[row] for row in listed], contexts
+
+
+def _recall(comparisons: Comparisons, rows: NDArray[np.int64], known: Known) -> NDArray[np.int64]:
+    """Note the causes that are known already, and give back the rows that are left."""
+    ones, others, contexts = _mismatches(comparisons, rows, (), ())
+    left: list[int] = []
+    for row, key, one, other in zip(rows.tolist(), zip(contexts.case, contexts.path, strict=True), ones, others, strict=True):
+        found = known.get(key)
+        if found is None or found[0] is not one or found[1] is not other:
+            left.append(row)
+        elif found[2]:
+            comparisons.cause[row] = found[2]
+    return np.array(left, dtype=np.int64)
+
+
+def _of_texts(one: str, other: str, screens: int) -> _Found:
+    found = _first(_behind_letters(screens), one, other)
+    if screens & MAY_BE_WRITTEN and found[0] > _lowest(_behind_written):
+        written = screens_of_written(one, other)
+        if written:
+            found = min(found, _first(_behind_written(written), one, other))
+    return found
+
+
+def _of_numbers(one: float, other: float) -> _Found:
+    screens = screens_of_numbers(one, other)
+    found = _first(_behind_sizes(screens), one, other) if screens else _NOTHING
+    if found is _NOTHING or found[0] > _lowest(_behind_digits):
+        digits = screens_of_digits(one, other)
+        if digits:
+            found = min(found, _first(_behind_digits(digits), one, other))
+    return found
+
+
+def _of_mixed_kinds(one: Value, other: Value) -> _Found:
+    return _first(_behind_mixed(screens_of_mixed_kinds(one, other)), one, other)
 
 
 def _first(candidates: _Candidates, one: Value, other: Value, context: Context = _NOWHERE) -> _Found:
     for holds, found in candidates:
-        if holds(one, other, context):
-            return found
+        try:
+            if holds(one, other, context):
+                return found
+        except Exception:  # a cause of another package that fails explains nothing, and no more than that
+            continue
     return _NOTHING
-
-
-def _is_scalar(value: Value) -> bool:
-    return type(value) is str or type(value) is float or type(value) is int
 
 
 @cache
@@ -133,27 +198,34 @@ def _candidates(kind: str, wanted: Callable[[_Cause], bool]) -> _Candidates:
     return tuple((cause.holds, cause.found) for cause in _causes() if cause.kinds in (kind, "any") and wanted(cause))
 
 
-@cache
-def _behind_texts(screens: int) -> _Candidates:
-    return _candidates("text", lambda cause: _is_behind(cause, TEXT_SCREENS, screens))
+def _behind(kind: str, names: Mapping[str, int]) -> Callable[[int], _Candidates]:
+    """Which causes to ask about a pair of that kind, given its screens as bits."""
+
+    @cache
+    def behind(screens: int) -> _Candidates:
+        return _candidates(kind, lambda cause: any(names.get(screen, 0) & screens for screen in cause.screens))
+
+    return behind
+
+
+_behind_letters, _behind_written = _behind("text", TEXT_SCREENS), _behind("text", WRITTEN_SCREENS)
+_behind_sizes, _behind_digits = _behind("number", NUMBER_SCREENS), _behind("number", DIGIT_SCREENS)
+_behind_mixed: Final = _behind("mixed", MIXED_SCREENS)
+_behind_places: Final = {kind: _behind(kind, {ELSEWHERE: 1}) for kind in _KINDS}
+
+
+def _lowest(behind: Callable[[int], _Candidates]) -> int:
+    """The lowest rank behind any screen."""
+    candidates = behind(_ANY)
+    return candidates[0][1][0] if candidates else sys.maxsize
 
 
 @cache
-def _behind_numbers(screens: int) -> _Candidates:
-    return _candidates("number", lambda cause: _is_behind(cause, NUMBER_SCREENS, screens))
+def _without_screen(kind: str) -> _Candidates:
+    return _candidates(kind, lambda cause: not cause.screens)
 
 
-def _is_behind(cause: _Cause, names: Mapping[str, int], screens: int) -> bool:
-    return any(names.get(screen, 0) & screens for screen in cause.screens)
-
-
-@cache
-def _for_mixed_kinds() -> _Candidates:
-    return _candidates("mixed", lambda cause: bool(cause.screens) and ELSEWHERE not in cause.screens)
-
-
-@cache
-def _around(kind: str) -> _Around:
-    placed = _candidates(kind, lambda cause: ELSEWHERE in cause.screens)
-    free = _candidates(kind, lambda cause: not cause.screens)
-    return _Around(min((found[0] for _, found in placed + free), default=sys.maxsize), placed, free)
+def _kind(one: Value, other: Value) -> str:
+    if type(one) is str and type(other) is str:
+        return "text"
+    return "number" if type(one) in _NUMBERS and type(other) in _NUMBERS else "mixed"
