@@ -156,6 +156,9 @@ class TestAccuracy:
         assert result.metrics["accuracy"] == accuracy
         assert result.comparisons[0].similarity == similarity
 
+    def test_a_recorded_similarity_does_not_make_numbers_equal(self) -> None:
+        assert quality({"k": 5}, {"k": 6}, similarities={"k": 0.99}).metrics["accuracy"] == 0.0
+
     def test_identical_text_is_1_without_asking_anyone(self) -> None:
         result = quality({"k": "free text"}, {"k": "free text"})
         assert (result.status, result.metrics["accuracy"], result.details["strategies"]) == ("scored", 1.0, {"k": "SEMANTIC"})

@@ -171,12 +171,12 @@ class _Lazy(dict[str, Match]):
 
 def _with_recorded(comparisons: Comparisons, config: JsonQuality) -> NDArray[np.bool_]:
     """Which rows pass, with similarities that were given instead of computed put in their place."""
+    thresholds = {"FUZZY": config.fuzzy_threshold, "SEMANTIC": config.semantic_threshold}
     for key, similarity in config.similarities.items():
-        strategy = config.strategies.get(key) or config.default_text
-        threshold = {"FUZZY": config.fuzzy_threshold, "SEMANTIC": config.semantic_threshold}.get(strategy, 1.0)
         differ = (comparisons.outcome == Outcome.WRONG_VALUE) | (comparisons.outcome == Outcome.FORMAT_ERROR)
         for row in np.flatnonzero(_named(comparisons, [key]) & differ).tolist():
-            passed = similarity >= threshold
+            strategy = config.strategies.get(key) or detected(comparisons.expected[row], config.default_text)
+            passed = similarity >= thresholds.get(strategy, 1.0)
             comparisons.similarity[row], comparisons.passed[row] = similarity, passed
             if passed:
                 comparisons.outcome[row] = Outcome.MATCH
