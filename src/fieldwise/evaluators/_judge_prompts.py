@@ -29,8 +29,13 @@ def messages(name: str, material: Mapping[str, str], **filled: str) -> tuple[Mes
     """
     mark = hashlib.sha256(json.dumps(list(material.items())).encode()).hexdigest()[:16]
     system = _template(name).substitute(filled, data=_template("data").substitute(mark=mark))
-    parts = [f'<data-{mark} name="{part}">\n{text}\n</data-{mark}>' for part, text in material.items()]
+    parts = [f'<data-{mark} name="{part}">\n{_sendable(text)}\n</data-{mark}>' for part, text in material.items()]
     return Message("system", system), Message("user", "\n\n".join(parts))
+
+
+def _sendable(text: str) -> str:
+    """A text without half characters, which cannot be sent."""
+    return text.encode("utf-8", "replace").decode()
 
 
 def as_text(value: Value) -> str:
