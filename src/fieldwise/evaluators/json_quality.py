@@ -15,6 +15,7 @@ import numpy as np
 from annotated_types import Ge, Le
 from numpy.typing import NDArray
 
+from fieldwise.evaluators._buckets import BOTH, BUCKETS, EXTRA, LOST, NEITHER, NULL_HAS_VALUE, buckets_of
 from fieldwise.evaluators._consistency import Agreement, agreement
 from fieldwise.evaluators._fields import faults_of, field_status
 from fieldwise.evaluators._safety import Safety, unsafe_words
@@ -25,14 +26,11 @@ from fieldwise.model.options import FromFile, Of, Problem
 from fieldwise.model.path import MalformedPath, Path
 from fieldwise.model.result import Labels, Results, Status
 from fieldwise.model.rule import CompareSpec, FieldRule, Match, Nulls
-from fieldwise.model.values import MISSING, Json, Value
+from fieldwise.model.values import MISSING, Json
 from fieldwise.registry import evaluator, find
 
 Numbers = NDArray[np.float64]
 Share = Annotated[float, Ge(0), Le(1)]
-
-EXTRA, NULL_HAS_VALUE, LOST, BOTH, NEITHER = range(5)
-BUCKETS = ("extra_keys", "gt_null_aio_has_value", "aio_missing_or_null", "both_non_null", "both_null")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,7 +87,7 @@ def json_quality(batch: Batch, config: JsonQuality) -> Results:
     spec = quality_spec(config)
     comparisons = batch.compare(spec)
     passed = _with_recorded(comparisons, config)
-    bucket, ignored = _buckets(comparisons, spec.nulls), comparisons.outcome == Outcome.IGNORED
+    bucket, ignored = buckets_of(comparisons, spec.nulls), comparisons.outcome == Outcome.IGNORED
     ignored |= _named(comparisons, [key for key, strategy in config.strategies.items() if strategy == "IGNORE"])
     counted = ~ignored if config.ignore_scope == "all" else np.ones(len(comparisons), dtype=np.bool_)
     scorable = (bucket == BOTH) & ~ignored
@@ -188,34 +186,6 @@ def _named(comparisons: Comparisons, keys: Iterable[str]) -> NDArray[np.bool_]:
     """The rows of these fields."""
     wanted = set(keys)
     return np.array([text in wanted for text in comparisons.fields], dtype=np.bool_)[comparisons.field]
-
-
-def _buckets(comparisons: Comparisons, nulls: Nulls) -> NDArray[np.uint8]:
-    """The bucket of each row, by which side has the key and which side has a value."""
-    outcome = comparisons.outcome
-    bucket = np.full(len(outcome), BOTH, dtype=np.uint8)
-    bucket[outcome == Outcome.OMISSION] = LOST
-    bucket[outcome == Outcome.HALLUCINATION] = NULL_HAS_VALUE
-    bucket[outcome == Outcome.BOTH_ABSENT] = NEITHER
-    absent = (outcome == Outcome.HALLUCINATION) | (outcome == Outcome.BOTH_ABSENT)
-    for row in np.flatnonzero(absent).tolist():
-        if comparisons.expected[row] is MISSING:
-            bucket[row] = EXTRA
-    is_null = nulls.test()
-    for row in np.flatnonzero(outcome == Outcome.IGNORED).tolist():  # nobody has looked at those yet
-        expected, actual = comparisons.expected[row], comparisons.actual[row]
-        bucket[row] = _bucket(expected, actual, *(value is None or bool(is_null and is_null(value)) for value in (expected, actual)))
-    return bucket
-
-
-def _bucket(expected: Value, actual: Value, expected_null: bool, actual_null: bool) -> int:
-    """The bucket of one key."""
-    if expected is MISSING:
-        return EXTRA
-    nothing = actual is MISSING or actual_null
-    if expected_null:
-        return NEITHER if nothing else NULL_HAS_VALUE
-    return LOST if nothing else BOTH
 
 
 def _share(part: Numbers, whole: Numbers, otherwise: float) -> Numbers:
