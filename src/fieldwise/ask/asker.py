@@ -5,7 +5,8 @@ import os
 from collections.abc import Awaitable, Callable, Generator, Mapping
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import contextmanager
-from threading import Thread
+from functools import partial
+from threading import Event, Thread
 from typing import Any
 
 from fieldwise.ask.chat import Models
@@ -33,7 +34,8 @@ class LiveAsker:
         self._thread = Thread(target=self._loop.run_forever, name="fieldwise-ask", daemon=True)
         self._thread.start()
         self._programs: Executor = ThreadPoolExecutor(asking.processes or os.cpu_count() or 1, thread_name_prefix="fieldwise-program")
-        self._workers = Workers()
+        self._stop = Event()
+        self._workers = Workers(self._stop)
         self._models = Models(asking)
         self._kinds: dict[type, Callable[[Any], Awaitable[Reply]]] = {
             Chat: self._models.ask,
@@ -47,11 +49,13 @@ class LiveAsker:
         try:
             under_way.result()
         except BaseException:  # Ctrl-C above all
+            self._stop.set()
             under_way.cancel()
             raise
 
     def close(self) -> None:
-        """End workers and threads."""
+        """End whatever still runs."""
+        self._stop.set()
         self._programs.shutdown(cancel_futures=True)
         self._workers.end()
         asyncio.run_coroutine_threadsafe(self._models.close(), self._loop).result()
@@ -75,8 +79,8 @@ class LiveAsker:
             return Reply(problem=f"asking failed: {error or type(error).__name__}")
 
     async def _command(self, command: Command) -> Reply:
-        run = self._workers.ask if command.workers else run_once
-        return await self._loop.run_in_executor(self._programs, run, command)
+        run = partial(self._workers.ask, command) if command.workers else partial(run_once, command, self._stop)
+        return await self._loop.run_in_executor(self._programs, run)
 
     async def _embed(self, ask: Embed) -> Reply:
         return await self._loop.run_in_executor(self._programs, embed, ask)

@@ -8,6 +8,7 @@ import sys
 import time
 from contextlib import suppress
 from pathlib import Path
+from threading import Event
 from typing import IO, Final
 
 from fieldwise.ask.processes import MARK, end_all, load_of
@@ -29,8 +30,8 @@ class CannotStart(Exception):
 class Child:
     """One process and what it has printed so far."""
 
-    def __init__(self, command: Command) -> None:
-        self._command = command
+    def __init__(self, command: Command, stop: Event) -> None:
+        self._command, self._stop = command, stop
         self._mark = secrets.token_hex(16)
         self._process = _started(command, self._mark)
         self._printed = 0
@@ -84,6 +85,8 @@ class Child:
                 return problem
             if self._exited():
                 return "it ended without an answer" if line else None
+            if self._stop.is_set():
+                return "it was interrupted"
             if time.monotonic() >= deadline:
                 return f"it took more than {seconds:g} s"
 

@@ -2,17 +2,17 @@
 
 import time
 from dataclasses import replace
-from threading import Lock
+from threading import Event, Lock
 
 from fieldwise.ask.child import CannotStart, Child
 from fieldwise.model.ask import Command, Reply, Usage
 
 
-def run_once(command: Command) -> Reply:
-    """What the program says to this input. Everything it started has ended when this returns."""
+def run_once(command: Command, stop: Event) -> Reply:
+    """What the program says to this input. Everything it started has ended when this returns, at once if `stop` is set."""
     started = time.monotonic()
     try:
-        child = Child(command)
+        child = Child(command, stop)
     except CannotStart as error:
         return Reply(problem=str(error))
     try:
@@ -39,7 +39,8 @@ class Worker:
     One that fails, in whatever way, is ended; the next question starts another.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, stop: Event) -> None:
+        self._stop = stop
         self._child: Child | None = None
         self._lock = Lock()
 
@@ -48,7 +49,7 @@ class Worker:
         with self._lock:
             started = time.monotonic()
             try:
-                child = self._child = self._child or Child(command)
+                child = self._child = self._child or Child(command, self._stop)
             except CannotStart as error:
                 return Reply(problem=str(error))
             child.say(command.stdin.encode() + b"\n")
@@ -73,7 +74,8 @@ class Worker:
 class Workers:
     """Workers by program, each question going to the next of its program's."""
 
-    def __init__(self) -> None:
+    def __init__(self, stop: Event) -> None:
+        self._stop = stop
         self._pools: dict[Command, list[Worker]] = {}
         self._turn: dict[Command, int] = {}
         self._lock = Lock()
@@ -82,7 +84,7 @@ class Workers:
         """What a worker says to this question."""
         program = replace(command, stdin="")
         with self._lock:
-            pool = self._pools.setdefault(program, [Worker() for _ in range(command.workers)])
+            pool = self._pools.setdefault(program, [Worker(self._stop) for _ in range(command.workers)])
             turn = self._turn[program] = (self._turn.get(program, -1) + 1) % len(pool)
         return pool[turn].ask(command)
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 MARK: Final = "FIELDWISE_JUDGE"
 """The environment variable by which a judge's processes are known."""
@@ -31,12 +31,20 @@ class Load:
 
 
 def load_of(leader: int) -> Load:
-    """What the session of this leader uses now."""
-    count = memory = 0
-    for _, session, pages in _living():
-        if session == leader:
-            count, memory = count + 1, memory + pages * _PAGE
-    return Load(count, memory)
+    """What this leader, its session and its descendants use now."""
+    living = {process.pid: process for process in _living()}
+    own = [process for process in living.values() if process.session == leader or _descends(process, leader, living)]
+    return Load(len(own), sum(process.pages for process in own) * _PAGE)
+
+
+def _descends(process: "_Process", leader: int, living: "dict[int, _Process]") -> bool:
+    seen: set[int] = set()
+    while process.parent in living and process.pid not in seen:
+        if process.parent == leader:
+            return True
+        seen.add(process.pid)
+        process = living[process.parent]
+    return False
 
 
 def end_all(leader: int, mark: str) -> None:
@@ -45,7 +53,7 @@ def end_all(leader: int, mark: str) -> None:
     for _ in range(_ROUNDS):
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(leader, signal.SIGKILL)
-        left = [pid for pid, session, _ in _living() if session == leader or _carries(pid, sign)]
+        left = [process.pid for process in _living() if process.session == leader or _carries(process.pid, sign)]
         for pid in left:
             with suppress(ProcessLookupError, PermissionError):
                 os.kill(pid, signal.SIGKILL)
@@ -53,8 +61,16 @@ def end_all(leader: int, mark: str) -> None:
             return
 
 
-def _living() -> Iterator[tuple[int, int, int]]:
-    """Every process that is not a zombie: its id, its session, its pages in memory."""
+class _Process(NamedTuple):
+    pid: int
+    parent: int
+    session: int
+    pages: int
+    """In memory."""
+
+
+def _living() -> Iterator[_Process]:
+    """Every process that is not a zombie."""
     with suppress(FileNotFoundError):
         for folder in _PROC.iterdir():
             if folder.name.isdigit():
@@ -62,7 +78,7 @@ def _living() -> Iterator[tuple[int, int, int]]:
                     # The second field is the name in parentheses, which may hold anything, parentheses too.
                     fields = (folder / "stat").read_bytes().rpartition(b")")[2].split()
                     if fields[0] not in (b"Z", b"X"):
-                        yield int(folder.name), int(fields[3]), int(fields[21])
+                        yield _Process(int(folder.name), int(fields[1]), int(fields[3]), int(fields[21]))
 
 
 def _carries(pid: int, sign: bytes) -> bool:

@@ -1,0 +1,72 @@
+"""JSON in a model's reply."""
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fieldwise.ask.structured import mismatch, read_reply
+
+SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "score": {"type": "number", "minimum": 0, "maximum": 1},
+        "names": {"type": "array", "items": {"type": "string"}, "maxItems": 2},
+        "kind": {"type": "string", "enum": ["a", "b"]},
+        "n": {"type": "integer"},
+        "yes": {"type": "boolean"},
+    },
+    "required": ["score"],
+}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"score": 0.5}',
+        ' \n{"score": 0.5}\n',
+        '```json\n{"score": 0.5}\n```',
+        'Here:\n```\n{"score": 0.5}\n```\nDone {ok}.',
+        'I say {"score": 0.5}, as asked.',
+        '<think>maybe</think>{"score": 0.5}',
+    ],
+)
+def test_it_is_found_in_what_stands_around_it(text: str) -> None:
+    assert read_reply(text, SCHEMA) == ({"score": 0.5}, None)
+
+
+@pytest.mark.parametrize(
+    ("text", "wrong"),
+    [
+        ("", "there is no JSON in it"),
+        ("0.5", "the reply is not of type object"),
+        ("{}", "the reply lacks `score`"),
+        ('{"score": "0.5"}', "score is not of type number"),
+        ('{"score": true}', "score is not of type number"),
+        ('{"score": NaN}', "there is no JSON in it"),
+        ('{"score": -1}', "score is -1, below 0"),
+        ('{"score": 0, "names": ["a", 1]}', "names[1] is not of type string"),
+        ('{"score": 0, "names": ["a", "b", "c"]}', "names has 3 items, more than 2"),
+        ('{"score": 0, "kind": "c"}', 'kind is not one of ["a", "b"]'),
+        ('{"score": 0, "n": 1.5}', "n is not of type integer"),
+        ('{"score": 0, "yes": 1}', "yes is not of type boolean"),
+        ('{"score": ' + "[" * 100_000, "there is no JSON in it"),
+    ],
+)
+def test_what_is_wrong_is_said(text: str, wrong: str) -> None:
+    assert read_reply(text, SCHEMA) == (None, wrong)
+
+
+@given(st.text(max_size=40) | st.text(alphabet='{}[]":,score0.5`\n', max_size=40))
+def test_no_text_makes_it_crash(text: str) -> None:
+    value, wrong = read_reply(text, SCHEMA)
+    assert (value is None) == (wrong is not None)
+
+
+@given(st.floats(0, 1), st.lists(st.text(max_size=3), max_size=2))
+def test_what_follows_the_schema_comes_back_as_it_is(score: float, names: list[str]) -> None:
+    value = {"score": score, "names": names}
+    assert mismatch(value, SCHEMA) is None
+    assert read_reply(json.dumps(value), SCHEMA) == (value, None)

@@ -1,0 +1,105 @@
+"""Driving judges: rounds, parts side by side, and where an event loop already runs."""
+
+import asyncio
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import fieldwise as fw
+from fieldwise.model.ask import Ask, Asks, Command, Follow, Judgement, Reply, Steps, Usage, one, together
+from fieldwise.model.case import Case, Cases
+from fieldwise.model.plan import PlannedEvaluator
+from fieldwise.model.result import Result
+from fieldwise.registry import Entry
+from fieldwise.score.judges import judge_cases
+
+
+@dataclass(frozen=True)
+class Echo:
+    """An asker that says what it was told, in rounds that it counts."""
+
+    rounds: list[int]
+
+    def answer(self, first: Mapping[int, Asks], follow: Follow) -> None:
+        waiting = dict(first)
+        while waiting:
+            self.rounds.append(sum(len(asks) for asks in waiting.values()))
+            waiting = {which: more for which, asks in waiting.items() if (more := follow(which, [self.reply(ask) for ask in asks]))}
+
+    def reply(self, ask: Ask) -> Reply:
+        assert isinstance(ask, Command)
+        return Reply(text=ask.stdin, usage=Usage(calls=1, tokens_in=len(ask.stdin)))
+
+
+def say(text: str) -> Command:
+    return Command(argv=("echo",), stdin=text)
+
+
+def results(judge: Any, actuals: list[str]) -> tuple[list[float], list[int]]:
+    echo = Echo([])
+    cases = Cases.of([Case(id=str(at), actual=actual) for at, actual in enumerate(actuals)])
+    entry = Entry(name="judge", function=judge, options=type(None), extras={"judge": True})
+    found = judge_cases(entry, PlannedEvaluator(type="judge", name="judge", config=None), cases, (), echo)
+    return found.score.tolist(), echo.rounds
+
+
+def count(text: str, rounds: int) -> Steps[int]:
+    total = 0
+    for _ in range(rounds):
+        reply = yield from one(say(text))
+        total += len(reply.text)
+    return total
+
+
+def test_each_case_takes_the_rounds_it_needs() -> None:
+    def judge(case: Case, config: None) -> Judgement:
+        total = yield from count("x", len(str(case.actual)))
+        return Result(score=total / 10)
+
+    assert results(judge, ["a", "aaa", "aa"]) == ([0.1, 0.3, 0.2], [3, 2, 1])
+
+
+def test_a_judge_that_asks_nothing_is_done_at_once() -> None:
+    def judge(case: Case, config: None) -> Judgement:
+        return Result(score=1.0)
+        yield ()
+
+    assert results(judge, ["a"]) == ([1.0], [])
+
+
+def test_a_round_without_questions_is_passed_over() -> None:
+    def judge(case: Case, config: None) -> Judgement:
+        nothing = yield ()
+        reply = yield from one(say("x"))
+        return Result(score=(len(nothing) + len(reply.text)) / 2)
+
+    assert results(judge, ["a"]) == ([0.5], [1])
+
+
+def test_parts_side_by_side_share_their_rounds() -> None:
+    def judge(case: Case, config: None) -> Judgement:
+        totals = yield from together([count("x", 1), count("xx", 3), count("xxx", 0)])
+        return Result(score=sum(totals) / 10)
+
+    assert results(judge, ["a"]) == ([0.7], [2, 1, 1])
+
+
+def test_it_works_where_an_event_loop_already_runs() -> None:
+    async def in_a_notebook() -> Result:
+        code = "print('{\"score\": 1}')"
+        return fw.evaluate({"type": "code_judge", "script": [sys.executable, "-c", code]}, expected="a", actual="a")
+
+    assert asyncio.run(in_a_notebook()).score == 1.0
+
+
+def test_usage_adds_up_over_rounds_even_where_the_judge_crashes() -> None:
+    def judge(case: Case, config: None) -> Judgement:
+        yield from count("xx", 2)
+        raise ValueError("no")
+
+    cases = Cases.of([Case(id="1", actual="a")])
+    entry = Entry(name="judge", function=judge, options=type(None), extras={"judge": True})
+    found = judge_cases(entry, PlannedEvaluator(type="judge", name="mine", config=None), cases, (), Echo([]))
+    assert found.reasoning == ["mine crashed: no"]
+    assert found.details(0)["usage"]["tokens_in"] == 4
