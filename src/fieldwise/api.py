@@ -1,7 +1,8 @@
 """The whole flow in a page: read cases, plan, score in batches, summarize, store. Read this first."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +13,6 @@ from fieldwise.model.diagnostic import ConfigError, Diagnostic, Where
 from fieldwise.model.diff import Diff
 from fieldwise.model.document import Document
 from fieldwise.model.options import Inferring
-from fieldwise.model.outcome import BatchOutcome
 from fieldwise.model.pairs import Scores
 from fieldwise.model.plan import Plan, PlannedEvaluator, Source, When
 from fieldwise.model.result import Result
@@ -27,17 +27,19 @@ from fieldwise.read.load import load_json
 from fieldwise.read.suite import read_document
 from fieldwise.registry import find
 from fieldwise.score.batch import ScoringBatch
-from fieldwise.score.evaluate import applicable, fields_there, result_at, score_batch
+from fieldwise.score.evaluate import applicable, result_at, score_batch
 from fieldwise.score.evaluate import evaluate as score_evaluator
 from fieldwise.score.judges import asker_for
 from fieldwise.score.matching import score_values
-from fieldwise.summarize.exit_code import INCOMPLETE, Limits, exit_code
+from fieldwise.store.trouble import Interrupted
+from fieldwise.summarize.exit_code import Limits, exit_code
 from fieldwise.summarize.gates import gate_diagnostics, judge_gates
 from fieldwise.summarize.regressions import judge_regressions
-from fieldwise.summarize.state import SummaryState
 
 if TYPE_CHECKING:
+    from fieldwise.store.rebuilt import Stored
     from fieldwise.store.run import Run
+    from fieldwise.store.writer import RunWriter
 
 Progress = Callable[[int, float | None], None]
 """Told after every batch: how many cases are done, and which share of the input has been read if that is known."""
@@ -137,47 +139,79 @@ def run(
     chunk: int = SAMPLE,
     asking: Asking | None = None,
     baseline: str | Path | None = None,
+    resume: bool | str = False,
 ) -> "Run":
     """Apply a suite to its cases, and store what came of it.
 
     `asking` says what judges may spend, and where answers are kept. `baseline` is a baseline file, or the id of a run, to compare with.
+    `resume` goes on with the suite's latest unfinished run, or with the run of this id: what is stored and still true is not scored again.
     """
-    from fieldwise.store.manifest import fingerprint  # Arrow is loaded only to store
-    from fieldwise.store.writer import RunWriter, amend
-
     plan = check(suite, cases=cases, gates=gates)
-    assert plan.source is not None
+    source = plan.source
+    assert source is not None
     base = _base(plan, baseline, root)
-    reader = read_cases(plan.source, chunk=chunk, limit=None if only else limit)
-    state, seen, notes, troubles = SummaryState(plan.evaluators), set[str](), list[Diagnostic](), list[Diagnostic]()
+    reader = read_cases(source, chunk=chunk, limit=None if only else limit)
+    batches = _chosen(reader, only, limit)
+    first = next(batches, None)
+    plan, notes = (plan, list[Diagnostic]()) if first is None else _plan_with_rules(plan, first)
+    again = lambda: _chosen(read_cases(source, chunk=chunk, limit=None if only else limit), only, limit)  # noqa: E731
+    writing, told = _writer(root, plan, resume, again)
     asking = asking or (Asking() if root is None else Asking(cache=Path(root) / "answers.sqlite"))
-    writing = RunWriter(root, plan, fingerprints={"suite": fingerprint(plan.text.encode())})
-    with writing as writer, asker_for(plan.evaluators, asking) as asker:
-        done = 0
-        for batch in _chosen(reader, only, limit):
-            if done == 0:
-                plan, notes = _plan_with_rules(plan, batch)
-                state = SummaryState(plan.evaluators)
-            outcome = score_batch(plan, batch, done, asker)
-            state.add(outcome)
-            writer.write(outcome)
-            _note_fields(outcome, seen)
-            troubles += [problem for problems in batch.diagnostics.values() for problem in problems]
-            done += len(batch)
-            if progress:
-                progress(done, _share(reader))
-        summary = state.finish()
-        notes = [*plan.diagnostics, *notes, *reader.diagnostics, *_unused(plan, seen if done else None), *_first(troubles)]
-        notes += gate_diagnostics(plan.gates, summary)
-        results = judge_gates(plan.gates, summary)
-        code = exit_code(summary, results, evaluators=plan.evaluators, diagnostics=notes, limits=limits)
-        if base is None:
-            return writer.finish(summary, results, notes, code)
-        run = writer.finish(summary, results, notes, INCOMPLETE)  # not green before it has been compared
-        changes = base(run)
-        results += judge_regressions(plan.regressions, changes)
-        code = exit_code(summary, results, evaluators=plan.evaluators, diagnostics=notes, limits=limits)
-        return amend(run, gates=results, exit_code=code, changes=changes)
+    try:
+        with asker_for(plan.evaluators, asking) as asker, writing as writer:
+            done, troubles = _score(plan, [] if first is None else chain([first], batches), writer, asker, _telling(progress, reader))
+            stored = _stored(writer, plan, done)
+            notes = [*plan.diagnostics, *told, *notes, *reader.diagnostics, *_unused(plan, stored.fields if done else None), *troubles]
+            notes += gate_diagnostics(plan.gates, stored.summary)
+            results = judge_gates(plan.gates, stored.summary)
+            changes = None if base is None else base(writer.draft(stored.summary, notes))
+            results += [] if changes is None else judge_regressions(plan.regressions, changes)
+            code = exit_code(stored.summary, results, evaluators=plan.evaluators, diagnostics=notes, limits=limits)
+            return writer.finish(stored.summary, results, notes, code, changes)
+    except KeyboardInterrupt:
+        raise Interrupted(writing.id, writing.kept) from None
+
+
+def _writer(
+    root: str | Path | None, plan: Plan, resume: bool | str, chunks: Callable[[], Iterator[Cases]]
+) -> "tuple[RunWriter, list[Diagnostic]]":
+    """Where the run is stored: in a new one, or in one that goes on; and what there is to say about that."""
+    from fieldwise.store.resume import resume_run  # Arrow is loaded only to store
+    from fieldwise.store.writer import RunWriter
+
+    if not resume:
+        return RunWriter(root, plan), []
+    unfinished, note = resume_run(root, plan, resume if isinstance(resume, str) else None, chunks)
+    return RunWriter(root, plan, resume=unfinished), [note]
+
+
+def _score(
+    plan: Plan, batches: Iterable[Cases], writer: "RunWriter", asker: Asker | None, tell: Callable[[int], None]
+) -> tuple[int, list[Diagnostic]]:
+    """Score and store every case that is not stored yet; gives how many cases there are, and what was wrong with single ones."""
+    done, troubles = 0, list[Diagnostic]()
+    for batch in batches:
+        for first, some in writer.left(batch, done):
+            writer.write(score_batch(plan, some, first, asker))
+        troubles += [problem for problems in batch.diagnostics.values() for problem in problems]
+        done += len(batch)
+        tell(done)
+    return done, _first(troubles)
+
+
+def _telling(progress: Progress | None, reader: CaseReader) -> Callable[[int], None]:
+    return lambda done: progress(done, _share(reader)) if progress else None
+
+
+def _stored(writer: "RunWriter", plan: Plan, cases: int) -> "Stored":
+    """What the run comes to, from nothing but its stored parts, which must hold every case once."""
+    from fieldwise.store.rebuilt import summarize_parts
+
+    writer.close()
+    ends = [0, *(part.first + part.cases for part in writer.parts)]
+    if [part.first for part in writer.parts] != ends[:-1] or ends[-1] != cases:
+        raise RuntimeError(f"run {writer.id}: its parts end at {ends}, and there are {cases} cases")
+    return summarize_parts(writer.path, writer.parts, plan.evaluators)
 
 
 def compare(base: str, new: str = "latest", *, root: str | Path | None = None) -> Changes:
@@ -259,12 +293,6 @@ def _with_rules(planned: PlannedEvaluator, batch: ScoringBatch) -> tuple[Planned
 def _inferred(batch: ScoringBatch) -> Inferred:
     records = batch.records
     return infer([(expected, actual) for expected, actual in zip(records.expected, records.actual, strict=True)])
-
-
-def _note_fields(outcome: BatchOutcome, seen: set[str]) -> None:
-    for evaluated in outcome.evaluated:
-        if evaluated.results.comparisons is not None:
-            fields_there(evaluated.results.comparisons, seen)
 
 
 def _unused(plan: Plan, seen: set[str] | None) -> list[Diagnostic]:

@@ -1,6 +1,5 @@
 """What a stored run says of itself: one JSON file, complete only when the run is."""
 
-import hashlib
 import platform
 import sys
 from collections.abc import Mapping, Sequence
@@ -12,12 +11,14 @@ from typing import Any, Final
 
 from fieldwise import __version__
 from fieldwise.model.diagnostic import Diagnostic
-from fieldwise.model.plan import Plan
+from fieldwise.model.plan import Plan, PlannedEvaluator
 from fieldwise.model.summary import GateResult, Summary
 from fieldwise.registry import find
 from fieldwise.store.atomic import write_atomically
+from fieldwise.store.fingerprints import fingerprint_data, fingerprint_rules, sha256
 from fieldwise.store.json_text import from_text, to_text
 from fieldwise.store.summary_json import diagnostic_from_json, gate_from_json, summary_from_json, summary_to_json
+from fieldwise.store.trouble import torn
 
 FORMAT: Final = 1
 FILE: Final = "manifest.json"
@@ -44,6 +45,8 @@ class Part:
     first: int
     cases: int
     files: tuple[PartFile, ...]
+    content: str = ""
+    """The fingerprint of its cases as they were read; resuming looks whether they are still the same."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,7 +109,7 @@ def manifest_from_json(value: Mapping[str, Any]) -> Manifest:
 def part_from_json(value: Mapping[str, Any]) -> Part:
     """The part that was written with `asdict`."""
     files = tuple(PartFile(**(file | {"evaluators": tuple(file["evaluators"])})) for file in value["files"])
-    return Part(number=value["number"], first=value["first"], cases=value["cases"], files=files)
+    return Part(number=value["number"], first=value["first"], cases=value["cases"], files=files, content=value.get("content", ""))
 
 
 def new_manifest(run_id: str, plan: Plan, fingerprints: Mapping[str, str], started: datetime) -> Manifest:
@@ -117,18 +120,19 @@ def new_manifest(run_id: str, plan: Plan, fingerprints: Mapping[str, str], start
         started=started,
         suite_file=plan.file,
         suite=plan.text,
-        fingerprints={"suite": fingerprint(plan.text.encode()), **fingerprints},
-        evaluators=[_evaluator(one.type) | {"name": one.name, "weight": one.weight, "pass_at": one.pass_at} for one in plan.evaluators],
+        fingerprints={"suite": sha256(plan.text.encode()), **fingerprint_data(plan.source), **fingerprints},
+        evaluators=[_evaluator(one) for one in plan.evaluators],
         environment=environment(),
     )
 
 
-def _evaluator(kind: str) -> dict[str, Any]:
+def _evaluator(one: PlannedEvaluator) -> dict[str, Any]:
     try:
-        measured_by: int | None = find("evaluators", kind).extras.get("version", 1)
+        measured_by: int | None = find("evaluators", one.type).extras.get("version", 1)
     except KeyError:  # an evaluator that a program made for itself
         measured_by = None
-    return {"type": kind, "version": measured_by}
+    rules = fingerprint_rules(one)
+    return {"type": one.type, "version": measured_by, "name": one.name, "weight": one.weight, "pass_at": one.pass_at, "rules": rules}
 
 
 def write_manifest(folder: Path, manifest: Manifest) -> None:
@@ -141,11 +145,17 @@ def _write(path: Path, content: bytes) -> None:
 
 
 def read_manifest(folder: Path) -> Manifest | None:
-    """The manifest of the run in this folder; None if the run stopped before it had one."""
+    """The manifest of the run in this folder; None if the run stopped before it had one. StoreError if it is torn."""
     try:
-        return manifest_from_json(from_text((folder / FILE).read_bytes()))
+        content = from_text((folder / FILE).read_bytes())
     except FileNotFoundError:
         return None
+    except ValueError as error:
+        raise torn(folder / FILE, error) from error
+    try:
+        return manifest_from_json(content)
+    except (KeyError, TypeError) as error:
+        raise torn(folder / FILE, error) from error
 
 
 def environment() -> dict[str, str]:
@@ -157,17 +167,6 @@ def environment() -> dict[str, str]:
         except PackageNotFoundError:
             continue
     return found
-
-
-def fingerprint(content: bytes) -> str:
-    """What tells one content from every other."""
-    return f"sha256:{hashlib.sha256(content).hexdigest()}"
-
-
-def fingerprint_file(path: str | Path) -> str:
-    """The fingerprint of a file's content."""
-    with Path(path).open("rb") as file:
-        return f"sha256:{hashlib.file_digest(file, 'sha256').hexdigest()}"
 
 
 def now() -> datetime:

@@ -17,6 +17,7 @@ from fieldwise.store.compared import comparisons_of
 from fieldwise.store.json_text import from_text
 from fieldwise.store.manifest import Part, PartFile, part_from_json
 from fieldwise.store.tables import METRIC, ArrowTable, joined
+from fieldwise.store.trouble import StoreError, torn
 
 Rows = Mapping[str, Sequence[Any]]
 """A table as plain lists, by column."""
@@ -36,14 +37,43 @@ class StoredResult:
 
 def parts_on_disk(folder: Path) -> tuple[Part, ...]:
     """The complete parts of a run that is not finished."""
-    found = (part_from_json(from_text(path.read_bytes())) for path in sorted((folder / "parts").glob("*.json")))
-    return tuple(found)
+    found = (read_part(path) for path in sorted((folder / "parts").glob("*.json")))
+    return tuple(part for part in found if part is not None)
 
 
-def read_table(folder: Path, file: PartFile, *, case: int | Sequence[int] | None = None, columns: list[str] | None = None) -> ArrowTable:
-    """One table of a part, or its rows about one case or some."""
+def read_part(path: Path) -> Part | None:
+    """The part that a file names; None where the file is torn, so that the part does not count."""
+    try:
+        return part_from_json(from_text(path.read_bytes()))
+    except (ValueError, KeyError, TypeError):
+        return None
+
+
+Columns = Sequence[str] | Callable[[str], bool]
+"""Columns by name, or which of those that there are."""
+
+
+def read_table(folder: Path, file: PartFile, *, case: int | Sequence[int] | None = None, columns: Columns | None = None) -> ArrowTable:
+    """One table of a part, or its rows about one case or some; StoreError where the file is not as it was written."""
     filters = None if case is None else [("case", "==", case)] if isinstance(case, int) else [("case", "in", list(case))]
-    return pq.read_table(folder / "parts" / file.file, columns=columns, filters=filters)
+    path = folder / "parts" / file.file
+    try:
+        _check_size(path, file)
+        if callable(columns):
+            columns = [name for name in pq.read_schema(path).names if columns(name)]
+        wanted = None if columns is None else list(columns)
+        found = pq.read_table(path, columns=wanted, filters=filters, page_checksum_verification=True)
+    except (OSError, pa.ArrowException) as error:
+        raise error if isinstance(error, StoreError) else torn(path, error) from error
+    if case is None and found.num_rows != file.rows:
+        raise torn(path, ValueError(f"it has {found.num_rows} rows, and {file.rows} were written"))
+    return found
+
+
+def _check_size(path: Path, file: PartFile) -> None:
+    size = path.stat().st_size
+    if size != file.bytes:
+        raise torn(path, ValueError(f"it has {size} bytes, and {file.bytes} were written"))
 
 
 def files_of(part: Part, table: str, evaluator: str | None = None) -> list[PartFile]:

@@ -15,8 +15,8 @@ class RunNotFound(LookupError):
 
 
 def new_run_id(at: datetime) -> str:
-    """An id that sorts by time and is met only once, such as `20261115-203801-7f3a9c`."""
-    return f"{at:%Y%m%d-%H%M%S}-{secrets.token_hex(3)}"
+    """An id that sorts by time, to the millisecond, and is met only once, such as `20261115-203801-4127f3a`."""
+    return f"{at:%Y%m%d-%H%M%S}-{at.microsecond // 1000:03d}{secrets.token_hex(2)}"
 
 
 def runs_folder(root: str | Path | None) -> Path:

@@ -1,15 +1,18 @@
 """Writes a run to disk while it goes on: whole parts, each in place only when it is complete, and the manifest last."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
+from datetime import datetime
 from pathlib import Path
+from time import monotonic
 from types import TracebackType
 from typing import Any, Final, Self
 
 import pyarrow.parquet as pq
 
+from fieldwise.model.case import Cases
 from fieldwise.model.change import Changes
 from fieldwise.model.comparison import Comparisons
 from fieldwise.model.diagnostic import Diagnostic
@@ -17,14 +20,19 @@ from fieldwise.model.outcome import BatchOutcome
 from fieldwise.model.plan import Plan
 from fieldwise.model.summary import GateResult, Summary
 from fieldwise.store.atomic import sync_folder, write_atomically
-from fieldwise.store.compared import comparisons_table
+from fieldwise.store.compared import FIELDS, all_fields, comparisons_table
+from fieldwise.store.fingerprints import fingerprint_cases
 from fieldwise.store.json_text import to_text
-from fieldwise.store.manifest import Manifest, Part, PartFile, new_manifest, now, write_manifest
+from fieldwise.store.lock import Lock
+from fieldwise.store.manifest import Part, PartFile, new_manifest, now, write_manifest
+from fieldwise.store.resume import Unfinished
 from fieldwise.store.run import CHANGES, Run
 from fieldwise.store.runs import new_run_id, runs_folder
 from fieldwise.store.tables import ArrowTable, cases_table, joined, pool_table, results_table
+from fieldwise.store.trouble import StoreError, not_written
 
 PART_CASES: Final = 20_000
+PART_SECONDS: Final = 10.0
 _ROWS_IN_GROUP: Final = {"cases": 2_000, "results": 10_000, "comparisons": 100_000, "pool": 100_000}
 Key = tuple[str, tuple[str, ...]]
 """A table and the evaluators it is about."""
@@ -39,18 +47,18 @@ class RunWriter:
         plan: Plan,
         *,
         fingerprints: Mapping[str, str] | None = None,
-        part_cases: int = PART_CASES,
+        part_cases: int | None = None,
+        resume: Unfinished | None = None,
     ) -> None:
-        started = now()
-        self._manifest: Manifest = new_manifest(new_run_id(started), plan, fingerprints or {}, started)
-        self.path: Path = runs_folder(root) / self._manifest.id
-        (self.path / "parts").mkdir(parents=True)
-        sync_folder(self.path.parent)
-        write_manifest(self.path, self._manifest)
-        self._part_cases = part_cases
-        self._parts: list[Part] = []
-        self._buffer: dict[Key, list[tuple[int, ArrowTable]]] = defaultdict(list)
-        self._buffered = 0
+        """Begin a run, or go on with an unfinished one, whose parts stand as they are."""
+        self._part_cases = PART_CASES if part_cases is None else part_cases
+        begun = _begin(root, plan, fingerprints or {}) if resume is None else resume
+        self.path, self._manifest, self._lock = begun.path, begun.manifest, begun.lock
+        self._standing = tuple(begun.parts)
+        self._parts: list[Part] = list(begun.parts)
+        self._number = max((part.number for part in begun.parts), default=-1)
+        self._batches: list[_Batch] = []
+        self._begun = self._flushed = monotonic()
         self._background = ThreadPoolExecutor(max_workers=1, thread_name_prefix="fieldwise-store")
         self._pending: Future[Part] | None = None
 
@@ -59,38 +67,76 @@ class RunWriter:
         """The run's id."""
         return self._manifest.id
 
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        """The parts that are complete, in the order of their cases."""
+        return tuple(sorted(self._parts, key=lambda part: part.first))
+
+    @property
+    def kept(self) -> int:
+        """How many cases the complete parts hold."""
+        return sum(part.cases for part in self._parts)
+
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         """Keep what is known: an interrupted run has everything up to its last batch."""
-        self.close()
+        try:
+            self.close()
+        except OSError:
+            if error is None:
+                raise  # else what went wrong first is told
+        finally:
+            self._lock.release()
+
+    def left(self, cases: Cases, first: int) -> Iterator[tuple[int, Cases]]:
+        """Those of some cases that no part from before holds, with their positions; `first` is the position of the first."""
+        end, at = first + len(cases), first
+        for part in self._standing:
+            if part.first < end and part.first + part.cases > at:
+                if part.first > at:
+                    yield at, cases.take(range(at - first, part.first - first))
+                at = part.first + part.cases
+        if at == first:
+            yield at, cases
+        elif at < end:
+            yield at, cases.take(range(at - first, end - first))
 
     def write(self, outcome: BatchOutcome) -> None:
-        """Take in a batch. Batches come in any order, but each part holds those that came one after the other."""
+        """Take in a batch. Each part holds batches that follow each other."""
         if not len(outcome.cases):
             return
-        for key, table in _tables(outcome):
-            self._buffer[key].append((outcome.first, table))
-        self._buffered += len(outcome.cases)
-        if self._buffered >= self._part_cases:
+        if self._batches and self._batches[-1].end != outcome.first:
             self.flush()
+        # One step, so that Ctrl-C leaves a batch in or out, never half of it.
+        self._batches.append(_Batch(outcome.first, len(outcome.cases), tuple(_tables(outcome))))
+        if sum(batch.cases for batch in self._batches) >= self._part_cases or self._is_late():
+            self.flush()
+
+    def _is_late(self) -> bool:
+        """Whether a crash would cost too much: ten seconds of work or, in a long run, a hundredth of it."""
+        now = monotonic()
+        return now - self._flushed > max(PART_SECONDS, (now - self._begun) / 100)
 
     def flush(self) -> None:
         """Write what has been taken in as a part, beside whatever goes on; at most one part is on its way."""
         self._settle()
-        if not self._buffered:
+        if not self._batches:
             return
-        number = len(self._parts)
-        self._pending = self._background.submit(_write_part, self.path / "parts", number, dict(self._buffer), self._buffered)
-        self._buffer.clear()
-        self._buffered = 0
+        self._number += 1  # never given twice, so that no part overwrites another whatever is interrupted
+        batches, self._batches = self._batches, []
+        self._pending = self._background.submit(_write_part, self.path / "parts", self._number, batches)
+        self._flushed = monotonic()
 
     def _settle(self) -> None:
         """Wait for the part that is on its way; raises what went wrong with it."""
         if self._pending is not None:
             pending, self._pending = self._pending, None
-            self._parts.append(pending.result())
+            try:
+                self._parts.append(pending.result())
+            except OSError as error:
+                raise not_written(self.id, self.kept, error) from error
 
     def close(self) -> None:
         """Write what is left. Without `finish` the run stays unfinished."""
@@ -100,34 +146,71 @@ class RunWriter:
         finally:
             self._background.shutdown()
 
+    def draft(self, summary: Summary, diagnostics: Iterable[Diagnostic] = ()) -> Run:
+        """The run as it will be once it is finished, to be compared with others before anyone is told that it is."""
+        self.close()
+        made: dict[str, Any] = {"parts": self.parts, "summary": summary, "diagnostics": tuple(diagnostics)}
+        return Run(self.path, replace(self._manifest, finished=now(), **made))
+
     def finish(
         self,
         summary: Summary,
         gates: Sequence[GateResult] = (),
         diagnostics: Iterable[Diagnostic] = (),
         exit_code: int = 0,
+        changes: Changes | None = None,
     ) -> Run:
         """Write what is left and then the manifest, which makes the run finished."""
-        self.close()
-        self._manifest = replace(
-            self._manifest,
-            finished=now(),
-            parts=tuple(self._parts),
-            summary=summary,
-            gates=tuple(gates),
-            diagnostics=tuple(diagnostics),
-            exit_code=exit_code,
-        )
-        write_manifest(self.path, self._manifest)
-        return Run(self.path, self._manifest)
+        run = self.draft(summary, diagnostics)
+        manifest = replace(run.manifest, gates=tuple(gates), exit_code=exit_code)
+        try:
+            if changes is not None:
+                told = to_text(changes.to_json())
+                write_atomically(self.path / CHANGES, lambda path: _write_bytes(path, told))
+            write_manifest(self.path, manifest)
+        except OSError as error:
+            raise not_written(self.id, self.kept, error) from error
+        return Run(self.path, manifest)
 
 
-def amend(run: Run, *, gates: Sequence[GateResult], exit_code: int, changes: Changes) -> Run:
-    """A finished run with what comparing it with a baseline gave: kept beside it, and in its gates and exit code."""
-    write_atomically(run.path / CHANGES, lambda path: _write_bytes(path, to_text(changes.to_json())))
-    manifest = replace(run.manifest, gates=tuple(gates), exit_code=exit_code)
-    write_manifest(run.path, manifest)
-    return Run(run.path, manifest)
+@dataclass(frozen=True, slots=True)
+class _Batch:
+    """A batch in tables."""
+
+    first: int
+    cases: int
+    tables: tuple[tuple[Key, ArrowTable], ...]
+
+    @property
+    def end(self) -> int:
+        return self.first + self.cases
+
+
+def _begin(root: str | Path | None, plan: Plan, fingerprints: Mapping[str, str]) -> Unfinished:
+    """A new run's folder, with a manifest that says what will run."""
+    manifest = new_manifest("", plan, fingerprints, now())
+    try:
+        path = _new_folder(root, manifest.started)
+        lock = Lock(path)
+        manifest = replace(manifest, id=path.name)
+        write_manifest(path, manifest)
+    except OSError as error:
+        raise StoreError(f"no run can be stored in {runs_folder(root)}: {error.strerror or error}") from error
+    return Unfinished(path=path, manifest=manifest, parts=(), lock=lock)
+
+
+def _new_folder(root: str | Path | None, started: datetime) -> Path:
+    while True:
+        path = runs_folder(root) / new_run_id(started)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            path.mkdir()
+        except FileExistsError:  # another process was given the same id
+            continue
+        (path / "parts").mkdir()
+        sync_folder(path)
+        sync_folder(path.parent)
+        return path
 
 
 def _tables(outcome: BatchOutcome) -> Iterable[tuple[Key, ArrowTable]]:
@@ -149,18 +232,25 @@ def _tables(outcome: BatchOutcome) -> Iterable[tuple[Key, ArrowTable]]:
         yield ("comparisons", names), comparisons_table(comparisons, outcome.evaluated[users[0]].rows, outcome.first, outcome.cases)
 
 
-def _write_part(folder: Path, number: int, tables: Mapping[Key, list[tuple[int, ArrowTable]]], cases: int) -> Part:
+def _write_part(folder: Path, number: int, batches: Sequence[_Batch]) -> Part:
+    tables: dict[Key, list[ArrowTable]] = defaultdict(list)
+    for batch in batches:
+        for key, table in batch.tables:
+            tables[key].append(table)
+    content = fingerprint_cases(joined(tables["cases", ()]))
     files = [_write_table(folder, f"{number:05d}-{index:02d}", key, some) for index, (key, some) in enumerate(tables.items())]
-    first = min(first for first, _ in tables["cases", ()])
-    part = Part(number=number, first=first, cases=cases, files=tuple(files))
+    cases = sum(batch.cases for batch in batches)
+    part = Part(number=number, first=batches[0].first, cases=cases, files=tuple(files), content=content)
     # The part counts from here on: a crash before this line leaves files that nothing names.
     write_atomically(folder / f"{number:05d}.json", lambda path: _write_bytes(path, to_text(asdict(part))))
     return part
 
 
-def _write_table(folder: Path, name: str, key: Key, tables: list[tuple[int, ArrowTable]]) -> PartFile:
+def _write_table(folder: Path, name: str, key: Key, tables: Sequence[ArrowTable]) -> PartFile:
     table, evaluators = key
-    whole = joined([batch for _, batch in sorted(tables, key=lambda pair: pair[0])]).unify_dictionaries()
+    whole = joined(tables).unify_dictionaries()
+    if table == "comparisons":
+        whole = whole.replace_schema_metadata({FIELDS: all_fields(tables)})
     file = f"{name}-{table}.parquet"
     size = write_atomically(folder / file, lambda path: _write_parquet(path, table, whole))
     return PartFile(file=file, table=table, evaluators=evaluators, rows=whole.num_rows, bytes=size)
@@ -168,6 +258,7 @@ def _write_table(folder: Path, name: str, key: Key, tables: list[tuple[int, Arro
 
 def _write_parquet(path: Path, table: str, content: ArrowTable) -> None:
     options: dict[str, Any] = {"compression": "zstd", "row_group_size": _ROWS_IN_GROUP[table], "write_statistics": ["case"]}
+    options["write_page_checksum"] = True
     pq.write_table(content, path, **options)
 
 

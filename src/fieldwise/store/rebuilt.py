@@ -1,0 +1,207 @@
+"""What evaluators said, rebuilt from the parts on disk, so that a run's summary rests on nothing but what is stored."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute
+from numpy.typing import NDArray
+
+from fieldwise.model.case import Cases
+from fieldwise.model.comparison import Comparisons, Outcome
+from fieldwise.model.outcome import BatchOutcome, Evaluated
+from fieldwise.model.plan import PlannedEvaluator
+from fieldwise.model.result import Labels, Results
+from fieldwise.model.rule import FieldRule, Match
+from fieldwise.model.summary import Summary
+from fieldwise.model.values import MISSING, Value
+from fieldwise.store.compared import AGAIN, FIELDS, OUTCOMES, all_fields
+from fieldwise.store.json_text import from_text
+from fieldwise.store.manifest import Part, PartFile
+from fieldwise.store.reading import files_of, read_table
+from fieldwise.store.tables import FAULTS, METRIC, STATUSES, VERDICTS, ArrowColumn, ArrowTable, joined
+from fieldwise.summarize.state import SummaryState
+
+pc: Any = pyarrow.compute  # its functions are made at run time, so no checker knows them
+
+_RESULTS: Final = ("case", "score", "verdict", "status", "fault", "flags")
+_COMPARED: Final = ("case", "field", "outcome", "similarity", "passed", "cause", "equal", "expected", "actual", AGAIN)
+
+
+@dataclass(slots=True)
+class Stored:
+    """What the parts of a run come to."""
+
+    summary: Summary
+    fields: set[str] = field(default_factory=set[str])
+    """The fields that some case has a value or a null for, on either side."""
+
+
+def summarize_parts(
+    folder: Path, parts: Iterable[Part], evaluators: Sequence[PlannedEvaluator], summarizers: Any = None, seed: int = 0
+) -> Stored:
+    """The summary of a run from its stored parts, one after the other."""
+    state, seen = SummaryState(evaluators, seed=seed), set[str]()
+    for part in parts:
+        state.add(outcome_of(folder, part, evaluators, seen))
+    return Stored(state.finish(summarizers), seen)
+
+
+def outcome_of(folder: Path, part: Part, evaluators: Sequence[PlannedEvaluator], seen: set[str] | None = None) -> BatchOutcome:
+    """A part as one batch, with everything that a summary looks at and nothing else; `seen` gets the fields that cases have."""
+    [file] = files_of(part, "cases")
+    cases = _cases(read_table(folder, file, columns=["id", "tags", "split"]))
+    tables = {file.file: read_table(folder, file, columns=_COMPARED.__contains__) for file in files_of(part, "comparisons")}
+    shared: dict[tuple[str, ...], _Compared] = {}
+    found: list[Evaluated] = []
+    for planned in evaluators:
+        files = tuple(file.file for file in files_of(part, "comparisons", planned.name))
+        if files and files not in shared:
+            shared[files] = _Compared([tables[name] for name in files])
+        found += _evaluated(folder, part, planned, shared.get(files))
+    if seen is not None:
+        seen.update(*(compared.there() for compared in shared.values()))
+    return BatchOutcome(first=part.first, cases=cases, evaluated=found)
+
+
+def _cases(table: ArrowTable) -> Cases:
+    n = table.num_rows
+    return Cases(
+        id=table.column("id").to_pylist(),
+        input=[None] * n,
+        expected=[MISSING] * n,
+        actual=[MISSING] * n,
+        contexts=[None] * n,
+        metadata=[{} for _ in range(n)],
+        tags=[tuple(tags) for tags in table.column("tags").to_pylist()],
+        split=table.column("split").to_pylist(),
+        actuals=[None] * n,
+    )
+
+
+def _evaluated(folder: Path, part: Part, planned: PlannedEvaluator, compared: "_Compared | None") -> Iterator[Evaluated]:
+    for file in files_of(part, "results", planned.name):
+        table = read_table(folder, file, columns=lambda name: name in _RESULTS or name.startswith(METRIC))
+        case = np.asarray(table.column("case"))
+        results = _results(table)
+        results.comparisons = None if compared is None else compared.comparisons(case)
+        results.pool = _pool(folder, files_of(part, "pool", planned.name), case)
+        yield Evaluated(evaluator=planned, rows=case - part.first, results=results)
+
+
+def _results(table: ArrowTable) -> Results:
+    n = table.num_rows
+    nothing = Labels(np.zeros(n + 1, dtype=np.int64), np.zeros(0, dtype=np.int32), [])
+    whose = [None if code < 0 else FAULTS[code] for code in _codes(table.column("fault"), FAULTS).tolist()]
+    return Results(
+        score=_numbers(table.column("score")),
+        status=_codes(table.column("status"), STATUSES).astype(np.uint8),
+        hits=nothing,
+        misses=nothing,
+        reasoning=[""] * n,
+        metrics={name.removeprefix(METRIC): _numbers(table.column(name)) for name in table.column_names if name.startswith(METRIC)},
+        details=lambda row: {"fault": whose[row]},
+        verdict=_codes(table.column("verdict"), VERDICTS).astype(np.int8),
+        flags=_labels(table.column("flags")),
+    )
+
+
+def _numbers(column: ArrowColumn) -> NDArray[np.float64]:
+    if pa.types.is_boolean(column.type):
+        column = column.cast(pa.int8())
+    return np.asarray(pc.fill_null(column.cast(pa.float64()), np.nan)).astype(np.float64)
+
+
+def _labels(column: ArrowColumn) -> Labels:
+    lengths = np.asarray(pc.fill_null(pc.list_value_length(column), 0)).astype(np.int64)
+    texts = pc.list_flatten(column).to_pylist()
+    known: dict[str, int] = {}
+    codes = np.array([known.setdefault(text, len(known)) for text in texts], dtype=np.int32)
+    return Labels(np.concatenate([[0], np.cumsum(lengths)]), codes, list(known))
+
+
+def _codes(column: ArrowColumn, names: Sequence[str]) -> NDArray[np.int64]:
+    """A column of dictionary-encoded text as positions in `names`; -1 where it is null."""
+    place = {name: at for at, name in enumerate(names)}
+    found = [np.zeros(0, dtype=np.int64)]
+    for chunk in column.chunks:
+        at = np.array([*(place[name] for name in chunk.dictionary.to_pylist()), -1], dtype=np.int64)
+        found.append(at[np.asarray(pc.fill_null(chunk.indices, len(at) - 1))])
+    return np.concatenate(found)
+
+
+def _pool(folder: Path, files: Sequence[PartFile], case: NDArray[np.int64]) -> dict[str, NDArray[Any]]:
+    if not files:
+        return {}
+    table = read_table(folder, files[0])
+    columns = {name: table.column(name).to_numpy() for name in table.column_names}
+    return columns | {"case": np.searchsorted(case, columns["case"])}
+
+
+class _Compared:
+    """A stored table of comparisons. Its fields are in the order in which the run came upon them."""
+
+    def __init__(self, tables: Sequence[ArrowTable]) -> None:
+        # Evaluators may share the comparisons of some batches and not of others, so that one has several tables.
+        table = tables[0] if len(tables) == 1 else joined(tables).replace_schema_metadata({FIELDS: all_fields(tables)})
+        self._table = table
+        named: list[tuple[str, str]] = [(name, rule) for name, rule in from_text(table.schema.metadata[FIELDS.encode()])]
+        self._fields = [name for name, _ in named]
+        self._rules = [FieldRule(path=None, text=name, match=Match(rule)) for name, rule in named]
+        self._field = self._numbered().astype(np.int32)
+
+    def _numbered(self) -> NDArray[np.int64]:
+        """The number of each row's field; rules for the same path are told apart by which of them it is."""
+        first: dict[str, int] = {}
+        for at, name in enumerate(self._fields):
+            first.setdefault(name, at)
+        names = list(first)
+        number = np.array([first[name] for name in names] or [0], dtype=np.int64)[_codes(self._table.column("field"), names)]
+        if AGAIN not in self._table.column_names:
+            return number
+        places = {name: [at for at, other in enumerate(self._fields) if other == name] for name in names}
+        again = np.asarray(pc.fill_null(self._table.column(AGAIN), 0)).tolist()
+        return np.array([places[self._fields[at]][times] for at, times in zip(number.tolist(), again, strict=True)], dtype=np.int64)
+
+    def there(self) -> set[str]:
+        """The fields that some case has a value or a null for."""
+        sides = [self._table.column("equal"), pc.is_valid(self._table.column("expected")), pc.is_valid(self._table.column("actual"))]
+        known = np.logical_or.reduce([np.asarray(side) for side in sides])
+        return {self._fields[at] for at in np.unique(self._field[known]).tolist()}
+
+    def comparisons(self, case: NDArray[np.int64]) -> Comparisons:
+        """The comparisons as those of a batch whose cases are at these positions of the run."""
+        table = self._table
+        outcome = _codes(table.column("outcome"), OUTCOMES).astype(np.uint8)
+        faults = np.flatnonzero(outcome == Outcome.FAULT)
+        return Comparisons(
+            cases=len(case),
+            case=np.searchsorted(case, np.asarray(table.column("case"))).astype(np.int32),
+            field=self._field,
+            path=np.zeros(table.num_rows, dtype=np.int32),
+            outcome=outcome,
+            similarity=_numbers(table.column("similarity")),
+            passed=np.asarray(table.column("passed")).astype(np.bool_),
+            expected=_some(table.column("expected"), faults),
+            actual=_some(table.column("actual"), faults),
+            fields=self._fields,
+            rules=self._rules,
+            paths=[""],
+            cause=_sparse(table.column("cause")),
+        )
+
+
+def _some(column: ArrowColumn, rows: NDArray[np.int64]) -> list[Value]:
+    """The values of these rows; of the others, nothing."""
+    values: list[Value] = [MISSING] * len(column)
+    for row, text in zip(rows.tolist(), column.take(pa.array(rows)).to_pylist(), strict=True):
+        values[row] = MISSING if text is None else from_text(text)
+    return values
+
+
+def _sparse(column: ArrowColumn) -> dict[int, str]:
+    known = np.flatnonzero(np.asarray(pc.is_valid(column)))
+    return dict(zip(known.tolist(), column.take(pa.array(known)).cast(pa.string()).to_pylist(), strict=True)) if len(known) else {}
