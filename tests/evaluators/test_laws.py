@@ -106,6 +106,28 @@ EXAMPLES: dict[str, list[Example]] = {
         Example({"mode": "subset", "args": "ignore"}, ["a"], keys_in_order=False),
         Example({"minimums": {"a": 1, "x": 2}}, ["x", "a", "x"], keys_in_order=False),
     ],
+    "composite": [
+        Example(
+            {
+                "evaluators": [
+                    {"type": "field_accuracy", "fields": ["a", "b"], "weight": 2, "required": 0.2},
+                    {"type": "field_prf", "when": {"contexts": True}},
+                    {"type": "contains", "value": "xx", "negate": True, "required": True, "weight": 0},
+                ]
+            },
+            RECORD,
+            keys_in_order=False,
+        ),
+        Example(
+            {
+                "aggregation": "threshold",
+                "threshold": 0.5,
+                "evaluators": [{"type": "is_json"}, {"type": "latency", "max": 1, "path": "metadata.relevant_ids"}, {"type": "retrieval"}],
+            },
+            keys_in_order=False,
+        ),
+        Example({"aggregation": "all_or_nothing", "evaluators": [{"type": "json_quality"}, {"type": "equals"}]}, keys_in_order=False),
+    ],
 }
 """At least one example for each evaluator; one that is not in here fails its laws."""
 

@@ -6,6 +6,8 @@ from typing import Protocol
 
 from fieldwise.model.case import Cases
 from fieldwise.model.comparison import Comparisons
+from fieldwise.model.plan import PlannedEvaluator
+from fieldwise.model.result import Results
 from fieldwise.model.rule import CompareSpec
 from fieldwise.model.values import Value
 
@@ -52,6 +54,10 @@ class Batch(Protocol):
 
     def compare_records(self, spec: CompareSpec, expected: Sequence[Value], actual: Sequence[Value]) -> Comparisons:
         """The same for other records than those of the cases, without looking for causes."""
+        ...
+
+    def evaluate(self, planned: PlannedEvaluator) -> Results:
+        """What another evaluator says of the whole batch, verdicts included; skipped where its `when` leaves a case out."""
         ...
 
     def __len__(self) -> int: ...

@@ -17,6 +17,7 @@ Types that people write in another form than Python holds:
 | `tuple[ListRule, ...]` | a mapping `{line_items: {align: key, key: sku}}`, or `{line_items: best}` |
 | `Match` | the name of a match, or `{match: fuzzy, threshold: 0.9}` |
 | `Annotated[Match, Of("fuzzy")]` | the options of that one match: `{algorithm: jaro_winkler}` |
+| `tuple[Member, ...]` | a list of evaluators, each with `type`, its options and perhaps `required` |
 | `Path` | a path such as `invoice.total` |
 | another dataclass | a mapping, checked the same way |
 | `tuple[X, ...]`, `frozenset[X]` | a list; each item is checked as X |
@@ -86,6 +87,15 @@ class Restricted(Protocol):
 
     def default_when(self) -> When | None:
         """The cases, or None for all of them."""
+        ...
+
+
+@runtime_checkable
+class Gated(Protocol):
+    """Options that may mean nothing without `pass_at`."""
+
+    def why_pass_at(self) -> str | None:
+        """Why `pass_at` must be written, or None if it need not be."""
         ...
 
 

@@ -35,6 +35,15 @@ class PlannedEvaluator:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Member:
+    """An evaluator inside another one."""
+
+    evaluator: PlannedEvaluator
+    required: bool | float = False
+    """True: it must pass. A number: its score must be at least that."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Source:
     """Where cases come from: one file or pattern, or expected and actual apart. Paths are ready to open."""
 

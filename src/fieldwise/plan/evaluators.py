@@ -10,13 +10,13 @@ from annotated_types import Ge, Le, MinLen
 from fieldwise import registry
 from fieldwise.model.diagnostic import ConfigError
 from fieldwise.model.document import Document, Place
-from fieldwise.model.options import Restricted
-from fieldwise.model.plan import PlannedEvaluator, When
+from fieldwise.model.options import Gated, Restricted
+from fieldwise.model.plan import Member, PlannedEvaluator, When
 from fieldwise.model.values import Json
 from fieldwise.plan.fields import Option, option_names, pass_through
 from fieldwise.plan.options import Owner, read_options, read_value
-from fieldwise.plan.review import INVALID, Invalid, Review, listed, named, suggestion, unknown_keys
-from fieldwise.plan.rules import READERS
+from fieldwise.plan.review import INVALID, Invalid, Reader, Review, listed, named, suggestion, unknown_keys
+from fieldwise.plan.rules import READERS as RULE_READERS
 from fieldwise.plan.words import is_items, is_object, shown
 
 RESERVED = ("regression",)
@@ -79,6 +79,9 @@ def read_evaluator(review: Review, written: Any, place: Place) -> PlannedEvaluat
     entry = _entry(review, written, place)
     common = _read_common(review, written, place, entry)
     config = None if entry is None else _config(review, entry, written, place)
+    why = config.why_pass_at() if isinstance(config, Gated) and "pass_at" not in common else None
+    if why:
+        review.error(place, "missing-option", why, "add `threshold`, such as `threshold: 0.7`")
     if entry is None or review.failed(before):
         return INVALID
     return PlannedEvaluator(type=entry.name, config=config, **{**common, "name": common.get("name", entry.name)})
@@ -154,6 +157,41 @@ def read_when(review: Review, written: Any, place: Place) -> Any:
         return INVALID
     texts = {key: _texts(read[key]) for key in read if key != "contexts"}
     return When(contexts=read.get("contexts"), **texts)
+
+
+REQUIRED: Any = bool | Annotated[float, Ge(0), Le(1)]
+"""What `required` may be in an evaluator that is a member of another one."""
+
+
+def read_members(review: Review, value: Any, place: Place) -> Any:
+    """The evaluators inside another one, from a list."""
+    if not is_items(value) or not value:
+        fix = "write a list: `- {type: field_accuracy, name: fields}`"
+        review.error(place, "bad-option", f"`{named(place)}` must be a list of evaluators, not {shown(value)}", fix)
+        return INVALID
+    members = [_read_member(review, item, (*place, index)) for index, item in enumerate(value)]
+    names = [given_name(item) for item in value]
+    for index, name in enumerate(names):
+        if name is not None and name in names[:index]:
+            where = review.both((*place, names.index(name)), (*place, index))
+            review.error((*place, index), "repeated-name", f"two evaluators are called `{name}` ({where})", "give each a `name`")
+    return INVALID if INVALID in members or len(set(names)) < len(names) else tuple(members)
+
+
+def _read_member(review: Review, written: Any, place: Place) -> Any:
+    required: Any = False
+    if is_object(written) and "required" in written:
+        option = _option("required", REQUIRED, False)
+        required = read_value(review, REQUIRED, written["required"], (*place, "required"), option)
+        written = {key: value for key, value in written.items() if key != "required"}
+    evaluator = read_evaluator(review, written, place)
+    if isinstance(evaluator, Invalid) or required is INVALID:
+        return INVALID
+    return Member(evaluator=evaluator, required=required)
+
+
+READERS: dict[Any, Reader] = {**RULE_READERS, tuple[Member, ...]: read_members}
+"""How fieldwise's own types are read, by annotation."""
 
 
 def _texts(value: Any) -> tuple[str, ...]:

@@ -10,8 +10,9 @@ from typing import Any, Literal, TypeAlias, get_args, get_origin
 from fieldwise import registry
 from fieldwise.model.options import FromFile, Of
 from fieldwise.model.path import Path
+from fieldwise.model.plan import Member
 from fieldwise.model.rule import Align, FieldRule, ListRule, Match
-from fieldwise.plan.evaluators import COMMON, WHEN
+from fieldwise.plan.evaluators import COMMON, REQUIRED, WHEN
 from fieldwise.plan.fields import Option, descriptions, options_of, pass_through
 from fieldwise.plan.gates import OPERATORS
 from fieldwise.plan.options import annotated, without_markers
@@ -92,23 +93,25 @@ def _cases() -> Schema:
     return {"description": "A file, a pattern, or expected and actual apart; relative to the suite.", "anyOf": [_TEXT, apart]}
 
 
-def _evaluator(parts: _Definitions) -> Schema:
+def _evaluator(parts: _Definitions, kind: Literal["evaluator", "member"] = "evaluator") -> Schema:
     names = registry.names("evaluators")
     chosen = [
         {
             "if": {"properties": {"type": {"const": name}}, "required": ["type"]},
-            "then": parts.ref(f"evaluator.{name}", lambda name=name: _evaluator_of(parts, name)),
+            "then": parts.ref(f"{kind}.{name}", lambda name=name: _evaluator_of(parts, name, kind)),
         }
         for name in names
     ]
     return {"type": "object", "properties": {"type": {"enum": list(names)}}, "required": ["type"], "allOf": chosen}
 
 
-def _evaluator_of(parts: _Definitions, name: str) -> Schema:
+def _evaluator_of(parts: _Definitions, name: str, kind: str) -> Schema:
     declared = registry.find("evaluators", name).options
     common: Schema = {"type": {"const": name}, **{key: _common(parts, option) for key, option in COMMON.items()}}
     common["name"]["pattern"] = r"^[\w-]+$"
     common["when"] = parts.ref("when", lambda: {**_closed({key: _common(parts, one) for key, one in WHEN.items()}), "minProperties": 1})
+    if kind == "member":
+        common["required"] = {**_of_hint(parts, REQUIRED), "description": "True: it must pass. A number: it must score at least that."}
     own = _options(parts, declared)
     if "threshold" not in own and pass_through(declared) is None:
         common["threshold"] = {**_common(parts, COMMON["pass_at"]), "description": "The same as `pass_at`."}
@@ -182,6 +185,8 @@ def _own_type(parts: _Definitions, base: Any) -> Schema | None:
         return {"type": "array", "items": parts.ref("field", lambda: _field_rule(parts))}
     if base == tuple[ListRule, ...]:
         return {"type": "object", "additionalProperties": parts.ref("list", _list_rule)}
+    if base == tuple[Member, ...]:
+        return {"type": "array", "minItems": 1, "items": parts.ref("member", lambda: _evaluator(parts, "member"))}
     if base is FieldRule:
         return parts.ref("field", lambda: _field_rule(parts))
     if base is Match:

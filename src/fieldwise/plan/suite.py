@@ -10,11 +10,10 @@ from fieldwise.model.diagnostic import ConfigError, Diagnostic
 from fieldwise.model.document import Document, Place
 from fieldwise.model.plan import Plan, PlannedEvaluator, Role, Source
 from fieldwise.model.values import Json
-from fieldwise.plan.evaluators import given_name, plan_evaluator
+from fieldwise.plan.evaluators import READERS, given_name, plan_evaluator
 from fieldwise.plan.gates import read_gates, read_regressions
 from fieldwise.plan.options import read_value
 from fieldwise.plan.review import INVALID, Review, listed, suggestion, unknown_keys
-from fieldwise.plan.rules import READERS
 from fieldwise.plan.words import is_items, is_object, shown
 
 SUITE_KEYS = ("name", "cases", "columns", "evaluators", "gate")

@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal, TypeGuard, Union, get_args, get_orig
 from annotated_types import Ge, GroupedMetadata, Gt, Le, Lt, MaxLen, MinLen
 
 from fieldwise.model.path import Path
+from fieldwise.model.plan import Member
 from fieldwise.model.rule import FieldRule, ListRule, Match
 from fieldwise.model.values import kind
 
@@ -23,6 +24,7 @@ _NAMES: dict[Any, str] = {
     Match: "the name of a match, or a mapping with `match`",
     tuple[FieldRule, ...]: "a list of fields",
     tuple[ListRule, ...]: "a mapping of list paths",
+    tuple[Member, ...]: "a list of evaluators",
 }
 _LONGEST = 60
 

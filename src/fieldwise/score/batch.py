@@ -8,9 +8,12 @@ import numpy as np
 import orjson
 
 from fieldwise.kernels.values import canonical
+from fieldwise.model.ask import Asker
 from fieldwise.model.batch import Records
 from fieldwise.model.case import Cases
 from fieldwise.model.comparison import Comparisons, Outcome
+from fieldwise.model.plan import PlannedEvaluator
+from fieldwise.model.result import Results
 from fieldwise.model.rule import CompareSpec
 from fieldwise.model.values import MISSING, Value
 from fieldwise.read.records_in_text import record_in
@@ -21,8 +24,10 @@ from fieldwise.score.walk import compare_records
 class ScoringBatch:
     """The `Batch` that evaluators see."""
 
-    def __init__(self, cases: Cases) -> None:
+    def __init__(self, cases: Cases, asker: Asker | None = None) -> None:
         self.cases = cases
+        self.asker = asker
+        """Brings the replies to judges that stand inside other evaluators."""
         self._compared: list[tuple[CompareSpec, Comparisons]] = []
         self._parts: dict[bytes, ScoringBatch] = {}
         self._known: Known = {}
@@ -73,13 +78,19 @@ class ScoringBatch:
         """The same for other records, without looking for causes; JSON is found in text here too."""
         return compare_records(spec, [*map(_record, expected)], [*map(_record, actual)])
 
+    def evaluate(self, planned: PlannedEvaluator) -> Results:
+        """What another evaluator says of the whole batch."""
+        from fieldwise.score.evaluate import evaluate_all  # which imports this file
+
+        return evaluate_all(planned, self)
+
     def part(self, rows: Sequence[int]) -> "ScoringBatch":
         """Some of the cases as a batch; the same rows give the same batch, so that evaluators share its comparisons."""
         if len(rows) == len(self):
             return self
         key = np.asarray(rows, dtype=np.int64).tobytes()
         if key not in self._parts:
-            self._parts[key] = ScoringBatch(self.cases.take(rows))
+            self._parts[key] = ScoringBatch(self.cases.take(rows), self.asker)
         return self._parts[key]
 
 

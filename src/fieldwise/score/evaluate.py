@@ -27,7 +27,7 @@ VERDICTS = {PASS: "pass", PARTIAL: "partial", FAIL: "fail", NONE: None}
 
 def score_batch(plan: Plan, cases: Cases, first: int = 0, asker: Asker | None = None) -> BatchOutcome:
     """What every evaluator of the plan says of a batch of cases; judges ask the asker."""
-    batch = ScoringBatch(cases)
+    batch = ScoringBatch(cases, asker)
     return BatchOutcome(first=first, cases=cases, evaluated=[_evaluated(planned, batch, asker) for planned in plan.evaluators])
 
 
@@ -66,6 +66,18 @@ def evaluate(planned: PlannedEvaluator, batch: ScoringBatch, asker: Asker | None
     if left_out:
         results = _with_left_out(results, kept, left_out, len(batch))
     _note_repairs(results, entry, batch)
+    results.verdict = verdicts(results, planned.pass_at)
+    return results
+
+
+def evaluate_all(planned: PlannedEvaluator, batch: ScoringBatch) -> Results:
+    """An evaluator's results for every case of a batch, for another evaluator: skipped where its `when` leaves a case out."""
+    rows: list[int] = applicable(planned.when, batch.cases).tolist()
+    results = evaluate(planned, batch.part(rows), batch.asker)
+    if len(rows) == len(batch):
+        return results
+    others = {row: Result(status="skipped", reasoning="`when` leaves this case out") for row in set(range(len(batch))) - set(rows)}
+    results = _with_left_out(results, rows, others, len(batch))
     results.verdict = verdicts(results, planned.pass_at)
     return results
 
