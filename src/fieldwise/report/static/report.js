@@ -114,7 +114,7 @@
   // What is folded is printed too, and folded again afterwards.
   let folded = [];
   addEventListener("beforeprint", () => {
-    folded = [...document.querySelectorAll("details:not([open])")];
+    folded = [...document.querySelectorAll(".fold:not([open]), .case:not([open])")];
     folded.forEach((one) => { one.open = true; });
   });
   addEventListener("afterprint", () => folded.forEach((one) => { one.open = false; }));

@@ -1,0 +1,72 @@
+"""Fixtures that several folders of tests share."""
+
+import os
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+_QUIET = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+]
+
+
+def _chromium() -> str:
+    """The browser. Where it could be installed and is not, tests fail and say how; elsewhere they are skipped and say why."""
+    found = os.environ.get("FIELDWISE_CHROMIUM") or next(filter(None, map(shutil.which, _NAMES)), None)
+    if found:
+        return found
+    if os.environ.get("CI") or shutil.which("apt-get"):
+        pytest.fail(
+            "pages are tested in Chromium, which is not installed: apt-get install -y chromium, or set FIELDWISE_CHROMIUM to its path"
+        )
+    pytest.skip("no Chromium here and no apt to install it with; set FIELDWISE_CHROMIUM to the path of one")
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    """Chromium without a window."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        started = playwright.chromium.launch(executable_path=_chromium(), args=_QUIET)
+        yield started
+        started.close()
+
+
+@dataclass
+class Watched:
+    """An open page with what it complained about and whom it asked for anything."""
+
+    page: Any
+    complaints: list[str] = field(default_factory=list)
+    requests: list[str] = field(default_factory=list)
+
+
+@pytest.fixture
+def open_page(browser: Any) -> Iterator[Any]:
+    """`open_page(path, width=, scheme=)` opens a file from disk in a window of its own."""
+    contexts: list[Any] = []
+
+    def opened(path: Path, *, width: int = 1280, scheme: str = "light", **options: Any) -> Watched:
+        context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme, **options)
+        contexts.append(context)
+        watched = Watched(context.new_page())
+        watched.page.on("console", lambda message: watched.complaints.append(f"{message.type}: {message.text}"))
+        watched.page.on("pageerror", lambda error: watched.complaints.append(str(error)))
+        watched.page.on("request", lambda request: watched.requests.append(request.url))
+        watched.page.goto(path.resolve().as_uri())
+        return watched
+
+    yield opened
+    for context in contexts:
+        context.close()

@@ -1,0 +1,125 @@
+"""The report as a browser opens it from disk."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+
+from fieldwise.report.html import html_report
+from fieldwise.store.run import Run
+
+
+@pytest.fixture(scope="module")
+def report(demo: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The demo's report, written to disk."""
+    path = tmp_path_factory.mktemp("report") / "report.html"
+    path.write_text(html_report(demo), encoding="utf-8")
+    return path
+
+
+def _background(page: Any) -> str:
+    return page.evaluate("getComputedStyle(document.body).backgroundColor")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1280, 390])
+def test_it_opens_without_a_complaint_or_a_request_and_fits(open_page: Any, report: Path, width: int, scheme: str) -> None:
+    watched = open_page(report, width=width, scheme=scheme)
+    assert watched.complaints == []
+    assert watched.requests == [report.resolve().as_uri()]
+    assert watched.page.evaluate("document.documentElement.scrollWidth") == width
+
+
+def test_hostile_data_runs_nothing(open_page: Any, hostile: Run, tmp_path: Path) -> None:
+    path = tmp_path / "hostile.html"
+    path.write_text(html_report(hostile), encoding="utf-8")
+    watched = open_page(path)
+    assert watched.complaints == []
+    assert len(watched.requests) == 1
+    assert watched.page.locator("img").count() == 0
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1280, 390])
+def test_axe_finds_no_violation(open_page: Any, report: Path, width: int, scheme: str) -> None:
+    page = open_page(report, width=width, scheme=scheme, bypass_csp=True).page
+    page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
+    found = Axe().run(page).response["violations"]
+    assert [(one["id"], [node["target"] for node in one["nodes"]][:3]) for one in found] == []
+
+
+def test_axe_finds_no_violation_in_reports_of_boxes_answers_and_faults(
+    open_page: Any, boxes: Run, answers: Run, states: Run, tmp_path: Path
+) -> None:
+    for number, run in enumerate((boxes, answers, states)):
+        path = tmp_path / f"{number}.html"
+        path.write_text(html_report(run), encoding="utf-8")
+        found = Axe().run(open_page(path, bypass_csp=True).page).response["violations"]
+        assert [(one["id"], [node["target"] for node in one["nodes"]][:3]) for one in found] == []
+
+
+def test_the_theme_follows_the_system_until_it_is_chosen(open_page: Any, report: Path) -> None:
+    page = open_page(report, scheme="dark").page
+    dark = _background(page)
+    button = page.get_by_role("button", name="theme: as the system")
+    button.click()
+    light = _background(page)
+    assert light != dark
+    page.get_by_role("button", name="theme: light").click()
+    assert _background(page) == dark
+    assert page.get_by_role("button", name="theme: dark").is_visible()
+
+
+def test_arrow_keys_walk_in_the_heatmap_and_enter_opens_the_case(open_page: Any, report: Path) -> None:
+    page = open_page(report).page
+    grid = page.get_by_role("grid").first
+    assert grid.locator("td[tabindex='0']").count() == 1
+    grid.locator("td[tabindex='0']").focus()
+    place = "[document.activeElement.parentElement.sectionRowIndex, document.activeElement.cellIndex]"
+    assert page.evaluate(place) == [0, 1]
+    for key in ("ArrowDown", "ArrowRight", "ArrowRight", "ArrowUp"):
+        page.keyboard.press(key)
+    assert page.evaluate(place) == [0, 3]
+    page.keyboard.press("End")
+    assert page.evaluate(place) == [0, 26]
+    page.keyboard.press("ArrowRight")
+    assert page.evaluate(place) == [0, 26]
+    page.keyboard.press("Home")
+    page.keyboard.press("Enter")
+    assert page.evaluate("document.activeElement.closest('details').querySelector('h3').textContent") == "acme-10066"
+
+
+def test_standing_on_a_cell_tells_what_was_expected_and_what_came(open_page: Any, report: Path) -> None:
+    page = open_page(report).page
+    cell = page.locator("table[data-heatmap='1'] td[title^='rheintal-0305: wrong value']").first
+    cell.hover()
+    readout = page.locator("#readout-1")
+    assert "expected RB-2024-0305 came RB-2O24-O3O5" in readout.inner_text()
+    assert "likely cause: ocr" in readout.inner_text()
+
+
+def test_a_column_of_the_field_table_sorts_both_ways(open_page: Any, report: Path) -> None:
+    page = open_page(report).page
+    table = page.locator("table.fields").first
+    first = table.locator("tbody tr:first-child th")
+    table.get_by_role("button", name="matched").click()
+    assert first.inner_text() == "invoice_number"  # 22, before others with 22
+    table.get_by_role("button", name="matched").click()
+    assert first.inner_text() == "line_items[*].description"
+    assert table.locator("th[aria-sort='descending']").count() == 1
+
+
+def test_without_scripts_everything_is_still_there(open_page: Any, report: Path) -> None:
+    page = open_page(report, java_script_enabled=False).page
+    assert page.locator("table[data-heatmap='1'] tbody td").count() == 17 * 26
+    assert page.locator("svg.pygal-chart").count() >= 6
+    assert not page.locator("#theme").is_visible()
+
+
+def test_it_prints_with_what_was_folded(open_page: Any, report: Path) -> None:
+    page = open_page(report).page
+    assert page.locator("details.case:not([open])").count() > 0
+    assert page.pdf(format="A4").startswith(b"%PDF")
+    page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
+    assert page.locator("details.case:not([open])").count() == 0
