@@ -58,6 +58,7 @@ def evaluate(
     contexts: Sequence[Json] | None = None,
     id: str = "1",
     metadata: Mapping[str, Any] | None = None,
+    actuals: Sequence[Json] | None = None,
     asker: Asker | None = None,
 ) -> Result:
     """What one evaluator says of one case. A bad configuration raises ConfigError; data never raises.
@@ -67,7 +68,9 @@ def evaluate(
     >>> evaluate({"type": "field_accuracy", "fields": ["total"]}, expected={"total": 5}, actual={"total": 7}).misses
     ['total']
     """
-    case = Case(id=id, input=input, expected=expected, actual=actual, contexts=contexts, metadata=dict(metadata or {}))
+    if actual is MISSING and actuals:
+        actual = actuals[0]
+    case = Case(id=id, input=input, expected=expected, actual=actual, contexts=contexts, metadata=dict(metadata or {}), actuals=actuals)
     batch = ScoringBatch(Cases.of([case]))
     planned, _ = _with_rules(plan_config(config, load=load_json), batch)
     return result_at(score_evaluator(planned, batch, asker), 0)
@@ -227,6 +230,7 @@ def _base(plan: Plan, baseline: str | Path | None, root: str | Path | None) -> "
     from fieldwise.store.baseline import compare_with_baseline, load_baseline
     from fieldwise.store.measured import compare_runs
     from fieldwise.store.run import open_run
+    from fieldwise.store.runs import RunNotFound
 
     if baseline is None:
         if plan.regressions:
@@ -236,7 +240,10 @@ def _base(plan: Plan, baseline: str | Path | None, root: str | Path | None) -> "
     if Path(baseline).is_file():
         load_baseline(baseline)
         return lambda run: compare_with_baseline(baseline, run)
-    pinned = open_run(root, str(baseline))
+    try:
+        pinned = open_run(root, str(baseline))
+    except RunNotFound as error:
+        raise ConfigError([Diagnostic(code="no-baseline", what=str(error), fix="give a baseline file, or the id of a run")]) from error
     return lambda run: compare_runs(pinned, run)
 
 

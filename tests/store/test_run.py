@@ -191,7 +191,7 @@ def test_a_folder_that_never_got_a_manifest_is_unfinished(tmp_path):
 
 def test_ids_sort_by_time_and_prefixes_find_runs(tmp_path):
     first, second = stored(tmp_path, build(2)), stored(tmp_path, build(3))
-    assert re.fullmatch(r"\d{8}-\d{6}-[0-9a-f]{6}", first.id)
+    assert re.fullmatch(r"\d{8}-\d{6}-[0-9a-f]{7}", first.id)
     assert open_run(tmp_path, first.id).full.cases == 2
     unique = next(second.id[:k] for k in range(1, 23) if not first.id.startswith(second.id[:k]))
     assert open_run(tmp_path, unique).id == second.id

@@ -30,6 +30,12 @@ def run(  # noqa: PLR0917 - the options of the command are its parameters
     ] = None,
     max_errors: Annotated[int, typer.Option(min=0, help="So many faults of the measurement are accepted.")] = 0,
     max_unscored: Annotated[int, typer.Option(min=0, help="So many results that nothing could measure are accepted.")] = 0,
+    baseline: Annotated[
+        Optional[str],  # noqa: UP045
+        typer.Option(metavar="BASE", help="Compare with a baseline file, or with an earlier run by its id."),
+    ] = None,
+    budget_usd: Annotated[Optional[float], typer.Option(min=0, help="What judges may spend, in dollars.")] = None,  # noqa: UP045
+    max_calls: Annotated[Optional[int], typer.Option(min=0, help="How often judges may ask a model.")] = None,  # noqa: UP045
     form: Form = Format.rich,
     output: Annotated[
         Optional[list[str]],  # noqa: UP045
@@ -41,6 +47,7 @@ def run(  # noqa: PLR0917 - the options of the command are its parameters
     from fieldwise.api import run as score
     from fieldwise.cli._exits import needed_file
     from fieldwise.cli._report import check_outputs, print_run, write_outputs
+    from fieldwise.model.ask import Asking
     from fieldwise.summarize.exit_code import Limits
 
     check_outputs(output or ())
@@ -48,7 +55,15 @@ def run(  # noqa: PLR0917 - the options of the command are its parameters
     chosen = _when(only) if only else None
     with _annotated(form), _progress() as progress:
         found = score(
-            needed_file(suite, "suite"), cases=cases, limit=limit, only=chosen, gates=gate or (), limits=limits, progress=progress
+            needed_file(suite, "suite"),
+            cases=cases,
+            limit=limit,
+            only=chosen,
+            gates=gate or (),
+            limits=limits,
+            progress=progress,
+            asking=Asking(budget_usd=budget_usd, max_calls=max_calls),
+            baseline=baseline,
         )
     print_run(found, form, everything=everything, aside="-" in (output or ()))
     write_outputs(found, output or ())

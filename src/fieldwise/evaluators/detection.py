@@ -66,7 +66,7 @@ def _by_category(found: Curves) -> dict[str, NDArray[np.float64]]:
     return {f"ap[{name}]": found.precision[row, 0] for row, name in enumerate(found.categories)}
 
 
-@evaluator(reads="records", summarize=summarize, version=1)
+@evaluator(reads="records", counts=("true_positives", "false_positives", "false_negatives"), summarize=summarize, version=1)
 def detection(batch: Batch, config: Detection) -> Results:
     """F1 of each image at IoU 0.5, and the matched rows behind AP and AR in the pool."""
     steps = steps_of(config.path)

@@ -103,7 +103,7 @@ class _Overlaps:
         return {row: f"label {b}, expected {a}" for row, (a, b) in enumerate(pairs) if a is not b and label_of(a) != label_of(b)}
 
 
-@evaluator(reads="records", version=1)
+@evaluator(reads="records", counts=("true_positives", "false_positives", "false_negatives"), version=1)
 def iou_score(batch: Batch, config: IouScore) -> Results:
     """Mean IoU over the pairs; items without a counterpart count as 0."""
     forms: tuple[Format, Format] = (config.format, config.actual_format or config.format)

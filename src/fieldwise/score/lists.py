@@ -102,10 +102,10 @@ def open_features(node: Node | None, rules: Sequence[FieldRule], default: Featur
     below = node.each if node else None
     items = chain.from_iterable(value for value in chain(*lists) if isinstance(value, LISTS))
     keys = dict.fromkeys(chain.from_iterable(item for item in items if isinstance(item, dict)))
-    known = {steps: feature for feature in features_of(below, rules) if (steps := feature.steps)} if below else {}
+    known = {feature.steps: feature for feature in features_of(below, rules)} if below and any(below.leaves()) else {}
     ignored = {steps for steps, rule in below.leaves() if rules[rule].match.name == "ignore"} if below else set[tuple[Step, ...]]()
     found = [known.get((key,), Feature((key,), default.match, 1.0)) for key in keys if (key,) not in ignored]
-    return tuple(found) or (Feature((), default.match, 1.0),)
+    return tuple(found) or (known.get((), Feature((), default.match, 1.0)),)
 
 
 def list_path(path: Path) -> Path:

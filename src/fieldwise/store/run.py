@@ -39,7 +39,7 @@ class Run:
 
     @property
     def id(self) -> str:
-        """Its id, such as `20261115-203801-7f3a9c`."""
+        """Its id, such as `20261115-203801-4127f3a`."""
         return self.manifest.id
 
     @property

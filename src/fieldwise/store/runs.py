@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final
 
 DEFAULT_ROOT: Final = ".fieldwise"
-_ID: Final = re.compile(r"\d{8}-\d{6}-[0-9a-f]{6}")
+_ID: Final = re.compile(r"\d{8}-\d{6}-[0-9a-f]{7}")
 
 
 class RunNotFound(LookupError):

@@ -1,0 +1,84 @@
+"""`fieldwise compare` and `fieldwise baseline`."""
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from fieldwise.cli.app import app
+
+runner = CliRunner()
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with two runs: in the newer one, one case is fixed and one broken."""
+    monkeypatch.chdir(tmp_path)
+    suite = "name: invoices\ncases: data.jsonl\nevaluators: [{type: field_accuracy, name: fields, fields: [total, name]}]\n"
+    (tmp_path / "invoices.eval.yaml").write_text(suite)
+    for wrong in ({1, 2}, {2, 3}):
+        write(tmp_path, wrong)
+        assert runner.invoke(app, ["run", "invoices.eval.yaml", "--format", "plain"]).exit_code == 0
+    return tmp_path
+
+
+def write(folder: Path, wrong: set[int]) -> None:
+    lines = [
+        {"id": f"c{at}", "expected": {"total": at + 1, "name": "A"}, "actual": {"total": -1 if at in wrong else at + 1, "name": "A"}}
+        for at in range(20)
+    ]
+    (folder / "data.jsonl").write_text("\n".join(map(json.dumps, lines)))
+
+
+def ids() -> list[str]:
+    return [run["id"] for run in json.loads(runner.invoke(app, ["runs", "--format", "json"]).stdout)]
+
+
+def test_two_runs_are_compared_case_by_case(folder: Path) -> None:
+    told = runner.invoke(app, ["compare", ids()[-1], "--format", "plain"])
+    assert told.exit_code == 0
+    assert "fixed 1  c1" in told.stdout
+    assert "broken 1  c3" in told.stdout
+    assert "still broken 1  c2" in told.stdout
+    assert "no difference shown" in told.stdout
+
+
+def test_the_comparison_is_there_as_json(folder: Path) -> None:
+    found = json.loads(runner.invoke(app, ["compare", ids()[-1], "--format", "json"]).stdout)
+    assert found["evaluators"]["fields"]["fixed"] == ["c1"]
+    assert found["base"] == ids()[-1]
+
+
+def test_a_run_that_is_not_there_is_a_matter_of_usage(folder: Path) -> None:
+    told = runner.invoke(app, ["compare", "nope"])
+    assert told.exit_code == 2
+    assert "nope" in told.stderr
+
+
+def test_a_baseline_is_set_shown_compared_with_and_cleared(folder: Path) -> None:
+    assert "invoices.baseline.json" in runner.invoke(app, ["baseline", "set"]).stdout
+    assert "20 cases" in runner.invoke(app, ["baseline", "show"]).stdout
+    assert "fields" in runner.invoke(app, ["compare", "invoices.baseline.json", "--format", "plain"]).stdout
+    write(folder, set(range(12)))
+    gate = "gate: {regression: {metric: fields.score, max_drop: 0.05}}\n"
+    (folder / "gated.eval.yaml").write_text((folder / "invoices.eval.yaml").read_text() + gate)
+    run = runner.invoke(app, ["run", "gated.eval.yaml", "--baseline", "invoices.baseline.json", "--format", "plain"])
+    assert run.exit_code == 1
+    assert "regression of fields.score" in run.stdout
+    assert runner.invoke(app, ["baseline", "clear"]).exit_code == 0
+    assert not list(folder.glob("*.baseline.json"))
+    assert runner.invoke(app, ["baseline", "show"]).exit_code == 2
+
+
+def test_a_baseline_that_is_not_there_stops_the_run_before_it_starts(folder: Path) -> None:
+    before = ids()
+    told = runner.invoke(app, ["run", "invoices.eval.yaml", "--baseline", "missing.json"])
+    assert told.exit_code == 2
+    assert ids() == before
+
+
+def test_no_other_file_is_taken_for_a_baseline(folder: Path) -> None:
+    (folder / "notes.baseline.json").write_text("{}")
+    assert runner.invoke(app, ["baseline", "clear"]).exit_code == 2
+    assert (folder / "notes.baseline.json").exists()
