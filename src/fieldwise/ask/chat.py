@@ -39,8 +39,8 @@ class Line:
 
     endpoint: Endpoint
     slots: asyncio.Semaphore = field(init=False)
-    clients: "list[httpx.AsyncClient]" = field(default_factory=lambda: [])
-    """Those at rest. Each has one connection: a client's search for a free one takes the square of their number."""
+    resting: "list[httpx.AsyncHTTPTransport]" = field(default_factory=lambda: [])
+    """Each has one connection: a transport's search for a free one takes the square of their number."""
     requests: Window = field(init=False)
     tokens: Window = field(init=False)
     format: int = 0
@@ -98,8 +98,8 @@ class Models:
 
     async def close(self) -> None:
         """Close connections and the cache."""
-        for client in (client for line in self._lines.values() for client in line.clients):
-            await client.aclose()
+        for transport in (transport for line in self._lines.values() for transport in line.resting):
+            await transport.aclose()
         if self._answers is not None:
             self._answers.close()
 
@@ -175,21 +175,21 @@ class Models:
                 return Setback(what=line.dead, then="dead")
             await line.requests.take(1)
             await line.tokens.take(tokens_in(body) + (target.endpoint.max_tokens or 0))
-            client = line.clients.pop() if line.clients else self._client()
+            transport = line.resting.pop() if line.resting else self._transport()
             try:
-                return await send(client, target, body)
+                return await send(transport, target, body)
             finally:
-                line.clients.append(client)
+                line.resting.append(transport)
 
     def _line(self, target: Target) -> Line:
         return self._lines.setdefault((target.url, target.model), Line(target.endpoint))
 
-    def _client(self) -> "httpx.AsyncClient":
+    def _transport(self) -> "httpx.AsyncHTTPTransport":
         import httpx
 
         # The environment is not trusted with proxies or passwords, only with certificates.
         self._certificates = self._certificates or httpx.create_ssl_context(trust_env=True)
-        return httpx.AsyncClient(verify=self._certificates, trust_env=False, timeout=None, limits=httpx.Limits(max_connections=1))
+        return httpx.AsyncHTTPTransport(verify=self._certificates, trust_env=False, limits=httpx.Limits(max_connections=1))
 
 
 def _read(answer: Answer, target: Target, chat: Chat) -> tuple[Reply, str | None]:

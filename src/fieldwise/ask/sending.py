@@ -37,18 +37,17 @@ class PrivateAddress(Exception):
     """A name that led to an address it should not lead to."""
 
 
-async def send(client: "httpx.AsyncClient", target: Target, body: Mapping[str, Any]) -> Answer | Setback:
-    """The answer to one request, or the setback."""
+async def send(transport: "httpx.AsyncHTTPTransport", target: Target, body: Mapping[str, Any]) -> Answer | Setback:
+    """The answer to one request, or the setback. A transport keeps no cookies, follows no redirects and knows no passwords."""
     import httpx
 
     started = time.monotonic()
     headers = {"Content-Type": "application/json", **({"Authorization": f"Bearer {target.key}"} if target.key else {})}
     extensions = {} if target.private else {"trace": _only_public}
     try:
-        async with (
-            asyncio.timeout(target.endpoint.timeout),
-            client.stream("POST", target.url, content=orjson.dumps(body), headers=headers, extensions=extensions) as response,
-        ):
+        request = httpx.Request("POST", target.url, headers=headers, content=orjson.dumps(body), extensions=extensions)
+        async with asyncio.timeout(target.endpoint.timeout):
+            response = await transport.handle_async_request(request)
             content = await _content(response)
     except TimeoutError:
         return Setback(what=f"no answer within {target.endpoint.timeout:g} s", then="retry")
@@ -73,10 +72,13 @@ async def _only_public(event: str, info: Mapping[str, Any]) -> None:
 
 async def _content(response: "httpx.Response") -> bytes:
     content = bytearray()
-    async for chunk in response.aiter_bytes():
-        content += chunk
-        if len(content) > _LARGEST:
-            raise ValueError("the server's reply has no end")
+    try:
+        async for chunk in response.aiter_bytes():
+            content += chunk
+            if len(content) > _LARGEST:
+                raise ValueError("the server's reply has no end")
+    finally:
+        await response.aclose()
     return bytes(content)
 
 

@@ -1,0 +1,89 @@
+"""Judges per second: a model that takes 200 ms at 64 requests at a time, the same answers from the cache, and programs as judges.
+
+    python benchmarks/judges.py [cases]
+
+The server runs in a process of its own. The ceiling of the first number is 64 / 0.2 s = 320 per second.
+"""
+
+import asyncio
+import json
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import fieldwise as fw
+
+CONCURRENCY, DELAY = 64, 0.2
+CONTENT = json.dumps({"reasoning": "fine", "hits": ["a"], "misses": [], "score": 1})
+REPLY = json.dumps(
+    {
+        "choices": [{"message": {"role": "assistant", "content": CONTENT}, "finish_reason": "stop"}],
+        "usage": {"prompt_tokens": 100, "completion_tokens": 20},
+    }
+).encode()
+JUDGE = "import json, sys\nfor line in sys.stdin: json.loads(line); print('{\"score\": 1}', flush=True)"
+
+
+async def serve() -> None:
+    """The stub: reads a request, waits, says the same every time."""
+
+    async def connection(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            while True:
+                head = (await reader.readuntil(b"\r\n\r\n")).lower()
+                await reader.readexactly(int(head.split(b"content-length:")[1].split(b"\r\n")[0]))
+                await asyncio.sleep(DELAY)
+                writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % len(REPLY) + REPLY)
+        except (asyncio.IncompleteReadError, ConnectionError):
+            writer.close()
+
+    server = await asyncio.start_server(connection, "127.0.0.1", 0, backlog=512)
+    print(server.sockets[0].getsockname()[1], flush=True)
+    await server.serve_forever()
+
+
+def suite(folder: Path, cases: int, evaluator: dict[str, Any]) -> dict[str, Any]:
+    """A suite of so many cases for one judge."""
+    lines = (json.dumps({"id": str(n), "input": f"question {n}", "expected": "a", "actual": f"answer {n}"}) for n in range(cases))
+    (folder / "cases.jsonl").write_text("\n".join(lines))
+    return {"cases": str(folder / "cases.jsonl"), "evaluators": [evaluator]}
+
+
+def measured(title: str, cases: int, folder: Path, evaluator: dict[str, Any]) -> None:
+    """Run it, and print cases per second."""
+    config = suite(folder, cases, evaluator)
+    started, worked = time.perf_counter(), time.process_time()
+    run = fw.run(config, root=folder, chunk=cases)
+    seconds, worked = time.perf_counter() - started, time.process_time() - worked
+    [summary] = run.full.evaluators.values()
+    assert summary.counts.scored == cases, summary.counts
+    print(f"{title:<44} {cases / seconds:>9,.0f} cases/s {1e6 * worked / cases:>9,.0f} µs of our own work per case")
+
+
+def main(cases: int) -> None:
+    """Everything, one after the other."""
+    server = subprocess.Popen([sys.executable, __file__, "serve"], stdout=subprocess.PIPE, text=True)
+    try:
+        assert server.stdout is not None
+        url = f"http://127.0.0.1:{int(server.stdout.readline())}/v1"
+        model = {"url": url, "name": "stub", "concurrency": CONCURRENCY}
+        judge = {"type": "llm_judge", "prompt": "Is it right?", "model": model}
+        program = {"type": "code_judge", "script": [sys.executable, "-c", JUDGE]}
+        with tempfile.TemporaryDirectory() as folder:
+            measured(f"llm_judge, {DELAY * 1000:.0f} ms, {CONCURRENCY} at a time", cases, Path(folder), judge)
+            measured("llm_judge, answers from the cache", cases, Path(folder), judge)
+            measured("code_judge, a process for each case", min(cases, 200), Path(folder), program)
+            measured("code_judge, one worker", cases, Path(folder), {**program, "process": {"workers": 1}})
+    finally:
+        server.kill()
+        server.wait()
+
+
+if __name__ == "__main__":
+    if sys.argv[1:] == ["serve"]:
+        asyncio.run(serve())
+    else:
+        main(int(sys.argv[1]) if len(sys.argv) > 1 else 2000)
