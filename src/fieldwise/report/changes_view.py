@@ -32,7 +32,7 @@ def _evaluator(one: EvaluatorChange, show: Show) -> RenderableType:
     shown = one.metrics if show.everything else [change for change in one.metrics if _is_main(change)]
     parts: list[RenderableType] = [_table(shown, drop=f"{one.evaluator}.")]
     score = next((change for change in one.metrics if change.name.endswith(".score")), None)
-    if score is not None and score.smallest_shown is not None:
+    if score is not None and score.smallest_shown:
         told = f"{plural(score.n, 'case')} show a change of the score from about {score.smallest_shown:.3f} on"
         parts.append(text((told, DIM)))
     moved = [change for change in one.fields if show.everything or change.verdict in ("better", "worse") or change.delta]
