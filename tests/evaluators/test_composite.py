@@ -248,3 +248,14 @@ def test_the_schema_of_a_suite_knows_members(config: dict[str, Any], valid: bool
     suite = {"evaluators": [{"type": "composite", **config}]}
     assert Draft202012Validator(suite_schema()).is_valid(suite) is valid
     assert not Draft202012Validator(suite_schema()).is_valid({"evaluators": [{**SHORT, "required": True}]})
+
+
+def test_problems_of_members_tell_their_line(tmp_path: Path) -> None:
+    suite = tmp_path / "a.eval.yaml"
+    suite.write_text(
+        "cases: cases.jsonl\nevaluators:\n  - type: composite\n    evaluators:\n      - {type: length, maximum: 3}\n"
+        "      - type: is_json\n        required: yes please\n"
+    )
+    with pytest.raises(ConfigError) as raised:
+        fw.run(str(suite))
+    assert [(one.where.line, one.code) for one in raised.value.diagnostics] == [(5, "unknown-option"), (7, "bad-option")]
