@@ -35,6 +35,8 @@ def _in_text(expected: str, actual: str) -> bool:
     shorter = min(len(one), len(other))
     if edits == 0 or edits > (2 if shorter >= _LONG_FOR_TWO else 1) or shorter < _LONG_FOR_ONE:
         return False
+    if one.isalpha() and other.isalpha():
+        return True
     one_digits, other_digits = digits(one), digits(other)
     if one_digits == other_digits:
         return shorter - len(one_digits) >= _LONG_FOR_ONE

@@ -9,7 +9,7 @@ _LOWER: Final = bytes(ord(chr(code).lower()) for code in range(128)) + bytes(ran
 _NOT_LETTERS: Final = bytes(code for code in range(128) if not chr(code).isalnum())
 _WORDS: Final = bytes(_LOWER[code] if chr(code).isalnum() else 32 for code in range(128)) + bytes(range(128, 256))
 _NOT_LETTERS_NOR_NUL: Final = _NOT_LETTERS.replace(b"\0", b"")
-_NOT_DIGITS: Final = bytes(code for code in range(128) if not chr(code).isdecimal())
+_NOT_DIGITS: Final = bytes(code for code in range(256) if not 48 <= code <= 57)
 _SPELLED: Final = {"ø": "o", "ł": "l", "đ": "d", "ð": "d", "æ": "ae", "œ": "oe", "þ": "th", "ı": "i"}
 """Letters with a stroke or tie, which Unicode does not take apart."""
 _INVISIBLE: Final[dict[int, str | None]] = dict.fromkeys((0x00AD, 0x180E, 0x200B, 0x200C, 0x200D, 0x200E, 0x200F, 0x2060, 0xFEFF))
@@ -56,7 +56,7 @@ def digits(text: str) -> str:
     >>> digits("INV-0042/7")
     '00427'
     """
-    return text.encode("ascii", "ignore").translate(None, _NOT_DIGITS).decode()
+    return text.encode().translate(None, _NOT_DIGITS).decode()
 
 
 def all_letters(texts: Sequence[str]) -> list[str]:

@@ -12,13 +12,14 @@ import re
 from functools import lru_cache
 from typing import Final, NamedTuple
 
+from fieldwise.kernels.dates import MONTHS
 from fieldwise.kernels.folds import letters
 
 Day = tuple[int, int, int]
 """Year, month, day; day 0 where only the month is given."""
 
 _NAMES: Final = {
-    "en": "january february march april may june july august september october november december",
+    "en": " ".join(MONTHS).lower(),
     "de": "januar februar märz april mai juni juli august september oktober november dezember",
     "fr": "janvier février mars avril mai juin juillet août septembre octobre novembre décembre",
     "es": "enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre",
@@ -104,10 +105,10 @@ def _of_names(found: re.Match[str]) -> tuple[Day, ...]:
 
 
 def _year(text: str) -> int:
-    """Two digits are a year near ours: 69 is 2069, 70 is 1970, as in POSIX."""
+    """Two digits are a year near ours: 68 is 2068, 69 is 1969, as in POSIX."""
     if len(text) == 4:
         return int(text)
-    return 2000 + int(text) if int(text) < 70 else 1900 + int(text)
+    return 2000 + int(text) if int(text) < 69 else 1900 + int(text)
 
 
 def _exists(day: Day) -> bool:

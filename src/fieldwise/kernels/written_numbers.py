@@ -49,6 +49,8 @@ def written_number(text: str) -> WrittenNumber | None:
     text = text.strip()
     if not 0 < len(text) <= _LONGEST or not _may_be_number(text):
         return None
+    if text.isdecimal():
+        return WrittenNumber((int(text),))
     return _simple(text) or _any(text)
 
 
@@ -57,14 +59,12 @@ def _simple(text: str) -> WrittenNumber | None:
     minus = text[0] == "-"
     currency = text[minus : minus + 1]
     whole, _, decimals = text[minus + (currency in "$€£") :].partition(".")
-    if len(decimals) == 3 or not (decimals.isdecimal() and decimals.isascii()):
+    digits = whole.replace(",", "")
+    if len(decimals) == 3 or not (decimals.isdecimal() and digits.isdecimal()):
         return None
-    first, *groups = whole.split(",")
-    if not (first.isdecimal() and first.isascii()) or (
-        groups and not (len(first) <= 3 and all(len(group) == 3 and group.isdecimal() for group in groups))
-    ):
+    if len(digits) != len(whole) and f"{int(digits):,}" != whole:
         return None
-    value = float(f"{first}{''.join(groups)}.{decimals}")
+    value = float(f"{digits}.{decimals}")
     return WrittenNumber((-value if minus else value,), _SYMBOLS.get(currency, ""))
 
 
@@ -150,7 +150,7 @@ def decimals_of(number: int | float) -> int:
     >>> decimals_of(12.50), decimals_of(12.0), decimals_of(1e-7)
     (1, 0, 7)
     """
-    return len(plain(number).partition(".")[2])
+    return 0 if number % 1 == 0 else len(plain(number).partition(".")[2])
 
 
 def plain(number: int | float) -> str:

@@ -109,11 +109,15 @@ class Contexts:
             found = self._places[case] = Places(self._expected[case])
         return found
 
-    def elsewhere(self, values: Mapping[int, Value]) -> list[int]:
+    def elsewhere(self, values: Mapping[int, Any]) -> list[int]:
         """The positions, out of those of some telling values, whose value stands anywhere in the expected record."""
         wanted: dict[int, set[Any]] = {}
         for position, value in values.items():
-            wanted.setdefault(self.case[position], set()).add(value)
+            case = self.case[position]
+            if case in wanted:
+                wanted[case].add(value)
+            else:
+                wanted[case] = {value}
         present = {case: found for case, wanted_there in wanted.items() if (found := _present(self._expected[case], wanted_there))}
         return [at for at, value in values.items() if value in present.get(self.case[at], ())] if present else []
 
@@ -126,7 +130,7 @@ class Contexts:
 def _present(record: Value, wanted: set[Any]) -> set[Any]:
     """Those of the wanted values that stand in a record. Mostly none do, so flat objects and lists of them are looked at in one go."""
     present: set[Any] = set()
-    waiting: list[Any] = [[record]]
+    waiting: list[Any] = [record if isinstance(record, dict | list) else [record]]
     while waiting:
         node = waiting.pop()
         for value in node.values() if type(node) is dict else node:

@@ -13,7 +13,8 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, Final, TypeAlias, cast
+from itertools import compress
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -73,7 +74,7 @@ def explain(
         return
     ones, others, contexts = _mismatches(comparisons, rows, expected, actual)
     causes = likely_causes(ones, others, contexts)
-    comparisons.cause.update((row, cause) for row, cause in zip(rows.tolist(), causes, strict=True) if cause)
+    comparisons.cause.update(compress(zip(rows.tolist(), causes, strict=True), causes))
     if known is not None:
         known.update(zip(zip(contexts.case, contexts.path, strict=True), zip(ones, others, causes, strict=True), strict=True))
 
@@ -86,15 +87,17 @@ def likely_causes(expected: Sequence[Value], actual: Sequence[Value], contexts: 
     pairs = list(zip(expected, actual, strict=True))
     found: list[_Found] = [_NOTHING] * len(pairs)
     texts: list[int] = []
+    ones: list[str] = []
+    others: list[str] = []
     for at, (one, other) in enumerate(pairs):
-        kind, other_kind = type(one), type(other)
-        if kind is str and other_kind is str:
+        if type(one) is str and type(other) is str:
             texts.append(at)
-        elif kind in _NUMBERS and other_kind in _NUMBERS:
-            found[at] = _of_numbers(cast("float", one), cast("float", other))
-        elif kind is str or other_kind is str:
+            ones.append(one)
+            others.append(other)
+        elif (type(one) is float or type(one) is int) and (type(other) is float or type(other) is int):
+            found[at] = _of_numbers(one, other)
+        elif type(one) is str or type(other) is str:
             found[at] = _of_mixed_kinds(one, other)
-    ones, others = [cast("str", expected[at]) for at in texts], [cast("str", actual[at]) for at in texts]
     for at, one, other, screens in zip(texts, ones, others, screens_of_texts(ones, others), strict=True):
         if screens:
             found[at] = _of_texts(one, other, screens)

@@ -141,8 +141,10 @@ def screens_of_numbers(one: float, other: float) -> int:
     small, large = abs(one), abs(other)
     if small > large:
         small, large = large, small
-    screens = _CLOSE if _may_be_rounded(one, other, large) else 0
-    return screens | _POWER_OF_TEN if large > 9 * small and _is_about_a_power_of_ten(small, large) else screens
+    screens = _POWER_OF_TEN if large > 9 * small and _is_about_a_power_of_ten(small, large) else 0
+    if large < 1000 and type(one) is int and type(other) is int:  # too few digits to drop one
+        return screens
+    return screens | _CLOSE if _may_be_rounded(one, other, large) else screens
 
 
 def _may_be_rounded(one: float, other: float, large: float) -> bool:
