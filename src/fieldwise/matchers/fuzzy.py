@@ -81,7 +81,11 @@ def _texts(values: Sequence[Any], config: Fuzzy) -> tuple[list[str], list[str | 
     """What to compare and the kind of each value: no kinds if all is text, the kind None for what is like nothing."""
     ready = fold if config.normalize else nfc
     if set(map(type, values)) == {str}:
-        return [ready(value) for value in values], None
+        distinct = set(values)
+        if 2 * len(distinct) > len(values):
+            return [ready(value) for value in values], None
+        known = {value: ready(value) for value in distinct}  # list alignment asks about the same texts again and again
+        return [known[value] for value in values], None
     texts, kinds = list[str](), list[str | None]()
     for value in values:
         family = "absent" if is_absent(value) else kind(value)

@@ -1,5 +1,7 @@
 """Calls matchers, and keeps a crash of theirs to the row it belongs to."""
 
+from itertools import compress
+from operator import ne
 from typing import Any
 
 import numpy as np
@@ -53,7 +55,39 @@ def _fault(entry: Entry, error: Exception) -> Scores:
 
 def similarities(match: Match, expected: list[Any], actual: list[Any]) -> NDArray[np.float64]:
     """How alike pairs are, for finding counterparts in lists: absent on both sides is alike, on one side is not."""
-    strict = match.name == "exact"
+    types = {*map(type, expected), *map(type, actual)}
+    if types <= _COMPARABLE:
+        scores, compared = _of_scalars(match, expected, actual, types)
+    else:
+        scores, compared = _of_any(expected, actual)
+    if compared:
+        found = score_pairs(match, [expected[row] for row in compared], [actual[row] for row in compared]).value
+        scores[compared] = np.nan_to_num(found, nan=0.0)
+    return scores
+
+
+_SCALARS = frozenset((str, int, bool, float))
+"""Values that Python compares as JSON does; of containers it says that [True] is [1], and it fails on deep ones."""
+_COMPARABLE = frozenset[type]((str, int, float, type(None)))
+"""Values of different types among these are equal only if fieldwise finds them equal too."""
+
+
+def _of_scalars(match: Match, expected: list[Any], actual: list[Any], types: set[type]) -> tuple[NDArray[np.float64], list[int]]:
+    """What is known without asking a matcher, and the rows it must be asked about."""
+    unequal = list(compress(range(len(expected)), map(ne, expected, actual)))
+    scores = np.ones(len(expected), dtype=np.float64)
+    scores[unequal] = 0.0
+    if match.name == "exact" and (str not in types or (_all_ascii(expected) and _all_ascii(actual))):
+        return scores, []  # what differs is not exactly alike; only text may differ and yet be the same after composition
+    return scores, [row for row in unequal if expected[row] is not None and actual[row] is not None]
+
+
+def _all_ascii(values: list[Any]) -> bool:
+    return all(value.isascii() for value in values if value.__class__ is str)
+
+
+def _of_any(expected: list[Any], actual: list[Any]) -> tuple[NDArray[np.float64], list[int]]:
+    """The same for values of any kind."""
     compared: list[int] = []
     value: list[float] = []
     for row, (one, other) in enumerate(zip(expected, actual, strict=True)):
@@ -63,25 +97,10 @@ def similarities(match: Match, expected: list[Any], actual: list[Any]) -> NDArra
         elif other is not None and other is not MISSING:
             if one.__class__ is other.__class__ and one.__class__ in _SCALARS and one == other:
                 known = 1.0
-            elif not strict or not _plain(one, other):
+            else:
                 compared.append(row)
         value.append(known)
-    scores = np.array(value, dtype=np.float64)
-    if compared:
-        found = score_pairs(match, [expected[row] for row in compared], [actual[row] for row in compared]).value
-        scores[compared] = np.nan_to_num(found, nan=0.0)
-    return scores
-
-
-_SCALARS = frozenset((str, int, bool, float))
-"""Values that Python compares as JSON does; of containers it says that [True] is [1], and it fails on deep ones."""
-
-
-def _plain(one: Any, other: Any) -> bool:
-    """Two ASCII texts or two whole numbers: if they differ, they are not exactly alike, and no matcher need be asked."""
-    if one.__class__ is not other.__class__:
-        return False
-    return one.__class__ is int or (one.__class__ is str and one.isascii() and other.isascii())
+    return np.array(value, dtype=np.float64), compared
 
 
 def similarity_grid(match: Match, expected: list[Any], actual: list[Any]) -> NDArray[np.float64]:
