@@ -85,6 +85,9 @@ def _by_match(batch: Batch, waiting: Sequence[tuple[Trajectory, Pair]], matches:
 
 def in_any_order(trajectory: Trajectory) -> list[Pair]:
     """As many pairs of calls as can be made."""
+    alike = place_by_place(trajectory)
+    if len(alike) == len(trajectory.expected):  # most trajectories are right from the start
+        return alike
     grid = np.zeros((len(trajectory.expected), len(trajectory.actual)))
     for pair in trajectory.differing:
         grid[pair] = trajectory.fits(pair)
@@ -93,6 +96,9 @@ def in_any_order(trajectory: Trajectory) -> list[Pair]:
 
 def in_order(trajectory: Trajectory) -> list[Pair]:
     """As many pairs of calls as can be made without crossing: the longest common subsequence."""
+    alike = place_by_place(trajectory)
+    if len(alike) == len(trajectory.expected):
+        return alike
     rows, columns = len(trajectory.expected), len(trajectory.actual)
     best = [[0] * (columns + 1) for _ in range(rows + 1)]
     for i in range(rows - 1, -1, -1):
