@@ -54,10 +54,14 @@ def _gate(run: "Run", gate: str, passed: bool, message: str) -> _Test:
 def _tests(run: "Run", evaluator: str) -> Iterator[_Test]:
     rows = run.scores(evaluator).to_pylist()
     told = [row["case"] for row in rows if row["verdict"] != "pass"]
-    results = {stored.position: stored.result for stored in run.results_at(told, evaluator)}
+    found = run.results_at(told, evaluator)
+    stored = next(found, None)
     for row in rows:
-        result = results.get(row["case"])
-        yield _of(run, evaluator, row, [] if result is None else _explained(result.misses, result.comparisons), result and result.reasoning)
+        if stored is None or stored.position != row["case"]:
+            yield _of(run, evaluator, row, [], None)
+            continue
+        result, stored = stored.result, next(found, None)
+        yield _of(run, evaluator, row, _explained(result.misses, result.comparisons), result.reasoning)
 
 
 def _of(run: "Run", evaluator: str, row: Mapping[str, Any], missed: Sequence[str], reasoning: str | None) -> _Test:

@@ -97,17 +97,21 @@ def _begun(book: Any, title: str, heads: Sequence[str]) -> Any:
     for place, head in enumerate(heads):
         letter = import_module("openpyxl.utils").get_column_letter(place + 1)
         sheet.column_dimensions[letter].width = min(max(len(head) + 2, 12 if place else 24), 40)
-    sheet.append([_cell(sheet, head, bold=True) for head in heads])
+    sheet.append([_text_cell(sheet, _spoken(head), bold=True) for head in heads])
     return sheet
 
 
-def _cell(sheet: Any, value: Any, *, bold: bool = False) -> Any:
-    cell = import_module("openpyxl.cell").WriteOnlyCell(sheet)
-    if isinstance(value, str):
-        cell.value = cut(_spoken(value), _LONGEST)
-        cell.data_type = "s"  # openpyxl takes text that begins with = for a formula
-    else:
-        cell.value = value
+def _cell(sheet: Any, value: Any) -> Any:
+    """What a sheet takes for a value. Text that openpyxl would read as a formula or an error gets a cell that says it is text."""
+    if not isinstance(value, str):
+        return value
+    text = cut(_spoken(value), _LONGEST)
+    return _text_cell(sheet, text) if text.startswith(("=", "#")) else text
+
+
+def _text_cell(sheet: Any, text: str, *, bold: bool = False) -> Any:
+    cell = import_module("openpyxl.cell").WriteOnlyCell(sheet, value=text)
+    cell.data_type = "s"
     if bold:
         cell.font = import_module("openpyxl.styles").Font(bold=True)
     return cell
