@@ -10,6 +10,7 @@ only while a cause behind them could come before the one that was found. A cause
 """
 
 import sys
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -85,22 +86,7 @@ def likely_causes(expected: Sequence[Value], actual: Sequence[Value], contexts: 
     The sequences run in parallel; `contexts` knows the surroundings of each pair, and is asked only where they matter.
     """
     pairs = list(zip(expected, actual, strict=True))
-    found: list[_Found] = [_NOTHING] * len(pairs)
-    texts: list[int] = []
-    ones: list[str] = []
-    others: list[str] = []
-    for at, (one, other) in enumerate(pairs):
-        if type(one) is str and type(other) is str:
-            texts.append(at)
-            ones.append(one)
-            others.append(other)
-        elif (type(one) is float or type(one) is int) and (type(other) is float or type(other) is int):
-            found[at] = _of_numbers(one, other)
-        elif type(one) is str or type(other) is str:
-            found[at] = _of_mixed_kinds(one, other)
-    for at, one, other, screens in zip(texts, ones, others, screens_of_texts(ones, others), strict=True):
-        if screens:
-            found[at] = _of_texts(one, other, screens)
+    found = _in_the_values(pairs)
     first_placed = min(map(_lowest, _behind_places.values()))
     telling = {at: value for at, value in enumerate(actual) if found[at][0] > first_placed and is_telling(value)}
     for at in contexts.elsewhere(telling):
@@ -109,6 +95,25 @@ def likely_causes(expected: Sequence[Value], actual: Sequence[Value], contexts: 
         for at, pair in enumerate(pairs):
             found[at] = min(found[at], _first(_without_screen(_kind(*pair)), *pair, contexts(at)))
     return [name for _, name in found]
+
+
+def _in_the_values(pairs: Sequence[tuple[Value, Value]]) -> list[_Found]:
+    """The cause of each pair as far as the two values tell; equal pairs of texts are judged once."""
+    found: list[_Found] = [_NOTHING] * len(pairs)
+    texts: defaultdict[tuple[str, str], list[int]] = defaultdict(list)
+    for at, (one, other) in enumerate(pairs):
+        if type(one) is str and type(other) is str:
+            texts[one, other].append(at)
+        elif (type(one) is float or type(one) is int) and (type(other) is float or type(other) is int):
+            found[at] = _of_numbers(one, other)
+        elif type(one) is str or type(other) is str:
+            found[at] = _of_mixed_kinds(one, other)
+    for (pair, same), screens in zip(texts.items(), screens_of_texts(list(texts)), strict=True):
+        if screens:
+            cause = _of_texts(*pair, screens)
+            for at in same:
+                found[at] = cause
+    return found
 
 
 def describe(cause: str) -> tuple[str, str]:

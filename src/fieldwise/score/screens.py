@@ -60,8 +60,9 @@ _EXACT: Final = 2**53
 _edits: Final = Levenshtein.distance
 
 
-def screens_of_texts(expected: Sequence[str], actual: Sequence[str]) -> Iterator[int]:
+def screens_of_texts(pairs: Sequence[tuple[str, str]]) -> Iterator[int]:
     """The screens of each pair of texts, as bits."""
+    expected, actual = [one for one, _ in pairs], [other for _, other in pairs]
     xs, ys = all_letters(expected), all_letters(actual)
     forms = zip(expected, actual, xs, ys, all_looks(xs), all_looks(ys), all_without_digits(xs), all_without_digits(ys), strict=True)
     for one, other, x, y, x_looks, y_looks, x_words, y_words in forms:
