@@ -28,6 +28,12 @@ def test_texts_that_share_next_to_nothing_are_marked_as_a_whole() -> None:
     assert _told(marked("alpha", "12345")[0]) == [("alpha", True)]
 
 
+def test_text_added_at_the_end_is_all_that_is_marked() -> None:
+    left, right = marked("Reference PO 7731", "Reference PO 7731. Thank you for your business!")
+    assert _told(left) == [("Reference PO 7731", False)]
+    assert _told(right) == [("Reference PO 7731", False), (". Thank you for your business!", True)]
+
+
 def test_a_number_and_the_same_digits_as_text_are_told_apart_by_quotes() -> None:
     found = sides(_compared(12, "12"))
     assert found.actual is not None

@@ -20,8 +20,8 @@ _BY_WORD: Final = 160
 _LONGEST: Final = 6_000
 _SHOWN: Final = 420
 _CONTEXT: Final = 60
-_ALIKE: Final = 0.4
-"""Where less than this is the same on both sides, marking the rest would be noise."""
+_ALIKE: Final = 0.5
+"""Where less than this of the shorter text is in the other, marking the rest would be noise."""
 _UNSEEN: Final = ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")
 _NAMES: Final = {"\n": ("⏎", "line break"), "\t": ("⇥", "tab"), "\r": ("␍", "carriage return"), "\u00a0": ("⍽", "no-break space")}
 _SPACES: Final = re.compile(r"[^\S \n\t\r\u00a0]")
@@ -90,10 +90,12 @@ def _runs(expected: str, actual: str) -> tuple[list[Stretch], list[Stretch]]:
     by_word = max(len(expected), len(actual)) > _BY_WORD
     mine: Sequence[str] = re.findall(r"\w+|\W", expected) if by_word else expected
     theirs: Sequence[str] = re.findall(r"\w+|\W", actual) if by_word else actual
-    if expected != actual and Levenshtein.normalized_similarity(mine, theirs) < _ALIKE:
+    codes = Levenshtein.opcodes(mine, theirs)
+    same = sum(code.src_end - code.src_start for code in codes if code.tag == "equal")
+    if expected != actual and same < _ALIKE * min(len(mine), len(theirs)):
         return [(expected, True)], [(actual, True)]
     left, right = list[Stretch](), list[Stretch]()
-    for code in Levenshtein.opcodes(mine, theirs):
+    for code in codes:
         differs = code.tag != "equal"
         _add(left, "".join(mine[code.src_start : code.src_end]), differs)
         _add(right, "".join(theirs[code.dest_start : code.dest_end]), differs)
