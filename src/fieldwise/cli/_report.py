@@ -10,10 +10,12 @@ from fieldwise.cli._console import error_console, room, show
 from fieldwise.cli._formats import Format
 from fieldwise.cli._view import view_of
 from fieldwise.model.diagnostic import ConfigError, Diagnostic, Where
+from fieldwise.report.files import SUFFIXES, render, suffix_of
 from fieldwise.report.json_report import Found, results_csv, results_jsonl, run_json
 from fieldwise.store.run import Run
 
-ENDINGS: Final = (".json", ".jsonl", ".csv")
+STREAMED: Final = (".json", ".jsonl", ".csv")
+"""Formats that are written piece by piece, however many cases there are."""
 EVAL_RESULTS: Final = "eval-results.json"
 
 
@@ -40,9 +42,9 @@ def found_in(run: Run) -> Iterator[Found]:
 
 def check_outputs(outputs: Iterable[str]) -> None:
     """ConfigError for files whose names do not say what to write, before anything runs."""
-    bad = [name for name in outputs if name != "-" and Path(name).suffix.lower() not in ENDINGS]
+    bad = [name for name in outputs if name != "-" and suffix_of(name) is None]
     if bad:
-        fix = f"end the name in {', '.join(ENDINGS)}, call it {EVAL_RESULTS}, or give - for JSON lines on standard output"
+        fix = f"end the name in {', '.join(SUFFIXES)}, call it {EVAL_RESULTS}, or give - for JSON lines on standard output"
         raise ConfigError(
             Diagnostic(code="unknown-format", what="the name does not say how to write results", where=Where(file=name), fix=fix)
             for name in bad
@@ -52,11 +54,26 @@ def check_outputs(outputs: Iterable[str]) -> None:
 def write_outputs(run: Run, outputs: Iterable[str]) -> None:
     """Write the results to each of these files, in the format that its name says."""
     for name in outputs:
-        with _opened(name) as file:
-            for piece in _content(run, name):
-                file.write(piece)
+        if name == "-" or Path(name).name == EVAL_RESULTS or suffix_of(name) in STREAMED:
+            with _opened(name) as file:
+                for piece in _content(run, name):
+                    file.write(piece)
+        else:
+            _write_whole(run, name)
         if name != "-":
             error_console().print(f"wrote {name}", style="dim")
+
+
+def _write_whole(run: Run, name: str) -> None:
+    """Write a format that is made as a whole; ConfigError if a package for it is missing."""
+    try:
+        content = render(run, suffix_of(name) or "")
+    except ImportError as error:
+        what, fix = f"writing this needs a package that is not installed: {error.name}", "pip install 'fieldwise[report]'"
+        raise ConfigError([Diagnostic(code="missing-package", what=what, where=Where(file=name), fix=fix)]) from error
+    path = Path(name)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(content)
 
 
 @contextmanager

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from fieldwise.cli import baseline, check, compare, demo, diff, explain, init, run, runs, schema
+from fieldwise.cli import baseline, check, compare, demo, diff, explain, init, report, run, runs, schema
 from fieldwise.cli._exits import INTERRUPTED, failed
 
 
@@ -54,7 +54,18 @@ def fieldwise(
     del debug, version
 
 
-for command in (demo.demo, init.init, run.run, check.check, diff.diff, compare.compare, explain.explain, runs.runs, schema.schema):
+for command in (
+    demo.demo,
+    init.init,
+    run.run,
+    check.check,
+    diff.diff,
+    compare.compare,
+    explain.explain,
+    report.report,
+    runs.runs,
+    schema.schema,
+):
     app.command()(command)
 app.add_typer(baseline.app, name="baseline")
 

@@ -39,7 +39,10 @@ def run(  # noqa: PLR0917 - the options of the command are its parameters
     form: Form = Format.rich,
     output: Annotated[
         Optional[list[str]],  # noqa: UP045
-        typer.Option(metavar="FILE", help="Write results too: .json, .jsonl, .csv, eval-results.json; - is standard output."),
+        typer.Option(
+            metavar="FILE",
+            help="Write a report: .html .md .junit.xml .json .jsonl .csv .xlsx .parquet, eval-results.json; - is standard output.",
+        ),
     ] = None,
     everything: Everything = False,
 ) -> None:

@@ -1,0 +1,20 @@
+"""`fieldwise report`: a stored run as a file."""
+
+from typing import Annotated
+
+import typer
+
+RunId = Annotated[str, typer.Argument(metavar="RUN", help="The run: an id, its beginning, or latest.")]
+Output = Annotated[
+    list[str],
+    typer.Option("--output", "-o", metavar="FILE", help="Where to write it: .html .md .junit.xml .json .jsonl .csv .xlsx .parquet"),
+]
+
+
+def report(run: RunId = "latest", output: Output = ["report.html"]) -> None:  # noqa: B006  typer reads the default, nobody changes it
+    """Write a stored run as a report: one HTML file that opens anywhere, Markdown for a pull request, JUnit, a workbook …"""
+    from fieldwise.cli._found import found_run
+    from fieldwise.cli._report import check_outputs, write_outputs
+
+    check_outputs(output)
+    write_outputs(found_run(run), output)
