@@ -7,10 +7,11 @@
 """
 
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any, Literal
 
 import numpy as np
+import orjson
 from numpy.typing import NDArray
 
 from fieldwise.evaluators._fields import faults_of, field_status, hit_labels, miss_labels
@@ -69,7 +70,7 @@ def field_accuracy(batch: Batch, config: FieldAccuracy) -> Results:
         misses=miss_labels(comparisons, scored),
         reasoning=_reasoning(passed.tolist(), counted.tolist(), reasons),
         metrics={"fields_matched": passed.astype(np.float64), "fields_scored": counted.astype(np.float64)},
-        details=lambda row: _details(comparisons, by_field, reasons, row),
+        details=FieldDetails(comparisons, by_field, reasons),
         comparisons=comparisons,
     )
 
@@ -128,15 +129,49 @@ def _reasoning(passed: list[int], counted: list[int], reasons: dict[int, str]) -
     return [reasons.get(row) or f"{good}/{of} fields matched" for row, (good, of) in enumerate(zip(passed, counted, strict=True))]
 
 
-def _details(comparisons: Comparisons, by_field: ByField, reasons: dict[int, str], case: int) -> dict[str, Any]:
-    """The arithmetic of the score: each field's score and weight."""
-    fields = [
-        {
-            "field": comparisons.fields[position],
-            "score": float(by_field.score[position, case]),
-            "weight": comparisons.rules[position].weight,
-            "passed": bool(by_field.passed[position, case]),
-        }
-        for position in np.flatnonzero(by_field.counted[:, case]).tolist()
-    ]
-    return {"fields": fields, **faults_of(comparisons, case, reasons)}
+class FieldDetails:
+    """The arithmetic of the score: each field's score and weight. A run asks for every case, so arrays become lists once for all."""
+
+    def __init__(self, comparisons: Comparisons, by_field: ByField, reasons: dict[int, str]) -> None:
+        self._comparisons, self._by_field, self._reasons = comparisons, by_field, reasons
+        self._named = [(name, float(rule.weight)) for name, rule in zip(comparisons.fields, comparisons.rules, strict=True)]
+
+    def __call__(self, case: int) -> dict[str, Any]:
+        """The details of a case."""
+        fields = [
+            {"field": name, "score": score, "weight": weight, "passed": passed}
+            for (name, weight), score, passed, counted in zip(self._named, *self._by_case[case], strict=True)
+            if counted
+        ]
+        return {"fields": fields, **faults_of(self._comparisons, case, self._reasons)}
+
+    @cached_property
+    def _by_case(self) -> list[tuple[list[float], list[bool], list[bool]]]:
+        found = self._by_field
+        return list(zip(found.score.T.tolist(), found.passed.T.tolist(), found.counted.T.tolist(), strict=True))
+
+    def text(self, case: int) -> bytes | None:
+        """The same as JSON text, put together from what most cases have in common; None where it is not as simple as that."""
+        if self._comparisons.faults:
+            return None
+        pieces = [perfect for perfect, *_ in self._pieces]
+        score, passed, counted = self._by_case[case]
+        for at in self._imperfect[case]:
+            _, head, yes, no = self._pieces[at]
+            pieces[at] = b"%b%b%b" % (head, orjson.dumps(score[at]), yes if passed[at] else no) if counted[at] else b""
+        return b'{"fields":[%b]}' % b",".join(filter(None, pieces))
+
+    @cached_property
+    def _imperfect(self) -> list[list[int]]:
+        """For each case the fields that are not simply right."""
+        found = self._by_field
+        return [np.flatnonzero(row).tolist() for row in ~(found.counted & found.passed & (found.score == 1.0)).T]
+
+    @cached_property
+    def _pieces(self) -> list[tuple[bytes, bytes, bytes, bytes]]:
+        """For each field: all of it where it is right, else what stands before the score, and after it where it passed or not."""
+        found: list[tuple[bytes, bytes, bytes, bytes]] = []
+        for name, weight in self._named:
+            head, tail = b'{"field":%b,"score":' % orjson.dumps(name), b',"weight":%b,"passed":' % orjson.dumps(weight)
+            found.append((b"%b1.0%btrue}" % (head, tail), head, b"%btrue}" % tail, b"%bfalse}" % tail))
+        return found

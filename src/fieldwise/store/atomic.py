@@ -5,8 +5,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 
-def write_atomically(path: Path, write: Callable[[Path], None]) -> int:
-    """Let `write` fill a temporary file beside `path`, then put it in place; gives its size in bytes."""
+def write_atomically(path: Path, write: Callable[[Path], None], *, sync: bool = True) -> int:
+    """Let `write` fill a temporary file beside `path`, then put it in place; gives its size in bytes.
+
+    Without `sync` the content lasts but not yet the name: whoever writes several files calls `sync_folder` once.
+    """
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
         write(temporary)
@@ -14,7 +17,8 @@ def write_atomically(path: Path, write: Callable[[Path], None]) -> int:
         temporary.replace(path)
     finally:
         temporary.unlink(missing_ok=True)
-    sync_folder(path.parent)
+    if sync:
+        sync_folder(path.parent)
     return size
 
 

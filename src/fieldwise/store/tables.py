@@ -1,6 +1,6 @@
 """Batches of results as Arrow tables. `case` is always the position of a case in the run."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Final, TypeAlias
 
 import numpy as np
@@ -43,7 +43,14 @@ def json_column(values: Sequence[Any]) -> ArrowColumn:
 
 
 def _as_text(values: Sequence[bytes | None]) -> ArrowColumn:
-    return pa.array(values, type=pa.binary()).cast(pa.string())
+    """A column of texts that are UTF-8 already."""
+    if None in values:
+        return pa.array(values, type=pa.binary()).cast(pa.string())
+    ends = np.zeros(len(values) + 1, dtype=np.int64)
+    np.cumsum(np.fromiter(map(len, values), dtype=np.int64, count=len(values)), out=ends[1:])  # type: ignore[arg-type]
+    if ends[-1] >= 1 << 31:
+        raise OverflowError("the texts of one batch take more than 2 GB; read fewer cases at a time")
+    return pa.StringArray.from_buffers(len(values), pa.py_buffer(ends.astype(np.int32)), pa.py_buffer(b"".join(values)))  # type: ignore[arg-type]
 
 
 def plain_json_column(values: Sequence[Any]) -> ArrowColumn:
@@ -104,29 +111,32 @@ def results_table(evaluated: Evaluated, first: int) -> ArrowTable:
     """One evaluator's results for a batch, with a column for each metric."""
     results = evaluated.results
     n = len(results)
-    details = [results.details(row) for row in range(n)]
+    details, faults = _details(results)
     verdict = results.verdict if len(results.verdict) else np.full(n, -1, dtype=np.int8)
     columns: dict[str, Any] = {
         "case": evaluated.rows + first,
         "score": results.score,
         "verdict": coded(verdict, VERDICTS),
         "status": coded(results.status.astype(np.int8), STATUSES),
-        "fault": coded(_faults(results, details), FAULTS),
+        "fault": coded(faults, FAULTS),
         "reasoning": texts(results.reasoning),
         "hits": labels(results.hits),
         "misses": labels(results.misses),
         "flags": pa.nulls(n, type=pa.list_(pa.string())) if results.flags is None else labels(results.flags),
-        "details": _as_text([to_text(one) for one in details]),
+        "details": _as_text(details),
     }
     columns |= {f"{METRIC}{name}": _metric(column) for name, column in results.metrics.items()}
     return pa.table(columns)
 
 
-def _faults(results: Results, details: Sequence[Mapping[str, Any]]) -> NDArray[np.int8]:
+def _details(results: Results) -> tuple[list[bytes], NDArray[np.int8]]:
+    """The details of each case as text, made and let go one by one because they are many small objects; and whose fault an error is."""
     codes = np.full(len(results), -1, dtype=np.int8)
     for row in np.flatnonzero(results.status == Status.ERROR).tolist():
-        codes[row] = FAULTS.index("system") if details[row].get("fault") == "system" else FAULTS.index("ours")
-    return codes
+        codes[row] = FAULTS.index("system" if results.details(row).get("fault") == "system" else "ours")
+    ready: Callable[[int], bytes | None] | None = getattr(results.details, "text", None)  # some know a faster way to their text
+    rows = range(len(results))
+    return [(ready and ready(row)) or to_text(results.details(row)) for row in rows], codes
 
 
 def _metric(column: NDArray[Any]) -> ArrowColumn:

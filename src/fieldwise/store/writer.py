@@ -241,6 +241,7 @@ def _write_part(folder: Path, number: int, batches: Sequence[_Batch]) -> Part:
     files = [_write_table(folder, f"{number:05d}-{index:02d}", key, some) for index, (key, some) in enumerate(tables.items())]
     cases = sum(batch.cases for batch in batches)
     part = Part(number=number, first=batches[0].first, cases=cases, files=tuple(files), content=content)
+    sync_folder(folder)
     # The part counts from here on: a crash before this line leaves files that nothing names.
     write_atomically(folder / f"{number:05d}.json", lambda path: _write_bytes(path, to_text(asdict(part))))
     return part
@@ -252,7 +253,7 @@ def _write_table(folder: Path, name: str, key: Key, tables: Sequence[ArrowTable]
     if table == "comparisons":
         whole = whole.replace_schema_metadata({FIELDS: all_fields(tables)})
     file = f"{name}-{table}.parquet"
-    size = write_atomically(folder / file, lambda path: _write_parquet(path, table, whole))
+    size = write_atomically(folder / file, lambda path: _write_parquet(path, table, whole), sync=False)
     return PartFile(file=file, table=table, evaluators=evaluators, rows=whole.num_rows, bytes=size)
 
 
