@@ -1,0 +1,179 @@
+"""`/api/v1/runs` and `/api/v1/compare`: what has been measured."""
+
+from dataclasses import asdict, fields
+from pathlib import Path
+from typing import Annotated, Any, Final, Literal
+
+from fastapi import APIRouter, Query
+from pydantic import BaseModel, ConfigDict, Field
+
+from fieldwise.model.case import Case
+from fieldwise.model.change import Changes
+from fieldwise.model.values import MISSING
+from fieldwise.report.json_report import result_json
+from fieldwise.report.lowest import leading
+from fieldwise.store.measured import compare_runs
+from fieldwise.store.run import Run, list_runs
+from fieldwise.web.evaluating import run_document
+from fieldwise.web.problems import JsonResponse, problem
+from fieldwise.web.schemas import CASE, CHANGES, RESULTS, RUN_HEAD, RUNS, answers
+from fieldwise.web.select import Order, Wanted, chosen, page
+from fieldwise.web.server import RUN_ID, RunId, Server
+
+Offset = Annotated[int, Query(ge=0, le=10_000_000)]
+Limit = Annotated[int, Query(ge=1, le=1000)]
+Which = Annotated[str, Query(pattern=RUN_ID)]
+Short = Annotated[str | None, Query(min_length=1, max_length=500)]
+Outcome = Literal["match", "wrong_value", "format_error", "omission", "hallucination", "both_absent", "ignored", "fault", "wrong"]
+
+WANTED: Final = tuple(one.name for one in fields(Wanted))
+
+
+class Filters(BaseModel):
+    """Which results are wanted, and how many at a time."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    evaluator: str | None = Field(None, min_length=1, max_length=200)
+    verdict: Literal["pass", "partial", "fail"] | None = None
+    status: Literal["scored", "error", "skipped", "unavailable"] | None = None
+    text: str | None = Field(None, max_length=500, description="Part of an id.")
+    field: str | None = Field(None, max_length=1000)
+    outcome: Outcome | None = Field(None, description="What became of the field, or of any; `wrong` is everything but a match.")
+    cause: str | None = Field(None, max_length=200)
+    tag: str | None = Field(None, max_length=500)
+    split: str | None = Field(None, max_length=500)
+    low: float | None = Field(None, ge=0, le=1, description="The lowest score.")
+    high: float | None = Field(None, ge=0, le=1, description="The highest score.")
+    order: Order = "case"
+    offset: int = Field(0, ge=0, le=10_000_000)
+    limit: int = Field(50, ge=1, le=1000)
+
+    def wanted(self, evaluator: str) -> Wanted:
+        """What to look for in the results of an evaluator."""
+        given = {name: getattr(self, name) or None for name in WANTED if name not in ("evaluator", "low", "high")}
+        return Wanted(evaluator=evaluator, low=self.low, high=self.high, **given)
+
+
+def run_routes(server: Server) -> APIRouter:
+    """The routes."""
+    routes = APIRouter(tags=["runs"], default_response_class=JsonResponse)
+
+    @routes.get("/runs", summary="List runs", responses=answers(RUNS, 503), response_model=None)
+    async def runs(
+        offset: Offset = 0, limit: Limit = 50, name: Short = None, state: Literal["finished", "unfinished"] | None = None
+    ) -> JsonResponse:
+        """Stored runs, newest first."""
+        return JsonResponse(await server.work.do(_runs, server, offset, limit, name, state))
+
+    @routes.get("/runs/{run}", summary="One run", responses=answers(RUN_HEAD, 404, 409, 503), response_model=None)
+    async def one(run: RunId) -> JsonResponse:
+        """Its summary with intervals, its gates and its diagnostics."""
+        return JsonResponse(await server.work.do(_head, server, run))
+
+    @routes.get("/runs/{run}/results", summary="Results of a run", responses=answers(RESULTS, 404, 409, 503), response_model=None)
+    async def results(
+        run: RunId,
+        wanted: Annotated[Filters, Query()],
+    ) -> JsonResponse:
+        """What an evaluator says of the cases that are wanted, page by page."""
+        return JsonResponse(await server.work.do(_results, server, run, wanted))
+
+    @routes.get("/runs/{run}/case", summary="One case of a run", responses=answers(CASE, 404, 409, 503), response_model=None)
+    async def case(run: RunId, id: Annotated[str, Query(min_length=1, max_length=1000)]) -> JsonResponse:
+        """A case with what every evaluator says of it."""
+        return JsonResponse(await server.work.do(_case, server, run, id))
+
+    @routes.get("/compare", summary="Compare two runs", responses=answers(CHANGES, 404, 409, 503), response_model=None)
+    async def compare(base: Which, new: Which = "latest") -> JsonResponse:
+        """What changed from one run to another, with intervals and a verdict for each number."""
+        return JsonResponse(await server.work.do(_compare, server, base, new))
+
+    return routes
+
+
+def line_of(run: Run) -> dict[str, Any]:
+    """A run in a list."""
+    return {
+        "id": run.id,
+        "name": run.name,
+        "state": run.state,
+        "started": run.started.isoformat(),
+        "finished": None if run.finished is None else run.finished.isoformat(),
+        "cases": run.full.cases,
+        "exit_code": run.exit_code,
+        "metrics": run.summary,
+        "gates": [asdict(gate) for gate in run.gates],
+    }
+
+
+def newest(root: Path) -> list[Run]:
+    """All runs, newest first; ids tell only seconds apart."""
+    return sorted(list_runs(root), key=lambda run: run.started, reverse=True)
+
+
+def _runs(server: Server, offset: int, limit: int, name: str | None, state: str | None) -> dict[str, Any]:
+    found = [run for run in newest(server.settings.root) if name in (None, run.name) and state in (None, run.state)]
+    return {"total": len(found), "offset": offset, "runs": [line_of(run) for run in found[offset : offset + limit]]}
+
+
+def _head(server: Server, which: str) -> dict[str, Any]:
+    run = server.run(which)
+    return {**run_document(run, results=False), "suite": run.manifest.suite, "state": run.state}
+
+
+def evaluator_of(run: Run, wanted: str | None) -> str:
+    """The evaluator that is wanted, or the one whose cases pages show first."""
+    if wanted is not None and wanted in run.evaluators:
+        return wanted
+    if wanted is not None:
+        raise problem(404, "no-evaluator", f"run {run.id} has no evaluator of that name", f"it has {', '.join(run.evaluators)}")
+    leader = leading(list(run.full.evaluators.values()))
+    if leader is not None:
+        return leader.name
+    if run.evaluators:
+        return run.evaluators[0]
+    raise problem(404, "no-evaluator", f"run {run.id} has no results", "it stopped before it had any")
+
+
+def _results(server: Server, which: str, wanted: Filters) -> dict[str, Any]:
+    run = server.run(which)
+    name = evaluator_of(run, wanted.evaluator)
+    found = chosen(run, wanted.wanted(name))
+    shown = page(found, wanted.offset, wanted.limit)
+    by_place = {one.position: one for one in run.results_at([one.position for one in shown], name)}
+    results = [result_json(one.id, name, by_place[one.position].result) for one in shown]
+    return {"total": len(found), "offset": wanted.offset, "evaluator": name, "results": results}
+
+
+def case_of(run: Run, name: str) -> Case:
+    """A case of a run; a Problem if it has none of that id."""
+    try:
+        return run.case(name)
+    except KeyError as error:
+        raise problem(404, "no-case", f"run {run.id} has no case of that id", f"GET /api/v1/runs/{run.id}/results lists them") from error
+
+
+def _case(server: Server, which: str, name: str) -> dict[str, Any]:
+    run = server.run(which)
+    case = case_of(run, name)
+    sides = {side: value for side, value in (("expected", case.expected), ("actual", case.actual)) if value is not MISSING}
+    return {
+        "id": case.id,
+        "input": case.input,
+        **sides,
+        "contexts": case.contexts,
+        "metadata": case.metadata,
+        "tags": list(case.tags),
+        "split": case.split,
+        "results": [result_json(one.case, one.evaluator, one.result) for one in run.results(case=name)],
+    }
+
+
+def compared(server: Server, base: str, new: str) -> Changes:
+    """Two runs, compared."""
+    return compare_runs(server.run(base), server.run(new))
+
+
+def _compare(server: Server, base: str, new: str) -> dict[str, Any]:
+    return compared(server, base, new).to_json()

@@ -1,0 +1,118 @@
+"""The application: the HTTP API, the pages, and the guard before both."""
+
+import re
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from importlib.resources import files
+from typing import Any
+
+from fastapi import APIRouter, FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.openapi.utils import get_openapi
+from starlette.exceptions import HTTPException
+from starlette.responses import Response
+from starlette.staticfiles import StaticFiles
+
+from fieldwise import __version__
+from fieldwise.model.diagnostic import Diagnostic
+from fieldwise.web.api_configuration import configuration_routes
+from fieldwise.web.api_evaluate import evaluate_routes
+from fieldwise.web.api_runs import run_routes
+from fieldwise.web.guard import Guard
+from fieldwise.web.problems import JsonResponse, Problem, of_http, of_validation, problem_response
+from fieldwise.web.schemas import HEALTH, PROBLEM
+from fieldwise.web.server import Server
+from fieldwise.web.settings import Settings, checked
+from fieldwise.web.work import Work
+
+API = "/api/v1"
+
+
+def create_app(settings: Settings) -> Guard:
+    """The application for these settings; ConfigError if they are not safe."""
+    return Guard(inner_app(settings), checked(settings))
+
+
+def inner_app(settings: Settings) -> FastAPI:
+    """The application without its guard."""
+    server = Server(settings, Work(settings.limits))
+
+    @asynccontextmanager
+    async def life(app: FastAPI) -> AsyncGenerator[None]:
+        del app
+        yield
+        server.work.close()
+
+    app = FastAPI(title="fieldwise", version=__version__, openapi_url=f"{API}/openapi.json", docs_url=None, redoc_url=None, lifespan=life)
+    app.include_router(_health())
+    for routes in (evaluate_routes, run_routes, configuration_routes):
+        app.include_router(routes(server), prefix=API)
+    app.mount("/static", StaticFiles(directory=str(files("fieldwise.web") / "static")), name="static")
+    app.add_exception_handler(RequestValidationError, _not_valid)
+    app.add_exception_handler(HTTPException, _refused)
+    app.add_exception_handler(Exception, _crashed)
+    app.openapi = lambda: _openapi(app)
+    return app
+
+
+def _health() -> APIRouter:
+    routes = APIRouter(tags=["server"])
+
+    @routes.get(
+        f"{API}/health",
+        summary="Whether the server is there",
+        responses={200: {"description": "Done.", "content": {"application/json": {"schema": HEALTH}}}},
+        response_model=None,
+    )
+    async def health() -> JsonResponse:
+        """Needs no token."""
+        return JsonResponse({"status": "ok", "fieldwise": __version__})
+
+    return routes
+
+
+async def _not_valid(request: Request, error: Exception) -> Response:
+    del request
+    assert isinstance(error, RequestValidationError)
+    return _answer(of_validation(error))
+
+
+async def _refused(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    found = of_http(error)
+    if found.status_code == 405:
+        found.headers = {"allow": ", ".join(_methods(request))}
+    return _answer(found)
+
+
+def _methods(request: Request) -> list[str]:
+    """The methods of an address. The framework tells only those of the first route that has it."""
+    paths: dict[str, dict[str, Any]] = request.app.openapi()["paths"]
+    known = [methods for path, methods in paths.items() if re.fullmatch(re.sub(r"\{\w+\}", "[^/]+", path), request.url.path)]
+    return sorted({method.upper() for methods in known for method in methods}) or ["GET"]
+
+
+async def _crashed(request: Request, error: Exception) -> Response:
+    """A mistake of ours. The traceback goes to the server's log; the client gets its kind."""
+    del request
+    what, fix = f"the server made a mistake: {type(error).__name__}", "please report it, with what the server's log says"
+    return problem_response(500, [Diagnostic(code="internal-error", what=what, fix=fix)])
+
+
+def _answer(found: Problem) -> Response:
+    return problem_response(found.status_code, found.diagnostics, found.headers)
+
+
+def _openapi(app: FastAPI) -> dict[str, Any]:
+    if app.openapi_schema is None:
+        document = get_openapi(title=app.title, version=app.version, routes=app.routes, description=_ABOUT)
+        parts = document.setdefault("components", {})
+        parts.setdefault("schemas", {})["Problem"] = PROBLEM
+        parts["securitySchemes"] = {"key": {"type": "http", "scheme": "bearer", "description": "The launch token or the API key."}}
+        document["security"] = [{"key": []}]
+        document["paths"][f"{API}/health"]["get"]["security"] = []
+        app.openapi_schema = document
+    return app.openapi_schema
+
+
+_ABOUT = "Scores what an AI system produced against what it should have produced, field by field. Errors are problem+json with diagnostics."

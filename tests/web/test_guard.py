@@ -1,0 +1,191 @@
+"""Who may ask for what: hosts, origins, tokens, sizes."""
+
+import time
+from typing import Any
+
+import pytest
+from starlette.testclient import TestClient
+
+from fieldwise.model.diagnostic import ConfigError
+from fieldwise.web.app import create_app
+from fieldwise.web.guard import POLICY
+from fieldwise.web.settings import Limits, Settings
+from fieldwise.web.work import Work
+
+TOKEN = "a-launch-token-for-tests"
+KEY = "an-api-key-of-some-length"
+
+
+@pytest.mark.parametrize(
+    "host",
+    [
+        "evil.example",
+        "evil.example:8787",
+        "127.0.0.1.evil.example",
+        "localhost.evil.example",
+        "",
+        "a@127.0.0.1",
+        "127.0.0.1/x",
+        "[::1",
+        "169.254.169.254",
+    ],
+)
+def test_a_name_that_was_made_to_point_here_is_refused(client: TestClient, host: str) -> None:
+    answer = client.get("/api/v1/runs", headers={"host": host})
+    assert answer.status_code in (400, 421)
+    assert answer.json()["diagnostics"][0]["code"] in ("wrong-host", "bad-host")
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "127.0.0.1:8787", "localhost:8787", "LOCALHOST", "[::1]:8787", "127.0.0.2"])
+def test_this_machine_goes_by_its_own_names(client: TestClient, host: str) -> None:
+    assert client.get("/api/v1/runs", headers={"host": host}).status_code == 200
+
+
+def test_headers_of_proxies_change_nothing(client: TestClient) -> None:
+    tricks = {"x-forwarded-host": "127.0.0.1", "host": "evil.example", "x-forwarded-for": "127.0.0.1", "x-original-url": "/api/v1/health"}
+    assert client.get("/api/v1/runs", headers=tricks).status_code == 421
+    assert client.get("/api/v1/configuration", headers={"x-http-method-override": "PUT"}).status_code == 200
+
+
+def test_two_hosts_are_one_too_many(client: TestClient) -> None:
+    headers = [("host", "127.0.0.1"), ("host", "evil.example"), ("authorization", f"Bearer {TOKEN}")]
+    del client.headers["authorization"]
+    assert client.get("/api/v1/runs", headers=headers).status_code == 400
+
+
+def test_without_a_token_only_health_answers(stranger: TestClient) -> None:
+    assert stranger.get("/api/v1/health").json()["status"] == "ok"
+    for address in ("/api/v1/runs", "/api/v1/openapi.json", "/api/v1/configuration", "/", "/runs"):
+        answer = stranger.get(address)
+        assert answer.status_code == 401, address
+        assert answer.headers["www-authenticate"] == "Bearer"
+
+
+@pytest.mark.parametrize("given", ["", "x", TOKEN[:-1], TOKEN + "x", "é", f"{TOKEN},{TOKEN}"])
+def test_a_wrong_token_opens_nothing(stranger: TestClient, given: str) -> None:
+    assert stranger.get("/api/v1/runs", headers={"authorization": f"Bearer {given}".encode()}).status_code == 401
+    assert stranger.get("/api/v1/runs", params={"token": given}).status_code == 401
+    assert stranger.get("/api/v1/runs", headers={"cookie": f"fieldwise_8787={given}".encode()}).status_code == 401
+
+
+def test_the_launch_address_sets_a_cookie_and_leaves_the_address_bar(stranger: TestClient) -> None:
+    answer = stranger.get("/runs", params={"token": TOKEN, "name": "x"}, follow_redirects=False)
+    assert (answer.status_code, answer.headers["location"]) == (303, "/runs?name=x")
+    cookie = answer.headers["set-cookie"].lower()
+    assert "httponly" in cookie
+    assert "samesite=strict" in cookie
+    assert stranger.get("/api/v1/runs").status_code == 200
+
+
+def test_the_launch_address_sends_nobody_elsewhere(stranger: TestClient) -> None:
+    answer = stranger.get("//evil.example/x", params={"token": TOKEN}, follow_redirects=False)
+    assert not answer.headers.get("location", "/").startswith("//")
+
+
+def test_an_api_key_opens_what_the_token_opens(make_client: Any) -> None:
+    client = make_client(api_key=KEY)
+    del client.headers["authorization"]
+    assert client.get("/api/v1/runs", headers={"x-api-key": KEY}).status_code == 200
+    assert client.get("/api/v1/runs", headers={"authorization": f"Bearer {KEY}"}).status_code == 200
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [{"origin": "http://evil.example"}, {"origin": "null"}, {"sec-fetch-site": "cross-site"}, {"origin": "http://127.0.0.1:9999"}],
+)
+def test_other_sites_change_nothing_even_without_a_token(make_client: Any, headers: dict[str, str]) -> None:
+    client = make_client(token=None)
+    answer = client.put("/api/v1/configuration", json={"field_strategies": {"a": "EXACT"}}, headers=headers)
+    assert (answer.status_code, answer.json()["diagnostics"][0]["code"]) == (403, "other-site")
+    assert client.get("/api/v1/configuration").json()["files"] == []
+
+
+def test_a_form_of_another_kind_is_not_read_as_json(client: TestClient) -> None:
+    answer = client.post("/api/v1/evaluate", content='{"expected": {}}', headers={"content-type": "text/plain"})
+    assert answer.status_code == 422
+
+
+def test_a_request_that_is_too_large_is_refused_with_its_limit(make_client: Any) -> None:
+    client = make_client(limits=Limits(body=1000))
+    answer = client.post("/api/v1/evaluate", json={"expected": "x" * 2000})
+    assert (answer.status_code, answer.json()["diagnostics"][0]["what"]) == (413, "a request may have 1,000 bytes")
+
+    def endless() -> Any:
+        for _ in range(100):
+            yield b" " * 1000
+
+    unsaid = client.post("/api/v1/evaluate", content=endless(), headers={"content-type": "application/json"})
+    assert unsaid.status_code == 413
+
+
+def test_a_hundred_megabytes_are_refused_by_a_server_that_goes_on(serve: Any, tmp_path: Any) -> None:
+    import httpx
+
+    address = serve(Settings(root=tmp_path, workspace=tmp_path, token=TOKEN))
+    with httpx.Client(base_url=address, headers={"authorization": f"Bearer {TOKEN}"}, timeout=60) as client:
+        for content in (b"x" * 100_000_000, (b"x" * 1_000_000 for _ in range(100))):
+            answer = client.post("/api/v1/evaluate", content=content, headers={"content-type": "application/json"})
+            assert (answer.status_code, answer.json()["diagnostics"][0]["code"]) == (413, "too-large")
+        assert client.get("/api/v1/health").json()["status"] == "ok"
+
+
+@pytest.mark.parametrize("length", ["-1", "1e3", "abc", "٣"])
+def test_a_length_that_is_no_number_is_refused(client: TestClient, length: str) -> None:
+    answer = client.post("/api/v1/evaluate", content=b"{}", headers={"content-length": length.encode()})
+    assert (answer.status_code, answer.json()["diagnostics"][0]["code"]) == (400, "bad-length")
+
+
+def test_every_answer_carries_a_strict_policy(client: TestClient) -> None:
+    for address in ("/api/v1/health", "/api/v1/nothing", "/static/app.css", "/"):
+        headers = client.get(address).headers
+        assert headers["content-security-policy"] == POLICY
+        assert headers["x-content-type-options"] == "nosniff"
+    assert "unsafe-eval" not in POLICY
+    assert "script-src 'self';" in POLICY
+
+
+@pytest.mark.parametrize(
+    "path", ["/static/../app.py", "/static/%2e%2e/app.py", "/static/..%2fapp.py", "/static//etc/passwd", "/static/vendor/..\\..\\app.py"]
+)
+def test_static_files_are_only_those(client: TestClient, path: str) -> None:
+    answer = client.get(path)
+    assert answer.status_code == 404
+    assert "create_app" not in answer.text
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "192.168.1.5", "example.org"])
+def test_a_server_for_others_needs_a_key_and_a_token(host: str) -> None:
+    with pytest.raises(ConfigError) as found:
+        create_app(Settings(host=host))
+    assert [one.code for one in found.value.diagnostics] == ["no-key", "no-token"]
+    assert create_app(Settings(host=host, api_key=KEY, token=TOKEN))
+
+
+def test_a_key_that_can_be_guessed_is_refused() -> None:
+    with pytest.raises(ConfigError, match="fewer than 16"):
+        create_app(Settings(api_key="secret"))
+
+
+async def _busy() -> tuple[int, int]:
+    import asyncio
+
+    from fieldwise.web.problems import Problem
+
+    work = Work(Limits(workers=1, waiting=0, seconds=0.05))
+    statuses: list[int] = []
+    for _ in range(2):
+        try:
+            await work.do(time.sleep, 0.3)
+        except Problem as error:
+            statuses.append(error.status_code)
+            statuses.append({"too-long": 1, "busy": 2}[error.diagnostics[0].code])
+    await asyncio.sleep(0.4)
+    assert await work.do(lambda: 7) == 7
+    work.close()
+    return statuses[1], statuses[3]
+
+
+def test_work_that_takes_too_long_is_given_up_and_keeps_its_place_until_it_ends() -> None:
+    import asyncio
+
+    assert asyncio.run(_busy()) == (1, 2)
