@@ -14,7 +14,7 @@ from fieldwise.model.result import Result
 from fieldwise.model.values import MISSING
 from fieldwise.registry import judge
 
-_TEXTS: Mapping[str, Any] = {"type": "array", "items": {"type": "string"}}
+_TEXTS: Mapping[str, Any] = {"type": "array", "items": {"type": "string"}, "maxItems": 8}  # small models never end a list by themselves
 _WHOLE: Mapping[str, Any] = {
     "type": "object",
     "properties": {
