@@ -2,39 +2,51 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-STAMP := $(VENV)/.ready
+READY := $(VENV)/.ready
+BROWSER := $(VENV)/.browser
+PIP := $(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: help demo test check format setup bench clean
+.PHONY: help demo test check format setup crashtest bench clean
 .DEFAULT_GOAL := help
 
 help: ## what there is
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
 
-setup: $(STAMP) ## a virtual environment with everything in it
+setup: $(READY) ## a virtual environment with everything in it
 
-$(STAMP): pyproject.toml constraints.txt
+$(READY): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[all,dev]'
+	$(PIP) -e '.[all,dev]'
 	@touch $@
 
-demo: $(STAMP) ## score the embedded invoices: no network, no key
+# A browser for the tests of reports and pages: Debian's, where there is none and apt is there.
+$(BROWSER): $(READY)
+	@command -v chromium chromium-browser google-chrome >/dev/null || ! command -v apt-get >/dev/null || \
+	  (apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq chromium >/dev/null) || \
+	  echo "no browser could be installed: the tests that need one will say so"
+	@touch $@
+
+demo: $(READY) ## score the embedded invoices: no network, no key
 	$(BIN)/fieldwise demo
 
-test: $(STAMP) ## every test, doctest, example and code block of the docs
+test: $(READY) $(BROWSER) ## every test, doctest, example and code block of the docs
 	$(BIN)/python -m pytest -q -n 2 --dist loadfile
 
-check: $(STAMP) ## format, lint, types, layers
+check: $(READY) ## format, lint, types, layers
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/pyright
 	$(BIN)/lint-imports
 
-format: $(STAMP) ## write it the way check wants it
+format: $(READY) ## write it the way check wants it
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-bench: $(STAMP) ## side by side with peers, as ratios
-	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[bench]'
+crashtest: $(READY) ## kill a run at 20 points, 10 times each, and resume it
+	$(BIN)/python scripts/crashtest.py
+
+bench: $(READY) ## side by side with peers, as ratios
+	$(PIP) -e '.[bench]'
 	$(BIN)/python benchmarks/fields.py
 
 clean: ## remove what was built

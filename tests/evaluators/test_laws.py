@@ -67,6 +67,7 @@ EXAMPLES: dict[str, list[Example]] = {
     "list_coverage": [Example({}, "* one\n* two", keys_in_order=False)],
     "fact_checks": [Example({"facts": {"one": {"word": "one"}, "two": {"number": 2}}}, "one is 2", keys_in_order=False)],
     "retrieval": [Example({}, keys_in_order=False)],
+    "grounding": [Example({}, keys_in_order=False)],
     "contains": [
         Example({"value": "x"}, "x y", keys_in_order=False),
         Example({"negate": True, "value": ["xx", "2025"], "mode": "any"}, "x", keys_in_order=False),
