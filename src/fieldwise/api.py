@@ -29,7 +29,7 @@ from fieldwise.registry import find
 from fieldwise.score.batch import ScoringBatch
 from fieldwise.score.evaluate import applicable, result_at, score_batch
 from fieldwise.score.evaluate import evaluate as score_evaluator
-from fieldwise.score.judges import asker_for
+from fieldwise.score.judges import lazy_asker
 from fieldwise.score.matching import score_values
 from fieldwise.store.trouble import Interrupted
 from fieldwise.summarize.exit_code import Limits, exit_code
@@ -71,7 +71,7 @@ def evaluate(
     if actual is MISSING and actuals:
         actual = actuals[0]
     case = Case(id=id, input=input, expected=expected, actual=actual, contexts=contexts, metadata=dict(metadata or {}), actuals=actuals)
-    batch = ScoringBatch(Cases.of([case]))
+    batch = ScoringBatch(Cases.of([case]), asker)
     planned, _ = _with_rules(plan_config(config, load=load_json), batch)
     return result_at(score_evaluator(planned, batch, asker), 0)
 
@@ -161,7 +161,7 @@ def run(
     writing, told = _writer(root, plan, resume, again)
     asking = asking or (Asking() if root is None else Asking(cache=Path(root) / "answers.sqlite"))
     try:
-        with asker_for(plan.evaluators, asking) as asker, writing as writer:
+        with lazy_asker(asking) as asker, writing as writer:
             done, troubles = _score(plan, [] if first is None else chain([first], batches), writer, asker, _telling(progress, reader))
             stored = _stored(writer, plan, done)
             notes = [*plan.diagnostics, *told, *notes, *reader.diagnostics, *_unused(plan, stored.fields if done else None), *troubles]

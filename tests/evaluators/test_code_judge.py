@@ -2,12 +2,14 @@
 
 import json
 import os
+import re
 import sys
 import time
 from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 import fieldwise as fw
 from fieldwise import ConfigError, Result
@@ -280,3 +282,22 @@ def _alive(pid: int) -> bool:
         return Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()[0] not in (b"Z", b"X")
     except (ProcessLookupError, FileNotFoundError):
         return False
+
+
+class TestMigration:
+    """Structured-data design, migration path: a script before, declarative rules after."""
+
+    PAGE = Path(__file__).parents[2] / "docs" / "migrating-from-scripts.md"
+
+    @pytest.mark.parametrize(
+        ("number", "total", "score"), [("INV-7", 1500.0, 1.0), ("INV-7", 1500.004, 1.0), ("INV-8", 1500.0, 0.5), ("INV-8", 150.0, 0.0)]
+    )
+    def test_the_script_and_the_rules_give_the_same_scores(self, tmp_path: Path, number: str, total: float, score: float) -> None:
+        blocks = re.findall(r"```(\w+)\n(.*?)```", self.PAGE.read_text(), re.DOTALL)
+        (tmp_path / "validate_fields.py").write_text(next(text for kind, text in blocks if kind == "python"))
+        before, after = (yaml.safe_load(text)["evaluators"][0] for kind, text in blocks if kind == "yaml")
+        before = {**before, "cwd": str(tmp_path)}
+        expected, actual = {"invoice": {"number": "INV-7", "total": 1500.0}}, {"invoice": {"number": number, "total": total}}
+        results = [fw.evaluate(config, expected=expected, actual=actual) for config in (before, after)]
+        assert [result.score for result in results] == [score, score]
+        assert [result.verdict for result in results] == [{1.0: "pass", 0.5: "partial", 0.0: "fail"}[score]] * 2

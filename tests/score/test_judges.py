@@ -1,13 +1,15 @@
 """Driving judges: rounds, parts side by side, and where an event loop already runs."""
 
 import asyncio
+import json
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import fieldwise as fw
-from fieldwise.model.ask import Ask, Asks, Command, Follow, Judgement, Reply, Steps, Usage, one, together
+from fieldwise.model.ask import Ask, Asking, Asks, Command, Follow, Judgement, Reply, Steps, Usage, one, together
 from fieldwise.model.case import Case, Cases
 from fieldwise.model.plan import PlannedEvaluator
 from fieldwise.model.result import Result
@@ -103,3 +105,18 @@ def test_usage_adds_up_over_rounds_even_where_the_judge_crashes() -> None:
     found = judge_cases(entry, PlannedEvaluator(type="judge", name="mine", config=None), cases, (), Echo([]))
     assert found.reasoning == ["mine crashed: no"]
     assert found.details(0)["usage"]["tokens_in"] == 4
+
+
+def test_a_judge_inside_another_evaluator_asks_the_same_asker_within_the_same_limits(tmp_path: Path) -> None:
+    judge = {"type": "llm_judge", "prompt": "?", "model": {"url": "http://127.0.0.1:9/v1", "name": "m"}}
+    suite = {"cases": str(tmp_path / "cases.jsonl"), "evaluators": [{"type": "composite", "evaluators": [judge]}]}
+    (tmp_path / "cases.jsonl").write_text('{"id": "1", "expected": "a", "actual": "b"}\n')
+    run = fw.run(suite, root=tmp_path, asking=Asking(cache=None, max_calls=0))
+    [stored] = run.results()
+    assert "the limit of 0 calls is reached" in json.dumps(stored.result.to_json())
+
+
+def test_a_run_without_judges_opens_nothing(tmp_path: Path) -> None:
+    (tmp_path / "cases.jsonl").write_text('{"id": "1", "expected": {"a": 1}, "actual": {"a": 1}}\n')
+    fw.run({"cases": str(tmp_path / "cases.jsonl"), "evaluators": [{"type": "field_prf"}]}, root=tmp_path)
+    assert not (tmp_path / "answers.sqlite").exists()

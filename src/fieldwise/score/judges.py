@@ -1,16 +1,16 @@
 """Drives judges: each is a generator that yields questions; an Asker brings the replies."""
 
-from collections.abc import Collection, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Collection, Generator, Mapping
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import replace
 from typing import Any, Protocol, runtime_checkable
 
-from fieldwise.model.ask import Asker, Asking, Asks, Judgement, Replies, Usage
+from fieldwise.model.ask import Asker, Asking, Asks, Follow, Judgement, Replies, Usage
 from fieldwise.model.case import Cases
 from fieldwise.model.faults import fault
 from fieldwise.model.plan import PlannedEvaluator
 from fieldwise.model.result import Result, Results
-from fieldwise.registry import Entry, find
+from fieldwise.registry import Entry
 
 _DONE: Asks = ()
 
@@ -39,10 +39,23 @@ def judge_cases(entry: Entry, planned: PlannedEvaluator, cases: Cases, failed: C
     return Results.of([driver.results.get(row, blank) for row in range(len(cases))])
 
 
-def asker_for(evaluators: Sequence[PlannedEvaluator], asking: Asking | None = None) -> AbstractContextManager[Asker | None]:
-    """An asker for a whole run; None where none of its evaluators asks anything."""
-    judges = any(find("evaluators", planned.type).extras.get("judge") for planned in evaluators)
-    return _opened(asking) if judges else nullcontext()
+@contextmanager
+def lazy_asker(asking: Asking | None = None) -> Generator[Asker]:
+    """An asker for a whole run that opens nothing before the first question."""
+    with ExitStack() as stack:
+        yield _Lazily(lambda: stack.enter_context(_opened(asking)))
+
+
+class _Lazily:
+    """The asker that `make` makes, once it is needed."""
+
+    def __init__(self, make: Callable[[], Asker]) -> None:
+        self._make = make
+        self._asker: Asker | None = None
+
+    def answer(self, first: Mapping[int, Asks], follow: Follow) -> None:
+        self._asker = self._asker or self._make()
+        self._asker.answer(first, follow)
 
 
 def _opened(asking: Asking | None) -> AbstractContextManager[Asker]:
