@@ -19,8 +19,11 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
+
+import pyarrow.parquet as pq
 
 import fieldwise.store.rebuilt
 import fieldwise.store.resume
@@ -97,9 +100,17 @@ def watch_steps(at: Callable[[int, str], None]) -> None:
             file.write(content[len(content) // 2 :])
         return len(content)
 
+    def torn_table(table: Any, path: Path, **options: Any) -> None:
+        write_table(table, path, **options)
+        whole = path.read_bytes()
+        path.unlink()
+        torn(path, whole)
+
+    write_table = pq.write_table
     for name in STEPS:
         setattr(os, name, around(getattr(os, name)))
     Path.write_bytes = torn  # type: ignore[method-assign, assignment]
+    pq.write_table = torn_table
 
 
 def in_child(work: Callable[[], Any], kill_after: float | None = None) -> bool:
@@ -121,22 +132,20 @@ def in_child(work: Callable[[], Any], kill_after: float | None = None) -> bool:
     return os.WIFEXITED(status)
 
 
-def counted(suite: Path, root: Path) -> tuple[int, float]:
-    """How many steps an undisturbed run takes, and how many seconds."""
-    reader, writer = os.pipe()
+def moments(suite: Path, root: Path) -> tuple[list[tuple[int, str]], float]:
+    """Every moment of an undisturbed run at which it can be killed, and how many seconds it took."""
+    told = root.with_suffix(".json")
 
     def work() -> None:
-        last = [0]
-        watch_steps(lambda number, when: last.__setitem__(0, number))
+        seen: list[tuple[int, str]] = []
+        watch_steps(lambda number, when: seen.append((number, when)))
         begun = time.monotonic()
         score(suite, root)
-        os.write(writer, f"{last[0]} {time.monotonic() - begun}".encode())
+        told.write_text(json.dumps([seen, time.monotonic() - begun]))
 
     assert in_child(work)
-    os.close(writer)
-    with os.fdopen(reader) as told:
-        steps, seconds = told.read().split()
-    return int(steps), float(seconds)
+    seen, seconds = json.loads(told.read_text())
+    return [(number, when) for number, when in seen], seconds
 
 
 def killed(suite: Path, root: Path, number: int, when: str, *, resume: bool = False) -> bool:
@@ -173,12 +182,6 @@ def check(suite: Path, root: Path, undisturbed: dict[str, Any]) -> None:
     assert {path.name for path in (run.path / "parts").iterdir()} == names, "files are left over"
 
 
-def crash_points(steps: int, points: int, rng: random.Random) -> list[tuple[int, str]]:
-    """Points spread over a run, each at another step or moment of it."""
-    whens = ("before", "after", "within")
-    return [(1 + (at * steps + rng.randrange(steps)) // points, whens[(at + rng.randrange(3)) % 3]) for at in range(points)]
-
-
 def crashtest(folder: Path, points: int, times: int, seed: int = 0) -> int:
     """Kill, resume and compare so often; how many runs were killed. AssertionError where a resumed run differs."""
     kills = 0
@@ -187,16 +190,16 @@ def crashtest(folder: Path, points: int, times: int, seed: int = 0) -> int:
         base = folder / str(turn)
         base.mkdir(parents=True)
         suite = write_suite(base, seed + turn)
-        steps, seconds = counted(suite, base / "undisturbed")
+        every, seconds = moments(suite, base / "undisturbed")
         undisturbed = comparable(open_run(base / "undisturbed"))
-        for at, (number, when) in enumerate(crash_points(steps, points, rng)):
-            root = base / f"{at}-{number}-{when}"
+        for point in range(points):
+            number, when = every[min((point * len(every) + rng.randrange(len(every))) // points, len(every) - 1)]
+            root = base / f"{point}-{number}-{when}"
             kills += killed(suite, root, number, when)
-            if at % 2:
-                kills += killed(suite, root, 1 + rng.randrange(steps), "after", resume=True)
-            if at % 5 == 4:
-                in_child(lambda root=root: score(suite, root, resume=True), kill_after=rng.random() * seconds)
-                kills += 1
+            if point % 2:
+                kills += killed(suite, root, *rng.choice(every), resume=True)
+            if point % 5 == 4:
+                kills += not in_child(partial(score, suite, root, resume=True), kill_after=rng.random() * seconds)
             check(suite, root, undisturbed)
     return kills
 

@@ -152,6 +152,9 @@ def run(
     plan = check(suite, cases=cases, gates=gates)
     source = plan.source
     assert source is not None
+    if resume and source.cases == "-":
+        what, fix = "cases from standard input cannot be read again, so the run cannot be resumed", "put them in a file"
+        raise ConfigError([Diagnostic(code="cannot-resume", what=what, fix=fix)])
     base = _base(plan, baseline, root)
     reader = read_cases(source, chunk=chunk, limit=None if only else limit)
     batches = _chosen(reader, only, limit)
@@ -168,7 +171,9 @@ def run(
             notes += gate_diagnostics(plan.gates, stored.summary)
             results = judge_gates(plan.gates, stored.summary)
             changes = None if base is None else base(writer.draft(stored.summary, notes))
-            results += [] if changes is None else judge_regressions(plan.regressions, changes)
+            if changes is not None:
+                notes += _foreign(changes)
+                results += judge_regressions(plan.regressions, changes)
             code = exit_code(stored.summary, results, evaluators=plan.evaluators, diagnostics=notes, limits=limits)
             return writer.finish(stored.summary, results, notes, code, changes)
     except KeyboardInterrupt:
@@ -244,7 +249,18 @@ def _base(plan: Plan, baseline: str | Path | None, root: str | Path | None) -> "
         pinned = open_run(root, str(baseline))
     except RunNotFound as error:
         raise ConfigError([Diagnostic(code="no-baseline", what=str(error), fix="give a baseline file, or the id of a run")]) from error
+    if pinned.state != "finished":
+        what, fix = f"run {pinned.id} did not finish, so nothing can be compared with it", "finish it: fieldwise run SUITE --resume"
+        raise ConfigError([Diagnostic(code="unfinished-run", what=what, fix=fix)])
     return lambda run: compare_runs(pinned, run)
+
+
+def _foreign(changes: Changes) -> list[Diagnostic]:
+    """A baseline that has nothing to do with the run tells nothing, so it must not look as if all were well."""
+    if any(found.n for found in changes.evaluators.values()):
+        return []
+    what = f"the baseline {changes.base} has no case in common with the run for any evaluator, so nothing was compared"
+    return [Diagnostic(code="foreign-baseline", what=what, fix="give the baseline of this suite and its cases")]
 
 
 def _chosen(reader: CaseReader, only: When | None, limit: int | None) -> Iterator[Cases]:

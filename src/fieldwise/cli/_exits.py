@@ -9,8 +9,9 @@ from typing import Final
 import typer
 
 from fieldwise.model.diagnostic import ConfigError, Diagnostic, Where
+from fieldwise.store.trouble import StoreError
 
-CONFIG, INTERNAL, INTERRUPTED = 2, 70, 130
+CONFIG, INCOMPLETE, INTERNAL, INTERRUPTED = 2, 3, 70, 130
 _CLOSED_PIPE: Final = 141
 
 
@@ -20,6 +21,9 @@ def failed(error: Exception, *, debug: bool) -> int:
         raise error
     if isinstance(error, ConfigError):
         return _config(error)
+    if isinstance(error, StoreError):
+        typer.echo(str(error), err=True)
+        return INCOMPLETE
     if isinstance(error, BrokenPipeError):
         # Python would complain once more when it closes the stream.
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)

@@ -17,8 +17,8 @@ class Commands(TyperGroup):
         """Run the command."""
         try:
             return super().invoke(ctx)
-        except KeyboardInterrupt:
-            typer.echo("\ninterrupted; what was scored so far is kept", err=True)
+        except KeyboardInterrupt as stop:
+            typer.echo(f"\n{str(stop) or 'interrupted'}", err=True)
             raise typer.Exit(INTERRUPTED) from None
         except Exception as error:
             raise typer.Exit(failed(error, debug=bool(ctx.params.get("debug")))) from None

@@ -36,6 +36,10 @@ def run(  # noqa: PLR0917 - the options of the command are its parameters
     ] = None,
     budget_usd: Annotated[Optional[float], typer.Option(min=0, help="What judges may spend, in dollars.")] = None,  # noqa: UP045
     max_calls: Annotated[Optional[int], typer.Option(min=0, help="How often judges may ask a model.")] = None,  # noqa: UP045
+    resume: Annotated[
+        bool,
+        typer.Option("--resume", help="Go on with the last run of this suite that did not finish; what changed since is scored again."),
+    ] = False,
     form: Form = Format.rich,
     output: Annotated[
         Optional[list[str]],  # noqa: UP045
@@ -51,7 +55,7 @@ def run(  # noqa: PLR0917 - the options of the command are its parameters
     from fieldwise.cli._exits import needed_file
     from fieldwise.cli._report import check_outputs, print_run, write_outputs
     from fieldwise.model.ask import Asking
-    from fieldwise.summarize.exit_code import Limits
+    from fieldwise.summarize.exit_code import INCOMPLETE, Limits
 
     check_outputs(output or ())
     limits = Limits(max_errors=max_errors, max_unscored=max_unscored)
@@ -67,10 +71,11 @@ def run(  # noqa: PLR0917 - the options of the command are its parameters
             progress=progress,
             asking=Asking(budget_usd=budget_usd, max_calls=max_calls),
             baseline=baseline,
+            resume=resume,
         )
     print_run(found, form, everything=everything, aside="-" in (output or ()))
     write_outputs(found, output or ())
-    raise typer.Exit(0 if found.exit_code is None else found.exit_code)
+    raise typer.Exit(INCOMPLETE if found.exit_code is None else found.exit_code)
 
 
 def _when(filters: Sequence[str]) -> "When":

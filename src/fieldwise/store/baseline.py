@@ -30,7 +30,7 @@ MAIN: Final = ("score", "precision", "recall", "f1", "rqs", "completeness", "acc
 def save_baseline(run: Run, path: str | Path) -> Path:
     """Keep a run as a baseline; the file is replaced whole or not at all."""
     if run.state != "finished":
-        what, fix = f"run {run.id} did not finish, so it cannot be a baseline", "run the suite again"
+        what, fix = f"run {run.id} did not finish, so it cannot be a baseline", "finish it: fieldwise run SUITE --resume"
         raise ConfigError([Diagnostic(code="unfinished-run", what=what, fix=fix)])
     path = Path(path)
     ids = case_ids(run)
@@ -87,7 +87,20 @@ def load_baseline(path: str | Path) -> dict[str, Any]:
         raise _unusable(path, f"the baseline is not JSON: {error}", "restore the file, or make it again: fieldwise baseline set") from error
     if not isinstance(content, dict) or content.get("format") != FORMAT:
         raise _unusable(path, "this is not a baseline of this version of fieldwise", "make it again: fieldwise baseline set")
+    if not _is_complete(content):
+        raise _unusable(path, "the baseline lacks some of its columns", "restore the file, or make it again: fieldwise baseline set")
     return content
+
+
+def _is_complete(content: dict[str, Any]) -> bool:
+    """Whether everything is there, with a number for each case in every column."""
+    try:
+        size = len(content["cases"])
+        columns = [[one["verdict"], *one["metrics"].values(), *one["fields"].values()] for one in content["evaluators"]]
+        named = all(isinstance(one["name"], str) for one in content["evaluators"])
+        return named and {"run", "of"} <= content.keys() and all(len(column) == size for some in columns for column in some)
+    except (KeyError, TypeError, AttributeError):
+        return False
 
 
 def _unusable(path: str | Path, what: str, fix: str) -> ConfigError:

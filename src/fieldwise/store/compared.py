@@ -4,7 +4,6 @@ Nearly all values are equal on both sides and stand in the expected record of th
 `equal` is true, and reading looks the value up at `path`. Where it is false, no text means that the side has no value.
 """
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from operator import eq
@@ -24,8 +23,6 @@ from fieldwise.summarize.rule_text import rule_text
 
 FIELDS: Final = "fields"
 """Where a table keeps its fields with their rules in words, in order, those that no row is about too."""
-AGAIN: Final = "again"
-"""The column that says which of several rules for the same path a row is about; only there if there are several."""
 OUTCOMES: Final = [outcome.label for outcome in Outcome]
 
 
@@ -35,7 +32,6 @@ def comparisons_table(comparisons: Comparisons, rows: NDArray[np.int64], first: 
     equal = _equal(comparisons, rows, cases)[order]
     differ = order[~equal]
     extra = comparisons.extra if len(comparisons.extra) else np.zeros(len(order), dtype=np.bool_)
-    again = _again(comparisons.fields)
     fields = [[name, rule_text(rule)] for name, rule in zip(comparisons.fields, comparisons.rules, strict=True)]
     return pa.table(
         {
@@ -51,32 +47,18 @@ def comparisons_table(comparisons: Comparisons, rows: NDArray[np.int64], first: 
             "equal": equal,
             "expected": spread(plain_json_column(_picked(comparisons.expected, differ)), ~equal),
             "actual": spread(plain_json_column(_picked(comparisons.actual, differ)), ~equal),
-            **({} if again is None else {AGAIN: again[comparisons.field[order]]}),
         },
         metadata={FIELDS: to_text(fields)},
     )
 
 
-def _again(fields: Sequence[str]) -> NDArray[np.int32] | None:
-    if len(set(fields)) == len(fields):
-        return None
-    seen: Counter[str] = Counter()
-    numbers: list[int] = []
-    for name in fields:
-        numbers.append(seen[name])
-        seen[name] += 1
-    return np.array(numbers, dtype=np.int32)
-
-
 def all_fields(tables: Sequence[ArrowTable]) -> bytes:
     """The fields of several tables of comparisons, in the order in which they come."""
-    known: dict[tuple[str, int], str] = {}
+    known: dict[str, str] = {}
     for text in dict.fromkeys(table.schema.metadata[FIELDS.encode()] for table in tables):
-        seen: Counter[str] = Counter()
         for name, rule in from_text(text):
-            known.setdefault((name, seen[name]), rule)
-            seen[name] += 1
-    return to_text([[name, rule] for (name, _), rule in known.items()])
+            known.setdefault(name, rule)
+    return to_text(list(known.items()))
 
 
 def _picked(values: Sequence[Value], rows: NDArray[np.int64]) -> list[Value]:

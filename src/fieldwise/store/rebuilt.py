@@ -18,7 +18,7 @@ from fieldwise.model.result import Labels, Results
 from fieldwise.model.rule import FieldRule, Match
 from fieldwise.model.summary import Summary
 from fieldwise.model.values import MISSING, Value
-from fieldwise.store.compared import AGAIN, FIELDS, OUTCOMES, all_fields
+from fieldwise.store.compared import FIELDS, OUTCOMES, all_fields
 from fieldwise.store.json_text import from_text
 from fieldwise.store.manifest import Part, PartFile
 from fieldwise.store.reading import files_of, read_table
@@ -28,7 +28,7 @@ from fieldwise.summarize.state import SummaryState
 pc: Any = pyarrow.compute  # its functions are made at run time, so no checker knows them
 
 _RESULTS: Final = ("case", "score", "verdict", "status", "fault", "flags")
-_COMPARED: Final = ("case", "field", "outcome", "similarity", "passed", "cause", "equal", "expected", "actual", AGAIN)
+_COMPARED: Final = ("case", "field", "outcome", "similarity", "passed", "cause", "equal", "expected", "actual")
 
 
 @dataclass(slots=True)
@@ -151,20 +151,7 @@ class _Compared:
         named: list[tuple[str, str]] = [(name, rule) for name, rule in from_text(table.schema.metadata[FIELDS.encode()])]
         self._fields = [name for name, _ in named]
         self._rules = [FieldRule(path=None, text=name, match=Match(rule)) for name, rule in named]
-        self._field = self._numbered().astype(np.int32)
-
-    def _numbered(self) -> NDArray[np.int64]:
-        """The number of each row's field; rules for the same path are told apart by which of them it is."""
-        first: dict[str, int] = {}
-        for at, name in enumerate(self._fields):
-            first.setdefault(name, at)
-        names = list(first)
-        number = np.array([first[name] for name in names] or [0], dtype=np.int64)[_codes(self._table.column("field"), names)]
-        if AGAIN not in self._table.column_names:
-            return number
-        places = {name: [at for at, other in enumerate(self._fields) if other == name] for name in names}
-        again = np.asarray(pc.fill_null(self._table.column(AGAIN), 0)).tolist()
-        return np.array([places[self._fields[at]][times] for at, times in zip(number.tolist(), again, strict=True)], dtype=np.int64)
+        self._field = _codes(table.column("field"), self._fields).astype(np.int32)
 
     def there(self) -> set[str]:
         """The fields that some case has a value or a null for."""

@@ -45,9 +45,6 @@ def resume_run(root: str | Path | None, plan: Plan, which: str | None, chunks: C
 
     `which` is a run's id; by default it is the latest run of the same suite that did not finish and that nobody is writing.
     """
-    if plan.source is not None and plan.source.cases == "-":
-        what, fix = "cases from standard input cannot be read again, so the run cannot be resumed", "put them in a file"
-        raise ConfigError([Diagnostic(code="cannot-resume", what=what, fix=fix)])
     found = _latest(root, plan) if which is None else _named(root, which)
     if found is None:
         return None, _note("not-resumed", f"there is no unfinished run of `{plan.name}` to resume: a new one began")

@@ -26,6 +26,7 @@ from fieldwise.store.reading import (
 from fieldwise.store.run_html import run_html
 from fieldwise.store.runs import find_run, run_ids, runs_folder
 from fieldwise.store.tables import ArrowTable, parquet_bytes
+from fieldwise.store.trouble import StoreError
 
 CHANGES: Final = "changes.json"
 
@@ -190,13 +191,22 @@ def open_run(root: str | Path | None = None, which: str = "latest") -> Run:
 
 
 def list_runs(root: str | Path | None = None) -> list[Run]:
-    """All runs, newest first, finished or not."""
-    return [_opened(runs_folder(root) / name) for name in reversed(run_ids(root))]
+    """All runs, newest first, finished or not; one whose manifest cannot be read is unfinished."""
+    found: list[Run] = []
+    for name in reversed(run_ids(root)):
+        folder = runs_folder(root) / name
+        try:
+            found.append(_opened(folder))
+        except StoreError:
+            found.append(Run(folder, _unknown(folder)))
+    return found
 
 
 def _opened(folder: Path) -> Run:
-    manifest = read_manifest(folder)
-    if manifest is None:  # it stopped in the moment between making the folder and saying what it is
-        day, time, _ = folder.name.split("-")
-        manifest = Manifest(id=folder.name, name="", started=datetime.strptime(f"{day}{time}+0000", "%Y%m%d%H%M%S%z"))
-    return Run(folder, manifest)
+    return Run(folder, read_manifest(folder) or _unknown(folder))
+
+
+def _unknown(folder: Path) -> Manifest:
+    """The manifest of a run that stopped in the moment between making its folder and saying what it is."""
+    day, time, _ = folder.name.split("-")
+    return Manifest(id=folder.name, name="", started=datetime.strptime(f"{day}{time}+0000", "%Y%m%d%H%M%S%z"))
