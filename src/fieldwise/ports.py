@@ -2,9 +2,13 @@
 
 A matcher does no I/O and imports nothing from `ask/`. It calls `embedder()`, which finds the provider by name and imports it then: the
 entry point `embedding` in the group `fieldwise.providers` if a package installs one, else the model that fieldwise ships.
+
+A matcher that asks a model calls `answers()`; its questions go to the asker of the run, within what the run may spend.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.metadata import entry_points
@@ -13,9 +17,11 @@ from typing import Protocol, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from fieldwise.model.ask import Ask, Asker, Asks, Replies, Reply
 from fieldwise.model.diagnostic import Diagnostic
 
 OWN = "fieldwise.ask.embedding"
+_ASKER: ContextVar[Asker | None] = ContextVar("asker", default=None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,3 +44,34 @@ def embedder() -> Embed | Diagnostic:
     for point in entry_points(group="fieldwise.providers", name="embedding"):
         return cast("Embed | Diagnostic", point.load()())
     return cast("Embed | Diagnostic", import_module(OWN).provide())
+
+
+@contextmanager
+def asking(asker: Asker | None) -> Generator[None]:
+    """Within this, `answers` asks this asker; None leaves it as it is."""
+    before = _ASKER.get()
+    token = _ASKER.set(asker or before)
+    try:
+        yield
+    finally:
+        _ASKER.reset(token)
+
+
+def answers(asks: Sequence[Ask]) -> list[Reply]:
+    """The replies to many questions at once; outside of a run an asker is opened for them alone."""
+    asker = _ASKER.get()
+    if asker is not None:
+        return _answered(asker, asks)
+    with import_module("fieldwise.ask.asker").open_asker() as own:
+        return _answered(own, asks)
+
+
+def _answered(asker: Asker, asks: Sequence[Ask]) -> list[Reply]:
+    found: dict[int, Reply] = {}
+
+    def keep(which: int, replies: Replies) -> Asks:
+        found[which] = replies[0]
+        return ()
+
+    asker.answer({which: (ask,) for which, ask in enumerate(asks)}, keep)
+    return [found[which] for which in range(len(asks))]

@@ -117,7 +117,7 @@ def test_a_nan_is_like_nothing() -> None:
 @pytest.mark.parametrize(
     "options",
     [
-        {"algorithm": "llm"},
+        {"algorithm": "soundex"},
         {"algorithm": "Levenshtein"},
         {"threshold": 1.1},
         {"threshold": -0.1},

@@ -7,7 +7,7 @@
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Annotated, Any, Final, Literal
 
 import numpy as np
@@ -16,8 +16,11 @@ from numpy.typing import NDArray
 
 from fieldwise.kernels.strings import fold, reaches, similarities, similarity_grid
 from fieldwise.kernels.values import canonical, nfc
+from fieldwise.matchers._asked import likeness
 from fieldwise.matchers._keys import is_absent, non_finite_notes
+from fieldwise.model.ask import Endpoint
 from fieldwise.model.pairs import Pairs, Scores
+from fieldwise.model.rule import Match
 from fieldwise.model.values import kind
 from fieldwise.registry import matcher
 
@@ -26,15 +29,22 @@ from fieldwise.registry import matcher
 class Fuzzy:
     """How likeness is measured, and how much of it is enough."""
 
-    algorithm: Literal["levenshtein", "jaro_winkler", "token_sort", "token_set"] = "levenshtein"
+    algorithm: Literal["levenshtein", "jaro_winkler", "token_sort", "token_set", "llm"] = "levenshtein"
     """`levenshtein` is 1 − edits / length of the longer; `jaro_winkler` favours a common beginning; `token_sort` ignores the
-    order of words; `token_set` also ignores words that only one side has."""
+    order of words; `token_set` also ignores words that only one side has; `llm` asks a model, though items of lists find their
+    counterparts by `levenshtein`."""
     threshold: Annotated[float, Interval(ge=0, le=1)] = 0.85
     """Enough, inclusive."""
     normalize: bool = True
     """Letter case and outer whitespace do not count."""
     score: Literal["graded", "binary"] = "graded"
     """`graded` is the likeness, below the threshold too; `binary` is 1 at the threshold, else 0."""
+    model: Endpoint = field(default_factory=Endpoint)
+    """The model that `llm` asks."""
+
+    def for_lists(self) -> Match:
+        """How items of lists find their counterparts: asking a model about each pair would cost too much."""
+        return Match("fuzzy", replace(self, algorithm="levenshtein") if self.algorithm == "llm" else self)
 
 
 APART: Final = -1.0
@@ -65,6 +75,8 @@ def _grid_by_kind(
 @matcher(grid=grid)
 def fuzzy(pairs: Pairs, config: Fuzzy) -> Scores:
     """How alike two texts are; other values by their JSON text, values of different kinds not at all."""
+    if config.algorithm == "llm":
+        return _by_model(pairs, config)
     (left, left_kinds), (right, right_kinds) = _texts(pairs.expected, config), _texts(pairs.actual, config)
     similarity, notes = similarities(left, right, config.algorithm), dict[int, str]()
     if left_kinds or right_kinds:
@@ -75,6 +87,21 @@ def fuzzy(pairs: Pairs, config: Fuzzy) -> Scores:
     passed = reaches(similarity, config.threshold)
     similarity[similarity < 0.0] = 0.0
     return Scores.of(passed if config.score == "binary" else similarity, passed=passed, notes=notes)
+
+
+def _by_model(pairs: Pairs, config: Fuzzy) -> Scores:
+    """What the model says of pairs that are neither equal nor of different kinds."""
+    plain = fuzzy(pairs, replace(config, algorithm="levenshtein", threshold=0.0, score="graded"))
+    as_written = replace(config, normalize=False)
+    texts = list(zip(_texts(pairs.expected, as_written)[0], _texts(pairs.actual, as_written)[0], strict=True))
+    rows = [row for row in np.flatnonzero(plain.passed & (plain.value < 1.0)).tolist() if all(texts[row])]
+    said = likeness("fuzzy", [texts[row] for row in rows], config.model)
+    value = plain.value.copy()
+    value[rows] = said.value
+    passed = plain.passed & reaches(np.nan_to_num(value, nan=-1.0), config.threshold)
+    notes = {**plain.notes, **{rows[at]: reason for at, reason in said.notes.items()}}
+    graded = np.where(np.isnan(value), np.nan, passed) if config.score == "binary" else value
+    return Scores.of(graded, passed=passed, notes=notes, faults={rows[at]: fault for at, fault in said.faults.items()})
 
 
 def _texts(values: Sequence[Any], config: Fuzzy) -> tuple[list[str], list[str | None] | None]:

@@ -6,7 +6,7 @@
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import prod
 from typing import Annotated, Final, Literal
 
@@ -19,9 +19,12 @@ from fieldwise.kernels.meaning.guards import Difference, Reading, differences, r
 from fieldwise.kernels.meaning.wordpiece import words
 from fieldwise.kernels.strings import fold, reaches
 from fieldwise.kernels.values import canonical, nfc
+from fieldwise.matchers._asked import likeness
 from fieldwise.matchers._keys import non_finite_notes
+from fieldwise.model.ask import Endpoint
 from fieldwise.model.diagnostic import Diagnostic
 from fieldwise.model.pairs import Pairs, Scores
+from fieldwise.model.rule import Match
 from fieldwise.model.values import kind
 from fieldwise.ports import Embed, Vectors, embedder
 from fieldwise.registry import matcher
@@ -42,15 +45,23 @@ class Semantic:
 
     threshold: Annotated[float, Interval(ge=0, le=1)] = 0.80
     """Enough, inclusive. The score is calibrated so that 0.80 is the best cut on the labelled pairs."""
-    by: Literal["embedding"] = "embedding"
-    """`embedding` is a model on this machine: no network, no key."""
+    by: Literal["embedding", "llm"] = "embedding"
+    """`embedding` is a model on this machine: no network, no key. `llm` asks a model endpoint, though items of lists find their
+    counterparts by `fuzzy`."""
     score: Literal["graded", "binary"] = "graded"
     """`graded` is the likeness, below the threshold too; `binary` is 1 at the threshold, else 0."""
     calibration: tuple[tuple[float, float], ...] = PUBLISHED
     """Points (raw similarity, score) of the line that turns one into the other; `fieldwise.calibration` finds those of your pairs."""
 
+    model: Endpoint = field(default_factory=Endpoint)
+    """The model that `llm` asks."""
+
     def __post_init__(self) -> None:
         Curve(self.calibration)
+
+    def for_lists(self) -> Match:
+        """How items of lists find their counterparts: asking a model about each pair would cost too much."""
+        return Match("fuzzy") if self.by == "llm" else Match("semantic", self)
 
 
 @matcher
@@ -68,8 +79,14 @@ def semantic(pairs: Pairs, config: Semantic) -> Scores:
         elif one[1] and other[1]:
             asked.setdefault((one[1], other[1]), []).append(row)
     notes.update(non_finite_notes(pairs.expected, pairs.actual, apart))
-    embed = embedder() if asked else None
-    if isinstance(embed, Diagnostic):
+    embed = embedder() if asked and config.by == "embedding" else None
+    if asked and config.by == "llm":
+        said = likeness("semantic", list(asked), config.model)
+        for at, rows in enumerate(asked.values()):
+            value[rows] = said.value[at]
+            notes |= dict.fromkeys(rows, said.notes[at]) if at in said.notes else {}
+            faults |= dict.fromkeys(rows, said.faults[at]) if at in said.faults else {}
+    elif isinstance(embed, Diagnostic):
         faults = {row: embed for rows in asked.values() for row in rows}
         value[list(faults)] = np.nan
     elif embed is not None:

@@ -43,7 +43,7 @@ class Endpoint:
     """null leaves it out of the request, for models that refuse it."""
     max_tokens: Annotated[int, Gt(0)] | None = None
     seed: int | None = None
-    parameters: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    parameters: Mapping[str, Any] = field(default_factory=dict[str, Any], hash=False)
     """Whatever else the request should carry, such as `{reasoning_effort: low}`."""
     timeout: Annotated[float, Gt(0)] = 60.0
     """Seconds that one request may take."""

@@ -33,7 +33,7 @@ from dataclasses import dataclass
 from typing import Protocol, TypeAlias, runtime_checkable
 
 from fieldwise.model.plan import When
-from fieldwise.model.rule import FieldRule, ListRule
+from fieldwise.model.rule import FieldRule, ListRule, Match
 
 Problem: TypeAlias = tuple[str, str, str | None]
 """The option it concerns (empty: all of them together), what is wrong, how to fix it if that is known."""
@@ -78,6 +78,15 @@ class Checked(Protocol):
 
     def problems(self) -> Iterable[Problem]:
         """Everything that is wrong, not only the first."""
+        ...
+
+
+@runtime_checkable
+class CheaperInLists(Protocol):
+    """Options of a matcher that is too dear to be asked about every pair of items of two lists."""
+
+    def for_lists(self) -> Match:
+        """The match by which items find their counterparts."""
         ...
 
 

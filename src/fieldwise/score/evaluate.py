@@ -16,6 +16,7 @@ from fieldwise.model.outcome import BatchOutcome, Evaluated
 from fieldwise.model.plan import Plan, PlannedEvaluator, When
 from fieldwise.model.result import Labels, Result, Results, Status
 from fieldwise.model.values import MISSING
+from fieldwise.ports import asking
 from fieldwise.registry import Entry, find
 from fieldwise.score.batch import ScoringBatch
 from fieldwise.score.join import join
@@ -60,7 +61,8 @@ def evaluate(planned: PlannedEvaluator, batch: ScoringBatch, asker: Asker | None
     failed = {row: failed[old] for row, old in enumerate(kept) if old in failed}
     part = batch.part(kept)
     judges = bool(entry.extras.get("judge"))
-    results = judge_cases(entry, planned, part.cases, failed, asker) if judges else _guarded(entry, planned, part)
+    with asking(asker or batch.asker):  # for matchers that ask a model
+        results = judge_cases(entry, planned, part.cases, failed, asker) if judges else _guarded(entry, planned, part)
     results.kinds = _kinds(results, entry)
     _fail(results, failed, entry)
     if left_out:

@@ -55,6 +55,7 @@ def _fault(entry: Entry, error: Exception) -> Scores:
 
 def similarities(match: Match, expected: list[Any], actual: list[Any]) -> NDArray[np.float64]:
     """How alike pairs are, for finding counterparts in lists: absent on both sides is alike, on one side is not."""
+    match = _for_lists(match)
     types = {*map(type, expected), *map(type, actual)}
     if types <= _COMPARABLE:
         scores, compared = _of_scalars(match, expected, actual, types)
@@ -64,6 +65,12 @@ def similarities(match: Match, expected: list[Any], actual: list[Any]) -> NDArra
         found = score_pairs(match, [expected[row] for row in compared], [actual[row] for row in compared]).value
         scores[compared] = np.nan_to_num(found, nan=0.0)
     return scores
+
+
+def _for_lists(match: Match) -> Match:
+    """The match by which items find their counterparts; see `CheaperInLists`."""
+    cheaper = getattr(match.options, "for_lists", None)  # asking for the protocol takes longer than comparing a short list
+    return match if cheaper is None else cheaper()
 
 
 _SCALARS = frozenset((str, int, bool, float))
@@ -105,6 +112,7 @@ def _of_any(expected: list[Any], actual: list[Any]) -> tuple[NDArray[np.float64]
 
 def similarity_grid(match: Match, expected: list[Any], actual: list[Any]) -> NDArray[np.float64]:
     """The similarity of every expected with every actual value."""
+    match = _for_lists(match)
     entry = find("matchers", match.name)
     grid = entry.extras.get("grid")
     if grid is not None:
