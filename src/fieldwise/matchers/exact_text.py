@@ -33,22 +33,23 @@ def grid(expected: Sequence[object], actual: Sequence[object], config: ExactText
 @matcher(grid=grid)
 def exact_text(pairs: Pairs, config: ExactText) -> Scores:  # noqa: ARG001
     """1 for values that are written alike, else 0."""
-    matched = list(map(_alike, pairs.expected, pairs.actual))
-    failed = (row for row, good in enumerate(matched) if not good)
+    matched: list[bool] = []
+    failed: list[int] = []
+    for row, (one, other) in enumerate(zip(pairs.expected, pairs.actual, strict=True)):
+        if isinstance(one, dict | list) and isinstance(other, dict | list):
+            packed, others = _packed(one), _packed(other)
+            if packed is not None and others is not None:
+                matched.append(packed == others)
+                continue
+        written = _written(one)
+        matched.append(written is not None and written == _written(other))
+        if not matched[row]:
+            failed.append(row)
     return Scores.of(matched, notes=non_finite_notes(pairs.expected, pairs.actual, failed))
 
 
-def _alike(one: object, other: object) -> bool:
-    if isinstance(one, dict | list) and isinstance(other, dict | list):
-        texts = _packed(one), _packed(other)
-        if None not in texts:
-            return texts[0] == texts[1]
-    written = _written(one)
-    return written is not None and written == _written(other)
-
-
 def _packed(value: object) -> bytes | None:
-    """A list or object as JSON with sorted keys, written at C speed; None where that could hide a NaN or cannot be done.
+    """A list or object as JSON with sorted keys, written at C speed; None where there is a NaN in it or that cannot be done.
 
     Bytes fold ASCII letters only, as lower-casing Python's JSON does, which writes the others as escapes.
     """
@@ -56,7 +57,9 @@ def _packed(value: object) -> bytes | None:
         text = orjson.dumps(value, option=orjson.OPT_SORT_KEYS)
     except (TypeError, ValueError, RecursionError):
         return None
-    return None if b"null" in text else text.lower()
+    if b"null" in text and orjson.loads(text) != value:  # a NaN is written as null, and is not equal to it
+        return None
+    return text.lower()
 
 
 def _written(value: object) -> str | None:

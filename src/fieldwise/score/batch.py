@@ -18,6 +18,7 @@ from fieldwise.model.rule import CompareSpec
 from fieldwise.model.values import MISSING, Value
 from fieldwise.read.records_in_text import record_in
 from fieldwise.score.causes import Known, explain
+from fieldwise.score.memo import Memo
 from fieldwise.score.walk import compare_records
 
 
@@ -31,6 +32,7 @@ class ScoringBatch:
         self._compared: list[tuple[CompareSpec, Comparisons]] = []
         self._parts: dict[bytes, ScoringBatch] = {}
         self._known: Known = {}
+        self._memo = Memo()
 
     def __len__(self) -> int:
         return len(self.cases)
@@ -54,6 +56,11 @@ class ScoringBatch:
         return Records(sides["expected"], sides["actual"], repairs, unreadable)
 
     @cached_property
+    def _columns(self) -> tuple[list[Any], list[Any]]:
+        """The records as the columns that comparing starts from: the same lists every time, so that what was found is found again."""
+        return list(self.records.expected), list(self.records.actual)
+
+    @cached_property
     def expected_texts(self) -> Sequence[str]:
         """Expected as text."""
         return [as_text(value) for value in self.cases.expected]
@@ -69,7 +76,7 @@ class ScoringBatch:
             if known is spec or known == spec:
                 return comparisons
         records = self.records
-        found = compare_records(spec, list(records.expected), list(records.actual))
+        found = compare_records(spec, self._columns[0], self._columns[1], self._memo)
         _explain(found, records, self._known)
         self._compared.append((spec, found))
         return found

@@ -14,7 +14,13 @@ from fieldwise.score.tree import Node
 
 
 def paired_items(
-    rows: Sequence[int], expected: Column, actual: Column, how: ListRule | None, features: Sequence[Feature], *, plain: bool = False
+    rows: Sequence[int],
+    expected: Column,
+    actual: Column,
+    how: ListRule | None,
+    features: Sequence[Feature],
+    *,
+    plain: bool = False,
 ) -> Items:
     """The items of the lists in these rows, each with its counterpart.
 

@@ -19,6 +19,7 @@ from fieldwise.registry import find
 from fieldwise.score.columns import Column, Misfit
 from fieldwise.score.frame import Frame
 from fieldwise.score.matching import score_pairs
+from fieldwise.score.memo import Memo
 
 _SCALARS = frozenset((str, int, bool, float))
 _NUMBERS = frozenset((int, bool, float))
@@ -50,6 +51,7 @@ class Rows:
     cases: int
     rules: list[FieldRule]
     fields: list[str]
+    memo: Memo
     blocks: list[Block] = field(default_factory=list[Block])
     paths: list[str] = field(default_factory=list[str])
     is_null: Callable[[Any], bool] | None = None

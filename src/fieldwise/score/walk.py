@@ -14,20 +14,21 @@ import numpy as np
 from fieldwise.model.comparison import Comparisons
 from fieldwise.model.path import EACH, Path, Step, index_of, render, render_step
 from fieldwise.model.rule import CompareSpec, FieldRule, Match
-from fieldwise.model.values import MISSING
+from fieldwise.model.values import MISSING, Missing
 from fieldwise.score.align import Feature
-from fieldwise.score.columns import LISTS, Column, Misfit, take
+from fieldwise.score.columns import LISTS, Column, Misfit
 from fieldwise.score.frame import Frame, Items, root_frame
 from fieldwise.score.lists import closed_features, open_features, paired_items
+from fieldwise.score.memo import Memo
 from fieldwise.score.rows import Rows
 from fieldwise.score.shapes import LEAVES, is_displaced, is_hollow, leaf_shape, record_shape
 from fieldwise.score.tree import Node, tree_of
 
 
-def compare_records(spec: CompareSpec, expected: Column, actual: Column) -> Comparisons:
-    """Every comparison the spec asks for, without their causes."""
+def compare_records(spec: CompareSpec, expected: Column, actual: Column, memo: Memo | None = None) -> Comparisons:
+    """Every comparison the spec asks for, without their causes. `memo` holds what was found out about these very columns before."""
     rules = list(spec.rules)
-    rows = Rows(spec, len(expected), rules, [rule.text for rule in rules])
+    rows = Rows(spec, len(expected), rules, [rule.text for rule in rules], memo or Memo())
     frame = root_frame(len(expected))
     if spec.open == "no":
         _closed(tree_of(spec), rows, expected, actual, frame)
@@ -60,7 +61,8 @@ def _closed(root: Node, rows: Rows, expected: Column, actual: Column, frame: Fra
                     stack.append(items)
             else:
                 suffix = f"{place.suffix}{render_step(step)}"
-                stack.append(_Place(child, take(place.expected, step), take(place.actual, step), place.frame, suffix))
+                ours, theirs = rows.memo.take(place.expected, step), rows.memo.take(place.actual, step)
+                stack.append(_Place(child, ours, theirs, place.frame, suffix))
 
 
 def _closed_items(place: _Place, child: Node, rows: Rows) -> _Place | None:
@@ -76,7 +78,12 @@ def _closed_items(place: _Place, child: Node, rows: Rows) -> _Place | None:
         return None
     needed = place.node.align is not None and place.node.align.align == "best"
     features = closed_features(place.node, rows.rules) if needed else ()
-    items = paired_items(listed, place.expected, place.actual, place.node.align, features)
+
+    def pair() -> Items:
+        return paired_items(listed, place.expected, place.actual, place.node.align, features)
+
+    how = ("closed", tuple(others), place.node.align, features)
+    items = rows.memo.items((place.expected, place.actual), how, pair)
     return _Place(child, items.expected, items.actual, place.frame.below(items, place.suffix), "")
 
 
@@ -139,8 +146,7 @@ class _Open:
 
     def _split(self, task: _Task) -> list[_Task]:
         """Leaves are taken in; objects and lists are gone into."""
-        types = set(map(type, task.expected)) | set(map(type, task.actual))
-        if types <= LEAVES:
+        if set(map(type, task.expected)) | set(map(type, task.actual)) <= LEAVES:
             self._leaf(task, range(len(task.expected)))
             return []
         if self.spec.open == "leaves":
@@ -167,7 +173,9 @@ class _Open:
     def _leaf(self, task: _Task, rows: Sequence[int]) -> None:
         """Take in these rows, but for those in which neither side has the field."""
         ours, theirs = task.expected, task.actual
-        there = [row for row in rows if ours[row] is not MISSING or theirs[row] is not MISSING]
+        there: Sequence[int] = rows
+        if Missing in map(type, ours) and Missing in map(type, theirs):
+            there = [row for row in rows if ours[row] is not MISSING or theirs[row] is not MISSING]
         if len(there) == len(ours):
             self.rows.add(self._position(task), task.suffix, ours, theirs, task.frame)
         elif there:
@@ -189,6 +197,10 @@ class _Open:
     def _members(self, task: _Task, rows: Sequence[int]) -> list[_Task]:
         if not rows:
             return []
+        both = [row for row in rows if isinstance(task.expected[row], dict) and isinstance(task.actual[row], dict)]
+        if both and len(both) < len(rows):  # those that have a counterpart go the fast way
+            alone = sorted({*rows}.difference(both))
+            return [*self._members(task, both), *self._members(task, alone)]
         ours, theirs, frame = _chosen(task, rows, dict, self.spec.open)
         known = task.node.children if task.node else {}
         sides = [value for side in (ours, theirs) for value in side if isinstance(value, dict)]
@@ -204,7 +216,7 @@ class _Open:
                 at = holders[key]
                 one, other, own = [ours[row] for row in at], [theirs[row] for row in at], frame.take(at)
             suffix = f"{task.suffix}{render_step(key)}"
-            found.append(_Task(child, take(one, key), take(other, key), own, (*task.steps, key), suffix))
+            found.append(_Task(child, self.rows.memo.take(one, key), self.rows.memo.take(other, key), own, (*task.steps, key), suffix))
         return found
 
     def _items(self, task: _Task, rows: Sequence[int]) -> list[_Task]:
@@ -217,7 +229,13 @@ class _Open:
         if how is not None and how.align == "best":
             default = Match() if callable(self.spec.default) else self.spec.default
             features = open_features(task.node, self.rows.rules, Feature((), default, 1.0), (ours, theirs))
-        items = paired_items(range(len(rows)), ours, theirs, how, features, plain=plain)
+
+        def pair() -> Items:
+            return paired_items(range(len(rows)), ours, theirs, how, features, plain=plain)
+
+        # rules name extra items by their own kind of index, unless lists go by position
+        alike = ("open", how) if plain else ("closed", (), how, features)
+        items = self.rows.memo.items((ours, theirs), alike, pair)
         whole = _Task(
             task.node.each if task.node else None, items.expected, items.actual, frame.below(items, task.suffix), (*task.steps, EACH), ""
         )
@@ -252,10 +270,15 @@ def _named_step(label: int, items: Any, indexes: Sequence[int]) -> Step:
 
 def _chosen(task: _Task, rows: Sequence[int], container: Any, how: str) -> tuple[Column, Column, Frame]:
     """The columns at these rows. What cannot have members or items on the actual side is a misfit; where only keys count, it has none."""
-    frame = task.frame if len(rows) == len(task.frame) else task.frame.take(np.array(rows, dtype=np.int64))
-    ours = [task.expected[row] for row in rows]
-    theirs = [_fitting(task.actual[row], container) for row in rows]
-    return ours, [MISSING if value.__class__ is Misfit else value for value in theirs] if how == "keys" else theirs, frame
+    whole = len(rows) == len(task.frame)
+    frame = task.frame if whole else task.frame.take(np.array(rows, dtype=np.int64))
+    ours = task.expected if whole else [task.expected[row] for row in rows]
+    theirs = task.actual if whole else [task.actual[row] for row in rows]
+    if not all(isinstance(value, container) for value in theirs):
+        theirs = [_fitting(value, container) for value in theirs]
+        if how == "keys":
+            theirs = [MISSING if value.__class__ is Misfit else value for value in theirs]
+    return ours, theirs, frame
 
 
 def _fitting(value: Any, container: Any) -> Any:

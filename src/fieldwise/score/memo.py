@@ -1,0 +1,50 @@
+"""What has been found out about the columns of a batch: evaluators that look at the same columns find it once.
+
+Columns are told apart by identity. Each entry keeps the columns it is about, so that no other can take their place in memory.
+"""
+
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from fieldwise.model.path import Step
+from fieldwise.score.columns import Column, take
+from fieldwise.score.frame import Items
+
+
+@dataclass(slots=True)
+class Memo:
+    """For one batch."""
+
+    _taken: dict[tuple[int, Step], tuple[Column, Column]] = field(default_factory=dict[tuple[int, Step], tuple[Column, Column]])
+    _differing: dict[tuple[int, int], tuple[Column, Column, Sequence[int]]] = field(
+        default_factory=dict[tuple[int, int], tuple[Column, Column, Sequence[int]]]
+    )
+    _items: dict[Hashable, tuple[Any, Items]] = field(default_factory=dict[Hashable, tuple[Any, Items]])
+
+    def take(self, column: Column, step: Step) -> Column:
+        """The values one step down."""
+        key = (id(column), step)
+        found = self._taken.get(key)
+        if found is None:
+            found = self._taken[key] = (column, take(column, step))
+        return found[1]
+
+    def differing(self, expected: Column, actual: Column, find: Callable[[Column, Column], Sequence[int]]) -> Sequence[int]:
+        """The rows in which two columns are not plainly equal."""
+        key = (id(expected), id(actual))
+        found = self._differing.get(key)
+        if found is None:
+            found = self._differing[key] = (expected, actual, find(expected, actual))
+        return found[2]
+
+    def items(self, columns: tuple[Column, Column], how: Hashable, pair: Callable[[], Items]) -> Items:
+        """The items of two columns of lists, paired in a way that `how` tells apart from every other."""
+        try:
+            key = (id(columns[0]), id(columns[1]), how)
+            found = self._items.get(key)
+        except TypeError:  # options of another package's matcher that cannot be hashed
+            return pair()
+        if found is None:
+            found = self._items[key] = (columns, pair())
+        return found[1]
