@@ -1,11 +1,13 @@
 """What evaluators of fields have in common: hits, misses and status, read off the comparisons."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fieldwise.model.comparison import Comparisons, Outcome
+from fieldwise.model.diagnostic import Diagnostic
 from fieldwise.model.result import Labels, Status
 
 
@@ -14,11 +16,16 @@ def field_status(comparisons: Comparisons, counted: NDArray[Any]) -> tuple[NDArr
     status = np.where(counted > 0, Status.SCORED, Status.SKIPPED).astype(np.uint8)
     reasons = {int(row): "no field to score" for row in np.flatnonzero(counted == 0)}
     for row, fault in comparisons.faults.items():
-        case = int(comparisons.case[row])
+        case_faults(status, reasons, {int(comparisons.case[row]): fault})
+    return status, reasons
+
+
+def case_faults(status: NDArray[np.uint8], reasons: dict[int, str], faults: Mapping[int, Diagnostic]) -> None:
+    """Note what could not be measured of a case: unavailable where something needed is not there, else an error, which outweighs it."""
+    for case, fault in faults.items():
         if status[case] != Status.ERROR:
             status[case] = Status.UNAVAILABLE if fault.code == "unavailable" else Status.ERROR
             reasons[case] = fault.what if not fault.fix else f"{fault.what} ({fault.fix})"
-    return status, reasons
 
 
 def hit_labels(comparisons: Comparisons, scored: NDArray[np.bool_]) -> Labels:

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from fieldwise.evaluators._buckets import BOTH, BUCKETS, EXTRA, LOST, NEITHER, NULL_HAS_VALUE, buckets_of
 from fieldwise.evaluators._consistency import Agreement, agreement
-from fieldwise.evaluators._fields import faults_of, field_status
-from fieldwise.evaluators._safety import Safety, unsafe_words
+from fieldwise.evaluators._fields import case_faults, faults_of, field_status
+from fieldwise.evaluators._safety import Checked, Safety, check_safety
 from fieldwise.evaluators._strategies import Strategy, detected
 from fieldwise.model.batch import Batch
 from fieldwise.model.comparison import Comparisons, Outcome
@@ -98,23 +98,24 @@ def json_quality(batch: Batch, config: JsonQuality) -> Results:
     both, lost = count(counted & (bucket == BOTH)), count(counted & (bucket == LOST))
     invented, keys = count(counted & ((bucket == EXTRA) | (bucket == NULL_HAS_VALUE))), count(counted)
     right, scored = count(scorable & passed), count(scorable)
-    unsafe = unsafe_words(config.safety, batch.records.actual) if config.safety else None
+    checked = check_safety(config.safety, batch.records.actual) if config.safety else None
     metrics = {
         "completeness": _share(both, both + lost, 1.0),
         "hallucination": _share(invented, keys, 0.0),
         "accuracy": _share(right, scored, 1.0),
-        "safety": np.ones(len(batch)) if unsafe is None else np.array([0.0 if words else 1.0 for words in unsafe]),
+        "safety": np.ones(len(batch)) if checked is None else checked.value,
     }
     metrics |= _rqs(metrics, config)
     status, reasons = field_status(comparisons, np.ones(len(batch)))
     for name in ("accuracy", "rqs", "rqs_normalized"):
         metrics[name][status != Status.SCORED] = np.nan
+    case_faults(status, reasons, checked.faults if checked else {})
     agreements = agreement(batch, spec)
     if agreements:
         metrics["consistency"] = np.array([one.mean if one else np.nan for one in agreements], dtype=np.float64)
-    flags = _flags(both + lost, scored, unsafe is None)
+    flags = _flags(both + lost, scored, checked is None)
     hits, misses = _labels(comparisons, bucket, passed & counted, counted, ignored)
-    view = _View(comparisons, bucket, config, flags, reasons, unsafe, agreements)
+    view = _View(comparisons, bucket, config, flags, reasons, checked, agreements)
     return Results(
         score=np.where(status == Status.SCORED, np.clip(np.nan_to_num(metrics["rqs"]), 0.0, 1.0), 0.0),
         status=status,
@@ -254,7 +255,7 @@ class _View:
     config: JsonQuality
     flags: Labels
     reasons: dict[int, str]
-    unsafe: list[list[str]] | None
+    checked: Checked | None
     agreements: list[Agreement | None]
 
     def details(self, case: int) -> dict[str, Any]:
@@ -270,8 +271,10 @@ class _View:
             "strategies": {comparisons.paths[int(comparisons.path[row])]: self._strategy(row) for row in rows},
             "flags": self.flags.at(case),
         }
-        if self.unsafe is not None:
-            details["unsafe_words"] = self.unsafe[case]
+        if self.checked is not None:
+            details[self.checked.name] = self.checked.found[case]
+            if case in self.checked.faults:
+                details |= {"fault": "ours", "reason": self.reasons[case]}
         if self.agreements and (found := self.agreements[case]):
             details["consistency"] = found.to_json()
         return details | faults_of(comparisons, case, self.reasons)
