@@ -94,7 +94,7 @@ def test_no_option_reads_a_file_of_the_server(client: TestClient) -> None:
     [
         (b'{"expected": 1, "expected": 2}', "duplicate-key"),
         (b'{"expected": ' + b"[" * 5000 + b"]" * 5000 + b"}", "too-deep"),
-        (b'{"expected": "\xff\xfe"}', "invalid-utf-8"),
+        (b'{"expected": "\xff\xfe"}', "invalid-utf8"),
         (b'{"expected": ', "truncated-json"),
         (b"", "no-body"),
         (b'{"expected": "\\ud800"}', "lone-surrogate"),

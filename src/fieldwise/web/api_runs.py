@@ -51,7 +51,7 @@ class Filters(BaseModel):
 
     def wanted(self, evaluator: str) -> Wanted:
         """What to look for in the results of an evaluator."""
-        given = {name: getattr(self, name) or None for name in WANTED if name not in ("evaluator", "low", "high")}
+        given: dict[str, Any] = {name: getattr(self, name) or None for name in WANTED if name not in ("evaluator", "low", "high")}
         return Wanted(evaluator=evaluator, low=self.low, high=self.high, **given)
 
 

@@ -3,6 +3,7 @@
 import re
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
+from http import HTTPStatus
 from importlib.resources import files
 from typing import Any
 
@@ -17,9 +18,16 @@ from fieldwise import __version__
 from fieldwise.model.diagnostic import Diagnostic
 from fieldwise.web.api_configuration import configuration_routes
 from fieldwise.web.api_evaluate import evaluate_routes
+from fieldwise.web.api_jobs import job_pages, job_routes
 from fieldwise.web.api_runs import run_routes
 from fieldwise.web.guard import Guard
+from fieldwise.web.jobs import Jobs
+from fieldwise.web.pages_case import case_pages
+from fieldwise.web.pages_forms import forms_pages
+from fieldwise.web.pages_run import run_pages
+from fieldwise.web.pages_runs import runs_pages
 from fieldwise.web.problems import JsonResponse, Problem, of_http, of_validation, problem_response
+from fieldwise.web.render import html
 from fieldwise.web.schemas import HEALTH, PROBLEM
 from fieldwise.web.server import Server
 from fieldwise.web.settings import Settings, checked
@@ -35,18 +43,23 @@ def create_app(settings: Settings) -> Guard:
 
 def inner_app(settings: Settings) -> FastAPI:
     """The application without its guard."""
-    server = Server(settings, Work(settings.limits))
+    server = Server(settings, Work(settings.limits), Jobs(settings))
 
     @asynccontextmanager
     async def life(app: FastAPI) -> AsyncGenerator[None]:
         del app
+        server.jobs.start()
         yield
+        server.jobs.stop()
         server.work.close()
 
     app = FastAPI(title="fieldwise", version=__version__, openapi_url=f"{API}/openapi.json", docs_url=None, redoc_url=None, lifespan=life)
     app.include_router(_health())
-    for routes in (evaluate_routes, run_routes, configuration_routes):
+    for routes in (evaluate_routes, run_routes, configuration_routes, job_routes):
         app.include_router(routes(server), prefix=API)
+    for pages in (runs_pages, run_pages, case_pages, forms_pages, job_pages):
+        app.include_router(pages(server))
+    app.mount("/static/report", StaticFiles(directory=str(files("fieldwise.report") / "static")), name="report")
     app.mount("/static", StaticFiles(directory=str(files("fieldwise.web") / "static")), name="static")
     app.add_exception_handler(RequestValidationError, _not_valid)
     app.add_exception_handler(HTTPException, _refused)
@@ -72,9 +85,8 @@ def _health() -> APIRouter:
 
 
 async def _not_valid(request: Request, error: Exception) -> Response:
-    del request
     assert isinstance(error, RequestValidationError)
-    return _answer(of_validation(error))
+    return _answer(request, of_validation(error))
 
 
 async def _refused(request: Request, error: Exception) -> Response:
@@ -82,7 +94,7 @@ async def _refused(request: Request, error: Exception) -> Response:
     found = of_http(error)
     if found.status_code == 405:
         found.headers = {"allow": ", ".join(_methods(request))}
-    return _answer(found)
+    return _answer(request, found)
 
 
 def _methods(request: Request) -> list[str]:
@@ -99,7 +111,10 @@ async def _crashed(request: Request, error: Exception) -> Response:
     return problem_response(500, [Diagnostic(code="internal-error", what=what, fix=fix)])
 
 
-def _answer(found: Problem) -> Response:
+def _answer(request: Request, found: Problem) -> Response:
+    if not request.url.path.startswith("/api/") and "text/html" in request.headers.get("accept", ""):
+        title = HTTPStatus(found.status_code).phrase
+        return html("problem.html", found.status_code, here="", title=title, diagnostics=found.diagnostics)
     return problem_response(found.status_code, found.diagnostics, found.headers)
 
 

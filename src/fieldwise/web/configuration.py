@@ -33,7 +33,7 @@ MOST: Final = 5_000
 class Configuration:
     """What people chose. Nothing in it has been checked before `check` says so."""
 
-    field_strategies: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    field_strategies: Any = field(default_factory=dict[str, Any])
     options: Mapping[str, Any] = field(default_factory=dict[str, Any])
     """Thresholds, weights and `default_text`, those that are given."""
 

@@ -15,9 +15,9 @@ from fieldwise.web.icons import sparkline
 
 
 @cache
-def environment() -> jinja2.Environment:
+def environment() -> Any:
     """The report's environment with the templates of the server beside its own; everything that a template writes is escaped."""
-    made: jinja2.Environment = report_environment().overlay(
+    made = report_environment().overlay(
         loader=jinja2.ChoiceLoader(
             [
                 jinja2.FileSystemLoader(str(files("fieldwise.web") / "templates")),

@@ -9,20 +9,22 @@ from fieldwise.model.diagnostic import ConfigError
 from fieldwise.store.run import Run, open_run
 from fieldwise.store.runs import RunNotFound
 from fieldwise.web import configuration
+from fieldwise.web.jobs import Jobs
 from fieldwise.web.problems import not_valid, problem
 from fieldwise.web.settings import Settings
 from fieldwise.web.work import Work
 
-RUN_ID: Final = r"^(latest|[0-9]{8}(-[0-9]{0,6}(-[0-9a-f]{0,6})?)?)$"
+RUN_ID: Final = r"^(latest|[0-9]{8}(-[0-9]{0,6}(-[0-9a-f]{0,16})?)?)$"
 RunId = Annotated[str, PathParameter(alias="run", pattern=RUN_ID, description="The id of a run, the beginning of one, or `latest`.")]
 
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """Its settings and its workers."""
+    """Its settings, its workers and its jobs."""
 
     settings: Settings
     work: Work
+    jobs: Jobs
 
     def run(self, which: str) -> Run:
         """A stored run; a Problem if there is none."""
