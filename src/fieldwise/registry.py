@@ -54,6 +54,7 @@ def evaluator(
     reads: Literal["records", "text", "case"] = "records",
     needs_expected: bool = True,
     counts: tuple[str, ...] = (),
+    has_output: Callable[..., bool] | None = None,
     summarize: Callable[..., Any] | None = None,
     version: int = 1,
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]: ...
@@ -63,6 +64,7 @@ def evaluator(
     reads: Literal["records", "text", "case"] = "records",
     needs_expected: bool = True,
     counts: tuple[str, ...] = (),
+    has_output: Callable[..., bool] | None = None,
     summarize: Callable[..., Any] | None = None,
     version: int = 1,
 ) -> Any:
@@ -70,11 +72,12 @@ def evaluator(
 
     `reads` says what it needs: records (JSON is found in text), text (never parsed), or the case as it is. A case without
     an expected value is skipped unless `needs_expected` is False. Where the system gave no output at all, the evaluator sees
-    MISSING (or empty text), and every metric of that case becomes 0 but those named in `counts`.
+    MISSING (or empty text), and every metric of that case becomes 0 but those named in `counts`. `has_output(case, config)` is for
+    evaluators of something else that the system gave, such as its contexts: True says that this is there.
     `summarize(pool)` turns what all batches put into `Results.pool` into metrics of the whole dataset.
     `version` goes up with every change of what it measures.
     """
-    extras: dict[str, Any] = {"reads": reads, "needs_expected": needs_expected, "counts": counts}
+    extras: dict[str, Any] = {"reads": reads, "needs_expected": needs_expected, "counts": counts, "has_output": has_output}
     return _register("evaluators", function, extras | {"summarize": summarize, "version": version})
 
 

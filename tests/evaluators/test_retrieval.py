@@ -33,6 +33,18 @@ def test_a_worked_example() -> None:
     assert result.details["ranks"] == {"a": 2, "b": 4}
 
 
+def test_what_was_retrieved_is_judged_without_an_answer_too() -> None:
+    case: dict[str, Any] = {"contexts": ["x", "a"], "metadata": {"relevant_ids": ["a"]}}
+    result = fw.evaluate({"type": "retrieval"}, **case)
+    assert (result.status, result.score, result.metrics["mrr"]) == ("scored", 1 / log2(3), 0.5)
+    assert fw.evaluate({"type": "retrieval"}, actual=None, **case).metrics == result.metrics
+
+
+def test_nothing_retrieved_and_no_answer_is_the_systems_failure() -> None:
+    result = fw.evaluate({"type": "retrieval"}, metadata={"relevant_ids": ["a"]})
+    assert (result.status, result.score, result.details["fault"]) == ("error", 0.0, "system")
+
+
 def test_a_perfect_ranking_is_one() -> None:
     assert retrieved({"a": 3, "b": 1}, [{"id": "a"}, {"id": "b"}], k=[2]).score == 1.0
 

@@ -212,6 +212,20 @@ def test_no_output_is_the_systems_failure() -> None:
     assert (result.metrics["expected"], result.metrics["recall"]) == (1, 0.0)
 
 
+def test_calls_beside_a_missing_output_are_judged_as_they_are() -> None:
+    config = {"type": "tool_trajectory", "expected": ["search"]}
+    for nothing in ({}, {"actual": None}):
+        found = fw.evaluate(config, metadata={"trace": [SEARCH]}, **nothing)
+        assert (found.status, found.score, found.metrics["recall"]) == ("scored", 1.0, 1.0)
+    assert fw.evaluate({**config, "path": "metadata.log"}, metadata={"log": [SEARCH]}).score == 1.0
+
+
+def test_no_output_and_a_record_without_calls_is_the_systems_failure_though_nothing_forbidden_was_called() -> None:
+    config = {"type": "tool_trajectory", "mode": "subset", "expected": ["search"]}
+    result = fw.evaluate(config, metadata={"messages": [{"role": "user", "content": "Rain?"}]})
+    assert (result.status, result.score, result.details["fault"]) == ("error", 0.0, "system")
+
+
 @given(st.lists(st.sampled_from("abc"), max_size=6), st.lists(st.sampled_from("abc"), max_size=6))
 @settings(max_examples=80, deadline=None)
 def test_stricter_modes_match_no_more(expected: list[str], actual: list[str]) -> None:

@@ -42,7 +42,12 @@ class Retrieval:
                 yield option, f"a case has no `{place}`", f"begin with {', '.join(_PLACES)}, such as `metadata.relevant_ids`"
 
 
-@evaluator(reads="case", needs_expected=False, version=1)
+def _has_retrieved(case: Case, config: Retrieval) -> bool:
+    """What was retrieved can be judged before anything is made of it."""
+    return bool(_ids(_at(case, config.retrieved), config.id))
+
+
+@evaluator(reads="case", needs_expected=False, has_output=_has_retrieved, version=1)
 def retrieval(batch: Batch, config: Retrieval) -> Results:
     """Score what was retrieved for each case against the ids it names as relevant."""
     return Results.of([_result(batch.cases.at(row), config) for row in range(len(batch))])

@@ -8,7 +8,7 @@
 (0.5, ['search'], ['fetch (arguments differ: id)'])
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, Final, Literal, NamedTuple
 
@@ -68,7 +68,12 @@ class ToolTrajectory:
             yield "expected", "a tool has no name", "write the name of a tool"
 
 
-@evaluator(reads="case", needs_expected=False, counts=("matched", "expected", "actual"), version=1)
+def _has_calls(case: Case, config: ToolTrajectory) -> bool:
+    """Calls that are recorded beside the output are enough: a system may end without an answer."""
+    return any(_recorded(case, config))
+
+
+@evaluator(reads="case", needs_expected=False, has_output=_has_calls, counts=("matched", "expected", "actual"), version=1)
 def tool_trajectory(batch: Batch, config: ToolTrajectory) -> Results:
     """The share of calls that are as expected."""
     read = [_read(batch.cases.at(row), config) for row in range(len(batch))]
@@ -81,9 +86,13 @@ def _read(case: Case, config: ToolTrajectory) -> Trajectory | None:
     expected = _expected(case, config)
     if expected is None and not config.minimums:
         return None
+    return Trajectory(expected or [], next((calls for calls in _recorded(case, config) if calls is not None), []))
+
+
+def _recorded(case: Case, config: ToolTrajectory) -> Iterator[list[Call] | None]:
+    """The calls of each place where they may stand; None where nothing is recorded."""
     places = (config.path,) if config.path is not None else _RECORDED
-    found = (calls_in(value_at(case, place)) for place in places)
-    return Trajectory(expected or [], next((calls for calls in found if calls is not None), []))
+    return (calls_in(value_at(case, place)) for place in places)
 
 
 def _expected(case: Case, config: ToolTrajectory) -> list[Call] | None:

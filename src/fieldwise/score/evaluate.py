@@ -57,7 +57,7 @@ def _lets_in(when: When, cases: Cases, row: int) -> bool:
 def evaluate(planned: PlannedEvaluator, batch: ScoringBatch, asker: Asker | None = None) -> Results:
     """One evaluator's results for a batch, with their verdicts."""
     entry = find("evaluators", planned.type)
-    kept, failed, left_out = _sorted_out(entry, batch)
+    kept, failed, left_out = _sorted_out(entry, planned, batch)
     failed = {row: failed[old] for row, old in enumerate(kept) if old in failed}
     part = batch.part(kept)
     judges = bool(entry.extras.get("judge"))
@@ -90,7 +90,7 @@ def _kinds(results: Results, entry: Entry) -> dict[str, type]:
     return {**flags, **results.kinds, **dict.fromkeys(entry.extras.get("counts", ()), int)}
 
 
-def _sorted_out(entry: Entry, batch: ScoringBatch) -> tuple[list[int], dict[int, str], dict[int, Result]]:
+def _sorted_out(entry: Entry, planned: PlannedEvaluator, batch: ScoringBatch) -> tuple[list[int], dict[int, str], dict[int, Result]]:
     """The rows the evaluator sees; of those, the ones the system failed at, and why; the rest with their results."""
     kept: list[int] = []
     failed: dict[int, str] = {}
@@ -106,9 +106,15 @@ def _sorted_out(entry: Entry, batch: ScoringBatch) -> tuple[list[int], dict[int,
             left_out[row] = Result(status="skipped", reasoning="nothing is expected of this case")
         else:
             kept.append(row)
-            if theirs or actual is None or actual is MISSING:
+            if theirs or ((actual is None or actual is MISSING) and not _looks_elsewhere(entry, planned, batch.cases, row)):
                 failed[row] = theirs or ("the output is null" if actual is None else "there is no output")
     return kept, failed, left_out
+
+
+def _looks_elsewhere(entry: Entry, planned: PlannedEvaluator, cases: Cases, row: int) -> bool:
+    """Whether the case has what the evaluator looks at, though it has no output."""
+    has_output = entry.extras.get("has_output")
+    return has_output is not None and has_output(cases.at(row), planned.config)
 
 
 def _troubles(cases: Cases, unreadable: Mapping[int, tuple[str, str]], row: int) -> tuple[str | None, str | None]:
