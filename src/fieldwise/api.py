@@ -16,6 +16,7 @@ from fieldwise.model.options import Inferring
 from fieldwise.model.pairs import Scores
 from fieldwise.model.plan import Plan, PlannedEvaluator, Source, When
 from fieldwise.model.result import Result
+from fieldwise.model.summary import Summary
 from fieldwise.model.values import MISSING, Json, Value
 from fieldwise.plan.evaluators import plan_config
 from fieldwise.plan.gates import parse_gate
@@ -45,6 +46,8 @@ Progress = Callable[[int, float | None], None]
 """Told after every batch: how many cases are done, and which share of the input has been read if that is known."""
 TROUBLES = 1000
 """How many problems of single cases are told with a run."""
+REASONS = 3
+"""How many reasons are told with a run for what an evaluator could not measure."""
 SAMPLE = 256
 """From how many cases rules are inferred where a suite has none."""
 
@@ -168,7 +171,7 @@ def run(
             done, troubles = _score(plan, [] if first is None else chain([first], batches), writer, asker, _telling(progress, reader))
             stored = _stored(writer, plan, done)
             notes = [*plan.diagnostics, *told, *notes, *reader.diagnostics, *_unused(plan, stored.fields if done else None), *troubles]
-            notes += gate_diagnostics(plan.gates, stored.summary)
+            notes += gate_diagnostics(plan.gates, stored.summary) + _unmeasured(writer, stored.summary, everything=not (only or limit))
             results = judge_gates(plan.gates, stored.summary)
             changes = None if base is None else base(writer.draft(stored.summary, notes))
             if changes is not None:
@@ -222,6 +225,26 @@ def _stored(writer: "RunWriter", plan: Plan, cases: int) -> "Stored":
     return summarize_parts(writer.path, writer.parts, plan.evaluators)
 
 
+def _unmeasured(writer: "RunWriter", summary: Summary, *, everything: bool) -> list[Diagnostic]:
+    """Evaluators that say nothing of any case, and why others could not measure some. A part of the cases may leave one without work."""
+    from fieldwise.store.rebuilt import reasons
+
+    found: list[Diagnostic] = []
+    for name, one in summary.evaluators.items():
+        lost = one.counts.faults + one.counts.unavailable
+        if lost:
+            told = reasons(writer.path, writer.parts, name).most_common(REASONS)
+            texts = [f"`{name}` could not measure {times} of {one.counts.cases} cases: {why}" for why, times in told]
+            found += [Diagnostic(code="not-measured", level="warning", what=text) for text in texts]
+        elif summary.cases and not one.counts.scored + one.counts.failures:
+            what = (
+                f"`{name}` measured nothing: {one.counts.not_applicable} cases are not for it, {one.counts.skipped} have nothing to score"
+            )
+            fix = "check its `when` and what the cases expect, or remove it"
+            found.append(Diagnostic(code="never-used", level="error" if everything else "warning", what=what, fix=fix))
+    return found
+
+
 def compare(base: str, new: str = "latest", *, root: str | Path | None = None) -> Changes:
     """What changed from one stored run to another, over the cases that both have. Runs by id, by its beginning, or `latest`."""
     from fieldwise.store.measured import compare_runs
@@ -248,7 +271,8 @@ def _base(plan: Plan, baseline: str | Path | None, root: str | Path | None) -> "
     try:
         pinned = open_run(root, str(baseline))
     except RunNotFound as error:
-        raise ConfigError([Diagnostic(code="no-baseline", what=str(error), fix="give a baseline file, or the id of a run")]) from error
+        what, fix = f"there is no baseline `{baseline}`: it is no file, and {error}", "give a baseline file, or the id of a run"
+        raise ConfigError([Diagnostic(code="no-baseline", what=what, fix=fix)]) from error
     if pinned.state != "finished":
         what, fix = f"run {pinned.id} did not finish, so nothing can be compared with it", "finish it: fieldwise run SUITE --resume"
         raise ConfigError([Diagnostic(code="unfinished-run", what=what, fix=fix)])
@@ -303,7 +327,14 @@ def _plan_with_rules(plan: Plan, cases: Cases) -> tuple[Plan, list[Diagnostic]]:
         for rule in found.rules
         if (why := found.reasons.get(rule.text))
     ]
+    empty = [evaluator.name for evaluator, found in planned if found and _has_no_leaf(cases)]
+    what, fix = "no rules can be inferred: what is expected holds no field", "give the records in `expected`, or write `fields`"
+    notes += [Diagnostic(code="no-rules", what=f"`{name}`: {what}", where=Where(file=plan.file), fix=fix) for name in empty]
     return replace(plan, evaluators=tuple(evaluator for evaluator, _ in planned)), notes
+
+
+def _has_no_leaf(cases: Cases) -> bool:
+    return all(value is None or value is MISSING or value in ({}, []) for value in ScoringBatch(cases).records.expected)
 
 
 def _with_rules(planned: PlannedEvaluator, batch: ScoringBatch) -> tuple[PlannedEvaluator, Inferred | None]:

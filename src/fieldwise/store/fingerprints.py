@@ -12,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute
 
+from fieldwise.model.ask import Endpoint
 from fieldwise.model.plan import PlannedEvaluator, Source
 from fieldwise.read.files import Unreadable, find_files
 from fieldwise.registry import find
@@ -24,6 +25,7 @@ SMALL: Final = 64 << 20
 """Files up to this size are read whole; of larger ones the size, the time of change, the head and the tail."""
 _END: Final = 1 << 20
 _MODEL: Final = ("FIELDWISE_MODEL_URL", "FIELDWISE_MODEL")
+"""Which model is asked where an endpoint does not say so itself."""
 _ADDRESS: Final = re.compile(r" at 0x[0-9a-f]+")
 _LONGEST_PATH: Final = 4096
 
@@ -37,7 +39,6 @@ def fingerprint_rules(planned: PlannedEvaluator) -> str:
     """Everything that decides what an evaluator says of a case, but its version: options, rules, and the files a judge's options name."""
     plain: list[Any] = [planned.type, _plain(planned.config), planned.pass_at, _plain(planned.when)]
     if _is_judge(planned.type):
-        plain += [[name, os.environ.get(name)] for name in _MODEL]
         plain += sorted(_files(planned.config, Path(getattr(planned.config, "cwd", "."))))
     return sha256(to_text(plain))
 
@@ -56,7 +57,8 @@ def _plain(value: Any) -> Any:
     ['map', ["'a'", '1.0'], ["'b'", ['set', "'x'", "'y'"]]]
     """
     if is_dataclass(value):
-        return [type(value).__name__, *([field.name, _plain(getattr(value, field.name))] for field in fields(value))]
+        world = [[name, os.environ.get(name)] for name in _MODEL] if isinstance(value, Endpoint) else []
+        return [type(value).__name__, *([field.name, _plain(getattr(value, field.name))] for field in fields(value)), *world]
     if isinstance(value, Mapping):
         pairs = cast("Mapping[Any, Any]", value).items()
         return ["map", *([repr(key), _plain(inner)] for key, inner in sorted(pairs, key=lambda pair: repr(pair[0])))]

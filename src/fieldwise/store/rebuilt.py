@@ -1,5 +1,6 @@
 """What evaluators said, rebuilt from the parts on disk, so that a run's summary rests on nothing but what is stored."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -48,6 +49,18 @@ def summarize_parts(
     for part in parts:
         state.add(outcome_of(folder, part, evaluators, seen))
     return Stored(state.finish(summarizers), seen)
+
+
+def reasons(folder: Path, parts: Iterable[Part], evaluator: str) -> Counter[str]:
+    """Why results of an evaluator are no measurement, in its own words, with how many cases that is so for; skipped cases left out."""
+    found: Counter[str] = Counter()
+    for part in parts:
+        for file in files_of(part, "results", evaluator):
+            table = read_table(folder, file, columns=["status", "fault", "reasoning"])
+            status, fault = (table.column(name).cast(pa.string()) for name in ("status", "fault"))
+            ours = pc.and_(pc.equal(status, "error"), pc.equal(pc.fill_null(fault, ""), "ours"))
+            found.update(table.column("reasoning").filter(pc.or_(ours, pc.equal(status, "unavailable"))).to_pylist())
+    return found
 
 
 def outcome_of(folder: Path, part: Part, evaluators: Sequence[PlannedEvaluator], seen: set[str] | None = None) -> BatchOutcome:

@@ -1,0 +1,430 @@
+"""Situations in which others report success though nothing, or not all, was measured. Here none of them exits 0, and each says why."""
+
+import errno
+import gzip
+import json
+import os
+import socket
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, ClassVar
+
+import pyarrow.parquet as pq
+import pytest
+from typer.testing import CliRunner
+
+import fieldwise as fw
+from fieldwise.cli.app import app
+from fieldwise.registry import _entries, find
+from fieldwise.store.baseline import save_baseline
+from fieldwise.store.run import list_runs, open_run
+from fieldwise.store.trouble import Interrupted
+
+GOOD = {"id": "a", "expected": {"n": "x", "total": 1}, "actual": {"n": "x", "total": 1}}
+FIELDS = {"type": "field_accuracy", "name": "fields", "fields": ["n", "total"]}
+PASSED, FAILED, CONFIG, INCOMPLETE, NOTHING, INTERNAL, INTERRUPTED = 0, 1, 2, 3, 4, 70, 130
+
+
+class Place:
+    """A folder with a suite and its cases, and the command line in it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.suite(FIELDS)
+        self.cases(GOOD, {**GOOD, "id": "b"})
+
+    def suite(self, *evaluators: Any, **more: Any) -> None:
+        suite = {"name": "s", "cases": "data.jsonl", "evaluators": list(evaluators), **more}
+        (self.folder / "s.eval.yaml").write_text(json.dumps(suite))
+
+    def cases(self, *cases: Any) -> None:
+        self.write("data.jsonl", "".join((one if isinstance(one, str) else json.dumps(one)) + "\n" for one in cases))
+
+    def write(self, name: str, text: str) -> Path:
+        path = self.folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+        return path
+
+    def run(self, *options: str, command: tuple[str, ...] = ("run", "s.eval.yaml", "--format", "plain")) -> tuple[int, str]:
+        result = CliRunner().invoke(app, [*command, *options], env={"COLUMNS": "400"})
+        return result.exit_code, " ".join((result.stdout + result.stderr).split())
+
+    def fails(self, code: int, message: str, *options: str) -> None:
+        """It exits with this code and says so."""
+        found, output = self.run(*options)
+        assert found == code, output
+        assert message in output
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Place:
+    monkeypatch.chdir(tmp_path)
+    return Place(tmp_path)
+
+
+def test_what_is_right_is_green(place: Place) -> None:
+    """Else the rest of this file would prove nothing."""
+    assert place.run()[0] == PASSED
+    assert place.run("--gate", "fields.score >= 1")[0] == PASSED
+
+
+class TestNothingToScore:
+    def test_an_empty_file(self, place: Place) -> None:
+        place.write("data.jsonl", "")
+        place.fails(CONFIG, "the file holds no cases")
+
+    def test_an_empty_list_of_cases(self, place: Place) -> None:
+        place.suite(FIELDS, cases="data.json")
+        place.write("data.json", "[]")
+        place.fails(CONFIG, "no cases")
+
+    def test_a_file_that_is_not_there(self, place: Place) -> None:
+        (place.folder / "data.jsonl").unlink()
+        place.fails(CONFIG, "there is no file data.jsonl")
+
+    def test_a_pattern_that_matches_no_file(self, place: Place) -> None:
+        place.suite(FIELDS, cases="data/*.jsonl")
+        place.fails(CONFIG, "there is no file data/*.jsonl")
+
+    def test_every_case_filtered_out(self, place: Place) -> None:
+        place.fails(NOTHING, "nothing", "--filter", "tag:nobody")
+
+    def test_a_limit_of_no_case(self, place: Place) -> None:
+        place.fails(CONFIG, "--limit", "--limit", "0")
+
+    def test_a_limit_of_no_case_in_python(self, place: Place) -> None:
+        assert fw.run("s.eval.yaml", limit=0).exit_code == NOTHING
+
+    def test_no_evaluators(self, place: Place) -> None:
+        place.suite()
+        place.fails(CONFIG, "evaluators")
+
+    def test_no_rules_and_no_leaf_to_infer_one_from(self, place: Place) -> None:
+        place.suite({"type": "field_accuracy", "name": "fields"})
+        place.cases({"id": "a", "expected": {}, "actual": {}})
+        place.fails(CONFIG, "no rules can be inferred")
+
+    def test_an_empty_list_of_rules(self, place: Place) -> None:
+        """Then every field counts, as where no rules are written."""
+        place.suite({**FIELDS, "fields": []})
+        place.cases({**GOOD, "actual": {"n": "x", "total": 7}})
+        place.fails(FAILED, "total", "--gate", "fields.score >= 1")
+
+    def test_expected_is_null_in_every_case(self, place: Place) -> None:
+        place.cases({"id": "a", "expected": None, "actual": {"n": "x"}})
+        code, _ = place.run()
+        assert code in (CONFIG, NOTHING)
+
+    def test_an_evaluator_that_is_for_no_case(self, place: Place) -> None:
+        place.suite({**FIELDS, "when": {"tag": "nobody"}})
+        code, _ = place.run()
+        assert code in (CONFIG, NOTHING)
+
+    def test_one_of_two_evaluators_is_for_no_case(self, place: Place) -> None:
+        place.suite(FIELDS, {"type": "field_prf", "when": {"tag": "nobody"}})
+        place.fails(CONFIG, "`field_prf` measured nothing")
+
+    def test_only_ignored_fields(self, place: Place) -> None:
+        place.suite({**FIELDS, "fields": [{"path": "n", "match": "ignore"}]})
+        code, _ = place.run()
+        assert code != PASSED
+
+
+class TestMisread:
+    def test_a_rule_whose_field_no_case_has(self, place: Place) -> None:
+        place.suite({**FIELDS, "fields": ["n", "totl"]})
+        place.fails(CONFIG, "no case of the run has this field")
+
+    def test_a_malformed_path(self, place: Place) -> None:
+        place.suite({**FIELDS, "fields": ["n", "a..b"]})
+        place.fails(FAILED, "`a..b` has an empty step", "--gate", "fields.score >= 1")
+
+    def test_a_column_that_the_file_does_not_have(self, place: Place) -> None:
+        place.suite(FIELDS, columns={"expected": "ground_thruth"})
+        place.fails(CONFIG, "ground_thruth")
+
+    def test_columns_that_nobody_knows(self, place: Place) -> None:
+        place.cases({"id": "a", "soll": {"n": "x"}, "ist": {"n": "x"}})
+        place.fails(CONFIG, "no column is expected or actual")
+
+    def test_no_predictions_at_all(self, place: Place) -> None:
+        place.cases({"id": "a", "expected": {"n": "x", "total": 1}})
+        place.fails(FAILED, "actual", "--gate", "fields.score >= 0.9")
+
+    def test_a_folder_of_predictions_that_is_empty(self, place: Place) -> None:
+        place.suite(FIELDS, cases={"expected": "gold", "actual": "predictions"})
+        place.write("gold/a.json", '{"n": "x", "total": 1}')
+        (place.folder / "predictions").mkdir()
+        place.fails(CONFIG, "holds no file of cases")
+
+    def test_predictions_under_other_names(self, place: Place) -> None:
+        place.suite(FIELDS, cases={"expected": "gold", "actual": "predictions"})
+        place.write("gold/a.json", '{"n": "x", "total": 1}')
+        place.write("predictions/z.json", '{"n": "x", "total": 1}')
+        code, output = place.run("--gate", "fields.score >= 0.9")
+        assert code != PASSED, output
+
+    def test_nothing_but_unreadable_lines(self, place: Place) -> None:
+        place.cases("{", "not json", '{"id": ')
+        code, output = place.run()
+        assert code in (CONFIG, INCOMPLETE, NOTHING), output
+
+    def test_a_truncated_last_line(self, place: Place) -> None:
+        place.write("data.jsonl", json.dumps(GOOD) + "\n" + json.dumps({**GOOD, "id": "b"})[:-7])
+        place.fails(INCOMPLETE, "data.jsonl:2")
+
+    def test_a_truncated_archive(self, place: Place) -> None:
+        place.suite(FIELDS, cases="data.jsonl.gz")
+        whole = gzip.compress("".join(json.dumps({**GOOD, "id": str(at)}) + "\n" for at in range(500)).encode())
+        (place.folder / "data.jsonl.gz").write_bytes(whole[: len(whole) // 2])
+        place.fails(CONFIG, "data.jsonl.gz")
+
+    def test_the_same_id_twice(self, place: Place) -> None:
+        place.cases(GOOD, {**GOOD, "actual": {"n": "y"}})
+        place.fails(CONFIG, "has the same id as line 1")
+
+    def test_numbers_that_are_none_on_both_sides(self, place: Place) -> None:
+        place.cases('{"id": "a", "expected": {"n": NaN, "total": NaN}, "actual": {"n": NaN, "total": NaN}}')
+        code, output = place.run("--gate", "fields.score >= 0.1")
+        assert code != PASSED, output
+
+
+class TestGates:
+    @pytest.mark.parametrize(
+        ("gate", "message"),
+        [
+            ("feilds.score >= 0.5", "fields"),
+            ("fields.scoer >= 0.5", "score"),
+            ("fields.rqs >= 0.5", "fields"),
+            ("fields.score >= nan", "nan"),
+        ],
+    )
+    def test_a_gate_on_what_does_not_exist(self, place: Place, gate: str, message: str) -> None:
+        place.fails(CONFIG, message, "--gate", gate)
+
+    def test_a_gate_on_a_metric_that_nobody_measured(self, place: Place) -> None:
+        place.suite(FIELDS, {"type": "answer_quality", "when": {"tag": "nobody"}})
+        code, output = place.run("--gate", "answer_quality.exact_match >= 0")
+        assert code != PASSED, output
+        assert "measured nothing" in output
+
+    def test_a_gate_that_any_number_passes_still_needs_a_number(self, place: Place) -> None:
+        place.write("data.jsonl", "")
+        code, output = place.run("--gate", "fields.score >= 0")
+        assert code != PASSED, output
+
+    def test_a_failing_case_without_any_gate_but_with_a_cut(self, place: Place) -> None:
+        place.suite({**FIELDS, "pass_at": 0.9})
+        place.cases({**GOOD, "actual": {"n": "y", "total": 2}})
+        place.fails(FAILED, "exit 1")
+
+
+def judge(place: Place, script: str, **options: Any) -> None:
+    place.write("judge.py", script)
+    place.suite({"type": "code_judge", "script": "judge.py", **options})
+
+
+class TestJudges:
+    @pytest.mark.parametrize(
+        "script",
+        [
+            "raise SystemExit(3)",
+            "print('all fine!')",
+            "",
+            'print(\'{"score": "high"}\')',
+            "print('{\"score\": NaN}')",
+            "print('{\"score\": 7}')",
+        ],
+    )
+    def test_a_program_that_crashes_or_says_nothing_of_use(self, place: Place, script: str) -> None:
+        judge(place, script)
+        code, output = place.run("--gate", "code_judge.score >= 0")
+        assert code in (INCOMPLETE, NOTHING), output
+
+    def test_a_program_that_does_not_come_to_an_end(self, place: Place) -> None:
+        judge(place, "import time; time.sleep(60)", timeout=0.3)
+        place.fails(NOTHING, "`code_judge` could not measure 2 of 2 cases")
+
+    def test_a_program_that_is_not_there(self, place: Place) -> None:
+        place.suite({"type": "code_judge", "script": "nobody.py"})
+        code, output = place.run()
+        assert code != PASSED, output
+
+    def test_one_fault_among_good_cases(self, place: Place) -> None:
+        judge(place, "import json, sys\nif json.load(sys.stdin)['candidate_answer'] == 'bad': sys.exit(1)\nprint('{\"score\": 1}')")
+        place.cases({"id": "a", "actual": "good"}, {"id": "b", "actual": "bad"})
+        place.fails(INCOMPLETE, "exit 3", "--gate", "code_judge.score >= 1")
+        assert place.run("--max-errors", "1")[0] == PASSED
+
+    def test_a_model_that_is_down(self, place: Place) -> None:
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            port = free.getsockname()[1]
+        model = {"url": f"http://127.0.0.1:{port}/v1", "name": "m", "retries": 0, "timeout": 1}
+        place.suite(FIELDS, {"type": "llm_judge", "prompt": "Is it right?", "model": model})
+        place.fails(INCOMPLETE, "llm_judge")
+
+    def test_no_model_at_all(self, place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.delenv("FIELDWISE_MODEL_URL", raising=False)
+        place.suite(FIELDS, {"type": "llm_judge", "prompt": "Is it right?"})
+        place.fails(INCOMPLETE, "`llm_judge` could not measure 2 of 2 cases")
+
+    def test_a_budget_of_nothing(self, place: Place) -> None:
+        model = {"url": "http://127.0.0.1:9/v1", "name": "m", "retries": 0}
+        place.suite(FIELDS, {"type": "llm_judge", "prompt": "Is it right?", "model": model})
+        place.fails(INCOMPLETE, "llm_judge", "--max-calls", "0")
+
+    def test_meaning_without_anything_that_understands_it(self, place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+        missing = fw.Diagnostic(code="no-model", what="there is no embedding model", fix="get one")
+        monkeypatch.setattr("fieldwise.ask.embedding.provide", lambda: missing)
+        place.suite({**FIELDS, "fields": [{"path": "n", "match": "semantic"}]})
+        place.cases({"id": "a", "expected": {"n": "two years"}, "actual": {"n": "24 months"}})
+        code, output = place.run("--gate", "fields.score >= 0")
+        assert code in (INCOMPLETE, NOTHING), output
+
+    def test_an_evaluator_that_crashes(self, place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+        def crash(batch: Any, config: Any) -> Any:
+            raise RuntimeError("out of order")
+
+        entry = find("evaluators", "field_prf")
+        monkeypatch.setitem(_entries, ("evaluators", "field_prf"), replace(entry, function=crash))
+        place.suite(FIELDS, {"type": "field_prf"})
+        place.fails(INCOMPLETE, "out of order", "--gate", "fields.score >= 1")
+
+    def test_unscored_results_beyond_the_limit(self, place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.delenv("FIELDWISE_MODEL_URL", raising=False)
+        place.suite(FIELDS, {"type": "llm_judge", "prompt": "Is it right?"})
+        assert place.run("--max-unscored", "1")[0] == INCOMPLETE
+        assert place.run("--max-unscored", "2")[0] == PASSED
+
+
+class TestBaselines:
+    GATE: ClassVar = {"regression": {"metric": "fields.score", "max_drop": 0.0}}
+
+    def test_a_gate_on_regressions_without_a_baseline(self, place: Place) -> None:
+        place.suite(FIELDS, gate=self.GATE)
+        place.fails(CONFIG, "there is no baseline")
+
+    def test_a_baseline_that_is_not_there(self, place: Place) -> None:
+        place.fails(CONFIG, "nobody.json", "--baseline", "nobody.json")
+
+    @pytest.mark.parametrize("content", ["", "{", "[]", '{"format": 1}', '{"format": 99}'])
+    def test_a_baseline_that_is_torn_or_no_baseline(self, place: Place, content: str) -> None:
+        place.write("b.json", content)
+        place.fails(CONFIG, "b.json", "--baseline", "b.json")
+
+    def test_a_baseline_of_which_half_a_column_is_gone(self, place: Place) -> None:
+        path = save_baseline(fw.run("s.eval.yaml"), "b.json")
+        content = json.loads(path.read_text())
+        content["evaluators"][0]["metrics"]["score"].pop()
+        path.write_text(json.dumps(content))
+        place.fails(CONFIG, "lacks some of its columns", "--baseline", "b.json")
+
+    def test_a_baseline_of_other_cases(self, place: Place) -> None:
+        save_baseline(fw.run("s.eval.yaml"), "b.json")
+        place.cases({**GOOD, "id": "z"})
+        place.fails(CONFIG, "no case in common", "--baseline", "b.json")
+
+    def test_a_baseline_of_other_evaluators(self, place: Place) -> None:
+        save_baseline(fw.run("s.eval.yaml"), "b.json")
+        place.suite({"type": "field_prf"})
+        place.fails(CONFIG, "no case in common", "--baseline", "b.json")
+
+    def test_an_unfinished_run_as_a_baseline(self, place: Place) -> None:
+        interrupted()
+        place.fails(CONFIG, "did not finish", "--baseline", open_run().id)
+
+
+def interrupted() -> None:
+    """A run that somebody stopped after its first case."""
+
+    def stop(done: int, share: float | None) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(Interrupted):
+        fw.run("s.eval.yaml", chunk=1, progress=stop)
+
+
+class TestInterrupted:
+    def test_ctrl_c_is_no_success(self, place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+        def stop(*arguments: Any) -> Any:
+            raise KeyboardInterrupt
+
+        monkeypatch.setattr("fieldwise.api.score_batch", stop)
+        place.fails(INTERRUPTED, "--resume")
+
+    def test_an_unfinished_run_has_no_numbers_that_look_final(self, place: Place) -> None:
+        interrupted()
+        run = open_run()
+        assert (run.exit_code, run.gates, run.summary) == (None, (), {})
+        assert "unfinished" in place.run(command=("runs", "--format", "plain"))[1]
+
+    def test_a_resumed_run_whose_data_got_worse(self, place: Place) -> None:
+        interrupted()
+        place.cases({**GOOD, "actual": {"n": "y", "total": 2}}, {**GOOD, "id": "b"})
+        place.fails(FAILED, "exit 1", "--resume", "--gate", "fields.score >= 1")
+        assert len(list_runs()) == 1
+
+    def test_a_resumed_run_whose_rules_got_stricter(self, place: Place) -> None:
+        place.suite({**FIELDS, "fields": [{"path": "total", "match": "numeric_tolerance", "tolerance": 5}]}, gate={"fields.score": ">= 1"})
+        place.cases({**GOOD, "actual": {"total": 5}}, {**GOOD, "id": "b"})
+        interrupted()
+        place.suite({**FIELDS, "fields": [{"path": "total", "match": "numeric_tolerance", "tolerance": 1}]}, gate={"fields.score": ">= 1"})
+        place.fails(FAILED, "the rules of `fields` changed", "--resume")
+
+    def test_a_resumed_run_whose_cases_are_gone(self, place: Place) -> None:
+        interrupted()
+        place.write("data.jsonl", "")
+        code, output = place.run("--resume")
+        assert code == CONFIG, output
+
+
+class TestStore:
+    def test_a_full_disk(self, place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+        def full(*arguments: Any, **options: Any) -> None:
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+        monkeypatch.setattr(pq, "write_table", full)
+        place.fails(INCOMPLETE, "No space left on device")
+
+    def test_a_folder_that_may_not_be_written(self, place: Place) -> None:
+        place.write(".fieldwise", "a file where a folder should be")
+        place.fails(INCOMPLETE, "no run can be stored")
+
+    def test_a_part_that_is_torn_before_the_verdict(self, place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+        replace_file = os.replace
+
+        def torn(source: Any, target: Any) -> None:
+            replace_file(source, target)
+            if str(target).endswith("results.parquet"):
+                Path(target).write_bytes(Path(target).read_bytes()[:-20])
+
+        monkeypatch.setattr(os, "replace", torn)
+        place.fails(INCOMPLETE, "the stored file cannot be read")
+
+    def test_a_part_that_vanished_before_the_verdict(self, place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+        replace_file = os.replace
+
+        def lost(source: Any, target: Any) -> None:
+            replace_file(source, target)
+            if str(target).endswith("comparisons.parquet"):
+                Path(target).unlink()
+
+        monkeypatch.setattr(os, "replace", lost)
+        place.fails(INCOMPLETE, "cannot be read")
+
+    def test_a_stored_run_that_is_torn_is_not_explained(self, place: Place) -> None:
+        run = fw.run("s.eval.yaml")
+        file = run.path / "parts" / next(file.file for file in run.parts[0].files if file.table == "results")
+        file.write_bytes(b"")
+        code, output = place.run(command=("explain", run.id, "a"))
+        assert code == INCOMPLETE, output
+        assert file.name in output
+
+    def test_a_torn_manifest(self, place: Place) -> None:
+        run = fw.run("s.eval.yaml")
+        (run.path / "manifest.json").write_text("{")
+        code, output = place.run(command=("explain", "latest", "a"))
+        assert code == INCOMPLETE, output
+        assert "manifest.json" in output
