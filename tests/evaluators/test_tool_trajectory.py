@@ -128,6 +128,8 @@ SHAPES: dict[str, Any] = {
     "a list of calls": [SEARCH],
     "name and arguments": [{"name": "search", "arguments": ARGUMENTS}],
     "name and input": [{"name": "search", "input": ARGUMENTS}],
+    "name and input_parameters": [{"name": "search", "input_parameters": ARGUMENTS}],
+    "tool and tool_input": [{"tool": "search", "tool_input": ARGUMENTS, "log": "Searching."}],
     "JSON text": json.dumps([SEARCH]),
     "one call": SEARCH,
     "under tool_calls": {"answer": "Rain.", "tool_calls": [SEARCH]},

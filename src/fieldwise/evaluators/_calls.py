@@ -19,7 +19,7 @@ _BLOCKS: Final = ("output", "content")
 """Keys that hold calls among other things."""
 _CALL_TYPES: Final = ("tool_use", "tool_call", "function", "function_call", "tool")
 _NAMES: Final = ("tool", "name", "tool_name")
-_ARGUMENTS: Final = ("args", "arguments", "input", "parameters")
+_ARGUMENTS: Final = ("args", "arguments", "input", "parameters", "input_parameters", "tool_input", "tool_args", "params", "kwargs")
 _DEEPEST: Final = 8
 
 
