@@ -190,7 +190,7 @@ def _value(hint: Any) -> str:
 
 def _default(option: Option) -> str:
     value = option.default
-    if value is None or value in ((), ""):
+    if value is None or value in ((), "") or is_dataclass(value):
         return "–"
     return f"`{json.dumps(value, ensure_ascii=False)}`"
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from fieldwise.evaluators._judge_prompts import as_text, messages
 from fieldwise.kernels.words import word_finder
-from fieldwise.model.ask import Chat, Endpoint
+from fieldwise.model.ask import ANY_ENDPOINT, Chat, Endpoint
 from fieldwise.model.diagnostic import Diagnostic
 from fieldwise.model.options import FromFile, Problem
 from fieldwise.model.values import MISSING, Value
@@ -35,7 +35,7 @@ class Safety:
     """Words and phrases that must not occur, in place or in a JSON file; found as whole words, whatever the letter case."""
     policy: Annotated[str, MinLen(1)] = POLICY
     """What `llm` calls unsafe."""
-    model: Endpoint = field(default_factory=Endpoint)
+    model: Endpoint = ANY_ENDPOINT
     """The model that `llm` asks."""
 
     def problems(self) -> list[Problem]:

@@ -1,14 +1,14 @@
 """A model as a judge, by a prompt or by a rubric of criteria with weights; its reasons are kept."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Annotated, Any
 
 from annotated_types import Ge, MinLen
 
 from fieldwise.evaluators._judge_prompts import as_text, messages
 from fieldwise.evaluators._judge_results import marks, not_answered
-from fieldwise.model.ask import Chat, Endpoint, Judgement, Reply, one
+from fieldwise.model.ask import ANY_ENDPOINT, Chat, Endpoint, Judgement, Reply, one
 from fieldwise.model.case import Case
 from fieldwise.model.result import Result
 from fieldwise.model.values import MISSING
@@ -47,7 +47,7 @@ class LlmJudge:
     """Criteria, each judged for itself: `{name, description, weight}`, or just what has to hold. The score is their weighted mean."""
     scale: Annotated[int, Ge(1)] = 1
     """Points that a criterion can get: 1 is met or not met. Only full points are a hit."""
-    model: Endpoint = field(default_factory=Endpoint)
+    model: Endpoint = ANY_ENDPOINT
 
     def problems(self) -> list[tuple[str, str, str | None]]:
         """A judge needs something to judge by, criteria names of their own, and a weight that counts."""

@@ -1,14 +1,14 @@
 """Faithfulness, answer relevancy, context precision and context recall, asked of a model by their published definitions."""
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Annotated, Any, Literal, get_args
 
 from annotated_types import MinLen
 
 from fieldwise.evaluators._judge_results import not_answered
 from fieldwise.evaluators._ragas_metrics import METRICS, Measured, Name
-from fieldwise.model.ask import Endpoint, Judgement, together
+from fieldwise.model.ask import ANY_ENDPOINT, Endpoint, Judgement, together
 from fieldwise.model.case import Case
 from fieldwise.model.result import Result
 from fieldwise.registry import judge
@@ -21,7 +21,7 @@ class Ragas:
     metrics: Annotated[tuple[Name, ...], MinLen(1)] = get_args(Name)
     by: Literal["native"] = "native"
     """`native` asks the model endpoint with prompts of our own."""
-    model: Endpoint = field(default_factory=Endpoint)
+    model: Endpoint = ANY_ENDPOINT
 
     def problems(self) -> list[tuple[str, str, str | None]]:
         """A metric counts once."""

@@ -7,7 +7,7 @@
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Annotated, Any, Final, Literal
 
 import numpy as np
@@ -18,7 +18,7 @@ from fieldwise.kernels.strings import fold, reaches, similarities, similarity_gr
 from fieldwise.kernels.values import canonical, nfc
 from fieldwise.matchers._asked import likeness
 from fieldwise.matchers._keys import is_absent, non_finite_notes
-from fieldwise.model.ask import Endpoint
+from fieldwise.model.ask import ANY_ENDPOINT, Endpoint
 from fieldwise.model.pairs import Pairs, Scores
 from fieldwise.model.rule import Match
 from fieldwise.model.values import kind
@@ -39,7 +39,7 @@ class Fuzzy:
     """Letter case and outer whitespace do not count."""
     score: Literal["graded", "binary"] = "graded"
     """`graded` is the likeness, below the threshold too; `binary` is 1 at the threshold, else 0."""
-    model: Endpoint = field(default_factory=Endpoint)
+    model: Endpoint = ANY_ENDPOINT
     """The model that `llm` asks."""
 
     def for_lists(self) -> Match:

@@ -6,7 +6,7 @@
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from math import prod
 from typing import Annotated, Final, Literal
 
@@ -21,7 +21,7 @@ from fieldwise.kernels.strings import fold, reaches
 from fieldwise.kernels.values import canonical, nfc
 from fieldwise.matchers._asked import likeness
 from fieldwise.matchers._keys import non_finite_notes
-from fieldwise.model.ask import Endpoint
+from fieldwise.model.ask import ANY_ENDPOINT, Endpoint
 from fieldwise.model.diagnostic import Diagnostic
 from fieldwise.model.pairs import Pairs, Scores
 from fieldwise.model.rule import Match
@@ -53,7 +53,7 @@ class Semantic:
     calibration: tuple[tuple[float, float], ...] = PUBLISHED
     """Points (raw similarity, score) of the line that turns one into the other; `fieldwise.calibration` finds those of your pairs."""
 
-    model: Endpoint = field(default_factory=Endpoint)
+    model: Endpoint = ANY_ENDPOINT
     """The model that `llm` asks."""
 
     def __post_init__(self) -> None:

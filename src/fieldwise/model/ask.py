@@ -13,7 +13,7 @@ An `Asker` brings the replies: `ask/` has the real one, a test has a dict of can
 from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any, Literal, Protocol, TypeAlias, TypeVar
+from typing import Annotated, Any, Final, Literal, Protocol, TypeAlias, TypeVar
 
 from annotated_types import Ge, Gt, MinLen
 
@@ -59,6 +59,10 @@ class Endpoint:
     """Needed for the cost in reports and for a budget in dollars."""
     private: tuple[str, ...] = ()
     """Host names that may lead to a private address. An address written out as a number, and `localhost`, need no entry."""
+
+
+ANY_ENDPOINT: Final = Endpoint()
+"""The model that the environment names."""
 
 
 @dataclass(frozen=True, slots=True)
