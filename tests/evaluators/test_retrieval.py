@@ -45,6 +45,17 @@ def test_nothing_retrieved_and_no_answer_is_the_systems_failure() -> None:
     assert (result.status, result.score, result.details["fault"]) == ("error", 0.0, "system")
 
 
+def test_a_passage_without_an_id_keeps_its_place() -> None:
+    result = retrieved(["a"], [{"text": "x"}, {"id": "a"}])
+    assert (result.metrics["mrr"], result.details["ranks"], result.details["flags"]) == (0.5, {"a": 2}, ["passages_without_id"])
+
+
+def test_passages_with_another_key_are_our_fault_and_not_a_bad_ranking() -> None:
+    result = retrieved(["a"], [{"doc": "a"}, {"doc": "b"}])
+    assert (result.status, result.details["fault"]) == ("error", "ours")
+    assert "no passage under `contexts` has the key `id`" in result.reasoning
+
+
 def test_a_perfect_ranking_is_one() -> None:
     assert retrieved({"a": 3, "b": 1}, [{"id": "a"}, {"id": "b"}], k=[2]).score == 1.0
 

@@ -13,6 +13,7 @@ from annotated_types import Ge, MinLen
 
 from fieldwise.model.batch import Batch
 from fieldwise.model.case import Case
+from fieldwise.model.faults import fault
 from fieldwise.model.options import Problem
 from fieldwise.model.result import Result, Results
 from fieldwise.registry import evaluator
@@ -44,7 +45,7 @@ class Retrieval:
 
 def _has_retrieved(case: Case, config: Retrieval) -> bool:
     """What was retrieved can be judged before anything is made of it."""
-    return bool(_ids(_at(case, config.retrieved), config.id))
+    return bool(_places(_at(case, config.retrieved), config.id))
 
 
 @evaluator(reads="case", needs_expected=False, has_output=_has_retrieved, version=1)
@@ -59,8 +60,11 @@ def _result(case: Case, config: Retrieval) -> Result:
     if not gains:
         what = "no id is relevant" if named else f"the case names no relevant ids under `{config.relevant}`"
         return Result(status="skipped", reasoning=what)
-    found = _ids(_at(case, config.retrieved), config.id)
-    ranked = list(dict.fromkeys(found))
+    found = _places(_at(case, config.retrieved), config.id)
+    if found and not any(found):
+        return fault(f"no passage under `{config.retrieved}` has the key `{config.id}`; name the key of its id with the option `id`")
+    first_at = {name: at for at, name in reversed(list(enumerate(found)))}
+    ranked = [name for at, name in enumerate(found) if name is None or first_at[name] == at]
     metrics = _metrics(ranked, gains, config.k)
     first = config.k[0]
     relevant = [name for name in gains if name in set(ranked[:first])]
@@ -70,17 +74,21 @@ def _result(case: Case, config: Retrieval) -> Result:
         misses=[name for name in gains if name not in set(relevant)],
         reasoning=f"{len(relevant)}/{len(gains)} relevant ids among the first {first} of {len(ranked)}",
         metrics=metrics,
-        details={"ranks": {name: at for at, name in enumerate(ranked, start=1) if name in gains}, "flags": _flags(found, ranked)},
+        details={
+            "ranks": {name: at for at, name in enumerate(ranked, start=1) if name is not None and name in gains},
+            "flags": _flags(found, ranked),
+        },
     )
 
 
-def _flags(found: Sequence[str], ranked: Sequence[str]) -> list[str]:
-    return [*(["nothing_retrieved"] if not found else []), *(["repeated_ids"] if len(found) > len(ranked) else [])]
+def _flags(found: Sequence[str | None], ranked: Sequence[str | None]) -> list[str]:
+    flags = {"nothing_retrieved": not found, "repeated_ids": len(found) > len(ranked), "passages_without_id": None in found}
+    return [flag for flag, holds in flags.items() if holds]
 
 
-def _metrics(ranked: Sequence[str], gains: Mapping[str, float], depths: Iterable[int]) -> dict[str, float]:
+def _metrics(ranked: Sequence[str | None], gains: Mapping[str, float], depths: Iterable[int]) -> dict[str, float]:
     """Every metric of one ranking. An id counts where it first stands."""
-    got = [gains.get(name, 0.0) for name in ranked]
+    got = [0.0 if name is None else gains.get(name, 0.0) for name in ranked]
     ideal = sorted(gains.values(), reverse=True)
     metrics = {"mrr": next((1.0 / rank for rank, gain in enumerate(got, start=1) if gain), 0.0)}
     for k in depths:
@@ -113,9 +121,14 @@ def _gains(named: Any, key: str) -> dict[str, float]:
 
 def _ids(value: Any, key: str) -> list[str]:
     """The ids in a list of ids or of objects; a single id is a list of one."""
+    return [name for name in _places(value, key) if name is not None]
+
+
+def _places(value: Any, key: str) -> list[str | None]:
+    """The same with every place of the list, None where an object has no id: what follows it does not move up."""
     if value is None or isinstance(value, str | int | float):
         return [] if value is None or value == "" else [str(value)]
     if not isinstance(value, Sequence):
         return []
     items = (cast("Mapping[str, Any]", item).get(key) if isinstance(item, Mapping) else item for item in cast("Sequence[Any]", value))
-    return [str(item) for item in items if isinstance(item, str | int) and item != ""]
+    return [str(item) if isinstance(item, str | int) and item != "" else None for item in items]
