@@ -1,6 +1,6 @@
 """What evaluators of fields have in common: hits, misses and status, read off the comparisons."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -30,26 +30,27 @@ def case_faults(status: NDArray[np.uint8], reasons: dict[int, str], faults: Mapp
 
 def hit_labels(comparisons: Comparisons, scored: NDArray[np.bool_]) -> Labels:
     """The paths that passed, case by case."""
-    order, offsets = comparisons.by_case()
-    hit = (scored & comparisons.passed)[order]
-    ends = np.concatenate([[0], np.cumsum(hit)])
-    return Labels(ends[offsets], comparisons.path[order[hit]], comparisons.paths)
+    return row_labels(comparisons, scored & comparisons.passed)
 
 
 def miss_labels(comparisons: Comparisons, scored: NDArray[np.bool_]) -> Labels:
     """The paths that did not pass, with what is wrong, case by case."""
+    outcomes: list[int] = comparisons.outcome.tolist()
+    return row_labels(comparisons, scored & ~comparisons.passed, lambda row, path: _miss(comparisons, row, outcomes[row], path))
+
+
+def row_labels(comparisons: Comparisons, rows: NDArray[np.bool_], say: Callable[[int, str], str] | None = None) -> Labels:
+    """The paths of these rows, case by case; `say` makes of a row and its path what is told of it."""
     order, offsets = comparisons.by_case()
-    missed = (scored & ~comparisons.passed)[order]
-    ends = np.concatenate([[0], np.cumsum(missed)])
-    rows = order[missed]
+    chosen = rows[order]
+    ends = np.concatenate([[0], np.cumsum(chosen)])[offsets]
+    at = order[chosen]
+    if say is None:
+        return Labels(ends, comparisons.path[at], comparisons.paths)
     texts: dict[str, int] = {}
-    outcomes: list[int] = comparisons.outcome[rows].tolist()
-    paths: list[int] = comparisons.path[rows].tolist()
-    codes = [
-        texts.setdefault(_miss(comparisons, row, outcome, comparisons.paths[path]), len(texts))
-        for row, outcome, path in zip(rows.tolist(), outcomes, paths, strict=True)
-    ]
-    return Labels(ends[offsets], np.array(codes, dtype=np.int32), list(texts))
+    paths: list[int] = comparisons.path[at].tolist()
+    told = (say(row, comparisons.paths[path]) for row, path in zip(at.tolist(), paths, strict=True))
+    return Labels(ends, np.array([texts.setdefault(text, len(texts)) for text in told], dtype=np.int32), list(texts))
 
 
 _FORMAT_ERROR, _HALLUCINATION, _FAULT, _OMISSION = map(int, (Outcome.FORMAT_ERROR, Outcome.HALLUCINATION, Outcome.FAULT, Outcome.OMISSION))

@@ -17,12 +17,14 @@ from numpy.typing import NDArray
 
 from fieldwise.evaluators._buckets import BOTH, BUCKETS, EXTRA, LOST, NEITHER, NULL_HAS_VALUE, buckets_of
 from fieldwise.evaluators._consistency import Agreement, agreement
-from fieldwise.evaluators._fields import case_faults, faults_of, field_status
+from fieldwise.evaluators._fields import case_faults, faults_of, field_status, row_labels
 from fieldwise.evaluators._safety import Checked, Safety, check_safety
 from fieldwise.evaluators._strategies import Strategy, detected
+from fieldwise.kernels.strings import reaches
 from fieldwise.model.batch import Batch
 from fieldwise.model.comparison import Comparisons, Outcome
 from fieldwise.model.options import FromFile, Of, Problem
+from fieldwise.model.pairs import Pairs
 from fieldwise.model.path import MalformedPath, Path
 from fieldwise.model.result import Labels, Results, Status
 from fieldwise.model.rule import CompareSpec, FieldRule, Match, Nulls
@@ -72,7 +74,11 @@ class JsonQuality:
     """Keep the score within 0 and 1."""
 
     def problems(self) -> Iterable[Problem]:
-        """Keys that cannot be read as paths, and thresholds that are written twice."""
+        """Keys that cannot be read as paths, and similarities that nothing would look at."""
+        for key in self.similarities:
+            if self.strategies.get(key) in ("EXACT", "IGNORE"):
+                what = f"`{key}` has a similarity, and its strategy {self.strategies[key]} looks at none"
+                yield "similarities", what, "leave it out, or make the strategy FUZZY or SEMANTIC"
         if self.flatten:
             for key in (*self.strategies, *self.similarities):
                 try:
@@ -175,12 +181,20 @@ def _with_recorded(comparisons: Comparisons, config: JsonQuality) -> NDArray[np.
         differ = (comparisons.outcome == Outcome.WRONG_VALUE) | (comparisons.outcome == Outcome.FORMAT_ERROR)
         for row in np.flatnonzero(_named(comparisons, [key]) & differ).tolist():
             strategy = config.strategies.get(key) or detected(comparisons.expected[row], config.default_text)
-            passed = similarity >= thresholds.get(strategy, 1.0)
-            comparisons.similarity[row], comparisons.passed[row] = similarity, passed
-            if passed:
+            if strategy in thresholds:
+                comparisons.similarity[row] = similarity
+                comparisons.passed[row] = reaches(comparisons.similarity[row : row + 1], thresholds[strategy])[0]
+            else:  # a judge says how alike texts are; whether numbers are the same is not for it to say
+                comparisons.similarity[row] = comparisons.passed[row] = _written_alike(comparisons.expected[row], comparisons.actual[row])
+            if comparisons.passed[row]:
                 comparisons.outcome[row] = Outcome.MATCH
                 comparisons.cause.pop(row, None)
     return comparisons.passed
+
+
+def _written_alike(expected: Any, actual: Any) -> bool:
+    entry = find("matchers", "exact_text")
+    return bool(entry.function(Pairs([expected], [actual]), entry.options()).passed[0])
 
 
 def _named(comparisons: Comparisons, keys: Iterable[str]) -> NDArray[np.bool_]:
@@ -222,23 +236,16 @@ def _labels(
 ) -> tuple[Labels, Labels]:
     """Keys that are right, and keys that are not with what is wrong."""
     words = {EXTRA: " (extra)", NULL_HAS_VALUE: " (unexpected value)", BOTH: ""}
-    hits: list[list[str]] = []
-    misses: list[list[str]] = []
-    for case in range(comparisons.cases):
-        good, bad = list[str](), list[str]()
-        for row in comparisons.rows_of(case).tolist():
-            path, held = comparisons.paths[int(comparisons.path[row])], int(bucket[row])
-            if not counted[row] or held == NEITHER or (ignored[row] and held in (BOTH, LOST)):
-                continue
-            if held == BOTH and passed[row]:
-                good.append(path)
-            elif held == LOST:
-                bad.append(f"{path} ({'required, missing' if comparisons.actual[row] is MISSING else 'null value'})")
-            else:
-                bad.append(f"{path}{words[held]}")
-        hits.append(good)
-        misses.append(bad)
-    return Labels.of(hits), Labels.of(misses)
+    held: list[int] = bucket.tolist()
+
+    def say(row: int, path: str) -> str:
+        if held[row] == LOST:
+            return f"{path} ({'required, missing' if comparisons.actual[row] is MISSING else 'null value'})"
+        return f"{path}{words[held[row]]}"
+
+    told = counted & (bucket != NEITHER) & ~(ignored & ((bucket == BOTH) | (bucket == LOST)))
+    right = (bucket == BOTH) & passed
+    return row_labels(comparisons, told & right), row_labels(comparisons, told & ~right, say)
 
 
 def _reasoning(metrics: Mapping[str, Numbers], row: int) -> str:

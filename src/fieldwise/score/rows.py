@@ -152,6 +152,8 @@ def _plainly_equal(one: Any, other: Any) -> bool:
 def _same_text(one: Any, other: Any) -> bool:
     """Whether two containers are alike to the letter. False where it cannot be told cheaply: null may hide NaN."""
     try:
+        if one != other:  # seen at the first difference, before anything is written
+            return False
         text = orjson.dumps(one)
         return text == orjson.dumps(other) and b"null" not in text
     except (TypeError, RecursionError):
