@@ -172,6 +172,14 @@ class TestPaths:
         assert (result.score, result.hits, result.misses) == (0.5, ["invoice.total"], ["invoice..total (malformed path)"])
         assert result.status == "scored"
 
+    def test_a_malformed_path_is_a_miss_though_its_field_is_optional(self) -> None:
+        result = score({"a": 1}, {"a": 1}, {"path": "b..c", "required": False}, "a")
+        assert (result.score, result.misses) == (0.5, ["b..c (malformed path)"])
+
+    @pytest.mark.parametrize("path", [".a", "a.", "..a", "[", "a[x]"])
+    def test_a_malformed_path_is_named_as_it_was_written(self, path: str) -> None:
+        assert score({"a": 1}, {"a": 1}, path).misses == [f"{path} (malformed path)"]
+
     @pytest.mark.parametrize("path", ["items[0].amount", "items.0.amount", 'items[0]["amount"]', '["items"][0].amount'])
     def test_ways_to_write_an_index(self, path: str) -> None:
         result = score({"items": [{"amount": 5}]}, {"items": [{"amount": 5}]}, path)

@@ -76,9 +76,13 @@ def field_accuracy(batch: Batch, config: FieldAccuracy) -> Results:
 
 
 def scored_rows(comparisons: Comparisons) -> NDArray[np.bool_]:
-    """The rows that count. Not: ignored fields, fields expected does not have, and what is optional and not there."""
+    """The rows that count. Not: ignored fields, fields expected does not have, and what is optional and not there.
+
+    A path that cannot be read counts even so: nobody knows whether something is there.
+    """
     outcome = comparisons.outcome
-    optional = np.array([rule.required is False for rule in comparisons.rules], dtype=np.bool_)[comparisons.field]
+    left_out = [rule.required is False and rule.path is not None for rule in comparisons.rules]
+    optional = np.array(left_out, dtype=np.bool_)[comparisons.field]
     scored = outcome != Outcome.IGNORED
     scored &= ~((outcome == Outcome.BOTH_ABSENT) & (optional | ~comparisons.passed))
     scored &= ~((outcome == Outcome.OMISSION) & optional)

@@ -112,7 +112,7 @@ def _malformed(rows: Rows, frame: Frame) -> None:
     nothing: Column = [MISSING] * len(frame)
     for position, rule in enumerate(rows.rules):
         if rule.path is None:
-            rows.add(position, rule.text, nothing, nothing, frame)
+            rows.add(position, f".{rule.text}", nothing, nothing, frame)  # one dot is taken off, and `.a` has another
 
 
 class _Task(NamedTuple):
