@@ -37,6 +37,26 @@ def test_gates_compare_inclusively_and_exactly(operator, value, passed):
     assert (result.passed, result.value) == (passed, 0.9)
 
 
+@pytest.mark.parametrize(("operator", "passed"), [(">=", True), ("<", False), ("==", True), ("!=", False), ("<=", True), (">", False)])
+def test_a_mean_that_binary_rounding_moved_is_on_its_gate_and_not_beside_it(operator, passed):
+    for value in ((0.7 + 0.8 + 0.9) / 3, 0.8 + 1e-16, 0.8):
+        [result] = judge_gates([gate(operator=operator, value=0.8)], summary({"score": value}))
+        assert (result.passed, result.message) == (
+            passed,
+            f"fields.score is 0.8: fields.score {operator} 0.8 {'holds' if passed else 'does not hold'}",
+        )
+
+
+def test_a_count_beside_a_gate_of_0_has_no_slack():
+    [result] = judge_gates([gate("omission", "<=", 0.0)], summary({"omission": 1e-12}))
+    assert not result.passed
+
+
+def test_a_gate_is_told_with_every_digit_it_was_given():
+    assert str(gate(value=0.99999999)) == "fields.score >= 0.99999999"
+    assert str(gate(value=1.0)) == "fields.score >= 1"
+
+
 def test_a_message_never_rounds_a_value_across_its_gate():
     [result] = judge_gates([gate()], summary({"score": 0.89999}))
     assert result.message == "fields.score is 0.89999: fields.score >= 0.9 does not hold"
@@ -60,7 +80,7 @@ def test_a_gate_on_nothing_measured_never_passes():
     nothing = summary({}, scored=0, skipped=10)
     [result] = judge_gates([gate(operator="<=")], nothing)
     assert (result.passed, result.message) == (False, "gate `fields.score <= 0.9`: `fields` measured nothing")
-    assert [problem.code for problem in gate_diagnostics([gate()], nothing)] == ["nothing-measured"]
+    assert [(problem.code, problem.level) for problem in gate_diagnostics([gate()], nothing)] == [("nothing-measured", "error")]
 
 
 def test_good_gates_have_no_diagnostics():
@@ -110,3 +130,22 @@ def test_configuration_comes_before_everything_but_an_interruption():
 def test_what_is_wrong_with_one_case_is_no_matter_of_configuration():
     assert code(summary(), [gate()], diagnostics=[Diagnostic(code="unreadable-actual", what="…", where=Where(case="a"))]) == 0
     assert code(summary(), [gate()], diagnostics=[Diagnostic(code="x", what="…", level="warning")]) == 0
+
+
+def test_a_file_without_cases_is_nothing_evaluated_unless_others_have_some():
+    empty = [Diagnostic(code="empty-file", what="…")]
+    assert code(Summary(cases=0, evaluators={}), diagnostics=empty) == 4
+    assert code(summary(), [gate()], diagnostics=empty) == 2
+    assert code(Summary(cases=0, evaluators={}), diagnostics=[*empty, Diagnostic(code="no-file", what="…")]) == 2
+
+
+def test_a_gate_on_nothing_measured_is_an_error_after_what_explains_it():
+    def two(**counts):
+        other = EvaluatorSummary(name="other", type="x", counts=Counts(cases=10, **counts), metrics={})
+        return Summary(cases=10, evaluators={**summary().evaluators, "other": other})
+
+    gates = [gate(evaluator="other", value=0.0)]
+    assert [code(what, gates, diagnostics=gate_diagnostics(gates, what)) for what in (two(skipped=10), two(not_applicable=10))] == [2, 2]
+    assert code(two(unavailable=10), gates, diagnostics=gate_diagnostics(gates, two(unavailable=10))) == 3
+    nothing = summary({}, scored=0, skipped=10)
+    assert code(nothing, [gate()], diagnostics=gate_diagnostics([gate()], nothing)) == 4

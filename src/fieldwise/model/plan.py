@@ -68,7 +68,8 @@ class Gate:
     value: float
 
     def __str__(self) -> str:
-        return f"{self.evaluator}.{self.metric} {self.operator} {self.value:g}"
+        number = f"{self.value:g}"
+        return f"{self.evaluator}.{self.metric} {self.operator} {number if float(number) == self.value else repr(self.value)}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

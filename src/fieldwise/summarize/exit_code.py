@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from fieldwise.model.diagnostic import Diagnostic
 from fieldwise.model.plan import PlannedEvaluator
 from fieldwise.model.summary import GateResult, Summary
+from fieldwise.summarize.gates import NOTHING_MEASURED
 
+EMPTY_FILE = "empty-file"
 PASSED, FAILED, CONFIG, INCOMPLETE, NOTHING, INTERNAL, INTERRUPTED = 0, 1, 2, 3, 4, 70, 130
 
 
@@ -31,18 +33,24 @@ def exit_code(
 ) -> int:
     """0 passed, 1 failed, 2 configuration, 3 incomplete, 4 nothing evaluated, 130 interrupted; where several hold, 130, 2, 4, 3, 1, 0.
 
-    A diagnostic of level `error` that is not about one case is a matter of configuration.
+    A diagnostic of level `error` that is not about one case is a matter of configuration. But where all that it says is that there was
+    nothing to evaluate or to measure, 4 and 3 say it better.
     """
     if interrupted:
         return INTERRUPTED
-    if any(diagnostic.level == "error" and diagnostic.where.case is None for diagnostic in diagnostics):
+    wrong = {diagnostic.code for diagnostic in diagnostics if diagnostic.level == "error" and diagnostic.where.case is None}
+    if wrong - {EMPTY_FILE, NOTHING_MEASURED}:
         return CONFIG
     counts = [evaluator.counts for evaluator in summary.evaluators.values()]
     if not any(count.scored + count.failures for count in counts):
         return NOTHING
+    if EMPTY_FILE in wrong:
+        return CONFIG
     limits = limits or Limits()
     if sum(count.faults for count in counts) > limits.max_errors or sum(count.unavailable for count in counts) > limits.max_unscored:
         return INCOMPLETE
+    if wrong:
+        return CONFIG
     return FAILED if _failed(summary, gates, evaluators) else PASSED
 
 
