@@ -163,7 +163,10 @@ def test_without_ids_rows_pair_by_number_and_that_is_told(tmp_path: Path) -> Non
 def test_nothing_that_pairs_is_an_error(tmp_path: Path) -> None:
     gold = jsonl(tmp_path / "gold.jsonl", [{"id": "a", "expected": 1}])
     _, told, _ = read(gold, jsonl(tmp_path / "pred.jsonl", [{"id": "b", "actual": 1}]))
-    assert [(note.code, note.level) for note in told] == [("no-expected", "error")]
+    assert [(note.code, note.level, note.where.case) for note in told] == [
+        ("nothing-pairs", "error", None),
+        ("no-expected", "warning", "b"),
+    ]
 
 
 def test_duplicate_ids_are_an_error_on_either_side(tmp_path: Path) -> None:

@@ -135,15 +135,16 @@ def _tell_rest(expected: Side, actual: Side, totals: _Totals, diagnostics: list[
     unread = [note for entry in rest for note in entry.diagnostics if note.level == "error"]
     diagnostics += unread[:MOST_NAMED]
     orphans = [entry for entry in rest if not any(note.level == "error" for note in entry.diagnostics)]
-    level = "error" if totals.cases and not totals.matched and orphans else "warning"
-    fix = (
-        "nothing pairs: check names and ids, or name a column that both have: join: question"
-        if level == "error"
-        else "add what is expected, or leave it"
-    )
+    if totals.cases and not totals.matched and orphans:
+        what, fix = (
+            "nothing pairs: no prediction has an expected record",
+            "check names and ids, or name a column that both have: join: question",
+        )
+        diagnostics.append(Diagnostic(code="nothing-pairs", what=what, where=Where(file=orphans[0].where.file), fix=fix))
+    fix = "add what is expected, or leave it"
     for entry in orphans[:MOST_NAMED]:
-        what = f"`{entry.key}` has a prediction but no expected record; it is not scored"
-        diagnostics.append(Diagnostic(code="no-expected", what=what, where=replace(entry.where, case=entry.key), fix=fix, level=level))
+        what, where = f"`{entry.key}` has a prediction but no expected record; it is not scored", replace(entry.where, case=entry.key)
+        diagnostics.append(Diagnostic(code="no-expected", what=what, where=where, fix=fix, level="warning"))
     if len(orphans) > MOST_NAMED:
         what = f"{len(orphans) - MOST_NAMED} more predictions have no expected record"
-        diagnostics.append(Diagnostic(code="no-expected", what=what, where=Where(file=orphans[0].where.file), fix=fix, level=level))
+        diagnostics.append(Diagnostic(code="no-expected", what=what, where=Where(file=orphans[0].where.file), fix=fix, level="warning"))
