@@ -39,6 +39,14 @@ def test_the_shell_sees_the_exit_codes(folder: Path) -> None:
     assert shell("run", "nowhere.yaml", cwd=folder).returncode == 2
 
 
+def test_where_no_terminal_looks_no_message_is_broken_into_lines(folder: Path) -> None:
+    name = f"{'a_long_name_' * 12}.eval.yaml"
+    (folder / name).write_text("cases: cases.jsonl\nevaluators: [{type: field_accuracy, fields: [{path: a, match: invalid_type}]}]\n")
+    result = shell("check", name, cwd=folder)
+    assert (result.returncode, f"{name}:2: field a: Invalid match type: invalid_type (valid: exact, fuzzy," in result.stderr) == (2, True)
+    assert all(line == line.rstrip() for line in result.stderr.splitlines())
+
+
 def test_output_that_is_no_terminal_has_no_escapes(folder: Path) -> None:
     result = shell("run", "small.eval.yaml", cwd=folder)
     assert "\x1b" not in result.stdout + result.stderr

@@ -10,6 +10,8 @@ from fieldwise.report.view import Show
 
 PLAIN_WIDTH = 120
 """Plain output is the same whatever the terminal, so that logs can be compared."""
+UNBROKEN = 10_000
+"""Wider than any message."""
 
 
 def console(form: str = "rich", *, file: IO[str] | None = None) -> Console:
@@ -41,6 +43,15 @@ def show(content: RenderableType, form: str = "rich", *, file: IO[str] | None = 
 def error_console() -> Console:
     """The console for messages about what went wrong."""
     return console(file=sys.stderr)
+
+
+def show_error(content: RenderableType) -> None:
+    """Print what went wrong. Where no terminal looks, no line is broken, so that a message can be found as it is written."""
+    output = error_console()
+    if output.is_terminal:
+        output.print(content)
+    else:
+        output.file.write(render(content, width=UNBROKEN))
 
 
 def room(form: str, *, everything: bool = False, file: IO[str] | None = None) -> Show:

@@ -36,10 +36,10 @@ def failed(error: Exception, *, debug: bool) -> int:
 
 
 def _config(error: ConfigError) -> int:
-    from fieldwise.cli._console import error_console
+    from fieldwise.cli._console import show_error
     from fieldwise.report.diagnostics import diagnostic_lines
 
-    error_console().print(diagnostic_lines(error.diagnostics))
+    show_error(diagnostic_lines(error.diagnostics))
     return CONFIG
 
 
