@@ -157,7 +157,20 @@ class TestAccuracy:
         assert result.comparisons[0].similarity == similarity
 
     def test_a_recorded_similarity_does_not_make_numbers_equal(self) -> None:
-        assert quality({"k": 5}, {"k": 6}, similarities={"k": 0.99}).metrics["accuracy"] == 0.0
+        for similarity in (0.99, 1.0):
+            assert quality({"k": 5}, {"k": 6}, similarities={"k": similarity}).metrics["accuracy"] == 0.0
+
+    def test_a_recorded_similarity_does_not_part_what_is_written_alike(self) -> None:
+        assert quality({"k": True}, {"k": "true"}, similarities={"k": 0.2}).metrics["accuracy"] == 1.0
+        assert quality({"k": "A@b.org"}, {"k": "a@b.org"}, similarities={"k": 0.2}).metrics["accuracy"] == 1.0
+
+    def test_a_recorded_similarity_may_be_a_rounding_error_below_its_threshold(self) -> None:
+        assert quality({"k": "one"}, {"k": "another"}, similarities={"k": 0.3}, semantic_threshold=0.1 + 0.2).metrics["accuracy"] == 1.0
+
+    @pytest.mark.parametrize("strategy", ["EXACT", "IGNORE"])
+    def test_a_similarity_that_nothing_would_look_at_is_refused(self, strategy: str) -> None:
+        with pytest.raises(fw.ConfigError, match=f"its strategy {strategy} looks at none"):
+            quality({"k": "one"}, {"k": "another"}, strategies={"k": strategy}, similarities={"k": 0.9})
 
     def test_identical_text_is_1_without_asking_anyone(self) -> None:
         result = quality({"k": "free text"}, {"k": "free text"})
@@ -353,13 +366,13 @@ class TestConsistency:
         """metrics plan: both_non_null keys are consistency candidates"""
         result = self.consistency([{"a": 1, "b": "x"}, {"a": 1, "b": "X"}, {"a": 1, "b": "y"}])
         assert result.metrics["consistency"] == pytest.approx((1 + 1 / 3) / 2)
-        assert result.details["consistency"]["fields"] == {"a": 1.0, "b": pytest.approx(1 / 3)}
+        assert result.details["consistency"]["fields"] == {"a": 1.0, "b": 1 / 3}
         assert (result.details["consistency"]["stable"], result.details["consistency"]["drifting"]) == (["a"], ["b"])
         assert result.details["consistency"]["pairs"] == 3
 
     def test_a_field_that_some_outputs_lack_disagrees(self) -> None:
         result = self.consistency([{"a": 1, "b": 2}, {"a": 1}, {"a": 1}])
-        assert result.details["consistency"]["fields"] == {"a": 1.0, "b": pytest.approx(1 / 3)}
+        assert result.details["consistency"]["fields"] == {"a": 1.0, "b": 1 / 3}
 
     def test_json_is_found_in_text_here_too(self) -> None:
         result = self.consistency([{"a": 1}, '```json\n{"a": 1}\n```'])

@@ -48,5 +48,5 @@ def _agreement(batch: Batch, spec: CompareSpec, actuals: Sequence[Value]) -> Agr
     there = np.bincount(comparisons.path[kept], minlength=len(comparisons.paths))
     alike = np.bincount(comparisons.path[kept & agrees], minlength=len(comparisons.paths))
     # a pair in which neither output has the field agrees that there is none
-    shares = {path: 1 - (int(n) - int(good)) / len(pairs) for path, n, good in zip(comparisons.paths, there, alike, strict=True) if n}
+    shares = {path: (len(pairs) - int(n - good)) / len(pairs) for path, n, good in zip(comparisons.paths, there, alike, strict=True) if n}
     return Agreement(shares, len(pairs))
