@@ -8,8 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 import fieldwise as fw
-from fieldwise.model.ask import Ask, Asking, Asks, Command, Follow, Judgement, Reply, Steps, Usage, one, together
+from fieldwise.model.ask import Ask, Asking, Asks, Command, Follow, Judgement, Nobody, Reply, Steps, Usage, one, together
 from fieldwise.model.case import Case, Cases
 from fieldwise.model.plan import PlannedEvaluator
 from fieldwise.model.result import Result
@@ -119,4 +121,18 @@ def test_a_judge_inside_another_evaluator_asks_the_same_asker_within_the_same_li
 def test_a_run_without_judges_opens_nothing(tmp_path: Path) -> None:
     (tmp_path / "cases.jsonl").write_text('{"id": "1", "expected": {"a": 1}, "actual": {"a": 1}}\n')
     fw.run({"cases": str(tmp_path / "cases.jsonl"), "evaluators": [{"type": "field_prf"}]}, root=tmp_path)
+    assert not (tmp_path / "answers.sqlite").exists()
+
+
+def test_where_nothing_may_be_asked_a_rule_with_a_model_of_its_own_asks_nobody(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Such a rule could otherwise have a server send its keys to any address."""
+    monkeypatch.setenv("SECRET_KEY", "sk-1")
+    model = {"url": "http://127.0.0.1:9/v1", "name": "m", "key_env": "SECRET_KEY"}
+    rules = {"type": "field_accuracy", "fields": [{"path": "a", "match": "fuzzy", "algorithm": "llm", "model": model}]}
+    alone = fw.evaluate(rules, expected={"a": "x"}, actual={"a": "y"}, asker=Nobody())
+    (tmp_path / "cases.jsonl").write_text('{"id": "1", "expected": {"a": "x"}, "actual": {"a": "y"}}\n')
+    run = fw.run({"cases": str(tmp_path / "cases.jsonl"), "evaluators": [rules]}, root=tmp_path, asking=Asking(nobody=True))
+    [stored] = run.results()
+    assert (alone.status, alone.reasoning) == ("unavailable", "no model or program is asked here")
+    assert stored.result.reasoning == "no model or program is asked here"
     assert not (tmp_path / "answers.sqlite").exists()

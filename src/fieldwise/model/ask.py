@@ -201,7 +201,9 @@ class Asking:
     processes: int | None = None
     """Programs to run at a time; default: one for each processor."""
     private: bool = True
-    """Whether a private address may be asked at all. A server that runs other people's suites says no."""
+    """Whether a private address may be asked at all."""
+    nobody: bool = False
+    """Ask nobody: whatever asks a model or a program is unavailable. For a server that evaluates what strangers send."""
 
 
 class Asker(Protocol):
@@ -210,6 +212,16 @@ class Asker(Protocol):
     def answer(self, first: Mapping[int, Asks], follow: Follow) -> None:
         """Answer the questions of many judges at once, each going on as soon as its own replies are there."""
         ...
+
+
+class Nobody:
+    """An Asker for places where nothing may be asked."""
+
+    def answer(self, first: Mapping[int, Asks], follow: Follow) -> None:
+        """Say to each question that it is not asked here."""
+        for which, asks in first.items():
+            while asks:
+                asks = follow(which, [Reply(problem="no model or program is asked here", missing=True) for _ in asks])
 
 
 def one(ask: Ask) -> Steps[Reply]:

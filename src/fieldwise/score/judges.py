@@ -5,7 +5,7 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager, nullco
 from dataclasses import replace
 from typing import Any, Protocol, runtime_checkable
 
-from fieldwise.model.ask import Asker, Asking, Asks, Follow, Judgement, Replies, Usage
+from fieldwise.model.ask import Asker, Asking, Asks, Follow, Judgement, Nobody, Replies, Usage
 from fieldwise.model.case import Cases
 from fieldwise.model.faults import fault
 from fieldwise.model.plan import PlannedEvaluator
@@ -43,6 +43,9 @@ def judge_cases(entry: Entry, planned: PlannedEvaluator, cases: Cases, failed: C
 def lazy_asker(asking: Asking | None = None) -> Generator[Asker]:
     """An asker for a whole run that opens nothing before the first question."""
     with ExitStack() as stack:
+        if asking is not None and asking.nobody:
+            yield Nobody()
+            return
         yield _Lazily(lambda: stack.enter_context(_opened(asking)))
 
 
