@@ -1,0 +1,138 @@
+"""fieldwise in pytest: what passes, what fails, and what a failure says."""
+
+import json
+from importlib.metadata import entry_points
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from fieldwise.cli.app import app
+from fieldwise.registry import find, names
+from fieldwise.store.run import open_run
+
+pytest_plugins = ["pytester"]
+
+# A pytest within pytest forgets the modules that it was the first to import, and with them what they registered.
+for _group in ("matchers", "evaluators", "causes"):
+    for _name in names(_group):
+        find(_group, _name)
+
+FIELDS = {"type": "field_accuracy", "name": "fields", "fields": ["number", "total"]}
+RIGHT = {"number": "A-1", "total": 5.0}
+WRONG = {"number": "A-1", "total": 50.0}
+
+
+def run_pytest(pytester: pytest.Pytester, *options: str) -> pytest.RunResult:
+    """Run pytest with the plugin, which an older installation of this package does not announce."""
+    announced = any(point.name == "fieldwise" for point in entry_points(group="pytest11"))
+    return pytester.runpytest_inprocess(*(() if announced else ("-p", "fieldwise.pytest_plugin")), *options)
+
+
+def write_suite(folder: Path, *cases: dict[str, Any], **more: Any) -> None:
+    (folder / "data.jsonl").write_text("".join(json.dumps(case) + "\n" for case in cases))
+    suite = {"name": "s", "cases": "data.jsonl", "evaluators": [FIELDS], **more}
+    (folder / "s.eval.yaml").write_text(json.dumps(suite))
+
+
+def run_test(pytester: pytest.Pytester, body: str, *options: str) -> pytest.RunResult:
+    """Run one test with this body."""
+    pytester.makepyfile(f"def test_it(fieldwise):\n    {body}\n")
+    return run_pytest(pytester, *options)
+
+
+class TestFixture:
+    def test_a_case_that_an_evaluator_passes_passes_and_gives_the_result(self, pytester: pytest.Pytester) -> None:
+        body = f"[(name, result)] = fieldwise({FIELDS}, expected={RIGHT}, actual={RIGHT}); assert (name, result.score) == ('fields', 1.0)"
+        run_test(pytester, body).assert_outcomes(passed=1)
+        assert not (pytester.path / ".fieldwise" / "runs").exists()
+
+    def test_a_failure_tells_the_miss_its_cause_and_the_command_that_explains_it(self, pytester: pytest.Pytester) -> None:
+        result = run_test(pytester, f"fieldwise({FIELDS}, id='inv-7', expected={RIGHT}, actual={WRONG})")
+        result.assert_outcomes(failed=1)
+        result.stdout.fnmatch_lines(
+            [
+                "*case inv-7: fields: partial, score 0.500: 1/2 fields matched*",
+                "*total: wrong_value: expected 5.0, got 50.0 (scale)*",
+                "*look closer: fieldwise explain * inv-7*",
+            ]
+        )
+
+    def test_the_command_works(self, pytester: pytest.Pytester) -> None:
+        result = run_test(pytester, f"fieldwise({FIELDS}, id='inv-7', expected={RIGHT}, actual={WRONG})")
+        [command] = {line.split("look closer: fieldwise ")[1] for line in result.outlines if line.startswith("E") and "look closer" in line}
+        explained = CliRunner().invoke(app, command.split())
+        assert explained.exit_code == 0, explained.output
+        assert "total" in explained.stdout
+
+    def test_a_suite_holds_a_case_to_all_its_evaluators(self, pytester: pytest.Pytester) -> None:
+        write_suite(pytester.path, evaluators=[FIELDS, {"type": "field_prf", "pass_at": 0.4}], columns={"expected": "gold"})
+        body = f"assert len(fieldwise('s.eval.yaml', expected={RIGHT}, actual={RIGHT})) == 2"
+        run_test(pytester, body).assert_outcomes(passed=1)
+        result = run_test(pytester, f"fieldwise('s.eval.yaml', expected={RIGHT}, actual={WRONG})")
+        result.assert_outcomes(failed=1)
+        assert "field_prf:" not in result.stdout.str()
+
+    def test_an_output_that_is_missing_fails(self, pytester: pytest.Pytester) -> None:
+        result = run_test(pytester, f"fieldwise({FIELDS}, expected={RIGHT})")
+        result.assert_outcomes(failed=1)
+        result.stdout.fnmatch_lines(["*case 1: fields: error: there is no output*"])
+
+    def test_nothing_to_check_is_a_failure(self, pytester: pytest.Pytester) -> None:
+        run_test(pytester, f"fieldwise({FIELDS}, actual={RIGHT})").assert_outcomes(failed=1)
+        config = {**FIELDS, "when": {"tag": "nobody"}}
+        result = run_test(pytester, f"fieldwise({config}, expected={RIGHT}, actual={RIGHT})")
+        result.assert_outcomes(failed=1)
+        result.stdout.fnmatch_lines(["*no evaluator is for it*"])
+
+    def test_a_judge_that_is_down_fails(self, pytester: pytest.Pytester) -> None:
+        config = {"type": "code_judge", "script": ["no-such-program"]}
+        run_test(pytester, f"fieldwise({config}, expected='x', actual='x')").assert_outcomes(failed=1)
+
+    def test_a_bad_configuration_is_an_error_with_every_problem(self, pytester: pytest.Pytester) -> None:
+        result = run_test(pytester, "fieldwise({'type': 'field_accuracy', 'feilds': ['a'], 'weight': -1}, expected={}, actual={})")
+        result.assert_outcomes(failed=1)
+        result.stdout.fnmatch_lines(["*feilds*"])
+
+
+class TestCollection:
+    CASES = (
+        {"id": "good", "expected": RIGHT, "actual": RIGHT},
+        {"id": "bad[1]*", "expected": RIGHT, "actual": WRONG},
+        {"id": "bad1", "expected": RIGHT, "actual": RIGHT},
+    )
+
+    def test_suites_are_left_alone_unless_they_are_wanted(self, pytester: pytest.Pytester) -> None:
+        write_suite(pytester.path, *self.CASES)
+        assert run_pytest(pytester).ret == pytest.ExitCode.NO_TESTS_COLLECTED
+
+    def test_each_case_is_a_test_and_so_is_the_whole(self, pytester: pytest.Pytester) -> None:
+        write_suite(pytester.path, *self.CASES, gate={"fields.score": ">= 0.99"})
+        result = run_pytest(pytester, "--fieldwise", "-v")
+        result.assert_outcomes(passed=2, failed=2)
+        result.stdout.fnmatch_lines(["*s.eval.yaml::good PASSED*", "*s.eval.yaml::bad?1?* FAILED*"])
+        result.stdout.fnmatch_lines(["exit code 1", "*fields.score >= 0.99 does not hold*"])
+        result.stdout.fnmatch_lines(["case bad?1?*: fields: partial*", "*(scale)*", "look closer: fieldwise explain *"])
+
+    def test_the_ini_file_may_want_them_too(self, pytester: pytest.Pytester) -> None:
+        write_suite(pytester.path, self.CASES[0])
+        pytester.makeini("[pytest]\nfieldwise = true\n")
+        run_pytest(pytester).assert_outcomes(passed=2)
+
+    def test_only_the_chosen_cases_run(self, pytester: pytest.Pytester) -> None:
+        write_suite(pytester.path, *self.CASES)
+        run_pytest(pytester, "--fieldwise", "s.eval.yaml::bad[1]*").assert_outcomes(failed=1)
+        assert [one.case for one in open_run(pytester.path / ".fieldwise").results()] == ["bad[1]*"]
+
+    def test_a_suite_without_cases_fails(self, pytester: pytest.Pytester) -> None:
+        write_suite(pytester.path)
+        result = run_pytest(pytester, "--fieldwise")
+        result.assert_outcomes(failed=1)
+        result.stdout.fnmatch_lines(["*the file holds no cases*"])
+
+    def test_a_broken_suite_is_an_error_of_collection(self, pytester: pytest.Pytester) -> None:
+        write_suite(pytester.path, self.CASES[0], evaluators=[{"type": "feild_accuracy"}])
+        result = run_pytest(pytester, "--fieldwise")
+        result.assert_outcomes(errors=1)
+        result.stdout.fnmatch_lines(["*feild_accuracy*"])
