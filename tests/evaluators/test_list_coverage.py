@@ -33,6 +33,18 @@ def test_rules_coverage_is_rules_found_of_total_rules(actual: str, found: int, s
     assert result.score == share
 
 
+def test_a_list_of_texts_is_its_items() -> None:
+    result = coverage(["Driver Discount", "Limits of\nLiability"], "* driver discount\n* Towing")
+    assert (result.score, result.hits, result.misses) == (0.5, ["Driver Discount"], ["Limits of Liability"])
+    assert coverage(["a", "b"], ["b", "a"]).score == 1.0
+    assert coverage("* a\n* b", ["b"], items="v1").score == 0.5
+
+
+def test_counts_are_whole_numbers() -> None:
+    metrics = coverage("* a\n* b", "* a").metrics
+    assert [type(metrics[name]) for name in ("items_found", "total_items", "coverage")] == [int, int, float]
+
+
 def test_rule_codes_are_found_in_prose() -> None:
     """EF_1, calculation: also checks for "Rule C-X" patterns."""
     result = coverage("Rule C-1 and Rule C-2", "The manual has rule c-1, Rules C-2, C-3 and C-4.", preset="ef_1")

@@ -1,4 +1,4 @@
-"""How many items of the expected list an answer names: "List all rating plan rules"."""
+"""How many items of the expected list an answer names: "List all rating plan rules". A side that is a list of texts is its items."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -15,6 +15,7 @@ from fieldwise.model.batch import Batch
 from fieldwise.model.options import Problem
 from fieldwise.model.plan import When
 from fieldwise.model.result import Result, Results
+from fieldwise.model.values import kind
 from fieldwise.registry import evaluator
 
 _LARGEST: Final = 4_000_000
@@ -55,10 +56,19 @@ class _Matched(NamedTuple):
     flags: list[str]
 
 
-@evaluator(reads="text", counts=("total_items", "total_rules"), version=1)
+@evaluator(reads="text", counts=("items_found", "total_items", "rules_found", "total_rules"), version=2)
 def list_coverage(batch: Batch, config: ListCoverage) -> Results:
     """Score each answer by the share of expected items that it names."""
-    return Results.of([_result(config, *texts) for texts in zip(batch.expected_texts, batch.actual_texts, strict=True)])
+    expected = map(_listed, batch.cases.expected, batch.expected_texts)
+    actual = map(_listed, batch.cases.actual, batch.actual_texts)
+    return Results.of([_result(config, *texts) for texts in zip(expected, actual, strict=True)])
+
+
+def _listed(value: Any, text: str) -> str:
+    """A side as text to look for items in; a list of texts has one on each line."""
+    if kind(value) != "list" or not value or not all(isinstance(item, str) for item in value):
+        return text
+    return "\n".join(f"* {' '.join(item.split())}" for item in value)
 
 
 def _result(config: ListCoverage, expected: str, actual: str) -> Result:
