@@ -115,6 +115,8 @@ def _evaluator(entry: Entry, note: Mapping[str, Any]) -> Iterator[str]:
     if "try" in note:
         given = _plain(note["try"])
         result = fw.evaluate(example, **given)
+        if result.status == "error":
+            raise RuntimeError(f"the example of {entry.name} fails, and is nothing to show: {result.reasoning}")
         yield "\n" + "\n".join(f"* {side}: `{json.dumps(value, ensure_ascii=False)}`" for side, value in given.items())
         yield from _told(result)
 

@@ -8,7 +8,7 @@ from types import ModuleType
 import pytest
 import yaml
 
-from fieldwise.registry import names
+from fieldwise.registry import find, names
 
 SCRIPT = Path(__file__).parents[1] / "scripts" / "reference.py"
 
@@ -32,3 +32,9 @@ def test_every_evaluator_and_every_match_has_an_example_for_its_page() -> None:
 def test_the_pages_are_what_the_script_writes(reference: ModuleType) -> None:
     for path, text in reference.pages().items():
         assert path.read_text(encoding="utf-8") == text, f"run `{Path(sys.executable).name} scripts/reference.py`"
+
+
+def test_an_example_that_fails_is_never_shown(reference: ModuleType) -> None:
+    note = {"example": {"type": "field_accuracy", "fields": ["total"]}, "try": {"expected": {"total": 1}, "actual": None}}
+    with pytest.raises(RuntimeError, match="the example of field_accuracy fails, and is nothing to show: the output is null"):
+        list(reference._evaluator(find("evaluators", "field_accuracy"), note))
