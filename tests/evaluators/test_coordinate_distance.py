@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 import fieldwise as fw
 from fieldwise import Result
+from fieldwise.model.values import MISSING
 
 NAN = float("nan")
 
@@ -76,6 +77,11 @@ class TestThreshold:
         assert result.metrics["precision"] == pytest.approx(1 / 3)
         assert result.metrics["recall"] == 0.5
         assert result.metrics["f1"] == pytest.approx(0.4)
+
+    @pytest.mark.parametrize("actual", [None, MISSING, "no JSON"])
+    def test_points_that_no_output_names_stay_missed_when_counts_are_pooled(self, actual: Any) -> None:
+        result = distance([[0, 0], [1, 1]], actual, threshold=1)
+        assert (result.status, result.metrics["false_negatives"], result.metrics["recall"]) == ("error", 2, 0.0)
 
 
 class TestLists:

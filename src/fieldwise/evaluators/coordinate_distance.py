@@ -120,7 +120,7 @@ class _Distances:
         return distance <= self.threshold + slack
 
 
-@evaluator(reads="records", version=1)
+@evaluator(reads="records", counts=("true_positives", "false_positives", "false_negatives"), version=1)
 def coordinate_distance(batch: Batch, config: CoordinateDistance) -> Results:
     """Mean closeness over the pairs; points without a counterpart count as 0."""
     return evaluate(
