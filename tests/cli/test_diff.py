@@ -46,6 +46,11 @@ def test_files_without_a_record_exit_2(tmp_path: Path, fieldwise: Run) -> None:
     assert fieldwise("diff", one, one).exit_code == 2
 
 
+def test_null_where_a_record_is_expected_differs(tmp_path: Path, fieldwise: Run) -> None:
+    one, other = write(tmp_path / "a.json", {"a": 1}), write(tmp_path / "b.json", None)
+    assert fieldwise("diff", one, other).exit_code == 1
+
+
 def test_folders_are_paired_by_name(tmp_path: Path, fieldwise: Run) -> None:
     for name, value in {"x": 1, "y": 2}.items():
         write(tmp_path / f"gold/{name}.json", {"v": value})

@@ -25,8 +25,9 @@ def diff(
 
     found = _compared(needed_file(expected, "file"), needed_file(actual, "file"))
     _print(found, form, everything)
-    if not any(result.status == "scored" for result in found.results.values()):
-        raise typer.Exit(CONFIG)  # nothing could be compared at all
+    compared = any(result.status == "scored" for result in found.results.values())
+    if not compared and (found.problems or not found.differences):
+        raise typer.Exit(CONFIG)  # nothing could be read or paired at all
     raise typer.Exit(0 if found.same else 1)
 
 
