@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from fieldwise.cli import baseline, check, compare, demo, diff, explain, init, report, run, runs, schema
+from fieldwise.cli import baseline, check, compare, demo, diff, explain, init, report, run, runs, schema, view
 from fieldwise.cli._exits import INTERRUPTED, failed
 
 
@@ -65,6 +65,7 @@ for command in (
     report.report,
     runs.runs,
     schema.schema,
+    view.view,
 ):
     app.command()(command)
 app.add_typer(baseline.app, name="baseline")

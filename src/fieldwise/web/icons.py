@@ -20,6 +20,8 @@ def sparkline(values: Sequence[float | None], title: str = "") -> Markup:
     points = [
         (4 + place * step, HEIGHT - 4 - (value - low) / span * (HEIGHT - 8)) for place, value in enumerate(values) if value is not None
     ]
+    if len(points) == 1:  # nothing to compare it with
+        points = [(WIDTH - 4, HEIGHT / 2)]
     path = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
     dot = Markup('<circle cx="{:.1f}" cy="{:.1f}" r="2.4"/>').format(*points[-1]) if points else ""
     told = title or f"last {len(known)} runs"

@@ -59,6 +59,8 @@ class View:
     offset: int
     before: int
     after: int | None
+    pair: tuple[str | None, str | None]
+    """The two that are most likely to be compared."""
 
 
 def runs_pages(server: Server) -> APIRouter:
@@ -123,6 +125,7 @@ def _view(server: Server, filters: Mapping[str, str | None], offset: int) -> Vie
         offset=offset,
         before=max(offset - AT_ONCE, 0),
         after=offset + AT_ONCE if offset + AT_ONCE < len(found) else None,
+        pair=_last_two(found),
     )
 
 
@@ -166,7 +169,11 @@ def _told(change: EvaluatorChange) -> dict[str, Any]:
     """An evaluator's change with its verdict in words."""
     score = next((one for one in change.metrics if one.name.endswith(".score")), None)
     fields = sorted(change.fields, key=lambda one: one.delta)
-    return {"change": change, "verdict": score.verdict if score else "not enough cases", "words": _words(change, score), "fields": fields}
+    parts = {
+        word: ([one for one in rows if one.delta != 0], [one for one in rows if one.delta == 0])
+        for word, rows in (("metric", change.metrics), ("field", fields))
+    }
+    return {"change": change, "verdict": score.verdict if score else "not enough cases", "words": _words(change, score), "parts": parts}
 
 
 def _words(change: EvaluatorChange, score: Change | None) -> str:

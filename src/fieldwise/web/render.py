@@ -11,6 +11,7 @@ from starlette.responses import HTMLResponse
 
 from fieldwise import __version__
 from fieldwise.report.html import environment as report_environment
+from fieldwise.report.safe import json_text
 from fieldwise.web.icons import sparkline
 
 
@@ -25,7 +26,7 @@ def environment() -> Any:
             ]
         )
     )
-    made.filters = {**made.filters, "query": query, "sparkline": sparkline}
+    made.filters = {**made.filters, "query": query, "sparkline": sparkline, "json": json_text}
     made.globals = {**made.globals, "version": __version__}
     return made
 

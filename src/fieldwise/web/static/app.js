@@ -49,7 +49,7 @@
   // The heatmap is one stop of the Tab key; arrow keys walk in it, Enter opens the case.
   const heatmap = (grid) => {
     const box = grid.closest("#map") ?? grid.parentElement.parentElement;
-    const cells = JSON.parse(box.querySelector("script.cells").textContent);
+    const cells = JSON.parse(grid.dataset.heatmap);
     const readout = box.querySelector(".readout");
     const rows = [...grid.tBodies[0].rows].map((row) => [...row.cells].slice(1));
     const heads = [...grid.tHead.rows[0].cells].slice(1);
