@@ -158,12 +158,13 @@ class FieldDetails:
         """The same as JSON text, put together from what most cases have in common; None where it is not as simple as that."""
         if self._comparisons.faults:
             return None
-        pieces = [perfect for perfect, *_ in self._pieces]
+        whole, parts = self._pieces
+        pieces = whole.copy()
         score, passed, counted = self._by_case[case]
         for at in self._imperfect[case]:
-            _, head, yes, no = self._pieces[at]
+            head, yes, no = parts[at]
             pieces[at] = b"%b%b%b" % (head, orjson.dumps(score[at]), yes if passed[at] else no) if counted[at] else b""
-        return b'{"fields":[%b]}' % b",".join(filter(None, pieces))
+        return b'{"fields":[%b]}' % b",".join(filter(None, pieces) if b"" in pieces else pieces)
 
     @cached_property
     def _imperfect(self) -> list[list[int]]:
@@ -172,10 +173,11 @@ class FieldDetails:
         return [np.flatnonzero(row).tolist() for row in ~(found.counted & found.passed & (found.score == 1.0)).T]
 
     @cached_property
-    def _pieces(self) -> list[tuple[bytes, bytes, bytes, bytes]]:
-        """For each field: all of it where it is right, else what stands before the score, and after it where it passed or not."""
-        found: list[tuple[bytes, bytes, bytes, bytes]] = []
+    def _pieces(self) -> tuple[list[bytes], list[tuple[bytes, bytes, bytes]]]:
+        """For each field, all of it where it is simply right; and what stands before the score, and after it if it passed or not."""
+        whole, parts = list[bytes](), list[tuple[bytes, bytes, bytes]]()
         for name, weight in self._named:
             head, tail = b'{"field":%b,"score":' % orjson.dumps(name), b',"weight":%b,"passed":' % orjson.dumps(weight)
-            found.append((b"%b1.0%btrue}" % (head, tail), head, b"%btrue}" % tail, b"%bfalse}" % tail))
-        return found
+            whole.append(b"%b1.0%btrue}" % (head, tail))
+            parts.append((head, b"%btrue}" % tail, b"%bfalse}" % tail))
+        return whole, parts

@@ -22,7 +22,23 @@ def to_text(value: Any) -> bytes:
     except (TypeError, ValueError):  # integers beyond 64 bits, lone surrogates, keys that are no text
         return _slowly(value)
     # orjson writes NaN as null, so where there is a null, look whether it was one.
-    return _slowly(value) if b"null" in text and orjson.loads(text) != value else text
+    return _slowly(value) if b"null" in text and not _is_finite(value) else text
+
+
+def _is_finite(value: Any) -> bool:
+    """Whether no number in a value is NaN or infinite."""
+    waiting: list[Any] = [[value]]
+    while waiting:
+        node = waiting.pop()
+        for inner in node.values() if isinstance(node, dict) else node:
+            kind = type(inner)
+            if kind is str or kind is int:
+                continue
+            if isinstance(inner, dict | list | tuple):
+                waiting.append(inner)
+            elif isinstance(inner, float) and not isfinite(inner):
+                return False
+    return True
 
 
 def to_texts(values: Sequence[Any]) -> list[bytes]:
