@@ -19,6 +19,8 @@ def said(one: str, other: str) -> list[str]:
         ("CEO", "CFO", ["not the same: ceo / cfo"]),
         ("Chief Technology Officer", "CFO", ["not the same: chief technology officer / cfo"]),
         ("Q3 results", "Q4 results", ["codes differ: q3 / q4"]),
+        ("Section A", "Section B", ["letters differ: A / B"]),
+        ("Type I diabetes", "Type II diabetes", ["letters differ: I / II"]),
         ("The licence is transferable", "The licence is not transferable", ["only actual is negated"]),
         ("Notice may not be given by email", "Notice may be given by email", ["only expected is negated"]),
         ("You can't cancel", "You can cancel", ["only expected is negated"]),
@@ -54,6 +56,9 @@ def test_a_difference_is_found_and_told_in_words(one: str, other: str, reasons: 
     [
         ("The term of this agreement is 24 months", "This agreement runs for two years"),
         ("Not approved", "Rejected"),
+        ("John F. Kennedy", "John Kennedy"),
+        ("Grade A beef", "Beef of grade A"),
+        ("What I think of it", "My opinion of it"),
         ("Unpaid", "Not yet paid"),
         ("The fee is non-refundable", "Fees will not be refunded"),
         ("Patient does not smoke", "Non-smoker"),

@@ -1,4 +1,5 @@
-"""What an embedding overlooks: numbers, units, negation, opposites, names, who does what to whom. Each lowers the similarity and says why.
+"""What an embedding overlooks: numbers, units, letters, negation, opposites, names, who does what to whom. Each lowers the similarity and
+says why.
 
 >>> [str(found) for found in differences(read("Q3 revenue rose 5 %"), read("Q3 revenue fell 15 %"))]
 ['numbers differ: 5 % / 15 %', 'opposites: rose / fell']
@@ -55,7 +56,13 @@ class Difference:
 
 def differences(expected: Reading, actual: Reading) -> tuple[Difference, ...]:
     """Every reason found why two texts do not mean the same."""
-    found = [*_numbers(expected, actual), *_polarity(expected, actual), *_alternatives(expected, actual), *_qualifiers(expected, actual)]
+    found = [
+        *_numbers(expected, actual),
+        *_letters(expected, actual),
+        *_polarity(expected, actual),
+        *_alternatives(expected, actual),
+        *_qualifiers(expected, actual),
+    ]
     return (*found, *_who(expected, actual), *_order(expected, actual))
 
 
@@ -75,6 +82,14 @@ def _numbers(expected: Reading, actual: Reading) -> list[Difference]:
             side = "expected" if left else "actual"
             found.append(Difference("number missing", f"only {side} has a number: {_list(left or right)}"))
     return found
+
+
+def _letters(expected: Reading, actual: Reading) -> list[Difference]:
+    """Plan A is not plan B, nor type I type II; a letter that only one side has says nothing."""
+    here, there = expected.letters - actual.letters, actual.letters - expected.letters
+    if not here or not there:
+        return []
+    return [Difference("code", f"letters differ: {', '.join(sorted(here))} / {', '.join(sorted(there))}")]
 
 
 def _list(quantities: Sequence[object]) -> str:

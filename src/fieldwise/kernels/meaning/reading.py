@@ -18,6 +18,7 @@ _SENTENCE_END = re.compile(r"[.!?:;\n]\s*$")
 _HAN = re.compile(r"[぀-ヿ㐀-鿿]")
 _GERMAN = lexicon.words("der die das und ist nicht mit für von ein eine den dem des beträgt wird sind im zum zur innerhalb über")
 _ELISION = re.compile(r"(?:[dlnsjcmt]|qu)'(?=[^\W\d_]{2})")
+_LETTER = re.compile(r"(?<=[^\W\d_] )(?:[A-Z]|[IVX]{1,4})(?![\w.'-])")
 _TOKEN = re.compile(r"[^\W_]+(?:[.,'][^\W_]+)*|,")
 
 
@@ -44,6 +45,8 @@ class Reading:
     maybe_negative: bool
     """A word stands there that may negate by itself; then negations prove nothing."""
     names: tuple[str, ...]
+    letters: frozenset[str]
+    """Single capitals and Roman numerals after a word: plan A, type II."""
 
 
 def _index(table: str) -> dict[str, list[tuple[tuple[str, ...], int, int]]]:
@@ -81,6 +84,7 @@ def read(text: str) -> Reading:
         negations=_negations(text, spread) - polite,
         maybe_negative=any(_may_negate(word) for word in spread),
         names=_names(text, spread),
+        letters=frozenset(_LETTER.findall(text)),
     )
 
 
