@@ -16,7 +16,7 @@ from fieldwise.web.jobs import LIVE, Job
 from fieldwise.web.problems import JsonResponse, problem
 from fieldwise.web.render import render
 from fieldwise.web.requests import CaseBody, Measured, PathText
-from fieldwise.web.schemas import JOB, JOBS, answers
+from fieldwise.web.schemas import EVENT, JOB, JOBS, answers
 from fieldwise.web.server import Server
 
 JobId = Annotated[str, PathParameter(alias="job", pattern=r"^[0-9]{8}-[0-9]{6}-[0-9a-f]{6}$")]
@@ -69,7 +69,7 @@ def job_routes(server: Server) -> APIRouter:
         return JsonResponse((stopped or _found(server, job)).to_json())
 
     @routes.get(
-        "/{job}/events", summary="Watch a job", responses=answers({"type": "string"}, 404, media="text/event-stream"), response_model=None
+        "/{job}/events", summary="Watch a job", responses=answers(EVENT, 404, media="text/event-stream"), response_model=None
     )
     async def watch(job: JobId) -> Response:
         """Server-sent events named `job`, until it has ended."""

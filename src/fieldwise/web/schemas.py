@@ -102,6 +102,7 @@ JOB: Final = thing(
         **{"created": TEXT, "done": COUNT, "share": MAYBE_NUMBER, "run": MAYBE_TEXT, "diagnostics": many(DIAGNOSTIC)},
     }
 )
+EVENT: Final = thing({"event": {"const": "job"}, "data": TEXT})
 JOBS: Final = thing({"jobs": many(JOB)})
 
 _WORDS: Final = {
