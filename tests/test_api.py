@@ -27,6 +27,12 @@ class TestEvaluate:
             "invoice.total (null value)"
         ]
 
+    @pytest.mark.parametrize("kind", ["field_prf", "json_quality", "field_accuracy"])
+    def test_a_key_that_is_no_text_is_not_overlooked(self, kind: str) -> None:
+        result = fw.evaluate({"type": kind}, expected={2024: 2, "a": 1}, actual={2024: 3, "a": 1})
+        assert [miss.strip('[]"') for miss in result.misses] == ["2024"]
+        assert not fw.diff({2024: 2}, {2024: 3}).same
+
     def test_without_fields_the_rules_are_inferred(self) -> None:
         expected, actual = {"vendor": "Acme Corp", "lines": [{"n": 1}]}, {"vendor": "ACME CORP", "lines": [{"n": 2}]}
         result = fw.evaluate({"type": "field_accuracy"}, expected=expected, actual=actual)

@@ -6,6 +6,7 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from fieldwise.kernels.text_keys import text_keys
 from fieldwise.model.ask import Asker, Asking
 from fieldwise.model.case import Case, Cases
 from fieldwise.model.change import Changes
@@ -73,6 +74,7 @@ def evaluate(
     """
     if actual is MISSING and actuals:
         actual = actuals[0]
+    expected, actual, actuals = text_keys(expected), text_keys(actual), text_keys(actuals)
     case = Case(id=id, input=input, expected=expected, actual=actual, contexts=contexts, metadata=dict(metadata or {}), actuals=actuals)
     batch = ScoringBatch(Cases.of([case]), asker)
     planned, _ = _with_rules(plan_config(config, load=load_json), batch)
@@ -96,7 +98,7 @@ def diff(expected: Value, actual: Value) -> Diff:
     >>> print(diff({"vendor": "Acme Corp", "total": 100.5}, {"vendor": "ACME Corp", "total": 1005.0}))
     total: 100.5 became 1005.0 (scale)
     """
-    return _diff([Cases.of([Case(id="1", expected=expected, actual=actual)])], [])
+    return _diff([Cases.of([Case(id="1", expected=text_keys(expected), actual=text_keys(actual))])], [])
 
 
 def diff_files(expected: str | Path, actual: str | Path, *, chunk: int = SAMPLE) -> Diff:

@@ -1,0 +1,69 @@
+"""Objects with the keys that JSON has: text. Python's may have others, and a value under such a key must not be overlooked.
+
+>>> text_keys({1: "a", None: [{True: "b"}], "c": 2})
+{'1': 'a', 'null': [{'true': 'b'}], 'c': 2}
+"""
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from typing import Any
+
+_WORDS = {None: "null", True: "true", False: "false"}
+
+
+def text_keys(value: Any) -> Any:
+    """The value itself where every key in it is text, as is usual; else a copy in which it is, as JSON would write it."""
+    return _copied(value) if _has_others(value) else value
+
+
+def _has_others(value: Any) -> bool:
+    """Whether some key is not text. A list of what is left to look at, since records may be nested deeper than calls can be."""
+    left, seen = [value], set[int]()
+    while left:
+        one = left.pop()
+        if not isinstance(one, Mapping | list | tuple) or id(one) in seen:
+            continue
+        seen.add(id(one))
+        if isinstance(one, Mapping):
+            if not all(isinstance(key, str) for key in one):
+                return True
+            left.extend(one.values())
+        else:
+            left.extend(one)
+    return False
+
+
+def _copied(value: Any) -> Any:
+    copies: dict[int, Any] = {}
+    left: list[tuple[Any, Any]] = []
+
+    def copy(one: Any) -> Any:
+        if not isinstance(one, Mapping | list | tuple):
+            return one
+        if id(one) not in copies:
+            copies[id(one)] = {} if isinstance(one, Mapping) else []
+            left.append((one, copies[id(one)]))
+        return copies[id(one)]
+
+    whole = copy(value)
+    while left:
+        _fill(*left.pop(), copy)
+    return whole
+
+
+def _fill(source: Any, target: Any, copy: Callable[[Any], Any]) -> None:
+    if not isinstance(source, Mapping):
+        target.extend(map(copy, source))
+        return
+    shared = Counter(map(_named, source))
+    for key, one in source.items():
+        name = _named(key)
+        if not isinstance(key, str) and shared[name] > 1:
+            name = f"{name} ({type(key).__name__})"  # 1 beside "1": neither may hide the other
+        target[name] = copy(one)
+
+
+def _named(key: Any) -> str:
+    if isinstance(key, str):
+        return key
+    return _WORDS[key] if key is None or isinstance(key, bool) else str(key)
