@@ -45,6 +45,10 @@ def said(one: str, other: str) -> list[str]:
         ("It rose from 5 to 10 dollars", "It rose from 10 to 5 dollars", ["order differs: 5 … 10 / 10 … 5"]),
         ("The company acquired its rival", "The company was acquired by its rival", ["active / passive with the same order"]),
         ("Deliver it within 5 days", "Deliver it soon", ["only expected has a number: 5 days"]),
+        ("A+", "A-", ["codes differ: a+ / a-"]),
+        ("S", "M", ["codes differ: s / m"]),
+        ("EN", "DE", ["codes differ: en / de"]),
+        ("NY", "CA", ["not the same: ny / ca"]),
     ],
 )
 def test_a_difference_is_found_and_told_in_words(one: str, other: str, reasons: list[str]) -> None:
@@ -76,6 +80,10 @@ def test_a_difference_is_found_and_told_in_words(one: str, other: str, reasons: 
         ("No, the policy does not cover theft", "The policy does not cover theft"),
         ("USD 1,200,000 payable at closing", "1.2 million US dollars due on closing"),
         ("Die Ware kam beschädigt an", "Der Artikel kam beschädigt an"),
+        ("A", "a."),
+        ("A", "Grade A"),
+        ("医生", "大夫"),
+        ("5", "5.0"),
     ],
 )
 def test_another_way_to_say_it_is_no_difference(one: str, other: str) -> None:

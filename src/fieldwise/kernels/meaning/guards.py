@@ -59,6 +59,7 @@ def differences(expected: Reading, actual: Reading) -> tuple[Difference, ...]:
     found = [
         *_numbers(expected, actual),
         *_letters(expected, actual),
+        *_signs(expected, actual),
         *_polarity(expected, actual),
         *_alternatives(expected, actual),
         *_qualifiers(expected, actual),
@@ -90,6 +91,14 @@ def _letters(expected: Reading, actual: Reading) -> list[Difference]:
     if not here or not there:
         return []
     return [Difference("code", f"letters differ: {', '.join(sorted(here))} / {', '.join(sorted(there))}")]
+
+
+def _signs(expected: Reading, actual: Reading) -> list[Difference]:
+    """`A+` and `A-`: nothing can be like texts this short. What the lexicon or a number says of them counts for more."""
+    known = (expected.alternatives and actual.alternatives) or expected.quantities or actual.quantities
+    if known or not expected.sign or not actual.sign or expected.sign == actual.sign:
+        return []
+    return [Difference("code", f"codes differ: {expected.sign} / {actual.sign}")]
 
 
 def _list(quantities: Sequence[object]) -> str:

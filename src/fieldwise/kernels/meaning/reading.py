@@ -19,6 +19,8 @@ _HAN = re.compile(r"[぀-ヿ㐀-鿿]")
 _GERMAN = lexicon.words("der die das und ist nicht mit für von ein eine den dem des beträgt wird sind im zum zur innerhalb über")
 _ELISION = re.compile(r"(?:[dlnsjcmt]|qu)'(?=[^\W\d_]{2})")
 _LETTER = re.compile(r"(?<=[^\W\d_] )(?:[A-Z]|[IVX]{1,4})(?![\w.'-])")
+_LONGEST_SIGN = 2
+_FIRST_IDEOGRAM = "\u2e80"
 _TOKEN = re.compile(r"[^\W_]+(?:[.,'][^\W_]+)*|,")
 
 
@@ -47,6 +49,8 @@ class Reading:
     names: tuple[str, ...]
     letters: frozenset[str]
     """Single capitals and Roman numerals after a word: plan A, type II."""
+    sign: str
+    """All of the text, where it is too short to mean anything but itself: a grade, a size, a blood group, a language."""
 
 
 def _index(table: str) -> dict[str, list[tuple[tuple[str, ...], int, int]]]:
@@ -85,7 +89,13 @@ def read(text: str) -> Reading:
         maybe_negative=any(_may_negate(word) for word in spread),
         names=_names(text, spread),
         letters=frozenset(_LETTER.findall(text)),
+        sign=_sign(text),
     )
+
+
+def _sign(text: str) -> str:
+    short = text.strip(" .,;:!?").casefold()
+    return short if len(short) <= _LONGEST_SIGN and all(letter < _FIRST_IDEOGRAM for letter in short) else ""
 
 
 def _plain(word: str) -> str:
