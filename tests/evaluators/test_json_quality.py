@@ -167,6 +167,11 @@ class TestAccuracy:
     def test_a_recorded_similarity_may_be_a_rounding_error_below_its_threshold(self) -> None:
         assert quality({"k": "one"}, {"k": "another"}, similarities={"k": 0.3}, semantic_threshold=0.1 + 0.2).metrics["accuracy"] == 1.0
 
+    @pytest.mark.parametrize("name", ["fuzzy", "semantic"])
+    def test_a_threshold_in_the_wrong_place_is_refused(self, name: str) -> None:
+        with pytest.raises(fw.ConfigError, match=f"write `{name}_threshold` beside it"):
+            quality({"k": "one"}, {"k": "another"}, **{name: {"threshold": 0.5}})
+
     @pytest.mark.parametrize("strategy", ["EXACT", "IGNORE"])
     def test_a_similarity_that_nothing_would_look_at_is_refused(self, strategy: str) -> None:
         with pytest.raises(fw.ConfigError, match=f"its strategy {strategy} looks at none"):

@@ -74,7 +74,10 @@ class JsonQuality:
     """Keep the score within 0 and 1."""
 
     def problems(self) -> Iterable[Problem]:
-        """Keys that cannot be read as paths, and similarities that nothing would look at."""
+        """Keys that cannot be read as paths, thresholds in the wrong place, and similarities that nothing would look at."""
+        for name, match in (("fuzzy", self.fuzzy), ("semantic", self.semantic)):
+            if match and getattr(match.options, "threshold", None) not in (None, find("matchers", name).options().threshold):
+                yield name, f"`{name}` has a threshold of its own", f"write `{name}_threshold` beside it"
         for key in self.similarities:
             if self.strategies.get(key) in ("EXACT", "IGNORE"):
                 what = f"`{key}` has a similarity, and its strategy {self.strategies[key]} looks at none"
