@@ -230,6 +230,8 @@ def test_an_absent_field_is_a_miss_unless_the_rule_is_for_when_it_is_present() -
         ("currency + 1 == 2", '"EUR" is not a number'),
         ("paid + 1 == 2", "false is not a number"),
         ("currency < 3", '"EUR" is no number and no date'),
+        ("3 < currency", '"EUR" is no number and no date'),
+        ("3 < '2025-01-31'", '3 is a number and "2025-01-31" a date'),
         ("invoice > 3", "an object is no number and no date"),
         ("'03/04/2025' < due", '"03/04/2025" is an ambiguous date'),
         ("invoice.net / 0 == 1", "a number cannot be divided by 0"),

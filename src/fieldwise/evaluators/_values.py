@@ -201,9 +201,14 @@ def _is_number(value: Any, reading: Reading) -> bool:
 def _compare(sign: str, left: Any, right: Any, reading: Reading) -> bool:
     if sign in ("==", "!="):
         return _equal(left, right, reading) == (sign == "==")
-    if _is_number(left, reading) and _is_number(right, reading):
+    is_number = _is_number(left, reading), _is_number(right, reading)
+    if all(is_number):
         slack = {"<=": reading.tolerance, ">=": -reading.tolerance}.get(sign, Fraction(0))
         return _ORDERS[sign](number(left, reading.parse), number(right, reading.parse) + slack)
+    if any(is_number):
+        one, other = (left, right) if is_number[0] else (right, left)
+        _day(other)  # says so, if it is no date either
+        raise Unfit(f"{shown(one)} is a number and {shown(other)} a date")
     return _ORDERS[sign](*_moments(left, right))
 
 
