@@ -8,6 +8,7 @@
 
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
+from itertools import pairwise
 from typing import Any, Literal
 
 import numpy as np
@@ -170,7 +171,9 @@ class FieldDetails:
     def _imperfect(self) -> list[list[int]]:
         """For each case the fields that are not simply right."""
         found = self._by_field
-        return [np.flatnonzero(row).tolist() for row in ~(found.counted & found.passed & (found.score == 1.0)).T]
+        cases, fields = np.nonzero(~(found.counted & found.passed & (found.score == 1.0)).T)
+        ends, listed = np.searchsorted(cases, np.arange(found.score.shape[1] + 1)).tolist(), fields.tolist()
+        return [listed[start:end] for start, end in pairwise(ends)]
 
     @cached_property
     def _pieces(self) -> tuple[list[bytes], list[tuple[bytes, bytes, bytes]]]:

@@ -5,6 +5,7 @@ Nearly all values are equal on both sides and stand in the expected record of th
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from itertools import pairwise
 from operator import eq
 from typing import Any, Final
@@ -15,7 +16,7 @@ from numpy.typing import NDArray
 
 from fieldwise.model.case import Cases
 from fieldwise.model.comparison import Comparison, Comparisons, Outcome
-from fieldwise.model.path import EACH, ROOT, MalformedPath, Path
+from fieldwise.model.path import EACH, ROOT, MalformedPath, Path, Step
 from fieldwise.model.values import MISSING, Missing, Presence, Value, presence
 from fieldwise.store.json_text import from_text, to_text
 from fieldwise.store.tables import ArrowColumn, ArrowTable, coded, plain_json_column, spread
@@ -117,11 +118,19 @@ def _found_again(comparisons: Comparisons, rows: NDArray[np.int64], cases: Cases
     return found
 
 
+@lru_cache(maxsize=4096)
+def _steps(path: str) -> tuple[Step, ...] | None:
+    """The steps of a path; None where it is malformed."""
+    try:
+        return () if path == ROOT else Path.parse(path).steps
+    except MalformedPath:
+        return None
+
+
 def look_up(record: Value, path: str) -> Value:
     """What stands in a record at a path; MISSING if nothing does."""
-    try:
-        steps = () if path == ROOT else Path.parse(path).steps
-    except MalformedPath:
+    steps = _steps(path)
+    if steps is None:
         return MISSING
     value: Any = record
     for step in steps:
