@@ -216,6 +216,14 @@ class TestWhatIsAField:
             found = prf(expected, actual, lists={"l": align})
             assert errors(found) == [("l[+0].k", "hallucination"), ("l[0].v", "wrong_value"), ("l[+0].v", "hallucination")]
 
+    def test_an_index_may_be_written_with_a_dot_in_an_ignored_path_too(self) -> None:
+        assert prf({"l": [{"id": 1}, 5]}, {"l": [{"id": 2}, 5]}, ignore=["l.0.id"]).score == 1.0
+
+    @pytest.mark.parametrize(("pattern", "what"), [("$.a", "write `a`"), ("a..b", "has an empty step"), ("", "must not be empty")])
+    def test_an_ignored_path_that_is_none_is_refused(self, pattern: str, what: str) -> None:
+        with pytest.raises(fw.ConfigError, match=what):
+            prf({"a": 1}, {"a": 1}, ignore=[pattern])
+
     def test_an_ignored_field_does_not_decide_who_pairs(self) -> None:
         expected, actual = {"l": [{"id": 1, "v": 1}, {"id": 2, "v": 2}]}, {"l": [{"id": 1, "v": 2}, {"id": 2, "v": 1}]}
         fields = [{"path": "l[*].id", "match": "ignore"}]

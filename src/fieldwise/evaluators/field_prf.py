@@ -18,6 +18,8 @@ from numpy.typing import NDArray
 from fieldwise.evaluators._fields import faults_of, field_status, hit_labels, miss_labels
 from fieldwise.model.batch import Batch
 from fieldwise.model.comparison import Comparisons, Outcome
+from fieldwise.model.options import Problem
+from fieldwise.model.path import MalformedPath, Path
 from fieldwise.model.result import Labels, Results, Status
 from fieldwise.model.rule import CompareSpec, FieldRule, ListRule
 from fieldwise.model.values import MISSING
@@ -32,13 +34,21 @@ class FieldPrf:
     """Every leaf of either side is a field; these options say how some of them are compared."""
 
     fields: tuple[FieldRule, ...] = ()
-    """How some fields match; the others match exactly."""
+    """How some fields match; the others match exactly. Every field counts once, whatever its `weight` and `required` say elsewhere."""
     lists: tuple[ListRule, ...] = ()
     """How items of lists find their counterparts; by index where nothing is said."""
     ignore: tuple[str, ...] = ()
     """Paths left out on both sides, with all that is below them. `*` stands for anything within a step, `**` for any steps."""
     substitution_counts: Literal["fp_fn", "fp"] = "fp_fn"
     """What a wrong value or a wrong kind counts as: a false positive and a false negative, or a false positive alone."""
+
+    def problems(self) -> Iterable[Problem]:
+        """Patterns that are no paths."""
+        for text in self.ignore:
+            try:
+                Path.parse(text)
+            except MalformedPath as error:
+                yield "ignore", str(error), error.fix
 
 
 @lru_cache(maxsize=64)
@@ -103,8 +113,8 @@ def _matching(pattern: re.Pattern[str], paths: Iterable[str]) -> NDArray[np.bool
 
 
 def _pattern(text: str) -> str:
-    """An ignored path as a regular expression: itself and everything below it."""
-    parts = re.split(r"(\[\*\]|\*\*|\*)", text)
+    """An ignored path as a regular expression: itself and everything below it; `a.0` is `a[0]`."""
+    parts = re.split(r"(\[\*\]|\*\*|\*)", re.sub(r"\.(0|[1-9][0-9]*)(?=[.\[]|$)", r"[\1]", text))
     wild = {"[*]": r"\[[^\]]*\]", "**": ".*", "*": r"[^.\[\]]*"}
     return "".join(wild.get(part, re.escape(part)) for part in parts) + r"(?:[.\[].*)?"
 
