@@ -72,12 +72,12 @@ def test_what_is_right_is_green(place: Place) -> None:
 class TestNothingToScore:
     def test_an_empty_file(self, place: Place) -> None:
         place.write("data.jsonl", "")
-        place.fails(CONFIG, "the file holds no cases")
+        place.fails(NOTHING, "the file holds no cases")
 
     def test_an_empty_list_of_cases(self, place: Place) -> None:
         place.suite(FIELDS, cases="data.json")
         place.write("data.json", "[]")
-        place.fails(CONFIG, "no cases")
+        place.fails(NOTHING, "no cases")
 
     def test_a_file_that_is_not_there(self, place: Place) -> None:
         (place.folder / "data.jsonl").unlink()
@@ -113,13 +113,11 @@ class TestNothingToScore:
 
     def test_expected_is_null_in_every_case(self, place: Place) -> None:
         place.cases({"id": "a", "expected": None, "actual": {"n": "x"}})
-        code, _ = place.run()
-        assert code in (CONFIG, NOTHING)
+        place.fails(NOTHING, "nothing to score")
 
     def test_an_evaluator_that_is_for_no_case(self, place: Place) -> None:
         place.suite({**FIELDS, "when": {"tag": "nobody"}})
-        code, _ = place.run()
-        assert code in (CONFIG, NOTHING)
+        place.fails(NOTHING, "not for it")
 
     def test_one_of_two_evaluators_is_for_no_case(self, place: Place) -> None:
         place.suite(FIELDS, {"type": "field_prf", "when": {"tag": "nobody"}})
@@ -360,6 +358,18 @@ class TestInterrupted:
         assert (run.exit_code, run.gates, run.summary) == (None, (), {})
         assert "unfinished" in place.run(command=("runs", "--format", "plain"))[1]
 
+    def test_a_report_of_an_unfinished_run(self, place: Place) -> None:
+        interrupted()
+        code, output = place.run(command=("report", "latest", "--output", "r.junit.xml"))
+        assert code == INCOMPLETE, output
+        assert "did not finish" in output
+        assert '<error message="the run did not finish"' in (place.folder / "r.junit.xml").read_text()
+
+    def test_a_report_for_machines_of_a_run_without_cases(self, place: Place) -> None:
+        place.cases()
+        place.fails(CONFIG, "no cases", "--output", "r.junit.xml")
+        assert 'errors="1"' in (place.folder / "r.junit.xml").read_text()
+
     def test_a_resumed_run_whose_data_got_worse(self, place: Place) -> None:
         interrupted()
         place.cases({**GOOD, "actual": {"n": "y", "total": 2}}, {**GOOD, "id": "b"})
@@ -377,7 +387,7 @@ class TestInterrupted:
         interrupted()
         place.write("data.jsonl", "")
         code, output = place.run("--resume")
-        assert code == CONFIG, output
+        assert code == NOTHING, output
 
 
 class TestStore:

@@ -172,7 +172,7 @@ def run(
         with lazy_asker(asking) as asker, writing as writer:
             done, troubles = _score(plan, [] if first is None else chain([first], batches), writer, asker, _telling(progress, reader))
             stored = _stored(writer, plan, done)
-            notes = [*plan.diagnostics, *told, *notes, *reader.diagnostics, *_unused(plan, stored.fields if done else None), *troubles]
+            notes = [*plan.diagnostics, *told, *notes, *reader.diagnostics, *_unused(plan, stored), *troubles]
             notes += gate_diagnostics(plan.gates, stored.summary) + _unmeasured(writer, stored.summary, everything=not (only or limit))
             results = judge_gates(plan.gates, stored.summary)
             changes = None if base is None else base(writer.draft(stored.summary, notes))
@@ -351,11 +351,10 @@ def _inferred(batch: ScoringBatch) -> Inferred:
     return infer([(expected, actual) for expected, actual in zip(records.expected, records.actual, strict=True)])
 
 
-def _unused(plan: Plan, seen: set[str] | None) -> list[Diagnostic]:
-    """Rules whose path no case of the run has: never a free point."""
-    if seen is None:
-        return []
-    rules = {rule.text: rule for planned in plan.evaluators for rule in getattr(planned.config, "fields", ()) if rule.path is not None}
+def _unused(plan: Plan, stored: "Stored") -> list[Diagnostic]:
+    """Rules whose path no case of the run has: never a free point. Where no case could be compared, nobody knows what it has."""
+    compared = [planned for planned in plan.evaluators if stored.summary.evaluators[planned.name].fields]
+    rules = {rule.text: rule for planned in compared for rule in getattr(planned.config, "fields", ()) if rule.path is not None}
     return [
         Diagnostic(
             code="unused-rule",
@@ -364,5 +363,5 @@ def _unused(plan: Plan, seen: set[str] | None) -> list[Diagnostic]:
             fix="check the path, or remove the rule",
         )
         for text in rules
-        if text not in seen
+        if text not in stored.fields
     ]

@@ -8,7 +8,7 @@ from fieldwise.model.plan import PlannedEvaluator
 from fieldwise.model.summary import GateResult, Summary
 from fieldwise.summarize.gates import NOTHING_MEASURED
 
-EMPTY_FILE = "empty-file"
+EMPTY_FILE, NEVER_USED = "empty-file", "never-used"
 PASSED, FAILED, CONFIG, INCOMPLETE, NOTHING, INTERNAL, INTERRUPTED = 0, 1, 2, 3, 4, 70, 130
 
 
@@ -39,12 +39,12 @@ def exit_code(
     if interrupted:
         return INTERRUPTED
     wrong = {diagnostic.code for diagnostic in diagnostics if diagnostic.level == "error" and diagnostic.where.case is None}
-    if wrong - {EMPTY_FILE, NOTHING_MEASURED}:
+    if wrong - {EMPTY_FILE, NEVER_USED, NOTHING_MEASURED}:
         return CONFIG
     counts = [evaluator.counts for evaluator in summary.evaluators.values()]
     if not any(count.scored + count.failures for count in counts):
         return NOTHING
-    if EMPTY_FILE in wrong:
+    if wrong - {NOTHING_MEASURED}:
         return CONFIG
     limits = limits or Limits()
     if sum(count.faults for count in counts) > limits.max_errors or sum(count.unavailable for count in counts) > limits.max_unscored:
