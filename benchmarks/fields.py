@@ -65,7 +65,6 @@ def fieldwise() -> Contestant:
 
 
 def stickler() -> Contestant:
-    from typing import Optional
 
     from stickler import ComparableField, ExactComparator, LevenshteinComparator, NumericComparator, StructuredModel
 
@@ -79,38 +78,38 @@ def stickler() -> Contestant:
         return ComparableField(comparator=NumericComparator(), threshold=1.0, default=None)
 
     class Party(StructuredModel):
-        name: Optional[Any] = as_text()
-        street: Optional[Any] = as_text()
-        city: Optional[Any] = as_text()
-        zip: Optional[Any] = as_is()
-        vat: Optional[Any] = as_is()
+        name: Any = as_text()
+        street: Any = as_text()
+        city: Any = as_text()
+        zip: Any = as_is()
+        vat: Any = as_is()
 
     class Head(StructuredModel):
-        number: Optional[Any] = as_is()
-        date: Optional[Any] = as_is()
-        due: Optional[Any] = as_is()
-        currency: Optional[Any] = as_is()
-        net: Optional[Any] = as_number()
-        tax: Optional[Any] = as_number()
-        total: Optional[Any] = as_number()
-        paid: Optional[Any] = as_is()
+        number: Any = as_is()
+        date: Any = as_is()
+        due: Any = as_is()
+        currency: Any = as_is()
+        net: Any = as_number()
+        tax: Any = as_number()
+        total: Any = as_number()
+        paid: Any = as_is()
 
     class Order(StructuredModel):
-        number: Optional[Any] = as_is()
-        terms: Optional[Any] = as_text()
+        number: Any = as_is()
+        terms: Any = as_text()
 
     class Item(StructuredModel):
-        sku: Optional[Any] = as_is()
-        description: Optional[Any] = as_text()
-        quantity: Optional[Any] = as_is()
-        amount: Optional[Any] = as_number()
+        sku: Any = as_is()
+        description: Any = as_text()
+        quantity: Any = as_is()
+        amount: Any = as_number()
 
     class Invoice(StructuredModel):
         invoice: Head
         vendor: Party
         buyer: Party
         order: Order
-        notes: Optional[Any] = as_text()
+        notes: Any = as_text()
         line_items: list[Item] = ComparableField(weight=1.0)
 
     def score(lines: Lines) -> None:

@@ -1,7 +1,8 @@
 """A run as JUnit XML: a test suite for the gates and one for each evaluator, a test case for each case.
 
 A case whose verdict is `fail` is a failure; a fault and a measurement that could not be made are errors, never passes; what had nothing to
-score is skipped. A `partial` case passes and says what it missed.
+score is skipped. A `partial` case passes and says what it missed. A run that did not finish, or did not measure everything, is an error
+too.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -32,6 +33,8 @@ def junit(run: "Run") -> str:
     """The whole document."""
     suites = [_suite(run, "gates", [_gate(run, gate.gate, gate.passed, gate.message) for gate in run.gates])] if run.gates else []
     suites += [_suite(run, name, list(_tests(run, name))) for name in run.evaluators]
+    if run.exit_code not in (0, 1):  # its cases may all have passed, if there are any: the run has not
+        suites.insert(0, _suite(run, "run", [_whole(run)]))
     return f'<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name={_attribute(run.name)}>\n{"".join(suites)}</testsuites>\n'
 
 
@@ -44,6 +47,12 @@ def _suite(run: "Run", name: str, tests: Sequence[_Test]) -> str:
 
 
 _COUNTED: Final = {"failures": "failure", "errors": "error", "skipped": "skipped"}
+
+
+def _whole(run: "Run") -> _Test:
+    what = "the run did not finish" if run.exit_code is None else f"exit code {run.exit_code}: not everything could be measured"
+    text = "\n".join(str(one) for one in run.diagnostics if one.level == "error")
+    return _test(run.name, "the run as a whole", "error", _element("error", what, "incomplete", text))
 
 
 def _gate(run: "Run", gate: str, passed: bool, message: str) -> _Test:
