@@ -49,6 +49,12 @@ class TestEvaluate:
         )
         assert (result.status, result.score) == ("scored", 1.0)
 
+    def test_a_case_that_when_leaves_out_is_skipped(self) -> None:
+        config = {"type": "field_prf", "when": {"id": "inv-*"}}
+        assert fw.evaluate(config, expected={"a": 1}, actual={"a": 1}, id="inv-7").score == 1.0
+        left_out = fw.evaluate(config, expected={"a": 1}, actual={"a": 1}, id="po-7")
+        assert (left_out.status, left_out.verdict, left_out.reasoning) == ("skipped", None, "`when` leaves this case out")
+
     def test_a_mismatch_has_its_likely_cause(self) -> None:
         result = fw.evaluate({"type": "field_prf"}, expected={"vendor": "Acme"}, actual={"vendor": "ACME"})
         assert result.comparisons[0].cause == "letter_case"

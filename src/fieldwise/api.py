@@ -29,7 +29,7 @@ from fieldwise.read.load import load_json
 from fieldwise.read.suite import read_document
 from fieldwise.registry import find
 from fieldwise.score.batch import ScoringBatch
-from fieldwise.score.evaluate import applicable, result_at, score_batch
+from fieldwise.score.evaluate import applicable, evaluate_all, result_at, score_batch
 from fieldwise.score.evaluate import evaluate as score_evaluator
 from fieldwise.score.judges import lazy_asker
 from fieldwise.score.matching import score_values
@@ -78,7 +78,7 @@ def evaluate(
     case = Case(id=id, input=input, expected=expected, actual=actual, contexts=contexts, metadata=dict(metadata or {}), actuals=actuals)
     batch = ScoringBatch(Cases.of([case]), asker)
     planned, _ = _with_rules(plan_config(config, load=load_json), batch)
-    return result_at(score_evaluator(planned, batch, asker), 0)
+    return result_at(evaluate_all(planned, batch), 0)
 
 
 def match(name: str, *, expected: Sequence[Json], actual: Sequence[Json], **options: Any) -> Scores:
