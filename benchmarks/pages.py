@@ -62,7 +62,6 @@ def main() -> None:
             "cases, one field wrong": f"{at}/cases?field=iban&outcome=wrong_value",
             "cases, by tag": f"{at}/cases?slice=tag:tag3",
             "case": f"{at}/case?id=case-{count // 2:06d}",
-            "compare with itself": f"/compare?base={run.id}&new={run.id}",
             "API results, page of 50": f"/api/v1{at}/results?order=score",
         }
         for word, address in addresses.items():

@@ -68,9 +68,7 @@ def job_routes(server: Server) -> APIRouter:
         stopped = await server.work.do(server.jobs.cancel, job)
         return JsonResponse((stopped or _found(server, job)).to_json())
 
-    @routes.get(
-        "/{job}/events", summary="Watch a job", responses=answers(EVENT, 404, media="text/event-stream"), response_model=None
-    )
+    @routes.get("/{job}/events", summary="Watch a job", responses=answers(EVENT, 404, media="text/event-stream"), response_model=None)
     async def watch(job: JobId) -> Response:
         """Server-sent events named `job`, until it has ended."""
         return StreamingResponse(_events(server, _found(server, job).id), media_type="text/event-stream")

@@ -17,7 +17,7 @@ from fieldwise.store.run import Run, list_runs
 from fieldwise.web.evaluating import run_document
 from fieldwise.web.problems import JsonResponse, problem
 from fieldwise.web.schemas import CASE, CHANGES, RESULTS, RUN_HEAD, RUNS, answers
-from fieldwise.web.select import Order, Wanted, chosen, page
+from fieldwise.web.select import Order, Wanted, chosen
 from fieldwise.web.server import RUN_ID, RunId, Server
 
 Offset = Annotated[int, Query(ge=0, le=10_000_000)]
@@ -51,7 +51,9 @@ class Filters(BaseModel):
 
     def wanted(self, evaluator: str) -> Wanted:
         """What to look for in the results of an evaluator."""
-        given: dict[str, Any] = {name: getattr(self, name) or None for name in WANTED if name not in ("evaluator", "low", "high")}
+        given: dict[str, Any] = {
+            name: getattr(self, name) or None for name in WANTED if name not in ("evaluator", "low", "high", "measured")
+        }
         return Wanted(evaluator=evaluator, low=self.low, high=self.high, **given)
 
 
@@ -140,7 +142,7 @@ def _results(server: Server, which: str, wanted: Filters) -> dict[str, Any]:
     run = server.run(which)
     name = evaluator_of(run, wanted.evaluator)
     found = chosen(run, wanted.wanted(name))
-    shown = page(found, wanted.offset, wanted.limit)
+    shown = found.page(wanted.offset, wanted.limit)
     by_place = {one.position: one for one in run.results_at([one.position for one in shown], name)}
     results = [result_json(one.id, name, by_place[one.position].result) for one in shown]
     return {"total": len(found), "offset": wanted.offset, "evaluator": name, "results": results}

@@ -16,6 +16,7 @@ from starlette.staticfiles import StaticFiles
 
 from fieldwise import __version__
 from fieldwise.model.diagnostic import Diagnostic
+from fieldwise.store.trouble import StoreError
 from fieldwise.web.api_configuration import configuration_routes
 from fieldwise.web.api_evaluate import evaluate_routes
 from fieldwise.web.api_jobs import job_pages, job_routes
@@ -63,6 +64,7 @@ def inner_app(settings: Settings) -> FastAPI:
     app.mount("/static", StaticFiles(directory=str(files("fieldwise.web") / "static")), name="static")
     app.add_exception_handler(RequestValidationError, _not_valid)
     app.add_exception_handler(HTTPException, _refused)
+    app.add_exception_handler(StoreError, _not_stored)
     app.add_exception_handler(Exception, _crashed)
     app.openapi = lambda: _openapi(app)
     return app
@@ -102,6 +104,12 @@ def _methods(request: Request) -> list[str]:
     paths: dict[str, dict[str, Any]] = request.app.openapi()["paths"]
     known = [methods for path, methods in paths.items() if re.fullmatch(re.sub(r"\{\w+\}", "[^/]+", path), request.url.path)]
     return sorted({method.upper() for methods in known for method in methods}) or ["GET"]
+
+
+async def _not_stored(request: Request, error: Exception) -> Response:
+    """A run that cannot be read or written: its files are torn, or the disk is full."""
+    what, _, fix = str(error).partition("\n")
+    return _answer(request, Problem(503, [Diagnostic(code="store-trouble", what=what, fix=fix.strip() or None)]))
 
 
 async def _crashed(request: Request, error: Exception) -> Response:

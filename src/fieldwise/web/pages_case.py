@@ -1,7 +1,7 @@
 """One case: expected and actual side by side, as the matcher aligned them."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, Final
 
@@ -153,8 +153,4 @@ def plain_long(text: str) -> tuple[Piece, ...]:
 def _near(run: Run, evaluator: str, name: str) -> Near:
     if not evaluator:
         return Near()
-    ids: Sequence[str] = [one.id for one in chosen(run, Wanted(evaluator=evaluator, order="score"))]
-    if name not in ids:
-        return Near()
-    place = ids.index(name)
-    return Near(ids[place - 1] if place else None, ids[place + 1] if place + 1 < len(ids) else None)
+    return Near(*chosen(run, Wanted(evaluator=evaluator, order="score")).near(name))

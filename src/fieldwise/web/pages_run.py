@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import lru_cache
+from time import monotonic_ns
 from typing import Annotated, Any, Final, cast
 
 from fastapi import APIRouter, Depends, Query
@@ -133,11 +134,11 @@ def run_pages(server: Server) -> APIRouter:
     async def part_of_map(
         run: RunId, evaluator: Text = None, start: Annotated[int, Query(alias="from", ge=0, le=10_000_000)] = 0
     ) -> Response:
-        return html("_map.html", map=await server.work.do(_map, server.run(run), evaluator, start))
+        return html("_map.html", map=await server.work.do(_map, _Key.of(server.run(run)), evaluator, start))
 
     @routes.get("/runs/{run}/cases")
     async def cases(run: RunId, asked: Asked, offset: Offset = 0) -> Response:
-        found = await server.work.do(_found, server.run(run), asked, offset)
+        found = await server.work.do(_found, _Key.of(server.run(run)), asked, offset)
         return html("_found.html", found=found, filters=asdict(asked))
 
     @routes.get("/runs/{run}/report.html")
@@ -149,40 +150,39 @@ def run_pages(server: Server) -> APIRouter:
 
 def _run(server: Server, which: str, asked: Filters, start: int, offset: int) -> dict[str, Any]:
     run = server.run(which)
-    page = _page(run)
+    key = _Key.of(run)
+    page = _page(key)
     leader = run.full.evaluators.get(asked.evaluator or "") or run.full.evaluators.get(page.leader)
     return {
         "page": page,
         "confusion": _confusion(leader),
-        "map": _map(run, asked.evaluator, start),
-        "found": _found(run, asked, offset),
+        "map": _map(key, asked.evaluator, start),
+        "found": _found(key, asked, offset),
         "filters": asdict(asked),
     }
 
 
-def _page(run: Run) -> Page:
-    if run.finished is None:
-        return page_of(run, worst=0)
-    return _known_page(_Key(run.id, str(run.path), run))
-
-
 @dataclass(frozen=True)
 class _Key:
-    """A finished run never changes, so its page is made once."""
+    """A finished run never changes, so what is shown of it is made once. One that is not finished is like no other."""
 
-    id: str
-    path: str
     run: Run
+    name: tuple[str, ...]
+
+    @classmethod
+    def of(cls, run: Run) -> "_Key":
+        """The key of a run."""
+        return cls(run, (run.id, str(run.path), str(run.exit_code), *(() if run.finished else (str(monotonic_ns()),))))
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Key) and (self.id, self.path, self.run.exit_code) == (other.id, other.path, other.run.exit_code)
+        return isinstance(other, _Key) and self.name == other.name
 
     def __hash__(self) -> int:
-        return hash((self.id, self.path))
+        return hash(self.name)
 
 
 @lru_cache(maxsize=16)
-def _known_page(key: _Key) -> Page:
+def _page(key: _Key) -> Page:
     return page_of(key.run, worst=0)
 
 
@@ -197,16 +197,18 @@ def _confusion(one: EvaluatorSummary | None) -> Confusion | None:
     return Confusion(evaluator=one.name, states=states, rows=tuple(by_field.items())[:FIELDS])
 
 
-def _map(run: Run, evaluator: str | None, start: int) -> Map | None:
+@lru_cache(maxsize=64)
+def _map(key: _Key, evaluator: str | None, start: int) -> Map | None:
     """A part of the heatmap: only the cases that are shown are read."""
+    run = key.run
     with_fields = {name: one for name, one in run.full.evaluators.items() if one.fields}
     one = with_fields.get(evaluator or "") or next(iter(with_fields.values()), None)
     if one is None:
         return None
-    ranked = _ranked(run, one.name)
+    ranked = chosen(run, Wanted(evaluator=one.name, measured=True, order="score"))
     width = min(COLUMNS, max(CELLS // max(len({field.field for field in one.fields}), 1), 10))
     first = min(start, max(len(ranked) - 1, 0)) // width * width
-    heat = heatmap(run, one, ranked[first : first + width], cells=CELLS)
+    heat = heatmap(run, one, ranked.page(first, width), cells=CELLS)
     if heat is None:
         return None
     after = first + width if first + width < len(ranked) else None
@@ -214,17 +216,12 @@ def _map(run: Run, evaluator: str | None, start: int) -> Map | None:
     return Map(run=run.id, heat=heat, evaluators=names, first=first, total=len(ranked), before=max(first - width, 0), after=after)
 
 
-def _ranked(run: Run, evaluator: str) -> Sequence[Any]:
-    """The cases that were measured, worst first."""
-    table = chosen(run, Wanted(evaluator=evaluator, order="score"))
-    unmeasured = {one.id for status in ("skipped", "unavailable") for one in chosen(run, Wanted(evaluator=evaluator, status=status))}
-    return [one for one in table if one.id not in unmeasured] if unmeasured else table
-
-
-def _found(run: Run, asked: Filters, offset: int) -> Found:
+@lru_cache(maxsize=64)
+def _found(key: _Key, asked: Filters, offset: int) -> Found:
+    run = key.run
     name = evaluator_of(run, asked.evaluator)
     ranked = chosen(run, asked.wanted(name))
-    shown = ranked[offset : offset + CASES_AT_ONCE]
+    shown = ranked.page(offset, CASES_AT_ONCE)
     results = {one.position: one.result for one in run.results_at([one.position for one in shown], name)}
     rows = tuple(
         CaseLine(id=one.id, score=one.score, verdict=found.verdict or found.status, misses=found.misses)

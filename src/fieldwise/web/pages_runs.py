@@ -156,7 +156,7 @@ def _row(run: Run, same: Sequence[Run]) -> Row:
         id=run.id,
         name=run.name,
         started=run.started,
-        cases=run.full.cases,
+        cases=run.full.cases if run.finished else sum(part.cases for part in run.parts),
         verdict=verdict(run.exit_code, bool(run.gates)),
         scores=tuple(scores),
         more=max(len(scored) - SCORES, 0),

@@ -1,7 +1,8 @@
 """Which cases of a run are wanted, found without reading more than scores and outcomes."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
 from typing import Any, Final, Literal
 
 import numpy as np
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 
 from fieldwise.report.lowest import Ranked
 from fieldwise.store.reading import files_of, read_table
-from fieldwise.store.run import Run
+from fieldwise.store.run import Run, open_run
 
 pc: Any = pyarrow.compute  # its functions are made at run time, so no checker knows them
 
@@ -35,20 +36,51 @@ class Wanted:
     split: str | None = None
     low: float | None = None
     high: float | None = None
+    measured: bool = False
+    """Leave out what could not be measured."""
     order: Order = "case"
 
 
-def chosen(run: Run, wanted: Wanted) -> list[Ranked]:
+class Chosen:
+    """Cases of a run in order. They are made when they are looked at: a page shows a few of very many."""
+
+    def __init__(self, rows: NDArray[np.int64], table: Any) -> None:
+        self._rows = rows
+        self._table = table
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def page(self, offset: int, limit: int) -> list[Ranked]:
+        """Some of them."""
+        some = self._table.take(self._rows[offset : offset + limit])
+        columns = (some.column(name).to_pylist() for name in ("case", "id", "score"))
+        return [Ranked(position, name, score) for position, name, score in zip(*columns, strict=True)]
+
+    def near(self, name: str) -> tuple[str | None, str | None]:
+        """The ids of the cases before and after this one."""
+        row = pc.index(self._table.column("id"), name).as_py()
+        found = np.flatnonzero(self._rows == row)
+        if row < 0 or not len(found):
+            return None, None
+        at = int(found[0])
+        around = {one: self.page(one, 1) for one in (at - 1, at + 1) if 0 <= one < len(self)}
+        return (around[at - 1][0].id if at - 1 in around else None), (around[at + 1][0].id if at + 1 in around else None)
+
+
+def chosen(run: Run, wanted: Wanted) -> Chosen:
     """The cases that are wanted, in the order that is wanted."""
-    table = run.scores(wanted.evaluator)
+    table = _scores(run, wanted.evaluator)
     if not table.num_rows:
-        return []
+        return Chosen(np.zeros(0, dtype=np.int64), table)
     position, score = table.column("case").to_numpy(), table.column("score").to_numpy()
     kept = np.ones(table.num_rows, dtype=np.bool_)
     for name in ("verdict", "status"):
         value = getattr(wanted, name)
         if value is not None:
             kept &= np.asarray(pc.fill_null(pc.equal(table.column(name), value), False))
+    if wanted.measured:
+        kept &= ~np.asarray(pc.is_in(table.column("status"), pyarrow.array(["skipped", "unavailable"])))
     if wanted.text is not None:
         kept &= np.asarray(pc.match_substring(table.column("id"), wanted.text, ignore_case=True))
     if wanted.low is not None:
@@ -58,9 +90,17 @@ def chosen(run: Run, wanted: Wanted) -> list[Ranked]:
     for found in (_compared(run, wanted), _labelled(run, wanted)):
         if found is not None:
             kept &= np.isin(position, found)
-    rows = _ordered(np.flatnonzero(kept), position, score, wanted.order)
-    ids = table.column("id").take(rows).to_pylist()
-    return [Ranked(int(position[row]), name, float(score[row])) for row, name in zip(rows.tolist(), ids, strict=True)]
+    return Chosen(_ordered(np.flatnonzero(kept), position, score, wanted.order), table)
+
+
+def _scores(run: Run, evaluator: str) -> Any:
+    """The scores of an evaluator; those of a finished run never change, so they are read once."""
+    return run.scores(evaluator) if run.finished is None else _known_scores(str(run.path), run.id, evaluator)
+
+
+@lru_cache(maxsize=8)
+def _known_scores(path: str, identity: str, evaluator: str) -> Any:
+    return open_run(Path(path).parents[1], identity).scores(evaluator)
 
 
 def _ordered(rows: NDArray[np.int64], position: NDArray[Any], score: NDArray[Any], order: Order) -> NDArray[np.int64]:
@@ -108,8 +148,3 @@ def _labelled(run: Run, wanted: Wanted) -> NDArray[Any] | None:
                 if wanted.tag in (None, *(tags or ())) and wanted.split in (None, split)
             ]
     return np.array(found, dtype=np.int64)
-
-
-def page(ranked: Sequence[Ranked], offset: int, limit: int) -> Sequence[Ranked]:
-    """Some of them."""
-    return ranked[offset : offset + limit]

@@ -8,6 +8,7 @@ from fastapi import Path as PathParameter
 from fieldwise.model.diagnostic import ConfigError
 from fieldwise.store.run import Run, open_run
 from fieldwise.store.runs import RunNotFound
+from fieldwise.store.trouble import StoreError
 from fieldwise.web import configuration
 from fieldwise.web.jobs import Jobs
 from fieldwise.web.problems import not_valid, problem
@@ -34,7 +35,7 @@ class Server:
             raise problem(
                 404, "no-run", str(error.args[0]).replace(str(self.settings.root), "the store"), "GET /api/v1/runs lists them"
             ) from error
-        except (ValueError, KeyError, TypeError) as error:
+        except (StoreError, ValueError, KeyError, TypeError) as error:
             raise problem(
                 409, "unreadable-run", f"run {which} cannot be read: {error}", "it was stored by another version, or damaged"
             ) from error
