@@ -119,7 +119,8 @@ def test_csv_rows_are_plain_values(demo: Run) -> None:
 
 def test_junit_tells_failures_faults_and_what_was_skipped_apart(states: Run) -> None:
     root = _xml(states)
-    gates, fields = root.findall("testsuite")
+    whole, gates, fields = root.findall("testsuite")
+    assert (whole.get("name"), whole.get("errors")) == ("run", "1")
     assert (gates.get("tests"), gates.get("failures")) == ("1", "1")
     assert {name: fields.get(name) for name in ("tests", "failures", "errors", "skipped")} == {
         "tests": "6",
