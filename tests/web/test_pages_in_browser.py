@@ -279,3 +279,13 @@ def test_without_the_token_a_page_says_how_to_get_in(browser: Any, site: Site) -
     assert page.goto(f"{site.address}/runs").status == 401
     assert "launch token" in page.locator("h1").inner_text()
     context.close()
+
+
+def test_a_job_shows_how_far_it_is_and_then_its_run(visit: Any) -> None:
+    page = visit().go("/runs")
+    cases = [{"expected": {"a": n, "b": "x"}, "actual": {"a": n, "b": "y"}} for n in range(30_000)]
+    started = page.request.post("/api/v1/jobs".join((page.url.removesuffix("/runs"), "")), data={"cases": cases, "name": "by night"})
+    assert started.status == 202
+    page.wait_for_selector(".job:has-text('by night') progress")
+    expect(page.locator(".job")).to_have_count(0, timeout=60_000)
+    expect(page.locator(".runs th:has-text('by night')")).to_have_count(1)

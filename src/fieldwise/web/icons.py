@@ -10,7 +10,7 @@ WIDTH, HEIGHT = 84, 22
 def sparkline(values: Sequence[float | None], title: str = "") -> Markup:
     """Numbers from 0 to 1 as a line, oldest first, with a dot at the last; a gap where there is none.
 
-    >>> str(sparkline([0.5, 1.0]))[:60]
+    >>> str(sparkline([0.5, 1.0]))[:61]
     '<svg class="spark" viewBox="0 0 84 22" width="84" height="22"'
     """
     known = [value for value in values if value is not None]
