@@ -134,7 +134,11 @@ class TestWhatIsAField:
             ({"a": []}, {"a": [1, 2]}, [("a", "wrong_value")]),
             ({"a": {}}, {"a": {"b": 1}}, [("a", "wrong_value")]),
             ({"a": []}, {}, [("a", "omission")]),
-            ({}, {"a": [], "b": 1}, [("(root)", "wrong_value")]),
+            ({}, {"a": [], "b": 1}, [("a", "hallucination"), ("b", "hallucination")]),
+            ({}, {}, []),
+            ([], [], []),
+            ([], [1], [("[0]", "hallucination")]),
+            ({}, [1], [("(root)", "format_error")]),
             ({"x": 1}, {"x": 1, "a": {}}, [("a", "hallucination")]),
             ({"a": [1]}, {"a": []}, [("a[0]", "omission")]),
             # null is no value
@@ -295,6 +299,9 @@ def stopped_by(actual: Any, path: tuple[Any, ...], expected: Any) -> bool:
 def reference(expected: Any, actual: Any) -> dict[tuple[Any, ...], str]:
     """The outcome of every field."""
     ours, theirs = flatten(expected), flatten(actual)
+    if expected in ({}, []) and kind_of(expected) == kind_of(actual):
+        ours = {}  # an empty record has no fields, and is no field itself
+        theirs = theirs if actual else {}
     found: dict[tuple[Any, ...], str] = {}
     for path, value in ours.items():
         other = value_at(actual, path)

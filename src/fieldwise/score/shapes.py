@@ -24,6 +24,13 @@ def record_shape(ours: Any, theirs: Any) -> str:
     return "object" if isinstance(there, dict) else "leaf"
 
 
+def root_shape(ours: Any, theirs: Any) -> str:
+    """The same for whole records: one that is empty has no fields, and is no field itself."""
+    if isinstance(ours, dict) and isinstance(theirs, dict):
+        return "object"
+    return "list" if isinstance(ours, LISTS) and isinstance(theirs, LISTS) else leaf_shape(ours, theirs)
+
+
 def is_displaced(ours: Any, theirs: Any) -> bool:
     """Whether a value that is no container of the same kind stands where expected has one."""
     if theirs is None or theirs is MISSING or theirs.__class__ is Misfit:

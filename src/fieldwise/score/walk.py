@@ -21,7 +21,7 @@ from fieldwise.score.frame import Frame, Items, root_frame
 from fieldwise.score.lists import closed_features, open_features, paired_items
 from fieldwise.score.memo import Memo
 from fieldwise.score.rows import Rows
-from fieldwise.score.shapes import LEAVES, is_displaced, is_hollow, leaf_shape, record_shape
+from fieldwise.score.shapes import LEAVES, is_displaced, is_hollow, leaf_shape, record_shape, root_shape
 from fieldwise.score.tree import Node, tree_of
 
 
@@ -152,7 +152,7 @@ class _Open:
         if self.spec.open == "leaves":
             task = self._without_hollow(task)
         groups: dict[str, list[int]] = {"leaf": [], "object": [], "list": []}
-        shape = leaf_shape if self.spec.open == "leaves" else record_shape
+        shape = record_shape if self.spec.open == "keys" else leaf_shape if task.steps else root_shape
         for row, (ours, theirs) in enumerate(zip(task.expected, task.actual, strict=True)):
             groups[shape(ours, theirs)].append(row)
         self._leaf(task, groups["leaf"])
