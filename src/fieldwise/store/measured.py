@@ -114,7 +114,11 @@ def _add_fields(table: ArrowTable, fields: dict[str, NDArray[Any]], n: int) -> N
         {"case": kept["case"], "field": pc.cast(kept["field"], pa.string()), "similarity": pc.fill_null(kept["similarity"], 0.0)}
     )
     means = flat.group_by(["field", "case"]).aggregate([("similarity", "mean")])
-    names, cases, values = means["field"].to_pylist(), np.asarray(means["case"]), np.asarray(means["similarity_mean"])
-    order = np.argsort(np.array(names, dtype=object), kind="stable") if names else []
-    for at in order:
-        fields.setdefault(names[at], np.full(n, np.nan))[cases[at]] = values[at]
+    coded = means["field"].combine_chunks().dictionary_encode()
+    cases, values, codes = np.asarray(means["case"]), np.asarray(means["similarity_mean"]), np.asarray(coded.indices)
+    names: list[str] = coded.dictionary.to_pylist()
+    for code in sorted(range(len(names)), key=names.__getitem__):
+        if names[code] not in fields:
+            fields[names[code]] = np.full(n, np.nan)
+        chosen = codes == code
+        fields[names[code]][cases[chosen]] = values[chosen]

@@ -10,6 +10,7 @@ from typing import Any, Final
 import yaml
 
 from fieldwise import api, registry
+from fieldwise.model.ask import Asking, Nobody
 from fieldwise.model.diagnostic import ConfigError, Diagnostic, Where
 from fieldwise.model.result import Result
 from fieldwise.model.values import MISSING
@@ -28,6 +29,10 @@ class Written(dict[str, Any]):
     def __str__(self) -> str:
         """The text of the suite."""
         return yaml.safe_dump(json.loads(json.dumps(dict(self))), sort_keys=False, allow_unicode=True)
+
+
+NOBODY = Asking(nobody=True)
+"""What strangers send makes this server ask nobody: no model, no program, whatever an option says."""
 
 
 def evaluators_of(given: Mapping[str, Any], saved: Configuration) -> list[dict[str, Any]]:
@@ -89,7 +94,13 @@ def evaluate_case(case: Mapping[str, Any], evaluators: Sequence[Mapping[str, Any
     found: list[dict[str, Any]] = []
     for config in evaluators:
         result = api.evaluate(
-            config, **sides, input=case.get("input"), contexts=case.get("contexts"), id=name, metadata=case.get("metadata")
+            config,
+            **sides,
+            input=case.get("input"),
+            contexts=case.get("contexts"),
+            id=name,
+            metadata=case.get("metadata"),
+            asker=Nobody(),
         )
         found.append(result_json(name, str(config.get("name", config["type"])), result))
     return found
@@ -98,7 +109,7 @@ def evaluate_case(case: Mapping[str, Any], evaluators: Sequence[Mapping[str, Any
 def first_result(case: Mapping[str, Any], configuration: Configuration) -> Result:
     """What response quality says of one case."""
     sides: dict[str, Any] = {side: case.get(side, MISSING) for side in ("expected", "actual")}
-    return api.evaluate(configuration.evaluator(), **sides, id=str(case.get("id") or "1"))
+    return api.evaluate(configuration.evaluator(), **sides, id=str(case.get("id") or "1"), asker=Nobody())
 
 
 def run_cases(cases: Sequence[Mapping[str, Any]], evaluators: Sequence[Mapping[str, Any]], name: str, root: Path) -> Run:
@@ -114,8 +125,8 @@ def run_file(source: Mapping[str, Any], evaluators: Sequence[Mapping[str, Any]],
     """A stored run over files that are there: `{cases: …}` or `{expected: …, actual: …}`."""
     suite: dict[str, Any] = {"name": name, "evaluators": list(evaluators)}
     if "cases" in source:  # not part of the suite: where an upload was put says nothing later
-        return api.run(Written(suite), cases=source["cases"], root=root, progress=progress)
-    return api.run(Written({**suite, "cases": dict(source)}), root=root, progress=progress)
+        return api.run(Written(suite), cases=source["cases"], root=root, progress=progress, asking=NOBODY)
+    return api.run(Written({**suite, "cases": dict(source)}), root=root, progress=progress, asking=NOBODY)
 
 
 def run_document(run: Run, *, results: bool = True) -> dict[str, Any]:
