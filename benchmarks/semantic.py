@@ -23,9 +23,9 @@ os.environ.setdefault("HF_HUB_OFFLINE", "1")
 from fieldwise.model.pairs import Pairs, Scores
 from fieldwise.registry import find
 
-WHO = "supplier customer tenant landlord contractor employee agent buyer seller consultant insurer bank".split()  # noqa: SIM905
-WHAT = "delivers inspects returns accepts repairs insures stores invoices".split()  # noqa: SIM905
-THINGS = "goods machines documents vehicles samples furniture tools licences reports spare_parts".split()  # noqa: SIM905
+WHO = "supplier customer tenant landlord contractor employee agent buyer seller consultant insurer bank".split()
+WHAT = "delivers inspects returns accepts repairs insures stores invoices".split()
+THINGS = "goods machines documents vehicles samples furniture tools licences reports spare_parts".split()
 HOW = ["at its own cost", "without delay", "in writing", "free of charge", "on request", "by courier", "in person", "once a month"]
 
 
