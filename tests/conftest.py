@@ -32,9 +32,9 @@ def _chromium() -> str:
     pytest.skip("no Chromium here and no apt to install it with; set FIELDWISE_CHROMIUM to the path of one")
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
-    """Chromium without a window."""
+    """Chromium without a window. It ends with its module, because its event loop would be in the way of tests that start their own."""
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
