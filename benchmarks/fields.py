@@ -20,7 +20,7 @@ from rapidfuzz.distance import Levenshtein
 from rapidfuzz.process import cdist, cpdist
 from scipy.optimize import linear_sum_assignment
 
-from fieldwise.model.case import Case, Cases
+from fieldwise.model.case import Cases
 from fieldwise.model.plan import PlannedEvaluator
 from fieldwise.plan.evaluators import plan_config
 from fieldwise.score.batch import ScoringBatch
@@ -55,13 +55,25 @@ def fieldwise() -> Contestant:
 
     def score(lines: Lines) -> None:
         for start in range(0, len(lines), BATCH):
-            cases = [
-                Case(id=str(at), expected=orjson.loads(one), actual=orjson.loads(other))
-                for at, (one, other) in enumerate(lines[start : start + BATCH])
-            ]
-            evaluate(planned, ScoringBatch(Cases.of(cases)))
+            evaluate(planned, ScoringBatch(columns_of(lines[start : start + BATCH])))
 
     return score
+
+
+def columns_of(lines: Lines) -> Cases:
+    """Cases as the reader of files hands them on: in columns."""
+    n = len(lines)
+    return Cases(
+        id=[str(at) for at in range(n)],
+        expected=[orjson.loads(one) for one, _ in lines],
+        actual=[orjson.loads(other) for _, other in lines],
+        metadata=[{}] * n,
+        tags=[()] * n,
+        input=[None] * n,
+        contexts=[None] * n,
+        split=[None] * n,
+        actuals=[None] * n,
+    )
 
 
 def stickler() -> Contestant:
