@@ -56,6 +56,10 @@ _ERRORS: Final = ("omission", "hallucination", "format_error", "wrong_value")
 _WORST: Final = 5
 
 
+MOST_CATEGORIES: Final = 12
+"""How many categories a detection run tells of, the worst first."""
+
+
 def run_report(view: RunView, show: Show) -> RenderableType:
     """The whole report."""
     evaluators = list(view.summary.evaluators.values())
@@ -90,10 +94,19 @@ def _scores(evaluators: Sequence[EvaluatorSummary], show: Show) -> RenderableTyp
         beside = _beside(one)
         if beside:
             rows.append(Padding(text((beside, DIM)), (0, 0, 0, 2)))
+        by_category = _by_category(one)
+        if by_category:
+            rows.append(Padding(text((f"ap by category: {by_category}", DIM)), (0, 0, 0, 2)))
     failures = max((one.counts.failures for one in evaluators), default=0)
     if failures:
         rows.append(text(("! ", NOTE), (f"{plural(failures, 'case')} without a readable output, counted as 0", DIM)))
     return Group(*rows)
+
+
+def _by_category(one: EvaluatorSummary) -> str:
+    """The average precision of each category, lowest first."""
+    found = [(metric.value, name.removeprefix("ap[").removesuffix("]")) for name, metric in one.metrics.items() if name.startswith("ap[")]
+    return joined(f"{name} {number(value)}" for value, name in sorted(found)[:MOST_CATEGORIES])
 
 
 def _headline(one: EvaluatorSummary, named: int, show: Show) -> Text:
