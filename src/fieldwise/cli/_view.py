@@ -1,10 +1,11 @@
 """A stored run as reports want it."""
 
 from collections import Counter
+from dataclasses import replace
 from typing import Final
 
 from fieldwise.model.summary import EvaluatorSummary
-from fieldwise.report.view import Example, RunView
+from fieldwise.report.view import Example, RunView, plain_view
 from fieldwise.score.causes import describe
 from fieldwise.store.run import Run
 
@@ -14,25 +15,9 @@ _CASES_LOOKED_AT: Final = 16
 
 def view_of(run: Run, *, examples: bool = True) -> RunView:
     """What reports tell of a run, with an example for each cause if they are wanted."""
-    found = run.manifest
     causes = {cause for one in run.full.evaluators.values() for field in one.fields for cause, _ in field.causes}
-    return RunView(
-        id=run.id,
-        name=run.name,
-        summary=run.full,
-        started=run.started,
-        finished=run.finished,
-        suite_file=found.suite_file,
-        path=str(run.path),
-        package=found.package,
-        gates=run.gates,
-        diagnostics=run.diagnostics,
-        exit_code=run.exit_code,
-        examples=_examples(run) if examples else {},
-        causes={cause: describe(cause) for cause in sorted(causes)},
-        fingerprints=found.fingerprints,
-        environment=found.environment,
-    )
+    told = {cause: describe(cause) for cause in sorted(causes)}
+    return replace(plain_view(run), examples=_examples(run) if examples else {}, causes=told)
 
 
 def _examples(run: Run) -> dict[str, Example]:

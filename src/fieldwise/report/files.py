@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Final
 
-from fieldwise.report.view import RunView
+from fieldwise.report.view import plain_view
 
 if TYPE_CHECKING:
     from fieldwise.store.run import Run
@@ -36,23 +36,7 @@ def _html(run: "Run") -> bytes:
 def _json(run: "Run") -> bytes:
     from fieldwise.report.json_report import run_json
 
-    manifest = run.manifest
-    view = RunView(
-        id=run.id,
-        name=run.name,
-        summary=run.full,
-        started=run.started,
-        finished=run.finished,
-        suite_file=manifest.suite_file,
-        path=str(run.path),
-        package=manifest.package,
-        gates=run.gates,
-        diagnostics=run.diagnostics,
-        exit_code=run.exit_code,
-        fingerprints=manifest.fingerprints,
-        environment=manifest.environment,
-    )
-    return _utf8(run_json(view, ((one.case, one.evaluator, one.result) for one in run.results())))
+    return _utf8(run_json(plain_view(run), ((one.case, one.evaluator, one.result) for one in run.results())))
 
 
 def _jsonl(run: "Run") -> bytes:

@@ -3,10 +3,14 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from fieldwise.model.comparison import Comparison
 from fieldwise.model.diagnostic import Diagnostic
 from fieldwise.model.summary import GateResult, Summary
+
+if TYPE_CHECKING:
+    from fieldwise.store.run import Run
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,6 +35,26 @@ class RunView:
     """Cause → its label and what to do about it."""
     fingerprints: Mapping[str, str] = field(default_factory=dict[str, str])
     environment: Mapping[str, str] = field(default_factory=dict[str, str])
+
+
+def plain_view(run: "Run") -> RunView:
+    """A stored run as reports tell of it, without examples and advice, which take a look at its cases."""
+    found = run.manifest
+    return RunView(
+        id=run.id,
+        name=run.name,
+        summary=run.full,
+        started=run.started,
+        finished=run.finished,
+        suite_file=found.suite_file,
+        path=str(run.path),
+        package=found.package,
+        gates=run.gates,
+        diagnostics=run.diagnostics,
+        exit_code=run.exit_code,
+        fingerprints=found.fingerprints,
+        environment=found.environment,
+    )
 
 
 @dataclass(frozen=True, slots=True)

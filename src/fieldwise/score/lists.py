@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from itertools import accumulate, chain
 from typing import Any
 
-from fieldwise.model.path import EACH, Path, Step
+from fieldwise.model.path import EACH, Step
 from fieldwise.model.rule import FieldRule, ListRule
 from fieldwise.model.values import MISSING
 from fieldwise.score.align import Feature, Pairing, features_of, item_columns, key_of, pair_best, pair_by_index, pair_by_key
@@ -112,8 +112,3 @@ def open_features(node: Node | None, rules: Sequence[FieldRule], default: Featur
     ignored = {steps for steps, rule in below.leaves() if rules[rule].match.name == "ignore"} if below else set[tuple[Step, ...]]()
     found = [known.get((key,), Feature((key,), default.match, 1.0)) for key in keys if (key,) not in ignored]
     return tuple(found) or (known.get((), Feature((), default.match, 1.0)),)
-
-
-def list_path(path: Path) -> Path:
-    """The list that a path to its items speaks of."""
-    return Path(path.steps[:-1]) if path.steps and path.steps[-1] is EACH else path
