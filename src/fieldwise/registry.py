@@ -72,7 +72,7 @@ def evaluator(
 
     `reads` says what it needs: records (JSON is found in text), text (never parsed), or the case as it is. A case without
     an expected value is skipped unless `needs_expected` is False. Where the system gave no output at all, the evaluator sees
-    MISSING (or empty text), and every metric it gives for that case becomes 0 but those named in `counts`. `has_output(case, config)` is for
+    MISSING (or empty text), and every metric it gives that case becomes 0 but those named in `counts`. `has_output(case, config)` is for
     evaluators of something else that the system gave, such as its contexts: True says that this is there.
     `summarize(pool)` turns what all batches put into `Results.pool` into metrics of the whole dataset.
     `version` goes up with every change of what it measures.
