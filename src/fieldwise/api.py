@@ -148,11 +148,13 @@ def run(
     asking: Asking | None = None,
     baseline: str | Path | None = None,
     resume: bool | str = False,
+    begun: Callable[[str], None] | None = None,
 ) -> "Run":
     """Apply a suite to its cases, and store what came of it.
 
     `asking` says what judges may spend, and where answers are kept. `baseline` is a baseline file, or the id of a run, to compare with.
     `resume` goes on with the suite's latest unfinished run, or with the run of this id: what is stored and still true is not scored again.
+    `begun` is told the run's id as soon as it has one.
     """
     plan = check(suite, cases=cases, gates=gates)
     source = plan.source
@@ -170,6 +172,8 @@ def run(
     asking = asking or (Asking() if root is None else Asking(cache=Path(root) / "answers.sqlite"))
     try:
         with lazy_asker(asking) as asker, writing as writer:
+            if begun is not None:
+                begun(writer.id)
             done, troubles = _score(plan, [] if first is None else chain([first], batches), writer, asker, _telling(progress, reader))
             stored = _stored(writer, plan, done)
             notes = [*plan.diagnostics, *told, *notes, *reader.diagnostics, *_unused(plan, stored), *troubles]
