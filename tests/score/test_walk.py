@@ -112,7 +112,7 @@ class TestOpen:
         rules = (rule("a", match=Match("ignore")), rule("l[*].x", match=Match("fuzzy")), rule("l[1].y", match=Match("ignore")))
         expected, actual = {"a": {"b": 1}, "l": [{"x": "A", "y": 1}] * 2}, {"a": {"b": 2}, "l": [{"x": "a", "y": 2}] * 2}
         assert compared(CompareSpec(open="leaves", rules=rules), [expected], [actual]) == [
-            [("a", "ignored"), ("l[1].x", "match"), ("l[0].x", "match"), ("l[1].y", "ignored"), ("l[0].y", "wrong_value")]
+            [("a", "ignored"), ("l[0].x", "match"), ("l[1].x", "match"), ("l[1].y", "ignored"), ("l[0].y", "wrong_value")]
         ]
 
     def test_a_number_as_a_key_is_found_by_a_rule_for_an_index(self) -> None:

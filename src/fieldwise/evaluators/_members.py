@@ -135,4 +135,5 @@ def joint_comparisons(parts: Sequence[Part]) -> Comparisons | None:
         faults=by_row("faults"),
         extra=column("extra"),
         lone=column("lone"),
+        plain=column("plain") if all(len(one.plain) == len(one) for one in every) else np.zeros(0, dtype=np.bool_),
     )

@@ -1,7 +1,7 @@
 """The atom of every score: expected and actual at one path of one case."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from dataclasses import field as default
 from enum import IntEnum
 from typing import Any
@@ -93,6 +93,8 @@ class Comparisons:
     """True for an item of an actual list that no expected item was paired with."""
     lone: NDArray[np.bool_] = default(default_factory=lambda: np.zeros(0, dtype=np.bool_))
     """True for an item of an expected list that no actual item was paired with."""
+    plain: NDArray[np.bool_] = default(default_factory=lambda: np.zeros(0, dtype=np.bool_))
+    """True where both sides are the same value to the letter; empty where nobody has looked."""
     _order: NDArray[np.int64] | None = None
     _offsets: NDArray[np.int64] | None = None
 
@@ -105,6 +107,15 @@ class Comparisons:
             self._order = np.argsort(self.case, kind="stable")
             self._offsets = np.searchsorted(self.case[self._order], np.arange(self.cases + 1))
         return self._order, self._offsets
+
+    def take(self, rows: NDArray[np.int64]) -> "Comparisons":
+        """Some of the rows, or all of them in another order; rows of a field must stay together."""
+        picked = rows.tolist()
+        place = {old: new for new, old in enumerate(picked)} if self.cause or self.note or self.faults else {}
+        arrays = {name: getattr(self, name)[rows] for name in _ARRAYS if len(getattr(self, name))}
+        lists = {name: [getattr(self, name)[row] for row in picked] for name in ("expected", "actual")}
+        sparse = {name: {place[row]: value for row, value in getattr(self, name).items() if row in place} for name in _SPARSE}
+        return replace(self, **arrays, **lists, **sparse, _order=None, _offsets=None)
 
     def rows_of(self, case: int) -> NDArray[np.int64]:
         """The rows of one case, in the order of the rules."""
@@ -132,6 +143,10 @@ class Comparisons:
     def of_case(self, case: int) -> Iterator[Comparison]:
         """The comparisons of one case, in the order of the rules."""
         return (self.at(int(row)) for row in self.rows_of(case))
+
+
+_ARRAYS = ("case", "field", "path", "outcome", "similarity", "passed", "extra", "lone", "plain")
+_SPARSE = ("cause", "note", "faults")
 
 
 def _presence_label(value: Value) -> str:

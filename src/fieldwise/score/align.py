@@ -50,11 +50,15 @@ class ItemColumns:
 
 
 def features_of(node: Node, rules: Sequence[FieldRule]) -> tuple[Feature, ...]:
-    """What the rules below a list say of its items."""
+    """What the rules below a list say of its items; the whole item where they say nothing."""
+    return rule_features(node, rules) or (Feature((), Match(), 1.0),)
+
+
+def rule_features(node: Node, rules: Sequence[FieldRule]) -> tuple[Feature, ...]:
+    """The features that rules name; what they ignore is none."""
     own = [Feature(steps, rules[rule].match, rules[rule].weight) for steps, rule in node.leaves()]
     inner = [Feature(steps, None, 1.0, features_of(items, rules)) for steps, items in node.lists()]
-    found = [feature for feature in own if feature.match is None or feature.match.name != "ignore"] + inner
-    return tuple(found) or (Feature((), Match(), 1.0),)
+    return (*(feature for feature in own if feature.match is None or feature.match.name != "ignore"), *inner)
 
 
 def pair_by_index(expected: int, actual: int) -> Pairing:

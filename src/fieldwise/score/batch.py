@@ -18,6 +18,7 @@ from fieldwise.model.rule import CompareSpec
 from fieldwise.model.values import MISSING, Value
 from fieldwise.read.records_in_text import record_in
 from fieldwise.score.causes import Known, explain
+from fieldwise.score.covered import closed, covers, without_absent
 from fieldwise.score.memo import Memo
 from fieldwise.score.walk import compare_records
 
@@ -75,9 +76,11 @@ class ScoringBatch:
         for known, comparisons in self._compared:
             if known is spec or known == spec:
                 return comparisons
-        records = self.records
-        found = compare_records(spec, self._columns[0], self._columns[1], self._memo)
-        _explain(found, records, self._known)
+        if covers(spec, *self._columns, self._memo):
+            found = without_absent(self.compare(closed(spec)))
+        else:
+            found = compare_records(spec, *self._columns, self._memo)
+            _explain(found, self.records, self._known)
         self._compared.append((spec, found))
         return found
 

@@ -1,5 +1,6 @@
 """Which cases the rows of a column belong to, and how their paths begin."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -81,6 +82,18 @@ def item_label(index: int) -> str:
     ('[2]', '[+2]')
     """
     return f"[{index}]" if index >= 0 else f"[+{-1 - index}]"
+
+
+_LABEL = re.compile(r"\[(\+?)([0-9]+)\]")
+
+
+def item_places(path: str) -> tuple[tuple[bool, int], ...]:
+    """Where among their lists the items on a path stand, as something that sorts: expected items in their order, then extra ones.
+
+    >>> sorted(["a[10].b", "a[+0].b", "a[9].b"], key=item_places)
+    ['a[9].b', 'a[10].b', 'a[+0].b']
+    """
+    return tuple((bool(extra), int(index)) for extra, index in _LABEL.findall(path))
 
 
 def root_frame(cases: int) -> Frame:

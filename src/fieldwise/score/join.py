@@ -119,4 +119,5 @@ class _Joint:
             faults=self.by_row("faults"),
             extra=self.column("extra"),
             lone=self.column("lone"),
+            plain=self.column("plain") if all(len(part.plain) == len(part) for part in self.parts) else np.zeros(0, dtype=np.bool_),
         )

@@ -7,9 +7,10 @@ from typing import Any
 from fieldwise.model.path import EACH, Step
 from fieldwise.model.rule import FieldRule, ListRule
 from fieldwise.model.values import MISSING
-from fieldwise.score.align import Feature, Pairing, features_of, item_columns, key_of, pair_best, pair_by_index, pair_by_key
+from fieldwise.score.align import Feature, Pairing, features_of, item_columns, key_of, pair_best, pair_by_index, pair_by_key, rule_features
 from fieldwise.score.columns import LISTS, Column, Misfit, take_path
 from fieldwise.score.frame import Items
+from fieldwise.score.memo import Memo
 from fieldwise.score.tree import Node
 
 
@@ -98,17 +99,26 @@ def _flat(lists: Column) -> tuple[Column, list[int]]:
     return list(chain.from_iterable(lists)), [0, *accumulate(map(len, lists))]
 
 
-def closed_features(node: Node, rules: Sequence[FieldRule]) -> tuple[Feature, ...]:
-    """What the rules below a list look at in its items."""
-    return features_of(node.children[EACH], rules)
+def closed_items(
+    node: Node, lists: tuple[Column, Column], rules: Sequence[FieldRule], memo: Memo, rows: Sequence[int] | None = None
+) -> Items:
+    """The items of the lists at a node in these rows, by default in all, as the rules pair them."""
+    needed = node.align is not None and node.align.align == "best"
+    features = features_of(node.children[EACH], rules) if needed else ()
+
+    def pair() -> Items:
+        return paired_items(range(len(lists[0])) if rows is None else rows, *lists, node.align, features)
+
+    return memo.items(lists, ("closed", () if rows is None else tuple(rows), node.align, features), pair)
 
 
 def open_features(node: Node | None, rules: Sequence[FieldRule], default: Feature, lists: tuple[Column, Column]) -> tuple[Feature, ...]:
-    """What makes items alike where every leaf is compared: their keys, by the rule for a key where there is one."""
+    """What makes items alike where every leaf is compared: what the rules look at, then the keys that no rule speaks of."""
     below = node.each if node else None
+    known = rule_features(below, rules) if below else ()
+    ruled = {str(step) for step, child in below.children.items() if child.has_rules()} if below else set[str]()
     items = chain.from_iterable(value for value in chain(*lists) if isinstance(value, LISTS))
-    keys = dict.fromkeys(chain.from_iterable(item for item in items if isinstance(item, dict)))
-    known = {feature.steps: feature for feature in features_of(below, rules)} if below and any(below.leaves()) else {}
-    ignored = {steps for steps, rule in below.leaves() if rules[rule].match.name == "ignore"} if below else set[tuple[Step, ...]]()
-    found = [known.get((key,), Feature((key,), default.match, 1.0)) for key in keys if (key,) not in ignored]
-    return tuple(found) or (known.get((), Feature((), default.match, 1.0)),)
+    keys = {*chain.from_iterable(item for item in items if isinstance(item, dict))} - ruled
+    # by name, so that it does not depend on which cases share a batch
+    found = (*known, *(Feature((key,), default.match, 1.0) for key in sorted(keys)))
+    return found or (Feature((), default.match, 1.0),)

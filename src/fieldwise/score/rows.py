@@ -17,7 +17,7 @@ from fieldwise.model.rule import CompareSpec, FieldRule, Match
 from fieldwise.model.values import MISSING, kind
 from fieldwise.registry import find
 from fieldwise.score.columns import Column, Misfit
-from fieldwise.score.frame import Frame
+from fieldwise.score.frame import Frame, item_places
 from fieldwise.score.matching import score_pairs
 from fieldwise.score.memo import Memo
 
@@ -116,9 +116,33 @@ class Rows:
             lone=_joined([block.frame.lone for block in blocks], np.bool_),
         )
         starts: list[int] = np.cumsum([0, *sizes[:-1]]).tolist() if sizes else []
-        _decide(comparisons, zip(starts, blocks, strict=True), self.spec, self.is_null)
+        placed = list(zip(starts, blocks, strict=True))
+        comparisons.plain = _all_but(total, [start + np.asarray(block.doubtful, dtype=np.int64) for start, block in placed])
+        _decide(comparisons, placed, self.spec, self.is_null)
         _unwrap_misfits(comparisons)
+        return _item_by_item(comparisons, blocks)
+
+
+def _all_but(total: int, doubtful: Sequence[NDArray[np.int64]]) -> NDArray[np.bool_]:
+    plain = np.ones(total, dtype=np.bool_)
+    plain[_joined(doubtful, np.int64)] = False
+    return plain
+
+
+def _item_by_item(comparisons: Comparisons, blocks: Sequence[Block]) -> Comparisons:
+    """Put the rows of a field in the order of its items where they came in several blocks, such as items that are alone after the others."""
+    fields = np.array([block.field for block in blocks], dtype=np.int64)
+    several = np.flatnonzero(np.bincount(fields) > 1) if len(fields) else fields
+    if not len(several):
         return comparisons
+    rows = np.flatnonzero(np.isin(comparisons.field, several))
+    paths, codes = np.unique(comparisons.path[rows], return_inverse=True)
+    places = [item_places(comparisons.paths[path]) for path in paths.tolist()]
+    rank = {place: at for at, place in enumerate(sorted({*places}))}
+    ranks = np.array([rank[place] for place in places], dtype=np.int64)[codes]
+    order = np.arange(len(comparisons))
+    order[rows] = rows[np.lexsort((ranks, comparisons.case[rows], comparisons.field[rows]))]
+    return comparisons if (order[1:] > order[:-1]).all() else comparisons.take(order)
 
 
 def _joined(arrays: Sequence[NDArray[Any]], dtype: Any) -> NDArray[Any]:

@@ -28,6 +28,10 @@ class Node:
         """The node of the items, if the spec says anything of them."""
         return self.children.get(EACH)
 
+    def has_rules(self) -> bool:
+        """Whether a rule's field stands here or anywhere below."""
+        return bool(self.rules) or any(child.has_rules() for child in self.children.values())
+
     def leaves(self) -> Iterator[tuple[tuple[Step, ...], int]]:
         """Every rule at or below this node that no further list stands before, with the steps to it."""
         stack: list[tuple[tuple[Step, ...], Node]] = [((), self)]

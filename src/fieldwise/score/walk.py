@@ -18,7 +18,7 @@ from fieldwise.model.values import MISSING, Missing
 from fieldwise.score.align import Feature
 from fieldwise.score.columns import LISTS, Column, Misfit
 from fieldwise.score.frame import Frame, Items, root_frame
-from fieldwise.score.lists import closed_features, open_features, paired_items
+from fieldwise.score.lists import closed_items, open_features, paired_items
 from fieldwise.score.memo import Memo
 from fieldwise.score.rows import Rows
 from fieldwise.score.shapes import LEAVES, is_displaced, is_hollow, leaf_shape, record_shape, root_shape
@@ -76,14 +76,7 @@ def _closed_items(place: _Place, child: Node, rows: Rows) -> _Place | None:
         _stand_ins(place, child, others, rows)
     if not listed:
         return None
-    needed = place.node.align is not None and place.node.align.align == "best"
-    features = closed_features(place.node, rows.rules) if needed else ()
-
-    def pair() -> Items:
-        return paired_items(listed, place.expected, place.actual, place.node.align, features)
-
-    how = ("closed", tuple(others), place.node.align, features)
-    items = rows.memo.items((place.expected, place.actual), how, pair)
+    items = closed_items(place.node, (place.expected, place.actual), rows.rules, rows.memo, listed if others else None)
     return _Place(child, items.expected, items.actual, place.frame.below(items, place.suffix), "")
 
 

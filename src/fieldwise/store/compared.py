@@ -6,8 +6,6 @@ Nearly all values are equal on both sides and stand in the expected record of th
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
-from itertools import pairwise
-from operator import eq
 from typing import Any, Final
 
 import numpy as np
@@ -17,7 +15,7 @@ from numpy.typing import NDArray
 from fieldwise.model.case import Cases
 from fieldwise.model.comparison import Comparison, Comparisons, Outcome
 from fieldwise.model.path import EACH, ROOT, MalformedPath, Path, Step
-from fieldwise.model.values import MISSING, Missing, Presence, Value, presence
+from fieldwise.model.values import MISSING, Presence, Value, presence
 from fieldwise.store.json_text import from_text, to_text
 from fieldwise.store.tables import ArrowColumn, ArrowTable, coded, plain_json_column, spread
 from fieldwise.summarize.rule_text import rule_text
@@ -77,33 +75,12 @@ def _sparse(by_row: Mapping[int, str], order: NDArray[np.int64]) -> ArrowColumn:
 
 def _equal(comparisons: Comparisons, rows: NDArray[np.int64], cases: Cases) -> NDArray[np.bool_]:
     """Where both sides are the same value, and the case's expected record has it at that path."""
-    size = len(comparisons)
-    same = np.fromiter(map(eq, comparisons.expected, comparisons.actual), dtype=np.bool_, count=size)
-    same &= comparisons.outcome == Outcome.MATCH
+    if len(comparisons.plain) != len(comparisons):  # nobody has looked
+        return np.zeros(len(comparisons), dtype=np.bool_)
+    same = comparisons.plain & (comparisons.outcome == Outcome.MATCH)
     same &= _found_again(comparisons, rows, cases)[comparisons.path]
     readable = np.array([isinstance(cases.expected[row], dict | list) for row in rows.tolist()], dtype=np.bool_)
-    if not readable.all():
-        same &= readable[comparisons.case]
-    in_order = bool((comparisons.field[1:] >= comparisons.field[:-1]).all())
-    ends = np.searchsorted(comparisons.field, np.arange(len(comparisons.fields) + 1)).tolist() if in_order else [0, size]
-    for start, stop in pairwise(ends):
-        _same_kind(same, comparisons, start, stop)
-    return same
-
-
-def _same_kind(same: NDArray[np.bool_], comparisons: Comparisons, start: int, stop: int) -> None:
-    """Clear those of the rows whose values are equal to Python but not in kind, such as 1 and 1.0, or lists that hold them."""
-    expected, actual = comparisons.expected[start:stop], comparisons.actual[start:stop]
-    kinds = {*map(type, expected)} - _NO_VALUE
-    if kinds <= {str} or (len(kinds) == 1 and kinds <= _PLAIN and kinds == {*map(type, actual)} - _NO_VALUE):
-        return  # text equals nothing but text
-    for row in np.flatnonzero(same[start:stop]).tolist():
-        one, other = expected[row], actual[row]
-        same[start + row] = type(one) is type(other) and (type(one) in _PLAIN or to_text(one) == to_text(other))
-
-
-_PLAIN: Final = frozenset[type]({str, int, float, bool})
-_NO_VALUE: Final = frozenset[type]({type(None), Missing})
+    return same if readable.all() else same & readable[comparisons.case]
 
 
 def _found_again(comparisons: Comparisons, rows: NDArray[np.int64], cases: Cases) -> NDArray[np.bool_]:
