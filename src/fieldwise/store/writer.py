@@ -33,7 +33,7 @@ from fieldwise.store.trouble import StoreError, not_written
 
 PART_CASES: Final = 20_000
 PART_SECONDS: Final = 10.0
-_ROWS_IN_GROUP: Final = {"cases": 2_000, "results": 10_000, "comparisons": 100_000, "pool": 100_000}
+_ROWS_IN_GROUP: Final = {"cases": 2_000, "results": 10_000, "comparisons": 20_000, "pool": 100_000}
 Key = tuple[str, tuple[str, ...]]
 """A table and the evaluators it is about."""
 
