@@ -2,13 +2,13 @@
 
 import json
 from collections import Counter
-from importlib.resources import files
+from importlib.resources import as_file, files
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from fieldwise.calibration import Labelled, calibrate, main, read_pairs, shipped, similarities
+from fieldwise.calibration import Labelled, calibrate, read_pairs, shipped, similarities
 from fieldwise.kernels.meaning.calibration import held_out
 from fieldwise.matchers.semantic import PUBLISHED
 from fieldwise.model.diagnostic import ConfigError, Diagnostic
@@ -35,40 +35,61 @@ def test_the_published_map_is_the_one_fitted_on_half_of_the_shipped_pairs() -> N
 
 
 def test_guards_tell_hard_negatives_that_the_model_cannot_tell() -> None:
-    fresh = files("fieldwise").joinpath("data/semantic_pairs_fresh.jsonl").read_text(encoding="utf-8")
-    pairs = read_pairs(fresh, "fresh")
+    with as_file(files("fieldwise").joinpath("data/semantic_pairs_fresh.jsonl")) as fresh:
+        pairs = read_pairs(fresh)
     passed = similarities(pairs, PUBLISHED) >= 0.8
     hard = [not judged for judged, pair in zip(passed, pairs, strict=True) if pair.kind == "hard_negative"]
     assert sum(hard) / len(hard) > 0.7
 
 
-def test_a_users_own_pairs_give_the_option_to_write(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    own = [{"expected": pair.expected, "actual": pair.actual, "same": pair.same} for pair in shipped()[::3]]
+def test_the_map_is_measured_beside_the_published_one_on_the_same_pairs() -> None:
+    found = calibrate(shipped())
+    reported = np.array([held_out(pair.expected, pair.actual) for pair in shipped()])
+    same = np.array([pair.same for pair in shipped()])
+    passed = similarities(shipped(), PUBLISHED) >= 0.8
+    assert found.before.pairs == found.held_out.pairs == reported.sum()
+    assert found.before.precision == pytest.approx(np.mean(same[reported & passed]))
+    assert found.better == (found.held_out.f1 > found.before.f1)
+
+
+def test_pairs_are_read_from_csv_as_from_json_lines(tmp_path: Path) -> None:
+    lines, table = tmp_path / "pairs.jsonl", tmp_path / "pairs.csv"
+    lines.write_text('{"expected": "a, b", "actual": "c", "same": true}\n{"expected": "d", "actual": "e", "same": 0}\n')
+    table.write_text('expected,actual,same\n"a, b",c,Yes\nd,e,false\n')
+    assert read_pairs(lines) == read_pairs(table) == [Labelled("a, b", "c", True), Labelled("d", "e", False)]
+
+
+def test_every_bad_row_is_named(tmp_path: Path) -> None:
     file = tmp_path / "pairs.jsonl"
-    file.write_text("\n".join(json.dumps(pair) for pair in own), encoding="utf-8")
-    assert main([str(file)]) == 0
-    printed = capsys.readouterr().out
-    assert "held-out half" in printed
-    assert "calibration: [[0.0, 0.0], [0." in printed
+    file.write_text('{"expected": "a", "actual": "b", "same": "perhaps"}\n{"actual": "b"}\n{"expected": 1, "actual": "b", "same": true}\n')
+    with pytest.raises(ConfigError) as error:
+        read_pairs(file)
+    assert [diagnostic.where.line for diagnostic in error.value.diagnostics] == [1, 2, 3]
+    assert "`same` must be true or false" in str(error.value)
+    file.write_text("not json\n[]\n")
+    with pytest.raises(ConfigError) as error:
+        read_pairs(file)
+    assert [diagnostic.where.line for diagnostic in error.value.diagnostics] == [1, 2]
 
 
-def test_every_bad_line_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    file = tmp_path / "pairs.jsonl"
-    file.write_text('{"expected": "a", "actual": "b", "same": "yes"}\nnot json\n[]\n{"expected": 1, "actual": "b", "same": true}\n')
-    assert main([str(file)]) == 2
-    message = capsys.readouterr().err
-    assert [f"pairs.jsonl:{line}:" in message for line in (1, 2, 3, 4)] == [True] * 4
-    assert "`same` must be true or false" in message
-
-
-def test_a_file_that_is_not_there_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main([str(tmp_path / "none.jsonl")]) == 2
-    assert "none.jsonl" in capsys.readouterr().err
+def test_a_pair_with_two_labels_is_refused_and_one_given_twice_counts_once(tmp_path: Path) -> None:
+    file = tmp_path / "pairs.csv"
+    file.write_text("expected,actual,same\na,b,yes\na,b,yes\n")
+    assert len(read_pairs(file)) == 1
+    file.write_text("expected,actual,same\na,b,yes\na,b,no\n")
+    with pytest.raises(ConfigError, match=r"labelled `same: false`, and the other way at .*:2"):
+        read_pairs(file)
 
 
 def test_too_few_pairs_are_not_fitted() -> None:
-    with pytest.raises(ConfigError, match="needs at least 20 pairs with `same: true`"):
+    with pytest.raises(ConfigError, match="needs at least 20 pairs with `same: true`") as error:
         calibrate([Labelled("a", "b", True), Labelled("c", "d", False)])
+    assert len(error.value.diagnostics) == 2
+
+
+def test_labels_of_one_kind_alone_are_not_fitted() -> None:
+    with pytest.raises(ConfigError, match=r"needs at least 20 pairs with `same: false`.*; there are 0"):
+        calibrate([pair for pair in shipped() if pair.same])
 
 
 def test_without_a_model_it_says_how_to_get_one(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -99,7 +99,8 @@ def test_every_command_has_its_section() -> None:
     text = (ROOT / "docs/cli.md").read_text(encoding="utf-8")
     for command in app.registered_commands:
         assert command.callback is not None
-        assert f"\n## {command.callback.__name__}\n" in text
+        name = command.callback.__name__.replace("_", "-")
+        assert f"\n## {name}\n" in text
 
 
 def test_the_documents_are_found() -> None:

@@ -1,26 +1,22 @@
 """Fits the score of `semantic` to labelled pairs, so that its usual threshold is the best cut for them.
 
-    python -m fieldwise.calibration my_pairs.jsonl
-
-Each line holds `expected`, `actual` and `same` (true or false). Half of the pairs, chosen by their text, is fitted; the other half is
-reported on. Without a file, the pairs that fieldwise ships are used.
+Half of the pairs, chosen by their text, is fitted; the other half is reported on. `fieldwise calibrate` is the command for it.
 """
 
-import argparse
 import json
-import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from importlib.resources import files
+from dataclasses import asdict, dataclass
+from importlib.resources import as_file, files
 from pathlib import Path
-from typing import Any, TextIO, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fieldwise.kernels.meaning.calibration import USUAL_CUT, Curve, Quality, fit, held_out, quality
-from fieldwise.model.diagnostic import ConfigError, Diagnostic, Where
+from fieldwise.model.diagnostic import ConfigError, Diagnostic
 from fieldwise.model.pairs import Pairs, Scores
+from fieldwise.read.records import Record, as_flag, read_records
 from fieldwise.registry import find
 
 IDENTITY = ((0.0, 0.0), (1.0, 1.0))
@@ -44,39 +40,80 @@ class Labelled:
 class Calibration:
     """A fitted map and how well it does."""
 
+    threshold: float
+    """The cut that it was fitted for."""
     curve: Curve
     """For the option `calibration` of `semantic`."""
+    same: int
+    """How many of the pairs mean the same."""
     fitted: Quality
     """On the half it was fitted to."""
     held_out: Quality
     """On the other half: what to expect of new pairs like these."""
+    before: Quality
+    """On the other half, with the map that `semantic` has without this one."""
     by_kind: Mapping[str, float]
     """The share of held-out pairs judged rightly, by kind of pair and by language, such as `kind hard_negative`."""
+
+    @property
+    def better(self) -> bool:
+        """Whether it does better than the map that is there anyway, on pairs that neither was fitted to."""
+        return self.held_out.f1 > self.before.f1
 
     def option(self) -> str:
         """The line for a suite."""
         return "calibration: " + json.dumps([list(knot) for knot in self.curve.knots])
+
+    def to_json(self) -> dict[str, Any]:
+        """A JSON-able form; `calibration` is the option."""
+        return {
+            "calibration": [list(knot) for knot in self.curve.knots],
+            "threshold": self.threshold,
+            "pairs": self.fitted.pairs + self.held_out.pairs,
+            "same": self.same,
+            "better": self.better,
+            "before": asdict(self.before),
+            "after": asdict(self.held_out),
+            "fitted": asdict(self.fitted),
+            "by_kind": dict(self.by_kind),
+        }
 
 
 def calibrate(pairs: Sequence[Labelled], *, at: float = USUAL_CUT) -> Calibration:
     """The map that makes `at` the best cut for these pairs, fitted on one half and measured on the other."""
     same = np.array([pair.same for pair in pairs], dtype=np.bool_)
     reported = np.array([held_out(pair.expected, pair.actual) for pair in pairs], dtype=np.bool_)
-    for label, wanted in (("same: true", same), ("same: false", ~same)):
-        if min(np.sum(wanted & reported), np.sum(wanted & ~reported)) < FEWEST / 2:
-            what = (
-                f"a calibration needs at least {FEWEST} pairs with `{label}`, about half of them in each half; there are {np.sum(wanted)}"
-            )
-            raise ConfigError([Diagnostic(code="too-few-pairs", what=what, fix="label more pairs; 200 of each give a steady cut")])
+    _check_enough(same, reported)
     raw = similarities(pairs)
     curve = fit(raw[~reported], same[~reported], at=at)
-    score = curve(raw)
+    score, before = curve(raw), Curve(_usual())(raw)
     return Calibration(
+        threshold=at,
         curve=curve,
+        same=int(np.sum(same)),
+        before=quality(before[reported], same[reported], at=at),
         fitted=quality(score[~reported], same[~reported], at=at),
         held_out=quality(score[reported], same[reported], at=at),
         by_kind=_shares([pair for pair, kept in zip(pairs, reported, strict=True) if kept], (score >= at)[reported]),
     )
+
+
+def _check_enough(same: NDArray[np.bool_], reported: NDArray[np.bool_]) -> None:
+    """ConfigError where one kind of pair is too rare to be fitted and reported on."""
+    wrong: list[Diagnostic] = []
+    for label, wanted in (("same: true", same), ("same: false", ~same)):
+        if min(np.sum(wanted & reported), np.sum(wanted & ~reported)) < FEWEST / 2:
+            told = f"a calibration needs at least {FEWEST} pairs with `{label}`, about half of them in each half"
+            what = f"{told}; there are {np.sum(wanted)}"
+            wrong.append(Diagnostic(code="too-few-pairs", what=what, fix="label more pairs; 200 of each give a steady cut"))
+    if wrong:
+        raise ConfigError(wrong)
+
+
+def _usual() -> tuple[tuple[float, float], ...]:
+    """The map that `semantic` has without a calibration of one's own."""
+    usual: tuple[tuple[float, float], ...] = find("matchers", "semantic").options().calibration
+    return usual
 
 
 def similarities(pairs: Sequence[Labelled], calibration: tuple[tuple[float, float], ...] = IDENTITY) -> NDArray[np.float64]:
@@ -101,67 +138,35 @@ def _shares(pairs: Sequence[Labelled], passed: NDArray[np.bool_]) -> dict[str, f
 
 def shipped() -> list[Labelled]:
     """The labelled pairs that fieldwise is calibrated on."""
-    source = files("fieldwise").joinpath("data/semantic_pairs.jsonl")
-    return read_pairs(source.read_text(encoding="utf-8"), "semantic_pairs.jsonl")
+    with as_file(files("fieldwise").joinpath("data/semantic_pairs.jsonl")) as path:
+        return read_pairs(path)
 
 
-def read_pairs(text: str, name: str) -> list[Labelled]:
-    """Labelled pairs from JSON lines; ConfigError with every line that is none."""
-    pairs: list[Labelled] = []
+def read_pairs(path: str | Path) -> list[Labelled]:
+    """Labelled pairs from CSV or JSON lines; ConfigError with every row that is none."""
+    pairs: dict[tuple[str, str], tuple[Labelled, Record]] = {}
     wrong: list[Diagnostic] = []
-    for number, line in enumerate(text.splitlines(), start=1):
-        if line.strip():
-            pair = _pair(line)
-            if isinstance(pair, str):
-                fix = 'write {"expected": "…", "actual": "…", "same": true}'
-                wrong.append(Diagnostic(code="bad-pair", what=pair, where=Where(file=name, line=number), fix=fix))
-            else:
-                pairs.append(pair)
+    for record in read_records(path):
+        pair = _pair(record.value)
+        if isinstance(pair, str):
+            fix = 'write {"expected": "…", "actual": "…", "same": true}, or the same as columns'
+            wrong.append(Diagnostic(code="bad-pair", what=pair, where=record.where, fix=fix))
+            continue
+        first, there = pairs.setdefault((pair.expected, pair.actual), (pair, record))
+        if first.same != pair.same:
+            what = f"this pair is labelled `same: {str(pair.same).lower()}`, and the other way at {there.where}"
+            wrong.append(Diagnostic(code="two-labels", what=what, where=record.where, fix="agree on one label, or leave the pair out"))
     if wrong:
         raise ConfigError(wrong)
-    return pairs
+    return [pair for pair, _ in pairs.values()]
 
 
-def _pair(line: str) -> Labelled | str:
-    """A pair, or what is wrong with the line."""
-    try:
-        found: Any = json.loads(line)
-    except ValueError as error:
-        return f"this is not JSON: {error}"
-    if not isinstance(found, dict):
-        return "this is not an object"
-    record = cast("dict[str, Any]", found)
-    if not isinstance(record.get("expected"), str) or not isinstance(record.get("actual"), str):
+def _pair(record: Mapping[str, Any]) -> Labelled | str:
+    """A pair, or what is wrong with the row."""
+    expected, actual, same = (record.get(name) for name in ("expected", "actual", "same"))
+    if not isinstance(expected, str) or not isinstance(actual, str):
         return "`expected` and `actual` must be text"
-    if not isinstance(record.get("same"), bool):
+    flag = as_flag(same)
+    if flag is None:
         return "`same` must be true or false"
-    return Labelled(record["expected"], record["actual"], record["same"], str(record.get("kind", "")), str(record.get("language", "")))
-
-
-def report(found: Calibration, out: TextIO) -> None:
-    """The map and how well it does, in words."""
-    for name, measured in (("fitted half", found.fitted), ("held-out half", found.held_out)):
-        numbers = f"precision {measured.precision:.3f}, recall {measured.recall:.3f}, F1 {measured.f1:.3f}, AUC {measured.auc:.3f}"
-        print(f"{name}: {measured.pairs} pairs, {numbers}", file=out)
-    for name, share in found.by_kind.items():
-        print(f"  {name}: {share:.0%} judged rightly", file=out)
-    print(f"For the field's `match: semantic`:\n  {found.option()}", file=out)
-
-
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Calibrate on a file of pairs and print the option to write into a suite; 2 if the file or the model is not there."""
-    parser = argparse.ArgumentParser(prog="fieldwise.calibration", description=calibrate.__doc__)
-    parser.add_argument("pairs", type=Path, nargs="?", help="JSON lines with expected, actual, same (default: the shipped pairs)")
-    parser.add_argument("--threshold", type=float, default=USUAL_CUT, help="the score that shall be the best cut (0.80)")
-    options = parser.parse_args(arguments)
-    try:
-        pairs = read_pairs(options.pairs.read_text(encoding="utf-8"), str(options.pairs)) if options.pairs else shipped()
-        report(calibrate(pairs, at=options.threshold), sys.stdout)
-    except (ConfigError, OSError, UnicodeDecodeError) as error:
-        print(error, file=sys.stderr)
-        return 2
-    return 0
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())
+    return Labelled(expected, actual, flag, str(record.get("kind") or ""), str(record.get("language") or ""))

@@ -51,7 +51,7 @@ class Semantic:
     score: Literal["graded", "binary"] = "graded"
     """`graded` is the likeness, below the threshold too; `binary` is 1 at the threshold, else 0."""
     calibration: tuple[tuple[float, float], ...] = PUBLISHED
-    """Points (raw similarity, score) of the line that turns one into the other; `fieldwise.calibration` finds those of your pairs."""
+    """Points (raw similarity, score) of the line that turns one into the other; `fieldwise calibrate` finds those of your pairs."""
 
     model: Endpoint = ANY_ENDPOINT
     """The model that `llm` asks."""
