@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from fieldwise.cli import baseline, check, compare, demo, diff, explain, init, report, run, runs, schema, view
+from fieldwise.cli import baseline, calibrate, check, compare, demo, diff, explain, init, judge_audit, report, run, runs, schema, view
 from fieldwise.cli._exits import INTERRUPTED, failed
 
 
@@ -66,6 +66,8 @@ for command in (
     runs.runs,
     schema.schema,
     view.view,
+    calibrate.calibrate,
+    judge_audit.judge_audit,
 ):
     app.command()(command)
 app.add_typer(baseline.app, name="baseline")
