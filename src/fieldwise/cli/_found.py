@@ -4,15 +4,16 @@ from fieldwise.model.diagnostic import ConfigError, Diagnostic
 from fieldwise.registry import nearest
 from fieldwise.store.reading import StoredResult
 from fieldwise.store.run import Run, open_run
-from fieldwise.store.runs import RunNotFound
+from fieldwise.store.runs import RunNotFound, run_ids
 
 
 def found_run(which: str) -> Run:
-    """The run with this id or beginning of an id, or the latest."""
+    """The run with this id, beginning of an id or tag, or the latest."""
     try:
         return open_run(None, which)
     except RunNotFound as error:
-        raise _problem("no-run", str(error), "`fieldwise runs` lists them; `fieldwise demo` makes one") from error
+        fix = "`fieldwise runs` lists them" if run_ids() else "`fieldwise demo` makes one"
+        raise _problem("no-run", str(error), fix) from error
 
 
 def results_of_case(run: Run, case: str, evaluator: str | None) -> list[StoredResult]:

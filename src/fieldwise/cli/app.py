@@ -63,13 +63,13 @@ for command in (
     compare.compare,
     explain.explain,
     report.report,
-    runs.runs,
     schema.schema,
     view.view,
     calibrate.calibrate,
     judge_audit.judge_audit,
 ):
     app.command()(command)
+app.add_typer(runs.app, name="runs")
 app.add_typer(baseline.app, name="baseline")
 
 

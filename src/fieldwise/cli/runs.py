@@ -1,36 +1,178 @@
-"""`fieldwise runs`: what has been run here."""
+"""`fieldwise runs`: what has been run here: listed, shown, tagged, deleted, and a metric's way through it."""
 
-from typing import Annotated
+import sys
+from pathlib import Path
+from typing import Annotated, Optional
 
 import typer
 
-from fieldwise.cli._formats import TextForm, TextFormat
+from fieldwise.cli._formats import Everything, TextForm, TextFormat
+
+app = typer.Typer(
+    rich_markup_mode=None,
+    invoke_without_command=True,
+    help="""List the runs stored in this folder, newest first; show, tag and delete them; see how a metric went.
+
+    They are under .fieldwise. Wherever a run is named, give its id, the beginning of it, a tag (the latest run that has it), or latest.
+    """,
+)
+RunId = Annotated[str, typer.Argument(metavar="RUN", help="The run: an id, its beginning, a tag, or latest.")]
+Tag = Annotated[Optional[str], typer.Option(metavar="NAME", help="Only runs with this tag.")]  # noqa: UP045
+Suite = Annotated[Optional[str], typer.Option(metavar="NAME", help="Only runs of the suite of this name.")]  # noqa: UP045
+Limit = Annotated[int, typer.Option(min=1, help="At most so many.")]
 
 
-def runs(form: TextForm = TextFormat.rich, limit: Annotated[int, typer.Option(min=1, help="At most so many.")] = 20) -> None:
-    """List the runs stored in this folder, newest first.
+@app.callback()
+def runs(context: typer.Context, tag: Tag = None, suite: Suite = None, limit: Limit = 20, form: TextForm = TextFormat.rich) -> None:
+    if context.invoked_subcommand is None:
+        _list(tag, suite, limit, form)
 
-    They are under .fieldwise.
-    """
+
+@app.command("list")
+def list_all(tag: Tag = None, suite: Suite = None, limit: Limit = 20, form: TextForm = TextFormat.rich) -> None:
+    """List them, newest first; the same as `fieldwise runs`."""
+    _list(tag, suite, limit, form)
+
+
+def _list(tag: str | None, suite: str | None, limit: int, form: TextFormat) -> None:
     from fieldwise.cli._console import room, show
-    from fieldwise.report.runs_view import RunLine, runs_json, runs_table
+    from fieldwise.report.runs_view import run_line, runs_json, runs_table
     from fieldwise.store.run import list_runs
 
-    found = list_runs()
-    lines = [
-        RunLine(id=one.id, name=one.name, started=one.started, cases=one.full.cases, scores=_scores(one.summary), exit_code=one.exit_code)
-        for one in found[:limit]
-    ]
+    every = list_runs()
+    found = [run for run in every if suite in (None, run.name) and (tag is None or tag in run.tags)]
+    lines = [run_line(run) for run in found[:limit]]
     if form == TextFormat.json:
         typer.echo(runs_json(lines))
         return
     if not lines:
-        typer.echo("there are no runs under .fieldwise in this folder; `fieldwise demo` makes one")
+        typer.echo(_nothing(bool(every), tag, suite))
         return
     show(runs_table(lines, width=room(form).width), form)
     if len(found) > limit:
         typer.echo(f"and {len(found) - limit} older ones (--limit {len(found)})")
 
 
-def _scores(summary: dict[str, float]) -> dict[str, float]:
-    return {name.removesuffix(".score"): value for name, value in summary.items() if name.endswith(".score")}
+def _nothing(any_run: bool, tag: str | None, suite: str | None) -> str:
+    if not any_run:
+        return "there are no runs under .fieldwise in this folder; `fieldwise demo` makes one"
+    told = " and ".join(part for part in (f"with the tag `{tag}`" if tag else "", f"of the suite `{suite}`" if suite else "") if part)
+    return f"there is no run {told}; `fieldwise runs` lists all"
+
+
+@app.command("show")
+def show_run(run: RunId = "latest", form: TextForm = TextFormat.rich, everything: Everything = False) -> None:
+    """Show what a run was and came to: gates, metrics, comparison with its baseline, fingerprints, where it is."""
+    from fieldwise.cli._console import show
+    from fieldwise.cli._found import found_run
+    from fieldwise.report.run_facts import Kept, facts_json, facts_report
+    from fieldwise.report.safe import json_text
+    from fieldwise.store.delete import baseline_files, pinned_by, size_of
+
+    found = found_run(run)
+    kept = Kept(bytes=size_of(found.path), baselines=tuple(pinned_by(found.id, baseline_files(Path()))))
+    if form == TextFormat.json:
+        typer.echo(json_text(facts_json(found, kept), spaced=True))
+    else:
+        show(facts_report(found, kept, everything=everything), form)
+
+
+@app.command()
+def tag(
+    run: RunId,
+    names: Annotated[list[str], typer.Argument(metavar="NAME...", help="Names to give to it, such as release-2 or nightly.")],
+    remove: Annotated[bool, typer.Option("--remove", help="Take the names away instead.")] = False,
+) -> None:
+    """Give names to a run, by which it can be found and listed, and which keep it from being deleted."""
+    from fieldwise.cli._found import found_run
+    from fieldwise.model.diagnostic import ConfigError, Diagnostic
+    from fieldwise.store.tags import add_tags, remove_tags
+
+    found = found_run(run)
+    try:
+        missing = remove_tags(found.path, names) if remove else add_tags(found.path, names)
+    except ValueError as error:
+        raise ConfigError([Diagnostic(code="bad-tag", what=str(error))]) from error
+    if missing:
+        has = f"it has {', '.join(found.tags)}" if found.tags else "it has none"
+        raise ConfigError([Diagnostic(code="no-tag", what=f"run {found.id} has no tag {', '.join(missing)}", fix=has)])
+    typer.echo(f"run {found.id}: {', '.join(found.tags) or 'no tags'}")
+
+
+@app.command()
+def delete(
+    which: Annotated[list[str], typer.Argument(metavar="RUN...", help="The runs: ids, their beginnings, tags, or latest.")],
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Delete runs too that a tag or a baseline keeps.")] = False,
+) -> None:
+    """Delete runs for good, after asking.
+
+    A run that is being written is never deleted. One with a tag, or that a *.baseline.json of this folder was made from, is kept unless you
+    say --force.
+    """
+    from fieldwise.cli._found import found_run
+    from fieldwise.store.delete import baseline_files, check_deletable, delete_runs
+
+    found = list({run.id: run for run in map(found_run, which)}.values())
+    baselines = baseline_files(Path())
+    check_deletable(found, baselines=baselines, force=force)
+    if not yes:
+        for run in found:
+            typer.echo(f"{run.id}  {run.name or 'unnamed'}, {run.full.cases:,} cases{', tags: ' + ', '.join(run.tags) if run.tags else ''}")
+        _agreed(len(found))
+    freed = delete_runs(found, baselines=baselines, force=force)
+    typer.echo(f"deleted {'run ' + found[0].id if len(found) == 1 else f'{len(found)} runs'}, {freed / 1e6:,.1f} MB")
+
+
+def _agreed(count: int) -> None:
+    """Ask; ends the command if nobody is there to answer, or the answer is no."""
+    from fieldwise.model.diagnostic import ConfigError, Diagnostic
+
+    if not _somebody_is_there():
+        raise ConfigError([Diagnostic(code="not-agreed", what="nothing was deleted: nobody is there to agree", fix="say --yes")])
+    if not typer.confirm(f"delete {'this run' if count == 1 else f'these {count} runs'} for good?"):
+        typer.echo("nothing was deleted")
+        raise typer.Exit(1)
+
+
+def _somebody_is_there() -> bool:
+    return sys.stdin.isatty()
+
+
+@app.command()
+def trend(
+    metric: Annotated[
+        str, typer.Argument(metavar="METRIC", help="The metric as gates name it, such as fields.score or field_prf.macro_f1.")
+    ],
+    suite: Annotated[
+        Optional[str],  # noqa: UP045
+        typer.Option(metavar="NAME", help="Runs of the suite of this name; if left out, of the one that measured it last."),
+    ] = None,
+    tag: Tag = None,
+    limit: Annotated[int, typer.Option(min=1, help="The latest so many.")] = 30,
+    html: Annotated[
+        Optional[Path],  # noqa: UP045
+        typer.Option(metavar="FILE", help="Write it as a page with a chart, in one file."),
+    ] = None,
+    form: TextForm = TextFormat.rich,
+) -> None:
+    """Show how a metric went over the runs of a suite, oldest first."""
+    from fieldwise.cli._console import room, show
+    from fieldwise.report.safe import json_text
+    from fieldwise.report.trend import trend_of
+    from fieldwise.report.trend_view import trend_report
+    from fieldwise.store.run import list_runs
+
+    chosen = [run for run in list_runs() if tag is None or tag in run.tags]
+    found = trend_of(chosen, metric, suite=suite, limit=limit)
+    if form == TextFormat.json:
+        typer.echo(json_text(found.to_json()))
+    else:
+        show(trend_report(found, room(form)), form)
+    if html is not None:
+        from fieldwise.report.trend_html import trend_html
+
+        latest = next(run for run in chosen if run.id == found.points[-1].run)
+        html.parent.mkdir(parents=True, exist_ok=True)
+        html.write_text(trend_html(found, latest.gates), encoding="utf-8")
+        typer.echo(f"wrote {html}", err=True)

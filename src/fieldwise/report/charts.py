@@ -4,12 +4,15 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
+from math import ceil, floor
 from typing import Any, Final
 
 from fieldwise.model.summary import Metric
 from fieldwise.report.safe import cut, safe
 
 NARROW, WIDE = 360, 440
+_LONG: Final = 860
+_TICKS: Final = 7
 _ROW: Final = 26
 _FRAME: Final = 58
 _DECIMALS: Final = re.compile(r"(\d+\.\d)\d+")
@@ -78,6 +81,35 @@ def histogram(numbers: Sequence[int], *, title: str) -> str:
     return _svg(chart, title)
 
 
+def over_time(bars: Sequence[Bar], *, title: str, bound: float | None = None) -> str:
+    """Numbers in the order they were measured as a line with their 95 % intervals; `bound` is a line that they are held to."""
+    shares = all(0 <= value <= 1 for bar in bars for value in (bar.value, bar.low or 0.0, bar.high or 0.0))
+    every = ceil(len(bars) / _TICKS)
+    chart = _chart(
+        "Line",
+        rows=8,
+        width=_LONG,
+        range=_around(bars, bound) if shares else None,
+        show_x_guides=False,
+        truncate_label=-1,
+        dots_size=3.5,
+        max_scale=6,
+        margin_right=40,
+    )
+    chart.x_labels = ["" if (len(bars) - 1 - place) % every else _label(bar.label) for place, bar in enumerate(bars)]
+    chart.add("value", [(_value(bar) if shares else {"value": bar.value}) | {"label": _label(bar.label)} for bar in bars])
+    if bound is not None:
+        chart.add("bound", [bound] * len(bars), show_dots=False)
+    return _svg(chart, title, kinds=("value", "bound"))
+
+
+def _around(bars: Sequence[Bar], bound: float | None) -> tuple[float, float]:
+    """From the tenth below the lowest to the tenth above the highest, and never beyond 0 and 1."""
+    numbers = [value for bar in bars for value in (bar.value, bar.low, bar.high) if value is not None] + ([] if bound is None else [bound])
+    low, high = floor(min(numbers) * 10) / 10, ceil(max(numbers) * 10) / 10
+    return (low, high) if low < high else (max(low - 0.1, 0.0), min(high + 0.1, 1.0))
+
+
 def bar_of(name: str, metric: Metric) -> Bar:
     """A metric as a bar."""
     return Bar(name, metric.value, metric.low, metric.high)
@@ -132,11 +164,11 @@ def _name(element: Any) -> str:
 
 
 def _hint(element: Any) -> str:
-    """What pygal's script would show for a bar: `vendor.name: 0.85`."""
-    if not isinstance(element.tag, str) or element.get("class") != "bar":
+    """What pygal's script would show for a bar or a dot: `vendor.name: 0.85`."""
+    if not isinstance(element.tag, str) or element.get("class") not in ("bar", "dots"):
         return ""
     told = {child.get("class"): child.text for child in element if _name(child) == "desc"}
-    return ": ".join(part for part in (told.get("x_label"), told.get("value")) if part)
+    return ": ".join(part for part in (told.get("label") or told.get("x_label"), told.get("value")) if part)
 
 
 def _titled(element: Any, hint: str) -> None:

@@ -3,11 +3,16 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
+from typing import TYPE_CHECKING, Any, Final
 
 from rich.console import RenderableType
+from rich.text import Text
 
 from fieldwise.report.parts import BAD, DIM, NOTE, OK, colour_of, grid, number, text
-from fieldwise.report.safe import json_text
+from fieldwise.report.safe import cut, json_text
+
+if TYPE_CHECKING:
+    from fieldwise.store.run import Run
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,26 +27,100 @@ class RunLine:
     """By evaluator."""
     exit_code: int | None
     """None for a run that did not finish."""
+    state: str = "finished"
+    """`finished`, `unfinished`, or `running` for one that is being written."""
+    gates: tuple[int, int] = (0, 0)
+    """How many gates held, of how many."""
+    tags: tuple[str, ...] = ()
+
+
+def run_line(run: "Run") -> RunLine:
+    """A stored run in a line."""
+    return RunLine(
+        id=run.id,
+        name=run.name,
+        started=run.started,
+        cases=run.full.cases if run.finished else sum(part.cases for part in run.parts),
+        scores={name.removesuffix(".score"): value for name, value in run.summary.items() if name.endswith(".score")},
+        exit_code=run.exit_code,
+        state="running" if run.running else run.state,
+        gates=(sum(gate.passed for gate in run.gates), len(run.gates)),
+        tags=run.tags,
+    )
 
 
 def runs_table(lines: Sequence[RunLine], *, width: int = 100) -> RenderableType:
-    """The runs as a table."""
-    room = max(width - 66, 20)
-    right = {"justify": "right"}
-    columns = ({"header": "run"}, {"header": "suite", "max_width": 20}, {"header": "started"}, {"header": "cases", **right})
-    table = grid({"header": ""}, *columns, {"header": "exit", **right}, {"header": "scores", "max_width": room}, heads=True)
+    """The runs as a table. Columns that would be empty are left out; where room is short, the time, which begins the id."""
+    columns = {"": _sign, "run": _id, "suite": _suite, "started": _started, "cases": _cases, "exit": _exit, "gates": _gates, "tags": _tags}
+    wide = {name: max(len(name), *(len(cell(line)) for line in lines)) for name, cell in columns.items()}
+    for name, empty in (("gates", not any(line.gates[1] for line in lines)), ("tags", not any(line.tags for line in lines))):
+        if empty:
+            del columns[name]
+    if width - sum(wide[name] + 2 for name in columns) < _SCORES:
+        del columns["started"]
+    room = max(width - sum(wide[name] + 2 for name in columns), 12)
+    heads = [{"header": name, "min_width": wide[name], **({"justify": "right"} if name in _RIGHT else {})} for name in columns]
+    table = grid(*heads, {"header": "scores", "max_width": room}, heads=True)
     for line in lines:
-        scores = text()
-        for name, score in line.scores.items():
-            scores.append_text(text((f"{name} ", DIM), (f"{number(score)}  ", colour_of(score))))
-        sign = text(("✓", OK) if line.exit_code == 0 else ("…", NOTE) if line.exit_code is None else ("✗", BAD))
-        code = "unfinished" if line.exit_code is None else str(line.exit_code)
-        table.add_row(
-            sign, text(line.id), text(line.name), text(f"{line.started:%Y-%m-%d %H:%M}"), text(f"{line.cases:,}"), text(code), scores
-        )
+        table.add_row(*(cell(line) for cell in columns.values()), _scores(line, room))
     return table
+
+
+_SCORES: Final = 30
+_RIGHT: Final = ("cases", "exit", "gates")
+
+
+def _sign(line: RunLine) -> Text:
+    return text(("✓", OK) if line.exit_code == 0 else ("…", NOTE) if line.exit_code is None else ("✗", BAD))
+
+
+def _id(line: RunLine) -> Text:
+    return text(line.id)
+
+
+def _suite(line: RunLine) -> Text:
+    return text(cut(line.name, 20))
+
+
+def _started(line: RunLine) -> Text:
+    return text((f"{line.started:%Y-%m-%d %H:%M}", DIM))
+
+
+def _cases(line: RunLine) -> Text:
+    return text(f"{line.cases:,}")
+
+
+def _exit(line: RunLine) -> Text:
+    return text(line.state if line.exit_code is None else str(line.exit_code))
+
+
+def _tags(line: RunLine) -> Text:
+    return text((cut(" ".join(line.tags), 24), OK))
+
+
+def _gates(line: RunLine) -> Text:
+    held, of = line.gates
+    return text((f"{held}/{of}", OK if held == of else BAD)) if of else text(("–", DIM))
+
+
+def _scores(line: RunLine, room: int) -> Text:
+    """As many scores as there is room for, none of them cut."""
+    told = Text()
+    for place, (name, score) in enumerate(line.scores.items()):
+        one = text((f"{name} ", DIM), (number(score), colour_of(score)))
+        last = place == len(line.scores) - 1
+        if len(told) + len(one) + (2 if place else 0) + (0 if last else 3) > room:
+            return text(told, "  …") if place else text((number(score), colour_of(score)), "" if last else "  …")
+        told = text(told, "  ", one) if place else one
+    return told
 
 
 def runs_json(lines: Sequence[RunLine]) -> str:
     """The runs as a JSON list."""
-    return json_text([asdict(line) | {"started": line.started.isoformat(), "scores": dict(line.scores)} for line in lines])
+    return json_text([_json(line) for line in lines])
+
+
+def _json(line: RunLine) -> dict[str, Any]:
+    held, of = line.gates
+    plain: dict[str, Any] = {"started": line.started.isoformat(), "scores": dict(line.scores), "tags": list(line.tags)}
+    return asdict(line) | plain | {"gates": {"held": held, "of": of}}

@@ -11,6 +11,7 @@ from fieldwise.model.change import Changes
 from fieldwise.model.diagnostic import Diagnostic
 from fieldwise.model.summary import FieldSummary, GateResult, Summary
 from fieldwise.store.json_text import from_text
+from fieldwise.store.lock import is_locked
 from fieldwise.store.manifest import Manifest, Part, read_manifest
 from fieldwise.store.reading import (
     StoredResult,
@@ -26,6 +27,7 @@ from fieldwise.store.reading import (
 from fieldwise.store.run_html import run_html
 from fieldwise.store.runs import find_run, run_ids, runs_folder
 from fieldwise.store.tables import ArrowTable, parquet_bytes
+from fieldwise.store.tags import tags_of
 from fieldwise.store.trouble import StoreError
 
 CHANGES: Final = "changes.json"
@@ -62,6 +64,16 @@ class Run:
     def state(self) -> str:
         """`finished` or `unfinished`."""
         return "unfinished" if self.manifest.finished is None else "finished"
+
+    @property
+    def running(self) -> bool:
+        """Whether a process is writing it at this moment."""
+        return self.manifest.finished is None and is_locked(self.path)
+
+    @property
+    def tags(self) -> tuple[str, ...]:
+        """The names that people gave to it."""
+        return tags_of(self.path)
 
     @cached_property
     def summary(self) -> dict[str, float]:
@@ -186,7 +198,7 @@ def _need(package: str) -> Any:
 
 
 def open_run(root: str | Path | None = None, which: str = "latest") -> Run:
-    """The run with this id or beginning of an id, or the latest; RunNotFound if there is none."""
+    """The run with this id, beginning of an id or tag, or the latest; RunNotFound if there is none."""
     return _opened(find_run(root, which))
 
 

@@ -2,9 +2,13 @@
 
 import re
 import secrets
+from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Final
+
+from fieldwise.registry import nearest
+from fieldwise.store.tags import LATEST, is_tag, tags_of
 
 DEFAULT_ROOT: Final = ".fieldwise"
 _ID: Final = re.compile(r"\d{8}-\d{6}-[0-9a-f]{7}")
@@ -33,17 +37,28 @@ def run_ids(root: str | Path | None = None) -> list[str]:
 
 
 def find_run(root: str | Path | None, which: str) -> Path:
-    """The folder of the run with this id, of the only run whose id begins so, or of the latest."""
+    """The folder of the run that is meant: by its id, by the beginning of its id, by a tag (the latest run that has it), or `latest`."""
     ids = run_ids(root)
     if not ids:
         raise RunNotFound(f"there are no runs in {runs_folder(root)}")
-    found = (
-        ids[-1:]
-        if which == "latest"
-        else [name for name in ids if name == which] or [name for name in ids if which and name.startswith(which)]
-    )
+    found = _meant(runs_folder(root), ids, which)
     if len(found) == 1:
         return runs_folder(root) / found[0]
     if found:
         raise RunNotFound(f"`{which}` may be any of {', '.join(found[-5:])}: give more of the id")
-    raise RunNotFound(f"there is no run `{which}`; the latest are {', '.join(ids[-5:])}")
+    raise _unknown(runs_folder(root), ids, which)
+
+
+def _meant(folder: Path, ids: Sequence[str], which: str) -> list[str]:
+    if which == LATEST:
+        return list(ids[-1:])
+    if is_tag(which):
+        return next(([name] for name in reversed(ids) if which in tags_of(folder / name)), [])
+    return [name for name in ids if name == which] or [name for name in ids if which and name.startswith(which)]
+
+
+def _unknown(folder: Path, ids: Sequence[str], which: str) -> RunNotFound:
+    tags = dict.fromkeys(tag for name in ids for tag in tags_of(folder / name))
+    like = nearest(which, [LATEST, *tags, *ids])
+    told = f"did you mean `{like}`?" if like else f"the latest are {', '.join(ids[-5:])}"
+    return RunNotFound(f"there is no run `{which}`, neither by id nor by tag; {told}")

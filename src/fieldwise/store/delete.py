@@ -1,0 +1,111 @@
+"""Runs that are no longer wanted.
+
+A run goes in one step: its folder gets another name, so that nobody ever sees half a run, and is then emptied. Links are never followed.
+"""
+
+import secrets
+import shutil
+import sys
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Final
+
+from fieldwise.model.diagnostic import ConfigError, Diagnostic
+from fieldwise.store.lock import Busy, Lock
+from fieldwise.store.run import Run
+from fieldwise.store.tags import tags_of
+from fieldwise.store.trouble import StoreError
+
+_ASIDE: Final = ".deleted-"
+BASELINES: Final = "*.baseline.json"
+
+
+def delete_runs(runs: Sequence[Run], *, baselines: Iterable[Path] = (), force: bool = False) -> int:
+    """Delete these runs, or none of them with every reason why not; gives how many bytes that freed.
+
+    A run that is being written is never deleted; one with a tag, or that a baseline file was made from, only with `force`.
+    """
+    locks: list[Lock] = []
+    try:
+        _check(runs, baselines, locks, force)
+        if sys.platform == "win32":
+            _release(locks)  # there, a folder with an open file keeps its name
+        return sum(_delete(run.path) for run in runs)
+    finally:
+        _release(locks)
+
+
+def check_deletable(runs: Sequence[Run], *, baselines: Iterable[Path] = (), force: bool = False) -> None:
+    """ConfigError with every reason why these runs would not be deleted."""
+    locks: list[Lock] = []
+    try:
+        _check(runs, baselines, locks, force)
+    finally:
+        _release(locks)
+
+
+def _check(runs: Sequence[Run], baselines: Iterable[Path], locks: list[Lock], force: bool) -> None:
+    files = list(baselines)
+    problems = [problem for run in runs for problem in _problems(run, files, locks, force)]
+    if problems:
+        raise ConfigError(problems)
+
+
+def baseline_files(*folders: Path) -> list[Path]:
+    """The baseline files in these folders."""
+    found = (path for folder in folders for path in sorted(folder.glob(BASELINES)))
+    return list({path.resolve(): path for path in found}.values())
+
+
+def pinned_by(run: str, baselines: Iterable[Path]) -> list[Path]:
+    """The baseline files that were made from this run. A file that is torn counts if it names the run."""
+    return [path for path in baselines if f'"{run}"' in path.read_text(encoding="utf-8", errors="replace")]
+
+
+def _problems(run: Run, baselines: Sequence[Path], locks: list[Lock], force: bool) -> Iterable[Diagnostic]:
+    if run.path.is_symlink():
+        yield _kept(run, "its folder is a link to another place", "remove the link by hand")
+        return
+    try:
+        locks.append(Lock(run.path))
+    except Busy:
+        yield _kept(run, "another process is writing it", "wait until it ends, or stop it")
+    except OSError as error:
+        yield _kept(run, f"its folder cannot be written to: {error.strerror or error}", "mend the rights of the folder")
+    if force:
+        return
+    tags = tags_of(run.path)
+    if tags:
+        fix = f"fieldwise runs tag {run.id} --remove {' '.join(tags)}, or --force"
+        yield _kept(run, f"it has the tag{'s' if len(tags) > 1 else ''} {', '.join(tags)}", fix)
+    for path in pinned_by(run.id, baselines):
+        yield _kept(run, f"the baseline {path} was made from it", "--force deletes it; the baseline still works without")
+
+
+def _kept(run: Run, why: str, fix: str) -> Diagnostic:
+    return Diagnostic(code="run-is-kept", what=f"run {run.id} is not deleted: {why}", fix=fix)
+
+
+def _delete(folder: Path) -> int:
+    size = size_of(folder)
+    for left in folder.parent.glob(f"{_ASIDE}*"):  # what another deletion could not end
+        shutil.rmtree(left, ignore_errors=True)
+    aside = folder.with_name(f"{_ASIDE}{folder.name}-{secrets.token_hex(4)}")
+    try:
+        folder.rename(aside)
+        with suppress(FileNotFoundError):  # another deletion empties it too
+            shutil.rmtree(aside)
+    except OSError as error:
+        raise StoreError(f"run {folder.name} could not be deleted: {error.strerror or error} ({error.filename})") from error
+    return size
+
+
+def size_of(folder: Path) -> int:
+    """How many bytes the files of a run take."""
+    return sum(path.lstat().st_size for path in folder.rglob("*") if path.is_symlink() or path.is_file())
+
+
+def _release(locks: Iterable[Lock]) -> None:
+    for lock in locks:
+        lock.release()

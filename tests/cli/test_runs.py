@@ -1,0 +1,144 @@
+"""`fieldwise runs`."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import Result
+
+from fieldwise.store.lock import Lock
+
+Call = Callable[..., Result]
+
+
+@pytest.fixture
+def ids(folder: Path, fieldwise: Call) -> list[str]:
+    """The ids of three runs, newest first."""
+    for _ in range(3):
+        fieldwise("run", "small.eval.yaml", "--gate", "fields.score >= 0.1", "--gate", "fields.score >= 0.99")
+    return [run["id"] for run in listed(fieldwise)]
+
+
+def listed(fieldwise: Call, *options: str) -> list[dict[str, Any]]:
+    return json.loads(fieldwise("runs", *options, "--format", "json").stdout)
+
+
+def test_runs_are_listed_newest_first_with_state_gates_tags_and_scores(ids: list[str], fieldwise: Call) -> None:
+    assert ids == sorted(ids, reverse=True)
+    fieldwise("runs", "tag", ids[1], "nightly")
+    told = fieldwise("runs", "--format", "plain").stdout
+    assert next(line for line in told.splitlines() if ids[1] in line).split()[-6:-4] == ["1/2", "nightly"]
+    assert listed(fieldwise)[1] | {"started": ""} == {
+        "id": ids[1],
+        "name": "small",
+        "started": "",
+        "cases": 3,
+        "scores": {"fields": pytest.approx(2 / 3), "field_prf": pytest.approx(2 / 3)},
+        "exit_code": 1,
+        "state": "finished",
+        "gates": {"held": 1, "of": 2},
+        "tags": ["nightly"],
+    }
+    assert [run["id"] for run in listed(fieldwise, "list")] == ids
+
+
+def test_the_list_can_be_narrowed(ids: list[str], fieldwise: Call) -> None:
+    fieldwise("runs", "tag", ids[2], "old")
+    assert [run["id"] for run in listed(fieldwise, "--tag", "old")] == [ids[2]]
+    assert [run["id"] for run in listed(fieldwise, "--suite", "small", "--limit", "2")] == ids[:2]
+    assert "no run with the tag `nope`" in fieldwise("runs", "--tag", "nope").stdout
+    assert "and 2 older ones" in fieldwise("runs", "list", "--limit", "1").stdout
+
+
+def test_where_there_is_nothing_the_next_step_is_told(folder: Path, fieldwise: Call) -> None:
+    assert "`fieldwise demo` makes one" in fieldwise("runs").stdout
+    told = fieldwise("runs", "show")
+    assert told.exit_code == 2
+    assert "`fieldwise demo` makes one" in told.stderr
+
+
+def test_a_run_is_shown_by_latest_tag_or_beginning(ids: list[str], fieldwise: Call) -> None:
+    fieldwise("runs", "tag", "latest", "v1")
+    for which in ("latest", "v1", ids[0], ids[0][:-1]):
+        told = fieldwise("runs", "show", which)
+        assert told.exit_code == 0
+        assert f"run {ids[0]}" in told.stdout
+    assert "failed: a gate does not hold" in told.stdout
+    assert "✗  fields.score >= 0.99" in told.stdout
+    assert "fields.score" in told.stdout
+    found = json.loads(fieldwise("runs", "show", "v1", "--format", "json").stdout)
+    assert found["tags"] == ["v1"]
+    assert found["metrics"]["fields.score"] == pytest.approx(2 / 3)
+
+
+def test_an_unfinished_run_says_how_to_go_on_and_a_running_one_that_it_runs(ids: list[str], fieldwise: Call) -> None:
+    manifest = Path(".fieldwise/runs") / ids[0] / "manifest.json"
+    manifest.write_text(json.dumps(json.loads(manifest.read_text()) | {"finished": None, "exit_code": None}))
+    assert "small.eval.yaml --resume" in fieldwise("runs", "show").stdout
+    assert listed(fieldwise)[0]["state"] == "unfinished"
+    lock = Lock(manifest.parent)
+    assert listed(fieldwise)[0]["state"] == "running"
+    assert "another process is writing it" in fieldwise("runs", "show").stdout
+    lock.release()
+
+
+def test_tags_are_given_and_taken(ids: list[str], fieldwise: Call) -> None:
+    assert fieldwise("runs", "tag", "latest", "a", "b").stdout == f"run {ids[0]}: a, b\n"
+    assert fieldwise("runs", "tag", "a", "b", "--remove").stdout == f"run {ids[0]}: a\n"
+    told = fieldwise("runs", "tag", "a", "b", "--remove")
+    assert told.exit_code == 2
+    assert "has no tag b" in told.stderr
+    told = fieldwise("runs", "tag", "latest", "../x")
+    assert told.exit_code == 2
+    assert "begins with a letter" in told.stderr
+    assert fieldwise("runs", "show", "aa").exit_code == 2
+
+
+def test_a_tag_names_a_run_for_every_command(ids: list[str], fieldwise: Call) -> None:
+    fieldwise("runs", "tag", ids[2], "first")
+    assert fieldwise("compare", "first", "--format", "plain").exit_code == 0
+    assert fieldwise("explain", "first", "b").exit_code == 0
+    assert fieldwise("report", "first", "--output", "r.md").exit_code == 0
+    assert ids[2] in Path("r.md").read_text()
+    assert fieldwise("baseline", "set", "first").exit_code == 0
+    assert fieldwise("run", "small.eval.yaml", "--baseline", "first").exit_code == 0
+
+
+def test_nothing_is_deleted_without_a_yes(ids: list[str], fieldwise: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    told = fieldwise("runs", "delete", "latest")
+    assert told.exit_code == 2
+    assert "say --yes" in told.stderr
+    assert len(listed(fieldwise)) == 3
+    monkeypatch.setattr("fieldwise.cli.runs._somebody_is_there", lambda: True)
+    assert "nothing was deleted" in fieldwise("runs", "delete", "latest", input="n\n").stdout
+    assert len(listed(fieldwise)) == 3
+    assert f"deleted run {ids[0]}" in fieldwise("runs", "delete", "latest", input="y\n").stdout
+    assert "deleted 2 runs" in fieldwise("runs", "delete", ids[1], ids[2], ids[2], "--yes").stdout
+    assert listed(fieldwise) == []
+
+
+def test_what_a_tag_or_a_baseline_keeps_is_told_before_anybody_is_asked(ids: list[str], fieldwise: Call) -> None:
+    fieldwise("runs", "tag", ids[1], "keep")
+    fieldwise("baseline", "set", ids[2])
+    assert "small.baseline.json was made from it" in fieldwise("runs", "show", ids[2]).stdout
+    told = fieldwise("runs", "delete", *ids)
+    assert told.exit_code == 2
+    assert "the tag keep" in told.stderr
+    assert "small.baseline.json was made from it" in told.stderr
+    assert len(listed(fieldwise)) == 3
+    assert fieldwise("runs", "delete", *ids, "--yes", "--force").exit_code == 0
+    assert listed(fieldwise) == []
+
+
+def test_a_metric_is_followed_through_the_runs(ids: list[str], fieldwise: Call) -> None:
+    told = fieldwise("runs", "trend", "fields.score", "--html", "out/trend.html")
+    assert told.exit_code == 0
+    assert [line.split()[2] for line in told.stdout.splitlines() if line.startswith("20")] == ids[::-1]
+    assert Path("out/trend.html").read_text().startswith("<!doctype html>")
+    found = json.loads(fieldwise("runs", "trend", "field_prf.macro_f1", "--limit", "2", "--format", "json").stdout)
+    assert [one["run"] for one in found["runs"]] == [ids[1], ids[0]]
+    unknown = fieldwise("runs", "trend", "fields.scroe")
+    assert unknown.exit_code == 2
+    assert "did you mean `fields.score`" in unknown.stderr
