@@ -1,9 +1,12 @@
 """exact_text: what Python writes alike, letter case aside."""
 
+import json
 import math
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from fieldwise.matchers.exact_text import ExactText, exact_text
 from fieldwise.model.pairs import Pairs
@@ -71,3 +74,21 @@ def test_a_nan_matches_neither_itself_nor_its_name_but_the_word_nan_is_text() ->
 def test_integers_too_long_for_python_to_write_still_compare() -> None:
     assert score(10**5000, 10**5000) == 1.0
     assert score(10**5000, 10**5000 + 1) == 0.0
+
+
+texts = st.sampled_from(["a", "A", "b", "É", "é", "ß", "SS", ""])
+values = st.recursive(
+    st.none() | st.booleans() | st.integers(0, 2) | texts,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(texts, inner, max_size=3),
+    max_leaves=6,
+)
+
+
+@settings(deadline=None)
+@given(values, values)
+def test_what_shows_at_a_glance_is_what_writing_both_values_shows(one: Any, other: Any) -> None:
+    assert score(one, other) == float(str_of(one) == str_of(other))
+
+
+def str_of(value: Any) -> str:
+    return (json.dumps(value, sort_keys=True) if isinstance(value, dict | list) else str(value)).lower()

@@ -1,11 +1,12 @@
 """Field strategies of response quality: EXACT, FUZZY, SEMANTIC, IGNORE, and which one a value gets where nothing is said."""
 
 import re
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, get_args
 
 from fieldwise.model.values import kind
 
 Strategy = Literal["EXACT", "FUZZY", "SEMANTIC", "IGNORE"]
+STRATEGIES: Final[tuple[Strategy, ...]] = get_args(Strategy)
 
 # a whole address and nothing else; the local part and the domain may hold anything but spaces and a second @
 _EMAIL: Final = re.compile(r"[^@\s]+@[^@\s.]+(?:\.[^@\s.]+)+")

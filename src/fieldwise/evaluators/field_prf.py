@@ -9,7 +9,7 @@
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any, Literal
 
 import numpy as np
@@ -77,7 +77,7 @@ def field_prf(batch: Batch, config: FieldPrf) -> Results:
     metrics, flags = prf_metrics(counts, config.substitution_counts)
     status, reasons = field_status(comparisons, np.ones(len(batch)))
     score = np.where(status == Status.SCORED, metrics["f1"], 0.0)
-    matched, total = counts[Outcome.MATCH], metrics["total_gt_fields"]
+    told = (counts[Outcome.MATCH], metrics["total_gt_fields"], counts[Outcome.HALLUCINATION])
     return Results(
         score=score,
         status=status,
@@ -85,14 +85,10 @@ def field_prf(batch: Batch, config: FieldPrf) -> Results:
         misses=miss_labels(comparisons, counted),
         reasoning=[
             reasons.get(row) or f"{good:.0f} of {of:.0f} expected fields are right, {extra:.0f} given that should not be"
-            for row, (good, of, extra) in enumerate(zip(matched, total, counts[Outcome.HALLUCINATION], strict=True))
+            for row, (good, of, extra) in enumerate(zip(*(column.tolist() for column in told), strict=True))
         ],
         metrics=metrics,
-        details=lambda row: {
-            "errors": _errors(comparisons, counted, row),
-            **({"flags": flags.at(row)} if flags.at(row) else {}),
-            **faults_of(comparisons, row, reasons),
-        },
+        details=_Details(comparisons, counted, flags, reasons),
         comparisons=comparisons,
         flags=flags,
     )
@@ -147,11 +143,7 @@ def prf_metrics(counts: dict[Outcome, Numbers], convention: str) -> tuple[dict[s
         f"false_negatives_{other}": missed[other],
     }
     none_given, none_expected = right + false_positives == 0, right + missed[convention] == 0
-    flags = Labels.of(
-        [*(["nothing_given"] if given else []), *(["nothing_expected"] if expected else [])]
-        for given, expected in zip(none_given, none_expected, strict=True)
-    )
-    return metrics, flags
+    return metrics, Labels.where({"nothing_given": none_given, "nothing_expected": none_expected})
 
 
 def ratio(part: Numbers, whole: Numbers) -> Numbers:
@@ -164,18 +156,45 @@ def harmonic_mean(precision: Numbers, recall: Numbers) -> Numbers:
     return ratio(2 * precision * recall, precision + recall)
 
 
-def _errors(comparisons: Comparisons, counted: NDArray[np.bool_], case: int) -> list[dict[str, Any]]:
+@dataclass(frozen=True)
+class _Details:
     """Every error of a case: where, of which type, what was expected and what was given."""
-    rows = [row for row in comparisons.rows_of(case).tolist() if counted[row] and not comparisons.passed[row]]
-    return [
-        {
-            "path": comparisons.paths[int(comparisons.path[row])],
-            "error_type": Outcome(int(comparisons.outcome[row])).label,
-            "expected": _shown(comparisons.expected[row]),
-            "actual": _shown(comparisons.actual[row]),
-        }
-        for row in rows
-    ]
+
+    comparisons: Comparisons
+    counted: NDArray[np.bool_]
+    flags: Labels
+    reasons: dict[int, str]
+
+    def __call__(self, case: int) -> dict[str, Any]:
+        """The details of a case."""
+        expected, actual = self.comparisons.expected, self.comparisons.actual
+        rows, ends, paths, kinds = self._errors
+        errors = [
+            {
+                "path": paths[at],
+                "error_type": kinds[at],
+                "expected": _shown(expected[rows[at]]),
+                "actual": _shown(actual[rows[at]]),
+            }
+            for at in range(ends[case], ends[case + 1])
+        ]
+        flags = self.flags.at(case) if len(self.flags.codes) else []
+        return {"errors": errors, **({"flags": flags} if flags else {}), **faults_of(self.comparisons, case, self.reasons)}
+
+    @cached_property
+    def _errors(self) -> tuple[list[int], list[int], list[str], list[str]]:
+        """The rows that are errors by case, where each case ends, and their paths and types: a run asks for every case."""
+        comparisons = self.comparisons
+        order, offsets = comparisons.by_case()
+        wrong = (self.counted & ~comparisons.passed)[order]
+        rows = order[wrong]
+        ends: list[int] = np.concatenate([[0], np.cumsum(wrong)])[offsets].tolist()
+        paths: list[int] = comparisons.path[rows].tolist()
+        kinds: list[int] = comparisons.outcome[rows].tolist()
+        return rows.tolist(), ends, [comparisons.paths[at] for at in paths], [_LABELS[kind] for kind in kinds]
+
+
+_LABELS = [outcome.label for outcome in Outcome]
 
 
 def _shown(value: Any) -> Any:

@@ -9,9 +9,11 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Annotated, Any, Literal
 
 import numpy as np
+import orjson
 from annotated_types import Ge, Le
 from numpy.typing import NDArray
 
@@ -19,7 +21,7 @@ from fieldwise.evaluators._buckets import BOTH, BUCKETS, EXTRA, LOST, NEITHER, N
 from fieldwise.evaluators._consistency import Agreement, agreement
 from fieldwise.evaluators._fields import case_faults, faults_of, field_status, row_labels
 from fieldwise.evaluators._safety import Checked, Safety, check_safety
-from fieldwise.evaluators._strategies import Strategy, detected
+from fieldwise.evaluators._strategies import STRATEGIES, Strategy, detected
 from fieldwise.kernels.strings import reaches
 from fieldwise.model.batch import Batch
 from fieldwise.model.comparison import Comparisons, Outcome
@@ -130,9 +132,9 @@ def json_quality(batch: Batch, config: JsonQuality) -> Results:
         status=status,
         hits=hits,
         misses=misses,
-        reasoning=[reasons.get(row) or _reasoning(metrics, row) for row in range(len(batch))],
+        reasoning=[reasons.get(row) or told for row, told in enumerate(_reasoning(metrics))],
         metrics=metrics,
-        details=view.details,
+        details=view,
         comparisons=comparisons,
         flags=flags,
     )
@@ -224,14 +226,12 @@ def _rqs(metrics: Mapping[str, Numbers], config: JsonQuality) -> dict[str, Numbe
 
 
 def _flags(expected: Numbers, scored: Numbers, safety_unmeasured: bool) -> Labels:
-    return Labels.of(
-        [
-            *(["vacuous_completeness"] if not some else []),
-            *(["vacuous_accuracy"] if not any_scored else []),
-            *(["unmeasured_safety"] if safety_unmeasured else []),
-        ]
-        for some, any_scored in zip(expected, scored, strict=True)
-    )
+    said = {
+        "vacuous_completeness": expected == 0,
+        "vacuous_accuracy": scored == 0,
+        "unmeasured_safety": np.full(len(scored), safety_unmeasured),
+    }
+    return Labels.where(said)
 
 
 def _labels(
@@ -251,12 +251,15 @@ def _labels(
     return row_labels(comparisons, told & right), row_labels(comparisons, told & ~right, say)
 
 
-def _reasoning(metrics: Mapping[str, Numbers], row: int) -> str:
-    parts = (f"{name} {metrics[name][row]:.3f}" for name in ("accuracy", "completeness", "safety", "hallucination"))
-    return f"rqs {metrics['rqs'][row]:.4f}: {', '.join(parts)}"
+def _reasoning(metrics: Mapping[str, Numbers]) -> list[str]:
+    parts = [metrics[name].tolist() for name in ("rqs", "accuracy", "completeness", "safety", "hallucination")]
+    return [
+        f"rqs {rqs:.4f}: accuracy {accuracy:.3f}, completeness {completeness:.3f}, safety {safety:.3f}, hallucination {hallucination:.3f}"
+        for rqs, accuracy, completeness, safety, hallucination in zip(*parts, strict=True)
+    ]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _View:
     """What the details of a case are made from."""
 
@@ -268,17 +271,18 @@ class _View:
     checked: Checked | None
     agreements: list[Agreement | None]
 
-    def details(self, case: int) -> dict[str, Any]:
+    def __call__(self, case: int) -> dict[str, Any]:
         """Buckets, strategies and flags of one case."""
         comparisons = self.comparisons
-        rows = comparisons.rows_of(case).tolist()
-        bucket_of = {comparisons.paths[int(comparisons.path[row])]: BUCKETS[int(self.bucket[row])] for row in rows}
+        rows: list[int] = comparisons.rows_of(case).tolist()
+        paths = [comparisons.paths[int(comparisons.path[row])] for row in rows]
+        bucket_of = {path: BUCKETS[int(self.bucket[row])] for path, row in zip(paths, rows, strict=True)}
         held = {name: [path for path, bucket in bucket_of.items() if bucket == name] for name in BUCKETS[:4]}
         held["gt_non_null"] = [path for path, bucket in bucket_of.items() if bucket in ("both_non_null", "aio_missing_or_null")]
         details: dict[str, Any] = {
             "buckets": held,
             "bucket_of": bucket_of,
-            "strategies": {comparisons.paths[int(comparisons.path[row])]: self._strategy(row) for row in rows},
+            "strategies": {path: STRATEGIES[self._strategies[row]] for path, row in zip(paths, rows, strict=True)},
             "flags": self.flags.at(case),
         }
         if self.checked is not None:
@@ -289,10 +293,32 @@ class _View:
             details["consistency"] = found.to_json()
         return details | faults_of(comparisons, case, self.reasons)
 
-    def _strategy(self, row: int) -> str:
-        field = self.comparisons.fields[int(self.comparisons.field[row])]
-        if field in self.config.strategies:
-            return self.config.strategies[field]
-        expected, actual = self.comparisons.expected[row], self.comparisons.actual[row]
-        value = actual if expected is MISSING or expected is None else expected
-        return detected(value, self.config.default_text)
+    def text(self, case: int) -> bytes | None:
+        """The same as JSON text. Most cases of a batch look alike, and what looks alike is written once."""
+        if self.checked is not None or self.agreements or self.comparisons.faults:
+            return None
+        order, offsets = self.comparisons.by_case()
+        rows = order[offsets[case] : offsets[case + 1]]
+        flags = self.flags.codes[self.flags.offsets[case] : self.flags.offsets[case + 1]]
+        key = (*(column[rows].tobytes() for column in (self.comparisons.path, self.bucket, self._strategies)), flags.tobytes())
+        if key not in self._texts:
+            self._texts[key] = orjson.dumps(self(case))
+        return self._texts[key]
+
+    @cached_property
+    def _texts(self) -> dict[tuple[bytes, ...], bytes]:
+        return {}
+
+    @cached_property
+    def _strategies(self) -> NDArray[np.uint8]:
+        """The strategy of each row: the one that is named for its field, else the one that its value suggests."""
+        comparisons, place = self.comparisons, {name: at for at, name in enumerate(STRATEGIES)}
+        named = [place.get(self.config.strategies.get(field, ""), _UNNAMED) for field in comparisons.fields]
+        found = np.array(named, dtype=np.uint8)[comparisons.field]
+        for row in np.flatnonzero(found == _UNNAMED).tolist():
+            value = comparisons.expected[row]
+            found[row] = place[detected(comparisons.actual[row] if value is MISSING or value is None else value, self.config.default_text)]
+        return found
+
+
+_UNNAMED = 255

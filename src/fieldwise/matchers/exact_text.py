@@ -37,6 +37,9 @@ def exact_text(pairs: Pairs, config: ExactText) -> Scores:  # noqa: ARG001
     failed: list[int] = []
     for row, (one, other) in enumerate(zip(pairs.expected, pairs.actual, strict=True)):
         if isinstance(one, dict | list) and isinstance(other, dict | list):
+            if _surely_differ(one, other):
+                matched.append(False)
+                continue
             packed, others = _packed(one), _packed(other)
             if packed is not None and others is not None:
                 matched.append(packed == others)
@@ -46,6 +49,35 @@ def exact_text(pairs: Pairs, config: ExactText) -> Scores:  # noqa: ARG001
         if not matched[row]:
             failed.append(row)
     return Scores.of(matched, notes=non_finite_notes(pairs.expected, pairs.actual, failed))
+
+
+def _surely_differ(one: object, other: object) -> bool:
+    """Whether two values are written in different ways, as far as that shows before anything is written."""
+    try:
+        return _differ(one, other)
+    except RecursionError:
+        return False
+
+
+def _differ(one: object, other: object) -> bool:
+    """Seen at the first text or whole number that differs. Keys may differ in letter case alone, so they show nothing."""
+    if type(one) is dict and type(other) is dict:
+        if one.keys() == other.keys():
+            return any(map(_differ_as_parts, one.values(), [other[key] for key in one]))
+        return len(one) != len(other)
+    if type(one) is list and type(other) is list:
+        return len(one) != len(other) or any(map(_differ_as_parts, one, other))
+    return False
+
+
+def _differ_as_parts(one: object, other: object) -> bool:
+    if one is other:
+        return False
+    if type(one) is str:
+        return type(other) is str and one != other and one.lower() != other.lower()
+    if type(one) is int:
+        return type(other) is int and one != other
+    return _differ(one, other)
 
 
 def _packed(value: object) -> bytes | None:

@@ -84,6 +84,17 @@ class Labels:
             offsets.append(len(codes))
         return cls(np.array(offsets, dtype=np.int64), np.array(codes, dtype=np.int32), list(known))
 
+    @classmethod
+    def where(cls, said: Mapping[str, NDArray[np.bool_]]) -> "Labels":
+        """From the texts there are, each with the cases that have it.
+
+        >>> Labels.where({"a": np.array([True, False]), "b": np.array([True, True])}).at(0)
+        ['a', 'b']
+        """
+        held = np.array(list(said.values()), dtype=np.bool_).T
+        offsets = np.concatenate([[0], np.cumsum(held.sum(axis=1))])
+        return cls(offsets.astype(np.int64), np.nonzero(held)[1].astype(np.int32), list(said))
+
     def at(self, case: int) -> list[str]:
         """The texts of one case."""
         return [self.texts[int(code)] for code in self.codes[self.offsets[case] : self.offsets[case + 1]]]

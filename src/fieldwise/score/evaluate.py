@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -15,13 +16,14 @@ from fieldwise.model.faults import fault
 from fieldwise.model.outcome import BatchOutcome, Evaluated
 from fieldwise.model.plan import Plan, PlannedEvaluator, When
 from fieldwise.model.result import Labels, Result, Results, Status
-from fieldwise.model.values import MISSING
+from fieldwise.model.values import MISSING, Missing
 from fieldwise.ports import asking
 from fieldwise.registry import Entry, find
 from fieldwise.score.batch import ScoringBatch
 from fieldwise.score.join import join
 from fieldwise.score.judges import judge_cases
 
+_NOTHING = frozenset((type(None), Missing))
 PASS, PARTIAL, FAIL, NONE = 2, 1, 0, -1
 VERDICTS = {PASS: "pass", PARTIAL: "partial", FAIL: "fail", NONE: None}
 
@@ -98,6 +100,8 @@ def _sorted_out(entry: Entry, planned: PlannedEvaluator, batch: ScoringBatch) ->
     needs_expected = bool(entry.extras.get("needs_expected", True))
     unreadable = batch.records.unreadable if entry.extras.get("reads") == "records" else {}
     plain = not unreadable and not batch.cases.diagnostics
+    if plain and _NOTHING.isdisjoint(map(type, chain(batch.cases.expected, batch.cases.actual))):
+        return list(range(len(batch))), failed, left_out
     for row, (expected, actual) in enumerate(zip(batch.cases.expected, batch.cases.actual, strict=True)):
         ours, theirs = (None, None) if plain else _troubles(batch.cases, unreadable, row)
         if ours:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from itertools import accumulate, chain
 from typing import Any
 
-from fieldwise.model.path import EACH, Step
+from fieldwise.model.path import EACH
 from fieldwise.model.rule import FieldRule, ListRule
 from fieldwise.model.values import MISSING
 from fieldwise.score.align import Feature, Pairing, features_of, item_columns, key_of, pair_best, pair_by_index, pair_by_key, rule_features

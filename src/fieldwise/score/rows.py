@@ -130,14 +130,15 @@ def _all_but(total: int, doubtful: Sequence[NDArray[np.int64]]) -> NDArray[np.bo
 
 
 def _item_by_item(comparisons: Comparisons, blocks: Sequence[Block]) -> Comparisons:
-    """Put the rows of a field in the order of its items where they came in several blocks, such as items that are alone after the others."""
+    """Put the rows of a field in the order of its items where they came in several blocks, such as lone items after the others."""
     fields = np.array([block.field for block in blocks], dtype=np.int64)
     several = np.flatnonzero(np.bincount(fields) > 1) if len(fields) else fields
     if not len(several):
         return comparisons
     rows = np.flatnonzero(np.isin(comparisons.field, several))
     paths, codes = np.unique(comparisons.path[rows], return_inverse=True)
-    places = [item_places(comparisons.paths[path]) for path in paths.tolist()]
+    numbers: list[int] = paths.tolist()
+    places = [item_places(comparisons.paths[number]) for number in numbers]
     rank = {place: at for at, place in enumerate(sorted({*places}))}
     ranks = np.array([rank[place] for place in places], dtype=np.int64)[codes]
     order = np.arange(len(comparisons))
