@@ -134,6 +134,12 @@ class TestMisread:
         place.suite({**FIELDS, "fields": ["n", "totl"]})
         place.fails(CONFIG, "no case of the run has this field")
 
+    @pytest.mark.parametrize("failed", [{"actual": None}, {"actual": {"n": None}}, {"expected": None}])
+    def test_a_rule_whose_field_no_case_has_though_a_side_is_null(self, place: Place, failed: dict[str, Any]) -> None:
+        place.suite({**FIELDS, "fields": ["n", "totl"]})
+        place.cases(GOOD, {**GOOD, "id": "b", **failed})
+        place.fails(CONFIG, "field totl: no case of the run has this field")
+
     def test_a_malformed_path(self, place: Place) -> None:
         place.suite({**FIELDS, "fields": ["n", "a..b"]})
         place.fails(FAILED, "`a..b` has an empty step", "--gate", "fields.score >= 1")

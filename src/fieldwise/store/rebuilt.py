@@ -38,7 +38,7 @@ class Stored:
 
     summary: Summary
     fields: set[str] = field(default_factory=set[str])
-    """The fields that some case has a value or a null for, on either side."""
+    """The fields that some case has a value for on either side, or expects null for."""
 
 
 def summarize_parts(
@@ -167,9 +167,10 @@ class _Compared:
         self._field = _codes(table.column("field"), self._fields).astype(np.int32)
 
     def there(self) -> set[str]:
-        """The fields that some case has a value or a null for."""
-        sides = [self._table.column("equal"), pc.is_valid(self._table.column("expected")), pc.is_valid(self._table.column("actual"))]
-        known = np.logical_or.reduce([np.asarray(side) for side in sides])
+        """The fields that some case has a value or a null for. An output that is null as a whole has no fields, not even null ones."""
+        equal, expected, actual, outcome = map(self._table.column, ("equal", "expected", "actual", "outcome"))
+        given = pc.and_(pc.is_valid(actual), pc.not_equal(outcome.cast(pa.string()), "both_absent"))
+        known = np.logical_or.reduce([np.asarray(side) for side in (equal, pc.is_valid(expected), given)])
         return {self._fields[at] for at in np.unique(self._field[known]).tolist()}
 
     def comparisons(self, case: NDArray[np.int64]) -> Comparisons:
