@@ -147,6 +147,19 @@ class TestAlignment:
         assert result.hits == ["pages[0].rows[0].v", "pages[0].rows[1].v", "pages[1].rows[0].v"]
         assert (result.misses, result.score) == (["pages[1].rows[+1].v (extra)"], 0.75)
 
+    def test_each_inner_list_counts_by_its_own_longer_side(self) -> None:
+        """One inner list lacks an item and another has one too many: that is two of four, not one of three."""
+        expected = {"pages": [{"rows": [{"v": 1}, {"v": 2}]}, {"rows": [{"v": 3}]}]}
+        actual = {"pages": [{"rows": [{"v": 1}]}, {"rows": [{"v": 3}, {"v": 4}]}]}
+        result = score(expected, actual, {"path": "pages[*].rows[*].v", "weight": 2})
+        assert (result.score, result.hits) == (0.5, ["pages[0].rows[0].v", "pages[1].rows[0].v"])
+        assert result.misses == ["pages[0].rows[1].v (required, missing)", "pages[1].rows[+1].v (extra)"]
+
+    def test_lists_in_lists_with_nothing_in_them_are_not_scored(self) -> None:
+        pages = {"pages": [{"rows": []}, {"rows": []}], "n": 1}
+        assert score(pages, pages, "pages[*].rows[*].v", "n").hits == ["n"]
+        assert score([[1, 2], [3]], [[1], [3, 4]], "[*][*]").score == 0.5
+
     def test_what_is_in_their_lists_makes_items_alike(self) -> None:
         expected = {"pages": [{"rows": [{"v": "a"}, {"v": "b"}]}, {"rows": [{"v": "c"}, {"v": "d"}]}]}
         actual = {"pages": [{"rows": [{"v": "d"}, {"v": "c"}]}, {"rows": [{"v": "b"}, {"v": "x"}]}]}

@@ -26,6 +26,11 @@ def test_items_of_a_list_are_averaged_before_the_eyes() -> None:
     assert "(1 + 0 + 0) / 3" in shown("field_accuracy", result)
 
 
+def test_lists_in_lists_are_averaged_over_the_longer_side_of_each() -> None:
+    result = fw.evaluate({"type": "field_accuracy", "fields": ["[*][*]"]}, expected=[[1, 2], [3]], actual=[[1], [3, 4]])
+    assert "(1 + 0 + 1 + 0) / 4" in shown("field_accuracy", result)
+
+
 def test_all_or_nothing_says_why_it_is_nothing() -> None:
     config = {"type": "field_accuracy", "aggregation": "all_or_nothing", "fields": ["a", "b"]}
     result = fw.evaluate(config, expected={"a": 1, "b": 2}, actual={"a": 1, "b": 3})

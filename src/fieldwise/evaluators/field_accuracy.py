@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from fieldwise.evaluators._fields import faults_of, field_status, hit_labels, miss_labels
 from fieldwise.model.batch import Batch
 from fieldwise.model.comparison import Comparisons, Outcome
+from fieldwise.model.path import Path, list_of
 from fieldwise.model.result import Results, Status
 from fieldwise.model.rule import CompareSpec, FieldRule, ListRule
 from fieldwise.model.values import MISSING
@@ -102,7 +103,10 @@ class ByField:
 
 
 def field_scores(comparisons: Comparisons, scored: NDArray[np.bool_]) -> ByField:
-    """The score of each field in each case: for the items of a list their mean, over the longer of the two lists."""
+    """The score of each field in each case: for the items of a list their mean, over the longer of the two lists.
+
+    In lists of lists, that is the longer one for each inner list: what one of them lacks, another cannot make up for.
+    """
     shape = (len(comparisons.fields), comparisons.cases)
     cell = comparisons.field.astype(np.int64) * comparisons.cases + comparisons.case
 
@@ -112,9 +116,22 @@ def field_scores(comparisons: Comparisons, scored: NDArray[np.bool_]) -> ByField
     similarity = np.nan_to_num(comparisons.similarity[scored], nan=0.0)
     total = np.bincount(cell[scored], weights=similarity, minlength=shape[0] * shape[1]).reshape(shape)
     of = np.maximum(count(scored & ~comparisons.extra), count(scored & ~comparisons.lone))
+    for position, rule in enumerate(comparisons.rules):
+        if rule.path is not None and rule.path.each > 1:
+            of[position] = _items_list_by_list(comparisons, np.flatnonzero(scored & (comparisons.field == position)), rule.path)
     counted = of > 0
     failed = count(scored & ~comparisons.passed)
     return ByField(np.divide(total, of, out=np.zeros(shape), where=counted), counted, counted & (failed == 0))
+
+
+def _items_list_by_list(comparisons: Comparisons, rows: NDArray[np.int64], path: Path) -> Numbers:
+    """For each case the sum over its inner lists of how many items the longer side has."""
+    used, code = np.unique(comparisons.path[rows], return_inverse=True)
+    names: dict[str, int] = {}
+    lists = np.array([names.setdefault(list_of(comparisons.paths[at], path), len(names)) for at in used.tolist()], dtype=np.int64)
+    keys, place = np.unique(comparisons.case[rows] * np.int64(len(names)) + lists[code], return_inverse=True)
+    sides = [np.bincount(place[~alone[rows]], minlength=len(keys)) for alone in (comparisons.extra, comparisons.lone)]
+    return np.bincount(keys // max(len(names), 1), weights=np.maximum(*sides), minlength=comparisons.cases)
 
 
 def _aggregate(by_field: ByField, weights: list[float], how: str) -> Numbers:

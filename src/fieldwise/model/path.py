@@ -132,4 +132,14 @@ def render(steps: Iterable[Step]) -> str:
     return "".join(map(render_step, steps)).removeprefix(".") or ROOT
 
 
+def list_of(text: str, path: Path) -> str:
+    """The innermost list that a value at `text` stands in, where `path` is the rule it belongs to.
+
+    >>> list_of("pages[0].rows[+1].v", Path.parse("pages[*].rows[*].v"))
+    'pages[0].rows'
+    """
+    last = max((at for at, step in enumerate(path.steps) if step is EACH), default=-1)
+    return text.removesuffix("".join(map(render_step, path.steps[last + 1 :]))).rpartition("[")[0]
+
+
 ROOT: Final = "(root)"

@@ -8,6 +8,7 @@ from rich.padding import Padding
 from rich.text import Text
 
 from fieldwise.model.comparison import Comparison
+from fieldwise.model.path import MalformedPath, Path, list_of
 from fieldwise.model.result import Result
 from fieldwise.report.changes import change
 from fieldwise.report.parts import BAD, DIM, NOTE, OK, TITLE, colour_of, grid, joined, mark, number, section, stack, text
@@ -96,17 +97,31 @@ def _field_accuracy(result: Result, options: Mapping[str, Any], show: Show) -> R
 def _items(comparisons: Sequence[Comparison]) -> str:
     """The mean over the items of a list, written out.
 
-    A pair counts once; where both sides have items left over, they make up the longer of the two lists.
+    A pair counts once; where both sides of a list have items left over, they make up the longer of the two.
     """
     compared = [one for one in comparisons if one.outcome not in ("both_absent", "ignored")]
-    extra = sum(one.expected_presence == "missing" for one in compared)
-    lone = sum(one.outcome == "omission" and one.actual_presence == "missing" for one in compared)
-    size = len(compared) - min(extra, lone)
+    lists: dict[str, list[Comparison]] = {}
+    for one in compared:
+        lists.setdefault(_list_of(one), []).append(one)
+    size = sum(map(_longer, lists.values()))
     if not size:
         return ""
     scores = [one.similarity or 0.0 for one in compared]
     whole = " + ".join(f"{score:.3g}" for score in scores)
     return f"({whole if len(whole) < 28 else f'{sum(scores):.4g}'}) / {size}"
+
+
+def _list_of(one: Comparison) -> str:
+    try:
+        return list_of(one.path, Path.parse(one.field))
+    except MalformedPath:
+        return ""
+
+
+def _longer(items: Sequence[Comparison]) -> int:
+    extra = sum(one.expected_presence == "missing" for one in items)
+    lone = sum(one.outcome == "omission" and one.actual_presence == "missing" for one in items)
+    return len(items) - min(extra, lone)
 
 
 def _field_prf(result: Result, options: Mapping[str, Any], show: Show) -> RenderableType:
