@@ -1,12 +1,16 @@
 """Two runs, compared, as people read it in a terminal."""
 
 from collections.abc import Sequence
+from typing import Any
 
 from rich.console import RenderableType
 from rich.style import Style
+from rich.text import Text
 
 from fieldwise.model.change import Change, Changes, EvaluatorChange
-from fieldwise.report.parts import BAD, DIM, NOTE, OK, grid, number, plural, section, stack, text
+from fieldwise.report.compared import compared, power_of, score_of, warnings_of
+from fieldwise.report.parts import BAD, DIM, NOTE, OK, TITLE, grid, number, plural, section, stack, text
+from fieldwise.report.safe import middle, safe
 from fieldwise.report.view import Show
 
 SIGNS: dict[str, tuple[str, Style]] = {
@@ -28,17 +32,34 @@ def changes_report(changes: Changes, show: Show) -> RenderableType:
     return stack(head, *notes, *(_evaluator(one, show) for one in changes.evaluators.values()))
 
 
+def changes_section(changes: Changes) -> RenderableType:
+    """What changed, a line for each evaluator."""
+    table = grid({}, {}, {}, {}, {})
+    for one in compared(changes):
+        sign, style = SIGNS[one.verdict]
+        score = score_of(one.change)
+        moved = "" if score is None else f"{number(score.base)} → {number(score.new)} ({score.delta:+.3f})"
+        counts = f"{len(one.change.fixed):,} fixed, {len(one.change.broken):,} broken, {len(one.change.still_broken):,} still broken"
+        table.add_row(
+            text((sign, style)), text((one.change.evaluator, TITLE)), text(moved), text((one.verdict, style)), text((counts, DIM))
+        )
+    notes = [text(("! ", NOTE), note) for note in warnings_of(changes)]
+    return section(f"Against the baseline, run {changes.base}", table, *notes)
+
+
 def _evaluator(one: EvaluatorChange, show: Show) -> RenderableType:
     shown = one.metrics if show.everything else [change for change in one.metrics if _is_main(change)]
-    parts: list[RenderableType] = [_table(shown, drop=f"{one.evaluator}.")]
-    score = next((change for change in one.metrics if change.name.endswith(".score")), None)
-    if score is not None and score.smallest_shown:
-        told = f"{plural(score.n, 'case')} show a change of the score from about {score.smallest_shown:.3f} on"
-        parts.append(text((told, DIM)))
+    parts: list[RenderableType] = [_table(shown, show, drop=f"{one.evaluator}.")]
+    power = power_of(score_of(one))
+    if power:
+        parts.append(text((power, DIM)))
     moved = [change for change in one.fields if show.everything or change.verdict in ("better", "worse") or change.delta]
     if moved:
         parts.append(text(("fields, adjusted for having looked at all of them", DIM)))
-        parts.append(_table(sorted(moved, key=lambda change: change.delta)[: None if show.everything else MOST]))
+        parts.append(_table(sorted(moved, key=lambda change: change.delta)[: None if show.everything else MOST], show))
+        left = len(moved) - (len(moved) if show.everything else MOST)
+        if left > 0:
+            parts.append(text((f"and {plural(left, 'more field')} that moved: --all", DIM)))
     for name, cases, style in (("fixed", one.fixed, OK), ("broken", one.broken, BAD), ("still broken", one.still_broken, NOTE)):
         if cases:
             parts.append(text((f"{name} {len(cases):,}  ", style), _named(cases, show)))
@@ -52,27 +73,35 @@ def _is_main(change: Change) -> bool:
     return name in ("score", "pass_rate", "precision", "recall", "f1", "rqs", "completeness", "accuracy", "hallucination", "mean_iou")
 
 
-def _table(changes: Sequence[Change], drop: str = "") -> RenderableType:
-    right = {"justify": "right"}
-    heads = ({"header": ""}, {"header": "", "max_width": 36}, *({"header": name, **right} for name in ("base", "new", "change")))
-    table = grid(
-        *heads, {"header": "95 % interval"}, {"header": "p", **right}, {"header": "gain", **right}, {"header": "verdict"}, heads=True
-    )
-    for change in changes:
-        sign, style = SIGNS[change.verdict]
-        gain = "" if change.gain is None else f"{change.gain:+.0%}"
-        table.add_row(
-            text((sign, style)),
-            text(change.name.removeprefix(drop)),
-            text(number(change.base)),
-            text(number(change.new)),
-            text((f"{change.delta:+.3f}", style)),
-            text("" if change.low is None or change.high is None else f"{change.low:+.3f} to {change.high:+.3f}"),
-            text(f"{change.p_adjusted:.3f}" if change.p_adjusted >= 0.001 else "<0.001"),
-            text(gain),
-            text((change.verdict, style)),
-        )
+def _table(changes: Sequence[Change], show: Show, drop: str = "") -> RenderableType:
+    """The changes; where room is short, names are cut in the middle and the effect is left out."""
+    effect = show.everything or show.width >= 110
+    room = max(show.width - (90 if effect else 82), 12)
+    names = [middle(safe(change.name.removeprefix(drop)), room) for change in changes]
+    heads: list[dict[str, Any]] = [{"header": ""}, {"header": "", "min_width": max(map(len, names), default=0)}]
+    heads += [{"header": name, "justify": "right", "min_width": 6 if name == "change" else 5} for name in ("base", "new", "change")]
+    heads += [{"header": "95 % interval", "min_width": 16}, {"header": "p", "justify": "right", "min_width": 5}]
+    heads += [{"header": "effect", "justify": "right", "min_width": 6}] * effect + [{"header": "gain", "justify": "right", "min_width": 5}]
+    table = grid(*heads, {"header": "verdict"}, heads=True)
+    for name, change in zip(names, changes, strict=True):
+        table.add_row(*_row(name, change, effect))
     return table
+
+
+def _row(name: str, change: Change, effect: bool) -> list[Text]:
+    sign, style = SIGNS[change.verdict]
+    return [
+        text((sign, style)),
+        text(name),
+        text(number(change.base)),
+        text(number(change.new)),
+        text((f"{change.delta:+.3f}", style)),
+        text("" if change.low is None or change.high is None else f"{change.low:+.3f} to {change.high:+.3f}"),
+        text(f"{change.p_adjusted:.3f}" if change.p_adjusted >= 0.001 else "<0.001"),
+        *([text("" if change.effect is None else f"{change.effect:+.2f}")] if effect else []),
+        text("" if change.gain is None else f"{change.gain:+.0%}"),
+        text((change.verdict, style)),
+    ]
 
 
 def _named(cases: Sequence[str], show: Show) -> str:

@@ -7,8 +7,10 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
+from fieldwise.model.change import Change, Changes
 from fieldwise.model.comparison import Comparison
 from fieldwise.model.summary import EvaluatorSummary, FieldSummary, Metric
+from fieldwise.report.compared import Compared, compared, score_of, warnings_of
 from fieldwise.report.lowest import Ranked, leading, spread
 from fieldwise.report.page import verdict
 from fieldwise.report.page_parts import causes_of
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
 
 FIELDS: Final = 12
 CASES: Final = 5
+BROKEN: Final = 10
 ROWS: Final = 8
 _SIGNS: Final = {"good": "✅", "bad": "❌", "unsure": "⚠️"}
 _TICKS: Final = re.compile(r"`+")
@@ -31,7 +34,7 @@ def markdown(run: "Run") -> str:
     """The verdict, gates, scores, weakest fields, causes and the worst cases."""
     evaluators = list(run.full.evaluators.values())
     leader = leading(evaluators)
-    parts = [*_head(run), *_gates(run), *_scores(evaluators), *_rates(evaluators)]
+    parts = [*_head(run), *_gates(run), *_scores(evaluators), *_rates(evaluators), *_changes(run.changes)]
     if leader is not None:
         parts += [*_fields(leader), *_causes(leader), *_cases(run, leader)]
     return "\n".join([*parts, *_foot(run)]) + "\n"
@@ -121,6 +124,51 @@ def _rates(evaluators: Sequence[EvaluatorSummary]) -> Iterator[str]:
     ]
     if rows:
         yield from table(("evaluator", "", "precision", "recall", "F1"), rows, numbers=3)
+
+
+def _changes(changes: Changes | None) -> Iterator[str]:
+    """What changed from the baseline: every score, the fields that moved for sure, and the cases that turned."""
+    if changes is None:
+        return
+    yield f"### Against the baseline (run {code(changes.base)})"
+    yield ""
+    found = compared(changes)
+    rows = [(code(one.change.evaluator), _SIGNS[_NEWS[one.verdict]] + " " + one.verdict, *_moved(one)) for one in found]
+    yield from table(("evaluator", "verdict", "base → new", "change (95 % interval)", "fixed", "broken", "still broken"), rows, numbers=5)
+    sure = [
+        (code(one.change.evaluator), *_change(field))
+        for one in found
+        for field in one.change.fields
+        if field.verdict in ("better", "worse")
+    ]
+    if sure:
+        yield from table(("evaluator", "field", "verdict", "base → new", "change (95 % interval)"), sure[:FIELDS], numbers=2)
+    for one in found:
+        if one.change.broken:
+            yield f"* broken for {code(one.change.evaluator)}: {_some(one.change.broken)}"
+    for told in [*warnings_of(changes), *(one.power for one in found[:1])]:
+        if told:
+            yield f"* {prose(told)}"
+    yield ""
+
+
+_NEWS: Final = {"better": "good", "worse": "bad", "no difference shown": "unsure", "not enough cases": "unsure"}
+
+
+def _moved(one: Compared) -> tuple[str, ...]:
+    score = score_of(one.change)
+    counts = (str(len(cases)) for cases in (one.change.fixed, one.change.broken, one.change.still_broken))
+    return ("not measured", "", *counts) if score is None else (*_change(score)[2:], *counts)
+
+
+def _change(one: Change) -> tuple[str, ...]:
+    between = "" if one.low is None or one.high is None else f" ({one.low:+.3f} to {one.high:+.3f})"
+    return code(one.name), one.verdict, f"{number(one.base)} → {number(one.new)}", f"{one.delta:+.3f}{between}"
+
+
+def _some(cases: Sequence[str]) -> str:
+    more = f" and {len(cases) - BROKEN:,} more" if len(cases) > BROKEN else ""
+    return ", ".join(code(cut(case, 80)) for case in cases[:BROKEN]) + more
 
 
 def _fields(leader: EvaluatorSummary) -> Iterator[str]:

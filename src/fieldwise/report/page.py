@@ -5,8 +5,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
+from fieldwise.model.change import Changes
 from fieldwise.model.diagnostic import Diagnostic
 from fieldwise.model.summary import EvaluatorSummary, GateResult
+from fieldwise.report.compared import Compared, compared, warnings_of
 from fieldwise.report.heatmap import CASES, CELLS, Heatmap, heatmap
 from fieldwise.report.lowest import Ranked, Spread, leading, spread
 from fieldwise.report.page_parts import (
@@ -70,8 +72,10 @@ class Page:
     suite_file: str
     facts: tuple[tuple[str, str], ...]
     """What was run: versions, fingerprints, the machine."""
-    comparison: str = ""
-    """The place of the comparison with a baseline."""
+    changes: Changes | None = None
+    """What changed from the baseline, where the run was compared with one."""
+    compared: tuple[Compared, ...] = ()
+    change_notes: Sequence[str] = ()
 
     @property
     def seconds(self) -> float | None:
@@ -113,6 +117,9 @@ def page_of(run: "Run", *, worst: int = WORST) -> Page:
         suite=manifest.suite,
         suite_file=manifest.suite_file or "",
         facts=tuple(_facts(run)),
+        changes=run.changes,
+        compared=compared(run.changes),
+        change_notes=warnings_of(run.changes) if run.changes else (),
     )
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from rich.console import RenderableType
 from rich.text import Text
 
+from fieldwise.report.changes_view import changes_section
 from fieldwise.report.page import verdict
 from fieldwise.report.parts import BAD, COMMAND, DIM, NOTE, OK, TITLE, grid, interval, mark, number, plural, section, stack, text
 
@@ -41,7 +42,7 @@ def facts_report(run: "Run", kept: Kept, *, everything: bool = False) -> Rendera
         section("Run", _pairs(_facts(run, kept))),
         _gates(run),
         section("Metrics", _metrics(run, everything)) if run.full.evaluators else None,
-        _compared(run),
+        None if run.changes is None else changes_section(run.changes),
         section("Fingerprints", _pairs(_fingerprints(run, everything))),
         Text(),
         *_next(run),
@@ -133,18 +134,6 @@ def _main(one: "EvaluatorSummary") -> list[str]:
     rates = [name for name in one.metrics if name.startswith(("macro_", "micro_")) and "_fp" not in name]
     rest = [name for name in one.metrics if name not in (*first, *rates) and f"macro_{name}" not in one.metrics]
     return [*first, *rates, *rest][:_METRICS]
-
-
-def _compared(run: "Run") -> RenderableType | None:
-    if run.changes is None:
-        return None
-    lines: list[RenderableType] = []
-    for one in run.changes.evaluators.values():
-        score = next((change for change in one.metrics if change.name.endswith(".score")), None)
-        told = "" if score is None else f"{score.base:.3f} → {score.new:.3f} ({score.delta:+.3f}): {score.verdict}"
-        counts = f"{len(one.fixed)} fixed, {len(one.broken)} broken, {len(one.still_broken)} still broken"
-        lines.append(text((f"{one.evaluator}  ", TITLE), told, (f"  {counts}", DIM)))
-    return section(f"Against the baseline, run {run.changes.base}", *lines)
 
 
 def _fingerprints(run: "Run", everything: bool) -> Iterator[tuple[str, str]]:

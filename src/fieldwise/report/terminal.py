@@ -8,6 +8,7 @@ from rich.padding import Padding
 from rich.text import Text
 
 from fieldwise.model.summary import EvaluatorSummary
+from fieldwise.report.changes_view import changes_section
 from fieldwise.report.diagnostics import diagnostics_section
 from fieldwise.report.fields import cause_section, fields_section, weakest_lines
 from fieldwise.report.parts import (
@@ -69,6 +70,7 @@ def run_report(view: RunView, show: Show) -> RenderableType:
         _title(view),
         section("Scores", _scores(evaluators, show)),
         _gates(view),
+        None if view.changes is None else changes_section(view.changes),
         *(fields_section(one, show) for one in (with_fields if show.everything else first)),
         None if show.everything or not others else weakest_lines(others),
         cause_section(first[0], view, show) if first else None,

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from fieldwise.model.change import Changes
 from fieldwise.model.comparison import Comparison
 from fieldwise.model.diagnostic import Diagnostic
 from fieldwise.model.summary import GateResult, Summary
@@ -35,6 +36,8 @@ class RunView:
     """Cause → its label and what to do about it."""
     fingerprints: Mapping[str, str] = field(default_factory=dict[str, str])
     environment: Mapping[str, str] = field(default_factory=dict[str, str])
+    changes: Changes | None = None
+    """What changed from the baseline, where the run was compared with one."""
 
 
 def plain_view(run: "Run") -> RunView:
@@ -54,6 +57,7 @@ def plain_view(run: "Run") -> RunView:
         exit_code=run.exit_code,
         fingerprints=found.fingerprints,
         environment=found.environment,
+        changes=run.changes,
     )
 
 

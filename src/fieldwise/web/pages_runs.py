@@ -3,13 +3,13 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Annotated, Any, Final
+from typing import Annotated, Final
 
 from fastapi import APIRouter, Query, Request
 from starlette.responses import RedirectResponse, Response
 
-from fieldwise.model.change import Change, EvaluatorChange
 from fieldwise.model.summary import GateResult
+from fieldwise.report.compared import compared as told_of
 from fieldwise.report.page import verdict
 from fieldwise.store.run import Run
 from fieldwise.web.api_runs import compared, newest
@@ -94,7 +94,7 @@ def runs_pages(server: Server) -> APIRouter:
         if base is None or new is None:
             base, new = _last_two(known)
         changes = await server.work.do(compared, server, base, new) if base and new else None
-        told = [_told(one) for one in changes.evaluators.values()] if changes else []
+        told = told_of(changes)
         shown = (changes.base, changes.new) if changes else (base, new)
         return html("compare.html", here="/compare", runs=known[:200], base=shown[0], new=shown[1], changes=changes, evaluators=told)
 
@@ -163,30 +163,3 @@ def _row(run: Run, same: Sequence[Run]) -> Row:
         gates=run.gates,
         tags=tags_of(run),
     )
-
-
-def _told(change: EvaluatorChange) -> dict[str, Any]:
-    """An evaluator's change with its verdict in words."""
-    score = next((one for one in change.metrics if one.name.endswith(".score")), None)
-    fields = sorted(change.fields, key=lambda one: one.delta)
-    parts = {
-        word: ([one for one in rows if one.delta != 0], [one for one in rows if one.delta == 0])
-        for word, rows in (("metric", change.metrics), ("field", fields))
-    }
-    return {"change": change, "verdict": score.verdict if score else "not enough cases", "words": _words(change, score), "parts": parts}
-
-
-def _words(change: EvaluatorChange, score: Change | None) -> str:
-    counts = f"{len(change.fixed)} fixed, {len(change.broken)} broken, {len(change.still_broken)} still broken."
-    if score is None:
-        return counts
-    moved = f"The score went from {score.base:.3f} to {score.new:.3f} over {score.n} cases ({score.delta:+.3f}"
-    moved += f", 95 % interval {score.low:+.3f} to {score.high:+.3f})" if score.low is not None and score.high is not None else ")"
-    said = {
-        "better": "more than chance would do: it is better.",
-        "worse": "more than chance would do: it is worse.",
-        "no difference shown": "chance alone could have done that."
-        + (f" So many cases show a change of {score.smallest_shown:.3f} or more." if score.smallest_shown else ""),
-        "not enough cases": "too few cases to tell.",
-    }
-    return f"{moved}: {said[score.verdict]} {counts}"

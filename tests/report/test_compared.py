@@ -1,0 +1,81 @@
+"""A run against its baseline, in every report that tells of it."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+
+from fieldwise.report.compared import compared, warnings_of
+from fieldwise.report.html import html_report
+from fieldwise.report.markdown import markdown
+from fieldwise.report.parts import render
+from fieldwise.report.terminal import run_report
+from fieldwise.report.view import Show, plain_view
+from fieldwise.store.run import Run
+
+
+def test_it_is_told_in_words_with_the_power_and_what_moved(against: Run) -> None:
+    [told] = compared(against.changes)
+    assert told.verdict == "better"
+    assert "more than chance would do: it is better. 12 fixed, 1 broken, 5 still broken." in told.words
+    assert "24 cases show a change of the score from about" in told.power
+    moved, still = told.parts["field"]
+    assert [change.name for change in moved] == ["<i>x"]
+    assert [change.name for change in still] == ["y"]
+
+
+def test_a_run_without_a_baseline_has_no_such_part(demo: Run) -> None:
+    assert compared(demo.changes) == ()
+    assert "Against the baseline" not in html_report(demo)
+    assert "Against the baseline" not in markdown(demo)
+
+
+def test_what_makes_it_less_than_it_seems_is_told(against: Run) -> None:
+    assert against.changes is not None
+    assert warnings_of(against.changes) == ["1 case only in the base", "1 case only in the new run"]
+
+
+def test_the_html_report_has_it_and_escapes_everything(against: Run) -> None:
+    page = html_report(against)
+    part = page[page.index('<section id="comparison"') : page.index('<section id="fields"')]
+    assert 'href="#comparison"' in page
+    assert ">better</span>" in part
+    assert "1 case only in the base" in part
+    assert "McNemar" in part
+    for word, count in (("Fixed", "12 cases"), ("Broken", "1 case"), ("Still broken", "5 cases")):
+        assert f'{word} <span class="note">{count}</span>' in part
+    assert "&lt;i&gt;x" in part
+    for text in ("<i>x", "<script>alert", "<img"):
+        assert text not in part
+    assert "{{ 7 * 7 }}" in part
+
+
+def test_the_markdown_report_has_it(against: Run) -> None:
+    told = markdown(against)
+    assert "### Against the baseline" in told
+    assert "| `field_prf` | ✅ better |" in told
+    assert "* broken for `field_prf`: ``20 `" in told
+    assert "* 24 cases show a change of the score" in told
+
+
+def test_the_terminal_report_has_it(against: Run) -> None:
+    told = render(run_report(plain_view(against), Show()))
+    assert "▲  field_prf" in told
+    assert "12 fixed, 1 broken, 5 still broken" in told
+    assert "! 1 case only in the base" in told
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1280, 390])
+def test_it_fits_any_screen_and_can_be_read_by_all(open_page: Any, against: Run, tmp_path: Path, width: int, scheme: str) -> None:
+    path = tmp_path / "against.html"
+    path.write_text(html_report(against), encoding="utf-8")
+    watched = open_page(path, width=width, scheme=scheme)
+    assert watched.complaints == []
+    assert watched.requests == [path.resolve().as_uri()]
+    assert watched.page.evaluate("document.documentElement.scrollWidth") == width
+    page = open_page(path, width=width, scheme=scheme, bypass_csp=True).page
+    page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
+    found = Axe().run(page).response["violations"]
+    assert [(one["id"], [node["target"] for node in one["nodes"]][:3]) for one in found] == []
