@@ -7,7 +7,10 @@ from typing import Any
 
 from starlette.testclient import TestClient
 
+from fieldwise.store.run import open_run
+from fieldwise.store.tags import add_tags
 from fieldwise.web.jobs import Job, Jobs
+from fieldwise.web.library import Library
 from fieldwise.web.settings import Settings
 
 QUALITY = [{"type": "json_quality", "default_text": "EXACT"}]
@@ -62,11 +65,9 @@ def test_a_job_that_waits_can_be_cancelled(workspace: Path) -> None:
 
 
 def test_a_job_that_runs_stops_after_its_batch(workspace: Path) -> None:
-    lines = "".join(json.dumps({"expected": {"a": n}, "actual": {"a": n}}) + "\n" for n in range(60_000))
-    (workspace / "data" / "many.jsonl").write_text(lines)
     jobs = Jobs(Settings(root=workspace / ".fieldwise"))
     jobs.start()
-    job = jobs.add("long", {"cases": str(workspace / "data" / "many.jsonl")}, QUALITY)
+    job = jobs.add("long", many(workspace), QUALITY)
     while jobs.get(job.id).done == 0:
         time.sleep(0.005)
     jobs.cancel(job.id)
@@ -74,26 +75,119 @@ def test_a_job_that_runs_stops_after_its_batch(workspace: Path) -> None:
         time.sleep(0.005)
     found = jobs.get(job.id)
     jobs.stop()
-    assert found.state == "cancelled"
+    assert (found.state, found.run) == ("cancelled", None)
     assert 0 < found.done < 60_000
+    assert list((workspace / ".fieldwise" / "runs").iterdir()) == []
+
+
+def test_a_run_that_somebody_tagged_stays_when_its_job_is_cancelled(workspace: Path) -> None:
+    jobs = Jobs(Settings(root=workspace / ".fieldwise"))
+    jobs.start()
+    job = jobs.add("long", many(workspace), QUALITY)
+    while jobs.get(job.id).done == 0:
+        time.sleep(0.005)
+    run = jobs.get(job.id).run
+    add_tags(workspace / ".fieldwise" / "runs" / run, ["keep"])
+    jobs.cancel(job.id)
+    assert settled(jobs, job.id).state == "cancelled"
+    jobs.stop()
+    assert [one.id for one in Library(workspace / ".fieldwise").heads() if one.state == "interrupted"] == [run]
+
+
+def many(workspace: Path, count: int = 60_000) -> dict[str, str]:
+    path = workspace / "data" / "many.jsonl"
+    path.write_text("".join(json.dumps({"expected": {"a": n}, "actual": {"a": n}}) + "\n" for n in range(count)))
+    return {"cases": str(path)}
+
+
+def settled(jobs: Jobs, job: str) -> Job:
+    for _ in range(3000):
+        if jobs.get(job).state not in ("waiting", "running"):
+            return jobs.get(job)
+        time.sleep(0.01)
+    raise AssertionError(f"the job did not end: {jobs.get(job)}")
 
 
 def test_a_job_outlives_its_server(workspace: Path) -> None:
     settings = Settings(root=workspace / ".fieldwise")
     first = Jobs(settings)
     job = first.add("again", b'{"expected": {"a": 1}, "actual": {"a": 1}}\n', QUALITY)
-    path = workspace / ".fieldwise" / "jobs" / f"{job.id}.json"
+    path = workspace / ".fieldwise" / "jobs" / job.id / "job.json"
     path.write_text(json.dumps({**json.loads(path.read_text()), "state": "running", "done": 7}))  # as a server that was killed leaves it
-    (path.parent / "notes.json").write_text("{}")
+    (path.parent.parent / "notes").mkdir()
+    (path.parent.parent / "notes" / "job.json").write_text("{}")
+    first.stop()
     second = Jobs(settings)
     second.start()
-    for _ in range(400):
-        if second.get(job.id).state == "finished":
-            break
-        time.sleep(0.02)
+    assert settled(second, job.id).state == "finished"
     second.stop()
     assert second.get(job.id).done == 1
     assert not list(path.parent.glob("*.jsonl"))
+
+
+def test_the_next_server_goes_on_with_the_run_of_a_job_where_it_stopped(workspace: Path) -> None:
+    settings = Settings(root=workspace / ".fieldwise")
+    first = Jobs(settings)
+    first.start()
+    job = first.add("long", many(workspace), QUALITY)
+    while first.get(job.id).done < 20_000:
+        time.sleep(0.005)
+    first.stop()
+    begun = first.get(job.id).run
+    assert [run.name for run in (workspace / ".fieldwise" / "runs").iterdir()] == [begun]
+    second = Jobs(settings)
+    second.start()
+    done = settled(second, job.id)
+    second.stop()
+    assert (done.state, done.run, done.done) == ("finished", begun, 60_000)
+    [note] = [one.what for one in open_run(settings.root, begun).diagnostics if one.code == "resumed"]
+    assert int(note.split()[1]) >= 20_000
+
+
+def test_a_run_that_ended_before_its_job_could_say_so_is_not_done_again(workspace: Path) -> None:
+    settings = Settings(root=workspace / ".fieldwise")
+    first = Jobs(settings)
+    first.start()
+    job = first.add("short", {"cases": str(workspace / "data" / "cases.jsonl")}, QUALITY)
+    run = settled(first, job.id).run
+    first.stop()
+    path = settings.root / "jobs" / job.id / "job.json"
+    path.write_text(json.dumps({**json.loads(path.read_text()), "state": "running"}))
+    second = Jobs(settings)
+    second.start()
+    assert settled(second, job.id).run == run
+    second.stop()
+    assert len(list((settings.root / "runs").iterdir())) == 1
+
+
+def test_a_run_of_which_nothing_can_stand_is_replaced_not_left_behind(workspace: Path) -> None:
+    settings = Settings(root=workspace / ".fieldwise")
+    first = Jobs(settings)
+    first.start()
+    job = first.add("long", many(workspace), QUALITY)
+    while first.get(job.id).done == 0:
+        time.sleep(0.005)
+    first.stop()
+    manifest = settings.root / "runs" / first.get(job.id).run / "manifest.json"
+    manifest.write_text(json.dumps({**json.loads(manifest.read_text()), "package": "0.0.1"}))
+    second = Jobs(settings)
+    second.start()
+    done = settled(second, job.id)
+    second.stop()
+    assert done.state == "finished"
+    assert [run.name for run in (settings.root / "runs").iterdir()] == [done.run]
+
+
+def test_two_servers_of_one_store_do_not_do_the_same_job(workspace: Path) -> None:
+    settings = Settings(root=workspace / ".fieldwise")
+    first = Jobs(settings)  # nobody works yet, but the job is its own
+    job = first.add("mine", {"cases": str(workspace / "data" / "cases.jsonl")}, QUALITY)
+    second = Jobs(settings)
+    second.start()
+    second.stop()
+    assert second.get(job.id) is None
+    assert first.get(job.id).state == "waiting"
+    first.stop()
 
 
 def test_a_job_that_fails_says_why(workspace: Path) -> None:

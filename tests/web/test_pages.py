@@ -8,6 +8,7 @@ import pytest
 from starlette.testclient import TestClient
 
 import fieldwise as fw
+from fieldwise.store.tags import add_tags
 from fieldwise.web.configuration import STRATEGIES
 from fieldwise.web.icons import sparkline
 
@@ -27,14 +28,63 @@ def interrupted(workspace: Path) -> str:
     return folder.name
 
 
-def test_a_run_that_did_not_finish_has_a_page(client: TestClient, workspace: Path) -> None:
+def test_a_run_that_did_not_finish_has_a_page_that_says_how_to_go_on(client: TestClient, workspace: Path) -> None:
     run = interrupted(workspace)
-    assert "unfinished" in client.get("/runs", headers=HTML).text
+    assert "interrupted" in client.get("/runs", headers=HTML).text
     page = client.get(f"/runs/{run}", headers=HTML)
     assert page.status_code == 200
-    assert "the run did not end" in page.text
-    assert client.get("/runs?came=unfinished").text.count(f"/runs/{run}") > 0
-    assert client.get("/runs?came=passed").text.count(f"/runs/{run}") == 0
+    assert "2 cases are stored and kept" in page.text
+    assert f"fw.run(suite, resume=&#39;{run}&#39;)" in page.text
+    for came, count in (("unfinished", 1), ("interrupted", 1), ("running", 0), ("passed", 0)):
+        assert (f'href="/runs/{run}"' in client.get(f"/runs?came={came}").text) == bool(count), came
+    assert client.get("/api/v1/runs?state=interrupted").json()["runs"][0]["cases"] == 2
+
+
+def test_a_run_that_another_process_writes_is_running_and_then_it_is_not(client: TestClient, workspace: Path) -> None:
+    seen: list[dict[str, Any]] = []
+
+    def look(done: int, share: float | None) -> None:
+        if not seen:
+            [line] = client.get("/api/v1/runs?state=running").json()["runs"]
+            seen.extend((line, {"page": client.get(f"/runs/{line['id']}").text, "list": client.get("/runs").text}))
+
+    run = fw.run(SUITE, cases=str(workspace / "data" / "cases.jsonl"), root=workspace / ".fieldwise", progress=look)
+    assert seen[0]["id"] == run.id
+    assert f'data-events="/events/{run.id}"' in seen[1]["page"]
+    assert "No case is stored yet" in seen[1]["list"]
+    assert client.get(f"/api/v1/runs/{run.id}").json()["state"] == "finished"
+    assert "data-events" not in client.get(f"/runs/{run.id}").text
+    told = client.get(f"/events/{run.id}").text
+    assert json.loads(told.split("data: ")[1]) == {"key": "finished", "html": ""}
+
+
+def test_every_metric_of_a_run_has_its_line(client: TestClient) -> None:
+    runs = [client.post("/api/v1/evaluate/path", json={"cases": "cases.jsonl"}).json()["run"]["id"] for _ in range(2)]
+    metrics = client.get(f"/api/v1/runs/{runs[1]}").json()["summary"]["metrics"]
+    told = client.get(f"/runs/{runs[1]}/metrics").text
+    assert told.count("<svg") == len(metrics)
+    assert "json_quality.completeness in the last 2 runs" in told
+    chosen = client.get("/runs?metric=json_quality.completeness").text
+    assert "json_quality.completeness in the last 1 runs" in chosen
+
+
+def test_tags_of_runs_are_shown_and_filter(client: TestClient, workspace: Path) -> None:
+    runs = [client.post("/api/v1/evaluate/path", json={"cases": "cases.jsonl"}).json()["run"]["id"] for _ in range(2)]
+    add_tags(workspace / ".fieldwise" / "runs" / runs[0], ["release-1"])
+    page = client.get("/runs?tag=release-1").text
+    assert runs[0] in page
+    assert runs[1] not in page
+    assert "release-1" in client.get(f"/runs/{runs[0]}").text
+    assert client.get("/runs/release-1").status_code == 200
+    assert [one["id"] for one in client.get("/api/v1/runs?tag=release-1").json()["runs"]] == [runs[0]]
+
+
+def test_a_run_of_another_format_does_not_hide_the_others(client: TestClient, workspace: Path) -> None:
+    run, other = (client.post("/api/v1/evaluate/path", json={"cases": "cases.jsonl"}).json()["run"]["id"] for _ in range(2))
+    manifest = workspace / ".fieldwise" / "runs" / run / "manifest.json"
+    manifest.write_text(json.dumps({**json.loads(manifest.read_text()), "format": 99}))
+    assert other in client.get("/runs", headers=HTML).text
+    assert client.get(f"/api/v1/runs/{run}").status_code == 409
 
 
 def test_a_run_whose_files_are_torn_is_told_and_the_others_are_there(client: TestClient, workspace: Path) -> None:
@@ -98,7 +148,13 @@ def test_slices_of_cases_are_filters(client: TestClient) -> None:
 
 
 def test_a_line_of_scores_leaves_gaps_where_there_are_none() -> None:
-    drawn = str(sparkline([0.5, None, 1.0], "<b>"))
-    assert drawn.count(",") == 2
+    drawn = str(sparkline([0.5, 0.6, None, 0.9, 1.0], "<b>"))
+    assert drawn.count("<polyline") == 2
     assert "&lt;b&gt;" in drawn
     assert "<circle" not in str(sparkline([None]))
+    assert "<polyline" not in str(sparkline([0.5]))
+
+
+def test_a_line_of_counts_spans_its_height() -> None:
+    assert 'points="4.0,18.0 80.0,4.0"' in str(sparkline([100, 400]))
+    assert 'points="4.0,11.0 80.0,11.0"' in str(sparkline([7, 7]))

@@ -1,7 +1,7 @@
 """Fields against cases: what became of each field of each case, worst cases first."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -87,15 +87,19 @@ def _told(one: Comparison) -> list[str]:
     ]
 
 
-def heatmap(run: "Run", one: EvaluatorSummary, lowest: Sequence[Ranked], *, cells: int = CELLS) -> Heatmap | None:
+Read = Callable[[Sequence[int]], Mapping[int, Sequence[Comparison]]]
+"""Gives the comparisons of the cases at some positions; values that are equal on both sides need not be there."""
+
+
+def heatmap(run: "Run", one: EvaluatorSummary, lowest: Sequence[Ranked], *, cells: int = CELLS, read: Read | None = None) -> Heatmap | None:
     """The heatmap of an evaluator for its lowest cases, as many as there is room for; None where it compares no fields."""
     fields = _weakest(one)
     if not fields or not lowest:
         return None
     chosen = tuple(lowest[: min(CASES, max(cells // len(fields), 10))])
-    by_case = {
-        stored.position: _by_field(stored.result.comparisons) for stored in run.results_at([case.position for case in chosen], one.name)
-    }
+    positions = [case.position for case in chosen]
+    compared = read(positions) if read else {found.position: found.result.comparisons for found in run.results_at(positions, one.name)}
+    by_case = {position: _by_field(comparisons) for position, comparisons in compared.items()}
     rows = tuple((field, tuple(cell_of(by_case.get(case.position, {}).get(field, ())) for case in chosen)) for field in fields)
     seen = {cell.state.name for _, row in rows for cell in row}
     return Heatmap(

@@ -83,11 +83,14 @@ class Page:
         return None if self.finished is None else (self.finished - self.started).total_seconds()
 
 
-def page_of(run: "Run", *, worst: int = WORST) -> Page:
-    """What a page tells of a run. Of a large run only the scores and the cases that are shown are read."""
+def page_of(run: "Run", *, worst: int = WORST, heatmaps: bool = True, spreads: Mapping[str, Spread] | None = None) -> Page:
+    """What a page tells of a run. Of a large run only the scores and the cases that are shown are read.
+
+    Who knows the spread of the scores already gives it, and nothing is read for it.
+    """
     summary = run.full
     evaluators = list(summary.evaluators.values())
-    spreads = {one.name: spread(run, one.name, CASES) for one in evaluators}
+    spreads = spreads or {one.name: spread(run, one.name, CASES) for one in evaluators}
     leader = leading(evaluators)
     shown = [] if leader is None else _not_perfect(spreads[leader.name].lowest)[:worst]
     manifest = run.manifest
@@ -103,7 +106,7 @@ def page_of(run: "Run", *, worst: int = WORST) -> Page:
         cards=tuple(card_of(one, spreads[one.name]) for one in evaluators),
         rates=tuple(rates_of(one) for one in evaluators if has_rates(one)),
         tables=tuple(table_of(one) for one in evaluators if one.fields),
-        heatmaps=tuple(_heatmaps(run, evaluators, spreads)),
+        heatmaps=tuple(_heatmaps(run, evaluators, spreads)) if heatmaps else (),
         outcomes=tuple((one.name, outcome_parts(total_outcomes(one))) for one in evaluators if one.fields),
         errors=errors_chart(leader),
         causes=causes_of(leader),

@@ -3,7 +3,7 @@
 import asyncio
 import json
 from collections.abc import AsyncGenerator
-from typing import Annotated, Final
+from typing import Annotated
 
 from fastapi import APIRouter
 from fastapi import Path as PathParameter
@@ -12,15 +12,14 @@ from starlette.responses import Response, StreamingResponse
 
 from fieldwise.web.api_evaluate import evaluators_for, given_in, source_of
 from fieldwise.web.body import StrictRoute
+from fieldwise.web.events import EVERY, event
 from fieldwise.web.jobs import LIVE, Job
 from fieldwise.web.problems import JsonResponse, problem
-from fieldwise.web.render import render
 from fieldwise.web.requests import CaseBody, Measured, PathText
 from fieldwise.web.schemas import EVENT, JOB, JOBS, answers
 from fieldwise.web.server import Server
 
 JobId = Annotated[str, PathParameter(alias="job", pattern=r"^[0-9]{8}-[0-9]{6}-[0-9a-f]{6}$")]
-EVERY: Final = 0.5
 
 
 class JobRequest(Measured):
@@ -37,7 +36,7 @@ def job_routes(server: Server) -> APIRouter:
 
     @routes.post("", status_code=202, summary="Start a job", responses=answers(JOB, 404, 503, status=202), response_model=None)
     async def start(body: JobRequest) -> JsonResponse:
-        """Goes on when the request has ended, and starts again if the server is restarted. What it gives is a stored run."""
+        """Goes on when the request has ended, and after a restart of the server where it stopped. What it gives is a stored run."""
         given = given_in(body)
         evaluators = evaluators_for(server, given)
         if (body.cases is None) == (body.paths is None):
@@ -63,7 +62,7 @@ def job_routes(server: Server) -> APIRouter:
 
     @routes.delete("/{job}", summary="Cancel a job", responses=answers(JOB, 404), response_model=None)
     async def cancel(job: JobId) -> JsonResponse:
-        """Stops it, at the latest after the batch that it is in. A job that has ended stays as it is."""
+        """Stops it, at the latest after the batch that it is in, and deletes the part of a run that it made. One that has ended stays."""
         _found(server, job)
         stopped = await server.work.do(server.jobs.cancel, job)
         return JsonResponse((stopped or _found(server, job)).to_json())
@@ -72,17 +71,6 @@ def job_routes(server: Server) -> APIRouter:
     async def watch(job: JobId) -> Response:
         """Server-sent events named `job`, until it has ended."""
         return StreamingResponse(_events(server, _found(server, job).id), media_type="text/event-stream")
-
-    return routes
-
-
-def job_pages(server: Server) -> APIRouter:
-    """What the list of runs listens to."""
-    routes = APIRouter(include_in_schema=False)
-
-    @routes.get("/jobs/events")
-    async def live() -> Response:
-        return StreamingResponse(_live(server), media_type="text/event-stream")
 
     return routes
 
@@ -100,19 +88,8 @@ async def _events(server: Server, identity: str) -> AsyncGenerator[str]:
         job = _found(server, identity)
         text = json.dumps(job.to_json())
         if text != last:
-            yield f"event: job\ndata: {text}\n\n"
+            yield event("job", text)
             last = text
         if job.state not in LIVE:
             return
-        await asyncio.sleep(EVERY)
-
-
-async def _live(server: Server) -> AsyncGenerator[str]:
-    last: str | None = None
-    while not server.jobs.stopping:
-        jobs = server.jobs.live()
-        text = json.dumps({"count": len(jobs), "html": render("_jobs.html", jobs=jobs)})
-        if text != last:
-            yield f"event: jobs\ndata: {text}\n\n"
-            last = text
         await asyncio.sleep(EVERY)

@@ -1,20 +1,21 @@
 """`/api/v1/runs` and `/api/v1/compare`: what has been measured."""
 
+from collections.abc import Callable
 from dataclasses import asdict, fields
-from pathlib import Path
 from typing import Annotated, Any, Final, Literal
 
 from fastapi import APIRouter, Query
 from pydantic import BaseModel, ConfigDict, Field
 
-from fieldwise.model.case import Case
 from fieldwise.model.change import Changes
 from fieldwise.model.values import MISSING
 from fieldwise.report.json_report import result_json
 from fieldwise.report.lowest import leading
+from fieldwise.store.glance import case_of
 from fieldwise.store.measured import compare_runs
-from fieldwise.store.run import Run, list_runs
+from fieldwise.store.run import Run
 from fieldwise.web.evaluating import run_document
+from fieldwise.web.library import Head
 from fieldwise.web.problems import JsonResponse, problem
 from fieldwise.web.schemas import CASE, CHANGES, RESULTS, RUN_HEAD, RUNS, answers
 from fieldwise.web.select import Order, Wanted, chosen
@@ -26,6 +27,7 @@ Which = Annotated[str, Query(pattern=RUN_ID)]
 Short = Annotated[str | None, Query(min_length=1, max_length=500)]
 Outcome = Literal["match", "wrong_value", "format_error", "omission", "hallucination", "both_absent", "ignored", "fault", "wrong"]
 
+StateWanted = Literal["finished", "unfinished", "running", "interrupted"]
 WANTED: Final = tuple(one.name for one in fields(Wanted))
 
 
@@ -63,10 +65,18 @@ def run_routes(server: Server) -> APIRouter:
 
     @routes.get("/runs", summary="List runs", responses=answers(RUNS, 503), response_model=None)
     async def runs(
-        offset: Offset = 0, limit: Limit = 50, name: Short = None, state: Literal["finished", "unfinished"] | None = None
+        offset: Offset = 0,
+        limit: Limit = 50,
+        name: Short = None,
+        state: Annotated[StateWanted | None, Query(description="`unfinished` is `running` or `interrupted`.")] = None,
+        tag: Short = None,
     ) -> JsonResponse:
-        """Stored runs, newest first."""
-        return JsonResponse(await server.work.do(_runs, server, offset, limit, name, state))
+        """Stored runs, newest first; those that any process is writing at the moment are `running`."""
+
+        def fits(head: Head) -> bool:
+            return name in (None, head.name) and _in_state(head, state) and (tag is None or tag in head.tags)
+
+        return JsonResponse(await server.work.do(_runs, server, offset, limit, fits))
 
     @routes.get("/runs/{run}", summary="One run", responses=answers(RUN_HEAD, 404, 409, 503), response_model=None)
     async def one(run: RunId) -> JsonResponse:
@@ -94,34 +104,35 @@ def run_routes(server: Server) -> APIRouter:
     return routes
 
 
-def line_of(run: Run) -> dict[str, Any]:
+def line_of(head: Head) -> dict[str, Any]:
     """A run in a list."""
     return {
-        "id": run.id,
-        "name": run.name,
-        "state": run.state,
-        "started": run.started.isoformat(),
-        "finished": None if run.finished is None else run.finished.isoformat(),
-        "cases": run.full.cases,
-        "exit_code": run.exit_code,
-        "metrics": run.summary,
-        "gates": [asdict(gate) for gate in run.gates],
+        "id": head.id,
+        "name": head.name,
+        "state": head.state,
+        "started": head.started.isoformat(),
+        "finished": None if head.finished is None else head.finished.isoformat(),
+        "cases": head.cases,
+        "exit_code": head.exit_code,
+        "metrics": head.metrics,
+        "gates": [asdict(gate) for gate in head.gates],
+        "tags": list(head.tags),
     }
 
 
-def newest(root: Path) -> list[Run]:
-    """All runs, newest first; ids tell only seconds apart."""
-    return sorted(list_runs(root), key=lambda run: run.started, reverse=True)
+def _in_state(head: Head, wanted: str | None) -> bool:
+    return wanted in (None, head.state) or (wanted == "unfinished" and head.state != "finished")
 
 
-def _runs(server: Server, offset: int, limit: int, name: str | None, state: str | None) -> dict[str, Any]:
-    found = [run for run in newest(server.settings.root) if name in (None, run.name) and state in (None, run.state)]
-    return {"total": len(found), "offset": offset, "runs": [line_of(run) for run in found[offset : offset + limit]]}
+def _runs(server: Server, offset: int, limit: int, fits: Callable[[Head], bool]) -> dict[str, Any]:
+    found = [head for head in server.library.heads() if fits(head)]
+    return {"total": len(found), "offset": offset, "runs": [line_of(head) for head in found[offset : offset + limit]]}
 
 
 def _head(server: Server, which: str) -> dict[str, Any]:
     run = server.run(which)
-    return {**run_document(run, results=False), "suite": run.manifest.suite, "state": run.state}
+    state = "finished" if run.finished else "running" if run.running else "interrupted"
+    return {**run_document(run, results=False), "suite": run.manifest.suite, "state": state, "tags": list(run.tags)}
 
 
 def evaluator_of(run: Run, wanted: str | None) -> str:
@@ -141,24 +152,25 @@ def evaluator_of(run: Run, wanted: str | None) -> str:
 def _results(server: Server, which: str, wanted: Filters) -> dict[str, Any]:
     run = server.run(which)
     name = evaluator_of(run, wanted.evaluator)
-    found = chosen(run, wanted.wanted(name))
+    found = chosen(server.index, run, wanted.wanted(name))
     shown = found.page(wanted.offset, wanted.limit)
     by_place = {one.position: one for one in run.results_at([one.position for one in shown], name)}
     results = [result_json(one.id, name, by_place[one.position].result) for one in shown]
     return {"total": len(found), "offset": wanted.offset, "evaluator": name, "results": results}
 
 
-def case_of(run: Run, name: str) -> Case:
-    """A case of a run; a Problem if it has none of that id."""
-    try:
-        return run.case(name)
-    except KeyError as error:
-        raise problem(404, "no-case", f"run {run.id} has no case of that id", f"GET /api/v1/runs/{run.id}/results lists them") from error
+def case_at(server: Server, run: Run, name: str) -> int:
+    """The position of a case of a run; a Problem if it has none of that id."""
+    found = server.index.ids(run).position(name)
+    if found is None:
+        raise problem(404, "no-case", f"run {run.id} has no case of that id", f"GET /api/v1/runs/{run.id}/results lists them")
+    return found
 
 
 def _case(server: Server, which: str, name: str) -> dict[str, Any]:
     run = server.run(which)
-    case = case_of(run, name)
+    position = case_at(server, run, name)
+    case = case_of(run, position)
     sides = {side: value for side, value in (("expected", case.expected), ("actual", case.actual)) if value is not MISSING}
     return {
         "id": case.id,
@@ -168,13 +180,16 @@ def _case(server: Server, which: str, name: str) -> dict[str, Any]:
         "metadata": case.metadata,
         "tags": list(case.tags),
         "split": case.split,
-        "results": [result_json(one.case, one.evaluator, one.result) for one in run.results(case=name)],
+        "results": [result_json(case.id, one.evaluator, one.result) for one in run.results_at([position])],
     }
 
 
 def compared(server: Server, base: str, new: str) -> Changes:
-    """Two runs, compared."""
-    return compare_runs(server.run(base), server.run(new))
+    """Two runs, compared; two that have finished once."""
+    one, other = server.run(base), server.run(new)
+    if one.finished is None or other.finished is None:
+        return compare_runs(one, other)
+    return server.changes.get((one.id, one.finished, other.id, other.finished), lambda: compare_runs(one, other))
 
 
 def _compare(server: Server, base: str, new: str) -> dict[str, Any]:

@@ -19,10 +19,12 @@ from fieldwise.model.diagnostic import Diagnostic
 from fieldwise.store.trouble import StoreError
 from fieldwise.web.api_configuration import configuration_routes
 from fieldwise.web.api_evaluate import evaluate_routes
-from fieldwise.web.api_jobs import job_pages, job_routes
+from fieldwise.web.api_jobs import job_routes
 from fieldwise.web.api_runs import run_routes
+from fieldwise.web.events import event_pages
 from fieldwise.web.guard import Guard
 from fieldwise.web.jobs import Jobs
+from fieldwise.web.library import Library
 from fieldwise.web.pages_case import case_pages
 from fieldwise.web.pages_forms import forms_pages
 from fieldwise.web.pages_run import run_pages
@@ -44,7 +46,7 @@ def create_app(settings: Settings) -> Guard:
 
 def inner_app(settings: Settings) -> FastAPI:
     """The application without its guard."""
-    server = Server(settings, Work(settings.limits), Jobs(settings))
+    server = Server(settings, Work(settings.limits), Jobs(settings), Library(settings.root))
 
     @asynccontextmanager
     async def life(app: FastAPI) -> AsyncGenerator[None]:
@@ -58,7 +60,7 @@ def inner_app(settings: Settings) -> FastAPI:
     app.include_router(_health())
     for routes in (evaluate_routes, run_routes, configuration_routes, job_routes):
         app.include_router(routes(server), prefix=API)
-    for pages in (runs_pages, run_pages, case_pages, forms_pages, job_pages):
+    for pages in (runs_pages, run_pages, case_pages, forms_pages, event_pages):
         app.include_router(pages(server))
     app.mount("/static/report", StaticFiles(directory=str(files("fieldwise.report") / "static")), name="report")
     app.mount("/static", StaticFiles(directory=str(files("fieldwise.web") / "static")), name="static")

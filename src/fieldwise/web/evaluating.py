@@ -121,12 +121,12 @@ def run_cases(cases: Sequence[Mapping[str, Any]], evaluators: Sequence[Mapping[s
         return run_file({"cases": str(path)}, evaluators, name, root)
 
 
-def run_file(source: Mapping[str, Any], evaluators: Sequence[Mapping[str, Any]], name: str, root: Path, progress: Any = None) -> Run:
-    """A stored run over files that are there: `{cases: …}` or `{expected: …, actual: …}`."""
+def run_file(source: Mapping[str, Any], evaluators: Sequence[Mapping[str, Any]], name: str, root: Path, **options: Any) -> Run:
+    """A stored run over files that are there: `{cases: …}` or `{expected: …, actual: …}`. Options are those of `fieldwise.run`."""
     suite: dict[str, Any] = {"name": name, "evaluators": list(evaluators)}
     if "cases" in source:  # not part of the suite: where an upload was put says nothing later
-        return api.run(Written(suite), cases=source["cases"], root=root, progress=progress, asking=NOBODY)
-    return api.run(Written({**suite, "cases": dict(source)}), root=root, progress=progress, asking=NOBODY)
+        return api.run(Written(suite), cases=source["cases"], root=root, asking=NOBODY, **options)
+    return api.run(Written({**suite, "cases": dict(source)}), root=root, asking=NOBODY, **options)
 
 
 def run_document(run: Run, *, results: bool = True) -> dict[str, Any]:

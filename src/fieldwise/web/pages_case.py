@@ -17,8 +17,9 @@ from fieldwise.report.marks import Piece, Sides, plain, sides
 from fieldwise.report.parts import number
 from fieldwise.report.safe import value_text
 from fieldwise.report.worst import case_view, cause_words
+from fieldwise.store.glance import case_of
 from fieldwise.store.run import Run
-from fieldwise.web.api_runs import case_of
+from fieldwise.web.api_runs import case_at
 from fieldwise.web.render import html
 from fieldwise.web.select import Wanted, chosen
 from fieldwise.web.server import RunId, Server
@@ -78,13 +79,13 @@ def case_pages(server: Server) -> APIRouter:
 
 def _case(server: Server, which: str, name: str) -> dict[str, Any]:
     run = server.run(which)
-    case = case_of(run, name)
-    stored = list(run.results(case=name))
-    results = {one.evaluator: one.result for one in stored}
+    position = case_at(server, run, name)
+    case = case_of(run, position)
+    results = {one.evaluator: one.result for one in run.results_at([position])}
     leader = leading(list(run.full.evaluators.values()))
     lead = leader.name if leader else ""
     rules = {one.name: {field.field: field.rule for field in one.fields} for one in run.full.evaluators.values()}
-    ranked = Ranked(stored[0].position if stored else 0, name, results[lead].score if lead in results else 0.0)
+    ranked = Ranked(position, name, results[lead].score if lead in results else 0.0)
     problems = [one for one in run.diagnostics if one.where.case == name]
     return {
         "run": run,
@@ -93,7 +94,7 @@ def _case(server: Server, which: str, name: str) -> dict[str, Any]:
         "whole": Sides(expected=_whole(case.expected), actual=_whole(case.actual)),
         "contexts": [plain_long(value_text(context)) for context in case.contexts or ()],
         "diagnostics": problems,
-        "near": _near(run, lead, name),
+        "near": _near(server, run, lead, position),
     }
 
 
@@ -150,7 +151,7 @@ def plain_long(text: str) -> tuple[Piece, ...]:
     return tuple(pieces)
 
 
-def _near(run: Run, evaluator: str, name: str) -> Near:
+def _near(server: Server, run: Run, evaluator: str, position: int) -> Near:
     if not evaluator:
         return Near()
-    return Near(*chosen(run, Wanted(evaluator=evaluator, order="score")).near(name))
+    return Near(*chosen(server.index, run, Wanted(evaluator=evaluator, order="score")).near(position))

@@ -3,9 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from functools import lru_cache
-from time import monotonic_ns
-from typing import Annotated, Any, Final, cast
+from typing import Annotated, Final, cast
 
 from fastapi import APIRouter, Depends, Query
 from starlette.responses import HTMLResponse, Response
@@ -13,11 +11,13 @@ from starlette.responses import HTMLResponse, Response
 from fieldwise.model.summary import EvaluatorSummary
 from fieldwise.report.heatmap import STATES, Heatmap, State, heatmap
 from fieldwise.report.html import html_report
-from fieldwise.report.page import Page, page_of
+from fieldwise.report.page import page_of
+from fieldwise.store.glance import comparisons_at, told_at
 from fieldwise.store.run import Run
 from fieldwise.web.api_runs import evaluator_of
-from fieldwise.web.render import html
-from fieldwise.web.select import Order, Wanted, chosen
+from fieldwise.web.events import came_to, running_of
+from fieldwise.web.render import render
+from fieldwise.web.select import Order, Wanted, chosen, kept
 from fieldwise.web.server import RunId, Server
 
 CASES_AT_ONCE: Final = 50
@@ -27,6 +27,7 @@ FIELDS: Final = 200
 _ORDERS: Final = ("score", "-score", "case")
 Text = Annotated[str | None, Query(max_length=1000)]
 Offset = Annotated[int, Query(ge=0, le=10_000_000)]
+Start = Annotated[int, Query(alias="from", ge=0, le=10_000_000)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,65 +126,59 @@ def run_pages(server: Server) -> APIRouter:
     routes = APIRouter(include_in_schema=False)
 
     @routes.get("/runs/{run}")
-    async def one(
-        run: RunId, asked: Asked, start: Annotated[int, Query(alias="from", ge=0, le=10_000_000)] = 0, offset: Offset = 0
-    ) -> Response:
-        return html("run.html", here="", **await server.work.do(_run, server, run, asked, start, offset))
+    async def one(run: RunId, asked: Asked, start: Start = 0, offset: Offset = 0) -> Response:
+        return HTMLResponse(await server.work.do(_run, server, run, asked, start, offset))
 
     @routes.get("/runs/{run}/heatmap")
-    async def part_of_map(
-        run: RunId, evaluator: Text = None, start: Annotated[int, Query(alias="from", ge=0, le=10_000_000)] = 0
-    ) -> Response:
-        return html("_map.html", map=await server.work.do(_map, _Key.of(server.run(run)), evaluator, start))
+    async def part_of_map(run: RunId, evaluator: Text = None, start: Start = 0) -> Response:
+        return HTMLResponse(await server.work.do(_only_map, server, run, evaluator, start))
 
     @routes.get("/runs/{run}/cases")
     async def cases(run: RunId, asked: Asked, offset: Offset = 0) -> Response:
-        found = await server.work.do(_found, _Key.of(server.run(run)), asked, offset)
-        return html("_found.html", found=found, filters=asdict(asked))
+        return HTMLResponse(await server.work.do(_only_cases, server, run, asked, offset))
 
     @routes.get("/runs/{run}/report.html")
     async def report(run: RunId) -> Response:
-        return HTMLResponse(await server.work.do(html_report, server.run(run)))
+        return HTMLResponse(await server.work.do(lambda: html_report(server.run(run))))
 
     return routes
 
 
-def _run(server: Server, which: str, asked: Filters, start: int, offset: int) -> dict[str, Any]:
+def _run(server: Server, which: str, asked: Filters, start: int, offset: int) -> str:
     run = server.run(which)
-    key = _Key.of(run)
-    page = _page(key)
+    tags = run.tags
+    return kept(server.pages, run, ("run", asked, start, offset, tags), lambda: _whole(server, run, asked, start, offset, tags))
+
+
+def _only_map(server: Server, which: str, evaluator: str | None, start: int) -> str:
+    run = server.run(which)
+    return kept(server.pages, run, ("map", evaluator, start), lambda: render("_map.html", map=_map(server, run, evaluator, start)))
+
+
+def _only_cases(server: Server, which: str, asked: Filters, offset: int) -> str:
+    run = server.run(which)
+    make = lambda: render("_found.html", found=_found(server, run, asked, offset), filters=asdict(asked))  # noqa: E731
+    return kept(server.pages, run, ("cases", asked, offset), make)
+
+
+def _whole(server: Server, run: Run, asked: Filters, start: int, offset: int, tags: Sequence[str]) -> str:
+    page = page_of(run, worst=0, heatmaps=False, spreads={name: server.index.spread(run, name) for name in run.full.evaluators})
     leader = run.full.evaluators.get(asked.evaluator or "") or run.full.evaluators.get(page.leader)
-    return {
-        "page": page,
-        "confusion": _confusion(leader),
-        "map": _map(key, asked.evaluator, start),
-        "found": _found(key, asked, offset),
-        "filters": asdict(asked),
-    }
-
-
-@dataclass(frozen=True)
-class _Key:
-    """A finished run never changes, so what is shown of it is made once. One that is not finished is like no other."""
-
-    run: Run
-    name: tuple[str, ...]
-
-    @classmethod
-    def of(cls, run: Run) -> "_Key":
-        """The key of a run."""
-        return cls(run, (run.id, str(run.path), str(run.exit_code), *(() if run.finished else (str(monotonic_ns()),))))
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Key) and self.name == other.name
-
-    def __hash__(self) -> int:
-        return hash(self.name)
-
-
-@lru_cache(maxsize=16)
-def _page(key: _Key) -> Page:
-    return page_of(key.run, worst=0)
+    going = None if run.finished else next((one for one in server.library.going() if one.id == run.id), None)
+    told = None if going is None else running_of(going, server.library.heads())
+    return render(
+        "run.html",
+        here="",
+        page=page,
+        verdict=page.verdict if going is None else came_to(going),
+        told=told,
+        tags=tags,
+        evaluators=run.evaluators,
+        confusion=_confusion(leader),
+        map=_map(server, run, asked.evaluator, start),
+        found=_found(server, run, asked, offset),
+        filters=asdict(asked),
+    )
 
 
 def _confusion(one: EvaluatorSummary | None) -> Confusion | None:
@@ -197,18 +192,16 @@ def _confusion(one: EvaluatorSummary | None) -> Confusion | None:
     return Confusion(evaluator=one.name, states=states, rows=tuple(by_field.items())[:FIELDS])
 
 
-@lru_cache(maxsize=64)
-def _map(key: _Key, evaluator: str | None, start: int) -> Map | None:
+def _map(server: Server, run: Run, evaluator: str | None, start: int) -> Map | None:
     """A part of the heatmap: only the cases that are shown are read."""
-    run = key.run
     with_fields = {name: one for name, one in run.full.evaluators.items() if one.fields}
     one = with_fields.get(evaluator or "") or next(iter(with_fields.values()), None)
     if one is None:
         return None
-    ranked = chosen(run, Wanted(evaluator=one.name, measured=True, order="score"))
+    ranked = chosen(server.index, run, Wanted(evaluator=one.name, measured=True, order="score"))
     width = min(COLUMNS, max(CELLS // max(len({field.field for field in one.fields}), 1), 10))
     first = min(start, max(len(ranked) - 1, 0)) // width * width
-    heat = heatmap(run, one, ranked.page(first, width), cells=CELLS)
+    heat = heatmap(run, one, ranked.page(first, width), cells=CELLS, read=lambda positions: comparisons_at(run, one.name, positions))
     if heat is None:
         return None
     after = first + width if first + width < len(ranked) else None
@@ -216,18 +209,12 @@ def _map(key: _Key, evaluator: str | None, start: int) -> Map | None:
     return Map(run=run.id, heat=heat, evaluators=names, first=first, total=len(ranked), before=max(first - width, 0), after=after)
 
 
-@lru_cache(maxsize=64)
-def _found(key: _Key, asked: Filters, offset: int) -> Found:
-    run = key.run
+def _found(server: Server, run: Run, asked: Filters, offset: int) -> Found:
     name = evaluator_of(run, asked.evaluator)
-    ranked = chosen(run, asked.wanted(name))
+    ranked = chosen(server.index, run, asked.wanted(name))
     shown = ranked.page(offset, CASES_AT_ONCE)
-    results = {one.position: one.result for one in run.results_at([one.position for one in shown], name)}
-    rows = tuple(
-        CaseLine(id=one.id, score=one.score, verdict=found.verdict or found.status, misses=found.misses)
-        for one in shown
-        if (found := results.get(one.position)) is not None
-    )
+    told = told_at(run, name, [one.position for one in shown])
+    rows = (CaseLine(id=one.id, score=one.score, verdict=told[one.position][0], misses=told[one.position][1]) for one in shown)
     summary = run.full.evaluators.get(name)
     after = offset + CASES_AT_ONCE if offset + CASES_AT_ONCE < len(ranked) else None
     return Found(
@@ -235,7 +222,7 @@ def _found(key: _Key, asked: Filters, offset: int) -> Found:
         evaluator=name,
         fields=tuple(dict.fromkeys(field.field for field in summary.fields)) if summary else (),
         slices=tuple(sorted(summary.slices)) if summary else (),
-        rows=rows,
+        rows=tuple(rows),
         total=len(ranked),
         offset=offset,
         before=max(offset - CASES_AT_ONCE, 0),

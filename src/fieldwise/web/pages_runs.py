@@ -1,50 +1,85 @@
 """The list of runs, and two of them compared."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from datetime import datetime
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from itertools import islice
 from typing import Annotated, Final
 
-from fastapi import APIRouter, Query, Request
-from starlette.responses import RedirectResponse, Response
+from fastapi import APIRouter, Depends, Query
+from starlette.responses import HTMLResponse, RedirectResponse, Response
 
-from fieldwise.model.summary import GateResult
 from fieldwise.report.compared import compared as told_of
 from fieldwise.report.page import verdict
-from fieldwise.store.run import Run
-from fieldwise.web.api_runs import compared, newest
-from fieldwise.web.render import html
-from fieldwise.web.server import RUN_ID, Server
+from fieldwise.web.api_runs import compared
+from fieldwise.web.events import Running, came_to, running
+from fieldwise.web.jobs import Job
+from fieldwise.web.library import Head
+from fieldwise.web.problems import problem
+from fieldwise.web.render import render
+from fieldwise.web.server import RUN_ID, RunId, Server
 
 AT_ONCE: Final = 50
 HISTORY: Final = 20
 SCORES: Final = 3
 Text = Annotated[str | None, Query(max_length=500)]
-CAME: Final = {"passed": (0,), "failed": (1, 2, 4), "incomplete": (3,), "unfinished": (None, 130)}
+CAME: Final = {"passed": (0,), "failed": (1, 2, 4), "incomplete": (3,)}
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """The filters, as they stand in the address."""
+
+    name: Text = None
+    came: Text = None
+    tag: Text = None
+    label: Text = None
+    metric: Text = None
+    text: Text = None
+
+    def fits(self, head: Head) -> bool:
+        """Whether a run is wanted."""
+        return (
+            (not self.name or head.name == self.name)
+            and self._came(head)
+            and (not self.tag or self.tag in head.tags)
+            and (not self.label or self.label in head.labels)
+            and (not self.metric or self.metric in head.metrics)
+            and (not self.text or self.text in head.id)
+        )
+
+    def _came(self, head: Head) -> bool:
+        if self.came in CAME:
+            return head.state == "finished" and head.exit_code in CAME[self.came]
+        if self.came == "unfinished":
+            return head.state != "finished"
+        return self.came not in ("running", "interrupted") or head.state == self.came
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Score:
-    """An evaluator's score with those of the runs before it."""
+class Measure:
+    """A metric of a run with what it was in the runs before."""
 
     name: str
     value: float
     history: Sequence[float | None]
+    """Oldest first, the run itself last."""
+
+    @property
+    def change(self) -> float | None:
+        """From the run before."""
+        before = self.history[-2] if len(self.history) > 1 else None
+        return None if before is None else self.value - before
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
     """A run in the list."""
 
-    id: str
-    name: str
-    started: datetime
-    cases: int
+    head: Head
     verdict: tuple[str, str, str]
-    scores: tuple[Score, ...]
+    measures: tuple[Measure, ...]
     more: int
-    gates: Sequence[GateResult]
-    tags: tuple[str, ...]
+    """How many metrics it has beside those."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,11 +91,15 @@ class View:
     any: bool
     names: tuple[str, ...]
     tags: tuple[str, ...]
+    labels: tuple[str, ...]
+    metrics: tuple[str, ...]
     offset: int
     before: int
     after: int | None
     pair: tuple[str | None, str | None]
     """The two that are most likely to be compared."""
+    jobs: Sequence[Job]
+    running: Sequence[Running]
 
 
 def runs_pages(server: Server) -> APIRouter:
@@ -72,94 +111,94 @@ def runs_pages(server: Server) -> APIRouter:
         return RedirectResponse("/runs", status_code=303)
 
     @routes.get("/runs")
-    async def runs(
-        name: Text = None,
-        came: Text = None,
-        tag: Text = None,
-        text: Text = None,
-        offset: Annotated[int, Query(ge=0, le=1_000_000)] = 0,
-    ) -> Response:
-        filters = {"name": name, "came": came, "tag": tag, "text": text}
-        view = await server.work.do(_view, server, filters, offset)
-        return html("runs.html", here="/runs", view=view, filters=filters, jobs=server.jobs.live())
+    async def runs(asked: Annotated[Asked, Depends()], offset: Annotated[int, Query(ge=0, le=1_000_000)] = 0) -> Response:
+        return HTMLResponse(await server.work.do(_runs, server, asked, offset))
+
+    @routes.get("/runs/{run}/metrics")
+    async def metrics(run: RunId) -> Response:
+        return HTMLResponse(await server.work.do(_metrics, server, run))
 
     @routes.get("/compare")
     async def compare(
-        request: Request,
-        base: Annotated[str | None, Query(pattern=RUN_ID)] = None,
-        new: Annotated[str | None, Query(pattern=RUN_ID)] = None,
+        base: Annotated[str | None, Query(pattern=RUN_ID)] = None, new: Annotated[str | None, Query(pattern=RUN_ID)] = None
     ) -> Response:
-        del request
-        known = await server.work.do(newest, server.settings.root)
-        if base is None or new is None:
-            base, new = _last_two(known)
-        changes = await server.work.do(compared, server, base, new) if base and new else None
-        told = told_of(changes)
-        shown = (changes.base, changes.new) if changes else (base, new)
-        return html("compare.html", here="/compare", runs=known[:200], base=shown[0], new=shown[1], changes=changes, evaluators=told)
+        return HTMLResponse(await server.work.do(_compare, server, base, new))
 
     return routes
 
 
-def _last_two(runs: Sequence[Run]) -> tuple[str | None, str | None]:
+def _runs(server: Server, asked: Asked, offset: int) -> str:
+    return render("runs.html", here="/runs", view=_view(server, asked, offset), filters=asdict(asked))
+
+
+def _metrics(server: Server, which: str) -> str:
+    """Every metric of a run with its line."""
+    run, heads = server.run(which), server.library.heads()
+    head = next((one for one in heads if one.id == run.id), None)
+    if head is None:
+        raise problem(404, "no-run", "the run was deleted in the meantime")
+    return render("_metrics.html", head=head, measures=[_measure(head, name, _earlier(head, heads)) for name in head.metrics])
+
+
+def _compare(server: Server, base: str | None, new: str | None) -> str:
+    known = server.library.heads()
+    if base is None or new is None:
+        base, new = _last_two(known)
+    changes = compared(server, base, new) if base and new else None
+    told = told_of(changes)
+    shown = (changes.base, changes.new) if changes else (base, new)
+    return render("compare.html", here="/compare", runs=known[:200], base=shown[0], new=shown[1], changes=changes, evaluators=told)
+
+
+def _last_two(runs: Sequence[Head]) -> tuple[str | None, str | None]:
     """The latest run and the one of the same suite before it."""
-    for place, run in enumerate(runs):
-        for other in runs[place + 1 :]:
-            if other.name == run.name:
-                return other.id, run.id
-    return None, None
+    by_name: dict[str, list[str]] = {}
+    for run in runs:
+        if run.finished is not None:
+            by_name.setdefault(run.name, []).append(run.id)
+    return next(((ids[1], ids[0]) for ids in by_name.values() if len(ids) > 1), (None, None))
 
 
-def _view(server: Server, filters: Mapping[str, str | None], offset: int) -> View:
-    every = newest(server.settings.root)
-    found = [run for run in every if _fits(run, filters)]
-    by_name: dict[str, list[Run]] = {}
-    for run in every:
-        by_name.setdefault(run.name, []).append(run)
+def _view(server: Server, asked: Asked, offset: int) -> View:
+    every = server.library.heads()
+    found = [head for head in every if asked.fits(head)]
     return View(
-        rows=tuple(_row(run, by_name[run.name]) for run in found[offset : offset + AT_ONCE]),
+        rows=tuple(_row(head, _earlier(head, every), asked.metric) for head in found[offset : offset + AT_ONCE]),
         total=len(found),
         any=bool(every),
-        names=tuple(sorted({run.name for run in every if run.name})),
-        tags=tuple(sorted({tag for run in every for tag in tags_of(run)})),
+        names=_sorted(head.name for head in every if head.name),
+        tags=_sorted(tag for head in every for tag in head.tags),
+        labels=_sorted(label for head in every for label in head.labels),
+        metrics=_sorted(name for head in every if asked.name in (None, "", head.name) for name in head.metrics),
         offset=offset,
         before=max(offset - AT_ONCE, 0),
         after=offset + AT_ONCE if offset + AT_ONCE < len(found) else None,
         pair=_last_two(found),
+        jobs=server.jobs.live(),
+        running=running(server, every),
     )
 
 
-def _fits(run: Run, filters: Mapping[str, str | None]) -> bool:
-    came = CAME.get(filters["came"] or "")
-    return (
-        (not filters["name"] or run.name == filters["name"])
-        and (came is None or run.exit_code in came)
-        and (not filters["tag"] or filters["tag"] in tags_of(run))
-        and (not filters["text"] or filters["text"] in run.id)
-    )
+def _sorted(names: Iterable[str]) -> tuple[str, ...]:
+    return tuple(sorted(set(names)))
 
 
-def tags_of(run: Run) -> tuple[str, ...]:
-    """The tags of its cases."""
-    slices = {name for one in run.full.evaluators.values() for name in one.slices}
-    return tuple(sorted(name.removeprefix("tag:") for name in slices if name.startswith("tag:")))
+def _earlier(head: Head, every: Sequence[Head]) -> list[Head]:
+    """The run and those of the same suite before it that have finished, oldest first."""
+    same = (one for one in every if one.name == head.name and one.started <= head.started and (one.finished or one.id == head.id))
+    return list(islice(same, HISTORY))[::-1]
 
 
-def _row(run: Run, same: Sequence[Run]) -> Row:
-    scored = [one for one in run.full.evaluators.values() if "score" in one.metrics]
-    earlier = [one for one in same if one.started <= run.started][:HISTORY][::-1]
-    scores = (
-        Score(name=one.name, value=one.metrics["score"].value, history=[each.summary.get(f"{one.name}.score") for each in earlier])
-        for one in scored[:SCORES]
-    )
+def _row(head: Head, earlier: Sequence[Head], metric: str | None) -> Row:
+    wanted = [metric] if metric else [f"{name}.score" for name in head.scored[:SCORES]]
+    shown = [name for name in wanted if name in head.metrics]
     return Row(
-        id=run.id,
-        name=run.name,
-        started=run.started,
-        cases=run.full.cases if run.finished else sum(part.cases for part in run.parts),
-        verdict=verdict(run.exit_code, bool(run.gates)),
-        scores=tuple(scores),
-        more=max(len(scored) - SCORES, 0),
-        gates=run.gates,
-        tags=tags_of(run),
+        head=head,
+        verdict=verdict(head.exit_code, bool(head.gates)) if head.going is None else came_to(head.going),
+        measures=tuple(_measure(head, name, earlier) for name in shown),
+        more=len(head.metrics) - len(shown),
     )
+
+
+def _measure(head: Head, name: str, earlier: Sequence[Head]) -> Measure:
+    return Measure(name=name, value=head.metrics[name], history=[one.metrics.get(name) for one in earlier])

@@ -13,6 +13,7 @@ NUMBER: Final = {"type": "number"}
 MAYBE_NUMBER: Final = {"type": ["number", "null"]}
 COUNT: Final = {"type": "integer", "minimum": 0}
 FLAG: Final = {"type": "boolean"}
+STATE: Final = {"enum": ["finished", "running", "interrupted"]}
 
 
 def _plainly(schema: Any) -> Any:
@@ -59,12 +60,15 @@ CHECKED: Final = thing({"valid": FLAG, "diagnostics": many(DIAGNOSTIC)})
 EVALUATED: Final = thing(
     {"results": many(RESULT), "configuration": {"anyOf": [CONFIGURATION, {"type": "null"}]}, "run": MAYBE_TEXT},
 )
-RUN_HEAD: Final = thing({**{name: _RUN[name] for name in ("run", "summary", "gates", "diagnostics")}, "suite": TEXT, "state": TEXT})
+RUN_HEAD: Final = thing(
+    {**{name: _RUN[name] for name in ("run", "summary", "gates", "diagnostics")}, "suite": TEXT, "state": STATE, "tags": many(TEXT)}
+)
 RUN_LINE: Final = thing(
     {
-        **{"id": TEXT, "name": TEXT, "state": TEXT, "started": TEXT, "finished": MAYBE_TEXT, "cases": COUNT},
+        **{"id": TEXT, "name": TEXT, "state": STATE, "started": TEXT, "finished": MAYBE_TEXT, "cases": COUNT},
         **{"exit_code": {"type": ["integer", "null"]}, "metrics": {"type": "object", "additionalProperties": NUMBER}},
         "gates": _RUN["gates"],
+        "tags": many(TEXT),
     }
 )
 RUNS: Final = thing({"total": COUNT, "offset": COUNT, "runs": many(RUN_LINE)})

@@ -1,22 +1,22 @@
-"""Which cases of a run are wanted, found without reading more than scores and outcomes."""
+"""Which cases of a run are wanted, found in memory: what is needed of a run is read once, and a few runs are remembered."""
 
 from dataclasses import dataclass
-from functools import lru_cache
-from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Any, Literal, TypeVar
 
 import numpy as np
-import pyarrow.compute
 from numpy.typing import NDArray
 
-from fieldwise.report.lowest import Ranked
-from fieldwise.store.reading import files_of, read_table
-from fieldwise.store.run import Run, open_run
-
-pc: Any = pyarrow.compute  # its functions are made at run time, so no checker knows them
+from fieldwise.report.lowest import Ranked, Spread
+from fieldwise.store.compared import OUTCOMES
+from fieldwise.store.glance import Ids, Labels, Scores, Wrongs, cases_with, ids_of, labels_of, scores_of, wrongs_of
+from fieldwise.store.run import Run
+from fieldwise.store.tables import STATUSES, VERDICTS
+from fieldwise.web.cache import Cache
 
 Order = Literal["case", "score", "-score"]
-UNTOLD: Final = ("match", "both_absent", "ignored")
+RIGHT = ("match", "both_absent", "ignored")
+_ROUNDING = 1e-9
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,110 +41,132 @@ class Wanted:
     order: Order = "case"
 
 
-class Chosen:
-    """Cases of a run in order. They are made when they are looked at: a page shows a few of very many."""
+class Index:
+    """What is remembered of runs to find cases in them. One that has not finished is looked at anew each time."""
 
-    def __init__(self, rows: NDArray[np.int64], table: Any) -> None:
+    def __init__(self) -> None:
+        self._scores = Cache[Scores](8)
+        self._ids = Cache[Ids](4)
+        self._wrongs = Cache[Wrongs](4)
+        self._labels = Cache[Labels](4)
+        self._with = Cache[NDArray[np.int64]](16)
+
+    def scores(self, run: Run, evaluator: str) -> Scores:
+        """The scores of an evaluator."""
+        return kept(self._scores, run, (evaluator,), lambda: scores_of(run, evaluator))
+
+    def ids(self, run: Run) -> Ids:
+        """The ids of the cases."""
+        return kept(self._ids, run, (), lambda: ids_of(run))
+
+    def wrongs(self, run: Run, evaluator: str) -> Wrongs:
+        """What does not match."""
+        return kept(self._wrongs, run, (evaluator,), lambda: wrongs_of(run, evaluator))
+
+    def labels(self, run: Run) -> Labels:
+        """Tags and splits."""
+        return kept(self._labels, run, (), lambda: labels_of(run))
+
+    def cases_with(self, run: Run, evaluator: str, field: str | None, outcome: str | None) -> NDArray[np.int64]:
+        """The cases where a field was compared, or had an outcome that is no failure."""
+        return kept(self._with, run, (evaluator, field, outcome), lambda: cases_with(run, evaluator, field, outcome))
+
+    def spread(self, run: Run, evaluator: str) -> Spread:
+        """How the scores of an evaluator are spread."""
+        found = self.scores(run, evaluator)
+        score = found.score[found.measured]
+        tenth = np.clip((score * 10 + _ROUNDING).astype(np.int64), 0, 10)
+        return Spread(evaluator=evaluator, lowest=(), bins=tuple(np.bincount(tenth, minlength=11).tolist()), measured=len(score))
+
+
+def kept(cache: Cache[T], run: Run, about: tuple[Any, ...], make: Any) -> T:
+    """What is made of a run: once, if the run has finished, for it will never change; else anew."""
+    return make() if run.finished is None else cache.get((str(run.path), run.finished, *about), make)
+
+
+class Chosen:
+    """Cases of a run in order. Their ids are looked up when they are shown: a page shows a few of very many."""
+
+    def __init__(self, rows: NDArray[Any], scores: Scores, index: Index, run: Run) -> None:
         self._rows = rows
-        self._table = table
+        self._scores = scores
+        self._index, self._run = index, run
 
     def __len__(self) -> int:
         return len(self._rows)
 
     def page(self, offset: int, limit: int) -> list[Ranked]:
         """Some of them."""
-        some = self._table.take(self._rows[offset : offset + limit])
-        columns = (some.column(name).to_pylist() for name in ("case", "id", "score"))
-        return [Ranked(position, name, score) for position, name, score in zip(*columns, strict=True)]
+        rows = self._rows[offset : offset + limit]
+        positions = self._scores.case[rows].tolist()
+        ids = self._index.ids(self._run).at(positions) if positions else []
+        return [Ranked(*each) for each in zip(positions, ids, self._scores.score[rows].tolist(), strict=True)]
 
-    def near(self, name: str) -> tuple[str | None, str | None]:
-        """The ids of the cases before and after this one."""
-        row = pc.index(self._table.column("id"), name).as_py()
-        found = np.flatnonzero(self._rows == row)
-        if row < 0 or not len(found):
+    def near(self, position: int) -> tuple[str | None, str | None]:
+        """The ids of the cases before and after the one at this position."""
+        row = int(np.searchsorted(self._scores.case, position))
+        if row == len(self._scores.case) or self._scores.case[row] != position:
             return None, None
-        at = int(found[0])
-        around = {one: self.page(one, 1) for one in (at - 1, at + 1) if 0 <= one < len(self)}
-        return (around[at - 1][0].id if at - 1 in around else None), (around[at + 1][0].id if at + 1 in around else None)
+        at = int(np.flatnonzero(self._rows == row)[0])
+        before, after = (self.page(one, 1) if 0 <= one < len(self) else [] for one in (at - 1, at + 1))
+        return (before[0].id if before else None), (after[0].id if after else None)
 
 
-def chosen(run: Run, wanted: Wanted) -> Chosen:
+def chosen(index: Index, run: Run, wanted: Wanted) -> Chosen:
     """The cases that are wanted, in the order that is wanted."""
-    table = _scores(run, wanted.evaluator)
-    if not table.num_rows:
-        return Chosen(np.zeros(0, dtype=np.int64), table)
-    position, score = table.column("case").to_numpy(), table.column("score").to_numpy()
-    kept = np.ones(table.num_rows, dtype=np.bool_)
-    for name in ("verdict", "status"):
-        value = getattr(wanted, name)
+    scores = index.scores(run, wanted.evaluator)
+    kept = np.ones(len(scores.case), dtype=np.bool_)
+    for value, names, codes in ((wanted.verdict, VERDICTS, scores.verdict), (wanted.status, STATUSES, scores.status)):
         if value is not None:
-            kept &= np.asarray(pc.fill_null(pc.equal(table.column(name), value), False))
+            kept &= codes == (names.index(value) if value in names else -2)
     if wanted.measured:
-        kept &= ~np.asarray(pc.is_in(table.column("status"), pyarrow.array(["skipped", "unavailable"])))
-    if wanted.text is not None:
-        kept &= np.asarray(pc.match_substring(table.column("id"), wanted.text, ignore_case=True))
+        kept &= scores.measured
     if wanted.low is not None:
-        kept &= score >= wanted.low
+        kept &= scores.score >= wanted.low
     if wanted.high is not None:
-        kept &= score <= wanted.high
-    for found in (_compared(run, wanted), _labelled(run, wanted)):
-        if found is not None:
-            kept &= np.isin(position, found)
-    return Chosen(_ordered(np.flatnonzero(kept), position, score, wanted.order), table)
+        kept &= scores.score <= wanted.high
+    for found in _positions(index, run, wanted):
+        kept &= _among(scores.case, found)
+    order = {"case": None, "score": "rising", "-score": "falling"}[wanted.order]
+    if order is None:
+        return Chosen(np.flatnonzero(kept), scores, index, run)
+    rows: NDArray[np.int32] = getattr(scores, order)
+    return Chosen(rows if kept.all() else rows[kept[rows]], scores, index, run)
 
 
-def _scores(run: Run, evaluator: str) -> Any:
-    """The scores of an evaluator; those of a finished run never change, so they are read once."""
-    return run.scores(evaluator) if run.finished is None else _known_scores(str(run.path), run.id, evaluator)
+def _among(case: NDArray[np.int32], positions: NDArray[Any]) -> NDArray[np.bool_]:
+    """Which cases are at one of these positions."""
+    there = np.zeros(int(max(case.max(initial=0), positions.max(initial=0))) + 1, dtype=np.bool_)
+    there[positions] = True
+    return there[case]
 
 
-@lru_cache(maxsize=8)
-def _known_scores(path: str, identity: str, evaluator: str) -> Any:
-    return open_run(Path(path).parents[1], identity).scores(evaluator)
-
-
-def _ordered(rows: NDArray[np.int64], position: NDArray[Any], score: NDArray[Any], order: Order) -> NDArray[np.int64]:
-    if order == "case":
-        return rows[np.argsort(position[rows], kind="stable")]
-    sign = 1 if order == "score" else -1
-    return rows[np.lexsort((position[rows], sign * score[rows]))]
-
-
-def _compared(run: Run, wanted: Wanted) -> NDArray[Any] | None:
-    """The positions of cases with a comparison of that field, outcome or cause; None where nobody asked."""
-    if wanted.field is None and wanted.outcome is None and wanted.cause is None:
-        return None
+def _positions(index: Index, run: Run, wanted: Wanted) -> list[NDArray[Any]]:
+    """For everything that is asked of the cases themselves, the positions where it holds."""
     found: list[NDArray[Any]] = []
-    for part in run.parts:
-        for file in files_of(part, "comparisons", wanted.evaluator):
-            table = read_table(run.path, file, columns=["case", "field", "outcome", "cause"])
-            kept = np.ones(table.num_rows, dtype=np.bool_)
-            for name in ("field", "outcome", "cause"):
-                value = getattr(wanted, name)
-                if value is not None:
-                    kept &= _equal(table.column(name), value)
-            found.append(table.column("case").to_numpy()[kept])
-    return np.unique(np.concatenate(found)) if found else np.zeros(0, dtype=np.int64)
+    if wanted.text is not None:
+        found.append(index.ids(run).like(wanted.text))
+    if wanted.tag is not None:
+        found.append(index.labels(run).with_tag(wanted.tag))
+    if wanted.split is not None:
+        found.append(index.labels(run).in_split(wanted.split))
+    any_outcome = wanted.field is not None and wanted.outcome is None
+    if wanted.cause is None and (wanted.outcome in RIGHT or any_outcome):
+        found.append(index.cases_with(run, wanted.evaluator, wanted.field, wanted.outcome))
+    elif wanted.field is not None or wanted.outcome is not None or wanted.cause is not None:
+        found.append(_wrong(index, run, wanted))
+    return found
 
 
-def _equal(column: Any, value: str) -> NDArray[np.bool_]:
-    texts = pc.cast(column, pyarrow.string())
-    if value == "wrong":
-        return ~np.asarray(pc.is_in(texts, pyarrow.array(UNTOLD)))
-    return np.asarray(pc.fill_null(pc.equal(texts, value), False))
-
-
-def _labelled(run: Run, wanted: Wanted) -> NDArray[Any] | None:
-    """The positions of cases with that tag or in that split; None where nobody asked."""
-    if wanted.tag is None and wanted.split is None:
-        return None
-    found: list[int] = []
-    for part in run.parts:
-        for file in files_of(part, "cases"):
-            table = read_table(run.path, file, columns=["case", "tags", "split"])
-            found += [
-                case
-                for case, tags, split in zip(*(table.column(name).to_pylist() for name in ("case", "tags", "split")), strict=True)
-                if wanted.tag in (None, *(tags or ())) and wanted.split in (None, split)
-            ]
-    return np.array(found, dtype=np.int64)
+def _wrong(index: Index, run: Run, wanted: Wanted) -> NDArray[np.int32]:
+    """The positions of cases where that field, outcome or cause was met."""
+    wrongs = index.wrongs(run, wanted.evaluator)
+    kept = np.ones(len(wrongs.case), dtype=np.bool_)
+    if wanted.outcome == "wrong":
+        kept &= ~np.isin(wrongs.outcome, [OUTCOMES.index(name) for name in RIGHT])
+    elif wanted.outcome is not None:
+        kept &= wrongs.outcome == (OUTCOMES.index(wanted.outcome) if wanted.outcome in OUTCOMES else -2)
+    for value, names, codes in ((wanted.field, wrongs.fields, wrongs.field), (wanted.cause, wrongs.causes, wrongs.cause)):
+        if value is not None:
+            kept &= codes == (names.index(value) if value in names else -2)
+    return wrongs.case[kept]

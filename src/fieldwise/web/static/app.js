@@ -144,17 +144,30 @@
     });
   }
 
-  // What is going on, as the server tells it.
-  const jobs = document.querySelector("[data-events]");
-  if (jobs) {
-    let seen = null;
-    const events = new EventSource(jobs.dataset.events);
-    events.addEventListener("jobs", (event) => {
-      const { count, html } = JSON.parse(event.data);
-      if (html !== jobs.innerHTML) { jobs.innerHTML = html; htmx.process(jobs); }
-      if (seen !== null && count < seen) htmx.ajax("GET", location.pathname + location.search, { target: "#runs", select: "#runs", swap: "outerHTML" });
-      seen = count;
-    });
-    addEventListener("pagehide", () => events.close());
+  // What is going on, as the server tells it. A page that nobody sees listens to nothing: browsers allow few connections.
+  const going = document.querySelector("[data-events]");
+  if (going) {
+    let key = going.dataset.key ?? null;
+    let events = null;
+    const told = (event) => {
+      const now = JSON.parse(event.data);
+      if (now.html.trim() !== going.innerHTML.trim()) { going.innerHTML = now.html; htmx.process(going); }
+      if (key !== null && now.key !== key) {
+        if (going.dataset.refresh) htmx.ajax("GET", location.pathname + location.search, { target: going.dataset.refresh, select: going.dataset.refresh, swap: "outerHTML" });
+        else location.reload();
+      }
+      key = now.key;
+      if (going.dataset.key && now.key !== "running") close();
+    };
+    const close = () => { events?.close(); events = null; };
+    const listen = () => {
+      if (events || document.hidden) return;
+      events = new EventSource(going.dataset.events);
+      events.addEventListener("going", told);
+    };
+    document.addEventListener("visibilitychange", () => { if (document.hidden) close(); else listen(); });
+    addEventListener("pagehide", close);
+    addEventListener("pageshow", listen);
+    listen();
   }
 })();
