@@ -142,3 +142,13 @@ def test_public_names_are_there_and_no_others() -> None:
     assert all(getattr(fw, name) is not None for name in fw.__all__)
     with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
         fw.nothing  # noqa: B018
+
+
+@pytest.mark.parametrize("path", ["caf\u00e9", "cafe\u0301", '["cafe\u0301"]'])
+def test_keys_are_the_same_however_their_letters_are_composed(path: str) -> None:
+    composed, apart = {"caf\u00e9": 1}, {"cafe\u0301": 1}
+    for expected, actual in ((composed, apart), (apart, composed), (composed, json.dumps(apart))):
+        rules = {"type": "field_accuracy", "fields": [path]}
+        assert fw.evaluate(rules, expected=expected, actual=actual).hits == ["caf\u00e9"]
+        assert fw.evaluate({"type": "field_prf"}, expected=expected, actual=actual).score == 1.0
+        assert fw.evaluate({"type": "json_quality"}, expected=expected, actual=actual).metrics["accuracy"] == 1.0

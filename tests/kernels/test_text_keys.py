@@ -21,6 +21,8 @@ def test_a_value_with_keys_of_text_is_given_back_as_it_is() -> None:
         ({(1, 2): 3}, {"(1, 2)": 3}),
         ({1: "a", "1": "b"}, {"1 (int)": "a", "1": "b"}),
         ({"a": ({1: 2},)}, {"a": [{"1": 2}]}),
+        ({"a": {"cafe\u0301": 1}}, {"a": {"caf\u00e9": 1}}),
+        ({"cafe\u0301": 1, "caf\u00e9": 2}, {"cafe\u0301": 1, "caf\u00e9": 2}),
     ],
 )
 def test_other_keys_become_the_text_that_json_writes(value: Any, found: Any) -> None:

@@ -1,5 +1,7 @@
 """Paths: read, written, read again."""
 
+from unicodedata import normalize
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -7,7 +9,7 @@ from hypothesis import strategies as st
 from fieldwise.model.path import EACH, MalformedPath, Path, Step, index_of, render, render_step
 
 keys = (
-    st.text(max_size=6)
+    st.text(max_size=6).map(lambda text: normalize("NFC", text))
     | st.text(alphabet='ab.[]"\\*$+ 0-9\n', max_size=4)
     | st.sampled_from(["", "0", "007", "(root)", " a", "$", "*", "١"])
 )
@@ -47,6 +49,12 @@ def test_any_text_is_a_path_or_malformed(text: str) -> None:
         ("items.*.amount", ("items", EACH, "amount")),
         ("items[-1]", ("items", -1)),
         ('["odd.key"]', ("odd.key",)),
+        ("['odd.key'].b", ("odd.key", "b")),
+        ("a['b..c']", ("a", "b..c")),
+        ("it's", ("it's",)),
+        ("cafe\u0301", ("caf\u00e9",)),
+        ('["cafe\\u0301"]', ("caf\u00e9",)),
+        ("['cafe\u0301']", ("caf\u00e9",)),
         ('a["b\\"c"].d', ("a", 'b"c', "d")),
         ("[0]", (0,)),
         ("[*].a", (EACH, "a")),

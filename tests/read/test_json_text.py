@@ -151,6 +151,26 @@ def test_no_way_of_writing_hides_a_duplicate_key(line: bytes) -> None:
     assert decode_lines([line, b'{"b":"\\u003a"}'])[0] is MISSING
 
 
+@pytest.mark.parametrize("key", ["cafe\u0301".encode(), rb"cafe\u0301", b"caf\xc3\xa9"])
+def test_keys_are_composed_and_values_stay_as_written(key: bytes) -> None:
+    """Text compares after NFC, and a key is text."""
+    line = b'{"a": [{"' + key + b'": "' + key + b'"}]}'
+    found = decode(line).value
+    assert found == {"a": [{"caf\u00e9": json.loads(b'"' + key + b'"')}]}
+
+
+def test_text_that_is_not_composed_stays_on_the_fast_way() -> None:
+    line = '{"a": "cafe\u0301"}'.encode()
+    assert decode_fast(line) == {"a": "cafe\u0301"}
+    assert decode_lines([line]) == [{"a": "cafe\u0301"}]
+
+
+def test_one_key_written_in_two_ways_is_there_twice() -> None:
+    found = decode('{"caf\u00e9": 1, "cafe\u0301": 2}'.encode())
+    assert found.value is MISSING
+    assert found.diagnostics[0].what == "the key `caf\u00e9` is there twice"
+
+
 def test_duplicates_in_different_objects_are_no_duplicates() -> None:
     assert decode(b'[{"a": 1}, {"a": 1}]').diagnostics == ()
 

@@ -127,11 +127,13 @@ def field_scores(comparisons: Comparisons, scored: NDArray[np.bool_]) -> ByField
 def _items_list_by_list(comparisons: Comparisons, rows: NDArray[np.int64], path: Path) -> Numbers:
     """For each case the sum over its inner lists of how many items the longer side has."""
     used, code = np.unique(comparisons.path[rows], return_inverse=True)
+    texts = [comparisons.paths[at] for at in map(int, used)]
     names: dict[str, int] = {}
-    lists = np.array([names.setdefault(list_of(comparisons.paths[at], path), len(names)) for at in used.tolist()], dtype=np.int64)
+    lists = np.array([names.setdefault(list_of(text, path), len(names)) for text in texts], dtype=np.int64)
     keys, place = np.unique(comparisons.case[rows] * np.int64(len(names)) + lists[code], return_inverse=True)
     sides = [np.bincount(place[~alone[rows]], minlength=len(keys)) for alone in (comparisons.extra, comparisons.lone)]
-    return np.bincount(keys // max(len(names), 1), weights=np.maximum(*sides), minlength=comparisons.cases)
+    longer = np.maximum(*sides).astype(np.float64)
+    return np.bincount(keys // max(len(names), 1), weights=longer, minlength=comparisons.cases).astype(np.float64)
 
 
 def _aggregate(by_field: ByField, weights: list[float], how: str) -> Numbers:

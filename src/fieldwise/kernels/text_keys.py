@@ -1,4 +1,6 @@
-"""Objects with the keys that JSON has: text. Python's may have others, and a value under such a key must not be overlooked.
+"""Objects with the keys that JSON has: text, composed (NFC) as all text is compared.
+
+Python's may have others, and a value under such a key must not be overlooked.
 
 >>> text_keys({1: "a", None: [{True: "b"}], "c": 2})
 {'1': 'a', 'null': [{'true': 'b'}], 'c': 2}
@@ -7,17 +9,18 @@
 from collections import Counter
 from collections.abc import Callable, Mapping
 from typing import Any
+from unicodedata import is_normalized, normalize
 
 _WORDS = {None: "null", True: "true", False: "false"}
 
 
 def text_keys(value: Any) -> Any:
-    """The value itself where every key in it is text, as is usual; else a copy in which it is, as JSON would write it."""
-    return _copied(value) if _has_others(value) else value
+    """The value itself where every key in it is composed text, as is usual; else a copy in which it is, as JSON would write it."""
+    return value if is_composed(value) else _copied(value)
 
 
-def _has_others(value: Any) -> bool:
-    """Whether some key is not text. A list of what is left to look at, since records may be nested deeper than calls can be."""
+def is_composed(value: Any) -> bool:
+    """Whether every key is text in NFC. A list of what is left to look at, since records may be nested deeper than calls can be."""
     left, seen = [value], set[int]()
     while left:
         one = left.pop()
@@ -25,12 +28,12 @@ def _has_others(value: Any) -> bool:
             continue
         seen.add(id(one))
         if isinstance(one, Mapping):
-            if not all(isinstance(key, str) for key in one):
-                return True
+            if not all(isinstance(key, str) and is_normalized("NFC", key) for key in one):
+                return False
             left.extend(one.values())
         else:
             left.extend(one)
-    return False
+    return True
 
 
 def _copied(value: Any) -> Any:
@@ -58,12 +61,12 @@ def _fill(source: Any, target: Any, copy: Callable[[Any], Any]) -> None:
     shared = Counter(map(_named, source))
     for key, one in source.items():
         name = _named(key)
-        if not isinstance(key, str) and shared[name] > 1:
-            name = f"{name} ({type(key).__name__})"  # 1 beside "1": neither may hide the other
+        if name != key and shared[name] > 1:  # 1 beside "1": neither may hide the other
+            name = key if isinstance(key, str) else f"{name} ({type(key).__name__})"
         target[name] = copy(one)
 
 
 def _named(key: Any) -> str:
     if isinstance(key, str):
-        return key
+        return normalize("NFC", key)
     return _WORDS[key] if key is None or isinstance(key, bool) else str(key)

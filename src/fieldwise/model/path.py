@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
 from typing import Final, Self, TypeAlias
+from unicodedata import normalize
 
 
 class Each(Enum):
@@ -25,8 +26,9 @@ Step: TypeAlias = str | int | Each
 """A key, an index (from the end if negative), or every item."""
 
 _STEP = re.compile(
-    r"""\[(?P<index>-?\d+)\]|\[(?P<each>\*)\]|\[(?P<quoted>"(?:[^"\\]|\\.)*")\]|(?P<dot>\.)?(?P<key>[^.\[\]"]+)""",
+    r"""\[(?P<index>-?[0-9]+)\]|\[(?P<each>\*)\]|\[(?P<quoted>"(?:[^"\\]|\\.)*"|'[^'"\\]*')\]|(?P<dot>\.)?(?P<key>[^.\[\]"]+)""",
 )
+_QUOTED = re.compile(r"""\["(?:[^"\\]|\\.)*"\]|\['[^'"\\]*'\]""")
 _PLAIN_KEY = re.compile(r"[^.\[\]\"\s$*+](?:[^.\[\]\"]*[^.\[\]\"\s])?")
 
 
@@ -46,7 +48,7 @@ class Path:
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Read `a.b`, `a[0]`, `a.0`, `a[-1]`, `a[*].b`, `["odd.key"]`.
+        """Read `a.b`, `a[0]`, `a.0`, `a[-1]`, `a[*].b`, `["odd.key"]`, `['odd.key']`; keys are composed (NFC), as they are in records.
 
         >>> Path.parse("invoice..total")
         Traceback (most recent call last):
@@ -55,8 +57,9 @@ class Path:
         """
         if text.startswith("$"):
             fix = text.removeprefix("$").removeprefix(".")
-            raise MalformedPath(f"`{text}` is JSONPath, which is not supported", f"write `{fix}`")
-        if not text or text.endswith(".") or text.startswith(".") or ".." in re.sub(r'"(?:[^"\\]|\\.)*"', '""', text):
+            raise MalformedPath(f"`{text}` is JSONPath, which is not supported", f"write `{fix}`" if fix else "name a field")
+        text = normalize("NFC", text)
+        if not text or text.endswith(".") or text.startswith(".") or ".." in _QUOTED.sub('""', text):
             raise MalformedPath(f"`{text}` has an empty step" if text else "a path must not be empty")
         steps: list[Step] = []
         at = 0
@@ -81,8 +84,10 @@ def _step(found: re.Match[str], text: str) -> Step:
     if found["each"]:
         return EACH
     if found["quoted"]:
+        if found["quoted"][0] == "'":
+            return found["quoted"][1:-1]
         try:
-            return str(json.loads(found["quoted"], strict=False))
+            return normalize("NFC", json.loads(found["quoted"], strict=False))
         except ValueError as error:
             raise MalformedPath(f"`{text}` has a key with a bad escape: {found['quoted']}", "write a backslash as two") from error
     if found["index"]:

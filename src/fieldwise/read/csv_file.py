@@ -4,6 +4,7 @@ import csv
 import io
 from collections.abc import Iterator
 from typing import Any, BinaryIO, Final
+from unicodedata import normalize
 
 from fieldwise.model.diagnostic import Diagnostic, Where
 from fieldwise.read.files import Unreadable
@@ -46,14 +47,15 @@ def _records(reader: Any, file: str) -> Iterator[tuple[int, list[str]]]:
         raise Unreadable(Diagnostic(code="unreadable-file", what=f"the file is not CSV from here on: {error}", where=where)) from error
 
 
-def _header(names: list[str], file: str) -> list[str]:
+def _header(written: list[str], file: str) -> list[str]:
+    names = [normalize("NFC", name.strip()) for name in written]
     twice = [name for name in dict.fromkeys(names) if names.count(name) > 1]
     if twice:
         what = f"the header names the column `{twice[0]}` twice"
         raise Unreadable(
             Diagnostic(code="duplicate-column", what=what, where=Where(file=file, line=1), fix="give each column its own name")
         )
-    return [name.strip() for name in names]
+    return names
 
 
 def _problems(cells: list[str], header: list[str]) -> list[Problem]:

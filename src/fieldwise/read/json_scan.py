@@ -13,6 +13,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Final
+from unicodedata import normalize
 
 from fieldwise.model.diagnostic import Diagnostic, Level, Where
 from fieldwise.model.path import render
@@ -184,7 +185,7 @@ class _Scanner:
         value: str = json.loads(token) if "\\" in token else token[1:-1]
         if self.wanted in (_KEY, _KEY_OR_END):
             self.result.parts += 1
-            self.steps[-1] = value
+            self.steps[-1] = value = normalize("NFC", value)
             if value in self.stack[-1]:
                 self.note(
                     "duplicate-key", f"the key `{_short(value)}` is there twice", "keep one of them: which one counts would be a guess"

@@ -5,11 +5,12 @@
 >>> decode(b'{"a": 1, "a": 2}').diagnostics[0].what
 'the key `a` is there twice'
 
-orjson is used where it can be shown to be safe. It goes wrong in silence in two ways, and both leave a trace that costs little to look for:
+orjson is used where it can be shown to be safe. It goes wrong in silence in three ways, each with a trace that costs little to look for:
 
 * It keeps the last of two equal keys. Every key has a colon, and colons inside strings stay, so a dropped key shows as a colon that is
   missing when the value is written again. Only an escaped colon (`\\u003a`) could hide that.
 * It turns integers beyond 64 bits into floats. Those have 19 digits or more in a row, so every fourth character finds four of them.
+* It leaves keys as they were written, while text compares after NFC. What it writes again shows whether anything is not composed.
 
 Everything else that is wrong makes it fail; then `json_scan` reads the text again, slowly and with reasons.
 """
@@ -18,10 +19,12 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
+from unicodedata import is_normalized
 
 import numpy as np
 import orjson
 
+from fieldwise.kernels.text_keys import is_composed
 from fieldwise.model.diagnostic import Diagnostic, Where
 from fieldwise.model.values import MISSING, Value
 from fieldwise.read.json_scan import MAX_DEPTH, Problem, Scan, scan
@@ -59,6 +62,8 @@ def decode_fast(line: bytes) -> Value:
         written = orjson.dumps(value)
     except (orjson.JSONDecodeError, TypeError):  # TypeError: nested too deep to be written
         return MISSING
+    if not _is_composed(written) and not is_composed(value):
+        return MISSING
     if written == line:
         return value
     if line.count(b":") != written.count(b":") or _hides_colons(line):
@@ -94,6 +99,8 @@ def _all_safe(block: bytes, values: list[Value], gaps: bool) -> bool:
         written = orjson.dumps([value for value in values if value is not MISSING] if gaps else values)
     except TypeError:
         return False
+    if not _is_composed(written):
+        return False
     characters = np.frombuffer(block, np.uint8)
     if np.count_nonzero(characters == 0x3A) != np.count_nonzero(np.frombuffer(written, np.uint8) == 0x3A) or _hides_colons(block):
         return False
@@ -101,6 +108,10 @@ def _all_safe(block: bytes, values: list[Value], gaps: bool) -> bool:
     pairs = digits[1:] & digits[:-1]
     hits = np.flatnonzero(pairs[2:] & pairs[:-2]) * 4
     return not any(_BIG_INTEGER.search(block, max(0, hit - 20), hit + 40) for hit in hits.tolist())
+
+
+def _is_composed(written: bytes) -> bool:
+    return written.isascii() or is_normalized("NFC", written.decode())
 
 
 def _hides_colons(text: bytes) -> bool:
