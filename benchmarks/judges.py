@@ -2,11 +2,13 @@
 
     python benchmarks/judges.py [cases]
 
-The server runs in a process of its own. The ceiling of the first number is 64 / 0.2 s = 320 per second.
+The server runs in a process of its own, and what it takes is told at the end. The ceiling of the first number is 64 / 0.2 s = 320 per
+second. 64 cases go ahead, so that nobody pays for imports and connections; each line is the best of three runs.
 """
 
 import asyncio
 import json
+import resource
 import subprocess
 import sys
 import tempfile
@@ -52,7 +54,7 @@ def suite(folder: Path, cases: int, evaluator: dict[str, Any]) -> dict[str, Any]
     return {"cases": str(folder / "cases.jsonl"), "evaluators": [evaluator]}
 
 
-def measured(title: str, cases: int, folder: Path, evaluator: dict[str, Any]) -> None:
+def measured(title: str, cases: int, folder: Path, evaluator: dict[str, Any]) -> float:
     """Run it, and print cases per second."""
     config = suite(folder, cases, evaluator)
     started, worked = time.perf_counter(), time.process_time()
@@ -60,7 +62,19 @@ def measured(title: str, cases: int, folder: Path, evaluator: dict[str, Any]) ->
     seconds, worked = time.perf_counter() - started, time.process_time() - worked
     [summary] = run.full.evaluators.values()
     assert summary.counts.scored == cases, summary.counts
-    print(f"{title:<44} {cases / seconds:>9,.0f} cases/s {1e6 * worked / cases:>9,.0f} µs of our own work per case")
+    print(f"{title:<44} {cases / seconds:>9,.0f} cases/s {1e6 * worked / cases:>9,.0f} µs of our own work per case", flush=True)
+    return cases / seconds
+
+
+def thrice(title: str, cases: int, evaluator: dict[str, Any], *, asked_before: bool = False) -> None:
+    """The same three times, each in a folder of its own, and the best of it."""
+    found: list[float] = []
+    for _ in range(3):
+        with tempfile.TemporaryDirectory() as folder:
+            if asked_before:
+                fw.run(suite(Path(folder), cases, evaluator), root=folder, chunk=cases)
+            found.append(measured(title, cases, Path(folder), evaluator))
+    print(f"{'best':<44} {max(found):>9,.0f} cases/s\n", flush=True)
 
 
 def main(cases: int) -> None:
@@ -73,13 +87,16 @@ def main(cases: int) -> None:
         judge = {"type": "llm_judge", "prompt": "Is it right?", "model": model}
         program = {"type": "code_judge", "script": [sys.executable, "-c", JUDGE]}
         with tempfile.TemporaryDirectory() as folder:
-            measured(f"llm_judge, {DELAY * 1000:.0f} ms, {CONCURRENCY} at a time", cases, Path(folder), judge)
-            measured("llm_judge, answers from the cache", cases, Path(folder), judge)
-            measured("code_judge, a process for each case", min(cases, 200), Path(folder), program)
-            measured("code_judge, one worker", cases, Path(folder), {**program, "process": {"workers": 1}})
+            measured("the first 64, imports and connections", CONCURRENCY, Path(folder), judge)
+        thrice(f"llm_judge, {DELAY * 1000:.0f} ms, {CONCURRENCY} at a time", cases, judge)
+        thrice("llm_judge, answers from the cache", cases, judge, asked_before=True)
     finally:
         server.kill()
         server.wait()
+    spent = resource.getrusage(resource.RUSAGE_CHILDREN)
+    print(f"the server itself took {1e6 * (spent.ru_utime + spent.ru_stime) / (6 * cases + CONCURRENCY):,.0f} µs per request\n")
+    thrice("code_judge, a process for each case", min(cases, 200), program)
+    thrice("code_judge, one worker", cases, {**program, "process": {"workers": 1}})
 
 
 if __name__ == "__main__":

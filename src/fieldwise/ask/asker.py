@@ -66,7 +66,9 @@ class LiveAsker:
     async def _answer(self, first: Mapping[int, Asks], follow: Follow) -> None:
         async def judge(which: int, asks: Asks) -> None:
             while asks:
-                asks = follow(which, await asyncio.gather(*(self._reply(ask) for ask in asks)))
+                alone = len(asks) == 1  # as most are: no task beside the judge's own
+                replies = [await self._reply(asks[0])] if alone else await asyncio.gather(*(self._reply(ask) for ask in asks))
+                asks = follow(which, replies)
 
         await asyncio.gather(*(judge(which, asks) for which, asks in first.items()))
 

@@ -12,14 +12,14 @@ import orjson
 from fieldwise.ask.answers import Answer, Answers
 from fieldwise.ask.endpoints import Target, resolve
 from fieldwise.ask.limits import Spending, Window
-from fieldwise.ask.sending import Setback, send, tokens_in
+from fieldwise.ask.sending import Letterhead, Setback, letterhead, send, tokens_in
 from fieldwise.ask.structured import read_reply
 from fieldwise.model.ask import Asking, Chat, Endpoint, Message, Reply, Usage
 
 if TYPE_CHECKING:
     import ssl
 
-    import httpx
+    from fieldwise.ask.connection import OneConnection
 
 _FORMATS: Final = ("json_schema", "json_object", "text")
 FIRST_WAIT: Final = 0.5
@@ -39,8 +39,8 @@ class Line:
 
     endpoint: Endpoint
     slots: asyncio.Semaphore = field(init=False)
-    resting: "list[httpx.AsyncHTTPTransport]" = field(default_factory=lambda: [])
-    """Each has one connection: a transport's search for a free one takes the square of their number."""
+    resting: "list[OneConnection]" = field(default_factory=lambda: [])
+    """Connections that nobody uses at the moment."""
     requests: Window = field(init=False)
     tokens: Window = field(init=False)
     format: int = 0
@@ -67,13 +67,15 @@ class Models:
         self._spending = Spending(asking)
         self._answers: Answers | None = None
         self._certificates: ssl.SSLContext | None = None
+        self._targets: dict[Endpoint, Target | Reply] = {}
+        self._heads: dict[Target, Letterhead] = {}
         self._lines: dict[tuple[str, str], Line] = {}
         self._under_way: dict[bytes, asyncio.Future[Answer | Reply]] = {}
         self._asked: set[bytes] = set()
 
     async def ask(self, chat: Chat) -> Reply:
         """The reply, repaired once where it has not the shape that was asked for."""
-        target = resolve(chat.endpoint, private=self._asking.private)
+        target = self._target(chat.endpoint)
         if isinstance(target, Reply):
             return target
         messages = list(chat.messages)
@@ -98,8 +100,8 @@ class Models:
 
     async def close(self) -> None:
         """Close connections and the cache."""
-        for transport in (transport for line in self._lines.values() for transport in line.resting):
-            await transport.aclose()
+        for connection in (connection for line in self._lines.values() for connection in line.resting):
+            await connection.aclose()
         if self._answers is not None:
             self._answers.close()
 
@@ -175,21 +177,36 @@ class Models:
                 return Setback(what=line.dead, then="dead")
             await line.requests.take(1)
             await line.tokens.take(tokens_in(body) + (target.endpoint.max_tokens or 0))
-            transport = line.resting.pop() if line.resting else self._transport()
+            connection = line.resting.pop() if line.resting else self._connection()
             try:
-                return await send(transport, target, body)
+                return await send(connection, target, self._head(target), body)
             finally:
-                line.resting.append(transport)
+                line.resting.append(connection)
+
+    def _target(self, endpoint: Endpoint) -> Target | Reply:
+        if endpoint not in self._targets:
+            self._targets[endpoint] = resolve(endpoint, private=self._asking.private)
+        return self._targets[endpoint]
+
+    def _head(self, target: Target) -> Letterhead:
+        if target not in self._heads:
+            self._heads[target] = letterhead(target)
+        return self._heads[target]
 
     def _line(self, target: Target) -> Line:
-        return self._lines.setdefault((target.url, target.model), Line(target.endpoint))
+        name = (target.url, target.model)
+        if name not in self._lines:
+            self._lines[name] = Line(target.endpoint)
+        return self._lines[name]
 
-    def _transport(self) -> "httpx.AsyncHTTPTransport":
+    def _connection(self) -> "OneConnection":
         import httpx
+
+        from fieldwise.ask.connection import OneConnection
 
         # The environment is not trusted with proxies or passwords, only with certificates.
         self._certificates = self._certificates or httpx.create_ssl_context(trust_env=True)
-        return httpx.AsyncHTTPTransport(verify=self._certificates, trust_env=False, limits=httpx.Limits(max_connections=1))
+        return OneConnection(self._certificates)
 
 
 def _read(answer: Answer, target: Target, chat: Chat) -> tuple[Reply, str | None]:

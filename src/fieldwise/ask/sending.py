@@ -37,15 +37,30 @@ class PrivateAddress(Exception):
     """A name that led to an address it should not lead to."""
 
 
-async def send(transport: "httpx.AsyncHTTPTransport", target: Target, body: Mapping[str, Any]) -> Answer | Setback:
+@dataclass(frozen=True, slots=True)
+class Letterhead:
+    """What every request to a target has in common, read once."""
+
+    url: "httpx.URL"
+    headers: "httpx.Headers"
+    extensions: Mapping[str, Any]
+
+
+def letterhead(target: Target) -> Letterhead:
+    """Where requests to this target go, and with which headers."""
+    import httpx
+
+    headers = {"Content-Type": "application/json", **({"Authorization": f"Bearer {target.key}"} if target.key else {})}
+    return Letterhead(httpx.URL(target.url), httpx.Headers(headers), {} if target.private else {"trace": _only_public})
+
+
+async def send(transport: "httpx.AsyncBaseTransport", target: Target, head: Letterhead, body: Mapping[str, Any]) -> Answer | Setback:
     """The answer to one request, or the setback. A transport keeps no cookies, follows no redirects and knows no passwords."""
     import httpx
 
     started = time.monotonic()
-    headers = {"Content-Type": "application/json", **({"Authorization": f"Bearer {target.key}"} if target.key else {})}
-    extensions = {} if target.private else {"trace": _only_public}
     try:
-        request = httpx.Request("POST", target.url, headers=headers, content=orjson.dumps(body), extensions=extensions)
+        request = httpx.Request("POST", head.url, headers=head.headers, content=orjson.dumps(body), extensions=dict(head.extensions))
         async with asyncio.timeout(target.endpoint.timeout):
             response = await transport.handle_async_request(request)
             content = await _content(response)
