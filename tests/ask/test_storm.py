@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,8 @@ import pytest
 from model_server import ModelServer, Say, model_server
 
 import fieldwise as fw
+from fieldwise.ask.asker import open_asker
+from fieldwise.model.ask import Asking, Asks, Chat, Endpoint, Message, Replies
 
 CASES = 1000
 RETRY_AFTER = 0.05
@@ -89,25 +92,73 @@ def test_a_thousand_cases_finish_whatever_the_server_does(tmp_path: Path, monkey
     assert set(good.values()) == {1}, "an answered question was asked again"
 
 
-def test_a_kill_in_the_middle_repeats_no_call_that_was_answered(tmp_path: Path) -> None:
-    concurrency = 8
-    with model_server(Say(GOOD.content, delay=0.01)) as server:
-        config = suite(tmp_path, server, 400, concurrency=concurrency)
+def answered(request: dict[str, Any]) -> Say:
+    """A good answer that says which case it is about, so that it can be told from what the client keeps."""
+    return Say(json.dumps({"reasoning": f"case <{case_of(request)}>", "hits": ["a"], "misses": [], "score": 1}), delay=0.01)
+
+
+def committed(folder: Path) -> set[str]:
+    """The cases whose answers are in the cache."""
+    with closing(sqlite3.connect(folder / "answers.sqlite")) as connection:
+        texts = [text for (text,) in connection.execute("SELECT text FROM answers")]
+    return {re.findall(r"case <(\d+)>", text)[0] for text in texts}
+
+
+def quiet(server: ModelServer) -> int:
+    """How many requests there were, once everything that was on its way has arrived."""
+    seen = -1
+    while seen != len(server.requests) or server.at_once:
+        seen = len(server.requests)
+        time.sleep(0.1)
+    return seen
+
+
+def test_a_kill_in_the_middle_repeats_no_call_whose_answer_was_committed(tmp_path: Path) -> None:
+    """Killed five times: what was committed is never asked again, and what is lost is only what was on its way."""
+    concurrency, cases = 8, 400
+    with model_server(answered) as server:
+        config = suite(tmp_path, server, cases, concurrency=concurrency)
         program = f"import fieldwise as fw; fw.run({config!r}, root={str(tmp_path)!r})"
-        first = subprocess.Popen([sys.executable, "-c", program])
-        while len(server.said) < 100:
-            assert first.poll() is None
-            time.sleep(0.005)
-        first.send_signal(signal.SIGKILL)
-        first.wait()
-        with sqlite3.connect(tmp_path / "answers.sqlite") as connection:
-            (kept,) = connection.execute("SELECT count(*) FROM answers").fetchone()
+        for kill in range(5):
+            before, known = quiet(server), committed(tmp_path) if kill else set[str]()
+            process = subprocess.Popen([sys.executable, "-c", program])
+            while len(server.said) < 60 * (kill + 1):
+                assert process.poll() is None
+                time.sleep(0.002)
+            process.send_signal(signal.SIGKILL)
+            process.wait()
+            after, kept = quiet(server), committed(tmp_path)
+            asked = [case_of(request) for request in server.requests[before:after]]
+            assert not known & set(asked), "an answer that was committed was asked for again"
+            assert known <= kept, "an answer that was committed is lost"
+            # Every answer that the client read is committed: missing are only questions that were on their way.
+            assert len(set(asked) - kept) <= concurrency
+            assert 0 < len(kept) < cases
+        kept = committed(tmp_path)
+        last = len(server.requests)
         run = fw.run(config, root=tmp_path)
-    asked = Counter(case_of(request) for request in server.requests)
-    assert 100 - concurrency <= kept < 400
-    assert run.full.evaluators["llm_judge"].counts.scored == 400
-    assert len(asked) == 400
-    # Asked again is only what was on its way when the process died, and so was never kept.
-    assert sum(count - 1 for count in asked.values()) <= concurrency
-    assert len(server.requests) <= 400 + concurrency
-    assert sum(result.result.details["usage"]["cached"] for result in run.results()) == kept
+    again = [case_of(request) for request in server.requests[last:]]
+    assert not kept & set(again)
+    assert len(again) == len(set(again)) == cases - len(kept)
+    assert run.full.evaluators["llm_judge"].counts.scored == cases
+    assert sum(result.result.details["usage"]["cached"] for result in run.results()) == len(kept)
+
+
+def test_an_answer_is_committed_before_anybody_uses_it(tmp_path: Path) -> None:
+    """The judge that gets a reply finds its answer in the file already, read by another process."""
+    seen: list[bool] = []
+    with model_server(answered) as server, open_asker(Asking(cache=tmp_path / "answers.sqlite")) as asker:
+        endpoint = Endpoint(url=server.url, name="judge-1", concurrency=4)
+        schema = {"type": "object", "required": ["score"]}
+        asks = {n: (Chat(endpoint=endpoint, messages=(Message("user", f"question <{n}>"),), schema=schema),) for n in range(20)}
+
+        def follow(which: int, replies: Replies) -> Asks:
+            program = "import sqlite3, sys; print(sqlite3.connect(sys.argv[1]).execute('SELECT text FROM answers').fetchall())"
+            found = subprocess.run(
+                [sys.executable, "-c", program, str(tmp_path / "answers.sqlite")], capture_output=True, text=True, check=True
+            )
+            seen.append(f"case <{which}>" in found.stdout)
+            return ()
+
+        asker.answer(asks, follow)
+    assert seen == [True] * 20
