@@ -1,10 +1,11 @@
 """Comparisons as an Arrow table and back.
 
 Nearly all values are equal on both sides and stand in the expected record of their case already. They are not stored again:
-`equal` is true, and reading looks the value up at `path`. Where it is false, no text means that the side has no value.
+`equal` is true, and reading looks the value up at `path`. Nor are lists and objects that differ, where each record has its own at
+`path`: `aside` is true. Where both are false, no text means that the side has no value.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, Final
 
@@ -29,7 +30,9 @@ def comparisons_table(comparisons: Comparisons, rows: NDArray[np.int64], first: 
     """A batch's comparisons by case. `rows[c]` is the position in the batch of the case that the comparisons call c."""
     order, _ = comparisons.by_case()
     equal = _equal(comparisons, rows, cases)[order]
-    differ = order[~equal]
+    aside = _aside(comparisons, order, equal, rows, cases)
+    told = ~(equal | aside)
+    differ = order[told]
     extra = comparisons.extra if len(comparisons.extra) else np.zeros(len(order), dtype=np.bool_)
     fields = [[name, rule_text(rule)] for name, rule in zip(comparisons.fields, comparisons.rules, strict=True)]
     return pa.table(
@@ -44,8 +47,9 @@ def comparisons_table(comparisons: Comparisons, rows: NDArray[np.int64], first: 
             "cause": _sparse(comparisons.cause, order),
             "note": _sparse(comparisons.note, order),
             "equal": equal,
-            "expected": spread(plain_json_column(_picked(comparisons.expected, differ)), ~equal),
-            "actual": spread(plain_json_column(_picked(comparisons.actual, differ)), ~equal),
+            "aside": aside,
+            "expected": spread(plain_json_column(_picked(comparisons.expected, differ)), told),
+            "actual": spread(plain_json_column(_picked(comparisons.actual, differ)), told),
         },
         metadata={FIELDS: to_text(fields)},
     )
@@ -81,6 +85,24 @@ def _equal(comparisons: Comparisons, rows: NDArray[np.int64], cases: Cases) -> N
     same &= _found_again(comparisons, rows, cases)[comparisons.path]
     readable = np.array([isinstance(cases.expected[row], dict | list) for row in rows.tolist()], dtype=np.bool_)
     return same if readable.all() else same & readable[comparisons.case]
+
+
+def _aside(
+    comparisons: Comparisons, order: NDArray[np.int64], equal: NDArray[np.bool_], rows: NDArray[np.int64], cases: Cases
+) -> NDArray[np.bool_]:
+    """Where, in this order, a side is a list or an object, and both records have at the path what was compared."""
+    aside = np.zeros(len(order), dtype=np.bool_)
+    expected, actual = comparisons.expected, comparisons.actual
+    for at in np.flatnonzero(~equal).tolist():
+        row = int(order[at])
+        if type(expected[row]) in _CONTAINERS or type(actual[row]) in _CONTAINERS:
+            path, case = str(comparisons.paths[int(comparisons.path[row])]), int(rows[comparisons.case[row]])
+            sides = ((cases.expected[case], expected[row]), (cases.actual[case], actual[row]))
+            aside[at] = all(look_up(record, path) is value for record, value in sides)
+    return aside
+
+
+_CONTAINERS: Final = frozenset((list, dict))
 
 
 def _found_again(comparisons: Comparisons, rows: NDArray[np.int64], cases: Cases) -> NDArray[np.bool_]:
@@ -120,11 +142,17 @@ def look_up(record: Value, path: str) -> Value:
     return value
 
 
-def comparisons_of(rows: Mapping[str, Sequence[Any]], record: Value, span: range) -> Iterator[Comparison]:
-    """The comparisons in these rows of a stored table, whose case has this expected record."""
+Sides = Callable[[], tuple[Value, Value]]
+"""The expected and the actual record of a case."""
+
+
+def comparisons_of(rows: Mapping[str, Sequence[Any]], span: range, sides: Sides | None = None) -> Iterator[Comparison]:
+    """The comparisons in these rows of a stored table, all of one case. Without its records, values that stand there are not told."""
     for row in span:
         if rows["equal"][row]:
-            expected = actual = look_up(record, rows["path"][row])
+            expected = actual = look_up(sides()[0], rows["path"][row]) if sides else MISSING
+        elif rows["aside"][row]:
+            expected, actual = (look_up(side, rows["path"][row]) for side in sides()) if sides else (_UNTOLD, _UNTOLD)
         else:
             expected, actual = _value(rows["expected"][row]), _value(rows["actual"][row])
         yield Comparison(
@@ -140,6 +168,9 @@ def comparisons_of(rows: Mapping[str, Sequence[Any]], record: Value, span: range
             cause=rows["cause"][row],
             note=rows["note"][row],
         )
+
+
+_UNTOLD: Final = "\N{HORIZONTAL ELLIPSIS}"
 
 
 def _value(text: str | None) -> Value:

@@ -217,11 +217,11 @@ def cases_with(run: Run, evaluator: str, field: str | None, outcome: str | None)
 
 
 def comparisons_at(run: Run, evaluator: str, positions: Sequence[int]) -> dict[int, list[Comparison]]:
-    """The comparisons of these cases by position. A value that is equal on both sides is not looked up."""
+    """The comparisons of these cases by position. Values that stand in the records are not looked up."""
     found: dict[int, list[Comparison]] = {}
     for table in _rows_at(run, "comparisons", evaluator, positions, None):
         rows: Mapping[str, Sequence[Any]] = table.to_pydict()
-        for case, one in zip(rows["case"], comparisons_of(rows, None, range(table.num_rows)), strict=True):
+        for case, one in zip(rows["case"], comparisons_of(rows, range(table.num_rows)), strict=True):
             found.setdefault(case, []).append(one)
     return found
 

@@ -34,7 +34,8 @@ def _is_finite(value: Any) -> bool:
     text may too, so that what is found is looked at.
     """
     try:
-        if not _ODD_FLOAT.search(marshal.dumps(value)):
+        packed = marshal.dumps(value)
+        if not ((b"\x7f" in packed or b"\xff" in packed) and _ODD_FLOAT.search(packed)):
             return True
     except ValueError:  # values of types of their own
         pass

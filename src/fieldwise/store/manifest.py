@@ -20,7 +20,7 @@ from fieldwise.store.json_text import from_text, to_text
 from fieldwise.store.summary_json import diagnostic_from_json, gate_from_json, summary_from_json, summary_to_json
 from fieldwise.store.trouble import torn
 
-FORMAT: Final = 1
+FORMAT: Final = 2
 FILE: Final = "manifest.json"
 
 

@@ -29,7 +29,7 @@ from fieldwise.summarize.state import SummaryState
 pc: Any = pyarrow.compute  # its functions are made at run time, so no checker knows them
 
 _RESULTS: Final = ("case", "score", "verdict", "status", "fault", "flags")
-_COMPARED: Final = ("case", "field", "outcome", "similarity", "passed", "cause", "equal", "expected", "actual")
+_COMPARED: Final = ("case", "field", "outcome", "similarity", "passed", "cause", "equal", "aside", "expected", "actual")
 
 
 @dataclass(slots=True)
@@ -168,9 +168,9 @@ class _Compared:
 
     def there(self) -> set[str]:
         """The fields that some case has a value or a null for. An output that is null as a whole has no fields, not even null ones."""
-        equal, expected, actual, outcome = map(self._table.column, ("equal", "expected", "actual", "outcome"))
+        equal, aside, expected, actual, outcome = map(self._table.column, ("equal", "aside", "expected", "actual", "outcome"))
         given = pc.and_(pc.is_valid(actual), pc.not_equal(outcome.cast(pa.string()), "both_absent"))
-        known = np.logical_or.reduce([np.asarray(side) for side in (equal, pc.is_valid(expected), given)])
+        known = np.logical_or.reduce([np.asarray(side) for side in (equal, aside, pc.is_valid(expected), given)])
         return {self._fields[at] for at in np.unique(self._field[known]).tolist()}
 
     def comparisons(self, case: NDArray[np.int64]) -> Comparisons:
