@@ -16,12 +16,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import duckdb
-
 import fieldwise.store.writer
 from fieldwise import api
 from fieldwise.store.manifest import Part
+from fieldwise.store.measured import compare_runs
 from fieldwise.store.run import Run, open_run
+from fieldwise.store.tables import ArrowTable
 
 WORDS = ("alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota", "kappa", "lambda", "mu")
 KINDS: tuple[dict[str, Any], ...] = (
@@ -101,12 +101,11 @@ class Clock:
         setattr(owner, name, timed)
 
 
-def per_field(run: Run) -> list[Any]:
+def per_field(run: Run) -> ArrowTable:
     """The table of fields, from the Parquet files alone."""
-    files = [str(run.path / "parts" / file.file) for part in run.parts for file in part.files if file.table == "comparisons"]
     question = """select field, count(*), avg(coalesce(similarity, 0)), sum(passed::int), mode(cause)
-                  from read_parquet(?) where outcome not in ('both_absent', 'ignored') group by field order by field"""
-    return duckdb.execute(question, [files]).fetchall()
+                  from comparisons where outcome not in ('both_absent', 'ignored') group by field order by field"""
+    return run.sql(question)
 
 
 def timed(work: Callable[[], Any]) -> tuple[float, Any]:
@@ -150,10 +149,12 @@ def main() -> None:
         print("               " + ", ".join(f"{table} {size(run.parts, table):.0f}" for table in ("cases", "results", "comparisons")))
         opened, again = timed(lambda: open_run(Path(folder, "store")).fields("fields"))
         asked, table = timed(lambda: per_field(run))
-        assert len(again) == len(table) == HEAD + WIDTH
-        print(f"table of fields {opened:6.3f} s   as the run keeps it; {asked:.3f} s from the Parquet files")
+        assert len(again) == table.num_rows == HEAD + WIDTH
+        print(f"table of fields {opened:6.3f} s   as the run keeps it; {asked:.3f} s from the Parquet files, by SQL")
         one, _ = timed(lambda: list(run.results(case=f"c{cases // 2}")))
         print(f"one case       {one:7.3f} s")
+        compared, _ = timed(lambda: compare_runs(run, run))
+        print(f"two runs compared {compared:4.1f} s")
 
 
 if __name__ == "__main__":

@@ -142,3 +142,16 @@ def test_a_metric_is_followed_through_the_runs(ids: list[str], fieldwise: Call) 
     unknown = fieldwise("runs", "trend", "fields.scroe")
     assert unknown.exit_code == 2
     assert "did you mean `fields.score`" in unknown.stderr
+
+
+def test_a_run_of_another_version_is_listed_told_and_can_be_deleted(ids: list[str], fieldwise: Call) -> None:
+    manifest = Path(".fieldwise/runs") / ids[0] / "manifest.json"
+    manifest.write_text(json.dumps(json.loads(manifest.read_text()) | {"format": 99}))
+    assert listed(fieldwise)[0]["state"] == "unreadable"
+    assert "unreadable" in fieldwise("runs").stdout
+    told = fieldwise("runs", "show")
+    assert told.exit_code == 3
+    assert "format 99" in told.stderr
+    assert fieldwise("runs", "trend", "fields.score").exit_code == 0
+    assert fieldwise("runs", "delete", "latest", "--yes").exit_code == 0
+    assert [run["id"] for run in listed(fieldwise)] == ids[1:]

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import fieldwise as fw
-from fieldwise.store.measured import compare_runs
+from fieldwise.store.measured import case_ids, compare_runs, measured
 from fieldwise.store.run import Run
 
 
@@ -64,3 +64,18 @@ def test_a_metric_that_is_not_there_is_a_key_error(tmp_path: Path) -> None:
     changes = compare_runs(run(tmp_path, {0}), run(tmp_path, {1}))
     with pytest.raises(KeyError):
         changes.change("fields.nope")
+
+
+def test_a_field_of_list_items_is_their_mean_in_each_case(tmp_path: Path) -> None:
+    cases = [
+        {"id": "half", "expected": {"a": 1, "items": [{"x": 1}, {"x": 2}]}, "actual": {"a": 1, "items": [{"x": 1}, {"x": 9}]}},
+        {"id": "none", "expected": {"a": 1}, "actual": {"a": 1}},
+        {"id": "third", "expected": {"a": 1, "items": [{"x": 1}]}, "actual": {"a": 2, "items": [{"x": 1}, {"x": 5}, {"x": 6}]}},
+    ]
+    (tmp_path / "data.jsonl").write_text("\n".join(map(json.dumps, cases)))
+    evaluators = [{"type": "field_accuracy", "name": "fields", "fields": ["a", "items[*].x"]}]
+    stored = fw.run({"name": "s", "cases": str(tmp_path / "data.jsonl"), "evaluators": evaluators}, root=tmp_path / "store")
+    found = measured(stored, "fields", case_ids(stored))
+    assert found.fields["a"].tolist() == [1.0, 1.0, 0.0]
+    assert found.fields["items[*].x"].tolist() == [0.5, pytest.approx(float("nan"), nan_ok=True), pytest.approx(1 / 3)]
+    assert found.verdict.tolist() == [1, 2, 1]

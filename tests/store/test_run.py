@@ -19,6 +19,7 @@ from fieldwise.model.summary import GateResult, Summary
 from fieldwise.model.values import MISSING
 from fieldwise.store.run import list_runs, open_run
 from fieldwise.store.runs import RunNotFound
+from fieldwise.store.trouble import StoreError
 from fieldwise.store.writer import RunWriter
 from fieldwise.summarize.state import SummaryState
 
@@ -212,7 +213,7 @@ def test_a_run_of_another_format_is_refused(tmp_path):
     run = stored(tmp_path, build(2))
     raw = json.loads((run.path / "manifest.json").read_text())
     (run.path / "manifest.json").write_text(json.dumps(raw | {"format": 99}))
-    with pytest.raises(ValueError, match="stored in format 99"):
+    with pytest.raises(StoreError, match="stored in format 99"):
         open_run(tmp_path)
 
 

@@ -3,8 +3,8 @@
 from fieldwise.model.diagnostic import ConfigError, Diagnostic
 from fieldwise.registry import nearest
 from fieldwise.store.reading import StoredResult
-from fieldwise.store.run import Run, open_run
-from fieldwise.store.runs import RunNotFound, run_ids
+from fieldwise.store.run import Run, listed_run, open_run
+from fieldwise.store.runs import RunNotFound, find_run, run_ids
 
 
 def found_run(which: str) -> Run:
@@ -14,6 +14,14 @@ def found_run(which: str) -> Run:
     except RunNotFound as error:
         fix = "`fieldwise runs` lists them" if run_ids() else "`fieldwise demo` makes one"
         raise _problem("no-run", str(error), fix) from error
+
+
+def found_folder(which: str) -> Run:
+    """The same, whatever is wrong with what it stored."""
+    try:
+        return listed_run(find_run(None, which))
+    except RunNotFound as error:
+        raise _problem("no-run", str(error), "`fieldwise runs` lists them") from error
 
 
 def results_of_case(run: Run, case: str, evaluator: str | None) -> list[StoredResult]:

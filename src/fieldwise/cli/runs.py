@@ -110,10 +110,10 @@ def delete(
     A run that is being written is never deleted. One with a tag, or that a *.baseline.json of this folder was made from, is kept unless you
     say --force.
     """
-    from fieldwise.cli._found import found_run
+    from fieldwise.cli._found import found_folder
     from fieldwise.store.delete import baseline_files, check_deletable, delete_runs
 
-    found = list({run.id: run for run in map(found_run, which)}.values())
+    found = list({run.id: run for run in map(found_folder, which)}.values())
     baselines = baseline_files(Path())
     check_deletable(found, baselines=baselines, force=force)
     if not yes:

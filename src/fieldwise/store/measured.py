@@ -1,7 +1,7 @@
 """What a stored run measured, case by case, for comparing it with another."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import pyarrow as pa
@@ -85,9 +85,9 @@ def measured(run: Run, evaluator: str, ids: Sequence[str]) -> Measured:
     fields: dict[str, NDArray[Any]] = {}
     for part in run.parts:
         for file in files_of(part, "results", evaluator):
-            table = read_table(run.path, file)
+            table = read_table(run.path, file, columns=_is_number)
             rows = np.asarray(table["case"])
-            known = np.array([VERDICTS.index(text) if text else -1 for text in table["verdict"].to_pylist()], dtype=np.int8)
+            known = _codes(table["verdict"], VERDICTS)
             counts = _counts(table)
             verdict[rows] = np.where(counts, known, -1)
             metrics["score"][rows] = np.where(counts, np.asarray(table["score"]), np.nan)
@@ -107,18 +107,41 @@ def _counts(table: ArrowTable) -> NDArray[Any]:
     return np.asarray(pc.or_(pc.equal(status, "scored"), failed))
 
 
+def _is_number(column: str) -> bool:
+    return column in ("case", "score", "verdict", "status", "fault") or column.startswith(METRIC)
+
+
+def _codes(column: Any, names: Sequence[str]) -> NDArray[np.int8]:
+    """For each text of a column its place among some names; -1 for none."""
+    found = pc.index_in(pc.cast(column, pa.string()), pa.array(names))
+    return np.asarray(pc.fill_null(found, -1)).astype(np.int8)
+
+
+_UNCOUNTED: Final = ("both_absent", "ignored", "fault")
+
+
 def _add_fields(table: ArrowTable, fields: dict[str, NDArray[Any]], n: int) -> None:
-    outcome = pc.cast(table["outcome"], pa.string())
-    kept = table.filter(pc.invert(pc.is_in(outcome, pa.array(["both_absent", "ignored", "fault"]))))
-    flat = pa.table(
-        {"case": kept["case"], "field": pc.cast(kept["field"], pa.string()), "similarity": pc.fill_null(kept["similarity"], 0.0)}
-    )
-    means = flat.group_by(["field", "case"]).aggregate([("similarity", "mean")])
-    coded = means["field"].combine_chunks().dictionary_encode()
-    cases, values, codes = np.asarray(means["case"]), np.asarray(means["similarity_mean"]), np.asarray(coded.indices)
+    """For each field its mean over the items of each case."""
+    if not table.num_rows:
+        return
+    coded = table["field"].unify_dictionaries().combine_chunks()
     names: list[str] = coded.dictionary.to_pylist()
-    for code in sorted(range(len(names)), key=names.__getitem__):
+    counts = _codes(table["outcome"], _UNCOUNTED) < 0
+    case, field = np.asarray(table["case"])[counts], np.asarray(coded.indices)[counts].astype(np.int64)
+    similarity = np.asarray(pc.fill_null(table["similarity"], 0.0))[counts]
+    for code in sorted(np.unique(field).tolist(), key=names.__getitem__):
         if names[code] not in fields:
             fields[names[code]] = np.full(n, np.nan)
-        chosen = codes == code
-        fields[names[code]][cases[chosen]] = values[chosen]
+    order = np.argsort(field, kind="stable")
+    case, similarity = case[order], similarity[order]
+    ends = np.searchsorted(field[order], np.arange(len(names) + 1)).tolist()
+    for name, start, stop in zip(names, ends, ends[1:], strict=False):
+        if stop > start:
+            _add_means(fields[name], case[start:stop], similarity[start:stop])
+
+
+def _add_means(column: NDArray[Any], case: NDArray[np.int64], values: NDArray[np.float64]) -> None:
+    """The mean of the values of each case, which stand together."""
+    starts = np.flatnonzero(np.r_[True, case[1:] != case[:-1]])
+    sizes = np.diff(np.r_[starts, len(case)])
+    column[case[starts]] = np.add.reduceat(values, starts) / sizes

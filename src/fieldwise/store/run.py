@@ -36,9 +36,11 @@ CHANGES: Final = "changes.json"
 class Run:
     """A run as it was stored. `open_run` finds one; `fieldwise.run` returns one."""
 
-    def __init__(self, path: Path, manifest: Manifest) -> None:
+    def __init__(self, path: Path, manifest: Manifest, trouble: str = "") -> None:
         self.path = path
         self.manifest = manifest
+        self.trouble = trouble
+        """Why its manifest cannot be read; nothing where it can."""
 
     @property
     def id(self) -> str:
@@ -62,7 +64,9 @@ class Run:
 
     @property
     def state(self) -> str:
-        """`finished` or `unfinished`."""
+        """`finished` or `unfinished`; `unreadable` for a run that is only listed, because its manifest is torn or of another version."""
+        if self.trouble:
+            return "unreadable"
         return "unfinished" if self.manifest.finished is None else "finished"
 
     @property
@@ -151,6 +155,15 @@ class Run:
         file = self.path / CHANGES
         return Changes.from_json(from_text(file.read_bytes())) if file.is_file() else None
 
+    def sql(self, query: str, parameters: Sequence[Any] = ()) -> ArrowTable:
+        """The answer to a SELECT over `cases`, `results` and `comparisons`, as a pyarrow table; needs DuckDB.
+
+        A query sees this run and nothing else, and changes nothing. `?` in it stands for the next of the parameters.
+        """
+        from fieldwise.store.sql import ask
+
+        return ask(self.path, self.parts, query, parameters)
+
     def to_arrow(self) -> ArrowTable:
         """A pyarrow table with one row for each case and evaluator."""
         return flat_table(self.path, self.parts, self.evaluators)
@@ -203,19 +216,24 @@ def open_run(root: str | Path | None = None, which: str = "latest") -> Run:
 
 
 def list_runs(root: str | Path | None = None) -> list[Run]:
-    """All runs, newest first, finished or not; one whose manifest cannot be read is unfinished."""
-    found: list[Run] = []
-    for name in reversed(run_ids(root)):
-        folder = runs_folder(root) / name
-        try:
-            found.append(_opened(folder))
-        except StoreError:
-            found.append(Run(folder, _unknown(folder)))
-    return found
+    """All runs, newest first, finished or not; of one whose manifest cannot be read only its id is known."""
+    return [listed_run(runs_folder(root) / name) for name in reversed(run_ids(root))]
+
+
+def listed_run(folder: Path) -> Run:
+    """The run in this folder, whatever is wrong with it."""
+    try:
+        return _opened(folder)
+    except StoreError as error:
+        return Run(folder, _unknown(folder), str(error))
 
 
 def _opened(folder: Path) -> Run:
-    return Run(folder, read_manifest(folder) or _unknown(folder))
+    try:
+        return Run(folder, read_manifest(folder) or _unknown(folder))
+    except ValueError as error:
+        told = f"{error}\n  read it with that version, or delete it: fieldwise runs delete {folder.name}"
+        raise StoreError(told) from error
 
 
 def _unknown(folder: Path) -> Manifest:

@@ -1,0 +1,137 @@
+"""SQL over a stored run, answered by DuckDB from the run's Parquet files.
+
+A query sees the tables of the run and nothing else: no other file, no network, no variable of the program; and it changes nothing.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import Any, Final
+
+import pyarrow.parquet as pq
+
+from fieldwise.store.manifest import Part, PartFile
+from fieldwise.store.reading import check_size, files_of
+from fieldwise.store.tables import METRIC, ArrowTable
+from fieldwise.store.trouble import StoreError, torn
+
+COLUMNS: Final[Mapping[str, Mapping[str, str]]] = {
+    "cases": {
+        "case": "bigint",
+        "id": "varchar",
+        "tags": "varchar[]",
+        "split": "varchar",
+        **dict.fromkeys(("input", "expected", "actual", "contexts", "metadata"), "varchar"),
+    },
+    "results": {
+        "case": "bigint",
+        "score": "double",
+        **dict.fromkeys(("verdict", "status", "fault", "reasoning"), "varchar"),
+        **dict.fromkeys(("hits", "misses", "flags"), "varchar[]"),
+        "details": "varchar",
+    },
+    "comparisons": {
+        "case": "bigint",
+        **dict.fromkeys(("field", "path", "outcome"), "varchar"),
+        "similarity": "double",
+        "passed": "boolean",
+        **dict.fromkeys(("cause", "note", "expected", "actual"), "varchar"),
+    },
+}
+"""What every run has in its tables; `case` is shown as `position`, because SQL means something else by it."""
+_SETTINGS: Final = {
+    "autoinstall_known_extensions": False,
+    "autoload_known_extensions": False,
+    "python_enable_replacements": False,
+    "temp_directory": "",
+}
+
+
+def ask(folder: Path, parts: Sequence[Part], query: str, parameters: Sequence[Any] = ()) -> ArrowTable:
+    """The answer to one SELECT over `cases`, `results` and `comparisons`; ValueError for anything else, StoreError for torn files."""
+    duckdb = _duckdb()
+    tables = {name: [(file, _path(folder, file)) for part in parts for file in files_of(part, name)] for name in COLUMNS}
+    with duckdb.connect(":memory:", config=_SETTINGS) as connection:
+        for name, files in tables.items():
+            connection.execute(f"create view {name} as {_view(name, files)}")
+        allowed = ", ".join(_text(str(path)) for files in tables.values() for _, path in files)
+        connection.execute(f"set allowed_paths = [{allowed}]")
+        connection.execute("set enable_external_access = false")
+        connection.execute("set lock_configuration = true")
+        try:
+            _check(duckdb, connection.extract_statements(query))
+            return connection.sql(query, params=list(parameters)).to_arrow_table()
+        except duckdb.IOException as error:
+            raise StoreError(f"the run in {folder} cannot be read: {_first(error)}") from error
+        except duckdb.Error as error:
+            raise ValueError(f"the query cannot be answered: {_first(error)}") from error
+
+
+def _duckdb() -> Any:
+    try:
+        return import_module("duckdb")
+    except ImportError as error:
+        raise ImportError("sql() needs DuckDB, which is not installed: pip install 'fieldwise[sql]'") from error
+
+
+def _check(duckdb: Any, statements: Sequence[Any]) -> None:
+    """A query may read; COPY could write over the very files that it may read."""
+    if len(statements) != 1 or statements[0].type != duckdb.StatementType.SELECT:
+        raise ValueError("a run is asked by one SELECT at a time: nothing else is allowed")
+
+
+def _path(folder: Path, file: PartFile) -> Path:
+    path = (folder / "parts" / file.file).resolve()
+    if any(sign in str(path) for sign in "*?["):
+        raise ValueError(f"{path}: DuckDB takes `*`, `?` and `[` in the name of a folder for a pattern; move the runs elsewhere")
+    try:
+        check_size(path, file)
+    except FileNotFoundError as error:
+        raise torn(path, error) from error
+    return path
+
+
+def _view(table: str, files: Sequence[tuple[PartFile, Path]]) -> str:
+    """The SELECT of a view: files with the same columns together, and those of different evaluators below each other."""
+    groups: dict[tuple[str | None, tuple[str, ...]], list[Path]] = {}
+    for file, path in files:
+        names = tuple(pq.read_schema(path).names)
+        for evaluator in file.evaluators or (None,):
+            groups.setdefault((evaluator, names), []).append(path)
+    selects = [_select(table, evaluator, names, paths) for (evaluator, names), paths in groups.items()]
+    return " union all by name ".join([*selects, _nothing(table)])
+
+
+def _select(table: str, evaluator: str | None, names: Sequence[str], paths: Sequence[Path]) -> str:
+    shown = [f"{_text(evaluator)} as evaluator"] if evaluator is not None else []
+    shown += [f"{_name(name)} as {_name(alias)}" for name, alias in _aliases(table, names)]
+    return f"select {', '.join(shown)} from read_parquet([{', '.join(_text(str(path)) for path in paths)}])"
+
+
+def _aliases(table: str, names: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Which columns are shown, and how they are called: metrics by their own names unless another column is called so."""
+    for name in names:
+        if name in COLUMNS[table]:
+            yield name, "position" if name == "case" else name
+        elif name.startswith(METRIC):
+            plain = name.removeprefix(METRIC)
+            yield name, name if plain in (*COLUMNS[table], "position", "evaluator") else plain
+
+
+def _nothing(table: str) -> str:
+    """No rows, with the columns that every run has."""
+    columns = [f"null::{kind} as {'position' if name == 'case' else name}" for name, kind in COLUMNS[table].items()]
+    evaluator = [] if table == "cases" else ["null::varchar as evaluator"]
+    return f"select {', '.join([*evaluator, *columns])} where false"
+
+
+def _text(value: str) -> str:
+    return "'" + value.replace("'", "''") + "'"
+
+
+def _name(value: str) -> str:
+    return '"' + value.replace('"', '""') + '"'
+
+
+def _first(error: Exception) -> str:
+    return str(error).split("\n\n", 1)[0].replace("\n", " ")
