@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from fieldwise.model.case import Case
 from fieldwise.model.result import Result
 from fieldwise.model.values import MISSING, Value
-from fieldwise.store.compared import comparisons_of
+from fieldwise.store.compared import Sides, comparisons_of
 from fieldwise.store.json_text import from_text
 from fieldwise.store.manifest import Part, PartFile, part_from_json
 from fieldwise.store.tables import METRIC, ArrowTable, joined
@@ -115,16 +115,16 @@ def _value(text: str | None) -> Value:
 def results_of(folder: Path, part: Part, evaluators: Sequence[str], position: int | Sequence[int] | None) -> Iterator[StoredResult]:
     """The results of a part by case, for these evaluators in this order, or those of one case or some."""
     [file] = files_of(part, "cases")
-    cases = read_table(folder, file, case=position, columns=["case", "id", "expected"])
+    cases = read_table(folder, file, case=position, columns=["case", "id", "expected", "actual"])
     sources = [source for name in evaluators for source in _sources(folder, part, name, position)]
     for start in range(0, cases.num_rows, _CASES_AT_ONCE):
         known = cases.slice(start, _CASES_AT_ONCE).to_pydict()
         first, last = known["case"][0], known["case"][-1]
         blocks = [_Block(source, first, last) for source in sources]
-        for place, name, expected in zip(known["case"], known["id"], known["expected"], strict=True):
-            record = _Once(expected)
+        for place, name, *texts in zip(known["case"], known["id"], known["expected"], known["actual"], strict=True):
+            sides = _Once(*texts)
             for block in blocks:
-                result = block.at(place, record)
+                result = block.at(place, sides)
                 if result is not None:
                     yield StoredResult(case=name, evaluator=block.evaluator, result=result, position=place)
 
@@ -134,18 +134,18 @@ _CASES_AT_ONCE: Final = 500
 
 
 class _Once:
-    """A JSON text that is read at most once, and only if someone asks."""
+    """The records of a case, read at most once, and only if someone asks."""
 
-    __slots__ = ("_text", "_value")
+    __slots__ = ("_sides", "_texts")
 
-    def __init__(self, text: str | None) -> None:
-        self._text = text
-        self._value: list[Value] = []
+    def __init__(self, *texts: str | None) -> None:
+        self._texts = texts
+        self._sides: tuple[Value, ...] | None = None
 
-    def __call__(self) -> Value:
-        if not self._value:
-            self._value.append(_value(self._text))
-        return self._value[0]
+    def __call__(self) -> tuple[Value, Value]:
+        if self._sides is None:
+            self._sides = tuple(map(_value, self._texts))
+        return self._sides[0], self._sides[1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,8 +191,8 @@ class _Block:
         self._compared = [_Rows(table, first, last) for table in source.compared]
         self._metrics = [name for name in self._results.columns if name.startswith(METRIC)]
 
-    def at(self, case: int, record: Callable[[], Value]) -> Result | None:
-        """The result of a case, whose expected record is at hand; None where the evaluator is not for it."""
+    def at(self, case: int, sides: Sides) -> Result | None:
+        """The result of a case, whose records are at hand; None where the evaluator is not for it."""
         found = self._results.of(case)
         if not found:
             return None
@@ -208,7 +208,7 @@ class _Block:
             status=rows["status"][row],
             metrics={name: value for name, value in metrics.items() if value is not None},
             details=from_text(rows["details"][row]),
-            comparisons=[one for columns, span in spans if span for one in comparisons_of(columns, record(), span)],
+            comparisons=[one for columns, span in spans if span for one in comparisons_of(columns, span, sides)],
         )
 
 
