@@ -140,6 +140,27 @@ class TestMisread:
         place.cases(GOOD, {**GOOD, "id": "b", **failed})
         place.fails(CONFIG, "field totl: no case of the run has this field")
 
+    def test_a_rule_for_a_list_that_no_case_has(self, place: Place) -> None:
+        place.suite({"type": "field_prf", "lists": {"line_itms": {"align": "best"}}})
+        place.fails(CONFIG, "field line_itms: no case of the run has this list")
+        place.suite({"type": "field_prf", "lists": {"line_items": {"align": "best"}}})
+        place.cases({**GOOD, "expected": {"line_items": []}})
+        assert place.run()[0] == PASSED
+
+    @pytest.mark.parametrize(
+        ("option", "told"),
+        [
+            ({"type": "field_prf", "ignore": ["totl", "n[0].x"]}, "`ignore` names `totl`, and no case of the run has such a field"),
+            ({"type": "json_quality", "strategies": {"n": "EXACT", "totl": "EXACT"}}, "`strategies` names `totl`, and no case"),
+            ({"type": "json_quality", "similarities": {"totl": 0.9}}, "`similarities` names `totl`, and no case"),
+        ],
+    )
+    def test_a_name_that_no_case_has_is_told(self, place: Place, option: Any, told: str) -> None:
+        """Told and no more: a strategy file may serve several suites."""
+        place.suite(option)
+        code, output = place.run()
+        assert (code, told in output) == (PASSED, True)
+
     def test_a_malformed_path(self, place: Place) -> None:
         place.suite({**FIELDS, "fields": ["n", "a..b"]})
         place.fails(FAILED, "`a..b` has an empty step", "--gate", "fields.score >= 1")

@@ -13,8 +13,9 @@ from fieldwise.model.change import Changes
 from fieldwise.model.diagnostic import ConfigError, Diagnostic, Where
 from fieldwise.model.diff import Diff
 from fieldwise.model.document import Document
-from fieldwise.model.options import Inferring
+from fieldwise.model.options import Inferring, Naming
 from fieldwise.model.pairs import Scores
+from fieldwise.model.path import is_there
 from fieldwise.model.plan import Plan, PlannedEvaluator, Source, When
 from fieldwise.model.result import Result
 from fieldwise.model.summary import Summary
@@ -356,16 +357,20 @@ def _inferred(batch: ScoringBatch) -> Inferred:
 
 
 def _unused(plan: Plan, stored: "Stored") -> list[Diagnostic]:
-    """Rules whose path no case of the run has: never a free point. Where no case could be compared, nobody knows what it has."""
+    """What is named and no case of the run has: never a free point. Where no case could be compared, nobody knows what it has.
+
+    A rule that fits nothing is an error; a strategy or a pattern may stand in a file that several suites share, and is told.
+    """
     compared = [planned for planned in plan.evaluators if stored.summary.evaluators[planned.name].fields]
-    rules = {rule.text: rule for planned in compared for rule in getattr(planned.config, "fields", ()) if rule.path is not None}
-    return [
-        Diagnostic(
-            code="unused-rule",
-            what="no case of the run has this field, on either side",
-            where=Where(file=plan.file, field=text),
-            fix="check the path, or remove the rule",
-        )
-        for text in rules
-        if text not in stored.fields
+    rules = {rule.text: None for planned in compared for rule in getattr(planned.config, "fields", ()) if rule.path is not None}
+    lists = {str(rule.path): rule.path for planned in compared for rule in getattr(planned.config, "lists", ())}
+    what = {text: "no case of the run has this field, on either side" for text in rules if text not in stored.fields}
+    what |= {text: "no case of the run has this list, on either side" for text, path in lists.items() if not is_there(path, stored.fields)}
+    fix = "check the path, or remove the rule"
+    found = [Diagnostic(code="unused-rule", what=why, where=Where(file=plan.file, field=text), fix=fix) for text, why in what.items()]
+    naming = [(planned.name, planned.config) for planned in compared if isinstance(planned.config, Naming)]
+    return found + [
+        Diagnostic(code="unused-name", level="warning", what=f"{name}: {why}", where=Where(file=plan.file), fix=hint)
+        for name, config in naming
+        for _, why, hint in config.unknown(stored.fields)
     ]

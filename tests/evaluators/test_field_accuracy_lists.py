@@ -165,3 +165,26 @@ class TestAlignment:
         actual = {"pages": [{"rows": [{"v": "d"}, {"v": "c"}]}, {"rows": [{"v": "b"}, {"v": "x"}]}]}
         result = score(expected, actual, "pages[*].rows[*].v", lists={"pages": "best", "pages[*].rows": "best"})
         assert result.misses == ["pages[0].rows[0].v"]
+
+
+class TestListsThatNothingLooksInto:
+    """A rule for a list is never accepted and then overlooked."""
+
+    @pytest.mark.parametrize("kind", ["field_accuracy", "field_prf"])
+    def test_a_field_that_is_the_whole_list_leaves_its_items_alone(self, kind: str) -> None:
+        with pytest.raises(fw.ConfigError, match="no field goes through the items of `items`") as caught:
+            fw.evaluate({"type": kind, "fields": ["items"], "lists": {"items": "best"}}, expected={"items": [1]}, actual={"items": [1]})
+        assert "`items[*]`" in str(caught.value)
+
+    def test_a_list_beside_the_fields_is_a_mistake(self) -> None:
+        with pytest.raises(fw.ConfigError, match="no field goes through the items of `other`"):
+            score({"n": 1}, {"n": 1}, "n", lists={"other": "best"})
+
+    def test_items_may_be_plain_values_or_lists_themselves(self) -> None:
+        assert score({"tags": ["a", "b"]}, {"tags": ["b", "a"]}, "tags[*]", lists={"tags": "set"}).score == 1.0
+        assert score([[1], [2]], [[2], [1]], "[*][*]", lists={"[*]": "best"}).score == 1.0
+
+    def test_where_every_leaf_is_a_field_any_list_may_be_named(self) -> None:
+        config = {"type": "field_prf", "fields": ["n"], "lists": {"tags": "best"}}
+        record = {"n": 1, "tags": ["a", "b"]}
+        assert fw.evaluate(config, expected=record, actual={"n": 1, "tags": ["b", "a"]}).score == 1.0

@@ -353,3 +353,21 @@ def test_it_finds_what_a_slow_reference_finds(expected: Any, actual: Any) -> Non
     assert result.metrics["recall"] == (right / total if total else 0.0)
     assert result.metrics["total_gt_fields"] == total
     assert result.score == pytest.approx(2 * right / (given_ + total) if right else 0.0)
+
+
+def test_a_path_that_cannot_be_read_is_a_miss_and_no_field() -> None:
+    """structured-data spec: Malformed field path"""
+    result = fw.evaluate({"type": "field_prf", "fields": ["invoice..total"]}, expected={"a": 1}, actual={"a": 1})
+    assert (result.hits, result.misses, result.verdict) == (["a"], ["invoice..total (malformed path)"], "partial")
+    assert (result.metrics["total_gt_fields"], result.metrics["omission"], result.score) == (1, 0, 1.0)
+    assert result.details["errors"] == []
+
+
+@pytest.mark.parametrize("pattern", ["rows.*.v", "rows[*].v", "rows.**", "rows.1.v", "*.*.v", "cafe\u0301", "o.*"])
+def test_a_star_stands_for_a_key_or_an_item(pattern: str) -> None:
+    expected, actual = (
+        {"rows": [{"v": 1}, {"v": 2}], "caf\u00e9": 1, "o": {"k": 1}},
+        {"rows": [{"v": 1}, {"v": 9}], "caf\u00e9": 2, "o": {"k": 2}},
+    )
+    left = fw.evaluate({"type": "field_prf", "ignore": [pattern]}, expected=expected, actual=actual)
+    assert len(left.misses) == 2

@@ -1,6 +1,6 @@
 """What evaluators of fields have in common: hits, misses and status, read off the comparisons."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -8,7 +8,26 @@ from numpy.typing import NDArray
 
 from fieldwise.model.comparison import Comparisons, Outcome
 from fieldwise.model.diagnostic import Diagnostic
+from fieldwise.model.options import Problem
+from fieldwise.model.path import EACH, Path
 from fieldwise.model.result import Labels, Status
+from fieldwise.model.rule import FieldRule, ListRule
+
+
+def lists_without_items(fields: Iterable[FieldRule], lists: Iterable[ListRule], *, open: bool = False) -> Iterator[Problem]:
+    """Lists that a rule aligns though nothing looks at their items one by one: no field goes through them, or one stops before.
+
+    `open` says that every leaf is looked at unless a field stops before it.
+    """
+    paths = [rule.path.steps for rule in fields if rule.path is not None]
+    for rule in lists:
+        steps = rule.path.steps
+        through = any(path[: len(steps) + 1] == (*steps, EACH) for path in paths)
+        if open and not through:
+            through = not any(path == steps[: len(path)] for path in paths)
+        if not through:
+            item = Path((*steps, EACH))
+            yield "lists", f"no field goes through the items of `{rule.path}`", f"name a field of its items, such as `{item}`, or remove it"
 
 
 def field_status(comparisons: Comparisons, counted: NDArray[Any]) -> tuple[NDArray[np.uint8], dict[int, str]]:

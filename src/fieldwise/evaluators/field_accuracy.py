@@ -6,6 +6,7 @@
 (0.5, ['a'], ['b (required, missing)'], '1/2 fields matched')
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from itertools import pairwise
@@ -15,9 +16,10 @@ import numpy as np
 import orjson
 from numpy.typing import NDArray
 
-from fieldwise.evaluators._fields import faults_of, field_status, hit_labels, miss_labels
+from fieldwise.evaluators._fields import faults_of, field_status, hit_labels, lists_without_items, miss_labels
 from fieldwise.model.batch import Batch
 from fieldwise.model.comparison import Comparisons, Outcome
+from fieldwise.model.options import Problem
 from fieldwise.model.path import Path, list_of
 from fieldwise.model.result import Results, Status
 from fieldwise.model.rule import CompareSpec, FieldRule, ListRule
@@ -37,6 +39,10 @@ class FieldAccuracy:
     """How items of lists find their counterparts: by index (default), by a key, by the best fit, or as a set."""
     aggregation: Literal["weighted_average", "all_or_nothing"] = "weighted_average"
     """The weighted mean of the fields' scores; or 1 only if every field passed."""
+
+    def problems(self) -> Iterable[Problem]:
+        """Lists whose items no field looks at."""
+        return lists_without_items(self.fields, self.lists) if self.fields else ()
 
     def needs_rules(self) -> bool:
         """Whether no fields were named."""

@@ -7,15 +7,16 @@
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any, Literal
+from unicodedata import normalize
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldwise.evaluators._fields import faults_of, field_status, hit_labels, miss_labels
+from fieldwise.evaluators._fields import faults_of, field_status, hit_labels, lists_without_items, miss_labels
 from fieldwise.model.batch import Batch
 from fieldwise.model.comparison import Comparisons, Outcome
 from fieldwise.model.options import Problem
@@ -43,12 +44,20 @@ class FieldPrf:
     """What a wrong value or a wrong kind counts as: a false positive and a false negative, or a false positive alone."""
 
     def problems(self) -> Iterable[Problem]:
-        """Patterns that are no paths."""
+        """Patterns that are no paths, and lists whose items no field looks at."""
+        yield from lists_without_items(self.fields, self.lists, open=True)
         for text in self.ignore:
             try:
                 Path.parse(text)
             except MalformedPath as error:
                 yield "ignore", str(error), error.fix
+
+    def unknown(self, fields: Collection[str]) -> Iterable[Problem]:
+        """Patterns that no field of the run fits."""
+        for text in self.ignore:
+            pattern = re.compile(_pattern(re.sub(r"\[-?[0-9]+\]|\.[0-9]+(?=[.\[]|$)", "[*]", text)))
+            if not any(map(pattern.fullmatch, fields)):
+                yield "ignore", f"`ignore` names `{text}`, and no case of the run has such a field", "check how it is written"
 
 
 @lru_cache(maxsize=64)
@@ -73,6 +82,8 @@ def field_prf(batch: Batch, config: FieldPrf) -> Results:
     """F1 over fields, with precision, recall and the count of each kind of error."""
     comparisons = batch.compare(_spec(config.fields, config.lists))
     counted = counted_rows(comparisons, config.ignore)
+    unreadable = np.array([rule.path is None for rule in comparisons.rules], dtype=np.bool_)[comparisons.field]
+    counted &= ~unreadable  # a path that cannot be read is a miss of the suite, and no field of the record
     counts = {outcome: _count(comparisons, counted & (comparisons.outcome == outcome)) for outcome in (Outcome.MATCH, *ERRORS)}
     metrics, flags = prf_metrics(counts, config.substitution_counts)
     status, reasons = field_status(comparisons, np.ones(len(batch)))
@@ -82,7 +93,7 @@ def field_prf(batch: Batch, config: FieldPrf) -> Results:
         score=score,
         status=status,
         hits=hit_labels(comparisons, counted),
-        misses=miss_labels(comparisons, counted),
+        misses=miss_labels(comparisons, counted | unreadable),
         reasoning=[
             reasons.get(row) or f"{good:.0f} of {of:.0f} expected fields are right, {extra:.0f} given that should not be"
             for row, (good, of, extra) in enumerate(zip(*(column.tolist() for column in told), strict=True))
@@ -109,9 +120,10 @@ def _matching(pattern: re.Pattern[str], paths: Iterable[str]) -> NDArray[np.bool
 
 
 def _pattern(text: str) -> str:
-    """An ignored path as a regular expression: itself and everything below it; `a.0` is `a[0]`."""
-    parts = re.split(r"(\[\*\]|\*\*|\*)", re.sub(r"\.(0|[1-9][0-9]*)(?=[.\[]|$)", r"[\1]", text))
-    wild = {"[*]": r"\[[^\]]*\]", "**": ".*", "*": r"[^.\[\]]*"}
+    """An ignored path as a regular expression: itself and everything below it; `a.0` is `a[0]`, and `a.*` any key or item."""
+    text = normalize("NFC", re.sub(r"\.(0|[1-9][0-9]*)(?=[.\[]|$)", r"[\1]", text))
+    parts = re.split(r"(\[\*\]|\.?\*\*|\.\*(?=[.\[]|$)|\*)", text)
+    wild = {"*": r"[^.\[\]]*", "[*]": r"\[[^\]]*\]", ".*": r"(?:\.[^.\[\]]*|\[[^\]]*\])", "**": ".*", ".**": r"[.\[].*"}
     return "".join(wild.get(part, re.escape(part)) for part in parts) + r"(?:[.\[].*)?"
 
 

@@ -7,10 +7,11 @@
 {'completeness': 0.5, 'hallucination': 0.5, 'accuracy': 1.0, 'safety': 1.0, 'rqs': 0.65, 'rqs_normalized': 0.765}
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Final, Literal
+from unicodedata import normalize
 
 import numpy as np
 import orjson
@@ -35,6 +36,8 @@ from fieldwise.registry import evaluator, find
 
 Numbers = NDArray[np.float64]
 Share = Annotated[float, Ge(0), Le(1)]
+MOST_NAMED: Final = 5
+"""So many keys are told by name where a message is about keys."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,6 +94,14 @@ class JsonQuality:
                 except MalformedPath as error:
                     yield "strategies", str(error), error.fix
 
+    def unknown(self, fields: Collection[str]) -> Iterable[Problem]:
+        """Keys that no case has: a strategy or a similarity for them changes nothing."""
+        for option, named in (("strategies", self.strategies), ("similarities", self.similarities)):
+            absent = [f"`{key}`" for key in named if key not in fields]
+            if absent:
+                what = f"`{option}` names {', '.join(absent[:MOST_NAMED])}{' and others' if len(absent) > MOST_NAMED else ''}"
+                yield option, f"{what}, and no case of the run has such a key", "check how it is written"
+
 
 @evaluator
 def json_quality(batch: Batch, config: JsonQuality) -> Results:
@@ -145,9 +156,8 @@ def quality_spec(config: JsonQuality) -> CompareSpec:
     matches = _matches(config)
     recorded = dict.fromkeys(config.similarities, Match())  # nobody is asked for what a judge has already said
     named = {key: matches[strategy] for key, strategy in config.strategies.items() if key not in recorded} | recorded
-    rules = tuple(
-        FieldRule(path=Path.parse(key) if config.flatten else Path((key,)), text=key, match=match) for key, match in named.items()
-    )
+    paths = {key: Path.parse(key) if config.flatten else Path((normalize("NFC", key),)) for key in named}
+    rules = tuple(FieldRule(path=paths[key], text=key, match=match) for key, match in named.items())
 
     def by_type(value: Json) -> Match:
         return matches[detected(value, config.default_text)]

@@ -28,7 +28,7 @@ An option that must be called like a Python word ends in an underscore in the da
 The text under a field is its description in the JSON Schema of a suite.
 """
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import Protocol, TypeAlias, runtime_checkable
 
@@ -118,4 +118,13 @@ class Inferring(Protocol):
 
     def with_rules(self, fields: tuple[FieldRule, ...], lists: tuple[ListRule, ...]) -> "Inferring":
         """The same options with these rules."""
+        ...
+
+
+@runtime_checkable
+class Naming(Protocol):
+    """Options that name fields besides `fields` and `lists`, by names that the cases of a run may turn out not to have."""
+
+    def unknown(self, fields: Collection[str]) -> Iterable[Problem]:
+        """What is named and is not among these fields of the run."""
         ...

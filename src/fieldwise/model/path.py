@@ -147,4 +147,25 @@ def list_of(text: str, path: Path) -> str:
     return text.removesuffix("".join(map(render_step, path.steps[last + 1 :]))).rpartition("[")[0]
 
 
+def is_there(path: Path, fields: Iterable[str]) -> bool:
+    """Whether one of these fields stands at a path or below it; an index is as good as `[*]`.
+
+    >>> is_there(Path.parse("pages[0].rows"), ["no", "pages[*].rows[*].v"])
+    True
+    """
+    wanted = _any_item(path)
+    return any(_any_item(found)[: len(wanted)] == wanted for found in map(_parsed, fields) if found is not None)
+
+
+def _any_item(path: Path) -> tuple[Step, ...]:
+    return tuple(EACH if isinstance(step, int) else step for step in path.steps)
+
+
+def _parsed(text: str) -> Path | None:
+    try:
+        return Path(()) if text == ROOT else Path.parse(text)
+    except MalformedPath:
+        return None
+
+
 ROOT: Final = "(root)"

@@ -32,9 +32,9 @@ def compare_records(spec: CompareSpec, expected: Column, actual: Column, memo: M
     frame = root_frame(len(expected))
     if spec.open == "no":
         _closed(tree_of(spec), rows, expected, actual, frame)
-        _malformed(rows, frame)
     else:
         _Open(spec, rows).walk(tree_of(spec), expected, actual, frame)
+    _malformed(rows, frame)
     return rows.finish()
 
 
