@@ -103,3 +103,11 @@ def test_a_drop_of_the_smallest_size_shown_is_found_four_times_out_of_five() -> 
 @pytest.mark.parametrize(("base", "new", "gain"), [(0.8, 0.9, 0.5), (0.8, 0.4, -0.5), (1.0, 1.0, None), (0.0, 0.0, 0.0), (0.0, 1.0, 1.0)])
 def test_gain_is_the_share_of_what_was_missing(base: float, new: float, gain: float | None) -> None:
     assert normalised_gain(base, new) == gain
+
+
+def test_drawing_signs_for_all_of_a_size_at_once_says_what_drawing_each_says() -> None:
+    rng = np.random.default_rng(3)
+    for shift in (0.5, 0.53, 0.55):
+        alike = np.where(rng.random(1000) < shift, 0.25, -0.25)
+        uneven = alike * (1 + 1e-9 * np.arange(1000))  # a thousand sizes, so that each sign is drawn
+        assert sign_flip_test(alike) == pytest.approx(sign_flip_test(uneven), abs=0.025)
