@@ -179,3 +179,14 @@ def test_whatever_the_records_are_the_rules_are_distinct_and_the_same_each_time(
     assert len(texts) == len(set(texts))
     assert set(texts) <= set(found.reasons)
     assert infer(pairs) == found
+
+
+def test_what_is_a_plain_value_in_places_is_one_field_and_counts_once() -> None:
+    assert rules({"l": [1, {"a": 2, "b": [3]}]}) == {"l[*]": "exact"}
+    assert rules({"address": "12 Elm St"}, {"address": {"city": "Bonn"}}) == {"address": "exact"}
+    assert infer([({"l": [1, [2]]}, MISSING)]).reasons["l[*]"] == "the values are partly plain and partly lists"
+    assert lists(({"l": [1, [2]]}, MISSING)) == {"l": ("index", None)}
+
+
+def test_null_in_the_place_of_an_object_leaves_its_fields_apart() -> None:
+    assert rules({"address": None}, {"address": {}}, {"address": {"city": "Bonn"}}) == {"address.city": "fuzzy"}

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any, Final, NamedTuple, cast
 
 from fieldwise.model.path import EACH, Path, Step
-from fieldwise.model.rule import FieldRule, ListRule
+from fieldwise.model.rule import FieldRule, ListRule, Match
 from fieldwise.model.values import Value
 from fieldwise.plan.choose import choose
 
@@ -89,7 +89,7 @@ def infer(pairs: Iterable[tuple[Value, Value]]) -> Inferred:
     lists: list[ListRule] = []
     reasons: dict[str, str] = {}
     for node in _in_order(root):
-        if EACH in node.children:
+        if EACH in node.children and not node.values:
             found, why = _rule_of_list(node)
             lists.append(found)
             reasons[str(found.path)] = why
@@ -144,12 +144,15 @@ def _in_order(root: _Node) -> Iterator[_Node]:
     while waiting:
         node = waiting.pop()
         yield node
-        waiting += reversed(node.children.values())
+        if not node.values:  # what is a plain value in places is compared as a whole: its parts would count twice
+            waiting += reversed(node.children.values())
 
 
 def _rule_of_field(node: _Node) -> tuple[FieldRule, str]:
     path = node.path()
     match, why = choose(node.values)
+    if node.values and node.children:
+        match, why = Match(), f"the values are partly plain and partly {'lists' if EACH in node.children else 'objects'}"
     if not node.values:
         why = f"the {node.empty} is always empty" if node.empty else "only null was seen"
     return FieldRule(path=path, text=str(path), match=match), why
