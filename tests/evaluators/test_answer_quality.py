@@ -1,5 +1,6 @@
 """answer_quality: the five answer metrics, in both versions where two exist."""
 
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -8,9 +9,14 @@ from hypothesis import strategies as st
 
 import fieldwise as fw
 from fieldwise import ConfigError, Result
+from fieldwise.kernels.citations import cited, signs
+from fieldwise.kernels.figures import Locale
+from fieldwise.kernels.keywords import Vocabulary
+from fieldwise.registry import find
 
 V1 = {"keywords": "v1", "numbers": "text", "citations": "substring"}
 """The options that reproduce the first framework."""
+METRICS = ("exact_match", "keyword_coverage", "number_match", "answer_completeness", "source_citation")
 
 
 def quality(expected: Any, actual: Any, **options: Any) -> Result:
@@ -272,3 +278,73 @@ def test_every_metric_stays_in_its_range_and_an_answer_matches_itself(expected: 
 def test_a_megabyte_is_measured(unit: str, options: dict[str, str]) -> None:
     text = unit * (1_000_000 // len(unit))
     assert quality(text, text, **options).metrics["keyword_coverage"] == 1.0
+
+
+class TestManyAtOnce:
+    """Answers are read in batches; nothing that is said of one may differ from what a plain reading says."""
+
+    PIECES = (
+        *("Territory", "118", "117", "Rule C-1", "0.305%", "-0.133", "$604", "604.00", "premium", "Source:", "according to", "page 3"),
+        *("(3.2)", "Prämie", "保费是604元", "1.234,56", "\n", "of", "the"),
+    )
+    texts = st.lists(st.sampled_from(PIECES), max_size=7).map(" ".join)
+
+    @staticmethod
+    def plain(expected: str, actual: str, locale: Locale) -> tuple[dict[str, float | bool], list[str], str, dict[str, Any]]:
+        """Metrics, misses, reasoning and details, read one by one."""
+        known = Vocabulary(locale)
+        wanted, heard = known.wanted(expected), known.heard(actual)
+        lost, found = known.missing(wanted, heard), cited(actual, signs())
+        lost_numbers = [number for number in wanted.numbers if number not in heard.atoms]
+        exact = " ".join(expected.lower().split()) == " ".join(actual.lower().split())
+        coverage = (len(wanted) - len(lost)) / len(wanted) if len(wanted) else 1.0
+        figures = (len(wanted.numbers) - len(lost_numbers)) / len(wanted.numbers) if wanted.numbers else 1.0
+        completeness = (min(heard.words / wanted.words, 1.0) + coverage) / 2 if wanted.words else 1.0
+        short = f"{heard.words} of {wanted.words} words" if heard.words < wanted.words else "keywords are missing"
+        few = f"source_citation: {len(found)} of 3 indicators" + (f" ({', '.join(found)})" if found else "")
+        misses = [
+            *(["exact_match"] * (not exact)),
+            *(f"keyword_coverage: {keyword}" for keyword in lost),
+            *(f"number_match: {number}" for number in lost_numbers),
+            *([f"answer_completeness: {short}"] * (completeness < 1.0)),
+            *([few] * (len(found) < 3)),
+        ]
+        reasoning = (
+            f"{'exact; ' if exact else ''}{len(wanted) - len(lost)}/{len(wanted)} keywords, "
+            f"{len(wanted.numbers) - len(lost_numbers)}/{len(wanted.numbers)} numbers, "
+            f"{heard.words}/{wanted.words} words, {len(found)} citations"
+        )
+        vacuous = {"vacuous_keywords": len(wanted), "vacuous_numbers": len(wanted.numbers), "vacuous_completeness": wanted.words}
+        details = {
+            "missing_keywords": lost,
+            "missing_numbers": lost_numbers,
+            "citations": found,
+            "words": {"expected": wanted.words, "actual": heard.words},
+            "flags": [flag for flag, total in vacuous.items() if not total],
+        }
+        values = (exact, coverage, figures, completeness, min(len(found) / 3, 1.0))
+        return dict(zip(METRICS, values, strict=True)), misses, reasoning, details
+
+    @settings(max_examples=150, deadline=None)
+    @given(st.lists(st.tuples(texts, texts), max_size=6), st.sampled_from(["en", "de", "fr"]))
+    def test_a_batch_says_what_a_plain_reading_says(self, pairs: list[tuple[str, str]], locale: Locale) -> None:
+        entry = find("evaluators", "answer_quality")
+        batch = SimpleNamespace(expected_texts=[pair[0] for pair in pairs], actual_texts=[pair[1] for pair in pairs])
+        found = entry.function(batch, entry.options(locale=locale))
+        for row, pair in enumerate(pairs):
+            metrics, misses, reasoning, details = self.plain(*pair, locale)
+            assert {name: column[row] for name, column in found.metrics.items()} == metrics
+            assert found.score[row] == pytest.approx(sum(metrics.values()) / 5, abs=1e-15)
+            assert found.hits.at(row) == [name for name in METRICS if metrics[name] == 1.0]
+            assert (found.misses.at(row), found.reasoning[row], found.details(row)) == (misses, reasoning, details)
+
+    def test_more_than_a_hundred_missing_keywords_are_counted(self) -> None:
+        words = " ".join(f"word{chr(97 + at // 26)}{chr(97 + at % 26)}" for at in range(120))
+        misses = [miss for miss in quality(words, "none").misses if miss.startswith("keyword")]
+        assert len(misses) == 101
+        assert misses[-1] == "keyword_coverage: and 20 more"
+
+    def test_many_indicators_are_counted_too(self) -> None:
+        indicators = [f"sign{chr(97 + at // 26)}{chr(97 + at % 26)}" for at in range(70)]
+        result = quality("x", f"{indicators[0]} and {indicators[69]}", indicators=indicators)
+        assert result.details["citations"] == [indicators[0], indicators[69]]

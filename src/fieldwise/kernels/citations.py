@@ -23,7 +23,17 @@ def signs(indicators: Sequence[str] = INDICATORS) -> Signs:
 def cited(text: str, signs: Signs) -> list[str]:
     """The indicators that stand in a text as words, in singular or plural, each once."""
     folded = text.casefold()
-    return [indicator for indicator, first, pattern in signs if first in folded and pattern.search(folded)]
+    return [indicator for indicator, first, pattern in signs if first in folded and stands(pattern, first, folded)]
+
+
+def stands(pattern: re.Pattern[str], first: str, folded: str) -> bool:
+    """Whether a pattern is found, looking only where its first word is."""
+    at = folded.find(first)
+    while at >= 0:
+        if pattern.match(folded, at):
+            return True
+        at = folded.find(first, at + 1)
+    return False
 
 
 def cited_v1(text: str, signs: Signs) -> list[str]:

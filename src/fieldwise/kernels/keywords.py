@@ -70,9 +70,6 @@ _CLOSING: Final = ")]}>\"'”’»“*_`"
 _ENDING: Final = ".,;:!?)]}"
 _RUN = re.compile("[ABCD][AC1]{0,4}[AaCc10]")
 _CODES = re.compile("[CcDd]")
-_QUICK: Final = 3_000_000
-"""Up to this product of phrases and characters, phrases are looked up one by one; beyond, that would cost the square of a text."""
-_LONG: Final = 12
 _MEMORY: Final = 50_000
 _LONGEST: Final = 64
 """How many tokens are remembered, and up to which length."""
@@ -132,7 +129,7 @@ class Vocabulary:
     """Reads texts; what it has read of a token, it remembers, up to a limit. `vocabulary` gives one that has read before."""
 
     def __init__(self, locale: Locale = "en") -> None:
-        self._locale: Locale = locale
+        self.locale: Locale = locale
         self._wanted_atoms = _Atoms(locale, coded=False)
         self._heard_atoms = _Atoms(locale, coded=True)
         self._shapes = _Shapes()
@@ -163,15 +160,16 @@ class Vocabulary:
         return Heard(tokens, atoms, len(tokens) if text.isascii() else words_in(text))
 
     def missing(self, wanted: Wanted, heard: Heard) -> list[str]:
-        """The keywords that a text does not have, in order.
+        """The keywords that a text does not have, in order: phrases that do not stand in it as whole words, whatever the markup,
+        hyphens and leading zeros, then words and numbers. `Coverage` says the same of many texts.
 
         >>> v = Vocabulary()
         >>> v.missing(v.wanted("Territory 118 rises 0.305%"), v.heard("territory 117 rises 0.305 percent"))
         ['territory 118', '118']
         """
-        given = heard.atoms
-        lost = [atom for atom in wanted.atoms if atom not in given]
-        return self._lost_phrases(wanted, heard.tokens) + lost if wanted.phrases else lost
+        text = f" {' '.join(filter(None, map(self._spoken.__getitem__, heard.tokens)))} "
+        lost = [phrase for phrase, run in zip(wanted.phrases, wanted.spoken, strict=True) if run not in text]
+        return lost + [atom for atom in wanted.atoms if atom not in heard.atoms]
 
     def spoken(self, text: str) -> str:
         """Words and numbers with single spaces between and around them: what is looked up, and what it is looked up in.
@@ -181,18 +179,31 @@ class Vocabulary:
         """
         return f" {' '.join(filter(None, map(self._spoken.__getitem__, self._tokens(text))))} "
 
+    def prepared(self, text: str) -> str:
+        """A text whose tokens are what stands between its spaces."""
+        if text.isascii() and self.locale != "fr" and not text.startswith("("):
+            return text
+        return signed(joined(text, self.locale))
+
+    def atoms_of(self, token: str) -> tuple[str, ...]:
+        """The words and numbers of a token of an answer."""
+        return self._heard_atoms[token]
+
+    def spoken_of(self, token: str) -> str:
+        """A token as phrases are looked up."""
+        return self._spoken[token]
+
     def _tokens(self, text: str) -> list[str]:
-        if text.isascii() and self._locale != "fr" and not text.startswith("("):
-            return text.split()
-        return signed(joined(text, self._locale)).split()
+        return self.prepared(text).split()
 
     def _read(self, text: str) -> Wanted:
         atoms = tuple(dict.fromkeys(chain.from_iterable(map(self._wanted_atoms.__getitem__, self._tokens(text)))))
         numbers = tuple(atom for atom in atoms if atom[-1].isdecimal())  # words end in letters
         shouted = text.isupper()  # capitals mean nothing there
         phrases = dict.fromkeys(phrase for line in text.splitlines() for phrase in self._phrases(line.split(), codes_only=shouted))
-        spoken = tuple(f" {' '.join(filter(None, map(self._spoken.__getitem__, phrase.split())))} " for phrase in phrases)
-        return Wanted(tuple(phrases), atoms, numbers, spoken, words_in(text))
+        said = {phrase: " ".join(filter(None, map(self._spoken.__getitem__, phrase.split()))) for phrase in phrases}
+        spoken = {phrase: f" {run} " for phrase, run in said.items() if run}  # Ⓐ is a capital, but nothing to look up
+        return Wanted(tuple(spoken), atoms, numbers, tuple(spoken.values()), words_in(text))
 
     def _phrases(self, tokens: Sequence[str], *, codes_only: bool) -> Iterator[str]:
         shapes = "".join(map(self._shapes.__getitem__, tokens))
@@ -200,17 +211,6 @@ class Vocabulary:
         spans += [found.span() for found in _CODES.finditer(shapes)]
         for start, end in sorted(spans):
             yield " ".join(fold(token.lstrip(_OPENING).rstrip(_ENDING + _CLOSING)) for token in tokens[start:end])
-
-    def _lost_phrases(self, wanted: Wanted, tokens: Sequence[str]) -> list[str]:
-        """The phrases that do not stand in a text as whole words; markup, hyphens and leading zeros do not count."""
-        text = f" {' '.join(filter(None, map(self._spoken.__getitem__, tokens)))} "
-        if len(wanted.phrases) * len(text) <= _QUICK:
-            return [phrase for phrase, run in zip(wanted.phrases, wanted.spoken, strict=True) if run not in text]
-        sizes = {size for run in wanted.spoken if (size := run.count(" ") - 1) <= _LONG}
-        words = text.split()
-        runs = {f" {' '.join(words[at : at + size])} " for size in sizes for at in range(len(words) - size + 1)}
-        pairs = zip(wanted.phrases, wanted.spoken, strict=True)
-        return [phrase for phrase, run in pairs if run not in (runs if run.count(" ") - 1 in sizes else text)]
 
 
 @lru_cache(maxsize=8)

@@ -1,0 +1,142 @@
+"""Many answers at once: the same as one by one, to the last keyword."""
+
+from collections.abc import Sequence
+from itertools import product
+from typing import get_args
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fieldwise.kernels import coverage as module
+from fieldwise.kernels.citations import cited, signs
+from fieldwise.kernels.coverage import Coverage, coverage
+from fieldwise.kernels.figures import Locale
+from fieldwise.kernels.keywords import Vocabulary
+from fieldwise.kernels.ragged import Ragged
+from fieldwise.kernels.runs import Runs
+from fieldwise.kernels.tokens import BREAK, tokens
+
+PIECES = (
+    *("Territory", "118", "117", "Rule", "C-1", "c-01", "C1", "0.305%", "-0.133", "$750,000.00", "750000", "(3.2)", "(36)", "**Rule**"),
+    *("Limits", "of", "Liability", "New", "York.", "rate", "According", "to", "based", "on,", "Source", ":", "source:", "pages"),
+    *("homepage", "保费是604元", "Prämie", "1.234,56", "1\xa0234,56", "1 234,56", "القسط", "٦٠٤", "é", "e\u0301", "Ⓐ", "Ⓑ"),
+    *("\ud800", BREAK, "\x00", "\x1a"),
+)
+SPACES = (" ", " ", " ", "  ", "\n", "\t", "\x1c", "\x85", "\u2028", "", " | ")
+texts = st.lists(st.tuples(st.sampled_from(PIECES), st.sampled_from(SPACES)), max_size=9).map(lambda parts: "".join(map("".join, parts)))
+
+
+def one_by_one(expected: str, actual: str, locale: Locale) -> tuple[object, ...]:
+    known = Vocabulary(locale)
+    wanted, heard = known.wanted(expected), known.heard(actual)
+    lost = known.missing(wanted, heard)
+    numbers = [number for number in wanted.numbers if number not in heard.atoms]
+    return len(wanted), len(wanted.numbers), wanted.words, heard.words, lost, numbers, cited(actual, signs())
+
+
+def at_once(expected: Sequence[str], actual: Sequence[str], reader: Coverage) -> list[tuple[object, ...]]:
+    found = reader.of(expected, actual)
+    rows: list[tuple[object, ...]] = []
+    for row in range(len(expected)):
+        lost = found.lost[found.offsets[row] : found.offsets[row + 1]]
+        names = [found.texts[code] for code in lost]
+        numbers = [found.texts[code] for code in lost if found.is_number[code]]
+        counts = (found.keywords[row], found.numbers[row], found.wanted[row], found.given[row])
+        rows.append((*counts, names, numbers, [sign[0] for sign, there in zip(signs(), found.cited[row], strict=True) if there]))
+    return rows
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.lists(st.tuples(texts, texts), max_size=5), st.sampled_from(get_args(Locale)))
+def test_a_batch_says_what_its_rows_say_one_by_one(pairs: list[tuple[str, str]], locale: Locale) -> None:
+    expected, actual = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
+    reader = Coverage(locale, signs())
+    assert at_once(expected, actual, reader) == [one_by_one(*pair, locale) for pair in pairs]
+    assert at_once(actual, expected, reader) == [one_by_one(*pair[::-1], locale) for pair in pairs], "what it remembers changes nothing"
+
+
+def test_every_pair_of_many_texts_agrees_in_portions_of_any_size(monkeypatch: pytest.MonkeyPatch) -> None:
+    some = [
+        "Territory 118 rises 0.305%",
+        "territory 117",
+        "Rule C-1, according  to page 3",
+        "",
+        "Rule C-12\nTerritory 118",
+        "(3.2)",
+        "According to\nRule C-1",
+    ]
+    pairs = list(product(some, some))
+    expected, actual = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
+    right = [one_by_one(*pair, "en") for pair in pairs]
+    for rows, characters in ((4096, 500_000), (1, 500_000), (3, 500_000), (4096, 7)):
+        monkeypatch.setattr(module, "_ROWS", rows)
+        monkeypatch.setattr(module, "_CHARACTERS", characters)
+        assert at_once(expected, actual, Coverage("en", signs())) == right
+
+
+def test_no_answers_are_no_rows() -> None:
+    assert at_once([], [], Coverage("en", signs())) == []
+
+
+def test_a_phrase_does_not_reach_from_one_answer_into_the_next() -> None:
+    found = Coverage().of(["Territory 118", "Territory 118"], ["in Territory", "118 is it"])
+    assert [found.texts[code] for code in found.lost] == ["territory 118", "118", "territory 118", "territory"]
+
+
+def test_a_token_between_parts_a_phrase_and_markup_does_not() -> None:
+    found = Coverage().of(["Territory 118", "Territory 118"], ["Territory no 118", "Territory ** | 118"])
+    assert [found.texts[code] for code in found.lost] == ["territory 118"]
+
+
+def test_capitals_that_cannot_be_looked_up_are_no_keywords() -> None:
+    assert Vocabulary().wanted("see Ⓐ Ⓑ").phrases == ()
+
+
+def test_a_full_reader_gives_way_to_a_new_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    first = coverage("ch", signs())
+    assert coverage("ch", signs()) is first
+    first.of(["some words here"], ["other words there"])
+    monkeypatch.setattr(module, "_MEMORY", 2)
+    assert coverage("ch", signs()) is not first
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(st.text(st.sampled_from("ab \t\n\r\x0b\x0c\x1c\x1d\x1e\x1f\x00\x08\x0e\x1bé"), max_size=8), max_size=6))
+def test_tokens_are_what_split_finds(some: list[str]) -> None:
+    cut = tokens(some)
+    words = [cut.distinct[place] for place in cut.places]
+    assert words == [word for text in some for word in (*text.split(), BREAK)]
+    assert cut.ends.tolist() == [at for at, word in enumerate(words) if word == BREAK]
+
+
+def test_a_break_inside_a_text_breaks_nothing() -> None:
+    assert len(tokens([f"a {BREAK} b", "c"]).ends) == 2
+
+
+small = st.lists(st.integers(0, 3), min_size=1, max_size=4)
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(small, min_size=1, max_size=5, unique_by=tuple), st.lists(st.tuples(st.integers(0, 4), st.booleans()), max_size=12))
+def test_runs_are_found_wherever_they_stand(sequences: list[list[int]], made: list[tuple[int, bool]]) -> None:
+    runs = Runs()
+    for name, sequence in enumerate(sequences, start=1):
+        runs.add(sequence, name)
+    stream, segments = [part for part, _ in made], np.cumsum([new for _, new in made], dtype=np.int64).tolist()
+    right = {
+        (at, name)
+        for name, sequence in enumerate(sequences, start=1)
+        for at in range(len(stream) - len(sequence) + 1)
+        if stream[at : at + len(sequence)] == sequence and segments[at] == segments[at + len(sequence) - 1]
+    }
+    found = runs.found(np.array(stream, dtype=np.int64), np.array(segments, dtype=np.int64))
+    assert {pair for at, name in found for pair in zip(at.tolist(), name.tolist(), strict=True)} == right
+
+
+def test_lists_of_many_codes_grow() -> None:
+    lists = Ragged()
+    for start in range(0, 2_000, 500):
+        lists.extend([[code, code + 1] if code % 2 else [] for code in range(start, start + 500)])
+    assert lists.of(np.array([1_999, 4, 1])).tolist() == [1_999, 2_000, 1, 2]
