@@ -172,6 +172,41 @@ class TestWorkers:
         results = self.run(tmp_path, code, cases=3)
         assert all("more than one line" in result.reasoning for result in results)
 
+    def test_a_worker_that_says_too_much_a_little_later_does_not_shift_the_answers(self, tmp_path: Path) -> None:
+        code = (
+            "import json, sys, time\nfor line in sys.stdin:\n"
+            "    print(json.dumps({'score': 1, 'reasoning': 'right'}), flush=True)\n"
+            "    time.sleep(0.01)\n"
+            "    print(json.dumps({'score': 0, 'reasoning': 'too late'}), flush=True)\n"
+        )
+        results = self.run(tmp_path, code, cases=4)
+        assert all("more than one line" in result.reasoning for result in results)
+
+    def test_a_worker_that_answers_without_reading_is_not_believed(self, tmp_path: Path) -> None:
+        """A question larger than a pipe shows it; the next question goes to a new process."""
+        (tmp_path / "cases.jsonl").write_text("".join(json.dumps({"id": str(n), "actual": "x" * 300_000}) + "\n" for n in range(3)))
+        code = "import time\nwhile True: print('{\"score\": 1}', flush=True); time.sleep(0.5)"
+        suite = {"cases": str(tmp_path / "cases.jsonl"), "evaluators": [python(code, timeout=5, process={"workers": 1})]}
+        results = [stored.result for stored in fw.run(suite, root=tmp_path).results()]
+        assert {result.reasoning for result in results} == {"it answered before it had read the question"}
+
+    def test_a_hostile_worker_is_contained_like_any_other_judge(self, tmp_path: Path) -> None:
+        for number, (body, limits, says) in enumerate(
+            (
+                ("import time; time.sleep(1e6)", {}, "it took more than 1 s"),
+                ("\n    while True: sys.stdout.write('x' * 10000)", {"output_kb": 64}, "it printed more than 64 kB"),
+                ("x = []\n    while True: x.append(bytearray(1 << 20))", {"memory_mb": 200}, "MemoryError"),
+                ("[subprocess.Popen(['sleep', '987']) for n in range(200)]; time.sleep(9)", {}, "it started more than 64 processes"),
+                ("print(json.dumps({'score': 1, 'reasoning': str('SECRET_API_KEY' in os.environ)}), flush=True)", {}, "False"),
+            )
+        ):
+            (tmp_path / str(number)).mkdir()
+            (tmp_path / str(number) / "cases.jsonl").write_text('{"id": "1", "actual": "a"}\n{"id": "2", "actual": "b"}\n')
+            code = f"import json, os, subprocess, sys, time\nfor line in sys.stdin:\n    {body}"
+            judge = python(code, timeout=1 if "1 s" in says else 20, process={"workers": 1, "limits": limits})
+            run = fw.run({"cases": str(tmp_path / str(number) / "cases.jsonl"), "evaluators": [judge]}, root=tmp_path / str(number))
+            assert [says in stored.result.reasoning for stored in run.results()] == [True, True], body
+
     def test_exit_codes_and_workers_exclude_each_other(self) -> None:
         with pytest.raises(ConfigError, match="a worker has no exit code for each case"):
             judged("pass", process={"workers": 1, "reply": "exit_code"})

@@ -50,6 +50,20 @@ class Child:
         """The exit code once `end` was called; a process killed by signal 9 has -9."""
         return self._process.returncode
 
+    @property
+    def has_unread(self) -> bool:
+        """Whether it has not taken all of what was said to it."""
+        return bool(self._unsent)
+
+    def has_spoken(self, wait: float = 0.0) -> bool:
+        """Whether it has printed something since its last line was taken, or does so within this many seconds."""
+        deadline = time.monotonic() + wait
+        while not self.out and self._selector.get_map():
+            self._pass_data(max(deadline - time.monotonic(), 0))
+            if time.monotonic() >= deadline:
+                break
+        return bool(self.out)
+
     def say(self, data: bytes) -> None:
         """Have this written to its standard input as it reads."""
         self._unsent = memoryview(data)

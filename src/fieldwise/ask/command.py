@@ -3,9 +3,13 @@
 import time
 from dataclasses import replace
 from threading import Event, Lock
+from typing import Final
 
 from fieldwise.ask.child import CannotStart, Child
 from fieldwise.model.ask import Command, Reply, Usage
+
+_SETTLING: Final = 0.05
+"""Seconds after a worker's first answer in which a second line shows that it does not keep to one line for each question."""
 
 
 def run_once(command: Command, stop: Event) -> Reply:
@@ -48,6 +52,9 @@ class Worker:
         """What the program says to this line."""
         with self._lock:
             started = time.monotonic()
+            if self._child is not None and self._child.has_spoken():  # unasked: what comes next may be no answer either
+                self._end()
+            new = self._child is None
             try:
                 child = self._child = self._child or Child(command, self._stop)
             except CannotStart as error:
@@ -55,9 +62,9 @@ class Worker:
             child.say(command.stdin.encode() + b"\n")
             problem = child.until_line(command.timeout)
             line = b"" if problem else child.next_line()
-            if problem or child.out:
+            problem = problem or _unsound(child, _SETTLING if new else 0.0)
+            if problem:
                 self._end()
-            problem = problem or ("it printed more than one line for one question" if child.out else None)
             return _reply(child, line, problem, started)
 
     def end(self) -> None:
@@ -69,6 +76,13 @@ class Worker:
         child, self._child = self._child, None
         if child is not None:
             child.end()
+
+
+def _unsound(child: Child, wait: float) -> str | None:
+    """Why what a worker said is no answer to what it was asked."""
+    if child.has_unread:
+        return "it answered before it had read the question"
+    return "it printed more than one line for one question" if child.has_spoken(wait) else None
 
 
 class Workers:
