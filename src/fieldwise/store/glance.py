@@ -2,31 +2,26 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
-from pathlib import Path
+from functools import cached_property
 from typing import Any, Final
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute
-import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from fieldwise.model.case import Case
 from fieldwise.model.comparison import Comparison
 from fieldwise.store.compared import OUTCOMES, comparisons_of
-from fieldwise.store.manifest import PartFile
 from fieldwise.store.reading import case_of as stored_case
 from fieldwise.store.reading import files_of, read_table
 from fieldwise.store.run import Run
 from fieldwise.store.tables import FAULTS, STATUSES, VERDICTS, ArrowTable
-from fieldwise.store.trouble import StoreError, torn
 
 pc: Any = pyarrow.compute  # its functions are made at run time, so no checker knows them
 
 _MATCH: Final = OUTCOMES.index("match")
 _SCORES: Final = ("case", "score", "verdict", "status", "fault")
-_FILES: Final = 512
 
 
 @dataclass(frozen=True)
@@ -247,29 +242,4 @@ def _rows_at(run: Run, table: str, evaluator: str | None, positions: Sequence[in
     for part in run.parts:
         here = wanted[(wanted >= part.first) & (wanted < part.first + part.cases)]
         for file in files_of(part, table, evaluator) if len(here) else ():
-            yield _read_groups(run.path / "parts" / file.file, file, here, columns)
-
-
-def _read_groups(path: Path, file: PartFile, wanted: NDArray[np.int64], columns: Sequence[str] | None) -> ArrowTable:
-    try:
-        size = path.stat().st_size
-        if size != file.bytes:
-            raise torn(path, ValueError(f"it has {size} bytes, and {file.bytes} were written"))
-        metadata, bounds = _known(str(path), size)
-        first, last = bounds
-        groups = [at for at in range(len(first)) if np.searchsorted(wanted, first[at]) < np.searchsorted(wanted, last[at], side="right")]
-        with pq.ParquetFile(path, metadata=metadata, page_checksum_verification=True) as opened:
-            found = opened.read_row_groups(groups, columns=None if columns is None else list(columns), use_threads=False)
-    except (OSError, pa.ArrowException) as error:
-        raise error if isinstance(error, StoreError) else torn(path, error) from error
-    return found.filter(pa.array(np.isin(found.column("case").to_numpy(), wanted)))
-
-
-@lru_cache(maxsize=_FILES)
-def _known(path: str, size: int) -> tuple[Any, tuple[NDArray[np.int64], NDArray[np.int64]]]:
-    """The description of a file and the first and last case of each of its row groups; a file of a part never changes."""
-    del size
-    metadata = pq.read_metadata(path)
-    names = [metadata.schema.column(at).path for at in range(metadata.num_columns)]
-    groups = [metadata.row_group(at).column(names.index("case")).statistics for at in range(metadata.num_row_groups)]
-    return metadata, (np.array([one.min for one in groups], dtype=np.int64), np.array([one.max for one in groups], dtype=np.int64))
+            yield read_table(run.path, file, case=here.tolist(), columns=columns)

@@ -14,6 +14,7 @@ from fieldwise.model.case import Case
 from fieldwise.model.result import Result
 from fieldwise.model.values import MISSING, Value
 from fieldwise.store.compared import Sides, comparisons_of
+from fieldwise.store.groups import rows_about
 from fieldwise.store.json_text import from_text
 from fieldwise.store.manifest import Part, PartFile, part_from_json
 from fieldwise.store.tables import METRIC, ArrowTable, joined
@@ -55,17 +56,18 @@ Columns = Sequence[str] | Callable[[str], bool]
 
 def read_table(folder: Path, file: PartFile, *, case: int | Sequence[int] | None = None, columns: Columns | None = None) -> ArrowTable:
     """One table of a part, or its rows about one case or some; StoreError where the file is not as it was written."""
-    filters = None if case is None else [("case", "==", case)] if isinstance(case, int) else [("case", "in", list(case))]
     path = folder / "parts" / file.file
     try:
         check_size(path, file)
         if callable(columns):
             columns = [name for name in pq.read_schema(path).names if columns(name)]
         wanted = None if columns is None else list(columns)
-        found = pq.read_table(path, columns=wanted, filters=filters, page_checksum_verification=True)
+        if case is not None:
+            return rows_about(path, [case] if isinstance(case, int) else case, wanted)
+        found = pq.read_table(path, columns=wanted, page_checksum_verification=True)
     except (OSError, pa.ArrowException) as error:
         raise error if isinstance(error, StoreError) else torn(path, error) from error
-    if case is None and found.num_rows != file.rows:
+    if found.num_rows != file.rows:
         raise torn(path, ValueError(f"it has {found.num_rows} rows, and {file.rows} were written"))
     return found
 
