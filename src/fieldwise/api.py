@@ -170,9 +170,8 @@ def run(
     plan, notes = (plan, list[Diagnostic]()) if first is None else _plan_with_rules(plan, first)
     again = lambda: _chosen(read_cases(source, chunk=chunk, limit=None if only else limit), only, limit)  # noqa: E731
     writing, told = _writer(root, plan, resume, again)
-    asking = asking or (Asking() if root is None else Asking(cache=Path(root) / "answers.sqlite"))
     try:
-        with lazy_asker(asking) as asker, writing as writer:
+        with lazy_asker((asking or Asking()).within(root)) as asker, writing as writer:
             if begun is not None:
                 begun(writer.id)
             done, troubles = _score(plan, [] if first is None else chain([first], batches), writer, asker, _telling(progress, reader))

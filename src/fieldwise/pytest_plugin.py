@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 import pytest
 
 from fieldwise.model.diagnostic import ConfigError
+from fieldwise.model.places import DEFAULT_ROOT
 from fieldwise.model.result import Result
 from fieldwise.model.values import MISSING, Json, Value
 
@@ -88,12 +89,11 @@ class Checker:
         file.write_text(
             json.dumps({str(names.get(role, role)): value for role, value in case.items()}, default=str) + "\n", encoding="utf-8"
         )
-        asking = Asking(cache=self._root / ".fieldwise" / "answers.sqlite")
-        return api.run(suite, cases=str(file), root=folder / "store", asking=asking)
+        return api.run(suite, cases=str(file), root=folder / "store", asking=Asking(root=self._root / DEFAULT_ROOT))
 
     def _keep(self, run: "Run") -> None:
         """Put a run where `fieldwise explain` finds it."""
-        kept = self._root / ".fieldwise" / "runs"
+        kept = self._root / DEFAULT_ROOT / "runs"
         kept.mkdir(parents=True, exist_ok=True)
         shutil.move(run.path, kept / run.id)
 
@@ -171,14 +171,13 @@ class SuiteFile(pytest.File):
     def run(self) -> "Run":
         """The suite's run."""
         from fieldwise import api
-        from fieldwise.model.ask import Asking
         from fieldwise.model.plan import When
 
-        store = self.config.rootpath / ".fieldwise"
+        store = self.config.rootpath / DEFAULT_ROOT
         chosen = [item for item in self.session.items if item.parent is self]
         whole = any(not isinstance(item, CaseItem) for item in chosen)
         only = None if whole else When(id=tuple(_literally(item.name) for item in chosen))
-        return api.run(self.path, only=only, root=store, asking=Asking(cache=store / "answers.sqlite"))
+        return api.run(self.path, only=only, root=store)
 
     @cached_property
     def results(self) -> Mapping[str, Named]:

@@ -126,10 +126,10 @@ class Models:
             del self._under_way[key]
 
     def _kept(self, key: bytes) -> Answer | None:
-        if self._asking.cache is None:
-            return None
         if self._answers is None:
-            self._answers = Answers(self._asking.cache)
+            if (file := self._asking.answers) is None:
+                return None
+            self._answers = Answers(file)
         return None if self._asking.fresh and key not in self._asked else self._answers.get(key)
 
     async def _paid(self, target: Target, body: dict[str, Any], chat: Chat, key: bytes) -> Answer | Reply:

@@ -11,12 +11,13 @@ An `Asker` brings the replies: `ask/` has the real one, a test has a dict of can
 """
 
 from collections.abc import Callable, Generator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal, Protocol, TypeAlias, TypeVar
 
 from annotated_types import Ge, Gt, MinLen
 
+from fieldwise.model.places import answers_file
 from fieldwise.model.result import Result
 from fieldwise.model.values import Json
 
@@ -186,12 +187,17 @@ Follow: TypeAlias = Callable[[int, Replies], Asks]
 """Given which judge and the replies to its last questions, gives its next questions; none when it is done."""
 
 
+BESIDE_RUNS: Final = "<root>/answers.sqlite"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asking:
     """How to ask: what may be spent, and where answers are kept."""
 
-    cache: str | Path | None = Path(".fieldwise", "answers.sqlite")
-    """The file that keeps every answer that was paid for, by default in the current folder; None keeps none."""
+    cache: str | Path | None = BESIDE_RUNS
+    """The file that keeps every answer that was paid for, by default `answers.sqlite` in the root of the runs; None keeps none."""
+    root: str | Path | None = None
+    """The root of the runs; by default that of the run that asks, else `.fieldwise` in the current folder."""
     fresh: bool = False
     """Ask again even where the cache has an answer; the new one takes its place."""
     budget_usd: float | None = None
@@ -204,6 +210,21 @@ class Asking:
     """Whether a private address may be asked at all."""
     nobody: bool = False
     """Ask nobody: whatever asks a model or a program is unavailable. For a server that evaluates what strangers send."""
+
+    @property
+    def answers(self) -> Path | None:
+        """The file that keeps answers; None where none is kept.
+
+        >>> Asking(max_calls=5).within("elsewhere").answers.as_posix()
+        'elsewhere/answers.sqlite'
+        """
+        if self.cache is None:
+            return None
+        return answers_file(self.root) if self.cache == BESIDE_RUNS else Path(self.cache)
+
+    def within(self, root: str | Path | None) -> "Asking":
+        """The same for a run in this root, unless another root was given."""
+        return self if self.root is not None or root is None else replace(self, root=root)
 
 
 class Asker(Protocol):

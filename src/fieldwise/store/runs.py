@@ -7,10 +7,10 @@ from datetime import datetime
 from pathlib import Path
 from typing import Final
 
+from fieldwise.model.places import DEFAULT_ROOT
 from fieldwise.registry import nearest
 from fieldwise.store.tags import LATEST, is_tag, tags_of
 
-DEFAULT_ROOT: Final = ".fieldwise"
 _ID: Final = re.compile(r"\d{8}-\d{6}-[0-9a-f]{7}")
 
 
