@@ -11,6 +11,7 @@ Data, however bad, never raises: what could not be read is in `diagnostics`, of 
 """
 
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from typing import BinaryIO
 
 from fieldwise.model.case import Cases
@@ -36,13 +37,14 @@ class CaseReader:
         self._chunk = chunk
         self._limit = limit
         self._stdin = stdin
+        self.found = Found()
 
     def __iter__(self) -> Iterator[Cases]:
         if self._source.format == "coco":
             return read_coco(self._source, self._chunk, self._limit, self.diagnostics)
         if self._source.cases is None:
             return read_pairs(self._source, self._chunk, self._limit, self.size_hint, self.diagnostics)
-        return read_rows_as_cases(self._rows(self._source.cases), self._source, self.diagnostics, self._limit)
+        return read_rows_as_cases(self._rows(self._source.cases), self._source, self.diagnostics, self._limit, self.found)
 
     def _rows(self, pattern: str) -> Iterator[Rows]:
         if pattern == "-":
@@ -55,25 +57,33 @@ def read_cases(source: Source, *, chunk: int = 1024, limit: int | None = None, s
     return CaseReader(source, chunk, limit, stdin)
 
 
-def read_rows_as_cases(stream: Iterator[Rows], source: Source, diagnostics: list[Diagnostic], limit: int | None) -> Iterator[Cases]:
-    """The cases of these rows, with columns recognised and ids watched."""
-    known: frozenset[str] | None = None
-    roles = Roles()
+@dataclass(slots=True)
+class Found:
+    """What is known of the columns of the rows that were read so far."""
+
+    columns: frozenset[str] | None = None
+    roles: Roles = field(default_factory=Roles)
+
+
+def read_rows_as_cases(
+    stream: Iterator[Rows], source: Source, diagnostics: list[Diagnostic], limit: int | None, about: Found | None = None
+) -> Iterator[Cases]:
+    """The cases of these rows, with columns recognised and ids watched; `about` is told what is known of the columns."""
+    about = about or Found()
     seen = IdsSeen()
     first: str | None = None
     for rows in up_to(stream, limit):
         first = first or rows.files[0]
         keys: frozenset[str] = frozenset().union(*rows.values)
-        if known is None or not keys <= known:
-            before, known = known, keys | (known or frozenset())
-            found, problems = find_roles(_in_order(known, rows), source.columns, Where(file=first))
-            roles = found
+        if about.columns is None or not keys <= about.columns:
+            before, about.columns = about.columns, keys | (about.columns or frozenset())
+            about.roles, problems = find_roles(_in_order(about.columns, rows), source.columns, Where(file=first))
             diagnostics += [problem for problem in problems if problem not in diagnostics]
             if any(problem.level == "error" for problem in problems):
                 return
-            if before is None and not _enough(roles, rows, keys, diagnostics):
+            if before is None and not _enough(about.roles, rows, keys, diagnostics):
                 return
-        cases = assemble(rows, roles, keys=keys)
+        cases = assemble(rows, about.roles, keys=keys)
         seen.add(cases.id, rows)
         yield cases
     diagnostics += seen.duplicates()

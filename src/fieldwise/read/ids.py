@@ -7,6 +7,7 @@ from typing import Final
 
 import numpy as np
 
+from fieldwise.kernels.statistics import hashes
 from fieldwise.model.diagnostic import Diagnostic, Where
 from fieldwise.read.rows import Rows
 
@@ -17,14 +18,14 @@ class IdsSeen:
     """Keeps a hash of every id, and of places only where the numbering jumps."""
 
     def __init__(self) -> None:
-        self._hashes = array("q")
+        self._hashes = array("Q")
         self._starts: list[int] = []
         self._places: list[tuple[str, int, bool]] = []
 
     def add(self, ids: Sequence[str], rows: Rows) -> None:
         """Take note of the ids of these rows."""
         first = len(self._hashes)
-        self._hashes.extend(map(hash, ids))
+        self._hashes.frombytes(hashes(ids).tobytes())
         lined = rows.numbering == "line"
         numbers, files = rows.numbers, rows.files
         if not numbers:
@@ -36,6 +37,13 @@ class IdsSeen:
             if not self._places or self._expected(first + row) != (file, number):
                 self._starts.append(first + row)
                 self._places.append((file, number, lined))
+
+    def merge(self, other: "IdsSeen") -> None:
+        """Take in the ids of rows that come after these."""
+        before = len(self._hashes)
+        self._hashes.extend(other._hashes)
+        self._starts += [before + start for start in other._starts]
+        self._places += other._places
 
     def _expected(self, position: int) -> tuple[str, int]:
         file, number, _ = self._places[-1]
@@ -51,19 +59,19 @@ class IdsSeen:
         """Whether these ids were noted."""
         if not self._hashes:
             return [False] * len(ids)
-        return np.isin(np.array([hash(one) for one in ids], np.int64), np.frombuffer(self._hashes, np.int64)).tolist()
+        return np.isin(hashes(ids), np.frombuffer(self._hashes, np.uint64)).tolist()
 
     def duplicates(self) -> list[Diagnostic]:
         """One error per id that came again, up to a number worth reading, and how many more there are."""
-        hashes = np.frombuffer(self._hashes, np.int64) if self._hashes else np.zeros(0, np.int64)
-        ordered = np.sort(hashes)
+        known = np.frombuffer(self._hashes, np.uint64) if self._hashes else np.zeros(0, np.uint64)
+        ordered = np.sort(known)
         repeated = np.unique(ordered[1:][ordered[1:] == ordered[:-1]])
         if not len(repeated):
             return []
         found: dict[int, int] = {}
         pairs: list[tuple[int, int]] = []
-        for position in np.flatnonzero(np.isin(hashes, repeated)).tolist():
-            first = found.setdefault(int(hashes[position]), position)
+        for position in np.flatnonzero(np.isin(known, repeated)).tolist():
+            first = found.setdefault(int(known[position]), position)
             if first != position:
                 pairs.append((first, position))
         told = [self._told(first, again) for first, again in pairs[:MOST_NAMED]]

@@ -13,26 +13,25 @@ from fieldwise.read.files import Unreadable
 from fieldwise.read.rows import Rows
 
 
-def read_parquet(stream: BinaryIO, file: str, chunk: int) -> Iterator[Rows]:
-    """Rows of at most `chunk` records."""
+def read_parquet(stream: BinaryIO, file: str, chunk: int, groups: range | None = None, number: int = 0) -> Iterator[Rows]:
+    """Rows of at most `chunk` records, of all row groups or of some; `number` rows stand before those."""
     import pyarrow as pa  # heavy: only who reads Parquet pays for it
 
     try:
-        yield from _batches(stream, file, chunk)
+        yield from _batches(stream, file, chunk, groups, number)
     except pa.ArrowException as error:
         reason = str(error).split("\n", 1)[0]
         where = Where(file=file)
         raise Unreadable(Diagnostic(code="unreadable-file", what=f"the file is not whole Parquet: {reason}", where=where)) from error
 
 
-def _batches(stream: BinaryIO, file: str, chunk: int) -> Iterator[Rows]:
+def _batches(stream: BinaryIO, file: str, chunk: int, groups: range | None, number: int) -> Iterator[Rows]:
     import pyarrow.parquet as pq
 
-    number = 0
     plain = isinstance(stream, io.BufferedReader) and stream.seekable()
     source = stream if plain else io.BytesIO(stream.read())  # Parquet is read from its end, which no compressed stream allows
     parquet = pq.ParquetFile(source)
-    groups = range(parquet.num_row_groups)
+    groups = range(parquet.num_row_groups) if groups is None else groups
     for batch in (batch for group in groups for batch in parquet.iter_batches(chunk, row_groups=[group])):  # all at once would all be kept
         batch = _in_microseconds(batch)
         values: list[Any] = batch.to_pylist()
