@@ -17,6 +17,10 @@ def view(
         Optional[Path],  # noqa: UP045
         typer.Option(metavar="FOLDER", help="Let the API evaluate files below this folder."),
     ] = None,
+    images: Annotated[
+        Optional[Path],  # noqa: UP045
+        typer.Option(metavar="FOLDER", help="Look for images of cases below this folder, beside the folder of their suite."),
+    ] = None,
     allow_host: Annotated[
         Optional[list[str]],  # noqa: UP045
         typer.Option(metavar="NAME", help="A further name under which the server may be addressed. May be given again."),
@@ -36,7 +40,7 @@ def view(
 
     token = None if no_token else secrets.token_urlsafe(24)
     names = tuple(name.lower() for name in allow_host or ())
-    settings = Settings(host=host, port=port, data=data, token=token, api_key=os.environ.get(KEY) or None, names=names)
+    settings = Settings(host=host, port=port, data=data, images=images, token=token, api_key=os.environ.get(KEY) or None, names=names)
     app = create_app(settings)
     shown = f"[{host}]" if ":" in host else host
     address = f"http://{shown}:{port}/" + (f"?token={token}" if token else "")

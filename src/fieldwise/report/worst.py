@@ -154,11 +154,17 @@ def _picture(run: "Run", case: Case, results: Mapping[str, Result]) -> str | Non
     image = case.metadata.get("image")
     if not (isinstance(image, str) and image.startswith("data:image/")):
         case = replace(case, metadata={name: value for name, value in case.metadata.items() if name != "image"})
+    svg = case_shapes(run, case, results)
+    return None if svg is None else "data:image/svg+xml;base64," + b64encode(svg.encode()).decode()
+
+
+def case_shapes(run: "Run", case: Case, results: Mapping[str, Result]) -> str | None:
+    """The boxes of a case over the image that its metadata names, as SVG; None where no evaluator compared any."""
     for name, result in results.items():
         config = _config(run, name) if "pairs" in result.details else None
         svg = None if config is None else case_picture(case, result, config)
         if svg is not None:
-            return "data:image/svg+xml;base64," + b64encode(svg.encode()).decode()
+            return svg
     return None
 
 

@@ -11,14 +11,15 @@ from fieldwise.model.change import Changes
 from fieldwise.model.values import MISSING
 from fieldwise.report.json_report import result_json
 from fieldwise.report.lowest import leading
+from fieldwise.report.safe import json_text
 from fieldwise.store.glance import case_of
 from fieldwise.store.measured import compare_runs
 from fieldwise.store.run import Run
 from fieldwise.web.evaluating import run_document
 from fieldwise.web.library import Head
-from fieldwise.web.problems import JsonResponse, problem
+from fieldwise.web.problems import JsonResponse, JsonText, problem
 from fieldwise.web.schemas import CASE, CHANGES, RESULTS, RUN_HEAD, RUNS, answers
-from fieldwise.web.select import Order, Wanted, chosen
+from fieldwise.web.select import Order, Wanted, chosen, kept
 from fieldwise.web.server import RUN_ID, RunId, Server
 
 Offset = Annotated[int, Query(ge=0, le=10_000_000)]
@@ -27,6 +28,8 @@ Which = Annotated[str, Query(pattern=RUN_ID)]
 Short = Annotated[str | None, Query(min_length=1, max_length=500)]
 Outcome = Literal["match", "wrong_value", "format_error", "omission", "hallucination", "both_absent", "ignored", "fault", "wrong"]
 
+KEPT: Final = 100
+"""Answers with so many results at most are remembered."""
 StateWanted = Literal["finished", "unfinished", "running", "interrupted"]
 WANTED: Final = tuple(one.name for one in fields(Wanted))
 
@@ -79,27 +82,27 @@ def run_routes(server: Server) -> APIRouter:
         return JsonResponse(await server.work.do(_runs, server, offset, limit, fits))
 
     @routes.get("/runs/{run}", summary="One run", responses=answers(RUN_HEAD, 404, 409, 503), response_model=None)
-    async def one(run: RunId) -> JsonResponse:
+    async def one(run: RunId) -> JsonText:
         """Its summary with intervals, its gates and its diagnostics."""
-        return JsonResponse(await server.work.do(_head, server, run))
+        return JsonText(await server.work.do(_head, server, run))
 
     @routes.get("/runs/{run}/results", summary="Results of a run", responses=answers(RESULTS, 404, 409, 503), response_model=None)
     async def results(
         run: RunId,
         wanted: Annotated[Filters, Query()],
-    ) -> JsonResponse:
+    ) -> JsonText:
         """What an evaluator says of the cases that are wanted, page by page."""
-        return JsonResponse(await server.work.do(_results, server, run, wanted))
+        return JsonText(await server.work.do(_results, server, run, wanted))
 
     @routes.get("/runs/{run}/case", summary="One case of a run", responses=answers(CASE, 404, 409, 503), response_model=None)
-    async def case(run: RunId, id: Annotated[str, Query(min_length=1, max_length=1000)]) -> JsonResponse:
+    async def case(run: RunId, id: Annotated[str, Query(min_length=1, max_length=1000)]) -> JsonText:
         """A case with what every evaluator says of it."""
-        return JsonResponse(await server.work.do(_case, server, run, id))
+        return JsonText(await server.work.do(_case, server, run, id))
 
     @routes.get("/compare", summary="Compare two runs", responses=answers(CHANGES, 404, 409, 503), response_model=None)
-    async def compare(base: Which, new: Which = "latest") -> JsonResponse:
+    async def compare(base: Which, new: Which = "latest") -> JsonText:
         """What changed from one run to another, with intervals and a verdict for each number."""
-        return JsonResponse(await server.work.do(_compare, server, base, new))
+        return JsonText(await server.work.do(_compare, server, base, new))
 
     return routes
 
@@ -129,10 +132,10 @@ def _runs(server: Server, offset: int, limit: int, fits: Callable[[Head], bool])
     return {"total": len(found), "offset": offset, "runs": [line_of(head) for head in found[offset : offset + limit]]}
 
 
-def _head(server: Server, which: str) -> dict[str, Any]:
+def _head(server: Server, which: str) -> str:
     run = server.run(which)
     state = "finished" if run.finished else "running" if run.running else "interrupted"
-    return {**run_document(run, results=False), "suite": run.manifest.suite, "state": state, "tags": list(run.tags)}
+    return json_text({**run_document(run, results=False), "suite": run.manifest.suite, "state": state, "tags": list(run.tags)})
 
 
 def evaluator_of(run: Run, wanted: str | None) -> str:
@@ -149,9 +152,14 @@ def evaluator_of(run: Run, wanted: str | None) -> str:
     raise problem(404, "no-evaluator", f"run {run.id} has no results", "it stopped before it had any")
 
 
-def _results(server: Server, which: str, wanted: Filters) -> dict[str, Any]:
+def _results(server: Server, which: str, wanted: Filters) -> str:
     run = server.run(which)
     name = evaluator_of(run, wanted.evaluator)
+    make = lambda: json_text(_results_of(server, run, name, wanted))  # noqa: E731
+    return kept(server.pages, run, ("results", wanted.model_dump_json()), make) if wanted.limit <= KEPT else make()
+
+
+def _results_of(server: Server, run: Run, name: str, wanted: Filters) -> dict[str, Any]:
     found = chosen(server.index, run, wanted.wanted(name))
     shown = found.page(wanted.offset, wanted.limit)
     by_place = {one.position: one for one in run.results_at([one.position for one in shown], name)}
@@ -167,9 +175,13 @@ def case_at(server: Server, run: Run, name: str) -> int:
     return found
 
 
-def _case(server: Server, which: str, name: str) -> dict[str, Any]:
+def _case(server: Server, which: str, name: str) -> str:
     run = server.run(which)
     position = case_at(server, run, name)
+    return kept(server.pages, run, ("api case", position), lambda: json_text(_case_of(run, position)))
+
+
+def _case_of(run: Run, position: int) -> dict[str, Any]:
     case = case_of(run, position)
     sides = {side: value for side, value in (("expected", case.expected), ("actual", case.actual)) if value is not MISSING}
     return {
@@ -192,5 +204,5 @@ def compared(server: Server, base: str, new: str) -> Changes:
     return server.changes.get((one.id, one.finished, other.id, other.finished), lambda: compare_runs(one, other))
 
 
-def _compare(server: Server, base: str, new: str) -> dict[str, Any]:
-    return compared(server, base, new).to_json()
+def _compare(server: Server, base: str, new: str) -> str:
+    return json_text(compared(server, base, new).to_json())

@@ -2,30 +2,37 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Any, Final
 
 from fastapi import APIRouter, Query
-from starlette.responses import Response
+from markupsafe import Markup
+from starlette.responses import HTMLResponse, Response
 
+from fieldwise.model.case import Case
 from fieldwise.model.comparison import Comparison
 from fieldwise.model.result import Result
 from fieldwise.model.values import MISSING, Value
 from fieldwise.report.heatmap import STATES, State, state_of
-from fieldwise.report.lowest import Ranked, leading
-from fieldwise.report.marks import Piece, Sides, plain, sides
+from fieldwise.report.lowest import leading
+from fieldwise.report.marks import Piece, Sides, sides
 from fieldwise.report.parts import number
 from fieldwise.report.safe import value_text
-from fieldwise.report.worst import case_view, cause_words
+from fieldwise.report.worst import case_shapes, cause_words
 from fieldwise.store.glance import case_of
 from fieldwise.store.run import Run
+from fieldwise.web.answers import answers_of, contexts_of, plain_long
 from fieldwise.web.api_runs import case_at
-from fieldwise.web.render import html
-from fieldwise.web.select import Wanted, chosen
+from fieldwise.web.pictures import Image, NoImage, image_of, named_in
+from fieldwise.web.problems import problem
+from fieldwise.web.render import query, render
+from fieldwise.web.select import Wanted, chosen, kept
 from fieldwise.web.server import RunId, Server
 
 ROWS: Final = 500
-LONGEST: Final = 60_000
+CaseId = Annotated[str, Query(min_length=1, max_length=1000)]
+ALONE: Final = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'none'; sandbox"
+"""An image that is opened on its own runs nothing and asks nobody."""
 _RIGHT: Final = ("match", "close", "both_absent", "ignored")
 
 
@@ -66,36 +73,86 @@ class Near:
     after: str | None = None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Picture:
+    """The image of a case, the shapes on it, or why there is none."""
+
+    drawn: Markup | None = None
+    """Shapes as SVG, over the image if it is there."""
+    source: str | None = None
+    """Where the image is, if nothing is drawn over it."""
+    name: str = ""
+    note: str = ""
+
+
 def case_pages(server: Server) -> APIRouter:
     """The routes."""
     routes = APIRouter(include_in_schema=False)
 
     @routes.get("/runs/{run}/case")
-    async def one(run: RunId, id: Annotated[str, Query(min_length=1, max_length=1000)]) -> Response:
-        return html("case.html", here="", **await server.work.do(_case, server, run, id))
+    async def one(run: RunId, id: CaseId) -> Response:
+        return HTMLResponse(await server.work.do(_page, server, run, id))
+
+    @routes.get("/runs/{run}/image")
+    async def image(run: RunId, id: CaseId) -> Response:
+        found = await server.work.do(_image, server, run, id)
+        headers = {"content-security-policy": ALONE, "cache-control": "private, max-age=300"}
+        return Response(found.content, media_type=found.media, headers=headers)
 
     return routes
 
 
-def _case(server: Server, which: str, name: str) -> dict[str, Any]:
+def _image(server: Server, which: str, name: str) -> Image:
+    run = server.run(which)
+    found = image_of(server.settings, run, case_of(run, case_at(server, run, name)))
+    if isinstance(found, NoImage):
+        raise problem(404, "no-image", found.why)
+    return found
+
+
+def _page(server: Server, which: str, name: str) -> str:
     run = server.run(which)
     position = case_at(server, run, name)
     case = case_of(run, position)
+    make = lambda: render("case.html", here="", **_case(server, run, case, position))  # noqa: E731
+    return make() if named_in(case) else kept(server.pages, run, ("case", position), make)  # an image may come or go at any time
+
+
+def _case(server: Server, run: Run, case: Case, position: int) -> dict[str, Any]:
     results = {one.evaluator: one.result for one in run.results_at([position])}
     leader = leading(list(run.full.evaluators.values()))
-    lead = leader.name if leader else ""
     rules = {one.name: {field.field: field.rule for field in one.fields} for one in run.full.evaluators.values()}
-    ranked = Ranked(position, name, results[lead].score if lead in results else 0.0)
-    problems = [one for one in run.diagnostics if one.where.case == name]
+    answers = answers_of(case, results)
     return {
         "run": run,
-        "case": case_view(run, ranked, results, lead, {}),
+        "id": case.id,
+        "labels": (*((f"split {case.split}",) if case.split else ()), *case.tags),
+        "input": None if case.input is None else plain_long(value_text(case.input)),
+        "picture": _picture(server, run, case, results),
         "evaluators": [told(one, result, rules.get(one, {})) for one, result in results.items()],
         "whole": Sides(expected=_whole(case.expected), actual=_whole(case.actual)),
-        "contexts": [plain_long(value_text(context)) for context in case.contexts or ()],
-        "diagnostics": problems,
-        "near": _near(server, run, lead, position),
+        "answers": answers,
+        "contexts": contexts_of(case, answers),
+        "diagnostics": [one for one in run.diagnostics if one.where.case == case.id],
+        "near": _near(server, run, leader.name if leader else "", position),
     }
+
+
+def _picture(server: Server, run: Run, case: Case, results: Mapping[str, Result]) -> Picture | None:
+    """The shapes of a case over its image, or the image alone."""
+    written = named_in(case) or ""
+    inline = written.startswith("data:image/")
+    found = image_of(server.settings, run, case)
+    address = written if inline else f"/runs/{run.id}/image{query({'id': case.id})}"
+    there = isinstance(found, Image)
+    size = dict(zip(("width", "height"), found.size, strict=True)) if isinstance(found, Image) and found.size else {}
+    known = {name: value for name, value in case.metadata.items() if name != "image" and (value or name not in size)}
+    drawn = case_shapes(run, replace(case, metadata={**size, **known, **({"image": address} if there else {})}), results)
+    note = found.why if isinstance(found, NoImage) and written else ""
+    name = "" if inline else written
+    if drawn:
+        return Picture(drawn=Markup(drawn), name=name, note=note)
+    return Picture(source=address if there else None, name=name, note=note) if written else None
 
 
 def told(name: str, result: Result, rules: Mapping[str, str]) -> Told:
@@ -134,21 +191,7 @@ def line_of(one: Comparison, rules: Mapping[str, str]) -> FieldLine:
 def _whole(value: Value) -> tuple[Piece, ...] | None:
     if value is MISSING:
         return None
-    text = value if isinstance(value, str) else json.dumps(value, indent=2, ensure_ascii=False, default=str)
-    return plain_long(text)
-
-
-def plain_long(text: str) -> tuple[Piece, ...]:
-    """A text with its lines as lines, and what cannot be seen made visible."""
-    pieces: list[Piece] = []
-    for place, line in enumerate(text[:LONGEST].split("\n")):
-        if place:
-            pieces.append(Piece("\n"))
-        for start in range(0, len(line), 400):  # longer ones would lose their middle
-            pieces.extend(plain(line[start : start + 400]))
-    if len(text) > LONGEST:
-        pieces.append(Piece("…", "left out", f"{len(text) - LONGEST:,} characters left out"))
-    return tuple(pieces)
+    return plain_long(value if isinstance(value, str) else json.dumps(value, indent=2, ensure_ascii=False, default=str))
 
 
 def _near(server: Server, run: Run, evaluator: str, position: int) -> Near:

@@ -48,6 +48,12 @@ class JsonResponse(Response):
         return json_text(content).encode()
 
 
+class JsonText(Response):
+    """JSON that has been written already, beside the server's loop."""
+
+    media_type = "application/json"
+
+
 class ProblemResponse(JsonResponse):
     """A problem."""
 

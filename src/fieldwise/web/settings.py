@@ -26,6 +26,8 @@ class Limits:
     """How many more may wait for their turn."""
     cases: int = 20_000
     """Cases that one request may bring; more are for a job or for `fieldwise run`."""
+    image: int = 20_000_000
+    """Bytes of an image that a page shows."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,6 +40,8 @@ class Settings:
     """Where the configuration is kept, beside the suites."""
     data: Path | None = None
     """The folder below which files may be evaluated by path; None: none may."""
+    images: Path | None = None
+    """A folder below which images of cases are looked for, beside the folder of their suite."""
     host: str = LOOPBACK
     port: int = PORT
     token: str | None = None
@@ -75,9 +79,10 @@ def checked(settings: Settings) -> Settings:
         if settings.token is None:
             what, fix = f"{settings.host} can be reached from other machines, so pages need the launch token", "leave out --no-token"
             found.append(Diagnostic(code="no-token", what=what, fix=fix))
-    if settings.data is not None and not settings.data.is_dir():
-        what, fix = f"there is no folder {settings.data} to evaluate files from", "give a folder that is there"
-        found.append(Diagnostic(code="no-folder", what=what, fix=fix))
+    for folder, purpose in ((settings.data, "evaluate files from"), (settings.images, "take images from")):
+        if folder is not None and not folder.is_dir():
+            what, fix = f"there is no folder {folder} to {purpose}", "give a folder that is there"
+            found.append(Diagnostic(code="no-folder", what=what, fix=fix))
     if found:
         raise ConfigError(found)
     return settings
