@@ -70,6 +70,13 @@ def test_the_same_ambiguous_text_on_both_sides_matches() -> None:
     assert score("03/04/2025", "04/03/2025") == 0.0
 
 
+def test_zeros_in_front_do_not_make_another_date_of_an_ambiguous_one() -> None:
+    assert score("2/1/2016", "02/01/2016") == 1.0
+    assert score("2/1/2016", "1/2/2016") == 0.0
+    assert score("2/10/2016", "2/1/2016") == 0.0
+    assert score("02.01.2016", "02/01/2016") == 0.0  # points and slashes go with different orders
+
+
 def test_day_first_decides_what_has_two_readings_and_nothing_else() -> None:
     assert score("2025-04-03", "03/04/2025", day_first=True) == 1.0
     assert score("2025-03-04", "03/04/2025", day_first=False) == 1.0

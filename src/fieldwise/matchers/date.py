@@ -2,8 +2,8 @@
 
 Without `formats`, ISO 8601 and what can be read one way only: 2025-04-03, 20250403, 2025/04/03, 13/04/2025, 3 April 2025,
 Apr 3, 2025, each with or without a time. A time of day and a time zone never move the date. 03/04/2025 (or 03.04.2025) could be
-two days and matches only the same text, unless `day_first` says which. Two-digit years need `formats`. Values that are no dates
-match only if they are the same text.
+two days and matches only what is written the same, zeros in front aside, unless `day_first` says which. Two-digit years need
+`formats`. Values that are no dates match only if they are the same text.
 
 >>> date(Pairs(["2025-04-03", "2025-04-03"], ["3 April 2025", "03/04/2025"]), Date()).value.tolist()
 [1.0, 0.0]
@@ -12,9 +12,10 @@ match only if they are the same text.
 """
 
 import datetime
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
 import numpy as np
 from annotated_types import MinLen
@@ -44,6 +45,7 @@ class Date:
             compile_format(format)
 
 
+_ZEROS: Final = re.compile(r"(?<!\d)0+(?=\d)")
 _Key = int | str | None
 """A day as its ordinal, any other value as text, None for a NaN."""
 _Reader = Callable[[Any], tuple[_Key, str | None]]
@@ -89,7 +91,10 @@ def _reader(config: Date) -> _Reader:
         found = parse_with(text, patterns) if patterns else parse_date(text, config.day_first)
         if isinstance(found, datetime.date):
             return found.toordinal(), None
-        return canonical(nfc(text).strip()), _why_not(text.strip(), found, config)
+        plain = nfc(text).strip()
+        if found is not None:
+            plain = _ZEROS.sub("", plain)  # 03/04/2025 is 3/4/2025, whichever day that is
+        return canonical(plain), _why_not(text.strip(), found, config)
 
     return read
 
