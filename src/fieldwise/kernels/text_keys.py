@@ -1,6 +1,6 @@
-"""Objects with the keys that JSON has: text, composed (NFC) as all text is compared.
+"""Records as JSON has them: keys are text, composed (NFC) as all text is compared, and values are of JSON's kinds.
 
-Python's may have others, and a value under such a key must not be overlooked.
+Python's may have other keys, and a value under such a key must not be overlooked; and other values, such as decimals and dates.
 
 >>> text_keys({1: "a", None: [{True: "b"}], "c": 2})
 {'1': 'a', 'null': [{'true': 'b'}], 'c': 2}
@@ -11,19 +11,29 @@ from collections.abc import Callable, Mapping
 from typing import Any
 from unicodedata import is_normalized, normalize
 
+from fieldwise.kernels.json_scalars import OTHERS, as_json_value
+
+_PLAIN = frozenset((str, int, float, bool, type(None)))
 _WORDS = {None: "null", True: "true", False: "false"}
 
 
 def text_keys(value: Any) -> Any:
-    """The value itself where every key in it is composed text, as is usual; else a copy in which it is, as JSON would write it."""
+    """The value itself where all of it is as JSON has it, as is usual; else a copy in which it is, as JSON would write it."""
     return value if is_composed(value) else _copied(value)
 
 
 def is_composed(value: Any) -> bool:
-    """Whether every key is text in NFC. A list of what is left to look at, since records may be nested deeper than calls can be."""
+    """Whether every key is text in NFC and no value needs another form.
+
+    A list of what is left to look at, since records may be nested deeper than calls can be.
+    """
     left, seen = [value], set[int]()
     while left:
         one = left.pop()
+        if one.__class__ in _PLAIN:
+            continue
+        if isinstance(one, OTHERS):
+            return False
         if not isinstance(one, Mapping | list | tuple) or id(one) in seen:
             continue
         seen.add(id(one))
@@ -41,6 +51,8 @@ def _copied(value: Any) -> Any:
     left: list[tuple[Any, Any]] = []
 
     def copy(one: Any) -> Any:
+        if isinstance(one, OTHERS):
+            one = as_json_value(one)
         if not isinstance(one, Mapping | list | tuple):
             return one
         if id(one) not in copies:

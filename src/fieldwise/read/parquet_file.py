@@ -1,13 +1,10 @@
 """Parquet, one row group after the other. What JSON has no word for becomes the nearest thing it has."""
 
-import base64
 import io
-import math
 from collections.abc import Iterator
-from datetime import date, datetime, time, timedelta
-from decimal import Decimal
 from typing import Any, BinaryIO, Final
 
+from fieldwise.kernels.json_scalars import as_json_value
 from fieldwise.model.diagnostic import Diagnostic, Where
 from fieldwise.read.files import Unreadable
 from fieldwise.read.rows import Rows
@@ -88,8 +85,8 @@ def _coarse(kind: Any) -> Any:
 def _as_json(value: Any) -> Any:
     """The value as JSON has it.
 
-    >>> _as_json({"total": Decimal("12.50"), "on": date(2024, 1, 5), "map": [("a", Decimal(3))]})
-    {'total': 12.5, 'on': '2024-01-05', 'map': {'a': 3}}
+    >>> _as_json({"text": b"a", "map": [("a", b"b")]})
+    {'text': 'a', 'map': {'a': 'b'}}
     """
     if isinstance(value, dict):
         return {str(key): _as_json(item) for key, item in value.items()}
@@ -97,25 +94,4 @@ def _as_json(value: Any) -> Any:
         if value and all(isinstance(item, tuple) and len(item) == 2 for item in value):  # how pyarrow gives a map
             return {str(key): _as_json(item) for key, item in value}
         return [_as_json(item) for item in value]
-    return _scalar_as_json(value)
-
-
-def _scalar_as_json(value: Any) -> Any:
-    if isinstance(value, Decimal):
-        return _number(value)
-    if isinstance(value, datetime | date | time):
-        return value.isoformat()
-    if isinstance(value, timedelta):
-        return value.total_seconds()
-    if isinstance(value, bytes):
-        try:
-            return value.decode()
-        except UnicodeDecodeError:
-            return base64.b64encode(value).decode()
-    return value
-
-
-def _number(value: Decimal) -> int | float:
-    if not value.is_finite():
-        return math.nan
-    return int(value) if value == value.to_integral_value() else float(value)
+    return as_json_value(value)
