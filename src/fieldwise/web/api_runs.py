@@ -198,11 +198,15 @@ def _case_of(run: Run, position: int) -> dict[str, Any]:
 
 def compared(server: Server, base: str, new: str) -> Changes:
     """Two runs, compared; two that have finished once."""
-    one, other = server.run(base), server.run(new)
-    if one.finished is None or other.finished is None:
-        return compare_runs(one, other)
-    return server.changes.get((one.id, one.finished, other.id, other.finished), lambda: compare_runs(one, other))
+    return _compared(server, server.run(base), server.run(new))
+
+
+def _compared(server: Server, base: Run, new: Run) -> Changes:
+    make = lambda: compare_runs(base, new)  # noqa: E731
+    return make() if base.finished is None else kept(server.changes, new, (base.id, base.finished), make)
 
 
 def _compare(server: Server, base: str, new: str) -> str:
-    return json_text(compared(server, base, new).to_json())
+    one, other = server.run(base), server.run(new)
+    make = lambda: json_text(_compared(server, one, other).to_json())  # noqa: E731
+    return make() if one.finished is None else kept(server.pages, other, ("compare", one.id, one.finished), make)
