@@ -130,7 +130,7 @@ def main() -> None:
     before, beside = Clock(), Clock()
     for name in ("__init__", "write", "close", "finish"):
         before.watch(fieldwise.store.writer.RunWriter, name)
-    beside.watch(fieldwise.store.writer, "_write_part")
+    beside.watch(fieldwise.store.writer, "write_part")
     with tempfile.TemporaryDirectory() as folder:
         data = Path(folder, "cases.jsonl")
         write_cases(data, cases)

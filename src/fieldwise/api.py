@@ -6,6 +6,7 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from fieldwise.kernels.garbage import rarely_collected
 from fieldwise.kernels.text_keys import text_keys
 from fieldwise.model.ask import Asker, Asking
 from fieldwise.model.case import Case, Cases
@@ -40,14 +41,15 @@ from fieldwise.summarize.gates import gate_diagnostics, judge_gates
 from fieldwise.summarize.regressions import judge_regressions
 
 if TYPE_CHECKING:
-    from fieldwise.store.rebuilt import Stored
+    from fieldwise.engines.choose import Engine
+    from fieldwise.engines.tally import Tally
+    from fieldwise.engines.work import Executor
+    from fieldwise.read.shards import Shard
     from fieldwise.store.run import Run
     from fieldwise.store.writer import RunWriter
 
 Progress = Callable[[int, float | None], None]
 """Told after every batch: how many cases are done, and which share of the input has been read if that is known."""
-TROUBLES = 1000
-"""How many problems of single cases are told with a run."""
 REASONS = 3
 """How many reasons are told with a run for what an evaluator could not measure."""
 SAMPLE = 256
@@ -150,12 +152,15 @@ def run(
     baseline: str | Path | None = None,
     resume: bool | str = False,
     begun: Callable[[str], None] | None = None,
+    workers: int = 1,
+    engine: "Engine" = "local",
 ) -> "Run":
     """Apply a suite to its cases, and store what came of it.
 
     `asking` says what judges may spend, and where answers are kept. `baseline` is a baseline file, or the id of a run, to compare with.
     `resume` goes on with the suite's latest unfinished run, or with the run of this id: what is stored and still true is not scored again.
-    `begun` is told the run's id as soon as it has one.
+    `begun` is told the run's id as soon as it has one. `workers` processes share the work where the data can be read in pieces (JSONL and
+    Parquet files), `engine` says where they are; what comes of it is the same, to the bit.
     """
     plan = check(suite, cases=cases, gates=gates)
     source = plan.source
@@ -174,17 +179,20 @@ def run(
         with lazy_asker((asking or Asking()).within(root)) as asker, writing as writer:
             if begun is not None:
                 begun(writer.id)
-            done, troubles = _score(plan, [] if first is None else chain([first], batches), writer, asker, _telling(progress, reader))
-            stored = _stored(writer, plan, done)
-            notes = [*plan.diagnostics, *told, *notes, *reader.diagnostics, *_unused(plan, stored), *troubles]
-            notes += gate_diagnostics(plan.gates, stored.summary) + _unmeasured(writer, stored.summary, everything=not (only or limit))
-            results = judge_gates(plan.gates, stored.summary)
-            changes = None if base is None else base(writer.draft(stored.summary, notes))
+            crew = None if first is None or only or limit else _crew(plan, engine, workers, reader)
+            found = crew and _in_pieces(plan, reader, writer, crew, chunk, progress)
+            if found is None:
+                found = _score(plan, [] if first is None else chain([first], batches), writer, asker, _telling(progress, reader))
+            summary = _stored(writer, found)
+            notes = [*plan.diagnostics, *told, *notes, *reader.diagnostics, *_unused(plan, found, summary), *found.troubles()]
+            notes += gate_diagnostics(plan.gates, summary) + _unmeasured(writer, summary, everything=not (only or limit))
+            results = judge_gates(plan.gates, summary)
+            changes = None if base is None else base(writer.draft(summary, notes))
             if changes is not None:
                 notes += _foreign(changes)
                 results += judge_regressions(plan.regressions, changes)
-            code = exit_code(stored.summary, results, evaluators=plan.evaluators, diagnostics=notes, limits=limits)
-            return writer.finish(stored.summary, results, notes, code, changes)
+            code = exit_code(summary, results, evaluators=plan.evaluators, diagnostics=notes, limits=limits)
+            return writer.finish(summary, results, notes, code, changes)
     except KeyboardInterrupt:
         raise Interrupted(writing.id, writing.kept) from None
 
@@ -202,33 +210,65 @@ def _writer(
     return RunWriter(root, plan, resume=unfinished), [note]
 
 
-def _score(
-    plan: Plan, batches: Iterable[Cases], writer: "RunWriter", asker: Asker | None, tell: Callable[[int], None]
-) -> tuple[int, list[Diagnostic]]:
-    """Score and store every case that is not stored yet; gives how many cases there are, and what was wrong with single ones."""
-    done, troubles = 0, list[Diagnostic]()
-    for batch in batches:
-        for first, some in writer.left(batch, done):
-            writer.write(score_batch(plan, some, first, asker))
-        troubles += [problem for problems in batch.diagnostics.values() for problem in problems]
-        done += len(batch)
-        tell(done)
-    return done, _first(troubles)
+def _score(plan: Plan, batches: Iterable[Cases], writer: "RunWriter", asker: Asker | None, tell: Callable[[int], None]) -> "Tally":
+    """Score and store every case that is not stored yet, here and in order; gives what they come to."""
+    from fieldwise.engines.tally import Tally
+
+    tally = Tally(plan.evaluators)
+    with rarely_collected():
+        for batch in batches:
+            for first, some in writer.left(batch, tally.cases):
+                outcome = score_batch(plan, some, first, asker)
+                writer.write(outcome)
+                tally.add(outcome)
+            tally.read(batch)
+            tell(tally.cases)
+    tally.add_stored(writer.path, writer.standing)
+    return tally
+
+
+def _crew(plan: Plan, engine: "Engine", workers: int, reader: CaseReader) -> "tuple[Executor, Iterator[Shard]] | None":
+    """Who does the work in pieces, and the pieces; None where there is only one, or it does not pay."""
+    from fieldwise.engines.choose import choose_executor
+    from fieldwise.read.shards import BYTES, shards_of
+
+    assert plan.source is not None
+    executor = choose_executor(plan, engine, workers)
+    shards = None if executor is None else shards_of(plan.source)
+    if executor is None or shards is None or ((reader.size_hint.total or 0) < 2 * BYTES and engine == "local"):
+        return None
+    return executor, shards
+
+
+def _in_pieces(
+    plan: Plan, reader: CaseReader, writer: "RunWriter", crew: "tuple[Executor, Iterator[Shard]]", chunk: int, progress: Progress | None
+) -> "Tally | None":
+    """Score and store every case, in pieces; None where the data turns out to be of one piece."""
+    from fieldwise.engines.pieces import score_pieces
+    from fieldwise.engines.work import Work
+    from fieldwise.read.shards import Unsplittable
+
+    work = Work(plan=plan, folder=writer.path, roles=reader.found.roles, columns=reader.found.columns or frozenset(), chunk=chunk)
+    try:
+        tally, problems = score_pieces(work, crew[1], writer, crew[0], progress, reader.size_hint.total or 0)
+    except Unsplittable:
+        return None
+    reader.diagnostics += problems
+    return tally
 
 
 def _telling(progress: Progress | None, reader: CaseReader) -> Callable[[int], None]:
     return lambda done: progress(done, _share(reader)) if progress else None
 
 
-def _stored(writer: "RunWriter", plan: Plan, cases: int) -> "Stored":
-    """What the run comes to, from nothing but its stored parts, which must hold every case once."""
-    from fieldwise.store.rebuilt import summarize_parts
-
+def _stored(writer: "RunWriter", tally: "Tally") -> Summary:
+    """What the run comes to. It counts only once everything is stored: complete parts must hold every case once."""
     writer.close()
     ends = [0, *(part.first + part.cases for part in writer.parts)]
-    if [part.first for part in writer.parts] != ends[:-1] or ends[-1] != cases:
-        raise RuntimeError(f"run {writer.id}: its parts end at {ends}, and there are {cases} cases")
-    return summarize_parts(writer.path, writer.parts, plan.evaluators)
+    if [part.first for part in writer.parts] != ends[:-1] or ends[-1] != tally.cases:
+        raise RuntimeError(f"run {writer.id}: its parts end at {ends}, and there are {tally.cases} cases")
+    writer.check_files()
+    return tally.summary()
 
 
 def _unmeasured(writer: "RunWriter", summary: Summary, *, everything: bool) -> list[Diagnostic]:
@@ -309,15 +349,6 @@ def _chosen(reader: CaseReader, only: When | None, limit: int | None) -> Iterato
                 return
 
 
-def _first(troubles: Sequence[Diagnostic]) -> list[Diagnostic]:
-    """What was wrong with single cases, up to a limit; every case keeps its own in the stored run."""
-    shown = list(troubles[:TROUBLES])
-    if len(troubles) > TROUBLES:
-        what = f"{len(troubles) - TROUBLES} more problems with single cases"
-        shown.append(Diagnostic(code="more-problems", level="warning", what=what, fix="each stands with its case in the stored run"))
-    return shown
-
-
 def _share(reader: CaseReader) -> float | None:
     hint = reader.size_hint
     return min(hint.read / hint.total, 1.0) if hint.total else None
@@ -355,21 +386,21 @@ def _inferred(batch: ScoringBatch) -> Inferred:
     return infer([(expected, actual) for expected, actual in zip(records.expected, records.actual, strict=True)])
 
 
-def _unused(plan: Plan, stored: "Stored") -> list[Diagnostic]:
+def _unused(plan: Plan, tally: "Tally", summary: Summary) -> list[Diagnostic]:
     """What is named and no case of the run has: never a free point. Where no case could be compared, nobody knows what it has.
 
     A rule that fits nothing is an error; a strategy or a pattern may stand in a file that several suites share, and is told.
     """
-    compared = [planned for planned in plan.evaluators if stored.summary.evaluators[planned.name].fields]
+    compared = [planned for planned in plan.evaluators if summary.evaluators[planned.name].fields]
     rules = {rule.text: None for planned in compared for rule in getattr(planned.config, "fields", ()) if rule.path is not None}
     lists = {str(rule.path): rule.path for planned in compared for rule in getattr(planned.config, "lists", ())}
-    what = {text: "no case of the run has this field, on either side" for text in rules if text not in stored.fields}
-    what |= {text: "no case of the run has this list, on either side" for text, path in lists.items() if not is_there(path, stored.fields)}
+    what = {text: "no case of the run has this field, on either side" for text in rules if text not in tally.fields}
+    what |= {text: "no case of the run has this list, on either side" for text, path in lists.items() if not is_there(path, tally.fields)}
     fix = "check the path, or remove the rule"
     found = [Diagnostic(code="unused-rule", what=why, where=Where(file=plan.file, field=text), fix=fix) for text, why in what.items()]
     naming = [(planned.name, planned.config) for planned in compared if isinstance(planned.config, Naming)]
     return found + [
         Diagnostic(code="unused-name", level="warning", what=f"{name}: {why}", where=Where(file=plan.file), fix=hint)
         for name, config in naming
-        for _, why, hint in config.unknown(stored.fields)
+        for _, why, hint in config.unknown(tally.fields)
     ]

@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
@@ -17,38 +16,17 @@ from fieldwise.model.outcome import BatchOutcome, Evaluated
 from fieldwise.model.plan import PlannedEvaluator
 from fieldwise.model.result import Labels, Results
 from fieldwise.model.rule import FieldRule, Match
-from fieldwise.model.summary import Summary
 from fieldwise.model.values import MISSING, Value
 from fieldwise.store.compared import FIELDS, OUTCOMES, all_fields
 from fieldwise.store.json_text import from_text
 from fieldwise.store.manifest import Part, PartFile
 from fieldwise.store.reading import files_of, read_table
 from fieldwise.store.tables import FAULTS, METRIC, STATUSES, VERDICTS, ArrowColumn, ArrowTable, joined
-from fieldwise.summarize.state import SummaryState
 
 pc: Any = pyarrow.compute  # its functions are made at run time, so no checker knows them
 
 _RESULTS: Final = ("case", "score", "verdict", "status", "fault", "flags")
 _COMPARED: Final = ("case", "field", "outcome", "similarity", "passed", "cause", "equal", "aside", "expected", "actual")
-
-
-@dataclass(slots=True)
-class Stored:
-    """What the parts of a run come to."""
-
-    summary: Summary
-    fields: set[str] = field(default_factory=set[str])
-    """The fields that some case has a value for on either side, or expects null for."""
-
-
-def summarize_parts(
-    folder: Path, parts: Iterable[Part], evaluators: Sequence[PlannedEvaluator], summarizers: Any = None, seed: int = 0
-) -> Stored:
-    """The summary of a run from its stored parts, one after the other."""
-    state, seen = SummaryState(evaluators, seed=seed), set[str]()
-    for part in parts:
-        state.add(outcome_of(folder, part, evaluators, seen))
-    return Stored(state.finish(summarizers), seen)
 
 
 def reasons(folder: Path, parts: Iterable[Part], evaluator: str) -> Counter[str]:

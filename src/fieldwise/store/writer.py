@@ -25,11 +25,12 @@ from fieldwise.store.fingerprints import fingerprint_cases
 from fieldwise.store.json_text import to_text
 from fieldwise.store.lock import Lock
 from fieldwise.store.manifest import Part, PartFile, new_manifest, now, write_manifest
-from fieldwise.store.resume import Unfinished
+from fieldwise.store.reading import check_size
+from fieldwise.store.resume import Unfinished, retire
 from fieldwise.store.run import CHANGES, Run
 from fieldwise.store.runs import new_run_id, runs_folder
 from fieldwise.store.tables import ArrowTable, cases_table, joined, pool_table, results_table
-from fieldwise.store.trouble import StoreError, not_written
+from fieldwise.store.trouble import StoreError, not_written, torn
 
 PART_CASES: Final = 20_000
 PART_SECONDS: Final = 10.0
@@ -57,7 +58,7 @@ class RunWriter:
         self._standing = tuple(begun.parts)
         self._parts: list[Part] = list(begun.parts)
         self._number = max((part.number for part in begun.parts), default=-1)
-        self._batches: list[_Batch] = []
+        self._batches: list[Batch] = []
         self._begun = self._flushed = monotonic()
         self._background = ThreadPoolExecutor(max_workers=1, thread_name_prefix="fieldwise-store")
         self._pending: Future[Part] | None = None
@@ -92,16 +93,27 @@ class RunWriter:
 
     def left(self, cases: Cases, first: int) -> Iterator[tuple[int, Cases]]:
         """Those of some cases that no part from before holds, with their positions; `first` is the position of the first."""
-        end, at = first + len(cases), first
-        for part in self._standing:
-            if part.first < end and part.first + part.cases > at:
-                if part.first > at:
-                    yield at, cases.take(range(at - first, part.first - first))
-                at = part.first + part.cases
-        if at == first:
-            yield at, cases
-        elif at < end:
-            yield at, cases.take(range(at - first, end - first))
+        return cases_left(self._standing, cases, first)
+
+    @property
+    def standing(self) -> tuple[Part, ...]:
+        """The parts from before."""
+        return self._standing
+
+    def numbers(self, count: int) -> int:
+        """Set so many numbers of parts aside for someone else who writes them; gives the first."""
+        first = self._number + 1
+        self._number += count
+        return first
+
+    def adopt(self, parts: Iterable[Part]) -> None:
+        """Take in complete parts that someone else wrote into the run's folder."""
+        self._parts.extend(parts)
+
+    def abandon(self) -> None:
+        """Let go of every part but those from before."""
+        retire(self.path, self._standing)
+        self._parts = list(self._standing)
 
     def write(self, outcome: BatchOutcome) -> None:
         """Take in a batch. Each part holds batches that follow each other."""
@@ -110,7 +122,7 @@ class RunWriter:
         if self._batches and self._batches[-1].end != outcome.first:
             self.flush()
         # One step, so that Ctrl-C leaves a batch in or out, never half of it.
-        self._batches.append(_Batch(outcome.first, len(outcome.cases), tuple(_tables(outcome))))
+        self._batches.append(batch_of(outcome))
         if sum(batch.cases for batch in self._batches) >= self._part_cases or self._is_late():
             self.flush()
 
@@ -126,7 +138,7 @@ class RunWriter:
             return
         self._number += 1  # never given twice, so that no part overwrites another whatever is interrupted
         batches, self._batches = self._batches, []
-        self._pending = self._background.submit(_write_part, self.path / "parts", self._number, batches)
+        self._pending = self._background.submit(write_part, self.path / "parts", self._number, batches)
         self._flushed = monotonic()
 
     def _settle(self) -> None:
@@ -145,6 +157,16 @@ class RunWriter:
             self._settle()
         finally:
             self._background.shutdown()
+
+    def check_files(self) -> None:
+        """StoreError unless every file of every part is there, as long as it was written."""
+        for part in self._parts:
+            for file in part.files:
+                path = self.path / "parts" / file.file
+                try:
+                    check_size(path, file)
+                except FileNotFoundError as error:
+                    raise torn(path, error) from error
 
     def draft(self, summary: Summary, diagnostics: Iterable[Diagnostic] = ()) -> Run:
         """The run as it will be once it is finished, to be compared with others before anyone is told that it is."""
@@ -174,7 +196,7 @@ class RunWriter:
 
 
 @dataclass(frozen=True, slots=True)
-class _Batch:
+class Batch:
     """A batch in tables."""
 
     first: int
@@ -183,7 +205,27 @@ class _Batch:
 
     @property
     def end(self) -> int:
+        """The position of the case after its last."""
         return self.first + self.cases
+
+
+def batch_of(outcome: BatchOutcome) -> Batch:
+    """What is stored of a batch."""
+    return Batch(outcome.first, len(outcome.cases), tuple(_tables(outcome)))
+
+
+def cases_left(standing: Sequence[Part], cases: Cases, first: int) -> Iterator[tuple[int, Cases]]:
+    """Those of some cases that no standing part holds, with their positions; `first` is the position of the first."""
+    end, at = first + len(cases), first
+    for part in standing:
+        if part.first < end and part.first + part.cases > at:
+            if part.first > at:
+                yield at, cases.take(range(at - first, part.first - first))
+            at = part.first + part.cases
+    if at == first:
+        yield at, cases
+    elif at < end:
+        yield at, cases.take(range(at - first, end - first))
 
 
 def _begin(root: str | Path | None, plan: Plan, fingerprints: Mapping[str, str]) -> Unfinished:
@@ -232,7 +274,8 @@ def _tables(outcome: BatchOutcome) -> Iterable[tuple[Key, ArrowTable]]:
         yield ("comparisons", names), comparisons_table(comparisons, outcome.evaluated[users[0]].rows, outcome.first, outcome.cases)
 
 
-def _write_part(folder: Path, number: int, batches: Sequence[_Batch]) -> Part:
+def write_part(folder: Path, number: int, batches: Sequence[Batch]) -> Part:
+    """Write batches that follow each other as a part; once it is named in the folder, it is complete."""
     tables: dict[Key, list[ArrowTable]] = defaultdict(list)
     for batch in batches:
         for key, table in batch.tables:

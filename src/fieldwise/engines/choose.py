@@ -1,0 +1,58 @@
+"""Who does the work of a run: this process, processes on this machine, or a cluster."""
+
+import os
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
+from typing import Any, Literal, cast
+
+from fieldwise.engines.work import Executor
+from fieldwise.model.ask import Endpoint
+from fieldwise.model.plan import Plan, PlannedEvaluator
+from fieldwise.registry import find
+
+Engine = Literal["local", "ray"]
+
+
+def choose_executor(plan: Plan, engine: Engine, workers: int) -> Executor | None:
+    """The executor for a plan; None where this process does best alone.
+
+    Judges ask from one place, so that limits and budgets hold: on one machine that is this process, on a cluster an actor of its own.
+    """
+    if engine == "ray":
+        from fieldwise.engines.ray_tasks import RayTasks  # Ray is an extra
+
+        return RayTasks(workers, asks=asks(plan))
+    if workers < 2 or asks(plan):
+        return None
+    from fieldwise.engines.processes import Processes
+
+    return Processes(workers)
+
+
+def cores() -> int:
+    """How many processes can work at a time on this machine."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def asks(plan: Plan) -> bool:
+    """Whether a judge or a match of the plan may ask a model or a program."""
+    return any(map(_asks, plan.evaluators))
+
+
+def _asks(value: Any) -> bool:
+    if isinstance(value, Endpoint):
+        return True
+    if isinstance(value, PlannedEvaluator) and _is_judge(value.type):
+        return True
+    if is_dataclass(value):
+        return any(_asks(getattr(value, field.name)) for field in fields(value))
+    if isinstance(value, Mapping):
+        return any(map(_asks, cast("Mapping[Any, Any]", value).values()))
+    return isinstance(value, list | tuple) and any(map(_asks, cast("list[Any]", value)))
+
+
+def _is_judge(kind: str) -> bool:
+    try:
+        return bool(find("evaluators", kind).extras.get("judge"))
+    except KeyError:  # an evaluator that a program made for itself
+        return False

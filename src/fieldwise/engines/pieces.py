@@ -1,0 +1,79 @@
+"""A run in pieces: its shards given to an executor, and what comes of them put together as if they had been read in order."""
+
+from collections.abc import Callable, Iterator, Sequence
+
+from fieldwise.engines.tally import Tally
+from fieldwise.engines.work import Done, Executor, Task, Work
+from fieldwise.model.diagnostic import Diagnostic
+from fieldwise.read.ids import IdsSeen
+from fieldwise.read.shards import Shard, Unsplittable, check_roles
+from fieldwise.store.manifest import Part
+from fieldwise.store.writer import RunWriter
+
+Progress = Callable[[int, float | None], None]
+"""Told how many cases are done, and which share of the input that is if it is known."""
+
+
+def score_pieces(
+    work: Work, shards: Iterator[Shard], writer: RunWriter, executor: Executor, progress: Progress | None, size: int
+) -> tuple[Tally, list[Diagnostic]]:
+    """Score and store every case that is not stored yet; gives what they come to, and what is wrong with their ids.
+
+    `Unsplittable` where the rows turn out to need reading from start to end; nothing is left of the pieces then.
+    """
+    found: dict[int, Done] = {}
+    telling = _Telling(progress, size)
+    try:
+        for done in executor.do(work, _tasks(shards, writer), telling.cases):
+            writer.adopt(done.parts)
+            found[done.task.shard.first] = done
+            telling.piece(done.task.shard)
+        in_order = [found[first] for first in sorted(found)]
+        if in_order:
+            assert work.plan.source is not None
+            check_roles(work.plan.source, frozenset().union(work.columns, *(done.columns for done in in_order)), work.roles)
+    except Unsplittable:
+        writer.abandon()
+        raise
+    tally, ids = Tally(work.plan.evaluators), IdsSeen()
+    for done in in_order:
+        tally.merge(done.tally)
+        ids.merge(done.ids)
+    tally.add_stored(writer.path, writer.standing)
+    return tally, ids.duplicates()
+
+
+def _tasks(shards: Iterator[Shard], writer: RunWriter) -> Iterator[Task]:
+    for shard in shards:
+        standing = _within(shard, writer.standing)
+        yield Task(shard=shard, number=writer.numbers(1 + len(standing)), standing=standing)
+
+
+def _within(shard: Shard, standing: Sequence[Part]) -> tuple[Part, ...]:
+    end = shard.first + shard.cases
+    return tuple(part for part in standing if part.first < end and part.first + part.cases > shard.first)
+
+
+class _Telling:
+    """How far a run in pieces has come: cases as they are done, the share of the input by whole pieces and what is done of others."""
+
+    def __init__(self, progress: Progress | None, size: int) -> None:
+        self._progress, self._size = progress, size
+        self._cases = self._whole_cases = self._bytes = 0
+
+    def cases(self, more: int) -> None:
+        """So many more cases are done."""
+        self._cases += more
+        if self._progress is not None:
+            self._progress(self._cases, self._share())
+
+    def piece(self, shard: Shard) -> None:
+        """A whole piece is done."""
+        self._whole_cases += shard.cases
+        self._bytes += shard.size
+
+    def _share(self) -> float | None:
+        if not self._size or not self._whole_cases:
+            return 0.0 if self._size else None
+        under_way = (self._cases - self._whole_cases) * self._bytes / self._whole_cases
+        return min((self._bytes + max(under_way, 0.0)) / self._size, 1.0)

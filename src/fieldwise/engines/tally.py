@@ -1,0 +1,76 @@
+"""What the cases of a run come to, batch by batch: its summary in the making, and what else a run has to say at its end.
+
+A tally speaks of batches that are being stored. Whoever makes one uses it only once every one of them is in a complete part.
+"""
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from fieldwise.model.case import Cases
+from fieldwise.model.diagnostic import Diagnostic
+from fieldwise.model.outcome import BatchOutcome
+from fieldwise.model.plan import PlannedEvaluator
+from fieldwise.model.summary import Summary
+from fieldwise.score.evaluate import fields_there
+from fieldwise.store.manifest import Part
+from fieldwise.store.rebuilt import outcome_of
+from fieldwise.summarize.state import SummaryState
+
+TROUBLES = 1000
+"""How many problems of single cases are told with a run."""
+
+
+class Tally:
+    """Batches are added, and tallies of later cases merged; what comes of it is the same whatever the pieces."""
+
+    def __init__(self, evaluators: Sequence[PlannedEvaluator]) -> None:
+        self._evaluators = tuple(evaluators)
+        self._state = SummaryState(evaluators)
+        self.fields = set[str]()
+        """The fields that some case has a value or a null for, on either side."""
+        self.cases = 0
+        """How many cases were read."""
+        self._troubles: list[Diagnostic] = []
+        self._more = 0
+
+    def read(self, cases: Cases) -> None:
+        """Count cases that were read, scored now or before, and keep what is wrong with single ones."""
+        self.cases += len(cases)
+        if cases.diagnostics:
+            self._trouble([problem for problems in cases.diagnostics.values() for problem in problems], 0)
+
+    def _trouble(self, found: Sequence[Diagnostic], more: int) -> None:
+        room = max(TROUBLES - len(self._troubles), 0)
+        self._troubles += found[:room]
+        self._more += more + len(found[room:])
+
+    def add(self, outcome: BatchOutcome) -> None:
+        """Take in what evaluators said of a batch."""
+        self._state.add(outcome)
+        for evaluated in outcome.evaluated:
+            if evaluated.results.comparisons is not None:
+                fields_there(evaluated.results.comparisons, self.fields)
+
+    def add_stored(self, folder: Path, parts: Iterable[Part]) -> None:
+        """Take in parts of the run that stood before, as they are on disk."""
+        for part in parts:
+            self._state.add(outcome_of(folder, part, self._evaluators, self.fields))
+
+    def merge(self, other: "Tally") -> None:
+        """Take in the tally of cases that come after these."""
+        self._state.merge(other._state)
+        self.fields |= other.fields
+        self.cases += other.cases
+        self._trouble(other._troubles, other._more)
+
+    def summary(self) -> Summary:
+        """The summary of everything that was taken in."""
+        return self._state.finish()
+
+    def troubles(self) -> list[Diagnostic]:
+        """What was wrong with single cases, up to a limit; every case keeps its own in the stored run."""
+        if not self._more:
+            return list(self._troubles)
+        what = f"{self._more} more problems with single cases"
+        more = Diagnostic(code="more-problems", level="warning", what=what, fix="each stands with its case in the stored run")
+        return [*self._troubles, more]

@@ -1,0 +1,119 @@
+"""One piece of a run, done by whoever is given it: read the cases of a shard, score them, write their part.
+
+What passes between processes is small: which range of which file to read, and what came of it. Cases and results stay where they are.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from fieldwise.engines.tally import Tally
+from fieldwise.kernels.garbage import rarely_collected
+from fieldwise.model.ask import Asker
+from fieldwise.model.plan import Plan
+from fieldwise.read.columns import Roles
+from fieldwise.read.ids import IdsSeen
+from fieldwise.read.shards import Shard, ShardReader
+from fieldwise.score.evaluate import score_batch
+from fieldwise.store.manifest import Part
+from fieldwise.store.writer import Batch, batch_of, cases_left, write_part
+
+ATTEMPTS = 3
+"""How often a piece is given out again when whoever had it is gone."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Work:
+    """What all pieces of a run have in common."""
+
+    plan: Plan
+    folder: Path
+    """Of the run."""
+    roles: Roles
+    columns: frozenset[str]
+    chunk: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Task:
+    """A piece of a run."""
+
+    shard: Shard
+    number: int
+    """The number of the first part that it writes. It may write one more for each part that stands."""
+    standing: tuple[Part, ...] = ()
+    """Parts from before that hold some of its cases."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Done:
+    """What came of a piece; its parts are complete."""
+
+    task: Task
+    parts: tuple[Part, ...]
+    tally: Tally
+    ids: IdsSeen
+    columns: frozenset[str]
+
+
+class SourceChanged(Exception):
+    """A file was written to while it was being read."""
+
+
+Tell = Callable[[int], None]
+"""Told how many more cases are done."""
+
+
+class Executor(Protocol):
+    """Whoever does the pieces of a run."""
+
+    def do(self, work: Work, tasks: Iterator[Task], tell: Tell) -> Iterator[Done]:
+        """Do all of the tasks, in any order. Ctrl-C keeps what is done so far, and is raised again once that is told."""
+        ...
+
+
+def do_task(work: Work, task: Task, tell: Tell, stop: Callable[[], bool] = lambda: False, asker: Asker | None = None) -> Done:
+    """Do a piece. Asked to stop, it writes what it has so far, and is shorter than its shard."""
+    assert work.plan.source is not None
+    reader = ShardReader(work.plan.source, task.shard, work.roles, work.columns, work.chunk)
+    tally, writing, at = Tally(work.plan.evaluators), _Parts(work.folder / "parts", task.number), task.shard.first
+    with rarely_collected():
+        for cases in reader:
+            for first, some in cases_left(task.standing, cases, at):
+                outcome = score_batch(work.plan, some, first, asker)
+                writing.add(batch_of(outcome))
+                tally.add(outcome)
+            tally.read(cases)
+            at += len(cases)
+            tell(len(cases))
+            if stop():
+                break
+        else:
+            if at != task.shard.first + task.shard.cases:
+                raise SourceChanged(f"{task.shard.file} changed while it was being read: run again once nobody writes to it")
+    return Done(task=task, parts=writing.finish(), tally=tally, ids=reader.ids, columns=reader.known)
+
+
+class _Parts:
+    """The parts of a piece: one, or more where cases between them stood from before."""
+
+    def __init__(self, folder: Path, number: int) -> None:
+        self._folder, self._number = folder, number
+        self._batches: list[Batch] = []
+        self._parts: list[Part] = []
+
+    def add(self, batch: Batch) -> None:
+        if self._batches and self._batches[-1].end != batch.first:
+            self._flush()
+        self._batches.append(batch)
+
+    def _flush(self) -> None:
+        if self._batches:
+            self._parts.append(write_part(self._folder, self._number, self._batches))
+            self._number += 1
+            self._batches = []
+
+    def finish(self) -> tuple[Part, ...]:
+        self._flush()
+        return tuple(self._parts)
