@@ -4,8 +4,8 @@
 
 Four lengths of answer, because an edit distance grows with the product of both lengths and a metric over words with their sum. What is
 compared is not the same: a peer computes one metric, or two, and gives a number; answer_quality computes five and names every keyword,
-number and citation that is missing. It reads answers in batches and equal texts once, so that it gains where answers repeat; how many
-differ is printed. Peers are measured on a sample, because most are slower; one that cannot be had is named, not left out. Each figure
+number and citation that is missing. It reads all answers at once and equal ones but once, so that it gains where answers repeat;
+how many differ is printed. Peers are measured on a sample, because most are slower; one that cannot be had is named, not left out. Each figure
 is CPU time, the best of a few rounds taken in turns, so that a busy machine slows everyone alike.
 
 `ragas` and `evaluate` are in the environment of `make test-ragas`. `evaluate` loads its metrics from a hub; where that cannot be
@@ -112,15 +112,12 @@ def measured(runs: dict[str, tuple[Metric, Pairs]]) -> dict[str, float]:
 
 
 def quality() -> Metric:
-    """Our evaluator, in batches of 10,000."""
+    """Our evaluator, all answers in one batch."""
     entry = find("evaluators", "answer_quality")
     config = entry.options()
 
     def run(pairs: Pairs) -> object:
-        for start in range(0, len(pairs), 10_000):
-            part = pairs[start : start + 10_000]
-            entry.function(SimpleNamespace(expected_texts=[pair[0] for pair in part], actual_texts=[pair[1] for pair in part]), config)
-        return None
+        return entry.function(SimpleNamespace(expected_texts=[one for one, _ in pairs], actual_texts=[other for _, other in pairs]), config)
 
     return run
 

@@ -23,7 +23,7 @@ from fieldwise.kernels.figures import Locale
 from fieldwise.kernels.keywords import Vocabulary, words_in
 from fieldwise.kernels.ragged import Codes, Column, Integers, Ragged, offsets, spread
 from fieldwise.kernels.runs import Runs
-from fieldwise.kernels.tokens import BREAK, Cut, tokens
+from fieldwise.kernels.tokens import BREAK, Cut, Lexicon
 
 _ROWS: Final = 4_096
 _CHARACTERS: Final = 500_000
@@ -67,24 +67,20 @@ class _Portion(NamedTuple):
 class _Things:
     """What answers may have, and what each token has of it: words, numbers, and parts that phrases are made of."""
 
-    def __init__(self, known: Vocabulary) -> None:
-        self._known = known
+    def __init__(self, known: Vocabulary, lexicon: Lexicon) -> None:
+        self._known, self._lexicon = known, lexicon
         self.codes = Codes[str]({"": 0})
         """Words, numbers, and phrases with spaces around them. 0 stands for nothing."""
-        self.tokens, self.parts = Codes[str](), Codes[str]({BREAK: 0})
+        self.parts = Codes[str]({BREAK: 0})
         self.first, self.more = Column(), Column(np.bool_)
         """The first word or number of a token, and whether there are more of them, which are in `others`."""
         self.others, self.spoken = Ragged(), Ragged()
 
-    def learn(self, tokens: Sequence[str]) -> Integers:
-        """The codes of some tokens."""
-        known = len(self.tokens)
-        codes = np.fromiter(map(self.tokens.__getitem__, tokens), dtype=np.int64, count=len(tokens))
-        if len(self.tokens) > known:
-            self._read(list(dict.fromkeys(token for token, code in zip(tokens, codes.tolist(), strict=True) if code >= known)))
-        return codes
-
-    def _read(self, new: Sequence[str]) -> None:
+    def learn(self) -> None:
+        """Read the tokens that are new."""
+        new = self._lexicon.words[len(self.first.value) :]
+        if not new:
+            return
         atoms = [[self.codes[atom] for atom in self._known.atoms_of(token)] for token in new]
         self.first.extend([one[0] if one else 0 for one in atoms])
         self.more.extend([len(one) > 1 for one in atoms])
@@ -148,14 +144,17 @@ class Coverage:
 
     def __init__(self, locale: Locale = "en", signs: Signs = ()) -> None:
         self._known = Vocabulary(locale)
-        self._cited = CitedTokens(signs)
-        self._things = _Things(self._known)
+        self._lexicon = Lexicon()
+        self._cited = CitedTokens(signs, self._lexicon)
+        self._things = _Things(self._known, self._lexicon)
         self._expected = _Expected(self._known, self._things)
+        nothing = np.zeros(0, dtype=np.bool_)
+        self._kept = (0, 0), (nothing, nothing)
 
     @property
     def is_full(self) -> bool:
         """Whether it remembers so much that another should begin anew."""
-        return max(len(self._things.tokens), len(self._things.codes), len(self._expected.codes)) > _MEMORY
+        return max(len(self._lexicon), len(self._things.codes), len(self._expected.codes)) > _MEMORY
 
     def of(self, expected: Sequence[str], actual: Sequence[str]) -> Covered:
         """What each answer has of the expected text at its position. Equal answers are read once."""
@@ -186,7 +185,7 @@ class Coverage:
 
     def _portion(self, texts: Sequence[str], answer: Integers, which: Integers) -> _Portion:
         plain = self._are_plain(texts)
-        cut = tokens(texts if plain else [" ".join(self._known.prepared(text).split()) for text in texts])
+        cut = self._lexicon.read(texts if plain else [self._known.prepared(text) for text in texts])
         lengths, wanted = self._expected.wanted.lengths(which), self._expected.wanted.of(which)
         pair = np.repeat(np.arange(len(which)), lengths)
         lost = np.flatnonzero(~self._there(cut, answer[pair], self._expected.thing.value[wanted]))
@@ -199,34 +198,42 @@ class Coverage:
     def _there(self, cut: Cut, text: Integers, thing: Integers) -> NDArray[np.bool_]:
         """Whether a text has a thing, for pairs of both."""
         things = self._things
-        codes = things.learn(cut.distinct)
+        things.learn()
         column = np.zeros(len(things.codes), dtype=np.int64)  # 0 for what nobody looks for
         distinct = np.flatnonzero(np.bincount(thing, minlength=len(column)))
         column[distinct] = np.arange(1, len(distinct) + 1)
         width = len(distinct) + 1
         table = np.zeros(len(cut.ends) * width, dtype=np.bool_)
         row = np.repeat(np.arange(len(cut.ends)) * width, np.diff(cut.ends, prepend=-1))
-        table[row + column[things.first.value[codes]][cut.places]] = True
-        more = np.flatnonzero(things.more.value[codes][cut.places])
-        several = codes[cut.places[more]]
+        table[row + column[things.first.value[cut.tokens]]] = True
+        more = np.flatnonzero(things.more.value[cut.tokens])
+        several = cut.tokens[more]
         table[np.repeat(row[more], things.others.lengths(several)) + column[things.others.of(several)]] = True
-        for at, phrase in self._phrases(cut, codes):
+        for at, phrase in self._phrases(cut):
             table[row[at] + column[phrase]] = True
         return table[text * width + column[thing]]
 
-    def _phrases(self, cut: Cut, codes: Integers) -> Iterator[tuple[Integers, Integers]]:
+    def _phrases(self, cut: Cut) -> Iterator[tuple[Integers, Integers]]:
         """Places of tokens that phrases begin in, and which. A token that is in no phrase parts those around it, unless it is silent."""
         spoken, runs = self._things.spoken, self._expected.runs
-        lengths = spoken.lengths(codes)
-        edges, hits = offsets(lengths), offsets(runs.has(spoken.of(codes)))
-        in_phrase = hits[edges[1:]] > hits[edges[:-1]]
-        at = np.flatnonzero(in_phrase[cut.places])
-        segments = np.cumsum(((lengths > 0) & ~in_phrase)[cut.places], dtype=np.int32)[at]
-        tokens = codes[cut.places[at]]
+        in_phrase, parts = self._roles()
+        at = np.flatnonzero(in_phrase[cut.tokens])
+        segments = np.cumsum(parts[cut.tokens], dtype=np.int32)[at]
+        tokens = cut.tokens[at]
         lengths = spoken.lengths(tokens)
         origin = np.repeat(at, lengths)
         for start, phrase in runs.found(spoken.of(tokens), np.repeat(segments, lengths)):
             yield origin[start], phrase
+
+    def _roles(self) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """By token: whether it may be in a phrase, or stand between two."""
+        known = len(self._lexicon), len(self._expected.runs)
+        if self._kept[0] != known:
+            lengths = self._things.spoken.lengths(slice(None))
+            edges, hits = offsets(lengths), offsets(self._expected.runs.has(self._things.spoken.of(slice(None))))
+            in_phrase = hits[edges[1:]] > hits[edges[:-1]]
+            self._kept = known, (in_phrase, (lengths > 0) & ~in_phrase)
+        return self._kept[1]
 
     def _are_plain(self, texts: Sequence[str]) -> bool:
         """Whether tokens are simply what stands between spaces; seen at once, because it is so most of the time."""

@@ -63,11 +63,11 @@ class Ragged:
         self._lengths.extend(lengths)
         self._flat.extend([value for one in lists for value in one])
 
-    def of(self, codes: Integers) -> Integers:
+    def of(self, codes: Integers | slice) -> Integers:
         """The lists of some codes behind each other."""
         return self._flat.value[spread(self._starts.value[codes], self.lengths(codes))]
 
-    def lengths(self, codes: Integers) -> Integers:
+    def lengths(self, codes: Integers | slice) -> Integers:
         """How long the lists of some codes are."""
         return self._lengths.value[codes]
 

@@ -1,50 +1,57 @@
-"""Many texts cut at white space, all at once: each distinct token as text, each place as a number.
+"""Many texts cut at white space, all at once: each token is a number from when it is first met.
 
->>> cut = tokens(["a  b", "c", "b"])
->>> cut.distinct, cut.places.tolist(), cut.ends.tolist()
-(['a', 'b', '\\x7f', 'c'], [0, 1, 2, 3, 2, 1, 2], [2, 4, 6])
+>>> lexicon = Lexicon()
+>>> cut = lexicon.read(["a  b", "", "b"])
+>>> cut.tokens.tolist(), cut.ends.tolist(), lexicon.words
+([1, 2, 0, 0, 2, 0], [2, 3, 5], ['\\x7f', 'a', 'b'])
 """
 
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 import numpy as np
-import pyarrow as pa
-from numpy.typing import NDArray
+
+from fieldwise.kernels.ragged import Integers
 
 BREAK: Final = "\x7f"
 """The token that ends each text. It is no letter and no digit, and where a text has it, another such character takes its place."""
 _CONTROL: Final = "\x1a"
+_CHARACTERS: Final = 32_000
+"""So many are cut at a time, since their tokens then stay in a processor's cache."""
 
 
 class Cut(NamedTuple):
     """Texts as tokens."""
 
-    distinct: list[str]
-    """A token may be there twice, if different white space followed it."""
-    places: NDArray[np.int64]
-    """All tokens in order, each as its position among the distinct ones."""
-    ends: NDArray[np.int64]
-    """Where the break after each text stands."""
+    tokens: Integers
+    """All tokens in order, with a 0 after each text."""
+    ends: Integers
+    """Where these are."""
 
 
-def tokens(texts: Sequence[str]) -> Cut:
-    """The tokens of texts in which nothing but ASCII white space separates tokens, as `str.split` would find them."""
-    joined = f" {BREAK} ".join(["", *texts, ""])
-    if joined.count(BREAK) > len(texts) + 1:
-        joined = f" {BREAK} ".join(["", *(text.replace(BREAK, _CONTROL) for text in texts), ""])
-    data = np.frombuffer(joined.encode(errors="surrogatepass"), dtype=np.uint8)[2:]  # what stands before the first text is no break
-    blank = _blank(data)
-    before = np.flatnonzero(blank[:-1] > blank[1:])
-    edges = np.full(len(before) + 1, len(data), dtype=np.int32)  # each token ends where the next begins, so that nothing need be copied
-    np.add(before, 1, out=edges[:-1], casting="unsafe")
-    encoded = pa.Array.from_buffers(pa.binary(), len(before), [None, pa.py_buffer(edges), pa.py_buffer(data)]).dictionary_encode()
-    distinct = [token.decode(errors="surrogatepass").rstrip() for token in encoded.dictionary.to_pylist()]
-    return Cut(distinct, encoded.indices.to_numpy().astype(np.int64), np.flatnonzero(data[edges[:-1]] == ord(BREAK)))
+class Lexicon(dict[str, int]):
+    """The tokens that were met, with their numbers. A dict that fills itself, so that the common case is one lookup at C speed."""
 
+    def __init__(self) -> None:
+        super().__init__({BREAK: 0})
+        self.words: list[str] = [BREAK]
+        """By number."""
 
-def _blank(data: NDArray[np.uint8]) -> NDArray[np.bool_]:
-    """Which bytes are white space: 9 to 13 and 28 to 32."""
-    blank = data <= 32
-    odd = (data < 9) | ((data > 13) & (data < 28))
-    return blank & ~odd if odd.any() else blank
+    def __missing__(self, word: str) -> int:
+        self[word] = code = len(self)
+        self.words.append(word)
+        return code
+
+    def read(self, texts: Sequence[str]) -> Cut:
+        """The tokens of some texts, as `str.split` finds them."""
+        block = max(1, _CHARACTERS * len(texts) // (sum(map(len, texts)) + 1))
+        parts = [self._tokens(texts[start : start + block]) for start in range(0, len(texts), block)]
+        tokens = np.concatenate([np.zeros(0, dtype=np.int64), *parts])
+        return Cut(tokens, np.flatnonzero(tokens == 0))
+
+    def _tokens(self, texts: Sequence[str]) -> Integers:
+        joined = f" {BREAK} ".join([*texts, ""])
+        if joined.count(BREAK) > len(texts):
+            joined = f" {BREAK} ".join([*(text.replace(BREAK, _CONTROL) for text in texts), ""])
+        words = joined.split()
+        return np.fromiter(map(self.__getitem__, words), dtype=np.int64, count=len(words))
