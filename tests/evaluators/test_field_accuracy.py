@@ -457,3 +457,12 @@ class TestFailures:
         found = evaluate(plan_config({"type": "field_accuracy", "fields": ["a"]}), ScoringBatch(cases))
         result = result_at(found, 0)
         assert (result.status, result.details["fault"], result.reasoning) == ("error", fault, "line 7 is cut off")
+
+
+def test_a_value_with_another_meaning_is_the_bare_path_and_its_comparison_says_why() -> None:
+    result = fw.evaluate(
+        {"type": "field_accuracy", "fields": [{"path": "note", "match": "semantic"}]},
+        expected={"note": "The total is 5 euros"},
+        actual={"note": "The total is 6 euros"},
+    )
+    assert (result.misses, result.comparisons[0].note) == (["note"], "numbers differ: 5 / 6")

@@ -213,6 +213,14 @@ class TestAccuracy:
         result = quality({"a": 1}, {"a": 2}, strategies={"a": "IGNORE"})
         assert (result.metrics["accuracy"], result.details["flags"]) == (1.0, ["vacuous_accuracy", "unmeasured_safety"])
 
+    @pytest.mark.parametrize("bad", [float("nan"), [1, float("nan")]])
+    def test_what_is_not_finite_fails_its_key_with_that_reason(self, bad: Any) -> None:
+        assert quality({"a": bad}, {"a": bad}).misses == ["a (NaN is not a number)"]
+
+    def test_a_key_with_another_meaning_is_named_and_no_more(self) -> None:
+        result = quality({"note": "The total is 5 euros"}, {"note": "The total is 6 euros"})
+        assert (result.misses, result.comparisons[0].note) == (["note"], "numbers differ: 5 / 6")
+
 
 class TestStrategies:
     @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
+import fieldwise as fw
 from fieldwise.matchers.regex import Regex, regex
 from fieldwise.model.pairs import Pairs
 
@@ -68,3 +69,8 @@ def test_a_bad_pattern_in_a_suite_is_a_validation_error() -> None:
 
 def test_a_pattern_that_would_backtrack_forever_answers() -> None:
     assert score(r"^(a+)+$", "a" * 5000 + "b") == 0.0
+
+
+def test_an_empty_pattern_is_refused_for_it_would_be_found_in_anything() -> None:
+    with pytest.raises(fw.ConfigError, match="`pattern` must be text that is not empty"):
+        fw.match("regex", expected=["a"], actual=["b"], pattern="")

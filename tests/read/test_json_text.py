@@ -202,6 +202,11 @@ def test_what_cannot_be_read_says_why(line: bytes, code: str) -> None:
     assert str(decoded.diagnostics[0]).encode()
 
 
+@pytest.mark.parametrize(("line", "field"), [(b"{bad", None), (b'{"a": {bad', "a"), (b'{"a": [1, {"b": 1,', "a[1]"), (b"[1, x", "[0]")])
+def test_the_place_of_a_key_that_cannot_be_read_is_its_object(line: bytes, field: str | None) -> None:
+    assert decode(line).diagnostics[0].where.field == field
+
+
 def test_a_pair_of_surrogates_is_one_character() -> None:
     assert decode(b'"\\ud83d\\ude00"').value == "😀"
 

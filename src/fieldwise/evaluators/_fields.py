@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fieldwise.kernels.values import non_finite
 from fieldwise.model.comparison import Comparisons, Outcome
 from fieldwise.model.diagnostic import Diagnostic
 from fieldwise.model.options import Problem
@@ -84,9 +85,17 @@ def _miss(comparisons: Comparisons, row: int, outcome: int, path: str) -> str:
     if outcome == _FAULT:
         return f"{path} (evaluation error: {comparisons.faults[row].what})"
     note = comparisons.note.get(row)
+    if note and comparisons.rules[int(comparisons.field[row])].match.name == "semantic":
+        note = not_finite(comparisons, row)  # how two meanings differ stands with the comparison: the value is wrong, and no more
     if note is None and outcome == _OMISSION:
         note = "null value" if comparisons.actual[row] is None else "required, missing"
     return f"{path} ({note})" if note else path
+
+
+def not_finite(comparisons: Comparisons, row: int) -> str | None:
+    """What is told of a value that holds a NaN or an Infinity; None where none does."""
+    name = non_finite(comparisons.expected[row]) or non_finite(comparisons.actual[row])
+    return f"{name} is not a number" if name else None
 
 
 def faults_of(comparisons: Comparisons, case: int, reasons: dict[int, str]) -> dict[str, Any]:

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from fieldwise.evaluators._buckets import BOTH, BUCKETS, EXTRA, LOST, NEITHER, NULL_HAS_VALUE, buckets_of
 from fieldwise.evaluators._consistency import Agreement, agreement
-from fieldwise.evaluators._fields import case_faults, faults_of, field_status, row_labels
+from fieldwise.evaluators._fields import case_faults, faults_of, field_status, not_finite, row_labels
 from fieldwise.evaluators._safety import Checked, Safety, check_safety
 from fieldwise.evaluators._strategies import STRATEGIES, Strategy, detected
 from fieldwise.kernels.strings import reaches
@@ -254,7 +254,8 @@ def _labels(
     def say(row: int, path: str) -> str:
         if held[row] == LOST:
             return f"{path} ({'required, missing' if comparisons.actual[row] is MISSING else 'null value'})"
-        return f"{path}{words[held[row]]}"
+        why = not_finite(comparisons, row) if row in comparisons.note else None
+        return f"{path} ({why})" if why else f"{path}{words[held[row]]}"
 
     told = counted & (bucket != NEITHER) & ~(ignored & ((bucket == BOTH) | (bucket == LOST)))
     right = (bucket == BOTH) & passed

@@ -10,9 +10,10 @@ Numbers and booleans are searched as JSON writes them; lists and objects hold no
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 import re2
+from annotated_types import MinLen
 
 from fieldwise.kernels.values import canonical, nfc
 from fieldwise.matchers._keys import non_finite_notes
@@ -25,7 +26,7 @@ from fieldwise.registry import matcher
 class Regex:
     """What to look for."""
 
-    pattern: str
+    pattern: Annotated[str, MinLen(1)]
     """Found anywhere in the actual value, unless anchored. `(?i)` in front ignores letter case."""
 
     def __post_init__(self) -> None:

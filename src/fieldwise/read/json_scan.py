@@ -267,7 +267,8 @@ class _Scanner:
         result.value, result.end = MISSING, at
         after_string = self.text.startswith('"', self.last) and self.last < at
         result.read_on_from = self.last + 1 if after_string else at
-        steps = tuple(self.steps[:_MAX_STEPS])
+        before_key = bool(self.stack) and type(self.stack[-1]) is dict and self.wanted in (_KEY, _KEY_OR_END)
+        steps = tuple(self.steps[:-1] if before_key else self.steps)[:_MAX_STEPS]
         if rest:
             what, fix = "the JSON breaks off before its end", "write the whole value; was the text cut short?"
             result.failure = Problem("truncated-json", what, steps, fix, at=at)
