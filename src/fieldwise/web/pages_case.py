@@ -1,6 +1,7 @@
 """One case: expected and actual side by side, as the matcher aligned them."""
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, Final
@@ -191,7 +192,24 @@ def line_of(one: Comparison, rules: Mapping[str, str]) -> FieldLine:
 def _whole(value: Value) -> tuple[Piece, ...] | None:
     if value is MISSING:
         return None
-    return plain_long(value if isinstance(value, str) else json.dumps(value, indent=2, ensure_ascii=False, default=str))
+    return plain_long(value if isinstance(value, str) else pretty(value))
+
+
+_SHORT: Final = r'(?:-?[\d.eE+-]+|true|false|null|"[^"\\\n]{0,24}")'
+_LIST: Final = re.compile(rf"\[\n\s+({_SHORT}(?:,\n\s+{_SHORT}){{0,11}})\n\s+\]")
+
+
+def pretty(value: Value) -> str:
+    """JSON with each value on a line of its own, but short lists in one.
+
+    >>> print(pretty({"box": [1, 2.5, 3], "name": "a"}))
+    {
+      "box": [1, 2.5, 3],
+      "name": "a"
+    }
+    """
+    text = json.dumps(value, indent=2, ensure_ascii=False, default=str)
+    return _LIST.sub(lambda found: "[" + re.sub(r"\n\s+", " ", found[1]) + "]", text)  # a line break is never inside a text
 
 
 def _near(server: Server, run: Run, evaluator: str, position: int) -> Near:
