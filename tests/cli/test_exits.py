@@ -97,7 +97,7 @@ def test_runs_lists_what_was_run_newest_first(folder: Path, fieldwise: Run) -> N
     fieldwise("run", "small.eval.yaml")
     fieldwise("run", "small.eval.yaml", "--gate", "fields.score >= 0.99")
     listed = fieldwise("runs", "--format", "plain").stdout.splitlines()
-    assert listed[0].split() == ["run", "suite", "started", "cases", "exit", "scores"]
+    assert listed[0].split() == ["run", "suite", "started", "cases", "exit", "gates", "scores"]
     assert len(listed) == 3
     found = json.loads(fieldwise("runs", "--format", "json").stdout)
     assert sorted(one["exit_code"] for one in found) == [0, 1]

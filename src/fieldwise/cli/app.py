@@ -8,6 +8,7 @@ from typer.core import TyperGroup
 
 from fieldwise.cli import baseline, calibrate, check, compare, demo, diff, explain, init, judge_audit, report, run, runs, schema, view
 from fieldwise.cli._exits import INTERRUPTED, failed
+from fieldwise.cli._stop import leave
 
 
 class Commands(TyperGroup):
@@ -82,4 +83,8 @@ def main() -> None:
     try:
         app()
     except KeyboardInterrupt:
-        sys.exit(INTERRUPTED)
+        leave()
+    except SystemExit as end:
+        if end.code == INTERRUPTED:
+            leave()
+        raise

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 Suite = Annotated[Path, typer.Argument(metavar="SUITE", help="The suite's YAML file.", show_default=False)]
 Cases = Annotated[Optional[str], typer.Option(metavar="FILE", help="Cases to use instead of the suite's; - is standard input.")]  # noqa: UP045
 
+Tell = Callable[[int, float | None], None]
+"""Told how many cases are done, and which share of all that is."""
+
 
 def run(  # noqa: PLR0917 - the options of the command are its parameters
     suite: Suite,
@@ -54,13 +57,14 @@ def run(  # noqa: PLR0917 - the options of the command are its parameters
     from fieldwise.api import run as score
     from fieldwise.cli._exits import needed_file
     from fieldwise.cli._report import check_outputs, print_run, write_outputs
+    from fieldwise.cli._stop import remembered
     from fieldwise.model.ask import Asking
     from fieldwise.summarize.exit_code import INCOMPLETE, Limits
 
     check_outputs(output or ())
     limits = Limits(max_errors=max_errors, max_unscored=max_unscored)
     chosen = _when(only) if only else None
-    with _annotated(form), _progress() as progress:
+    with _annotated(form), _progress() as progress, remembered() as check:
         found = score(
             needed_file(suite, "suite"),
             cases=cases,
@@ -68,7 +72,7 @@ def run(  # noqa: PLR0917 - the options of the command are its parameters
             only=chosen,
             gates=gate or (),
             limits=limits,
-            progress=progress,
+            progress=_checking(check, progress),
             asking=Asking(budget_usd=budget_usd, max_calls=max_calls),
             baseline=baseline,
             resume=resume,
@@ -76,6 +80,17 @@ def run(  # noqa: PLR0917 - the options of the command are its parameters
     print_run(found, form, everything=everything, aside="-" in (output or ()))
     write_outputs(found, output or ())
     raise typer.Exit(INCOMPLETE if found.exit_code is None else found.exit_code)
+
+
+def _checking(check: Callable[[], None], progress: Tell | None) -> Tell:
+    """Tell how far the work has come, if somebody looks, and stop it if somebody wants that."""
+
+    def tell(done: int, share: float | None) -> None:
+        check()
+        if progress is not None:
+            progress(done, share)
+
+    return tell
 
 
 def _when(filters: Sequence[str]) -> "When":
@@ -111,7 +126,7 @@ def _annotated(form: Format) -> Generator[None]:
 
 
 @contextmanager
-def _progress() -> Generator[Callable[[int, float | None], None] | None]:
+def _progress() -> Generator[Tell | None]:
     """A bar on standard error while the work goes on, if somebody is looking."""
     from fieldwise.cli._console import error_console
 

@@ -32,7 +32,7 @@ from fieldwise.store.runs import new_run_id, runs_folder
 from fieldwise.store.tables import ArrowTable, cases_table, joined, pool_table, results_table
 from fieldwise.store.trouble import StoreError, not_written, torn
 
-PART_CASES: Final = 20_000
+PART_CASES: Final = 10_000
 PART_SECONDS: Final = 10.0
 _ROWS_IN_GROUP: Final = {"cases": 2_000, "results": 10_000, "comparisons": 20_000, "pool": 100_000}
 Key = tuple[str, tuple[str, ...]]
