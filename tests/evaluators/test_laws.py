@@ -74,6 +74,10 @@ EXAMPLES: dict[str, list[Example]] = {
         Example({}, "x y", keys_in_order=False),
     ],
     "icontains": [Example({"value": ["X", "é"], "mode": "any"}, "ax", keys_in_order=False)],
+    "similarity": [
+        Example({"match": "fuzzy"}, "ax", keys_in_order=False),
+        Example({"match": {"match": "fuzzy", "algorithm": "token_set"}, "value": ["xx", "a é"], "negate": True}, "x", keys_in_order=False),
+    ],
     "starts_with": [Example({}, "ax", keys_in_order=False), Example({"value": "a", "negate": True}, "x", keys_in_order=False)],
     "ends_with": [Example({}, "ax", keys_in_order=False), Example({"value": ["x", "é"], "ignore_case": True}, "aX", keys_in_order=False)],
     "equals": [Example({}, "ax", keys_in_order=False), Example({"value": "xx", "negate": True}, "x", keys_in_order=False)],

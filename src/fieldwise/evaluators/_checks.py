@@ -49,7 +49,7 @@ def check_texts(
     """Check each output against texts, those written or those the case expects. `holds(output, text)` is asked once per text."""
     results: list[Result] = []
     for row, output in enumerate(batch.actual_texts):
-        wanted = texts_of(value) if value is not None else _expected_texts(batch, row)
+        wanted = texts_of(value) if value is not None else expected_texts(batch, row)
         if wanted:
             results.append(result_of(name, {text: holds(output, text) for text in wanted}, mode=mode, negate=negate))
         else:
@@ -57,7 +57,7 @@ def check_texts(
     return Results.of(results)
 
 
-def _expected_texts(batch: Batch, row: int) -> list[str]:
+def expected_texts(batch: Batch, row: int) -> list[str]:
     """The texts a case expects: those of a list of texts, else the one; none where it expects nothing, or empty text."""
     expected: Any = batch.cases.expected[row]
     if kind(expected) == "list" and expected and all(isinstance(item, str) and item.strip() for item in expected):

@@ -13,6 +13,7 @@ from fieldwise.model.document import Document, Place
 from fieldwise.model.options import Gated, Restricted
 from fieldwise.model.plan import Member, PlannedEvaluator, When
 from fieldwise.model.values import Json
+from fieldwise.plan.elsewhere import written_here
 from fieldwise.plan.fields import Option, option_names, pass_through
 from fieldwise.plan.options import Owner, read_options, read_value
 from fieldwise.plan.review import INVALID, Invalid, Reader, Review, listed, named, suggestion, unknown_keys
@@ -103,8 +104,13 @@ def _entry(review: Review, written: Mapping[Any, Any], place: Place) -> registry
         return registry.find("evaluators", name)
     except (KeyError, TypeError):
         what = f"there is no evaluator type `{name}`" if isinstance(name, str) else f"`type` must be text, not {shown(name)}"
-        review.error((*place, "type"), "unknown-evaluator", what, suggestion(str(name), valid))
+        fix = written_here(str(name), valid, _can_be_negated) or suggestion(str(name), valid)
+        review.error((*place, "type"), "unknown-evaluator", what, fix)
         return None
+
+
+def _can_be_negated(name: str) -> bool:
+    return "negate" in option_names(registry.find("evaluators", name).options)
 
 
 def _threshold_is_pass_at(entry: registry.Entry | None) -> bool:
