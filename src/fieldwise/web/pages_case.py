@@ -24,6 +24,7 @@ from fieldwise.store.glance import case_of
 from fieldwise.store.run import Run
 from fieldwise.web.answers import answers_of, contexts_of, plain_long
 from fieldwise.web.api_runs import case_at
+from fieldwise.web.moved import item_of, moved_items
 from fieldwise.web.pictures import Image, NoImage, image_of, named_in
 from fieldwise.web.problems import problem
 from fieldwise.web.render import query, render
@@ -42,6 +43,8 @@ class FieldLine:
     """One comparison."""
 
     path: str
+    came_as: str
+    """Of an item of a list that came at another place: where."""
     rule: str
     state: State
     sides: Sides
@@ -130,7 +133,7 @@ def _case(server: Server, run: Run, case: Case, position: int) -> dict[str, Any]
         "labels": (*((f"split {case.split}",) if case.split else ()), *case.tags),
         "input": None if case.input is None else plain_long(value_text(case.input)),
         "picture": _picture(server, run, case, results),
-        "evaluators": [told(one, result, rules.get(one, {})) for one, result in results.items()],
+        "evaluators": [told(one, result, rules.get(one, {}), case.actual) for one, result in results.items()],
         "whole": Sides(expected=_whole(case.expected), actual=_whole(case.actual)),
         "answers": answers,
         "contexts": contexts_of(case, answers),
@@ -156,9 +159,11 @@ def _picture(server: Server, run: Run, case: Case, results: Mapping[str, Result]
     return Picture(source=address if there else None, name=name, note=note) if written else None
 
 
-def told(name: str, result: Result, rules: Mapping[str, str]) -> Told:
+def told(name: str, result: Result, rules: Mapping[str, str], actual: Value = MISSING) -> Told:
     """What one evaluator said, line by line."""
-    lines = [line_of(one, rules) for one in result.comparisons[:ROWS]]
+    shown = result.comparisons[:ROWS]
+    moved = moved_items(actual, shown)
+    lines = [replace(line_of(one, rules), came_as=moved.get(item_of(one.path), "")) for one in shown]
     return Told(
         name=name,
         score=result.score,
@@ -179,6 +184,7 @@ def line_of(one: Comparison, rules: Mapping[str, str]) -> FieldLine:
     label, advice = cause_words(one.cause) if one.cause else ("", "")
     return FieldLine(
         path=one.path,
+        came_as="",
         rule=rules.get(one.field, ""),
         state=STATES[state_of(one)],
         sides=sides(one),
