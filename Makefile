@@ -5,9 +5,10 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 LLM := $(VENV)/.llm
 BROWSER := $(VENV)/.browser
+RAGAS := .venv-ragas
 PIP := $(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: help demo test test-llm check format setup crashtest bench clean
+.PHONY: help demo test test-llm test-ragas check format setup crashtest bench clean
 .DEFAULT_GOAL := help
 
 help: ## what there is
@@ -42,6 +43,15 @@ $(LLM): $(READY)
 test-llm: $(LLM) ## judges against a real model on this machine: a minute
 	$(BIN)/python -m pytest -q -m llm tests/llm
 
+# The package ragas in an environment of its own: 800 MB, and only these versions of its parts go together.
+$(RAGAS)/.ready: pyproject.toml
+	$(PYTHON) -m venv $(RAGAS)
+	$(RAGAS)/bin/pip install --quiet --disable-pip-version-check -e '.[ragas]' pytest
+	@touch $@
+
+test-ragas: $(RAGAS)/.ready ## the package ragas against a scripted server on loopback
+	$(RAGAS)/bin/python -m pytest -q -p no:cacheprovider -m ragas tests/ragas
+
 check: $(READY) ## format, lint, types, layers
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
@@ -60,4 +70,4 @@ bench: $(READY) ## side by side with peers, as ratios
 	$(BIN)/python benchmarks/fields.py
 
 clean: ## remove what was built
-	rm -rf $(VENV) build dist .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(RAGAS) build dist .pytest_cache .ruff_cache .hypothesis

@@ -4,9 +4,9 @@
 
 Four lengths of answer, because an edit distance grows with the product of both lengths and a metric over words with their sum. What is
 compared is not the same: a peer computes one metric, or two, and gives a number; answer_quality computes five and names every keyword,
-number and citation that is missing. It reads all answers at once and equal ones but once, so that it gains where answers repeat;
-how many differ is printed. Peers are measured on a sample, because most are slower; one that cannot be had is named, not left out. Each figure
-is CPU time, the best of a few rounds taken in turns, so that a busy machine slows everyone alike.
+number and citation that is missing. It reads all answers at once and equal ones but once, so that it gains where answers repeat; how
+many differ is printed. Peers are measured on a sample, because most are slower; one that cannot be had is named, not left out. Each
+figure is CPU time, the best of a few rounds taken in turns, so that a busy machine slows everyone alike.
 
 `ragas` and `evaluate` are in the environment of `make test-ragas`. `evaluate` loads its metrics from a hub; where that cannot be
 reached, `--squad` names a folder with `squad.py` and `compute_score.py` of its repository.

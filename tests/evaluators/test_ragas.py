@@ -7,7 +7,7 @@ from canned_replies import Canned, said
 
 import fieldwise as fw
 from fieldwise import ConfigError, Result
-from fieldwise.model.ask import Ask, Chat, Embed, Reply
+from fieldwise.model.ask import Ask, Chat, Embed, Packaged, Reply
 
 CASE: dict[str, Any] = {
     "input": "Where and when was Einstein born?",
@@ -171,8 +171,43 @@ class TestAllOfThem:
         assert len(result.metrics) == 4
 
     @pytest.mark.parametrize(
-        "options", [{"by": "package"}, {"metrics": []}, {"metrics": ["faithfullness"]}, {"metrics": ["context_recall"] * 2}]
+        "options", [{"by": "magic"}, {"metrics": []}, {"metrics": ["faithfullness"]}, {"metrics": ["context_recall"] * 2}]
     )
     def test_what_is_not_there_is_an_error(self, options: dict[str, Any]) -> None:
         with pytest.raises(ConfigError):
             fw.evaluate({"type": "ragas", **options}, **CASE)
+
+
+class TestByPackage:
+    """`by: package`, without the package: what it says when it is not there, and what becomes of what it gives."""
+
+    @staticmethod
+    def measured(reply: Reply, **case: Any) -> tuple[Result, Canned]:
+        asker = Canned(lambda _: reply)
+        result = fw.evaluate({"type": "ragas", "by": "package", "metrics": ["faithfulness"]}, **{**CASE, **case}, asker=asker)
+        return result, asker
+
+    def test_what_the_model_said_to_the_package_is_kept(self) -> None:
+        judged = [{"statement": "a", "reason": "r", "verdict": 1}, {"statement": "b", "reason": "r", "verdict": 0}]
+        data: Any = {"value": 0.5, "said": [{"statements": ["a", "b"]}, {"statements": judged}]}
+        result, asker = self.measured(Reply(data=data))
+        assert (result.score, result.hits, result.misses) == (0.5, ["faithfulness: a"], ["faithfulness: b"])
+        assert result.details["faithfulness"]["said"] == data["said"]
+        [asked] = asker.asked
+        assert isinstance(asked, Packaged)
+        assert asked.sample == {"user_input": CASE["input"], "response": CASE["actual"], "retrieved_contexts": CASE["contexts"]}
+
+    def test_nothing_is_asked_where_the_contexts_are_missing(self) -> None:
+        result, asker = self.measured(Reply(), contexts=None)
+        assert (result.status, asker.asked) == ("skipped", [])
+        assert "there are no contexts" in result.reasoning
+
+    def test_a_problem_is_an_error_and_no_score(self) -> None:
+        result, _ = self.measured(Reply(problem="ragas could not measure faithfulness and gave NaN"))
+        assert (result.status, result.metrics) == ("error", {})
+
+    def test_without_the_package_it_is_unavailable_and_says_how_to_get_it(self) -> None:
+        found = fw.evaluate({"type": "ragas", "by": "package", "metrics": ["faithfulness"]}, **CASE)
+        assert found.status == "unavailable"
+        assert "the package ragas is not installed" in found.reasoning
+        assert "pip install 'fieldwise[ragas]'" in found.details["fix"]

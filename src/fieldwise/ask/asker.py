@@ -12,7 +12,7 @@ from typing import Any
 from fieldwise.ask.chat import Models
 from fieldwise.ask.command import Workers, run_once
 from fieldwise.ask.embed import embed
-from fieldwise.model.ask import Ask, Asking, Asks, Chat, Command, Embed, Follow, Reply
+from fieldwise.model.ask import Ask, Asking, Asks, Chat, Command, Embed, Follow, Packaged, Reply
 
 
 @contextmanager
@@ -41,6 +41,7 @@ class LiveAsker:
             Chat: self._models.ask,
             Command: self._command,
             Embed: self._embed,
+            Packaged: self._packaged,
         }
 
     def answer(self, first: Mapping[int, Asks], follow: Follow) -> None:
@@ -86,3 +87,8 @@ class LiveAsker:
 
     async def _embed(self, ask: Embed) -> Reply:
         return await self._loop.run_in_executor(self._programs, embed, ask)
+
+    async def _packaged(self, ask: Packaged) -> Reply:
+        from fieldwise.ask.packaged import measure  # its own file, since hardly anybody has the package
+
+        return await measure(ask, self._models.ask)

@@ -8,6 +8,7 @@ from annotated_types import MinLen
 
 from fieldwise.evaluators._judge_results import not_answered
 from fieldwise.evaluators._ragas_metrics import METRICS, Measured, Name
+from fieldwise.evaluators._ragas_package import packaged
 from fieldwise.model.ask import ANY_ENDPOINT, Endpoint, Judgement, together
 from fieldwise.model.case import Case
 from fieldwise.model.result import Result
@@ -19,8 +20,9 @@ class Ragas:
     """Which metrics, and which model is asked."""
 
     metrics: Annotated[tuple[Name, ...], MinLen(1)] = get_args(Name)
-    by: Literal["native"] = "native"
-    """`native` asks the model endpoint with prompts of our own."""
+    by: Literal["native", "package"] = "native"
+    """`native` asks the model endpoint with prompts of our own. `package` lets the package `ragas` write the prompts and do the sums:
+    `pip install 'fieldwise[ragas]'`, 800 MB."""
     model: Endpoint = ANY_ENDPOINT
 
     def problems(self) -> list[tuple[str, str, str | None]]:
@@ -36,7 +38,8 @@ class Ragas:
 @judge
 def ragas(case: Case, config: Ragas) -> Judgement:
     """The mean of the metrics that could be measured."""
-    found = yield from together([METRICS[name](case, config.model) for name in config.metrics])
+    asked = [packaged(name, case, config.model) if config.by == "package" else METRICS[name](case, config.model) for name in config.metrics]
+    found = yield from together(asked)
     by_name = dict[str, Measured](zip(config.metrics, found, strict=True))
     values = {name: measured.value for name, measured in by_name.items() if measured.value is not None}
     details = {name: _details(measured) for name, measured in by_name.items()}

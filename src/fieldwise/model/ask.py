@@ -122,7 +122,17 @@ class Embed:
     texts: tuple[str, ...]
 
 
-Ask: TypeAlias = Chat | Command | Embed
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Packaged:
+    """A metric of the package `ragas`, which puts its own questions to the model."""
+
+    endpoint: Endpoint
+    metric: str
+    sample: Mapping[str, Any] = field(hash=False)
+    """What the metric is given, by the package's names: user_input, response, reference, retrieved_contexts."""
+
+
+Ask: TypeAlias = Chat | Command | Embed | Packaged
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
