@@ -82,3 +82,33 @@ def test_no_other_file_is_taken_for_a_baseline(folder: Path) -> None:
     (folder / "notes.baseline.json").write_text("{}")
     assert runner.invoke(app, ["baseline", "clear"]).exit_code == 2
     assert (folder / "notes.baseline.json").exists()
+
+
+def test_several_runs_stand_side_by_side(folder: Path) -> None:
+    write(folder, set(range(18)))
+    runner.invoke(app, ["run", "invoices.eval.yaml"])
+    newest, second, first = ids()
+    told = runner.invoke(app, ["compare", first, second, newest, "latest", "--format", "plain"])
+    assert told.exit_code == 0
+    lines = [line.split() for line in told.stdout.splitlines()]
+    assert ["A", second] in lines
+    assert ["B", newest] in lines
+    assert ["score", "0.950", "0.950", "?", "+0.000", "0.550", "▼", "-0.400"] in lines
+    assert ["total", "0.900", "0.900", "?", "+0.000", "0.100", "▼", "-0.800"] in lines
+    assert ["broken", "1", "16"] in lines
+    found = json.loads(runner.invoke(app, ["compare", first, second, newest, "--format", "json"]).stdout)
+    assert [one["new"] for one in found] == [second, newest]
+
+
+def test_several_runs_are_compared_with_a_baseline_file_too(folder: Path) -> None:
+    runner.invoke(app, ["baseline", "set"])
+    assert runner.invoke(app, ["compare", "invoices.baseline.json", *ids()]).exit_code == 0
+
+
+def test_the_adjustment_may_be_chosen(folder: Path) -> None:
+    adjusted = {}
+    for way in ("holm", "bh"):
+        found = json.loads(runner.invoke(app, ["compare", ids()[-1], "--adjust", way, "--format", "json"]).stdout)
+        adjusted[way] = [field["p_adjusted"] for field in found["evaluators"]["fields"]["fields"]]
+    assert all(bh <= holm for bh, holm in zip(adjusted["bh"], adjusted["holm"], strict=True))
+    assert runner.invoke(app, ["compare", ids()[-1], "--adjust", "none"]).exit_code == 2

@@ -48,7 +48,7 @@ def changes_section(changes: Changes) -> RenderableType:
 
 
 def _evaluator(one: EvaluatorChange, show: Show) -> RenderableType:
-    shown = one.metrics if show.everything else [change for change in one.metrics if _is_main(change)]
+    shown = one.metrics if show.everything else [change for change in one.metrics if is_main(change.name)]
     parts: list[RenderableType] = [_table(shown, show, drop=f"{one.evaluator}.")]
     power = power_of(score_of(one))
     if power:
@@ -68,8 +68,9 @@ def _evaluator(one: EvaluatorChange, show: Show) -> RenderableType:
     return section(f"{one.evaluator}, {plural(one.n, 'case')}", *parts)
 
 
-def _is_main(change: Change) -> bool:
-    name = change.name.rsplit(".", 1)[-1]
+def is_main(metric: str) -> bool:
+    """Whether a metric is shown without being asked for."""
+    name = metric.rsplit(".", 1)[-1]
     return name in ("score", "pass_rate", "precision", "recall", "f1", "rqs", "completeness", "accuracy", "hallucination", "mean_iou")
 
 

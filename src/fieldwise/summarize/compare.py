@@ -17,7 +17,7 @@ from fieldwise.kernels.paired import (
     sign_flip_test,
     smallest_shown,
 )
-from fieldwise.model.change import Change, EvaluatorChange, Judgement
+from fieldwise.model.change import Change, Changes, EvaluatorChange, Judgement
 
 Numbers = NDArray[np.float64]
 Adjust = Literal["holm", "bh"]
@@ -132,6 +132,25 @@ def judge(change: Change) -> Judgement:
     if change.n < FEW or (change.smallest_shown is not None and change.smallest_shown > COARSE):
         return "not enough cases"
     return "no difference shown"
+
+
+def adjust_together(found: Sequence[Changes], adjust: Adjust = "holm") -> list[Changes]:
+    """Several runs compared with one base, adjusted for their number too: each metric over the runs, fields over runs and fields."""
+    told = [dict(changes.evaluators) for changes in found]
+    for name in dict.fromkeys(name for evaluators in told for name in evaluators):
+        having = [evaluators for evaluators in told if name in evaluators]
+        fields = iter(_adjusted([change for evaluators in having for change in evaluators[name].fields], adjust))
+        by_metric: dict[str, list[Change]] = {}
+        for evaluators in having:
+            for change in evaluators[name].metrics:
+                by_metric.setdefault(change.name, []).append(change)
+        metrics = {metric: iter(_adjusted(changes, adjust)) for metric, changes in by_metric.items()}
+        for evaluators in having:
+            one = evaluators[name]
+            evaluators[name] = replace(
+                one, metrics=[next(metrics[change.name]) for change in one.metrics], fields=[next(fields) for _ in one.fields]
+            )
+    return [replace(changes, evaluators=evaluators) for changes, evaluators in zip(found, told, strict=True)]
 
 
 def _adjusted(changes: Sequence[Change], adjust: Adjust) -> list[Change]:
