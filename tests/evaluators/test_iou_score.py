@@ -135,6 +135,14 @@ class TestLabels:
         assert (result.score, result.misses) == (0.0, ["[0] (required, missing)", "[+0] (extra)"])
         assert (result.metrics["false_positives"], result.metrics["false_negatives"]) == (1.0, 1.0)
 
+    @pytest.mark.parametrize("pairing", ["index", "best"])
+    def test_a_wrong_label_costs_one_item_and_leaves_the_others_in_place(self, pairing: str) -> None:
+        """The mean is over the longer list, whatever the labels: one of two is right."""
+        cup, pen = {"kind": "cup", "bbox": [0, 0, 10, 10]}, {"kind": "pen", "bbox": [20, 20, 30, 30]}
+        result = iou([cup, pen], [{**cup, "kind": "pen"}, pen], pairing=pairing, **ITEMS)
+        assert (result.score, result.hits) == (0.5, ["[1]"])
+        assert result.misses == ["[0] (required, missing)", "[+0] (extra)"]
+
     def test_a_single_item_with_another_label_says_so(self) -> None:
         cup = {"kind": "cup", "bbox": [0, 0, 10, 10]}
         assert iou(cup, {**cup, "kind": "pen"}, **ITEMS).misses == ["(root) (label pen, expected cup)"]

@@ -104,6 +104,14 @@ def test_odd_csv_rows_say_so(tmp_path: Path) -> None:
     assert (cases[3].expected, cases[3].actual) == (MISSING, "b")
 
 
+def test_keys_of_a_table_are_composed(tmp_path: Path) -> None:
+    """Text compares after NFC, and the name of a column is a key of the record."""
+    pq.write_table(pa.table({"expected": [{"cafe\u0301": 1}], "actual": [{"caf\u00e9": 1}]}), tmp_path / "a.parquet")
+    assert read(tmp_path / "a.parquet")[0][0].expected == {"caf\u00e9": 1}
+    header = "expected,actual,cafe\u0301,caf\u00e9\n1,2,3,4\n"
+    assert codes(read(write(tmp_path / "a.csv", header))[1]) == ["duplicate-column"]
+
+
 def test_a_csv_header_must_not_name_a_column_twice(tmp_path: Path) -> None:
     assert codes(read(write(tmp_path / "a.csv", "expected,actual,actual\n1,2,3\n"))[1]) == ["duplicate-column"]
 

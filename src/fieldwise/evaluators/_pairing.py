@@ -139,11 +139,24 @@ def _pair(expected: Column, actual: Column, measure: Measure, setup: Setup, case
     pairs: list[tuple[int, int]] = []
     for ours, theirs in groups:
         if setup.pairing == "index":
-            pairs.extend(zip(ours, theirs, strict=False))
+            plain = setup.label_key is None
+            pairs.extend(zip(ours, theirs, strict=False) if plain else _by_index(ours, theirs, right.start - left.start))
         elif ours and theirs:
             grid = measure.grid(np.array(ours), np.array(theirs))
             pairs.extend((ours[i], theirs[j]) for i, j in assign(grid) if grid[i, j] > 0)
-    return pairs, sum(max(len(ours), len(theirs)) for ours, theirs in groups)
+    return sorted(pairs), max(len(left), len(right))
+
+
+def _by_index(ours: list[int], theirs: list[int], shift: int) -> list[tuple[int, int]]:
+    """Items of one label: those at the same place of both lists, then the others in order.
+
+    >>> _by_index([0, 2], [11, 12, 13], 10)
+    [(2, 12), (0, 11)]
+    """
+    there = set(theirs)
+    pairs = [(row, row + shift) for row in ours if row + shift in there]
+    kept, taken = {row for row, _ in pairs}, {row for _, row in pairs}
+    return pairs + list(zip((row for row in ours if row not in kept), (row for row in theirs if row not in taken), strict=False))
 
 
 def _by_label(expected: Column, actual: Column, left: range, right: range) -> list[tuple[list[int], list[int]]]:

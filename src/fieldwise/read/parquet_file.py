@@ -3,8 +3,10 @@
 import io
 from collections.abc import Iterator
 from typing import Any, BinaryIO, Final
+from unicodedata import is_normalized
 
 from fieldwise.kernels.json_scalars import as_json_value
+from fieldwise.kernels.text_keys import text_keys
 from fieldwise.model.diagnostic import Diagnostic, Where
 from fieldwise.read.files import Unreadable
 from fieldwise.read.rows import Rows
@@ -34,6 +36,8 @@ def _batches(stream: BinaryIO, file: str, chunk: int, groups: range | None, numb
         values: list[Any] = batch.to_pylist()
         if any(_needs_change(kind) for kind in batch.schema.types):
             values = [_as_json(value) for value in values]
+        if not is_normalized("NFC", str(batch.schema)):
+            values = text_keys(values)
         numbers = list(range(number + 1, number + len(values) + 1))
         number += len(values)
         yield Rows(values=values, numbers=numbers, files=[file] * len(values), numbering="item")
