@@ -9,7 +9,9 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
+from fieldwise.report.files import render
 from fieldwise.report.json_report import run_schema
+from fieldwise.store.run import open_run
 
 Run = Callable[..., Any]
 
@@ -139,6 +141,8 @@ def test_results_are_written_in_the_format_that_the_name_says(folder: Path, fiel
     assert set(json.loads((folder / names[0]).read_text())) == {"run", "summary", "gates", "results", "diagnostics"}
     assert len((folder / names[1]).read_text().splitlines()) == 6
     assert {row["case"] for row in csv.DictReader((folder / names[2]).open())} == {"a", "b", "c"}
+    fieldwise("report", "latest", "--output", "again.csv")
+    assert (folder / "again.csv").read_bytes() == (folder / names[2]).read_bytes() == render(open_run(), ".csv")
     found = json.loads((folder / names[3]).read_text())
     assert [one["id"] for one in found["per_eval"]] == ["a", "b", "c"]
     assert found["aggregate"]["eval_count"] == 3

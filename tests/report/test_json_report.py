@@ -1,7 +1,5 @@
-"""Runs and results as JSON and CSV."""
+"""Runs and results as JSON."""
 
-import csv
-import io
 import json
 
 import pytest
@@ -10,7 +8,7 @@ from report_factory import comparison, view
 from syrupy.assertion import SnapshotAssertion
 
 from fieldwise.model.result import Result
-from fieldwise.report.json_report import results_csv, results_jsonl, run_json, run_schema
+from fieldwise.report.json_report import results_jsonl, run_json, run_schema
 
 RESULT = Result(
     score=0.5, verdict="partial", hits=["a"], misses=["=1+1"], reasoning="1/2", metrics={"f1": 0.5, "ok": True}, comparisons=[comparison()]
@@ -54,13 +52,3 @@ def test_a_number_that_json_does_not_have_becomes_text() -> None:
 def test_jsonl_has_one_result_a_line() -> None:
     lines = "".join(results_jsonl(FOUND)).splitlines()
     assert [json.loads(line)["case"] for line in lines] == ["=cmd()", "b,2"]
-
-
-def test_csv_cells_from_data_are_no_formulas() -> None:
-    rows = list(csv.DictReader(io.StringIO("".join(results_csv(FOUND)))))
-    assert rows[0]["case"] == "'=cmd()"
-    assert rows[0]["misses"] == "'=1+1"
-    assert rows[0]["f1"] == "0.5"
-    assert rows[0]["ok"] == "true"
-    assert rows[1]["case"] == "b,2"
-    assert rows[1]["f1"] == ""

@@ -11,7 +11,7 @@ from fieldwise.cli._formats import Format
 from fieldwise.cli._view import view_of
 from fieldwise.model.diagnostic import ConfigError, Diagnostic, Where
 from fieldwise.report.files import SUFFIXES, render, suffix_of
-from fieldwise.report.json_report import Found, results_csv, results_jsonl, run_json
+from fieldwise.report.json_report import Found, results_jsonl, run_json
 from fieldwise.store.run import Run
 
 STREAMED: Final = (".json", ".jsonl", ".csv")
@@ -93,7 +93,11 @@ def _content(run: Run, name: str) -> Iterable[str]:
     ending = Path(name).suffix.lower()
     if ending == ".json":
         return run_json(view_of(run, examples=False), found_in(run))
-    return results_csv(found_in(run)) if ending == ".csv" else results_jsonl(found_in(run))
+    if ending == ".csv":
+        from fieldwise.report.tables import csv_lines
+
+        return csv_lines(run)
+    return results_jsonl(found_in(run))
 
 
 def _eval_results(run: Run) -> str:

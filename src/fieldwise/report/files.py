@@ -46,9 +46,9 @@ def _jsonl(run: "Run") -> bytes:
 
 
 def _csv(run: "Run") -> bytes:
-    from fieldwise.report.tables import to_csv
+    from fieldwise.report.tables import csv_lines
 
-    return _utf8([to_csv(run)])
+    return _utf8(csv_lines(run))
 
 
 def _xlsx(run: "Run") -> bytes:

@@ -5,7 +5,7 @@ from dataclasses import asdict
 from typing import Any, Final
 
 from fieldwise.model.result import Result
-from fieldwise.report.safe import csv_cell, json_text
+from fieldwise.report.safe import json_text
 from fieldwise.report.view import RunView
 
 Found = tuple[str, str, Result]
@@ -30,36 +30,6 @@ def result_json(case: str, evaluator: str, result: Result) -> dict[str, Any]:
 def results_jsonl(results: Iterable[Found]) -> Iterator[str]:
     """One result a line."""
     return (json_text(result_json(*found)) + "\n" for found in results)
-
-
-def results_csv(results: Iterable[Found]) -> Iterator[str]:
-    """One result a line: its score, verdict, status, hits and misses, and every metric as a column of its own.
-
-    Cells that a spreadsheet would take for a formula are made text.
-    """
-    rows = [(case, evaluator, result) for case, evaluator, result in results]
-    metrics = list(dict.fromkeys(name for _, _, result in rows for name in result.metrics))
-    yield _csv_line(["case", "evaluator", "score", "verdict", "status", "hits", "misses", "reasoning", *metrics])
-    for case, evaluator, result in rows:
-        told = [
-            case,
-            evaluator,
-            result.score,
-            result.verdict,
-            result.status,
-            "; ".join(result.hits),
-            "; ".join(result.misses),
-            result.reasoning,
-        ]
-        yield _csv_line([*told, *(result.metrics.get(name) for name in metrics)])
-
-
-def _csv_line(cells: Iterable[Any]) -> str:
-    return ",".join(_in_quotes(csv_cell(cell)) for cell in cells) + "\r\n"
-
-
-def _in_quotes(cell: str) -> str:
-    return '"' + cell.replace('"', '""') + '"' if any(sign in cell for sign in ',"\r\n;') or cell != cell.strip() else cell
 
 
 def _run(view: RunView) -> dict[str, Any]:

@@ -31,13 +31,15 @@ def csv_rows(run: "Run") -> Iterator[list[Any]]:
             yield ["; ".join(value) if isinstance(value, list) else value for value in row]
 
 
-def to_csv(run: "Run") -> str:
-    """The rows as CSV."""
+def csv_lines(run: "Run") -> Iterator[str]:
+    """The rows as CSV, line by line: a run may be larger than memory."""
     out = StringIO(newline="")
     writer = csv.writer(out)
     for row in csv_rows(run):
         writer.writerow([_storable(csv_cell(value)) for value in row])
-    return out.getvalue()
+        yield out.getvalue()
+        out.seek(0)
+        out.truncate()
 
 
 def _storable(text: str) -> str:
