@@ -1,13 +1,18 @@
 """grounding: whether what the AI says stands in its sources, without a model."""
 
-from typing import Any
+import json
+from importlib.resources import files
+from typing import Any, ClassVar
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fieldwise as fw
 from fieldwise import ConfigError, Result
+from fieldwise.kernels.meaning.calibration import auc
+from fieldwise.model.diagnostic import Diagnostic
 
 MANUAL = """Territory 118 has a rate change of 0.305%. Territory 117 falls by -0.133%.
 Rule C-4 sets the minimum premium at $50. Flood damage is not covered."""
@@ -114,3 +119,72 @@ def test_long_answers_and_long_sources_do_not_cost_their_product() -> None:
     source = " ".join(f"Clause {at} covers damage number {at}." for at in range(20_000))
     answer = " ".join(f"Clause {at} covers damage number {at}." for at in range(2_000))
     assert grounded(answer, [source]).score == 1.0
+
+
+class TestByEmbedding:
+    """By meaning, with guards for numbers, negation, opposites and names."""
+
+    @pytest.mark.parametrize(
+        "answer",
+        [
+            "The smallest premium under rule C-4 is fifty dollars.",
+            "Damage caused by flooding is excluded.",
+            "Territory 118 changes its rate by 0.305%.",
+        ],
+    )
+    def test_a_paraphrase_is_grounded(self, answer: str) -> None:
+        result = grounded(answer, by="embedding")
+        assert (result.metrics["grounded_share"], result.misses) == (1.0, [])
+        assert result.details["sentences"][0]["similarity"] >= 0.43
+
+    @pytest.mark.parametrize(
+        ("answer", "reason"),
+        [
+            ("Rule C-4 sets the minimum premium at $75.", "numbers differ"),
+            ("Flood damage is covered.", "negat"),
+            ("The moon is made of cheese.", "to the nearest sentence of the sources"),
+        ],
+    )
+    def test_what_differs_is_named(self, answer: str, reason: str) -> None:
+        result = grounded(answer, by="embedding")
+        assert result.score == 0.0
+        assert reason in result.misses[0]
+
+    def test_the_most_similar_sentence_decides_though_others_contradict_nothing(self) -> None:
+        told = grounded("Flood damage is covered.", by="embedding").details["sentences"][0]
+        assert told["passage"] == "Flood damage is not covered."
+
+    def test_unsupported_numbers_are_listed_here_too(self) -> None:
+        result = grounded("Territory 118 has a rate change of 7%.", by="embedding")
+        assert result.details["unsupported"]["numbers"] == ["7"]
+
+    def test_without_the_model_it_is_unavailable_and_says_how_to_get_it(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        missing = Diagnostic(code="unavailable", what="onnxruntime is not installed", fix="pip install 'fieldwise[semantic]'")
+        monkeypatch.setattr("fieldwise.evaluators.grounding.embedder", lambda: missing)
+        result = grounded("Flood damage is covered.", by="embedding")
+        assert (result.status, result.details["fix"]) == ("unavailable", "pip install 'fieldwise[semantic]'")
+
+    def test_records_are_looked_up_as_ever(self) -> None:
+        result = grounded({"premium": 50, "place": "Mars"}, by="embedding")
+        assert result.misses == ["place (not in the source)"]
+
+
+class TestLabelledClaims:
+    """The claims that the project ships: `docs/answers.md` has the figures."""
+
+    claims: ClassVar[list[dict[str, Any]]] = [
+        json.loads(line) for line in files("fieldwise").joinpath("data/grounding_claims.jsonl").read_text(encoding="utf-8").splitlines()
+    ]
+
+    def auc(self, measure: str, **options: Any) -> float:
+        found = [grounded(claim["claim"], [claim["source"]], **options).details["sentences"][0][measure] for claim in self.claims]
+        values, labels = np.array(found), np.array([claim["supported"] for claim in self.claims])
+        return auc(values[labels], values[~labels])
+
+    def test_there_are_many_and_of_several_kinds(self) -> None:
+        assert len(self.claims) >= 40
+        assert len({claim["kind"] for claim in self.claims if not claim["supported"]}) >= 5
+
+    def test_meaning_with_guards_tells_them_apart_better_than_words(self) -> None:
+        assert self.auc("similarity", by="embedding") > 0.75
+        assert self.auc("support") < 0.5, "claims that differ in one word share the others"

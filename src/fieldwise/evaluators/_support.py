@@ -53,6 +53,7 @@ class Sources:
     """The texts an answer may rest on, indexed by word."""
 
     def __init__(self, texts: Sequence[str], locale: Locale) -> None:
+        self.texts = texts
         self._known = vocabulary(locale)
         self._spoken = [self._known.spoken(text) for text in texts]
         self._parts = {part for text in self._spoken for part in text.split()}
