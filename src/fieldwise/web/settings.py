@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Final
 
 from fieldwise.model.diagnostic import ConfigError, Diagnostic
+from fieldwise.model.places import DEFAULT_ROOT
 
 LOOPBACK: Final = "127.0.0.1"
 PORT: Final = 8787
@@ -34,7 +35,7 @@ class Limits:
 class Settings:
     """One server."""
 
-    root: Path = Path(".fieldwise")
+    root: Path = Path(DEFAULT_ROOT)
     """Where runs are stored."""
     workspace: Path = Path()
     """Where the configuration is kept, beside the suites."""
