@@ -155,3 +155,16 @@ def test_a_run_of_another_version_is_listed_told_and_can_be_deleted(ids: list[st
     assert fieldwise("runs", "trend", "fields.score").exit_code == 0
     assert fieldwise("runs", "delete", "latest", "--yes").exit_code == 0
     assert [run["id"] for run in listed(fieldwise)] == ids[1:]
+
+
+def test_an_option_of_the_list_is_not_silently_ignored_by_another_command(ids: list[str], fieldwise: Call) -> None:
+    for option in (("--limit", "1"), ("--tag", "a"), ("--format", "json")):
+        told = fieldwise("runs", *option, "show")
+        assert told.exit_code == 2
+        assert f"give {option[0]} after `show`" in told.stderr.replace("\n", " ")
+
+
+def test_setting_another_baseline_says_which_it_was_before(ids: list[str], fieldwise: Call) -> None:
+    assert "instead" not in fieldwise("baseline", "set", ids[1]).stdout
+    assert f"instead of run {ids[1]}" in fieldwise("baseline", "set", ids[0]).stdout
+    assert " UTC, 3 cases" in fieldwise("baseline", "show").stdout

@@ -1,5 +1,6 @@
 """`fieldwise baseline`: a run kept in a file, for later runs to be compared with."""
 
+from datetime import datetime
 from pathlib import Path
 from typing import Annotated, Optional
 
@@ -12,18 +13,21 @@ File = Annotated[
         "--file", metavar="FILE", help="The baseline's file; the suite's name with .baseline.json if left out.", show_default=False
     ),
 ]
-RunId = Annotated[str, typer.Argument(metavar="RUN", help="The run: an id, its beginning, or latest.")]
+RunId = Annotated[str, typer.Argument(metavar="RUN", help="The run: an id, its beginning, a tag, or latest.")]
 
 
 @app.command("set")
 def set_baseline(run: RunId = "latest", file: File = None) -> None:
     """Make a run the baseline."""
     from fieldwise.cli._found import found_run
-    from fieldwise.store.baseline import save_baseline
+    from fieldwise.store.baseline import load_baseline, save_baseline
 
     found = found_run(run)
-    path = save_baseline(found, file or _default(found.name))
-    typer.echo(f"run {found.id} is the baseline now: {path} ({path.stat().st_size / 1000:,.0f} kB, commit it)")
+    target = file or _default(found.name)
+    before = load_baseline(target)["run"] if target.exists() else None
+    path = save_baseline(found, target)
+    instead = f", instead of run {before}" if before not in (None, found.id) else ""
+    typer.echo(f"run {found.id} is the baseline now{instead}: {path} ({path.stat().st_size / 1000:,.0f} kB, commit it)")
     typer.echo(f"next: fieldwise run SUITE --baseline {path}")
 
 
@@ -34,10 +38,12 @@ def show(file: File = None) -> None:
 
     path = file or _only()
     content = load_baseline(path)
-    typer.echo(f"{path}: run {content['run']} of {content['name']}, finished {content['finished']}, {len(content['cases']):,} cases")
-    for name, value in content["summary"].items():
-        if name.endswith(".score"):
-            typer.echo(f"  {name}  {value:.4f}")
+    finished = f"{datetime.fromisoformat(content['finished']):%Y-%m-%d %H:%M} UTC" if content.get("finished") else "at an unknown time"
+    of = f" of {content['of']:,}" if content["of"] > len(content["cases"]) else ""
+    typer.echo(f"{path}: run {content['run']} of {content['name']}, finished {finished}, {len(content['cases']):,}{of} cases")
+    scores = {name: value for name, value in content["summary"].items() if name.endswith(".score")}
+    for name, value in scores.items():
+        typer.echo(f"  {name:<{max(map(len, scores))}}  {value:.4f}")
 
 
 @app.command()

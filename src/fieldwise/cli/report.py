@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-RunId = Annotated[str, typer.Argument(metavar="RUN", help="The run: an id, its beginning, or latest.")]
+RunId = Annotated[str, typer.Argument(metavar="RUN", help="The run: an id, its beginning, a tag, or latest.")]
 Output = Annotated[
     list[str],
     typer.Option("--output", "-o", metavar="FILE", help="Where to write it: .html .md .junit.xml .json .jsonl .csv .xlsx .parquet"),

@@ -1,6 +1,7 @@
 """`fieldwise runs`: what has been run here: listed, shown, tagged, deleted, and a metric's way through it."""
 
 import sys
+from itertools import islice
 from pathlib import Path
 from typing import Annotated, Optional
 
@@ -26,6 +27,16 @@ Limit = Annotated[int, typer.Option(min=1, help="At most so many.")]
 def runs(context: typer.Context, tag: Tag = None, suite: Suite = None, limit: Limit = 20, form: TextForm = TextFormat.rich) -> None:
     if context.invoked_subcommand is None:
         _list(tag, suite, limit, form)
+        return
+    options = {"tag": "--tag", "suite": "--suite", "limit": "--limit", "form": "--format"}
+    given = [option for name, option in options.items() if _was_given(context, name)]
+    if given:
+        raise typer.BadParameter(f"give {', '.join(given)} after `{context.invoked_subcommand}`, if it has that", param_hint=given[0])
+
+
+def _was_given(context: typer.Context, name: str) -> bool:
+    source = context.get_parameter_source(name)
+    return source is not None and source.name == "COMMANDLINE"
 
 
 @app.command("list")
@@ -37,20 +48,24 @@ def list_all(tag: Tag = None, suite: Suite = None, limit: Limit = 20, form: Text
 def _list(tag: str | None, suite: str | None, limit: int, form: TextFormat) -> None:
     from fieldwise.cli._console import room, show
     from fieldwise.report.runs_view import run_line, runs_json, runs_table
-    from fieldwise.store.run import list_runs
+    from fieldwise.store.run import listed_run
+    from fieldwise.store.runs import run_ids, runs_folder
+    from fieldwise.store.tags import tags_of
 
-    every = list_runs()
-    found = [run for run in every if suite in (None, run.name) and (tag is None or tag in run.tags)]
+    named = [name for name in reversed(run_ids()) if tag is None or tag in tags_of(runs_folder(None) / name)]
+    runs = (listed_run(runs_folder(None) / name) for name in named)
+    found = [run for run in runs if run.name == suite] if suite is not None else list(islice(runs, limit))
     lines = [run_line(run) for run in found[:limit]]
     if form == TextFormat.json:
         typer.echo(runs_json(lines))
         return
     if not lines:
-        typer.echo(_nothing(bool(every), tag, suite))
+        typer.echo(_nothing(bool(run_ids()), tag, suite))
         return
     show(runs_table(lines, width=room(form).width), form)
-    if len(found) > limit:
-        typer.echo(f"and {len(found) - limit} older ones (--limit {len(found)})")
+    left = (len(named) if suite is None else len(found)) - len(lines)
+    if left:
+        typer.echo(f"and {left} older ones (--limit {left + len(lines)})")
 
 
 def _nothing(any_run: bool, tag: str | None, suite: str | None) -> str:
@@ -80,7 +95,7 @@ def show_run(run: RunId = "latest", form: TextForm = TextFormat.rich, everything
 @app.command()
 def tag(
     run: RunId,
-    names: Annotated[list[str], typer.Argument(metavar="NAME...", help="Names to give to it, such as release-2 or nightly.")],
+    names: Annotated[list[str], typer.Argument(metavar="NAME", help="Names to give to it, such as release-2 or nightly.")],
     remove: Annotated[bool, typer.Option("--remove", help="Take the names away instead.")] = False,
 ) -> None:
     """Give names to a run, by which it can be found and listed, and which keep it from being deleted."""
@@ -101,7 +116,7 @@ def tag(
 
 @app.command()
 def delete(
-    which: Annotated[list[str], typer.Argument(metavar="RUN...", help="The runs: ids, their beginnings, tags, or latest.")],
+    which: Annotated[list[str], typer.Argument(metavar="RUN", help="The runs: ids, their beginnings, tags, or latest.")],
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
     force: Annotated[bool, typer.Option("--force", help="Delete runs too that a tag or a baseline keeps.")] = False,
 ) -> None:
