@@ -1,6 +1,7 @@
 """retrieval: precision@k, recall@k, MRR and nDCG where cases name relevant ids."""
 
 from math import log2
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -114,3 +115,31 @@ def test_every_metric_stays_in_its_range(relevant: list[str], contexts: list[str
 @pytest.mark.parametrize("odd", [5, "a", {"a": "high"}, {"a": float("nan")}, [None, {}, [1]], True])
 def test_odd_data_never_raises(odd: Any) -> None:
     assert 0.0 <= retrieved(odd, [odd, None, {"id": None}]).score <= 1.0
+
+
+class TestFilesWithoutAnswers:
+    """Relevant and retrieved ids alone are enough."""
+
+    @pytest.mark.parametrize(
+        ("name", "text", "options"),
+        [
+            (
+                "r.jsonl",
+                '{"id": "a", "relevant_ids": ["p1", "p2"], "retrieved_ids": ["p2"]}',
+                {"retrieved": "metadata.retrieved_ids"},
+            ),
+            ("r.jsonl", '{"id": "a", "relevant_ids": ["p1", "p2"], "contexts": [{"id": "p2"}, {"id": "p9"}]}', {}),
+            ("r.csv", "id,relevant_ids,contexts\na,p1;p2,p2; p9\n", {}),
+            ("r.csv", 'id,relevant_ids,contexts\na,"[""p1"", ""p2""]","[""p2"", ""p9""]"\n', {}),
+            ("r.csv", 'id,relevant_ids,retrieved_ids\na,"{""p1"": 1, ""p2"": 1}",p2;p9\n', {"retrieved": "metadata.retrieved_ids"}),
+        ],
+    )
+    def test_they_are_scored(self, tmp_path: Path, name: str, text: str, options: dict[str, str]) -> None:
+        (tmp_path / name).write_text(text, encoding="utf-8")
+        run = fw.run({"cases": str(tmp_path / name), "evaluators": [{"type": "retrieval", "k": [2], **options}]}, root=tmp_path)
+        assert (run.exit_code, run.summary["retrieval.recall_at_2"], run.summary["retrieval.mrr"]) == (0, 0.5, 1.0)
+
+    def test_other_files_without_either_side_are_refused_as_ever(self, tmp_path: Path) -> None:
+        (tmp_path / "r.jsonl").write_text('{"id": "a", "gold_answer": "x"}', encoding="utf-8")
+        run = fw.run({"cases": str(tmp_path / "r.jsonl"), "evaluators": [{"type": "retrieval"}]}, root=tmp_path)
+        assert run.exit_code != 0

@@ -1,5 +1,6 @@
 """Expected and actual in different places find each other."""
 
+import csv
 import gzip
 import json
 from pathlib import Path
@@ -51,7 +52,7 @@ def test_record_files_pair_by_name(tmp_path: Path, pattern: str) -> None:
         ("b", [1, 2], [1]),
         ("c", {"id": "other"}, MISSING),
     ]
-    assert [(note.code, note.level, note.where.case) for note in told] == [("no-expected", "warning", "z")]
+    assert [(note.code, note.level, note.where.case) for note in told] == [("no-actual", "warning", "c"), ("no-expected", "warning", "z")]
     assert notes == []
 
 
@@ -106,7 +107,8 @@ def test_tables_join_by_id_in_any_order(tmp_path: Path, chunk: int) -> None:
     cases, told, _ = read(gold, pred, chunk=chunk)
     assert [(case.id, case.actual) for case in cases] == [("1", {"x": "1"}), ("2", MISSING), ("3", {"x": "3"}), ("4", {"x": "4"})]
     assert cases[0] == Case(id="1", input="q1", expected={"x": 1}, actual={"x": "1"}, contexts=["c"], metadata={"lang": "de"})
-    assert [(note.code, note.where.case, note.where.line) for note in told if note.level == "warning"] == [("no-expected", "9", 3)]
+    unmatched = [("no-actual", "2", 2), ("no-expected", "9", 3)]
+    assert [(note.code, note.where.case, note.where.line) for note in told if note.level == "warning"] == unmatched
 
 
 def test_rows_without_a_column_for_their_side_are_the_records(tmp_path: Path) -> None:
@@ -185,7 +187,7 @@ def test_a_prediction_line_that_cannot_be_read_is_reported(tmp_path: Path) -> No
     cases, told, notes = read(gold, pred)
     assert [case.actual for case in cases] == [MISSING, MISSING]
     assert [(note.code, note.where.case) for note in notes] == [("unreadable-actual", "a")]
-    assert [(note.code, note.where.line) for note in told] == [("unreadable-actual", 2)]
+    assert [(note.code, note.where.line) for note in told] == [("unreadable-actual", 2), ("no-actual", 2)]
 
 
 def test_a_folder_may_pair_with_a_table(tmp_path: Path) -> None:
@@ -214,3 +216,46 @@ def list_of(source: Source) -> list[Diagnostic]:
     reader = read_cases(source)
     assert list(reader) == []
     return reader.diagnostics
+
+
+QUESTIONS = {"Which rule?": "Rule C-4", "What is the premium?": "$604", "Who?": "Signe Dahl"}
+ANSWERS = {"What is the premium?": "It is $604", "Which rule?": "Rule C-4", "Huh?": "No idea"}
+
+
+def _written(folder: Path, form: str, *, ids: bool) -> dict[str, str]:
+    """Questions and answers in files of their own, in another order, as CSV or JSONL."""
+    number = {question: str(at) for at, question in enumerate([*QUESTIONS, "Huh?"], start=1)}
+    sides = {
+        "expected": [{"question": question, "expected_output": text} for question, text in QUESTIONS.items()],
+        "actual": [{**({} if ids else {"question": question}), "answer": text} for question, text in ANSWERS.items()],
+    }
+    for side, keys in (("expected", QUESTIONS), ("actual", ANSWERS)):
+        rows = [{**({"id": number[key]} if ids else {}), **row} for key, row in zip(keys, sides[side], strict=True)]
+        with (folder / f"{side}.{form}").open("w", newline="", encoding="utf-8") as file:
+            if form == "csv":
+                writer = csv.DictWriter(file, list(rows[0]))
+                writer.writeheader()
+                writer.writerows(rows)
+            else:
+                file.writelines(json.dumps(row) + "\n" for row in rows)
+    return {side: str(folder / f"{side}.{form}") for side in sides}
+
+
+@pytest.mark.parametrize("form", ["csv", "jsonl"])
+@pytest.mark.parametrize("ids", [True, False])
+def test_questions_and_answers_in_files_of_their_own_join_and_every_unmatched_row_is_reported(tmp_path: Path, form: str, ids: bool) -> None:
+    """Answer metrics: questions and answers in separate files, joined by id or by question."""
+    source = Source(**_written(tmp_path, form, ids=ids), join=None if ids else "question")
+    reader = read_cases(source)
+    [cases] = list(reader)
+    assert [(case, answer) for case, answer in zip(cases.input, cases.actual, strict=True)] == [
+        ("Which rule?", "Rule C-4"),
+        ("What is the premium?", "It is $604"),
+        ("Who?", MISSING),
+    ]
+    unmatched = [(note.code, note.what) for note in reader.diagnostics if note.level == "warning"]
+    who, huh = ("3", "4") if ids else ("Who?", "Huh?")
+    assert unmatched == [
+        ("no-actual", f"`{who}` is expected but has no prediction"),
+        ("no-expected", f"`{huh}` has a prediction but no expected record; it is not scored"),
+    ]

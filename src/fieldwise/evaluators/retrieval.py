@@ -1,8 +1,10 @@
 """Whether the right passages were retrieved, and how high they stand: precision@k, recall@k, MRR and nDCG.
 
-A case names its relevant ids, with gains if some matter more: `metadata: {relevant_ids: [p12, p40]}` or `{p12: 3, p40: 1}`.
+A case names its relevant ids, with gains if some matter more: `metadata: {relevant_ids: [p12, p40]}` or `{p12: 3, p40: 1}`. In the cell of
+a CSV file they stand as JSON, or parted by `;`. A file of relevant and retrieved ids alone, without answers, will do.
 """
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -108,7 +110,21 @@ def _at(case: Case, place: str) -> Any:
     value: Any = getattr(case, first)
     for key in keys:
         value = cast("Mapping[str, Any]", value).get(key) if isinstance(value, Mapping) else None
-    return value
+    return _unpacked(value)
+
+
+def _unpacked(value: Any) -> Any:
+    """What a cell of a table holds: JSON, or ids parted by `;`, also where the cell was taken for the only passage."""
+    if isinstance(value, list | tuple) and len(value) == 1 and isinstance(value[0], str) and ";" in value[0]:
+        value = value[0]
+    if not isinstance(value, str):
+        return value
+    if value[:1] in ("[", "{"):
+        try:
+            return json.loads(value)
+        except ValueError:
+            return value
+    return [part.strip() for part in value.split(";") if part.strip()] if ";" in value else value
 
 
 def _gains(named: Any, key: str) -> dict[str, float]:

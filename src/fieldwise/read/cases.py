@@ -12,7 +12,7 @@ Data, however bad, never raises: what could not be read is in `diagnostics`, of 
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import BinaryIO
+from typing import BinaryIO, Final
 
 from fieldwise.model.case import Cases
 from fieldwise.model.diagnostic import Diagnostic, Where
@@ -25,6 +25,9 @@ from fieldwise.read.ids import IdsSeen
 from fieldwise.read.paired import read_pairs
 from fieldwise.read.rows import Rows, in_chunks, up_to
 from fieldwise.read.sources import read_files, read_stdin
+
+_RELEVANT: Final = "relevant_ids"
+"""A file with this column, or with contexts, may be about retrieval alone."""
 
 
 class CaseReader:
@@ -104,6 +107,11 @@ def _enough(roles: Roles, rows: Rows, keys: frozenset[str], diagnostics: list[Di
     sides = [side for side in ("expected", "actual") if side in roles.columns]
     if "actual" not in sides and (roles.trials or "actuals" in roles.columns):
         sides.append("actual")
+    if not sides and ("contexts" in roles.columns or _RELEVANT in keys):
+        what = f"no column is expected or actual, so only what was retrieved can be scored; there are: {listed}"
+        fix = "if some are, name them: columns: {expected: …, actual: …}"
+        diagnostics.append(Diagnostic(code="no-sides", what=what, where=where, fix=fix, level="warning"))
+        return True
     if not sides:
         what, fix = f"no column is expected or actual; there are: {listed}", "name them: columns: {expected: …, actual: …}"
         diagnostics.append(Diagnostic(code="no-columns", what=what, where=where, fix=fix))

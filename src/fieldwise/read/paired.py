@@ -11,7 +11,7 @@ known by its name) or a **table** (JSONL, a JSON list, CSV, Parquet: known by `i
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import islice
 
 from fieldwise.model.case import Case, Cases
@@ -27,6 +27,8 @@ from fieldwise.read.sides import Entry, RecordFiles, Side, Table, open_side
 class _Totals:
     cases: int = 0
     matched: int = 0
+    alone: list[Entry] = field(default_factory=list[Entry])
+    """The first of those without a prediction."""
 
 
 def read_pairs(source: Source, chunk: int, limit: int | None, progress: SizeHint, diagnostics: list[Diagnostic]) -> Iterator[Cases]:
@@ -40,7 +42,9 @@ def read_pairs(source: Source, chunk: int, limit: int | None, progress: SizeHint
     while batch := list(islice(entries, chunk)):
         pairs = [(entry, actual.take(entry.key)) for entry in batch]
         totals.cases += len(pairs)
-        totals.matched += sum(other is not None for _, other in pairs)
+        alone = [entry for entry, other in pairs if other is None]
+        totals.matched += len(pairs) - len(alone)
+        totals.alone += alone[: MOST_NAMED - len(totals.alone)]
         yield _cases(pairs)
     diagnostics += expected.duplicates()
     if limit is None or totals.cases < limit:
@@ -141,6 +145,8 @@ def _tell_rest(expected: Side, actual: Side, totals: _Totals, diagnostics: list[
             "check names and ids, or name a column that both have: join: question",
         )
         diagnostics.append(Diagnostic(code="nothing-pairs", what=what, where=Where(file=orphans[0].where.file), fix=fix))
+    elif totals.matched:
+        diagnostics += _alone(totals, actual)
     fix = "add what is expected, or leave it"
     for entry in orphans[:MOST_NAMED]:
         what, where = f"`{entry.key}` has a prediction but no expected record; it is not scored", replace(entry.where, case=entry.key)
@@ -148,3 +154,16 @@ def _tell_rest(expected: Side, actual: Side, totals: _Totals, diagnostics: list[
     if len(orphans) > MOST_NAMED:
         what = f"{len(orphans) - MOST_NAMED} more predictions have no expected record"
         diagnostics.append(Diagnostic(code="no-expected", what=what, where=Where(file=orphans[0].where.file), fix=fix, level="warning"))
+
+
+def _alone(totals: _Totals, actual: Side) -> Iterator[Diagnostic]:
+    """What is expected and has no prediction; where another of the same id has taken it, duplicates are reported already."""
+    fix = "add the prediction; until then it counts as 0"
+    taken = actual.knows([entry.key for entry in totals.alone])
+    for entry in (entry for entry, known in zip(totals.alone, taken, strict=True) if not known):
+        what, where = f"`{entry.key}` is expected but has no prediction", replace(entry.where, case=entry.case.id)
+        yield Diagnostic(code="no-actual", what=what, where=where, fix=fix, level="warning")
+    more = totals.cases - totals.matched - len(totals.alone)
+    if more:
+        where = Where(file=totals.alone[0].where.file)
+        yield Diagnostic(code="no-actual", what=f"{more} more have no prediction", where=where, fix=fix, level="warning")
