@@ -44,7 +44,6 @@ if TYPE_CHECKING:
     from fieldwise.engines.choose import Engine
     from fieldwise.engines.tally import Tally
     from fieldwise.engines.work import Executor
-    from fieldwise.read.shards import Shard
     from fieldwise.store.run import Run
     from fieldwise.store.writer import RunWriter
 
@@ -124,8 +123,10 @@ def _diff(chunks: Sequence[Cases], diagnostics: Sequence[Diagnostic]) -> Diff:
     )
 
 
-def check(suite: str | Path | Mapping[str, Any], *, cases: str | None = None, gates: Sequence[str] = ()) -> Plan:
-    """The plan of a suite; ConfigError with everything that is wrong with it."""
+def check(
+    suite: str | Path | Mapping[str, Any], *, cases: str | None = None, gates: Sequence[str] = (), root: str | Path | None = None
+) -> Plan:
+    """The plan of a suite; ConfigError with everything that is wrong with it. `cases` may be an earlier run: `run:latest`."""
     document = Document(value=dict(suite), text=str(suite)) if isinstance(suite, Mapping) else read_document(suite)
     folder = Path.cwd() if isinstance(suite, Mapping) else Path(suite).parent
     plan = build_plan(document, load=lambda path: load_json(folder / path), resolve=lambda path: str(folder / path))
@@ -134,6 +135,10 @@ def check(suite: str | Path | Mapping[str, Any], *, cases: str | None = None, ga
     if plan.source is None or not (plan.source.cases or plan.source.expected):
         what, fix = "the suite names no cases", "add `cases: data.jsonl`, or give them on the command line with --cases"
         raise ConfigError([Diagnostic(code="no-cases", what=what, where=Where(file=plan.file), fix=fix)])
+    if (plan.source.cases or "").startswith("run:"):
+        from fieldwise.store.recalled import recall
+
+        plan = recall(plan, root)
     return replace(plan, gates=(*plan.gates, *(parse_gate(text, plan.evaluators) for text in gates)))
 
 
@@ -162,12 +167,14 @@ def run(
     `begun` is told the run's id as soon as it has one. `workers` processes share the work where the data can be read in pieces (JSONL and
     Parquet files), `engine` says where they are; what comes of it is the same, to the bit.
     """
-    plan = check(suite, cases=cases, gates=gates)
+    plan = check(suite, cases=cases, gates=gates, root=root)
     source = plan.source
     assert source is not None
     if resume and source.cases == "-":
         what, fix = "cases from standard input cannot be read again, so the run cannot be resumed", "put them in a file"
         raise ConfigError([Diagnostic(code="cannot-resume", what=what, fix=fix)])
+    from fieldwise.engines.choose import choose_executor  # Arrow is loaded only to store
+
     base = _base(plan, baseline, root)
     reader = read_cases(source, chunk=chunk, limit=None if only else limit)
     batches = _chosen(reader, only, limit)
@@ -176,11 +183,12 @@ def run(
     again = lambda: _chosen(read_cases(source, chunk=chunk, limit=None if only else limit), only, limit)  # noqa: E731
     writing, told = _writer(root, plan, resume, again)
     try:
-        with lazy_asker((asking or Asking()).within(root)) as asker, writing as writer:
+        asking = (asking or Asking()).within(root)
+        executor = choose_executor(plan, engine, workers, asking)
+        with lazy_asker(asking) as asker, writing as writer:
             if begun is not None:
                 begun(writer.id)
-            crew = None if first is None or only or limit else _crew(plan, engine, workers, reader)
-            found = crew and _in_pieces(plan, reader, writer, crew, chunk, progress)
+            found = None if first is None else _in_pieces(plan, reader, writer, executor, chunk, progress, whole=not (only or limit))
             if found is None:
                 found = _score(plan, [] if first is None else chain([first], batches), writer, asker, _telling(progress, reader))
             summary = _stored(writer, found)
@@ -201,7 +209,7 @@ def _writer(
     root: str | Path | None, plan: Plan, resume: bool | str, chunks: Callable[[], Iterator[Cases]]
 ) -> "tuple[RunWriter, list[Diagnostic]]":
     """Where the run is stored: in a new one, or in one that goes on; and what there is to say about that."""
-    from fieldwise.store.resume import resume_run  # Arrow is loaded only to store
+    from fieldwise.store.resume import resume_run
     from fieldwise.store.writer import RunWriter
 
     if not resume:
@@ -227,34 +235,32 @@ def _score(plan: Plan, batches: Iterable[Cases], writer: "RunWriter", asker: Ask
     return tally
 
 
-def _crew(plan: Plan, engine: "Engine", workers: int, reader: CaseReader) -> "tuple[Executor, Iterator[Shard]] | None":
-    """Who does the work in pieces, and the pieces; None where there is only one, or it does not pay."""
-    from fieldwise.engines.choose import choose_executor
-    from fieldwise.read.shards import BYTES, shards_of
-
-    assert plan.source is not None
-    executor = choose_executor(plan, engine, workers)
-    shards = None if executor is None else shards_of(plan.source)
-    if executor is None or shards is None or ((reader.size_hint.total or 0) < 2 * BYTES and engine == "local"):
-        return None
-    return executor, shards
-
-
 def _in_pieces(
-    plan: Plan, reader: CaseReader, writer: "RunWriter", crew: "tuple[Executor, Iterator[Shard]]", chunk: int, progress: Progress | None
+    plan: Plan, reader: CaseReader, writer: "RunWriter", executor: "Executor | None", chunk: int, progress: Progress | None, *, whole: bool
 ) -> "Tally | None":
-    """Score and store every case, in pieces; None where the data turns out to be of one piece."""
+    """Score and store every case in pieces; None where this process has to do it, or does better, from the start to the end."""
     from fieldwise.engines.pieces import score_pieces
     from fieldwise.engines.work import Work
-    from fieldwise.read.shards import Unsplittable
+    from fieldwise.read.shards import Unsplittable, shards_of
 
-    work = Work(plan=plan, folder=writer.path, roles=reader.found.roles, columns=reader.found.columns or frozenset(), chunk=chunk)
-    try:
-        tally, problems = score_pieces(work, crew[1], writer, crew[0], progress, reader.size_hint.total or 0)
-    except Unsplittable:
+    assert plan.source is not None
+    size = reader.size_hint.total or 0
+    if executor is None or size < executor.least:
         return None
-    reader.diagnostics += problems
-    return tally
+    shards = shards_of(plan.source) if whole else None
+    if shards is not None:
+        work = Work(plan=plan, folder=writer.path, roles=reader.found.roles, columns=reader.found.columns or frozenset(), chunk=chunk)
+        try:
+            tally, problems = score_pieces(work, shards, writer, executor, progress, size)
+        except Unsplittable:
+            pass
+        else:
+            reader.diagnostics += problems
+            return tally
+    if not executor.least:  # somebody asked for it, whatever the size
+        what, fix = "the cases cannot be read in pieces, so one process did all the work", "put all of them in JSONL or Parquet files"
+        reader.diagnostics.append(Diagnostic(code="one-piece", level="warning", what=what, fix=fix))
+    return None
 
 
 def _telling(progress: Progress | None, reader: CaseReader) -> Callable[[int], None]:

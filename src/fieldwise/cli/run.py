@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Optional
 
@@ -13,10 +14,16 @@ if TYPE_CHECKING:
     from fieldwise.model.plan import When
 
 Suite = Annotated[Path, typer.Argument(metavar="SUITE", help="The suite's YAML file.", show_default=False)]
-Cases = Annotated[Optional[str], typer.Option(metavar="FILE", help="Cases to use instead of the suite's; - is standard input.")]  # noqa: UP045
+CASES = "Cases to use instead of the suite's; - is standard input, run:ID or run:latest those of an earlier run, as they were."
+Cases = Annotated[Optional[str], typer.Option(metavar="FILE", help=CASES)]  # noqa: UP045
 
 Tell = Callable[[int, float | None], None]
 """Told how many cases are done, and which share of all that is."""
+
+
+class _Engine(StrEnum):
+    local = "local"
+    ray = "ray"
 
 
 def run(  # noqa: PLR0917 - the options of the command are its parameters
@@ -43,6 +50,11 @@ def run(  # noqa: PLR0917 - the options of the command are its parameters
         bool,
         typer.Option("--resume", help="Go on with the last run of this suite that did not finish; what changed since is scored again."),
     ] = False,
+    workers: Annotated[
+        Optional[int],  # noqa: UP045
+        typer.Option(min=1, help="So many processes share the work, where the data is JSONL or Parquet. [default: one for each core]"),
+    ] = None,
+    engine: Annotated[_Engine, typer.Option(help="Where the work is done: on this machine, or on a Ray cluster.")] = _Engine.local,
     form: Form = Format.rich,
     output: Annotated[
         Optional[list[str]],  # noqa: UP045
@@ -58,6 +70,7 @@ def run(  # noqa: PLR0917 - the options of the command are its parameters
     from fieldwise.cli._exits import needed_file
     from fieldwise.cli._report import check_outputs, print_run, write_outputs
     from fieldwise.cli._stop import remembered
+    from fieldwise.engines.choose import cores
     from fieldwise.model.ask import Asking
     from fieldwise.summarize.exit_code import INCOMPLETE, Limits
 
@@ -76,6 +89,8 @@ def run(  # noqa: PLR0917 - the options of the command are its parameters
             asking=Asking(budget_usd=budget_usd, max_calls=max_calls),
             baseline=baseline,
             resume=resume,
+            workers=workers or cores(),
+            engine=engine.value,
         )
     print_run(found, form, everything=everything, aside="-" in (output or ()))
     write_outputs(found, output or ())

@@ -3,17 +3,19 @@
 import os
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
-from typing import Any, Literal, cast
+from typing import Any, Final, Literal, cast
 
 from fieldwise.engines.work import Executor
-from fieldwise.model.ask import Endpoint
+from fieldwise.model.ask import Asking
 from fieldwise.model.plan import Plan, PlannedEvaluator
 from fieldwise.registry import find
 
 Engine = Literal["local", "ray"]
+_BY_MODEL: Final = "llm"
+"""What options say where a model is asked: `algorithm: llm`, `by: llm`."""
 
 
-def choose_executor(plan: Plan, engine: Engine, workers: int) -> Executor | None:
+def choose_executor(plan: Plan, engine: Engine, workers: int, asking: Asking) -> Executor | None:
     """The executor for a plan; None where this process does best alone.
 
     Judges ask from one place, so that limits and budgets hold: on one machine that is this process, on a cluster an actor of its own.
@@ -21,7 +23,7 @@ def choose_executor(plan: Plan, engine: Engine, workers: int) -> Executor | None
     if engine == "ray":
         from fieldwise.engines.ray_tasks import RayTasks  # Ray is an extra
 
-        return RayTasks(workers, asks=asks(plan))
+        return RayTasks(workers, asking=asking if asks(plan) else None)
     if workers < 2 or asks(plan):
         return None
     from fieldwise.engines.processes import Processes
@@ -40,9 +42,7 @@ def asks(plan: Plan) -> bool:
 
 
 def _asks(value: Any) -> bool:
-    if isinstance(value, Endpoint):
-        return True
-    if isinstance(value, PlannedEvaluator) and _is_judge(value.type):
+    if value == _BY_MODEL or (isinstance(value, PlannedEvaluator) and _is_judge(value.type)):
         return True
     if is_dataclass(value):
         return any(_asks(getattr(value, field.name)) for field in fields(value))

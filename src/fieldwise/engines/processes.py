@@ -14,6 +14,7 @@ from multiprocessing.process import BaseProcess
 from typing import Any, Final, Protocol
 
 from fieldwise.engines.work import ATTEMPTS, Done, Task, Tell, Work, do_task
+from fieldwise.read.shards import BYTES
 
 _DIE_WITH_PARENT: Final = 1
 _PATIENCE: Final = 10.0
@@ -42,6 +43,7 @@ class Processes:
 
     def __init__(self, count: int) -> None:
         self._count = count
+        self.least = BYTES
 
     def do(self, work: Work, tasks: Iterator[Task], tell: Tell) -> Iterator[Done]:
         """Do all of the tasks. A process that is gone is replaced, and its piece is done again."""
@@ -53,7 +55,7 @@ class Processes:
                 yield from crew.work(tell)
             except KeyboardInterrupt:
                 stop.set()
-                yield from crew.finish(tell)
+                yield from crew.finish()
                 raise
 
 
@@ -108,11 +110,11 @@ class _Crew:
                     self._give(worker)
                     yield done
 
-    def finish(self, tell: Tell) -> Iterator[Done]:
+    def finish(self) -> Iterator[Done]:
         """What comes of the pieces under way, which end soon because they were told to."""
         while any(worker.task for worker in self._workers):
             for worker in self._ready():
-                if (done := self._heard(worker, tell, again=False)) is not None:
+                if (done := self._heard(worker, lambda _: None, again=False)) is not None:
                     worker.task = None
                     yield done
 

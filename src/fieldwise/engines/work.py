@@ -68,6 +68,9 @@ Tell = Callable[[int], None]
 class Executor(Protocol):
     """Whoever does the pieces of a run."""
 
+    least: int
+    """So many bytes of data make it worth the trouble."""
+
     def do(self, work: Work, tasks: Iterator[Task], tell: Tell) -> Iterator[Done]:
         """Do all of the tasks, in any order. Ctrl-C keeps what is done so far, and is raised again once that is told."""
         ...

@@ -1,0 +1,150 @@
+"""Processes: however many share the work and whatever becomes of them, a run comes to the same."""
+
+import json
+import os
+import signal
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import fieldwise as fw
+from fieldwise.engines.processes import WorkerLost
+from fieldwise.engines.work import Task, Work
+from fieldwise.score import evaluate
+from fieldwise.store.run import open_run
+from fieldwise.store.summary_json import summary_to_json
+from fieldwise.store.trouble import Interrupted
+
+
+def told(run: Any) -> Any:
+    """Everything that a run says, but when and where."""
+    results = [(one.case, one.evaluator, one.result.to_json()) for one in run.results()]
+    return summary_to_json(run.manifest.summary), [one.to_json() for one in run.manifest.diagnostics], run.exit_code, results
+
+
+@pytest.fixture
+def alone(many: Path) -> Any:
+    """What one process says."""
+    return told(fw.run(many, root=many.parent / "alone"))
+
+
+@pytest.mark.parametrize("workers", [2, 5])
+def test_a_run_does_not_depend_on_how_many_share_the_work(many: Path, alone: Any, workers: int) -> None:
+    run = fw.run(many, root=many.parent / "shared", workers=workers)
+    assert len(run.manifest.parts) > 20
+    assert told(run) == alone
+
+
+def test_ids_that_come_twice_are_noticed_across_pieces(many: Path) -> None:
+    run = fw.run(many, root=many.parent / "shared", workers=2)
+    assert [one.what for one in run.manifest.diagnostics if one.code == "duplicate-id"] == ["line 402 has the same id as line 18"]
+
+
+def test_rows_that_change_their_roles_are_read_from_start_to_end(many: Path) -> None:
+    cases = many.parent / "cases.jsonl"
+    text = cases.read_text()
+    cases.write_text(text + text.replace('"actual"', '"output"'))
+    once, shared = (fw.run(many, root=many.parent / str(workers), workers=workers) for workers in (1, 2))
+    assert any(one.code == "ambiguous-columns" for one in shared.manifest.diagnostics)
+    assert told(shared) == told(once)
+
+
+def dying(times: int, marks: Path) -> Any:
+    """Scores as ever, but ends its process the first times that it comes upon the case c300."""
+    scored = evaluate.score_batch
+
+    def score(plan: Any, cases: Any, first: int, asker: Any) -> Any:
+        if "c300" in cases.id and len(list(marks.glob("died-*"))) < times:
+            (marks / f"died-{os.getpid()}").touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        return scored(plan, cases, first, asker)
+
+    return score
+
+
+def test_the_piece_of_a_killed_process_is_done_again(many: Path, alone: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("fieldwise.engines.work.score_batch", dying(2, many.parent))
+    run = fw.run(many, root=many.parent / "shared", workers=2)
+    assert len(list(many.parent.glob("died-*"))) == 2
+    assert told(run) == alone
+
+
+def test_a_piece_that_ends_every_process_ends_the_run_and_says_where(many: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("fieldwise.engines.work.score_batch", dying(99, many.parent))
+    with pytest.raises(WorkerLost, match=r"cases\.jsonl, cases \d+ to \d+ ended 3 times with code -9: is there enough memory"):
+        fw.run(many, root=many.parent / "shared", workers=2)
+    assert open_run(many.parent / "shared").state == "unfinished"
+
+
+def test_an_interrupted_run_keeps_what_is_done_and_goes_on(many: Path, alone: Any) -> None:
+    def interrupt(done: int, _: float | None) -> None:
+        if done > 100:
+            raise KeyboardInterrupt
+
+    root = many.parent / "shared"
+    with pytest.raises(Interrupted) as stopped:
+        fw.run(many, root=root, workers=2, chunk=10, progress=interrupt)
+    assert 100 <= stopped.value.kept < 600
+    run = fw.run(many, root=root, workers=2, resume=True)
+    [note] = [one.what for one in run.manifest.diagnostics if one.code == "resumed"]
+    assert note == f"resumed: {stopped.value.kept} cases stood from before"
+    summary, diagnostics, *rest = told(run)
+    assert (summary, [one for one in diagnostics if one["code"] != "resumed"], *rest) == alone
+
+
+def test_progress_counts_every_case_and_never_more_than_everything(many: Path) -> None:
+    heard: list[tuple[int, float | None]] = []
+    fw.run(many, root=many.parent / "shared", workers=2, progress=lambda done, share: heard.append((done, share)))
+    assert heard[-1][0] == 600
+    assert [done for done, _ in heard] == sorted(done for done, _ in heard)
+    assert all(share is not None and 0 <= share <= 1 for _, share in heard)
+
+
+def test_workers_end_with_the_process_that_started_them(many: Path) -> None:
+    def slow(work: Work, task: Task, *_: Any) -> None:
+        (many.parent / f"pid-{os.getpid()}").touch()
+        time.sleep(60)
+
+    child = os.fork()
+    if not child:  # the parent that will be killed
+        os.setpgrp()
+        patched = pytest.MonkeyPatch()
+        patched.setattr("fieldwise.engines.processes.do_task", slow)
+        fw.run(many, root=many.parent / "shared", workers=2)
+        os._exit(0)
+    pids = list(_until(lambda: sorted(many.parent.glob("pid-*")), 2))
+    os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+    deadline = time.monotonic() + 20
+    while any(Path(f"/proc/{path.name[4:]}").exists() for path in pids) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not [path.name for path in pids if Path(f"/proc/{path.name[4:]}").exists()]
+
+
+def _until(look: Any, count: int) -> Iterator[Path]:
+    deadline = time.monotonic() + 30
+    while len(found := look()) < count and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert len(found) == count
+    return found
+
+
+def test_a_small_file_is_not_worth_a_second_process(tmp_path: Path) -> None:
+    (tmp_path / "cases.jsonl").write_text('{"id": "1", "expected": {"a": 1}, "actual": {"a": 1}}\n')
+    suite = {"name": "small", "cases": str(tmp_path / "cases.jsonl"), "evaluators": [{"type": "field_accuracy"}]}
+    assert told(fw.run(suite, root=tmp_path, workers=4))[0]["cases"] == 1
+
+
+def test_a_suite_that_asks_a_model_is_done_by_one_process(many: Path) -> None:
+    from fieldwise.api import check
+    from fieldwise.engines.choose import asks
+
+    judged = [{"type": "llm_judge", "prompt": "Is it right?"}]
+    composed = [{"type": "composite", "evaluators": judged}]
+    by_model = [{"type": "field_accuracy", "fields": [{"path": "a", "match": "fuzzy", "algorithm": "llm"}]}]
+    for evaluators in (judged, composed, by_model):
+        assert asks(check({"name": "x", "cases": "cases.jsonl", "evaluators": evaluators}))
+    assert not asks(check(json.loads(many.read_text()) | {"cases": "cases.jsonl"}))

@@ -1,0 +1,75 @@
+"""Ray: the same run on a cluster of one machine with two workers, one of which is killed on the way."""
+
+import json
+import os
+import signal
+from pathlib import Path
+from typing import Any
+
+import pytest
+from model_server import Say, model_server
+
+import fieldwise as fw
+from fieldwise.model.ask import Asking
+from fieldwise.store.summary_json import summary_to_json
+
+ray: Any = pytest.importorskip("ray", reason="Ray has no wheel for this Python")
+
+
+def told(run: Any) -> Any:
+    return summary_to_json(run.manifest.summary), [one.to_json() for one in run.manifest.diagnostics], run.exit_code
+
+
+@pytest.fixture(scope="module", autouse=True)
+def cluster() -> Any:
+    ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False, logging_level="error")
+    yield
+    ray.shutdown()
+
+
+def at_work() -> list[int]:
+    """The processes that are doing a piece now."""
+    found: list[int] = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            command = (folder / "cmdline").read_bytes()
+        except OSError:
+            continue
+        if command.startswith(b"ray::_do_remotely"):
+            found.append(int(folder.name))
+    return found
+
+
+def test_a_run_on_ray_with_a_worker_killed_is_the_run_of_one_process(many: Path) -> None:
+    killed: list[int] = []
+
+    def kill_one(done: int, _: float | None) -> None:
+        if done > 100 and not killed and (busy := at_work()):
+            os.kill(busy[0], signal.SIGKILL)
+            killed.append(busy[0])
+
+    once = fw.run(many, root=many.parent / "once")
+    shared = fw.run(many, root=many.parent / "shared", engine="ray", workers=2, chunk=10, progress=kill_one)
+    assert killed
+    assert len(shared.manifest.parts) > 20
+    assert told(shared) == told(once)
+
+
+def test_judges_ask_from_one_place_so_that_limits_hold_for_all(many: Path) -> None:
+    suite = json.loads(many.read_text())
+    suite["cases"] = str(many.parent / "cases.jsonl")
+    with model_server(Say(delay=0.05)) as server:
+        model = {"url": server.url, "name": "judge-1", "concurrency": 3}
+        suite["evaluators"] = [{"type": "llm_judge", "prompt": "Is it right?", "model": model}]
+        run = fw.run(suite, root=many.parent / "judged", engine="ray", workers=2, asking=Asking(max_calls=40))
+    [one] = run.manifest.summary.evaluators.values()
+    assert len(server.requests) == one.counts.scored == 40
+    assert server.most_at_once <= 3
+    assert run.exit_code != 0
+
+
+def test_data_of_one_piece_says_so(tmp_path: Path) -> None:
+    (tmp_path / "cases.csv").write_text("id,expected,actual\n1,a,a\n")
+    suite = {"name": "x", "cases": str(tmp_path / "cases.csv"), "evaluators": [{"type": "equals"}]}
+    run = fw.run(suite, root=tmp_path, engine="ray")
+    assert [one.code for one in run.manifest.diagnostics if one.level == "warning"] == ["one-piece"]
