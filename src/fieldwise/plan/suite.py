@@ -100,7 +100,7 @@ def _read_source(review: Review, suite: Any) -> Source | None:
 
 
 def _resolved(review: Review, path: str) -> str:
-    return path if path == "-" else review.resolve(path)
+    return path if path == "-" or path.startswith("run:") else review.resolve(path)
 
 
 def _read_columns(review: Review, value: Any, place: Place) -> dict[str, Any]:
