@@ -3,7 +3,8 @@
     python benchmarks/judges.py [cases]
 
 The server runs in a process of its own, and what it takes is told at the end. The ceiling of the first number is 64 / 0.2 s = 320 per
-second. 64 cases go ahead, so that nobody pays for imports and connections; each line is the best of three runs.
+second. 64 cases go ahead, so that nobody pays for imports and connections; of three runs each, the best counts. The floor, in the same
+run, is plain asyncio that writes as many bytes and takes what comes: on a busy machine it does not reach the ceiling either.
 """
 
 import asyncio
@@ -54,6 +55,31 @@ def suite(folder: Path, cases: int, evaluator: dict[str, Any]) -> dict[str, Any]
     return {"cases": str(folder / "cases.jsonl"), "evaluators": [evaluator]}
 
 
+async def floor(port: int, cases: int) -> None:
+    """As many requests of the same size, by hand: nothing is built, read, checked or kept."""
+    body = b"x" * 1500
+    request = b"POST /v1/chat/completions HTTP/1.1\r\nHost: stub\r\nContent-Length: %d\r\n\r\n" % len(body) + body
+
+    async def client() -> None:
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        for _ in range(cases // CONCURRENCY):
+            writer.write(request)
+            head = (await reader.readuntil(b"\r\n\r\n")).lower()
+            await reader.readexactly(int(head.split(b"content-length:")[1].split(b"\r\n")[0]))
+        writer.close()
+
+    await asyncio.gather(*(client() for _ in range(CONCURRENCY)))
+
+
+def measured_floor(port: int, cases: int) -> None:
+    """Run the floor, and print requests per second."""
+    cases -= cases % CONCURRENCY
+    started, worked = time.perf_counter(), time.process_time()
+    asyncio.run(floor(port, cases))
+    seconds, worked = time.perf_counter() - started, time.process_time() - worked
+    print(f"{'floor: plain asyncio':<44} {cases / seconds:>9,.0f} cases/s {1e6 * worked / cases:>9,.0f} µs per request", flush=True)
+
+
 def measured(title: str, cases: int, folder: Path, evaluator: dict[str, Any]) -> float:
     """Run it, and print cases per second."""
     config = suite(folder, cases, evaluator)
@@ -82,19 +108,21 @@ def main(cases: int) -> None:
     server = subprocess.Popen([sys.executable, __file__, "serve"], stdout=subprocess.PIPE, text=True)
     try:
         assert server.stdout is not None
-        url = f"http://127.0.0.1:{int(server.stdout.readline())}/v1"
+        port = int(server.stdout.readline())
+        url = f"http://127.0.0.1:{port}/v1"
         model = {"url": url, "name": "stub", "concurrency": CONCURRENCY}
         judge = {"type": "llm_judge", "prompt": "Is it right?", "model": model}
         program = {"type": "code_judge", "script": [sys.executable, "-c", JUDGE]}
         with tempfile.TemporaryDirectory() as folder:
             measured("the first 64, imports and connections", CONCURRENCY, Path(folder), judge)
+        measured_floor(port, cases)
         thrice(f"llm_judge, {DELAY * 1000:.0f} ms, {CONCURRENCY} at a time", cases, judge)
         thrice("llm_judge, answers from the cache", cases, judge, asked_before=True)
     finally:
         server.kill()
         server.wait()
     spent = resource.getrusage(resource.RUSAGE_CHILDREN)
-    print(f"the server itself took {1e6 * (spent.ru_utime + spent.ru_stime) / (6 * cases + CONCURRENCY):,.0f} µs per request\n")
+    print(f"the server itself took {1e6 * (spent.ru_utime + spent.ru_stime) / (7 * cases + CONCURRENCY):,.0f} µs per request\n")
     thrice("code_judge, a process for each case", min(cases, 200), program)
     thrice("code_judge, one worker", cases, {**program, "process": {"workers": 1}})
 

@@ -1,15 +1,18 @@
 """One connection to a server as a transport for httpx: kept alive between requests, used by one request at a time."""
 
+import asyncio
 from collections.abc import AsyncIterator, Generator, Iterable
 from contextlib import contextmanager
 from ssl import SSLContext
-from typing import Any, cast
+from typing import Any, Final
 
 import httpcore
 import httpx
 
-KEPT_ALIVE = 30.0
+KEPT_ALIVE: Final = 30.0
 """Seconds that an idle connection is trusted to be there still; servers often close them after a minute."""
+_NEXT_ADDRESS: Final = 0.25
+"""Seconds after which the next address of a host is tried too."""
 
 
 class OneConnection(httpx.AsyncBaseTransport):
@@ -47,16 +50,13 @@ class OneConnection(httpx.AsyncBaseTransport):
             await self.aclose()
         if self._connection is None:
             self._connection = httpcore.AsyncHTTPConnection(
-                origin, ssl_context=self._certificates, keepalive_expiry=KEPT_ALIVE, network_backend=_InOnePiece()
+                origin, ssl_context=self._certificates, keepalive_expiry=KEPT_ALIVE, network_backend=_Network()
             )
         return self._connection
 
 
-class _InOnePiece(httpcore.AsyncNetworkBackend):
-    """A network on which a request's head and body leave together: sent apart, they would wake the server twice."""
-
-    def __init__(self) -> None:
-        self._network = cast("httpcore.AsyncNetworkBackend", httpcore.AnyIOBackend())
+class _Network(httpcore.AsyncNetworkBackend):
+    """Connections by asyncio's own streams: what httpcore would take otherwise costs more than the request itself."""
 
     async def connect_tcp(
         self,
@@ -66,37 +66,57 @@ class _InOnePiece(httpcore.AsyncNetworkBackend):
         local_address: str | None = None,
         socket_options: Iterable[Any] | None = None,
     ) -> httpcore.AsyncNetworkStream:
-        return _Held(await self._network.connect_tcp(host, port, timeout, local_address, socket_options))
+        """A connection to this host. Nobody here asks for a timeout of its own, an address of ours, or options."""
+        del timeout, local_address, socket_options
+        with _errors_as(httpcore.ConnectError):
+            return _Stream(*await asyncio.open_connection(host, port, happy_eyeballs_delay=_NEXT_ADDRESS))
 
 
-class _Held(httpcore.AsyncNetworkStream):
-    """A stream that keeps what is written until an answer is waited for."""
+class _Stream(httpcore.AsyncNetworkStream):
+    """A connection that keeps what is written until an answer is waited for: head and body leave in one piece."""
 
-    def __init__(self, stream: httpcore.AsyncNetworkStream) -> None:
-        self._stream = stream
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self._reader, self._writer = reader, writer
         self._written: list[bytes] = []
 
     async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-        if self._written:
-            together, self._written = b"".join(self._written), []
-            await self._stream.write(together, timeout)
-        return await self._stream.read(max_bytes, timeout)
+        del timeout
+        with _errors_as(httpcore.ReadError):
+            if self._written:
+                self._writer.write(b"".join(self._written))
+                self._written.clear()
+                await self._writer.drain()
+            return await self._reader.read(max_bytes)
 
     async def write(self, buffer: bytes, timeout: float | None = None) -> None:
-        del timeout  # nothing is waited for
+        del timeout
         if buffer:
             self._written.append(bytes(buffer))
 
     async def aclose(self) -> None:
-        await self._stream.aclose()
+        self._writer.close()
 
     async def start_tls(
         self, ssl_context: SSLContext, server_hostname: str | None = None, timeout: float | None = None
     ) -> httpcore.AsyncNetworkStream:
-        return _Held(await self._stream.start_tls(ssl_context, server_hostname, timeout))
+        del timeout
+        with _errors_as(httpcore.ConnectError):
+            await self._writer.start_tls(ssl_context, server_hostname=server_hostname)
+        return self
 
     def get_extra_info(self, info: str) -> Any:
-        return self._stream.get_extra_info(info)
+        if info == "is_readable":  # asked of an idle connection: then there is nothing to read but its end
+            return self._reader.at_eof() or self._writer.is_closing()
+        return self._writer.get_extra_info({"server_addr": "peername"}.get(info, info))
+
+
+@contextmanager
+def _errors_as(kind: type[Exception]) -> Generator[None]:
+    """Errors of the system as httpcore knows them."""
+    try:
+        yield
+    except OSError as error:
+        raise kind(str(error)) from error
 
 
 class _Body(httpx.AsyncByteStream):
