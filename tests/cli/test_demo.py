@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -35,3 +36,23 @@ def test_a_copy_can_be_run_and_is_never_overwritten(folder: Path, fieldwise: Run
     again = fieldwise("demo", "--copy", "mine")
     assert again.exit_code == 2
     assert (folder / "mine/invoices.jsonl").read_text() == "mine now"
+
+
+def test_the_answers_of_the_demo_pass_their_gates_and_are_told_of_beside_the_invoices(folder: Path, fieldwise: Run) -> None:
+    assert "fieldwise demo answers" in fieldwise("demo", "--format", "plain").stdout
+    result = fieldwise("demo", "answers", "--format", "plain")
+    assert result.exit_code == 0, result.output
+    assert "rating-manual-answers  12 cases" in result.stdout
+    command = next(line for line in result.stdout.splitlines() if "fieldwise explain" in line and "arithmetic" in line).split()[1:4]
+    assert fieldwise(*command).exit_code == 0
+
+
+def test_the_answers_can_be_copied_too(folder: Path, fieldwise: Run) -> None:
+    assert fieldwise("demo", "answers", "--copy", "mine").exit_code == 0
+    assert fieldwise("run", "mine/answers.eval.yaml").exit_code == 0
+
+
+def test_the_answers_of_the_demo_are_those_of_the_example() -> None:
+    example = Path(__file__).parents[2] / "examples/answers"
+    for name in ("answers.eval.yaml", "answers.jsonl"):
+        assert (files("fieldwise") / "demo" / name).read_text(encoding="utf-8") == (example / name).read_text(encoding="utf-8")

@@ -1,5 +1,6 @@
 """`fieldwise demo`: the embedded suite, scored here and now."""
 
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -7,15 +8,30 @@ import typer
 
 from fieldwise.cli._formats import Everything, Form, Format
 
-FILES = ("invoices.eval.yaml", "invoices.jsonl", "strategies.json")
+
+class Which(StrEnum):
+    """What there is to score."""
+
+    invoices = "invoices"
+    answers = "answers"
+
+
+FILES = {
+    Which.invoices: ("invoices.eval.yaml", "invoices.jsonl", "strategies.json"),
+    Which.answers: ("answers.eval.yaml", "answers.jsonl"),
+}
+"""The suite comes first."""
 
 
 def demo(
+    which: Annotated[
+        Which, typer.Argument(metavar="[invoices|answers]", help="Extracted records, or answers to questions.")
+    ] = Which.invoices,
     copy: Annotated[Path | None, typer.Option("--copy", metavar="DIR", help="Put the demo's files there to play with, and stop.")] = None,
     form: Form = Format.rich,
     everything: Everything = False,
 ) -> None:
-    """Score 26 invoices that come with fieldwise.
+    """Score 26 invoices, or 12 answers of a RAG system, that come with fieldwise.
 
     Needs no network, no key and no file of yours.
     """
@@ -23,19 +39,20 @@ def demo(
 
     with as_file(files("fieldwise") / "demo") as folder:
         if copy is not None:
-            _copy(folder, copy)
+            _copy(folder, FILES[which], copy)
             return
         from fieldwise.api import run as score
         from fieldwise.cli._report import print_run
 
-        run = score(folder / FILES[0])
+        run = score(folder / FILES[which][0])
         print_run(run, form, everything=everything)
     if form in (Format.rich, Format.plain):
-        _next_steps(run.full.evaluators["fields"].worst[1][0], form)
+        first = next(iter(run.full.evaluators.values()))
+        _next_steps(which, first.worst[which is Which.invoices][0], form)
     raise typer.Exit(run.exit_code or 0)
 
 
-def _next_steps(case: str, form: Format) -> None:
+def _next_steps(which: Which, case: str, form: Format) -> None:
     from rich.console import Group
     from rich.text import Text
 
@@ -43,17 +60,18 @@ def _next_steps(case: str, form: Format) -> None:
 
     steps = (
         (f"fieldwise explain latest {case}", "the arithmetic of one score"),
-        ("fieldwise demo --copy invoices", "the suite and its data, to change and run again"),
+        (f"fieldwise demo {which} --copy mine", "the suite and its data, to change and run again"),
         ("fieldwise init --cases your.jsonl", "a suite for data of your own"),
+        ("fieldwise demo answers", "twelve answers of a RAG system") if which is Which.invoices else ("fieldwise demo", "26 invoices"),
     )
     lines = [Text.assemble(("  ", ""), (f"{command:<42}", "cyan"), (told, "dim")) for command, told in steps]
     show(Group(Text("\nTry next", "bold"), *lines), form)
 
 
-def _copy(folder: Path, target: Path) -> None:
+def _copy(folder: Path, names: tuple[str, ...], target: Path) -> None:
     from fieldwise.cli._write import write_new
 
-    written = write_new({target / name: (folder / name).read_text(encoding="utf-8") for name in FILES}, force=False)
+    written = write_new({target / name: (folder / name).read_text(encoding="utf-8") for name in names}, force=False)
     for path in written:
         typer.echo(f"wrote {path}")
-    typer.echo(f"\nnext: fieldwise run {target / FILES[0]}")
+    typer.echo(f"\nnext: fieldwise run {target / names[0]}")

@@ -1,1 +1,1 @@
-"""The embedded demo: a suite, its cases and its strategies, installed with the package."""
+"""The embedded demo: suites with their cases and strategies, installed with the package."""
