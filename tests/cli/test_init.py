@@ -62,6 +62,21 @@ def test_odd_keys_come_out_as_yaml_that_reads_back(folder: Path, fieldwise: Run)
     assert fieldwise("run", "odd.eval.yaml", "--gate", "fields.score >= 1").exit_code == 0
 
 
+@pytest.mark.parametrize("record", [[{"k": "x"}, {"k": "y"}], ["x", "y"], {"rows": [["x", "y"], ["z"]]}, {"deep": [[[1.5], [2.5]]]}])
+def test_lists_that_are_the_record_or_stand_in_lists_are_named_by_their_items(folder: Path, fieldwise: Run, record: Any) -> None:
+    turned = {key: [*map(_turned, value)] for key, value in record.items()} if isinstance(record, dict) else record[::-1]
+    write_jsonl(folder / "lists.jsonl", [{"id": "1", "expected": record, "actual": turned}])
+    assert fieldwise("init", "--cases", "lists.jsonl").exit_code == 0
+    found = fieldwise("run", "lists.eval.yaml", "--gate", "fields.score >= 1", "--gate", "field_prf.score >= 1")
+    assert found.exit_code == 0, found.output
+
+
+def _turned(value: Any) -> Any:
+    """The innermost lists the other way round: those are the ones whose order does not count."""
+    inner = isinstance(value, list) and isinstance(value[0], list)
+    return [*map(_turned, value)] if inner else value[::-1]
+
+
 def test_text_answers_get_a_suite_for_answers(folder: Path, fieldwise: Run) -> None:
     write_jsonl(folder / "qa.jsonl", [{"id": "1", "question": "Which?", "expected": "The 604 rules.", "actual": "604 rules"}])
     assert fieldwise("init", "--cases", "qa.jsonl").exit_code == 0

@@ -10,6 +10,8 @@ from typing import Any
 from fieldwise.cli._survey import inferred
 from fieldwise.model.case import Cases
 from fieldwise.model.diagnostic import ConfigError, Diagnostic, Where
+from fieldwise.model.path import EACH, render
+from fieldwise.model.path import Path as FieldPath
 from fieldwise.model.plan import Source
 from fieldwise.model.rule import FieldRule, ListRule
 from fieldwise.model.values import MISSING
@@ -97,7 +99,7 @@ def _holds_records(cases: Cases) -> bool:
 def _record_evaluators(cases: Cases) -> str:
     found = inferred(cases)
     rules = "".join(f"      - {_rule(rule):<72}  # {found.reasons.get(rule.text, '')}".rstrip(" #") + "\n" for rule in found.rules)
-    lists = "".join(f"      {_scalar(str(rule.path))}: {_aligned(rule)}\n" for rule in found.lists if rule.align != "index")
+    lists = "".join(f"      {_scalar(_list_path(rule.path))}: {_aligned(rule)}\n" for rule in found.lists if rule.align != "index")
     listed = f"    lists:\n{lists}" if lists else ""
     return f"  - type: field_accuracy\n    name: fields\n    fields:\n{rules}{listed}  - type: field_prf\n{listed}"
 
@@ -112,6 +114,15 @@ def _rule(rule: FieldRule) -> str:
             if value != default and value not in ((), frozenset()):
                 parts.append(f"{option.name.rstrip('_')}: {_scalar(list(value) if isinstance(value, tuple | frozenset) else value)}")
     return "{" + ", ".join(parts) + "}"
+
+
+def _list_path(path: FieldPath) -> str:
+    """A list as a suite names it: by its items where its own path would say something else.
+
+    >>> [_list_path(FieldPath(steps)) for steps in (("items",), (), ("rows", EACH))]
+    ['items', '[*]', 'rows[*][*]']
+    """
+    return str(path) if path.steps and path.steps[-1] is not EACH else render((*path.steps, EACH))
 
 
 def _aligned(rule: ListRule) -> str:
