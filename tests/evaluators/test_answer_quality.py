@@ -280,6 +280,27 @@ def test_a_megabyte_is_measured(unit: str, options: dict[str, str]) -> None:
     assert quality(text, text, **options).metrics["keyword_coverage"] == 1.0
 
 
+class TestLanguages:
+    """Text in other languages gives sensible keywords and numbers."""
+
+    @pytest.mark.parametrize(
+        ("expected", "right", "wrong", "locale"),
+        [
+            ("Die Prämie beträgt 1.234,56 €", "Für Sie beträgt die Prämie 1234,56 Euro", "Die Prämie beträgt 1.234,57 €", "de"),
+            ("保费是604元，费率变化为0.305%", "费率变化为0.305%，保费为604元", "保费是640元，费率变化为0.305%", "en"),
+            ("القسط ٦٠٤ دولار والمعدل ٠٫٣٠٥٪", "القسط 604 دولار والمعدل 0.305%", "القسط ٦٤٠ دولار والمعدل ٠٫٣٠٥٪", "en"),
+        ],
+    )
+    def test_the_same_in_other_words_is_covered_and_another_number_is_missed(
+        self, expected: str, right: str, wrong: str, locale: str
+    ) -> None:
+        result = quality(expected, right, locale=locale)
+        assert (result.metrics["keyword_coverage"], result.metrics["number_match"]) == (1.0, 1.0)
+        result = quality(expected, wrong, locale=locale)
+        assert result.metrics["number_match"] < 1.0
+        assert [miss for miss in result.misses if miss.startswith("number_match")] in (["number_match: 1234.56"], ["number_match: 604"])
+
+
 class TestManyAtOnce:
     """Answers are read in batches; nothing that is said of one may differ from what a plain reading says."""
 
