@@ -53,8 +53,8 @@ def stored(folder: Path, count: int, seed: int) -> str:
 class Server:
     """A server in a process of its own."""
 
-    def __init__(self, folder: Path, port: int) -> None:
-        self.port = port
+    def __init__(self, folder: Path, port: int, cases: int) -> None:
+        self.port, self.cases = port, cases
         command = [sys.executable, "-m", "fieldwise", "view", "--no-token", "--port", str(port)]
         self.process = subprocess.Popen(command, cwd=folder, stdout=subprocess.DEVNULL)
         while True:
@@ -66,7 +66,8 @@ class Server:
                 return
 
     def ask(self, address: str, connection: HTTPConnection | None = None) -> float:
-        """Seconds until the whole answer is there, which must be 200."""
+        """Seconds until the whole answer is there, which must be 200. `{n}` in an address is another number each time."""
+        address = address.format(n=random.randrange(self.cases)) if "{n" in address else address
         opened = connection or HTTPConnection("127.0.0.1", self.port, timeout=120)
         started = time.perf_counter()
         opened.request("GET", address)
@@ -113,6 +114,10 @@ def addresses(base: str, run: str, count: int) -> dict[str, str]:
         "API results, page 20": f"/api/v1{at}/results?order=score&offset=950",
         "API case": f"/api/v1{at}/case?id=case-{middle + 1:07d}",
         "API compare": f"/api/v1/compare?base={base}&new={run}",
+        "case, always another": f"{at}/case?id=case-{{n:07d}}",
+        "cases, always another page": f"{at}/cases?offset={{n}}",
+        "heatmap, always other columns": f"{at}/heatmap?from={{n}}",
+        "API results, always another page": f"/api/v1{at}/results?order=score&offset={{n}}",
     }
 
 
@@ -177,7 +182,7 @@ def main() -> None:
         base, run = known[-2:] if len(known) > 1 else [stored(folder, options.cases, seed) for seed in (7, 8)]
         asked = addresses(base, run, options.cases)
         print(f"{options.cases:,} cases, {len(FIELDS)} fields\n")
-        server = Server(folder, options.port)
+        server = Server(folder, options.port, options.cases)
         try:
             report(server, asked, options.users, min(options.seconds, 20))
             times, wrong = crowd(server, asked, options.crowd, options.seconds)
