@@ -168,14 +168,67 @@ def pair_best(expected: ItemColumns, actual: ItemColumns, features: Sequence[Fea
             else:
                 _settle(found[row], _large_matrix(expected, actual, features, row, left, over))
     if small:
-        rests = [(row, found[row][1], found[row][2]) for row in small]
-        at = 0
-        total = _small_matrices(expected, actual, features, rests)
-        for row, left, over in rests:
-            size = len(left) * len(over)
-            _settle_small(found[row], total[at : at + size])
-            at += size
+        _settle_rests([(row, found[row]) for row in small], expected, actual, features)
     return [_in_order(*one) for one in found]
+
+
+_LIGHT = frozenset(("exact", "numeric_tolerance"))
+"""Matches that cost next to nothing beside those that read texts."""
+_CLEAR = 1e-6
+"""How much of a lead, besides what the other features may make up for, settles a rest. Well above what decides between equals."""
+
+Rest = tuple[int, tuple[Pairing, list[int], list[int]]]
+"""Which list of the batch, with what is paired of it and what is left on either side."""
+
+
+def _settle_rests(rests: Sequence[Rest], expected: ItemColumns, actual: ItemColumns, features: Sequence[Feature]) -> None:
+    """Pair what is left of many short lists: by the features that cost little, where no others could change the outcome, else by all."""
+    light = [at for at, feature in enumerate(features) if feature.match is not None and feature.match.name in _LIGHT]
+    heavy = [at for at in range(len(features)) if at not in light]
+    lead = sum(features[at].weight for at in heavy) + _CLEAR
+    total = _small_matrices(expected, actual, features, light, rests)
+    open_rests: list[Rest] = []
+    known: list[NDArray[np.float64]] = []
+    start = 0
+    for rest in rests:
+        _, (pairs, left, over) = rest
+        flat = total[start : start + len(left) * len(over)]
+        start += len(flat)
+        clear = clear_winners(flat.tolist(), len(left), len(over), lead) if len(left) <= len(over) else None
+        if clear is None:
+            open_rests.append(rest)
+            known.append(flat)
+            continue
+        pairs += [(one, over[other]) for one, other in zip(left, clear, strict=True)]
+        taken = {*clear}
+        left.clear()
+        over[:] = [row for at, row in enumerate(over) if at not in taken]
+    if open_rests:
+        total = np.concatenate(known) + _small_matrices(expected, actual, features, heavy, open_rests)
+        start = 0
+        for _, found in open_rests:
+            size = len(found[1]) * len(found[2])
+            _settle_small(found, total[start : start + size])
+            start += size
+
+
+def clear_winners(flat: Sequence[float], rows: int, columns: int, lead: float) -> list[int] | None:
+    """For each row the column that leads all others by more than `lead`, no column twice; None where that is not so.
+
+    Then no other assignment comes to as much, whatever up to `lead` anything else adds to each cell.
+
+    >>> clear_winners([2.0, 0.0, 0.0, 3.0], 2, 2, 1.0), clear_winners([2.0, 1.5, 0.0, 3.0], 2, 2, 1.0)
+    ([0, 1], None)
+    """
+    found: list[int] = []
+    for start in range(0, rows * columns, columns):
+        row = flat[start : start + columns]
+        best = max(row)
+        at = row.index(best)
+        if at in found or any(best - value <= lead for other, value in enumerate(row) if other != at):
+            return None
+        found.append(at)
+    return found
 
 
 def _settle(found: tuple[Pairing, list[int], list[int]], matrix: NDArray[np.float64]) -> None:
@@ -202,14 +255,14 @@ def _settle_small(found: tuple[Pairing, list[int], list[int]], flat: NDArray[np.
 
 
 def _small_matrices(
-    expected: ItemColumns, actual: ItemColumns, features: Sequence[Feature], rests: list[tuple[int, list[int], list[int]]]
+    expected: ItemColumns, actual: ItemColumns, features: Sequence[Feature], chosen: Sequence[int], rests: Sequence[Rest]
 ) -> NDArray[np.float64]:
-    """The matrices of many short rests, one after the other, each feature of all of them scored in one call."""
-    ours = [expected.start[row] + one for row, left, over in rests for one in left for _ in over]
-    theirs = [actual.start[row] + other for row, left, over in rests for _ in left for other in over]
+    """The matrices of many short rests, one after the other, by some of the features; each of them is scored in one call."""
+    ours = [expected.start[row] + one for row, (_, left, over) in rests for one in left for _ in over]
+    theirs = [actual.start[row] + other for row, (_, left, over) in rests for _ in left for other in over]
     total = np.zeros(len(ours), dtype=np.float64)
-    for position, feature in enumerate(features):
-        one, other = expected.columns[position], actual.columns[position]
+    for position in chosen:
+        feature, one, other = features[position], expected.columns[position], actual.columns[position]
         values, others = [one[at] for at in ours], [other[at] for at in theirs]
         alike = _shared(values, others, feature) if feature.match is None else similarities(feature.match, values, others)
         total += feature.weight * alike
