@@ -1,0 +1,88 @@
+"""Takes the pictures in docs/pages.md: python docs/images/pages_pictures.py (needs Chromium and playwright)"""
+
+import json
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+from playwright.sync_api import sync_playwright
+
+import fieldwise as fw
+from fieldwise.store.tags import add_tags
+
+HERE = Path(__file__).parent
+ROOT = HERE.parents[1]
+CONTEXTS = [
+    {
+        "id": "manual-p2",
+        "text": "The deductible in Ohio is 500 dollars. It applies once per policy year.\nGlass claims have no deductible.",
+    },
+    {"id": "rates-p9", "text": "Premiums are rounded to the nearest dollar. Territory 118 has a factor of 1.133."},
+]
+ANSWER = (
+    "The deductible in Ohio is 500 dollars. It applies once per policy year. According to Acme Insurance, glass claims cost 250 dollars."
+)
+
+
+def stored(folder: Path) -> dict[str, str]:
+    """Runs to look at, in a folder of their own: the address of a page by the name of its picture."""
+    shutil.copytree(ROOT / "src/fieldwise/demo", folder / "demo", ignore=shutil.ignore_patterns("*.py"))
+    shutil.copytree(ROOT / "examples/detection", folder / "detection")
+    rows = [json.loads(line) for line in (folder / "demo/invoices.jsonl").read_text(encoding="utf-8").splitlines()]
+    root, runs = folder / ".fieldwise", list[Any]()
+    for wrong in (12, 9, 10, 5, 2, 0):
+        changed = [
+            {**row, "actual": {**row["actual"], "currency": "XXX"}} if n < wrong and isinstance(row.get("actual"), dict) else row
+            for n, row in enumerate(rows)
+        ]
+        (folder / "demo/invoices.jsonl").write_text("".join(json.dumps(row) + "\n" for row in changed))
+        runs.append(fw.run(folder / "demo/invoices.eval.yaml", root=root))
+    add_tags(runs[2].path, ["release-1.2"])
+    add_tags(runs[-1].path, ["candidate"])
+    boxes = fw.run(folder / "detection/detection.eval.yaml", root=root)
+    case = {"id": "ohio", "input": "What is the deductible in Ohio?", "expected": "500 dollars", "actual": ANSWER, "contexts": CONTEXTS}
+    (folder / "answers.jsonl").write_text(json.dumps(case) + "\n")
+    suite = {"name": "answers", "cases": str(folder / "answers.jsonl"), "evaluators": [{"type": "grounding"}, {"type": "answer_quality"}]}
+    answers = fw.run(suite, root=root)
+    return {
+        "runs": "/runs",
+        "run": f"/runs/{runs[-1].id}#heatmap",
+        "case": f"/runs/{runs[-1].id}/case?id=rheintal-0131",
+        "boxes": f"/runs/{boxes.id}/case?id=1#picture-title",
+        "answer": f"/runs/{answers.id}/case?id=ohio",
+        "compare": f"/compare?base={runs[0].id}&new={runs[-1].id}",
+    }
+
+
+def main() -> None:
+    """Start a server, take the pictures."""
+    chromium = os.environ.get("FIELDWISE_CHROMIUM") or shutil.which("chromium")
+    with tempfile.TemporaryDirectory() as name, socket.socket() as free:
+        pages = stored(Path(name))
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+        free.close()
+        server = subprocess.Popen([sys.executable, "-m", "fieldwise", "view", "--no-token", "--port", str(port)], cwd=name)
+        time.sleep(4)
+        try:
+            with sync_playwright() as playwright:
+                browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+                page = browser.new_page(viewport={"width": 1180, "height": 760})
+                for name, address in pages.items():
+                    page.goto(f"http://127.0.0.1:{port}{address}")
+                    page.wait_for_timeout(300)
+                    page.screenshot(path=HERE / f"page-{name}.png")
+                browser.close()
+        finally:
+            server.terminate()
+            server.wait(10)
+
+
+if __name__ == "__main__":
+    main()
