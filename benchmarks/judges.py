@@ -18,6 +18,8 @@ from pathlib import Path
 from typing import Any
 
 import fieldwise as fw
+from fieldwise.ask.asker import open_asker
+from fieldwise.model.ask import Asking, Chat, Endpoint, Message
 
 CONCURRENCY, DELAY = 64, 0.2
 CONTENT = json.dumps({"reasoning": "fine", "hits": ["a"], "misses": [], "score": 1})
@@ -92,6 +94,26 @@ def measured(title: str, cases: int, folder: Path, evaluator: dict[str, Any]) ->
     return cases / seconds
 
 
+def questions(port: int, cases: int) -> None:
+    """The asking alone, as a judge's questions are asked: built, sent, read, checked against a schema and committed to the cache."""
+    endpoint = Endpoint(url=f"http://127.0.0.1:{port}/v1", name="stub", concurrency=CONCURRENCY)
+    schema = {"type": "object", "properties": {"score": {"type": "number", "minimum": 0, "maximum": 1}}, "required": ["score"]}
+    best = 0.0
+    for attempt in range(3):
+        asks = {
+            n: (Chat(endpoint=endpoint, messages=(Message("user", f"{attempt} {n} " + "x" * 1200),), schema=schema),) for n in range(cases)
+        }
+        with tempfile.TemporaryDirectory() as folder, open_asker(Asking(root=folder)) as asker:
+            good: list[bool] = []
+            started, worked = time.perf_counter(), time.process_time()
+            asker.answer(asks, lambda _, replies: good.append(replies[0].problem is None) or ())  # noqa: B023
+            seconds, worked = time.perf_counter() - started, time.process_time() - worked
+            assert good == [True] * cases
+        best = max(best, cases / seconds)
+        print(f"{'questions alone':<44} {cases / seconds:>9,.0f} cases/s {1e6 * worked / cases:>9,.0f} µs of our own work", flush=True)
+    print(f"{'best':<44} {best:>9,.0f} cases/s\n", flush=True)
+
+
 def thrice(title: str, cases: int, evaluator: dict[str, Any], *, asked_before: bool = False) -> None:
     """The same three times, each in a folder of its own, and the best of it."""
     found: list[float] = []
@@ -116,13 +138,14 @@ def main(cases: int) -> None:
         with tempfile.TemporaryDirectory() as folder:
             measured("the first 64, imports and connections", CONCURRENCY, Path(folder), judge)
         measured_floor(port, cases)
+        questions(port, cases)
         thrice(f"llm_judge, {DELAY * 1000:.0f} ms, {CONCURRENCY} at a time", cases, judge)
         thrice("llm_judge, answers from the cache", cases, judge, asked_before=True)
     finally:
         server.kill()
         server.wait()
     spent = resource.getrusage(resource.RUSAGE_CHILDREN)
-    print(f"the server itself took {1e6 * (spent.ru_utime + spent.ru_stime) / (7 * cases + CONCURRENCY):,.0f} µs per request\n")
+    print(f"the server itself took {1e6 * (spent.ru_utime + spent.ru_stime) / (10 * cases + CONCURRENCY):,.0f} µs per request\n")
     thrice("code_judge, a process for each case", min(cases, 200), program)
     thrice("code_judge, one worker", cases, {**program, "process": {"workers": 1}})
 

@@ -7,12 +7,14 @@ from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import partial
 from threading import Event, Thread
-from typing import Any
+from typing import Any, Final
 
 from fieldwise.ask.chat import Models
 from fieldwise.ask.command import Workers, run_once
 from fieldwise.ask.embed import embed
 from fieldwise.model.ask import Ask, Asking, Asks, Chat, Command, Embed, Follow, Packaged, Reply
+
+_BEGUN_AT_ONCE: Final = 16
 
 
 @contextmanager
@@ -71,7 +73,16 @@ class LiveAsker:
                 replies = [await self._reply(asks[0])] if alone else await asyncio.gather(*(self._reply(ask) for ask in asks))
                 asks = follow(which, replies)
 
-        await asyncio.gather(*(judge(which, asks) for which, asks in first.items()))
+        begun: list[asyncio.Task[None]] = []
+        try:
+            for which, asks in first.items():
+                begun.append(asyncio.create_task(judge(which, asks)))
+                if len(begun) % _BEGUN_AT_ONCE == 0:
+                    await asyncio.sleep(0)  # let replies be read meanwhile: to begin a thousand takes longer than many an answer
+            await asyncio.gather(*begun)
+        finally:
+            for task in begun:
+                task.cancel()
 
     async def _reply(self, ask: Ask) -> Reply:
         try:
