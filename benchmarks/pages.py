@@ -56,7 +56,7 @@ class Server:
     def __init__(self, folder: Path, port: int, cases: int) -> None:
         self.port, self.cases = port, cases
         command = [sys.executable, "-m", "fieldwise", "view", "--no-token", "--port", str(port)]
-        self.process = subprocess.Popen(command, cwd=folder, stdout=subprocess.DEVNULL)
+        self.process = subprocess.Popen(command, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         while True:
             try:
                 self.ask("/api/v1/health")
