@@ -37,6 +37,7 @@ class TestExactMatch:
             ("604", "604.0", False),
             ("", "  ", True),
             ("Café", "cafe\u0301", True),
+            ("が", "か\u3099", True),
         ],
     )
     @pytest.mark.parametrize("options", [{}, V1])
@@ -278,6 +279,11 @@ def test_every_metric_stays_in_its_range_and_an_answer_matches_itself(expected: 
 def test_a_megabyte_is_measured(unit: str, options: dict[str, str]) -> None:
     text = unit * (1_000_000 // len(unit))
     assert quality(text, text, **options).metrics["keyword_coverage"] == 1.0
+
+
+def test_an_equal_answer_is_exact_and_complete_where_numbers_have_spaces() -> None:
+    result = quality("118 117 euros", "118 117 euros", locale="fr")
+    assert (result.metrics["exact_match"], result.metrics["answer_completeness"]) == (True, 1.0)
 
 
 class TestLanguages:

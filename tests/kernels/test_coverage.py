@@ -48,7 +48,7 @@ def at_once(expected: Sequence[str], actual: Sequence[str], reader: Coverage) ->
     return rows
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(st.lists(st.tuples(texts, texts), max_size=5), st.sampled_from(get_args(Locale)))
 def test_a_batch_says_what_its_rows_say_one_by_one(pairs: list[tuple[str, str]], locale: Locale) -> None:
     expected, actual = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
@@ -102,7 +102,7 @@ def test_a_full_reader_gives_way_to_a_new_one(monkeypatch: pytest.MonkeyPatch) -
     assert coverage("ch", signs()) is not first
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(st.lists(st.text(st.sampled_from("ab \t\n\x0b\x1c\x1f\x00\x08é\u2028"), max_size=8), max_size=6))
 def test_tokens_are_what_split_finds(some: list[str]) -> None:
     lexicon = Lexicon()
@@ -119,7 +119,7 @@ def test_a_break_inside_a_text_breaks_nothing() -> None:
 small = st.lists(st.integers(0, 3), min_size=1, max_size=4)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(st.lists(small, min_size=1, max_size=5, unique_by=tuple), st.lists(st.tuples(st.integers(0, 4), st.booleans()), max_size=12))
 def test_runs_are_found_wherever_they_stand(sequences: list[list[int]], made: list[tuple[int, bool]]) -> None:
     runs = Runs()

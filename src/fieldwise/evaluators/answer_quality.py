@@ -58,7 +58,7 @@ class AnswerQuality:
             yield "indicators", "an indicator has no word", "remove it"
 
 
-@evaluator(reads="text", version=1)
+@evaluator(reads="text", version=2)
 def answer_quality(batch: Batch, config: AnswerQuality) -> Results:
     """Score each answer by the five metrics, naming what it lacks."""
     answers = (_read_v1 if config.keywords == "v1" else _read)(batch.expected_texts, batch.actual_texts, config)
@@ -80,7 +80,7 @@ def _read(expected: Sequence[str], actual: Sequence[str], config: AnswerQuality)
     """The columns of a batch."""
     found = coverage(config.locale, signs(config.indicators)).of(expected, actual)
     exact = np.zeros(len(expected), dtype=np.bool_)
-    for row in np.flatnonzero(found.wanted == found.given).tolist():
+    for row in _maybe_same(found, actual):
         exact[row] = _same(expected[row], actual[row])
     citations, combinations = _combinations(found, config.indicators)
     counts, lost = offsets(found.is_number[found.lost]), found.lost[found.is_number[found.lost]]
@@ -140,6 +140,12 @@ def _with_citations(answers: Answers, actual: Sequence[str], config: AnswerQuali
     codes = Codes[tuple[str, ...]]()
     which = np.array([codes[tuple(find(text, indicators))] for text in actual], dtype=np.int64)
     return replace(answers, citations=which, cited=list(codes))
+
+
+def _maybe_same(found: Covered, actual: Sequence[str]) -> list[int]:
+    """Answers with as many words as expected. Characters that may be written in two ways cannot be counted on."""
+    rows: list[int] = np.flatnonzero(found.wanted == found.given).tolist()
+    return rows if "".join(actual).isascii() else sorted({*rows, *(row for row, text in enumerate(actual) if not text.isascii())})
 
 
 def _same(expected: str, actual: str) -> bool:

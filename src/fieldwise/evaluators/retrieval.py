@@ -50,7 +50,7 @@ def _has_retrieved(case: Case, config: Retrieval) -> bool:
     return bool(_places(_at(case, config.retrieved), config.id))
 
 
-@evaluator(reads="case", needs_expected=False, has_output=_has_retrieved, version=1)
+@evaluator(reads="case", needs_expected=False, has_output=_has_retrieved, version=2)
 def retrieval(batch: Batch, config: Retrieval) -> Results:
     """Score what was retrieved for each case against the ids it names as relevant."""
     return Results.of([_result(batch.cases.at(row), config) for row in range(len(batch))])

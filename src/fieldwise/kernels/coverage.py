@@ -191,7 +191,7 @@ class Coverage:
         lost = np.flatnonzero(~self._there(cut, answer[pair], self._expected.thing.value[wanted]))
         words = np.diff(cut.ends, prepend=-1) - 1
         if not plain:
-            words[:] = [count if text.isascii() else words_in(text) for count, text in zip(words.tolist(), texts, strict=True)]
+            words[:] = [words_in(text) for text in texts]
         cited = self._cited.found(texts, cut if plain else None)
         return _Portion(words, cited, np.bincount(pair[lost], minlength=len(which)), wanted[lost])
 

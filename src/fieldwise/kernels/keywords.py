@@ -109,6 +109,13 @@ class _Shapes(dict[str, str]):
         return _remember(self, token, _shape(core, opened=len(bare) < len(token), ended=ended))
 
 
+class _Cores(dict[str, str]):
+    """A token without the marks around it, folded: `(C-01,` is `c-01`."""
+
+    def __missing__(self, token: str) -> str:
+        return _remember(self, token, fold(token.lstrip(_OPENING).rstrip(_ENDING + _CLOSING)))
+
+
 class _Spoken(dict[str, str]):
     """A token as phrases are looked up: `(C-01,` is `c 1`."""
 
@@ -133,7 +140,7 @@ class Vocabulary:
         self._wanted_atoms = _Atoms(locale, coded=False)
         self._heard_atoms = _Atoms(locale, coded=True)
         self._shapes = _Shapes()
-        self._spoken = _Spoken()
+        self._cores, self._spoken = _Cores(), _Spoken()
         self._known: dict[str, Wanted] = {}
 
     def wanted(self, text: str) -> Wanted:
@@ -157,7 +164,7 @@ class Vocabulary:
         """Ready a text for `missing`."""
         tokens = self._tokens(text)
         atoms = set(chain.from_iterable(map(self._heard_atoms.__getitem__, tokens)))
-        return Heard(tokens, atoms, len(tokens) if text.isascii() else words_in(text))
+        return Heard(tokens, atoms, len(tokens) if self._is_plain(text) else words_in(text))
 
     def missing(self, wanted: Wanted, heard: Heard) -> list[str]:
         """The keywords that a text does not have, in order: phrases that do not stand in it as whole words, whatever the markup,
@@ -181,9 +188,10 @@ class Vocabulary:
 
     def prepared(self, text: str) -> str:
         """A text whose tokens are what stands between its spaces."""
-        if text.isascii() and self.locale != "fr" and not text.startswith("("):
-            return text
-        return signed(joined(text, self.locale))
+        return text if self._is_plain(text) else signed(joined(text, self.locale))
+
+    def _is_plain(self, text: str) -> bool:
+        return text.isascii() and self.locale != "fr" and not text.startswith("(")
 
     def atoms_of(self, token: str) -> tuple[str, ...]:
         """The words and numbers of a token of an answer."""
@@ -197,20 +205,20 @@ class Vocabulary:
         return self.prepared(text).split()
 
     def _read(self, text: str) -> Wanted:
-        atoms = tuple(dict.fromkeys(chain.from_iterable(map(self._wanted_atoms.__getitem__, self._tokens(text)))))
-        numbers = tuple(atom for atom in atoms if atom[-1].isdecimal())  # words end in letters
+        tokens = self._tokens(text)
+        atoms = tuple(dict.fromkeys(chain.from_iterable(map(self._wanted_atoms.__getitem__, tokens))))
+        numbers = tuple([atom for atom in atoms if atom[-1].isdecimal()])  # words end in letters
         shouted = text.isupper()  # capitals mean nothing there
-        phrases = dict.fromkeys(phrase for line in text.splitlines() for phrase in self._phrases(line.split(), codes_only=shouted))
+        phrases = dict.fromkeys([phrase for line in text.splitlines() for phrase in self._phrases(line.split(), codes_only=shouted)])
         said = {phrase: " ".join(filter(None, map(self._spoken.__getitem__, phrase.split()))) for phrase in phrases}
         spoken = {phrase: f" {run} " for phrase, run in said.items() if run}  # Ⓐ is a capital, but nothing to look up
-        return Wanted(tuple(spoken), atoms, numbers, tuple(spoken.values()), words_in(text))
+        return Wanted(tuple(spoken), atoms, numbers, tuple(spoken.values()), len(tokens) if self._is_plain(text) else words_in(text))
 
-    def _phrases(self, tokens: Sequence[str], *, codes_only: bool) -> Iterator[str]:
+    def _phrases(self, tokens: Sequence[str], *, codes_only: bool) -> list[str]:
         shapes = "".join(map(self._shapes.__getitem__, tokens))
         spans = [] if codes_only else [found.span() for found in _RUN.finditer(shapes)]
         spans += [found.span() for found in _CODES.finditer(shapes)]
-        for start, end in sorted(spans):
-            yield " ".join(fold(token.lstrip(_OPENING).rstrip(_ENDING + _CLOSING)) for token in tokens[start:end])
+        return [" ".join(map(self._cores.__getitem__, tokens[start:end])) for start, end in sorted(spans)]
 
 
 @lru_cache(maxsize=8)
