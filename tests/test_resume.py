@@ -330,7 +330,7 @@ class TestTornFiles:
         (bad.path / "manifest.json").write_text('{"format": 1')
         with pytest.raises(StoreError, match=r"manifest\.json"):
             open_run(suite.root)
-        assert [(run.id, run.state) for run in list_runs(suite.root)] == [(bad.id, "unfinished"), (good.id, "finished")]
+        assert [(run.id, run.state) for run in list_runs(suite.root)] == [(bad.id, "unreadable"), (good.id, "finished")]
 
 
 class TestDisk:

@@ -9,6 +9,7 @@ This is literal: 1 is not 1.0, `true` is "true" and "True", and text is not comp
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 import orjson
@@ -60,7 +61,7 @@ def _surely_differ(one: object, other: object) -> bool:
 
 
 def _differ(one: object, other: object) -> bool:
-    """Seen at the first text or whole number that differs. Keys may differ in letter case alone, so they show nothing."""
+    """Seen at the first part that differs. Keys may differ in letter case alone, so they show nothing."""
     if type(one) is dict and type(other) is dict:
         if one.keys() == other.keys():
             return any(map(_differ_as_parts, one.values(), [other[key] for key in one]))
@@ -70,13 +71,19 @@ def _differ(one: object, other: object) -> bool:
     return False
 
 
+_PLAIN: Final = frozenset((str, int, bool, type(None)))
+
+
 def _differ_as_parts(one: object, other: object) -> bool:
+    """The same for values within lists and objects, where JSON writes no value of one kind as it writes one of another."""
     if one is other:
         return False
-    if type(one) is str:
-        return type(other) is str and one != other and one.lower() != other.lower()
-    if type(one) is int:
-        return type(other) is int and one != other
+    if type(one) is str and type(other) is str:
+        return one != other and one.lower() != other.lower()
+    if type(one) is float and type(other) is float:
+        return one != other and one == one and other == other  # noqa: PLR0124 - NaN is told of  # fmt: skip
+    if type(one) in _PLAIN and type(other) in _PLAIN:
+        return type(one) is not type(other) or one != other
     return _differ(one, other)
 
 

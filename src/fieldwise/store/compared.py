@@ -93,8 +93,13 @@ def _aside(
     """Where, in this order, a side is a list or an object, and both records have at the path what was compared."""
     aside = np.zeros(len(order), dtype=np.bool_)
     expected, actual = comparisons.expected, comparisons.actual
-    for at in np.flatnonzero(~equal).tolist():
-        row = int(order[at])
+    places = np.flatnonzero(~equal)
+    differing: list[int] = order[places].tolist()
+    if _CONTAINERS.isdisjoint(map(type, map(expected.__getitem__, differing))) and _CONTAINERS.isdisjoint(
+        map(type, map(actual.__getitem__, differing))
+    ):
+        return aside
+    for at, row in zip(places.tolist(), differing, strict=True):
         if type(expected[row]) in _CONTAINERS or type(actual[row]) in _CONTAINERS:
             path, case = str(comparisons.paths[int(comparisons.path[row])]), int(rows[comparisons.case[row]])
             sides = ((cases.expected[case], expected[row]), (cases.actual[case], actual[row]))

@@ -137,7 +137,7 @@ def fingerprint_cases(cases: ArrowTable) -> str:
 def _add_column(digest: Any, column: ArrowColumn) -> None:
     if pa.types.is_list(column.type):
         digest.update(np.asarray(pc.fill_null(pc.list_value_length(column), -1)).astype("<i4").tobytes())
-        column = pa.chunked_array([chunk.flatten() for chunk in column.chunks], type=pa.string())
+        column = pa.chunked_array([chunk.flatten().cast(pa.string()) for chunk in column.chunks], type=pa.string())
     digest.update(np.asarray(pc.fill_null(pc.binary_length(column), -1)).astype("<i4").tobytes())
     for chunk in column.chunks:
         _, offsets, data = chunk.buffers()

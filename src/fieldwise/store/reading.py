@@ -234,6 +234,8 @@ _SCORES: Final = ("case", "score", "verdict", "status", "fault")
 
 
 def _decoded(column: Any) -> Any:
+    if pa.types.is_list(column.type) and pa.types.is_dictionary(column.type.value_type):
+        return column.cast(pa.list_(pa.string()))
     return column.cast(pa.string()) if pa.types.is_dictionary(column.type) else column
 
 

@@ -103,7 +103,7 @@ def _optional_json(values: Sequence[Any]) -> ArrowColumn:
 
 def labels(of: Labels) -> ArrowColumn:
     """A list of texts for each case, without looking at any text twice."""
-    values = texts(of.texts).take(pa.array(of.codes)) if len(of.codes) else pa.array([], type=pa.string())
+    values = pa.DictionaryArray.from_arrays(pa.array(of.codes.astype(np.int32)), texts(of.texts))
     return pa.ListArray.from_arrays(pa.array(of.offsets.astype(np.int32)), values)
 
 
@@ -122,7 +122,7 @@ def results_table(evaluated: Evaluated, first: int) -> ArrowTable:
         "reasoning": texts(results.reasoning),
         "hits": labels(results.hits),
         "misses": labels(results.misses),
-        "flags": pa.nulls(n, type=pa.list_(pa.string())) if results.flags is None else labels(results.flags),
+        "flags": labels(Labels.of([()] * n) if results.flags is None else results.flags),
         "details": _as_text(details),
     }
     columns |= {f"{METRIC}{name}": _metric(column) for name, column in results.metrics.items()}
