@@ -86,7 +86,10 @@ class Library:
     def heads(self) -> list[Head]:
         """All runs, newest first: ids tell only seconds apart."""
         going = {one.id: one for one in self.going()}
-        found = [self._head(name, going.get(name)) for name in run_ids(self._root)]
+        names = run_ids(self._root)
+        for gone in {*list(self._heads)} - {*names}:
+            self._heads.pop(gone, None)
+        found = [self._head(name, going.get(name)) for name in names]
         return sorted(found, key=lambda head: head.started, reverse=True)
 
     def _head(self, name: str, going: Going | None) -> Head:
