@@ -27,7 +27,7 @@ def read_jsonl(stream: Readable, file: str, chunk: int, number: int = 0) -> Iter
     """Rows of at most `chunk` lines. Blank lines are skipped but counted. `number` lines stand before the stream in its file."""
     lines: list[bytes] = []
     numbers: list[int] = []
-    whole = True
+    ended = True  # whether a newline ends the last line that is not blank
     for block, whole in lines_of(stream, begins=not number):
         for line in block:
             number += 1
@@ -35,11 +35,12 @@ def read_jsonl(stream: Readable, file: str, chunk: int, number: int = 0) -> Iter
                 continue
             lines.append(line)
             numbers.append(number)
+            ended = whole or line is not block[-1]
             if len(lines) == chunk:
-                yield _rows(lines, numbers, file, whole or line is not block[-1])
+                yield _rows(lines, numbers, file, ended)
                 lines, numbers = [], []
     if lines:
-        yield _rows(lines, numbers, file, whole)
+        yield _rows(lines, numbers, file, ended)
 
 
 class _TooLong(bytes):
