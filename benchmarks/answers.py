@@ -30,12 +30,12 @@ FLOOR = "floor: both texts in lower case, split, compared as sets"
 SUBJECTS = ("Limits of Liability", "Deductible Factor", "Driver Discount", "Protective Device Credit", "Multi-Policy Discount", "Surcharge")
 
 
-def made_up(questions: int, answers: int, sentences: int) -> list[tuple[str, str]]:
+def made_up(questions: int, answers: int, sentences: int, seed: int = 7) -> list[tuple[str, str]]:
     """Expected and given answers in the style of a rating manual; the given ones are reworded, in another order, sometimes wrong.
 
     Without sentences, they are a few words.
     """
-    rng = random.Random(7)
+    rng = random.Random(seed)
     if not sentences:
         amounts = [rng.randint(50, 9_999) for _ in range(questions)]
         return [(f"${amounts[at % questions]:,}", _few_words(amounts[at % questions], rng)) for at in range(answers)]

@@ -245,6 +245,19 @@ def test_no_data_raises_and_the_score_stays_between_0_and_1(expected: Any, actua
     assert 0.0 <= result.score <= 1.0
 
 
+@settings(max_examples=100, deadline=None)
+@given(st.lists(st.lists(st.floats() | st.integers(-5, 50) | st.just(10**400), min_size=4, max_size=4), max_size=5), st.booleans())
+def test_a_box_is_read_alike_among_plain_boxes_and_among_odd_ones(boxes: list[Any], corners: bool) -> None:
+    form = "xyxy" if corners else "xywh"
+    expected = [{"bbox": box, "category": "dog"} for box in boxes]
+    actual = [{**one, "score": 0.5 + 0.01 * at} for at, one in enumerate(expected)]
+    plain, odd = image(expected, actual, format=form), image([*expected, 7], [*actual, "none"], format=form)
+    assert list(odd.hits) == [hit for hit in plain.hits if hit != "(root)"]
+    added = ["not an object with `bbox` and `category`"]
+    assert [miss for miss in odd.misses if not any(text in miss for text in added)] == list(plain.misses)
+    assert odd.details["pairs"] == plain.details["pairs"]
+
+
 def test_the_example_gives_coco_numbers_for_each_category_and_finds_the_worst_image() -> None:
     folder = Path(__file__).parents[2] / "examples" / "detection"
     truth, guesses = (json.loads((folder / name).read_text()) for name in ("annotations.json", "predictions.json"))

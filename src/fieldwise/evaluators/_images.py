@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldwise.evaluators._shapes import Format, number_problem, read_shapes
-from fieldwise.kernels.boxes import Floats, areas
+from fieldwise.kernels.boxes import LARGEST, Floats
 from fieldwise.kernels.detections import Bits, Detections, Flags, Matches, Objects, match, uncounted
 from fieldwise.model.path import Step
 from fieldwise.model.values import MISSING, Value, kind
@@ -45,33 +45,30 @@ def steps_to_boxes(record: Value, steps: tuple[Step, ...]) -> tuple[Step, ...]:
 
 def read_side(lists: Sequence[Sequence[Any]], form: Format, box: str, label: str) -> Side:
     """Rows from the items of every image."""
-    items = list(chain.from_iterable(lists))
+    items: list[Any] = list(chain.from_iterable(lists))
     counts = np.array([len(one) for one in lists], dtype=np.int64)
-    mappings = [item if kind(item) == "object" else {} for item in items]
+    plain = {dict}.issuperset(map(type, items))
+    mappings = items if plain else [item if kind(item) == "object" else {} for item in items]
     shapes = read_shapes([item.get(box, MISSING) for item in mappings], form)
     labels = [item.get(label, MISSING) for item in mappings]
-    problems = {row: f"no category: the key `{label}` is missing" for row, found in enumerate(labels) if found is MISSING or found is None}
-    problems |= shapes.problems
-    problems |= {row: f"not an object with `{box}` and `{label}`" for row, item in enumerate(items) if kind(item) != "object"}
-    if form == "xywh":  # as written: x + w - x is not always w
-        size = np.array([_size(item.get(box)) if row not in problems else np.nan for row, item in enumerate(mappings)], dtype=np.float64)
-    else:
-        size = areas(shapes.bounds)
+    problems = dict(shapes.problems)
+    if not plain or not {str}.issuperset(map(type, labels)):
+        nameless = [row for row, found in enumerate(labels) if found is MISSING or found is None]
+        problems = dict.fromkeys(nameless, f"no category: the key `{label}` is missing") | problems
+        problems |= {row: f"not an object with `{box}` and `{label}`" for row, item in enumerate(items) if kind(item) != "object"}
+        labels = ["(none)" if found is MISSING or found is None else str(found) for found in labels]
+    assert shapes.area is not None
+    size = shapes.area.copy()
+    size[list(problems)] = np.nan
     return Side(
         items=items,
         offsets=np.r_[0, np.cumsum(counts)],
         case=np.repeat(np.arange(len(lists)), counts),
         boxes=shapes.bounds,
         size=size,
-        category=["(none)" if found is MISSING or found is None else str(found) for found in labels],
+        category=labels,
         problems=problems,
     )
-
-
-def _size(box: Any) -> float:
-    if kind(box) == "object":
-        return float(box["w"] * box["h"]) if "w" in box else float(box["width"] * box["height"])
-    return float(box[2]) * float(box[3])
 
 
 def groups(expected: Side, actual: Side) -> tuple[Ints, Ints]:
@@ -84,9 +81,11 @@ def groups(expected: Side, actual: Side) -> tuple[Ints, Ints]:
 
 def _objects(side: Side, group: Ints) -> tuple[Objects, Ints]:
     """What there is to be found, and which rows these are; what cannot be read is left out."""
-    rows = np.array([row for row in range(len(side)) if row not in side.problems], dtype=np.int64)
+    readable = np.ones(len(side), dtype=np.bool_)
+    readable[list(side.problems)] = False
+    rows = np.flatnonzero(readable)
     items, size = [side.items[row] for row in rows.tolist()], side.size[rows]
-    written = np.array([_number(item.get("area")) for item in items], dtype=np.float64)
+    written = _numbers([item.get("area") for item in items])
     crowd = np.array([bool(item.get("iscrowd")) for item in items], dtype=np.bool_)
     return Objects(group[rows], side.boxes[rows], size, np.where(np.isnan(written), size, written), crowd), rows
 
@@ -94,15 +93,24 @@ def _objects(side: Side, group: Ints) -> tuple[Objects, Ints]:
 def _detections(side: Side, group: Ints) -> tuple[Detections, dict[int, str]]:
     """What was found, and what is wrong with some of it; without a score, a detection is certain."""
     found = [item.get("score", 1.0) if kind(item) == "object" else 0.0 for item in side.items]
-    problems = {row: f"score {what}" for row, score in enumerate(found) if (what := number_problem(score))} | dict(side.problems)
-    score = np.array([0.0 if number_problem(score) else float(score) for score in found], dtype=np.float64)
+    score = _numbers(found)
+    wrong = np.flatnonzero(np.isnan(score)).tolist()
+    problems = {row: f"score {number_problem(found[row])}" for row in wrong} | dict(side.problems)
     boxes = side.boxes.copy()
     boxes[list(problems)] = np.nan
-    return Detections(group, boxes, np.nan_to_num(side.size), score), problems
+    return Detections(group, boxes, np.nan_to_num(side.size), np.nan_to_num(score)), problems
 
 
-def _number(value: Any) -> float:
-    return np.nan if number_problem(value) else float(value)
+def _numbers(values: Sequence[Any]) -> Floats:
+    """Values as numbers; NaN for what is none."""
+    kinds = set(map(type, values))
+    if kinds == {type(None)}:
+        return np.full(len(values), np.nan)
+    if kinds == {float}:
+        numbers = np.array(values, dtype=np.float64)
+        numbers[~(np.abs(numbers) <= LARGEST)] = np.nan
+        return numbers
+    return np.array([np.nan if number_problem(value) else float(value) for value in values], dtype=np.float64)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

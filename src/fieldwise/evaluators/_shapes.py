@@ -30,6 +30,8 @@ class Shapes:
     """What is wrong with a row that is no shape: `inverted box: x2 < x1`."""
     polygons: Polygons | None = None
     """The polygons themselves, where they are compared exactly."""
+    area: Floats | None = None
+    """Of boxes: width times height as they are written, because x + w - x is not always w."""
 
     def __len__(self) -> int:
         return len(self.bounds)
@@ -57,20 +59,34 @@ def read_shapes(values: Sequence[Value], form: Format, exact: bool = False) -> S
     return replace(shapes, polygons=polygons.from_boxes(shapes.bounds)) if exact else shapes
 
 
-def _read_boxes(values: Sequence[Value], form: Format) -> Shapes:
-    bounds = np.full((len(values), 4), np.nan)
-    problems: dict[int, str] = {}
-    lists = [value if type(value) is list else _as_list(value, form) for value in values]
-    good = [row for row, value in enumerate(lists) if _is_four_numbers(value)]
-    raw = np.array([_floats(lists[row]) for row in good], dtype=np.float64).reshape(-1, 4)
+def _read_boxes(values: Sequence[Any], form: Format) -> Shapes:
+    bounds, area = np.full((len(values), 4), np.nan), np.full(len(values), np.nan)
+    lists, good, raw = values, np.arange(len(values)), _plain_boxes(values)
+    if raw is None:
+        lists = [value if type(value) is list else _as_list(value, form) for value in values]
+        rows = [row for row, value in enumerate(lists) if _is_four_numbers(value)]
+        good, raw = np.array(rows, dtype=np.int64), np.array([_floats(lists[row]) for row in rows], dtype=np.float64).reshape(-1, 4)
     fine = (np.abs(raw) <= LARGEST).all(axis=1)
     raw[~fine] = np.nan
     fine &= (raw[:, 2:] >= (raw[:, :2] if form == "xyxy" else 0)).all(axis=1)
-    kept = np.array(good, dtype=np.int64)[fine]
-    bounds[kept] = raw[fine] if form == "xyxy" else boxes.from_xywh(raw[fine])
-    for row in np.flatnonzero(np.isnan(bounds[:, 0])).tolist():
-        problems[row] = _box_problem(lists[row], form)
-    return Shapes(bounds, problems)
+    kept, raw = good[fine], raw[fine]
+    bounds[kept] = raw if form == "xyxy" else boxes.from_xywh(raw)
+    area[kept] = boxes.areas(raw) if form == "xyxy" else raw[:, 2] * raw[:, 3]
+    problems = {row: _box_problem(lists[row], form) for row in np.flatnonzero(np.isnan(bounds[:, 0])).tolist()}
+    return Shapes(bounds, problems, area=area)
+
+
+def _plain_boxes(values: Sequence[Any]) -> Floats | None:
+    """Boxes of which every one is a list of four plain numbers, seen at once; None where one has to be looked at by itself."""
+    if set(map(type, values)) != {list} or set(map(len, values)) != {4}:
+        return None
+    numbers: list[Any] = list(chain.from_iterable(values))
+    if not _NUMBERS.issuperset(map(type, numbers)):
+        return None
+    try:
+        return np.array(numbers, dtype=np.float64).reshape(-1, 4)
+    except OverflowError:  # an integer of hundreds of digits
+        return None
 
 
 def _is_four_numbers(value: Any) -> bool:

@@ -19,7 +19,8 @@ import numpy as np
 from annotated_types import Interval
 from numpy.typing import NDArray
 
-from fieldwise.evaluators._images import Images, match_images, read_side, steps_to_boxes
+from fieldwise.evaluators._image_results import image_results
+from fieldwise.evaluators._images import match_images, read_side, steps_to_boxes
 from fieldwise.evaluators._items import Names, PathProblem, path_problems, steps_of
 from fieldwise.kernels.detections import AREAS, MOST, Curves, curves
 from fieldwise.model.batch import Batch
@@ -80,14 +81,9 @@ def detection(batch: Batch, config: Detection) -> Results:
     theirs = read_side([value if known and kind(value) == "list" else [] for value, known in zip(actual, measured, strict=True)], *keys)
     images = match_images(ours, theirs, config.min_score)
     names = [Names(steps_to_boxes(record, steps)) for record in batch.records.expected]
-    results = Results.of(
-        [
-            _image(images, row, names[row], _absence(actual[row])) if measured[row] else _unmeasured(expected[row], names[row])
-            for row in range(len(batch))
-        ]
-    )
-    results.pool = images.pool
-    return results
+    apart = {row: _unmeasured(expected[row], names[row]) for row, known in enumerate(measured) if not known}
+    absent = {row: absence for row, value in enumerate(actual) if row not in apart and (absence := _absence(value))}
+    return image_results(images, names, absent, apart)
 
 
 def _unmeasured(expected: Any, names: Names) -> Result:
@@ -105,55 +101,3 @@ def _absence(actual: Any) -> str | None:
     if actual is None:
         return "null value"
     return None if kind(actual) == "list" else f"not a list of boxes: {kind(actual)}"
-
-
-def _image(images: Images, row: int, names: Names, absence: str | None) -> Result:
-    """What became of one image."""
-    objects, found = images.rows(row)
-    hits: list[str] = []
-    misses: list[str] = [] if absence is None else [f"{names.whole} ({absence})"]
-    for at in objects:
-        name = names.of(at - objects.start)
-        if at in images.expected.problems:
-            misses.append(f"{name} (expected: {images.expected.problems[at]})")
-        elif images.finder[at] >= 0:
-            hits.append(name)
-        elif not images.crowd[at] and absence is None:
-            misses.append(f"{name} (required, missing)")
-    alarms = [at for at in found if images.alarm[at]]
-    misses.extend(f"{names.extra(at - found.start)} ({images.problems.get(at, 'extra')})" for at in alarms)
-    wanted = len(objects) - int(images.crowd[objects.start : objects.stop].sum())
-    nothing = not wanted and not alarms
-    tp, fp, fn = len(hits), len(alarms), wanted - len(hits)
-    f1 = 1.0 if nothing else 2 * tp / (2 * tp + fp + fn)
-    if nothing and absence is None:
-        hits.append(names.whole)  # nothing to be found, and nothing was: that is right
-    overlaps = [float(images.iou[images.finder[at]]) for at in objects if images.finder[at] >= 0]
-    metrics = {
-        "precision": 1.0 if nothing else tp / (tp + fp) if tp else 0.0,
-        "recall": 1.0 if nothing else tp / wanted if tp else 0.0,
-        "f1": f1,
-        "true_positives": float(tp),
-        "false_positives": float(fp),
-        "false_negatives": float(fn),
-    }
-    if overlaps:
-        metrics["mean_iou"] = sum(overlaps) / len(overlaps)
-    reasoning = "nothing to be found, nothing found" if nothing else f"{tp} of {wanted} objects found, {fp} false alarms"
-    return Result(score=f1, hits=hits, misses=misses, reasoning=reasoning, metrics=metrics, details=_details(images, row))
-
-
-def _details(images: Images, row: int) -> dict[str, Any]:
-    objects, found = images.rows(row)
-    pairs = [
-        {
-            "expected": at - objects.start,
-            "actual": int(images.finder[at]) - found.start,
-            "iou": float(images.iou[images.finder[at]]),
-            "category": images.expected.category[at],
-        }
-        for at in objects
-        if images.finder[at] >= 0
-    ]
-    flags = [name for name, images_with in images.flags.items() if images_with[row]]
-    return {"pairs": pairs, "flags": flags} if flags else {"pairs": pairs}

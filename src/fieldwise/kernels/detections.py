@@ -232,8 +232,7 @@ def curves(pool: Mapping[str, NDArray[Any]]) -> Curves:
     `is_object` tells objects from detections, `case` and `category` say whose they are. Objects have `ignored` with bit 10 × area set where
     they do not count; detections have `score`, `rank`, `matched` and `ignored` as `match` gives them.
     """
-    order = np.argsort(pool["case"], kind="stable")
-    columns = {name: values[order] for name, values in pool.items()}
+    columns = _by_case(pool)
     codes: dict[str, int] = {}
     category = np.array([codes.setdefault(name, len(codes)) for name in columns["category"].tolist()], dtype=np.int64)
     is_object = columns["is_object"].astype(np.bool_)
@@ -247,15 +246,27 @@ def curves(pool: Mapping[str, NDArray[Any]]) -> Curves:
     recall = np.full((len(codes), len(AREAS), len(THRESHOLDS), len(MOST)), np.nan)
     for code in range(len(codes)):
         rows = ranked[edges[code] : edges[code + 1]]
-        valid = ~unpacked(found["ignored"][rows])
-        hit = unpacked(found["matched"][rows]) & valid
+        ours = {name: values[rows] for name, values in found.items()}
         for area in np.flatnonzero(totals[code]).tolist():
             total = int(totals[code, area])
-            precision[code, area] = [_curve(hit[:, area, t], valid[:, area, t], total) for t in range(len(THRESHOLDS))]
-            recall[code, area] = np.stack([hit[found["rank"][rows] < most, area].sum(axis=0) / total for most in MOST], axis=-1)
+            for at in range(len(THRESHOLDS)):
+                bit = np.uint64(1 << (len(THRESHOLDS) * area + at))
+                valid = (ours["ignored"] & bit) == 0
+                hit = ((ours["matched"] & bit) != 0) & valid
+                precision[code, area, at] = _curve(hit, valid, total)
+                recall[code, area, at] = [np.count_nonzero(hit & (ours["rank"] < most)) / total for most in MOST]
     names = sorted(codes)
     positions = [codes[name] for name in names]
     return Curves(names, precision[positions], recall[positions])
+
+
+def _by_case(pool: Mapping[str, NDArray[Any]]) -> Mapping[str, NDArray[Any]]:
+    """The columns in the order of the cases; they are large, and not copied where they stand so already."""
+    case = pool["case"]
+    if bool((case[1:] >= case[:-1]).all()):
+        return pool
+    order = np.argsort(case, kind="stable")
+    return {name: values[order] for name, values in pool.items()}
 
 
 def _curve(hit: Flags, valid: Flags, total: int) -> Floats:
