@@ -1,7 +1,8 @@
 """What became of each field over a run."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from itertools import compress
 
 import numpy as np
@@ -44,41 +45,17 @@ class FieldsState:
         self._seen: dict[Key, tuple[int, int, str]] = {}
         """By field: the first case that has it, its place among the fields there, its rule in words."""
 
-    def add(self, comparisons: Comparisons, of: Measured, positions: NDArray[np.int64], ids: Sequence[str], first: int) -> None:
-        """Add the comparisons of a batch. `positions` says where in the run each of its cases is, `ids[position - first]` its id.
-
-        Nearly all rows are matches at 1.0. They are only counted, in one pass; what looks closer looks at the others.
-        """
-        keys = _keys(comparisons.fields)
-        slots = np.array(self._slots(keys), dtype=np.int64)
-        measured = None if of.everything else of.rows[comparisons.case]
-        scored = self._count(slots, comparisons, measured)
-        self._sum(slots, comparisons, measured, scored)
-        self._counts[slots, _CASES] += _distinct_cases(comparisons, measured, scored)
-        self._note_first(keys, comparisons, positions)
-        self._note_worst(keys, comparisons, measured, positions, (ids, first))
-        self._note_causes(keys, comparisons, measured)
-        self._note_faults(slots, comparisons, measured)
-
-    def _count(self, slots: NDArray[np.int64], comparisons: Comparisons, measured: Mask) -> NDArray[np.int64]:
-        """Count outcomes and passes; gives how many rows of each field are scored."""
-        size = len(slots)
-        cell = comparisons.field * (2 * _OUTCOMES) + comparisons.outcome * np.uint8(2) + comparisons.passed
-        table = np.bincount(cell if measured is None else cell[measured], minlength=size * 2 * _OUTCOMES).reshape(size, _OUTCOMES, 2)
-        outcomes = table.sum(axis=2)
-        self._outcomes[slots] += outcomes
-        self._counts[slots, _PASSED] += table[:, :, 1].sum(axis=1)
-        scored = outcomes.sum(axis=1) - outcomes[:, Outcome.IGNORED] - table[:, Outcome.BOTH_ABSENT, 0]
-        self._counts[slots, _SCORED] += scored
-        return scored
-
-    def _sum(self, slots: NDArray[np.int64], comparisons: Comparisons, measured: Mask, scored: NDArray[np.int64]) -> None:
-        """Add up similarities: those that are not 1 one by one, the others by their number."""
-        rows = _compared(comparisons, _among(np.flatnonzero(comparisons.similarity != 1.0), measured))
-        field = comparisons.field[rows]
-        ones = scored - np.bincount(field, minlength=len(slots))
-        value = np.nan_to_num(comparisons.similarity[rows], nan=0.0)
-        self._sums.add(np.concatenate([ones.astype(np.float64), value]), np.concatenate([slots, slots[field]]))
+    def add(self, batch: "BatchFields", ids: Sequence[str], first: int) -> None:
+        """Add the fields of a batch. `ids[position - first]` is the id of the case at a position of the run."""
+        slots = np.array(self._slots(batch.keys), dtype=np.int64)
+        self._outcomes[slots] += batch.outcomes
+        self._counts[slots] += batch.counts
+        self._sums.merge(batch.sums, slots.tolist())
+        self._note_first(batch)
+        self._note_worst(batch, (ids, first))
+        for (field, cause), count in batch.causes.items():
+            causes = self._causes.setdefault(batch.keys[field], {})
+            causes[cause] = causes.get(cause, 0) + count
 
     def _slots(self, keys: list[Key]) -> list[int]:
         slots = [self._slot.setdefault(key, len(self._slot)) for key in keys]
@@ -88,7 +65,8 @@ class FieldsState:
             self._sums.grow(len(self._slot))
         return slots
 
-    def _note_first(self, keys: list[Key], comparisons: Comparisons, positions: NDArray[np.int64]) -> None:
+    def _note_first(self, batch: "BatchFields") -> None:
+        keys, comparisons, positions = batch.keys, batch.comparisons, batch.positions
         start = int(positions.min())
         if all(key in self._seen and self._seen[key][0] < start for key in keys):
             return
@@ -98,35 +76,16 @@ class FieldsState:
             if key not in self._seen or (first, rank) < self._seen[key][:2]:
                 self._seen[key] = (first, rank, rule_text(comparisons.rules[rank]))
 
-    def _note_worst(
-        self, keys: list[Key], comparisons: Comparisons, measured: Mask, positions: NDArray[np.int64], names: tuple[Sequence[str], int]
-    ) -> None:
-        rows = _compared(comparisons, _among(np.flatnonzero(~comparisons.passed), measured))
-        value, position = np.nan_to_num(comparisons.similarity[rows], nan=0.0), positions[comparisons.case[rows]]
-        field = comparisons.field[rows]
-        bars = [self._worst[key].bar if key in self._worst else (float("inf"), 0) for key in keys]
+    def _note_worst(self, batch: "BatchFields", names: tuple[Sequence[str], int]) -> None:
+        value, position, field = batch.failed
+        bars = [self._worst[key].bar if key in self._worst else (float("inf"), 0) for key in batch.keys]
         limit, place = np.array([bar[0] for bar in bars])[field], np.array([bar[1] for bar in bars], dtype=np.int64)[field]
         lower = np.flatnonzero((value < limit) | ((value == limit) & (position < place)))
         lower = lower[np.argsort(field[lower], kind="stable")]
-        starts = np.searchsorted(field[lower], np.arange(len(keys) + 1))
+        starts = np.searchsorted(field[lower], np.arange(len(batch.keys) + 1))
         for index in np.flatnonzero(np.diff(starts)).tolist():
             some = lower[starts[index] : starts[index + 1]]
-            self._worst.setdefault(keys[index], Lowest(_WORST)).add(value[some], position[some], *names)
-
-    def _note_causes(self, keys: list[Key], comparisons: Comparisons, measured: Mask) -> None:
-        rows = np.fromiter(comparisons.cause, dtype=np.int64, count=len(comparisons.cause))
-        pairs = zip(comparisons.field[rows].tolist(), comparisons.cause.values(), strict=True)
-        found = Counter(pairs if measured is None else compress(pairs, measured[rows].tolist()))
-        for (field, cause), count in found.items():
-            causes = self._causes.setdefault(keys[field], {})
-            causes[cause] = causes.get(cause, 0) + count
-
-    def _note_faults(self, slots: NDArray[np.int64], comparisons: Comparisons, measured: Mask) -> None:
-        """A comparison that failed does not say by its outcome which sides had a value."""
-        for row in _among(np.flatnonzero(comparisons.outcome == Outcome.FAULT), measured).tolist():
-            slot = slots[comparisons.field[row]]
-            self._counts[slot, _EXPECTED_FAULTS] += _has_value(comparisons.expected[row])
-            self._counts[slot, _GIVEN_FAULTS] += _has_value(comparisons.actual[row])
+            self._worst.setdefault(batch.keys[index], Lowest(_WORST)).add(value[some], position[some], *names)
 
     def merge(self, other: "FieldsState") -> None:
         """Take in the batches that another has seen."""
@@ -178,6 +137,73 @@ class FieldsState:
         # Items of one list stand or fall together, so the interval counts cases, not items.
         low, high = wilson(mean * cases, cases)
         return Metric(value=mean, n=cases, low=low, high=high)
+
+
+@dataclass(frozen=True, slots=True)
+class BatchFields:
+    """What became of the fields of one batch, for every evaluator that looks at the same comparisons."""
+
+    comparisons: Comparisons
+    positions: NDArray[np.int64]
+    """Where in the run each case of the batch is."""
+    keys: list[Key]
+    outcomes: NDArray[np.int64]
+    counts: NDArray[np.int64]
+    sums: ExactSums
+    """Similarities added up, by field."""
+    failed: tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.int32]]
+    """Similarity, position in the run and field of what did not pass."""
+    causes: Counter[tuple[int, str]]
+
+
+def batch_fields(comparisons: Comparisons, of: Measured, positions: NDArray[np.int64]) -> BatchFields:
+    """Count a batch's comparisons. Nearly all are matches at 1.0, and only counted, in one pass; what looks closer looks at the others."""
+    keys = _keys(comparisons.fields)
+    measured = None if of.everything else of.rows[comparisons.case]
+    outcomes, counts = _counted(comparisons, measured, len(keys))
+    scored = counts[:, _SCORED]
+    counts[:, _CASES] = _distinct_cases(comparisons, measured, scored)
+    _count_faults(counts, comparisons, measured)
+    rows = _compared(comparisons, _among(np.flatnonzero(~comparisons.passed), measured))
+    failed = (np.nan_to_num(comparisons.similarity[rows], nan=0.0), positions[comparisons.case[rows]], comparisons.field[rows])
+    sums = _summed(comparisons, measured, scored)
+    return BatchFields(comparisons, positions, keys, outcomes, counts, sums, failed, _caused(comparisons, measured))
+
+
+def _counted(comparisons: Comparisons, measured: Mask, size: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Outcomes by field, and how many rows of each passed and how many are scored."""
+    cell = comparisons.field * (2 * _OUTCOMES) + comparisons.outcome * np.uint8(2) + comparisons.passed
+    table = np.bincount(cell if measured is None else cell[measured], minlength=size * 2 * _OUTCOMES).reshape(size, _OUTCOMES, 2)
+    outcomes = table.sum(axis=2)
+    counts = np.zeros((size, 5), dtype=np.int64)
+    counts[:, _PASSED] = table[:, :, 1].sum(axis=1)
+    counts[:, _SCORED] = outcomes.sum(axis=1) - outcomes[:, Outcome.IGNORED] - table[:, Outcome.BOTH_ABSENT, 0]
+    return outcomes, counts
+
+
+def _summed(comparisons: Comparisons, measured: Mask, scored: NDArray[np.int64]) -> ExactSums:
+    """Similarities added up: those that are not 1 one by one, the others by their number."""
+    rows = _compared(comparisons, _among(np.flatnonzero(comparisons.similarity != 1.0), measured))
+    field = comparisons.field[rows].astype(np.int64)
+    ones = scored - np.bincount(field, minlength=len(scored))
+    value = np.nan_to_num(comparisons.similarity[rows], nan=0.0)
+    sums = ExactSums(len(scored))
+    sums.add(np.concatenate([ones.astype(np.float64), value]), np.concatenate([np.arange(len(scored)), field]))
+    return sums
+
+
+def _caused(comparisons: Comparisons, measured: Mask) -> Counter[tuple[int, str]]:
+    rows = np.fromiter(comparisons.cause, dtype=np.int64, count=len(comparisons.cause))
+    pairs: Iterable[tuple[int, str]] = zip(comparisons.field[rows].tolist(), comparisons.cause.values(), strict=True)
+    return Counter(pairs if measured is None else compress(pairs, measured[rows].tolist()))
+
+
+def _count_faults(counts: NDArray[np.int64], comparisons: Comparisons, measured: Mask) -> None:
+    """A comparison that failed does not say by its outcome which sides had a value."""
+    for row in _among(np.flatnonzero(comparisons.outcome == Outcome.FAULT), measured).tolist():
+        field = comparisons.field[row]
+        counts[field, _EXPECTED_FAULTS] += _has_value(comparisons.expected[row])
+        counts[field, _GIVEN_FAULTS] += _has_value(comparisons.actual[row])
 
 
 def _keys(fields: Sequence[str]) -> list[Key]:

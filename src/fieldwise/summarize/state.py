@@ -13,7 +13,7 @@ from fieldwise.model.plan import PlannedEvaluator
 from fieldwise.model.result import Results
 from fieldwise.model.summary import Counts, EvaluatorSummary, Metric, Summary
 from fieldwise.registry import find
-from fieldwise.summarize.fields import FieldsState
+from fieldwise.summarize.fields import BatchFields, FieldsState, batch_fields
 from fieldwise.summarize.lowest import Lowest
 from fieldwise.summarize.measured import Measured, measured
 from fieldwise.summarize.metrics import MetricsState, pass_rate
@@ -45,10 +45,10 @@ class SummaryState:
         if not len(outcome.cases):
             return
         weights = poisson_weights(hashes(outcome.cases.id), self._seed)
-        slices = members(outcome.cases)
+        slices, fields = members(outcome.cases), _Fields(outcome.first)
         for evaluated in outcome.evaluated:
             if len(evaluated.rows):
-                self._states[evaluated.evaluator.name].add(outcome, evaluated, weights, slices)
+                self._states[evaluated.evaluator.name].add(outcome, evaluated, weights, slices, fields)
 
     def merge(self, other: "SummaryState") -> None:
         """Take in what another has seen of the same run."""
@@ -70,6 +70,26 @@ def registered_summarizer(kind: str) -> Summarizer | None:
     return find("evaluators", kind).extras.get("summarize")
 
 
+class _Fields:
+    """What became of the fields of a batch, counted once for evaluators that look at the same comparisons."""
+
+    def __init__(self, first: int) -> None:
+        self._first = first
+        self._known: dict[tuple[int, bytes], BatchFields] = {}
+
+    def of(self, evaluated: Evaluated, of: Measured) -> BatchFields:
+        """The fields that an evaluator has compared."""
+        comparisons = evaluated.results.comparisons
+        assert comparisons is not None
+        if not of.everything:
+            return batch_fields(comparisons, of, evaluated.rows + self._first)
+        key = (id(comparisons), evaluated.rows.tobytes())
+        found = self._known.get(key)
+        if found is None:
+            found = self._known[key] = batch_fields(comparisons, of, evaluated.rows + self._first)
+        return found
+
+
 class EvaluatorState:
     """What one evaluator's results come to so far."""
 
@@ -84,8 +104,8 @@ class EvaluatorState:
         self._flags: dict[str, int] = {}
         self._pool = PoolState()
 
-    def add(self, outcome: BatchOutcome, evaluated: Evaluated, weights: NDArray[np.float64], slices: Members) -> None:
-        """Add one batch's results, with the cases' bootstrap weights and slices."""
+    def add(self, outcome: BatchOutcome, evaluated: Evaluated, weights: NDArray[np.float64], slices: Members, fields: "_Fields") -> None:
+        """Add one batch's results, with the cases' bootstrap weights and slices, and what is known of its fields."""
         results, ids, first = evaluated.results, outcome.cases.id, outcome.first
         of = measured(results)
         keep = np.flatnonzero(of.rows)
@@ -98,7 +118,7 @@ class EvaluatorState:
         imperfect = columns["score"] < 1.0
         self._worst.add(columns["score"][imperfect], positions[keep][imperfect], ids, first)
         if results.comparisons is not None and len(results.comparisons):
-            self._fields.add(results.comparisons, of, positions, ids, first)
+            self._fields.add(fields.of(evaluated, of), ids, first)
         if results.flags is not None:
             counts = np.bincount(results.flags.codes, minlength=len(results.flags.texts)).tolist()
             self._add_flags(dict(zip(results.flags.texts, counts, strict=True)))
