@@ -37,7 +37,7 @@ Box = dict[str, Any]
 def image(rng: random.Random) -> tuple[list[Box], list[Box]]:
     """The objects of an image, and what a detector made of them: some missed, moved or mistaken, and some that are not there."""
     shown = rng.choices(CATEGORIES, k=3)
-    objects = [{"bbox": _box(rng), "category": rng.choice(shown)} for _ in range(rng.randrange(4, 13))]
+    objects: list[Box] = [{"bbox": _box(rng), "category": rng.choice(shown)} for _ in range(rng.randrange(4, 13))]
     found = [
         {
             "bbox": [round(side * rng.uniform(0.9, 1.1), 1) for side in one["bbox"]],
@@ -133,10 +133,8 @@ def run(what: str, file: Path, workers: str) -> dict[str, Any]:
     import fieldwise as fw
     from fieldwise.store.summary_json import summary_to_json
 
-    source: dict[str, Any] = {"cases": str(file)}
-    if what == "coco":
-        source = {"expected": str(file), "actual": str(_predictions(file)), "format": "coco"}
-    suite = {"name": what, **source, "evaluators": [{"type": EVALUATORS[what]}]}
+    pair = {"expected": str(file), "actual": str(_predictions(file)), "format": "coco"}
+    suite = {"name": what, "cases": pair if what == "coco" else str(file), "evaluators": [{"type": EVALUATORS[what]}]}
     start, began = cpu(), time.perf_counter()
     with tempfile.TemporaryDirectory(dir=file.parent) as root:
         found = fw.run(suite, root=root, workers=int(workers))

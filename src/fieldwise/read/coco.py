@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, Final, TypeAlias, cast
 
 from fieldwise.model.case import Case, Cases
@@ -24,24 +24,43 @@ def coco_cases(annotations: Json, predictions: Json) -> tuple[Cases, list[Diagno
     (['7'], [[{'category': 'dog', 'bbox': [0, 0, 2, 2]}]], [])
     """
     problems: list[_Problem] = []
-    truth: Any = annotations
+    truth = _truth(annotations, problems)
+    return truth.cases(_found(predictions, truth, problems)), _diagnostics(problems)
+
+
+@dataclass(frozen=True, slots=True)
+class _Truth:
+    """What the annotations say."""
+
+    images: Mapping[Any, Mapping[str, Any]]
+    categories: Mapping[Any, str]
+    expected: Mapping[Any, list[dict[str, Any]]]
+
+    def cases(self, actual: Mapping[Any, list[dict[str, Any]]]) -> Cases:
+        """A case for each image."""
+        keys = sorted(self.images, key=_order)
+        return Cases.of([_case(self.images[key], self.expected.get(key, []), actual.get(key, [])) for key in keys])
+
+
+def _truth(annotations: Any, problems: "list[_Problem]") -> _Truth:
+    truth = annotations
     if kind(truth) != "object":
         problems.append(("coco-annotations", f"the annotations are {kind(truth)}, not an object", _FORMAT))
         truth = {}
-    found: Any = predictions
-    if kind(found) == "object" and "annotations" in found:
-        found = found["annotations"]
     images = {image["id"]: image for image in _entries(truth.get("images", []), "images", problems, ("id",))}
     if len(images) < len(truth.get("images", [])):
         problems.append(("coco-images", "some images share an id, or have none", "give every image an id of its own"))
     categories = _categories(_entries(truth.get("categories", []), "categories", problems))
-    of = ("image_id", "category_id")
-    expected = _by_image(_entries(truth.get("annotations", []), "annotations", problems, of), "annotations", images, categories, problems)
-    actual = _by_image(_entries(found, "predictions", problems, of), "predictions", images, categories, problems)
-    cases = [_case(images[key], expected.get(key, []), actual.get(key, [])) for key in sorted(images, key=_order)]
-    return Cases.of(cases), _diagnostics(problems)
+    entries = _entries(truth.get("annotations", []), "annotations", problems, _OF)
+    return _Truth(images, categories, _by_image(entries, "annotations", images, categories, problems))
 
 
+def _found(predictions: Any, truth: _Truth, problems: "list[_Problem]") -> dict[Any, list[dict[str, Any]]]:
+    found = predictions["annotations"] if kind(predictions) == "object" and "annotations" in predictions else predictions
+    return _by_image(_entries(found, "predictions", problems, _OF), "predictions", truth.images, truth.categories, problems)
+
+
+_OF: Final = ("image_id", "category_id")
 _Problem: TypeAlias = tuple[str, str, str]
 """Code, what, fix."""
 _FORMAT: Final = "see the COCO data format: images, annotations, categories; predictions are a list"
@@ -121,13 +140,15 @@ def _case(image: Mapping[str, Any], expected: list[dict[str, Any]], actual: list
 
 def read_coco(source: Source, chunk: int, limit: int | None, diagnostics: list[Diagnostic]) -> Iterator[Cases]:
     """The cases of two COCO files, chunk by chunk. The files are read whole, because images and their boxes stand apart in them."""
-    try:
-        annotations, predictions = load_json(source.expected or ""), load_json(source.actual or "")
+    problems: list[_Problem] = []
+    try:  # one after the other, because what was read is several times as large as the file, and let go here
+        truth = _truth(load_json(source.expected or ""), problems)
+        cases = truth.cases(_found(load_json(source.actual or ""), truth, problems))
     except ConfigError as error:
         diagnostics += error.diagnostics
         return
-    cases, problems = coco_cases(annotations, predictions)
-    diagnostics += [replace(problem, where=replace(problem.where, file=problem.where.file or source.expected)) for problem in problems]
+    found = _diagnostics(problems)
+    diagnostics += [replace(problem, where=replace(problem.where, file=problem.where.file or source.expected)) for problem in found]
     size = len(cases) if limit is None else min(limit, len(cases))
     for start in range(0, size, chunk):
         yield cases.take(range(start, min(start + chunk, size)))
