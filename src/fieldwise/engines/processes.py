@@ -14,6 +14,8 @@ from multiprocessing.process import BaseProcess
 from typing import Any, Final, Protocol
 
 from fieldwise.engines.work import ATTEMPTS, Done, Task, Tell, Work, do_task
+from fieldwise.model.places import is_url
+from fieldwise.read.remote import RemotePath
 from fieldwise.read.shards import BYTES
 
 _DIE_WITH_PARENT: Final = 1
@@ -47,7 +49,7 @@ class Processes:
 
     def do(self, work: Work, tasks: Iterator[Task], tell: Tell) -> Iterator[Done]:
         """Do all of the tasks. A process that is gone is replaced, and its piece is done again."""
-        context = mp.get_context("fork" if "fork" in mp.get_all_start_methods() else "spawn")
+        context = mp.get_context(_way_to_start(work))
         stop = context.Event()
         crew = _Crew(context, work, stop, tasks)
         with crew.hired(self._count):
@@ -57,6 +59,13 @@ class Processes:
                 stop.set()
                 yield from crew.finish()
                 raise
+
+
+def _way_to_start(work: Work) -> str:
+    """Fork, which is fast, but not where connections to a remote place are open: a forked process would share them."""
+    source = work.plan.source
+    remote = isinstance(work.folder, RemotePath) or (source is not None and is_url(source.cases))
+    return "fork" if "fork" in mp.get_all_start_methods() and not remote else "spawn"
 
 
 class _Crew:
@@ -87,7 +96,8 @@ class _Crew:
     def _hire(self) -> None:
         ours, theirs = self._context.Pipe()
         # what a fork holds besides its own pipe it closes, so that a pipe ends with its one process
-        others = [ours, *(worker.pipe for worker in self._workers)]
+        forked = self._context.get_start_method() == "fork"
+        others = [ours, *(worker.pipe for worker in self._workers)] if forked else []
         started: Any = self._context
         process: BaseProcess = started.Process(target=_serve, args=(self._work, theirs, self._stop, others), daemon=True)
         process.start()

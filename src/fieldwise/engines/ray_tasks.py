@@ -7,7 +7,6 @@ actor, so that requests per minute, budgets and kept answers hold for the whole 
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from pathlib import Path
 from typing import Any, Final
 
 from fieldwise.engines.work import ATTEMPTS, Done, Task, Tell, Work, do_task
@@ -78,7 +77,7 @@ class RayTasks:
 
 def _portable(work: Work) -> Work:
     """The same with a path that means the same on every node that sees the folder."""
-    return replace(work, folder=Path(work.folder).absolute())
+    return replace(work, folder=work.folder.absolute())
 
 
 def _do_remotely(work: Work, task: Task, actor: Any) -> Done:

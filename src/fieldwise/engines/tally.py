@@ -4,13 +4,13 @@ A tally speaks of batches that are being stored. Whoever makes one uses it only 
 """
 
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 
 from fieldwise.model.case import Cases
 from fieldwise.model.diagnostic import Diagnostic
 from fieldwise.model.outcome import BatchOutcome
 from fieldwise.model.plan import PlannedEvaluator
 from fieldwise.model.summary import Summary
+from fieldwise.read.places import Place
 from fieldwise.score.evaluate import fields_there
 from fieldwise.store.manifest import Part
 from fieldwise.store.rebuilt import outcome_of
@@ -51,7 +51,7 @@ class Tally:
             if evaluated.results.comparisons is not None:
                 fields_there(evaluated.results.comparisons, self.fields)
 
-    def add_stored(self, folder: Path, parts: Iterable[Part]) -> None:
+    def add_stored(self, folder: Place, parts: Iterable[Part]) -> None:
         """Take in parts of the run that stood before, as they are on disk."""
         for part in parts:
             self._state.add(outcome_of(folder, part, self._evaluators, self.fields))

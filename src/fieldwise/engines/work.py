@@ -5,7 +5,6 @@ What passes between processes is small: which range of which file to read, and w
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Protocol
 
 from fieldwise.engines.tally import Tally
@@ -14,6 +13,7 @@ from fieldwise.model.ask import Asker
 from fieldwise.model.plan import Plan
 from fieldwise.read.columns import Roles
 from fieldwise.read.ids import IdsSeen
+from fieldwise.read.places import Place
 from fieldwise.read.shards import Shard, ShardReader
 from fieldwise.score.evaluate import score_batch
 from fieldwise.store.manifest import Part
@@ -28,7 +28,7 @@ class Work:
     """What all pieces of a run have in common."""
 
     plan: Plan
-    folder: Path
+    folder: Place
     """Of the run."""
     roles: Roles
     columns: frozenset[str]
@@ -101,7 +101,7 @@ def do_task(work: Work, task: Task, tell: Tell, stop: Callable[[], bool] = lambd
 class _Parts:
     """The parts of a piece: one, or more where cases between them stood from before."""
 
-    def __init__(self, folder: Path, number: int) -> None:
+    def __init__(self, folder: Place, number: int) -> None:
         self._folder, self._number = folder, number
         self._batches: list[Batch] = []
         self._parts: list[Part] = []

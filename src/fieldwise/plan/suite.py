@@ -8,6 +8,7 @@ from annotated_types import MinLen
 
 from fieldwise.model.diagnostic import ConfigError, Diagnostic
 from fieldwise.model.document import Document, Place
+from fieldwise.model.places import is_url
 from fieldwise.model.plan import Plan, PlannedEvaluator, Role, Source
 from fieldwise.model.values import Json
 from fieldwise.plan.evaluators import READERS, given_name, plan_evaluator
@@ -100,7 +101,7 @@ def _read_source(review: Review, suite: Any) -> Source | None:
 
 
 def _resolved(review: Review, path: str) -> str:
-    return path if path == "-" or path.startswith("run:") else review.resolve(path)
+    return path if path == "-" or path.startswith("run:") or is_url(path) else review.resolve(path)
 
 
 def _read_columns(review: Review, value: Any, place: Place) -> dict[str, Any]:

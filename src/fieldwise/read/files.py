@@ -3,14 +3,17 @@
 import glob
 import gzip
 import io
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
-from typing import BinaryIO, Final, cast
+from pathlib import Path, PurePosixPath
+from typing import Any, BinaryIO, Final, TypeVar, cast
 
 import zstandard
 
-from fieldwise.model.diagnostic import Diagnostic, Where
+from fieldwise.model.diagnostic import ConfigError, Diagnostic, Where
+from fieldwise.read.places import Place, place_of, why_not
+from fieldwise.read.remote import RemotePath
 from fieldwise.registry import nearest
 
 FORMATS: Final[Mapping[str, str]] = {
@@ -43,33 +46,60 @@ class SizeHint:
     """None for standard input."""
 
 
-def find_files(pattern: str, suffixes: tuple[str, ...] = tuple(FORMATS)) -> list[Path]:
+def find_files(pattern: str, suffixes: tuple[str, ...] = tuple(FORMATS)) -> list[Place]:
     """The files that a path, a folder or a glob names, in order; `Unreadable` where there are none."""
-    path = Path(pattern)
+    path = place_of(pattern)
+    with reached(path):
+        return _find(path, pattern, suffixes)
+
+
+@contextmanager
+def reached(path: Place) -> Generator[None]:
+    """`Unreadable` with the reason if a remote place cannot be looked at."""
+    try:
+        yield
+    except (ConfigError, OSError) as error:
+        if isinstance(path, Path):
+            raise
+        raise Unreadable(error.diagnostics[0] if isinstance(error, ConfigError) else why_not(path, error)) from error
+
+
+def _find(path: Place, pattern: str, suffixes: tuple[str, ...]) -> list[Place]:
     if path.is_dir():
-        found = sorted(file for file in path.iterdir() if file.is_file() and data_suffix(file) in suffixes)
+        found = sorted((file for file in path.iterdir() if file.is_file() and data_suffix(file) in suffixes), key=str)
         what, fix = f"the folder {pattern} holds no file of cases", f"put files there that end in {', '.join(suffixes)}"
     elif path.exists():
         return [path]
     else:
-        found = sorted(Path(name) for name in glob.glob(pattern, recursive=True) if Path(name).is_file())  # noqa: PTH207 - takes whole paths
+        found = _matching(path, pattern)
         what, fix = f"there is no file {pattern}", _nearest_file(path)
     if not found:
         raise Unreadable(Diagnostic(code="no-file", what=what, where=Where(file=pattern), fix=fix))
     return found
 
 
-def _nearest_file(path: Path) -> str:
+def _matching(path: Place, pattern: str) -> list[Place]:
+    if isinstance(path, RemotePath):
+        return [*sorted(path.matching())] if glob.has_magic(pattern) else []
+    return [*sorted(Path(name) for name in glob.glob(pattern, recursive=True) if Path(name).is_file())]  # noqa: PTH207 - takes whole paths
+
+
+def _nearest_file(path: Place) -> str:
     folder = path.parent
     if any(sign in str(folder) for sign in "*?["):
         return "check the pattern"
     if not folder.is_dir():
+        if isinstance(folder, RemotePath):
+            return f"there is nothing in {folder} either; check the address, from the bucket on"
         return f"there is no folder {folder} either; paths are relative to the suite"
     like = nearest(path.name, [file.name for file in folder.iterdir()])
     return f"did you mean {folder / like}?" if like else "check the path; it is relative to the suite"
 
 
-def without_compression(path: Path) -> Path:
+_Named = TypeVar("_Named", Path, RemotePath, PurePosixPath, Place)
+
+
+def without_compression(path: _Named) -> _Named:
     """The name a file would have uncompressed.
 
     >>> without_compression(Path("a.jsonl.gz")).name
@@ -78,17 +108,17 @@ def without_compression(path: Path) -> Path:
     return path.with_suffix("") if path.suffix.lower() in _COMPRESSED else path
 
 
-def data_suffix(path: Path) -> str:
+def data_suffix(path: Place) -> str:
     """The end of the name that says what the file holds."""
     return without_compression(path).suffix.lower()
 
 
-def data_stem(path: Path) -> str:
+def data_stem(path: Place) -> str:
     """The name without the ends that say what the file holds."""
     return without_compression(path).stem
 
 
-def format_of(path: Path, given: str | None) -> str:
+def format_of(path: Place, given: str | None) -> str:
     """The format of a file: the one that is given, else by its name; `Unreadable` where neither says."""
     name = (given or FORMATS.get(data_suffix(path), "")).lower()
     name = FORMATS.get(f".{name}", name)
@@ -99,7 +129,7 @@ def format_of(path: Path, given: str | None) -> str:
     raise Unreadable(Diagnostic(code="unknown-format", what=what, where=Where(file=str(path)), fix=f"write `format:` with one of {valid}"))
 
 
-def open_bytes(path: Path, progress: SizeHint) -> BinaryIO:
+def open_bytes(path: Place, progress: SizeHint) -> BinaryIO:
     """The uncompressed bytes of a file, counting how much of it was read."""
     raw = io.BufferedReader(_Counted(path.open("rb", buffering=0), progress), _BLOCK)
     suffix = path.suffix.lower()
@@ -113,7 +143,7 @@ def open_bytes(path: Path, progress: SizeHint) -> BinaryIO:
 class _Counted(io.RawIOBase):
     """A file that tells a `SizeHint` how much was read of it."""
 
-    def __init__(self, file: io.FileIO, progress: SizeHint) -> None:
+    def __init__(self, file: Any, progress: SizeHint) -> None:
         self._file = file
         self._progress = progress
 

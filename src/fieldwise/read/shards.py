@@ -8,7 +8,6 @@ import re
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import BinaryIO, Final
 
 from fieldwise.model.case import Cases
@@ -19,6 +18,7 @@ from fieldwise.read.columns import Roles, find_roles
 from fieldwise.read.files import SizeHint, Unreadable, find_files, format_of, open_bytes, without_compression
 from fieldwise.read.ids import IdsSeen
 from fieldwise.read.jsonl import BOM, lines_of, read_jsonl
+from fieldwise.read.places import Place, place_of, seekable
 from fieldwise.read.rows import Rows, in_chunks
 
 BYTES: Final = 16 << 20
@@ -66,7 +66,7 @@ def shards_of(source: Source) -> Iterator[Shard] | None:
     return _shards(list(zip(files, forms, strict=True)))
 
 
-def _shards(files: list[tuple[Path, str]]) -> Iterator[Shard]:
+def _shards(files: list[tuple[Place, str]]) -> Iterator[Shard]:
     first = 0
     for file, form in files:
         for shard in _of_jsonl(file, first) if form == "jsonl" else _of_parquet(file, first):
@@ -74,7 +74,7 @@ def _shards(files: list[tuple[Path, str]]) -> Iterator[Shard]:
             yield replace(shard, several_files=len(files) > 1)
 
 
-def _of_jsonl(file: Path, first: int) -> Iterator[Shard]:
+def _of_jsonl(file: Place, first: int) -> Iterator[Shard]:
     size = file.stat().st_size
     start = number = 0
     with file.open("rb") as stream:
@@ -130,10 +130,10 @@ class _Window:
             yield block
 
 
-def _of_parquet(file: Path, first: int) -> Iterator[Shard]:
+def _of_parquet(file: Place, first: int) -> Iterator[Shard]:
     import pyarrow.parquet as pq
 
-    about = pq.ParquetFile(file).metadata
+    about = pq.ParquetFile(seekable(file)).metadata
     start = number = 0
     while start < about.num_row_groups:
         stop = rows = size = 0
@@ -171,7 +171,7 @@ class ShardReader:
 
     def _rows(self) -> Iterator[Rows]:
         shard = self.shard
-        with closing(open_bytes(Path(shard.file), SizeHint())) as stream:
+        with closing(open_bytes(place_of(shard.file), SizeHint())) as stream:
             if shard.form == "jsonl":
                 yield from read_jsonl(_Window(stream, shard.start, shard.stop), shard.file, self.chunk, shard.number)
             else:

@@ -4,7 +4,7 @@ import glob
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Final, TypeAlias
 
 from fieldwise.model.case import Case, Cases
@@ -12,9 +12,11 @@ from fieldwise.model.diagnostic import Diagnostic, Where
 from fieldwise.model.plan import Source
 from fieldwise.model.values import MISSING, Value
 from fieldwise.read.assemble import assemble, ids_of, where_of
-from fieldwise.read.files import SizeHint, Unreadable, data_suffix, find_files, open_bytes, without_compression
+from fieldwise.read.files import SizeHint, Unreadable, data_suffix, find_files, open_bytes, reached, without_compression
 from fieldwise.read.ids import IdsSeen
 from fieldwise.read.json_file import read_value
+from fieldwise.read.places import Place, place_of
+from fieldwise.read.remote import RemotePath
 from fieldwise.read.rows import Rows, in_chunks
 from fieldwise.read.side_columns import SideColumns, side_columns
 from fieldwise.read.sources import cannot_read, read_each
@@ -37,8 +39,8 @@ class Entry:
 class RecordFiles:
     """Files each of which is one record, known by its name."""
 
-    def __init__(self, files: list[Path], root: Path, side: str, progress: SizeHint) -> None:
-        self.paths: dict[str, Path] = {}
+    def __init__(self, files: list[Place], root: Place, side: str, progress: SizeHint) -> None:
+        self.paths: dict[str, Place] = {}
         self.single = False
         self._side = side
         self._progress = progress
@@ -82,7 +84,7 @@ class RecordFiles:
         """Names that came twice."""
         return self._twice
 
-    def _read(self, key: str, path: Path, *, by_short_name: bool = False) -> Entry:
+    def _read(self, key: str, path: Place, *, by_short_name: bool = False) -> Entry:
         where = Where(file=str(path))
         value: Value = MISSING
         notes: list[Diagnostic] = []
@@ -107,12 +109,16 @@ def _of_side(note: Diagnostic, side: str) -> Diagnostic:
     return Diagnostic(code=f"unreadable-{side}", what=note.what, where=note.where, fix=note.fix)
 
 
-def _name(file: Path, root: Path) -> str:
-    relative = file.relative_to(root) if file.is_relative_to(root) else Path(file.name)
+def _name(file: Place, root: Place) -> str:
+    relative = PurePosixPath(file.name)
+    if isinstance(file, RemotePath):
+        relative = file.relative_to(root) if file.is_relative_to(root) else relative
+    elif isinstance(root, Path) and file.is_relative_to(root):
+        relative = PurePosixPath(file.relative_to(root).as_posix())
     return without_compression(relative).with_suffix("").as_posix()
 
 
-def _short_names(paths: dict[str, Path]) -> dict[str, str]:
+def _short_names(paths: dict[str, Place]) -> dict[str, str]:
     """Names without their endings, where only one name is left so."""
     short: dict[str, list[str]] = {}
     for key in paths:
@@ -209,13 +215,15 @@ def open_side(source: Source, side: str, chunk: int, progress: SizeHint, diagnos
     if not pattern:
         what, fix = f"the source does not say where {side} is", "write cases: {expected: …, actual: …}"
         raise Unreadable(Diagnostic(code="no-file", what=what, fix=fix))
-    path = Path(pattern)
-    files = find_files(pattern, (".json",)) if path.is_dir() else find_files(pattern)
-    progress.total = (progress.total or 0) + sum(file.stat().st_size for file in files)
-    many = path.is_dir() or (not path.exists() and glob.has_magic(pattern))
+    path = place_of(pattern)
+    with reached(path):
+        is_folder = path.is_dir()
+        files = find_files(pattern, (".json",)) if is_folder else find_files(pattern)
+        progress.total = (progress.total or 0) + sum(file.stat().st_size for file in files)
+        many = is_folder or (not path.exists() and glob.has_magic(pattern))
     if all(data_suffix(file) == ".json" for file in files) and not source.format:
         if many:
-            return RecordFiles(files, path if path.is_dir() else _fixed_part(pattern), side, progress)
+            return RecordFiles(files, path if is_folder else _fixed_part(pattern), side, progress)
         if not _is_table(files[0]):
             single = RecordFiles(files, files[0].parent, side, progress)
             single.single = True
@@ -223,17 +231,18 @@ def open_side(source: Source, side: str, chunk: int, progress: SizeHint, diagnos
     return Table(in_chunks(read_each(files, source.format, chunk, progress, diagnostics), chunk), source, side, diagnostics)
 
 
-def _fixed_part(pattern: str) -> Path:
+def _fixed_part(pattern: str) -> Place:
     """The folder that a glob starts from."""
+    scheme, mark, rest = pattern.rpartition("://")
     fixed: list[str] = []
-    for part in Path(pattern).parts[:-1]:
+    for part in Path(rest).parts[:-1]:
         if glob.has_magic(part):
             break
         fixed.append(part)
-    return Path(*fixed)
+    return RemotePath(f"{scheme}://{'/'.join(fixed)}") if mark else Path(*fixed)
 
 
-def _is_table(file: Path) -> bool:
+def _is_table(file: Place) -> bool:
     """Whether a JSON file is a list of objects. One that cannot be read counts as a record, which then says why."""
     try:
         with open_bytes(file, SizeHint()) as stream:

@@ -4,7 +4,6 @@ import sys
 import zlib
 from collections.abc import Iterator
 from contextlib import closing
-from pathlib import Path
 from typing import BinaryIO
 
 import zstandard
@@ -14,6 +13,7 @@ from fieldwise.read.csv_file import read_csv
 from fieldwise.read.files import SizeHint, Unreadable, find_files, format_of, open_bytes
 from fieldwise.read.json_file import read_json
 from fieldwise.read.jsonl import read_jsonl
+from fieldwise.read.places import Place
 from fieldwise.read.rows import Rows
 
 
@@ -28,7 +28,7 @@ def read_files(pattern: str, form: str | None, chunk: int, progress: SizeHint, d
     yield from read_each(files, form, chunk, progress, diagnostics)
 
 
-def read_each(files: list[Path], form: str | None, chunk: int, progress: SizeHint, diagnostics: list[Diagnostic]) -> Iterator[Rows]:
+def read_each(files: list[Place], form: str | None, chunk: int, progress: SizeHint, diagnostics: list[Diagnostic]) -> Iterator[Rows]:
     """The rows of these files, one file after the other."""
     for file in files:
         for rows in read_file(file, form, chunk, progress, diagnostics):
@@ -36,7 +36,7 @@ def read_each(files: list[Path], form: str | None, chunk: int, progress: SizeHin
             yield rows
 
 
-def read_file(file: Path, form: str | None, chunk: int, progress: SizeHint, diagnostics: list[Diagnostic]) -> Iterator[Rows]:
+def read_file(file: Place, form: str | None, chunk: int, progress: SizeHint, diagnostics: list[Diagnostic]) -> Iterator[Rows]:
     """The rows of one file, as far as it can be read."""
     any_rows = False
     try:
@@ -67,7 +67,7 @@ def rows_of(stream: BinaryIO, file: str, form: str, chunk: int) -> Iterator[Rows
     return iter([read_json(stream, file)])
 
 
-def cannot_read(file: Path, error: Exception, begun: bool = False) -> Diagnostic:
+def cannot_read(file: Place, error: Exception, begun: bool = False) -> Diagnostic:
     """A file that the system, or what it is packed with, will not give us."""
     reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error) or type(error).__name__
     what = f"the file cannot be read {'to its end' if begun else ''}".rstrip() + f": {reason}"

@@ -3,13 +3,19 @@
 import os
 from collections.abc import Callable
 from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from fieldwise.read.places import Place
+from fieldwise.read.remote import RemotePath
 
 
-def write_atomically(path: Path, write: Callable[[Path], None], *, sync: bool = True) -> int:
+def write_atomically(path: Place, write: Callable[[Path], None], *, sync: bool = True) -> int:
     """Let `write` fill a temporary file beside `path`, then put it in place; gives its size in bytes.
 
     Without `sync` the content lasts but not yet the name: whoever writes several files calls `sync_folder` once.
     """
+    if isinstance(path, RemotePath):
+        return _put(path, write)
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
         write(temporary)
@@ -22,14 +28,25 @@ def write_atomically(path: Path, write: Callable[[Path], None], *, sync: bool = 
     return size
 
 
+def _put(path: RemotePath, write: Callable[[Path], None]) -> int:
+    """A store of objects puts a file in place whole or not at all, under its own name."""
+    with TemporaryDirectory(prefix="fieldwise-") as folder:
+        file = Path(folder) / path.name
+        write(file)
+        path.upload(file)
+        return file.stat().st_size
+
+
 def _flush(path: Path) -> int:
     with path.open("rb+") as file:
         os.fsync(file.fileno())
         return file.seek(0, os.SEEK_END)
 
 
-def sync_folder(folder: Path) -> None:
-    """Make the names in a folder last. Systems that cannot open a folder do this by themselves."""
+def sync_folder(folder: Place) -> None:
+    """Make the names in a folder last. Systems that cannot open a folder do this by themselves, and so do stores of objects."""
+    if isinstance(folder, RemotePath):
+        return
     try:
         handle = os.open(folder, os.O_RDONLY)
     except OSError:

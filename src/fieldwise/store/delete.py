@@ -12,7 +12,11 @@ from pathlib import Path
 from typing import Final
 
 from fieldwise.model.diagnostic import ConfigError, Diagnostic
+from fieldwise.read.places import Place
+from fieldwise.read.remote import RemotePath
+from fieldwise.store.lock import FILE as LOCK
 from fieldwise.store.lock import Busy, Lock
+from fieldwise.store.manifest import FILE as MANIFEST
 from fieldwise.store.run import Run
 from fieldwise.store.tags import tags_of
 from fieldwise.store.trouble import StoreError
@@ -87,8 +91,11 @@ def _kept(run: Run, why: str, fix: str) -> Diagnostic:
     return Diagnostic(code="run-is-kept", what=f"run {run.id} is not deleted: {why}", fix=fix)
 
 
-def _delete(folder: Path) -> int:
+def _delete(folder: Place) -> int:
     size = size_of(folder)
+    if isinstance(folder, RemotePath):
+        _empty(folder)
+        return size
     for left in folder.parent.glob(f"{_ASIDE}*"):  # what another deletion could not end
         shutil.rmtree(left, ignore_errors=True)
     aside = folder.with_name(f"{_ASIDE}{folder.name}-{secrets.token_hex(4)}")
@@ -101,8 +108,21 @@ def _delete(folder: Path) -> int:
     return size
 
 
-def size_of(folder: Path) -> int:
+def _empty(folder: RemotePath) -> None:
+    """Remove what makes it a run before what it is made of, and its lock last. Half of it is a run without a name."""
+    try:
+        for path in sorted(folder.walk(), key=lambda path: (path.name != MANIFEST, path.suffix != ".json", path.url)):
+            if path.name != LOCK:
+                path.unlink(missing_ok=True)
+        folder.remove()
+    except OSError as error:
+        raise StoreError(f"run {folder.name} could not be deleted: {error.strerror or error}") from error
+
+
+def size_of(folder: Place) -> int:
     """How many bytes the files of a run take."""
+    if isinstance(folder, RemotePath):
+        return sum(path.stat().st_size for path in folder.walk())
     return sum(path.lstat().st_size for path in folder.rglob("*") if path.is_symlink() or path.is_file())
 
 

@@ -15,6 +15,8 @@ import pyarrow.compute
 from fieldwise.model.ask import Endpoint
 from fieldwise.model.plan import PlannedEvaluator, Source
 from fieldwise.read.files import Unreadable, find_files
+from fieldwise.read.places import Place, place_of
+from fieldwise.read.remote import RemotePath
 from fieldwise.registry import find
 from fieldwise.store.json_text import to_text
 from fieldwise.store.tables import ArrowColumn, ArrowTable
@@ -113,15 +115,27 @@ def _fingerprint_pattern(pattern: str) -> str | None:
     return f"{len(files)} files {sha256(to_text(names))}"
 
 
-def fingerprint_file(path: str | Path) -> str:
-    """A file's content; of a large file what makes another content unlikely, and it says so."""
-    with Path(path).open("rb") as file:
+def fingerprint_file(path: str | Place) -> str:
+    """A file's content; of a large or a remote file what makes another content unlikely, and it says so."""
+    path = place_of(path)
+    if isinstance(path, RemotePath):
+        return _fingerprint_remote(path)
+    with path.open("rb") as file:
         about = os.fstat(file.fileno())
         if about.st_size <= SMALL:
             return f"sha256:{hashlib.file_digest(file, 'sha256').hexdigest()}"
         head = file.read(_END)
         file.seek(-_END, os.SEEK_END)
         return f"{about.st_size} bytes, changed {about.st_mtime_ns} ns, ends {sha256(head + file.read())}"
+
+
+def _fingerprint_remote(path: RemotePath) -> str:
+    about = path.stat()
+    with path.open() as file:
+        head = file.read(_END)
+        file.seek(max(about.st_size - _END, 0))
+        ends = sha256(head + file.read())
+    return f"{about.st_size} bytes, changed {about.st_mtime_ns} ns, etag {about.signature or 'none'}, ends {ends}"
 
 
 def fingerprint_cases(cases: ArrowTable) -> str:

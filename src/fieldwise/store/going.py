@@ -5,6 +5,7 @@ from datetime import datetime
 from pathlib import Path
 from shlex import quote
 
+from fieldwise.read.places import Place
 from fieldwise.store.lock import is_locked
 from fieldwise.store.manifest import Manifest, read_manifest
 from fieldwise.store.reading import read_part
@@ -66,7 +67,7 @@ class Watch:
             return None
         return _going(manifest, running=running, cases=self._cases(folder))
 
-    def _cases(self, folder: Path) -> int:
+    def _cases(self, folder: Place) -> int:
         """A part never changes, but one that is scored again may have the name of one that was torn."""
         total = 0
         for path in (folder / "parts").glob("*.json"):

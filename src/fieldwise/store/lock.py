@@ -6,6 +6,11 @@ import time
 from pathlib import Path
 from typing import Final
 
+from fieldwise.read.places import Place
+from fieldwise.read.remote import RemotePath
+from fieldwise.store.lease import LASTS, Held, Lease, is_alive, read
+from fieldwise.store.trouble import StoreError
+
 FILE: Final = "lock"
 _TRIES, _PAUSE = 6, 0.02
 """Whoever looks whether a run is being written holds its lock for a moment, and is waited for."""
@@ -18,8 +23,17 @@ class Busy(Exception):
 class Lock:
     """The lock of a run's folder, held until it is released."""
 
-    def __init__(self, folder: Path) -> None:
-        self._handle: int | None = os.open(folder / FILE, os.O_RDWR | os.O_CREAT, 0o644)
+    def __init__(self, folder: Place) -> None:
+        self._name = folder.name
+        self._lease: Lease | None = None
+        self._handle: int | None = None
+        if isinstance(folder, RemotePath):
+            self._lease = _leased(folder)
+        else:
+            self._hold(folder)
+
+    def _hold(self, folder: Path) -> None:
+        self._handle = os.open(folder / FILE, os.O_RDWR | os.O_CREAT, 0o644)
         for left in reversed(range(_TRIES)):
             try:
                 _hold(self._handle)
@@ -31,15 +45,32 @@ class Lock:
             else:
                 return
 
+    def check(self) -> None:
+        """StoreError if it was lost on the way, which only a lock in a store of objects can be."""
+        if self._lease is not None and not self._lease.still_ours():
+            raise StoreError(f"run {self._name}: another process took over, because nothing was heard of this one for {LASTS:.0f} s")
+
     def release(self) -> None:
         """Let others have it."""
+        if self._lease is not None:
+            self._lease.release()
         if self._handle is not None:
             os.close(self._handle)
             self._handle = None
 
 
-def is_locked(folder: Path) -> bool:
+def _leased(folder: RemotePath) -> Lease:
+    try:
+        return Lease(folder / FILE)
+    except Held as error:
+        raise Busy(f"another process is writing {folder.name}: {error}") from error
+
+
+def is_locked(folder: Place) -> bool:
     """Whether a process is writing in this folder now; whoever looks changes nothing."""
+    if isinstance(folder, RemotePath):
+        found = read(folder / FILE)
+        return found is not None and is_alive(found)
     try:
         handle = os.open(folder / FILE, os.O_RDONLY)
     except OSError:

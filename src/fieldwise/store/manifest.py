@@ -13,6 +13,7 @@ from fieldwise import __version__
 from fieldwise.model.diagnostic import Diagnostic
 from fieldwise.model.plan import Plan, PlannedEvaluator
 from fieldwise.model.summary import GateResult, Summary
+from fieldwise.read.places import Place
 from fieldwise.registry import find
 from fieldwise.store.atomic import write_atomically
 from fieldwise.store.fingerprints import fingerprint_data, fingerprint_rules, sha256
@@ -135,7 +136,7 @@ def _evaluator(one: PlannedEvaluator) -> dict[str, Any]:
     return {"type": one.type, "version": measured_by, "name": one.name, "weight": one.weight, "pass_at": one.pass_at, "rules": rules}
 
 
-def write_manifest(folder: Path, manifest: Manifest) -> None:
+def write_manifest(folder: Place, manifest: Manifest) -> None:
     """Put the manifest in place, whole."""
     write_atomically(folder / FILE, lambda path: _write(path, to_text(manifest.to_json())))
 
@@ -144,7 +145,7 @@ def _write(path: Path, content: bytes) -> None:
     path.write_bytes(content)
 
 
-def read_manifest(folder: Path) -> Manifest | None:
+def read_manifest(folder: Place) -> Manifest | None:
     """The manifest of the run in this folder; None if the run stopped before it had one. StoreError if it is torn."""
     try:
         content = from_text((folder / FILE).read_bytes())

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
@@ -13,6 +12,7 @@ from numpy.typing import NDArray
 from fieldwise.model.case import Case
 from fieldwise.model.result import Result
 from fieldwise.model.values import MISSING, Value
+from fieldwise.read.places import Place, seekable
 from fieldwise.store.compared import Sides, comparisons_of
 from fieldwise.store.groups import rows_about
 from fieldwise.store.json_text import from_text
@@ -36,13 +36,13 @@ class StoredResult:
     """The case's position in the run."""
 
 
-def parts_on_disk(folder: Path) -> tuple[Part, ...]:
+def parts_on_disk(folder: Place) -> tuple[Part, ...]:
     """The complete parts of a run that is not finished."""
     found = (read_part(path) for path in sorted((folder / "parts").glob("*.json")))
     return tuple(part for part in found if part is not None)
 
 
-def read_part(path: Path) -> Part | None:
+def read_part(path: Place) -> Part | None:
     """The part that a file names; None where the file is torn, so that the part does not count."""
     try:
         return part_from_json(from_text(path.read_bytes()))
@@ -54,17 +54,17 @@ Columns = Sequence[str] | Callable[[str], bool]
 """Columns by name, or which of those that there are."""
 
 
-def read_table(folder: Path, file: PartFile, *, case: int | Sequence[int] | None = None, columns: Columns | None = None) -> ArrowTable:
+def read_table(folder: Place, file: PartFile, *, case: int | Sequence[int] | None = None, columns: Columns | None = None) -> ArrowTable:
     """One table of a part, or its rows about one case or some; StoreError where the file is not as it was written."""
     path = folder / "parts" / file.file
     try:
         check_size(path, file)
         if callable(columns):
-            columns = [name for name in pq.read_schema(path).names if columns(name)]
+            columns = [name for name in pq.read_schema(seekable(path)).names if columns(name)]
         wanted = None if columns is None else list(columns)
         if case is not None:
             return rows_about(path, [case] if isinstance(case, int) else case, wanted)
-        found = pq.read_table(path, columns=wanted, page_checksum_verification=True)
+        found = pq.read_table(seekable(path), columns=wanted, page_checksum_verification=True)
     except (OSError, pa.ArrowException) as error:
         raise error if isinstance(error, StoreError) else torn(path, error) from error
     if found.num_rows != file.rows:
@@ -72,7 +72,7 @@ def read_table(folder: Path, file: PartFile, *, case: int | Sequence[int] | None
     return found
 
 
-def check_size(path: Path, file: PartFile) -> None:
+def check_size(path: Place, file: PartFile) -> None:
     """StoreError for a file that is not as long as what was written."""
     size = path.stat().st_size
     if size != file.bytes:
@@ -84,11 +84,11 @@ def files_of(part: Part, table: str, evaluator: str | None = None) -> list[PartF
     return [file for file in part.files if file.table == table and (evaluator is None or evaluator in file.evaluators)]
 
 
-def position_of(folder: Path, parts: Sequence[Part], name: str) -> tuple[Part, int] | None:
+def position_of(folder: Place, parts: Sequence[Part], name: str) -> tuple[Part, int] | None:
     """The part and the position in the run of the case with this id."""
     for part in parts:
         for file in files_of(part, "cases"):
-            found = pq.read_table(folder / "parts" / file.file, columns=["case"], filters=[("id", "==", name)])
+            found = pq.read_table(seekable(folder / "parts" / file.file), columns=["case"], filters=[("id", "==", name)])
             if found.num_rows:
                 return part, int(found.column("case")[0].as_py())
     return None
@@ -114,7 +114,7 @@ def _value(text: str | None) -> Value:
     return MISSING if text is None else from_text(text)
 
 
-def results_of(folder: Path, part: Part, evaluators: Sequence[str], position: int | Sequence[int] | None) -> Iterator[StoredResult]:
+def results_of(folder: Place, part: Part, evaluators: Sequence[str], position: int | Sequence[int] | None) -> Iterator[StoredResult]:
     """The results of a part by case, for these evaluators in this order, or those of one case or some."""
     [file] = files_of(part, "cases")
     cases = read_table(folder, file, case=position, columns=["case", "id", "expected", "actual"])
@@ -159,7 +159,7 @@ class _Source:
     compared: Sequence[ArrowTable]
 
 
-def _sources(folder: Path, part: Part, evaluator: str, position: int | Sequence[int] | None) -> Iterator[_Source]:
+def _sources(folder: Place, part: Part, evaluator: str, position: int | Sequence[int] | None) -> Iterator[_Source]:
     compared = [read_table(folder, file, case=position) for file in files_of(part, "comparisons", evaluator)]
     for file in files_of(part, "results", evaluator):
         yield _Source(evaluator, read_table(folder, file, case=position), compared)
@@ -214,7 +214,7 @@ class _Block:
         )
 
 
-def scores_table(folder: Path, parts: Sequence[Part], evaluator: str) -> ArrowTable:
+def scores_table(folder: Place, parts: Sequence[Part], evaluator: str) -> ArrowTable:
     """One row for each case that an evaluator is for: its position, id, score, verdict, status and fault. Nothing else is read."""
     tables: list[ArrowTable] = []
     for part in parts:
@@ -242,7 +242,7 @@ def _decoded(column: Any) -> Any:
 _WITHOUT = ("details",)
 
 
-def flat_table(folder: Path, parts: Sequence[Part], evaluators: Sequence[str]) -> ArrowTable:
+def flat_table(folder: Place, parts: Sequence[Part], evaluators: Sequence[str]) -> ArrowTable:
     """One row for each case and evaluator: case id, evaluator, score, verdict, status, hits, misses, and every metric by its name."""
     tables: list[ArrowTable] = []
     for part in parts:

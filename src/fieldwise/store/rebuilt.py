@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
@@ -17,6 +16,7 @@ from fieldwise.model.plan import PlannedEvaluator
 from fieldwise.model.result import Labels, Results
 from fieldwise.model.rule import FieldRule, Match
 from fieldwise.model.values import MISSING, Value
+from fieldwise.read.places import Place
 from fieldwise.store.compared import FIELDS, OUTCOMES, all_fields
 from fieldwise.store.json_text import from_text
 from fieldwise.store.manifest import Part, PartFile
@@ -29,7 +29,7 @@ _RESULTS: Final = ("case", "score", "verdict", "status", "fault", "flags")
 _COMPARED: Final = ("case", "field", "outcome", "similarity", "passed", "cause", "equal", "aside", "expected", "actual")
 
 
-def reasons(folder: Path, parts: Iterable[Part], evaluator: str) -> Counter[str]:
+def reasons(folder: Place, parts: Iterable[Part], evaluator: str) -> Counter[str]:
     """Why results of an evaluator are no measurement, in its own words, with how many cases that is so for; skipped cases left out."""
     found: Counter[str] = Counter()
     for part in parts:
@@ -41,7 +41,7 @@ def reasons(folder: Path, parts: Iterable[Part], evaluator: str) -> Counter[str]
     return found
 
 
-def outcome_of(folder: Path, part: Part, evaluators: Sequence[PlannedEvaluator], seen: set[str] | None = None) -> BatchOutcome:
+def outcome_of(folder: Place, part: Part, evaluators: Sequence[PlannedEvaluator], seen: set[str] | None = None) -> BatchOutcome:
     """A part as one batch, with everything that a summary looks at and nothing else; `seen` gets the fields that cases have."""
     [file] = files_of(part, "cases")
     cases = _cases(read_table(folder, file, columns=["id", "tags", "split"]))
@@ -73,7 +73,7 @@ def _cases(table: ArrowTable) -> Cases:
     )
 
 
-def _evaluated(folder: Path, part: Part, planned: PlannedEvaluator, compared: "_Compared | None") -> Iterator[Evaluated]:
+def _evaluated(folder: Place, part: Part, planned: PlannedEvaluator, compared: "_Compared | None") -> Iterator[Evaluated]:
     for file in files_of(part, "results", planned.name):
         table = read_table(folder, file, columns=lambda name: name in _RESULTS or name.startswith(METRIC))
         case = np.asarray(table.column("case"))
@@ -124,7 +124,7 @@ def _codes(column: ArrowColumn, names: Sequence[str]) -> NDArray[np.int64]:
     return np.concatenate(found)
 
 
-def _pool(folder: Path, files: Sequence[PartFile], case: NDArray[np.int64]) -> dict[str, NDArray[Any]]:
+def _pool(folder: Place, files: Sequence[PartFile], case: NDArray[np.int64]) -> dict[str, NDArray[Any]]:
     if not files:
         return {}
     table = read_table(folder, files[0])

@@ -7,9 +7,10 @@ from typing import Any, Final
 
 from fieldwise.model.case import Case
 from fieldwise.model.diagnostic import ConfigError, Diagnostic, Where
-from fieldwise.model.places import DEFAULT_ROOT
+from fieldwise.model.places import chosen_root
 from fieldwise.model.plan import Plan, Source
 from fieldwise.model.values import MISSING
+from fieldwise.read.places import place_of
 from fieldwise.store.atomic import write_atomically
 from fieldwise.store.json_text import to_text
 from fieldwise.store.reading import case_of, files_of, read_table
@@ -29,7 +30,7 @@ def recall(plan: Plan, root: str | Path | None) -> Plan:
     except RunNotFound as error:
         fix = "`fieldwise runs` lists them; write `cases: run:ID`, or a file"
         raise ConfigError([Diagnostic(code="no-run", what=str(error), where=Where(file=plan.file), fix=fix)]) from None
-    folder = Path(DEFAULT_ROOT if root is None else root) / "recalled"
+    folder = place_of(chosen_root(root)) / "recalled"
     folder.mkdir(parents=True, exist_ok=True)
     file = folder / f"{run.id}.jsonl"
     lacking: dict[str, int] = {"actual": 0, "contexts": 0, "expected": 0}

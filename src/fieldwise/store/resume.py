@@ -14,6 +14,7 @@ from fieldwise.model.case import Cases
 from fieldwise.model.diagnostic import ConfigError, Diagnostic
 from fieldwise.model.outcome import BatchOutcome
 from fieldwise.model.plan import Plan
+from fieldwise.read.places import Place
 from fieldwise.store.atomic import sync_folder
 from fieldwise.store.fingerprints import fingerprint_cases
 from fieldwise.store.lock import Busy, Lock
@@ -33,7 +34,7 @@ _HARMLESS: Final = ("platform",)
 class Unfinished:
     """A run that goes on, with the parts of it that stand."""
 
-    path: Path
+    path: Place
     manifest: Manifest
     parts: Sequence[Part]
     """In the order of their cases; no two hold the same case."""
@@ -102,7 +103,7 @@ def _refused(what: str) -> ConfigError:
     return ConfigError([Diagnostic(code="cannot-resume", what=what, fix="`fieldwise runs` lists the runs; leave out the id to begin anew")])
 
 
-def _opened(folder: Path, manifest: Manifest, lock: Lock) -> Unfinished:
+def _opened(folder: Place, manifest: Manifest, lock: Lock) -> Unfinished:
     return Unfinished(path=folder, manifest=manifest, parts=apart(parts_on_disk(folder)), lock=lock)
 
 
@@ -135,7 +136,7 @@ def apart(parts: Iterable[Part]) -> list[Part]:
     return found
 
 
-def is_whole(folder: Path, part: Part) -> bool:
+def is_whole(folder: Place, part: Part) -> bool:
     """Whether every file of a part can be read to the end, with the checksums that were written."""
     try:
         for file in part.files:
@@ -169,7 +170,7 @@ def unchanged(parts: Sequence[Part], chunks: Iterable[Cases]) -> list[Part]:
     return kept
 
 
-def retire(folder: Path, standing: Sequence[Part]) -> None:
+def retire(folder: Place, standing: Sequence[Part]) -> None:
     """Remove every file of a run's parts but those of the parts that stand; what names a part goes before what it names."""
     parts = folder / "parts"
     keep = {file.file for part in standing for file in part.files} | {f"{part.number:05d}.json" for part in standing}

@@ -10,6 +10,7 @@ from fieldwise.model.case import Case
 from fieldwise.model.change import Changes
 from fieldwise.model.diagnostic import Diagnostic
 from fieldwise.model.summary import FieldSummary, GateResult, Summary
+from fieldwise.read.places import Place
 from fieldwise.store.json_text import from_text
 from fieldwise.store.lock import is_locked
 from fieldwise.store.manifest import Manifest, Part, read_manifest
@@ -36,7 +37,7 @@ CHANGES: Final = "changes.json"
 class Run:
     """A run as it was stored. `open_run` finds one; `fieldwise.run` returns one."""
 
-    def __init__(self, path: Path, manifest: Manifest, trouble: str = "") -> None:
+    def __init__(self, path: Place, manifest: Manifest, trouble: str = "") -> None:
         self.path = path
         self.manifest = manifest
         self.trouble = trouble
@@ -220,7 +221,7 @@ def list_runs(root: str | Path | None = None) -> list[Run]:
     return [listed_run(runs_folder(root) / name) for name in reversed(run_ids(root))]
 
 
-def listed_run(folder: Path) -> Run:
+def listed_run(folder: Place) -> Run:
     """The run in this folder, whatever is wrong with it."""
     try:
         return _opened(folder)
@@ -228,7 +229,7 @@ def listed_run(folder: Path) -> Run:
         return Run(folder, _unknown(folder), str(error))
 
 
-def _opened(folder: Path) -> Run:
+def _opened(folder: Place) -> Run:
     try:
         return Run(folder, read_manifest(folder) or _unknown(folder))
     except ValueError as error:
@@ -236,7 +237,7 @@ def _opened(folder: Path) -> Run:
         raise StoreError(told) from error
 
 
-def _unknown(folder: Path) -> Manifest:
+def _unknown(folder: Place) -> Manifest:
     """The manifest of a run that stopped in the moment between making its folder and saying what it is."""
     day, time, _ = folder.name.split("-")
     return Manifest(id=folder.name, name="", started=datetime.strptime(f"{day}{time}+0000", "%Y%m%d%H%M%S%z"))

@@ -7,9 +7,11 @@ from datetime import datetime
 from pathlib import Path
 from typing import Final
 
-from fieldwise.model.places import DEFAULT_ROOT
+from fieldwise.model.places import chosen_root
+from fieldwise.read.places import Place, place_of
 from fieldwise.registry import nearest
 from fieldwise.store.tags import LATEST, is_tag, tags_of
+from fieldwise.store.trouble import StoreError
 
 _ID: Final = re.compile(r"\d{8}-\d{6}-[0-9a-f]{7}")
 
@@ -23,20 +25,23 @@ def new_run_id(at: datetime) -> str:
     return f"{at:%Y%m%d-%H%M%S}-{at.microsecond // 1000:03d}{secrets.token_hex(2)}"
 
 
-def runs_folder(root: str | Path | None) -> Path:
-    """The folder that holds the runs of a root, by default `.fieldwise` in the current folder."""
-    return Path(DEFAULT_ROOT if root is None else root) / "runs"
+def runs_folder(root: str | Path | None) -> Place:
+    """The folder that holds the runs of a root, by default what FIELDWISE_ROOT names, else `.fieldwise` in the current folder."""
+    return place_of(chosen_root(root)) / "runs"
 
 
 def run_ids(root: str | Path | None = None) -> list[str]:
     """The ids of all runs, oldest first, finished or not."""
     folder = runs_folder(root)
-    if not folder.is_dir():
+    try:
+        return sorted(entry.name for entry in folder.iterdir() if entry.is_dir() and _ID.fullmatch(entry.name))
+    except (FileNotFoundError, NotADirectoryError):
         return []
-    return sorted(entry.name for entry in folder.iterdir() if entry.is_dir() and _ID.fullmatch(entry.name))
+    except OSError as error:
+        raise StoreError(f"the runs in {folder} cannot be listed: {error.strerror or error}") from error
 
 
-def find_run(root: str | Path | None, which: str) -> Path:
+def find_run(root: str | Path | None, which: str) -> Place:
     """The folder of the run that is meant: by its id, by the beginning of its id, by a tag (the latest run that has it), or `latest`."""
     ids = run_ids(root)
     if not ids:
@@ -49,7 +54,7 @@ def find_run(root: str | Path | None, which: str) -> Path:
     raise _unknown(runs_folder(root), ids, which)
 
 
-def _meant(folder: Path, ids: Sequence[str], which: str) -> list[str]:
+def _meant(folder: Place, ids: Sequence[str], which: str) -> list[str]:
     if which == LATEST:
         return list(ids[-1:])
     if is_tag(which):
@@ -57,7 +62,7 @@ def _meant(folder: Path, ids: Sequence[str], which: str) -> list[str]:
     return [name for name in ids if name == which] or [name for name in ids if which and name.startswith(which)]
 
 
-def _unknown(folder: Path, ids: Sequence[str], which: str) -> RunNotFound:
+def _unknown(folder: Place, ids: Sequence[str], which: str) -> RunNotFound:
     tags = dict.fromkeys(tag for name in ids for tag in tags_of(folder / name))
     like = nearest(which, [LATEST, *tags, *ids])
     told = f"did you mean `{like}`?" if like else f"the latest are {', '.join(ids[-5:])}"

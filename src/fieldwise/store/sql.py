@@ -6,10 +6,13 @@ A query sees the tables of the run and nothing else: no other file, no network, 
 from collections.abc import Iterator, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, Final
 
 import pyarrow.parquet as pq
 
+from fieldwise.read.places import Place
+from fieldwise.read.remote import RemotePath
 from fieldwise.store.manifest import Part, PartFile
 from fieldwise.store.reading import check_size, files_of
 from fieldwise.store.tables import METRIC, ArrowTable
@@ -47,8 +50,11 @@ _SETTINGS: Final = {
 }
 
 
-def ask(folder: Path, parts: Sequence[Part], query: str, parameters: Sequence[Any] = ()) -> ArrowTable:
+def ask(folder: Place, parts: Sequence[Part], query: str, parameters: Sequence[Any] = ()) -> ArrowTable:
     """The answer to one SELECT over `cases`, `results` and `comparisons`; ValueError for anything else, StoreError for torn files."""
+    if isinstance(folder, RemotePath):
+        with TemporaryDirectory(prefix="fieldwise-") as copied:
+            return ask(_copied(folder, parts, Path(copied)), parts, query, parameters)
     duckdb = _duckdb()
     tables = {name: [(file, _path(folder, file)) for part in parts for file in files_of(part, name)] for name in COLUMNS}
     with duckdb.connect(":memory:", config=_SETTINGS) as connection:
@@ -65,6 +71,18 @@ def ask(folder: Path, parts: Sequence[Part], query: str, parameters: Sequence[An
             raise StoreError(f"the run in {folder} cannot be read: {_first(error)}") from error
         except duckdb.Error as error:
             raise ValueError(f"the query cannot be answered: {_first(error)}") from error
+
+
+def _copied(folder: RemotePath, parts: Sequence[Part], to: Path) -> Path:
+    """The files of a remote run on this machine: DuckDB may open nothing else."""
+    (to / "parts").mkdir()
+    for name in COLUMNS:
+        for file in (file for part in parts for file in files_of(part, name)):
+            try:
+                (folder / "parts" / file.file).download(to / "parts" / file.file)
+            except FileNotFoundError as error:
+                raise torn(folder / "parts" / file.file, error) from error
+    return to
 
 
 def _duckdb() -> Any:

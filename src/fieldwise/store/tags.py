@@ -6,9 +6,9 @@ the run measured stays untouched.
 
 import re
 from collections.abc import Iterable
-from pathlib import Path
 from typing import Final
 
+from fieldwise.read.places import Place
 from fieldwise.store.atomic import sync_folder
 
 FOLDER: Final = "tags"
@@ -26,7 +26,7 @@ def is_tag(name: str) -> bool:
     return _TAG.fullmatch(name) is not None and name != LATEST
 
 
-def tags_of(folder: Path) -> tuple[str, ...]:
+def tags_of(folder: Place) -> tuple[str, ...]:
     """The tags of the run in this folder, by name."""
     try:
         return tuple(sorted(entry.name for entry in (folder / FOLDER).iterdir() if is_tag(entry.name)))
@@ -34,7 +34,7 @@ def tags_of(folder: Path) -> tuple[str, ...]:
         return ()
 
 
-def add_tags(folder: Path, names: Iterable[str]) -> None:
+def add_tags(folder: Place, names: Iterable[str]) -> None:
     """Give these tags to the run in this folder; those that it has stay as they are."""
     wanted = _checked(names)
     (folder / FOLDER).mkdir(exist_ok=True)
@@ -43,7 +43,7 @@ def add_tags(folder: Path, names: Iterable[str]) -> None:
     sync_folder(folder / FOLDER)
 
 
-def remove_tags(folder: Path, names: Iterable[str]) -> list[str]:
+def remove_tags(folder: Place, names: Iterable[str]) -> list[str]:
     """Take these tags from the run in this folder; gives those that it did not have."""
     missing: list[str] = []
     for name in _checked(names):

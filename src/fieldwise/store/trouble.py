@@ -1,6 +1,6 @@
 """What goes wrong with stored runs, as errors that say what to do."""
 
-from pathlib import Path
+from fieldwise.read.places import Place
 
 
 class StoreError(OSError):
@@ -25,7 +25,7 @@ def not_written(run: str, kept: int, error: OSError) -> StoreError:
     )
 
 
-def torn(path: Path, error: Exception) -> StoreError:
+def torn(path: Place, error: Exception) -> StoreError:
     """The error for a stored file that cannot be read."""
     why = str(error).split("\n", 1)[0]
     return StoreError(f"{path}: the stored file cannot be read: {why}\n  if its run did not finish, --resume scores those cases again")

@@ -19,11 +19,13 @@ from fieldwise.model.diagnostic import Diagnostic
 from fieldwise.model.outcome import BatchOutcome
 from fieldwise.model.plan import Plan
 from fieldwise.model.summary import GateResult, Summary
+from fieldwise.read.places import Place
+from fieldwise.read.remote import RemotePath
 from fieldwise.store.atomic import sync_folder, write_atomically
 from fieldwise.store.compared import FIELDS, all_fields, comparisons_table
 from fieldwise.store.fingerprints import fingerprint_cases
 from fieldwise.store.json_text import to_text
-from fieldwise.store.lock import Lock
+from fieldwise.store.lock import Busy, Lock
 from fieldwise.store.manifest import Part, PartFile, new_manifest, now, write_manifest
 from fieldwise.store.reading import check_size
 from fieldwise.store.resume import Unfinished, retire
@@ -160,9 +162,11 @@ class RunWriter:
 
     def check_files(self) -> None:
         """StoreError unless every file of every part is there, as long as it was written."""
+        folder = self.path / "parts"
+        listed = {path.name: path for path in folder.glob("*.parquet")} if isinstance(folder, RemotePath) else {}  # one request, not many
         for part in self._parts:
             for file in part.files:
-                path = self.path / "parts" / file.file
+                path = listed.get(file.file, folder / file.file)
                 try:
                     check_size(path, file)
                 except FileNotFoundError as error:
@@ -189,7 +193,10 @@ class RunWriter:
             if changes is not None:
                 told = to_text(changes.to_json())
                 write_atomically(self.path / CHANGES, lambda path: _write_bytes(path, told))
+            self._lock.check()
             write_manifest(self.path, manifest)
+        except StoreError:
+            raise
         except OSError as error:
             raise not_written(self.id, self.kept, error) from error
         return Run(self.path, manifest)
@@ -232,8 +239,7 @@ def _begin(root: str | Path | None, plan: Plan, fingerprints: Mapping[str, str])
     """A new run's folder, with a manifest that says what will run."""
     manifest = new_manifest("", plan, fingerprints, now())
     try:
-        path = _new_folder(root, manifest.started)
-        lock = Lock(path)
+        path, lock = _new_folder(root, manifest.started)
         manifest = replace(manifest, id=path.name)
         write_manifest(path, manifest)
     except OSError as error:
@@ -241,9 +247,14 @@ def _begin(root: str | Path | None, plan: Plan, fingerprints: Mapping[str, str])
     return Unfinished(path=path, manifest=manifest, parts=(), lock=lock)
 
 
-def _new_folder(root: str | Path | None, started: datetime) -> Path:
+def _new_folder(root: str | Path | None, started: datetime) -> tuple[Place, Lock]:
     while True:
         path = runs_folder(root) / new_run_id(started)
+        if isinstance(path, RemotePath):
+            try:
+                return path, Lock(path)  # there are no folders; the lock is what only one can make
+            except Busy:
+                continue
         path.parent.mkdir(parents=True, exist_ok=True)
         try:
             path.mkdir()
@@ -252,7 +263,7 @@ def _new_folder(root: str | Path | None, started: datetime) -> Path:
         (path / "parts").mkdir()
         sync_folder(path)
         sync_folder(path.parent)
-        return path
+        return path, Lock(path)
 
 
 def _tables(outcome: BatchOutcome) -> Iterable[tuple[Key, ArrowTable]]:
@@ -274,7 +285,7 @@ def _tables(outcome: BatchOutcome) -> Iterable[tuple[Key, ArrowTable]]:
         yield ("comparisons", names), comparisons_table(comparisons, outcome.evaluated[users[0]].rows, outcome.first, outcome.cases)
 
 
-def write_part(folder: Path, number: int, batches: Sequence[Batch]) -> Part:
+def write_part(folder: Place, number: int, batches: Sequence[Batch]) -> Part:
     """Write batches that follow each other as a part; once it is named in the folder, it is complete."""
     tables: dict[Key, list[ArrowTable]] = defaultdict(list)
     for batch in batches:
@@ -290,7 +301,7 @@ def write_part(folder: Path, number: int, batches: Sequence[Batch]) -> Part:
     return part
 
 
-def _write_table(folder: Path, name: str, key: Key, tables: Sequence[ArrowTable]) -> PartFile:
+def _write_table(folder: Place, name: str, key: Key, tables: Sequence[ArrowTable]) -> PartFile:
     table, evaluators = key
     whole = joined(tables).unify_dictionaries()
     if table == "comparisons":
