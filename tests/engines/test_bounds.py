@@ -1,0 +1,107 @@
+"""What a worker holds, and what passes between processes, does not grow with the data."""
+
+import gc
+import json
+import pickle
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import fieldwise as fw
+from fieldwise.engines import choose
+from fieldwise.engines.processes import Processes
+from fieldwise.engines.work import Done, Task, Tell, Work, do_task
+from fieldwise.model.case import Cases
+from fieldwise.read.shards import Shard, shards_of
+from fieldwise.score import evaluate
+
+
+class Here:
+    """An executor that does everything in this process, and keeps what came of it."""
+
+    least = 0
+
+    def __init__(self) -> None:
+        self.done: list[Done] = []
+
+    def do(self, work: Work, tasks: Iterator[Task], tell: Tell) -> Iterator[Done]:
+        for task in tasks:
+            self.done.append(do_task(work, task, tell))
+            yield self.done[-1]
+
+
+@pytest.fixture
+def here(monkeypatch: pytest.MonkeyPatch) -> Here:
+    found = Here()
+    monkeypatch.setattr(choose, "choose_executor", lambda *_: found)
+    return found
+
+
+def held() -> int:
+    """How many batches of cases are alive."""
+    return sum(type(one) is Cases for one in gc.get_objects())
+
+
+def test_a_worker_holds_two_batches_of_cases_at_most_however_long_its_piece(
+    many: Path, here: Here, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before, most, batches = held(), 0, 0
+    scored = evaluate.score_batch
+
+    def score(plan: Any, cases: Any, first: int, asker: Any) -> Any:
+        nonlocal most, batches
+        most, batches = max(most, held() - before), batches + 1
+        return scored(plan, cases, first, asker)
+
+    monkeypatch.setattr("fieldwise.engines.work.score_batch", score)
+    monkeypatch.setattr("fieldwise.read.shards.BYTES", 1 << 20)
+    fw.run(many, root=many.parent / "here", chunk=10)
+    [done] = here.done
+    assert done.tally.cases == 600
+    assert batches == 60
+    assert most <= 3  # the worker's two, and the first of all, from which the rules were inferred
+
+
+def test_pieces_are_looked_for_only_as_somebody_asks_for_them(many: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    given: list[Shard] = []
+    ahead: list[int] = []
+
+    def shards(source: Any) -> Iterator[Shard]:
+        for shard in shards_of(source) or ():
+            given.append(shard)
+            yield shard
+
+    def tell(done: int, share: float | None) -> None:
+        ahead.append(len(given))
+
+    monkeypatch.setattr("fieldwise.read.shards.shards_of", shards)
+    executor = Processes(2)
+    executor.least = 0
+    monkeypatch.setattr(choose, "choose_executor", lambda *_: executor)
+    run = fw.run(many, root=many.parent / "shared", chunk=1000, progress=tell)
+    assert len(given) == len(run.manifest.parts) > 20
+    assert all(taken <= told + 2 for told, taken in enumerate(ahead, 1))
+
+
+def outcome(folder: Path, here: Here, evaluator: dict[str, Any], rows: list[dict[str, Any]]) -> int:
+    """How many bytes a piece of these rows sends back."""
+    here.done.clear()
+    (folder / "cases.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    fw.run({"name": "x", "cases": str(folder / "cases.jsonl"), "evaluators": [evaluator]}, root=folder)
+    [done] = here.done
+    return len(pickle.dumps(done))
+
+
+def test_what_a_piece_sends_back_is_eight_bytes_for_each_case(tmp_path: Path, here: Here) -> None:
+    rows = [{"id": f"c{at}", "expected": f"Rule {at} applies", "actual": f"Rule {at % 9} applies"} for at in range(4000)]
+    small, large = (outcome(tmp_path, here, {"type": "answer_quality"}, rows[:count]) for count in (2000, 4000))
+    assert large - small <= 2000 * 10
+
+
+def test_what_a_piece_of_images_sends_back_is_some_thirty_bytes_more_for_each_box(tmp_path: Path, here: Here) -> None:
+    boxes = [{"bbox": [at, at, 10, 10], "category": "a rather long name of a category"} for at in range(8)]
+    rows = [{"id": f"c{at}", "expected": boxes, "actual": [{**box, "score": 0.1 + at / 9999} for box in boxes]} for at in range(4000)]
+    small, large = (outcome(tmp_path, here, {"type": "detection"}, rows[:count]) for count in (2000, 4000))
+    assert large - small <= 2000 * (10 + 16 * 35)
