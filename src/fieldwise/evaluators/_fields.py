@@ -50,13 +50,25 @@ def case_faults(status: NDArray[np.uint8], reasons: dict[int, str], faults: Mapp
 
 def hit_labels(comparisons: Comparisons, scored: NDArray[np.bool_]) -> Labels:
     """The paths that passed, case by case."""
-    return row_labels(comparisons, scored & comparisons.passed)
+    return _once(comparisons, scored & comparisons.passed, "hits", lambda rows: row_labels(comparisons, rows))
 
 
 def miss_labels(comparisons: Comparisons, scored: NDArray[np.bool_]) -> Labels:
     """The paths that did not pass, with what is wrong, case by case."""
-    outcomes: list[int] = comparisons.outcome.tolist()
-    return row_labels(comparisons, scored & ~comparisons.passed, lambda row, path: _miss(comparisons, row, outcomes[row], path))
+
+    def made(rows: NDArray[np.bool_]) -> Labels:
+        outcomes: list[int] = comparisons.outcome.tolist()
+        return row_labels(comparisons, rows, lambda row, path: _miss(comparisons, row, outcomes[row], path))
+
+    return _once(comparisons, scored & ~comparisons.passed, "misses", made)
+
+
+def _once(comparisons: Comparisons, rows: NDArray[np.bool_], kind: str, make: Callable[[NDArray[np.bool_]], Labels]) -> Labels:
+    """Labels of some rows, made once for evaluators that share their comparisons and look at the same rows."""
+    key = (kind, rows.tobytes())
+    if key not in comparisons.told:
+        comparisons.told[key] = make(rows)
+    return comparisons.told[key]
 
 
 def row_labels(comparisons: Comparisons, rows: NDArray[np.bool_], say: Callable[[int, str], str] | None = None) -> Labels:

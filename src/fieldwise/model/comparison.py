@@ -1,6 +1,6 @@
 """The atom of every score: expected and actual at one path of one case."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from dataclasses import field as default
 from enum import IntEnum
@@ -97,6 +97,8 @@ class Comparisons:
     """True where both sides are the same value to the letter; empty where nobody has looked."""
     _order: NDArray[np.int64] | None = None
     _offsets: NDArray[np.int64] | None = None
+    told: dict[Hashable, Any] = default(default_factory=dict[Hashable, Any], init=False, repr=False, compare=False)
+    """What was made of these comparisons and may be asked for again; a changed copy begins without."""
 
     def __len__(self) -> int:
         return len(self.case)

@@ -30,10 +30,18 @@ def take(column: Column, step: Step) -> Column:
     """
     if isinstance(step, int):
         return [_item(value, step) for value in column]
+    found = take_all(column, step)
+    if found is not None:
+        return found
+    return [value[step] if value.__class__ is dict and step in value else _member(value, step) for value in column]
+
+
+def take_all(column: Column, key: Step) -> Column | None:
+    """The values at a key, as fast as it goes, where every value has it; None where one has not."""
     try:
-        return [value[step] for value in column]  # most records have every key
+        return [value[key] for value in column]
     except (KeyError, TypeError, IndexError):
-        return [value[step] if value.__class__ is dict and step in value else _member(value, step) for value in column]
+        return None
 
 
 def _member(value: Any, key: Step) -> Any:

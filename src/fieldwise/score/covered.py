@@ -40,9 +40,10 @@ def covers(spec: CompareSpec, expected: Column, actual: Column, memo: Memo) -> b
                 return False  # lists that go by position name their extra items in another way
             stack.append((node.each, items.expected, items.actual))
         else:
-            if not (_are_objects(node, ours) and _are_objects(node, theirs)):
+            below = [(child, memo.take(ours, step), memo.take(theirs, step)) for step, child in node.children.items()]
+            if not (_are_objects(node, ours, memo) and _are_objects(node, theirs, memo)):
                 return False
-            stack.extend((child, memo.take(ours, step), memo.take(theirs, step)) for step, child in node.children.items())
+            stack += below
     return True
 
 
@@ -50,11 +51,13 @@ _OBJECTS = frozenset((dict, Missing))
 _LISTS = frozenset((list, Missing))
 
 
-def _are_objects(node: Node, column: Column) -> bool:
+def _are_objects(node: Node, column: Column, memo: Memo) -> bool:
     """Whether every value is missing, or an object with some of the node's keys and no others."""
     types = {*map(type, column)}
     if not types <= _OBJECTS or any(isinstance(step, int) for step in node.children):
         return False
+    if all(memo.has_everywhere(column, step) for step in node.children) and {*map(len, column)} == {len(node.children)}:
+        return True  # as many keys as there are rules for, and all of those
     there = [value for value in column if value is not MISSING] if Missing in types else column
     return all(there) and all(map(frozenset(node.children).issuperset, there))
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from fieldwise.model.path import Step
-from fieldwise.score.columns import Column, take
+from fieldwise.score.columns import Column, take, take_all
 from fieldwise.score.frame import Items
 
 
@@ -17,6 +17,7 @@ class Memo:
     """For one batch."""
 
     _taken: dict[tuple[int, Step], tuple[Column, Column]] = field(default_factory=dict[tuple[int, Step], tuple[Column, Column]])
+    _everywhere: set[tuple[int, Step]] = field(default_factory=set[tuple[int, Step]])
     _differing: dict[tuple[int, int], tuple[Column, Column, Sequence[int]]] = field(
         default_factory=dict[tuple[int, int], tuple[Column, Column, Sequence[int]]]
     )
@@ -27,8 +28,15 @@ class Memo:
         key = (id(column), step)
         found = self._taken.get(key)
         if found is None:
-            found = self._taken[key] = (column, take(column, step))
+            everywhere = None if isinstance(step, int) else take_all(column, step)
+            if everywhere is not None:
+                self._everywhere.add(key)
+            found = self._taken[key] = (column, take(column, step) if everywhere is None else everywhere)
         return found[1]
+
+    def has_everywhere(self, column: Column, key: Step) -> bool:
+        """Whether every value of a column has this key, as far as taking it has shown."""
+        return (id(column), key) in self._everywhere
 
     def differing(self, expected: Column, actual: Column, find: Callable[[Column, Column], Sequence[int]]) -> Sequence[int]:
         """The rows in which two columns are not plainly equal."""
