@@ -9,7 +9,7 @@ A matcher that asks a model calls `answers()`; its questions go to the asker of 
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib import import_module
 from importlib.metadata import entry_points
 from typing import Protocol, cast
@@ -31,6 +31,8 @@ class Vectors:
     value: NDArray[np.float32]
     unread: Mapping[int, tuple[str, ...]]
     """For some rows, the words that the model has no sign for; they left no trace in the vector."""
+    blurred: Mapping[int, float] = field(default_factory=dict[int, float])
+    """For some rows, the share of the text that the model spells letter by letter, so that its vector tells little apart."""
 
 
 class Embed(Protocol):

@@ -88,7 +88,7 @@ def test_only_the_texts_used_last_are_kept(model: Embedding) -> None:
 
 def test_what_is_kept_does_not_hold_on_to_the_batch_it_came_from(model: Embedding) -> None:
     model(["a", "b", "c"])
-    assert [vector.base for vector, _ in model.known.values()] == [None] * 3
+    assert [vector.base for vector, *_ in model.known.values()] == [None] * 3
 
 
 def test_a_text_seen_before_is_not_computed_again(model: Embedding) -> None:

@@ -124,6 +124,46 @@ def test_signs_the_model_does_not_know_are_compared_as_they_are() -> None:
     assert found.notes[1].startswith("compared by sign, as the model does not know them:")
 
 
+@pytest.mark.parametrize(
+    ("expected", "actual"),
+    [
+        ("Привет", "Пока"),
+        ("안녕", "잘가"),
+        ("합격", "불합격"),
+        ("مرحبا", "وداعا"),
+        ("שלום", "להתראות"),
+        ("Αθήνα", "Πάτρα"),
+        ("ありがとう", "さようなら"),
+        ("สวัสดี", "ลาก่อน"),
+        ("!!!", "???"),
+        ("yes", "!!!"),
+        ("\ud800", "goodbye"),
+    ],
+)
+def test_texts_the_model_cannot_tell_apart_are_compared_letter_by_letter(expected: str, actual: str) -> None:
+    found = scored((expected, actual), (actual, expected))
+    assert not found.passed.any()
+    assert found.notes[0].endswith("compared letter by letter, as the model cannot tell such texts apart")
+
+
+def test_a_slip_of_one_letter_passes_in_any_script_and_another_number_in_none() -> None:
+    found = scored(
+        ("Общество с ограниченной ответственностью", "Общество с ограниченной ответственностю"), ("договор на 5 лет", "договор на 6 лет")
+    )
+    assert found.passed.tolist() == [True, False]
+    assert found.value[0] == pytest.approx(1 - 1 / 40)
+    assert "numbers differ: 5 / 6" in found.notes[1]
+
+
+def test_latin_letters_with_marks_and_chinese_characters_are_left_to_the_model() -> None:
+    found = scored(("große Straße", "breite Straße"), ("Zażółć gęślą", "Zażółć jaźń"), ("黑色无线耳机", "无线耳机(黑色)"))
+    assert not any("letter by letter" in note for note in found.notes.values())
+
+
+def test_a_broken_character_does_not_make_opposites_alike() -> None:
+    assert not scored(("hello\ud800", "goodbye")).passed.any()
+
+
 def test_each_distinct_text_is_embedded_in_one_call_per_side(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[list[str]] = []
 

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldwise.kernels.meaning.wordpiece import UNKNOWN, pieces, unread
+from fieldwise.kernels.meaning.wordpiece import UNKNOWN, blurred, pieces, unread
 from fieldwise.model.diagnostic import Diagnostic
 from fieldwise.ports import Embed, Vectors
 
@@ -34,7 +34,8 @@ UNAVAILABLE = Diagnostic(
     fix="pip install 'fieldwise[semantic]'",
 )
 
-_Known = tuple[NDArray[np.float32], tuple[str, ...]]
+_Known = tuple[NDArray[np.float32], tuple[str, ...], float]
+"""The vector of a text, its words without a sign, and the share of it that is spelled letter by letter."""
 
 
 @cache
@@ -88,7 +89,11 @@ class Embedding:
             found.update(zip(new, self._embed(new), strict=True))
             self._keep((text, found[text]) for text in new)
         value = np.stack([found[text][0] for text in texts]) if texts else np.zeros((0, WIDTH), dtype=np.float32)
-        return Vectors(value, {row: found[text][1] for row, text in enumerate(texts) if found[text][1]})
+        return Vectors(
+            value,
+            {row: found[text][1] for row, text in enumerate(texts) if found[text][1]},
+            {row: found[text][2] for row, text in enumerate(texts) if found[text][2]},
+        )
 
     def _keep(self, found: Iterable[tuple[str, _Known]]) -> None:
         for text, known in found:
@@ -108,7 +113,8 @@ class Embedding:
         vectors = (sums / np.where(lengths == 0, 1, lengths)).astype(np.float32)
         missing = self.vocabulary[UNKNOWN]
         for row, ids in enumerate(tokens):
-            yield vectors[row].copy(), unread(texts[row], self.vocabulary) if missing in ids else ()
+            words = unread(texts[row], self.vocabulary) if missing in ids else ()
+            yield vectors[row].copy(), words, blurred(texts[row], self.vocabulary)
 
     def _token_sums(self, windows: Sequence[Sequence[int]]) -> NDArray[np.float64]:
         """The sum of the token vectors of windows of equal length."""

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from fieldwise.kernels.meaning.calibration import Curve
 from fieldwise.kernels.meaning.guards import Difference, Reading, differences, read, swapped_word
 from fieldwise.kernels.meaning.wordpiece import words
-from fieldwise.kernels.strings import fold, reaches
+from fieldwise.kernels.strings import fold, reaches, similarities
 from fieldwise.kernels.values import canonical, nfc
 from fieldwise.matchers._asked import likeness
 from fieldwise.matchers._keys import non_finite_notes
@@ -35,6 +35,9 @@ GUARDED_FROM: Final = 0.25
 """Texts less alike than this are different anyway; the guards do not look at them."""
 SYNONYMS_FROM: Final = 0.7
 """Two single words this much alike may stand for each other."""
+MOSTLY: Final = 0.5
+"""From this share of letters on that the model knows only one by one, it is not asked: it puts all such texts close together."""
+BY_LETTERS: Final = "compared letter by letter, as the model cannot tell such texts apart"
 PAIRS_AT_ONCE: Final = 4096
 """So that memory stays flat, however large the batch."""
 
@@ -112,11 +115,13 @@ def _compared(pairs: Sequence[tuple[str, str]], embed: Embed) -> Iterator[tuple[
         part = pairs[start : start + PAIRS_AT_ONCE]
         expected, actual = embed([one for one, _ in part]), embed([other for _, other in part])
         raw = _cosine(expected.value, actual.value)
+        spelled = _spelled(part, expected, actual)
+        raw[list(spelled)] = list(spelled.values())
         close = [row for row in range(len(part)) if raw[row] >= GUARDED_FROM]
         found = _guarded([part[row] for row in close], embed)
         by_row = dict(zip(close, found, strict=True))
         for row, pair in enumerate(part):
-            seen, unread = _read_share(pair, row, expected, actual)
+            seen, unread = (1.0, BY_LETTERS) if row in spelled else _read_share(pair, row, expected, actual)
             reasons = [*map(str, by_row.get(row, ())), *([unread] if unread else [])]
             yield pair, float(raw[row]) * seen * prod(reason.factor for reason in by_row.get(row, ())), "; ".join(reasons)
 
@@ -125,6 +130,15 @@ def _cosine(expected: NDArray[np.float32], actual: NDArray[np.float32]) -> NDArr
     """The cosine of unit vectors, row by row, where nothing alike is 0."""
     product = expected.astype(np.float64) * actual
     return np.clip(np.asarray(np.sum(product, axis=1)), 0.0, 1.0)
+
+
+def _spelled(pairs: Sequence[tuple[str, str]], expected: Vectors, actual: Vectors) -> dict[int, float]:
+    """The pairs whose letters are compared instead, with that likeness as the published map takes it for a raw similarity."""
+    shares = ((row, max(expected.blurred.get(row, 0.0), actual.blurred.get(row, 0.0))) for row in {*expected.blurred, *actual.blurred})
+    rows = sorted(row for row, share in shares if share > MOSTLY)
+    alike = similarities([fold(pairs[row][0]) for row in rows], [fold(pairs[row][1]) for row in rows], "levenshtein")
+    raw, score = zip(*PUBLISHED, strict=True)
+    return dict(zip(rows, np.interp(alike, score, raw).tolist(), strict=True))
 
 
 def _guarded(pairs: Sequence[tuple[str, str]], embed: Embed) -> list[tuple[Difference, ...]]:

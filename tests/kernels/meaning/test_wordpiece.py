@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fieldwise
-from fieldwise.kernels.meaning.wordpiece import pieces, unread, words
+from fieldwise.kernels.meaning.wordpiece import blurred, pieces, unread, words
 
 MODEL = Path(fieldwise.__file__).parent / "ask/models/all-minilm-l6-v2"
 VOCABULARY = {piece: number for number, piece in enumerate((MODEL / "vocab.txt").read_text(encoding="utf-8").splitlines())}
@@ -27,6 +27,19 @@ def test_a_mark_of_the_model_written_in_a_text_is_plain_text() -> None:
 def test_words_the_vocabulary_cannot_spell_are_named_once_each() -> None:
     assert unread("发票 and 发票", VOCABULARY) == ("发", "票")
     assert unread("Straße", VOCABULARY) == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "share"), [("Привет", 1.0), ("Straße", 0.0), ("合同", 0.0), ("№5 ok", 0.0), ("?!", 1.0), ("", 1.0), ("ok да", 0.5)]
+)
+def test_letters_spelled_one_by_one_are_blurred(text: str, share: float) -> None:
+    assert blurred(text, VOCABULARY) == share
+
+
+@given(st.text(max_size=20))
+@settings(deadline=None, max_examples=60)
+def test_any_share_is_between_none_and_all(text: str) -> None:
+    assert 0.0 <= blurred(text, VOCABULARY) <= 1.0
 
 
 @given(st.text(max_size=20))

@@ -39,6 +39,7 @@ start starts started begin begins began begun commence commenced | stop stops st
 before prior_to vor avant antes | after following nach après después ;
 above over exceeds exceeded | below under beneath ;
 maximum max at_most no_more_than up_to | minimum min at_least no_less_than ;
+hello welcome | goodbye farewell ;
 buyer purchaser käufer acheteur comprador | seller vendor verkäufer vendeur vendedor ;
 lessor landlord vermieter bailleur arrendador | lessee tenant renter mieter locataire arrendatario ;
 borrower debtor | lender creditor ;

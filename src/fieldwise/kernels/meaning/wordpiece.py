@@ -12,6 +12,8 @@ from collections.abc import Iterator, Mapping
 UNKNOWN = "[UNK]"
 LONGEST_WORD = 100  # a longer word is unknown as a whole, as in the tokenizer the model was trained with
 _PLAIN = re.compile(r"[A-Za-z0-9 ]*\Z")
+_LATIN = re.compile("[a-z0-9]")
+_SMALL = 2
 _CJK = (
     (0x4E00, 0x9FFF),
     (0x3400, 0x4DBF),
@@ -42,6 +44,33 @@ def unread(text: str, vocabulary: Mapping[str, int]) -> tuple[str, ...]:
     return tuple(word for word in dict.fromkeys(words(text)) if _pieces_of_word(word, vocabulary) == unknown)
 
 
+def blurred(text: str, vocabulary: Mapping[str, int]) -> float:
+    """The share of a text's letters and digits that stand in pieces too small to mean anything; 1 where there are none at all.
+
+    A model whose vocabulary spells a script letter by letter puts all texts in it close together. A CJK character is a word.
+
+    >>> vocabulary = {piece: number for number, piece in enumerate(["[UNK]", "п", "##о", "##к", "##а", "paid", "!"])}
+    >>> blurred("Пока", vocabulary), blurred("paid", vocabulary), blurred("paid пок", vocabulary), blurred("!", vocabulary)
+    (1.0, 0.0, 0.42857142857142855, 1.0)
+    """
+    if text.isascii() and any(map(str.isalnum, text)):
+        return 0.0
+    total = lost = 0
+    for word in words(text):
+        length = sum(map(str.isalnum, word))
+        total += length
+        if not word.isascii() and not _is_cjk(word[0]):
+            lost += _letters_lost(word, vocabulary)
+    return lost / total if total else 1.0
+
+
+def _letters_lost(word: str, vocabulary: Mapping[str, int]) -> int:
+    """How many letters of a word are in no piece with a Latin letter or a digit, nor in one longer than two."""
+    found = _spelled(word, vocabulary)
+    small = (part for part in found if len(part) <= _SMALL and not _LATIN.search(part))
+    return sum(map(str.isalnum, "".join(small) if found else word))
+
+
 def words(text: str) -> list[str]:
     """Words in lower case without accents; every punctuation mark and every CJK character is a word of its own.
 
@@ -59,15 +88,19 @@ def _spaced(char: str) -> str:
     """A CJK character between blanks, white space as a blank, a control character as nothing, any other as it is."""
     if char.isalnum() and char.isascii():
         return char
-    point = ord(char)
-    if any(low <= point <= high for low, high in _CJK):
+    if _is_cjk(char):
         return f" {char} "
     if char in "\t\n\r":
         return " "
     category = unicodedata.category(char)
     if category == "Zs":
         return " "
-    return "" if category[0] == "C" or point == 0xFFFD else char
+    return "" if category[0] == "C" or char == "\ufffd" else char
+
+
+def _is_cjk(char: str) -> bool:
+    point = ord(char)
+    return any(low <= point <= high for low, high in _CJK)
 
 
 def _split_punctuation(text: str) -> Iterator[str]:
@@ -91,22 +124,25 @@ def _is_punctuation(char: str) -> bool:
 
 
 def _pieces_of_word(word: str, vocabulary: Mapping[str, int]) -> list[int]:
-    """The longest known beginning, then the longest known continuation, and so on; unknown if a rest cannot be covered."""
+    """The numbers of the pieces that spell a word; that of the unknown one where none do."""
     whole = vocabulary.get(word)
     if whole is not None:
         return [whole]
-    if len(word) > LONGEST_WORD:
-        return [vocabulary[UNKNOWN]]
-    found: list[int] = []
+    found = _spelled(word, vocabulary)
+    return [vocabulary["##" + part if at else part] for at, part in enumerate(found)] or [vocabulary[UNKNOWN]]
+
+
+def _spelled(word: str, vocabulary: Mapping[str, int]) -> list[str]:
+    """The longest known beginning, then the longest known continuation, and so on; nothing if a rest cannot be covered."""
+    found: list[str] = []
     start = 0
-    while start < len(word):
+    while start < len(word) <= LONGEST_WORD:
         prefix = "##" if start else ""
         for end in range(len(word), start, -1):
-            number = vocabulary.get(prefix + word[start:end])
-            if number is not None:
-                found.append(number)
+            if prefix + word[start:end] in vocabulary:
+                found.append(word[start:end])
                 start = end
                 break
         else:
-            return [vocabulary[UNKNOWN]]
+            return []
     return found
