@@ -226,12 +226,11 @@ def _score(plan: Plan, batches: Iterable[Cases], writer: "RunWriter", asker: Ask
     with rarely_collected():
         for batch in batches:
             for first, some in writer.left(batch, tally.cases):
-                outcome = score_batch(plan, some, first, asker)
-                writer.write(outcome)
-                tally.add(outcome)
+                writer.write(score_batch(plan, some, first, asker))
             tally.read(batch)
             tell(tally.cases)
-    tally.add_stored(writer.path, writer.standing)
+    writer.close()
+    tally.add(writer.path, writer.parts)
     return tally
 
 
@@ -273,7 +272,6 @@ def _stored(writer: "RunWriter", tally: "Tally") -> Summary:
     ends = [0, *(part.first + part.cases for part in writer.parts)]
     if [part.first for part in writer.parts] != ends[:-1] or ends[-1] != tally.cases:
         raise RuntimeError(f"run {writer.id}: its parts end at {ends}, and there are {tally.cases} cases")
-    writer.check_files()
     return tally.summary()
 
 

@@ -10,15 +10,13 @@ import pytest
 from fieldwise import registry
 from fieldwise.model.batch import Batch
 from fieldwise.model.case import Case, Cases
-from fieldwise.model.comparison import Comparisons
 from fieldwise.model.plan import Plan, PlannedEvaluator, When
-from fieldwise.model.result import Labels, Result, Results, Status
+from fieldwise.model.result import Results, Status
 from fieldwise.model.rule import CompareSpec
 from fieldwise.model.values import MISSING
 from fieldwise.plan.evaluators import plan_config
 from fieldwise.score.batch import ScoringBatch, as_text
-from fieldwise.score.evaluate import applicable, evaluate, fields_there, result_at, score_batch
-from fieldwise.score.join import join
+from fieldwise.score.evaluate import applicable, evaluate, result_at, score_batch
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -192,40 +190,3 @@ class TestBatch:
         records = ScoringBatch(cases('{"a": 1,}', "none", expected="none at all")).records
         assert records.repairs == {0: ["actual: trailing comma removed"]}
         assert {row: side for row, (side, _) in records.unreadable.items()} == {0: "expected", 1: "expected"}
-
-    def test_fields_that_some_case_has(self) -> None:
-        found: Comparisons = ScoringBatch(cases({"a": 1})).compare(plan_spec("a", "zz", "b"))
-        seen: set[str] = {"b"}
-        fields_there(found, seen)
-        assert seen == {"a", "b"}
-
-
-def plan_spec(*paths: str) -> CompareSpec:
-    config: Any = plan_config({"type": "field_accuracy", "fields": list(paths)}).config
-    return CompareSpec(rules=config.fields)
-
-
-class TestJoin:
-    def test_metrics_that_a_part_lacks_are_left_open(self) -> None:
-        one = Results.of([Result(score=0.5, metrics={"a": 0.5, "yes": True}, details={"flags": ["f"]})])
-        two = Results.of([Result(status="skipped", reasoning="why")])
-        joined = join([one, two])
-        assert result_at(joined, 0).metrics == {"a": 0.5, "yes": True}
-        assert result_at(joined, 0).metrics["yes"] is True
-        assert result_at(joined, 1).metrics == {}
-        assert (joined.reasoning, joined.comparisons) == (["", "why"], None)
-
-    def test_joining_parts_gives_the_whole(self) -> None:
-        planned = plan_config({"type": "field_prf", "fields": ["z", "b[*]"], "lists": {"b": "best"}})
-        actuals = [{"q": 1}, *ACTUALS, {"q": None, "c": 1, "b": [{"c": 1}]}]
-        whole = evaluate(planned, ScoringBatch(cases(*actuals)))
-        joined = join([evaluate(planned, ScoringBatch(cases(*actuals).take([row]))) for row in range(7)])
-        joined.verdict = whole.verdict
-        assert [result_at(joined, row) for row in range(7)] == [result_at(whole, row) for row in range(7)]
-        assert list(joined.comparisons.fields) == list(whole.comparisons.fields)  # pyright: ignore[reportOptionalMemberAccess]
-
-
-def test_labels_keep_lists_of_texts() -> None:
-    labels = Labels.of([["a"], [], ["b", "a"]])
-    assert [labels.at(row) for row in range(3)] == [["a"], [], ["b", "a"]]
-    assert labels.counts().tolist() == [1, 0, 2]

@@ -39,7 +39,7 @@ def score_pieces(
     for done in in_order:
         tally.merge(done.tally)
         ids.merge(done.ids)
-    tally.add_stored(writer.path, writer.standing)
+    tally.add(writer.path, writer.standing)
     return tally, ids.duplicates()
 
 

@@ -1,17 +1,12 @@
-"""What the cases of a run come to, batch by batch: its summary in the making, and what else a run has to say at its end.
-
-A tally speaks of batches that are being stored. Whoever makes one uses it only once every one of them is in a complete part.
-"""
+"""What the cases of a run come to: its summary in the making, from nothing but complete parts, and what else there is to say at its end."""
 
 from collections.abc import Iterable, Sequence
 
 from fieldwise.model.case import Cases
 from fieldwise.model.diagnostic import Diagnostic
-from fieldwise.model.outcome import BatchOutcome
 from fieldwise.model.plan import PlannedEvaluator
 from fieldwise.model.summary import Summary
 from fieldwise.read.places import Place
-from fieldwise.score.evaluate import fields_there
 from fieldwise.store.manifest import Part
 from fieldwise.store.rebuilt import outcome_of
 from fieldwise.summarize.state import SummaryState
@@ -21,7 +16,7 @@ TROUBLES = 1000
 
 
 class Tally:
-    """Batches are added, and tallies of later cases merged; what comes of it is the same whatever the pieces."""
+    """Parts are added, and tallies of later cases merged; what comes of it is the same whatever the pieces."""
 
     def __init__(self, evaluators: Sequence[PlannedEvaluator]) -> None:
         self._evaluators = tuple(evaluators)
@@ -44,15 +39,8 @@ class Tally:
         self._troubles += found[:room]
         self._more += more + len(found[room:])
 
-    def add(self, outcome: BatchOutcome) -> None:
-        """Take in what evaluators said of a batch."""
-        self._state.add(outcome)
-        for evaluated in outcome.evaluated:
-            if evaluated.results.comparisons is not None:
-                fields_there(evaluated.results.comparisons, self.fields)
-
-    def add_stored(self, folder: Place, parts: Iterable[Part]) -> None:
-        """Take in parts of the run that stood before, as they are on disk."""
+    def add(self, folder: Place, parts: Iterable[Part]) -> None:
+        """Take in complete parts of the run, read back from where they are stored."""
         for part in parts:
             self._state.add(outcome_of(folder, part, self._evaluators, self.fields))
 

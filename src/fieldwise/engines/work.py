@@ -84,9 +84,7 @@ def do_task(work: Work, task: Task, tell: Tell, stop: Callable[[], bool] = lambd
     with rarely_collected():
         for cases in reader:
             for first, some in cases_left(task.standing, cases, at):
-                outcome = score_batch(work.plan, some, first, asker)
-                writing.add(batch_of(outcome))
-                tally.add(outcome)
+                writing.add(batch_of(score_batch(work.plan, some, first, asker)))
             tally.read(cases)
             at += len(cases)
             tell(len(cases))
@@ -95,7 +93,9 @@ def do_task(work: Work, task: Task, tell: Tell, stop: Callable[[], bool] = lambd
         else:
             if at != task.shard.first + task.shard.cases:
                 raise SourceChanged(f"{task.shard.file} changed while it was being read: run again once nobody writes to it")
-    return Done(task=task, parts=writing.finish(), tally=tally, ids=reader.ids, columns=reader.known)
+        parts = writing.finish()
+        tally.add(work.folder, parts)
+    return Done(task=task, parts=parts, tally=tally, ids=reader.ids, columns=reader.known)
 
 
 class _Parts:

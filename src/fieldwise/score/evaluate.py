@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from fieldwise.model.ask import Asker
 from fieldwise.model.case import Cases
-from fieldwise.model.comparison import Comparisons, Outcome
 from fieldwise.model.faults import fault
 from fieldwise.model.outcome import BatchOutcome, Evaluated
 from fieldwise.model.plan import Plan, PlannedEvaluator, When
@@ -260,12 +259,3 @@ def result_at(results: Results, row: int) -> Result:
         details=dict(results.details(row)),
         comparisons=list(results.comparisons.of_case(row)) if results.comparisons is not None else [],
     )
-
-
-def fields_there(comparisons: Comparisons, seen: set[str]) -> None:
-    """Add to `seen` the fields that some case has a value or a null for. An output that is null as a whole has none, not even null ones."""
-    waiting = [code for code, field in enumerate(comparisons.fields) if field not in seen]
-    for row in np.flatnonzero(np.isin(comparisons.field, waiting)).tolist() if waiting else ():
-        given = comparisons.actual[row] is not MISSING and comparisons.outcome[row] != Outcome.BOTH_ABSENT
-        if given or comparisons.expected[row] is not MISSING:
-            seen.add(comparisons.fields[int(comparisons.field[row])])

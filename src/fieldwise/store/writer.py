@@ -27,12 +27,11 @@ from fieldwise.store.fingerprints import fingerprint_cases
 from fieldwise.store.json_text import to_text
 from fieldwise.store.lock import Busy, Lock
 from fieldwise.store.manifest import Part, PartFile, new_manifest, now, write_manifest
-from fieldwise.store.reading import check_size
 from fieldwise.store.resume import Unfinished, retire
 from fieldwise.store.run import CHANGES, Run
 from fieldwise.store.runs import new_run_id, runs_folder
 from fieldwise.store.tables import ArrowTable, cases_table, joined, pool_table, results_table
-from fieldwise.store.trouble import StoreError, not_written, torn
+from fieldwise.store.trouble import StoreError, not_written
 
 PART_CASES: Final = 10_000
 PART_SECONDS: Final = 10.0
@@ -159,18 +158,6 @@ class RunWriter:
             self._settle()
         finally:
             self._background.shutdown()
-
-    def check_files(self) -> None:
-        """StoreError unless every file of every part is there, as long as it was written."""
-        folder = self.path / "parts"
-        listed = {path.name: path for path in folder.glob("*.parquet")} if isinstance(folder, RemotePath) else {}  # one request, not many
-        for part in self._parts:
-            for file in part.files:
-                path = listed.get(file.file, folder / file.file)
-                try:
-                    check_size(path, file)
-                except FileNotFoundError as error:
-                    raise torn(path, error) from error
 
     def draft(self, summary: Summary, diagnostics: Iterable[Diagnostic] = ()) -> Run:
         """The run as it will be once it is finished, to be compared with others before anyone is told that it is."""
