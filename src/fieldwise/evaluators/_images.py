@@ -24,7 +24,8 @@ BOXES: Final = "boxes"
 class Side:
     """One side of a batch: the boxes of all images, one after the other."""
 
-    items: Sequence[Any]
+    items: Sequence[Mapping[str, Any]]
+    """The objects; an empty one for whatever is none."""
     offsets: Ints
     """Image i has the rows offsets[i]:offsets[i + 1]."""
     case: Ints
@@ -33,6 +34,8 @@ class Side:
     size: Floats
     category: Sequence[str]
     problems: Mapping[int, str]
+    objects: Flags
+    """Whether an item is a JSON object at all."""
 
     def __len__(self) -> int:
         return len(self.case)
@@ -47,27 +50,31 @@ def read_side(lists: Sequence[Sequence[Any]], form: Format, box: str, label: str
     """Rows from the items of every image."""
     items: list[Any] = list(chain.from_iterable(lists))
     counts = np.array([len(one) for one in lists], dtype=np.int64)
-    plain = {dict}.issuperset(map(type, items))
-    mappings = items if plain else [item if kind(item) == "object" else {} for item in items]
+    objects = np.ones(len(items), dtype=np.bool_)
+    if not {dict}.issuperset(map(type, items)):
+        objects = np.array([kind(item) == "object" for item in items], dtype=np.bool_)
+    plain = bool(objects.all())
+    mappings = items if plain else [item if is_object else {} for item, is_object in zip(items, objects.tolist(), strict=True)]
     shapes = read_shapes([item.get(box, MISSING) for item in mappings], form)
     labels = [item.get(label, MISSING) for item in mappings]
     problems = dict(shapes.problems)
     if not plain or not {str}.issuperset(map(type, labels)):
         nameless = [row for row, found in enumerate(labels) if found is MISSING or found is None]
         problems = dict.fromkeys(nameless, f"no category: the key `{label}` is missing") | problems
-        problems |= {row: f"not an object with `{box}` and `{label}`" for row, item in enumerate(items) if kind(item) != "object"}
+        problems |= dict.fromkeys(np.flatnonzero(~objects).tolist(), f"not an object with `{box}` and `{label}`")
         labels = ["(none)" if found is MISSING or found is None else str(found) for found in labels]
     assert shapes.area is not None
     size = shapes.area.copy()
     size[list(problems)] = np.nan
     return Side(
-        items=items,
+        items=mappings,
         offsets=np.r_[0, np.cumsum(counts)],
         case=np.repeat(np.arange(len(lists)), counts),
         boxes=shapes.bounds,
         size=size,
         category=labels,
         problems=problems,
+        objects=objects,
     )
 
 
@@ -92,8 +99,8 @@ def _objects(side: Side, group: Ints) -> tuple[Objects, Ints]:
 
 def _detections(side: Side, group: Ints) -> tuple[Detections, dict[int, str]]:
     """What was found, and what is wrong with some of it; without a score, a detection is certain."""
-    found = [item.get("score", 1.0) if kind(item) == "object" else 0.0 for item in side.items]
-    score = _numbers(found)
+    found = [item.get("score", 1.0) for item in side.items]
+    score = np.where(side.objects, _numbers(found), 0.0)
     wrong = np.flatnonzero(np.isnan(score)).tolist()
     problems = {row: f"score {number_problem(found[row])}" for row in wrong} | dict(side.problems)
     boxes = side.boxes.copy()
@@ -171,7 +178,7 @@ def match_images(expected: Side, actual: Side, min_score: float) -> Images:
 
 def _flags(expected: Side, actual: Side) -> dict[str, Flags]:
     images = len(expected.offsets) - 1
-    unscored = [row for row, item in enumerate(actual.items) if kind(item) == "object" and "score" not in item]
+    unscored = np.array(["score" not in item for item in actual.items], dtype=np.bool_) & actual.objects
     marked = {"malformed_expected": expected.case[list(expected.problems)], "unscored_detections": actual.case[unscored]}
     return {name: np.bincount(cases, minlength=images).astype(np.bool_) for name, cases in marked.items()}
 

@@ -107,6 +107,8 @@ def _all_safe(block: bytes, values: list[Value], gaps: bool) -> bool:
     digits = (characters[::4] - np.uint8(0x30)) < 10  # below `0` wraps around to a large number
     pairs = digits[1:] & digits[:-1]
     hits = np.flatnonzero(pairs[2:] & pairs[:-2]) * 4
+    between = characters[hits[:, None] + np.arange(13)] - np.uint8(0x30)  # of short numbers in a list, every fourth may be a digit too
+    hits = hits[(between < 10).all(axis=1)]
     return not any(_BIG_INTEGER.search(block, max(0, hit - 20), hit + 40) for hit in hits.tolist())
 
 
