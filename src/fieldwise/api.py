@@ -6,7 +6,7 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from fieldwise.kernels.garbage import rarely_collected
+from fieldwise.kernels.steady import steadily
 from fieldwise.kernels.text_keys import text_keys
 from fieldwise.model.ask import Asker, Asking
 from fieldwise.model.case import Case, Cases
@@ -223,14 +223,14 @@ def _score(plan: Plan, batches: Iterable[Cases], writer: "RunWriter", asker: Ask
     from fieldwise.engines.tally import Tally
 
     tally = Tally(plan.evaluators)
-    with rarely_collected():
+    with steadily():
         for batch in batches:
             for first, some in writer.left(batch, tally.cases):
                 writer.write(score_batch(plan, some, first, asker))
             tally.read(batch)
             tell(tally.cases)
-    writer.close()
-    tally.add(writer.path, writer.parts)
+        writer.close()
+        tally.add(writer.path, writer.parts)
     return tally
 
 

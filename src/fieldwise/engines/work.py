@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from fieldwise.engines.tally import Tally
-from fieldwise.kernels.garbage import rarely_collected
+from fieldwise.kernels.steady import steadily
 from fieldwise.model.ask import Asker
 from fieldwise.model.plan import Plan
 from fieldwise.read.columns import Roles
@@ -81,7 +81,7 @@ def do_task(work: Work, task: Task, tell: Tell, stop: Callable[[], bool] = lambd
     assert work.plan.source is not None
     reader = ShardReader(work.plan.source, task.shard, work.roles, work.columns, work.chunk)
     tally, writing, at = Tally(work.plan.evaluators), _Parts(work.folder / "parts", task.number), task.shard.first
-    with rarely_collected():
+    with steadily():
         for cases in reader:
             for first, some in cases_left(task.standing, cases, at):
                 writing.add(batch_of(score_batch(work.plan, some, first, asker)))
