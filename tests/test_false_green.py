@@ -356,6 +356,15 @@ class TestBaselines:
         place.suite({"type": "field_prf"})
         place.fails(CONFIG, "no case in common", "--baseline", "b.json")
 
+    def test_a_rise_of_something_that_should_be_low(self, place: Place) -> None:
+        place.suite({"type": "json_quality"}, gate={"regression": {"metric": "json_quality.hallucination", "max_drop": 0.01}})
+        cases = [{**GOOD, "id": str(at)} for at in range(20)]
+        place.cases(*cases)
+        save_baseline(fw.run({"name": "s", "cases": "data.jsonl", "evaluators": [{"type": "json_quality"}]}), "b.json")
+        assert place.run("--baseline", "b.json")[0] == PASSED
+        place.cases(*({**case, "actual": {**GOOD["actual"], "invented": "y"}} for case in cases))
+        place.fails(FAILED, "a rise beyond 0.01", "--baseline", "b.json")
+
     def test_an_unfinished_run_as_a_baseline(self, place: Place) -> None:
         interrupted()
         place.fails(CONFIG, "did not finish", "--baseline", open_run().id)

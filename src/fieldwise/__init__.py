@@ -1,9 +1,9 @@
 """Score what an AI system produced against what it should have produced, field by field."""
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
-
+TYPE_CHECKING = False  # as in typing, which takes longer to import than all of this: long enough for a Ctrl-C to end in a traceback
 if TYPE_CHECKING:
+    from typing import Any
+
     from fieldwise.api import compare, diff, evaluate, match, run
     from fieldwise.model.comparison import Comparison
     from fieldwise.model.diagnostic import ConfigError, Diagnostic
@@ -25,8 +25,10 @@ _HOMES = {
 }
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> "Any":
     """Import a public name when it is first used, so that `import fieldwise` costs next to nothing."""
     if name not in _HOMES:
         raise AttributeError(f"module 'fieldwise' has no attribute '{name}'")
+    from importlib import import_module
+
     return getattr(import_module(_HOMES[name]), name)

@@ -6,7 +6,7 @@ from scipy import stats
 
 from fieldwise.kernels.paired import benjamini_hochberg, holm
 from fieldwise.model.change import Change, Changes, EvaluatorChange
-from fieldwise.summarize.compare import Measured, adjust_together, compare_evaluator, compare_numbers
+from fieldwise.summarize.compare import Measured, adjust_together, compare_evaluator, compare_metric, compare_numbers
 
 
 def change(name: str, p: float) -> Change:
@@ -61,3 +61,32 @@ def test_cases_are_paired_by_id_whatever_their_order() -> None:
 
     found = compare_evaluator("e", measured(["a", "b", "c"], [1.0, 0.0, 0.0]), measured(["c", "x", "a"], [1.0, 0.0, 0.0]))
     assert (found.fixed, found.broken, found.still_broken, found.n) == (["c"], ["a"], [], 2)
+
+
+def test_of_some_metrics_less_is_a_gain() -> None:
+    base, new = np.tile([0.2, 0.6], 50), np.tile([0.1, 0.3], 50)
+    found = compare_metric("quality.hallucination", base, new)
+    assert found is not None
+    assert (found.verdict, found.gain) == ("better", 0.5)  # half of what was invented is gone
+    back = compare_metric("quality.hallucination", new, base)
+    assert back is not None
+    assert (back.verdict, back.gain) == ("worse", -0.25)  # a quarter of what was free of inventions is lost
+    assert (found.loss, back.loss) == (pytest.approx(-0.2), pytest.approx(0.2))
+
+
+def test_a_field_that_is_called_like_such_a_metric_is_still_better_if_it_scores_more() -> None:
+    verdict = np.full(100, 1, dtype=np.int8)
+    ids = [str(at) for at in range(100)]
+    base, new = (
+        Measured(ids=ids, verdict=verdict, metrics={}, fields={"report.violations": np.tile([low, low + 0.1], 50)}) for low in (0.2, 0.6)
+    )
+    [field] = compare_evaluator("fields", base, new).fields
+    assert field.verdict == "better"
+    assert field.gain is not None
+    assert field.gain > 0
+
+
+def test_a_count_has_no_gain_even_if_its_mean_is_small() -> None:
+    found = compare_metric("prf.wrong_value", np.tile([0.0, 0.0, 2.0], 30), np.tile([0.0, 0.0, 1.0], 30))
+    assert found is not None
+    assert (found.verdict, found.gain) == ("better", None)

@@ -10,5 +10,6 @@ def main() -> None:
     try:
         from fieldwise.cli.app import main as run
     except KeyboardInterrupt:
+        sys.stderr.write("\ninterrupted\n")
         sys.exit(130)
     run()

@@ -2,9 +2,26 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 Judgement = Literal["better", "worse", "no difference shown", "not enough cases"]
+LOWER_IS_BETTER: Final = frozenset(
+    {
+        *("hallucination", "omission", "format_error", "wrong_value", "violations"),
+        *("false_positives", "false_negatives", "false_negatives_fp", "false_negatives_fp_fn"),
+        *("mean_distance", "latency_ms", "cost_usd"),
+    }
+)
+"""The metrics of which less is better; of all others it is more."""
+
+
+def lower_is_better(metric: str) -> bool:
+    """Whether less of a metric is better, by the name that gates know it by.
+
+    >>> lower_is_better("json_quality.hallucination"), lower_is_better("json_quality.completeness")
+    (True, False)
+    """
+    return metric.rsplit(".", 1)[-1] in LOWER_IS_BETTER
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,11 +48,18 @@ class Change:
     smallest_shown: float | None
     """The smallest change this many cases show four times out of five."""
     verdict: Judgement
+    lower_is_better: bool = False
+    """Whether a rise is a loss. Never so for a field, whatever its name."""
 
     @property
     def delta(self) -> float:
         """The difference of the means."""
         return self.new - self.base
+
+    @property
+    def loss(self) -> float:
+        """How much worse it has become; below 0 where it is better."""
+        return self.delta if self.lower_is_better else -self.delta
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -100,3 +100,8 @@ class GateResult:
     value: float | None
     """None where nothing was measured."""
     message: str
+
+    @property
+    def more(self) -> str:
+        """What is to be said beside the condition and the value: how a metric changed, for a gate on that; else nothing."""
+        return self.message if self.gate.startswith("regression of ") else ""

@@ -97,6 +97,8 @@ def _gates(run: "Run") -> Iterator[str]:
             for gate in run.gates
         ]
         yield from table(("gate", "condition", "value"), rows, numbers=1)
+        failed = [f"* {code(gate.more)}" for gate in run.gates if gate.more and not gate.passed]
+        yield from [*failed, ""] if failed else []
 
 
 def _scores(evaluators: Sequence[EvaluatorSummary]) -> Iterator[str]:

@@ -59,6 +59,8 @@ _WORST: Final = 5
 
 MOST_CATEGORIES: Final = 12
 """How many categories a detection run tells of, the worst first."""
+GATES_TOLD: Final = 10
+"""How many gates on regressions are told in words; those that failed come first."""
 
 
 def run_report(view: RunView, show: Show) -> RenderableType:
@@ -156,10 +158,11 @@ def _gates(view: RunView) -> RenderableType:
         return section("Gates", text(("no gate was set", NOTE), (f": add `gate:` to the suite, or --gate '{name}.score >= 0.9'", DIM)))
     table = grid({}, {}, {}, {})
     for gate in view.gates:
-        value = "nothing measured" if gate.value is None else f"{gate.value:.4g}"
         verdict = Text("passed", OK) if gate.passed else Text("failed", BAD)
-        table.add_row(mark(gate.passed), text(gate.gate), text("is ", value), verdict)
-    return section("Gates", table)
+        value = "is nothing measured" if gate.value is None else f"changed by {gate.value:+.4g}" if gate.more else f"is {gate.value:.4g}"
+        table.add_row(mark(gate.passed), text(gate.gate), text(value), verdict)
+    told = sorted((gate for gate in view.gates if gate.more), key=lambda gate: gate.passed)
+    return section("Gates", table, *(text((gate.more, DIM if gate.passed else NOTE)) for gate in told[:GATES_TOLD]))
 
 
 def _findings(view: RunView) -> RenderableType | None:

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
+from fieldwise.model.change import lower_is_better
 from fieldwise.model.diagnostic import ConfigError, Diagnostic
 from fieldwise.model.summary import Metric
 from fieldwise.registry import nearest
-from fieldwise.summarize.compare import LOWER_IS_BETTER
 
 if TYPE_CHECKING:
     from fieldwise.store.run import Run
@@ -57,7 +57,7 @@ class Trend:
         delta = self.delta(place)
         if delta is None or abs(delta) < SAME:
             return ""
-        return "good" if (delta > 0) != (self.metric.rsplit(".", 1)[-1] in LOWER_IS_BETTER) else "bad"
+        return "good" if (delta > 0) != lower_is_better(self.metric) else "bad"
 
     def to_json(self) -> dict[str, Any]:
         """A JSON-able form."""

@@ -1,11 +1,11 @@
 """A baseline: what a run measured, in a file small enough to keep under version control.
 
-It holds the main numbers of every case, so that a later run is compared case by case without the run itself. Beyond `LIMIT` cases a
-sample of them is kept, chosen by a hash of their ids, so that the same cases are kept every time.
+It holds the numbers of every case but mere counts, so that a later run is compared case by case without the run itself. Beyond `LIMIT`
+cases a sample of them is kept, chosen by a hash of their ids, so that the same cases are kept every time.
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -14,6 +14,7 @@ import numpy as np
 from fieldwise.kernels.statistics import hashes
 from fieldwise.model.change import Changes
 from fieldwise.model.diagnostic import ConfigError, Diagnostic, Where
+from fieldwise.registry import find
 from fieldwise.store.atomic import write_atomically
 from fieldwise.store.measured import case_ids, compare_measured, measured
 from fieldwise.store.run import Run
@@ -23,8 +24,6 @@ FORMAT: Final = 1
 LIMIT: Final = 5000
 """How many cases a baseline keeps: about 60 bytes each for every evaluator."""
 DIGITS: Final = 6
-MAIN: Final = ("score", "precision", "recall", "f1", "rqs", "completeness", "accuracy", "mean_iou")
-"""The numbers that are kept case by case."""
 
 
 def save_baseline(run: Run, path: str | Path) -> Path:
@@ -72,9 +71,17 @@ def _evaluator(found: Measured, evaluator: Mapping[str, Any], kept: list[int]) -
         "type": evaluator.get("type"),
         "version": evaluator.get("version"),
         "verdict": [int(found.verdict[row]) for row in kept],
-        "metrics": {name: column(found.metrics[name]) for name in MAIN if name in found.metrics},
+        "metrics": {name: column(values) for name, values in found.metrics.items() if name not in _counts(str(evaluator.get("type")))},
         "fields": {name: column(values) for name, values in found.fields.items()},
     }
+
+
+def _counts(kind: str) -> Sequence[str]:
+    """The metrics of an evaluator that only count: what they come to is in others, and in the summary."""
+    try:
+        return find("evaluators", kind).extras.get("counts", ())
+    except KeyError:  # an evaluator that is not installed any more
+        return ()
 
 
 def load_baseline(path: str | Path) -> dict[str, Any]:

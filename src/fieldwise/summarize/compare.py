@@ -17,7 +17,7 @@ from fieldwise.kernels.paired import (
     sign_flip_test,
     smallest_shown,
 )
-from fieldwise.model.change import Change, Changes, EvaluatorChange, Judgement
+from fieldwise.model.change import Change, Changes, EvaluatorChange, Judgement, lower_is_better
 
 Numbers = NDArray[np.float64]
 Adjust = Literal["holm", "bh"]
@@ -27,9 +27,6 @@ FEW: Final = 10
 """With fewer cases than this nothing can be shown."""
 COARSE: Final = 0.10
 """If only changes larger than this would be shown, a quiet comparison means little."""
-LOWER_IS_BETTER: Final = frozenset(
-    {"hallucination", "false_positives", "false_negatives", "omission", "format_error", "wrong_value", "mean_distance"}
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,7 +54,7 @@ def compare_evaluator(name: str, base: Measured, new: Measured, adjust: Adjust =
         change
         for metric in base.metrics
         if metric in new.metrics
-        if (change := compare_numbers(f"{name}.{metric}", base.metrics[metric][ours], new.metrics[metric][theirs]))
+        if (change := compare_metric(f"{name}.{metric}", base.metrics[metric][ours], new.metrics[metric][theirs]))
     ]
     if judged.any():
         metrics.insert(1, _pass_rate(f"{name}.pass_rate", was[judged] == 2, now[judged] == 2))
@@ -83,28 +80,34 @@ def compare_evaluator(name: str, base: Measured, new: Measured, adjust: Adjust =
     )
 
 
-def compare_numbers(name: str, base: Numbers, new: Numbers) -> Change | None:
-    """The change of a number over the cases in which both runs have it; None if there is no such case."""
+def compare_metric(name: str, base: Numbers, new: Numbers) -> Change | None:
+    """The same for a metric as gates name it, of which less may be better."""
+    return compare_numbers(name, base, new, lower=lower_is_better(name))
+
+
+def compare_numbers(name: str, base: Numbers, new: Numbers, *, lower: bool = False) -> Change | None:
+    """The change of a number, of which `lower` may be better, over the cases in which both runs have it; None if there is no such case."""
     both = ~np.isnan(base) & ~np.isnan(new)
     ours, theirs = base[both].astype(np.float64), new[both].astype(np.float64)
     if not len(ours):
         return None
     differences = theirs - ours
-    low, high = mean_interval(differences)
-    return _change(name, ours, theirs, (low, high), sign_flip_test(differences), "permutation")
+    found = _change(name, ours, theirs, sign_flip_test(differences), "permutation")
+    return _turned(found) if lower else found
 
 
 def _pass_rate(name: str, was: NDArray[np.bool_], now: NDArray[np.bool_]) -> Change:
     ours, theirs = was.astype(np.float64), now.astype(np.float64)
     p = mcnemar_exact(int((was & ~now).sum()), int((~was & now).sum()))
-    return _change(name, ours, theirs, mean_interval(theirs - ours), p, "McNemar")
+    return _change(name, ours, theirs, p, "McNemar")
 
 
-def _change(name: str, base: Numbers, new: Numbers, interval: tuple[float, float], p: float, test: str) -> Change:
+def _change(name: str, base: Numbers, new: Numbers, p: float, test: str) -> Change:
     differences = new - base
+    interval = mean_interval(differences)
     shown, effect = smallest_shown(differences), effect_size(differences)
     before, after = float(base.mean()), float(new.mean())
-    shares = 0 <= before <= 1 and 0 <= after <= 1
+    shares = min(base.min(), new.min()) >= 0 and max(base.max(), new.max()) <= 1
     found = Change(
         name=name,
         n=len(base),
@@ -123,12 +126,18 @@ def _change(name: str, base: Numbers, new: Numbers, interval: tuple[float, float
     return replace(found, verdict=judge(found))
 
 
+def _turned(change: Change) -> Change:
+    """The change of a number of which less is better: what is missing is then how far it is from 0."""
+    gain = None if change.gain is None else normalised_gain(1 - change.base, 1 - change.new)
+    turned = replace(change, lower_is_better=True, gain=gain)
+    return replace(turned, verdict=judge(turned))
+
+
 def judge(change: Change) -> Judgement:
     """The change in words. Something is shown if chance alone would rarely do it and the interval leaves 0 out."""
     clear = change.p_adjusted <= LEVEL and change.low is not None and change.high is not None and not change.low <= 0 <= change.high
     if clear:
-        lower_is_better = change.name.rsplit(".", 1)[-1] in LOWER_IS_BETTER
-        return "better" if (change.delta > 0) != lower_is_better else "worse"
+        return "better" if change.loss < 0 else "worse"
     if change.n < FEW or (change.smallest_shown is not None and change.smallest_shown > COARSE):
         return "not enough cases"
     return "no difference shown"

@@ -84,7 +84,7 @@ _CHANGE: Final = thing(
     {
         **{"name": TEXT, "n": COUNT, "base": NUMBER, "new": NUMBER, "low": MAYBE_NUMBER, "high": MAYBE_NUMBER},
         **{"p": {"type": ["number", "string"]}, "p_adjusted": {"type": ["number", "string"]}, "test": TEXT},
-        **{"effect": {}, "gain": {}, "smallest_shown": {}, "verdict": TEXT},
+        **{"effect": {}, "gain": {}, "smallest_shown": {}, "verdict": TEXT, "lower_is_better": {"type": "boolean"}},
     }
 )
 _EVALUATOR_CHANGE: Final = thing(
