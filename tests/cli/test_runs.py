@@ -25,6 +25,17 @@ def listed(fieldwise: Call, *options: str) -> list[dict[str, Any]]:
     return json.loads(fieldwise("runs", *options, "--format", "json").stdout)
 
 
+def test_another_root_is_named_by_an_option_or_the_environment(folder: Path, fieldwise: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    fieldwise("--root", "memory://cli", "run", "small.eval.yaml")
+    assert listed(fieldwise) == []
+    [there] = json.loads(fieldwise("--root", "memory://cli", "runs", "--format", "json").stdout)
+    monkeypatch.setenv("FIELDWISE_ROOT", "memory://cli")
+    assert [run["id"] for run in listed(fieldwise)] == [there["id"]]
+    assert "memory://cli/runs" in fieldwise("runs", "show", "--format", "plain").stdout
+    assert fieldwise("runs", "delete", there["id"], "--yes").exit_code == 0
+    assert fieldwise("runs").stdout.startswith("there are no runs in memory://cli")
+
+
 def test_runs_are_listed_newest_first_with_state_gates_tags_and_scores(ids: list[str], fieldwise: Call) -> None:
     assert ids == sorted(ids, reverse=True)
     fieldwise("runs", "tag", ids[1], "nightly")

@@ -282,6 +282,20 @@ def test_a_run_in_memory_is_like_any_other(many: Path) -> None:
     assert list_runs("memory://store") == []
 
 
+def test_pages_and_api_show_runs_of_a_bucket(bucket: RemotePath, remote: dict[str, Any]) -> None:
+    from starlette.testclient import TestClient
+
+    from fieldwise.web.app import create_app
+    from fieldwise.web.settings import Settings
+
+    run = fw.run(remote, root=str(bucket), limit=20)
+    with TestClient(create_app(Settings(root=str(bucket))), base_url="http://127.0.0.1:8787") as client:
+        assert [one["id"] for one in client.get("/api/v1/runs").json()["runs"]] == [run.id]
+        page = client.get(f"/runs/{run.id}")
+    assert page.status_code == 200
+    assert run.id in page.text
+
+
 def test_a_url_as_a_path_is_refused(many: Path) -> None:
     with pytest.raises(ConfigError, match="give the URL as text"):
         fw.run(many, root=Path("s3://evals/x"))

@@ -1,7 +1,10 @@
 """The commands put together, and what becomes of errors that nobody caught."""
 
+import os
 import sys
-from typing import Annotated, Any
+from collections.abc import Generator
+from contextlib import contextmanager
+from typing import Annotated, Any, Optional
 
 import typer
 from typer.core import TyperGroup
@@ -9,6 +12,7 @@ from typer.core import TyperGroup
 from fieldwise.cli import baseline, calibrate, check, compare, demo, diff, explain, init, judge_audit, report, run, runs, schema, view
 from fieldwise.cli._exits import INTERRUPTED, failed
 from fieldwise.cli._stop import leave
+from fieldwise.model.places import ROOT_VARIABLE
 
 
 class Commands(TyperGroup):
@@ -42,10 +46,32 @@ def _print_version(wanted: bool) -> None:
         raise typer.Exit
 
 
+@contextmanager
+def _rooted(root: str) -> Generator[None]:
+    """Let this command, and whatever it starts, keep runs there."""
+    before = os.environ.get(ROOT_VARIABLE)
+    os.environ[ROOT_VARIABLE] = root
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ[ROOT_VARIABLE]
+        else:
+            os.environ[ROOT_VARIABLE] = before
+
+
 @app.callback()
 def fieldwise(
+    context: typer.Context,
     version: Annotated[bool, typer.Option("--version", help="Print the version and stop.", is_eager=True, callback=_print_version)] = False,
     debug: Annotated[bool, typer.Option("--debug", help="Print the whole traceback of an internal error.")] = False,
+    root: Annotated[
+        Optional[str],  # noqa: UP045
+        typer.Option(
+            metavar="PLACE",
+            help="Where runs are kept: a folder, or a URL such as s3://bucket/evals. [FIELDWISE_ROOT says so too; default: .fieldwise]",
+        ),
+    ] = None,
 ) -> None:
     """Score what an AI system produced against what it should have produced, field by field.
 
@@ -53,6 +79,8 @@ def fieldwise(
     configuration, 3 incomplete, 4 nothing evaluated, 70 internal error, 130 interrupted.
     """
     del debug, version
+    if root is not None:
+        context.with_resource(_rooted(root))
 
 
 for command in (

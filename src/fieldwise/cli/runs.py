@@ -8,13 +8,15 @@ from typing import Annotated, Optional
 import typer
 
 from fieldwise.cli._formats import Everything, TextForm, TextFormat
+from fieldwise.model.places import chosen_root
 
 app = typer.Typer(
     rich_markup_mode=None,
     invoke_without_command=True,
     help="""List the runs stored in this folder, newest first; show, tag and delete them; see how a metric went.
 
-    They are under .fieldwise. Wherever a run is named, give its id, the beginning of it, a tag (the latest run that has it), or latest.
+    They are under .fieldwise, or where `fieldwise --root PLACE` says. Wherever a run is named, give its id, the beginning of it, a tag (the
+    latest run that has it), or latest.
     """,
 )
 RunId = Annotated[str, typer.Argument(metavar="RUN", help="The run: an id, its beginning, a tag, or latest.")]
@@ -70,7 +72,7 @@ def _list(tag: str | None, suite: str | None, limit: int, form: TextFormat) -> N
 
 def _nothing(any_run: bool, tag: str | None, suite: str | None) -> str:
     if not any_run:
-        return "there are no runs under .fieldwise in this folder; `fieldwise demo` makes one"
+        return f"there are no runs in {chosen_root()}; `fieldwise demo` makes one"
     told = " and ".join(part for part in (f"with the tag `{tag}`" if tag else "", f"of the suite `{suite}`" if suite else "") if part)
     return f"there is no run {told}; `fieldwise runs` lists all"
 

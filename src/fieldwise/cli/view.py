@@ -35,12 +35,14 @@ def view(
     import secrets
 
     _needed()
+    from fieldwise.model.places import chosen_root
     from fieldwise.web.app import create_app
     from fieldwise.web.settings import Settings
 
     token = None if no_token else secrets.token_urlsafe(24)
     names = tuple(name.lower() for name in allow_host or ())
-    settings = Settings(host=host, port=port, data=data, images=images, token=token, api_key=os.environ.get(KEY) or None, names=names)
+    key = os.environ.get(KEY) or None
+    settings = Settings(root=chosen_root(), host=host, port=port, data=data, images=images, token=token, api_key=key, names=names)
     app = create_app(settings)
     shown = f"[{host}]" if ":" in host else host
     address = f"http://{shown}:{port}/" + (f"?token={token}" if token else "")

@@ -117,7 +117,7 @@ def _files(server: Server, source: Mapping[str, str], evaluators: Sequence[Mappi
     return _kept(server, keep, lambda root: run_file(source, evaluators, name, root))
 
 
-def _kept(server: Server, keep: bool, run: Callable[[Path], Run]) -> dict[str, Any]:
+def _kept(server: Server, keep: bool, run: Callable[[str | Path], Run]) -> dict[str, Any]:
     """The document of a run, which is stored or forgotten."""
     try:
         if keep:

@@ -112,7 +112,7 @@ def first_result(case: Mapping[str, Any], configuration: Configuration) -> Resul
     return api.evaluate(configuration.evaluator(), **sides, id=str(case.get("id") or "1"), asker=Nobody())
 
 
-def run_cases(cases: Sequence[Mapping[str, Any]], evaluators: Sequence[Mapping[str, Any]], name: str, root: Path) -> Run:
+def run_cases(cases: Sequence[Mapping[str, Any]], evaluators: Sequence[Mapping[str, Any]], name: str, root: str | Path) -> Run:
     """A stored run over these cases."""
     with tempfile.TemporaryDirectory(prefix="fieldwise-") as folder:
         path = Path(folder) / CASES
@@ -121,7 +121,7 @@ def run_cases(cases: Sequence[Mapping[str, Any]], evaluators: Sequence[Mapping[s
         return run_file({"cases": str(path)}, evaluators, name, root)
 
 
-def run_file(source: Mapping[str, Any], evaluators: Sequence[Mapping[str, Any]], name: str, root: Path, **options: Any) -> Run:
+def run_file(source: Mapping[str, Any], evaluators: Sequence[Mapping[str, Any]], name: str, root: str | Path, **options: Any) -> Run:
     """A stored run over files that are there: `{cases: …}` or `{expected: …, actual: …}`. Options are those of `fieldwise.run`."""
     suite: dict[str, Any] = {"name": name, "evaluators": list(evaluators)}
     if "cases" in source:  # not part of the suite: where an upload was put says nothing later

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 from fieldwise.model.diagnostic import ConfigError, Diagnostic
+from fieldwise.model.places import DEFAULT_ROOT, is_url
 from fieldwise.store.atomic import write_atomically
 from fieldwise.store.delete import delete_runs
 from fieldwise.store.lock import Busy, Lock
@@ -64,7 +65,8 @@ class Jobs:
 
     def __init__(self, settings: Settings) -> None:
         self._root = settings.root
-        self._folder = settings.root / "jobs"
+        # a lock that ends with its process, and a job that is told of at every step, are for a folder of this machine
+        self._folder = Path(DEFAULT_ROOT if is_url(settings.root) else settings.root) / "jobs"
         self._lock = threading.Lock()
         self._jobs: dict[str, Job] = {}
         self._held: dict[str, Lock] = {}

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Final, Literal
 
 from fieldwise.model.summary import GateResult
+from fieldwise.read.places import Place
 from fieldwise.store.going import Going, Watch
 from fieldwise.store.manifest import FILE
 from fieldwise.store.run import Run, open_run
@@ -22,7 +23,7 @@ OPEN: Final = 16
 """How many runs are kept at hand."""
 FRESH: Final = 0.3
 """For so many seconds what was seen of unfinished runs is true enough, whoever asks."""
-Signature = tuple[int, int, int]
+Signature = tuple[int | str, int, int]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,7 +52,7 @@ class Head:
 class Library:
     """The runs below one root."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: str | Path) -> None:
         self._root = root
         self._lock = threading.Lock()
         self._watch = Watch(root)
@@ -104,7 +105,7 @@ class Library:
         return replace(head, state="running" if going.running else "interrupted", going=going, cases=going.cases)
 
 
-def _signature(folder: Path) -> Signature | None:
+def _signature(folder: Place) -> Signature | None:
     try:
         found = (folder / FILE).stat()
     except OSError:
@@ -112,7 +113,7 @@ def _signature(folder: Path) -> Signature | None:
     return found.st_ino, found.st_mtime_ns, found.st_size
 
 
-def _read(root: Path, name: str) -> Head:
+def _read(root: str | Path, name: str) -> Head:
     try:
         run = open_run(root, name)
     except (StoreError, ValueError, LookupError, TypeError):  # torn, of another version, or deleted since

@@ -35,8 +35,8 @@ class Limits:
 class Settings:
     """One server."""
 
-    root: Path = Path(DEFAULT_ROOT)
-    """Where runs are stored."""
+    root: str | Path = DEFAULT_ROOT
+    """Where runs are stored: a folder, or a URL."""
     workspace: Path = Path()
     """Where the configuration is kept, beside the suites."""
     data: Path | None = None
