@@ -1,8 +1,11 @@
 """The pages in a browser: that nobody is shut out or asked elsewhere, at both widths and in both schemes, and what holds for every page."""
 
+import json
 from typing import Any
 
 import pytest
+
+import fieldwise as fw
 
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 
@@ -18,6 +21,19 @@ def test_every_page_is_for_everybody_and_fits(visit: Any, site: Any, width: int,
         found = Axe().run(page, options={"runOnly": RULES}).response["violations"]
         assert [(name, one["id"], one["nodes"][0]["html"]) for one in found] == []
         assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0, name
+
+
+def test_the_whole_table_of_runs_is_in_view_on_a_wide_window(visit: Any) -> None:
+    page = visit(width=1280).go("/runs")
+    assert page.evaluate("(box => box.scrollWidth - box.clientWidth)(document.querySelector('#runs .scroll'))") <= 0
+
+
+def test_json_reads_from_left_to_right_whatever_its_letters(visit: Any, site: Any) -> None:
+    row = {"id": "rtl", "expected": {"العميل": "شركة النور"}, "actual": {"العميل": "القاهرة"}}
+    (site.folder / "rtl.jsonl").write_text(json.dumps(row) + "\n")
+    run = fw.run({"name": "rtl", "cases": str(site.folder / "rtl.jsonl"), "evaluators": [{"type": "field_prf"}]}, root=site.root)
+    page = visit().go(f"/runs/{run.id}/case?id=rtl")
+    assert page.evaluate("[...document.querySelectorAll('pre.json bdi')].map(one => getComputedStyle(one).direction)") == ["ltr", "ltr"]
 
 
 def test_the_launch_token_leaves_the_address_bar(visit: Any, site: Any) -> None:
