@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from fieldwise.summarize.measured import Measured
 
 Column = NDArray[Any]
-_TOGETHER: Final = 64
-"""So many batches become one part: many small arrays among what comes and goes would keep memory in pieces."""
+_TOGETHER: Final = 100_000
+"""So many rows of small batches become one part: many small arrays among what comes and goes would keep memory in pieces."""
 
 
 class PoolState:
@@ -44,12 +44,12 @@ class PoolState:
         keep = keep if of.everything else keep[of.rows[case[keep]]]
         part = {name: self._small(name, np.asarray(column)[keep]) for name, column in pool.items() if name != "case"}
         self._new.append(part | {"case": self._small("case", positions[case[keep]])})
-        if len(self._new) == _TOGETHER:
+        if sum(len(part["case"]) for part in self._new) >= _TOGETHER:
             self._settle()
 
     def _settle(self) -> None:
         if self._new:
-            self._parts.append({name: np.concatenate([part[name] for part in self._new]) for name in self._new[0]})
+            self._parts.append({name: _joined([part[name] for part in self._new]) for name in self._new[0]})
             self._new = []
 
     def _small(self, name: str, column: Column) -> Column:
@@ -86,16 +86,16 @@ class _Columns(Mapping[str, Column]):
 
     def __init__(self, parts: Sequence[Mapping[str, Column]], texts: Mapping[str, Column], types: Mapping[str, np.dtype[Any]]) -> None:
         self._parts, self._texts, self._types = parts, texts, types
-        case = self._joined("case")
+        case = self._column("case")
         self._order = None if bool((case[1:] >= case[:-1]).all()) else np.argsort(case, kind="stable")
 
-    def _joined(self, name: str) -> Column:
-        return np.concatenate([part[name] for part in self._parts])
+    def _column(self, name: str) -> Column:
+        return _joined([part[name] for part in self._parts])
 
     def __getitem__(self, name: str) -> Column:
         if name not in self._parts[0]:
             raise KeyError(name)
-        column = self._joined(name) if self._order is None else self._joined(name)[self._order]
+        column = self._column(name) if self._order is None else self._column(name)[self._order]
         if name in self._texts:
             return self._texts[name][column]
         return column.astype(self._types.get(name, column.dtype), copy=False)
@@ -105,6 +105,10 @@ class _Columns(Mapping[str, Column]):
 
     def __len__(self) -> int:
         return len(self._parts[0])
+
+
+def _joined(columns: Sequence[Column]) -> Column:
+    return columns[0] if len(columns) == 1 else np.concatenate(columns)
 
 
 def _is_text(column: Column) -> bool:
