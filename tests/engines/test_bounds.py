@@ -4,18 +4,20 @@ import gc
 import json
 import pickle
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import fieldwise as fw
-from fieldwise.engines import choose
+from fieldwise.engines import choose, pieces
 from fieldwise.engines.processes import Processes
 from fieldwise.engines.work import Done, Task, Tell, Work, do_task
 from fieldwise.model.case import Cases
 from fieldwise.read.shards import Shard, shards_of
 from fieldwise.score import evaluate
+from fieldwise.store.summary_json import summary_to_json
 
 
 class Here:
@@ -105,3 +107,40 @@ def test_what_a_piece_of_images_sends_back_is_some_thirty_bytes_more_for_each_bo
     rows = [{"id": f"c{at}", "expected": boxes, "actual": [{**box, "score": 0.1 + at / 9999} for box in boxes]} for at in range(4000)]
     small, large = (outcome(tmp_path, here, {"type": "detection"}, rows[:count]) for count in (2000, 4000))
     assert large - small <= 2000 * (10 + 16 * 35)
+
+
+def test_pieces_are_put_together_in_their_order_as_they_come_and_only_those_ahead_are_held(
+    many: Path, here: Here, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    alone = fw.run(many, root=many.parent / "alone", chunk=100)
+    held: list[int] = []
+    taking = pieces._Merging.take  # pyright: ignore[reportPrivateUsage]
+
+    def take(self: Any, done: Done) -> None:
+        taking(self, done)
+        held.append(len(self._ahead))
+
+    def by_threes(work: Work, tasks: Iterator[Task], tell: Tell) -> Iterator[Done]:
+        while some := list(islice(tasks, 3)):
+            yield from (do_task(work, task, tell) for task in reversed(some))
+
+    monkeypatch.setattr(pieces._Merging, "take", take)  # pyright: ignore[reportPrivateUsage]
+    monkeypatch.setattr(here, "do", by_threes)
+    shared = fw.run(many, root=many.parent / "shared")
+    assert len(held) > 20
+    assert set(held) == {0, 1, 2}
+    assert summary_to_json(shared.manifest.summary) == summary_to_json(alone.manifest.summary)
+    assert [one.to_json() for one in shared.manifest.diagnostics] == [one.to_json() for one in alone.manifest.diagnostics]
+
+
+def test_a_piece_of_blank_lines_hides_none_of_its_neighbours(many: Path, here: Here, monkeypatch: pytest.MonkeyPatch) -> None:
+    cases = many.parent / "cases.jsonl"
+    cases.write_text("\n" * 12_000 + cases.read_text())
+
+    def backwards(work: Work, tasks: Iterator[Task], tell: Tell) -> Iterator[Done]:
+        yield from (do_task(work, task, tell) for task in reversed(list(tasks)))
+
+    monkeypatch.setattr(here, "do", backwards)
+    run = fw.run(many, root=many.parent / "shared")
+    assert next(part.first for part in run.manifest.parts) == 0
+    assert run.manifest.summary.cases == 600

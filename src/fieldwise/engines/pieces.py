@@ -1,10 +1,12 @@
 """A run in pieces: its shards given to an executor, and what comes of them put together as if they had been read in order."""
 
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 
 from fieldwise.engines.tally import Tally
 from fieldwise.engines.work import Done, Executor, Task, Work
 from fieldwise.model.diagnostic import Diagnostic
+from fieldwise.model.plan import PlannedEvaluator
 from fieldwise.read.ids import IdsSeen
 from fieldwise.read.shards import Shard, Unsplittable, check_roles
 from fieldwise.store.manifest import Part
@@ -21,32 +23,49 @@ def score_pieces(
 
     `Unsplittable` where the rows turn out to need reading from start to end; nothing is left of the pieces then.
     """
-    found: dict[int, Done] = {}
-    telling = _Telling(progress, size)
+    assert work.plan.source is not None
+    merging, telling = _Merging(work.plan.evaluators, work.columns), _Telling(progress, size)
     try:
-        for done in executor.do(work, _tasks(shards, writer), telling.cases):
+        for done in executor.do(work, merging.given(_tasks(shards, writer)), telling.cases):
             writer.adopt(done.parts)
-            found[done.task.shard.first] = done
+            merging.take(done)
             telling.piece(done.task.shard)
-        in_order = [found[first] for first in sorted(found)]
-        if in_order:
-            assert work.plan.source is not None
-            check_roles(work.plan.source, frozenset().union(work.columns, *(done.columns for done in in_order)), work.roles)
+        check_roles(work.plan.source, merging.columns, work.roles)
     except Unsplittable:
         writer.abandon()
         raise
-    tally, ids = Tally(work.plan.evaluators), IdsSeen()
-    for done in in_order:
-        tally.merge(done.tally)
-        ids.merge(done.ids)
-    tally.add(writer.path, writer.standing)
-    return tally, ids.duplicates()
+    merging.tally.add(writer.path, writer.standing)
+    return merging.tally, merging.ids.duplicates()
 
 
 def _tasks(shards: Iterator[Shard], writer: RunWriter) -> Iterator[Task]:
     for shard in shards:
         standing = _within(shard, writer.standing)
         yield Task(shard=shard, number=writer.numbers(1 + len(standing)), standing=standing)
+
+
+class _Merging:
+    """What pieces come to, put together in their order as soon as that can be, so that only those ahead of a slow one are held."""
+
+    def __init__(self, evaluators: Sequence[PlannedEvaluator], columns: frozenset[str]) -> None:
+        self.tally, self.ids, self.columns = Tally(evaluators), IdsSeen(), columns
+        self._given: deque[int] = deque()
+        self._ahead: dict[int, Done] = {}
+
+    def given(self, tasks: Iterator[Task]) -> Iterator[Task]:
+        """The tasks, while their order is remembered."""
+        for task in tasks:
+            self._given.append(task.number)
+            yield task
+
+    def take(self, done: Done) -> None:
+        """Take in a piece, and whatever waited for it."""
+        self._ahead[done.task.number] = done
+        self.columns |= done.columns
+        while self._given and self._given[0] in self._ahead:
+            next_one = self._ahead.pop(self._given.popleft())
+            self.tally.merge(next_one.tally)
+            self.ids.merge(next_one.ids)
 
 
 def _within(shard: Shard, standing: Sequence[Part]) -> tuple[Part, ...]:
