@@ -95,6 +95,27 @@ def test_an_interrupted_run_keeps_what_is_done_and_goes_on(many: Path, alone: An
     assert (summary, [one for one in diagnostics if one["code"] != "resumed"], *rest) == alone
 
 
+def test_a_killed_run_goes_on_from_its_complete_parts(many: Path, alone: Any) -> None:
+    root = many.parent / "shared"
+    child = os.fork()
+    if not child:  # the process that will be killed, with its workers
+        scored = evaluate.score_batch
+        patched = pytest.MonkeyPatch()
+        patched.setattr("fieldwise.engines.work.score_batch", lambda *given: time.sleep(0.02) or scored(*given))
+        try:
+            fw.run(many, root=root, workers=2, chunk=10)
+        finally:
+            os._exit(0)
+    list(_until(lambda: sorted(root.glob("runs/*/parts/*.json")), 5))
+    os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+    run = fw.run(many, root=root, workers=2, resume=True)
+    [note] = [one.what for one in run.manifest.diagnostics if one.code == "resumed"]
+    assert int(note.split()[1]) > 50
+    summary, diagnostics, *rest = told(run)
+    assert (summary, [one for one in diagnostics if one["code"] != "resumed"], *rest) == alone
+
+
 def test_progress_counts_every_case_and_never_more_than_everything(many: Path) -> None:
     heard: list[tuple[int, float | None]] = []
     fw.run(many, root=many.parent / "shared", workers=2, progress=lambda done, share: heard.append((done, share)))
@@ -113,8 +134,10 @@ def test_workers_end_with_the_process_that_started_them(many: Path) -> None:
         os.setpgrp()
         patched = pytest.MonkeyPatch()
         patched.setattr("fieldwise.engines.processes.do_task", slow)
-        fw.run(many, root=many.parent / "shared", workers=2)
-        os._exit(0)
+        try:
+            fw.run(many, root=many.parent / "shared", workers=2)
+        finally:
+            os._exit(0)
     pids = list(_until(lambda: sorted(many.parent.glob("pid-*")), 2))
     os.kill(child, signal.SIGKILL)
     os.waitpid(child, 0)
@@ -128,7 +151,7 @@ def _until(look: Any, count: int) -> Iterator[Path]:
     deadline = time.monotonic() + 30
     while len(found := look()) < count and time.monotonic() < deadline:
         time.sleep(0.05)
-    assert len(found) == count
+    assert len(found) >= count
     return found
 
 
