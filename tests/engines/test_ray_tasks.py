@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,14 @@ import pytest
 from model_server import Say, model_server
 
 import fieldwise as fw
+from fieldwise.api import check
+from fieldwise.engines.ray_tasks import _do_remotely, _got  # pyright: ignore[reportPrivateUsage]
+from fieldwise.engines.work import Task, Work
 from fieldwise.model.ask import Asking
+from fieldwise.model.diagnostic import ConfigError
+from fieldwise.model.plan import Source
+from fieldwise.read.columns import Roles
+from fieldwise.read.shards import Shard
 from fieldwise.store.summary_json import summary_to_json
 
 ray: Any = pytest.importorskip("ray", reason="Ray has no wheel for this Python")
@@ -53,6 +61,27 @@ def test_a_run_on_ray_with_a_worker_killed_is_the_run_of_one_process(many: Path)
     assert killed
     assert len(shared.manifest.parts) > 20
     assert told(shared) == told(once)
+
+
+def test_names_of_files_are_relative_to_where_the_run_was_started(many: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(many.parent)  # the cluster began elsewhere
+    once, shared = (fw.run(many.name, root=name, engine=engine, workers=2) for name, engine in (("once", "local"), ("shared", "ray")))
+    assert told(shared) == told(once)
+
+
+def test_a_node_that_does_not_see_the_data_says_so(many: Path) -> None:
+    source = Source(cases=str(many.parent / "gone.jsonl"))
+    shard = Shard(file=str(source.cases), form="jsonl", start=0, stop=9, number=0, first=0, cases=1, size=9)
+    work = Work(plan=replace(check(many), source=source), folder=many.parent, roles=Roles(), columns=frozenset(), chunk=9)
+    with pytest.raises(ConfigError, match=r"the node .+ does not see .+gone\.jsonl\n.*fix: put the data and the root in a folder"):
+        _do_remotely(work, Task(shard=shard, number=0), None, Path("/nowhere"))
+
+
+def test_what_goes_wrong_on_a_node_is_raised_as_it_was_there(many: Path) -> None:
+    found = ray.remote(_do_remotely).remote(None, None, None, Path("/nowhere"))
+    with pytest.raises(AttributeError) as raised:
+        _got(ray, found)
+    assert type(raised.value) is AttributeError
 
 
 def test_judges_ask_from_one_place_so_that_limits_hold_for_all(many: Path) -> None:

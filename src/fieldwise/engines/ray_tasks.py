@@ -5,8 +5,10 @@ actor, so that requests per minute, budgets and kept answers hold for the whole 
 """
 
 import os
+import socket
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, Final
 
 from fieldwise.engines.work import ATTEMPTS, Done, Task, Tell, Work, do_task
@@ -52,7 +54,7 @@ class RayTasks:
                 ray.shutdown()
 
     def _do(self, ray: Any, work: Work, tasks: Iterator[Task], tell: Tell) -> Iterator[Done]:
-        actor = ray.remote(max_concurrency=64, num_cpus=0)(_Answers).remote(self._asking) if self._asking else None
+        actor = ray.remote(max_concurrency=64, num_cpus=0)(_Answers).remote(self._asking, Path.cwd()) if self._asking else None
         remote = ray.remote(max_retries=ATTEMPTS - 1, num_cpus=1)(_do_remotely)
         shared = ray.put(_portable(work))
         waiting: dict[Any, Task] = {}
@@ -60,13 +62,13 @@ class RayTasks:
         try:
             while True:
                 while len(waiting) < seats and (task := next(tasks, None)) is not None:
-                    waiting[remote.remote(shared, task, actor)] = task
+                    waiting[remote.remote(shared, task, actor, Path.cwd())] = task
                 if not waiting:
                     return
                 ready, _ = ray.wait(list(waiting), num_returns=1, timeout=_PERIOD)
                 for reference in ready:
                     task = waiting.pop(reference)
-                    done: Done = ray.get(reference)
+                    done = _got(ray, reference)
                     tell(task.shard.cases)
                     yield done
         except KeyboardInterrupt:
@@ -80,16 +82,37 @@ def _portable(work: Work) -> Work:
     return replace(work, folder=work.folder.absolute())
 
 
-def _do_remotely(work: Work, task: Task, actor: Any) -> Done:
-    return do_task(work, task, lambda _: None, asker=None if actor is None else _Remote(actor))
+def _got(ray: Any, reference: Any) -> Done:
+    """What came of a piece; raises what went wrong with it as it was raised there."""
+    try:
+        return ray.get(reference)
+    except ray.exceptions.RayTaskError as error:
+        raise error.cause from error
+
+
+def _do_remotely(work: Work, task: Task, actor: Any, home: Path) -> Done:
+    _go_to(home)
+    try:
+        return do_task(work, task, lambda _: None, asker=None if actor is None else _Remote(actor))
+    except FileNotFoundError as error:
+        what = f"the node {socket.gethostname()} does not see {error.filename or task.shard.file}"
+        fix = "put the data and the root in a folder that every node has under the same name, or at a URL"
+        raise ConfigError([Diagnostic(code="not-shared", what=what, fix=fix)]) from error
+
+
+def _go_to(home: Path) -> None:
+    """Stand where the run was started, if this node has that folder: names of files may be relative to it."""
+    if home.is_dir():
+        os.chdir(home)
 
 
 class _Answers:
     """The one place that asks for a whole cluster."""
 
-    def __init__(self, asking: Asking) -> None:
+    def __init__(self, asking: Asking, home: Path) -> None:
         from fieldwise.ask.asker import LiveAsker
 
+        _go_to(home)
         self._asker = LiveAsker(asking)
 
     def reply(self, asks: Mapping[int, Asks]) -> dict[int, list[Reply]]:
