@@ -8,11 +8,11 @@ BROWSER := $(VENV)/.browser
 RAGAS := .venv-ragas
 PIP := $(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: help demo test test-llm test-ragas check format setup crashtest bench clean
+.PHONY: help demo test test-llm test-ragas check format setup crashtest bench bench-million clean
 .DEFAULT_GOAL := help
 
 help: ## what there is
-	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
 
 setup: $(READY) ## a virtual environment with everything in it
 
@@ -68,6 +68,9 @@ crashtest: $(READY) ## kill a run at 20 points, 10 times each, and resume it
 bench: $(READY) ## side by side with peers, as ratios
 	$(PIP) -e '.[bench]'
 	$(BIN)/python benchmarks/fields.py
+
+bench-million: $(READY) ## a million invoices scored and stored: minutes, and 3 GB of disk
+	$(BIN)/python benchmarks/million.py
 
 clean: ## remove what was built
 	rm -rf $(VENV) $(RAGAS) build dist .pytest_cache .ruff_cache .hypothesis
