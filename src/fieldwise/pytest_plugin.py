@@ -95,7 +95,7 @@ class Checker:
         """Put a run where `fieldwise explain` finds it."""
         kept = self._root / DEFAULT_ROOT / "runs"
         kept.mkdir(parents=True, exist_ok=True)
-        shutil.move(run.path, kept / run.id)
+        shutil.move(str(run.path), kept / run.id)
 
 
 @pytest.fixture
