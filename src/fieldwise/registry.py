@@ -140,6 +140,18 @@ def find(group: Group, name: str) -> Entry:
     return _entries[group, name]
 
 
+def is_judge(evaluator: str) -> bool:
+    """Whether an evaluator asks a model or a program; one that a program made for itself does not.
+
+    >>> is_judge("llm_judge"), is_judge("field_prf"), is_judge("nobody's")
+    (True, False, False)
+    """
+    try:
+        return bool(find("evaluators", evaluator).extras.get("judge"))
+    except KeyError:
+        return False
+
+
 def _import(group: Group, name: str) -> None:
     try:
         import_module(f"fieldwise.{group}.{name}")

@@ -8,7 +8,7 @@ from typing import Any, Final, Literal, cast
 from fieldwise.engines.work import Executor
 from fieldwise.model.ask import Asking
 from fieldwise.model.plan import Plan, PlannedEvaluator
-from fieldwise.registry import find
+from fieldwise.registry import is_judge
 
 Engine = Literal["local", "ray"]
 _BY_MODEL: Final = "llm"
@@ -42,17 +42,10 @@ def asks(plan: Plan) -> bool:
 
 
 def _asks(value: Any) -> bool:
-    if value == _BY_MODEL or (isinstance(value, PlannedEvaluator) and _is_judge(value.type)):
+    if value == _BY_MODEL or (isinstance(value, PlannedEvaluator) and is_judge(value.type)):
         return True
     if is_dataclass(value):
         return any(_asks(getattr(value, field.name)) for field in fields(value))
     if isinstance(value, Mapping):
         return any(map(_asks, cast("Mapping[Any, Any]", value).values()))
     return isinstance(value, list | tuple) and any(map(_asks, cast("list[Any]", value)))
-
-
-def _is_judge(kind: str) -> bool:
-    try:
-        return bool(find("evaluators", kind).extras.get("judge"))
-    except KeyError:  # an evaluator that a program made for itself
-        return False

@@ -17,7 +17,7 @@ from fieldwise.model.plan import PlannedEvaluator, Source
 from fieldwise.read.files import Unreadable, find_files
 from fieldwise.read.places import Place, place_of
 from fieldwise.read.remote import RemotePath
-from fieldwise.registry import find
+from fieldwise.registry import is_judge
 from fieldwise.store.json_text import to_text
 from fieldwise.store.tables import ArrowColumn, ArrowTable
 
@@ -40,16 +40,9 @@ def sha256(content: bytes) -> str:
 def fingerprint_rules(planned: PlannedEvaluator) -> str:
     """Everything that decides what an evaluator says of a case, but its version: options, rules, and the files a judge's options name."""
     plain: list[Any] = [planned.type, _plain(planned.config), planned.pass_at, _plain(planned.when)]
-    if _is_judge(planned.type):
+    if is_judge(planned.type):
         plain += sorted(_files(planned.config, Path(getattr(planned.config, "cwd", "."))))
     return sha256(to_text(plain))
-
-
-def _is_judge(kind: str) -> bool:
-    try:
-        return bool(find("evaluators", kind).extras.get("judge"))
-    except KeyError:  # an evaluator that a program made for itself
-        return False
 
 
 def _plain(value: Any) -> Any:
