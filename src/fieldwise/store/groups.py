@@ -1,6 +1,6 @@
 """The rows of a stored table about a few cases: only the row groups that hold one of them are read."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any, Final
 
@@ -15,17 +15,27 @@ _FILES: Final = 512
 """Of so many files the description is remembered."""
 
 
-def rows_about(path: Place, cases: Sequence[int], columns: Sequence[str] | None) -> Any:
+Columns = Sequence[str] | Callable[[str], bool]
+"""Columns by name, or which of those that there are."""
+
+
+def chosen(columns: Columns | None, there: Sequence[str]) -> list[str] | None:
+    """The names of these columns in a file that has those; None for all of them."""
+    return [name for name in there if columns(name)] if callable(columns) else None if columns is None else list(columns)
+
+
+def rows_about(path: Place, cases: Sequence[int], columns: Columns | None) -> Any:
     """The rows of a file whose `case` is one of these, which must be in the file by rising case."""
     wanted = np.unique(np.asarray(cases, dtype=np.int64))
     found = path.stat()
     metadata, first, last = _described(path, found.st_size, found.st_mtime_ns)
     hit = np.searchsorted(wanted, first, side="left") < np.searchsorted(wanted, last, side="right")
-    read = None if columns is None else [*columns, *(() if "case" in columns else ("case",))]
+    named = chosen(columns, metadata.schema.to_arrow_schema().names)
+    read = None if named is None else [*named, *(() if "case" in named else ("case",))]
     with pq.ParquetFile(seekable(path), metadata=metadata, page_checksum_verification=True) as opened:
         some = opened.read_row_groups(np.flatnonzero(hit).tolist(), columns=read, use_threads=False)
     kept = some.filter(pa.array(np.isin(some.column("case").to_numpy(), wanted)))
-    return kept if columns is None else kept.select(list(columns))
+    return kept if named is None else kept.select(named)
 
 
 @lru_cache(maxsize=_FILES)

@@ -1,6 +1,6 @@
 """Parts of a stored run, read back as cases and results."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -14,7 +14,7 @@ from fieldwise.model.result import Result
 from fieldwise.model.values import MISSING, Value
 from fieldwise.read.places import Place, seekable
 from fieldwise.store.compared import Sides, comparisons_of
-from fieldwise.store.groups import rows_about
+from fieldwise.store.groups import Columns, chosen, rows_about
 from fieldwise.store.json_text import from_text
 from fieldwise.store.manifest import Part, PartFile, part_from_json
 from fieldwise.store.tables import METRIC, ArrowTable, joined
@@ -50,21 +50,16 @@ def read_part(path: Place) -> Part | None:
         return None
 
 
-Columns = Sequence[str] | Callable[[str], bool]
-"""Columns by name, or which of those that there are."""
-
-
 def read_table(folder: Place, file: PartFile, *, case: int | Sequence[int] | None = None, columns: Columns | None = None) -> ArrowTable:
     """One table of a part, or its rows about one case or some; StoreError where the file is not as it was written."""
     path = folder / "parts" / file.file
     try:
         check_size(path, file)
-        if callable(columns):
-            columns = [name for name in pq.read_schema(seekable(path)).names if columns(name)]
-        wanted = None if columns is None else list(columns)
         if case is not None:
-            return rows_about(path, [case] if isinstance(case, int) else case, wanted)
-        found = pq.read_table(seekable(path), columns=wanted, page_checksum_verification=True)
+            return rows_about(path, [case] if isinstance(case, int) else case, columns)
+        # in this thread: several for a few megabytes cost more than they save, and the other cores are at work
+        with pq.ParquetFile(seekable(path), page_checksum_verification=True) as opened:
+            found = opened.read(columns=chosen(columns, opened.schema_arrow.names), use_threads=False)
     except (OSError, pa.ArrowException) as error:
         raise error if isinstance(error, StoreError) else torn(path, error) from error
     if found.num_rows != file.rows:

@@ -60,14 +60,15 @@ def outcome_of(folder: Place, part: Part, evaluators: Sequence[PlannedEvaluator]
 
 def _cases(table: ArrowTable) -> Cases:
     n = table.num_rows
+    tags = _labels(table.column("tags"))
     return Cases(
         id=table.column("id").to_pylist(),
         input=[None] * n,
         expected=[MISSING] * n,
         actual=[MISSING] * n,
         contexts=[None] * n,
-        metadata=[{} for _ in range(n)],
-        tags=[tuple(tags) for tags in table.column("tags").to_pylist()],
+        metadata=[{}] * n,
+        tags=[tuple(tags.at(row)) for row in range(n)] if len(tags.codes) else [()] * n,
         split=table.column("split").to_pylist(),
         actuals=[None] * n,
     )
@@ -108,10 +109,13 @@ def _numbers(column: ArrowColumn) -> NDArray[np.float64]:
 
 def _labels(column: ArrowColumn) -> Labels:
     lengths = np.asarray(pc.fill_null(pc.list_value_length(column), 0)).astype(np.int64)
-    texts = pc.list_flatten(column).to_pylist()
     known: dict[str, int] = {}
-    codes = np.array([known.setdefault(text, len(known)) for text in texts], dtype=np.int32)
-    return Labels(np.concatenate([[0], np.cumsum(lengths)]), codes, list(known))
+    codes = [np.zeros(0, dtype=np.int32)]
+    for chunk in pc.list_flatten(column).chunks:
+        coded = chunk if pa.types.is_dictionary(chunk.type) else chunk.dictionary_encode()
+        at = [known.setdefault(text, len(known)) for text in coded.dictionary.to_pylist()]
+        codes.append(np.array(at, dtype=np.int32)[np.asarray(coded.indices)])
+    return Labels(np.concatenate([[0], np.cumsum(lengths)]), np.concatenate(codes), list(known))
 
 
 def _codes(column: ArrowColumn, names: Sequence[str]) -> NDArray[np.int64]:
@@ -129,7 +133,14 @@ def _pool(folder: Place, files: Sequence[PartFile], case: NDArray[np.int64]) -> 
         return {}
     table = read_table(folder, files[0])
     columns = {name: table.column(name).to_numpy() for name in table.column_names}
-    return columns | {"case": np.searchsorted(case, columns["case"])}
+    return columns | {"case": _places(columns["case"], case)}
+
+
+def _places(positions: NDArray[np.int64], case: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Where each of these positions stands among those of some cases, which rise."""
+    if len(case) and int(case[-1]) - int(case[0]) + 1 == len(case):  # nobody is missing in between
+        return positions - case[0]
+    return np.searchsorted(case, positions)
 
 
 class _Compared:
@@ -143,25 +154,34 @@ class _Compared:
         self._fields = [name for name, _ in named]
         self._rules = [FieldRule(path=None, text=name, match=Match(rule)) for name, rule in named]
         self._field = _codes(table.column("field"), self._fields).astype(np.int32)
+        self._outcome = _codes(table.column("outcome"), OUTCOMES).astype(np.uint8)
+        self._made: dict[bytes, Comparisons] = {}
 
     def there(self) -> set[str]:
         """The fields that some case has a value or a null for. An output that is null as a whole has no fields, not even null ones."""
-        equal, aside, expected, actual, outcome = map(self._table.column, ("equal", "aside", "expected", "actual", "outcome"))
-        given = pc.and_(pc.is_valid(actual), pc.not_equal(outcome.cast(pa.string()), "both_absent"))
-        known = np.logical_or.reduce([np.asarray(side) for side in (equal, aside, pc.is_valid(expected), given)])
-        return {self._fields[at] for at in np.unique(self._field[known]).tolist()}
+        equal, aside, expected, actual = map(self._table.column, ("equal", "aside", "expected", "actual"))
+        given = np.asarray(pc.is_valid(actual)) & (self._outcome != Outcome.BOTH_ABSENT)
+        known = np.logical_or.reduce([given, *(np.asarray(side) for side in (equal, aside, pc.is_valid(expected)))])
+        seen = np.zeros(len(self._fields), dtype=np.bool_)
+        seen[self._field[known]] = True
+        return {self._fields[at] for at in np.flatnonzero(seen).tolist()}
 
     def comparisons(self, case: NDArray[np.int64]) -> Comparisons:
-        """The comparisons as those of a batch whose cases are at these positions of the run."""
+        """The comparisons as those of a batch whose cases are at these positions of the run; the same for every evaluator that asks."""
+        key = case.tobytes()
+        if key not in self._made:
+            self._made[key] = self._comparisons(case)
+        return self._made[key]
+
+    def _comparisons(self, case: NDArray[np.int64]) -> Comparisons:
         table = self._table
-        outcome = _codes(table.column("outcome"), OUTCOMES).astype(np.uint8)
-        faults = np.flatnonzero(outcome == Outcome.FAULT)
+        faults = np.flatnonzero(self._outcome == Outcome.FAULT)
         return Comparisons(
             cases=len(case),
-            case=np.searchsorted(case, np.asarray(table.column("case"))).astype(np.int32),
+            case=_places(np.asarray(table.column("case")), case).astype(np.int32),
             field=self._field,
             path=np.zeros(table.num_rows, dtype=np.int32),
-            outcome=outcome,
+            outcome=self._outcome,
             similarity=_numbers(table.column("similarity")),
             passed=np.asarray(table.column("passed")).astype(np.bool_),
             expected=_some(table.column("expected"), faults),

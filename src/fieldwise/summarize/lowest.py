@@ -1,6 +1,7 @@
 """The few lowest values seen, with the cases they belong to."""
 
 from collections.abc import Iterable, Sequence
+from heapq import merge
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,9 +35,9 @@ class Lowest:
         self._keep(other.entries)
 
     def _keep(self, new: Iterable[tuple[float, int, str]]) -> None:
-        merged = sorted([*self.entries, *new])
+        """Keep the lowest of these and new ones, which come in order and are looked at no further than there is room."""
         kept: dict[int, tuple[float, int, str]] = {}
-        for entry in merged:
+        for entry in merge(self.entries, new):
             kept.setdefault(entry[1], entry)
             if len(kept) == self.keep:
                 break

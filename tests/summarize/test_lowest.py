@@ -1,0 +1,55 @@
+"""The few lowest values of a run, whatever the pieces they come in."""
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fieldwise.summarize.lowest import Lowest
+
+KEEP = 3
+Row = tuple[float, int]
+rows = st.lists(st.tuples(st.sampled_from([0.0, 0.25, 0.5, float("nan"), float("inf")]), st.integers(0, 9)), max_size=30)
+
+
+def lowest_of(*pieces: list[Row], keep: int = KEEP) -> Lowest:
+    found = Lowest(keep)
+    for piece in pieces:
+        found.add(
+            np.array([row[0] for row in piece]), np.array([row[1] for row in piece], dtype=np.int64), [f"c{at}" for at in range(10)], 0
+        )
+    return found
+
+
+def plainly(piece: list[Row]) -> list[tuple[float, int, str]]:
+    """The same by its definition: of each case its lowest value, then the lowest of those, then the first in the run."""
+    by_case: dict[int, float] = {}
+    for value, position in piece:
+        if value < float("inf"):
+            by_case[position] = min(value, by_case.get(position, value))
+    return sorted((value, position, f"c{position}") for position, value in by_case.items())[:KEEP]
+
+
+@settings(max_examples=200, deadline=None)
+@given(rows)
+def test_the_lowest_are_those_of_the_definition(piece: list[Row]) -> None:
+    assert lowest_of(piece).entries == plainly(piece)
+
+
+@settings(max_examples=200, deadline=None)
+@given(rows, rows, rows)
+def test_pieces_added_or_merged_in_any_order_keep_the_same(one: list[Row], two: list[Row], three: list[Row]) -> None:
+    whole = plainly([*one, *two, *three])
+    assert lowest_of(one, two, three).entries == lowest_of(three, one, two).entries == whole
+    merged = lowest_of(three)
+    merged.merge(lowest_of(one))
+    merged.merge(lowest_of(two))
+    assert merged.entries == whole
+
+
+def test_among_equals_in_several_pieces_the_first_in_the_run_stay() -> None:
+    later, earlier = [(0.0, position) for position in (9, 8, 7, 6)], [(0.0, position) for position in (3, 2, 2, 1)]
+    assert [entry[1] for entry in lowest_of(later, earlier).entries] == [1, 2, 3]
+
+
+def test_a_case_has_one_place_and_its_lowest_value() -> None:
+    assert lowest_of([(0.5, 4), (0.25, 4)], [(0.0, 4), (0.5, 5)]).entries == [(0.0, 4, "c4"), (0.5, 5, "c5")]
