@@ -65,7 +65,7 @@ def test_agreement_on_no_value_counts_only_where_it_passed():
     [found] = field_of(
         [(0, Outcome.BOTH_ABSENT, np.nan, True), (1, Outcome.BOTH_ABSENT, np.nan, False), (2, Outcome.IGNORED, np.nan, False)]
     )
-    assert (found.score.value, found.score.n, found.matched, found.n) == (1.0, 1, 1, 3)
+    assert (found.score.value, found.score.n, found.matched, found.n) == (1.0, 1, 1, 1)
     assert (found.expected, found.given, found.f1) == (0, 0, 0.0)
 
 

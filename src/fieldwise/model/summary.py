@@ -42,7 +42,7 @@ class FieldSummary:
     rule: str
     """How it was matched, in words: `fuzzy ≥ 0.85`."""
     n: int
-    """How many comparisons, items of lists counted one by one."""
+    """How many comparisons count, items of lists one by one; what neither side has and what is ignored do not."""
     expected: int
     given: int
     outcomes: Mapping[str, int]

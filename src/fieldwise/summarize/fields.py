@@ -116,7 +116,7 @@ class FieldsState:
         return FieldSummary(
             field=key[0],
             rule=self._seen[key][2],
-            n=sum(outcomes),
+            n=counts[_SCORED],
             expected=expected + counts[_EXPECTED_FAULTS],
             given=given + counts[_GIVEN_FAULTS],
             outcomes={outcome.label: outcomes[outcome] for outcome in Outcome if outcomes[outcome]},
