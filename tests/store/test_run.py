@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from outcome_factory import EVALUATORS, PRF, build, cut, rule
 
+from fieldwise.engines.tally import Tally
 from fieldwise.model.case import Case, Cases
 from fieldwise.model.comparison import Comparisons, Outcome
 from fieldwise.model.diagnostic import Diagnostic, Where
@@ -79,6 +80,14 @@ def test_parts_of_any_size_hold_the_same_results(tmp_path, size):
 def test_many_cases_are_read_in_blocks_without_a_seam(tmp_path):
     batch = build(1203, fields=2)
     assert as_read(stored(tmp_path, batch)) == as_given(batch)
+
+
+def test_a_part_of_several_row_groups_is_read_whole(tmp_path, monkeypatch):
+    monkeypatch.setattr("fieldwise.store.writer._ROWS_IN_GROUP", dict.fromkeys(("cases", "results", "comparisons", "pool"), 7))
+    run = stored(tmp_path, build(40))
+    tally = Tally(EVALUATORS)
+    tally.add(run.path, run.parts)
+    assert tally.summary() == run.manifest.summary
 
 
 def test_batches_may_come_in_any_order(tmp_path):

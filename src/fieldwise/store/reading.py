@@ -59,7 +59,9 @@ def read_table(folder: Place, file: PartFile, *, case: int | Sequence[int] | Non
             return rows_about(path, [case] if isinstance(case, int) else case, columns)
         # in this thread: several for a few megabytes cost more than they save, and the other cores are at work
         with pq.ParquetFile(seekable(path), page_checksum_verification=True) as opened:
-            found = opened.read(columns=chosen(columns, opened.schema_arrow.names), use_threads=False)
+            names, groups = chosen(columns, opened.schema_arrow.names), range(opened.num_row_groups)
+            # one group at a time, which is all that Arrow does for lists of coded text
+            found = pa.concat_tables([opened.read_row_group(group, columns=names, use_threads=False) for group in groups])
     except (OSError, pa.ArrowException) as error:
         raise error if isinstance(error, StoreError) else torn(path, error) from error
     if found.num_rows != file.rows:
