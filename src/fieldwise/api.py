@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fieldwise.kernels.steady import steadily
-from fieldwise.kernels.text_keys import text_keys
 from fieldwise.model.ask import Asker, Asking
 from fieldwise.model.case import Case, Cases
 from fieldwise.model.change import Changes
@@ -27,6 +26,7 @@ from fieldwise.plan.infer import Inferred, infer
 from fieldwise.plan.matches import plan_match
 from fieldwise.plan.suite import build_plan
 from fieldwise.read.cases import CaseReader, read_cases
+from fieldwise.read.given import given, readable
 from fieldwise.read.load import load_json
 from fieldwise.read.suite import read_document
 from fieldwise.registry import find
@@ -76,9 +76,8 @@ def evaluate(
     """
     if actual is MISSING and actuals:
         actual = actuals[0]
-    expected, actual, actuals = text_keys(expected), text_keys(actual), text_keys(actuals)
     case = Case(id=id, input=input, expected=expected, actual=actual, contexts=contexts, metadata=dict(metadata or {}), actuals=actuals)
-    batch = ScoringBatch(Cases.of([case]), asker)
+    batch = ScoringBatch(given(case), asker)
     planned, _ = _with_rules(plan_config(config, load=load_json), batch)
     return result_at(evaluate_all(planned, batch), 0)
 
@@ -91,7 +90,15 @@ def match(name: str, *, expected: Sequence[Json], actual: Sequence[Json], **opti
     """
     if len(expected) != len(actual):
         raise ValueError(f"expected has {len(expected)} values and actual {len(actual)}; give one of each for every pair")
-    return score_values(plan_match(name, options), list(expected), list(actual))
+    pairs = [(readable(one), readable(other)) for one, other in zip(expected, actual, strict=True)]
+    troubles = {row: one[1] or other[1] for row, (one, other) in enumerate(pairs) if one[1] or other[1]}
+    sides = ([None if row in troubles else pair[side][0] for row, pair in enumerate(pairs)] for side in (0, 1))
+    found = score_values(plan_match(name, options), *sides)
+    if not troubles:
+        return found
+    found.value[list(troubles)], found.passed[list(troubles)] = float("nan"), False
+    faults = {row: Diagnostic(code="unreadable-value", what=f"a value {why}") for row, why in troubles.items()}
+    return replace(found, faults={**found.faults, **faults})
 
 
 def diff(expected: Value, actual: Value) -> Diff:
@@ -100,7 +107,7 @@ def diff(expected: Value, actual: Value) -> Diff:
     >>> print(diff({"vendor": "Acme Corp", "total": 100.5}, {"vendor": "ACME Corp", "total": 1005.0}))
     total: 100.5 became 1005.0 (scale)
     """
-    return _diff([Cases.of([Case(id="1", expected=text_keys(expected), actual=text_keys(actual))])], [])
+    return _diff([given(Case(id="1", expected=expected, actual=actual))], [])
 
 
 def diff_files(expected: str | Path, actual: str | Path, *, chunk: int = SAMPLE) -> Diff:

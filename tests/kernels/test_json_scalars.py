@@ -2,15 +2,42 @@
 
 import datetime
 import math
+from collections import UserDict, deque
+from dataclasses import dataclass
 from decimal import Decimal
+from enum import Enum, IntEnum
+from fractions import Fraction
+from pathlib import PurePosixPath
+from types import MappingProxyType
 from typing import Any
+from uuid import UUID
 
 import numpy as np
 import pytest
+from pydantic import BaseModel
 
 import fieldwise as fw
 from fieldwise.kernels.json_scalars import as_json_value
 from fieldwise.kernels.text_keys import text_keys
+
+
+class Status(Enum):
+    PAID = "paid"
+
+
+class Rank(IntEnum):
+    FIRST = 1
+
+
+@dataclass
+class Money:
+    amount: Decimal
+    currency: str = "EUR"
+
+
+class Vendor(BaseModel):
+    name: str
+    rank: Rank = Rank.FIRST
 
 
 @pytest.mark.parametrize(
@@ -27,6 +54,16 @@ from fieldwise.kernels.text_keys import text_keys
         ({"b", "a"}, ["a", "b"]),
         (np.int64(5), 5),
         (np.bool_(True), True),
+        (Status.PAID, "paid"),
+        (Rank.FIRST, 1),
+        (Fraction(1, 4), 0.25),
+        (Fraction(4, 2), 2),
+        (UUID(int=1), "00000000-0000-0000-0000-000000000001"),
+        (PurePosixPath("a/b"), "a/b"),
+        (deque([1, 2]), [1, 2]),
+        (range(2), [0, 1]),
+        (UserDict({"a": 1}), {"a": 1}),
+        (MappingProxyType({"a": 1}), {"a": 1}),
         (np.array([[1, 2], [3, 4]]), [[1, 2], [3, 4]]),
         ("text", "text"),
         (None, None),
@@ -49,3 +86,14 @@ def test_records_of_a_python_program_are_compared_like_those_of_a_file() -> None
         result = fw.evaluate({"type": kind}, expected=expected, actual=actual)
         assert (result.score, result.misses) == (1.0, [])
     assert not fw.diff(expected, actual).differences
+
+
+def test_models_and_dataclasses_are_records() -> None:
+    expected: Any = {"total": Money(Decimal("12.50")), "vendor": Vendor(name="Acme")}
+    actual = {"total": {"amount": 12.5, "currency": "EUR"}, "vendor": {"name": "Acme", "rank": 1}}
+    assert text_keys(expected) == actual
+    for kind in ("field_accuracy", "field_prf"):
+        assert fw.evaluate({"type": kind}, expected=expected, actual=actual).score == 1.0
+    acme: Any = Vendor(name="Acme")
+    apex: Any = Vendor(name="Apex")
+    assert fw.evaluate({"type": "field_accuracy"}, expected=acme, actual=apex).misses == ["name"]

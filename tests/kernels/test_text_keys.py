@@ -1,10 +1,11 @@
-"""Keys that are not text."""
+"""Keys that are not text, and records that have no end."""
 
 from typing import Any
 
+import numpy as np
 import pytest
 
-from fieldwise.kernels.text_keys import text_keys
+from fieldwise.kernels.text_keys import contains_itself, text_keys
 
 
 def test_a_value_with_keys_of_text_is_given_back_as_it_is() -> None:
@@ -44,3 +45,24 @@ def test_depth_and_cycles_are_no_trouble() -> None:
     again = text_keys(cycle)
     assert again["self"] is again
     assert again["1"] == 2
+
+
+def test_what_is_made_on_the_way_is_never_taken_for_something_else() -> None:
+    assert text_keys({"a": [{1, 2}], "b": [{3, 4}]}) == {"a": [[1, 2]], "b": [[3, 4]]}
+    many = {str(at): [np.array([at, at + 1])] for at in range(50)}
+    assert text_keys(many) == {str(at): [[at, at + 1]] for at in range(50)}
+
+
+def test_a_value_that_is_there_twice_contains_nothing_of_itself() -> None:
+    shared = {"city": "Berlin"}
+    assert not contains_itself({"from": shared, "to": shared, "all": [shared, [shared]]})
+
+
+@pytest.mark.parametrize("depth", [0, 1, 5000])
+def test_a_loop_is_found_however_deep(depth: int) -> None:
+    end: dict[str, Any] = {}
+    whole: Any = end
+    for _ in range(depth):
+        whole = [whole]
+    end["again"] = whole
+    assert contains_itself(whole)

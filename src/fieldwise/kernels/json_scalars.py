@@ -1,4 +1,4 @@
-"""Values that Python has and JSON has not, as JSON would write them: decimals, dates, bytes, sets, what numpy holds.
+"""Values that Python has and JSON has not, as JSON would write them: decimals, dates, bytes, sets, enums, models, what numpy holds.
 
 >>> from decimal import Decimal
 >>> as_json_value(Decimal("12.50")), as_json_value(datetime.date(2024, 1, 5)), as_json_value({"b", "a"})
@@ -8,36 +8,23 @@
 import base64
 import datetime
 import math
+from collections import deque
+from collections.abc import Callable, Mapping
+from dataclasses import fields, is_dataclass
 from decimal import Decimal
+from enum import Enum
+from fractions import Fraction
+from pathlib import PurePath
 from typing import Any, Final
+from uuid import UUID
 
 import numpy as np
 
-_DATES: Final = (datetime.date, datetime.time)
-_SETS: Final = (set, frozenset)
-OTHERS: Final = (Decimal, *_DATES, datetime.timedelta, bytes, bytearray, *_SETS, np.generic, np.ndarray)
-"""The types that are written in another way."""
 
-
-def as_json_value(value: Any) -> Any:
-    """The value in the way that JSON has for it; one of a type that is not among `OTHERS` as it is."""
-    if isinstance(value, Decimal):
-        return _number(value)
-    if isinstance(value, _DATES):
-        return value.isoformat()
-    if isinstance(value, datetime.timedelta):
-        return value.total_seconds()
-    if isinstance(value, bytes | bytearray):
-        return _text(bytes(value))
-    if isinstance(value, _SETS):
-        return sorted(value, key=repr)  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
-    return value.tolist() if isinstance(value, np.generic | np.ndarray) else value
-
-
-def _number(value: Decimal) -> int | float:
-    if not value.is_finite():
+def _number(value: Any) -> int | float:
+    if isinstance(value, Decimal) and not value.is_finite():
         return math.nan
-    return int(value) if value == value.to_integral_value() else float(value)
+    return int(value) if value == int(value) else float(value)
 
 
 def _text(value: bytes) -> str:
@@ -45,3 +32,48 @@ def _text(value: bytes) -> str:
         return value.decode()
     except UnicodeDecodeError:
         return base64.b64encode(value).decode()
+
+
+_FORMS: Final[tuple[tuple[tuple[type, ...], Callable[[Any], Any]], ...]] = (
+    ((Enum,), lambda value: value.value),
+    ((Decimal, Fraction), _number),
+    ((datetime.date, datetime.time), lambda value: value.isoformat()),
+    ((datetime.timedelta,), lambda value: value.total_seconds()),
+    ((bytes, bytearray), lambda value: _text(bytes(value))),
+    ((set, frozenset), lambda value: sorted(value, key=repr)),
+    ((np.generic, np.ndarray), lambda value: value.tolist()),
+    ((UUID, PurePath), str),
+    ((deque, range), lambda value: [*value]),
+)
+OTHERS: Final = tuple(kind for kinds, _ in _FORMS for kind in kinds)
+"""The types that are always written in another way."""
+
+
+def has_another_form(value: Any) -> bool:
+    """Whether JSON writes the value in another way; what it cannot write at all, it does not."""
+    if isinstance(value, OTHERS):
+        return True
+    if isinstance(value, dict | list | tuple | str | int | float):
+        return False
+    return isinstance(value, Mapping) or _is_record(value)
+
+
+def as_json_value(value: Any) -> Any:
+    """The value in the way that JSON has for it; one that has no other form as it is. What is inside may need one too.
+
+    >>> as_json_value(range(2)), as_json_value(Fraction(1, 4)), as_json_value(PurePath("a/b"))
+    ([0, 1], 0.25, 'a/b')
+    """
+    for kinds, form in _FORMS:
+        if isinstance(value, kinds):
+            return form(value)
+    if not has_another_form(value):
+        return value
+    if isinstance(value, Mapping):
+        return dict(value)  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
+    return {field.name: getattr(value, field.name) for field in fields(value)} if is_dataclass(value) else value.model_dump()
+
+
+def _is_record(value: Any) -> bool:
+    """A dataclass or a pydantic model: an instance, not the class."""
+    return not isinstance(value, type) and (is_dataclass(value) or callable(getattr(type(value), "model_dump", None)))

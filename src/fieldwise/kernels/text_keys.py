@@ -7,13 +7,14 @@ Python's may have other keys, and a value under such a key must not be overlooke
 """
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 from unicodedata import is_normalized, normalize
 
-from fieldwise.kernels.json_scalars import OTHERS, as_json_value
+from fieldwise.kernels.json_scalars import as_json_value, has_another_form
 
 _PLAIN = frozenset((str, int, float, bool, type(None)))
+_CONTAINERS = frozenset((dict, list, tuple))
 _WORDS = {None: "null", True: "true", False: "false"}
 
 
@@ -32,12 +33,12 @@ def is_composed(value: Any) -> bool:
         one = left.pop()
         if one.__class__ in _PLAIN:
             continue
-        if isinstance(one, OTHERS):
+        if one.__class__ not in _CONTAINERS and has_another_form(one):
             return False
-        if not isinstance(one, Mapping | list | tuple) or id(one) in seen:
+        if not isinstance(one, dict | list | tuple) or id(one) in seen:
             continue
         seen.add(id(one))
-        if isinstance(one, Mapping):
+        if isinstance(one, dict):
             if not all(isinstance(key, str) and is_normalized("NFC", key) for key in one):
                 return False
             left.extend(one.values())
@@ -46,19 +47,48 @@ def is_composed(value: Any) -> bool:
     return True
 
 
+def contains_itself(value: Any) -> bool:
+    """Whether a list or an object is somewhere inside itself, so that whoever walks down it comes to no end.
+
+    >>> record = {"a": [1]}
+    >>> record["a"].append(record)
+    >>> contains_itself(record), contains_itself({"a": [1], "b": [1]})
+    (True, False)
+    """
+    above, done = set[int](), set[int]()
+    left: list[tuple[Any, bool]] = [(value, False)]
+    while left:
+        one, leaving = left.pop()
+        if not isinstance(one, dict | list | tuple) or id(one) in done:
+            continue
+        if leaving:
+            above.discard(id(one))
+            done.add(id(one))
+            continue
+        if id(one) in above:
+            return True
+        above.add(id(one))
+        left.append((one, True))
+        left.extend((inner, False) for inner in (one.values() if isinstance(one, dict) else one) if inner.__class__ not in _PLAIN)
+    return False
+
+
 def _copied(value: Any) -> Any:
-    copies: dict[int, Any] = {}
+    copies: dict[int, tuple[Any, Any]] = {}
+    """By id: a value with its copy. The value is kept, because one that is made here would be thrown away, and the next get its id."""
     left: list[tuple[Any, Any]] = []
 
     def copy(one: Any) -> Any:
-        if isinstance(one, OTHERS):
+        if id(one) in copies:
+            return copies[id(one)][1]
+        given = one
+        while has_another_form(one):
             one = as_json_value(one)
-        if not isinstance(one, Mapping | list | tuple):
+        if not isinstance(one, dict | list | tuple):
             return one
-        if id(one) not in copies:
-            copies[id(one)] = {} if isinstance(one, Mapping) else []
-            left.append((one, copies[id(one)]))
-        return copies[id(one)]
+        copies[id(given)] = (given, {} if isinstance(one, dict) else [])
+        left.append((one, copies[id(given)][1]))
+        return copies[id(given)][1]
 
     whole = copy(value)
     while left:
@@ -67,11 +97,12 @@ def _copied(value: Any) -> Any:
 
 
 def _fill(source: Any, target: Any, copy: Callable[[Any], Any]) -> None:
-    if not isinstance(source, Mapping):
+    if not isinstance(source, dict):
         target.extend(map(copy, source))
         return
-    shared = Counter(map(_named, source))
-    for key, one in source.items():
+    record: dict[Any, Any] = source
+    shared = Counter(map(_named, record))
+    for key, one in record.items():
         name = _named(key)
         if name != key and shared[name] > 1:  # 1 beside "1": neither may hide the other
             name = key if isinstance(key, str) else f"{name} ({type(key).__name__})"

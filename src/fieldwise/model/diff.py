@@ -42,7 +42,14 @@ class Diff:
         ]
 
     def __str__(self) -> str:
-        lines = [_line(comparison, case if len(self.results) > 1 else "") for case, comparison in self.differences]
+        named = len(self.results) > 1
+        lines = [_line(comparison, case if named else "") for case, comparison in self.differences]
+        lines += [
+            f"{case + ': ' if named else ''}not compared: {result.reasoning}"
+            for case, result in self.results.items()
+            if result.status != "scored"
+        ]
+        lines += [problem.what for problem in self.problems]
         return "\n".join(lines) if lines else "nothing differs"
 
 
