@@ -374,3 +374,12 @@ def test_text_that_is_no_valid_unicode_does_not_stop_a_run(tmp_path):
     [one] = run.results()
     assert (one.case, one.result.misses, one.result.details) == ("id\\ud800", ["a\\ud800"], {"c": "\ud800"})
     assert run.case("id\\ud800").expected == {"k\ud800": 1}
+
+
+def test_a_stored_result_has_what_a_result_has(tmp_path):
+    stored(tmp_path, build(3))
+    for one in open_run(tmp_path).results():
+        said = (one.score, one.verdict, one.status, one.hits, one.misses, one.metrics)
+        assert said == (one.result.score, one.result.verdict, one.result.status, one.result.hits, one.result.misses, one.result.metrics)
+        with pytest.raises(AttributeError, match="a stored result has no `scores`"):
+            one.scores  # noqa: B018

@@ -1,7 +1,7 @@
 """Parts of a stored run, read back as cases and results."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, Final
 
 import numpy as np
@@ -34,6 +34,15 @@ class StoredResult:
     result: Result
     position: int = 0
     """The case's position in the run."""
+
+    def __getattr__(self, name: str) -> Any:
+        """`score`, `verdict`, `hits`, `misses` and whatever else a result has, without `.result` in between."""
+        if name not in RESULT:
+            raise AttributeError(f"a stored result has no `{name}`; it has case, evaluator, position, result, {', '.join(sorted(RESULT))}")
+        return getattr(self.result, name)
+
+
+RESULT: Final = frozenset(field.name for field in fields(Result))
 
 
 def parts_on_disk(folder: Place) -> tuple[Part, ...]:
