@@ -161,6 +161,18 @@ SHAPES: dict[str, Any] = {
         },
         {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "1", "content": "rain"}]},
     ],
+    "messages in camel case": [
+        {"role": "assistant", "content": "Let me see.", "toolCalls": [{"tool": "search", "input": ARGUMENTS, "id": "1"}]}
+    ],
+    "Gemini contents": [
+        {"role": "user", "parts": [{"text": "weather?"}]},
+        {"role": "model", "parts": [{"text": "Let me see."}, {"functionCall": {"name": "search", "args": ARGUMENTS}}]},
+        {"role": "user", "parts": [{"functionResponse": {"name": "search", "response": {"sky": "rain"}}}]},
+    ],
+    "a call in a message": [
+        {"role": "assistant", "content": None, "function_call": {"name": "search", "arguments": json.dumps(ARGUMENTS)}}
+    ],
+    "calls of the AI SDK": {"toolCalls": [{"type": "tool-call", "toolCallId": "1", "toolName": "search", "args": ARGUMENTS}]},
     "a trace of events": {"trace": [{"type": "model_step", "name": "gpt"}, {"type": "tool_call", "name": "search", "input": ARGUMENTS}]},
 }
 

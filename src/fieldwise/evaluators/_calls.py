@@ -1,8 +1,8 @@
 """Tool calls as systems record them, read into one form.
 
-A list of calls or of their names; messages with `tool_calls` (OpenAI) or with `tool_use` blocks (Anthropic); `function_call` items of a
-response; an object that holds one of these under `tool_calls`, `messages`, `calls`, `trace`, `steps`, `output` or `content`; or any of it
-as JSON text.
+A list of calls or of their names; messages with `tool_calls` or `toolCalls` (OpenAI and others), with `tool_use` blocks (Anthropic) or with
+`functionCall` parts (Gemini); `function_call` items of a response; an object that holds one of these under `tool_calls`, `messages`,
+`calls`, `trace`, `steps`, `output`, `content` or `parts`; or any of it as JSON text.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -14,11 +14,13 @@ from annotated_types import MinLen
 
 from fieldwise.model.values import kind
 
-_HOLDERS: Final = ("tool_calls", "messages", "calls", "trace", "steps")
-_BLOCKS: Final = ("output", "content")
+_HOLDERS: Final = ("tool_calls", "toolCalls", "messages", "calls", "trace", "steps")
+_BLOCKS: Final = ("output", "content", "parts")
 """Keys that hold calls among other things."""
-_CALL_TYPES: Final = ("tool_use", "tool_call", "function", "function_call", "tool")
-_NAMES: Final = ("tool", "name", "tool_name")
+_CALL_TYPES: Final = ("tool_use", "tool_call", "function", "function_call", "tool", "tool-call")
+_WRAPPERS: Final = ("function_call", "functionCall")
+"""Keys of a message or a part whose value is one call."""
+_NAMES: Final = ("tool", "name", "tool_name", "toolName")
 _ARGUMENTS: Final = ("args", "arguments", "input", "parameters", "input_parameters", "tool_input", "tool_args", "params", "kwargs")
 _DEEPEST: Final = 8
 
@@ -66,7 +68,9 @@ def _calls_of_object(item: Mapping[str, Any], depth: int) -> list[Call] | None:
         found = calls_in(item[key], depth + 1) if key in item else None
         if found is not None:
             return found
-    call = _call(item) if any(key in item for key in (*_ARGUMENTS, "tool", "tool_name", "function")) else None
+    wrapped = next((item[key] for key in _WRAPPERS if kind(item.get(key)) == "object"), None)
+    is_call = any(key in item for key in (*_ARGUMENTS, "tool", "tool_name", "toolName", "function"))
+    call = _call(item if wrapped is None else wrapped) if is_call or wrapped is not None else None
     if call is not None:
         return [call]
     for key in _BLOCKS:
