@@ -180,25 +180,21 @@ class FieldDetails:
         found = self._by_field
         return list(zip(found.score.T.tolist(), found.passed.T.tolist(), found.counted.T.tolist(), strict=True))
 
-    def text(self, case: int) -> bytes | None:
+    def texts(self) -> list[bytes | None]:
         """The same as JSON text, put together from what most cases have in common; None where it is not as simple as that."""
-        if self._comparisons.faults:
-            return None
-        whole, parts = self._pieces
-        pieces = whole.copy()
-        score, passed, counted = self._by_case[case]
-        for at in self._imperfect[case]:
-            head, yes, no = parts[at]
-            pieces[at] = b"%b%b%b" % (head, orjson.dumps(score[at]), yes if passed[at] else no) if counted[at] else b""
-        return b'{"fields":[%b]}' % b",".join(filter(None, pieces) if b"" in pieces else pieces)
-
-    @cached_property
-    def _imperfect(self) -> list[list[int]]:
-        """For each case the fields that are not simply right."""
         found = self._by_field
+        if self._comparisons.faults:
+            return [None] * self._comparisons.cases
+        whole, parts = self._pieces
         cases, fields = np.nonzero(~(found.counted & found.passed & (found.score == 1.0)).T)
-        ends, listed = np.searchsorted(cases, np.arange(found.score.shape[1] + 1)).tolist(), fields.tolist()
-        return [listed[start:end] for start, end in pairwise(ends)]
+        columns = (orjson.dumps(found.score[fields, cases].tolist())[1:-1].split(b","), found.passed[fields, cases].tolist())
+        counted, places = found.counted[fields, cases].tolist(), fields.tolist()
+        others = [
+            b"%b%b%b" % (parts[at][0], score, parts[at][1 if passed else 2]) if counts else b""
+            for at, score, passed, counts in zip(places, *columns, counted, strict=bool(places))
+        ]
+        ends: list[int] = np.searchsorted(cases, np.arange(found.score.shape[1] + 1)).tolist()
+        return [_fields_text(whole, places[start:end], others[start:end]) for start, end in pairwise(ends)]
 
     @cached_property
     def _pieces(self) -> tuple[list[bytes], list[tuple[bytes, bytes, bytes]]]:
@@ -209,3 +205,11 @@ class FieldDetails:
             whole.append(b"%b1.0%btrue}" % (head, tail))
             parts.append((head, b"%btrue}" % tail, b"%bfalse}" % tail))
         return whole, parts
+
+
+def _fields_text(whole: list[bytes], places: list[int], others: list[bytes]) -> bytes:
+    """The details of a case from those of its fields, where at these places others stand; what is empty is left out."""
+    pieces = whole.copy()
+    for place, other in zip(places, others, strict=True):
+        pieces[place] = other
+    return b'{"fields":[%b]}' % b",".join(filter(None, pieces) if b"" in others else pieces)

@@ -10,13 +10,16 @@ import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from itertools import pairwise
 from typing import Any, Literal
 from unicodedata import normalize
 
 import numpy as np
+import orjson
 from numpy.typing import NDArray
 
 from fieldwise.evaluators._fields import faults_of, field_status, hit_labels, lists_without_items, miss_labels
+from fieldwise.kernels.plain_json import plain_texts
 from fieldwise.model.batch import Batch
 from fieldwise.model.comparison import Comparisons, Outcome
 from fieldwise.model.options import Problem
@@ -180,11 +183,11 @@ class _Details:
     def __call__(self, case: int) -> dict[str, Any]:
         """The details of a case."""
         expected, actual = self.comparisons.expected, self.comparisons.actual
-        rows, ends, paths, kinds = self._errors
+        rows, ends, places = self._errors
         errors = [
             {
-                "path": paths[at],
-                "error_type": kinds[at],
+                "path": self.comparisons.paths[places[at] // _KINDS],
+                "error_type": _LABELS[places[at] % _KINDS],
                 "expected": _shown(expected[rows[at]]),
                 "actual": _shown(actual[rows[at]]),
             }
@@ -193,20 +196,44 @@ class _Details:
         flags = self.flags.at(case) if len(self.flags.codes) else []
         return {"errors": errors, **({"flags": flags} if flags else {}), **faults_of(self.comparisons, case, self.reasons)}
 
+    def texts(self) -> list[bytes | None]:
+        """The same as JSON text, put together from that of the values; None where it is not as simple as that."""
+        rows, ends, places = self._errors
+        if self.comparisons.faults or len(self.flags.codes):
+            return [None] * self.comparisons.cases
+        heads = {place: self._head(place) for place in {*places}}
+        sides = (self.comparisons.expected, self.comparisons.actual)
+        written = [plain_texts([_shown(value) for value in map(side.__getitem__, rows)]) for side in sides]
+        errors = [
+            None if expected is None or actual is None else b'%b%b,"actual":%b}' % (heads[place], expected, actual)
+            for place, expected, actual in zip(places, *written, strict=True)
+        ]
+        return [_errors_text(errors[start:end]) for start, end in pairwise(ends)]
+
+    def _head(self, place: int) -> bytes:
+        """What stands before the values of an error, which has the same path and type as others."""
+        path, kind = orjson.dumps(self.comparisons.paths[place // _KINDS]), orjson.dumps(_LABELS[place % _KINDS])
+        return b'{"path":%b,"error_type":%b,"expected":' % (path, kind)
+
     @cached_property
-    def _errors(self) -> tuple[list[int], list[int], list[str], list[str]]:
-        """The rows that are errors by case, where each case ends, and their paths and types: a run asks for every case."""
+    def _errors(self) -> tuple[list[int], list[int], list[int]]:
+        """The rows that are errors by case, where each case ends, and path and type of each in one number: a run asks for every case."""
         comparisons = self.comparisons
         order, offsets = comparisons.by_case()
         wrong = (self.counted & ~comparisons.passed)[order]
         rows = order[wrong]
         ends: list[int] = np.concatenate([[0], np.cumsum(wrong)])[offsets].tolist()
-        paths: list[int] = comparisons.path[rows].tolist()
-        kinds: list[int] = comparisons.outcome[rows].tolist()
-        return rows.tolist(), ends, [comparisons.paths[at] for at in paths], [_LABELS[kind] for kind in kinds]
+        places = comparisons.path[rows].astype(np.int64) * _KINDS + comparisons.outcome[rows]
+        return rows.tolist(), ends, places.tolist()
 
 
 _LABELS = [outcome.label for outcome in Outcome]
+_KINDS = len(_LABELS)
+
+
+def _errors_text(errors: list[bytes | None]) -> bytes | None:
+    known = [error for error in errors if error is not None]
+    return b'{"errors":[%b]}' % b",".join(known) if len(known) == len(errors) else None
 
 
 def _shown(value: Any) -> Any:

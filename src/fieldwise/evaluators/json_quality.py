@@ -304,21 +304,30 @@ class _View:
             details["consistency"] = found.to_json()
         return details | faults_of(comparisons, case, self.reasons)
 
-    def text(self, case: int) -> bytes | None:
+    def texts(self) -> list[bytes | None]:
         """The same as JSON text. Most cases of a batch look alike, and what looks alike is written once."""
+        cases = self.comparisons.cases
         if self.checked is not None or self.agreements or self.comparisons.faults:
-            return None
-        order, offsets = self.comparisons.by_case()
-        rows = order[offsets[case] : offsets[case + 1]]
-        flags = self.flags.codes[self.flags.offsets[case] : self.flags.offsets[case + 1]]
-        key = (*(column[rows].tobytes() for column in (self.comparisons.path, self.bucket, self._strategies)), flags.tobytes())
-        if key not in self._texts:
-            self._texts[key] = orjson.dumps(self(case))
-        return self._texts[key]
+            return [None] * cases
+        made: dict[tuple[bytes, bytes], bytes] = {}
+        looks = [self._look(case) for case in range(cases)]
+        for case, look in enumerate(looks):
+            if look not in made:
+                made[look] = orjson.dumps(self(case))
+        return [made[look] for look in looks]
+
+    def _look(self, case: int) -> tuple[bytes, bytes]:
+        """What decides the details of a case: its rows, each with path, bucket and strategy, and its flags."""
+        rows, ends, flags, flag_ends = self._looks
+        return rows[ends[case] : ends[case + 1]], flags[flag_ends[case] : flag_ends[case + 1]]
 
     @cached_property
-    def _texts(self) -> dict[tuple[bytes, ...], bytes]:
-        return {}
+    def _looks(self) -> tuple[bytes, list[int], bytes, list[int]]:
+        """The looks of all cases in a row, and where each begins."""
+        order, offsets = self.comparisons.by_case()
+        rows = (self.comparisons.path.astype(np.int64) * len(BUCKETS) + self.bucket) * len(STRATEGIES) + self._strategies
+        flags = self.flags.codes.astype(np.int64)
+        return rows[order].tobytes(), (offsets * 8).tolist(), flags.tobytes(), (self.flags.offsets * 8).tolist()
 
     @cached_property
     def _strategies(self) -> NDArray[np.uint8]:
@@ -326,10 +335,15 @@ class _View:
         comparisons, place = self.comparisons, {name: at for at, name in enumerate(STRATEGIES)}
         named = [place.get(self.config.strategies.get(field, ""), _UNNAMED) for field in comparisons.fields]
         found = np.array(named, dtype=np.uint8)[comparisons.field]
-        for row in np.flatnonzero(found == _UNNAMED).tolist():
-            value = comparisons.expected[row]
-            found[row] = place[detected(comparisons.actual[row] if value is MISSING or value is None else value, self.config.default_text)]
+        rows: list[int] = np.flatnonzero(found == _UNNAMED).tolist()
+        sides = zip(map(comparisons.expected.__getitem__, rows), map(comparisons.actual.__getitem__, rows), strict=True)
+        values = [actual if expected is None or expected is MISSING else expected for expected, actual in sides]
+        default: Strategy = self.config.default_text
+        found[rows] = [_EXACT if type(value) in _NO_TEXT else place[detected(value, default)] for value in values]
         return found
 
 
 _UNNAMED = 255
+_EXACT = STRATEGIES.index("EXACT")
+_NO_TEXT = frozenset(type(value) for value in (None, True, 1, 1.0, [], {}) if detected(value, "FUZZY") == "EXACT")
+"""Types whose values always suggest the same."""

@@ -41,6 +41,8 @@ class Cases:
     diagnostics: dict[int, list[Diagnostic]] = field(default_factory=dict[int, list[Diagnostic]])
     """What was wrong with a case as it was read, by position. `unreadable-expected`, `unreadable-actual` and
     `unreadable-case` make the case an error; the others are for information."""
+    finite: bool = False
+    """Whether it is known that no value holds a NaN or an infinite number, as in whatever strict JSON says."""
 
     def __len__(self) -> int:
         return len(self.id)
@@ -87,4 +89,5 @@ class Cases:
             split=[self.split[row] for row in rows],
             actuals=[self.actuals[row] for row in rows],
             diagnostics={new: self.diagnostics[old] for new, old in enumerate(rows) if old in self.diagnostics},
+            finite=self.finite,
         )

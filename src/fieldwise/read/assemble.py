@@ -32,6 +32,7 @@ def assemble(rows: Rows, roles: Roles, *, keys: frozenset[str] | None = None) ->
         tags=[()] * len(rows),
         split=[None] * len(rows),
         actuals=actuals,
+        finite=rows.finite,
     )
     if "contexts" in roles.columns:
         cases.contexts = [_contexts(value, rows.cells) for value in _column(rows, roles, "contexts", None)]

@@ -83,7 +83,7 @@ def _rows(lines: list[bytes], numbers: list[int], file: str, whole: bool) -> Row
     for row, value in enumerate(values):
         if type(value) is not dict:
             values[row], problems[row] = _read_again(lines[row], numbers[row], whole or row < len(lines) - 1)
-    return Rows(values=values, numbers=numbers, files=[file] * len(values), problems=problems)
+    return Rows(values=values, numbers=numbers, files=[file] * len(values), problems=problems, finite=not problems)
 
 
 def _read_again(line: bytes, number: int, whole: bool) -> tuple[dict[str, Any], list[Problem]]:

@@ -26,6 +26,8 @@ class Rows:
     """Every value is a text, as in CSV."""
     several_files: bool = False
     """Numbers alone do not tell rows apart."""
+    finite: bool = False
+    """Whether all of it is strict JSON, which knows no NaN and no infinite number."""
 
     def __len__(self) -> int:
         return len(self.values)
@@ -40,6 +42,7 @@ class Rows:
             problems={row - start: found for row, found in self.problems.items() if start <= row < stop},
             cells=self.cells,
             several_files=self.several_files,
+            finite=self.finite,
         )
 
     def extend(self, more: "Rows") -> None:
@@ -48,6 +51,7 @@ class Rows:
         self.values += more.values
         self.numbers += more.numbers
         self.files += more.files
+        self.finite &= more.finite
 
 
 def in_chunks(stream: Iterable[Rows], size: int) -> Iterator[Rows]:

@@ -7,6 +7,7 @@ Nearly all values are equal on both sides and stand in the expected record of th
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
+from itertools import compress
 from typing import Any, Final
 
 import numpy as np
@@ -17,8 +18,8 @@ from fieldwise.model.case import Cases
 from fieldwise.model.comparison import Comparison, Comparisons, Outcome
 from fieldwise.model.path import EACH, ROOT, MalformedPath, Path, Step
 from fieldwise.model.values import MISSING, Presence, Value, presence
-from fieldwise.store.json_text import from_text, to_text
-from fieldwise.store.tables import ArrowColumn, ArrowTable, coded, plain_json_column, spread
+from fieldwise.store.json_text import from_text, to_text, to_texts
+from fieldwise.store.tables import ArrowColumn, ArrowTable, coded, utf8_column
 from fieldwise.summarize.rule_text import rule_text
 
 FIELDS: Final = "fields"
@@ -30,9 +31,12 @@ def comparisons_table(comparisons: Comparisons, rows: NDArray[np.int64], first: 
     """A batch's comparisons by case. `rows[c]` is the position in the batch of the case that the comparisons call c."""
     order, _ = comparisons.by_case()
     equal = _equal(comparisons, rows, cases)[order]
-    aside = _aside(comparisons, order, equal, rows, cases)
-    told = ~(equal | aside)
-    differ = order[told]
+    places = np.flatnonzero(~equal)
+    differing = order[places]
+    expected, actual = (list(map(side.__getitem__, differing.tolist())) for side in (comparisons.expected, comparisons.actual))
+    stands = _stands(comparisons, differing, (expected, actual), rows, cases)
+    aside = np.zeros(len(order), dtype=np.bool_)
+    aside[places[stands]] = True
     extra = comparisons.extra if len(comparisons.extra) else np.zeros(len(order), dtype=np.bool_)
     fields = [[name, rule_text(rule)] for name, rule in zip(comparisons.fields, comparisons.rules, strict=True)]
     return pa.table(
@@ -48,8 +52,8 @@ def comparisons_table(comparisons: Comparisons, rows: NDArray[np.int64], first: 
             "note": _sparse(comparisons.note, order),
             "equal": equal,
             "aside": aside,
-            "expected": spread(plain_json_column(_picked(comparisons.expected, differ)), told),
-            "actual": spread(plain_json_column(_picked(comparisons.actual, differ)), told),
+            "expected": _told(expected, stands, places, len(order)),
+            "actual": _told(actual, stands, places, len(order)),
         },
         metadata={FIELDS: to_text(fields)},
     )
@@ -64,8 +68,12 @@ def all_fields(tables: Sequence[ArrowTable]) -> bytes:
     return to_text(list(known.items()))
 
 
-def _picked(values: Sequence[Value], rows: NDArray[np.int64]) -> list[Value]:
-    return [values[row] for row in rows.tolist()]
+def _told(values: Sequence[Value], stands: NDArray[np.bool_], places: NDArray[np.int64], rows: int) -> ArrowColumn:
+    """A column of so many rows with these values, as JSON text, at their places; null elsewhere, and for what stands in its record."""
+    told = ~stands & np.fromiter((value is not MISSING for value in values), dtype=np.bool_, count=len(values))
+    where = np.zeros(rows, dtype=np.bool_)
+    where[places[told]] = True
+    return utf8_column(to_texts([*compress(values, told.tolist())]), where)
 
 
 def _sparse(by_row: Mapping[int, str], order: NDArray[np.int64]) -> ArrowColumn:
@@ -87,24 +95,20 @@ def _equal(comparisons: Comparisons, rows: NDArray[np.int64], cases: Cases) -> N
     return same if readable.all() else same & readable[comparisons.case]
 
 
-def _aside(
-    comparisons: Comparisons, order: NDArray[np.int64], equal: NDArray[np.bool_], rows: NDArray[np.int64], cases: Cases
+def _stands(
+    comparisons: Comparisons, differing: NDArray[np.int64], sides: tuple[list[Value], list[Value]], rows: NDArray[np.int64], cases: Cases
 ) -> NDArray[np.bool_]:
-    """Where, in this order, a side is a list or an object, and both records have at the path what was compared."""
-    aside = np.zeros(len(order), dtype=np.bool_)
-    expected, actual = comparisons.expected, comparisons.actual
-    places = np.flatnonzero(~equal)
-    differing: list[int] = order[places].tolist()
-    if _CONTAINERS.isdisjoint(map(type, map(expected.__getitem__, differing))) and _CONTAINERS.isdisjoint(
-        map(type, map(actual.__getitem__, differing))
-    ):
-        return aside
-    for at, row in zip(places.tolist(), differing, strict=True):
-        if type(expected[row]) in _CONTAINERS or type(actual[row]) in _CONTAINERS:
-            path, case = str(comparisons.paths[int(comparisons.path[row])]), int(rows[comparisons.case[row]])
-            sides = ((cases.expected[case], expected[row]), (cases.actual[case], actual[row]))
-            aside[at] = all(look_up(record, path) is value for record, value in sides)
-    return aside
+    """Where, among rows that differ, a side is a list or an object, and both records have at the path what was compared."""
+    stands = np.zeros(len(differing), dtype=np.bool_)
+    kinds = [[*map(type, side)] for side in sides]
+    if all(map(_CONTAINERS.isdisjoint, kinds)):
+        return stands
+    held = [at for at, (one, other) in enumerate(zip(*kinds, strict=True)) if one in _CONTAINERS or other in _CONTAINERS]
+    case: list[int] = rows[comparisons.case[differing[held]]].tolist()
+    steps = [_steps(str(comparisons.paths[at])) for at in comparisons.path[differing[held]].tolist()]
+    for at, row, path in zip(held, case, steps, strict=True):
+        stands[at] = _at(cases.expected[row], path) is sides[0][at] and _at(cases.actual[row], path) is sides[1][at]
+    return stands
 
 
 _CONTAINERS: Final = frozenset((list, dict))
@@ -113,12 +117,14 @@ _CONTAINERS: Final = frozenset((list, dict))
 def _found_again(comparisons: Comparisons, rows: NDArray[np.int64], cases: Cases) -> NDArray[np.bool_]:
     """For each path, whether looking it up gives the value that was compared, tried on its first match."""
     found = np.zeros(len(comparisons.paths), dtype=np.bool_)
-    matches = np.flatnonzero(comparisons.outcome == Outcome.MATCH)
-    paths, firsts = np.unique(comparisons.path[matches], return_index=True)
-    for path, row in zip(paths.tolist(), matches[firsts].tolist(), strict=True):
-        record = cases.expected[int(rows[comparisons.case[row]])]
-        value = look_up(record, str(comparisons.paths[path]))
-        found[path] = type(value) is type(comparisons.expected[row]) and value == comparisons.expected[row]
+    firsts = np.full(len(comparisons.paths), -1, dtype=np.int64)
+    matches = np.flatnonzero(comparisons.outcome == Outcome.MATCH)[::-1]
+    firsts[comparisons.path[matches]] = matches  # of those with the same path, the last one stays
+    for path, row in enumerate(firsts.tolist()):
+        if row >= 0:
+            record = cases.expected[int(rows[comparisons.case[row]])]
+            value = look_up(record, str(comparisons.paths[path]))
+            found[path] = type(value) is type(comparisons.expected[row]) and value == comparisons.expected[row]
     return found
 
 
@@ -133,12 +139,17 @@ def _steps(path: str) -> tuple[Step, ...] | None:
 
 def look_up(record: Value, path: str) -> Value:
     """What stands in a record at a path; MISSING if nothing does."""
-    steps = _steps(path)
+    return _at(record, _steps(path))
+
+
+def _at(record: Value, steps: Sequence[Step] | None) -> Value:
     if steps is None:
         return MISSING
     value: Any = record
     for step in steps:
-        if isinstance(step, int) and isinstance(value, list) and -len(value) <= step < len(value):
+        if type(step) is str and type(value) is dict:
+            value = value.get(step, MISSING)
+        elif isinstance(step, int) and isinstance(value, list) and -len(value) <= step < len(value):
             value = value[step]
         elif isinstance(value, dict) and step is not EACH and str(step) in value:
             value = value[str(step)]

@@ -11,7 +11,7 @@ from fieldwise.model.case import Cases
 from fieldwise.model.outcome import BatchOutcome, Evaluated
 from fieldwise.model.result import Labels, Results, Status
 from fieldwise.model.values import MISSING
-from fieldwise.store.json_text import to_text, to_texts
+from fieldwise.store.json_text import to_text
 
 ArrowColumn: TypeAlias = Any  # pyarrow says nothing about its types
 ArrowTable: TypeAlias = Any
@@ -37,40 +37,39 @@ def coded(codes: NDArray[Any], names: Sequence[str]) -> ArrowColumn:
     return pa.DictionaryArray.from_arrays(indices, texts(names))
 
 
-def json_column(values: Sequence[Any]) -> ArrowColumn:
-    """A column of JSON text; null where there is no value at all."""
-    return _as_text([None if value is MISSING else to_text(value) for value in values])
+def json_column(values: Sequence[Any], *, finite: bool = False) -> ArrowColumn:
+    """A column of JSON text; null where there is no value at all. `finite` as in `to_text`."""
+    return _written(values, MISSING, finite=finite)
 
 
-def _as_text(values: Sequence[bytes | None]) -> ArrowColumn:
-    """A column of texts that are UTF-8 already."""
-    if None in values:
-        return pa.array(values, type=pa.binary()).cast(pa.string())
-    ends = np.zeros(len(values) + 1, dtype=np.int64)
-    np.cumsum(np.fromiter(map(len, values), dtype=np.int64, count=len(values)), out=ends[1:])  # type: ignore[arg-type]
-    if ends[-1] >= 1 << 31:
-        raise OverflowError("the texts of one batch take more than 2 GB; read fewer cases at a time")
-    return pa.StringArray.from_buffers(len(values), pa.py_buffer(ends.astype(np.int32)), pa.py_buffer(b"".join(values)))  # type: ignore[arg-type]
-
-
-def plain_json_column(values: Sequence[Any]) -> ArrowColumn:
-    """As `json_column`, for many small values."""
-    known = np.fromiter((value is not MISSING for value in values), dtype=np.bool_, count=len(values))
-    if not known.any():
-        return pa.nulls(len(values), type=pa.string())
-    return spread(_as_text(to_texts([value for value in values if value is not MISSING])), known)
-
-
-def spread(values: ArrowColumn, where: NDArray[np.bool_]) -> ArrowColumn:
-    """A column that has these values, in order, where `where` is true, and null elsewhere."""
-    return values.take(pa.array(np.cumsum(where) - 1, mask=~where)) if len(values) else pa.nulls(len(where), type=pa.string())
+def _optional_json(values: Sequence[Any], *, finite: bool = False) -> ArrowColumn:
+    """As `json_column`, where None says that there is no value."""
+    return _written(values, None, finite=finite)
 
 
 def _sparse_json(values: Sequence[Any]) -> ArrowColumn:
-    """As `json_column`, for columns that are mostly empty."""
-    if not any(values):
-        return pa.nulls(len(values), type=pa.string())
-    return _as_text([to_text(value) if value else None for value in values])
+    """As `json_column`, where what is empty says that there is no value."""
+    return _written([value or None for value in values] if any(values) else [None] * len(values), None, finite=False)
+
+
+def _written(values: Sequence[Any], nothing: Any, *, finite: bool) -> ArrowColumn:
+    known = np.fromiter((value is not nothing for value in values), dtype=np.bool_, count=len(values))
+    return utf8_column([to_text(value, finite=finite) for value in values if value is not nothing], known)
+
+
+def utf8_column(values: Sequence[bytes], where: NDArray[np.bool_]) -> ArrowColumn:
+    """A column that has these texts, which are UTF-8 already, in order where `where` is true, and null elsewhere."""
+    if not len(values):
+        return pa.nulls(len(where), type=pa.string())
+    lengths = np.fromiter(map(len, values), dtype=np.int64, count=len(values))
+    if int(lengths.sum()) >= 1 << 31:
+        raise OverflowError("the texts of one batch take more than 2 GB; read fewer cases at a time")
+    ends = np.zeros(len(where) + 1, dtype=np.int32)
+    ends[np.flatnonzero(where) + 1] = lengths
+    np.cumsum(ends, out=ends)
+    nulls = len(where) - len(values)
+    known = pa.py_buffer(np.packbits(where, bitorder="little")) if nulls else None
+    return pa.StringArray.from_buffers(len(where), pa.py_buffer(ends), pa.py_buffer(b"".join(values)), known, nulls)
 
 
 def cases_table(outcome: BatchOutcome) -> ArrowTable:
@@ -82,23 +81,21 @@ def cases_table(outcome: BatchOutcome) -> ArrowTable:
         {
             "case": np.arange(outcome.first, outcome.first + n, dtype=np.int64),
             "id": texts(cases.id),
-            "tags": labels(Labels.of(cases.tags)),
+            "tags": labels(Labels.of(cases.tags) if any(cases.tags) else _no_labels(n)),
             "split": texts(cases.split),
-            "input": _optional_json(cases.input),
-            "expected": json_column(cases.expected),
-            "actual": json_column(cases.actual),
-            "contexts": _optional_json(cases.contexts),
+            "input": _optional_json(cases.input, finite=cases.finite),
+            "expected": json_column(cases.expected, finite=cases.finite),
+            "actual": json_column(cases.actual, finite=cases.finite),
+            "contexts": _optional_json(cases.contexts, finite=cases.finite),
             "metadata": _sparse_json(cases.metadata),
-            "actuals": _optional_json(cases.actuals),
+            "actuals": _optional_json(cases.actuals, finite=cases.finite),
             "diagnostics": _sparse_json(problems),
         }
     )
 
 
-def _optional_json(values: Sequence[Any]) -> ArrowColumn:
-    if all(value is None for value in values):
-        return pa.nulls(len(values), type=pa.string())
-    return _as_text([None if value is None else to_text(value) for value in values])
+def _no_labels(cases: int) -> Labels:
+    return Labels(np.zeros(cases + 1, dtype=np.int64), np.zeros(0, dtype=np.int32), [])
 
 
 def labels(of: Labels) -> ArrowColumn:
@@ -122,21 +119,23 @@ def results_table(evaluated: Evaluated, first: int) -> ArrowTable:
         "reasoning": texts(results.reasoning),
         "hits": labels(results.hits),
         "misses": labels(results.misses),
-        "flags": labels(Labels.of([()] * n) if results.flags is None else results.flags),
-        "details": _as_text(details),
+        "flags": labels(_no_labels(n) if results.flags is None else results.flags),
+        "details": utf8_column(details, np.ones(n, dtype=np.bool_)),
     }
     columns |= {f"{METRIC}{name}": _metric(column) for name, column in results.metrics.items()}
     return pa.table(columns)
 
 
 def _details(results: Results) -> tuple[list[bytes], NDArray[np.int8]]:
-    """The details of each case as text, made and let go one by one because they are many small objects; and whose fault an error is."""
+    """The details of each case as text, made and let go one by one because they are many small objects; and whose fault an error is.
+
+    Some evaluators know a faster way to the text of most.
+    """
     codes = np.full(len(results), -1, dtype=np.int8)
     for row in np.flatnonzero(results.status == Status.ERROR).tolist():
         codes[row] = FAULTS.index("system" if results.details(row).get("fault") == "system" else "ours")
-    ready: Callable[[int], bytes | None] | None = getattr(results.details, "text", None)  # some know a faster way to their text
-    rows = range(len(results))
-    return [(ready and ready(row)) or to_text(results.details(row)) for row in rows], codes
+    ready: Callable[[], Sequence[bytes | None]] = getattr(results.details, "texts", lambda: [None] * len(results))
+    return [to_text(results.details(row)) if text is None else text for row, text in enumerate(ready())], codes
 
 
 def _metric(column: NDArray[Any]) -> ArrowColumn:
@@ -162,6 +161,8 @@ def parquet_bytes(table: ArrowTable) -> bytes:
 
 def joined(tables: Sequence[ArrowTable]) -> ArrowTable:
     """Tables one below the other. A column that is bool in some and a number in others is a number."""
+    if all(table.schema.equals(tables[0].schema) for table in tables[1:]):
+        return pa.concat_tables(tables)
     names = {name for table in tables for name in table.column_names}
     mixed = {name for name in names if {pa.bool_(), pa.float64()} <= {_type(table, name) for table in tables}}
     return pa.concat_tables([_as_numbers(table, mixed) for table in tables], promote_options="permissive")
