@@ -22,7 +22,9 @@ def detected(value: Any, default_text: Strategy) -> Strategy:
     >>> [detected(v, "SEMANTIC") for v in (5, True, "2025-01-31", "a@b.org", [1], {"a": 1}, "free text")]
     ['EXACT', 'EXACT', 'EXACT', 'EXACT', 'EXACT', 'EXACT', 'SEMANTIC']
     """
-    if kind(value) != "string":
+    if type(value) is not str and kind(value) != "string":
         return "EXACT"
     text = str(value).strip()
-    return "EXACT" if _EMAIL.fullmatch(text) or _ISO_DATE.fullmatch(text) else default_text
+    # what must stand in an address and in a date is looked for first: most text is neither
+    is_exact = ("@" in text and _EMAIL.fullmatch(text)) or (text[4:5] == "-" and _ISO_DATE.fullmatch(text))
+    return "EXACT" if is_exact else default_text

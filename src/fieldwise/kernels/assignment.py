@@ -1,7 +1,10 @@
 """Pairing two lists one to one so that the pairs are as similar as they can be together."""
 
+from collections.abc import Sequence
 from functools import lru_cache
 from importlib import import_module
+from itertools import permutations
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -9,6 +12,10 @@ from numpy.typing import NDArray
 
 BIAS = 1e-9
 """How much all pairs of an assignment together may gain by standing near the diagonal. It decides ties, nothing else."""
+
+
+FEW = 4
+"""Up to so many items on either side, every way to pair them is tried."""
 
 
 def assign(similarity: NDArray[np.float64]) -> list[tuple[int, int]]:
@@ -23,13 +30,7 @@ def assign(similarity: NDArray[np.float64]) -> list[tuple[int, int]]:
     if n == 0 or m == 0:
         return []
     known = _without_nan(similarity)
-    if n == 1:
-        return [(0, int(known.argmax()))]
-    if m == 1:
-        return [(int(known.argmax()), 0)]
-    if n == 2 and m == 2:
-        return _two_by_two(known)
-    return _solve(known)
+    return assign_few(known.ravel().tolist(), n, m) if max(n, m) <= FEW else _solve(known)
 
 
 def _without_nan(similarity: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -42,10 +43,35 @@ def _without_nan(similarity: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.nan_to_num(similarity, nan=low - step, neginf=low - step, posinf=high + step)
 
 
-def _two_by_two(similarity: NDArray[np.float64]) -> list[tuple[int, int]]:
-    (a, b), (c, d) = similarity.tolist()
-    slack = BIAS * min(1.0, max(a, b, c, d) - min(a, b, c, d))
-    return [(0, 0), (1, 1)] if a + d >= b + c - slack else [(0, 1), (1, 0)]
+def assign_few(similarity: Sequence[float], n: int, m: int) -> list[tuple[int, int]]:
+    """The same for a few items and numbers that are finite, row by row in one sequence: trying every way takes less time than an array.
+
+    >>> assign_few([0.9, 0.8, 0.7, 0.1], 2, 2)
+    [(0, 1), (1, 0)]
+    """
+    spread = min(1.0, max(similarity) - min(similarity)) or 1.0
+    found: list[tuple[int, int]] = []
+    best = -inf
+    for cells, near, pairs in _ways(n, m):
+        total = near * spread
+        for cell in cells:
+            total += similarity[cell]
+        if total > best:
+            best, found = total, pairs
+    return found.copy()
+
+
+@lru_cache(maxsize=FEW * FEW)
+def _ways(n: int, m: int) -> list[tuple[tuple[int, ...], float, list[tuple[int, int]]]]:
+    """Every way to pair the shorter side with some of the longer: its cells, how much it gains by standing near the diagonal, its pairs."""
+    near = _nearness(n, m).ravel().tolist()
+    ways = [[*enumerate(columns)] for columns in permutations(range(m), n)] if n <= m else _columns_first(n, m)
+    cells = [tuple(row * m + column for row, column in pairs) for pairs in ways]
+    return [(some, sum(near[cell] for cell in some), pairs) for some, pairs in zip(cells, ways, strict=True)]
+
+
+def _columns_first(n: int, m: int) -> list[list[tuple[int, int]]]:
+    return [sorted((row, column) for column, row in enumerate(rows)) for rows in permutations(range(n), m)]
 
 
 def _solve(similarity: NDArray[np.float64]) -> list[tuple[int, int]]:

@@ -67,7 +67,8 @@ def _differ(one: object, other: object) -> bool:
             return any(map(_differ_as_parts, one.values(), [other[key] for key in one]))
         return len(one) != len(other)
     if type(one) is list and type(other) is list:
-        return len(one) != len(other) or any(map(_differ_as_parts, one, other))
+        # items that Python finds equal hardly ever differ, and are let go at once
+        return len(one) != len(other) or any(x != y and _differ_as_parts(x, y) for x, y in zip(one, other, strict=True))
     return False
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldwise.kernels.assignment import assign
+from fieldwise.kernels.assignment import FEW, assign, assign_few
 from fieldwise.kernels.values import canonical
 from fieldwise.model.path import Step
 from fieldwise.model.rule import FieldRule, Match
@@ -233,25 +233,30 @@ def clear_winners(flat: Sequence[float], rows: int, columns: int, lead: float) -
 
 def _settle(found: tuple[Pairing, list[int], list[int]], matrix: NDArray[np.float64]) -> None:
     """Pair what is left by the matrix of similarities."""
-    pairs, left, over = found
-    chosen = assign(matrix)
-    pairs.extend((left[one], over[other]) for one, other in chosen)
-    ours, theirs = {one for one, _ in chosen}, {other for _, other in chosen}
-    left[:] = [row for at, row in enumerate(left) if at not in ours]
-    over[:] = [row for at, row in enumerate(over) if at not in theirs]
+    _pair_off(found, assign(matrix))
 
 
 def _settle_small(found: tuple[Pairing, list[int], list[int]], flat: NDArray[np.float64]) -> None:
-    """The same for the commonest rest, two items on either side, without an array; others as they are."""
+    """The same for a few items, without an array where they are very few. The numbers are finite."""
+    _, left, over = found
+    few = max(len(left), len(over)) <= FEW
+    _pair_off(found, assign_few(flat.tolist(), len(left), len(over)) if few else assign(flat.reshape(len(left), len(over))))
+
+
+def _pair_off(found: tuple[Pairing, list[int], list[int]], chosen: Sequence[tuple[int, int]]) -> None:
+    """Put what belongs together among the pairs; the rest stays left."""
     pairs, left, over = found
-    if len(left) == len(over) == 2:
-        both, one, other, neither = flat.tolist()
-        straight = both + neither >= one + other - 1e-9
-        pairs += zip(left, over if straight else reversed(over), strict=True)
+    pairs.extend((left[one], over[other]) for one, other in chosen)
+    if len(chosen) == len(left):
         left.clear()
+    else:
+        ours = {one for one, _ in chosen}
+        left[:] = [row for at, row in enumerate(left) if at not in ours]
+    if len(chosen) == len(over):
         over.clear()
     else:
-        _settle(found, flat.reshape(len(left), len(over)))
+        theirs = {other for _, other in chosen}
+        over[:] = [row for at, row in enumerate(over) if at not in theirs]
 
 
 def _small_matrices(

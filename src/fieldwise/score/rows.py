@@ -203,8 +203,12 @@ def _decide(
             continue
         present = _set_aside(block, start, rule.required, is_null, absent)
         if choose and rule.match.name == "auto":
+            chosen: dict[int, tuple[Match, list[int]]] = {}  # by identity: hashing a match takes longer than choosing it
             for row in present:
-                pending.setdefault(choose(comparisons.expected[row]), []).append(row)
+                match = choose(comparisons.expected[row])
+                chosen.setdefault(id(match), (match, []))[1].append(row)
+            for match, some in chosen.values():
+                pending.setdefault(match, []).extend(some)
         elif present:
             pending.setdefault(rule.match, []).extend(present)
     if absent:
@@ -257,7 +261,8 @@ def _match(comparisons: Comparisons, match: Match, rows: list[int]) -> None:
     comparisons.similarity[at] = scores.value
     comparisons.passed[at] = scores.passed
     failed = at[~scores.passed]
-    differ = [kind(expected[row]) != kind(actual[row]) for row in failed.tolist()]
+    pairs = [(expected[row], actual[row]) for row in failed.tolist()]
+    differ = [one.__class__ is not other.__class__ and kind(one) != kind(other) for one, other in pairs]
     comparisons.outcome[failed] = np.where(differ, _FORMAT_ERROR, _WRONG_VALUE)
     for position, note in scores.notes.items():
         comparisons.note[rows[position]] = note
