@@ -133,6 +133,13 @@ class TestEf3:
         [
             "cannot calculate",
             "cannot compute",
+            "can not calculate",
+            "cannot determine",
+            "can't compute",
+            "not able to",
+            "impossible to",
+            "insufficient information",
+            "not enough data",
             "not possible",
             "missing",
             "not available",
