@@ -88,3 +88,28 @@ def test_a_coco_file_that_is_not_there_is_a_diagnostic(tmp_path: Path) -> None:
     reader = read_cases(Source(expected=str(tmp_path / "a.json"), actual=str(tmp_path / "b.json"), format="coco"))
     assert list(reader) == []
     assert "a.json" in str(reader.diagnostics[0])
+
+
+@pytest.mark.parametrize(
+    ("first", "found"),
+    [
+        ({}, "[]"),
+        ({"info": {"year": 2017}, "licenses": []}, '[\n  {"image_id": 1, "category_id": 1, "bbox": [0, 0, 2, 2], "score": 0.5}]'),
+        ({"licenses": []}, '[{"bbox": [0, 0, 2, 2], "score": 0.5, "category_id": 1, "image_id": 1}]'),
+    ],
+)
+def test_a_pair_of_coco_files_needs_no_format(tmp_path: Path, first: dict[str, Any], found: str) -> None:
+    boxes = [{"id": 1, "image_id": 1, "category_id": 1, "bbox": [0, 0, 2, 2]}]
+    truth = {**first, "images": [{"id": 1}, {"id": 2}], "categories": [{"id": 1, "name": "dog"}], "annotations": boxes}
+    (tmp_path / "truth.json").write_text(json.dumps(truth))
+    (tmp_path / "found.json").write_text(found)
+    [cases] = read_cases(Source(expected=str(tmp_path / "truth.json"), actual=str(tmp_path / "found.json")))
+    assert cases.id == ["1", "2"]
+    assert cases.expected[0] == [{"category": "dog", "bbox": [0, 0, 2, 2]}]
+
+
+def test_records_that_speak_of_images_are_not_taken_for_coco_files(tmp_path: Path) -> None:
+    for name in ("a.json", "b.json"):
+        (tmp_path / name).write_text('{"images": [{"id": 1}], "annotations": []}')
+    [cases] = read_cases(Source(expected=str(tmp_path / "a.json"), actual=str(tmp_path / "b.json")))
+    assert cases.expected == cases.actual == [{"images": [{"id": 1}], "annotations": []}]

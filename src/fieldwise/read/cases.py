@@ -4,7 +4,8 @@ Data, however bad, never raises: what could not be read is in `diagnostics`, of 
 
 * JSONL, JSON (a list, or one object that is one case), CSV with a header, Parquet; each also `.gz` or `.zst`; a folder or a glob of them;
   `-` for JSONL on standard input.
-* `format: coco`: expected is a file of COCO annotations, actual one of scored predictions; a case is an image.
+* A COCO pair (`format: coco`, or seen by how the files begin): expected is a file of annotations, actual one of scored predictions; a
+  case is an image.
 * A case without an id gets its line number (its position in a JSON list or a Parquet file; the file's name where a file is one case). Where
   several files are read, the name of the file goes before the number: `june:12`.
 * Where there is no `actual` but several trials, the first trial is the actual.
@@ -18,7 +19,7 @@ from fieldwise.model.case import Cases
 from fieldwise.model.diagnostic import Diagnostic, Where
 from fieldwise.model.plan import Source
 from fieldwise.read.assemble import assemble
-from fieldwise.read.coco import read_coco
+from fieldwise.read.coco import looks_like_coco, read_coco
 from fieldwise.read.columns import Roles, find_roles
 from fieldwise.read.files import SizeHint
 from fieldwise.read.ids import IdsSeen
@@ -43,7 +44,7 @@ class CaseReader:
         self.found = Found()
 
     def __iter__(self) -> Iterator[Cases]:
-        if self._source.format == "coco":
+        if self._source.format == "coco" or looks_like_coco(self._source):
             return read_coco(self._source, self._chunk, self._limit, self.diagnostics)
         if self._source.cases is None:
             return read_pairs(self._source, self._chunk, self._limit, self.size_hint, self.diagnostics)

@@ -1,5 +1,6 @@
 """COCO files as cases: one image each, its objects as expected and its detections as actual."""
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -9,7 +10,9 @@ from fieldwise.model.case import Case, Cases
 from fieldwise.model.diagnostic import ConfigError, Diagnostic
 from fieldwise.model.plan import Source
 from fieldwise.model.values import Json, kind
+from fieldwise.read.files import SizeHint, open_bytes
 from fieldwise.read.load import load_json
+from fieldwise.read.places import place_of
 
 
 def coco_cases(annotations: Json, predictions: Json) -> tuple[Cases, list[Diagnostic]]:
@@ -136,6 +139,30 @@ def _case(image: Mapping[str, Any], expected: list[dict[str, Any]], actual: list
         actual=cast("Json", actual),
         metadata={key: value for key, value in shown.items() if value is not None},
     )
+
+
+def looks_like_coco(source: Source) -> bool:
+    """Whether the sides are COCO's annotations and a list of predictions, by how they begin. A suite may say so, and need not."""
+    if source.format is not None or source.join or source.columns or not (source.expected and source.actual):
+        return False
+    try:
+        truth, found = _beginning(source.expected), _beginning(source.actual)
+    except (OSError, EOFError, ConfigError):
+        return False  # whoever reads it says what is wrong
+    return _ANNOTATIONS.match(truth) is not None and _PREDICTIONS.match(found) is not None
+
+
+_BEGINNING: Final = 4096
+_ANNOTATIONS: Final = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{\s*"(?:info|licenses|images|annotations|categories)"\s*:\s*[\[{]')
+_PREDICTIONS: Final = re.compile(rb'(?:\xef\xbb\xbf)?\s*\[\s*(?:\]|\{[^{}]*"(?:image_id|category_id)"\s*:)')
+
+
+def _beginning(path: str) -> bytes:
+    file = place_of(path)
+    if not file.is_file():
+        return b""
+    with open_bytes(file, SizeHint()) as stream:
+        return stream.read(_BEGINNING)
 
 
 def read_coco(source: Source, chunk: int, limit: int | None, diagnostics: list[Diagnostic]) -> Iterator[Cases]:
