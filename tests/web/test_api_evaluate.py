@@ -197,3 +197,10 @@ def test_a_link_inside_a_folder_is_refused_too(client: TestClient, workspace: Pa
 def test_without_a_data_folder_no_path_is_read(make_client: Any) -> None:
     answer = make_client(data=None).post("/api/v1/evaluate/path", json={"cases": "cases.jsonl"})
     assert (answer.status_code, answer.json()["diagnostics"][0]["code"]) == (403, "no-data-folder")
+
+
+def test_content_that_is_not_sent_as_json_is_told_how_to_be(client: TestClient) -> None:
+    form = {"content-type": "application/x-www-form-urlencoded"}
+    answer = client.post("/api/v1/evaluate", content=b'{"expected": {"a": 1}, "actual": {"a": 1}}', headers=form)
+    [diagnostic] = answer.json()["diagnostics"]
+    assert (answer.status_code, diagnostic["code"], diagnostic["fix"]) == (422, "no-body", "send it with Content-Type: application/json")

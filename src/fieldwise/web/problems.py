@@ -102,7 +102,7 @@ def _diagnostics(errors: Iterable[Mapping[str, Any]]) -> Iterable[Diagnostic]:
     for one in errors:
         place = ".".join(safe(str(step)) for step in one["loc"][1:]) or None
         last = str(one["loc"][-1])
-        if one["type"] == "missing" and place is None:
+        if place is None and (one["type"] == "missing" or isinstance(one.get("input"), bytes)):  # bytes: sent as something else than JSON
             yield Diagnostic(code="no-body", what="the request has no JSON content", fix="send it with Content-Type: application/json")
         elif one["type"] == "missing":
             yield Diagnostic(code="missing-option", what=f"`{cut(safe(last), _SHOWN)}` is needed", where=Where(field=place))
