@@ -289,3 +289,9 @@ def test_a_megabyte_is_checked(unit: str) -> None:
     text = unit * (1_000_000 // len(unit))
     assert facts(text, preset="ef_2").score < 1.0
     assert facts(text, preset="ef_3").score == 0.0
+
+
+@pytest.mark.parametrize("version", ["v1", "v2"])
+def test_half_of_a_surrogate_pair_in_an_answer_hides_no_fact(version: str) -> None:
+    result = facts("\ud800 The premium is $604 × \udfff 1", preset="ef_3", checks=version)
+    assert (result.status, result.metrics["has_604"], result.metrics["has_calculation"]) == ("scored", True, True)

@@ -59,7 +59,7 @@ class Answer:
     """A text with what checks need of it, each made once."""
 
     def __init__(self, text: str, locale: Locale = "en") -> None:
-        self.text = text
+        self.text = text if text.isascii() else text.encode("utf-8", "replace").decode()  # patterns stop at half of a surrogate pair
         self.folded = " ".join(fold(text).replace("’", "'").split())
         self._locale: Locale = locale
         self._figures: dict[str, list[Figure]] | None = None
