@@ -132,6 +132,15 @@ class TestRun:
         whole, single = (dict(fw.run(suite, root=tmp_path / f"runs{chunk}", chunk=chunk).summary) for chunk in (256, 1))
         assert whole == pytest.approx(single)
 
+    def test_rules_are_inferred_from_as_many_cases_whatever_the_size_of_batches(self, tmp_path: Path) -> None:
+        cases = [{"expected": {"day": "2026-01-02" if at < 300 else "n/a"}, "actual": {"day": "2026-01-02"}} for at in range(600)]
+        (tmp_path / "cases.jsonl").write_text("".join(json.dumps(case) + "\n" for case in cases))
+        suite = {"name": "s", "cases": str(tmp_path / "cases.jsonl"), "evaluators": [{"type": "field_accuracy"}]}
+        few, many = (fw.run(suite, root=tmp_path / f"runs{chunk}", chunk=chunk) for chunk in (256, 600))
+        found = [[note.what for note in run.manifest.diagnostics if note.code == "inferred-rule"] for run in (few, many)]
+        assert found[0] == found[1]
+        assert found[0][0].startswith("date, because ")
+
 
 def test_importing_fieldwise_costs_next_to_nothing() -> None:
     code = "import sys, fieldwise; print([name for name in ('numpy', 'scipy', 'pyarrow', 'pydantic', 'yaml') if name in sys.modules])"

@@ -159,7 +159,7 @@ def run(
     root: str | Path | None = None,
     limits: Limits | None = None,
     progress: Progress | None = None,
-    chunk: int = SAMPLE,
+    chunk: int | None = None,
     asking: Asking | None = None,
     baseline: str | Path | None = None,
     resume: bool | str = False,
@@ -171,22 +171,23 @@ def run(
 
     `asking` says what judges may spend, and where answers are kept. `baseline` is a baseline file, or the id of a run, to compare with.
     `resume` goes on with the suite's latest unfinished run, or with the run of this id: what is stored and still true is not scored again.
-    `begun` is told the run's id as soon as it has one. `workers` processes share the work where the data can be read in pieces (JSONL and
-    Parquet files), `engine` says where they are; what comes of it is the same, to the bit.
+    `begun` is told the run's id as soon as it has one. `chunk` is how many cases are scored together, if not as many as is best. `workers`
+    processes share the work where the data can be read in pieces (JSONL and Parquet files), `engine` says where they are; what comes of it
+    is the same, to the bit.
     """
     plan = check(suite, cases=cases, gates=gates, root=root)
     source = plan.source
     assert source is not None
-    if resume and source.cases == "-":
-        what, fix = "cases from standard input cannot be read again, so the run cannot be resumed", "put them in a file"
-        raise ConfigError([Diagnostic(code="cannot-resume", what=what, fix=fix)])
-    from fieldwise.engines.choose import choose_executor  # Arrow is loaded only to store
+    if resume:
+        _must_be_readable_again(source)
+    from fieldwise.engines.choose import batch_size, choose_executor  # Arrow is loaded only to store
 
+    chunk = chunk or batch_size(plan)
     base = _base(plan, baseline, root)
     reader = read_cases(source, chunk=chunk, limit=None if only else limit)
     batches = _chosen(reader, only, limit)
     first = next(batches, None)
-    plan, notes = (plan, list[Diagnostic]()) if first is None else _plan_with_rules(plan, first)
+    plan, notes = (plan, list[Diagnostic]()) if first is None else _plan_with_rules(plan, first.take(range(len(first))[:SAMPLE]))
     again = lambda: _chosen(read_cases(source, chunk=chunk, limit=None if only else limit), only, limit)  # noqa: E731
     writing, told = _writer(root, plan, resume, again)
     try:
@@ -210,6 +211,12 @@ def run(
             return writer.finish(summary, results, notes, code, changes)
     except KeyboardInterrupt:
         raise Interrupted(writing.id, writing.kept) from None
+
+
+def _must_be_readable_again(source: Source) -> None:
+    if source.cases == "-":
+        what, fix = "cases from standard input cannot be read again, so the run cannot be resumed", "put them in a file"
+        raise ConfigError([Diagnostic(code="cannot-resume", what=what, fix=fix)])
 
 
 def _writer(

@@ -121,6 +121,22 @@ def test_a_csv_cell_may_be_very_long(tmp_path: Path) -> None:
     assert read(write(tmp_path / "a.csv", f"expected,actual\na,{long}\n"))[0][0].actual == long
 
 
+@pytest.mark.parametrize("name", ["a.jsonl", "a.parquet"])
+def test_heavy_records_are_held_a_few_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    for module in ("jsonl", "parquet_file"):
+        monkeypatch.setattr(f"fieldwise.read.{module}.HEAVY", 1000, raising=False)
+    rows = [{"id": str(at), "expected": {"text": f"{at}" * 150}, "actual": {}} for at in range(10, 40)]
+    if name == "a.jsonl":
+        (tmp_path / name).write_text("".join(json.dumps(row) + "\n" for row in rows))
+    else:
+        texts = pa.array([json.dumps(row["expected"]) for row in rows])
+        table = pa.table({"id": [row["id"] for row in rows], "expected": texts, "actual": ["{}"] * len(rows)})
+        pq.write_table(table, tmp_path / name, use_dictionary=False)
+    chunks = list(read_cases(Source(cases=str(tmp_path / name)), chunk=20))
+    assert [case_id for chunk in chunks for case_id in chunk.id] == [row["id"] for row in rows]
+    assert 1 < max(map(len, chunks)) <= 4
+
+
 @pytest.mark.parametrize("name", ["a.parquet", "a.parquet.gz", "a.parquet.zst"])
 def test_parquet_values_become_json(tmp_path: Path, name: str) -> None:
     record = pa.struct([("total", pa.decimal128(12, 2)), ("on", pa.date32()), ("items", pa.list_(pa.struct([("n", pa.int64())])))])

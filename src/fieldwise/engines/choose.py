@@ -36,6 +36,11 @@ def cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
+def batch_size(plan: Plan) -> int:
+    """How many cases are scored together: many share the cost of each step; where a model is waited for, people hear sooner of fewer."""
+    return 256 if asks(plan) else 1024
+
+
 def asks(plan: Plan) -> bool:
     """Whether a judge or a match of the plan may ask a model or a program."""
     return any(map(_asks, plan.evaluators))

@@ -5,7 +5,7 @@ from typing import Any, Final, Protocol
 
 from fieldwise.read.json_scan import Problem
 from fieldwise.read.json_text import decode_lines, decode_slowly
-from fieldwise.read.rows import Rows
+from fieldwise.read.rows import HEAVY, Rows
 
 _BLOCK: Final = 1 << 20
 LONGEST: Final = 64 << 20
@@ -24,9 +24,13 @@ class Readable(Protocol):
 
 
 def read_jsonl(stream: Readable, file: str, chunk: int, number: int = 0) -> Iterator[Rows]:
-    """Rows of at most `chunk` lines. Blank lines are skipped but counted. `number` lines stand before the stream in its file."""
+    """Rows of at most `chunk` lines, fewer where they are long. Blank lines are skipped but counted.
+
+    `number` lines stand before the stream in its file.
+    """
     lines: list[bytes] = []
     numbers: list[int] = []
+    held = 0  # bytes
     ended = True  # whether a newline ends the last line that is not blank
     for block, whole in lines_of(stream, begins=not number):
         for line in block:
@@ -36,9 +40,10 @@ def read_jsonl(stream: Readable, file: str, chunk: int, number: int = 0) -> Iter
             lines.append(line)
             numbers.append(number)
             ended = whole or line is not block[-1]
-            if len(lines) == chunk:
-                yield _rows(lines, numbers, file, ended)
-                lines, numbers = [], []
+            held += len(line)
+            if len(lines) == chunk or held >= HEAVY:
+                yield _rows(lines, numbers, file, ended, heavy=held >= HEAVY)
+                lines, numbers, held = [], [], 0
     if lines:
         yield _rows(lines, numbers, file, ended)
 
@@ -75,7 +80,7 @@ def _joined(parts: list[bytes]) -> bytes:
     return parts[0] if parts and type(parts[0]) is _TooLong else b"".join(parts)
 
 
-def _rows(lines: list[bytes], numbers: list[int], file: str, whole: bool) -> Rows:
+def _rows(lines: list[bytes], numbers: list[int], file: str, whole: bool, *, heavy: bool = False) -> Rows:
     values: list[Any] = []
     for start in range(0, len(lines), _TOGETHER):
         values += decode_lines(lines[start : start + _TOGETHER])
@@ -83,7 +88,7 @@ def _rows(lines: list[bytes], numbers: list[int], file: str, whole: bool) -> Row
     for row, value in enumerate(values):
         if type(value) is not dict:
             values[row], problems[row] = _read_again(lines[row], numbers[row], whole or row < len(lines) - 1)
-    return Rows(values=values, numbers=numbers, files=[file] * len(values), problems=problems, finite=not problems)
+    return Rows(values=values, numbers=numbers, files=[file] * len(values), problems=problems, finite=not problems, heavy=heavy)
 
 
 def _read_again(line: bytes, number: int, whole: bool) -> tuple[dict[str, Any], list[Problem]]:

@@ -9,7 +9,7 @@ from fieldwise.kernels.json_scalars import as_json_value
 from fieldwise.kernels.text_keys import text_keys
 from fieldwise.model.diagnostic import Diagnostic, Where
 from fieldwise.read.files import Unreadable
-from fieldwise.read.rows import Rows
+from fieldwise.read.rows import HEAVY, Rows
 
 
 def read_parquet(stream: BinaryIO, file: str, chunk: int, groups: range | None = None, number: int = 0) -> Iterator[Rows]:
@@ -30,8 +30,7 @@ def _batches(stream: BinaryIO, file: str, chunk: int, groups: range | None, numb
     plain = isinstance(stream, io.BufferedReader) and stream.seekable()
     source = stream if plain else io.BytesIO(stream.read())  # Parquet is read from its end, which no compressed stream allows
     parquet = pq.ParquetFile(source)
-    groups = range(parquet.num_row_groups) if groups is None else groups
-    for batch in (batch for group in groups for batch in parquet.iter_batches(chunk, row_groups=[group])):  # all at once would all be kept
+    for batch, heavy in _in_groups(parquet, range(parquet.num_row_groups) if groups is None else groups, chunk):
         batch = _in_microseconds(batch)
         values: list[Any] = batch.to_pylist()
         if any(_needs_change(kind) for kind in batch.schema.types):
@@ -40,7 +39,16 @@ def _batches(stream: BinaryIO, file: str, chunk: int, groups: range | None, numb
             values = text_keys(values)
         numbers = list(range(number + 1, number + len(values) + 1))
         number += len(values)
-        yield Rows(values=values, numbers=numbers, files=[file] * len(values), numbering="item")
+        yield Rows(values=values, numbers=numbers, files=[file] * len(values), numbering="item", heavy=heavy)
+
+
+def _in_groups(parquet: Any, groups: range, chunk: int) -> Iterator[tuple[Any, bool]]:
+    """Batches group by group, as all groups at once would all be kept; and whether heavy rows make them smaller than asked for."""
+    for number in groups:
+        group = parquet.metadata.row_group(number)
+        fitting = HEAVY * group.num_rows // max(group.total_byte_size, 1)
+        for batch in parquet.iter_batches(max(1, min(chunk, fitting)), row_groups=[number]):
+            yield batch, fitting < chunk
 
 
 _PLAIN: Final = ("bool", "int", "uint", "float", "double", "string", "large_string", "null", "halffloat")

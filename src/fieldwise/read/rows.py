@@ -2,11 +2,13 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from fieldwise.read.json_scan import Problem
 
 Numbering = Literal["line", "item", "file"]
+HEAVY: Final = 8 << 20
+"""About how many bytes of data are read and held as one stretch of rows; their values take several times that."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -28,6 +30,8 @@ class Rows:
     """Numbers alone do not tell rows apart."""
     finite: bool = False
     """Whether all of it is strict JSON, which knows no NaN and no infinite number."""
+    heavy: bool = False
+    """Whether they are as much as should be held at a time, however few they are."""
 
     def __len__(self) -> int:
         return len(self.values)
@@ -55,7 +59,7 @@ class Rows:
 
 
 def in_chunks(stream: Iterable[Rows], size: int) -> Iterator[Rows]:
-    """The same rows, `size` at a time; rows that are numbered in different ways stay apart."""
+    """The same rows, `size` at a time, or fewer where they are heavy; rows that are numbered in different ways stay apart."""
     held: Rows | None = None
     for rows in stream:
         if held is not None and (held.numbering, held.cells) == (rows.numbering, rows.cells):
@@ -69,6 +73,9 @@ def in_chunks(stream: Iterable[Rows], size: int) -> Iterator[Rows]:
             yield held if len(held) == size else held.cut(start, start + size)
             start += size
         held = held.cut(start, len(held)) if start < len(held) else None
+        if held is not None and rows.heavy:
+            yield held
+            held = None
     if held is not None:
         yield held
 
