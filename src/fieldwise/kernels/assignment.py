@@ -14,8 +14,8 @@ BIAS = 1e-9
 """How much all pairs of an assignment together may gain by standing near the diagonal. It decides ties, nothing else."""
 
 
-FEW = 4
-"""Up to so many items on either side, every way to pair them is tried."""
+FEW = 5
+"""Up to so many items on either side, every way to pair them is tried: short lists are most, and need not wait for scipy to load."""
 
 
 def assign(similarity: NDArray[np.float64]) -> list[tuple[int, int]]:
