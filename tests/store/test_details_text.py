@@ -29,6 +29,7 @@ ODD: list[tuple[Any, Any]] = [
     ({"a": 2**80, "b": "x"}, {"a": 7, "b": "lone \ud800"}),
     ({"a": {"c": [None]}, "b": 'quote " and\nline'}, {"a": [1, {"d": math.inf}], "b": True}),
     ({"a": "2024-02-29", "b": " "}, {"b": None, "more": {"deep": [[]]}}),
+    ({"a": 1, "key \udcff": 1}, {"a": 2, "key \udcff": 2}),
 ]
 FIELDS = ["a", {"path": "b", "match": "fuzzy", "weight": 2}, "l[*]", {"path": '["odd\\"key"]', "required": False}]
 EVALUATORS: list[dict[str, Any]] = [
@@ -49,7 +50,7 @@ def stored(config: dict[str, Any], records: list[tuple[Any, Any]]) -> tuple[Resu
     return results, table.column("details").to_pylist()
 
 
-@pytest.mark.parametrize("config", EVALUATORS)
+@pytest.mark.parametrize("config", [*EVALUATORS, {"type": "field_accuracy", "fields": ["a", "key \udcff"]}])
 @pytest.mark.parametrize(
     "records",
     [

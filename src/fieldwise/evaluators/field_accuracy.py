@@ -17,6 +17,7 @@ import orjson
 from numpy.typing import NDArray
 
 from fieldwise.evaluators._fields import faults_of, field_status, hit_labels, lists_without_items, miss_labels
+from fieldwise.kernels.plain_json import plain_texts
 from fieldwise.model.batch import Batch
 from fieldwise.model.comparison import Comparisons, Outcome
 from fieldwise.model.options import Problem
@@ -164,7 +165,7 @@ class FieldDetails:
 
     def __init__(self, comparisons: Comparisons, by_field: ByField, reasons: dict[int, str]) -> None:
         self._comparisons, self._by_field, self._reasons = comparisons, by_field, reasons
-        self._named = [(name, float(rule.weight)) for name, rule in zip(comparisons.fields, comparisons.rules, strict=True)]
+        self._named = tuple((name, float(rule.weight)) for name, rule in zip(comparisons.fields, comparisons.rules, strict=True))
 
     def __call__(self, case: int) -> dict[str, Any]:
         """The details of a case."""
@@ -182,29 +183,35 @@ class FieldDetails:
 
     def texts(self) -> list[bytes | None]:
         """The same as JSON text, put together from what most cases have in common; None where it is not as simple as that."""
-        found = self._by_field
-        if self._comparisons.faults:
+        found, pieces = self._by_field, _pieces(self._named)
+        if pieces is None or self._comparisons.faults:
             return [None] * self._comparisons.cases
-        whole, parts = self._pieces
         cases, fields = np.nonzero(~(found.counted & found.passed & (found.score == 1.0)).T)
-        columns = (orjson.dumps(found.score[fields, cases].tolist())[1:-1].split(b","), found.passed[fields, cases].tolist())
-        counted, places = found.counted[fields, cases].tolist(), fields.tolist()
+        places: list[int] = fields.tolist()
+        scores = orjson.dumps(found.score[fields, cases].tolist())[1:-1].split(b",") if places else []
+        flags = (found.passed[fields, cases].tolist(), found.counted[fields, cases].tolist())
         others = [
-            b"%b%b%b" % (parts[at][0], score, parts[at][1 if passed else 2]) if counts else b""
-            for at, score, passed, counts in zip(places, *columns, counted, strict=bool(places))
+            b"%b%b%b" % (head, score, yes if passed else no) if counted else b""
+            for (_, head, yes, no), score, passed, counted in zip(map(pieces.__getitem__, places), scores, *flags, strict=True)
         ]
+        whole = [piece[0] for piece in pieces]
         ends: list[int] = np.searchsorted(cases, np.arange(found.score.shape[1] + 1)).tolist()
         return [_fields_text(whole, places[start:end], others[start:end]) for start, end in pairwise(ends)]
 
-    @cached_property
-    def _pieces(self) -> tuple[list[bytes], list[tuple[bytes, bytes, bytes]]]:
-        """For each field, all of it where it is simply right; and what stands before the score, and after it if it passed or not."""
-        whole, parts = list[bytes](), list[tuple[bytes, bytes, bytes]]()
-        for name, weight in self._named:
-            head, tail = b'{"field":%b,"score":' % orjson.dumps(name), b',"weight":%b,"passed":' % orjson.dumps(weight)
-            whole.append(b"%b1.0%btrue}" % (head, tail))
-            parts.append((head, b"%btrue}" % tail, b"%bfalse}" % tail))
-        return whole, parts
+
+@lru_cache(maxsize=64)
+def _pieces(named: tuple[tuple[str, float], ...]) -> list[tuple[bytes, bytes, bytes, bytes]] | None:
+    """For each field, all of it where it is simply right; what stands before the score; and what after it if it passed, or did not.
+
+    None where a name cannot be written just like that.
+    """
+    pieces: list[tuple[bytes, bytes, bytes, bytes]] = []
+    for name, (_, weight) in zip(plain_texts([name for name, _ in named]), named, strict=True):
+        if name is None:
+            return None
+        head, tail = b'{"field":%b,"score":' % name, b',"weight":%b,"passed":' % orjson.dumps(weight)
+        pieces.append((b"%b1.0%btrue}" % (head, tail), head, b"%btrue}" % tail, b"%bfalse}" % tail))
+    return pieces
 
 
 def _fields_text(whole: list[bytes], places: list[int], others: list[bytes]) -> bytes:

@@ -7,7 +7,7 @@
 """
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import pairwise
@@ -15,7 +15,6 @@ from typing import Any, Literal
 from unicodedata import normalize
 
 import numpy as np
-import orjson
 from numpy.typing import NDArray
 
 from fieldwise.evaluators._fields import faults_of, field_status, hit_labels, lists_without_items, miss_labels
@@ -201,19 +200,20 @@ class _Details:
         rows, ends, places = self._errors
         if self.comparisons.faults or len(self.flags.codes):
             return [None] * self.comparisons.cases
-        heads = {place: self._head(place) for place in {*places}}
+        heads = self._heads({*places})
         sides = (self.comparisons.expected, self.comparisons.actual)
         written = [plain_texts([_shown(value) for value in map(side.__getitem__, rows)]) for side in sides]
         errors = [
-            None if expected is None or actual is None else b'%b%b,"actual":%b}' % (heads[place], expected, actual)
-            for place, expected, actual in zip(places, *written, strict=True)
+            None if head is None or expected is None or actual is None else b'%b%b,"actual":%b}' % (head, expected, actual)
+            for head, expected, actual in zip(map(heads.__getitem__, places), *written, strict=True)
         ]
         return [_errors_text(errors[start:end]) for start, end in pairwise(ends)]
 
-    def _head(self, place: int) -> bytes:
-        """What stands before the values of an error, which has the same path and type as others."""
-        path, kind = orjson.dumps(self.comparisons.paths[place // _KINDS]), orjson.dumps(_LABELS[place % _KINDS])
-        return b'{"path":%b,"error_type":%b,"expected":' % (path, kind)
+    def _heads(self, places: Set[int]) -> dict[int, bytes | None]:
+        """What stands before the values of an error, by its path and type, which others have too."""
+        paths = plain_texts([self.comparisons.paths[place // _KINDS] for place in places])
+        head = b'{"path":%b,"error_type":"%b","expected":'
+        return {at: None if path is None else head % (path, _LABELS[at % _KINDS].encode()) for at, path in zip(places, paths, strict=True)}
 
     @cached_property
     def _errors(self) -> tuple[list[int], list[int], list[int]]:

@@ -309,12 +309,15 @@ class _View:
         cases = self.comparisons.cases
         if self.checked is not None or self.agreements or self.comparisons.faults:
             return [None] * cases
-        made: dict[tuple[bytes, bytes], bytes] = {}
         looks = [self._look(case) for case in range(cases)]
-        for case, look in enumerate(looks):
-            if look not in made:
-                made[look] = orjson.dumps(self(case))
+        made = {look: self._text(case) for look, case in dict(zip(looks, range(cases), strict=True)).items()}
         return [made[look] for look in looks]
+
+    def _text(self, case: int) -> bytes | None:
+        try:
+            return orjson.dumps(self(case))
+        except TypeError:  # a lone surrogate in a path
+            return None
 
     def _look(self, case: int) -> tuple[bytes, bytes]:
         """What decides the details of a case: its rows, each with path, bucket and strategy, and its flags."""

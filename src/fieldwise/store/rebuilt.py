@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
 from typing import Any, Final
 
 import numpy as np
@@ -26,7 +27,9 @@ from fieldwise.store.tables import FAULTS, METRIC, STATUSES, VERDICTS, ArrowColu
 pc: Any = pyarrow.compute  # its functions are made at run time, so no checker knows them
 
 _RESULTS: Final = ("case", "score", "verdict", "status", "fault", "flags")
-_COMPARED: Final = ("case", "field", "outcome", "similarity", "passed", "cause", "equal", "aside", "expected", "actual")
+_COMPARED: Final = ("case", "field", "outcome", "similarity", "passed", "cause", "equal")
+_VALUES: Final = ("aside", "expected", "actual")
+"""What is seldom needed of comparisons."""
 
 
 def reasons(folder: Place, parts: Iterable[Part], evaluator: str) -> Counter[str]:
@@ -45,14 +48,14 @@ def outcome_of(folder: Place, part: Part, evaluators: Sequence[PlannedEvaluator]
     """A part as one batch, with everything that a summary looks at and nothing else; `seen` gets the fields that cases have."""
     [file] = files_of(part, "cases")
     cases = _cases(read_table(folder, file, columns=["id", "tags", "split"]))
-    tables = {file.file: read_table(folder, file, columns=_COMPARED.__contains__) for file in files_of(part, "comparisons")}
     shared: dict[tuple[str, ...], _Compared] = {}
     found: list[Evaluated] = []
     for planned in evaluators:
-        files = tuple(file.file for file in files_of(part, "comparisons", planned.name))
-        if files and files not in shared:
-            shared[files] = _Compared([tables[name] for name in files])
-        found += _evaluated(folder, part, planned, shared.get(files))
+        files = files_of(part, "comparisons", planned.name)
+        key = tuple(file.file for file in files)
+        if files and key not in shared:
+            shared[key] = _Compared(folder, files)
+        found += _evaluated(folder, part, planned, shared.get(key))
     if seen is not None:
         seen.update(*(compared.there() for compared in shared.values()))
     return BatchOutcome(first=part.first, cases=cases, evaluated=found)
@@ -146,10 +149,9 @@ def _places(positions: NDArray[np.int64], case: NDArray[np.int64]) -> NDArray[np
 class _Compared:
     """A stored table of comparisons. Its fields are in the order in which the run came upon them."""
 
-    def __init__(self, tables: Sequence[ArrowTable]) -> None:
-        # Evaluators may share the comparisons of some batches and not of others, so that one has several tables.
-        table = tables[0] if len(tables) == 1 else joined(tables).replace_schema_metadata({FIELDS: all_fields(tables)})
-        self._table = table
+    def __init__(self, folder: Place, files: Sequence[PartFile]) -> None:
+        self._folder, self._files = folder, files
+        self._table = table = self._read(_COMPARED)
         named: list[tuple[str, str]] = [(name, rule) for name, rule in from_text(table.schema.metadata[FIELDS.encode()])]
         self._fields = [name for name, _ in named]
         self._rules = [FieldRule(path=None, text=name, match=Match(rule)) for name, rule in named]
@@ -157,14 +159,29 @@ class _Compared:
         self._outcome = _codes(table.column("outcome"), OUTCOMES).astype(np.uint8)
         self._made: dict[bytes, Comparisons] = {}
 
+    def _read(self, columns: Sequence[str]) -> ArrowTable:
+        # Evaluators may share the comparisons of some batches and not of others, so that one has several tables.
+        tables = [read_table(self._folder, file, columns=columns) for file in self._files]
+        return tables[0] if len(tables) == 1 else joined(tables).replace_schema_metadata({FIELDS: all_fields(tables)})
+
+    @cached_property
+    def _values(self) -> ArrowTable:
+        return self._read(_VALUES)
+
     def there(self) -> set[str]:
         """The fields that some case has a value or a null for. An output that is null as a whole has no fields, not even null ones."""
-        equal, aside, expected, actual = map(self._table.column, ("equal", "aside", "expected", "actual"))
-        given = np.asarray(pc.is_valid(actual)) & (self._outcome != Outcome.BOTH_ABSENT)
-        known = np.logical_or.reduce([given, *(np.asarray(side) for side in (equal, aside, pc.is_valid(expected)))])
-        seen = np.zeros(len(self._fields), dtype=np.bool_)
-        seen[self._field[known]] = True
+        seen = self._seen(np.asarray(self._table.column("equal")))
+        if not seen.all():  # most fields are right in some case, and the others need a closer look
+            aside, expected, actual = map(self._values.column, _VALUES)
+            given = np.asarray(pc.is_valid(actual)) & (self._outcome != Outcome.BOTH_ABSENT)
+            seen |= self._seen(np.asarray(aside) | np.asarray(pc.is_valid(expected)) | given)
         return {self._fields[at] for at in np.flatnonzero(seen).tolist()}
+
+    def _seen(self, rows: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """For each field, whether it is that of one of these rows."""
+        seen = np.zeros(len(self._fields), dtype=np.bool_)
+        seen[self._field[rows]] = True
+        return seen
 
     def comparisons(self, case: NDArray[np.int64]) -> Comparisons:
         """The comparisons as those of a batch whose cases are at these positions of the run; the same for every evaluator that asks."""
@@ -184,21 +201,21 @@ class _Compared:
             outcome=self._outcome,
             similarity=_numbers(table.column("similarity")),
             passed=np.asarray(table.column("passed")).astype(np.bool_),
-            expected=_some(table.column("expected"), faults),
-            actual=_some(table.column("actual"), faults),
+            expected=self._some("expected", faults),
+            actual=self._some("actual", faults),
             fields=self._fields,
             rules=self._rules,
             paths=[""],
             cause=_sparse(table.column("cause")),
         )
 
-
-def _some(column: ArrowColumn, rows: NDArray[np.int64]) -> list[Value]:
-    """The values of these rows; of the others, nothing."""
-    values: list[Value] = [MISSING] * len(column)
-    for row, text in zip(rows.tolist(), column.take(pa.array(rows)).to_pylist(), strict=True):
-        values[row] = MISSING if text is None else from_text(text)
-    return values
+    def _some(self, side: str, rows: NDArray[np.int64]) -> list[Value]:
+        """The values of these rows; of the others, nothing."""
+        values: list[Value] = [MISSING] * self._table.num_rows
+        texts: list[str | None] = self._values.column(side).take(pa.array(rows)).to_pylist() if len(rows) else []
+        for row, text in zip(rows.tolist(), texts, strict=True):
+            values[row] = MISSING if text is None else from_text(text)
+        return values
 
 
 def _sparse(column: ArrowColumn) -> dict[int, str]:

@@ -1,6 +1,7 @@
 """Batches of results as Arrow tables. `case` is always the position of a case in the run."""
 
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import Any, Final, TypeAlias
 
 import numpy as np
@@ -34,7 +35,13 @@ def coded(codes: NDArray[Any], names: Sequence[str]) -> ArrowColumn:
     """A column of dictionary-encoded text; a code below 0 is null."""
     mask = codes < 0
     indices = pa.array(codes, mask=mask if mask.any() else None)
-    return pa.DictionaryArray.from_arrays(indices, texts(names))
+    return pa.DictionaryArray.from_arrays(indices, _names(tuple(names)))
+
+
+@lru_cache(maxsize=64)
+def _names(names: tuple[str, ...]) -> ArrowColumn:
+    """A column of names, of which every batch has nearly the same."""
+    return texts(names)
 
 
 def json_column(values: Sequence[Any], *, finite: bool = False) -> ArrowColumn:
@@ -100,7 +107,7 @@ def _no_labels(cases: int) -> Labels:
 
 def labels(of: Labels) -> ArrowColumn:
     """A list of texts for each case, without looking at any text twice."""
-    values = pa.DictionaryArray.from_arrays(pa.array(of.codes.astype(np.int32)), texts(of.texts))
+    values = pa.DictionaryArray.from_arrays(pa.array(of.codes.astype(np.int32)), _names(tuple(of.texts)))
     return pa.ListArray.from_arrays(pa.array(of.offsets.astype(np.int32)), values)
 
 

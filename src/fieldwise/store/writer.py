@@ -36,6 +36,8 @@ from fieldwise.store.trouble import StoreError, not_written
 PART_CASES: Final = 10_000
 PART_SECONDS: Final = 10.0
 _ROWS_IN_GROUP: Final = {"cases": 2_000, "results": 10_000, "comparisons": 20_000, "pool": 100_000}
+_CODED: Final[Mapping[str, bool | list[str]]] = {"comparisons": ["field", "path", "outcome", "cause"]}
+"""The columns that have few values, by table; all where nothing is said, which Parquet gives up where it does not pay."""
 Key = tuple[str, tuple[str, ...]]
 """A table and the evaluators it is about."""
 
@@ -300,7 +302,7 @@ def _write_table(folder: Place, name: str, key: Key, tables: Sequence[ArrowTable
 
 def _write_parquet(path: Path, table: str, content: ArrowTable) -> None:
     options: dict[str, Any] = {"compression": "zstd", "row_group_size": _ROWS_IN_GROUP[table], "write_statistics": ["case"]}
-    options["write_page_checksum"] = True
+    options |= {"use_dictionary": _CODED.get(table, True), "write_page_checksum": True}
     pq.write_table(content, path, **options)
 
 

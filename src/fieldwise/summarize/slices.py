@@ -29,6 +29,8 @@ class Members:
 
 def members(cases: Cases) -> Members:
     """The slices of a batch: `tag:…` and `split:…`."""
+    if not any(cases.tags) and cases.split.count(None) == len(cases):
+        return Members(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64), [])
     kinds: dict[tuple[tuple[str, ...], str | None], int] = {}
     kind = np.array([kinds.setdefault(pair, len(kinds)) for pair in zip(cases.tags, cases.split, strict=True)], dtype=np.int64)
     order = np.argsort(kind, kind="stable")
