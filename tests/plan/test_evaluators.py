@@ -127,3 +127,8 @@ def test_a_preset_names_its_cases_in_a_suite_only(plan):
     assert plan("evaluators: [{type: fact_checks, preset: ef_2}]").evaluators[0].when == When(id=("EF_2",))
     assert plan("evaluators: [{type: fact_checks, preset: ef_2, when: {tag: a}}]").evaluators[0].when == When(tag=("a",))
     assert plan_config({"type": "fact_checks", "preset": "ef_2"}).when is None
+
+
+@pytest.mark.parametrize("written", ["{type: field_prf, weight: 1.0e+308}", "{type: field_accuracy, fields: [{path: a, weight: 1.0e+200}]}"])
+def test_a_weight_whose_sums_have_no_end_is_refused(wrong, written):
+    assert "`weight` is too large to compute with: 1e+" in wrong(written).what

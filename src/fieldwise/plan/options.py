@@ -7,7 +7,7 @@ import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, is_dataclass
 from functools import cache
-from typing import Annotated, Any, Literal, Union, get_args, get_origin
+from typing import Annotated, Any, Final, Literal, Union, get_args, get_origin
 
 from fieldwise.model.diagnostic import ConfigError
 from fieldwise.model.document import Document, Place
@@ -218,7 +218,14 @@ def without_markers(marks: Iterable[Any]) -> tuple[Any, ...]:
 def read_plain(review: Review, hint: Any, value: Any, place: Place, option: Option | None = None) -> Any:
     """A value without parts of its own, such as a number with bounds or one of a few words."""
     given = validated(hint, value)
+    if isinstance(given, float) and abs(given) > _LARGEST:
+        review.error(place, "bad-option", f"`{named(place)}` is too large to compute with: {given:g}", f"write at most {_LARGEST:g}")
+        return INVALID
     return _wrong(review, hint, value, place, option) if given is INVALID else given
+
+
+_LARGEST: Final = 1e150
+"""Sums of larger weights have no end: the score would be 0, or none."""
 
 
 def validated(hint: Any, value: Any) -> Any:
