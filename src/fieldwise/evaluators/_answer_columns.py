@@ -7,6 +7,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from fieldwise.kernels.hashed import firsts
 from fieldwise.kernels.ragged import offsets, spread
 from fieldwise.model.result import Labels
 
@@ -70,7 +71,8 @@ class Answers:
             *(self.numbers - self.lost_numbers.counts(), self.numbers),
             *(self.given, self.wanted, self._found()),
         )
-        return _written(columns, lambda values: _line(*values))
+        lines = _written(columns, lambda values: _line(*values))
+        return np.array(lines.texts, dtype=object)[lines.codes].tolist()
 
     def misses(self, completeness: NDArray[np.float64], counted: Collection[str]) -> Labels:
         """What each answer lacks, metric by metric."""
@@ -86,7 +88,10 @@ class Answers:
     def _incomplete(self, rows: Integers) -> Labels:
         shorter = self.given[rows] < self.wanted[rows]
         columns = (np.where(shorter, self.given[rows], 0), np.where(shorter, self.wanted[rows], 0))
-        return _single(len(self.exact), rows, _written(columns, lambda values: _incomplete_line(*values)))
+        lines = _written(columns, lambda values: _incomplete_line(*values))
+        has = np.zeros(len(self.exact), dtype=np.bool_)
+        has[rows] = True
+        return Labels(offsets(has), lines.codes, lines.texts)
 
     def _few_citations(self) -> Labels:
         lines = [f"source_citation: {len(one)} of {ENOUGH} indicators" + (f" ({', '.join(one)})" if one else "") for one in self.cited]
@@ -107,32 +112,25 @@ def _incomplete_line(given: int, wanted: int) -> str:
     return f"answer_completeness: {given} of {wanted} words" if wanted else "answer_completeness: keywords are missing"
 
 
-def _written(columns: Sequence[Integers], write: Callable[[Sequence[int]], str]) -> list[str]:
+def _written(columns: Sequence[Integers], write: Callable[[Sequence[int]], str]) -> Labels:
     """A text for each row of some columns; equal rows are written once."""
     sizes = [int(column.max(initial=0)) + 1 for column in columns]
-    rows = zip(*(column.tolist() for column in columns), strict=True)
     if np.prod(sizes, dtype=np.float64) >= 2**62:
-        return [write(row) for row in rows]
+        return Labels.of([write(row)] for row in zip(*(column.tolist() for column in columns), strict=True))
     key = np.zeros(len(columns[0]), dtype=np.int64)
     for column, size in zip(columns, sizes, strict=True):
         key = key * size + column
-    _, first, which = np.unique(key, return_index=True, return_inverse=True)
-    texts = [write([int(column[row]) for column in columns]) for row in first.tolist()]
-    return [texts[at] for at in which.tolist()]
+    first = firsts(key)
+    distinct = np.flatnonzero(first == np.arange(len(key)))
+    texts = [write(row) for row in zip(*(column[distinct].tolist() for column in columns), strict=True)]
+    codes = np.empty(len(key), dtype=np.int32)
+    codes[distinct] = np.arange(len(distinct))
+    return Labels(np.arange(len(key) + 1), codes[first], texts)
 
 
 def chosen(table: NDArray[np.bool_], texts: Sequence[str]) -> Labels:
     """The texts (columns) that each row has."""
     return Labels(offsets(table.sum(axis=1)), np.nonzero(table)[1].astype(np.int32), texts)
-
-
-def _single(size: int, rows: Integers, texts: Sequence[str]) -> Labels:
-    """One text for some of the rows."""
-    codes = dict.fromkeys(texts)
-    codes = dict(zip(codes, range(len(codes)), strict=True))
-    has = np.zeros(size, dtype=np.int64)
-    has[rows] = 1
-    return Labels(offsets(has), np.array([codes[text] for text in texts], dtype=np.int32), list(codes))
 
 
 def _listed(metric: str, lost: Labels) -> Labels:

@@ -65,8 +65,9 @@ def answer_quality(batch: Batch, config: AnswerQuality) -> Results:
     table = answers.metrics()
     weights = np.array([getattr(config.weights, name) for name in METRICS], dtype=np.float64)
     columns = {name: table[:, at] for at, name in enumerate(METRICS)}
+    total = sum(table[:, at] * weight for at, weight in enumerate(weights))  # one by one: a product of matrices adds as their size says
     return Results(
-        score=np.clip(table @ weights / weights.sum(), 0.0, 1.0),
+        score=np.clip(total / weights.sum(), 0.0, 1.0),
         status=np.full(len(table), Status.SCORED, dtype=np.uint8),
         hits=chosen((table >= 1.0) & (weights > 0), METRICS),
         misses=answers.misses(columns["answer_completeness"], [name for name in METRICS if getattr(config.weights, name)]),
@@ -143,9 +144,12 @@ def _with_citations(answers: Answers, actual: Sequence[str], config: AnswerQuali
 
 
 def _maybe_same(found: Covered, actual: Sequence[str]) -> list[int]:
-    """Answers with as many words as expected. Characters that may be written in two ways cannot be counted on."""
-    rows: list[int] = np.flatnonzero(found.wanted == found.given).tolist()
-    return rows if "".join(actual).isascii() else sorted({*rows, *(row for row, text in enumerate(actual) if not text.isascii())})
+    """Answers with as many words as expected, which lack nothing if texts were read as they stand. Characters that may be written in two
+    ways cannot be counted on."""
+    maybe = found.wanted == found.given
+    if found.plain:
+        return np.flatnonzero(maybe & (found.offsets[1:] == found.offsets[:-1])).tolist()
+    return np.flatnonzero(maybe | ~np.fromiter(map(str.isascii, actual), dtype=np.bool_, count=len(actual))).tolist()
 
 
 def _same(expected: str, actual: str) -> bool:

@@ -8,16 +8,19 @@
 
 import re
 from collections.abc import Sequence
+from functools import partial
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fieldwise.kernels.citations import Signs, cited, stands
-from fieldwise.kernels.ragged import Column, Integers
+from fieldwise.kernels.hashed import Numbered
+from fieldwise.kernels.ragged import Column, Integers, Learned
 from fieldwise.kernels.tokens import Cut, Lexicon
 
 _MOST: Final = 31
+_SHIFT: Final = 32
 
 
 class CitedTokens:
@@ -27,6 +30,10 @@ class CitedTokens:
     def __init__(self, signs: Signs, lexicon: Lexicon) -> None:
         self._signs, self._lexicon = signs, lexicon
         self._bits = Column()
+        self._any = re.compile("|".join(re.escape(first) for _, first, _ in signs) or r"(?!)")
+        """The first words of indicators."""
+        self._pairs, self._two = Numbered(), [Learned(partial(self._stand_in, column)) for column in range(len(signs))]
+        """Pairs of tokens, and whether an indicator of two words stands in one."""
         self._alone = [len(indicator.split()) == 1 and not indicator.endswith(":") for indicator, _, _ in signs]
 
     def found(self, texts: Sequence[str], cut: Cut | None) -> NDArray[np.bool_]:
@@ -37,19 +44,36 @@ class CitedTokens:
                 there = cited(text, self._signs)
                 found[row] = [indicator in there for indicator, _, _ in self._signs]
             return found
-        self._bits.extend([self._read(token) for token in self._lexicon.words[len(self._bits.value) :]])
-        bits = self._bits.value[cut.tokens]
+        self._learn(self._lexicon.words[len(self._bits.value) :])
+        bits = self._bits.value.take(cut.tokens)
         at = np.flatnonzero(bits)
         row, bits = np.searchsorted(cut.ends, at), bits[at]
+        if not len(at):
+            return found
+        starts = np.flatnonzero(np.diff(row, prepend=-1))
+        together = np.bitwise_or.reduceat(bits, starts)
+        found[row[starts]] = (together[:, None] >> np.arange(len(self._signs))) & 1
+        begins = int(np.bitwise_or.reduce(together)) >> _MOST
         for column, (indicator, first, pattern) in enumerate(self._signs):
-            found[row[(bits >> column) & 1 == 1], column] = True
-            begins = np.flatnonzero((bits >> (column + _MOST)) & 1)
-            if len(indicator.split()) == 2 and not indicator.endswith(":"):
-                found[row[begins[self._in_two(cut, at[begins], first, pattern)]], column] = True
+            if not begins >> column & 1:
                 continue
-            for maybe in set[int](row[begins].tolist()):
-                found[maybe, column] = stands(pattern, first, texts[maybe].casefold())
+            maybe = np.flatnonzero((bits >> (column + _MOST)) & 1)
+            if len(indicator.split()) == 2 and not indicator.endswith(":"):
+                found[row[maybe[self._in_two(cut, at[maybe], column)]], column] = True
+                continue
+            for text in set[int](row[maybe].tolist()):
+                found[text, column] = stands(pattern, first, texts[text].casefold())
         return found
+
+    def _learn(self, tokens: Sequence[str]) -> None:
+        """What new tokens say. Most have nothing of an indicator, which is seen of all at once."""
+        joined = "\n".join(tokens).casefold()
+        starts = np.cumsum([0, *(len(token.casefold()) + 1 for token in tokens)])
+        maybe = np.searchsorted(starts, [found.start() for found in self._any.finditer(joined)], side="right") - 1
+        bits = np.zeros(len(tokens), dtype=np.int64)
+        for at in set[int](maybe.tolist()):
+            bits[at] = self._read(tokens[at])
+        self._bits.extend(bits)
 
     def _read(self, token: str) -> int:
         folded, bits = token.casefold(), 0
@@ -58,9 +82,12 @@ class CitedTokens:
                 bits |= 1 << (column if alone else column + _MOST)
         return bits
 
-    def _in_two(self, cut: Cut, at: Integers, first: str, pattern: re.Pattern[str]) -> NDArray[np.bool_]:
-        """Whether a pattern of two words stands in the tokens at these places and the next ones; each pair of tokens is looked at once."""
-        words = self._lexicon.words
-        pairs, which = np.unique(cut.tokens[at] * len(words) + cut.tokens[at + 1], return_inverse=True)
-        spoken = [f"{words[pair // len(words)]} {words[pair % len(words)]}".casefold() for pair in pairs.tolist()]
-        return np.array([stands(pattern, first, two) for two in spoken], dtype=np.bool_)[which]
+    def _in_two(self, cut: Cut, at: Integers, column: int) -> NDArray[np.bool_]:
+        """Whether an indicator of two words stands in the tokens at these places and the next ones; each pair of tokens is read once."""
+        pairs = self._pairs.of(cut.tokens.take(at) << _SHIFT | cut.tokens.take(at + 1))
+        return self._two[column].of(pairs).astype(np.bool_)
+
+    def _stand_in(self, column: int, pairs: Sequence[int]) -> list[bool]:
+        words, (_, first, pattern) = self._lexicon.words, self._signs[column]
+        tokens = [divmod(self._pairs.met[pair - 1], 1 << _SHIFT) for pair in pairs]
+        return [stands(pattern, first, f"{words[one]} {words[other]}".casefold()) for one, other in tokens]

@@ -7,7 +7,7 @@
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from decimal import Decimal
 from typing import Final, Literal, NamedTuple
 
@@ -16,6 +16,11 @@ Locale = Literal["en", "de", "fr", "ch"]
 
 _DECIMAL: Final[dict[str, str]] = {"en": ".", "de": ",", "fr": ",", "ch": "."}
 _GROUP: Final[dict[str, str]] = {"en": ",", "de": ".", "fr": " ", "ch": "'"}
+_USUAL: Final = {
+    locale: re.compile(rf"([0-9]{{1,3}}(?:{re.escape(group)}[0-9]{{3}})+|[0-9]+)(?:{re.escape(_DECIMAL[locale])}([0-9]+))?")
+    for locale, group in _GROUP.items()
+}
+"""Digits in groups of three or none, and decimals: quick to read, because most numbers are written so."""
 _JOINER: Final = "\N{INVISIBLE SEPARATOR}"
 _TOKEN = re.compile(rf"[0-9]+(?:[.,'{_JOINER}][0-9]+)*")
 _HARD_SPACE = re.compile("(?<=[0-9])[\xa0\u202f\u2009](?=[0-9])")
@@ -135,10 +140,17 @@ def _is_latin(character: str) -> bool:
     return character.isalpha() and character < "\u0250"
 
 
-def _read(token: str, locale: Locale) -> Iterator[str]:
+def _read(token: str, locale: Locale) -> Iterable[str]:
     if token.isdigit():
-        yield token.lstrip("0") or "0"
-        return
+        return (token.lstrip("0") or "0",)
+    usual = _USUAL[locale].fullmatch(token)
+    if usual is None:
+        return _read_unusual(token, locale)
+    whole, fraction = usual[1].replace(_GROUP[locale], "").lstrip("0") or "0", (usual[2] or "").rstrip("0")
+    return (f"{whole}.{fraction}" if fraction else whole,)
+
+
+def _read_unusual(token: str, locale: Locale) -> Iterator[str]:
     group, decimal = _GROUP[locale], _DECIMAL[locale]
     token = token.replace(_JOINER, group)
     whole, point, fraction = token.rpartition(decimal)

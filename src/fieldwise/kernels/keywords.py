@@ -14,6 +14,7 @@ from itertools import chain, pairwise
 from typing import Final, NamedTuple, TypeVar
 
 from fieldwise.kernels.figures import Locale, figures_in_token, joined, signed
+from fieldwise.kernels.phrases import CODE, RUN
 from fieldwise.kernels.stopwords import STOP_CHARACTERS, STOPWORDS
 
 T = TypeVar("T")
@@ -55,21 +56,21 @@ def _characters(*categories: str) -> str:
     return "".join(chr(code) for block in blocks for code in block if unicodedata.category(chr(code)) in categories)
 
 
-_WORD = re.compile(r"[^\W\d_]{4,}")
-_MARKED_WORD = re.compile(rf"(?:[^\W\d_]|[{_characters('Mn', 'Mc')}])+")
+WORD: Final = re.compile(r"[^\W\d_]{4,}")
+_MARKED_WORD: Final = re.compile(rf"(?:[^\W\d_]|[{_characters('Mn', 'Mc')}])+")
 _CJK: Final = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\u0e00-\u0e7f"
 _CJK_RUN = re.compile(f"[{_CJK}]+")
 _CJK_CHARACTER = re.compile(f"[{_CJK}]")
 _HANGUL: Final = ("\uac00", "\ud7a3")
 _SILENT = dict.fromkeys([0x640, *range(0x64B, 0x660), 0x670])
 """Arabic vowel signs and the stretching stroke: written or not, the word is the same."""
-_PART = re.compile(r"[0-9]+(?:[.,][0-9]+)*|[^\W\d_]+|[.!?;]")
+PART: Final = re.compile(r"[0-9]+(?:[.,][0-9]+)*|[^\W\d_]+|[.!?;]")
 _CODE = re.compile(r"[A-Z]{1,5}-?[0-9]\w*(?:-\w+)*")
 _OPENING: Final = "([{<\"'“‘«„*_`#"
 _CLOSING: Final = ")]}>\"'”’»“*_`"
 _ENDING: Final = ".,;:!?)]}"
-_RUN = re.compile("[ABCD][AC1]{0,4}[AaCc10]")
-_CODES = re.compile("[CcDd]")
+_ENDING_MARKS: Final = frozenset(_ENDING)
+_ENDED: Final = {"A": "a", "B": "b", "C": "c", "D": "d", "1": "0"}
 _MEMORY: Final = 50_000
 _LONGEST: Final = 64
 """How many tokens are remembered, and up to which length."""
@@ -105,7 +106,7 @@ class _Shapes(dict[str, str]):
     def __missing__(self, token: str) -> str:
         bare = token.lstrip(_OPENING)
         core = bare.rstrip(_ENDING + _CLOSING)
-        ended = any(mark in _ENDING for mark in bare[len(core) :])
+        ended = not _ENDING_MARKS.isdisjoint(bare[len(core) :])
         return _remember(self, token, _shape(core, opened=len(bare) < len(token), ended=ended))
 
 
@@ -120,7 +121,7 @@ class _Spoken(dict[str, str]):
     """A token as phrases are looked up: `(C-01,` is `c 1`."""
 
     def __missing__(self, token: str) -> str:
-        parts = (part.lstrip("0") or "0" if part[0] == "0" and part.isdigit() else part for part in _PART.findall(fold(token)))
+        parts = (part.lstrip("0") or "0" if part[0] == "0" and part.isdigit() else part for part in PART.findall(fold(token)))
         return _remember(self, token, " ".join(parts))
 
 
@@ -164,7 +165,7 @@ class Vocabulary:
         """Ready a text for `missing`."""
         tokens = self._tokens(text)
         atoms = set(chain.from_iterable(map(self._heard_atoms.__getitem__, tokens)))
-        return Heard(tokens, atoms, len(tokens) if self._is_plain(text) else words_in(text))
+        return Heard(tokens, atoms, len(tokens) if self.is_plain(text) else words_in(text))
 
     def missing(self, wanted: Wanted, heard: Heard) -> list[str]:
         """The keywords that a text does not have, in order: phrases that do not stand in it as whole words, whatever the markup,
@@ -188,14 +189,36 @@ class Vocabulary:
 
     def prepared(self, text: str) -> str:
         """A text whose tokens are what stands between its spaces."""
-        return text if self._is_plain(text) else signed(joined(text, self.locale))
+        return text if self.is_plain(text) else signed(joined(text, self.locale))
 
-    def _is_plain(self, text: str) -> bool:
+    def is_plain(self, text: str) -> bool:
+        """Whether the tokens are simply what stands between spaces, and each is a word."""
         return text.isascii() and self.locale != "fr" and not text.startswith("(")
 
     def atoms_of(self, token: str) -> tuple[str, ...]:
         """The words and numbers of a token of an answer."""
         return self._heard_atoms[token]
+
+    def wanted_atoms_of(self, token: str) -> tuple[str, ...]:
+        """The same of a token of an expected text, where a number in a code is none."""
+        return self._wanted_atoms[token]
+
+    def shape_of(self, token: str) -> str:
+        """What a token can be in a phrase, as one letter."""
+        return self._shapes[token]
+
+    def core_of(self, token: str) -> str:
+        """A token without the marks around it, as phrases are written."""
+        return self._cores[token]
+
+    def run_of(self, phrase: str) -> str:
+        """A phrase as it is looked up, with spaces around it; empty if there is nothing to look up: Ⓐ is a capital.
+
+        >>> Vocabulary().run_of("rule c-01")
+        ' rule c 1 '
+        """
+        run = " ".join(filter(None, map(self._spoken.__getitem__, phrase.split())))
+        return f" {run} " if run else ""
 
     def spoken_of(self, token: str) -> str:
         """A token as phrases are looked up."""
@@ -210,14 +233,13 @@ class Vocabulary:
         numbers = tuple([atom for atom in atoms if atom[-1].isdecimal()])  # words end in letters
         shouted = text.isupper()  # capitals mean nothing there
         phrases = dict.fromkeys([phrase for line in text.splitlines() for phrase in self._phrases(line.split(), codes_only=shouted)])
-        said = {phrase: " ".join(filter(None, map(self._spoken.__getitem__, phrase.split()))) for phrase in phrases}
-        spoken = {phrase: f" {run} " for phrase, run in said.items() if run}  # Ⓐ is a capital, but nothing to look up
-        return Wanted(tuple(spoken), atoms, numbers, tuple(spoken.values()), len(tokens) if self._is_plain(text) else words_in(text))
+        spoken = {phrase: run for phrase in phrases if (run := self.run_of(phrase))}
+        return Wanted(tuple(spoken), atoms, numbers, tuple(spoken.values()), len(tokens) if self.is_plain(text) else words_in(text))
 
     def _phrases(self, tokens: Sequence[str], *, codes_only: bool) -> list[str]:
         shapes = "".join(map(self._shapes.__getitem__, tokens))
-        spans = [] if codes_only else [found.span() for found in _RUN.finditer(shapes)]
-        spans += [found.span() for found in _CODES.finditer(shapes)]
+        spans = [] if codes_only else [found.span() for found in RUN.finditer(shapes)]
+        spans += [found.span() for found in CODE.finditer(shapes)]
         return [" ".join(map(self._cores.__getitem__, tokens[start:end])) for start, end in sorted(spans)]
 
 
@@ -242,7 +264,7 @@ def words_in(text: str) -> int:
 def _words(folded: str) -> Iterator[str]:
     """Words that carry meaning: four letters or more; two syllables of Hangul; pairs of characters in Chinese and Japanese."""
     if folded.isascii():
-        yield from (word for word in _WORD.findall(folded) if word not in STOPWORDS)
+        yield from (word for word in WORD.findall(folded) if word not in STOPWORDS)
         return
     for word in _MARKED_WORD.findall(_CJK_RUN.sub(" ", folded)):
         least = 2 if _HANGUL[0] <= word[0] <= _HANGUL[1] else 4
@@ -255,12 +277,12 @@ def _words(folded: str) -> Iterator[str]:
 
 
 def _shape(core: str, *, opened: bool, ended: bool) -> str:
-    if not core or fold(core) in STOPWORDS:
-        return "."
-    if core[0].isupper():
+    if core[:1].isupper():
         letter = ("D" if opened else "C") if _CODE.fullmatch(core) else ("B" if opened else "A")
-    elif core[0].isdigit() and not opened:
-        return "0" if ended else "1"
+    elif core[:1].isdigit() and not opened:
+        letter = "1"
     else:
         return "."
-    return letter.lower() if ended else letter
+    if fold(core) in STOPWORDS:
+        return "."
+    return _ENDED[letter] if ended else letter

@@ -6,18 +6,52 @@
 ([1, 2, 0, 0, 2, 0], [2, 3, 5], ['\\x7f', 'a', 'b'])
 """
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import Final, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
+from fieldwise.kernels.hashed import Table
 from fieldwise.kernels.ragged import Integers
 
 BREAK: Final = "\x7f"
 """The token that ends each text. It is no letter and no digit, and where a text has it, another such character takes its place."""
 _CONTROL: Final = "\x1a"
-_CHARACTERS: Final = 32_000
-"""So many are cut at a time, since their tokens then stay in a processor's cache."""
+_ROWS: Final = 4_096
+_CHARACTERS: Final = 200_000
+"""Texts are read in portions of about this size, which fit into a processor's cache."""
+_LONGEST: Final = 16
+"""Tokens of so many bytes are looked up at once, longer ones one by one."""
+_FILL: Final = np.frombuffer(b"".join(b"\0" * size + b"\xff" * (_LONGEST - size) for size in range(_LONGEST + 1)), dtype=np.uint64)
+"""By the length of a token, what fills it up: bytes that are in no UTF-8, so that different tokens stay different."""
+_LINES: Final = re.compile("[\x85\u2028\u2029]")
+_SPACES: Final = re.compile("[\xa0\u1680\u2000-\u200a\u202f\u205f\u3000]")
+"""What `str.split` cuts at and ASCII does not have; at the first ones lines end."""
+
+
+class Together(NamedTuple):
+    """Texts in one."""
+
+    held: bytes
+    """In UTF-8, each text after a space and with a break behind it; room at the end."""
+    ascii_only: bool
+    altered: bool
+    """Whether there was a break in a text, which was replaced."""
+
+
+def put_together(texts: Sequence[str], *, altered: bool = False) -> Together:
+    """Ready texts for reading."""
+    joined = " " + f" {BREAK} ".join([*texts, ""])
+    ascii_only = joined.isascii()
+    if not ascii_only:
+        joined = _SPACES.sub(" ", _LINES.sub("\n", joined))
+    held = joined.encode("utf-8", "surrogatepass") + bytes(_LONGEST)
+    if np.count_nonzero(np.frombuffer(held, dtype=np.uint8) == ord(BREAK)) > len(texts):
+        return put_together([text.replace(BREAK, _CONTROL) for text in texts], altered=True)
+    return Together(held, ascii_only, altered)
 
 
 class Cut(NamedTuple):
@@ -27,15 +61,28 @@ class Cut(NamedTuple):
     """All tokens in order, with a 0 after each text."""
     ends: Integers
     """Where these are."""
+    words: Integers
+    """How many tokens each text has."""
+    lines: Integers
+    """Tokens before which a line ends, if that was asked for."""
+    opened: bool
+    """Whether one of the texts begins with a parenthesis."""
+
+    @property
+    def rows(self) -> Integers:
+        """For each token the text it is in."""
+        return np.repeat(np.arange(len(self.words)), self.words + 1)
 
 
 class Lexicon(dict[str, int]):
-    """The tokens that were met, with their numbers. A dict that fills itself, so that the common case is one lookup at C speed."""
+    """The tokens that were met, with their numbers."""
 
     def __init__(self) -> None:
-        super().__init__({BREAK: 0})
-        self.words: list[str] = [BREAK]
+        super().__init__()
+        self.words: list[str] = []
         """By number."""
+        self._table = Table(2)
+        self.read([""])
 
     def __missing__(self, word: str) -> int:
         self[word] = code = len(self)
@@ -44,14 +91,61 @@ class Lexicon(dict[str, int]):
 
     def read(self, texts: Sequence[str]) -> Cut:
         """The tokens of some texts, as `str.split` finds them."""
-        block = max(1, _CHARACTERS * len(texts) // (sum(map(len, texts)) + 1))
-        parts = [self._tokens(texts[start : start + block]) for start in range(0, len(texts), block)]
-        tokens = np.concatenate([np.zeros(0, dtype=np.int64), *parts])
-        return Cut(tokens, np.flatnonzero(tokens == 0))
+        return self.cut(put_together(texts))
 
-    def _tokens(self, texts: Sequence[str]) -> Integers:
-        joined = f" {BREAK} ".join([*texts, ""])
-        if joined.count(BREAK) > len(texts):
-            joined = f" {BREAK} ".join([*(text.replace(BREAK, _CONTROL) for text in texts), ""])
-        words = joined.split()
-        return np.fromiter(map(self.__getitem__, words), dtype=np.int64, count=len(words))
+    def cut(self, together: Together, *, lines: bool = False) -> Cut:
+        """The same for texts that were put together."""
+        characters = np.frombuffer(together.held, dtype=np.uint8)
+        starts, lengths = _bounds(characters)
+        tokens = self._numbers(together.held, starts, lengths)
+        ends = np.flatnonzero(tokens == 0)
+        words = np.diff(ends, prepend=-1)
+        opened = (characters.take(starts.take(ends - words + 1)) == ord("(")).any()
+        words -= 1
+        return Cut(tokens, ends, words, _line_starts(characters, starts) if lines else ends[:0], bool(opened))
+
+    def _numbers(self, held: bytes, starts: Integers, lengths: Integers) -> Integers:
+        anywhere = np.ndarray((len(held) - _LONGEST + 1,), dtype=f"V{_LONGEST}", buffer=held, strides=(1,))
+        keys = anywhere[starts].view(np.uint64).reshape(-1, 2)
+        keys |= _FILL.reshape(-1, 2).take(lengths, axis=0, mode="clip")
+        numbers = self._table.find(keys)
+        numbers[lengths > _LONGEST] = 0
+        unknown = np.flatnonzero(numbers == 0)
+        if len(unknown):
+            before = len(self)
+            numbers[unknown] = self._met(held, starts[unknown], lengths[unknown])
+            met = np.maximum.accumulate(np.concatenate([[before], numbers[unknown]]))
+            new = unknown[(met[1:] > met[:-1]) & (lengths[unknown] <= _LONGEST)]
+            self._table.add(keys[new], numbers[new])
+        numbers -= 1
+        return numbers
+
+    def _met(self, held: bytes, starts: Integers, lengths: Integers) -> list[int]:
+        places = zip(starts.tolist(), (starts + lengths).tolist(), strict=True)
+        return [self[held[start:end].decode("utf-8", "surrogatepass")] + 1 for start, end in places]
+
+
+def _bounds(characters: NDArray[np.uint8]) -> tuple[Integers, Integers]:
+    """Where tokens begin, and their lengths."""
+    spaces = np.flatnonzero((characters == ord(" ")) | (characters - np.uint8(9) < 5) | (characters - np.uint8(28) < 4))
+    lengths = np.diff(spaces)
+    lengths -= 1
+    starts = spaces[:-1]
+    starts += 1
+    if np.count_nonzero(lengths) == len(lengths):
+        return starts, lengths
+    some = np.flatnonzero(lengths)
+    return starts[some], lengths[some]
+
+
+def _line_starts(characters: NDArray[np.uint8], starts: Integers) -> Integers:
+    ends = np.flatnonzero((characters - np.uint8(10) < 4) | (characters - np.uint8(28) < 3))
+    return np.unique(np.searchsorted(starts, ends)) if len(ends) else ends
+
+
+def portions(texts: Sequence[str]) -> Iterator[slice]:
+    """Cuts texts into portions of a limited size."""
+    size = np.cumsum(np.fromiter(map(len, texts), dtype=np.int64, count=len(texts))) // _CHARACTERS
+    row = np.arange(len(texts)) // _ROWS
+    edges = (np.flatnonzero((size[1:] != size[:-1]) | (row[1:] != row[:-1])) + 1).tolist()
+    return (slice(start, stop) for start, stop in pairwise([0, *edges, len(texts)]) if start < stop)
