@@ -48,6 +48,16 @@ class TestFixture:
         run_test(pytester, body).assert_outcomes(passed=1)
         assert not (pytester.path / ".fieldwise" / "runs").exists()
 
+    def test_values_of_a_python_program_are_read_as_json_would_write_them(self, pytester: pytest.Pytester) -> None:
+        body = "from decimal import Decimal; from types import MappingProxyType as Record; "
+        body += "fieldwise({'type': 'field_accuracy', 'fields': ['a']}, expected=Record({'a': Decimal('1.50')}), actual={'a': 1.5})"
+        run_test(pytester, body).assert_outcomes(passed=1)
+
+    def test_a_record_that_contains_itself_fails_the_test_and_says_so(self, pytester: pytest.Pytester) -> None:
+        result = run_test(pytester, f"record = {{}}; record['a'] = record; fieldwise({FIELDS}, expected={RIGHT}, actual=record)")
+        result.assert_outcomes(failed=1)
+        result.stdout.fnmatch_lines(["*Failed: `actual` contains itself, so it has no end"])
+
     def test_a_failure_tells_the_miss_its_cause_and_the_command_that_explains_it(self, pytester: pytest.Pytester) -> None:
         result = run_test(pytester, f"fieldwise({FIELDS}, id='inv-7', expected={RIGHT}, actual={WRONG})")
         result.assert_outcomes(failed=1)

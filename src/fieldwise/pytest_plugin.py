@@ -83,12 +83,12 @@ class Checker:
         from fieldwise import api
         from fieldwise.model.ask import Asking
 
+        __tracebackhide__ = True
         file = folder / "case.jsonl"
         plan = api.check(suite, cases=str(file))
         names = {} if plan.source is None else plan.source.columns
-        file.write_text(
-            json.dumps({str(names.get(role, role)): value for role, value in case.items()}, default=str) + "\n", encoding="utf-8"
-        )
+        written = {str(names.get(role, role)): _readable(role, value) for role, value in case.items()}
+        file.write_text(json.dumps(written, default=str) + "\n", encoding="utf-8")
         return api.run(suite, cases=str(file), root=folder / "store", asking=Asking(root=self._root / DEFAULT_ROOT))
 
     def _keep(self, run: "Run") -> None:
@@ -96,6 +96,14 @@ class Checker:
         kept = self._root / DEFAULT_ROOT / "runs"
         kept.mkdir(parents=True, exist_ok=True)
         shutil.move(str(run.path), kept / run.id)
+
+
+def _readable(role: str, value: Any) -> Any:
+    from fieldwise.read.given import readable
+
+    __tracebackhide__ = True
+    found, why = readable(value)
+    return pytest.fail(f"`{role}` {why}") if why else found
 
 
 @pytest.fixture

@@ -64,3 +64,19 @@ def test_a_match_of_a_value_without_end_is_a_fault_of_that_row_alone() -> None:
     assert math.isnan(found.value[1])
     assert not found.passed[1]
     assert found.faults[1].what == "a value contains itself, so it has no end"
+
+
+@pytest.mark.parametrize(
+    ("part", "name"), [("input", "the input"), ("contexts", "one of the contexts"), ("metadata", "one of the metadata")]
+)
+def test_a_case_of_which_any_part_has_no_end_is_our_fault(part: str, name: str) -> None:
+    value: Any = [endless()] if part == "contexts" else endless()
+    result = fw.evaluate({"type": "field_prf"}, expected={"a": 1}, actual={"a": 1}, **{part: value})
+    assert (result.status, result.details["fault"], result.reasoning) == ("error", "ours", f"{name} contains itself, so it has no end")
+
+
+def test_one_context_need_not_stand_in_a_list() -> None:
+    text: Any = "The premium is $604."
+    alone = fw.evaluate({"type": "grounding"}, actual="The premium is $604.", contexts=text)
+    listed = fw.evaluate({"type": "grounding"}, actual="The premium is $604.", contexts=[text])
+    assert (alone.score, alone.details) == (listed.score, listed.details) == (1.0, listed.details)

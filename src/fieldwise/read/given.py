@@ -1,33 +1,45 @@
 """A case that a Python program gives: its records as JSON has them, or the reason why they cannot be had so."""
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, Final
 
 from fieldwise.kernels.text_keys import contains_itself, text_keys
 from fieldwise.model.case import Case, Cases
 from fieldwise.model.diagnostic import Diagnostic, Where
 from fieldwise.model.values import KINDS, MISSING
 
+_PARTS: Final = {
+    "expected": ("expected", "what is expected"),
+    "actual": ("actual", "the output"),
+    "actuals": ("actual", "one of the outputs"),
+    "input": ("case", "the input"),
+    "contexts": ("case", "one of the contexts"),
+    "metadata": ("case", "one of the metadata"),
+}
+"""By part of a case: what cannot be trusted where it cannot be read, and what people call it."""
+
 
 def given(case: Case) -> Cases:
-    """A batch of this one case. A record that has no end or is of a type that JSON does not know is unreadable, and said to be.
+    """A batch of this one case. A part that has no end or is of a type that JSON does not know is unreadable, and said to be.
 
     >>> given(Case(id="1", expected={1: "a"}, actual=object())).diagnostics[0][0].what
     'the output is of the type `object`, which JSON does not know'
     """
-    sides = {"expected": "what is expected", "actual": "the output", "actuals": "one of the outputs"}
     plain: dict[str, Any] = {}
     notes: list[Diagnostic] = []
-    for side, name in sides.items():
-        plain[side], why = readable(getattr(case, side))
+    for part, (side, name) in _PARTS.items():
+        plain[part], why = readable(getattr(case, part))
         if why:
-            code = f"unreadable-{side.removesuffix('s')}"
             fix = "give what json.loads could have given: dicts, lists, text, numbers, booleans and None"
-            notes.append(Diagnostic(code=code, what=f"{name} {why}", where=Where(case=case.id), fix=fix))
-    if plain["actuals"] is MISSING:
-        plain["actuals"] = None
+            notes.append(Diagnostic(code=f"unreadable-{side}", what=f"{name} {why}", where=Where(case=case.id), fix=fix))
+            plain[part] = _NOTHING[part]
+    if not isinstance(plain["contexts"], list | tuple | None):
+        plain["contexts"] = [plain["contexts"]]  # one context, as in a file
     cases = Cases.of([replace(case, **plain)])
     return replace(cases, diagnostics={0: notes} if notes else {})
+
+
+_NOTHING: Final[dict[str, Any]] = {"expected": MISSING, "actual": MISSING, "actuals": None, "input": None, "contexts": None, "metadata": {}}
 
 
 def readable(value: Any) -> tuple[Any, str]:
