@@ -50,7 +50,7 @@ def _plainly_finite(values: Sequence[object]) -> bool:
     types = set(map(type, values))
     if types <= _FINITE:
         return True
-    return types <= {*_FINITE, float} and isfinite(sum(value for value in values if type(value) is float))
+    return types <= {*_FINITE, float} and isfinite(sum([value for value in values if type(value) is float]))
 
 
 def shown(value: object, longest: int = 40) -> str:

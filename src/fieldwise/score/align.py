@@ -7,6 +7,7 @@ similarities and an optimal assignment, so the cost grows with the number of ite
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -222,10 +223,11 @@ def clear_winners(flat: Sequence[float], rows: int, columns: int, lead: float) -
     """
     found: list[int] = []
     for start in range(0, rows * columns, columns):
-        row = flat[start : start + columns]
+        row = [*flat[start : start + columns], -inf]
         best = max(row)
         at = row.index(best)
-        if at in found or any(best - value <= lead for other, value in enumerate(row) if other != at):
+        row[at] = -inf
+        if at in found or best - max(row) <= lead:
             return None
         found.append(at)
     return found

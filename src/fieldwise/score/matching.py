@@ -90,7 +90,7 @@ def _of_scalars(match: Match, expected: list[Any], actual: list[Any], types: set
 
 
 def _all_ascii(values: list[Any]) -> bool:
-    return all(value.isascii() for value in values if value.__class__ is str)
+    return "".join([value for value in values if value.__class__ is str]).isascii()
 
 
 def _of_any(expected: list[Any], actual: list[Any]) -> tuple[NDArray[np.float64], list[int]]:
