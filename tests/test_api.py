@@ -132,6 +132,18 @@ class TestRun:
         whole, single = (dict(fw.run(suite, root=tmp_path / f"runs{chunk}", chunk=chunk).summary) for chunk in (256, 1))
         assert whole == pytest.approx(single)
 
+    @pytest.mark.parametrize("kind", ["field_accuracy", "field_prf", "json_quality", "answer_quality", "is_json", "length"])
+    def test_metrics_of_a_stored_result_are_those_of_evaluate_counts_and_all(self, tmp_path: Path, kind: str) -> None:
+        options: dict[str, dict[str, Any]] = {"json_quality": {"default_text": "EXACT"}, "length": {"max": 20}}
+        config = {"type": kind, **options.get(kind, {})}
+        sides: list[tuple[Any, Any]] = [({"a": 1, "b": "x"}, {"a": 1, "c": 2}), ({"a": 1}, {"a": 1}), ({"a": 2}, {"a": "long text"})]
+        lines = [json.dumps({"id": str(at), "expected": one, "actual": other}) for at, (one, other) in enumerate(sides)]
+        (tmp_path / "cases.jsonl").write_text("\n".join(lines))
+        run = fw.run({"name": "s", "cases": str(tmp_path / "cases.jsonl"), "evaluators": [config]}, root=tmp_path / "runs")
+        stored = [{name: (type(value), value) for name, value in one.metrics.items()} for one in run.results()]
+        said = [fw.evaluate(config, expected=one, actual=other, id=str(at)).metrics for at, (one, other) in enumerate(sides)]
+        assert stored == [{name: (type(value), value) for name, value in metrics.items()} for metrics in said]
+
     def test_rules_are_inferred_from_as_many_cases_whatever_the_size_of_batches(self, tmp_path: Path) -> None:
         cases = [{"expected": {"day": "2026-01-02" if at < 300 else "n/a"}, "actual": {"day": "2026-01-02"}} for at in range(600)]
         (tmp_path / "cases.jsonl").write_text("".join(json.dumps(case) + "\n" for case in cases))

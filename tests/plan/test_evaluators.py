@@ -129,6 +129,8 @@ def test_a_preset_names_its_cases_in_a_suite_only(plan):
     assert plan_config({"type": "fact_checks", "preset": "ef_2"}).when is None
 
 
-@pytest.mark.parametrize("written", ["{type: field_prf, weight: 1.0e+308}", "{type: field_accuracy, fields: [{path: a, weight: 1.0e+200}]}"])
+@pytest.mark.parametrize(
+    "written", ["{type: field_prf, weight: 1.0e+308}", "{type: field_accuracy, fields: [{path: a, weight: 1.0e+200}]}"]
+)
 def test_a_weight_whose_sums_have_no_end_is_refused(wrong, written):
     assert "`weight` is too large to compute with: 1e+" in wrong(written).what

@@ -129,7 +129,7 @@ def results_table(evaluated: Evaluated, first: int) -> ArrowTable:
         "flags": labels(_no_labels(n) if results.flags is None else results.flags),
         "details": utf8_column(details, np.ones(n, dtype=np.bool_)),
     }
-    columns |= {f"{METRIC}{name}": _metric(column) for name, column in results.metrics.items()}
+    columns |= {f"{METRIC}{name}": _metric(column, results.kinds.get(name)) for name, column in results.metrics.items()}
     return pa.table(columns)
 
 
@@ -145,9 +145,14 @@ def _details(results: Results) -> tuple[list[bytes], NDArray[np.int8]]:
     return [to_text(results.details(row)) if text is None else text for row, text in enumerate(ready())], codes
 
 
-def _metric(column: NDArray[Any]) -> ArrowColumn:
-    """A metric's column; NaN, which says that a case has no such number, becomes null."""
-    return pa.array(column) if column.dtype == np.bool_ else pa.array(column, from_pandas=True)
+def _metric(column: NDArray[Any], kind: type | None) -> ArrowColumn:
+    """A metric's column; NaN, which says that a case has no such number, becomes null. Counts are stored as whole numbers."""
+    numbers = pa.array(column) if column.dtype == np.bool_ else pa.array(column, from_pandas=True)
+    plain = {int: pa.int64(), bool: pa.bool_()}.get(kind or float)
+    try:
+        return numbers if plain is None else numbers.cast(plain)
+    except pa.ArrowInvalid:  # a count of an evaluator of someone else's that is none
+        return numbers
 
 
 def pool_table(evaluated: Evaluated, first: int) -> ArrowTable:
@@ -167,11 +172,11 @@ def parquet_bytes(table: ArrowTable) -> bytes:
 
 
 def joined(tables: Sequence[ArrowTable]) -> ArrowTable:
-    """Tables one below the other. A column that is bool in some and a number in others is a number."""
+    """Tables one below the other. A column that is bool or a count in some and another number in others is a number."""
     if all(table.schema.equals(tables[0].schema) for table in tables[1:]):
         return pa.concat_tables(tables)
     names = {name for table in tables for name in table.column_names}
-    mixed = {name for name in names if {pa.bool_(), pa.float64()} <= {_type(table, name) for table in tables}}
+    mixed = {name for name in names if len({_type(table, name) for table in tables} & _NUMBERS) > 1}
     return pa.concat_tables([_as_numbers(table, mixed) for table in tables], promote_options="permissive")
 
 
@@ -179,9 +184,13 @@ def _type(table: ArrowTable, name: str) -> Any:
     return table.schema.field(name).type if name in table.column_names else None
 
 
+_NUMBERS: Final = {pa.bool_(), pa.int64(), pa.float64()}
+
+
 def _as_numbers(table: ArrowTable, names: set[str]) -> ArrowTable:
-    for name in names:
-        if _type(table, name) == pa.bool_():
-            at = table.column_names.index(name)
-            table = table.set_column(at, name, table.column(at).cast(pa.int8()).cast(pa.float64()))
+    for name in names & {*table.column_names}:
+        at = table.column_names.index(name)
+        column = table.column(at)
+        whole = column.cast(pa.int8()) if pa.types.is_boolean(column.type) else column
+        table = table.set_column(at, name, whole.cast(pa.float64()))
     return table
