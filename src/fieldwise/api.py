@@ -43,7 +43,6 @@ from fieldwise.summarize.regressions import judge_regressions
 if TYPE_CHECKING:
     from fieldwise.engines.choose import Engine
     from fieldwise.engines.tally import Tally
-    from fieldwise.engines.work import Executor
     from fieldwise.store.run import Run
     from fieldwise.store.writer import RunWriter
 
@@ -180,9 +179,9 @@ def run(
     assert source is not None
     if resume:
         _must_be_readable_again(source)
-    from fieldwise.engines.choose import batch_size, choose_executor  # Arrow is loaded only to store
+    from fieldwise.engines import choose, pieces  # Arrow is loaded only to store
 
-    chunk = chunk or batch_size(plan)
+    chunk = chunk or choose.batch_size(plan)
     base = _base(plan, baseline, root)
     reader = read_cases(source, chunk=chunk, limit=None if only else limit)
     batches = _chosen(reader, only, limit)
@@ -192,11 +191,11 @@ def run(
     writing, told = _writer(root, plan, resume, again)
     try:
         asking = (asking or Asking()).within(root)
-        executor = choose_executor(plan, engine, workers, asking)
+        executor = choose.choose_executor(plan, engine, workers, asking)
         with lazy_asker(asking) as asker, writing as writer:
             if begun is not None:
                 begun(writer.id)
-            found = None if first is None else _in_pieces(plan, reader, writer, executor, chunk, progress, whole=not (only or limit))
+            found = None if first is None else pieces.in_pieces(plan, reader, writer, executor, chunk, progress, whole=not (only or limit))
             if found is None:
                 found = _score(plan, [] if first is None else chain([first], batches), writer, asker, _telling(progress, reader))
             summary = _stored(writer, found)
@@ -246,34 +245,6 @@ def _score(plan: Plan, batches: Iterable[Cases], writer: "RunWriter", asker: Ask
         writer.close()
         tally.add(writer.path, writer.parts)
     return tally
-
-
-def _in_pieces(
-    plan: Plan, reader: CaseReader, writer: "RunWriter", executor: "Executor | None", chunk: int, progress: Progress | None, *, whole: bool
-) -> "Tally | None":
-    """Score and store every case in pieces; None where this process has to do it, or does better, from the start to the end."""
-    from fieldwise.engines.pieces import score_pieces
-    from fieldwise.engines.work import Work
-    from fieldwise.read.shards import Unsplittable, shards_of
-
-    assert plan.source is not None
-    size = reader.size_hint.total or 0
-    if executor is None or size < executor.least:
-        return None
-    shards = shards_of(plan.source) if whole else None
-    if shards is not None:
-        work = Work(plan=plan, folder=writer.path, roles=reader.found.roles, columns=reader.found.columns or frozenset(), chunk=chunk)
-        try:
-            tally, problems = score_pieces(work, shards, writer, executor, progress, size)
-        except Unsplittable:
-            pass
-        else:
-            reader.diagnostics += problems
-            return tally
-    if not executor.least:  # somebody asked for it, whatever the size
-        what, fix = "the cases cannot be read in pieces, so one process did all the work", "put all of them in JSONL or Parquet files"
-        reader.diagnostics.append(Diagnostic(code="one-piece", level="warning", what=what, fix=fix))
-    return None
 
 
 def _telling(progress: Progress | None, reader: CaseReader) -> Callable[[int], None]:

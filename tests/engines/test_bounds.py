@@ -78,7 +78,7 @@ def test_pieces_are_looked_for_only_as_somebody_asks_for_them(many: Path, monkey
     def tell(done: int, share: float | None) -> None:
         ahead.append(len(given))
 
-    monkeypatch.setattr("fieldwise.read.shards.shards_of", shards)
+    monkeypatch.setattr(pieces, "shards_of", shards)
     executor = Processes(2)
     executor.least = 0
     monkeypatch.setattr(choose, "choose_executor", lambda *_: executor)

@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterator, Sequence
 from fieldwise.engines.tally import Tally
 from fieldwise.engines.work import Done, Executor, Task, Work
 from fieldwise.model.diagnostic import Diagnostic
-from fieldwise.model.plan import PlannedEvaluator
+from fieldwise.model.plan import Plan, PlannedEvaluator
+from fieldwise.read.cases import CaseReader
 from fieldwise.read.ids import IdsSeen
-from fieldwise.read.shards import Shard, Unsplittable, check_roles
+from fieldwise.read.shards import Shard, Unsplittable, check_roles, shards_of
 from fieldwise.store.manifest import Part
 from fieldwise.store.writer import RunWriter
 
@@ -16,7 +17,31 @@ Progress = Callable[[int, float | None], None]
 """Told how many cases are done, and which share of the input that is if it is known."""
 
 
-def score_pieces(
+def in_pieces(
+    plan: Plan, reader: CaseReader, writer: RunWriter, executor: Executor | None, chunk: int, progress: Progress | None, *, whole: bool
+) -> Tally | None:
+    """Score and store every case in pieces; None where this process has to do it, or does better, from the start to the end."""
+    assert plan.source is not None
+    size = reader.size_hint.total or 0
+    if executor is None or size < executor.least:
+        return None
+    shards = shards_of(plan.source) if whole else None
+    if shards is not None:
+        work = Work(plan=plan, folder=writer.path, roles=reader.found.roles, columns=reader.found.columns or frozenset(), chunk=chunk)
+        try:
+            tally, problems = _score_pieces(work, shards, writer, executor, progress, size)
+        except Unsplittable:
+            pass
+        else:
+            reader.diagnostics += problems
+            return tally
+    if not executor.least:  # somebody asked for it, whatever the size
+        what, fix = "the cases cannot be read in pieces, so one process did all the work", "put all of them in JSONL or Parquet files"
+        reader.diagnostics.append(Diagnostic(code="one-piece", level="warning", what=what, fix=fix))
+    return None
+
+
+def _score_pieces(
     work: Work, shards: Iterator[Shard], writer: RunWriter, executor: Executor, progress: Progress | None, size: int
 ) -> tuple[Tally, list[Diagnostic]]:
     """Score and store every case that is not stored yet; gives what they come to, and what is wrong with their ids.
