@@ -89,6 +89,25 @@ class TestKeys:
         assert "sk-secret" not in told
         assert all(b"sk-secret" not in file.read_bytes() for file in tmp_path.iterdir())
 
+    @pytest.mark.parametrize(
+        "echo",
+        [
+            Say('{"score": 0.5, "reason": "your key is sk-secret-123"}'),
+            Say(raw=b'{"your key": "sk-secret-123"}'),
+            Say("bad key sk-secret-123", status=401),
+        ],
+    )
+    def test_a_server_that_repeats_the_key_puts_it_into_no_reply_and_no_file(
+        self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, echo: Say
+    ) -> None:
+        monkeypatch.setenv("JUDGE_KEY", "sk-secret-123")
+        with model_server(echo) as server:
+            told = str(ask(chat(server, key_env="JUDGE_KEY", retries=0), cache=tmp_path / "answers.sqlite"))
+        assert server.headers[0]["authorization"] == "Bearer sk-secret-123"
+        assert "sk-secret" not in told
+        assert "***" in told
+        assert all(b"sk-secret" not in file.read_bytes() for file in tmp_path.iterdir())
+
     def test_a_named_variable_that_is_not_set_is_unavailable(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delenv("JUDGE_KEY", raising=False)
         with model_server(GOOD) as server:
@@ -174,6 +193,21 @@ class TestSetbacks:
         with model_server(say) as server:
             replies = ask(*(chat(server, f"question {n}", concurrency=1) for n in range(5)))
         assert (len(server.requests), all(reply.missing for reply in replies)) == (1, True)
+
+    @pytest.mark.parametrize(
+        ("status", "fix"), [(401, "see that `key_env` names"), (402, "see to the account"), (404, "see that `url` ends before")]
+    )
+    def test_what_to_do_depends_on_what_the_server_refused(self, status: int, fix: str) -> None:
+        with model_server(Say("no", status=status)) as server:
+            replies = ask(*(chat(server, text=str(number)) for number in range(3)))
+        assert {(reply.fix or "")[: len(fix)] for reply in replies} == {fix}
+
+    def test_a_reply_in_parts_is_put_together(self) -> None:
+        parts = [{"type": "text", "text": '{"score":'}, {"type": "text", "text": " 0.5}"}]
+        raw = json.dumps({"choices": [{"message": {"role": "assistant", "content": parts}}], "usage": None}).encode()
+        with model_server(Say(raw=raw)) as server:
+            [reply] = ask(chat(server))
+        assert reply.data == {"score": 0.5}
 
     def test_redirects_are_not_followed(self) -> None:
         with model_server(GOOD) as elsewhere, model_server(Say(status=307, headers={"Location": elsewhere.url})) as server:

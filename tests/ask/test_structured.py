@@ -14,6 +14,7 @@ SCHEMA: dict[str, Any] = {
     "properties": {
         "score": {"type": "number", "minimum": 0, "maximum": 1},
         "names": {"type": "array", "items": {"type": "string"}, "maxItems": 2},
+        "pair": {"type": "array", "items": {"type": "string"}, "minItems": 2, "maxItems": 2},
         "kind": {"type": "string", "enum": ["a", "b"]},
         "n": {"type": "integer"},
         "yes": {"type": "boolean"},
@@ -31,6 +32,11 @@ SCHEMA: dict[str, Any] = {
         'Here:\n```\n{"score": 0.5}\n```\nDone {ok}.',
         'I say {"score": 0.5}, as asked.',
         '<think>maybe</think>{"score": 0.5}',
+        '<think>{"score": 1} or {"score": 0}?</think>\n{"score": 0.5}',
+        'I looked at {this} first. {"score": 0.5} Ask {me} more.',
+        'In short {"score": 0.5}. As JSON:\n```json\n{"score": 0.5}\n```',
+        '{"hits": []}\n{"score": 0.5}',
+        '[{"score": 0.5}]',
     ],
 )
 def test_it_is_found_in_what_stands_around_it(text: str) -> None:
@@ -48,15 +54,25 @@ def test_it_is_found_in_what_stands_around_it(text: str) -> None:
         ('{"score": NaN}', "there is no JSON in it"),
         ('{"score": -1}', "score is -1, below 0"),
         ('{"score": 0, "names": ["a", 1]}', "names[1] is not of type string"),
-        ('{"score": 0, "names": ["a", "b", "c"]}', "names has 3 items, more than 2"),
+        ('{"score": 0, "pair": ["a", "b", "c"]}', "pair has 3 items, more than 2"),
         ('{"score": 0, "kind": "c"}', 'kind is not one of ["a", "b"]'),
         ('{"score": 0, "n": 1.5}', "n is not of type integer"),
         ('{"score": 0, "yes": 1}', "yes is not of type boolean"),
+        ('First {"score": 1}, then {"score": 0}', "it holds several answers that differ"),
+        ('{"score": 1} no, {"score": 0, "names": ["a', "there is no JSON in it"),
+        ('{"score": 1, "score": 0}', "`score` is there twice"),
+        ('So: {"score": 1, "score": 0}.', "`score` is there twice"),
+        ("{" * 100_000 + '{"' * 100_000, "there is no JSON in it"),
         ('{"score": ' + "[" * 100_000, "there is no JSON in it"),
     ],
 )
 def test_what_is_wrong_is_said(text: str, wrong: str) -> None:
     assert read_reply(text, SCHEMA) == (None, wrong)
+
+
+def test_a_list_that_is_longer_than_it_had_to_be_counts() -> None:
+    """The bound is there so that small models end a list at all."""
+    assert read_reply('{"score": 0, "names": ["a", "b", "c"]}', SCHEMA) == ({"score": 0, "names": ["a", "b", "c"]}, None)
 
 
 @given(st.text(max_size=40) | st.text(alphabet='{}[]":,score0.5`\n', max_size=40))

@@ -46,7 +46,7 @@ class Line:
     format: int = 0
     """Which of the formats the server understands."""
     answered: bool = False
-    dead: str | None = None
+    dead: Setback | None = None
     """Why it is not asked any more."""
 
     def retries(self) -> int:
@@ -137,7 +137,7 @@ class Models:
         line = self._line(target)
         estimate = _cost(target.endpoint, tokens_in(body), target.endpoint.max_tokens or _TOKENS_OUT)
         if line.dead:
-            return Reply(problem=line.dead, missing=True)
+            return Reply(problem=line.dead.what, fix=line.dead.fix, missing=True)
         if refusal := self._spending.refusal(estimate):
             fix = (
                 "add `price: {input: …, output: …}` to `model`" if "price" in refusal else "run again with more: what was answered is kept"
@@ -174,7 +174,7 @@ class Models:
     async def _send(self, line: Line, target: Target, body: dict[str, Any]) -> Answer | Setback:
         async with line.slots:
             if line.dead:
-                return Setback(what=line.dead, then="dead")
+                return line.dead
             await line.requests.take(1)
             await line.tokens.take(tokens_in(body) + (target.endpoint.max_tokens or 0))
             connection = line.resting.pop() if line.resting else self._connection()
@@ -265,11 +265,9 @@ def _pause(setback: Setback, failures: int) -> float:
 
 
 def _given_up(line: Line, setback: Setback) -> Reply:
-    if setback.then == "dead" or (setback.then == "retry" and not line.answered):
-        line.dead = line.dead or setback.what
-    fix = (
-        None
-        if setback.then in ("give_up", "simpler")
-        else "see that the server runs and takes requests, and run again: what was answered is kept"
-    )
-    return Reply(problem=setback.what, fix=fix, missing=setback.then not in ("give_up", "simpler"))
+    if setback.then in ("give_up", "simpler"):
+        return Reply(problem=setback.what)
+    told = replace(setback, fix=setback.fix or "see that the server runs and takes requests, and run again: what was answered is kept")
+    if told.then == "dead" or (told.then == "retry" and not line.answered):
+        line.dead = line.dead or replace(told, then="dead")
+    return Reply(problem=told.what, fix=told.fix, missing=True)

@@ -17,7 +17,15 @@ if TYPE_CHECKING:
 
 _LARGEST: Final = 16 * 2**20
 _KEPT: Final = 500
-_DEAD: Final = {401: "the server does not accept the key", 402: "the server asks for payment", 403: "the server refuses access"}
+_SHOWN: Final = 120
+_KEY: Final = "see that `key_env` names the variable that holds the key for this server, and that the key is valid"
+_ACCOUNT: Final = "see to the account, and run again: what was answered is kept"
+_DEAD: Final = {
+    401: ("the server does not accept the key", _KEY),
+    402: ("the server asks for payment", _ACCOUNT),
+    403: ("the server refuses access", _KEY),
+    404: ("the server knows no such model or address", "see that `url` ends before /chat/completions, and that `name` is a model there"),
+}
 _UNREADABLE: Final = (400, 415, 422, 501)
 _LATER: Final = (408, 409, 425, 429)
 
@@ -31,6 +39,8 @@ class Setback:
     """Send it again; wait as the server says, and send it again; ask in a simpler form; give up this question, or all of them."""
     after: float | None = None
     """Seconds that the server asked to wait."""
+    fix: str | None = None
+    """What to do about it, where that is known."""
 
 
 class PrivateAddress(Exception):
@@ -73,7 +83,7 @@ async def send(transport: "httpx.AsyncBaseTransport", target: Target, head: Lett
     except (httpx.HTTPError, ValueError) as error:
         return Setback(what=f"the connection failed: {error or type(error).__name__}", then="retry")
     if response.status_code == 200:
-        return _answer(content, body, time.monotonic() - started)
+        return _answer(content, target, body, time.monotonic() - started)
     return _setback(response.status_code, response.headers, target.hushed(content[:_KEPT].decode(errors="replace")))
 
 
@@ -97,21 +107,35 @@ async def _content(response: "httpx.Response") -> bytes:
     return bytes(content)
 
 
-def _answer(content: bytes, body: Mapping[str, Any], seconds: float) -> Answer | Setback:
+def _answer(content: bytes, target: Target, body: Mapping[str, Any], seconds: float) -> Answer | Setback:
     try:
         reply: Any = orjson.loads(content)
         choice = reply["choices"][0]
-        text = choice["message"].get("content") or choice["message"].get("refusal") or ""
+        text = target.hushed(_text(choice["message"]))
         usage = reply.get("usage") or {}
         return Answer(
-            text=str(text),
+            text=text,
             finish=str(choice.get("finish_reason") or "stop"),
             tokens_in=int(usage.get("prompt_tokens") or tokens_in(body)),
             tokens_out=int(usage.get("completion_tokens") or max(1, len(text) // 4)),
             seconds=seconds,
         )
     except (ValueError, KeyError, IndexError, TypeError, AttributeError):
-        return Setback(what=f"the server's reply is not a chat completion: {content[:80].decode(errors='replace')}", then="retry")
+        said = target.hushed(content[:_KEPT].decode(errors="replace"))[:_SHOWN]
+        return Setback(what=f"the server's reply is not a chat completion: {said}", then="retry")
+
+
+def _text(message: Mapping[str, Any]) -> str:
+    """What a message says; some servers send it in parts.
+
+    >>> _text({"content": [{"type": "thinking"}, {"type": "text", "text": "yes"}]}), _text({"content": None, "refusal": "no"})
+    ('yes', 'no')
+    """
+    content: Any = message.get("content")
+    if isinstance(content, list):
+        parts: list[Any] = content
+        content = "".join(str(part.get("text") or "") for part in parts)
+    return str(content or message.get("refusal") or "")
 
 
 def tokens_in(body: Mapping[str, Any]) -> int:
@@ -122,11 +146,10 @@ def tokens_in(body: Mapping[str, Any]) -> int:
 def _setback(status: int, headers: Mapping[str, str], said: str) -> Setback:
     what = f"the server says {status}: {said}" if said else f"the server says {status}"
     if status in _DEAD:
-        return Setback(what=f"{_DEAD[status]}: {said}", then="dead")
-    if status == 404:
-        return Setback(what=f"the server knows no such model or address: {said}", then="dead")
+        reason, fix = _DEAD[status]
+        return Setback(what=f"{reason}: {said}", then="dead", fix=fix)
     if status == 429 and "insufficient_quota" in said:
-        return Setback(what=f"the server says that there is no quota left: {said}", then="dead")
+        return Setback(what=f"the server says that there is no quota left: {said}", then="dead", fix=_ACCOUNT)
     if status in _LATER or status == 503:
         after = retry_after(headers.get("retry-after"))
         return Setback(what=what, then="wait" if status == 429 or after is not None else "retry", after=after)

@@ -2,10 +2,13 @@
 
 import json
 import re
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Mapping
+from contextlib import suppress
+from typing import Any, Final
 
-_FENCE = re.compile(r"```(?:json)?\s*\n(.*?)```", re.DOTALL | re.IGNORECASE)
+_THOUGHT = re.compile(r"</think(?:ing)?>", re.IGNORECASE)
+_BEGIN = re.compile(r"\{(?=\s*[\"}])")
+_NO_JSON: Final = "there is no JSON in it"
 _TYPES: dict[str, tuple[type, ...]] = {
     "object": (dict,),
     "array": (list,),
@@ -26,31 +29,50 @@ def read_reply(text: str, schema: Mapping[str, Any]) -> tuple[Any, str | None]:
     >>> read_reply('{"score": 7}', schema)[1]
     'score is 7, above 1'
     """
-    wrong = "there is no JSON in it"
-    for candidate in _candidates(text):
-        try:
-            value = json.loads(candidate, parse_constant=_no_constant)
-        except (ValueError, RecursionError):
-            continue
-        found = mismatch(value, schema)
-        if found is None:
-            return value, None
-        wrong = found
-    return None, wrong
+    try:
+        values = _values(text)
+    except (ValueError, RecursionError) as error:
+        return None, str(error) if isinstance(error, _Twice) else _NO_JSON
+    wrong = [mismatch(value, schema) for value in values]
+    fitting = [value for value, found in zip(values, wrong, strict=True) if found is None]
+    if not fitting:
+        return None, next(filter(None, reversed(wrong)), _NO_JSON)
+    if any(value != fitting[0] for value in fitting):
+        return None, "it holds several answers that differ"
+    return fitting[0], None
+
+
+class _Twice(ValueError):
+    """A key that is there twice: whichever counts, the other one was meant too."""
 
 
 def _no_constant(name: str) -> float:
     raise ValueError(f"{name} is not a number")
 
 
-def _candidates(text: str) -> Iterator[str]:
-    """The whole text; what stands in code fences; from the first brace to the last."""
-    yield text
-    for fence in _FENCE.finditer(text):
-        yield fence.group(1)
-    start, end = text.find("{"), text.rfind("}")
-    if 0 <= start < end:
-        yield text[start : end + 1]
+def _no_key_twice(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        twice = next(name for at, (name, _) in enumerate(pairs) if name in dict(pairs[:at]))
+        raise _Twice(f"`{twice}` is there twice")
+    return found
+
+
+_DECODER: Final = json.JSONDecoder(parse_constant=_no_constant, object_pairs_hook=_no_key_twice)
+
+
+def _values(text: str) -> list[Any]:
+    """The whole text as JSON, else every object in it: models think aloud first, and put fences and words around what was asked for."""
+    found, at = list[Any](), 0
+    with suppress(json.JSONDecodeError):
+        found.append(_DECODER.decode(text))
+        if not isinstance(found[0], list):
+            return found
+    said = _THOUGHT.split(text)[-1]
+    while begin := _BEGIN.search(said, at):
+        value, at = _DECODER.raw_decode(said, begin.start())  # what begins like an object and ends like none was cut off: nothing counts
+        found.append(value)
+    return found
 
 
 def mismatch(value: Any, schema: Mapping[str, Any], where: str = "") -> str | None:
@@ -91,7 +113,8 @@ def _out_of_bounds(value: Any, schema: Mapping[str, Any], place: str) -> str | N
     if isinstance(value, list):
         if len(value) < schema.get("minItems", 0):
             return f"{place} has {len(value)} items, fewer than {schema['minItems']}"
-        if len(value) > schema.get("maxItems", len(value)):
+        # Without a least number, the largest one is there for servers that let models write on without end: more does no harm.
+        if "minItems" in schema and len(value) > schema.get("maxItems", len(value)):
             return f"{place} has {len(value)} items, more than {schema['maxItems']}"
     return None
 
