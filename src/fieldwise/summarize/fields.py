@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from fieldwise.kernels.statistics import precision_recall_f1, wilson
 from fieldwise.kernels.sums import ExactSums
 from fieldwise.model.comparison import Comparisons, Outcome
+from fieldwise.model.rule import FieldRule
 from fieldwise.model.summary import FieldSummary, Metric
 from fieldwise.model.values import MISSING
 from fieldwise.summarize.lowest import Lowest
@@ -45,14 +46,15 @@ class FieldsState:
         self._seen: dict[Key, tuple[int, int, str]] = {}
         """By field: the first case that has it, its place among the fields there, its rule in words."""
 
-    def add(self, batch: "BatchFields", ids: Sequence[str], first: int) -> None:
-        """Add the fields of a batch. `ids[position - first]` is the id of the case at a position of the run."""
+    def add(self, batch: "BatchFields") -> None:
+        """Add the fields of a batch."""
         slots = np.array(self._slots(batch.keys), dtype=np.int64)
         self._outcomes[slots] += batch.outcomes
         self._counts[slots] += batch.counts
         self._sums.merge(batch.sums, slots.tolist())
         self._note_first(batch)
-        self._note_worst(batch, (ids, first))
+        for field, worst in batch.worst.items():
+            self._worst.setdefault(batch.keys[field], Lowest(_WORST)).merge(worst)
         for (field, cause), count in batch.causes.items():
             causes = self._causes.setdefault(batch.keys[field], {})
             causes[cause] = causes.get(cause, 0) + count
@@ -66,26 +68,9 @@ class FieldsState:
         return slots
 
     def _note_first(self, batch: "BatchFields") -> None:
-        keys, comparisons, positions = batch.keys, batch.comparisons, batch.positions
-        start = int(positions.min())
-        if all(key in self._seen and self._seen[key][0] < start for key in keys):
-            return
-        firsts = np.full(len(keys), np.iinfo(np.int64).max, dtype=np.int64)
-        np.minimum.at(firsts, comparisons.field, positions[comparisons.case])
-        for rank, (key, first) in enumerate(zip(keys, firsts.tolist(), strict=True)):
+        for rank, (key, first) in enumerate(zip(batch.keys, batch.firsts, strict=True)):
             if key not in self._seen or (first, rank) < self._seen[key][:2]:
-                self._seen[key] = (first, rank, rule_text(comparisons.rules[rank]))
-
-    def _note_worst(self, batch: "BatchFields", names: tuple[Sequence[str], int]) -> None:
-        value, position, field = batch.failed
-        bars = [self._worst[key].bar if key in self._worst else (float("inf"), 0) for key in batch.keys]
-        limit, place = np.array([bar[0] for bar in bars])[field], np.array([bar[1] for bar in bars], dtype=np.int64)[field]
-        lower = np.flatnonzero((value < limit) | ((value == limit) & (position < place)))
-        lower = lower[np.argsort(field[lower], kind="stable")]
-        starts = np.searchsorted(field[lower], np.arange(len(batch.keys) + 1))
-        for index in np.flatnonzero(np.diff(starts)).tolist():
-            some = lower[starts[index] : starts[index + 1]]
-            self._worst.setdefault(batch.keys[index], Lowest(_WORST)).add(value[some], position[some], *names)
+                self._seen[key] = (first, rank, rule_text(batch.rules[rank]))
 
     def merge(self, other: "FieldsState") -> None:
         """Take in the batches that another has seen."""
@@ -143,31 +128,58 @@ class FieldsState:
 class BatchFields:
     """What became of the fields of one batch, for every evaluator that looks at the same comparisons."""
 
-    comparisons: Comparisons
-    positions: NDArray[np.int64]
-    """Where in the run each case of the batch is."""
     keys: list[Key]
+    rules: Sequence[FieldRule]
+    firsts: list[int]
+    """Where in the run the first case with the field is."""
     outcomes: NDArray[np.int64]
     counts: NDArray[np.int64]
     sums: ExactSums
     """Similarities added up, by field."""
-    failed: tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.int32]]
-    """Similarity, position in the run and field of what did not pass."""
+    worst: dict[int, Lowest]
+    """The cases where a field is least alike, of those where it did not pass."""
     causes: Counter[tuple[int, str]]
 
 
-def batch_fields(comparisons: Comparisons, of: Measured, positions: NDArray[np.int64]) -> BatchFields:
-    """Count a batch's comparisons. Nearly all are matches at 1.0, and only counted, in one pass; what looks closer looks at the others."""
+def batch_fields(comparisons: Comparisons, of: Measured, positions: NDArray[np.int64], ids: Sequence[str], first: int) -> BatchFields:
+    """Count a batch's comparisons. Nearly all are matches at 1.0, and only counted, in one pass; what looks closer looks at the others.
+
+    `positions` says where in the run each case of the comparisons is, and `ids[position - first]` what its id is.
+    """
     keys = _keys(comparisons.fields)
     measured = None if of.everything else of.rows[comparisons.case]
     outcomes, counts = _counted(comparisons, measured, len(keys))
     scored = counts[:, _SCORED]
     counts[:, _CASES] = _distinct_cases(comparisons, measured, scored)
     _count_faults(counts, comparisons, measured)
-    rows = _compared(comparisons, _among(np.flatnonzero(~comparisons.passed), measured))
-    failed = (np.nan_to_num(comparisons.similarity[rows], nan=0.0), positions[comparisons.case[rows]], comparisons.field[rows])
-    sums = _summed(comparisons, measured, scored)
-    return BatchFields(comparisons, positions, keys, outcomes, counts, sums, failed, _caused(comparisons, measured))
+    firsts = np.full(len(keys), np.iinfo(np.int64).max, dtype=np.int64)
+    np.minimum.at(firsts, comparisons.field, positions[comparisons.case])
+    failed = _compared(comparisons, _among(np.flatnonzero(~comparisons.passed), measured))
+    return BatchFields(
+        keys=keys,
+        rules=comparisons.rules,
+        firsts=firsts.tolist(),
+        outcomes=outcomes,
+        counts=counts,
+        sums=_summed(comparisons, measured, scored),
+        worst=_worst(comparisons, failed, positions, ids, first),
+        causes=_caused(comparisons, measured),
+    )
+
+
+def _worst(
+    comparisons: Comparisons, failed: NDArray[np.int64], positions: NDArray[np.int64], ids: Sequence[str], first: int
+) -> dict[int, Lowest]:
+    """By field, the cases of these rows that are least alike."""
+    rows = failed[np.argsort(comparisons.field[failed], kind="stable")]
+    value, position = np.nan_to_num(comparisons.similarity[rows], nan=0.0), positions[comparisons.case[rows]]
+    starts = np.searchsorted(comparisons.field[rows], np.arange(len(comparisons.fields) + 1))
+    found: dict[int, Lowest] = {}
+    for field in np.flatnonzero(np.diff(starts)).tolist():
+        found[field] = Lowest(_WORST)
+        some = slice(starts[field], starts[field + 1])
+        found[field].add(value[some], position[some], ids, first)
+    return found
 
 
 def _counted(comparisons: Comparisons, measured: Mask, size: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -45,7 +45,7 @@ class SummaryState:
         if not len(outcome.cases):
             return
         weights = poisson_weights(hashes(outcome.cases.id), self._seed)
-        slices, fields = members(outcome.cases), _Fields(outcome.first)
+        slices, fields = members(outcome.cases), _Fields(outcome.cases.id, outcome.first)
         for evaluated in outcome.evaluated:
             if len(evaluated.rows):
                 self._states[evaluated.evaluator.name].add(outcome, evaluated, weights, slices, fields)
@@ -73,21 +73,18 @@ def registered_summarizer(kind: str) -> Summarizer | None:
 class _Fields:
     """What became of the fields of a batch, counted once for evaluators that look at the same comparisons."""
 
-    def __init__(self, first: int) -> None:
-        self._first = first
-        self._known: dict[tuple[int, bytes], BatchFields] = {}
+    def __init__(self, ids: Sequence[str], first: int) -> None:
+        self._ids, self._first = ids, first
+        self._known: dict[tuple[int, bytes, bytes], BatchFields] = {}
 
     def of(self, evaluated: Evaluated, of: Measured) -> BatchFields:
         """The fields that an evaluator has compared."""
         comparisons = evaluated.results.comparisons
         assert comparisons is not None
-        if not of.everything:
-            return batch_fields(comparisons, of, evaluated.rows + self._first)
-        key = (id(comparisons), evaluated.rows.tobytes())
-        found = self._known.get(key)
-        if found is None:
-            found = self._known[key] = batch_fields(comparisons, of, evaluated.rows + self._first)
-        return found
+        key = (id(comparisons), evaluated.rows.tobytes(), of.rows.tobytes())
+        if key not in self._known:
+            self._known[key] = batch_fields(comparisons, of, evaluated.rows + self._first, self._ids, self._first)
+        return self._known[key]
 
 
 class EvaluatorState:
@@ -118,7 +115,7 @@ class EvaluatorState:
         imperfect = columns["score"] < 1.0
         self._worst.add(columns["score"][imperfect], positions[keep][imperfect], ids, first)
         if results.comparisons is not None and len(results.comparisons):
-            self._fields.add(fields.of(evaluated, of), ids, first)
+            self._fields.add(fields.of(evaluated, of))
         if results.flags is not None:
             counts = np.bincount(results.flags.codes, minlength=len(results.flags.texts)).tolist()
             self._add_flags(dict(zip(results.flags.texts, counts, strict=True)))
