@@ -12,7 +12,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from importlib import import_module
 from importlib.metadata import entry_points
-from typing import Protocol, cast
+from typing import Final, Protocol, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,8 @@ from fieldwise.model.ask import Ask, Asker, Asks, Replies, Reply
 from fieldwise.model.diagnostic import Diagnostic
 
 OWN = "fieldwise.ask.embedding"
+MOSTLY: Final = 0.5
+"""The share of letters that a model may spell before it should not be asked about a text."""
 _ASKER: ContextVar[Asker | None] = ContextVar("asker", default=None)
 
 
@@ -33,6 +35,10 @@ class Vectors:
     """For some rows, the words that the model has no sign for; they left no trace in the vector."""
     blurred: Mapping[int, float] = field(default_factory=dict[int, float])
     """For some rows, the share of the text that the model spells letter by letter, so that its vector tells little apart."""
+
+    def spelled(self) -> set[int]:
+        """The rows that the model knows only letter by letter for the most part: it puts all such texts close together."""
+        return {row for row, share in self.blurred.items() if share > MOSTLY}
 
 
 class Embed(Protocol):

@@ -164,6 +164,16 @@ class TestByEmbedding:
         result = grounded("Flood damage is covered.", by="embedding")
         assert (result.status, result.details["fix"]) == ("unavailable", "pip install 'fieldwise[semantic]'")
 
+    @pytest.mark.parametrize(
+        ("answer", "score"),
+        [("退款需要14天。", 1.0), ("月亮是奶酪做的。", 0.0), ("Возврат занимает 14 дней.", 1.0), ("Луна сделана из сыра.", 0.0)],
+    )
+    def test_a_sentence_the_model_cannot_read_is_judged_by_its_words_and_flagged(self, answer: str, score: float) -> None:
+        contexts = ["退款需要14天。", "Возврат занимает 14 дней."]
+        result = fw.evaluate({"type": "grounding", "by": "embedding"}, actual=answer, contexts=contexts)
+        assert (result.score, result.details["flags"]) == (score, ["unread_script"])
+        assert "similarity" not in result.metrics
+
     def test_records_are_looked_up_as_ever(self) -> None:
         result = grounded({"premium": 50, "place": "Mars"}, by="embedding")
         assert result.misses == ["place (not in the source)"]

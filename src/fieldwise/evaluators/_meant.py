@@ -8,7 +8,7 @@ import numpy as np
 
 from fieldwise.kernels.meaning.guards import Difference, differences, read
 from fieldwise.kernels.sentences import sentences
-from fieldwise.ports import Embed
+from fieldwise.ports import MOSTLY, Embed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,8 +23,8 @@ class Meant:
     """What they found: other numbers, a negation, an opposite, another name."""
 
 
-def meant(said: Sequence[str], texts: Sequence[str], embed: Embed) -> Iterator[Meant]:
-    """For each sentence of an answer, what the sources say to it.
+def meant(said: Sequence[str], texts: Sequence[str], embed: Embed) -> Iterator[Meant | None]:
+    """For each sentence of an answer, what the sources say to it; None for a sentence in a script that the model cannot read.
 
     The guards look at the most similar sentence alone: among many there is always one that contradicts nothing.
     """
@@ -33,13 +33,23 @@ def meant(said: Sequence[str], texts: Sequence[str], embed: Embed) -> Iterator[M
     if not known or not said:
         yield from (Meant(similarity=0.0, source=None, passage="", reasons=()) for _ in said)
         return
-    alike = np.clip(embed(said).value.astype(np.float64) @ embed([sentence for sentence, _ in known]).value.T, 0.0, 1.0)
-    for sentence, row in zip(said, alike, strict=True):
+    read_by_model = embed(said)
+    alike = np.clip(read_by_model.value.astype(np.float64) @ embed([sentence for sentence, _ in known]).value.T, 0.0, 1.0)
+    illegible = read_by_model.spelled() | {row for row, words in read_by_model.unread.items() if _are_most_of(words, said[row])}
+    for which, (sentence, row) in enumerate(zip(said, alike, strict=True)):
+        if which in illegible:
+            yield None
+            continue
         at = int(row.argmax())
         passage, source = known[at]
         found = [one for one in differences(read(passage), read(sentence)) if not _left_out(one)]
         similarity = float(row[at]) * prod(one.factor for one in found)
         yield Meant(similarity=similarity, source=source, passage=passage, reasons=tuple(map(str, found)))
+
+
+def _are_most_of(words: Sequence[str], sentence: str) -> bool:
+    """Whether the model has no sign for most letters of a sentence, as for many of Chinese."""
+    return sum(map(len, words)) > MOSTLY * sum(map(str.isalnum, sentence))
 
 
 def _left_out(found: Difference) -> bool:

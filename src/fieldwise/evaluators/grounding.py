@@ -28,6 +28,8 @@ from fieldwise.registry import evaluator
 
 _TEXT_KEYS: Final = ("text", "content", "page_content")
 _SHOWN: Final = 80
+BY_WORDS: Final = "unread_script"
+"""Says that some sentences were judged by their words, because the model cannot read them."""
 _ENOUGH: Final = {"words": 0.6, "embedding": 0.43}
 """For embeddings it is the cut that the match `semantic` was fitted with; nothing was fitted to claims."""
 
@@ -39,7 +41,8 @@ class Grounding:
     source: Literal["contexts", "input", "both"] = "contexts"
     """What the answer may rest on."""
     by: Literal["words", "embedding"] = "words"
-    """Whether a sentence of an answer finds its support by shared words, or by meaning (`pip install 'fieldwise[semantic]'`)."""
+    """Whether a sentence of an answer finds its support by shared words, or by meaning (`pip install 'fieldwise[semantic]'`). A sentence
+    in a script that the model cannot read finds it by words even so, and the flag `unread_script` says that some did."""
     support: Annotated[float, Ge(0), Le(1)] | None = None
     """How much support a sentence needs. By words: the share of its words that one passage must have, 0.6 unless given. By embedding:
     the similarity to one sentence of the sources after what the guards took off, 0.43 unless given."""
@@ -90,18 +93,22 @@ def _of_text(answer: str, sources: Sources, config: Grounding) -> Result:
     supports = [support for sentence in dict.fromkeys(sentences(answer)) if (support := sources.support(sentence))]
     if not supports:
         return Result(status="skipped", reasoning="the answer says nothing that could be looked up")
-    similarities: list[float] = []
+    similarities: list[float | None] = []
     if config.by == "embedding":
         embed = embedder()
         if isinstance(embed, Diagnostic):
             return unavailable(embed.what, embed.fix)
         said = list(meant([support.sentence for support in supports], sources.texts, embed))
-        supports = [replace(support, source=one.source, passage=one.passage) for support, one in zip(supports, said, strict=True)]
-        reasons = [_reasons_meant(one, config.enough()) for one in said]
-        similarities = [one.similarity for one in said]
+        reasons = [_reasons_either(support, one, config) for support, one in zip(supports, said, strict=True)]
+        supports = [
+            replace(support, source=one.source, passage=one.passage) if one else support
+            for support, one in zip(supports, said, strict=True)
+        ]
+        similarities = [one.similarity if one else None for one in said]
     else:
         reasons = [_reasons(support, config.enough()) for support in supports]
     grounded = sum(not reason for reason in reasons)
+    measured = [one for one in similarities if one is not None]
     numbers = _share([(support.numbers, support.lost_numbers) for support in supports])
     names = _share([(support.names, support.lost_names) for support in supports])
     return Result(
@@ -110,13 +117,13 @@ def _of_text(answer: str, sources: Sources, config: Grounding) -> Result:
         misses=[f"{_short(support.sentence)} ({'; '.join(reason)})" for support, reason in zip(supports, reasons, strict=True) if reason],
         reasoning=f"{grounded}/{len(supports)} sentences are supported",
         metrics={"grounded_share": grounded / len(supports), "sentences": float(len(supports))}
-        | ({"similarity": sum(similarities) / len(similarities)} if similarities else {})
+        | ({"similarity": sum(measured) / len(measured)} if measured else {})
         | numbers.metric("numbers")
         | names.metric("names"),
         details={
             "sentences": [_told(*told) for told in zip_longest(supports, reasons, similarities)],
             "unsupported": {"numbers": numbers.lost, "names": names.lost},
-            "flags": [],
+            "flags": [BY_WORDS] if None in similarities else [],
         },
     )
 
@@ -130,6 +137,11 @@ def _reasons(support: Support, enough: float) -> list[str]:
         *(f"`{name}` is in no source" for name in support.lost_names),
         *(["the source says the opposite"] if support.contradicts and support.share >= enough - slack else []),
     ]
+
+
+def _reasons_either(support: Support, found: Meant | None, config: Grounding) -> list[str]:
+    """By meaning; by words where the model cannot read the sentence."""
+    return _reasons(support, _ENOUGH["words"]) if found is None else _reasons_meant(found, config.enough())
 
 
 def _reasons_meant(found: Meant, enough: float) -> list[str]:

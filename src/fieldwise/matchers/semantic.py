@@ -35,8 +35,6 @@ GUARDED_FROM: Final = 0.25
 """Texts less alike than this are different anyway; the guards do not look at them."""
 SYNONYMS_FROM: Final = 0.7
 """Two single words this much alike may stand for each other."""
-MOSTLY: Final = 0.5
-"""From this share of letters on that the model knows only one by one, it is not asked: it puts all such texts close together."""
 BY_LETTERS: Final = "compared letter by letter, as the model cannot tell such texts apart"
 PAIRS_AT_ONCE: Final = 4096
 """So that memory stays flat, however large the batch."""
@@ -134,8 +132,7 @@ def _cosine(expected: NDArray[np.float32], actual: NDArray[np.float32]) -> NDArr
 
 def _spelled(pairs: Sequence[tuple[str, str]], expected: Vectors, actual: Vectors) -> dict[int, float]:
     """The pairs whose letters are compared instead, with that likeness as the published map takes it for a raw similarity."""
-    shares = ((row, max(expected.blurred.get(row, 0.0), actual.blurred.get(row, 0.0))) for row in {*expected.blurred, *actual.blurred})
-    rows = sorted(row for row, share in shares if share > MOSTLY)
+    rows = sorted(expected.spelled() | actual.spelled())
     alike = similarities([fold(pairs[row][0]) for row in rows], [fold(pairs[row][1]) for row in rows], "levenshtein")
     raw, score = zip(*PUBLISHED, strict=True)
     return dict(zip(rows, np.interp(alike, score, raw).tolist(), strict=True))
