@@ -1,6 +1,7 @@
 """fieldwise in pytest: what passes, what fails, and what a failure says."""
 
 import json
+from importlib import import_module
 from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,9 @@ from fieldwise.store.run import open_run
 
 pytest_plugins = ["pytester"]
 
-# A pytest within pytest forgets the modules that it was the first to import, and with them what they registered.
+# A pytest within pytest forgets the modules that it was the first to import, and with them what they registered. PyYAML would then be there
+# twice, and its C part, which is loaded once, would speak of classes that the second does not know.
+import_module("yaml")
 for _group in ("matchers", "evaluators", "causes"):
     for _name in names(_group):
         find(_group, _name)
@@ -104,6 +107,12 @@ class TestFixture:
         result = run_test(pytester, "fieldwise({'type': 'field_accuracy', 'feilds': ['a'], 'weight': -1}, expected={}, actual={})")
         result.assert_outcomes(failed=1)
         result.stdout.fnmatch_lines(["*feilds*"])
+        assert "site-packages" not in result.stdout.str()
+        assert "fieldwise/api.py" not in result.stdout.str()
+
+    def test_a_test_may_expect_a_bad_configuration(self, pytester: pytest.Pytester) -> None:
+        body = "import fieldwise as fw, pytest; pytest.raises(fw.ConfigError, fieldwise, {'type': 'no_such'}, expected={}, actual={})"
+        run_test(pytester, body).assert_outcomes(passed=1)
 
 
 class TestCollection:

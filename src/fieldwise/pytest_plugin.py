@@ -70,7 +70,10 @@ class Checker:
         case = {role: value for role, value in case.items() if value is not None or role in ("expected", "actual")}
         suite = {"name": "pytest", "evaluators": [dict(what)]} if isinstance(what, Mapping) and "type" in what else what
         with tempfile.TemporaryDirectory(prefix="fieldwise-") as folder:
-            run = self._run(suite, case, Path(folder))
+            try:
+                run = self._run(suite, case, Path(folder))
+            except ConfigError as error:
+                raise error.with_traceback(None) from None  # what is wrong stands in the suite, not in the library
             found = [(one.evaluator, one.result) for one in run.results()]
             told = failure(id, found, f"fieldwise explain {run.id} {id}")
             if told:
@@ -222,7 +225,7 @@ class SuiteItem(pytest.Item):
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         """Just what is wrong."""
-        return str(excinfo.value) if isinstance(excinfo.value, Missed) else super().repr_failure(excinfo, style)
+        return str(excinfo.value) if isinstance(excinfo.value, Missed | ConfigError) else super().repr_failure(excinfo, style)
 
     def reportinfo(self) -> tuple[Path, int | None, str]:
         """Where it is."""

@@ -82,6 +82,10 @@ class TestAnswerRelevancy:
         result = measured("answer_relevancy", scripted(questions={**self.QUESTIONS, "noncommittal": True}, vectors=[[1, 0]] * 4))
         assert (result.score, result.status, result.misses) == (0.0, "scored", ["answer_relevancy: noncommittal answer"])
 
+    def test_the_question_itself_is_exactly_1_whatever_rounding_makes_of_its_vector(self) -> None:
+        questions = {"questions": [CASE["input"]] * 3, "noncommittal": False}
+        assert measured("answer_relevancy", scripted(questions=questions, vectors=[[0.6, 0.79]] * 4)).score == 1.0
+
     def test_opposite_vectors_are_not_below_0(self) -> None:
         assert measured("answer_relevancy", scripted(questions=self.QUESTIONS, vectors=[[1, 0], [-1, 0], [-1, 0], [-1, 0]])).score == 0.0
 

@@ -102,6 +102,17 @@ def test_the_walkthrough_with_a_model_that_says_92_and_88_percent_is_0_7375() ->
     assert len(asker.asked) == 2
 
 
+@pytest.mark.parametrize(
+    ("missing", "status", "misses"),
+    [(True, "unavailable", ["name"]), (False, "error", ["name", "bio (evaluation error: nobody there)"])],
+)
+def test_a_key_that_nobody_compared_is_no_plain_miss_of_response_quality(missing: bool, status: str, misses: list[str]) -> None:
+    config = {"type": "json_quality", "strategies": {"name": "EXACT", "bio": "SEMANTIC"}, "semantic": {"by": "llm"}}
+    asker = model({"engineer": Reply(problem="nobody there", missing=missing)})
+    result = fw.evaluate(config, expected={"name": "a", "bio": "engineer", "n": 1}, actual={"name": "b", "bio": "x", "n": 1}, asker=asker)
+    assert (result.status, result.hits, result.misses) == (status, ["n"], misses)
+
+
 @each
 def test_items_of_lists_find_their_counterparts_without_asking_about_each(name: str, options: dict[str, Any]) -> None:
     rules = {"type": "field_accuracy", "fields": [{"path": "items[*].name", "match": name, **options}], "lists": {"items": "best"}}

@@ -106,7 +106,8 @@ def answer_relevancy(case: Case, model: Endpoint) -> Steps[Measured]:
     if embedded.problem is not None:
         return Measured(failed=embedded, details={"questions": made, "noncommittal": noncommittal})
     vectors = np.asarray(embedded.vectors, dtype=np.float64)
-    alike = np.clip(vectors[1:] @ vectors[0], 0.0, 1.0).tolist()
+    cosines = np.clip(vectors[1:] @ vectors[0], 0.0, 1.0).tolist()
+    alike = [1.0 if question == asked else cosine for question, cosine in zip(made, cosines, strict=True)]
     found = [{"question": question, "similarity": round(value, 6)} for question, value in zip(made, alike, strict=True)]
     hits = [] if noncommittal else [question for question, value in zip(made, alike, strict=True) if value >= ALIKE]
     misses = ["noncommittal answer"] if noncommittal else [question for question in made if question not in hits]

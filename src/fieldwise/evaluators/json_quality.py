@@ -254,10 +254,13 @@ def _labels(
     def say(row: int, path: str) -> str:
         if held[row] == LOST:
             return f"{path} ({'required, missing' if comparisons.actual[row] is MISSING else 'null value'})"
+        if row in comparisons.faults:
+            return f"{path} (evaluation error: {comparisons.faults[row].what})"
         why = not_finite(comparisons, row) if row in comparisons.note else None
         return f"{path} ({why})" if why else f"{path}{words[held[row]]}"
 
     told = counted & (bucket != NEITHER) & ~(ignored & ((bucket == BOTH) | (bucket == LOST)))
+    told[[row for row, fault in comparisons.faults.items() if fault.code == "unavailable"]] = False  # nobody knows whether it is right
     right = (bucket == BOTH) & passed
     return row_labels(comparisons, told & right), row_labels(comparisons, told & ~right, say)
 
