@@ -80,7 +80,7 @@ def test_a_decimal_that_is_no_number_stays_none() -> None:
 
 
 def test_records_of_a_python_program_are_compared_like_those_of_a_file() -> None:
-    expected = {"total": Decimal("12.50"), "on": datetime.date(2025, 1, 31), "n": np.int64(3), "box": np.array([0, 0, 2, 2])}
+    expected: Any = {"total": Decimal("12.50"), "on": datetime.date(2025, 1, 31), "n": np.int64(3), "box": np.array([0, 0, 2, 2])}
     actual = {"total": 12.5, "on": "2025-01-31", "n": 3, "box": [0, 0, 2, 2]}
     for kind in ("field_accuracy", "field_prf"):
         result = fw.evaluate({"type": kind}, expected=expected, actual=actual)
