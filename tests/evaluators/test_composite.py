@@ -184,6 +184,29 @@ def test_a_judge_may_be_a_member() -> None:
     assert (result.score, result.hits[0], result.misses) == (0.75, "judge: read", ["judge: short"])
 
 
+def test_a_member_may_be_an_evaluator_of_the_suite_by_its_name(tmp_path: Path) -> None:
+    (tmp_path / "cases.jsonl").write_text(json.dumps({"expected": {"a": 1, "b": 2}, "actual": {"a": 1, "b": 3}}) + "\n")
+    both = {"type": "composite", "evaluators": ["fields", "short"]}
+    suite = {"cases": str(tmp_path / "cases.jsonl"), "evaluators": [both, {**FIELDS, "weight": 3}, SHORT]}
+    run = fw.run(suite, root=tmp_path)
+    assert run.summary["composite.score"] == pytest.approx((3 * 0.5 + 1) / 4)
+    assert run.summary["composite.member.fields"] == run.summary["fields.score"] == 0.5
+
+
+@pytest.mark.parametrize("name", ["felds", "composite", "absent"])
+def test_a_name_that_no_other_evaluator_has_is_refused(name: str, tmp_path: Path) -> None:
+    suite = {"cases": "c.jsonl", "evaluators": [FIELDS, {"type": "composite", "evaluators": [name]}]}
+    with pytest.raises(ConfigError, match=f"no other evaluator of the suite is called `{name}`"):
+        fw.run(suite, root=tmp_path)
+
+
+def test_what_is_wrong_with_an_evaluator_that_is_named_is_told_once(tmp_path: Path) -> None:
+    suite = {"cases": "c.jsonl", "evaluators": [{**FIELDS, "feilds": []}, {"type": "composite", "evaluators": ["fields"]}]}
+    with pytest.raises(ConfigError) as raised:
+        fw.run(suite, root=tmp_path)
+    assert str(raised.value).count("feilds") == 1
+
+
 def test_rules_are_inferred_for_a_member_without_fields() -> None:
     result = whole({"type": "field_accuracy"}, expected={"a": "Acme Corp", "b": 2}, actual={"a": "Acme Corp.", "b": 2})
     assert result.hits == ["field_accuracy: a", "field_accuracy: b"]

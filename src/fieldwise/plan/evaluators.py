@@ -64,7 +64,11 @@ def plan_evaluator(review: Review, place: Place) -> PlannedEvaluator | Invalid:
     value = review.document.value
     for step in place:
         value = value[step]
-    planned = read_evaluator(review, value, place)
+    return _restricted(read_evaluator(review, value, place))
+
+
+def _restricted(planned: PlannedEvaluator | Invalid) -> PlannedEvaluator | Invalid:
+    """The evaluator as a suite has it: for the cases that its options are about, unless it says for which."""
     if isinstance(planned, PlannedEvaluator) and planned.when is None and isinstance(planned.config, Restricted):
         return replace(planned, when=planned.config.default_when())
     return planned
@@ -176,7 +180,7 @@ def read_members(review: Review, value: Any, place: Place) -> Any:
         review.error(place, "bad-option", f"`{named(place)}` must be a list of evaluators, not {shown(value)}", fix)
         return INVALID
     members = [_read_member(review, item, (*place, index)) for index, item in enumerate(value)]
-    names = [given_name(item) for item in value]
+    names = [item if isinstance(item, str) else given_name(item) for item in value]
     for index, name in enumerate(names):
         if name is not None and name in names[:index]:
             where = review.both((*place, names.index(name)), (*place, index))
@@ -190,10 +194,27 @@ def _read_member(review: Review, written: Any, place: Place) -> Any:
         option = _option("required", REQUIRED, False)
         required = read_value(review, REQUIRED, written["required"], (*place, "required"), option)
         written = {key: value for key, value in written.items() if key != "required"}
-    evaluator = read_evaluator(review, written, place)
+    evaluator = _of_the_suite(review, written, place) if isinstance(written, str) else read_evaluator(review, written, place)
     if isinstance(evaluator, Invalid) or required is INVALID:
         return INVALID
     return Member(evaluator=evaluator, required=required)
+
+
+def _of_the_suite(review: Review, name: str, place: Place) -> PlannedEvaluator | Invalid:
+    """The evaluator of the suite that has this name: a composite may name members that stand beside it."""
+    beside = review.document.value.get("evaluators") if len(place) > len(("evaluators", 0, "evaluators")) else None
+    others = (
+        {given_name(one): at for at, one in enumerate(beside) if is_object(one) and one.get("type") != "composite"}
+        if is_items(beside)
+        else {}
+    )
+    if name not in others:
+        what = f"no other evaluator of the suite is called `{name}`"
+        fix = suggestion(name, filter(None, others), "write the member here: `- {type: field_accuracy, name: …}`")
+        review.error(place, "unknown-member", what, fix)
+        return INVALID
+    apart = replace(review, found=[])  # what is wrong with it is told where it stands
+    return _restricted(read_evaluator(apart, review.document.value["evaluators"][others[name]], ("evaluators", others[name])))
 
 
 READERS: dict[Any, Reader] = {**RULE_READERS, tuple[Member, ...]: read_members}

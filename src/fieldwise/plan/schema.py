@@ -186,7 +186,8 @@ def _own_type(parts: _Definitions, base: Any) -> Schema | None:
     if base == tuple[ListRule, ...]:
         return {"type": "object", "additionalProperties": parts.ref("list", _list_rule)}
     if base == tuple[Member, ...]:
-        return {"type": "array", "minItems": 1, "items": parts.ref("member", lambda: _evaluator(parts, "member"))}
+        member = parts.ref("member", lambda: _evaluator(parts, "member"))
+        return {"type": "array", "minItems": 1, "items": {"anyOf": [{"type": "string"}, member]}}
     if base is FieldRule:
         return parts.ref("field", lambda: _field_rule(parts))
     if base is Match:
