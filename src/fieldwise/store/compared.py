@@ -106,8 +106,10 @@ def _stands(
     held = [at for at, (one, other) in enumerate(zip(*kinds, strict=True)) if one in _CONTAINERS or other in _CONTAINERS]
     case: list[int] = rows[comparisons.case[differing[held]]].tolist()
     steps = [_steps(str(comparisons.paths[at])) for at in comparisons.path[differing[held]].tolist()]
-    for at, row, path in zip(held, case, steps, strict=True):
-        stands[at] = _at(cases.expected[row], path) is sides[0][at] and _at(cases.actual[row], path) is sides[1][at]
+    stands[held] = [
+        _at(cases.expected[row], path) is sides[0][at] and _at(cases.actual[row], path) is sides[1][at]
+        for at, row, path in zip(held, case, steps, strict=True)
+    ]
     return stands
 
 
