@@ -297,7 +297,8 @@ def _base(plan: Plan, baseline: str | Path | None, root: str | Path | None) -> "
 
     if baseline is None:
         if plan.regressions:
-            what, fix = "the suite has a gate on regressions, and there is no baseline", "give one: --baseline FILE or a run"
+            what = "the suite has a gate on regressions, and there is no baseline"
+            fix = "give one: --baseline FILE or a run; for the first, run once without this gate, then `fieldwise baseline set`"
             raise ConfigError([Diagnostic(code="no-baseline", what=what, where=Where(file=plan.file), fix=fix)])
         return None
     if Path(baseline).is_file():
