@@ -11,6 +11,8 @@ from typing import Any
 import pytest
 
 import fieldwise as fw
+from fieldwise.api import check
+from fieldwise.engines.choose import asks, batch_size
 from fieldwise.engines.processes import WorkerLost
 from fieldwise.engines.work import Task, Work
 from fieldwise.score import evaluate
@@ -161,10 +163,22 @@ def test_a_small_file_is_not_worth_a_second_process(tmp_path: Path) -> None:
     assert told(fw.run(suite, root=tmp_path, workers=4))[0]["cases"] == 1
 
 
-def test_a_suite_that_asks_a_model_is_done_by_one_process(many: Path) -> None:
-    from fieldwise.api import check
-    from fieldwise.engines.choose import asks
+@pytest.mark.parametrize(
+    ("evaluator", "size"),
+    [
+        ({"type": "field_prf"}, 1024),
+        ({"type": "field_accuracy", "fields": [{"path": "a", "match": "semantic"}]}, 256),
+        ({"type": "json_quality"}, 256),
+        ({"type": "json_quality", "default_text": "FUZZY"}, 1024),
+        ({"type": "grounding", "by": "embedding"}, 256),
+        ({"type": "llm_judge", "prompt": "Is it good?"}, 256),
+    ],
+)
+def test_fewer_cases_are_scored_together_where_each_takes_long(evaluator: dict[str, Any], size: int) -> None:
+    assert batch_size(check({"name": "x", "cases": "cases.jsonl", "evaluators": [evaluator]})) == size
 
+
+def test_a_suite_that_asks_a_model_is_done_by_one_process(many: Path) -> None:
     judged = [{"type": "llm_judge", "prompt": "Is it right?"}]
     composed = [{"type": "composite", "evaluators": judged}]
     by_model = [{"type": "field_accuracy", "fields": [{"path": "a", "match": "fuzzy", "algorithm": "llm"}]}]

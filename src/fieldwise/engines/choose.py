@@ -1,7 +1,7 @@
 """Who does the work of a run: this process, processes on this machine, or a cluster."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import fields, is_dataclass
 from typing import Any, Final, Literal, cast
 
@@ -13,6 +13,8 @@ from fieldwise.registry import is_judge
 Engine = Literal["local", "ray"]
 _BY_MODEL: Final = "llm"
 """What options say where a model is asked: `algorithm: llm`, `by: llm`."""
+_BY_MEANING: Final = ("semantic", "SEMANTIC", "embedding")
+"""What they say where texts are embedded, which takes milliseconds for each."""
 
 
 def choose_executor(plan: Plan, engine: Engine, workers: int, asking: Asking) -> Executor | None:
@@ -37,20 +39,21 @@ def cores() -> int:
 
 
 def batch_size(plan: Plan) -> int:
-    """How many cases are scored together: many share the cost of each step; where a model is waited for, people hear sooner of fewer."""
-    return 256 if asks(plan) else 1024
+    """How many cases are scored together: many share the cost of each step; where a model takes its time, people hear sooner of fewer."""
+    return 256 if asks(plan) or _says(plan.evaluators, lambda value: isinstance(value, str) and value in _BY_MEANING) else 1024
 
 
 def asks(plan: Plan) -> bool:
     """Whether a judge or a match of the plan may ask a model or a program."""
-    return any(map(_asks, plan.evaluators))
+    return _says(plan.evaluators, lambda value: value == _BY_MODEL or (isinstance(value, PlannedEvaluator) and is_judge(value.type)))
 
 
-def _asks(value: Any) -> bool:
-    if value == _BY_MODEL or (isinstance(value, PlannedEvaluator) and is_judge(value.type)):
+def _says(value: Any, what: Callable[[Any], bool]) -> bool:
+    """Whether something holds of a value, or of anything in it, as far as options go."""
+    if what(value):
         return True
     if is_dataclass(value):
-        return any(_asks(getattr(value, field.name)) for field in fields(value))
+        return any(_says(getattr(value, field.name), what) for field in fields(value))
     if isinstance(value, Mapping):
-        return any(map(_asks, cast("Mapping[Any, Any]", value).values()))
-    return isinstance(value, list | tuple) and any(map(_asks, cast("list[Any]", value)))
+        return any(_says(inner, what) for inner in cast("Mapping[Any, Any]", value).values())
+    return isinstance(value, list | tuple) and any(_says(inner, what) for inner in cast("list[Any]", value))
