@@ -97,6 +97,28 @@ def test_an_interrupted_run_keeps_what_is_done_and_goes_on(many: Path, alone: An
     assert (summary, [one for one in diagnostics if one["code"] != "resumed"], *rest) == alone
 
 
+def test_a_batch_that_takes_long_is_let_go_when_the_run_is_interrupted(many: Path, alone: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    scored = evaluate.score_batch
+
+    def slow_from_the_hundredth_on(plan: Any, cases: Any, first: int, asker: Any) -> Any:
+        if first >= 100:
+            time.sleep(600)
+        return scored(plan, cases, first, asker)
+
+    def interrupt(done: int, _: float | None) -> None:
+        if done > 60:
+            raise KeyboardInterrupt
+
+    root = many.parent / "shared"
+    monkeypatch.setattr("fieldwise.engines.work.score_batch", slow_from_the_hundredth_on)
+    with pytest.raises(Interrupted) as stopped:
+        fw.run(many, root=root, workers=2, chunk=10, progress=interrupt)
+    monkeypatch.undo()
+    assert 60 < stopped.value.kept < 130
+    summary, diagnostics, *rest = told(fw.run(many, root=root, workers=2, resume=True))
+    assert (summary, [one for one in diagnostics if one["code"] != "resumed"], *rest) == alone
+
+
 def test_a_killed_run_goes_on_from_its_complete_parts(many: Path, alone: Any) -> None:
     root = many.parent / "shared"
     child = os.fork()

@@ -5,7 +5,7 @@ import multiprocessing as mp
 import signal
 import sys
 from collections import deque
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
@@ -13,14 +13,16 @@ from multiprocessing.context import BaseContext
 from multiprocessing.process import BaseProcess
 from typing import Any, Final, Protocol
 
-from fieldwise.engines.work import ATTEMPTS, Done, Task, Tell, Work, do_task
+from fieldwise.engines.work import ATTEMPTS, Done, Stop, Task, Tell, Work, do_task
 from fieldwise.model.places import is_url
 from fieldwise.read.remote import RemotePath
 from fieldwise.read.shards import BYTES
 
 _DIE_WITH_PARENT: Final = 1
+_SOON: Final = 0.5
+"""Seconds that a process may take for the batch it is at once it is told to stop; then it lets go of it."""
 _PATIENCE: Final = 10.0
-"""Seconds that a process may take to end after it was told to."""
+"""Seconds that it may take to write what it has, and to end."""
 
 
 class _Flag(Protocol):
@@ -122,15 +124,21 @@ class _Crew:
 
     def finish(self) -> Iterator[Done]:
         """What comes of the pieces under way, which end soon because they were told to."""
-        while any(worker.task for worker in self._workers):
-            for worker in self._ready():
+        waiting, end = _SOON, BaseProcess.terminate
+        while busy := [worker for worker in self._workers if worker.task]:
+            ready = self._ready(waiting)
+            if not ready:
+                for worker in busy:
+                    end(worker.process)
+                waiting, end = _PATIENCE, BaseProcess.kill
+            for worker in ready:
                 if (done := self._heard(worker, lambda _: None, again=False)) is not None:
                     worker.task = None
                     yield done
 
-    def _ready(self) -> list[_Worker]:
+    def _ready(self, timeout: float | None = None) -> list[_Worker]:
         by_pipe = {worker.pipe: worker for worker in self._workers if worker.task}
-        return [by_pipe[pipe] for pipe in wait(list(by_pipe)) if isinstance(pipe, Connection)]
+        return [by_pipe[pipe] for pipe in wait(list(by_pipe), timeout) if isinstance(pipe, Connection)]
 
     def _heard(self, worker: _Worker, tell: Tell, *, again: bool = True) -> Done | None:
         try:
@@ -160,9 +168,19 @@ class _Crew:
         self._hire()
 
 
-def _serve(work: Work, pipe: Connection, stop: _Flag, others: list[Connection]) -> None:
+def _serve(work: Work, pipe: Connection, asked: _Flag, others: list[Connection]) -> None:
     """Do one piece after the other, until nobody gives any."""
+    stop = Stop(asked.is_set)
+
+    def halt(*_: object) -> None:
+        if asked.is_set():
+            stop.halt()
+        else:
+            signal.signal(signal.SIGTERM, signal.SIG_DFL)
+            signal.raise_signal(signal.SIGTERM)
+
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process that started this one
+    signal.signal(signal.SIGTERM, halt)
     _end_with_parent()
     for other in others:
         other.close()
@@ -171,10 +189,10 @@ def _serve(work: Work, pipe: Connection, stop: _Flag, others: list[Connection]) 
             task: Task = pipe.recv()
         except (EOFError, OSError):
             return
-        pipe.send(_done(work, task, pipe.send, stop.is_set))
+        pipe.send(_done(work, task, pipe.send, stop))
 
 
-def _done(work: Work, task: Task, tell: Tell, stop: Callable[[], bool]) -> Done | BaseException:
+def _done(work: Work, task: Task, tell: Tell, stop: Stop) -> Done | BaseException:
     try:
         return do_task(work, task, tell, stop)
     except BaseException as error:

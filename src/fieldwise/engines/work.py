@@ -10,6 +10,7 @@ from typing import Protocol
 from fieldwise.engines.tally import Tally
 from fieldwise.kernels.steady import steadily
 from fieldwise.model.ask import Asker
+from fieldwise.model.case import Cases
 from fieldwise.model.plan import Plan
 from fieldwise.read.columns import Roles
 from fieldwise.read.ids import IdsSeen
@@ -57,6 +58,23 @@ class Done:
     columns: frozenset[str]
 
 
+class Halted(BaseException):
+    """A batch was let go in the middle, because nobody waits for it."""
+
+
+@dataclass(slots=True)
+class Stop:
+    """Ends a piece early, where somebody asks for it: after the batch it is at, or, halted, in the middle of it."""
+
+    asked: Callable[[], bool] = lambda: False
+    scoring: bool = False
+
+    def halt(self) -> None:
+        """Raise `Halted` if a batch is being scored; whatever else is done has to come to its end."""
+        if self.scoring:
+            raise Halted
+
+
 class SourceChanged(Exception):
     """A file was written to while it was being read."""
 
@@ -76,19 +94,23 @@ class Executor(Protocol):
         ...
 
 
-def do_task(work: Work, task: Task, tell: Tell, stop: Callable[[], bool] = lambda: False, asker: Asker | None = None) -> Done:
+def do_task(work: Work, task: Task, tell: Tell, stop: Stop | None = None, asker: Asker | None = None) -> Done:
     """Do a piece. Asked to stop, it writes what it has so far, and is shorter than its shard."""
     assert work.plan.source is not None
+    stop = stop or Stop()
     reader = ShardReader(work.plan.source, task.shard, work.roles, work.columns, work.chunk)
     tally, writing, at = Tally(work.plan.evaluators), _Parts(work.folder / "parts", task.number), task.shard.first
     with steadily():
         for cases in reader:
-            for first, some in cases_left(task.standing, cases, at):
-                writing.add(batch_of(score_batch(work.plan, some, first, asker)))
+            batches = [_scored(work.plan, some, first, asker, stop) for first, some in cases_left(task.standing, cases, at)]
+            if None in batches:
+                break
+            for batch in filter(None, batches):
+                writing.add(batch)
             tally.read(cases)
             at += len(cases)
             tell(len(cases))
-            if stop():
+            if stop.asked():
                 break
         else:
             if at != task.shard.first + task.shard.cases:
@@ -96,6 +118,19 @@ def do_task(work: Work, task: Task, tell: Tell, stop: Callable[[], bool] = lambd
         parts = writing.finish()
         tally.add(work.folder, parts)
     return Done(task=task, parts=parts, tally=tally, ids=reader.ids, columns=reader.known)
+
+
+def _scored(plan: Plan, cases: Cases, first: int, asker: Asker | None, stop: Stop) -> Batch | None:
+    """A batch as it is stored; None if it was halted."""
+    try:
+        stop.scoring = True
+        outcome = score_batch(plan, cases, first, asker)
+        stop.scoring = False
+    except Halted:
+        return None
+    finally:
+        stop.scoring = False
+    return batch_of(outcome)
 
 
 class _Parts:
