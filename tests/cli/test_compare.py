@@ -56,6 +56,16 @@ def test_a_run_that_is_not_there_is_a_matter_of_usage(folder: Path) -> None:
     assert "nope" in told.stderr
 
 
+def test_runs_without_a_case_in_common_are_told_apart_from_runs_without_a_difference(folder: Path) -> None:
+    lines = [{"id": f"d{at}", "expected": {"total": 1, "name": "A"}, "actual": {"total": 1, "name": "A"}} for at in range(3)]
+    (folder / "data.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    assert runner.invoke(app, ["run", "invoices.eval.yaml", "--format", "plain"]).exit_code == 0
+    told = runner.invoke(app, ["compare", ids()[-1], "--format", "json"])
+    assert told.exit_code == 2
+    assert "no case in common" in told.stderr
+    assert json.loads(told.stdout)["evaluators"]["fields"]["n"] == 0
+
+
 def test_a_baseline_is_set_shown_compared_with_and_cleared(folder: Path) -> None:
     assert "invoices.baseline.json" in runner.invoke(app, ["baseline", "set"]).stdout
     assert "20 cases" in runner.invoke(app, ["baseline", "show"]).stdout

@@ -48,6 +48,12 @@ def no_field(field: str, case: str, results: list[StoredResult]) -> ConfigError:
     return _problem("no-field", f"nothing was compared at `{field}` in the case `{case}`", fix)
 
 
+def nothing_shared(base: str, new: str) -> ConfigError:
+    """Two runs that have no measured case in common."""
+    what = f"the runs {base} and {new} have no case in common for any evaluator, so nothing was compared"
+    return _problem("nothing-shared", what, "compare runs of the same suite over cases with the same ids")
+
+
 def no_picture(case: str) -> ConfigError:
     """There is nothing to draw."""
     return _problem("no-picture", f"the case `{case}` has no boxes to draw", "pictures are for iou_score and detection")

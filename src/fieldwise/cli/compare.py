@@ -44,7 +44,7 @@ def compare(
     from pathlib import Path
 
     from fieldwise.cli._console import room, show
-    from fieldwise.cli._found import found_run
+    from fieldwise.cli._found import found_run, nothing_shared
     from fieldwise.report.changes_view import changes_report
     from fieldwise.report.safe import json_text
     from fieldwise.report.several_view import several_report
@@ -66,3 +66,6 @@ def compare(
     else:
         view = room(form, everything=everything)
         show(several_report(found, view) if several else changes_report(found[0], view), form)
+    for one in found:
+        if not any(compared.n for compared in one.evaluators.values()):
+            raise nothing_shared(one.base, one.new)
