@@ -105,10 +105,9 @@ def _read(expected: Sequence[str], actual: Sequence[str], config: AnswerQuality)
 
 def _combinations(found: Covered, indicators: Sequence[str]) -> tuple[Integers, list[tuple[str, ...]]]:
     """For each answer a number, which stands for the indicators it has."""
-    bits = [1 << at for at in range(len(indicators))]
-    keys = found.cited @ np.array(bits, dtype=np.int64 if len(bits) < 62 else object)
-    distinct, which = np.unique(keys, return_inverse=True)
-    return which, [tuple(name for name, bit in zip(indicators, bits, strict=True) if key & bit) for key in distinct.tolist()]
+    codes = Codes[int]()
+    which = np.fromiter(map(codes.__getitem__, found.cited.tolist()), dtype=np.int64, count=len(found.cited))
+    return which, [tuple(name for at, name in enumerate(indicators) if key >> at & 1) for key in codes]
 
 
 def _read_v1(expected: Sequence[str], actual: Sequence[str], config: AnswerQuality) -> Answers:

@@ -2,8 +2,8 @@
 
 >>> from fieldwise.kernels.citations import signs
 >>> texts, lexicon = ["see page 3", "the homepage", "According  to pages"], Lexicon()
->>> CitedTokens(signs(), lexicon).found(texts, lexicon.read(texts))[:, [2, 5]].tolist()
-[[True, False], [False, False], [True, True]]
+>>> [f"{sum_:b}" for sum_ in CitedTokens(signs(), lexicon).found(texts, lexicon.read(texts)).tolist()]
+['100', '0', '100100']
 """
 
 import re
@@ -21,6 +21,9 @@ from fieldwise.kernels.tokens import Cut, Lexicon
 
 _MOST: Final = 31
 _SHIFT: Final = 32
+_BITS: Final = 62
+Combinations = NDArray[np.int64] | NDArray[np.object_]
+"""Sums of powers of two, as large as there are indicators."""
 
 
 class CitedTokens:
@@ -36,39 +39,40 @@ class CitedTokens:
         """Pairs of tokens, and whether an indicator of two words stands in one."""
         self._alone = [len(indicator.split()) == 1 and not indicator.endswith(":") for indicator, _, _ in signs]
 
-    def found(self, texts: Sequence[str], cut: Cut | None) -> NDArray[np.bool_]:
-        """Which indicators (columns) stand in which text (rows). Without their tokens, texts are read one by one."""
-        found = np.zeros((len(texts), len(self._signs)), dtype=np.bool_)
+    def found(self, texts: Sequence[str], cut: Cut | None) -> Combinations:
+        """Which indicators stand in each text, as the sum of 1 for the first, 2 for the second, 4 … Without tokens, texts are read one by
+        one."""
         if cut is None or len(self._signs) > _MOST:
-            for row, text in enumerate(texts):
-                there = cited(text, self._signs)
-                found[row] = [indicator in there for indicator, _, _ in self._signs]
-            return found
+            bits = {indicator: 1 << column for column, (indicator, _, _) in enumerate(self._signs)}
+            sums = [sum(bits[indicator] for indicator in cited(text, self._signs)) for text in texts]
+            return np.array(sums, dtype=np.int64 if len(bits) < _BITS else object)
         self._learn(self._lexicon.words[len(self._bits.value) :])
         bits = self._bits.value.take(cut.tokens)
-        at = np.flatnonzero(bits)
-        row, bits = np.searchsorted(cut.ends, at), bits[at]
+        at = np.flatnonzero(bits != 0)
+        found = np.zeros(len(texts), dtype=np.int64)
         if not len(at):
             return found
-        starts = np.flatnonzero(np.diff(row, prepend=-1))
+        row, bits = np.searchsorted(cut.ends, at), bits[at]
+        starts = np.flatnonzero(row[1:] != row[:-1]) + 1
+        starts = np.concatenate([starts[:0], [0], starts])
         together = np.bitwise_or.reduceat(bits, starts)
-        found[row[starts]] = (together[:, None] >> np.arange(len(self._signs))) & 1
+        found[row[starts]] = together & ((1 << _MOST) - 1)
         begins = int(np.bitwise_or.reduce(together)) >> _MOST
         for column, (indicator, first, pattern) in enumerate(self._signs):
             if not begins >> column & 1:
                 continue
-            maybe = np.flatnonzero((bits >> (column + _MOST)) & 1)
+            maybe = np.flatnonzero(bits & (1 << (column + _MOST)))
             if len(indicator.split()) == 2 and not indicator.endswith(":"):
-                found[row[maybe[self._in_two(cut, at[maybe], column)]], column] = True
+                found[row[maybe[self._in_two(cut, at[maybe], column)]]] |= 1 << column
                 continue
-            for text in set[int](row[maybe].tolist()):
-                found[text, column] = stands(pattern, first, texts[text].casefold())
+            there = [text for text in set[int](row[maybe].tolist()) if stands(pattern, first, texts[text].casefold())]
+            found[there] |= 1 << column
         return found
 
     def _learn(self, tokens: Sequence[str]) -> None:
         """What new tokens say. Most have nothing of an indicator, which is seen of all at once."""
-        joined = "\n".join(tokens).casefold()
-        starts = np.cumsum([0, *(len(token.casefold()) + 1 for token in tokens)])
+        folded = [token.casefold() for token in tokens]
+        joined, starts = "\n".join(folded), np.cumsum([0, *(len(token) + 1 for token in folded)])
         maybe = np.searchsorted(starts, [found.start() for found in self._any.finditer(joined)], side="right") - 1
         bits = np.zeros(len(tokens), dtype=np.int64)
         for at in set[int](maybe.tolist()):

@@ -17,10 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldwise.kernels.citations import Signs
-from fieldwise.kernels.cited_tokens import CitedTokens
+from fieldwise.kernels.cited_tokens import CitedTokens, Combinations
 from fieldwise.kernels.expected_texts import ExpectedTexts, Wanted
 from fieldwise.kernels.figures import Locale
-from fieldwise.kernels.hashed import among
+from fieldwise.kernels.hashed import firsts, firsts_among
 from fieldwise.kernels.keywords import Vocabulary, words_in
 from fieldwise.kernels.names import Names
 from fieldwise.kernels.ragged import Integers, offsets, spread
@@ -45,8 +45,8 @@ class Covered(NamedTuple):
     wanted: Integers
     """How many words are expected, and how many there are."""
     given: Integers
-    cited: NDArray[np.bool_]
-    """Which indicators of a citation (columns) an answer (rows) has."""
+    cited: Combinations
+    """Which indicators of a citation an answer has: the sum of 1 for the first, 2 for the second, 4 …"""
     offsets: Integers
     """Answer i lacks `lost[offsets[i]:offsets[i + 1]]`."""
     lost: Integers
@@ -61,12 +61,14 @@ class _Portion(NamedTuple):
     """What was read of some answers, and of pairs of them with an expected text."""
 
     words: Integers
-    cited: NDArray[np.bool_]
-    lengths: Integers
-    """How many keywords a pair has lost, and which."""
-    lost: Integers
+    cited: Combinations
     plain: NDArray[np.bool_]
-    """Whether the tokens are simply what stands between spaces."""
+    """Whether the tokens of all are simply what stands between spaces."""
+    keywords: Integers
+    """Of pairs: how many keywords are expected, how many of them are numbers, how many are lost, and which."""
+    numbers: Integers
+    lengths: Integers
+    lost: Integers
 
 
 class Coverage:
@@ -94,37 +96,46 @@ class Coverage:
         for part in portions(texts):
             rows = order[edges[part.start] : edges[part.stop]]
             read.append(self._portion(texts[part], answer[rows] - part.start, which[rows], wanted))
-        words, cited, lengths, lost, plain = (np.concatenate(column) for column in zip(*read, strict=True))
+        found = _Portion(*(np.concatenate(column) for column in zip(*read, strict=True)))
         back = np.argsort(order)
+        lengths = found.lengths.take(back)
         return Covered(
-            keywords=(wanted.phrases.lengths(slice(None)) + wanted.atoms.lengths(slice(None))).take(which),
-            numbers=wanted.numbers.value.take(which),
+            keywords=found.keywords.take(back),
+            numbers=found.numbers.take(back),
             wanted=wanted.words.value.take(which),
-            given=words.take(answer),
-            cited=cited.take(answer, axis=0),
-            offsets=offsets(lengths[back]),
-            lost=lost[spread(offsets(lengths)[back], lengths[back])],
+            given=found.words.take(answer),
+            cited=found.cited.take(answer),
+            offsets=offsets(lengths),
+            lost=found.lost.take(spread(offsets(found.lengths).take(back), lengths)),
             texts=self._names.texts,
             is_number=self._names.is_number,
-            plain=wanted.plain and bool(plain.all()),
+            plain=wanted.plain and bool(found.plain.all()),
         )
 
     def _nothing(self) -> _Portion:
-        return _Portion(_NONE, self._cited.found([], None), _NONE, _NONE, np.array([True]))
+        return _Portion(_NONE, self._cited.found([], None), np.array([True]), *[_NONE] * 4)
 
     def _portion(self, texts: Sequence[str], answer: Integers, which: Integers, wanted: Wanted) -> _Portion:
         cut, plain = self._cut(texts)
-        pair = [np.repeat(np.arange(len(which)), kind.lengths(which)) for kind in (wanted.phrases, wanted.atoms)]
-        names = [kind.of(which) for kind in (wanted.phrases, wanted.atoms)]
-        things = np.concatenate([self._names.thing.take(names[0]), names[1]])
-        pair, names = np.concatenate(pair), np.concatenate(names)
+        kinds, size = (wanted.phrases, wanted.atoms), len(which)
+        pair = np.concatenate([np.repeat(np.arange(size), kind.lengths(which)) for kind in kinds])
+        phrases, atoms = (kind.of(which) for kind in kinds)
+        names, things = np.concatenate([phrases, atoms]), np.concatenate([self._names.thing.take(phrases), atoms])
         rows, heard = self._names.heard(cut)
-        lost = np.flatnonzero(~among(answer.take(pair) << _SHIFT | things, rows << _SHIFT | heard))
-        pair = pair[lost]
-        lost = lost[np.argsort(pair, kind="stable")]  # phrases before words and numbers
-        words = cut.words if plain else np.array([words_in(text) for text in texts])
-        cited = self._cited.found(texts, cut if plain else None)
-        return _Portion(words, cited, np.bincount(pair, minlength=len(which)), names[lost], np.array([plain]))
+        first, there = firsts_among(answer.take(pair) << _SHIFT | things, rows << _SHIFT | heard)
+        once = _once(first, pair, names)
+        pair, names = pair.take(once), names.take(once)
+        lost = np.flatnonzero(~there.take(once))
+        lost = lost[np.argsort(pair.take(lost), kind="stable")]  # phrases before words and numbers
+        return _Portion(
+            words=cut.words if plain else np.array([words_in(text) for text in texts]),
+            cited=self._cited.found(texts, cut if plain else None),
+            plain=np.array([plain]),
+            keywords=np.bincount(pair, minlength=size),
+            numbers=np.bincount(pair[self._names.is_number.take(names)], minlength=size),
+            lengths=np.bincount(pair.take(lost), minlength=size),
+            lost=names.take(lost),
+        )
 
     def _cut(self, texts: Sequence[str]) -> tuple[Cut, bool]:
         """Answers as tokens, and whether these are simply what stands between spaces."""
@@ -134,6 +145,16 @@ class Coverage:
             if not cut.opened:
                 return cut, True
         return self._lexicon.read([self._known.prepared(text) for text in texts]), False
+
+
+def _once(first: Integers, pair: Integers, names: Integers) -> Integers:
+    """Where each keyword of a pair is met first, if `first` says where what is looked for is."""
+    at = np.arange(len(first))
+    new = first == at
+    others = np.flatnonzero((pair.take(first) != pair) | (names.take(first) != names))
+    if len(others):  # another keyword is looked for as this one is, or another pair has the same answer
+        new[others] = firsts(pair[others] << _SHIFT | names[others]) == at[: len(others)]
+    return np.flatnonzero(new)
 
 
 def _distinct(texts: Sequence[str]) -> tuple[Sequence[str], Integers]:

@@ -6,7 +6,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from fieldwise.kernels.hashed import Numbered, firsts
+from fieldwise.kernels.hashed import Numbered
 from fieldwise.kernels.keywords import Vocabulary, words_in
 from fieldwise.kernels.names import Names
 from fieldwise.kernels.phrases import phrases
@@ -22,9 +22,7 @@ class Wanted(NamedTuple):
 
     phrases: Ragged
     atoms: Ragged
-    """Its keywords, each once, in order."""
-    numbers: Column
-    """How many of the atoms are numbers."""
+    """Its keywords, in order, perhaps more than once."""
     words: Column
     plain: bool = True
     """Whether their tokens are simply what stands between spaces."""
@@ -44,7 +42,7 @@ class ExpectedTexts:
 
     def read(self, texts: Sequence[str]) -> Wanted:
         """The keywords of some texts. Where preparing alters one, it and those around it are read one by one."""
-        wanted, all_plain = Wanted(Ragged(), Ragged(), Column(), Column()), True
+        wanted, all_plain = Wanted(Ragged(), Ragged(), Column()), True
         for part in portions(texts):
             some = texts[part]
             together = put_together(some)
@@ -65,17 +63,13 @@ class ExpectedTexts:
         atoms = [self._names[atom] for atom in read.atoms]
         wanted.phrases.extend(np.array(phrases, dtype=np.int64), np.array([len(phrases)]))
         wanted.atoms.extend(np.array(atoms, dtype=np.int64), np.array([len(atoms)]))
-        wanted.numbers.extend([len(read.numbers)])
 
     def _read(self, texts: Sequence[str], cut: Cut, wanted: Wanted) -> None:
         rows = cut.rows
         atoms, count = self._names.wanted(cut.tokens)
-        atoms, of_atoms = _once(atoms, np.repeat(rows, count))
-        phrases, of_phrases = _once(*self._phrases_of(texts, cut, rows))
-        size = len(texts)
-        wanted.atoms.extend(atoms, np.bincount(of_atoms, minlength=size))
-        wanted.phrases.extend(phrases, np.bincount(of_phrases, minlength=size))
-        wanted.numbers.extend(np.bincount(of_atoms[self._names.is_number.take(atoms)], minlength=size))
+        phrases, of_phrases = self._phrases_of(texts, cut, rows)
+        wanted.phrases.extend(phrases, np.bincount(of_phrases, minlength=len(texts)))
+        wanted.atoms.extend(atoms, np.add.reduceat(count, np.concatenate([[0], cut.ends[:-1] + 1])))
 
     def _phrases_of(self, texts: Sequence[str], cut: Cut, row: Integers) -> tuple[Integers, Integers]:
         """The phrases, and in which text they are."""
@@ -87,7 +81,11 @@ class ExpectedTexts:
             some = np.flatnonzero(lengths > step)
             cores = self._cores.of(cut.tokens.take(starts[some] + step))
             paths[some] = self._paths.of(paths[some] << _SHIFT | cores)
-        return self._phrases.of(paths), row.take(starts)
+        found = self._phrases.of(paths)
+        if found.all():
+            return found, row.take(starts)
+        some = np.flatnonzero(found)
+        return found[some], row.take(starts[some])
 
     def _learn_cores(self, tokens: Sequence[int]) -> list[int]:
         codes = [self._core_codes[self._known.core_of(self._lexicon.words[token])] for token in tokens]
@@ -104,10 +102,3 @@ class ExpectedTexts:
         text = " ".join(cores[::-1])
         run = self._known.run_of(text)
         return self._names.phrase(text, run) if run else 0
-
-
-def _once(names: Integers, rows: Integers) -> tuple[Integers, Integers]:
-    """Names, but no name twice in a row, and none that is 0."""
-    new = np.flatnonzero(firsts(rows << _SHIFT | names) == np.arange(len(names)))
-    new = new[names[new] > 0]
-    return names[new], rows[new]

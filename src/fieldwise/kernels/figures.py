@@ -27,6 +27,7 @@ _HARD_SPACE = re.compile("(?<=[0-9])[\xa0\u202f\u2009](?=[0-9])")
 _SPACE = re.compile("(?<=[0-9])[ \xa0\u202f\u2009](?=[0-9]{3}(?![0-9]))")
 _MINUS: Final = "-\N{MINUS SIGN}\N{EN DASH}"
 _CURRENCY: Final = "$€£¥₹"
+_OPENING: Final = " \n\t("
 _ACCOUNTING = re.compile(r"\(([$€£¥₹]?[0-9][0-9.,' ]*)\)", re.ASCII)
 _PERCENT = re.compile(r"\s?(?:%|percent\b|per cent\b|prozent\b|pour cent\b)", re.IGNORECASE)
 _ZEROS: Final = (0x660, 0x6F0, 0x7C0, 0x966, 0x9E6, 0xA66, 0xAE6, 0xB66, 0xBE6, 0xC66, 0xCE6, 0xD66, 0xE50, 0xED0, 0xFF10)
@@ -84,10 +85,12 @@ def figures_in_token(token: str, locale: Locale = "en") -> Iterator[Figure]:
         start, end = found.span()
         digits = found.group()
         before = token[start - 1] if start else " "
-        if before in " \n\t(" and digits.isdigit():  # the common case, kept short
-            yield Figure(digits.lstrip("0") or "0", start, end, False)
-            continue
-        lead, negative, coded = _before(token, start)
+        if before in _OPENING:  # the common cases, kept short
+            lead, negative, coded = start, False, False
+        elif before == "$" and (start == 1 or token[start - 2] in _OPENING):
+            lead, negative, coded = start - 1, False, False
+        else:
+            lead, negative, coded = _before(token, start)
         digits = "0." + digits if before == "." and lead < start else digits
         for value in _read(digits, locale):
             yield Figure("-" + value if negative and value != "0" else value, lead, end, coded)

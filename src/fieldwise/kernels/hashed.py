@@ -39,26 +39,29 @@ def firsts(keys: Integers, turn: int = 0) -> Integers:
     return found
 
 
-def among(keys: Integers, others: Integers, turn: int = 0) -> NDArray[np.bool_]:
-    """Which keys are among some others.
+def firsts_among(keys: Integers, others: Integers, turn: int = 0) -> tuple[Integers, NDArray[np.bool_]]:
+    """For each position the first one that has the same key, and whether the key is among some others.
 
-    >>> among(np.array([4, 5, 4]), np.array([4, 6])).tolist()
-    [True, False, True]
+    >>> [column.tolist() for column in firsts_among(np.array([4, 5, 4]), np.array([4, 6]))]
+    [[0, 1, 0], [True, False, True]]
     """
-    if not len(others) or turn == len(_FACTORS):
-        return np.isin(keys, others)
-    bits = ((len(keys) + len(others)) * _ROOM // 2).bit_length()
+    if not (len(keys) and len(others)) or turn == len(_FACTORS):
+        return firsts(keys), np.isin(keys, others)
+    bits = (len(keys) * _ROOM).bit_length()
     mine, theirs = (_slots(side.view(np.uint64), bits, turn) for side in (keys, others))
-    table = np.empty(1 << bits, dtype=np.int32)
-    table[mine] = -1
-    table[theirs] = np.arange(len(others), dtype=np.int32)
-    held = table.take(mine)
-    there = others.take(held) == keys  # -1 is the last of the others, but a key that equals it has not -1
-    unsure = np.flatnonzero(~there & (held >= 0))  # the slot is another key's
-    if len(unsure):
-        table[mine[unsure]] = -2
-        there[unsure] = among(keys[unsure], others[table.take(theirs) == -2], turn + 1)
-    return there
+    table = np.full(1 << bits, -1, dtype=np.int32)
+    table[mine[::-1]] = np.arange(len(keys) - 1, -1, -1, dtype=np.int32)
+    found, there = table.take(mine).astype(np.int64), np.zeros(len(keys), dtype=np.bool_)
+    at = table.take(theirs)
+    hit = keys.take(at) == others  # -1 is the last key, but what equals it has not -1
+    there[at[hit]] = True
+    without = np.flatnonzero(keys.take(found) != keys)  # their slot is another key's
+    if len(without):
+        table[mine.take(without)] = -2
+        rivals = others[(table.take(theirs) == -2) & ~hit]
+        first, there[without] = firsts_among(keys.take(without), rivals, turn + 1)
+        found[without] = without.take(first)
+    return found, there.take(found)
 
 
 def _slots(words: Words, bits: int, turn: int = 0) -> Integers:
@@ -102,11 +105,9 @@ class Table:
 
     def _wrong(self, numbers: Integers, keys: Words) -> Integers:
         """Where a number stands that is another key's."""
-        different = self._keys.take(numbers, axis=0)
-        different ^= keys
-        any_bit = different[:, 0] if keys.shape[1] == 1 else different[:, 0] | different[:, 1]
-        rows = np.flatnonzero(any_bit)
-        return rows[numbers[rows] > 0]
+        different = self._keys.take(numbers, axis=0) != keys
+        rows = np.flatnonzero(different[:, 0] if keys.shape[1] == 1 else different[:, 0] | different[:, 1])
+        return rows[numbers.take(rows) > 0]
 
     def add(self, keys: Words, numbers: Integers) -> None:
         """Keys that are not there yet, each once, with their numbers, each once as well."""

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from fieldwise.kernels.figures import figures_in_token
 from fieldwise.kernels.keywords import PART, WORD, Vocabulary, fold
-from fieldwise.kernels.ragged import Grown, Integers, Learned, Ragged, offsets
+from fieldwise.kernels.ragged import Grown, Integers, Learned, Ragged, offsets, spread
 from fieldwise.kernels.runs import Runs
 from fieldwise.kernels.stopwords import STOPWORDS
 from fieldwise.kernels.tokens import Cut, Lexicon
@@ -19,12 +19,18 @@ _END: Final = "\n"
 _WORDS, _PARTS = (re.compile(f"{pattern.pattern}|{_END}") for pattern in (WORD, PART))
 
 
+_TEXT_END: Final = 1
+_MANY: Final = 1 << 30
+_HALF: Final = 32
+"""The part that ends a text; from which on a number stands for several parts; by how much the second of two is moved."""
+
+
 class _Parts(dict[str, int]):
-    """Numbers from 1 for the parts that phrases are made of. 0 stands for the end of a token or text."""
+    """Numbers from 2 for the parts that phrases are made of. 0 stands for the end of a token, and 1 is no part."""
 
     def __init__(self) -> None:
         super().__init__({_END: 0})
-        self._count = 0
+        self._count = _TEXT_END
 
     def __missing__(self, part: str) -> int:
         shorter = part.lstrip("0") or "0" if part[0] == "0" and part.isdigit() else part
@@ -64,8 +70,7 @@ class Names(dict[str, int]):
         """Words and numbers of tokens; and numbers in codes, which only an answer has."""
         self._rows, self._first = Learned(self._learn_atoms), Learned(self._learn_first)
         """By token: where its atoms are; the first of them, with what else there is in the last bit."""
-        self._token_parts = Ragged()
-        self._part_rows = Learned(self._learn_parts)
+        self._two_parts, self._more_parts = Learned(self._learn_parts), Ragged()
 
     def __missing__(self, text: str) -> int:
         return self._add(text, text, len(self), number=text[-1].isdecimal())
@@ -106,9 +111,9 @@ class Names(dict[str, int]):
     def heard(self, cut: Cut) -> tuple[Integers, Integers]:
         """What is in answers, in no order: for each word, number or run of a phrase the answer it is in, and what it is."""
         rows, first = cut.rows, self._first.of(cut.tokens)
-        some = np.flatnonzero(first)
-        first = first[some]
-        more = some[np.flatnonzero(first & 1)]
+        some = np.flatnonzero(first != 0)
+        first = first.take(some)
+        more = some[np.flatnonzero((first & 1) != 0)]
         places = self._rows.of(cut.tokens[more])
         phrase_rows, phrases = self._phrases_in(cut.tokens)
         atoms = (self._atoms, self._coded)
@@ -118,10 +123,23 @@ class Names(dict[str, int]):
         )
 
     def _phrases_in(self, tokens: Integers) -> tuple[Integers, Integers]:
-        parts = self._token_parts.of(self._part_rows.of(tokens))
+        parts = self._parts_of(tokens)
         found = list(self._runs.found(parts))
-        at, names = (np.concatenate([parts[:0], *column]) for column in (zip(*found, strict=True) if found else ((), ())))
-        return np.searchsorted(np.flatnonzero(parts == 0), at), names
+        at, names = (np.concatenate([tokens[:0], *column]) for column in (zip(*found, strict=True) if found else ((), ())))
+        return np.searchsorted(np.flatnonzero(parts == _TEXT_END), at), names
+
+    def _parts_of(self, tokens: Integers) -> Integers:
+        """The parts of texts behind each other. Two are held in one number, because few tokens have more."""
+        pairs = self._two_parts.of(tokens).astype("<i8", copy=False).view("<i4")
+        parts = pairs.take(np.flatnonzero(pairs != 0)).astype(np.int64)
+        at = np.flatnonzero(parts >= _MANY)
+        if not len(at):
+            return parts
+        rows, counts = parts[at] - _MANY, np.ones(len(parts), dtype=np.int64)
+        counts[at] = self._more_parts.lengths(rows)
+        filled = np.repeat(parts, counts)
+        filled[spread((np.cumsum(counts) - counts)[at], counts[at])] = self._more_parts.of(rows)
+        return filled
 
     def _learn_first(self, tokens: Sequence[int]) -> Integers:
         rows = self._rows.of(np.array(tokens))
@@ -162,16 +180,20 @@ class Names(dict[str, int]):
         self._atoms.extend(np.concatenate([atoms[some], numbers[~coded]])[order], np.bincount(rows, minlength=len(words)))
         self._coded.extend(numbers[coded], np.bincount(figure_rows[coded], minlength=len(words)))
 
-    def _learn_parts(self, tokens: Sequence[int]) -> range:
+    def _learn_parts(self, tokens: Sequence[int]) -> list[int]:
         """Read tokens for the parts that phrases are made of."""
         joined = _END.join([*(self._lexicon.words[token] for token in tokens), ""])
         found = _PARTS.findall(fold(joined))
-        parts = np.fromiter(map(self._parts.__getitem__, found), dtype=np.int64, count=len(found))
-        before, ends = len(self._token_parts), np.flatnonzero(parts == 0)
-        lengths = np.diff(ends, prepend=-1) - 1
-        breaks = [at for at, token in enumerate(tokens) if not token]
-        lengths[breaks] += 1  # the end of a text is a part as well
-        keep = parts != 0
-        keep[ends[breaks]] = True
-        self._token_parts.extend(parts[keep], lengths)
-        return range(before, before + len(tokens))
+        parts, pairs, start = list(map(self._parts.__getitem__, found)), list[int](), 0
+        for token in tokens:
+            end = parts.index(0, start)
+            pairs.append(self._packed(parts[start:end]) if token else _TEXT_END)
+            start = end + 1
+        return pairs
+
+    def _packed(self, parts: Sequence[int]) -> int:
+        """The first part in the lower half of a number and the second in the upper; or in its place where the others are."""
+        if len(parts) <= 2:
+            return sum(part << _HALF * at for at, part in enumerate(parts))
+        self._more_parts.extend(np.array(parts[1:]), np.array([len(parts) - 1]))
+        return (_MANY + len(self._more_parts) - 1) << _HALF | parts[0]

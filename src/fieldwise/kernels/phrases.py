@@ -39,7 +39,7 @@ def phrases(letters: NDArray[np.uint8], lines: Integers, *, every: NDArray[np.bo
     if every is not None:
         wanted = every[starts]
         starts, lengths = starts[wanted], lengths[wanted]
-    codes = np.flatnonzero(roles & _IS_CODE)
+    codes = np.flatnonzero((roles & _IS_CODE) != 0)
     keys = np.concatenate([starts * 8 + lengths, codes * 8 + 1])
     keys.sort()
     return keys >> 3, keys & 7

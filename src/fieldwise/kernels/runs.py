@@ -39,21 +39,21 @@ class Runs:
         self._first[parts[0]] = self._steps[parts[0]]
 
     def found(self, stream: Integers) -> Iterator[tuple[Integers, Integers]]:
-        """Where sequences begin in a stream of parts, and which; those of equal length together. None reaches over a 0, which must
-        be the last part."""
+        """Where sequences begin in a stream of parts, and which; those of equal length together. The last part must be one
+        that is in no sequence."""
         state = self._first.take(stream, mode="clip")  # the last stands for parts that no sequence begins with
-        at = np.flatnonzero(state)
-        state, depth = state[at], 0
+        at = np.flatnonzero(state != 0)
+        state, depth = state.take(at), 0
         names = _with_room(self._names, len(self._steps))
         while len(at):
             name = names.take(state)
-            ended = np.flatnonzero(name)
+            ended = np.flatnonzero(name != 0)
             if len(ended):
-                yield at[ended], name[ended]
+                yield at.take(ended), name.take(ended)
             depth += 1
             state = self._steps.find(state << _PART_BITS | stream.take(at + depth))
-            goes_on = np.flatnonzero(state)
-            at, state = at[goes_on], state[goes_on]
+            goes_on = np.flatnonzero(state != 0)
+            at, state = at.take(goes_on), state.take(goes_on)
 
 
 def _with_room(values: Integers, last: int) -> Integers:

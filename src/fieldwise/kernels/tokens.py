@@ -21,11 +21,17 @@ BREAK: Final = "\x7f"
 """The token that ends each text. It is no letter and no digit, and where a text has it, another such character takes its place."""
 _CONTROL: Final = "\x1a"
 _ROWS: Final = 4_096
-_CHARACTERS: Final = 200_000
+_CHARACTERS: Final = 250_000
 """Texts are read in portions of about this size, which fit into a processor's cache."""
 _LONGEST: Final = 16
 """Tokens of so many bytes are looked up at once, longer ones one by one."""
-_FILL: Final = np.frombuffer(b"".join(b"\0" * size + b"\xff" * (_LONGEST - size) for size in range(_LONGEST + 1)), dtype=np.uint64)
+_SHORT: Final = 8
+_FILL: Final = {
+    most: np.frombuffer(b"".join(b"\0" * size + b"\xff" * (most - size) for size in range(most + 1)), dtype=np.uint64).reshape(
+        -1, most // 8
+    )
+    for most in (_SHORT, _LONGEST)
+}
 """By the length of a token, what fills it up: bytes that are in no UTF-8, so that different tokens stay different."""
 _LINES: Final = re.compile("[\x85\u2028\u2029]")
 _SPACES: Final = re.compile("[\xa0\u1680\u2000-\u200a\u202f\u205f\u3000]")
@@ -81,7 +87,7 @@ class Lexicon(dict[str, int]):
         super().__init__()
         self.words: list[str] = []
         """By number."""
-        self._table = Table(2)
+        self._short, self._long = Table(1), Table(2)
         self.read([""])
 
     def __missing__(self, word: str) -> int:
@@ -105,18 +111,21 @@ class Lexicon(dict[str, int]):
         return Cut(tokens, ends, words, _line_starts(characters, starts) if lines else ends[:0], bool(opened))
 
     def _numbers(self, held: bytes, starts: Integers, lengths: Integers) -> Integers:
-        anywhere = np.ndarray((len(held) - _LONGEST + 1,), dtype=f"V{_LONGEST}", buffer=held, strides=(1,))
-        keys = anywhere[starts].view(np.uint64).reshape(-1, 2)
-        keys |= _FILL.reshape(-1, 2).take(lengths, axis=0, mode="clip")
-        numbers = self._table.find(keys)
-        numbers[lengths > _LONGEST] = 0
+        keys = _keys(held, starts, lengths, _SHORT)
+        numbers = self._short.find(keys)
+        long = np.flatnonzero(lengths > _SHORT)
+        long_keys = _keys(held, starts.take(long), lengths.take(long), _LONGEST)
+        numbers[long] = np.where(lengths.take(long) > _LONGEST, 0, self._long.find(long_keys))
         unknown = np.flatnonzero(numbers == 0)
         if len(unknown):
             before = len(self)
             numbers[unknown] = self._met(held, starts[unknown], lengths[unknown])
             met = np.maximum.accumulate(np.concatenate([[before], numbers[unknown]]))
-            new = unknown[(met[1:] > met[:-1]) & (lengths[unknown] <= _LONGEST)]
-            self._table.add(keys[new], numbers[new])
+            new = unknown[met[1:] > met[:-1]]
+            short = new[lengths[new] <= _SHORT]
+            self._short.add(keys[short], numbers[short])
+            longer = new[(lengths[new] > _SHORT) & (lengths[new] <= _LONGEST)]
+            self._long.add(long_keys[np.searchsorted(long, longer)], numbers[longer])
         numbers -= 1
         return numbers
 
@@ -125,9 +134,20 @@ class Lexicon(dict[str, int]):
         return [self[held[start:end].decode("utf-8", "surrogatepass")] + 1 for start, end in places]
 
 
+def _keys(held: bytes, starts: Integers, lengths: Integers, most: int) -> NDArray[np.uint64]:
+    """The first bytes of tokens."""
+    anywhere = np.ndarray((len(held) - most + 1,), dtype=f"V{most}", buffer=held, strides=(1,))
+    keys = anywhere[starts].view(np.uint64).reshape(-1, most // 8)
+    keys |= _FILL[most].take(lengths, axis=0, mode="clip")
+    return keys
+
+
 def _bounds(characters: NDArray[np.uint8]) -> tuple[Integers, Integers]:
     """Where tokens begin, and their lengths."""
-    spaces = np.flatnonzero((characters == ord(" ")) | (characters - np.uint8(9) < 5) | (characters - np.uint8(28) < 4))
+    between = characters == ord(" ")
+    if _has_controls(characters):
+        between |= (characters - np.uint8(9) < 5) | (characters - np.uint8(28) < 4)
+    spaces = np.flatnonzero(between)
     lengths = np.diff(spaces)
     lengths -= 1
     starts = spaces[:-1]
@@ -139,8 +159,15 @@ def _bounds(characters: NDArray[np.uint8]) -> tuple[Integers, Integers]:
 
 
 def _line_starts(characters: NDArray[np.uint8], starts: Integers) -> Integers:
+    if not _has_controls(characters):
+        return starts[:0]
     ends = np.flatnonzero((characters - np.uint8(10) < 4) | (characters - np.uint8(28) < 3))
-    return np.unique(np.searchsorted(starts, ends)) if len(ends) else ends
+    return np.unique(np.searchsorted(starts, ends))
+
+
+def _has_controls(characters: NDArray[np.uint8]) -> bool:
+    """Whether there is white space that is not a space; seen quickly, because mostly there is none."""
+    return int(characters[:-_LONGEST].min(initial=ord(" "))) < ord(" ")
 
 
 def portions(texts: Sequence[str]) -> Iterator[slice]:
