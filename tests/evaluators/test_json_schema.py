@@ -100,6 +100,15 @@ def test_json_in_text_is_found_and_no_json_is_the_systems_failure() -> None:
     assert failed.metrics == {"valid": False}
 
 
+@pytest.mark.parametrize(
+    "config", [{"type": "json_schema", "schema": {"required": ["a"]}}, {"type": "constraints", "rules": [{"check": "a > 0"}]}]
+)
+def test_what_is_expected_may_be_prose_where_nobody_looks_at_it(config: dict[str, Any]) -> None:
+    assert fw.evaluate(config, expected="A record with a.", actual={"a": 1}).verdict == "pass"
+    unread = fw.evaluate(config, expected="A record with a.", actual="No record.")
+    assert (unread.status, unread.details["fault"]) == ("error", "system")
+
+
 def test_the_schema_may_stand_in_a_file_beside_the_suite(tmp_path: Path) -> None:
     (tmp_path / "invoice.schema.json").write_text(json.dumps(INVOICE))
     (tmp_path / "cases.jsonl").write_text(json.dumps({"id": "1", "actual": GOOD}) + "\n")

@@ -189,4 +189,4 @@ class TestBatch:
     def test_what_was_needed_to_read_a_record_and_what_could_not_be_read(self) -> None:
         records = ScoringBatch(cases('{"a": 1,}', "none", expected="none at all")).records
         assert records.repairs == {0: ["actual: trailing comma removed"]}
-        assert {row: side for row, (side, _) in records.unreadable.items()} == {0: "expected", 1: "expected"}
+        assert {row: list(sides) for row, sides in records.unreadable.items()} == {0: ["expected"], 1: ["expected", "actual"]}

@@ -20,8 +20,8 @@ class Records:
     actual: Sequence[Value]
     repairs: dict[int, list[str]]
     """What was needed to read a side, by case: `actual: code fence removed`."""
-    unreadable: dict[int, tuple[str, str]]
-    """By case: the side (`expected` or `actual`) that has no record, and why."""
+    unreadable: dict[int, dict[str, str]]
+    """By case: the sides (`expected`, `actual`) that have no record, and why."""
 
 
 class Batch(Protocol):

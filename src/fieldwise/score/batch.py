@@ -42,7 +42,7 @@ class ScoringBatch:
     def records(self) -> Records:
         """Expected and actual as records; JSON is found in text."""
         repairs: dict[int, list[str]] = {}
-        unreadable: dict[int, tuple[str, str]] = {}
+        unreadable: dict[int, dict[str, str]] = {}
         sides: dict[str, list[Value]] = {}
         for side, column in (("expected", self.cases.expected), ("actual", self.cases.actual)):
             records: list[Value] = list(column)
@@ -52,7 +52,7 @@ class ScoringBatch:
                 if found.repairs:
                     repairs.setdefault(row, []).extend(f"{side}: {repair}" for repair in found.repairs)
                 if found.value is MISSING:
-                    unreadable.setdefault(row, (side, found.why or "no JSON in the text"))
+                    unreadable.setdefault(row, {})[side] = found.why or "no JSON in the text"
             sides[side] = records
         return Records(sides["expected"], sides["actual"], repairs, unreadable)
 

@@ -97,7 +97,7 @@ def _sorted_out(entry: Entry, planned: PlannedEvaluator, batch: ScoringBatch) ->
     failed: dict[int, str] = {}
     left_out: dict[int, Result] = {}
     needs_expected = bool(entry.extras.get("needs_expected", True))
-    unreadable = batch.records.unreadable if entry.extras.get("reads") == "records" else {}
+    unreadable = _unreadable(batch, needs_expected) if entry.extras.get("reads") == "records" else {}
     plain = not unreadable and not batch.cases.diagnostics
     if plain and _NOTHING.isdisjoint(map(type, chain(batch.cases.expected, batch.cases.actual))):
         return list(range(len(batch))), failed, left_out
@@ -114,13 +114,19 @@ def _sorted_out(entry: Entry, planned: PlannedEvaluator, batch: ScoringBatch) ->
     return kept, failed, left_out
 
 
+def _unreadable(batch: ScoringBatch, needs_expected: bool) -> Mapping[int, Mapping[str, str]]:
+    """What cannot be read as a record, of the sides that the evaluator looks at: a schema for outputs may stand beside answers in prose."""
+    found = batch.records.unreadable
+    return found if needs_expected else {row: {"actual": sides["actual"]} for row, sides in found.items() if "actual" in sides}
+
+
 def _looks_elsewhere(entry: Entry, planned: PlannedEvaluator, cases: Cases, row: int) -> bool:
     """Whether the case has what the evaluator looks at, though it has no output."""
     has_output = entry.extras.get("has_output")
     return has_output is not None and has_output(cases.at(row), planned.config)
 
 
-def _troubles(cases: Cases, unreadable: Mapping[int, tuple[str, str]], row: int) -> tuple[str | None, str | None]:
+def _troubles(cases: Cases, unreadable: Mapping[int, Mapping[str, str]], row: int) -> tuple[str | None, str | None]:
     """What is wrong with the expected side (or the whole line), and with the actual side."""
     ours = theirs = None
     for diagnostic in cases.diagnostics.get(row, ()):
@@ -128,12 +134,11 @@ def _troubles(cases: Cases, unreadable: Mapping[int, tuple[str, str]], row: int)
             ours = diagnostic.what
         elif diagnostic.code == "unreadable-actual":
             theirs = diagnostic.what
-    if row in unreadable:
-        side, why = unreadable[row]
-        if side == "expected":
-            ours = f"the expected data cannot be read: {why}"
-        else:
-            theirs = f"the output cannot be read: {why}"
+    sides = unreadable.get(row, {})
+    if "expected" in sides:
+        ours = f"the expected data cannot be read: {sides['expected']}"
+    if "actual" in sides:
+        theirs = f"the output cannot be read: {sides['actual']}"
     return ours, theirs
 
 
