@@ -15,8 +15,9 @@ from fieldwise.model.outcome import BatchOutcome
 from fieldwise.model.plan import Source
 from fieldwise.model.values import MISSING
 from fieldwise.read.cases import read_cases
+from fieldwise.store.arrays import utf8_column
 from fieldwise.store.json_text import to_text
-from fieldwise.store.tables import cases_table, joined, json_column, utf8_column
+from fieldwise.store.tables import cases_table, joined, json_column
 
 VALUES: list[Any] = [MISSING, None, 1, "ä\n", [1, None], {"a": math.nan}, 2**80, "lone \ud800"]
 

@@ -18,8 +18,9 @@ from fieldwise.model.case import Cases
 from fieldwise.model.comparison import Comparison, Comparisons, Outcome
 from fieldwise.model.path import EACH, ROOT, MalformedPath, Path, Step
 from fieldwise.model.values import MISSING, Presence, Value, presence
+from fieldwise.store.arrays import ArrowColumn, column_of, utf8_column
 from fieldwise.store.json_text import from_text, to_text, to_texts
-from fieldwise.store.tables import ArrowColumn, ArrowTable, coded, utf8_column
+from fieldwise.store.tables import ArrowTable, coded
 from fieldwise.summarize.rule_text import rule_text
 
 FIELDS: Final = "fields"
@@ -38,20 +39,21 @@ def comparisons_table(comparisons: Comparisons, rows: NDArray[np.int64], first: 
     aside = np.zeros(len(order), dtype=np.bool_)
     aside[places[stands]] = True
     extra = comparisons.extra if len(comparisons.extra) else np.zeros(len(order), dtype=np.bool_)
+    similarity = comparisons.similarity[order]
     fields = [[name, rule_text(rule)] for name, rule in zip(comparisons.fields, comparisons.rules, strict=True)]
     return pa.table(
         {
-            "case": (rows + first)[comparisons.case[order]],
+            "case": column_of((rows + first)[comparisons.case[order]]),
             "field": coded(comparisons.field[order], comparisons.fields),
             "path": coded(comparisons.path[order], comparisons.paths),
             "outcome": coded(comparisons.outcome[order].astype(np.int8), OUTCOMES),
-            "similarity": pa.array(comparisons.similarity[order], from_pandas=True),
-            "passed": comparisons.passed[order],
-            "extra": extra[order],
+            "similarity": column_of(similarity, ~np.isnan(similarity)),
+            "passed": column_of(comparisons.passed[order]),
+            "extra": column_of(extra[order]),
             "cause": _sparse(comparisons.cause, order),
             "note": _sparse(comparisons.note, order),
-            "equal": equal,
-            "aside": aside,
+            "equal": column_of(equal),
+            "aside": column_of(aside),
             "expected": _told(expected, stands, places, len(order)),
             "actual": _told(actual, stands, places, len(order)),
         },

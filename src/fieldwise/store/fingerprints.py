@@ -18,8 +18,9 @@ from fieldwise.read.files import Unreadable, find_files
 from fieldwise.read.places import Place, place_of
 from fieldwise.read.remote import RemotePath
 from fieldwise.registry import is_judge
+from fieldwise.store.arrays import ArrowColumn, array_of
 from fieldwise.store.json_text import to_text
-from fieldwise.store.tables import ArrowColumn, ArrowTable
+from fieldwise.store.tables import ArrowTable
 
 pc: Any = pyarrow.compute  # its functions are made at run time, so no checker knows them
 
@@ -143,9 +144,9 @@ def fingerprint_cases(cases: ArrowTable) -> str:
 
 def _add_column(digest: Any, column: ArrowColumn) -> None:
     if pa.types.is_list(column.type):
-        digest.update(np.asarray(pc.fill_null(pc.list_value_length(column), -1)).astype("<i4").tobytes())
+        digest.update(array_of(pc.list_value_length(column), -1).astype("<i4").tobytes())
         column = pa.chunked_array([chunk.flatten().cast(pa.string()) for chunk in column.chunks], type=pa.string())
-    digest.update(np.asarray(pc.fill_null(pc.binary_length(column), -1)).astype("<i4").tobytes())
+    digest.update(array_of(pc.binary_length(column), -1).astype("<i4").tobytes())
     for chunk in column.chunks:
         _, offsets, data = chunk.buffers()
         if data is not None and len(chunk):

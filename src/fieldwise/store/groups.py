@@ -5,11 +5,11 @@ from functools import lru_cache
 from typing import Any, Final
 
 import numpy as np
-import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from fieldwise.read.places import Place, seekable
+from fieldwise.store.arrays import array_of, column_of
 
 _FILES: Final = 512
 """Of so many files the description is remembered."""
@@ -34,7 +34,7 @@ def rows_about(path: Place, cases: Sequence[int], columns: Columns | None) -> An
     read = None if named is None else [*named, *(() if "case" in named else ("case",))]
     with pq.ParquetFile(seekable(path), metadata=metadata, page_checksum_verification=True) as opened:
         some = opened.read_row_groups(np.flatnonzero(hit).tolist(), columns=read, use_threads=False)
-    kept = some.filter(pa.array(np.isin(some.column("case").to_numpy(), wanted)))
+    kept = some.filter(column_of(np.isin(array_of(some.column("case")), wanted)))
     return kept if named is None else kept.select(named)
 
 

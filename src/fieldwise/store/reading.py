@@ -13,6 +13,7 @@ from fieldwise.model.case import Case
 from fieldwise.model.result import Result
 from fieldwise.model.values import MISSING, Value
 from fieldwise.read.places import Place, seekable
+from fieldwise.store.arrays import array_of, column_of
 from fieldwise.store.compared import Sides, comparisons_of
 from fieldwise.store.groups import Columns, chosen, rows_about
 from fieldwise.store.json_text import from_text
@@ -177,9 +178,9 @@ class _Rows:
     __slots__ = ("_case", "columns")
 
     def __init__(self, table: ArrowTable, first: int, last: int) -> None:
-        start, stop = np.searchsorted(table.column("case").to_numpy(), [first, last + 1]).tolist()
+        start, stop = np.searchsorted(array_of(table.column("case")), [first, last + 1]).tolist()
         some = table.slice(start, stop - start)
-        self._case: NDArray[np.int64] = some.column("case").to_numpy()
+        self._case: NDArray[np.int64] = array_of(some.column("case"))
         self.columns: Rows = some.to_pydict()
 
     def of(self, case: int) -> range:
@@ -228,9 +229,9 @@ def scores_table(folder: Place, parts: Sequence[Part], evaluator: str) -> ArrowT
         names = read_table(folder, cases, columns=["case", "id"])
         for file in files_of(part, "results", evaluator):
             found = read_table(folder, file, columns=list(_SCORES))
-            at = np.searchsorted(names.column("case").to_numpy(), found.column("case").to_numpy())
+            at = np.searchsorted(array_of(names.column("case")), array_of(found.column("case")))
             plain = {name: _decoded(found.column(name)) for name in _SCORES}
-            tables.append(pa.table({"id": names.column("id").take(pa.array(at)), **plain}))
+            tables.append(pa.table({"id": names.column("id").take(column_of(at)), **plain}))
     if not tables:
         return pa.table({name: [] for name in ("id", *_SCORES)})
     return joined(tables)
@@ -262,8 +263,8 @@ def flat_table(folder: Place, parts: Sequence[Part], evaluators: Sequence[str]) 
 
 
 def _flat(results: ArrowTable, names: ArrowTable, evaluator: str) -> ArrowTable:
-    rows = np.searchsorted(names.column("case").to_numpy(), results.column("case").to_numpy())
-    ids = names.column("id").take(pa.array(rows))
+    rows = np.searchsorted(array_of(names.column("case")), array_of(results.column("case")))
+    ids = names.column("id").take(column_of(rows))
     columns: dict[str, Any] = {"case": ids, "evaluator": pa.array([evaluator] * len(rows), pa.string())}
     for name in results.column_names:
         if name not in ("case", *_WITHOUT):

@@ -18,11 +18,12 @@ from fieldwise.model.result import Labels, Results
 from fieldwise.model.rule import FieldRule, Match
 from fieldwise.model.values import MISSING, Value
 from fieldwise.read.places import Place
+from fieldwise.store.arrays import ArrowColumn, array_of, column_of
 from fieldwise.store.compared import FIELDS, OUTCOMES, all_fields
 from fieldwise.store.json_text import from_text
 from fieldwise.store.manifest import Part, PartFile
 from fieldwise.store.reading import files_of, read_table
-from fieldwise.store.tables import FAULTS, METRIC, STATUSES, VERDICTS, ArrowColumn, ArrowTable, joined
+from fieldwise.store.tables import FAULTS, METRIC, STATUSES, VERDICTS, ArrowTable, joined
 
 pc: Any = pyarrow.compute  # its functions are made at run time, so no checker knows them
 
@@ -80,7 +81,7 @@ def _cases(table: ArrowTable) -> Cases:
 def _evaluated(folder: Place, part: Part, planned: PlannedEvaluator, compared: "_Compared | None") -> Iterator[Evaluated]:
     for file in files_of(part, "results", planned.name):
         table = read_table(folder, file, columns=lambda name: name in _RESULTS or name.startswith(METRIC))
-        case = np.asarray(table.column("case"))
+        case = array_of(table.column("case"))
         results = _results(table)
         results.comparisons = None if compared is None else compared.comparisons(case)
         results.pool = _pool(folder, files_of(part, "pool", planned.name), case)
@@ -107,17 +108,17 @@ def _results(table: ArrowTable) -> Results:
 def _numbers(column: ArrowColumn) -> NDArray[np.float64]:
     if pa.types.is_boolean(column.type):
         column = column.cast(pa.int8())
-    return np.asarray(pc.fill_null(column.cast(pa.float64()), np.nan)).astype(np.float64)
+    return array_of(column.cast(pa.float64()), np.nan)
 
 
 def _labels(column: ArrowColumn) -> Labels:
-    lengths = np.asarray(pc.fill_null(pc.list_value_length(column), 0)).astype(np.int64)
+    lengths = array_of(pc.list_value_length(column), 0).astype(np.int64)
     known: dict[str, int] = {}
     codes = [np.zeros(0, dtype=np.int32)]
     for chunk in pc.list_flatten(column).chunks:
         coded = chunk if pa.types.is_dictionary(chunk.type) else chunk.dictionary_encode()
         at = [known.setdefault(text, len(known)) for text in coded.dictionary.to_pylist()]
-        codes.append(np.array(at, dtype=np.int32)[np.asarray(coded.indices)])
+        codes.append(np.array(at, dtype=np.int32)[array_of(coded.indices)])
     return Labels(np.concatenate([[0], np.cumsum(lengths)]), np.concatenate(codes), list(known))
 
 
@@ -127,7 +128,7 @@ def _codes(column: ArrowColumn, names: Sequence[str]) -> NDArray[np.int64]:
     found = [np.zeros(0, dtype=np.int64)]
     for chunk in column.chunks:
         at = np.array([*(place[name] for name in chunk.dictionary.to_pylist()), -1], dtype=np.int64)
-        found.append(at[np.asarray(pc.fill_null(chunk.indices, len(at) - 1))])
+        found.append(at[array_of(chunk.indices, len(at) - 1)])
     return np.concatenate(found)
 
 
@@ -170,11 +171,11 @@ class _Compared:
 
     def there(self) -> set[str]:
         """The fields that some case has a value or a null for. An output that is null as a whole has no fields, not even null ones."""
-        seen = self._seen(np.asarray(self._table.column("equal")))
+        seen = self._seen(array_of(self._table.column("equal")))
         if not seen.all():  # most fields are right in some case, and the others need a closer look
             aside, expected, actual = map(self._values.column, _VALUES)
-            given = np.asarray(pc.is_valid(actual)) & (self._outcome != Outcome.BOTH_ABSENT)
-            seen |= self._seen(np.asarray(aside) | np.asarray(pc.is_valid(expected)) | given)
+            given = array_of(pc.is_valid(actual)) & (self._outcome != Outcome.BOTH_ABSENT)
+            seen |= self._seen(array_of(aside) | array_of(pc.is_valid(expected)) | given)
         return {self._fields[at] for at in np.flatnonzero(seen).tolist()}
 
     def _seen(self, rows: NDArray[np.bool_]) -> NDArray[np.bool_]:
@@ -195,12 +196,12 @@ class _Compared:
         faults = np.flatnonzero(self._outcome == Outcome.FAULT)
         return Comparisons(
             cases=len(case),
-            case=_places(np.asarray(table.column("case")), case).astype(np.int32),
+            case=_places(array_of(table.column("case")), case).astype(np.int32),
             field=self._field,
             path=np.zeros(table.num_rows, dtype=np.int32),
             outcome=self._outcome,
             similarity=_numbers(table.column("similarity")),
-            passed=np.asarray(table.column("passed")).astype(np.bool_),
+            passed=array_of(table.column("passed")),
             expected=self._some("expected", faults),
             actual=self._some("actual", faults),
             fields=self._fields,
@@ -212,12 +213,12 @@ class _Compared:
     def _some(self, side: str, rows: NDArray[np.int64]) -> list[Value]:
         """The values of these rows; of the others, nothing."""
         values: list[Value] = [MISSING] * self._table.num_rows
-        texts: list[str | None] = self._values.column(side).take(pa.array(rows)).to_pylist() if len(rows) else []
+        texts: list[str | None] = self._values.column(side).take(column_of(rows)).to_pylist() if len(rows) else []
         for row, text in zip(rows.tolist(), texts, strict=True):
             values[row] = MISSING if text is None else from_text(text)
         return values
 
 
 def _sparse(column: ArrowColumn) -> dict[int, str]:
-    known = np.flatnonzero(np.asarray(pc.is_valid(column)))
-    return dict(zip(known.tolist(), column.take(pa.array(known)).cast(pa.string()).to_pylist(), strict=True)) if len(known) else {}
+    known = np.flatnonzero(array_of(pc.is_valid(column)))
+    return dict(zip(known.tolist(), column.take(column_of(known)).cast(pa.string()).to_pylist(), strict=True)) if len(known) else {}

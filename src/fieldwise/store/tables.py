@@ -1,6 +1,6 @@
 """Batches of results as Arrow tables. `case` is always the position of a case in the run."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, Final, TypeAlias
 
@@ -12,9 +12,9 @@ from fieldwise.model.case import Cases
 from fieldwise.model.outcome import BatchOutcome, Evaluated
 from fieldwise.model.result import Labels, Results, Status
 from fieldwise.model.values import MISSING
+from fieldwise.store.arrays import ArrowColumn, column_of, utf8_column
 from fieldwise.store.json_text import to_text
 
-ArrowColumn: TypeAlias = Any  # pyarrow says nothing about its types
 ArrowTable: TypeAlias = Any
 METRIC: Final = "m."
 """What the columns of metrics begin with."""
@@ -25,17 +25,13 @@ FAULTS: Final = ["system", "ours"]
 
 def texts(values: Sequence[str | None]) -> ArrowColumn:
     """A column of text; what is no valid Unicode is written with backslashes."""
-    try:
-        return pa.array(values, type=pa.string())
-    except (UnicodeEncodeError, pa.ArrowInvalid):
-        return pa.array([value and value.encode("utf-8", "backslashreplace").decode() for value in values], type=pa.string())
+    known = np.fromiter((value is not None for value in values), dtype=np.bool_, count=len(values))
+    return utf8_column([value.encode("utf-8", "backslashreplace") for value in values if value is not None], known)
 
 
 def coded(codes: NDArray[Any], names: Sequence[str]) -> ArrowColumn:
     """A column of dictionary-encoded text; a code below 0 is null."""
-    mask = codes < 0
-    indices = pa.array(codes, mask=mask if mask.any() else None)
-    return pa.DictionaryArray.from_arrays(indices, _names(tuple(names)))
+    return pa.DictionaryArray.from_arrays(column_of(codes, codes >= 0), _names(tuple(names)))
 
 
 @lru_cache(maxsize=64)
@@ -64,21 +60,6 @@ def _written(values: Sequence[Any], nothing: Any, *, finite: bool) -> ArrowColum
     return utf8_column([to_text(value, finite=finite) for value in values if value is not nothing], known)
 
 
-def utf8_column(values: Sequence[bytes], where: NDArray[np.bool_]) -> ArrowColumn:
-    """A column that has these texts, which are UTF-8 already, in order where `where` is true, and null elsewhere."""
-    if not len(values):
-        return pa.nulls(len(where), type=pa.string())
-    lengths = np.fromiter(map(len, values), dtype=np.int64, count=len(values))
-    if int(lengths.sum()) >= 1 << 31:
-        raise OverflowError("the texts of one batch take more than 2 GB; read fewer cases at a time")
-    ends = np.zeros(len(where) + 1, dtype=np.int32)
-    ends[np.flatnonzero(where) + 1] = lengths
-    np.cumsum(ends, out=ends)
-    nulls = len(where) - len(values)
-    known = pa.py_buffer(np.packbits(where, bitorder="little")) if nulls else None
-    return pa.StringArray.from_buffers(len(where), pa.py_buffer(ends), pa.py_buffer(b"".join(values)), known, nulls)
-
-
 def cases_table(outcome: BatchOutcome) -> ArrowTable:
     """The cases themselves, so that they can be shown later."""
     cases: Cases = outcome.cases
@@ -86,7 +67,7 @@ def cases_table(outcome: BatchOutcome) -> ArrowTable:
     problems = [[problem.to_json() for problem in cases.diagnostics.get(row, ())] for row in range(n)] if cases.diagnostics else [()] * n
     return pa.table(
         {
-            "case": np.arange(outcome.first, outcome.first + n, dtype=np.int64),
+            "case": column_of(np.arange(outcome.first, outcome.first + n, dtype=np.int64)),
             "id": texts(cases.id),
             "tags": labels(Labels.of(cases.tags) if any(cases.tags) else _no_labels(n)),
             "split": texts(cases.split),
@@ -107,8 +88,8 @@ def _no_labels(cases: int) -> Labels:
 
 def labels(of: Labels) -> ArrowColumn:
     """A list of texts for each case, without looking at any text twice."""
-    values = pa.DictionaryArray.from_arrays(pa.array(of.codes.astype(np.int32)), _names(tuple(of.texts)))
-    return pa.ListArray.from_arrays(pa.array(of.offsets.astype(np.int32)), values)
+    values = pa.DictionaryArray.from_arrays(column_of(of.codes.astype(np.int32)), _names(tuple(of.texts)))
+    return pa.ListArray.from_arrays(column_of(of.offsets.astype(np.int32)), values)
 
 
 def results_table(evaluated: Evaluated, first: int) -> ArrowTable:
@@ -118,8 +99,8 @@ def results_table(evaluated: Evaluated, first: int) -> ArrowTable:
     details, faults = _details(results)
     verdict = results.verdict if len(results.verdict) else np.full(n, -1, dtype=np.int8)
     columns: dict[str, Any] = {
-        "case": evaluated.rows + first,
-        "score": results.score,
+        "case": column_of(evaluated.rows + first),
+        "score": column_of(results.score),
         "verdict": coded(verdict, VERDICTS),
         "status": coded(results.status.astype(np.int8), STATUSES),
         "fault": coded(faults, FAULTS),
@@ -145,10 +126,13 @@ def _details(results: Results) -> tuple[list[bytes], NDArray[np.int8]]:
     return [to_text(results.details(row)) if text is None else text for row, text in enumerate(ready())], codes
 
 
+_WHOLE: Final[Mapping[type | None, Any]] = {int: pa.int64(), bool: pa.bool_()}
+
+
 def _metric(column: NDArray[Any], kind: type | None) -> ArrowColumn:
     """A metric's column; NaN, which says that a case has no such number, becomes null. Counts are stored as whole numbers."""
-    numbers = pa.array(column) if column.dtype == np.bool_ else pa.array(column, from_pandas=True)
-    plain = {int: pa.int64(), bool: pa.bool_()}.get(kind or float)
+    numbers = column_of(column) if column.dtype == np.bool_ else column_of(column, ~np.isnan(column))
+    plain = _WHOLE.get(kind)
     try:
         return numbers if plain is None else numbers.cast(plain)
     except pa.ArrowInvalid:  # a count of an evaluator of someone else's that is none
