@@ -49,11 +49,11 @@ def firsts_among(keys: Integers, others: Integers, turn: int = 0) -> tuple[Integ
         return firsts(keys), np.isin(keys, others)
     bits = (len(keys) * _ROOM).bit_length()
     mine, theirs = (_slots(side.view(np.uint64), bits, turn) for side in (keys, others))
-    table = np.full(1 << bits, -1, dtype=np.int32)
+    table = np.empty(1 << bits, dtype=np.int32)
     table[mine[::-1]] = np.arange(len(keys) - 1, -1, -1, dtype=np.int32)
     found, there = table.take(mine).astype(np.int64), np.zeros(len(keys), dtype=np.bool_)
     at = table.take(theirs)
-    hit = keys.take(at) == others  # -1 is the last key, but what equals it has not -1
+    hit = keys.take(at, mode="clip") == others  # where nothing was written, no key belongs, so none is equal
     there[at[hit]] = True
     without = np.flatnonzero(keys.take(found) != keys)  # their slot is another key's
     if len(without):
@@ -85,7 +85,7 @@ class Table:
     def __init__(self, words: int) -> None:
         self._keys: Words = np.full((128, words), -1).view(np.uint64)
         """By number."""
-        self._numbers: Integers = np.zeros(_ROOM * len(self._keys), dtype=np.int64)
+        self._numbers: NDArray[np.int32] = np.zeros(_ROOM * len(self._keys), dtype=np.int32)
         """By slot; 0 for a free one."""
 
     @property
@@ -95,7 +95,7 @@ class Table:
     def find(self, keys: Words) -> Integers:
         """The numbers of keys, 0 for a key that is not there."""
         slots = _slots(_mixed(keys), self._bits)
-        numbers = self._numbers.take(slots)
+        numbers = self._numbers.take(slots).astype(np.int64)
         wrong = self._wrong(numbers, keys)
         while len(wrong):  # the slot is another key's: look in the next
             slots[wrong] = (slots[wrong] + 1) & (len(self._numbers) - 1)
@@ -115,8 +115,8 @@ class Table:
         if size > len(self._keys):
             more = np.full((2 * size - len(self._keys), keys.shape[1]), -1).view(np.uint64)
             self._keys = np.concatenate([self._keys, more])
-            used = self._numbers[self._numbers > 0]
-            self._numbers = np.zeros(1 << (_ROOM * 2 * size).bit_length(), dtype=np.int64)
+            used = self._numbers[self._numbers > 0].astype(np.int64)
+            self._numbers = np.zeros(1 << (_ROOM * 2 * size).bit_length(), dtype=np.int32)
             self._place(used)
         self._keys[numbers] = keys
         self._place(numbers)
