@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, Final
 
 import numpy as np
@@ -20,6 +21,7 @@ _VACUOUS: Final = ("vacuous_keywords", "vacuous_numbers", "vacuous_completeness"
 """Flags where there was nothing to find."""
 
 Integers = NDArray[np.int64]
+Lists = Callable[[int], list[str]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,16 +54,25 @@ class Answers:
     def _found(self) -> Integers:
         return np.array([len(one) for one in self.cited], dtype=np.int64)[self.citations]
 
-    def details(self, row: int) -> dict[str, Any]:
-        """What was found of one answer."""
-        totals = (self.keywords[row], self.numbers[row], self.wanted[row])
-        return {
-            "missing_keywords": self.lost_keywords.at(row),
-            "missing_numbers": self.lost_numbers.at(row),
-            "citations": list(self.cited[self.citations[row]]),
-            "words": {"expected": int(self.wanted[row]), "actual": int(self.given[row])},
-            "flags": [flag for flag, total in zip(_VACUOUS, totals, strict=True) if not total],
-        }
+    def details(self) -> Callable[[int], dict[str, Any]]:
+        """What was found of one answer. Columns become lists when the first is asked for, because mostly all are."""
+        columns = cache(self._lists)
+
+        def of(row: int) -> dict[str, Any]:
+            keywords, numbers, cited, totals, given = columns()
+            return {
+                "missing_keywords": keywords(row),
+                "missing_numbers": numbers(row),
+                "citations": list(self.cited[cited[row]]),
+                "words": {"expected": totals[row][-1], "actual": given[row]},
+                "flags": [flag for flag, total in zip(_VACUOUS, totals[row], strict=True) if not total],
+            }
+
+        return of
+
+    def _lists(self) -> tuple[Lists, Lists, list[int], list[tuple[int, ...]], list[int]]:
+        totals = list(zip(self.keywords.tolist(), self.numbers.tolist(), self.wanted.tolist(), strict=True))
+        return _lists(self.lost_keywords), _lists(self.lost_numbers), self.citations.tolist(), totals, self.given.tolist()
 
     def reasoning(self) -> list[str]:
         """A line for each answer."""
@@ -97,6 +108,13 @@ class Answers:
         lines = [f"source_citation: {len(one)} of {ENOUGH} indicators" + (f" ({', '.join(one)})" if one else "") for one in self.cited]
         rows = np.flatnonzero(self._found() < ENOUGH)
         return Labels(offsets(self._found() < ENOUGH), self.citations[rows].astype(np.int32), lines)
+
+
+def _lists(labels: Labels) -> Lists:
+    """Gives the texts of a case."""
+    codes: list[int] = labels.codes.tolist()
+    texts, edges = [labels.texts[code] for code in codes], labels.offsets.tolist()
+    return lambda row: texts[edges[row] : edges[row + 1]]
 
 
 def _share(found: Integers, total: Integers) -> NDArray[np.float64]:

@@ -73,7 +73,7 @@ def answer_quality(batch: Batch, config: AnswerQuality) -> Results:
         misses=answers.misses(columns["answer_completeness"], [name for name in METRICS if getattr(config.weights, name)]),
         reasoning=answers.reasoning(),
         metrics=columns | {"exact_match": answers.exact},
-        details=answers.details,
+        details=answers.details(),
     )
 
 
