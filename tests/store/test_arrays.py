@@ -59,6 +59,7 @@ with tempfile.TemporaryDirectory() as folder:
     data.write_text("".join(json.dumps(case) + chr(10) for case in cases))
     run = fw.run({"name": "x", "cases": str(data), "evaluators": [{"type": "field_accuracy"}, {"type": "json_quality"}]}, root=folder)
     assert len(list(run.results())) == 6
+    assert run.case("2").id == "2"
 print("pandas" in sys.modules)
 """
     done = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True)

@@ -6,6 +6,7 @@ from typing import Any, Final
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
@@ -18,9 +19,10 @@ from fieldwise.store.compared import Sides, comparisons_of
 from fieldwise.store.groups import Columns, chosen, rows_about
 from fieldwise.store.json_text import from_text
 from fieldwise.store.manifest import Part, PartFile, part_from_json
-from fieldwise.store.tables import METRIC, ArrowTable, joined
+from fieldwise.store.tables import METRIC, ArrowTable, joined, texts
 from fieldwise.store.trouble import StoreError, torn
 
+pc: Any = pyarrow.compute  # its functions are made at run time, so no checker knows them
 Rows = Mapping[str, Sequence[Any]]
 """A table as plain lists, by column."""
 
@@ -93,11 +95,13 @@ def files_of(part: Part, table: str, evaluator: str | None = None) -> list[PartF
 
 def position_of(folder: Place, parts: Sequence[Part], name: str) -> tuple[Part, int] | None:
     """The part and the position in the run of the case with this id."""
+    wanted = texts([name])[0]
     for part in parts:
         for file in files_of(part, "cases"):
-            found = pq.read_table(seekable(folder / "parts" / file.file), columns=["case"], filters=[("id", "==", name)])
-            if found.num_rows:
-                return part, int(found.column("case")[0].as_py())
+            table = read_table(folder, file, columns=["case", "id"])
+            row = pc.index(table.column("id"), wanted).as_py()
+            if row >= 0:
+                return part, int(array_of(table.column("case"))[row])
     return None
 
 
@@ -130,8 +134,8 @@ def results_of(folder: Place, part: Part, evaluators: Sequence[str], position: i
         known = cases.slice(start, _CASES_AT_ONCE).to_pydict()
         first, last = known["case"][0], known["case"][-1]
         blocks = [_Block(source, first, last) for source in sources]
-        for place, name, *texts in zip(known["case"], known["id"], known["expected"], known["actual"], strict=True):
-            sides = _Once(*texts)
+        for place, name, *written in zip(known["case"], known["id"], known["expected"], known["actual"], strict=True):
+            sides = _Once(*written)
             for block in blocks:
                 result = block.at(place, sides)
                 if result is not None:
