@@ -143,6 +143,11 @@ class Site:
             "moved": f"/runs/{self.runs['orders']}/case?id=order-000",
             "interrupted": f"/runs/{self.runs['stopped']}",
             "hostile": f"/runs/{hostile}",
+            "long": f"/runs/{self.runs['long']}",
+            "long case": f"/runs/{self.runs['long']}/case?" + urlencode({"id": LONG}),
+            "api": "/api",
+            "trend": "/runs?name=invoices&metric=fields.score",
+            "not there": f"/runs/{first}/case?id=nobody",
             "hostile case": f"/runs/{hostile}/case?" + urlencode({"id": f"{HOSTILE[2]}2"}),
         }
 
@@ -158,6 +163,7 @@ def site(serve: Callable[[Settings], str], tmp_path_factory: pytest.TempPathFact
         "orders": _orders(folder),
         "stopped": _stopped(folder),
         "hostile": _hostile(folder),
+        "long": _long(folder),
     }
     copytree(Path(__file__).parents[2] / "examples" / "detection", folder / "detection")
     runs["boxes"] = fw.run(folder / "detection" / "detection.eval.yaml", root=root).id
@@ -242,6 +248,18 @@ def _hostile(folder: Path) -> str:
         for n, text in enumerate(HOSTILE)
     ]
     suite = {"name": HOSTILE[0], "cases": _lines(folder / "hostile.jsonl", cases), "evaluators": [{"type": "field_prf"}]}
+    return fw.run(suite, root=folder / ".fieldwise").id
+
+
+LONG = "s3://documents/" + "a1b2c3d4e5f6" * 12 + "/scanned_invoice_page_0001_of_0012_rotated_v3_final.pdf"
+
+
+def _long(folder: Path) -> str:
+    """Names, ids and values that have no place to break."""
+    field = "a_field_name_without_any_break_in_it_" * 3
+    case = {"id": LONG, "expected": {field: "x" * 300}, "actual": {field: "y" * 300}, "tags": ["t" * 80]}
+    evaluator = {"type": "field_prf", "name": "an_evaluator_with_a_long_name_" * 3}
+    suite = {"name": "a_suite_with_a_long_name_" * 5, "cases": _lines(folder / "long.jsonl", [case]), "evaluators": [evaluator]}
     return fw.run(suite, root=folder / ".fieldwise").id
 
 

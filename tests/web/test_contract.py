@@ -40,6 +40,7 @@ def test_the_document_names_every_route_and_its_problems(serve: Callable[[Settin
         "runs/{run}",
         "runs/{run}/results",
         "runs/{run}/case",
+        "runs/{run}/tags/{tag}",
     ]
     wanted += ["compare", "configuration", "configuration/check", "jobs", "jobs/{job}", "jobs/{job}/events", "health"]
     assert sorted(document["paths"]) == sorted(f"/api/v1/{path}" for path in wanted)

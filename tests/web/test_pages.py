@@ -55,7 +55,7 @@ def test_a_run_that_another_process_writes_is_running_and_then_it_is_not(client:
     assert client.get(f"/api/v1/runs/{run.id}").json()["state"] == "finished"
     assert "data-events" not in client.get(f"/runs/{run.id}").text
     told = client.get(f"/events/{run.id}").text
-    assert json.loads(told.split("data: ")[-1]) == {"key": "finished", "html": ""}
+    assert json.loads(told.split("data: ")[-1]) == {"key": "finished", "html": "", "more": False}
 
 
 def test_every_metric_of_a_run_has_its_line(client: TestClient) -> None:
@@ -65,7 +65,9 @@ def test_every_metric_of_a_run_has_its_line(client: TestClient) -> None:
     assert told.count("<svg") == len(metrics)
     assert "json_quality.completeness in the last 2 runs" in told
     chosen = client.get("/runs?metric=json_quality.completeness").text
-    assert "json_quality.completeness in the last 1 runs" in chosen
+    assert "json_quality.completeness in the last 2 runs" in chosen
+    assert "in the last 1 runs" not in chosen  # a dot alone tells nothing
+    assert "<h2>json_quality.completeness of " in chosen
 
 
 def test_tags_of_runs_are_shown_and_filter(client: TestClient, workspace: Path) -> None:
@@ -106,9 +108,75 @@ def test_a_wrong_address_gets_a_page_that_says_so(client: TestClient) -> None:
     assert client.get("/nowhere", headers=HTML).status_code == 404
 
 
+def test_a_page_that_is_not_there_leads_back_and_names_no_call_of_the_api(client: TestClient) -> None:
+    run = client.post("/api/v1/evaluate/path", json={"cases": "cases.jsonl"}).json()["run"]["id"]
+    for address, ways in (
+        ("/nowhere", ["/runs"]),
+        ("/runs/20200101-000000-abcdef", ["/runs"]),
+        (f"/runs/{run}/case?id=nobody", [f"/runs/{run}", "/runs"]),
+        (f"/runs/{run}?evaluator=nobody", ["/runs"]),
+    ):
+        page = client.get(address, headers=HTML)
+        assert page.status_code == 404, address
+        assert "GET /api" not in page.text, address
+        assert all(f'href="{way}">' in page.text for way in ways), address
+    assert "GET /api/v1/runs" in client.get("/api/v1/runs/20200101-000000-abcdef").text
+
+
 def test_an_empty_store_says_how_to_begin(client: TestClient) -> None:
-    assert "fieldwise demo" in client.get("/runs").text
-    assert "There are no runs yet" in client.get("/compare").text
+    for address in ("/runs", "/compare"):
+        page = client.get(address).text
+        assert "There are no runs yet" in page
+        assert "fieldwise demo" in page
+        assert "<select" not in page, "there is nothing to choose from"
+
+
+def test_a_comparison_says_what_it_lacks(client: TestClient, workspace: Path) -> None:
+    first = client.post("/api/v1/evaluate/path", json={"cases": "cases.jsonl"}).json()["run"]["id"]
+    assert "There is only" in client.get("/compare").text
+    other = fw.run(SUITE, cases=str(workspace / "data" / "cases.jsonl"), root=workspace / ".fieldwise")
+    assert "No suite has two runs yet" in client.get("/compare").text
+    assert "no evaluator in common" in client.get(f"/compare?base={first}&new={other.id}").text
+    (workspace / "more.jsonl").write_text('{"id": "z", "expected": {"a": 1}, "actual": {"a": 1}}\n')
+    apart = fw.run(SUITE, cases=str(workspace / "more.jsonl"), root=workspace / ".fieldwise")
+    assert "No case was measured in both runs" in client.get(f"/compare?base={other.id}&new={apart.id}").text
+
+
+def test_what_nobody_could_measure_is_no_failure_and_has_no_score(client: TestClient, workspace: Path) -> None:
+    lines = [
+        '{"id": "good", "expected": {"a": 1}, "actual": {"a": 1}}',
+        '{"id": "none", "expected": {"a": 1}, "actual": null}',
+        '{"id": "cut", ',
+    ]
+    (workspace / "cut.jsonl").write_text("\n".join(lines) + "\n")
+    run = fw.run(
+        {"name": "cut", "evaluators": [{"type": "field_prf"}, {"type": "llm_judge", "prompt": "Is it kind?"}]},
+        cases=str(workspace / "cut.jsonl"),
+        root=workspace / ".fieldwise",
+    )
+    cases = client.get(f"/runs/{run.id}/cases?evaluator=field_prf").text
+    assert cases.count('chip v-fault">fault<') == 1
+    assert cases.count('chip v-fail">fail<') == 1
+    assert cases.count('<span class="none">–</span>') == 1
+    judged = client.get(f"/runs/{run.id}/case?id=good").text
+    assert '<span class="chip v-unavailable">unavailable</span> </h2>' in judged
+    page = client.get(f"/runs/{run.id}", headers=HTML).text
+    assert page.index('id="diagnostics"') < page.index('id="outcomes"'), "why it is incomplete comes before what it measured"
+    assert '<a href="#diagnostics">why</a>' in page
+
+
+def test_counts_of_a_case_are_whole_numbers(client: TestClient, workspace: Path) -> None:
+    suite = {"name": "counts", "evaluators": [{"type": "field_prf"}]}
+    run = fw.run(suite, cases=str(workspace / "data" / "cases.jsonl"), root=workspace / ".fieldwise")
+    page = client.get(f"/runs/{run.id}/case?id=c-3").text
+    assert '<span class="note">true_positives</span> <b class="num">1</b>' in page
+    assert '<span class="note">precision</span> <b class="num">0.500</b>' in page
+
+
+def test_the_api_has_a_page_that_names_every_call(client: TestClient) -> None:
+    page = client.get("/api").text
+    for path, methods in client.get("/api/v1/openapi.json").json()["paths"].items():
+        assert page.count(f'<code class="path">{path}</code>') == len(methods), path
 
 
 def test_forms_work_without_scripts(client: TestClient, workspace: Path) -> None:

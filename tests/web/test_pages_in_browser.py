@@ -21,11 +21,29 @@ def test_every_page_is_for_everybody_and_fits(visit: Any, site: Any, width: int,
         found = Axe().run(page, options={"runOnly": RULES}).response["violations"]
         assert [(name, one["id"], one["nodes"][0]["html"]) for one in found] == []
         assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0, name
+    visitor.complaints.clear()  # the browser tells of the page that is not there
 
 
 def test_the_whole_table_of_runs_is_in_view_on_a_wide_window(visit: Any) -> None:
     page = visit(width=1280).go("/runs")
     assert page.evaluate("(box => box.scrollWidth - box.clientWidth)(document.querySelector('#runs .scroll'))") <= 0
+
+
+@pytest.mark.parametrize("width", [390, 360])
+def test_the_navigation_is_one_row_on_a_phone(visit: Any, width: int) -> None:
+    page = visit(width=width).go("/runs")
+    tops = page.evaluate(
+        "[...document.querySelectorAll('.site nav > *')].map(one => one.getBoundingClientRect()).map(box => (box.top + box.bottom) / 2)"
+    )
+    assert max(tops) - min(tops) < 3
+    assert page.evaluate("(bar => bar.scrollWidth - bar.clientWidth)(document.querySelector('.site nav'))") <= 0
+    assert page.get_by_role("button", name="theme: as the system").is_visible()
+    assert page.get_by_role("link", name="fieldwise", exact=True).is_visible()
+
+
+def test_names_of_fields_are_not_broken_into_letters_on_a_phone(visit: Any, site: Any) -> None:
+    page = visit(width=390).go(site.pages()["run"])
+    assert page.evaluate("Math.min(...[...document.querySelectorAll('.confusion tbody th')].map(one => one.clientWidth))") >= 120
 
 
 def test_json_reads_from_left_to_right_whatever_its_letters(visit: Any, site: Any) -> None:

@@ -82,12 +82,15 @@ def test_a_run_of_another_process_is_seen_as_it_goes_is_killed_goes_on_and_ends(
     assert violations(page) == []
     page.click(".job:has-text('live') a")
     expect(page.locator(".verdict")).to_contain_text("running")
-    assert violations(page) == []
+    expect(page.locator(".state h2")).to_contain_text("So far: ", timeout=SLOW)
+    expect(page.locator(".interim")).to_contain_text("0.500")
     os.kill(started.pid, signal.SIGKILL)
     started.wait()
     expect(page.locator(".verdict")).to_contain_text("interrupted", timeout=SLOW)
     assert page.locator(".state .command").inner_text() == "fieldwise run live.eval.yaml --resume"
     assert "are stored and kept" in page.locator(".state").inner_text()
+    expect(page.locator(".state h2")).to_contain_text("So far: ", timeout=SLOW)
+    assert violations(page) == []
     again = terminal(site.folder, "run", "live.eval.yaml", "--resume")
     assert again.wait(120) == 0
     page.reload()
@@ -111,6 +114,25 @@ def terminal(folder: Path, *words: str) -> subprocess.Popen[bytes]:
 def start_job(page: Any, name: str, count: int) -> None:
     cases = [{"expected": {"a": n, "b": "x"}, "actual": {"a": n, "b": "y"}} for n in range(count)]
     assert page.request.post(page.url.split("/runs")[0] + "/api/v1/jobs", data={"cases": cases, "name": name}).status == 202
+
+
+def test_a_person_tags_a_run_and_takes_the_tag_away(go: Any, site: Any) -> None:
+    page = go(f"/runs/{site.runs['orders']}")
+    page.click(".tags summary")
+    page.fill("input[name=add]", "prompt-v2")
+    page.click(".tags .button")
+    expect(page.locator(".tags .tag")).to_have_text(["prompt-v2×"])
+    page.click(".tags summary")
+    page.fill("input[name=add]", "latest")
+    page.click(".tags .button")
+    expect(page.locator(".tags [role=alert]")).to_contain_text("latest cannot be a tag")
+    page.click("text=prompt-v2")
+    expect(page.locator(".runs tbody tr")).to_have_count(1)
+    page.go_back()
+    page.get_by_role("button", name="Remove the tag prompt-v2").click()
+    expect(page.locator(".tags .tag")).to_have_count(0)
+    page.reload()
+    expect(page.locator(".tags .tag")).to_have_count(0)
 
 
 def test_a_job_shows_how_far_it_is_and_then_its_run(visit: Any) -> None:

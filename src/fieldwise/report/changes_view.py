@@ -9,7 +9,7 @@ from rich.text import Text
 
 from fieldwise.model.change import Change, Changes, EvaluatorChange
 from fieldwise.report.compared import compared, power_of, score_of, warnings_of
-from fieldwise.report.parts import BAD, DIM, NOTE, OK, TITLE, grid, number, plural, section, stack, text
+from fieldwise.report.parts import BAD, DIM, NOTE, OK, TITLE, grid, number, plural, section, signed, stack, text
 from fieldwise.report.safe import middle, safe
 from fieldwise.report.view import Show
 
@@ -38,7 +38,7 @@ def changes_section(changes: Changes) -> RenderableType:
     for one in compared(changes):
         sign, style = SIGNS[one.verdict]
         score = score_of(one.change)
-        moved = "" if score is None else f"{number(score.base)} → {number(score.new)} ({score.delta:+.3f})"
+        moved = "" if score is None else f"{number(score.base)} → {number(score.new)} ({signed(score.delta)})"
         counts = f"{len(one.change.fixed):,} fixed, {len(one.change.broken):,} broken, {len(one.change.still_broken):,} still broken"
         table.add_row(
             text((sign, style)), text((one.change.evaluator, TITLE)), text(moved), text((one.verdict, style)), text((counts, DIM))
@@ -96,10 +96,10 @@ def _row(name: str, change: Change, effect: bool) -> list[Text]:
         text(name),
         text(number(change.base)),
         text(number(change.new)),
-        text((f"{change.delta:+.3f}", style)),
-        text("" if change.low is None or change.high is None else f"{change.low:+.3f} to {change.high:+.3f}"),
+        text((signed(change.delta), style)),
+        text("" if change.low is None or change.high is None else f"{signed(change.low)} to {signed(change.high)}"),
         text(f"{change.p_adjusted:.3f}" if change.p_adjusted >= 0.001 else "<0.001"),
-        *([text("" if change.effect is None else f"{change.effect:+.2f}")] if effect else []),
+        *([text("" if change.effect is None else signed(change.effect, 2))] if effect else []),
         text("" if change.gain is None else f"{change.gain:+.0%}"),
         text((change.verdict, style)),
     ]

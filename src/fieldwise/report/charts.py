@@ -124,7 +124,7 @@ def _chart(kind: str, *, rows: int, **options: Any) -> Any:
         pygal = import_module("pygal")
     except ImportError as error:
         raise ImportError("charts need pygal, which is not installed: pip install 'fieldwise[report]'") from error
-    number: Callable[[float], str] = lambda value: f"{value:g}"  # noqa: E731
+    number: Callable[[float], str] = lambda value: f"{value:,.0f}" if value >= 1000 else f"{value:g}"  # noqa: E731
     shared: dict[str, Any] = {
         "width": NARROW,
         "height": rows * _ROW + _FRAME,

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from fieldwise.model.change import Change, Changes, EvaluatorChange
-from fieldwise.report.parts import plural
+from fieldwise.report.parts import plural, signed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,11 +56,11 @@ def _split(rows: Sequence[Change]) -> tuple[list[Change], list[Change]]:
 
 
 def _words(change: EvaluatorChange, score: Change | None) -> str:
-    counts = f"{len(change.fixed)} fixed, {len(change.broken)} broken, {len(change.still_broken)} still broken."
+    counts = f"{len(change.fixed):,} fixed, {len(change.broken):,} broken, {len(change.still_broken):,} still broken."
     if score is None:
         return counts
-    moved = f"The score went from {score.base:.3f} to {score.new:.3f} over {plural(score.n, 'case')} ({score.delta:+.3f}"
-    moved += f", 95 % interval {score.low:+.3f} to {score.high:+.3f})" if score.low is not None and score.high is not None else ")"
+    moved = f"The score went from {score.base:.3f} to {score.new:.3f} over {plural(score.n, 'case')} ({signed(score.delta)}"
+    moved += f", 95 % interval {signed(score.low)} to {signed(score.high)})" if score.low is not None and score.high is not None else ")"
     said = {
         "better": "more than chance would do: it is better.",
         "worse": "more than chance would do: it is worse.",

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from fieldwise.model.summary import Metric
 from fieldwise.report.page import Page, page_of
 from fieldwise.report.page_parts import error_states
-from fieldwise.report.parts import interval, number, plural
+from fieldwise.report.parts import interval, number, plural, signed
 from fieldwise.report.safe import json_text, safe, safe_lines
 
 if TYPE_CHECKING:
@@ -66,6 +66,7 @@ def environment() -> Any:
         "number": number,
         "interval": interval,
         "plural": plural,
+        "signed": signed,
         "safe_text": safe,
         "safe_lines": safe_lines,
         "percent": percent,

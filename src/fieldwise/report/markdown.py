@@ -14,7 +14,7 @@ from fieldwise.report.compared import Compared, compared, score_of, warnings_of
 from fieldwise.report.lowest import Ranked, leading, spread
 from fieldwise.report.page import verdict
 from fieldwise.report.page_parts import causes_of
-from fieldwise.report.parts import interval, number, plural
+from fieldwise.report.parts import interval, number, plural, signed
 from fieldwise.report.safe import cut, safe, value_text
 from fieldwise.report.worst import cause_words
 
@@ -164,8 +164,8 @@ def _moved(one: Compared) -> tuple[str, ...]:
 
 
 def _change(one: Change) -> tuple[str, ...]:
-    between = "" if one.low is None or one.high is None else f" ({one.low:+.3f} to {one.high:+.3f})"
-    return code(one.name), one.verdict, f"{number(one.base)} → {number(one.new)}", f"{one.delta:+.3f}{between}"
+    between = "" if one.low is None or one.high is None else f" ({signed(one.low)} to {signed(one.high)})"
+    return code(one.name), one.verdict, f"{number(one.base)} → {number(one.new)}", f"{signed(one.delta)}{between}"
 
 
 def _some(cases: Sequence[str]) -> str:

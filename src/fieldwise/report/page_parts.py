@@ -126,7 +126,7 @@ def card_of(one: EvaluatorSummary, scores: Spread) -> Card:
         type=one.type,
         score=one.metrics.get("score"),
         counts=one.counts,
-        became=_parts((kind, word, sign, getattr(one.counts, kind)) for kind, word, sign in _BECAME),
+        became=became_of(one.counts),
         metrics=one.metrics,
         bars=charts.intervals([charts.bar_of(*item) for item in main.items()], title=f"{one.name}: metrics with 95 % intervals")
         if main
@@ -135,6 +135,12 @@ def card_of(one: EvaluatorSummary, scores: Spread) -> Card:
         lowest=one.worst,
         flags=one.flags,
     )
+
+
+def became_of(counts: Counts) -> tuple[Part, ...]:
+    """What became of the cases of an evaluator."""
+    words = {"faults": "fault"} if counts.faults == 1 else {}
+    return _parts((kind, words.get(word, word), sign, getattr(counts, kind)) for kind, word, sign in _BECAME)
 
 
 def main_metrics(one: EvaluatorSummary) -> dict[str, Metric]:

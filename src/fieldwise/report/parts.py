@@ -93,15 +93,27 @@ def number(value: float) -> str:
     return f"{value:.3f}"
 
 
-def interval(metric: Metric) -> str:
-    """The 95 % interval of a metric.
+def signed(value: float, digits: int = 3) -> str:
+    """A change with its sign; one that is not seen in so many decimals has none.
 
-    >>> interval(Metric(value=0.5, n=9, low=0.26, high=0.744))
-    '0.26–0.74'
+    >>> signed(0.0312), signed(-0.0312), signed(-0.0001), signed(-0.4, 0)
+    ('+0.031', '-0.031', '0.000', '0')
+    """
+    told = f"{value:+.{digits}f}"
+    return told if float(told) else told[1:]
+
+
+def interval(metric: Metric) -> str:
+    """The 95 % interval of a metric; one that is narrow with a decimal more.
+
+    >>> interval(Metric(value=0.5, n=9, low=0.26, high=0.744)), interval(Metric(value=0.5, n=9, low=0.5021, high=0.5083))
+    ('0.26–0.74', '0.502–0.508')
     """
     if metric.low is None or metric.high is None:
         return ""
     digits = 2 if -1 <= metric.low <= metric.high <= 1 else 1
+    if 0 < metric.high - metric.low < 2 * 10**-digits:
+        digits += 1
     return f"{metric.low:.{digits}f}–{metric.high:.{digits}f}"
 
 

@@ -9,7 +9,7 @@ from rich.text import Text
 from fieldwise.model.change import Change, Changes, EvaluatorChange
 from fieldwise.report.changes_view import MOST, SIGNS, is_main
 from fieldwise.report.compared import warnings_of
-from fieldwise.report.parts import BAD, COMMAND, DIM, NOTE, OK, TITLE, grid, number, section, stack, text
+from fieldwise.report.parts import BAD, COMMAND, DIM, NOTE, OK, TITLE, grid, number, section, signed, stack, text
 from fieldwise.report.safe import middle, safe
 from fieldwise.report.view import Show
 
@@ -79,4 +79,4 @@ def _cell(change: Change | None) -> Text:
     if change is None:
         return text(("–", DIM))
     sign, style = SIGNS[change.verdict]
-    return text((number(change.new), TITLE), (f" {sign} {change.delta:+.3f}", style))
+    return text((number(change.new), TITLE), (f" {sign} {signed(change.delta)}", style))

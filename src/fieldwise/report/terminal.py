@@ -131,12 +131,12 @@ def _counts(one: EvaluatorSummary) -> str:
         ("passed", counts.passed),
         ("partial", counts.partial),
         ("failed", counts.failed),
-        ("faults", counts.faults),
+        ("fault" if counts.faults == 1 else "faults", counts.faults),
         ("unavailable", counts.unavailable),
         ("skipped", counts.skipped),
         ("not applicable", counts.not_applicable),
     )
-    return joined(f"{count} {word}" for word, count in told if count)
+    return joined(f"{count:,} {word}" for word, count in told if count)
 
 
 def _beside(one: EvaluatorSummary) -> str:

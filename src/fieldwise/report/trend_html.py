@@ -11,9 +11,7 @@ from fieldwise.report.trend import Trend
 
 def trend_html(trend: Trend, gates: Sequence[GateResult] = ()) -> str:
     """The page; `gates` are those of the latest run, of which one that holds this metric is drawn."""
-    gate, bound = _gate(trend.metric, gates)
-    bars = [Bar(f"{one.started:%d %b %H:%M}", one.metric.value, one.metric.low, one.metric.high) for one in trend.points]
-    chart = over_time(bars, title=f"{trend.metric} over {len(bars)} runs, from {bars[0].value:.3f} to {bars[-1].value:.3f}", bound=bound)
+    chart, gate = trend_chart(trend, gates)
     script = static("report.js")
     return (
         environment()
@@ -28,6 +26,14 @@ def trend_html(trend: Trend, gates: Sequence[GateResult] = ()) -> str:
             version=__version__,
         )
     )
+
+
+def trend_chart(trend: Trend, gates: Sequence[GateResult] = ()) -> tuple[str, str]:
+    """The chart as SVG, and the gate that is drawn in it, if there is one."""
+    gate, bound = _gate(trend.metric, gates)
+    bars = [Bar(f"{one.started:%d %b %H:%M}", one.metric.value, one.metric.low, one.metric.high) for one in trend.points]
+    title = f"{trend.metric} over {len(bars)} runs, from {bars[0].value:.3f} to {bars[-1].value:.3f}"
+    return over_time(bars, title=title, bound=bound), gate
 
 
 def _gate(metric: str, gates: Sequence[GateResult]) -> tuple[str, float | None]:

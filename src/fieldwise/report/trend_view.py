@@ -6,7 +6,7 @@ from typing import Final
 from rich.console import RenderableType
 from rich.text import Text
 
-from fieldwise.report.parts import BAD, DIM, NOTE, OK, TITLE, bar, colour_of, grid, interval, joined, number, plural, stack, text
+from fieldwise.report.parts import BAD, DIM, NOTE, OK, TITLE, bar, colour_of, grid, interval, joined, number, plural, signed, stack, text
 from fieldwise.report.trend import Point, Trend
 from fieldwise.report.view import Show
 
@@ -66,7 +66,7 @@ def _cells(point: Point, shares: bool) -> list[RenderableType]:
 
 def _change(trend: Trend, place: int) -> Text:
     delta = trend.delta(place)
-    return Text() if delta is None else text((f"{delta:+.3f}", {"good": OK, "bad": BAD}.get(trend.news(place), DIM)))
+    return Text() if delta is None else text((signed(delta), {"good": OK, "bad": BAD}.get(trend.news(place), DIM)))
 
 
 def _marks(point: Point) -> Text:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from fieldwise.store.run import Run
 
 ROWS: Final = 40
+UNMEASURED: Final = ("fault", "unavailable", "skipped")
 _TEXTS: Final = 60
 _UNTOLD: Final = ("match", "both_absent", "ignored")
 
@@ -49,10 +50,15 @@ class Score:
     evaluator: str
     score: float
     verdict: str
-    """`pass`, `partial`, `fail`, or the status where there is no verdict."""
+    """`pass`, `partial` or `fail`; `fault`, `unavailable` or `skipped` where nothing was measured."""
     reasoning: str
     misses: tuple[str, ...]
     more_misses: int
+
+    @property
+    def measured(self) -> bool:
+        """Whether its score is a measurement."""
+        return self.verdict not in UNMEASURED
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,11 +116,18 @@ def _score(name: str, result: Result) -> Score:
     return Score(
         evaluator=name,
         score=result.score,
-        verdict=result.verdict or result.status,
+        verdict=verdict_of(result),
         reasoning=result.reasoning,
         misses=tuple(result.misses[:_TEXTS]),
         more_misses=max(len(result.misses) - _TEXTS, 0),
     )
+
+
+def verdict_of(result: Result) -> str:
+    """What a page calls it. A result that is no measurement has a score of 0 and may have a verdict, which would tell of a failure."""
+    if result.status == "error" and result.details.get("fault") == "ours":
+        return "fault"
+    return result.status if result.status in UNMEASURED else result.verdict or result.status
 
 
 def _row(one: Comparison, rules: Mapping[str, str]) -> FieldRow:

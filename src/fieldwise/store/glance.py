@@ -222,11 +222,12 @@ def comparisons_at(run: Run, evaluator: str, positions: Sequence[int]) -> dict[i
 
 
 def told_at(run: Run, evaluator: str, positions: Sequence[int]) -> dict[int, tuple[str, Sequence[str]]]:
-    """The verdict (or status) and the misses of these cases, by position."""
+    """The verdict (or what there is instead of one: `fault`, or the status) and the misses of these cases, by position."""
     found: dict[int, tuple[str, Sequence[str]]] = {}
-    for table in _rows_at(run, "results", evaluator, positions, ("case", "verdict", "status", "misses")):
+    for table in _rows_at(run, "results", evaluator, positions, ("case", "verdict", "status", "fault", "misses")):
         for row in table.to_pylist():
-            found[row["case"]] = (row["verdict"] or row["status"], row["misses"])
+            scored = row["status"] == "scored" or row["fault"] == "system"
+            found[row["case"]] = ((row["verdict"] if scored else "fault" if row["fault"] else None) or row["status"], row["misses"])
     return found
 
 

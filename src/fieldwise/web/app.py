@@ -21,10 +21,12 @@ from fieldwise.web.api_configuration import configuration_routes
 from fieldwise.web.api_evaluate import evaluate_routes
 from fieldwise.web.api_jobs import job_routes
 from fieldwise.web.api_runs import run_routes
+from fieldwise.web.api_tags import tag_pages, tag_routes
 from fieldwise.web.events import event_pages
 from fieldwise.web.guard import Guard
 from fieldwise.web.jobs import Jobs
 from fieldwise.web.library import Library
+from fieldwise.web.pages_api import api_pages
 from fieldwise.web.pages_case import case_pages
 from fieldwise.web.pages_forms import forms_pages
 from fieldwise.web.pages_run import run_pages
@@ -58,9 +60,9 @@ def inner_app(settings: Settings) -> FastAPI:
 
     app = FastAPI(title="fieldwise", version=__version__, openapi_url=f"{API}/openapi.json", docs_url=None, redoc_url=None, lifespan=life)
     app.include_router(_health())
-    for routes in (evaluate_routes, run_routes, configuration_routes, job_routes):
+    for routes in (evaluate_routes, run_routes, tag_routes, configuration_routes, job_routes):
         app.include_router(routes(server), prefix=API)
-    for pages in (runs_pages, run_pages, case_pages, forms_pages, event_pages):
+    for pages in (runs_pages, run_pages, tag_pages, case_pages, forms_pages, api_pages, event_pages):
         app.include_router(pages(server))
     app.mount("/static/report", StaticFiles(directory=str(files("fieldwise.report") / "static")), name="report")
     app.mount("/static", StaticFiles(directory=str(files("fieldwise.web") / "static")), name="static")
@@ -123,9 +125,17 @@ async def _crashed(request: Request, error: Exception) -> Response:
 
 def _answer(request: Request, found: Problem) -> Response:
     if not request.url.path.startswith("/api/") and "text/html" in request.headers.get("accept", ""):
-        title = HTTPStatus(found.status_code).phrase
-        return html("problem.html", found.status_code, here="", title=title, diagnostics=found.diagnostics)
+        title, missing = HTTPStatus(found.status_code).phrase.capitalize(), found.status_code == 404
+        ways = _ways(request, found)
+        return html("problem.html", found.status_code, here="", title=title, missing=missing, diagnostics=found.diagnostics, ways=ways)
     return problem_response(found.status_code, found.diagnostics, found.headers)
+
+
+def _ways(request: Request, found: Problem) -> list[tuple[str, str]]:
+    """Where a reader may go from a page that is not there."""
+    code, run = found.diagnostics[0].code, request.path_params.get("run")
+    nearby = [(f"/runs/{run}", "Back to the run")] if run and code in ("no-case", "no-evaluator", "no-image") else []
+    return [*nearby, ("/runs", "All runs")]
 
 
 def _openapi(app: FastAPI) -> dict[str, Any]:

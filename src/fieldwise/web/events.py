@@ -3,7 +3,7 @@
 import asyncio
 import json
 from collections.abc import AsyncGenerator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from fastapi import APIRouter
@@ -14,6 +14,7 @@ from fieldwise.web.jobs import Job
 from fieldwise.web.library import Head
 from fieldwise.web.render import render
 from fieldwise.web.server import RunId, Server
+from fieldwise.web.so_far import Interim
 
 EVERY: Final = 0.5
 MEDIA: Final = "text/event-stream"
@@ -26,6 +27,8 @@ class Running:
     going: Going
     before: int | None
     """How many cases the last run of the same suite had."""
+    interim: Interim | None = None
+    """What it comes to so far."""
 
     @property
     def share(self) -> float | None:
@@ -96,7 +99,7 @@ def _now(server: Server) -> Mapping[str, Any]:
 
 
 async def _one(server: Server, identity: str) -> AsyncGenerator[str]:
-    """The same for one run, until it has ended or stopped."""
+    """The same for one run, until it has ended, or stopped and is summed up."""
     last = ""
     while not server.jobs.stopping:
         found = await asyncio.to_thread(_of, server, identity)
@@ -104,7 +107,7 @@ async def _one(server: Server, identity: str) -> AsyncGenerator[str]:
         if text != last:
             yield event("going", text)
             last = text
-        if found["key"] != "running":
+        if not found["more"]:
             return
         await asyncio.sleep(EVERY)
 
@@ -112,6 +115,21 @@ async def _one(server: Server, identity: str) -> AsyncGenerator[str]:
 def _of(server: Server, identity: str) -> Mapping[str, Any]:
     going = next((one for one in server.library.going() if one.id == identity), None)
     if going is None:
-        return {"key": "finished", "html": ""}
-    told = running_of(going, server.library.heads())
-    return {"key": "running" if going.running else "interrupted", "html": render("_state.html", told=told)}
+        return {"key": "finished", "html": "", "more": False}
+    told = with_interim(server, running_of(going, server.library.heads()))
+    return {"key": key_of(told), "html": render("_state.html", told=told), "more": is_going(told)}
+
+
+def with_interim(server: Server, told: Running) -> Running:
+    """The same with what its stored parts come to so far."""
+    return replace(told, interim=server.sums.of(server.run(told.going.id))) if told.going.cases else told
+
+
+def key_of(told: Running) -> str:
+    """What a page has to be loaded again for when it changes."""
+    return "running" if told.going.running else "interrupted"
+
+
+def is_going(told: Running) -> bool:
+    """Whether there will be more to tell."""
+    return told.going.running or (told.interim is not None and not told.interim.complete)

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, Final
 
@@ -14,12 +14,13 @@ from fieldwise.model.case import Case
 from fieldwise.model.comparison import Comparison
 from fieldwise.model.result import Result
 from fieldwise.model.values import MISSING, Value
+from fieldwise.registry import find
 from fieldwise.report.heatmap import STATES, State, state_of
 from fieldwise.report.lowest import leading
 from fieldwise.report.marks import Piece, Sides, sides
 from fieldwise.report.parts import number
 from fieldwise.report.safe import value_text
-from fieldwise.report.worst import case_shapes, cause_words
+from fieldwise.report.worst import UNMEASURED, case_shapes, cause_words, verdict_of
 from fieldwise.store.glance import case_of
 from fieldwise.store.run import Run
 from fieldwise.web.answers import answers_of, contexts_of, plain_long
@@ -67,6 +68,11 @@ class Told:
     matching: tuple[FieldLine, ...]
     more: int
     misses: tuple[str, ...]
+
+    @property
+    def measured(self) -> bool:
+        """Whether its score is a measurement."""
+        return self.verdict not in UNMEASURED
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +132,7 @@ def _case(server: Server, run: Run, case: Case, position: int) -> dict[str, Any]
     results = {one.evaluator: one.result for one in run.results_at([position])}
     leader = leading(list(run.full.evaluators.values()))
     rules = {one.name: {field.field: field.rule for field in one.fields} for one in run.full.evaluators.values()}
+    counts = {str(one["name"]): _counts(str(one["type"])) for one in run.manifest.evaluators}
     answers = answers_of(case, results)
     return {
         "run": run,
@@ -133,7 +140,7 @@ def _case(server: Server, run: Run, case: Case, position: int) -> dict[str, Any]
         "labels": (*((f"split {case.split}",) if case.split else ()), *case.tags),
         "input": None if case.input is None else plain_long(value_text(case.input)),
         "picture": _picture(server, run, case, results),
-        "evaluators": [told(one, result, rules.get(one, {}), case.actual) for one, result in results.items()],
+        "evaluators": [told(one, result, rules.get(one, {}), case.actual, counts.get(one, ())) for one, result in results.items()],
         "whole": Sides(expected=_whole(case.expected), actual=_whole(case.actual)),
         "answers": answers,
         "contexts": contexts_of(case, answers),
@@ -159,7 +166,7 @@ def _picture(server: Server, run: Run, case: Case, results: Mapping[str, Result]
     return Picture(source=address if there else None, name=name, note=note) if written else None
 
 
-def told(name: str, result: Result, rules: Mapping[str, str], actual: Value = MISSING) -> Told:
+def told(name: str, result: Result, rules: Mapping[str, str], actual: Value = MISSING, counts: Sequence[str] = ()) -> Told:
     """What one evaluator said, line by line."""
     shown = result.comparisons[:ROWS]
     moved = moved_items(actual, shown)
@@ -167,16 +174,33 @@ def told(name: str, result: Result, rules: Mapping[str, str], actual: Value = MI
     return Told(
         name=name,
         score=result.score,
-        verdict=result.verdict or result.status,
+        verdict=verdict_of(result),
         reasoning=result.reasoning,
-        metrics=tuple(
-            (name, str(value).lower() if isinstance(value, bool) else number(float(value))) for name, value in result.metrics.items()
-        ),
+        metrics=tuple((name, _number(value, count=name in counts)) for name, value in result.metrics.items()),
         differing=tuple(line for line in lines if line.state.name not in _RIGHT),
         matching=tuple(line for line in lines if line.state.name in _RIGHT),
         more=max(len(result.comparisons) - ROWS, 0),
         misses=tuple(result.misses[:ROWS]),
     )
+
+
+def _counts(kind: str) -> Sequence[str]:
+    """The metrics of an evaluator type that are counts."""
+    try:
+        return find("evaluators", kind).extras.get("counts", ())
+    except LookupError:  # no longer installed
+        return ()
+
+
+def _number(value: float, *, count: bool) -> str:
+    """A metric of one case: a share with decimals, a count without.
+
+    >>> _number(1.0, count=False), _number(1.0, count=True), _number(True, count=False)
+    ('1.000', '1', 'true')
+    """
+    if isinstance(value, bool):
+        return str(value).lower()
+    return f"{value:,.0f}" if count else number(float(value))
 
 
 def line_of(one: Comparison, rules: Mapping[str, str]) -> FieldLine:

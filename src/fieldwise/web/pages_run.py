@@ -15,7 +15,7 @@ from fieldwise.report.page import page_of
 from fieldwise.store.glance import comparisons_at, told_at
 from fieldwise.store.run import Run
 from fieldwise.web.api_runs import evaluator_of
-from fieldwise.web.events import came_to, running_of
+from fieldwise.web.events import came_to, is_going, key_of, running_of, with_interim
 from fieldwise.web.render import render
 from fieldwise.web.select import Order, Wanted, chosen, kept
 from fieldwise.web.server import RunId, Server
@@ -165,14 +165,16 @@ def _whole(server: Server, run: Run, asked: Filters, start: int, offset: int, ta
     page = page_of(run, worst=0, heatmaps=False, spreads={name: server.index.spread(run, name) for name in run.full.evaluators})
     leader = run.full.evaluators.get(asked.evaluator or "") or run.full.evaluators.get(page.leader)
     going = None if run.finished else next((one for one in server.library.going() if one.id == run.id), None)
-    told = None if going is None else running_of(going, server.library.heads())
+    told = None if going is None else with_interim(server, running_of(going, server.library.heads()))
     return render(
         "run.html",
         here="",
         page=page,
         verdict=page.verdict if going is None else came_to(going),
         told=told,
+        listen=None if told is None or not is_going(told) else key_of(told),
         tags=tags,
+        troubled=page.exit_code not in (0, 1, None),
         evaluators=run.evaluators,
         confusion=_confusion(leader),
         map=_map(server, run, asked.evaluator, start),

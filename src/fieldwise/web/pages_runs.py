@@ -10,6 +10,8 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from fieldwise.report.compared import compared as told_of
 from fieldwise.report.page import verdict
+from fieldwise.report.trend import Trend, trend_of
+from fieldwise.report.trend_html import trend_chart
 from fieldwise.web.api_runs import compared
 from fieldwise.web.events import Running, came_to, running
 from fieldwise.web.jobs import Job
@@ -20,6 +22,8 @@ from fieldwise.web.server import RUN_ID, RunId, Server
 
 AT_ONCE: Final = 50
 HISTORY: Final = 20
+POINTS: Final = 30
+"""How many runs a chart goes back."""
 SCORES: Final = 3
 Text = Annotated[str | None, Query(max_length=500)]
 CAME: Final = {"passed": (0,), "failed": (1, 2, 4), "incomplete": (3,)}
@@ -83,6 +87,15 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Line:
+    """A metric over the runs of a suite, drawn."""
+
+    trend: Trend
+    chart: str
+    gate: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class View:
     """A page of the list."""
 
@@ -100,6 +113,8 @@ class View:
     """The two that are most likely to be compared."""
     jobs: Sequence[Job]
     running: Sequence[Running]
+    line: Line | None = None
+    """Of the metric that was asked for."""
 
 
 def runs_pages(server: Server) -> APIRouter:
@@ -147,7 +162,9 @@ def _compare(server: Server, base: str | None, new: str | None) -> str:
     changes = compared(server, base, new) if base and new else None
     told = told_of(changes)
     shown = (changes.base, changes.new) if changes else (base, new)
-    return render("compare.html", here="/compare", runs=known[:200], base=shown[0], new=shown[1], changes=changes, evaluators=told)
+    nothing = all(not one.change.n for one in told)
+    values = {"base": shown[0], "new": shown[1], "changes": changes, "evaluators": told, "nothing": nothing}
+    return render("compare.html", here="/compare", runs=known[:200], **values)
 
 
 def _last_two(runs: Sequence[Head]) -> tuple[str | None, str | None]:
@@ -176,7 +193,20 @@ def _view(server: Server, asked: Asked, offset: int) -> View:
         pair=_last_two(found),
         jobs=server.jobs.live(),
         running=running(server, every),
+        line=_line(server, found, asked),
     )
+
+
+def _line(server: Server, found: Sequence[Head], asked: Asked) -> Line | None:
+    """The metric that was asked for over the runs that were found, of one suite; None where there are not two to draw a line through."""
+    having = [head for head in found if asked.metric and head.state == "finished"]
+    same = [head for head in having if head.name == having[0].name][:POINTS]
+    if len(same) < 2:
+        return None
+    runs = [server.run(head.id) for head in same]
+    trend = trend_of(runs, asked.metric or "")
+    chart, gate = trend_chart(trend, runs[0].gates)
+    return Line(trend=trend, chart=chart, gate=gate)
 
 
 def _sorted(names: Iterable[str]) -> tuple[str, ...]:

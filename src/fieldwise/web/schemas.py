@@ -99,6 +99,7 @@ CHANGES: Final = thing(
         **dict.fromkeys(("only_in_base", "only_in_new", "notes"), many(TEXT)),
     }
 )
+TAGS: Final = thing({"id": TEXT, "tags": many(TEXT)})
 HEALTH: Final = thing({"status": {"const": "ok"}, "fieldwise": TEXT})
 JOB: Final = thing(
     {

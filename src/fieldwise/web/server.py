@@ -17,6 +17,7 @@ from fieldwise.web.library import Library
 from fieldwise.web.problems import not_valid, problem
 from fieldwise.web.select import Index
 from fieldwise.web.settings import Settings
+from fieldwise.web.so_far import Sums
 from fieldwise.web.work import Work
 
 RUN_ID: Final = r"^([A-Za-z][A-Za-z0-9._-]{0,63}|[0-9]{8}(-[0-9]{0,6}(-[0-9a-f]{0,16})?)?)$"
@@ -34,6 +35,8 @@ class Server:
     index: Index = field(default_factory=Index)
     pages: Cache[str] = field(default_factory=lambda: Cache[str](64))
     """Pages, and parts of pages, of runs that have finished."""
+    sums: Sums = field(default_factory=Sums)
+    """What runs in the making come to so far."""
     changes: Cache[Changes] = field(default_factory=lambda: Cache[Changes](16))
 
     def run(self, which: str) -> Run:

@@ -10,7 +10,7 @@
   let theme = themes.includes(stored()) ? stored() : themes[0];
   const show = () => {
     if (theme === themes[0]) delete root.dataset.theme; else root.dataset.theme = theme;
-    button.textContent = "theme: " + theme;
+    button.querySelector(".words").textContent = "theme: " + theme;
   };
   button.hidden = false;
   show();
@@ -157,7 +157,7 @@
         else location.reload();
       }
       key = now.key;
-      if (going.dataset.key && now.key !== "running") close();
+      if (now.more === false) close();
     };
     const close = () => { events?.close(); events = null; };
     const listen = () => {
