@@ -116,6 +116,14 @@ def test_expected_calls_may_be_names_and_may_stand_in_the_suite() -> None:
     assert fw.evaluate(config, expected="the answer in words", actual=[SEARCH, FETCH]).score == 1.0
 
 
+def test_minimums_alone_have_no_precision_that_could_be_0() -> None:
+    result = called([SEARCH, SEARCH, FETCH], minimums={"search": 2, "fetch": 2})
+    assert not {"precision", "recall", "f1"} & set(result.metrics)
+    assert result.reasoning == "1 of 2 tools called often enough, 3 made"
+    both = called([SEARCH], [SEARCH, FETCH], minimums={"search": 1})
+    assert both.reasoning == "1 of 2 expected calls, 1 of 1 tools called often enough, 1 made"
+
+
 def test_minimums_ask_how_often_a_tool_was_called() -> None:
     result = called([SEARCH, SEARCH, FETCH], minimums={"search": 2, "fetch": 2})
     assert (result.score, result.hits, result.misses) == (0.5, ["search (2 of at least 2)"], ["fetch (1 of at least 2)"])

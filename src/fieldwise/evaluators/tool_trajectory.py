@@ -73,7 +73,7 @@ def _has_calls(case: Case, config: ToolTrajectory) -> bool:
     return any(_recorded(case, config))
 
 
-@evaluator(reads="case", needs_expected=False, has_output=_has_calls, counts=("matched", "expected", "actual"), version=1)
+@evaluator(reads="case", needs_expected=False, has_output=_has_calls, counts=("matched", "expected", "actual"), version=2)
 def tool_trajectory(batch: Batch, config: ToolTrajectory) -> Results:
     """The share of calls that are as expected."""
     read = [_read(batch.cases.at(row), config) for row in range(len(batch))]
@@ -123,8 +123,8 @@ def _result(trajectory: Trajectory | None, config: ToolTrajectory) -> Result:
         score=(len(pairs) * bool(of) + len(least.hits)) / total if total else 1.0,
         hits=[*judged.hits, *least.hits, *nothing],
         misses=[*judged.misses, *least.misses],
-        reasoning=f"{len(pairs)} of {len(trajectory.expected)} expected calls, {len(trajectory.actual)} made",
-        metrics={**_numbers(trajectory, len(pairs)), "order_correct": len(in_order(trajectory)) == len(every)},
+        reasoning=f"{_reached(trajectory, len(pairs), least, config)}, {len(trajectory.actual)} made",
+        metrics={**_numbers(trajectory, len(pairs), config), "order_correct": len(in_order(trajectory)) == len(every)},
         details={
             "expected_calls": named(trajectory.expected),
             "actual_calls": named(trajectory.actual),
@@ -140,13 +140,20 @@ def _of(trajectory: Trajectory, mode: str) -> int:
     return max(expected, actual) if mode == "exact" else actual if mode == "subset" else expected
 
 
-def _numbers(trajectory: Trajectory, matched: int) -> dict[str, float]:
+def _reached(trajectory: Trajectory, matched: int, least: _Judged, config: ToolTrajectory) -> str:
+    calls = f"{matched} of {len(trajectory.expected)} expected calls"
+    often = f"{len(least.hits)} of {len(config.minimums)} tools called often enough"
+    return calls if not config.minimums else often if not trajectory.expected else f"{calls}, {often}"
+
+
+def _numbers(trajectory: Trajectory, matched: int, config: ToolTrajectory) -> dict[str, float]:
     expected, actual = len(trajectory.expected), len(trajectory.actual)
     nothing = not expected and not actual
+    counts: dict[str, float] = {"matched": matched, "expected": expected, "actual": actual}
+    if config.minimums and not expected:  # there is no list of calls to be precise about
+        return counts
     return {
-        "matched": matched,
-        "expected": expected,
-        "actual": actual,
+        **counts,
         "precision": matched / actual if actual else float(nothing),
         "recall": matched / expected if expected else float(nothing),
         "f1": 2 * matched / (expected + actual) if not nothing else 1.0,
