@@ -21,6 +21,8 @@ _FACTORS: Final = (np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F),
 """Odd, and with their bits well mixed."""
 _ROOM: Final = 8
 """So many slots for each key."""
+_MOST_BITS: Final = 24
+"""A table for one use takes no more than 64 MB, also for a text of many megabytes."""
 
 
 def firsts(keys: Integers, turn: int = 0) -> Integers:
@@ -28,7 +30,7 @@ def firsts(keys: Integers, turn: int = 0) -> Integers:
     if turn == len(_FACTORS):
         _, first, which = np.unique(keys, return_index=True, return_inverse=True)
         return first[which]
-    bits = (len(keys) * _ROOM).bit_length()
+    bits = min((len(keys) * _ROOM).bit_length(), _MOST_BITS)
     slots = _slots(keys.view(np.uint64), bits, turn)
     table = np.empty(1 << bits, dtype=np.int32)  # only what was written is read
     table[slots[::-1]] = np.arange(len(keys) - 1, -1, -1, dtype=np.int32)  # the last one stays, which is the first position
@@ -47,7 +49,7 @@ def firsts_among(keys: Integers, others: Integers, turn: int = 0) -> tuple[Integ
     """
     if not (len(keys) and len(others)) or turn == len(_FACTORS):
         return firsts(keys), np.isin(keys, others)
-    bits = (len(keys) * _ROOM).bit_length()
+    bits = min((len(keys) * _ROOM).bit_length(), _MOST_BITS)
     mine, theirs = (_slots(side.view(np.uint64), bits, turn) for side in (keys, others))
     table = np.empty(1 << bits, dtype=np.int32)
     table[mine[::-1]] = np.arange(len(keys) - 1, -1, -1, dtype=np.int32)
