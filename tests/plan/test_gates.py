@@ -21,6 +21,7 @@ def test_a_gate_is_an_evaluator_a_metric_an_operator_and_a_number(operator, text
     [
         ("fields.score", "the gate `fields.score` has no operator", "use one of `>=`"),
         ("score >= 0.9", "the gate `score` does not name an evaluator and a metric", "write `score.score`"),
+        ("regression >= 0.9", "the gate `regression` does not name", "write it in the suite: `gate: {regression: {metric"),
         (">= 0.9", "the gate `` does not name an evaluator and a metric", "write `fields.score`"),
         ("fields.score => 0.9", "the gate `fields.score` has an unknown operator `=>`", 'did you mean `">= 0.9"`?'),
         ("fields.score = 0.9", "the gate `fields.score` has an unknown operator `=`", 'did you mean `"== 0.9"`?'),

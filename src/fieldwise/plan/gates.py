@@ -10,7 +10,7 @@ import math
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any, get_args, get_type_hints
+from typing import Annotated, Any, Final, get_args, get_type_hints
 
 from annotated_types import Ge, Gt, Le, Lt
 
@@ -106,12 +106,15 @@ class _Written:
     """Hold every field to it too."""
 
 
+_IN_THE_SUITE: Final = "write it in the suite: `gate: {regression: {metric: fields.score, max_drop: 0.01}}`"
+
+
 def _read_gate(review: Review, name: str, condition: Any, place: Place, types: Mapping[str, str] | None) -> Gate | Invalid:
     before = len(review.found)
     evaluator, _, metric = name.partition(".")
     if not evaluator or not metric:
         what = f"the gate `{name}` does not name an evaluator and a metric"
-        review.error(place, "bad-gate", what, f"write `{evaluator or 'fields'}.score`")
+        review.error(place, "bad-gate", what, _IN_THE_SUITE if name == "regression" else f"write `{evaluator or 'fields'}.score`")
     elif types is not None:
         _check_names(review, evaluator, metric, place, types)
     operator, value = _read_condition(review, name, condition, place)
