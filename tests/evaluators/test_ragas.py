@@ -86,6 +86,10 @@ class TestAnswerRelevancy:
         questions = {"questions": [CASE["input"]] * 3, "noncommittal": False}
         assert measured("answer_relevancy", scripted(questions=questions, vectors=[[0.6, 0.79]] * 4)).score == 1.0
 
+    def test_a_blank_question_is_none(self) -> None:
+        result = measured("answer_relevancy", scripted(), input=" ")
+        assert (result.status, result.details["answer_relevancy"]["not_measured"]) == ("skipped", "there is no question")
+
     def test_opposite_vectors_are_not_below_0(self) -> None:
         assert measured("answer_relevancy", scripted(questions=self.QUESTIONS, vectors=[[1, 0], [-1, 0], [-1, 0], [-1, 0]])).score == 0.0
 

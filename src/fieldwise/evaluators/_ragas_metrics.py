@@ -91,7 +91,7 @@ def _in_order(verdicts: Sequence[Any]) -> list[Any]:
 
 def answer_relevancy(case: Case, model: Endpoint) -> Steps[Measured]:
     """How alike the question is to questions made from the answer."""
-    if case.input is None:
+    if not as_text(case.input).strip():
         return Measured(why="there is no question")
     asked = as_text(case.input)
     shape = {
@@ -117,7 +117,7 @@ def answer_relevancy(case: Case, model: Endpoint) -> Steps[Measured]:
 
 def context_precision(case: Case, model: Endpoint) -> Steps[Measured]:
     """Whether useful contexts stand before useless ones; useful for the reference, or for the answer where there is none."""
-    if case.input is None:
+    if not as_text(case.input).strip():
         return Measured(why="there is no question")
     if not case.contexts:
         return Measured(why="there are no contexts")
