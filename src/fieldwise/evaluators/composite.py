@@ -30,8 +30,8 @@ class Composite:
     """Which evaluators, and how their scores become one."""
 
     evaluators: tuple[Member, ...]
-    """The members, written as evaluators are, or the name of an evaluator of the suite; each with a `weight`, and with `required: true` (it must pass) or `required: 0.8` (it must
-    score at least that) where the whole scores 0 without it."""
+    """The members, written as evaluators are, or the name of an evaluator of the suite; each with a `weight`, and with `required: true` (it
+    must pass) or `required: 0.8` (it must score at least that) where the whole scores 0 without it."""
     aggregation: Literal["weighted_average", "all_or_nothing", "threshold"] = "weighted_average"
     """The weighted mean of the members' scores; 1 only if every member passes; or the weighted share of members that pass, which
     `threshold` (the same as `pass_at`) decides on."""
