@@ -186,7 +186,9 @@ def run(
     reader = read_cases(source, chunk=chunk, limit=None if only else limit)
     batches = _chosen(reader, only, limit)
     first = next(batches, None)
-    plan, notes = (plan, list[Diagnostic]()) if first is None else _plan_with_rules(plan, first.take(range(len(first))[:SAMPLE]))
+    plan, notes = (
+        (plan, _nobody_fits(only, reader.diagnostics)) if first is None else _plan_with_rules(plan, first.take(range(len(first))[:SAMPLE]))
+    )
     again = lambda: _chosen(read_cases(source, chunk=chunk, limit=None if only else limit), only, limit)  # noqa: E731
     writing, told = _writer(root, plan, resume, again)
     try:
@@ -210,6 +212,16 @@ def run(
             return writer.finish(summary, results, notes, code, changes)
     except KeyboardInterrupt:
         raise Interrupted(writing.id, writing.kept) from None
+
+
+def _nobody_fits(only: When | None, troubles: Sequence[Diagnostic]) -> list[Diagnostic]:
+    """Why there is no case, where nothing is wrong with the data."""
+    if only is None or troubles:
+        return []
+    wanted = [*only.id, *(f"tag:{name}" for name in only.tag), *(f"split:{name}" for name in only.split)]
+    what = f"no case fits the filter {' and '.join(f'`{each}`' for each in wanted)}"
+    fix = "check the spelling: letter case counts, and ids are compared whole unless they have a `*`"
+    return [Diagnostic(code="nobody-fits", level="warning", what=what, fix=fix)]
 
 
 def _must_be_readable_again(source: Source) -> None:

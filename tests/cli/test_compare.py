@@ -103,8 +103,8 @@ def test_several_runs_stand_side_by_side(folder: Path) -> None:
     lines = [line.split() for line in told.stdout.splitlines()]
     assert ["A", second] in lines
     assert ["B", newest] in lines
-    assert ["score", "0.950", "0.950", "?", "+0.000", "0.550", "▼", "-0.400"] in lines
-    assert ["total", "0.900", "0.900", "?", "+0.000", "0.100", "▼", "-0.800"] in lines
+    assert ["score", "0.950", "0.950", "?", "0.000", "0.550", "▼", "-0.400"] in lines
+    assert ["total", "0.900", "0.900", "?", "0.000", "0.100", "▼", "-0.800"] in lines
     assert ["broken", "1", "16"] in lines
     found = json.loads(runner.invoke(app, ["compare", first, second, newest, "--format", "json"]).stdout)
     assert [one["new"] for one in found] == [second, newest]
@@ -122,3 +122,10 @@ def test_the_adjustment_may_be_chosen(folder: Path) -> None:
         adjusted[way] = [field["p_adjusted"] for field in found["evaluators"]["fields"]["fields"]]
     assert all(bh <= holm for bh, holm in zip(adjusted["bh"], adjusted["holm"], strict=True))
     assert runner.invoke(app, ["compare", ids()[-1], "--adjust", "none"]).exit_code == 2
+
+
+def test_a_run_is_not_compared_with_itself(folder: Path) -> None:
+    for words in (["latest"], ["latest", "latest"], [ids()[0], ids()[1], ids()[0]]):
+        told = runner.invoke(app, ["compare", *words])
+        assert told.exit_code == 2, words
+        assert f"run {ids()[0]} would be compared with itself" in told.stderr

@@ -119,3 +119,31 @@ def test_the_version_is_told(fieldwise: Run) -> None:
 def test_completion_can_be_shown(tmp_path: Path) -> None:
     result = shell("--show-completion", "bash", cwd=tmp_path)
     assert result.returncode == 0
+
+
+def test_a_place_that_cannot_be_written_is_no_internal_error(folder: Path, fieldwise: Run) -> None:
+    fieldwise("run", "small.eval.yaml")
+    (folder / "file").write_text("")
+    (folder / "folder.html").mkdir()
+    for place, told in (("file/report.html", "a file is where a folder should be"), ("folder.html", "name a file, not a folder")):
+        result = fieldwise("report", "-o", place)
+        assert result.exit_code == 2, place
+        assert told in result.stderr
+        assert "Traceback" not in result.stderr
+
+
+def test_a_filter_that_no_case_fits_says_so(folder: Path, fieldwise: Run) -> None:
+    result = fieldwise("run", "small.eval.yaml", "--filter", "tag:DE", "--format", "plain")
+    assert result.exit_code == 4
+    assert "no case fits the filter `tag:DE`" in result.stdout
+
+
+def test_a_run_without_cases_has_none_to_explain(folder: Path, fieldwise: Run) -> None:
+    fieldwise("run", "small.eval.yaml", "--filter", "tag:DE")
+    assert "it has none: nothing was evaluated" in fieldwise("explain", "latest", "a").stderr
+
+
+def test_every_command_is_told_in_one_line_of_80_columns(fieldwise: Run) -> None:
+    for words in ((), ("runs",), ("baseline",)):
+        lines = fieldwise(*words, "--help").stdout.split("Commands:\n")[1].rstrip().split("\n")
+        assert all(len(line) <= 80 and line.startswith("  ") and not line.startswith("   ") and "..." not in line for line in lines), lines

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -179,3 +180,23 @@ def test_setting_another_baseline_says_which_it_was_before(ids: list[str], field
     assert "instead" not in fieldwise("baseline", "set", ids[1]).stdout
     assert f"instead of run {ids[1]}" in fieldwise("baseline", "set", ids[0]).stdout
     assert " UTC, 3 cases" in fieldwise("baseline", "show").stdout
+
+
+def test_scores_are_seen_in_80_columns_whatever_the_tags(ids: list[str], fieldwise: Call) -> None:
+    from fieldwise.report.parts import render
+    from fieldwise.report.runs_view import RunLine, runs_table
+
+    fieldwise("runs", "tag", "latest", "a-rather-long-tag-of-a-release")
+    now = datetime(2026, 1, 2, tzinfo=UTC)
+    known = {"name": "a-suite-with-a-long-name", "started": now, "scores": {"fields": 0.5, "field_prf": 0.25}, "gates": (1, 1)}
+    lines = [
+        RunLine(id=ids[0], cases=20_000, exit_code=0, tags=("a-rather-long-tag-of-a-release",), **known),
+        RunLine(id=ids[1], cases=10_240, exit_code=None, state="unfinished", **{**known, "scores": {}}),
+    ]
+    for width in (80, 100, 120, 160):
+        shown = render(runs_table(lines, width=width), width=width).split("\n")
+        assert all(len(line) <= width for line in shown)
+        assert shown[0].split()[-1] == "scores"
+        assert shown[1].startswith(f"✓  {ids[0]}")
+        assert "0.500" in shown[1]
+        assert shown[2].startswith(f"…  {ids[1]}")

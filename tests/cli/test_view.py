@@ -24,7 +24,7 @@ def test_it_prints_an_address_with_a_token_that_opens_the_pages(tmp_path: Path) 
         assert re.fullmatch(rf"http://127\.0\.0\.1:{port}/\?token=[\w-]{{32}}", address)
         with httpx.Client(transport=httpx.HTTPTransport(retries=20), follow_redirects=True) as client:
             assert client.get(f"http://127.0.0.1:{port}/runs").status_code == 401
-            assert "No run here" in client.get(address).text
+            assert "There are no runs yet" in client.get(address).text
     finally:
         server.terminate()
         server.wait(15)
@@ -43,3 +43,4 @@ def test_a_port_that_is_taken_is_told(tmp_path: Path) -> None:
         done = CliRunner().invoke(app, ["view", "--port", str(taken.getsockname()[1])])
     assert done.exit_code == 2
     assert "choose another with --port" in " ".join(done.output.split())
+    assert "token=" not in done.output, "an address that nobody answers at"

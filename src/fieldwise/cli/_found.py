@@ -33,7 +33,8 @@ def results_of_case(run: Run, case: str, evaluator: str | None) -> list[StoredRe
     except KeyError as error:
         ids = list(dict.fromkeys(run.to_arrow().column("case").to_pylist()))
         like = nearest(case, ids)
-        fix = f"did you mean `{like}`?" if like else f"there are {', '.join(ids[:5])}{' …' if len(ids) > 5 else ''}"
+        some = f"there are {', '.join(ids[:5])}{' …' if len(ids) > 5 else ''}" if ids else "it has none: nothing was evaluated"
+        fix = f"did you mean `{like}`?" if like else some
         raise _problem("no-case", f"the run {run.id} has no case `{case}`", fix) from error
     if not found:
         raise _problem("not-applicable", f"no evaluator of the run is for the case `{case}`", "see `when` in the suite")
@@ -52,6 +53,12 @@ def nothing_shared(base: str, new: str) -> ConfigError:
     """Two runs that have no measured case in common."""
     what = f"the runs {base} and {new} have no case in common for any evaluator, so nothing was compared"
     return _problem("nothing-shared", what, "compare runs of the same suite over cases with the same ids")
+
+
+def same_run(run: str) -> ConfigError:
+    """A run that was to be compared with itself."""
+    fix = "name two runs: `fieldwise compare BASE NEW`; `fieldwise runs` lists them"
+    return _problem("same-run", f"run {run} would be compared with itself", fix)
 
 
 def no_picture(case: str) -> ConfigError:

@@ -83,22 +83,22 @@ def fieldwise(
         context.with_resource(_rooted(root))
 
 
-for command in (
-    demo.demo,
-    init.init,
-    run.run,
-    check.check,
-    diff.diff,
-    compare.compare,
-    explain.explain,
-    report.report,
-    schema.schema,
-    view.view,
-    calibrate.calibrate,
-    judge_audit.judge_audit,
+for command, told in (
+    (demo.demo, "Score 26 invoices, or 12 answers, that come with fieldwise."),
+    (init.init, "Write a suite to start from."),
+    (run.run, "Score the cases of a suite and store the run."),
+    (check.check, "Say what is wrong with a suite, or what it would do."),
+    (diff.diff, "Explain what differs between two files or folders."),
+    (compare.compare, "Say what changed between runs, and if chance did it."),
+    (explain.explain, "Show the arithmetic of a score, to be checked by hand."),
+    (report.report, "Write a stored run as HTML, Markdown, JUnit, Excel …"),
+    (schema.schema, "Print a JSON Schema (2020-12)."),
+    (view.view, "Serve the pages and the HTTP API for stored runs."),
+    (calibrate.calibrate, "Fit `match: semantic` to labelled pairs."),
+    (judge_audit.judge_audit, "Compare a judge's verdicts with people's."),
 ):
-    app.command()(command)
-app.add_typer(runs.app, name="runs")
+    app.command(short_help=told)(command)
+app.add_typer(runs.app, name="runs", short_help="List, show, tag and delete stored runs; trends.")
 app.add_typer(baseline.app, name="baseline")
 
 

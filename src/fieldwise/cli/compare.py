@@ -44,7 +44,7 @@ def compare(
     from pathlib import Path
 
     from fieldwise.cli._console import room, show
-    from fieldwise.cli._found import found_run, nothing_shared
+    from fieldwise.cli._found import found_run, nothing_shared, same_run
     from fieldwise.report.changes_view import changes_report
     from fieldwise.report.safe import json_text
     from fieldwise.report.several_view import several_report
@@ -57,6 +57,8 @@ def compare(
         found = [compare_with_baseline(base, new, adjust=adjust.value) for new in news]
     else:
         pinned = found_run(base)
+        if pinned.id in [new.id for new in news]:
+            raise same_run(pinned.id)
         found = [compare_runs(pinned, new, adjust=adjust.value) for new in news]
     several = len(found) > 1
     if several:

@@ -60,7 +60,7 @@ def _next_steps(which: Which, case: str, form: Format) -> None:
 
     steps = (
         (f"fieldwise explain latest {case}", "the arithmetic of one score"),
-        (f"fieldwise demo {which} --copy mine", "the suite and its data, to change and run again"),
+        (f"fieldwise demo {which} --copy mine", "its files, to change and run again"),
         ("fieldwise init --cases your.jsonl", "a suite for data of your own"),
         ("fieldwise demo answers", "twelve answers of a RAG system") if which is Which.invoices else ("fieldwise demo", "26 invoices"),
     )

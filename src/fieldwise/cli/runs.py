@@ -77,7 +77,7 @@ def _nothing(any_run: bool, tag: str | None, suite: str | None) -> str:
     return f"there is no run {told}; `fieldwise runs` lists all"
 
 
-@app.command("show")
+@app.command("show", short_help="Show what a run was, what it came to, and where it is.")
 def show_run(run: RunId = "latest", form: TextForm = TextFormat.rich, everything: Everything = False) -> None:
     """Show what a run was and came to: gates, metrics, comparison with its baseline, fingerprints, where it is."""
     from fieldwise.cli._console import show
@@ -94,7 +94,7 @@ def show_run(run: RunId = "latest", form: TextForm = TextFormat.rich, everything
         show(facts_report(found, kept, everything=everything), form)
 
 
-@app.command()
+@app.command(short_help="Give names to a run, by which it can be found.")
 def tag(
     run: RunId,
     names: Annotated[list[str], typer.Argument(metavar="NAME", help="Names to give to it, such as release-2 or nightly.")],

@@ -46,10 +46,11 @@ def view(
     app = create_app(settings)
     shown = f"[{host}]" if ":" in host else host
     address = f"http://{shown}:{port}/" + (f"?token={token}" if token else "")
-    typer.echo(f"{address}\nOpen this address in a browser; Ctrl-C stops the server.")
-    if open_browser:
-        typer.launch(address)
-    _serve(app, host, port)
+    with _bound(host, port) as bound:
+        typer.echo(f"{address}\nOpen this address in a browser; Ctrl-C stops the server.")
+        if open_browser:
+            typer.launch(address)
+        _serve(app, bound)
 
 
 def _needed() -> None:
@@ -64,12 +65,11 @@ def _needed() -> None:
         raise ConfigError([Diagnostic(code="not-installed", what=what, fix="pip install 'fieldwise[web]'")])
 
 
-def _serve(app: Any, host: str, port: int) -> None:
+def _serve(app: Any, bound: socket.socket) -> None:
     import uvicorn
 
     options: dict[str, Any] = {"log_level": "warning", "proxy_headers": False, "server_header": False, "timeout_graceful_shutdown": 2}
-    with _bound(host, port) as bound:
-        uvicorn.Server(uvicorn.Config(app, **options)).run(sockets=[bound])
+    uvicorn.Server(uvicorn.Config(app, **options)).run(sockets=[bound])
 
 
 def _bound(host: str, port: int) -> socket.socket:

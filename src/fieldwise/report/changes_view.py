@@ -1,6 +1,6 @@
 """Two runs, compared, as people read it in a terminal."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rich.console import RenderableType
@@ -75,22 +75,28 @@ def is_main(metric: str) -> bool:
 
 
 def _table(changes: Sequence[Change], show: Show, drop: str = "") -> RenderableType:
-    """The changes; where room is short, names are cut in the middle and the effect is left out."""
-    effect = show.everything or show.width >= 110
-    room = max(show.width - (90 if effect else 82), 12)
+    """The changes. Where room is short, names are cut, and the effect, the gain and then p are left out; the verdict stays."""
+    shown = {"effect": show.width >= 110, "gain": show.width >= 100, "p": show.width >= 92}
+    shown = {name: wide or show.everything for name, wide in shown.items()}
+    room = max(show.width - 66 - 8 * sum(shown.values()), 12)
     names = [middle(safe(change.name.removeprefix(drop)), room) for change in changes]
     heads: list[dict[str, Any]] = [{"header": ""}, {"header": "", "min_width": max(map(len, names), default=0)}]
     heads += [{"header": name, "justify": "right", "min_width": 6 if name == "change" else 5} for name in ("base", "new", "change")]
-    heads += [{"header": "95 % interval", "min_width": 16}, {"header": "p", "justify": "right", "min_width": 5}]
-    heads += [{"header": "effect", "justify": "right", "min_width": 6}] * effect + [{"header": "gain", "justify": "right", "min_width": 5}]
+    heads += [{"header": "95 % interval", "min_width": 16}]
+    heads += [{"header": name, "justify": "right", "min_width": 5} for name in ("p", "effect", "gain") if shown[name]]
     table = grid(*heads, {"header": "verdict"}, heads=True)
     for name, change in zip(names, changes, strict=True):
-        table.add_row(*_row(name, change, effect))
+        table.add_row(*_row(name, change, shown))
     return table
 
 
-def _row(name: str, change: Change, effect: bool) -> list[Text]:
+def _row(name: str, change: Change, shown: Mapping[str, bool]) -> list[Text]:
     sign, style = SIGNS[change.verdict]
+    told = {
+        "p": f"{change.p_adjusted:.3f}" if change.p_adjusted >= 0.001 else "<0.001",
+        "effect": "" if change.effect is None else signed(change.effect, 2),
+        "gain": "" if change.gain is None else f"{signed(change.gain * 100, 0)}%",
+    }
     return [
         text((sign, style)),
         text(name),
@@ -98,9 +104,7 @@ def _row(name: str, change: Change, effect: bool) -> list[Text]:
         text(number(change.new)),
         text((signed(change.delta), style)),
         text("" if change.low is None or change.high is None else f"{signed(change.low)} to {signed(change.high)}"),
-        text(f"{change.p_adjusted:.3f}" if change.p_adjusted >= 0.001 else "<0.001"),
-        *([text("" if change.effect is None else signed(change.effect, 2))] if effect else []),
-        text("" if change.gain is None else f"{change.gain:+.0%}"),
+        *(text(words) for column, words in told.items() if shown[column]),
         text((change.verdict, style)),
     ]
 

@@ -1,6 +1,6 @@
 """What became of each field, and why."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final
 
 from rich.console import Group, RenderableType
@@ -10,7 +10,7 @@ from rich.text import Text
 from fieldwise.model.summary import EvaluatorSummary, FieldSummary
 from fieldwise.report.changes import change
 from fieldwise.report.parts import DIM, NOTE, TITLE, colour_of, grid, interval, joined, number, section, text
-from fieldwise.report.safe import cut, middle, safe
+from fieldwise.report.safe import cut, middle, safe, tail
 from fieldwise.report.view import RunView, Show
 
 MOST_FIELDS: Final = 40
@@ -42,9 +42,11 @@ class _Layout:
         counts = max([len(str(field.n)) for field in fields], default=1)
         self._counts = max(counts, 2)
         names, rules = _longest(field.field for field in fields), _longest(short_rule(field.rule) for field in fields)
-        fixed = 2 + 2 * (self._counts + 2) + 7 + (11 if self.medium else 0)
+        self._between = max([9, *(len(interval(field.score)) for field in fields)])
+        fixed = 2 + 2 * (self._counts + 2) + 7 + (self._between + 2 if self.medium else 0)
         room = show.width - fixed
         self._name = min(max(names, 5), room * 40 // 100)
+        self._shorten = shortener([safe(field.field) for field in fields], self._name)
         self._rule = min(max(rules, 4), room * 24 // 100)
         self._worst = room * 19 // 100 if self.wide else 0
         self._wrong = room - self._name - self._rule - 4 - (self._worst + 2 if self.wide else 0)
@@ -59,7 +61,7 @@ class _Layout:
             {"header": "score", "justify": "right", "width": 5},
         ]
         if self.medium:
-            columns.append({"header": "interval", "width": 9})
+            columns.append({"header": "interval", "width": self._between})
         columns.append({"header": "what went wrong", "width": self._wrong})
         return [*columns, {"header": "worst cases", "width": self._worst}] if self.wide else columns
 
@@ -67,7 +69,7 @@ class _Layout:
         """One row."""
         score = field.score
         row = [
-            text(middle(safe(field.field), self._name)),
+            text(self._shorten(safe(field.field), self._name)),
             text((short_rule(field.rule), DIM)),
             text(str(field.n)),
             text(str(field.matched)),
@@ -77,6 +79,16 @@ class _Layout:
             row.append(text((interval(score), DIM)))
         row.append(text(fitting(wrongs(field), self._wrong)))
         return [*row, text((fitting(field.worst, self._worst), DIM))] if self.wide else row
+
+
+def shortener(names: Sequence[str], limit: int) -> Callable[[str, int], str]:
+    """How these names are shortened so that they can still be told apart, if they can: most paths by their middle, else by their beginning.
+
+    >>> names = ["balance.cash[*].value", "balance.debt[*].value"]
+    >>> [shortener(names, 16)(name, 16) for name in names]
+    ['…e.cash[*].value', '…e.debt[*].value']
+    """
+    return middle if len({middle(name, limit) for name in names}) == len(set(names)) else tail
 
 
 def _longest(texts: Iterable[str]) -> int:

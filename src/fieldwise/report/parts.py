@@ -83,14 +83,14 @@ def full_score(one: EvaluatorSummary) -> float:
 
 
 def number(value: float) -> str:
-    """A score with three decimals; a count as it is.
+    """A score with three decimals; a count as it is; two digits of what is almost nothing, such as the cost of an answer.
 
-    >>> number(0.8461), number(1.0), number(553.0), number(14.0769), number(0.0)
-    ('0.846', '1.000', '553', '14.08', '0.000')
+    >>> number(0.8461), number(1.0), number(553.0), number(14.0769), number(0.0), number(0.00014)
+    ('0.846', '1.000', '553', '14.08', '0.000', '0.00014')
     """
     if value > 1 or value < 0:
         return f"{value:.0f}" if value == int(value) else f"{value:.2f}"
-    return f"{value:.3f}"
+    return f"{value:.2g}" if 0 < value < 0.0005 else f"{value:.3f}"
 
 
 def signed(value: float, digits: int = 3) -> str:

@@ -161,5 +161,6 @@ def _next(run: "Run") -> list[RenderableType]:
     if run.finished is None:
         return [text(("next: ", DIM), (f"fieldwise run {run.manifest.suite_file or 'SUITE'} --resume", COMMAND))]
     return [
-        text(("next: ", DIM), (f"fieldwise report {run.id}", COMMAND), ("   or   ", DIM), (f"fieldwise compare BASE {run.id}", COMMAND))
+        text(("next: ", DIM), (f"fieldwise report {run.id}", COMMAND)),
+        text(("   or ", DIM), (f"fieldwise compare BASE {run.id}", COMMAND)),
     ]

@@ -1,6 +1,6 @@
 """Stored runs, a line each."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
@@ -50,24 +50,41 @@ def run_line(run: "Run") -> RunLine:
 
 
 def runs_table(lines: Sequence[RunLine], *, width: int = 100) -> RenderableType:
-    """The runs as a table. Columns that would be empty are left out; where room is short, the time, which begins the id."""
-    columns = {"": _sign, "run": _id, "suite": _suite, "started": _started, "cases": _cases, "exit": _exit, "gates": _gates, "tags": _tags}
-    wide = {name: max(len(name), *(len(cell(line)) for line in lines)) for name, cell in columns.items()}
-    for name, empty in (("gates", not any(line.gates[1] for line in lines)), ("tags", not any(line.tags for line in lines))):
-        if empty:
-            del columns[name]
-    if width - sum(wide[name] + 2 for name in columns) < _SCORES:
-        del columns["started"]
-    room = max(width - sum(wide[name] + 2 for name in columns), 12)
-    heads = [{"header": name, "min_width": wide[name], **({"justify": "right"} if name in _RIGHT else {})} for name in columns]
-    table = grid(*heads, {"header": "scores", "max_width": room}, heads=True)
+    """The runs as a table. Columns that would be empty are left out; where room is short, others make way for scores."""
+    columns, room = _columns(lines, width)
+    heads = [{"header": name, "min_width": _wide(name, cell, lines), **_aligned(name)} for name, cell in columns.items()]
+    table = grid(*heads, {"header": "scores", "max_width": max(room, 12)}, heads=True)
     for line in lines:
-        table.add_row(*(cell(line) for cell in columns.values()), _scores(line, room))
+        table.add_row(*(cell(line) for cell in columns.values()), _scores(line, max(room, 12)))
     return table
 
 
+Cell = Callable[[RunLine], Text]
 _SCORES: Final = 30
+_FEW: Final = 14
+"""Room for one score with its name."""
 _RIGHT: Final = ("cases", "exit", "gates")
+
+
+def _columns(lines: Sequence[RunLine], width: int) -> tuple[dict[str, Cell], int]:
+    """The columns that fit, and the room that they leave for scores: the id tells the time, the sign the exit code and the gates."""
+    columns: dict[str, Cell] = {"": _sign, "run": _id, "suite": _suite(20), "started": _started, "cases": _cases, "exit": _exit}
+    columns |= {"gates": _gates} if any(line.gates[1] for line in lines) else {}
+    columns |= {"tags": _tags(24)} if any(line.tags for line in lines) else {}
+    shorter: dict[str, Cell] = {"suite": _suite(14), "tags": _tags(12)}
+    for name, needed in (("started", _SCORES), ("gates", _FEW), ("exit", _FEW), ("suite", _FEW), ("tags", _FEW)):
+        if name in columns and width - sum(_wide(each, cell, lines) + 2 for each, cell in columns.items()) < needed:
+            columns = {each: cell for each, cell in columns.items() if each != name or name in shorter}
+            columns |= {name: shorter[name]} if name in shorter else {}
+    return columns, width - sum(_wide(name, cell, lines) + 2 for name, cell in columns.items())
+
+
+def _wide(name: str, cell: Cell, lines: Sequence[RunLine]) -> int:
+    return max(len(name), *(len(cell(line)) for line in lines))
+
+
+def _aligned(name: str) -> dict[str, Any]:
+    return {"justify": "right"} if name in _RIGHT else {}
 
 
 def _sign(line: RunLine) -> Text:
@@ -78,8 +95,8 @@ def _id(line: RunLine) -> Text:
     return text(line.id)
 
 
-def _suite(line: RunLine) -> Text:
-    return text(cut(line.name, 20))
+def _suite(limit: int) -> Cell:
+    return lambda line: text(cut(line.name, limit))
 
 
 def _started(line: RunLine) -> Text:
@@ -94,8 +111,8 @@ def _exit(line: RunLine) -> Text:
     return text(line.state if line.exit_code is None else str(line.exit_code))
 
 
-def _tags(line: RunLine) -> Text:
-    return text((cut(" ".join(line.tags), 24), OK))
+def _tags(limit: int) -> Cell:
+    return lambda line: text((cut(" ".join(line.tags), limit), OK))
 
 
 def _gates(line: RunLine) -> Text:

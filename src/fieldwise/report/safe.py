@@ -123,6 +123,15 @@ def cut(text: str, limit: int) -> str:
     return text if len(text) <= limit else f"{text[: max(limit - 1, 0)]}…"
 
 
+def tail(text: str, limit: int) -> str:
+    """At most so many characters, the first of them an ellipsis.
+
+    >>> tail("balance_sheet.goodwill[*].value", 20)
+    '…t.goodwill[*].value'
+    """
+    return text if len(text) <= limit else f"…{text[-max(limit - 1, 1) :]}"
+
+
 def middle(text: str, limit: int) -> str:
     """At most so many characters, the middle left out: the end of a path says most.
 

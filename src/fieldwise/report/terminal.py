@@ -193,7 +193,8 @@ def _footer(view: RunView, about: Sequence[EvaluatorSummary]) -> RenderableType:
     style = OK if code == 0 else BAD
     return stack(
         Text(),
-        text((f"exit {code}", style), f": {reason}", ("   stored in " + view.path, DIM)),
+        text((f"exit {code}", style), f": {reason}"),
+        text(("stored in " + view.path, DIM)),
         text(("next: ", DIM), (f"fieldwise explain latest {quoted(worst)}", COMMAND)) if worst else None,
     )
 

@@ -12,7 +12,7 @@ class Interrupted(KeyboardInterrupt):
 
     def __init__(self, run: str, kept: int) -> None:
         self.run, self.kept = run, kept
-        super().__init__(f"run {run} was interrupted; {kept} cases are scored and kept.\n  go on: the same command with --resume")
+        super().__init__(f"run {run} was interrupted; {kept:,} cases are scored and kept.\n  go on: the same command with --resume")
 
 
 def not_written(run: str, kept: int, error: OSError) -> StoreError:
@@ -20,7 +20,7 @@ def not_written(run: str, kept: int, error: OSError) -> StoreError:
     why = error.strerror or str(error)
     file = f" ({error.filename})" if error.filename else ""
     return StoreError(
-        f"run {run} cannot be stored any further: {why}{file}\n  {kept} cases are scored and kept. "
+        f"run {run} cannot be stored any further: {why}{file}\n  {kept:,} cases are scored and kept. "
         "Make room or mend the folder, then go on: the same command with --resume"
     )
 

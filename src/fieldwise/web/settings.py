@@ -75,8 +75,8 @@ def checked(settings: Settings) -> Settings:
         found.append(Diagnostic(code="short-key", what=what, fix="make one: python -c 'import secrets; print(secrets.token_urlsafe(24))'"))
     if not is_loopback(settings.host):
         if settings.api_key is None:
-            what, fix = f"{settings.host} can be reached from other machines, and there is no API key", "give one, or stay on 127.0.0.1"
-            found.append(Diagnostic(code="no-key", what=what, fix=fix))
+            what = f"{settings.host} can be reached from other machines, and there is no API key"
+            found.append(Diagnostic(code="no-key", what=what, fix="set FIELDWISE_API_KEY, or stay on 127.0.0.1"))
         if settings.token is None:
             what, fix = f"{settings.host} can be reached from other machines, so pages need the launch token", "leave out --no-token"
             found.append(Diagnostic(code="no-token", what=what, fix=fix))
