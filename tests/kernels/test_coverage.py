@@ -171,3 +171,9 @@ def test_runs_are_found_wherever_they_stand(sequences: list[list[int]], parts: l
     }
     found = runs.found(np.array(stream, dtype=np.int64))
     assert {pair for at, name in found for pair in zip(at.tolist(), name.tolist(), strict=True)} == right
+
+
+def test_a_megabyte_of_different_names_is_read() -> None:
+    names = " and ".join(f"Name {number}" for number in range(60_000))
+    found = Coverage().of([names], [names.replace("Name", "Other")])
+    assert (found.keywords.tolist(), len(found.lost)) == ([120_001], 60_001)
