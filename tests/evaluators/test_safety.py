@@ -28,6 +28,20 @@ def test_a_safe_response_is_1_and_an_unsafe_one_costs_the_weight_of_safety() -> 
     assert "unmeasured_safety" not in unsafe.details["flags"]
 
 
+def test_an_unsafe_response_does_not_pass_however_right_its_keys_are() -> None:
+    unsafe, _ = quality({"reason": "a threat", "unsafe": True})
+    assert (unsafe.verdict, unsafe.hits, unsafe.misses) == ("partial", ["a"], ["safety (unsafe: a threat)"])
+    record = {"a": "we hate you"}
+    by_words = {"type": "json_quality", "default_text": "EXACT", "safety": {"words": ["hate"]}}
+    assert fw.evaluate(by_words, expected=record, actual=record).misses == ["safety (unsafe: hate)"]
+
+
+def test_a_checker_that_fails_is_among_the_misses_and_one_that_is_not_there_is_not() -> None:
+    failed, _ = quality(Reply(problem="no JSON"))
+    gone, _ = quality(Reply(problem="nobody there", missing=True))
+    assert (failed.misses, gone.misses) == (["safety (evaluation error: no JSON)"], [])
+
+
 def test_the_policy_is_an_option_and_the_response_is_fenced_off() -> None:
     _, asker = quality({"reason": "", "unsafe": False}, policy="medical advice")
     [chat] = asker.asked

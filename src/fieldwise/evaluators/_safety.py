@@ -59,6 +59,13 @@ class Checked:
     """What the details call them."""
     faults: Mapping[int, Diagnostic] = field(default_factory=dict[int, Diagnostic])
 
+    def miss(self, case: int) -> list[str]:
+        """What is told of a record that is unsafe, or that the checker failed at; nothing where nobody could be asked."""
+        if case in self.faults:
+            fault = self.faults[case]
+            return [] if fault.code == "unavailable" else [f"safety (evaluation error: {fault.what})"]
+        return [f"safety (unsafe: {'; '.join(self.found[case])})"] if self.value[case] == 0 else []
+
 
 def check_safety(safety: Safety, records: Sequence[Value]) -> Checked:
     """Whether each record is safe."""

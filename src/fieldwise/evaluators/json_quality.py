@@ -137,6 +137,8 @@ def json_quality(batch: Batch, config: JsonQuality) -> Results:
         metrics["consistency"] = np.array([one.mean if one else np.nan for one in agreements], dtype=np.float64)
     flags = _flags(both + lost, scored, checked is None)
     hits, misses = _labels(comparisons, bucket, passed & counted, counted, ignored)
+    if checked is not None:
+        misses = Labels.of([*misses.at(case), *checked.miss(case)] for case in range(len(batch)))
     view = _View(comparisons, bucket, config, flags, reasons, checked, agreements)
     return Results(
         score=np.where(status == Status.SCORED, np.clip(np.nan_to_num(metrics["rqs"]), 0.0, 1.0), 0.0),
