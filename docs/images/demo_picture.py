@@ -6,6 +6,7 @@ import tempfile
 from pathlib import Path
 
 from rich.console import Console
+from rich.segment import Segment, Segments
 
 from fieldwise.api import run
 from fieldwise.cli._view import view_of
@@ -22,10 +23,18 @@ def picture() -> str:
     with tempfile.TemporaryDirectory() as folder:
         view = view_of(run(ROOT / "src/fieldwise/demo/invoices.eval.yaml", root=folder))
         console = Console(record=True, width=WIDTH, force_terminal=True, file=io.StringIO(), markup=False, highlight=False, emoji=False)
-        console.print(run_report(view, Show(width=WIDTH)))
+        for line in _main(console.render_lines(run_report(view, Show(width=WIDTH)), pad=False)):
+            console.print(Segments([*line, Segment.line()]), end="")
     svg = console.export_svg(title="fieldwise demo", unique_id="demo").replace(str(folder), ".fieldwise")
     svg = re.sub(r"\s*@font-face \{.*?\}", "", svg, flags=re.DOTALL)
     return svg.replace("Fira Code, monospace", FONTS).replace("font-family: Fira Code", f"font-family: {FONTS}")
+
+
+def _main(lines: list[list[Segment]]) -> list[list[Segment]]:
+    """What the README has room for: everything but the slices and the lowest cases."""
+    texts = ["".join(segment.text for segment in line) for line in lines]
+    end = next(place for place, text in enumerate(texts) if text.startswith("exit "))
+    return [*lines[: texts.index("By split and tag")], *lines[end:]]
 
 
 if __name__ == "__main__":

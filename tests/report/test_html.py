@@ -1,14 +1,17 @@
 """One HTML file with everything in it."""
 
 import itertools
+import json
 import re
 from base64 import b64encode
 from hashlib import sha256
+from pathlib import Path
 from typing import Any
 
 import lxml.html
 import pytest
 
+import fieldwise as fw
 from fieldwise.report.html import html_page, html_report, policy, static
 from fieldwise.report.page import page_of
 from fieldwise.store.run import Run
@@ -155,3 +158,26 @@ def test_only_the_cases_that_are_shown_are_read(large: Run, monkeypatch: pytest.
     monkeypatch.setattr(Run, "to_arrow", lambda *_: pytest.fail("all results were read"))
     html_page(page_of(large))
     assert len(set(asked)) <= 600
+
+
+def test_what_nobody_could_measure_has_no_score_among_the_worst_cases(tmp_path: Path) -> None:
+    rows = [{"id": f"c{n}", "expected": {"a": 1}, "actual": {"a": n}} for n in range(3)]
+    (tmp_path / "cases.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    suite = {"name": "judged", "evaluators": [{"type": "field_prf"}, {"type": "llm_judge", "name": "tone", "prompt": "Is it `kind`?"}]}
+    run = fw.run(suite, cases=str(tmp_path / "cases.jsonl"), root=tmp_path / ".fieldwise")
+    chips = [
+        " ".join(chip.text_content().split()) for chip in _read(html_report(run)).xpath("//details[@class='case']//*[@class='chips']/span")
+    ]
+    assert chips == ["field_prf 0.000", "tone unavailable"] * 2
+
+
+def test_large_counts_have_separators_and_narrow_intervals_three_decimals(tmp_path: Path) -> None:
+    rows = [{"id": f"c{n}", "expected": {"a": 1}, "actual": {"a": 1 if n % 10 else 2}} for n in range(12_000)]
+    (tmp_path / "cases.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    run = fw.run(
+        {"name": "large", "evaluators": [{"type": "field_prf"}]}, cases=str(tmp_path / "cases.jsonl"), root=tmp_path / ".fieldwise"
+    )
+    shown = _shown(html_report(run))
+    assert "10,800" in shown
+    assert "1,200" in shown
+    assert re.search(r"95 % interval 0\.89\d–0\.90\d", shown)
