@@ -37,6 +37,12 @@ def test_another_root_is_named_by_an_option_or_the_environment(folder: Path, fie
     assert fieldwise("runs").stdout.startswith("there are no runs in memory://cli")
 
 
+def test_the_command_that_is_named_next_finds_the_run_in_another_root(folder: Path, fieldwise: Call) -> None:
+    told = fieldwise("--root", "my runs", "run", "small.eval.yaml", "--format", "plain").stdout
+    assert "next: fieldwise --root 'my runs' explain latest " in told
+    assert "next: fieldwise explain latest " in fieldwise("run", "small.eval.yaml", "--format", "plain").stdout
+
+
 def test_runs_are_listed_newest_first_with_state_gates_tags_and_scores(ids: list[str], fieldwise: Call) -> None:
     assert ids == sorted(ids, reverse=True)
     fieldwise("runs", "tag", ids[1], "nightly")

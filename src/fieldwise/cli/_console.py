@@ -5,6 +5,7 @@ from typing import IO
 
 from rich.console import Console, RenderableType
 
+from fieldwise.cli._called import CALLED
 from fieldwise.report.parts import render
 from fieldwise.report.view import Show
 
@@ -56,4 +57,5 @@ def show_error(content: RenderableType) -> None:
 
 def room(form: str, *, everything: bool = False, file: IO[str] | None = None) -> Show:
     """How much to show there."""
-    return Show(width=min(console(form, file=file).width, 160), plain=form == "plain", everything=everything)
+    width = min(console(form, file=file).width, 160)
+    return Show(width=width, plain=form == "plain", everything=everything, command=CALLED.get())

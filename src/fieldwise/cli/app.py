@@ -10,6 +10,7 @@ import typer
 from typer.core import TyperGroup
 
 from fieldwise.cli import baseline, calibrate, check, compare, demo, diff, explain, init, judge_audit, report, run, runs, schema, view
+from fieldwise.cli._called import CALLED, with_root
 from fieldwise.cli._exits import INTERRUPTED, failed
 from fieldwise.cli._stop import leave
 from fieldwise.model.places import ROOT_VARIABLE
@@ -51,9 +52,11 @@ def _rooted(root: str) -> Generator[None]:
     """Let this command, and whatever it starts, keep runs there."""
     before = os.environ.get(ROOT_VARIABLE)
     os.environ[ROOT_VARIABLE] = root
+    token = CALLED.set(with_root(root))
     try:
         yield
     finally:
+        CALLED.reset(token)
         if before is None:
             del os.environ[ROOT_VARIABLE]
         else:

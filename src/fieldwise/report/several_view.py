@@ -22,7 +22,7 @@ def several_report(found: Sequence[Changes], show: Show) -> RenderableType:
     names = dict.fromkeys(name for one in found for name in one.evaluators)
     sections = (_evaluator(name, [one.evaluators.get(name) for one in found], letters, show) for name in names)
     method = "▲ better, ▼ worse, = no difference shown, ? not enough cases; adjusted for the number of runs and fields"
-    more = text(("more of one: ", DIM), (f"fieldwise compare {base} {found[-1].new}", COMMAND))
+    more = text(("more of one: ", DIM), (f"{show.command} compare {base} {found[-1].new}", COMMAND))
     return stack(*heads, *notes, *sections, Text(), text((method, DIM)), more)
 
 

@@ -80,7 +80,7 @@ def run_report(view: RunView, show: Show) -> RenderableType:
         _worst(evaluators, show),
         _findings(view),
         diagnostics_section(view.diagnostics, everything=show.everything),
-        _footer(view, first or evaluators[:1]),
+        _footer(view, first or evaluators[:1], show),
     )
 
 
@@ -184,7 +184,7 @@ def _worst(evaluators: Sequence[EvaluatorSummary], show: Show) -> RenderableType
     return section(f"Lowest cases ({first.name})", line)
 
 
-def _footer(view: RunView, about: Sequence[EvaluatorSummary]) -> RenderableType:
+def _footer(view: RunView, about: Sequence[EvaluatorSummary], show: Show) -> RenderableType:
     code = view.exit_code
     reason = "every gate passed" if code == 0 and view.gates else EXIT.get(code, "") if code is not None else "unfinished"
     if code == 1 and not view.gates:
@@ -195,7 +195,7 @@ def _footer(view: RunView, about: Sequence[EvaluatorSummary]) -> RenderableType:
         Text(),
         text((f"exit {code}", style), f": {reason}"),
         text(("stored in " + view.path, DIM)),
-        text(("next: ", DIM), (f"fieldwise explain latest {quoted(worst)}", COMMAND)) if worst else None,
+        text(("next: ", DIM), (f"{show.command} explain latest {quoted(worst)}", COMMAND)) if worst else None,
     )
 
 

@@ -78,3 +78,5 @@ class Show:
     """No bars, and nothing that depends on colour."""
     everything: bool = False
     """Every field of every evaluator, every slice, every diagnostic."""
+    command: str = "fieldwise"
+    """How fieldwise is called to find the same runs: with `--root` where that was given."""
