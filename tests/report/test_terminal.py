@@ -9,7 +9,9 @@ from syrupy.assertion import SnapshotAssertion
 
 from fieldwise.model.diagnostic import Diagnostic, Where
 from fieldwise.model.summary import Counts, EvaluatorSummary, Summary
+from fieldwise.report.fields import fields_section
 from fieldwise.report.parts import render
+from fieldwise.report.slices import slices_section
 from fieldwise.report.terminal import run_report
 from fieldwise.report.view import Show
 
@@ -138,3 +140,28 @@ def test_a_pattern_of_answer_scores_is_put_into_words() -> None:
     text = shown(summary=Summary(cases=40, evaluators={"answers": answers}))
     assert "What the figures suggest" in text
     assert "phrased differently" in text
+
+
+def test_slices_show_every_evaluator_that_fits_and_name_the_others() -> None:
+    names = [f"evaluator_{letter}" for letter in "abcdefg"]
+    sliced = [replace(evaluator(name), slices={"tag:german": {"score": metric(0.5)}}) for name in names]
+    for width, fits in ((80, 4), (160, 7)):
+        lines = render(slices_section(sliced, Show(width=width)) or "", width=width).split("\n")
+        heads = next(line.split() for line in lines if line.split()[:1] == ["n"])
+        assert heads == ["n", *names[:fits]]
+        assert any("no room for evaluator_e, evaluator_f, evaluator_g" in line for line in lines) == (fits < 7)
+
+
+def test_a_long_name_of_an_evaluator_leaves_room_for_the_counts() -> None:
+    one = replace(evaluator("an_evaluator_with_a_long_name_" * 3), slices={"tag:german": {"score": metric(0.5)}})
+    lines = render(slices_section([one], Show(width=80)) or "", width=80).split("\n")
+    assert any(line.split()[:1] == ["n"] for line in lines)
+
+
+def test_fields_that_share_their_ends_can_be_told_apart() -> None:
+    names = [f"balance_sheet.{name}[*].data_period" for name in ("inventories", "goodwill", "retained_earnings", "shareholders_equity")]
+    one = replace(evaluator("fields"), fields=tuple(replace(field("a"), field=name) for name in names))
+    lines = render(fields_section(one, Show(width=80)), width=80).split("\n")
+    shown_names = [line.split()[0] for line in lines if "data_period" in line]
+    assert len(set(shown_names)) == 4
+    assert all(len(line) <= 80 for line in lines)

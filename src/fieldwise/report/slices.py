@@ -1,15 +1,19 @@
 """The same scores for part of the cases: by tag and by split."""
 
 from collections.abc import Sequence
-from typing import Final
+from itertools import accumulate
+from typing import Any, Final
 
 from rich.console import RenderableType
 
 from fieldwise.model.summary import EvaluatorSummary
-from fieldwise.report.parts import DIM, colour_of, full_score, grid, number, section, text
+from fieldwise.report.parts import DIM, colour_of, full_score, grid, number, plural, section, text
+from fieldwise.report.safe import middle
 from fieldwise.report.view import Show
 
 MOST_TAGS: Final = 8
+NAME, HEAD = 30, 20
+"""How wide a slice and the name of an evaluator may be."""
 
 
 def slices_section(evaluators: Sequence[EvaluatorSummary], show: Show) -> RenderableType | None:
@@ -21,18 +25,27 @@ def slices_section(evaluators: Sequence[EvaluatorSummary], show: Show) -> Render
     splits = [name for name in names if name.startswith("split:")]
     tags = [name for name in names if not name.startswith("split:")]
     left = 0 if show.everything else max(len(tags) - MOST_TAGS, 0)
-    columns = max(1, min(len(sliced), (show.width - 40) // 16))
-    table = grid(
-        {"max_width": 30, "header": ""},
-        {"header": "n", "justify": "right"},
-        *({"header": one.name} for one in sliced[:columns]),
-        heads=True,
-    )
-    for name in [*splits, *(tags[: len(tags) - left])]:
-        n = max((one.slices[name]["score"].n for one in sliced if name in one.slices and "score" in one.slices[name]), default=0)
-        table.add_row(text(name.replace(":", " ", 1)), text(str(n)), *(_cell(one, name) for one in sliced[:columns]))
-    more = text((f"and {left} more tags that score higher (--all)", DIM)) if left else None
-    return section("By split and tag", table, more)
+    rows = [*splits, *(tags[: len(tags) - left])]
+    counts = {name: f"{_n(sliced, name):,}" for name in rows}
+    shown = _fitting(sliced, show.width - 2 - min(max(map(len, rows)), NAME) - 2 - max(map(len, counts.values())) - 2)
+    heads: list[dict[str, Any]] = [{"header": middle(one.name, HEAD), "min_width": min(len(one.name), HEAD)} for one in shown]
+    table = grid({"max_width": NAME, "header": ""}, {"header": "n", "justify": "right"}, *heads, heads=True)
+    for name in rows:
+        table.add_row(text(name.replace(":", " ", 1)), text(counts[name]), *(_cell(one, name) for one in shown))
+    more = text((f"and {plural(left, 'more tag')} that {'scores' if left == 1 else 'score'} higher (--all)", DIM)) if left else None
+    others = ", ".join(one.name for one in sliced[len(shown) :])
+    narrow = text((f"no room for {others}: a wider terminal, or a report, has it", DIM)) if others else None
+    return section("By split and tag", table, more, narrow)
+
+
+def _fitting(evaluators: Sequence[EvaluatorSummary], room: int) -> Sequence[EvaluatorSummary]:
+    """As many evaluators as there is room for, and one at least."""
+    ends = accumulate(max(min(len(one.name), HEAD), 5) + 2 for one in evaluators)
+    return evaluators[: max(sum(end <= room for end in ends), 1)]
+
+
+def _n(evaluators: Sequence[EvaluatorSummary], name: str) -> int:
+    return max((one.slices[name]["score"].n for one in evaluators if name in one.slices and "score" in one.slices[name]), default=0)
 
 
 def _score(one: EvaluatorSummary, name: str) -> tuple[float, str]:
