@@ -195,7 +195,7 @@ class TestWorkers:
             (
                 ("import time; time.sleep(1e6)", {}, "it took more than 1 s"),
                 ("\n    while True: sys.stdout.write('x' * 10000)", {"output_kb": 64}, "it printed more than 64 kB"),
-                ("x = []\n    while True: x.append(bytearray(1 << 20))", {"memory_mb": 200}, "MemoryError"),
+                ("x = []\n    while True: x.append(bytearray(1 << 20))", {"memory_mb": 200}, "emory"),  # by itself, or seen by us
                 ("[subprocess.Popen(['sleep', '987']) for n in range(200)]; time.sleep(9)", {}, "it started more than 64 processes"),
                 ("print(json.dumps({'score': 1, 'reasoning': str('SECRET_API_KEY' in os.environ)}), flush=True)", {}, "False"),
             )
