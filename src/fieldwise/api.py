@@ -13,16 +13,14 @@ from fieldwise.model.change import Changes
 from fieldwise.model.diagnostic import ConfigError, Diagnostic, Where
 from fieldwise.model.diff import Diff
 from fieldwise.model.document import Document
-from fieldwise.model.options import Inferring, Naming
 from fieldwise.model.pairs import Scores
-from fieldwise.model.path import is_there
 from fieldwise.model.plan import Plan, PlannedEvaluator, Source, When
 from fieldwise.model.result import Result
 from fieldwise.model.summary import Summary
 from fieldwise.model.values import MISSING, Json, Value
 from fieldwise.plan.evaluators import plan_config
 from fieldwise.plan.gates import parse_gate
-from fieldwise.plan.infer import Inferred, infer
+from fieldwise.plan.infer import Inferred
 from fieldwise.plan.matches import plan_match
 from fieldwise.plan.suite import build_plan
 from fieldwise.read.cases import CaseReader, read_cases
@@ -35,6 +33,7 @@ from fieldwise.score.evaluate import applicable, evaluate_all, result_at, score_
 from fieldwise.score.evaluate import evaluate as score_evaluator
 from fieldwise.score.judges import lazy_asker
 from fieldwise.score.matching import score_values
+from fieldwise.score.rules import SAMPLE, inferred, with_own, with_rules
 from fieldwise.store.trouble import Interrupted
 from fieldwise.summarize.exit_code import Limits, exit_code
 from fieldwise.summarize.gates import gate_diagnostics, judge_gates
@@ -48,10 +47,6 @@ if TYPE_CHECKING:
 
 Progress = Callable[[int, float | None], None]
 """Told after every batch: how many cases are done, and which share of the input has been read if that is known."""
-REASONS = 3
-"""How many reasons are told with a run for what an evaluator could not measure."""
-SAMPLE = 256
-"""From how many cases rules are inferred where a suite has none."""
 
 
 def evaluate(
@@ -77,7 +72,7 @@ def evaluate(
         actual = actuals[0]
     case = Case(id=id, input=input, expected=expected, actual=actual, contexts=contexts, metadata=dict(metadata or {}), actuals=actuals)
     batch = ScoringBatch(given(case), asker)
-    planned, _ = _with_rules(plan_config(config, load=load_json), batch)
+    planned, _ = with_own(plan_config(config, load=load_json), batch)
     return result_at(evaluate_all(planned, batch), 0)
 
 
@@ -118,15 +113,13 @@ def diff_files(expected: str | Path, actual: str | Path, *, chunk: int = SAMPLE)
 
 def _diff(chunks: Sequence[Cases], diagnostics: Sequence[Diagnostic]) -> Diff:
     batches = [ScoringBatch(cases) for cases in chunks]
-    inferred = _inferred(batches[0]) if batches else Inferred((), (), {})
-    options = find("evaluators", "field_prf").options(fields=inferred.rules, lists=inferred.lists)
+    found = inferred(batches[0]) if batches else Inferred((), (), {})
+    options = find("evaluators", "field_prf").options(fields=found.rules, lists=found.lists)
     planned = PlannedEvaluator(type="field_prf", name="diff", config=options)
     scored = ((batch, score_evaluator(planned, batch)) for batch in batches)
-    results = {case: result_at(found, row) for batch, found in scored for row, case in enumerate(batch.cases.id)}
+    results = {case: result_at(whole, row) for batch, whole in scored for row, case in enumerate(batch.cases.id)}
     troubles = [problem for cases in chunks for problems in cases.diagnostics.values() for problem in problems]
-    return Diff(
-        rules=inferred.rules, lists=inferred.lists, reasons=inferred.reasons, results=results, diagnostics=[*diagnostics, *troubles]
-    )
+    return Diff(rules=found.rules, lists=found.lists, reasons=found.reasons, results=results, diagnostics=[*diagnostics, *troubles])
 
 
 def check(
@@ -179,16 +172,14 @@ def run(
     assert source is not None
     if resume:
         _must_be_readable_again(source)
-    from fieldwise.engines import choose, pieces  # Arrow is loaded only to store
+    from fieldwise.engines import choose, pieces, remarks  # Arrow is loaded only to store
 
     chunk = chunk or choose.batch_size(plan)
     base = _base(plan, baseline, root)
     reader = read_cases(source, chunk=chunk, limit=None if only else limit)
     batches = _chosen(reader, only, limit)
     first = next(batches, None)
-    plan, notes = (
-        (plan, _nobody_fits(only, reader.diagnostics)) if first is None else _plan_with_rules(plan, first.take(range(len(first))[:SAMPLE]))
-    )
+    plan, notes = (plan, remarks.nobody_fits(only, reader.diagnostics)) if first is None else with_rules(plan, first)
     again = lambda: _chosen(read_cases(source, chunk=chunk, limit=None if only else limit), only, limit)  # noqa: E731
     writing, told = _writer(root, plan, resume, again)
     try:
@@ -201,27 +192,19 @@ def run(
             if found is None:
                 found = _score(plan, [] if first is None else chain([first], batches), writer, asker, _telling(progress, reader))
             summary = _stored(writer, found)
-            notes = [*plan.diagnostics, *told, *notes, *reader.diagnostics, *_unused(plan, found, summary), *found.troubles()]
-            notes += gate_diagnostics(plan.gates, summary) + _unmeasured(writer, summary, everything=not (only or limit))
+            notes = [*plan.diagnostics, *told, *notes, *reader.diagnostics, *remarks.unused(plan, found, summary), *found.troubles()]
+            notes += gate_diagnostics(plan.gates, summary) + remarks.unmeasured(
+                writer.path, writer.parts, summary, everything=not (only or limit)
+            )
             results = judge_gates(plan.gates, summary)
             changes = None if base is None else base(writer.draft(summary, notes))
             if changes is not None:
-                notes += _foreign(changes)
+                notes += remarks.foreign(changes)
                 results += judge_regressions(plan.regressions, changes)
             code = exit_code(summary, results, evaluators=plan.evaluators, diagnostics=notes, limits=limits)
             return writer.finish(summary, results, notes, code, changes)
     except KeyboardInterrupt:
         raise Interrupted(writing.id, writing.kept) from None
-
-
-def _nobody_fits(only: When | None, troubles: Sequence[Diagnostic]) -> list[Diagnostic]:
-    """Why there is no case, where nothing is wrong with the data."""
-    if only is None or troubles:
-        return []
-    wanted = [*only.id, *(f"tag:{name}" for name in only.tag), *(f"split:{name}" for name in only.split)]
-    what = f"no case fits the filter {' and '.join(f'`{each}`' for each in wanted)}"
-    fix = "check the spelling: letter case counts, and ids are compared whole unless they have a `*`"
-    return [Diagnostic(code="nobody-fits", level="warning", what=what, fix=fix)]
 
 
 def _must_be_readable_again(source: Source) -> None:
@@ -272,26 +255,6 @@ def _stored(writer: "RunWriter", tally: "Tally") -> Summary:
     return tally.summary()
 
 
-def _unmeasured(writer: "RunWriter", summary: Summary, *, everything: bool) -> list[Diagnostic]:
-    """Evaluators that say nothing of any case, and why others could not measure some. A part of the cases may leave one without work."""
-    from fieldwise.store.rebuilt import reasons
-
-    found: list[Diagnostic] = []
-    for name, one in summary.evaluators.items():
-        lost = one.counts.faults + one.counts.unavailable
-        if lost:
-            told = reasons(writer.path, writer.parts, name).most_common(REASONS)
-            texts = [f"`{name}` could not measure {times} of {one.counts.cases} cases: {why}" for why, times in told]
-            found += [Diagnostic(code="not-measured", level="warning", what=text) for text in texts]
-        elif summary.cases and not one.counts.scored + one.counts.failures:
-            what = (
-                f"`{name}` measured nothing: {one.counts.not_applicable} cases are not for it, {one.counts.skipped} have nothing to score"
-            )
-            fix = "check its `when` and what the cases expect, or remove it"
-            found.append(Diagnostic(code="never-used", level="error" if everything else "warning", what=what, fix=fix))
-    return found
-
-
 def compare(base: str, new: str = "latest", *, root: str | Path | None = None) -> Changes:
     """What changed from one stored run to another, over the cases that both have. Runs by id, by its beginning, or `latest`."""
     from fieldwise.store.measured import compare_runs
@@ -327,14 +290,6 @@ def _base(plan: Plan, baseline: str | Path | None, root: str | Path | None) -> "
     return lambda run: compare_runs(pinned, run)
 
 
-def _foreign(changes: Changes) -> list[Diagnostic]:
-    """A baseline that has nothing to do with the run tells nothing, so it must not look as if all were well."""
-    if any(found.n for found in changes.evaluators.values()):
-        return []
-    what = f"the baseline {changes.base} has no case in common with the run for any evaluator, so nothing was compared"
-    return [Diagnostic(code="foreign-baseline", what=what, fix="give the baseline of this suite and its cases")]
-
-
 def _chosen(reader: CaseReader, only: When | None, limit: int | None) -> Iterator[Cases]:
     """The cases to score, batch by batch."""
     left = limit
@@ -354,55 +309,3 @@ def _chosen(reader: CaseReader, only: When | None, limit: int | None) -> Iterato
 def _share(reader: CaseReader) -> float | None:
     hint = reader.size_hint
     return min(hint.read / hint.total, 1.0) if hint.total else None
-
-
-def _plan_with_rules(plan: Plan, cases: Cases) -> tuple[Plan, list[Diagnostic]]:
-    """The plan with rules for evaluators that have none, inferred from the first cases; and which they are, in words."""
-    planned = [_with_rules(evaluator, ScoringBatch(cases)) for evaluator in plan.evaluators]
-    notes = [
-        Diagnostic(code="inferred-rule", level="info", what=f"{rule.match.name}, because {why}", where=Where(field=rule.text))
-        for _, found in planned
-        if found
-        for rule in found.rules
-        if (why := found.reasons.get(rule.text))
-    ]
-    empty = [evaluator.name for evaluator, found in planned if found and _has_no_leaf(cases)]
-    what, fix = "no rules can be inferred: what is expected holds no field", "give the records in `expected`, or write `fields`"
-    notes += [Diagnostic(code="no-rules", what=f"`{name}`: {what}", where=Where(file=plan.file), fix=fix) for name in empty]
-    return replace(plan, evaluators=tuple(evaluator for evaluator, _ in planned)), notes
-
-
-def _has_no_leaf(cases: Cases) -> bool:
-    return all(value is None or value is MISSING or value in ({}, []) for value in ScoringBatch(cases).records.expected)
-
-
-def _with_rules(planned: PlannedEvaluator, batch: ScoringBatch) -> tuple[PlannedEvaluator, Inferred | None]:
-    if not isinstance(planned.config, Inferring) or not planned.config.needs_rules():
-        return planned, None
-    found = _inferred(batch)
-    return replace(planned, config=planned.config.with_rules(found.rules, found.lists)), found
-
-
-def _inferred(batch: ScoringBatch) -> Inferred:
-    records = batch.records
-    return infer([(expected, actual) for expected, actual in zip(records.expected, records.actual, strict=True)])
-
-
-def _unused(plan: Plan, tally: "Tally", summary: Summary) -> list[Diagnostic]:
-    """What is named and no case of the run has: never a free point. Where no case could be compared, nobody knows what it has.
-
-    A rule that fits nothing is an error; a strategy or a pattern may stand in a file that several suites share, and is told.
-    """
-    compared = [planned for planned in plan.evaluators if summary.evaluators[planned.name].fields]
-    rules = {rule.text: None for planned in compared for rule in getattr(planned.config, "fields", ()) if rule.path is not None}
-    lists = {str(rule.path): rule.path for planned in compared for rule in getattr(planned.config, "lists", ())}
-    what = {text: "no case of the run has this field, on either side" for text in rules if text not in tally.fields}
-    what |= {text: "no case of the run has this list, on either side" for text, path in lists.items() if not is_there(path, tally.fields)}
-    fix = "check the path, or remove the rule"
-    found = [Diagnostic(code="unused-rule", what=why, where=Where(file=plan.file, field=text), fix=fix) for text, why in what.items()]
-    naming = [(planned.name, planned.config) for planned in compared if isinstance(planned.config, Naming)]
-    return found + [
-        Diagnostic(code="unused-name", level="warning", what=f"{name}: {why}", where=Where(file=plan.file), fix=hint)
-        for name, config in naming
-        for _, why, hint in config.unknown(tally.fields)
-    ]
