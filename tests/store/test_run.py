@@ -18,6 +18,7 @@ from fieldwise.model.plan import Plan
 from fieldwise.model.result import Result, Results, Status
 from fieldwise.model.summary import GateResult, Summary
 from fieldwise.model.values import MISSING
+from fieldwise.store.reading import files_of, read_table
 from fieldwise.store.run import list_runs, open_run
 from fieldwise.store.runs import RunNotFound
 from fieldwise.store.trouble import StoreError
@@ -88,6 +89,18 @@ def test_a_part_of_several_row_groups_is_read_whole(tmp_path, monkeypatch):
     tally = Tally(EVALUATORS)
     tally.add(run.path, run.parts)
     assert tally.summary() == run.manifest.summary
+
+
+def test_cases_that_stand_in_several_row_groups_are_read_together(tmp_path, monkeypatch):
+    monkeypatch.setattr("fieldwise.store.writer._ROWS_IN_GROUP", dict.fromkeys(("cases", "results", "comparisons", "pool"), 7))
+    batch = build(40)
+    run = stored(tmp_path, batch)
+    [file] = files_of(run.parts[0], "results", PRF.name)
+    table = read_table(run.path, file, case=[0, 8, 39], columns=["case", "hits"])
+    results = next(one.results for one in batch.evaluated if one.evaluator.name == PRF.name)
+    assert table.column("case").to_pylist() == [0, 8, 39]
+    assert table.column("hits").to_pylist() == [results.hits.at(row) for row in (0, 8, 39)]
+    assert read_table(run.path, file, case=[], columns=["hits"]).num_rows == 0
 
 
 def test_batches_may_come_in_any_order(tmp_path):

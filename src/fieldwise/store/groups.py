@@ -5,6 +5,7 @@ from functools import lru_cache
 from typing import Any, Final
 
 import numpy as np
+import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
@@ -24,6 +25,15 @@ def chosen(columns: Columns | None, there: Sequence[str]) -> list[str] | None:
     return [name for name in there if columns(name)] if callable(columns) else None if columns is None else list(columns)
 
 
+def read_groups(opened: Any, groups: Sequence[int], columns: list[str] | None) -> Any:
+    """These row groups of an open file, one at a time, which is all that Arrow does for lists of coded text.
+
+    In this thread: several for a few megabytes cost more than they save, and the other cores are at work.
+    """
+    found = [opened.read_row_group(group, columns=columns, use_threads=False) for group in groups]
+    return pa.concat_tables(found) if found else opened.read_row_groups([], columns=columns)
+
+
 def rows_about(path: Place, cases: Sequence[int], columns: Columns | None) -> Any:
     """The rows of a file whose `case` is one of these, which must be in the file by rising case."""
     wanted = np.unique(np.asarray(cases, dtype=np.int64))
@@ -33,7 +43,7 @@ def rows_about(path: Place, cases: Sequence[int], columns: Columns | None) -> An
     named = chosen(columns, metadata.schema.to_arrow_schema().names)
     read = None if named is None else [*named, *(() if "case" in named else ("case",))]
     with pq.ParquetFile(seekable(path), metadata=metadata, page_checksum_verification=True) as opened:
-        some = opened.read_row_groups(np.flatnonzero(hit).tolist(), columns=read, use_threads=False)
+        some = read_groups(opened, np.flatnonzero(hit).tolist(), read)
     kept = some.filter(column_of(np.isin(array_of(some.column("case")), wanted)))
     return kept if named is None else kept.select(named)
 

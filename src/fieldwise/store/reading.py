@@ -16,7 +16,7 @@ from fieldwise.model.values import MISSING, Value
 from fieldwise.read.places import Place, seekable
 from fieldwise.store.arrays import array_of, column_of
 from fieldwise.store.compared import Sides, comparisons_of
-from fieldwise.store.groups import Columns, chosen, rows_about
+from fieldwise.store.groups import Columns, chosen, read_groups, rows_about
 from fieldwise.store.json_text import from_text
 from fieldwise.store.manifest import Part, PartFile, part_from_json
 from fieldwise.store.tables import METRIC, ArrowTable, joined, texts
@@ -69,11 +69,8 @@ def read_table(folder: Place, file: PartFile, *, case: int | Sequence[int] | Non
         check_size(path, file)
         if case is not None:
             return rows_about(path, [case] if isinstance(case, int) else case, columns)
-        # in this thread: several for a few megabytes cost more than they save, and the other cores are at work
         with pq.ParquetFile(seekable(path), page_checksum_verification=True) as opened:
-            names, groups = chosen(columns, opened.schema_arrow.names), range(opened.num_row_groups)
-            # one group at a time, which is all that Arrow does for lists of coded text
-            found = pa.concat_tables([opened.read_row_group(group, columns=names, use_threads=False) for group in groups])
+            found = read_groups(opened, range(opened.num_row_groups), chosen(columns, opened.schema_arrow.names))
     except (OSError, pa.ArrowException) as error:
         raise error if isinstance(error, StoreError) else torn(path, error) from error
     if found.num_rows != file.rows:
