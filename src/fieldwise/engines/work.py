@@ -125,7 +125,7 @@ def _scored(plan: Plan, cases: Cases, first: int, asker: Asker | None, stop: Sto
     try:
         stop.scoring = True
         outcome = score_batch(plan, cases, first, asker)
-        stop.scoring = False
+        stop.scoring = False  # here too: a halt after this line would be caught by nobody
     except Halted:
         return None
     finally:

@@ -3,7 +3,7 @@
 Columns are told apart by identity. Each entry keeps the columns it is about, so that no other can take their place in memory.
 """
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,9 +18,6 @@ class Memo:
 
     _taken: dict[tuple[int, Step], tuple[Column, Column]] = field(default_factory=dict[tuple[int, Step], tuple[Column, Column]])
     _everywhere: set[tuple[int, Step]] = field(default_factory=set[tuple[int, Step]])
-    _differing: dict[tuple[int, int], tuple[Column, Column, Sequence[int]]] = field(
-        default_factory=dict[tuple[int, int], tuple[Column, Column, Sequence[int]]]
-    )
     _items: dict[Hashable, tuple[Any, Items]] = field(default_factory=dict[Hashable, tuple[Any, Items]])
 
     def take(self, column: Column, step: Step) -> Column:
@@ -37,14 +34,6 @@ class Memo:
     def has_everywhere(self, column: Column, key: Step) -> bool:
         """Whether every value of a column has this key, as far as taking it has shown."""
         return (id(column), key) in self._everywhere
-
-    def differing(self, expected: Column, actual: Column, find: Callable[[Column, Column], Sequence[int]]) -> Sequence[int]:
-        """The rows in which two columns are not plainly equal."""
-        key = (id(expected), id(actual))
-        found = self._differing.get(key)
-        if found is None:
-            found = self._differing[key] = (expected, actual, find(expected, actual))
-        return found[2]
 
     def items(self, columns: tuple[Column, Column], how: Hashable, pair: Callable[[], Items]) -> Items:
         """The items of two columns of lists, paired in a way that `how` tells apart from every other."""
