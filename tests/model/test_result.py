@@ -142,3 +142,9 @@ def test_a_config_error_carries_every_problem() -> None:
     assert error.diagnostics == tuple(problems)
     assert str(error) == "s.yaml:3: one\ntwo\n  fix: do it"
     assert problems[0].to_json() == {"level": "error", "code": "a", "file": "s.yaml", "line": 3, "what": "one"}
+
+
+def test_metrics_keep_the_order_that_a_result_gives_them_whichever_case_comes_first() -> None:
+    few, more = Result(metrics={"matched": 1, "ordered": True}), Result(metrics={"matched": 1, "recall": 0.5, "ordered": True})
+    for results in ([few, more], [more, few]):
+        assert list(Results.of(results).metrics) == ["matched", "recall", "ordered"]

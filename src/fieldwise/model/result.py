@@ -157,16 +157,32 @@ class Results:
 
 def _kinds(rows: Sequence[Mapping[str, float | bool]]) -> dict[str, type]:
     """The metrics that are yes or no in every row that has them."""
-    names = dict.fromkeys(name for row in rows for name in row)
-    return {name: bool for name in names if all(isinstance(row[name], bool) for row in rows if name in row)}
+    return {name: bool for name in _names(rows) if all(isinstance(row[name], bool) for row in rows if name in row)}
 
 
 def _columns(rows: Sequence[Mapping[str, float | bool]]) -> dict[str, NDArray[np.float64] | NDArray[np.bool_]]:
     """Metric dicts as columns; a metric that is a bool in every row stays one."""
-    names = dict.fromkeys(name for row in rows for name in row)
     columns: dict[str, NDArray[np.float64] | NDArray[np.bool_]] = {}
-    for name in names:
+    for name in _names(rows):
         values = [row.get(name, np.nan) for row in rows]
         flags = all(isinstance(value, bool) for value in values)
         columns[name] = np.array(values, dtype=np.bool_) if flags else np.array(values, dtype=np.float64)
     return columns
+
+
+def _names(rows: Iterable[Iterable[str]]) -> list[str]:
+    """The names of all rows, in the order that each row has its own in, whichever row comes first.
+
+    >>> _names([["a", "d"], ["a", "b", "c", "d"]])
+    ['a', 'b', 'c', 'd']
+    """
+    names: list[str] = []
+    for row in dict.fromkeys(map(tuple, rows)):
+        at = 0
+        for name in row:
+            if name in names:
+                at = names.index(name) + 1
+            else:
+                names.insert(at, name)
+                at += 1
+    return names
