@@ -220,13 +220,14 @@ def _scalar_text(value: Any, family: int) -> str | None:
 
 
 def non_finite(value: Any) -> str | None:
-    """The name of a number in the value that is none: `NaN`, `Infinity` or `-Infinity`; None if there is none.
+    """The name of a number in the value that is none: `NaN`, else `Infinity`, else `-Infinity`; None if there is none.
 
-    >>> non_finite({"a": [1.0, float("nan")]}), non_finite(2.0)
-    ('NaN', None)
+    >>> non_finite({"a": [1.0, float("nan")]}), non_finite(2.0), non_finite({"a": float("inf"), "b": float("nan")})
+    ('NaN', None, 'NaN')
     """
     if type(value) in _FINITE or (type(value) is float and isfinite(value)):
         return None
+    found = ""
     stack = [value]
     while stack:
         value = stack.pop()
@@ -236,8 +237,10 @@ def non_finite(value: Any) -> str | None:
         elif family == OBJECT:
             stack.extend([item for item in value.values() if type(item) not in _FINITE])
         elif family == NUMBER and isinstance(value, float) and not isfinite(value):
-            return "NaN" if value != value else "Infinity" if value > 0 else "-Infinity"  # noqa: PLR0124  NaN is not itself
-    return None
+            if value != value:  # noqa: PLR0124  NaN is not itself
+                return "NaN"
+            found = max(found, "Infinity" if value > 0 else "-Infinity")  # in this order, whatever that of the keys
+    return found or None
 
 
 def equal_grid(expected: Sequence[Hashable], actual: Sequence[Hashable]) -> NDArray[np.float64]:
