@@ -4,7 +4,7 @@ import json
 import os
 import signal
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,7 @@ from fieldwise.engines.work import Task, Work
 from fieldwise.score import evaluate
 from fieldwise.store.run import open_run
 from fieldwise.store.summary_json import summary_to_json
-from fieldwise.store.trouble import Interrupted
+from fieldwise.store.trouble import Interrupted, StoreError
 
 
 def told(run: Any) -> Any:
@@ -78,6 +78,20 @@ def test_a_piece_that_ends_every_process_ends_the_run_and_says_where(many: Path,
     monkeypatch.setattr("fieldwise.engines.work.score_batch", dying(99, many.parent))
     with pytest.raises(WorkerLost, match=r"cases\.jsonl, cases \d+ to \d+ ended 3 times with code -9: is there enough memory"):
         fw.run(many, root=many.parent / "shared", workers=2)
+    assert open_run(many.parent / "shared").state == "unfinished"
+
+
+@pytest.mark.parametrize("harm", [Path.unlink, lambda file: file.write_bytes(file.read_bytes()[:-1])])
+def test_a_part_that_is_gone_or_short_before_the_end_is_an_error_of_that_run(many: Path, harm: Callable[[Path], object]) -> None:
+    harmed: list[Path] = []
+
+    def progress(*_: Any) -> None:
+        if not harmed and (found := sorted((many.parent / "shared").rglob("*-results.parquet"))):
+            harmed.append(found[0])
+            harm(found[0])
+
+    with pytest.raises(StoreError, match=r"results\.parquet"):
+        fw.run(many, root=many.parent / "shared", workers=2, progress=progress)
     assert open_run(many.parent / "shared").state == "unfinished"
 
 

@@ -11,9 +11,9 @@ from fieldwise.model.outcome import BatchOutcome
 from fieldwise.model.plan import Plan
 from fieldwise.score.evaluate import score_batch
 from fieldwise.store.manifest import Part
-from fieldwise.store.rebuilt import outcome_of
+from fieldwise.store.rebuilt import on_disk, outcome_of
 from fieldwise.store.summary_json import summary_to_json
-from fieldwise.store.writer import batch_of, write_part
+from fieldwise.store.writer import Written, batch_of, write_part
 from fieldwise.summarize.state import SummaryState
 
 EVALUATORS: list[dict[str, Any]] = [
@@ -44,25 +44,32 @@ def scored(plan: Plan, records: list[tuple[Any, Any]], size: int) -> list[BatchO
     return [score_batch(plan, Cases.of(cases[at : at + size]), at, None) for at in range(0, len(cases), size)]
 
 
-def stored(folder: Path, outcomes: list[BatchOutcome]) -> Part:
+def written(folder: Path, outcomes: list[BatchOutcome]) -> Written:
     (folder / "parts").mkdir(exist_ok=True)
     return write_part(folder / "parts", 0, [batch_of(outcome) for outcome in outcomes])
+
+
+def stored(folder: Path, outcomes: list[BatchOutcome]) -> Part:
+    return written(folder, outcomes).part
 
 
 @pytest.mark.parametrize("size", [1, 2, 100])
 def test_a_part_comes_to_what_its_batches_come_to(tmp_path: Path, plan: Plan, size: int) -> None:
     outcomes = scored(plan, RECORDS * 3, size)
-    batches, part = SummaryState(plan.evaluators), SummaryState(plan.evaluators)
+    batches, read, told = (SummaryState(plan.evaluators) for _ in range(3))
     for outcome in outcomes:
         batches.add(outcome)
-    part.add(outcome_of(tmp_path, stored(tmp_path, outcomes), plan.evaluators))
-    assert summary_to_json(part.finish()) == summary_to_json(batches.finish())
+    found, there, also = written(tmp_path, outcomes), set[str](), set[str]()
+    read.add(outcome_of(on_disk(tmp_path), found.part, plan.evaluators, there))
+    told.add(outcome_of(found.table, found.part, plan.evaluators, also))
+    assert summary_to_json(read.finish()) == summary_to_json(told.finish()) == summary_to_json(batches.finish())
+    assert there == also
 
 
 def test_evaluators_that_share_comparisons_share_them_when_they_are_rebuilt(tmp_path: Path, plan: Plan) -> None:
     spec = {"type": "field_prf", "fields": ["right"]}
     twice = check({"name": "x", "cases": str(tmp_path / "cases.jsonl"), "evaluators": [{**spec, "name": "one"}, {**spec, "name": "two"}]})
-    rebuilt = outcome_of(tmp_path, stored(tmp_path, scored(twice, RECORDS, 2)), twice.evaluators)
+    rebuilt = outcome_of(on_disk(tmp_path), stored(tmp_path, scored(twice, RECORDS, 2)), twice.evaluators)
     one, two = (evaluated.results.comparisons for evaluated in rebuilt.evaluated)
     assert one is not None
     assert one is two
@@ -82,5 +89,5 @@ def test_evaluators_that_share_comparisons_share_them_when_they_are_rebuilt(tmp_
 )
 def test_a_field_is_there_if_some_case_has_it_right_or_wrong(tmp_path: Path, plan: Plan, records: Any, there: set[str]) -> None:
     seen = set[str]()
-    outcome_of(tmp_path, stored(tmp_path, scored(plan, records, 1)), plan.evaluators[:1], seen)
+    outcome_of(on_disk(tmp_path), stored(tmp_path, scored(plan, records, 1)), plan.evaluators[:1], seen)
     assert seen == there

@@ -2,6 +2,7 @@
 
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 
 from fieldwise.engines.tally import Tally
 from fieldwise.engines.work import Done, Executor, Task, Work
@@ -11,6 +12,7 @@ from fieldwise.read.cases import CaseReader
 from fieldwise.read.ids import IdsSeen
 from fieldwise.read.shards import Shard, Unsplittable, check_roles, shards_of
 from fieldwise.store.manifest import Part
+from fieldwise.store.reading import check_parts
 from fieldwise.store.writer import RunWriter
 
 Progress = Callable[[int, float | None], None]
@@ -60,6 +62,8 @@ def _score_pieces(
         writer.abandon()
         raise
     merging.tally.add(writer.path, writer.standing)
+    if isinstance(writer.path, Path):  # a remote store keeps what it has taken, and asking for each file takes its time
+        check_parts(writer.path, writer.parts)
     return merging.tally, merging.ids.duplicates()
 
 

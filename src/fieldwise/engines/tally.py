@@ -8,7 +8,8 @@ from fieldwise.model.plan import PlannedEvaluator
 from fieldwise.model.summary import Summary
 from fieldwise.read.places import Place
 from fieldwise.store.manifest import Part
-from fieldwise.store.rebuilt import outcome_of
+from fieldwise.store.rebuilt import Tables, on_disk, outcome_of
+from fieldwise.store.writer import Written
 from fieldwise.summarize.state import SummaryState
 
 TROUBLES = 1000
@@ -42,7 +43,14 @@ class Tally:
     def add(self, folder: Place, parts: Iterable[Part]) -> None:
         """Take in complete parts of the run, read back from where they are stored."""
         for part in parts:
-            self._state.add(outcome_of(folder, part, self._evaluators, self.fields))
+            self._add(part, on_disk(folder))
+
+    def add_written(self, written: Written) -> None:
+        """Take in a part that this process has just completed; reading it back would give the same tables."""
+        self._add(written.part, written.table)
+
+    def _add(self, part: Part, tables: Tables) -> None:
+        self._state.add(outcome_of(tables, part, self._evaluators, self.fields))
 
     def merge(self, other: "Tally") -> None:
         """Take in the tally of cases that come after these."""

@@ -99,7 +99,8 @@ def do_task(work: Work, task: Task, tell: Tell, stop: Stop | None = None, asker:
     assert work.plan.source is not None
     stop = stop or Stop()
     reader = ShardReader(work.plan.source, task.shard, work.roles, work.columns, work.chunk)
-    tally, writing, at = Tally(work.plan.evaluators), _Parts(work.folder / "parts", task.number), task.shard.first
+    tally, at = Tally(work.plan.evaluators), task.shard.first
+    writing = _Parts(work.folder / "parts", task.number, tally)
     with steadily():
         for cases in reader:
             batches = [_scored(work.plan, some, first, asker, stop) for first, some in cases_left(task.standing, cases, at)]
@@ -116,7 +117,6 @@ def do_task(work: Work, task: Task, tell: Tell, stop: Stop | None = None, asker:
             if at != task.shard.first + task.shard.cases:
                 raise SourceChanged(f"{task.shard.file} changed while it was being read: run again once nobody writes to it")
         parts = writing.finish()
-        tally.add(work.folder, parts)
     return Done(task=task, parts=parts, tally=tally, ids=reader.ids, columns=reader.known)
 
 
@@ -134,10 +134,10 @@ def _scored(plan: Plan, cases: Cases, first: int, asker: Asker | None, stop: Sto
 
 
 class _Parts:
-    """The parts of a piece: one, or more where cases between them stood from before."""
+    """The parts of a piece: one, or more where cases between them stood from before. What is complete counts."""
 
-    def __init__(self, folder: Place, number: int) -> None:
-        self._folder, self._number = folder, number
+    def __init__(self, folder: Place, number: int, tally: Tally) -> None:
+        self._folder, self._number, self._tally = folder, number, tally
         self._batches: list[Batch] = []
         self._parts: list[Part] = []
 
@@ -148,9 +148,11 @@ class _Parts:
 
     def _flush(self) -> None:
         if self._batches:
-            self._parts.append(write_part(self._folder, self._number, self._batches))
-            self._number += 1
+            written = write_part(self._folder, self._number, self._batches)
             self._batches = []
+            self._tally.add_written(written)
+            self._parts.append(written.part)
+            self._number += 1
 
     def finish(self) -> tuple[Part, ...]:
         self._flush()

@@ -1,6 +1,6 @@
 """Parts of a stored run, read back as cases and results."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, Final
 
@@ -83,6 +83,16 @@ def check_size(path: Place, file: PartFile) -> None:
     size = path.stat().st_size
     if size != file.bytes:
         raise torn(path, ValueError(f"it has {size} bytes, and {file.bytes} were written"))
+
+
+def check_parts(folder: Place, parts: Iterable[Part]) -> None:
+    """StoreError where a file of a part is gone or is not as long as what was written, without reading any."""
+    for file in (file for part in parts for file in part.files):
+        path = folder / "parts" / file.file
+        try:
+            check_size(path, file)
+        except OSError as error:
+            raise error if isinstance(error, StoreError) else torn(path, error) from error
 
 
 def files_of(part: Part, table: str, evaluator: str | None = None) -> list[PartFile]:

@@ -1,9 +1,9 @@
-"""What evaluators said, rebuilt from the parts on disk, so that a run's summary rests on nothing but what is stored."""
+"""What evaluators said, rebuilt from the tables of complete parts, so that a run's summary rests on nothing but what is stored."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -20,6 +20,7 @@ from fieldwise.model.values import MISSING, Value
 from fieldwise.read.places import Place
 from fieldwise.store.arrays import ArrowColumn, array_of, column_of
 from fieldwise.store.compared import FIELDS, OUTCOMES, all_fields
+from fieldwise.store.groups import Columns
 from fieldwise.store.json_text import from_text
 from fieldwise.store.manifest import Part, PartFile
 from fieldwise.store.reading import files_of, read_table
@@ -27,6 +28,8 @@ from fieldwise.store.tables import FAULTS, METRIC, STATUSES, VERDICTS, ArrowTabl
 
 pc: Any = pyarrow.compute  # its functions are made at run time, so no checker knows them
 
+Tables: TypeAlias = Callable[[PartFile, Columns | None], ArrowTable]
+"""Gives some columns of a table of a part, or all of them."""
 _RESULTS: Final = ("case", "score", "verdict", "status", "fault", "flags")
 _COMPARED: Final = ("case", "field", "outcome", "similarity", "passed", "cause", "equal")
 _VALUES: Final = ("aside", "expected", "actual")
@@ -45,18 +48,23 @@ def reasons(folder: Place, parts: Iterable[Part], evaluator: str) -> Counter[str
     return found
 
 
-def outcome_of(folder: Place, part: Part, evaluators: Sequence[PlannedEvaluator], seen: set[str] | None = None) -> BatchOutcome:
+def on_disk(folder: Place) -> Tables:
+    """The tables of the parts of a run, read from where they are stored."""
+    return lambda file, columns: read_table(folder, file, columns=columns)
+
+
+def outcome_of(tables: Tables, part: Part, evaluators: Sequence[PlannedEvaluator], seen: set[str] | None = None) -> BatchOutcome:
     """A part as one batch, with everything that a summary looks at and nothing else; `seen` gets the fields that cases have."""
     [file] = files_of(part, "cases")
-    cases = _cases(read_table(folder, file, columns=["id", "tags", "split"]))
+    cases = _cases(tables(file, ["id", "tags", "split"]))
     shared: dict[tuple[str, ...], _Compared] = {}
     found: list[Evaluated] = []
     for planned in evaluators:
         files = files_of(part, "comparisons", planned.name)
         key = tuple(file.file for file in files)
         if files and key not in shared:
-            shared[key] = _Compared(folder, files)
-        found += _evaluated(folder, part, planned, shared.get(key))
+            shared[key] = _Compared(tables, files)
+        found += _evaluated(tables, part, planned, shared.get(key))
     if seen is not None:
         seen.update(*(compared.there() for compared in shared.values()))
     return BatchOutcome(first=part.first, cases=cases, evaluated=found)
@@ -78,13 +86,13 @@ def _cases(table: ArrowTable) -> Cases:
     )
 
 
-def _evaluated(folder: Place, part: Part, planned: PlannedEvaluator, compared: "_Compared | None") -> Iterator[Evaluated]:
+def _evaluated(tables: Tables, part: Part, planned: PlannedEvaluator, compared: "_Compared | None") -> Iterator[Evaluated]:
     for file in files_of(part, "results", planned.name):
-        table = read_table(folder, file, columns=lambda name: name in _RESULTS or name.startswith(METRIC))
+        table = tables(file, lambda name: name in _RESULTS or name.startswith(METRIC))
         case = array_of(table.column("case"))
         results = _results(table)
         results.comparisons = None if compared is None else compared.comparisons(case)
-        results.pool = _pool(folder, files_of(part, "pool", planned.name), case)
+        results.pool = _pool(tables, files_of(part, "pool", planned.name), case)
         yield Evaluated(evaluator=planned, rows=case - part.first, results=results)
 
 
@@ -132,10 +140,10 @@ def _codes(column: ArrowColumn, names: Sequence[str]) -> NDArray[np.int64]:
     return np.concatenate(found)
 
 
-def _pool(folder: Place, files: Sequence[PartFile], case: NDArray[np.int64]) -> dict[str, NDArray[Any]]:
+def _pool(tables: Tables, files: Sequence[PartFile], case: NDArray[np.int64]) -> dict[str, NDArray[Any]]:
     if not files:
         return {}
-    table = read_table(folder, files[0])
+    table = tables(files[0], None)
     columns = {name: table.column(name).to_numpy() for name in table.column_names}
     return columns | {"case": _places(columns["case"], case)}
 
@@ -150,8 +158,8 @@ def _places(positions: NDArray[np.int64], case: NDArray[np.int64]) -> NDArray[np
 class _Compared:
     """A stored table of comparisons. Its fields are in the order in which the run came upon them."""
 
-    def __init__(self, folder: Place, files: Sequence[PartFile]) -> None:
-        self._folder, self._files = folder, files
+    def __init__(self, tables: Tables, files: Sequence[PartFile]) -> None:
+        self._tables, self._files = tables, files
         self._table = table = self._read(_COMPARED)
         named: list[tuple[str, str]] = [(name, rule) for name, rule in from_text(table.schema.metadata[FIELDS.encode()])]
         self._fields = [name for name, _ in named]
@@ -162,7 +170,7 @@ class _Compared:
 
     def _read(self, columns: Sequence[str]) -> ArrowTable:
         # Evaluators may share the comparisons of some batches and not of others, so that one has several tables.
-        tables = [read_table(self._folder, file, columns=columns) for file in self._files]
+        tables = [self._tables(file, columns) for file in self._files]
         return tables[0] if len(tables) == 1 else joined(tables).replace_schema_metadata({FIELDS: all_fields(tables)})
 
     @cached_property

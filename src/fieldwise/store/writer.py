@@ -24,6 +24,7 @@ from fieldwise.read.remote import RemotePath
 from fieldwise.store.atomic import sync_folder, write_atomically
 from fieldwise.store.compared import FIELDS, all_fields, comparisons_table
 from fieldwise.store.fingerprints import fingerprint_cases
+from fieldwise.store.groups import Columns, chosen
 from fieldwise.store.json_text import to_text
 from fieldwise.store.lock import Busy, Lock
 from fieldwise.store.manifest import Part, PartFile, new_manifest, now, write_manifest
@@ -64,7 +65,7 @@ class RunWriter:
         self._batches: list[Batch] = []
         self._begun = self._flushed = monotonic()
         self._background = ThreadPoolExecutor(max_workers=1, thread_name_prefix="fieldwise-store")
-        self._pending: Future[Part] | None = None
+        self._pending: Future[Written] | None = None
 
     @property
     def id(self) -> str:
@@ -149,7 +150,7 @@ class RunWriter:
         if self._pending is not None:
             pending, self._pending = self._pending, None
             try:
-                self._parts.append(pending.result())
+                self._parts.append(pending.result().part)
             except OSError as error:
                 raise not_written(self.id, self.kept, error) from error
 
@@ -274,30 +275,44 @@ def _tables(outcome: BatchOutcome) -> Iterable[tuple[Key, ArrowTable]]:
         yield ("comparisons", names), comparisons_table(comparisons, outcome.evaluated[users[0]].rows, outcome.first, outcome.cases)
 
 
-def write_part(folder: Place, number: int, batches: Sequence[Batch]) -> Part:
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A part that is complete, and its tables as they stand in its files."""
+
+    part: Part
+    _tables: Mapping[str, ArrowTable]
+
+    def table(self, file: PartFile, columns: Columns | None = None) -> ArrowTable:
+        """Some columns of one of its tables, or all of them, without reading the file again."""
+        table = self._tables[file.file]
+        return table if columns is None else table.select(chosen(columns, table.column_names))
+
+
+def write_part(folder: Place, number: int, batches: Sequence[Batch]) -> Written:
     """Write batches that follow each other as a part; once it is named in the folder, it is complete."""
     tables: dict[Key, list[ArrowTable]] = defaultdict(list)
     for batch in batches:
         for key, table in batch.tables:
             tables[key].append(table)
     content = fingerprint_cases(joined(tables["cases", ()]))
-    files = [_write_table(folder, f"{number:05d}-{index:02d}", key, some) for index, (key, some) in enumerate(tables.items())]
+    written = [_write_table(folder, f"{number:05d}-{index:02d}", key, some) for index, (key, some) in enumerate(tables.items())]
+    files = tuple(file for file, _ in written)
     cases = sum(batch.cases for batch in batches)
-    part = Part(number=number, first=batches[0].first, cases=cases, files=tuple(files), content=content)
+    part = Part(number=number, first=batches[0].first, cases=cases, files=files, content=content)
     sync_folder(folder)
     # The part counts from here on: a crash before this line leaves files that nothing names.
     write_atomically(folder / f"{number:05d}.json", lambda path: _write_bytes(path, to_text(asdict(part))))
-    return part
+    return Written(part, {file.file: table for file, table in written})
 
 
-def _write_table(folder: Place, name: str, key: Key, tables: Sequence[ArrowTable]) -> PartFile:
+def _write_table(folder: Place, name: str, key: Key, tables: Sequence[ArrowTable]) -> tuple[PartFile, ArrowTable]:
     table, evaluators = key
     whole = joined(tables).unify_dictionaries()
     if table == "comparisons":
         whole = whole.replace_schema_metadata({FIELDS: all_fields(tables)})
     file = f"{name}-{table}.parquet"
     size = write_atomically(folder / file, lambda path: _write_parquet(path, table, whole), sync=False)
-    return PartFile(file=file, table=table, evaluators=evaluators, rows=whole.num_rows, bytes=size)
+    return PartFile(file=file, table=table, evaluators=evaluators, rows=whole.num_rows, bytes=size), whole
 
 
 def _write_parquet(path: Path, table: str, content: ArrowTable) -> None:
