@@ -11,7 +11,6 @@ from itertools import compress
 from typing import Any, Final
 
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
 
 from fieldwise.model.case import Cases
@@ -20,11 +19,13 @@ from fieldwise.model.path import EACH, ROOT, MalformedPath, Path, Step
 from fieldwise.model.values import MISSING, Presence, Value, presence
 from fieldwise.store.arrays import ArrowColumn, column_of, utf8_column
 from fieldwise.store.json_text import from_text, to_text, to_texts
-from fieldwise.store.tables import ArrowTable, coded
+from fieldwise.store.tables import ArrowTable, coded, table_of
 from fieldwise.summarize.rule_text import rule_text
 
 FIELDS: Final = "fields"
 """Where a table keeps its fields with their rules in words, in order, those that no row is about too."""
+_ALWAYS: Final = frozenset(("case", "field", "path", "outcome", "passed", "extra", "equal", "aside"))
+"""The columns that have a value in every row."""
 OUTCOMES: Final = [outcome.label for outcome in Outcome]
 
 
@@ -41,7 +42,7 @@ def comparisons_table(comparisons: Comparisons, rows: NDArray[np.int64], first: 
     extra = comparisons.extra if len(comparisons.extra) else np.zeros(len(order), dtype=np.bool_)
     similarity = comparisons.similarity[order]
     fields = [[name, rule_text(rule)] for name, rule in zip(comparisons.fields, comparisons.rules, strict=True)]
-    return pa.table(
+    return table_of(
         {
             "case": column_of((rows + first)[comparisons.case[order]]),
             "field": coded(comparisons.field[order], comparisons.fields),
@@ -57,6 +58,7 @@ def comparisons_table(comparisons: Comparisons, rows: NDArray[np.int64], first: 
             "expected": _told(expected, stands, places, len(order)),
             "actual": _told(actual, stands, places, len(order)),
         },
+        always=_ALWAYS,
         metadata={FIELDS: to_text(fields)},
     )
 

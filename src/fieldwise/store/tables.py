@@ -1,6 +1,6 @@
 """Batches of results as Arrow tables. `case` is always the position of a case in the run."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from functools import lru_cache
 from typing import Any, Final, TypeAlias
 
@@ -58,6 +58,12 @@ def _sparse_json(values: Sequence[Any]) -> ArrowColumn:
 def _written(values: Sequence[Any], nothing: Any, *, finite: bool) -> ArrowColumn:
     known = np.fromiter((value is not nothing for value in values), dtype=np.bool_, count=len(values))
     return utf8_column([to_text(value, finite=finite) for value in values if value is not nothing], known)
+
+
+def table_of(columns: Mapping[str, ArrowColumn], always: Set[str], metadata: Mapping[str, bytes] | None = None) -> ArrowTable:
+    """A table of which some columns always have a value: nobody has to write down where they do."""
+    fields = [pa.field(name, column.type, nullable=name not in always) for name, column in columns.items()]
+    return pa.Table.from_arrays([*columns.values()], schema=pa.schema(fields, metadata=metadata))
 
 
 def cases_table(outcome: BatchOutcome) -> ArrowTable:
