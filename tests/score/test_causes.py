@@ -1,6 +1,6 @@
 """The likely cause of each mismatch of a batch."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -131,13 +131,37 @@ def test_rows_without_a_cause_are_left_out() -> None:
 
 def test_what_is_known_is_not_looked_for_again() -> None:
     expected, actual = ["p0", "Acme", "Beta"], ["p0", "ACME", "BETA"]
-    known: Known = {}
-    explain(comparisons_of(expected, actual), np.array([1, 2]), RECORDS, [None, None], known)
-    assert known == {(0, "items[1].id"): ("Acme", "ACME", "letter_case"), (1, "items[1].id"): ("Beta", "BETA", "letter_case")}
-    known[0, "items[1].id"] = (expected[1], actual[1], "taken from what is known")
+    known: Known = []
+    first = comparisons_of(expected, actual)
+    explain(first, np.array([1, 2]), RECORDS, [None, None], known)
+    assert known == [(first, known[0][1], {1: "letter_case", 2: "letter_case"})]
+    known[0] = (first, known[0][1], {1: "taken from what is known", 2: "nor is this"})
     again = comparisons_of(expected, ["p0", actual[1], " Beta"])
     explain(again, np.array([1, 2]), RECORDS, [None, None], known)
     assert again.cause == {1: "taken from what is known", 2: "whitespace"}
+
+
+def test_a_cause_that_was_taken_back_is_still_known_to_others() -> None:
+    """json_quality takes causes back where a judge has said that two texts are alike."""
+    expected, actual = ["p0", "Acme", "Beta"], ["p0", "ACME", "BETA"]
+    known: Known = []
+    first, second = comparisons_of(expected, actual), comparisons_of(expected, actual)
+    explain(first, np.array([1, 2]), RECORDS, [None, None], known)
+    first.cause.clear()
+    explain(second, np.array([1, 2]), RECORDS, [None, None], known)
+    assert second.cause == {1: "letter_case", 2: "letter_case"}
+
+
+def test_nothing_is_asked_of_two_lists_or_objects_unless_a_cause_has_no_screen(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[Any] = []
+
+    def ask(expected: Sequence[Any], *_: Any) -> list[str]:
+        asked.extend(expected)
+        return [""] * len(expected)
+
+    monkeypatch.setattr(causes, "likely_causes", ask)
+    explain(comparisons_of([{"a": 1}, [1], {"a": 1}], [{"a": 2}, {"a": 1}, "text"]), np.array([0, 1, 2]), RECORDS, [None, None])
+    assert asked == [{"a": 1}]
 
 
 @pytest.fixture

@@ -32,7 +32,7 @@ class ScoringBatch:
         """Brings the replies to judges that stand inside other evaluators."""
         self._compared: list[tuple[CompareSpec, Comparisons]] = []
         self._parts: dict[bytes, ScoringBatch] = {}
-        self._known: Known = {}
+        self._known: Known = []
         self._memo = Memo()
 
     def __len__(self) -> int:
@@ -80,9 +80,14 @@ class ScoringBatch:
             found = without_absent(self.compare(closed(spec)))
         else:
             found = compare_records(spec, *self._columns, self._memo)
-            _explain(found, self.records, self._known)
+            self._explain(found)
         self._compared.append((spec, found))
         return found
+
+    def _explain(self, comparisons: Comparisons) -> None:
+        """Find the likely causes of the values that differ, but for those that other comparisons of the batch found."""
+        wrong = (comparisons.outcome == Outcome.WRONG_VALUE) | (comparisons.outcome == Outcome.FORMAT_ERROR)
+        explain(comparisons, np.flatnonzero(wrong), self.records.expected, self.records.actual, self._known)
 
     def compare_records(self, spec: CompareSpec, expected: Sequence[Value], actual: Sequence[Value]) -> Comparisons:
         """The same for other records, without looking for causes; JSON is found in text here too."""
@@ -122,9 +127,3 @@ def as_text(value: Any) -> str:
         return orjson.dumps(value, option=orjson.OPT_SORT_KEYS | orjson.OPT_NON_STR_KEYS).decode()
     except TypeError:  # an integer or a depth beyond what orjson writes
         return canonical(value) or str(value)
-
-
-def _explain(comparisons: Comparisons, records: Records, known: Known | None = None) -> None:
-    """Find the likely causes of the values that differ; `known` are those that other comparisons of the batch found."""
-    wrong = (comparisons.outcome == Outcome.WRONG_VALUE) | (comparisons.outcome == Outcome.FORMAT_ERROR)
-    explain(comparisons, np.flatnonzero(wrong), records.expected, records.actual, known)

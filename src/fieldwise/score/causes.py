@@ -43,12 +43,13 @@ Holds: TypeAlias = Callable[[Any, Any, Context], bool]
 _Found: TypeAlias = tuple[int, str]
 """Rank and name of a cause."""
 _Candidates: TypeAlias = tuple[tuple[Holds, _Found], ...]
-Known: TypeAlias = dict[tuple[int, str], tuple[Value, Value, str]]
-"""Case and path → expected, actual and the cause that was found, for evaluators that ask about the same mismatch."""
+Known: TypeAlias = list[tuple[Comparisons, NDArray[np.int64], Mapping[int, str]]]
+"""Comparisons of the same cases, those of their rows that were looked at, and the causes found, for whoever asks about the same values."""
 _ANY: Final = -1
 """All screens there are."""
 _KINDS: Final = ("text", "number", "mixed")
 _NUMBERS: Final = frozenset((int, float))
+_CONTAINERS: Final = frozenset((dict, list))
 _NOWHERE: Final = Context("", "")
 _NOTHING: Final[_Found] = (sys.maxsize, "")
 
@@ -63,21 +64,26 @@ class _Cause:
 
 
 def explain(
-    comparisons: Comparisons, rows: NDArray[np.int64], expected: Sequence[Value], actual: Sequence[Value], known: Known | None = None
+    comparisons: Comparisons,
+    rows: NDArray[np.int64],
+    expected: Sequence[Value],
+    actual: Sequence[Value],
+    known: Known | None = None,
 ) -> None:
     """Note the likely cause of each of these rows, whose values are there and differ. `expected` and `actual` are the records by case.
 
     What is found goes into `known`, and what stands there already is not looked for again.
     """
-    if known:
-        rows = _recall(comparisons, rows, known)
-    if not len(rows):
-        return
-    ones, others, contexts = _mismatches(comparisons, rows, expected, actual)
-    causes = likely_causes(ones, others, contexts)
-    comparisons.cause.update(compress(zip(rows.tolist(), causes, strict=True), causes))
+    wanted = rows
+    for earlier in known or ():
+        rows = _recall(comparisons, rows, *earlier)
+    if not any(map(_without_screen, _KINDS)):
+        rows = _with_scalars(comparisons, rows)
+    if len(rows):
+        causes = likely_causes(*_mismatches(comparisons, rows, expected, actual))
+        comparisons.cause.update(compress(zip(rows.tolist(), causes, strict=True), causes))
     if known is not None:
-        known.update(zip(zip(contexts.case, contexts.path, strict=True), zip(ones, others, causes, strict=True), strict=True))
+        known.append((comparisons, wanted, dict(comparisons.cause)))
 
 
 def likely_causes(expected: Sequence[Value], actual: Sequence[Value], contexts: Contexts) -> list[str]:
@@ -139,17 +145,33 @@ def _mismatches(
     return [ones[row] for row in listed], [others[row] for row in listed], contexts
 
 
-def _recall(comparisons: Comparisons, rows: NDArray[np.int64], known: Known) -> NDArray[np.int64]:
-    """Note the causes that are known already, and give back the rows that are left."""
-    ones, others, contexts = _mismatches(comparisons, rows, (), ())
+def _recall(
+    comparisons: Comparisons, rows: NDArray[np.int64], earlier: Comparisons, looked_at: NDArray[np.int64], causes: Mapping[int, str]
+) -> NDArray[np.int64]:
+    """Note the causes that earlier comparisons of the same values have, and give back the rows that are left."""
+    codes = {path: code for code, path in enumerate(dict.fromkeys(earlier.paths))}
+    ours = np.array([codes.get(path, -1) for path in comparisons.paths], dtype=np.int64)[comparisons.path[rows]]
+    theirs = np.array([codes[path] for path in earlier.paths], dtype=np.int64)[earlier.path[looked_at]]
+    shared = np.isin(theirs, ours)
+    if not shared.any():
+        return rows
+    places = zip(earlier.case[looked_at[shared]].tolist(), theirs[shared].tolist(), strict=True)
+    known = dict(zip(places, looked_at[shared].tolist(), strict=True))
     left: list[int] = []
-    for row, key, one, other in zip(rows.tolist(), zip(contexts.case, contexts.path, strict=True), ones, others, strict=True):
-        found = known.get(key)
-        if found is None or found[0] is not one or found[1] is not other:
+    for row, place in zip(rows.tolist(), zip(comparisons.case[rows].tolist(), ours.tolist(), strict=True), strict=True):
+        at = known.get(place)
+        if at is None or earlier.expected[at] is not comparisons.expected[row] or earlier.actual[at] is not comparisons.actual[row]:
             left.append(row)
-        elif found[2]:
-            comparisons.cause[row] = found[2]
+        elif at in causes:
+            comparisons.cause[row] = causes[at]
     return np.array(left, dtype=np.int64)
+
+
+def _with_scalars(comparisons: Comparisons, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Those of some rows in which a side is no list and no object: of two of those, nothing is asked that has a screen."""
+    ones, others = comparisons.expected, comparisons.actual
+    kept = [row for row in rows.tolist() if type(ones[row]) not in _CONTAINERS or type(others[row]) not in _CONTAINERS]
+    return rows if len(kept) == len(rows) else np.array(kept, dtype=np.int64)
 
 
 def _of_texts(one: str, other: str, screens: int) -> _Found:
