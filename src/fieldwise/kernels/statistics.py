@@ -19,7 +19,11 @@ _GOLDEN: Final = np.uint64(0x9E3779B97F4A7C15)
 _DRAWS_MORE: Final = np.cumsum(np.array([94, 95, 46, 16, 4], dtype=np.uint8), dtype=np.uint8)
 _QUANTUM_BITS: Final = 24
 _STEP_BITS: Final = 12
-_ROWS_AT_ONCE: Final = 1 << 13  # 2**36 per value, weights up to 5: their sums stay below 2**53
+_ROWS_AT_ONCE: Final = 1 << 11  # 2**36 per value, weights up to 5: their sums stay below 2**53. So many stay in the cache of a core.
+
+
+Weights = NDArray[np.uint8]
+"""How often each case counts, a row for each, in each replicate."""
 
 
 def wilson(successes: float, n: int, confidence: float = 0.95) -> tuple[float, float]:
@@ -55,7 +59,7 @@ def _mixed(state: NDArray[np.uint64]) -> NDArray[np.uint64]:
     return state
 
 
-def poisson_weights(keys: NDArray[np.uint64], seed: int = 0) -> NDArray[np.float64]:
+def poisson_weights(keys: NDArray[np.uint64], seed: int = 0) -> Weights:
     """How often each case counts in each replicate: one row for each key, drawn from that key and the seed alone."""
     start = _mixed(keys ^ np.uint64(seed & 0xFFFFFFFFFFFFFFFF))
     steps = np.arange(1, REPLICATES // 8 + 1, dtype=np.uint64) * _GOLDEN
@@ -64,7 +68,7 @@ def poisson_weights(keys: NDArray[np.uint64], seed: int = 0) -> NDArray[np.float
     weights = (draws >= _DRAWS_MORE[0]).view(np.uint8)
     for bound in _DRAWS_MORE[1:]:  # five comparisons of bytes are faster than one look into a table
         weights += draws >= bound
-    return weights.astype(np.float64)
+    return weights
 
 
 Totals = NDArray[np.int64]
@@ -81,7 +85,7 @@ class Replicates:
         self._count: dict[str, Totals] = {}
         self._infinite: set[str] = set()
 
-    def add(self, weights: NDArray[np.float64], columns: Mapping[str, NDArray[np.float64]]) -> None:
+    def add(self, weights: Weights, columns: Mapping[str, NDArray[np.float64]]) -> None:
         """Add a batch: `weights` has a row for each case, and so has each column; NaN where a case was not measured."""
         names = list(columns)
         if not names or not len(weights):
@@ -90,7 +94,7 @@ class Replicates:
         for start in range(0, len(values), _ROWS_AT_ONCE):
             self._add(weights[start : start + _ROWS_AT_ONCE], values[start : start + _ROWS_AT_ONCE], names)
 
-    def _add(self, weights: NDArray[np.float64], values: NDArray[np.float64], names: list[str]) -> None:
+    def _add(self, weights: Weights, values: NDArray[np.float64], names: list[str]) -> None:
         measured = ~np.isnan(values)
         self._infinite.update(names[column] for column in np.flatnonzero(np.isinf(values).any(axis=0)).tolist())
         known = np.where(np.isfinite(values), values, 0.0)
@@ -98,7 +102,7 @@ class Replicates:
         complete = measured.all(axis=0)
         partly = np.flatnonzero(~complete)
         blocks = [np.ones((len(values), 1)), measured[:, partly].astype(np.float64), *(block for _, block in whole)]
-        totals = (weights.T @ np.hstack(blocks)).astype(np.int64)
+        totals = (weights.astype(np.float64).T @ np.hstack(blocks)).astype(np.int64)
         everyone = totals[:, 0]
         counts = dict(zip(partly.tolist(), totals.T[1 : 1 + len(partly)], strict=True))
         for column, name in enumerate(names):

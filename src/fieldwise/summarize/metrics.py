@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldwise.kernels.statistics import Replicates, percentiles, precision_recall_f1, wilson
+from fieldwise.kernels.statistics import Replicates, Weights, percentiles, precision_recall_f1, wilson
 from fieldwise.kernels.sums import ExactSums
 from fieldwise.model.summary import Metric
 
@@ -27,7 +27,7 @@ class MetricsState:
         self._seen: dict[str, tuple[int, int]] = {}
         self._replicates = Replicates()
 
-    def add(self, columns: Columns, positions: NDArray[np.int64], weights: NDArray[np.float64]) -> None:
+    def add(self, columns: Columns, positions: NDArray[np.int64], weights: Weights) -> None:
         """Add the measured cases of a batch: a row each in every column, NaN where a case has no such number."""
         known = {name: column for name, column in columns.items() if not np.isnan(column).all()}
         if not known:

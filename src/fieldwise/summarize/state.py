@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldwise.kernels.statistics import hashes, poisson_weights
+from fieldwise.kernels.statistics import Weights, hashes, poisson_weights
 from fieldwise.model.outcome import BatchOutcome, Evaluated
 from fieldwise.model.plan import PlannedEvaluator
 from fieldwise.model.result import Results
@@ -101,7 +101,7 @@ class EvaluatorState:
         self._flags: dict[str, int] = {}
         self._pool = PoolState()
 
-    def add(self, outcome: BatchOutcome, evaluated: Evaluated, weights: NDArray[np.float64], slices: Members, fields: "_Fields") -> None:
+    def add(self, outcome: BatchOutcome, evaluated: Evaluated, weights: Weights, slices: Members, fields: "_Fields") -> None:
         """Add one batch's results, with the cases' bootstrap weights and slices, and what is known of its fields."""
         results, ids, first = evaluated.results, outcome.cases.id, outcome.first
         of = measured(results)
@@ -175,7 +175,7 @@ def _columns(results: Results, keep: NDArray[np.int64]) -> dict[str, NDArray[np.
     return {name: column[keep] for name, column in named.items()}
 
 
-def _picked(weights: NDArray[np.float64], rows: NDArray[np.int64]) -> NDArray[np.float64]:
+def _picked(weights: Weights, rows: NDArray[np.int64]) -> Weights:
     """The weights of these rows, without a copy where they are all of them in order."""
     everything = len(rows) == len(weights) and bool((rows == np.arange(len(weights))).all())
     return weights if everything else weights[rows]
