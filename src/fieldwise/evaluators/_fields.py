@@ -48,6 +48,13 @@ def case_faults(status: NDArray[np.uint8], reasons: dict[int, str], faults: Mapp
             reasons[case] = fault.what if not fault.fix else f"{fault.what} ({fault.fix})"
 
 
+def reasoning(reasons: Mapping[int, str], say: Callable[..., str], *columns: NDArray[Any]) -> list[str]:
+    """The reason of each case that has one, else what `say` makes of its numbers; cases with the same numbers are told once."""
+    rows = list(zip(*(column.tolist() for column in columns), strict=True))
+    told = {row: say(*row) for row in {*rows}}
+    return [reasons.get(case) or told[row] for case, row in enumerate(rows)] if reasons else [told[row] for row in rows]
+
+
 def hit_labels(comparisons: Comparisons, scored: NDArray[np.bool_]) -> Labels:
     """The paths that passed, case by case."""
     return _once(comparisons, scored & comparisons.passed, "hits", lambda rows: row_labels(comparisons, rows))

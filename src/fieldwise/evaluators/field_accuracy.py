@@ -16,7 +16,7 @@ import numpy as np
 import orjson
 from numpy.typing import NDArray
 
-from fieldwise.evaluators._fields import faults_of, field_status, hit_labels, lists_without_items, miss_labels
+from fieldwise.evaluators._fields import faults_of, field_status, hit_labels, lists_without_items, miss_labels, reasoning
 from fieldwise.kernels.plain_json import plain_texts
 from fieldwise.model.batch import Batch
 from fieldwise.model.comparison import Comparisons, Outcome
@@ -77,7 +77,7 @@ def field_accuracy(batch: Batch, config: FieldAccuracy) -> Results:
         status=status,
         hits=hit_labels(comparisons, scored),
         misses=miss_labels(comparisons, scored),
-        reasoning=_reasoning(passed.tolist(), counted.tolist(), reasons),
+        reasoning=reasoning(reasons, "{}/{} fields matched".format, passed, counted),
         metrics={"fields_matched": passed.astype(np.float64), "fields_scored": counted.astype(np.float64)},
         details=FieldDetails(comparisons, by_field, reasons),
         comparisons=comparisons,
@@ -154,10 +154,6 @@ def _aggregate(by_field: ByField, weights: list[float], how: str) -> Numbers:
         weight += each * by_field.counted[position]
     mean: Numbers = np.divide(total, weight, out=np.zeros_like(total), where=weight > 0)
     return mean.clip(max=1.0)
-
-
-def _reasoning(passed: list[int], counted: list[int], reasons: dict[int, str]) -> list[str]:
-    return [reasons.get(row) or f"{good}/{of} fields matched" for row, (good, of) in enumerate(zip(passed, counted, strict=True))]
 
 
 class FieldDetails:

@@ -17,7 +17,7 @@ from unicodedata import normalize
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldwise.evaluators._fields import faults_of, field_status, hit_labels, lists_without_items, miss_labels
+from fieldwise.evaluators._fields import faults_of, field_status, hit_labels, lists_without_items, miss_labels, reasoning
 from fieldwise.kernels.plain_json import plain_texts
 from fieldwise.model.batch import Batch
 from fieldwise.model.comparison import Comparisons, Outcome
@@ -90,21 +90,21 @@ def field_prf(batch: Batch, config: FieldPrf) -> Results:
     metrics, flags = prf_metrics(counts, config.substitution_counts)
     status, reasons = field_status(comparisons, np.ones(len(batch)))
     score = np.where(status == Status.SCORED, metrics["f1"], 0.0)
-    told = (counts[Outcome.MATCH], metrics["total_gt_fields"], counts[Outcome.HALLUCINATION])
     return Results(
         score=score,
         status=status,
         hits=hit_labels(comparisons, counted),
         misses=miss_labels(comparisons, counted | unreadable),
-        reasoning=[
-            reasons.get(row) or f"{good:.0f} of {of:.0f} expected fields are right, {extra:.0f} given that should not be"
-            for row, (good, of, extra) in enumerate(zip(*(column.tolist() for column in told), strict=True))
-        ],
+        reasoning=reasoning(reasons, _told, counts[Outcome.MATCH], metrics["total_gt_fields"], counts[Outcome.HALLUCINATION]),
         metrics=metrics,
         details=_Details(comparisons, counted, flags, reasons),
         comparisons=comparisons,
         flags=flags,
     )
+
+
+def _told(right: float, expected: float, extra: float) -> str:
+    return f"{right:.0f} of {expected:.0f} expected fields are right, {extra:.0f} given that should not be"
 
 
 def counted_rows(comparisons: Comparisons, ignore: Sequence[str]) -> NDArray[np.bool_]:

@@ -10,6 +10,7 @@
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import pairwise
 from typing import Annotated, Any, Final, Literal
 from unicodedata import normalize
 
@@ -20,7 +21,7 @@ from numpy.typing import NDArray
 
 from fieldwise.evaluators._buckets import BOTH, BUCKETS, EXTRA, LOST, NEITHER, NULL_HAS_VALUE, buckets_of
 from fieldwise.evaluators._consistency import Agreement, agreement
-from fieldwise.evaluators._fields import case_faults, faults_of, field_status, not_finite, row_labels
+from fieldwise.evaluators._fields import case_faults, faults_of, field_status, not_finite, reasoning, row_labels
 from fieldwise.evaluators._safety import Checked, Safety, check_safety
 from fieldwise.evaluators._strategies import STRATEGIES, Strategy, detected
 from fieldwise.kernels.strings import reaches
@@ -145,7 +146,7 @@ def json_quality(batch: Batch, config: JsonQuality) -> Results:
         status=status,
         hits=hits,
         misses=misses,
-        reasoning=[reasons.get(row) or told for row, told in enumerate(_reasoning(metrics))],
+        reasoning=reasoning(reasons, _told, *(metrics[name] for name in ("rqs", "accuracy", "completeness", "safety", "hallucination"))),
         metrics=metrics,
         details=view,
         comparisons=comparisons,
@@ -267,12 +268,10 @@ def _labels(
     return row_labels(comparisons, told & right), row_labels(comparisons, told & ~right, say)
 
 
-def _reasoning(metrics: Mapping[str, Numbers]) -> list[str]:
-    parts = [metrics[name].tolist() for name in ("rqs", "accuracy", "completeness", "safety", "hallucination")]
-    return [
+def _told(rqs: float, accuracy: float, completeness: float, safety: float, hallucination: float) -> str:
+    return (
         f"rqs {rqs:.4f}: accuracy {accuracy:.3f}, completeness {completeness:.3f}, safety {safety:.3f}, hallucination {hallucination:.3f}"
-        for rqs, accuracy, completeness, safety, hallucination in zip(*parts, strict=True)
-    ]
+    )
 
 
 @dataclass(frozen=True)
@@ -314,7 +313,7 @@ class _View:
         cases = self.comparisons.cases
         if self.checked is not None or self.agreements or self.comparisons.faults:
             return [None] * cases
-        looks = [self._look(case) for case in range(cases)]
+        looks = self._looks()
         made = {look: self._text(case) for look, case in dict(zip(looks, range(cases), strict=True)).items()}
         return [made[look] for look in looks]
 
@@ -324,18 +323,11 @@ class _View:
         except TypeError:  # a lone surrogate in a path
             return None
 
-    def _look(self, case: int) -> tuple[bytes, bytes]:
-        """What decides the details of a case: its rows, each with path, bucket and strategy, and its flags."""
-        rows, ends, flags, flag_ends = self._looks
-        return rows[ends[case] : ends[case + 1]], flags[flag_ends[case] : flag_ends[case + 1]]
-
-    @cached_property
-    def _looks(self) -> tuple[bytes, list[int], bytes, list[int]]:
-        """The looks of all cases in a row, and where each begins."""
+    def _looks(self) -> list[tuple[bytes, bytes]]:
+        """What decides the details of each case: its rows, each with path, bucket and strategy, and its flags."""
         order, offsets = self.comparisons.by_case()
         rows = (self.comparisons.path.astype(np.int64) * len(BUCKETS) + self.bucket) * len(STRATEGIES) + self._strategies
-        flags = self.flags.codes.astype(np.int64)
-        return rows[order].tobytes(), (offsets * 8).tolist(), flags.tobytes(), (self.flags.offsets * 8).tolist()
+        return list(zip(_slices(rows[order], offsets), _slices(self.flags.codes, self.flags.offsets), strict=True))
 
     @cached_property
     def _strategies(self) -> NDArray[np.uint8]:
@@ -349,6 +341,12 @@ class _View:
         default: Strategy = self.config.default_text
         found[rows] = [_EXACT if type(value) in _NO_TEXT else place[detected(value, default)] for value in values]
         return found
+
+
+def _slices(numbers: NDArray[Any], offsets: NDArray[np.int64]) -> list[bytes]:
+    """The bytes of the numbers between every two offsets."""
+    content, ends = numbers.tobytes(), (offsets * numbers.itemsize).tolist()
+    return [content[start:end] for start, end in pairwise(ends)]
 
 
 _UNNAMED = 255
