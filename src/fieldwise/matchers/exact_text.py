@@ -7,7 +7,7 @@ This is literal: 1 is not 1.0, `true` is "true" and "True", and text is not comp
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -64,12 +64,16 @@ def _differ(one: object, other: object) -> bool:
     """Seen at the first part that differs. Keys may differ in letter case alone, so they show nothing."""
     if type(one) is dict and type(other) is dict:
         if one.keys() == other.keys():
-            return any(map(_differ_as_parts, one.values(), [other[key] for key in one]))
+            return _some_differ(one.values(), map(other.__getitem__, one))
         return len(one) != len(other)
     if type(one) is list and type(other) is list:
-        # items that Python finds equal hardly ever differ, and are let go at once
-        return len(one) != len(other) or any(x != y and _differ_as_parts(x, y) for x, y in zip(one, other, strict=True))
+        return len(one) != len(other) or _some_differ(one, other)
     return False
+
+
+def _some_differ(ones: Iterable[object], others: Iterable[object]) -> bool:
+    # parts that Python finds equal hardly ever differ, and are let go at once
+    return any(one != other and _differ_as_parts(one, other) for one, other in zip(ones, others, strict=True))
 
 
 _PLAIN: Final = frozenset((str, int, bool, type(None)))
