@@ -31,7 +31,8 @@ _QUIET = [
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Give every law as many more examples as FIELDWISE_FUZZ says."""
     if _FUZZ:
-        for test in {getattr(item, "obj", None) for item in items}:
+        functions = (getattr(item, "obj", None) for item in items)
+        for test in {getattr(function, "__func__", function) for function in functions}:
             if getattr(test, "is_hypothesis_test", False):
                 given = getattr(test, _SETTINGS)
                 setattr(test, _SETTINGS, settings(given, max_examples=given.max_examples * _FUZZ, deadline=None))
