@@ -147,6 +147,15 @@ class TestRepairs:
         assert (reply.missing, reply.text, len(server.requests)) == (False, '{"score": 7}', 2)
         assert reply.problem == "the model's reply cannot be used: score is 7, above 1"
 
+    def test_a_reply_that_cannot_be_used_is_asked_for_again_another_time(self, tmp_path: Path) -> None:
+        said = Say('{"score": 7}')
+        with model_server(lambda _: said) as server:
+            [first] = ask(chat(server), cache=tmp_path / "answers.sqlite")
+            said = GOOD
+            [second] = ask(chat(server), cache=tmp_path / "answers.sqlite")
+            [third] = ask(chat(server), cache=tmp_path / "answers.sqlite")
+        assert (first.data, second.data, third.data, len(server.requests)) == (None, {"score": 0.5}, {"score": 0.5}, 3)
+
     def test_a_reply_that_was_cut_off_says_so(self) -> None:
         with model_server(Say('{"score": 0.', finish="length")) as server:
             [reply] = ask(chat(server))

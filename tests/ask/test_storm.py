@@ -15,9 +15,11 @@ from typing import Any
 
 import pytest
 from model_server import ModelServer, Say, model_server
+from typer.testing import CliRunner
 
 import fieldwise as fw
 from fieldwise.ask.asker import open_asker
+from fieldwise.cli.app import app
 from fieldwise.model.ask import Asking, Asks, Chat, Endpoint, Message, Replies
 
 CASES = 1000
@@ -168,3 +170,20 @@ def test_an_answer_is_committed_before_anybody_uses_it(tmp_path: Path) -> None:
 
         asker.answer(asks, follow)
     assert seen == [True] * 20
+
+
+def test_the_command_asks_again_only_what_could_not_be_used_unless_it_is_told_to(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    said = {"0": Say("no JSON")}
+    with model_server(lambda request: said.get(case_of(request).rstrip("+"), GOOD)) as server:
+        config = suite(tmp_path, server, 3)
+        (tmp_path / "suite.yaml").write_text(json.dumps(config))
+
+        def asked(*options: str) -> int:
+            before = len(server.requests)
+            CliRunner().invoke(app, ["run", "suite.yaml", *options])
+            return len(server.requests) - before
+
+        assert asked() == 4  # the reply that cannot be used is sent back once
+        said.clear()
+        assert [asked(), asked(), asked("--fresh"), asked()] == [1, 0, 3, 0]

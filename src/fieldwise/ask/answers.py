@@ -58,6 +58,10 @@ class Answers:
         columns = "key, model, text, finish, tokens_in, tokens_out, seconds"
         self._connection.execute(f"INSERT OR REPLACE INTO answers ({columns}) VALUES (?, ?, ?, ?, ?, ?, ?)", values)
 
+    def forget(self, key: bytes) -> None:
+        """Keep an answer no longer."""
+        self._connection.execute("DELETE FROM answers WHERE key = ?", (key,))
+
     def close(self) -> None:
         """Close the file."""
         self._connection.close()

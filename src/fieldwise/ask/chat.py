@@ -74,7 +74,7 @@ class Models:
         self._asked: set[bytes] = set()
 
     async def ask(self, chat: Chat) -> Reply:
-        """The reply, repaired once where it has not the shape that was asked for."""
+        """The reply, repaired once where it has not the shape that was asked for. What stays unusable is not kept."""
         target = self._target(chat.endpoint)
         if isinstance(target, Reply):
             return target
@@ -95,6 +95,7 @@ class Models:
         usage = reply.usage + repaired.usage
         if wrong is None:
             return replace(repaired, usage=usage)
+        self._forget(target, chat, messages, again)
         cut = ", and it was cut off at its longest" if second.finish == "length" else ""
         return Reply(problem=f"the model's reply cannot be used: {wrong}{cut}", text=second.text, usage=usage)
 
@@ -131,6 +132,12 @@ class Models:
                 return None
             self._answers = Answers(file)
         return None if self._asking.fresh and key not in self._asked else self._answers.get(key)
+
+    def _forget(self, target: Target, chat: Chat, *asked: list[Message]) -> None:
+        """Do not keep the answers to these messages."""
+        if self._answers is not None:
+            for messages in asked:
+                self._answers.forget(_key(target, _body(target, messages), chat.schema))
 
     async def _paid(self, target: Target, body: dict[str, Any], chat: Chat, key: bytes) -> Answer | Reply:
         """Ask the server, within what may be spent, and keep the answer before anybody uses it."""

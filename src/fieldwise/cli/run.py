@@ -46,6 +46,7 @@ def run(  # noqa: PLR0917 - the options of the command are its parameters
     ] = None,
     budget_usd: Annotated[Optional[float], typer.Option(min=0, help="What judges may spend, in dollars.")] = None,  # noqa: UP045
     max_calls: Annotated[Optional[int], typer.Option(min=0, help="How often judges may ask a model.")] = None,  # noqa: UP045
+    fresh: Annotated[bool, typer.Option("--fresh", help="Ask models again, whatever they have answered before.")] = False,
     resume: Annotated[
         bool,
         typer.Option("--resume", help="Go on with the last run of this suite that did not finish; what changed since is scored again."),
@@ -86,7 +87,7 @@ def run(  # noqa: PLR0917 - the options of the command are its parameters
             gates=gate or (),
             limits=limits,
             progress=_checking(check, progress),
-            asking=Asking(budget_usd=budget_usd, max_calls=max_calls),
+            asking=Asking(budget_usd=budget_usd, max_calls=max_calls, fresh=fresh),
             baseline=baseline,
             resume=resume,
             workers=workers or cores(),
