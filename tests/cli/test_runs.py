@@ -40,6 +40,10 @@ def test_another_root_is_named_by_an_option_or_the_environment(folder: Path, fie
 def test_the_command_that_is_named_next_finds_the_run_in_another_root(folder: Path, fieldwise: Call) -> None:
     told = fieldwise("--root", "my runs", "run", "small.eval.yaml", "--format", "plain").stdout
     assert "next: fieldwise --root 'my runs' explain latest " in told
+    told = fieldwise("--root", "my runs", "runs", "show", "--format", "plain").stdout
+    assert "next: fieldwise --root 'my runs' report " in told
+    told = fieldwise("--root", "my runs", "demo", "--format", "plain").stdout
+    assert "fieldwise --root 'my runs' explain latest " in told.partition("Try next")[2]
     assert "next: fieldwise explain latest " in fieldwise("run", "small.eval.yaml", "--format", "plain").stdout
 
 

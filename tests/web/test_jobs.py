@@ -51,7 +51,9 @@ def test_a_job_says_what_it_is_over_once(make_client: Any) -> None:
         for body in ({}, {"cases": [{}], "paths": {"cases": "cases.jsonl"}}):
             answer = client.post("/api/v1/jobs", json=body)
             assert (answer.status_code, answer.json()["diagnostics"][0]["code"]) == (422, "which-cases")
-        assert client.get("/api/v1/jobs/20200101-000000-abcdef").status_code == 404
+        for name in ("20200101-000000-abcdef", "nope"):
+            unknown = client.get(f"/api/v1/jobs/{name}")
+            assert (unknown.status_code, unknown.json()["diagnostics"][0]["code"]) == (404, "no-job")
 
 
 def test_a_job_that_waits_can_be_cancelled(workspace: Path) -> None:

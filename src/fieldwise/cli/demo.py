@@ -56,15 +56,17 @@ def _next_steps(which: Which, case: str, form: Format) -> None:
     from rich.console import Group
     from rich.text import Text
 
+    from fieldwise.cli._called import CALLED
     from fieldwise.cli._console import show
 
     steps = (
-        (f"fieldwise explain latest {case}", "the arithmetic of one score"),
+        (f"{CALLED.get()} explain latest {case}", "the arithmetic of one score"),
         (f"fieldwise demo {which} --copy mine", "its files, to change and run again"),
         ("fieldwise init --cases your.jsonl", "a suite for data of your own"),
         ("fieldwise demo answers", "twelve answers of a RAG system") if which is Which.invoices else ("fieldwise demo", "26 invoices"),
     )
-    lines = [Text.assemble(("  ", ""), (f"{command:<42}", "cyan"), (told, "dim")) for command, told in steps]
+    width = max(len(command) for command, _ in steps) + 3
+    lines = [Text.assemble(("  ", ""), (f"{command:<{width}}", "cyan"), (told, "dim")) for command, told in steps]
     show(Group(Text("\nTry next", "bold"), *lines), form)
 
 

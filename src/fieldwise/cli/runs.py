@@ -80,6 +80,7 @@ def _nothing(any_run: bool, tag: str | None, suite: str | None) -> str:
 @app.command("show", short_help="Show what a run was, what it came to, and where it is.")
 def show_run(run: RunId = "latest", form: TextForm = TextFormat.rich, everything: Everything = False) -> None:
     """Show what a run was and came to: gates, metrics, comparison with its baseline, fingerprints, where it is."""
+    from fieldwise.cli._called import CALLED
     from fieldwise.cli._console import show
     from fieldwise.cli._found import found_run
     from fieldwise.report.run_facts import Kept, facts_json, facts_report
@@ -91,7 +92,7 @@ def show_run(run: RunId = "latest", form: TextForm = TextFormat.rich, everything
     if form == TextFormat.json:
         typer.echo(json_text(facts_json(found, kept), spaced=True))
     else:
-        show(facts_report(found, kept, everything=everything), form)
+        show(facts_report(found, kept, everything=everything, command=CALLED.get()), form)
 
 
 @app.command(short_help="Give names to a run, by which it can be found.")

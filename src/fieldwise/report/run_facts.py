@@ -30,7 +30,7 @@ class Kept:
     """The baseline files that were made from it."""
 
 
-def facts_report(run: "Run", kept: Kept, *, everything: bool = False) -> RenderableType:
+def facts_report(run: "Run", kept: Kept, *, everything: bool = False, command: str = "fieldwise") -> RenderableType:
     """What a run was and came to."""
     kind, word, why = verdict(run.exit_code, bool(run.gates))
     if run.running:
@@ -45,7 +45,7 @@ def facts_report(run: "Run", kept: Kept, *, everything: bool = False) -> Rendera
         None if run.changes is None else changes_section(run.changes),
         section("Fingerprints", _pairs(_fingerprints(run, everything))),
         Text(),
-        *_next(run),
+        *_next(run, command),
     )
 
 
@@ -155,12 +155,13 @@ def _short(told: str) -> str:
     return f"{kind}{mark}{digits[:12]}…" if len(digits) > 16 and digits.isalnum() else told
 
 
-def _next(run: "Run") -> list[RenderableType]:
+def _next(run: "Run", command: str) -> list[RenderableType]:
+    """What to do next, with how fieldwise is called to find the same runs."""
     if run.running:
         return []
     if run.finished is None:
-        return [text(("next: ", DIM), (f"fieldwise run {run.manifest.suite_file or 'SUITE'} --resume", COMMAND))]
+        return [text(("next: ", DIM), (f"{command} run {run.manifest.suite_file or 'SUITE'} --resume", COMMAND))]
     return [
-        text(("next: ", DIM), (f"fieldwise report {run.id}", COMMAND)),
-        text(("   or ", DIM), (f"fieldwise compare BASE {run.id}", COMMAND)),
+        text(("next: ", DIM), (f"{command} report {run.id}", COMMAND)),
+        text(("   or ", DIM), (f"{command} compare BASE {run.id}", COMMAND)),
     ]

@@ -233,7 +233,8 @@ def _begin(root: str | Path | None, plan: Plan, fingerprints: Mapping[str, str])
         manifest = replace(manifest, id=path.name)
         write_manifest(path, manifest)
     except OSError as error:
-        raise StoreError(f"no run can be stored in {runs_folder(root)}: {error.strerror or error}") from error
+        what = f"no run can be stored in {runs_folder(root)}: {error.strerror or error}"
+        raise StoreError(f"{what}\n  name a folder that can be written to: fieldwise --root PLACE, or `root=` in Python") from error
     return Unfinished(path=path, manifest=manifest, parts=(), lock=lock)
 
 

@@ -19,7 +19,7 @@ from fieldwise.web.requests import CaseBody, Measured, PathText
 from fieldwise.web.schemas import EVENT, JOB, JOBS, answers
 from fieldwise.web.server import Server
 
-JobId = Annotated[str, PathParameter(alias="job", pattern=r"^[0-9]{8}-[0-9]{6}-[0-9a-f]{6}$")]
+JobId = Annotated[str, PathParameter(alias="job", max_length=200)]
 
 
 class JobRequest(Measured):
