@@ -8,12 +8,16 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from fieldwise.model.comparison import Comparisons
+from fieldwise.model.case import Case, Cases
+from fieldwise.model.comparison import Comparisons, Outcome
 from fieldwise.model.context import Context, Contexts
-from fieldwise.model.rule import FieldRule
+from fieldwise.model.path import Path
+from fieldwise.model.rule import CompareSpec, FieldRule
 from fieldwise.registry import find, names
 from fieldwise.score import causes
+from fieldwise.score.batch import ScoringBatch
 from fieldwise.score.causes import Known, describe, explain, likely_causes
+from fieldwise.score.walk import compare_records
 
 
 def cause(expected: Any, actual: Any, record: Any = None, path: str = "field") -> str | None:
@@ -246,3 +250,27 @@ def test_a_batch_is_judged_as_its_rows_are_one_by_one(pairs: list[tuple[Any, Any
     contexts = Contexts([0] * len(pairs), [""] * len(pairs), [""] * len(pairs), [None], [None])
     found = likely_causes([pair[0] for pair in pairs], [pair[1] for pair in pairs], contexts)
     assert [name or None for name in found] == [cause(*pair) for pair in pairs]
+
+
+values = st.sampled_from(["Acme", "Berlin", "EUR", 1200, 1200.0, 12.5, True, None, "Acme Corp", "", 7])
+things = st.recursive(
+    values, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from("abc"), inner, max_size=3), max_leaves=6
+)
+records = st.fixed_dictionaries({"a": things, "b": things, "c": things})
+RULED = {
+    "every leaf": CompareSpec(open="leaves"),
+    "every key": CompareSpec(open="keys"),
+    "three rules": CompareSpec(rules=tuple(FieldRule(path=Path((key,)), text=key) for key in "abc")),
+    "one rule": CompareSpec(rules=(FieldRule(path=Path(("a",)), text="a"),)),
+}
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.lists(st.tuples(records, records), min_size=1, max_size=4), st.sampled_from(list(RULED)))
+def test_causes_do_not_depend_on_whether_all_leaves_are_at_hand(pairs: list[tuple[Any, Any]], ruled: str) -> None:
+    spec = RULED[ruled]
+    found = ScoringBatch(Cases.of([Case(id=str(at), expected=one, actual=other) for at, (one, other) in enumerate(pairs)])).compare(spec)
+    alone = compare_records(spec, *map(list, zip(*pairs, strict=True)))
+    wrong = np.flatnonzero((alone.outcome == Outcome.WRONG_VALUE) | (alone.outcome == Outcome.FORMAT_ERROR))
+    explain(alone, wrong, *map(list, zip(*pairs, strict=True)))
+    assert found.cause == alone.cause

@@ -32,6 +32,7 @@ class ScoringBatch:
         """Brings the replies to judges that stand inside other evaluators."""
         self._compared: list[tuple[CompareSpec, Comparisons]] = []
         self._parts: dict[bytes, ScoringBatch] = {}
+        self._covered: list[tuple[CompareSpec, bool]] = []
         self._known: Known = []
         self._memo = Memo()
 
@@ -76,18 +77,27 @@ class ScoringBatch:
         for known, comparisons in self._compared:
             if known is spec or known == spec:
                 return comparisons
-        if covers(spec, *self._columns, self._memo):
+        if spec.open == "leaves" and self._covers(spec):
             found = without_absent(self.compare(closed(spec)))
         else:
             found = compare_records(spec, *self._columns, self._memo)
-            self._explain(found)
+            self._explain(found, complete=spec.open == "leaves" or self._covers(spec))
         self._compared.append((spec, found))
         return found
 
-    def _explain(self, comparisons: Comparisons) -> None:
+    def _covers(self, spec: CompareSpec) -> bool:
+        """Whether the rules of a spec name every leaf of the batch."""
+        rules = closed(spec)
+        for known, covered in self._covered:
+            if known == rules:
+                return covered
+        self._covered.append((rules, covers(rules, *self._columns, self._memo)))
+        return self._covered[-1][1]
+
+    def _explain(self, comparisons: Comparisons, *, complete: bool) -> None:
         """Find the likely causes of the values that differ, but for those that other comparisons of the batch found."""
         wrong = (comparisons.outcome == Outcome.WRONG_VALUE) | (comparisons.outcome == Outcome.FORMAT_ERROR)
-        explain(comparisons, np.flatnonzero(wrong), self.records.expected, self.records.actual, self._known)
+        explain(comparisons, np.flatnonzero(wrong), self.records.expected, self.records.actual, self._known, complete=complete)
 
     def compare_records(self, spec: CompareSpec, expected: Sequence[Value], actual: Sequence[Value]) -> Comparisons:
         """The same for other records, without looking for causes; JSON is found in text here too."""

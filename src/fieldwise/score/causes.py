@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from fieldwise import registry
 from fieldwise.model.comparison import Comparisons
 from fieldwise.model.context import Context, Contexts, is_telling
-from fieldwise.model.values import Value
+from fieldwise.model.values import Missing, Value
 from fieldwise.score.screens import (
     DIGIT_SCREENS,
     ELSEWHERE,
@@ -50,6 +50,7 @@ _ANY: Final = -1
 _KINDS: Final = ("text", "number", "mixed")
 _NUMBERS: Final = frozenset((int, float))
 _CONTAINERS: Final = frozenset((dict, list))
+_SCALARS: Final = frozenset((str, int, float, bool, type(None), Missing))
 _NOWHERE: Final = Context("", "")
 _NOTHING: Final[_Found] = (sys.maxsize, "")
 
@@ -69,10 +70,13 @@ def explain(
     expected: Sequence[Value],
     actual: Sequence[Value],
     known: Known | None = None,
+    *,
+    complete: bool = False,
 ) -> None:
     """Note the likely cause of each of these rows, whose values are there and differ. `expected` and `actual` are the records by case.
 
-    What is found goes into `known`, and what stands there already is not looked for again.
+    What is found goes into `known`, and what stands there already is not looked for again. `complete` says that there is a row for every
+    leaf of the expected records.
     """
     wanted = rows
     for earlier in known or ():
@@ -80,27 +84,38 @@ def explain(
     if not any(map(_without_screen, _KINDS)):
         rows = _with_scalars(comparisons, rows)
     if len(rows):
-        causes = likely_causes(*_mismatches(comparisons, rows, expected, actual))
+        causes = likely_causes(*_mismatches(comparisons, rows, expected, actual), comparisons.expected if complete else None)
         comparisons.cause.update(compress(zip(rows.tolist(), causes, strict=True), causes))
     if known is not None:
         known.append((comparisons, wanted, dict(comparisons.cause)))
 
 
-def likely_causes(expected: Sequence[Value], actual: Sequence[Value], contexts: Contexts) -> list[str]:
+def likely_causes(
+    expected: Sequence[Value], actual: Sequence[Value], contexts: Contexts, leaves: Sequence[Value] | None = None
+) -> list[str]:
     """The first cause by rank that holds for each pair of values; empty where none does.
 
-    The sequences run in parallel; `contexts` knows the surroundings of each pair, and is asked only where they matter.
+    The sequences run in parallel; `contexts` knows the surroundings of each pair, and is asked only where they matter. `leaves` are
+    those of all expected records, where somebody has them at hand.
     """
     pairs = list(zip(expected, actual, strict=True))
     found = _in_the_values(pairs)
     first_placed = min(map(_lowest, _behind_places.values()))
     telling = {at: value for at, value in enumerate(actual) if found[at][0] > first_placed and is_telling(value)}
-    for at in contexts.elsewhere(telling):
+    for at in contexts.elsewhere(telling if leaves is None else _among(leaves, telling)):
         found[at] = min(found[at], _first(_behind_places[_kind(*pairs[at])](_ANY), *pairs[at], contexts(at)))
     if any(map(_without_screen, _KINDS)):
         for at, pair in enumerate(pairs):
             found[at] = min(found[at], _first(_without_screen(_kind(*pair)), *pair, contexts(at)))
     return [name for _, name in found]
+
+
+def _among(leaves: Sequence[Value], values: dict[int, Any]) -> dict[int, Any]:
+    """Those of some values that stand among these leaves, whichever record they are of; all of them if a leaf may hold others."""
+    if not _SCALARS.issuperset(map(type, leaves)):
+        return values
+    there = {*values.values()}.intersection(leaves)
+    return {at: value for at, value in values.items() if value in there} if there else {}
 
 
 def _in_the_values(pairs: Sequence[tuple[Value, Value]]) -> list[_Found]:

@@ -24,7 +24,7 @@ def closed(spec: CompareSpec) -> CompareSpec:
 
 def covers(spec: CompareSpec, expected: Column, actual: Column, memo: Memo) -> bool:
     """Whether comparing every leaf of these records is comparing by the rules, but for fields that neither side has."""
-    if spec.open != "leaves" or not spec.rules or any(rule.path is None for rule in spec.rules):
+    if not spec.rules or any(rule.path is None for rule in spec.rules):
         return False
     stack = [(tree_of(spec), expected, actual)]
     while stack:
