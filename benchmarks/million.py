@@ -101,6 +101,7 @@ def measured(what: str, file: Path, *more: str) -> dict[str, Any]:
 
 
 def main(records: int) -> None:
+    print(f"{sys.executable}: Python {sys.version}")
     with tempfile.TemporaryDirectory() as folder:
         file, tenth = Path(folder, "all.jsonl"), Path(folder, "tenth.jsonl")
         generate(file, records)

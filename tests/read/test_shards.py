@@ -66,6 +66,17 @@ def test_pieces_of_jsonl_hold_what_the_file_holds(tmp_path_factory: Any, some: l
     assert found == at_once(source)
 
 
+def test_the_last_pieces_are_shorter_whichever_file_they_are_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    line = '{"id": "0", "expected": 1, "actual": 1}\n'
+    for name in "ab":
+        (tmp_path / f"{name}.jsonl").write_text(line * 1000)
+    monkeypatch.setattr(shards, "BYTES", 100 * len(line))
+    sizes = [shard.size // len(line) for shard in shards_of(Source(cases=str(tmp_path / "*.jsonl"))) or ()]
+    assert sizes[:12] == [101] * 9 + [91] + [101] * 2  # each goes on to the end of a line, the tenth to the end of its file
+    assert sizes[12:] == sorted(sizes[12:], reverse=True)
+    assert (sizes[12], sizes[-2], sum(sizes)) == (100, 26, 2000)
+
+
 def test_pieces_of_parquet_are_row_groups(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     rows = [{"id": str(at), "expected": {"x": at}, "actual": {"x": at}} for at in range(25)]
     pq.write_table(pa.Table.from_pylist(rows), tmp_path / "cases.parquet", row_group_size=4)

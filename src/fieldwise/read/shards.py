@@ -23,7 +23,7 @@ from fieldwise.read.places import Place, place_of, seekable
 from fieldwise.read.rows import Rows, in_chunks
 
 BYTES: Final = 16 << 20
-"""About how much JSONL is a shard; it goes on to the end of a line."""
+"""About how much JSONL is a shard, less towards the end of the data; it goes on to the end of a line."""
 ROWS: Final = 10_000
 """About how many rows of Parquet are a shard; it goes on to the end of a row group."""
 _BLOCK: Final = 1 << 18
@@ -70,22 +70,29 @@ def shards_of(source: Source) -> Iterator[Shard] | None:
 
 
 def _shards(files: list[tuple[Place, str]]) -> Iterator[Shard]:
-    first = 0
+    first, left = 0, sum(file.stat().st_size for file, _ in files)
     for file, form in files:
-        for shard in _of_jsonl(file, first) if form == "jsonl" else _of_parquet(file, first):
+        left -= file.stat().st_size
+        for shard in _of_jsonl(file, first, left) if form == "jsonl" else _of_parquet(file, first):
             first = shard.first + shard.cases
             yield replace(shard, several_files=len(files) > 1)
 
 
-def _of_jsonl(file: Place, first: int) -> Iterator[Shard]:
+def _of_jsonl(file: Place, first: int, after: int) -> Iterator[Shard]:
+    """The shards of a file that so many bytes of other files come after."""
     size = file.stat().st_size
     start = number = 0
     with file.open("rb") as stream:
         while start < size:
-            stop = _line_end(stream, start + BYTES, size)
+            stop = _line_end(stream, start + _length(size - start + after), size)
             lines, cases = _count(stream, start, stop)
             yield Shard(file=str(file), form="jsonl", start=start, stop=stop, number=number, first=first, cases=cases, size=stop - start)
             start, number, first = stop, number + lines, first + cases
+
+
+def _length(left: int) -> int:
+    """How long a shard is where so much is left: the last ones are shorter, so that whoever has the very last keeps nobody waiting long."""
+    return min(BYTES, max(left // 8, BYTES // 4))
 
 
 def _line_end(stream: BinaryIO, at: int, size: int) -> int:
