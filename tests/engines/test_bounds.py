@@ -91,7 +91,9 @@ def outcome(folder: Path, here: Here, evaluator: dict[str, Any], rows: list[dict
     """How many bytes a piece of these rows sends back."""
     here.done.clear()
     (folder / "cases.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    fw.run({"name": "x", "cases": str(folder / "cases.jsonl"), "evaluators": [evaluator]}, root=folder)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("fieldwise.read.shards.BYTES", 1 << 28)  # all of it in one piece
+        fw.run({"name": "x", "cases": str(folder / "cases.jsonl"), "evaluators": [evaluator]}, root=folder)
     [done] = here.done
     return len(pickle.dumps(done))
 
