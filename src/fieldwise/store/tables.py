@@ -98,8 +98,14 @@ def labels(of: Labels) -> ArrowColumn:
     return pa.ListArray.from_arrays(column_of(of.offsets.astype(np.int32)), values)
 
 
-def results_table(evaluated: Evaluated, first: int) -> ArrowTable:
-    """One evaluator's results for a batch, with a column for each metric."""
+def _once(of: Labels, shared: dict[int, ArrowColumn]) -> ArrowColumn:
+    if id(of) not in shared:
+        shared[id(of)] = labels(of)
+    return shared[id(of)]
+
+
+def results_table(evaluated: Evaluated, first: int, shared: dict[int, ArrowColumn]) -> ArrowTable:
+    """One evaluator's results for a batch, with a column for each metric. `shared` holds the columns of labels that others may have too."""
     results = evaluated.results
     n = len(results)
     details, faults = _details(results)
@@ -111,8 +117,8 @@ def results_table(evaluated: Evaluated, first: int) -> ArrowTable:
         "status": coded(results.status.astype(np.int8), STATUSES),
         "fault": coded(faults, FAULTS),
         "reasoning": texts(results.reasoning),
-        "hits": labels(results.hits),
-        "misses": labels(results.misses),
+        "hits": _once(results.hits, shared),
+        "misses": _once(results.misses, shared),
         "flags": labels(_no_labels(n) if results.flags is None else results.flags),
         "details": utf8_column(details, np.ones(n, dtype=np.bool_)),
     }

@@ -21,6 +21,7 @@ from fieldwise.model.plan import Plan
 from fieldwise.model.summary import GateResult, Summary
 from fieldwise.read.places import Place
 from fieldwise.read.remote import RemotePath
+from fieldwise.store.arrays import ArrowColumn
 from fieldwise.store.atomic import sync_folder, write_atomically
 from fieldwise.store.compared import FIELDS, all_fields, comparisons_table
 from fieldwise.store.fingerprints import fingerprint_cases
@@ -65,7 +66,7 @@ class RunWriter:
         self._batches: list[Batch] = []
         self._begun = self._flushed = monotonic()
         self._background = ThreadPoolExecutor(max_workers=1, thread_name_prefix="fieldwise-store")
-        self._pending: Future[Written] | None = None
+        self._pending: Future[Part] | None = None
 
     @property
     def id(self) -> str:
@@ -142,7 +143,7 @@ class RunWriter:
             return
         self._number += 1  # never given twice, so that no part overwrites another whatever is interrupted
         batches, self._batches = self._batches, []
-        self._pending = self._background.submit(write_part, self.path / "parts", self._number, batches)
+        self._pending = self._background.submit(_written_part, self.path / "parts", self._number, batches)
         self._flushed = monotonic()
 
     def _settle(self) -> None:
@@ -150,7 +151,7 @@ class RunWriter:
         if self._pending is not None:
             pending, self._pending = self._pending, None
             try:
-                self._parts.append(pending.result().part)
+                self._parts.append(pending.result())
             except OSError as error:
                 raise not_written(self.id, self.kept, error) from error
 
@@ -261,11 +262,12 @@ def _tables(outcome: BatchOutcome) -> Iterable[tuple[Key, ArrowTable]]:
     """Every table of a batch; comparisons that evaluators share come once."""
     yield ("cases", ()), cases_table(outcome)
     shared: dict[tuple[int, bytes], tuple[Comparisons, list[int]]] = {}
+    told: dict[int, ArrowColumn] = {}
     for index, evaluated in enumerate(outcome.evaluated):
         if not len(evaluated.rows):
             continue
         name = evaluated.evaluator.name
-        yield ("results", (name,)), results_table(evaluated, outcome.first)
+        yield ("results", (name,)), results_table(evaluated, outcome.first, told)
         if evaluated.results.pool:
             yield ("pool", (name,)), pool_table(evaluated, outcome.first)
         comparisons = evaluated.results.comparisons
@@ -304,6 +306,11 @@ def write_part(folder: Place, number: int, batches: Sequence[Batch]) -> Written:
     # The part counts from here on: a crash before this line leaves files that nothing names.
     write_atomically(folder / f"{number:05d}.json", lambda path: _write_bytes(path, to_text(asdict(part))))
     return Written(part, {file.file: table for file, table in written})
+
+
+def _written_part(folder: Place, number: int, batches: Sequence[Batch]) -> Part:
+    """The part alone: nobody asks for its tables, and they are large."""
+    return write_part(folder, number, batches).part
 
 
 def _write_table(folder: Place, name: str, key: Key, tables: Sequence[ArrowTable]) -> tuple[PartFile, ArrowTable]:
