@@ -46,7 +46,7 @@ def stored(config: dict[str, Any], records: list[tuple[Any, Any]]) -> tuple[Resu
     planned = plan_config(config, load=load_json)
     cases = [Case(id=str(at), expected=expected, actual=actual) for at, (expected, actual) in enumerate(records)]
     results = evaluate(planned, ScoringBatch(Cases.of(cases)))
-    table = results_table(Evaluated(evaluator=planned, rows=np.arange(len(records)), results=results), 0)
+    table = results_table(Evaluated(evaluator=planned, rows=np.arange(len(records)), results=results), 0, {})
     return results, table.column("details").to_pylist()
 
 
