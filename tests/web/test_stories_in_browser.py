@@ -18,6 +18,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -75,7 +76,9 @@ def test_a_run_of_another_process_is_seen_as_it_goes_is_killed_goes_on_and_ends(
         "name: live\ncases: live.jsonl\nevaluators: [{type: field_prf}, {type: json_quality, default_text: EXACT}]\n"
     )
     page = visit().go("/runs")
+    before = {*(site.folder / ".fieldwise" / "runs").iterdir()}
     started = terminal(site.folder, "run", "live.eval.yaml")
+    hold(started, lambda: {*(site.folder / ".fieldwise" / "runs").iterdir()} - before)
     expect(page.locator(".job:has-text('live') .chip:has-text('running')")).to_be_visible(timeout=SLOW)
     expect(page.locator(".job:has-text('live')")).to_contain_text("cases stored so far", timeout=SLOW)
     expect(page.locator(".runs tr:has-text('live') .chip:has-text('running')")).to_have_count(1)
@@ -109,6 +112,15 @@ def violations(page: Any) -> list[str]:
 def terminal(folder: Path, *words: str) -> subprocess.Popen[bytes]:
     """The command line, in a process of its own."""
     return subprocess.Popen([sys.executable, "-m", "fieldwise", *words], cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+
+def hold(process: subprocess.Popen[bytes], begun: Callable[[], set[Path]]) -> None:
+    """Stop a process that writes a run once two parts are there, so that the run goes on for as long as somebody looks at it."""
+    while sum(len([*run.glob("parts/*.json")]) for run in begun()) < 2:
+        assert process.poll() is None
+        time.sleep(0.005)
+    os.kill(process.pid, signal.SIGSTOP)
+    assert process.poll() is None
 
 
 def start_job(page: Any, name: str, count: int) -> None:
