@@ -24,7 +24,7 @@ from collections.abc import Callable, Iterable, Sequence
 from types import SimpleNamespace
 
 from fieldwise.kernels.coverage import forget
-from fieldwise.registry import find
+from fieldwise.registry import EVALUATORS
 
 Pairs = Sequence[tuple[str, str]]
 Metric = Callable[[Pairs], object]
@@ -126,7 +126,7 @@ def measured(runs: dict[str, Metric], rounds: Iterable[Pairs]) -> dict[str, list
 
 def quality() -> Metric:
     """Our evaluator, all answers in one batch."""
-    entry = find("evaluators", "answer_quality")
+    entry = EVALUATORS.find("answer_quality")
     config = entry.options()
 
     def run(pairs: Pairs) -> object:

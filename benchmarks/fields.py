@@ -20,7 +20,7 @@ from rapidfuzz.distance import Levenshtein
 from rapidfuzz.process import cdist, cpdist
 from scipy.optimize import linear_sum_assignment
 
-from fieldwise.kernels.steady import steadily
+from fieldwise.kernels.runtime import throughput_settings
 from fieldwise.model.case import Cases
 from fieldwise.model.plan import PlannedEvaluator
 from fieldwise.plan.evaluators import plan_config
@@ -176,7 +176,7 @@ PEERS: dict[str, Callable[[], Contestant]] = {
 def measure(contestant: Contestant, lines: Lines, repeats: int) -> float:
     """CPU microseconds for each record, the best of several repeats, each under the conditions of a run."""
     best = float("inf")
-    with steadily():
+    with throughput_settings():
         for _ in range(repeats):
             start = time.process_time()
             contestant(lines)

@@ -29,7 +29,7 @@ from fieldwise.kernels.polygons import polygon_iou_grid, polygons
 from fieldwise.model.batch import Records
 from fieldwise.model.case import Cases
 from fieldwise.read.coco import coco_cases
-from fieldwise.registry import find
+from fieldwise.registry import EVALUATORS
 
 BATCH = 1000
 
@@ -163,14 +163,14 @@ class Slice:
 
 def by_fieldwise(truth: Any, guesses: Any) -> dict[str, float]:
     """From parsed files to the same numbers, in batches, with the result of every image besides."""
-    entry = find("evaluators", "detection")
+    entry = EVALUATORS.find("detection")
     config = entry.options()
     cases, _ = coco_cases(truth, guesses)
     parts: list[dict[str, Any]] = []
     for start in range(0, len(cases), BATCH):
         pool = entry.function(Slice(cases, start), config).pool
         parts.append({**pool, "case": pool["case"] + start})
-    return entry.extras["summarize"]({name: np.concatenate([part[name] for part in parts]) for name in parts[0]}, config)
+    return entry.summarize({name: np.concatenate([part[name] for part in parts]) for name in parts[0]}, config)
 
 
 def detection(images: int) -> None:

@@ -21,7 +21,7 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 
 from fieldwise.model.pairs import Pairs, Scores
-from fieldwise.registry import find
+from fieldwise.registry import MATCHERS
 
 WHO = "supplier customer tenant landlord contractor employee agent buyer seller consultant insurer bank".split()
 WHAT = "delivers inspects returns accepts repairs insures stores invoices".split()
@@ -54,7 +54,7 @@ def timed(run: Callable[[], object]) -> float:
 
 def ours(expected: list[str], actual: list[str]) -> Scores:
     """The matcher with its defaults."""
-    entry = find("matchers", "semantic")
+    entry = MATCHERS.find("semantic")
     return entry.function(Pairs(expected, actual), entry.options())
 
 

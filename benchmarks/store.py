@@ -19,8 +19,8 @@ from typing import Any
 import fieldwise.store.writer
 from fieldwise import api
 from fieldwise.store.manifest import Part
-from fieldwise.store.measured import compare_runs
 from fieldwise.store.run import Run, open_run
+from fieldwise.store.run_metrics import compare_runs
 from fieldwise.store.tables import ArrowTable
 
 WORDS = ("alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota", "kappa", "lambda", "mu")

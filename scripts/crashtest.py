@@ -25,7 +25,7 @@ from typing import Any
 
 import pyarrow.parquet as pq
 
-import fieldwise.store.rebuilt
+import fieldwise.store.load_part
 import fieldwise.store.resume
 import fieldwise.store.writer
 from fieldwise import api

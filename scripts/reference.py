@@ -18,13 +18,14 @@ from typing import Any, get_args
 import yaml
 
 import fieldwise as fw
+from fieldwise import registry
 from fieldwise.model.plan import Member
 from fieldwise.model.result import Result
 from fieldwise.model.rule import FieldRule, ListRule, Match
 from fieldwise.plan.evaluators import plan_config
 from fieldwise.plan.fields import Option, descriptions, options_of
-from fieldwise.plan.words import described, peel
-from fieldwise.registry import Entry, Group, find, names
+from fieldwise.plan.type_text import described, peel
+from fieldwise.registry import EvaluatorSpec, MatcherSpec
 
 ROOT = Path(__file__).parents[1]
 NOTES = ROOT / "scripts" / "reference.yaml"
@@ -90,24 +91,26 @@ def pages() -> dict[Path, str]:
 
 
 def _evaluators(notes: Mapping[str, Any]) -> Iterator[str]:
-    order = sorted(_own("evaluators"), key=lambda name: (KINDS.index(notes.get(name, {}).get("kind", KINDS[-1])), list(notes).index(name)))
+    order = sorted(
+        _own(registry.EVALUATORS), key=lambda name: (KINDS.index(notes.get(name, {}).get("kind", KINDS[-1])), list(notes).index(name))
+    )
     yield "\n| evaluator | what it tells |\n| --- | --- |"
-    yield from (f"| [{name}](#{name}) | {_escaped(_first_line(find('evaluators', name)))} |" for name in order)
+    yield from (f"| [{name}](#{name}) | {_escaped(_first_line(registry.EVALUATORS.find(name)))} |" for name in order)
     kind = None
     for name in order:
         if notes[name]["kind"] != kind:
             kind = notes[name]["kind"]
             yield f"\n## {kind}"
-        yield from _evaluator(find("evaluators", name), notes[name])
+        yield from _evaluator(registry.EVALUATORS.find(name), notes[name])
 
 
-def _evaluator(entry: Entry, note: Mapping[str, Any]) -> Iterator[str]:
+def _evaluator(entry: EvaluatorSpec, note: Mapping[str, Any]) -> Iterator[str]:
     yield f"\n### {entry.name}\n"
     yield _introduction(entry)
     if "note" in note:
         yield f"\n{note['note'].strip()}"
-    needs = "needs an expected value" if entry.extras.get("needs_expected") else "needs no expected value"
-    yield f"\nReads {READS[entry.extras['reads']]}; {needs}.\n"
+    needs = "needs an expected value" if entry.needs_expected else "needs no expected value"
+    yield f"\nReads {READS[entry.reads]}; {needs}.\n"
     yield from _options(entry.options)
     example = _plain(note["example"])
     plan_config(example)
@@ -129,9 +132,9 @@ def _told(result: Result) -> Iterator[str]:
 
 
 def _matches(notes: Mapping[str, Any]) -> Iterator[str]:
-    order = sorted(_own("matchers"), key=list(notes).index)
+    order = sorted(_own(registry.MATCHERS), key=list(notes).index)
     for name in order:
-        entry, note = find("matchers", name), notes[name]
+        entry, note = registry.MATCHERS.find(name), notes[name]
         yield f"\n## {name}\n"
         yield _introduction(entry) + "\n"
         yield from _options(entry.options)
@@ -147,19 +150,19 @@ def _matches(notes: Mapping[str, Any]) -> Iterator[str]:
             )
 
 
-def _own(group: Group) -> list[str]:
+def _own(catalog: registry.Catalog[Any]) -> list[str]:
     """The names that ship with fieldwise; others may be installed."""
-    return [name for name in names(group) if find(group, name).function.__module__.startswith("fieldwise.")]
+    return [spec.name for spec in catalog.all() if spec.function.__module__.startswith("fieldwise.")]
 
 
-def _introduction(entry: Entry) -> str:
+def _introduction(entry: EvaluatorSpec | MatcherSpec) -> str:
     """What the module says of itself, without its examples in Python."""
     text = sys.modules[entry.function.__module__].__doc__ or ""
     kept = [part for part in re.split(r"\n\s*\n", text.strip()) if not part.lstrip().startswith(">>>")]
     return "\n\n".join(kept)
 
 
-def _first_line(entry: Entry) -> str:
+def _first_line(entry: EvaluatorSpec | MatcherSpec) -> str:
     return re.sub(r"\s+", " ", _introduction(entry).split("\n\n")[0])
 
 

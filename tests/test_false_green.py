@@ -15,10 +15,10 @@ from typer.testing import CliRunner
 
 import fieldwise as fw
 from fieldwise.cli.app import app
-from fieldwise.registry import _entries, find
+from fieldwise.registry import EVALUATORS
 from fieldwise.store.baseline import save_baseline
+from fieldwise.store.errors import Interrupted
 from fieldwise.store.run import list_runs, open_run
-from fieldwise.store.trouble import Interrupted
 
 GOOD = {"id": "a", "expected": {"n": "x", "total": 1}, "actual": {"n": "x", "total": 1}}
 FIELDS = {"type": "field_accuracy", "name": "fields", "fields": ["n", "total"]}
@@ -312,8 +312,8 @@ class TestJudges:
         def crash(batch: Any, config: Any) -> Any:
             raise RuntimeError("out of order")
 
-        entry = find("evaluators", "field_prf")
-        monkeypatch.setitem(_entries, ("evaluators", "field_prf"), replace(entry, function=crash))
+        entry = EVALUATORS.find("field_prf")
+        monkeypatch.setitem(EVALUATORS.specs, "field_prf", replace(entry, function=crash))
         place.suite(FIELDS, {"type": "field_prf"})
         place.fails(INCOMPLETE, "out of order", "--gate", "fields.score >= 1")
 

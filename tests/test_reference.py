@@ -8,7 +8,7 @@ from types import ModuleType
 import pytest
 import yaml
 
-from fieldwise.registry import find, names
+from fieldwise.registry import EVALUATORS, MATCHERS
 
 SCRIPT = Path(__file__).parents[1] / "scripts" / "reference.py"
 
@@ -25,8 +25,8 @@ def reference() -> ModuleType:
 
 def test_every_evaluator_and_every_match_has_an_example_for_its_page() -> None:
     notes = yaml.safe_load(SCRIPT.with_suffix(".yaml").read_text(encoding="utf-8"))
-    assert set(names("evaluators")) <= set(notes["evaluators"]), "add an example to scripts/reference.yaml"
-    assert set(names("matchers")) <= set(notes["matches"]), "add pairs to scripts/reference.yaml"
+    assert set(EVALUATORS.names()) <= set(notes["evaluators"]), "add an example to scripts/reference.yaml"
+    assert set(MATCHERS.names()) <= set(notes["matches"]), "add pairs to scripts/reference.yaml"
 
 
 def test_the_pages_are_what_the_script_writes(reference: ModuleType) -> None:
@@ -37,4 +37,4 @@ def test_the_pages_are_what_the_script_writes(reference: ModuleType) -> None:
 def test_an_example_that_fails_is_never_shown(reference: ModuleType) -> None:
     note = {"example": {"type": "field_accuracy", "fields": ["total"]}, "try": {"expected": {"total": 1}, "actual": None}}
     with pytest.raises(RuntimeError, match="the example of field_accuracy fails, and is nothing to show: the output is null"):
-        list(reference._evaluator(find("evaluators", "field_accuracy"), note))
+        list(reference._evaluator(EVALUATORS.find("field_accuracy"), note))

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,11 +20,11 @@ import fieldwise.store.manifest
 import fieldwise.store.writer
 from fieldwise import api
 from fieldwise.model.plan import When
-from fieldwise.registry import find
+from fieldwise.registry import EVALUATORS
 from fieldwise.score.evaluate import score_batch
+from fieldwise.store.errors import Interrupted, StoreError
 from fieldwise.store.lock import Lock
 from fieldwise.store.run import Run, list_runs, open_run
-from fieldwise.store.trouble import Interrupted, StoreError
 from fieldwise.summarize.state import SummaryState
 
 HERE = Path(__file__).parents[1]
@@ -282,7 +283,7 @@ class TestWhatChanged:
         self, suite: Suite, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         suite.interrupted()
-        monkeypatch.setitem(find("evaluators", "field_prf").extras, "version", 99)
+        monkeypatch.setitem(EVALUATORS.specs, "field_prf", replace(EVALUATORS.find("field_prf"), version=99))
         assert "`field_prf` is version 99 instead of" in note(suite.run(resume=True))
         suite.interrupted()
         environment = fieldwise.store.manifest.environment()

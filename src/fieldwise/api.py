@@ -6,7 +6,7 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from fieldwise.kernels.steady import steadily
+from fieldwise.kernels.runtime import throughput_settings
 from fieldwise.model.ask import Asker, Asking
 from fieldwise.model.case import Case, Cases
 from fieldwise.model.change import Changes
@@ -24,24 +24,24 @@ from fieldwise.plan.infer import Inferred
 from fieldwise.plan.matches import plan_match
 from fieldwise.plan.suite import build_plan
 from fieldwise.read.cases import CaseReader, read_cases
-from fieldwise.read.given import given, readable
+from fieldwise.read.from_python import given, readable
 from fieldwise.read.load import load_json
 from fieldwise.read.suite import read_document
-from fieldwise.registry import find
+from fieldwise.registry import EVALUATORS
 from fieldwise.score.batch import ScoringBatch
 from fieldwise.score.evaluate import applicable, evaluate_all, result_at, score_batch
 from fieldwise.score.evaluate import evaluate as score_evaluator
 from fieldwise.score.judges import lazy_asker
 from fieldwise.score.matching import score_values
-from fieldwise.score.rules import SAMPLE, inferred, with_own, with_rules
-from fieldwise.store.trouble import Interrupted
+from fieldwise.score.rules import SAMPLE, inferred, with_inferred_rules, with_rules
+from fieldwise.store.errors import Interrupted
 from fieldwise.summarize.exit_code import Limits, exit_code
 from fieldwise.summarize.gates import gate_diagnostics, judge_gates
 from fieldwise.summarize.regressions import judge_regressions
 
 if TYPE_CHECKING:
     from fieldwise.engines.choose import Engine
-    from fieldwise.engines.tally import Tally
+    from fieldwise.engines.run_totals import Tally
     from fieldwise.store.run import Run
     from fieldwise.store.writer import RunWriter
 
@@ -72,7 +72,7 @@ def evaluate(
         actual = actuals[0]
     case = Case(id=id, input=input, expected=expected, actual=actual, contexts=contexts, metadata=dict(metadata or {}), actuals=actuals)
     batch = ScoringBatch(given(case), asker)
-    planned, _ = with_own(plan_config(config, load=load_json), batch)
+    planned, _ = with_inferred_rules(plan_config(config, load=load_json), batch)
     return result_at(evaluate_all(planned, batch), 0)
 
 
@@ -114,7 +114,7 @@ def diff_files(expected: str | Path, actual: str | Path, *, chunk: int = SAMPLE)
 def _diff(chunks: Sequence[Cases], diagnostics: Sequence[Diagnostic]) -> Diff:
     batches = [ScoringBatch(cases) for cases in chunks]
     found = inferred(batches[0]) if batches else Inferred((), (), {})
-    options = find("evaluators", "field_prf").options(fields=found.rules, lists=found.lists)
+    options = EVALUATORS.find("field_prf").options(fields=found.rules, lists=found.lists)
     planned = PlannedEvaluator(type="field_prf", name="diff", config=options)
     scored = ((batch, score_evaluator(planned, batch)) for batch in batches)
     results = {case: result_at(whole, row) for batch, whole in scored for row, case in enumerate(batch.cases.id)}
@@ -135,7 +135,7 @@ def check(
         what, fix = "the suite names no cases", "add `cases: data.jsonl`, or give them on the command line with --cases"
         raise ConfigError([Diagnostic(code="no-cases", what=what, where=Where(file=plan.file), fix=fix)])
     if (plan.source.cases or "").startswith("run:"):
-        from fieldwise.store.recalled import recall
+        from fieldwise.store.rerun import recall
 
         plan = recall(plan, root)
     return replace(plan, gates=(*plan.gates, *(parse_gate(text, plan.evaluators) for text in gates)))
@@ -172,14 +172,14 @@ def run(
     assert source is not None
     if resume:
         _must_be_readable_again(source)
-    from fieldwise.engines import choose, pieces, remarks  # Arrow is loaded only to store
+    from fieldwise.engines import choose, run_warnings, sharding  # Arrow is loaded only to store
 
     chunk = chunk or choose.batch_size(plan)
     base = _base(plan, baseline, root)
     reader = read_cases(source, chunk=chunk, limit=None if only else limit)
     batches = _chosen(reader, only, limit)
     first = next(batches, None)
-    plan, notes = (plan, remarks.nobody_fits(only, reader.diagnostics)) if first is None else with_rules(plan, first)
+    plan, notes = (plan, run_warnings.nobody_fits(only, reader.diagnostics)) if first is None else with_rules(plan, first)
     again = lambda: _chosen(read_cases(source, chunk=chunk, limit=None if only else limit), only, limit)  # noqa: E731
     writing, told = _writer(root, plan, resume, again)
     try:
@@ -188,18 +188,20 @@ def run(
         with lazy_asker(asking) as asker, writing as writer:
             if begun is not None:
                 begun(writer.id)
-            found = None if first is None else pieces.in_pieces(plan, reader, writer, executor, chunk, progress, whole=not (only or limit))
+            found = (
+                None if first is None else sharding.in_pieces(plan, reader, writer, executor, chunk, progress, whole=not (only or limit))
+            )
             if found is None:
                 found = _score(plan, [] if first is None else chain([first], batches), writer, asker, _telling(progress, reader))
             summary = _stored(writer, found)
-            notes = [*plan.diagnostics, *told, *notes, *reader.diagnostics, *remarks.unused(plan, found, summary), *found.troubles()]
-            notes += gate_diagnostics(plan.gates, summary) + remarks.unmeasured(
+            notes = [*plan.diagnostics, *told, *notes, *reader.diagnostics, *run_warnings.unused(plan, found, summary), *found.troubles()]
+            notes += gate_diagnostics(plan.gates, summary) + run_warnings.unmeasured(
                 writer.path, writer.parts, summary, everything=not (only or limit)
             )
             results = judge_gates(plan.gates, summary)
             changes = None if base is None else base(writer.draft(summary, notes))
             if changes is not None:
-                notes += remarks.foreign(changes)
+                notes += run_warnings.foreign(changes)
                 results += judge_regressions(plan.regressions, changes)
             code = exit_code(summary, results, evaluators=plan.evaluators, diagnostics=notes, limits=limits)
             return writer.finish(summary, results, notes, code, changes)
@@ -228,10 +230,10 @@ def _writer(
 
 def _score(plan: Plan, batches: Iterable[Cases], writer: "RunWriter", asker: Asker | None, tell: Callable[[int], None]) -> "Tally":
     """Score and store every case that is not stored yet, here and in order; gives what they come to."""
-    from fieldwise.engines.tally import Tally
+    from fieldwise.engines.run_totals import Tally
 
     tally = Tally(plan.evaluators)
-    with steadily():
+    with throughput_settings():
         for batch in batches:
             for first, some in writer.left(batch, tally.cases):
                 writer.write(score_batch(plan, some, first, asker))
@@ -257,8 +259,8 @@ def _stored(writer: "RunWriter", tally: "Tally") -> Summary:
 
 def compare(base: str, new: str = "latest", *, root: str | Path | None = None) -> Changes:
     """What changed from one stored run to another, over the cases that both have. Runs by id, by its beginning, or `latest`."""
-    from fieldwise.store.measured import compare_runs
     from fieldwise.store.run import open_run
+    from fieldwise.store.run_metrics import compare_runs
 
     return compare_runs(open_run(root, base), open_run(root, new))
 
@@ -266,8 +268,8 @@ def compare(base: str, new: str = "latest", *, root: str | Path | None = None) -
 def _base(plan: Plan, baseline: str | Path | None, root: str | Path | None) -> "Callable[[Run], Changes] | None":
     """How to compare with the baseline, which is opened before anything runs; None where there is none."""
     from fieldwise.store.baseline import compare_with_baseline, load_baseline
-    from fieldwise.store.measured import compare_runs
     from fieldwise.store.run import open_run
+    from fieldwise.store.run_metrics import compare_runs
     from fieldwise.store.runs import RunNotFound
 
     if baseline is None:

@@ -17,7 +17,7 @@ from fieldwise.kernels.meaning.calibration import USUAL_CUT, Curve, Quality, fit
 from fieldwise.model.diagnostic import ConfigError, Diagnostic
 from fieldwise.model.pairs import Pairs, Scores
 from fieldwise.read.records import Record, as_flag, read_records
-from fieldwise.registry import find
+from fieldwise.registry import MATCHERS
 
 IDENTITY = ((0.0, 0.0), (1.0, 1.0))
 FEWEST = 20
@@ -112,13 +112,13 @@ def _check_enough(same: NDArray[np.bool_], reported: NDArray[np.bool_]) -> None:
 
 def _usual() -> tuple[tuple[float, float], ...]:
     """The map that `semantic` has without a calibration of one's own."""
-    usual: tuple[tuple[float, float], ...] = find("matchers", "semantic").options().calibration
+    usual: tuple[tuple[float, float], ...] = MATCHERS.find("semantic").options().calibration
     return usual
 
 
 def similarities(pairs: Sequence[Labelled], calibration: tuple[tuple[float, float], ...] = IDENTITY) -> NDArray[np.float64]:
     """The similarity of each pair: raw, or by a calibration. ConfigError where there is no model."""
-    entry = find("matchers", "semantic")
+    entry = MATCHERS.find("semantic")
     found: Scores = entry.function(
         Pairs([pair.expected for pair in pairs], [pair.actual for pair in pairs]), entry.options(calibration=calibration)
     )

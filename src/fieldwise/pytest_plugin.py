@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any, Final
 import pytest
 
 from fieldwise.model.diagnostic import ConfigError
-from fieldwise.model.places import DEFAULT_ROOT
 from fieldwise.model.result import Result
+from fieldwise.model.roots import DEFAULT_ROOT
 from fieldwise.model.values import MISSING, Json, Value
 
 if TYPE_CHECKING:
@@ -102,7 +102,7 @@ class Checker:
 
 
 def _readable(role: str, value: Any) -> Any:
-    from fieldwise.read.given import readable
+    from fieldwise.read.from_python import readable
 
     __tracebackhide__ = True
     found, why = readable(value)

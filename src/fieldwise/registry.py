@@ -1,171 +1,416 @@
-"""Matchers, evaluators, causes and judges by name. Finding one imports one file; nothing lists them.
+"""Registry of matchers, evaluators, causes and importers.
 
-A name is the function's and its file's: `fuzzy` is the function `fuzzy` in `matchers/fuzzy.py`. Other packages add theirs with
-an entry point in the group `fieldwise.matchers`, `fieldwise.evaluators` or `fieldwise.causes`.
+Each decorated function becomes a typed spec (`MatcherSpec`, `EvaluatorSpec`, `CauseSpec`, `ImporterSpec`) in one of four catalogs.
+Looking up a name imports one file: the file of that name, or one of the catalog's shared modules, which register several names. Other
+packages register theirs with an entry point in the group `fieldwise.matchers`, `.evaluators`, `.causes` or `.importers`; a clash of names
+is a ConfigError.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from difflib import get_close_matches
-from functools import cache
-from importlib import import_module
-from importlib.metadata import entry_points
-from pkgutil import iter_modules
-from typing import Any, Literal, get_type_hints, overload
+from __future__ import annotations
 
-Group = Literal["matchers", "evaluators", "causes", "judges"]
-GROUPS: tuple[Group, ...] = ("matchers", "evaluators", "causes", "judges")
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from functools import cached_property
+from importlib import import_module
+from importlib.metadata import EntryPoint, entry_points
+from pkgutil import walk_packages
+from typing import TYPE_CHECKING, Any, Generic, Literal, ParamSpec, Protocol, TypeAlias, TypeVar, get_type_hints, overload
+
+from fieldwise.model.diagnostic import ConfigError, Diagnostic
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from fieldwise.model.ask import Judgement
+    from fieldwise.model.batch import Batch
+    from fieldwise.model.case import Case
+    from fieldwise.model.context import Context
+    from fieldwise.model.pairs import Pairs, Scores
+    from fieldwise.model.result import Results
+
+Reads: TypeAlias = Literal["records", "text", "case"]
+ValueKinds: TypeAlias = Literal["text", "number", "any"]
+MatcherFunction: TypeAlias = "Callable[[Pairs, Any], Scores]"
+GridFunction: TypeAlias = "Callable[[Any, Any, Any], NDArray[np.float64]]"
+EvaluatorFunction: TypeAlias = "Callable[[Batch, Any], Results]"
+JudgeFunction: TypeAlias = "Callable[[Case, Any], Judgement]"
+CauseFunction: TypeAlias = "Callable[[Any, Any, Context], bool]"
+Metrics: TypeAlias = "tuple[str, ...] | Callable[[Any], Iterable[str]] | None"
+"""Names of the metrics an evaluator reports; a function of its options where they depend on them; None where only a run can tell."""
+
+
+class NamedSpec(Protocol):
+    """What every spec has."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def function(self) -> Callable[..., Any]: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
-    """A registered function with what was read off its annotations."""
+class Example:
+    """One pair of values and the score a matcher must give it. Shown in the reference and checked by the laws."""
+
+    expected: Any
+    actual: Any
+    score: float
+    options: Mapping[str, Any] = field(default_factory=dict[str, Any])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CauseExample:
+    """One pair of values that a cause must or must not explain. Shown in the reference and checked by the laws."""
+
+    expected: Any
+    actual: Any
+    holds: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EvaluatorExample:
+    """A configuration of an evaluator. The laws run it; the first one with `expected` and `actual` is shown in the reference."""
+
+    options: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    expected: Any = None
+    actual: Any = None
+    perfect: Any = None
+    """A value that scores `best` against itself; None if this configuration has no such value."""
+    best: float = 1.0
+    key_order_matters: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MatcherSpec:
+    """A registered matcher."""
+
+    name: str
+    function: MatcherFunction
+    options: type
+    """Frozen dataclass of its options."""
+    grid: GridFunction | None = None
+    """Similarity of every expected with every actual value; used by list alignment."""
+    reflexive: bool = True
+    """Whether equal values always match. If so, the matcher sees only pairs that differ."""
+    examples: tuple[Example, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EvaluatorSpec:
+    """A registered evaluator or judge."""
 
     name: str
     function: Callable[..., Any]
+    """An `EvaluatorFunction`, or a `JudgeFunction` where `is_judge`."""
     options: type
-    """The type of its options: a frozen dataclass."""
-    extras: dict[str, Any]
-    """What its decorator was given besides, such as a matcher's `grid`."""
+    """Frozen dataclass of its options."""
+    reads: Reads = "records"
+    """`records`: JSON is found in text. `text`: never parsed. `case`: the case as it is."""
+    needs_expected: bool = True
+    """Whether a case without an expected value is skipped."""
+    counts: tuple[str, ...] = ()
+    """Metrics that are counts: whole numbers that keep their value where the system gave no output."""
+    has_output: Callable[..., bool] | None = None
+    """`has_output(case, config)`: True if the system gave what this evaluator measures, such as contexts, even without `actual`."""
+    summarize: Callable[..., Any] | None = None
+    """`summarize(pool)`: metrics of the whole dataset from what all batches put into `Results.pool`."""
+    version: int = 1
+    """Incremented with every change of what it measures."""
+    is_judge: bool = False
+    metrics: Metrics = None
+    examples: tuple[EvaluatorExample, ...] = ()
+
+    def metric_names(self, config: Any) -> frozenset[str] | None:
+        """Metrics that this evaluator reports under these options; None if only a run can tell."""
+        if self.metrics is None:
+            return None
+        return frozenset(self.metrics(config) if callable(self.metrics) else self.metrics)
 
 
-_entries: dict[tuple[Group, str], Entry] = {}
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CauseSpec:
+    """A registered cause: why two values differ."""
+
+    name: str
+    function: CauseFunction
+    rank: int
+    """Lower ranks are tried first."""
+    label: str
+    advice: str
+    kinds: ValueKinds = "any"
+    """Pairs it applies to: both text, both numbers, or any."""
+    screens: frozenset[str] = frozenset()
+    """Cheap necessary conditions (`score.cause_prefilter`), any of which must hold; empty: always tried."""
+    examples: tuple[CauseExample, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImporterSpec:
+    """A registered importer: reads the files of another tool or vendor."""
+
+    name: str
+    function: Callable[..., Any]
+    """`function(document) -> Iterable[ImportedRecord]`."""
+    recognizes: Callable[[Any], bool]
+    """Whether a parsed document looks like this format."""
+    label: str
+
+
+SpecT = TypeVar("SpecT", bound=NamedSpec)
+
+
+@dataclass
+class Catalog(Generic[SpecT]):
+    """The specs of one kind, by name."""
+
+    package: str
+    noun: str
+    shared_modules: tuple[str, ...] = ()
+    """Modules of the package that register several names; imported when no file has the name."""
+    fallback: Callable[[Callable[..., Any]], Any] | None = None
+    """Registers an entry point's function that was not decorated."""
+    specs: dict[str, SpecT] = field(default_factory=dict[str, SpecT])
+
+    def register(self, spec: SpecT) -> None:
+        """Add a spec, or replace one that was registered at run time."""
+        self.specs[spec.name] = spec
+
+    def names(self) -> tuple[str, ...]:
+        """Every name, sorted. Imports the shared modules only."""
+        self._import_shared()
+        return tuple(sorted({*self._files, *self._plugins, *self._shared_names, *self.specs}))
+
+    def find(self, name: str) -> SpecT:
+        """The spec of that name; KeyError if there is none."""
+        plugin = self._plugins.get(name)
+        if name not in self.specs:
+            if plugin is not None:
+                loaded = plugin.load()
+                if name not in self.specs and self.fallback is not None:
+                    self.fallback(loaded)
+            elif name in self._files:
+                import_module(self._files[name])
+            else:
+                self._import_shared()
+        return self.specs[name]
+
+    def all(self) -> tuple[SpecT, ...]:
+        """Every spec, by name."""
+        return tuple(self.find(name) for name in self.names())
+
+    @cached_property
+    def _files(self) -> dict[str, str]:
+        """Module by name; `set_` holds the matcher `set`. Shared and private modules have no name of their own."""
+        package = import_module(self.package)
+        modules = [module.name for module in walk_packages(package.__path__, f"{self.package}.") if not module.ispkg]
+        shared = {f"{self.package}.{module}" for module in self.shared_modules}
+        own = {module.rpartition(".")[2]: module for module in modules if module not in shared}
+        return {name.rstrip("_"): module for name, module in own.items() if not name.startswith("_")}
+
+    @cached_property
+    def _shared_names(self) -> frozenset[str]:
+        """Names registered by the shared modules."""
+        shared = {f"{self.package}.{module}" for module in self.shared_modules}
+        return frozenset(name for name, spec in self.specs.items() if spec.function.__module__ in shared)
+
+    def _import_shared(self) -> None:
+        for module in self.shared_modules:
+            import_module(f"{self.package}.{module}")
+
+    @cached_property
+    def _plugins(self) -> dict[str, EntryPoint]:
+        """Entry points of other packages; ConfigError if one takes the name of a built-in or of another package."""
+        points: dict[str, EntryPoint] = {}
+        clashes: list[Diagnostic] = []
+        for point in entry_points(group=self.package):
+            owner = self._owner_of_builtin(point.name) or (_distribution_of(points[point.name]) if point.name in points else None)
+            if owner is not None and owner != _distribution_of(point):
+                clashes.append(_clash(self.noun, point.name, owner, _distribution_of(point)))
+            points[point.name] = point
+        if clashes:
+            raise ConfigError(clashes)
+        return points
+
+    def _owner_of_builtin(self, name: str) -> str | None:
+        if name not in self._files:
+            self._import_shared()
+        return "fieldwise" if name in self._files or name in self._shared_names else None
+
+
+def _distribution_of(point: EntryPoint) -> str:
+    return point.dist.name if point.dist is not None else point.value
+
+
+def _clash(noun: str, name: str, owner: str, other: str) -> Diagnostic:
+    what = f"the package `{other}` registers the {noun} `{name}`, which the package `{owner}` has already"
+    return Diagnostic(code="name-clash", what=what, fix=f"uninstall one of the two packages, or rename the {noun} in `{other}`")
+
+
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
+
+
+def _register_matcher(function: Callable[..., Any], **declared: Any) -> None:
+    options = get_type_hints(function).get("config", type(None))
+    MATCHERS.register(MatcherSpec(name=_public_name(function), function=function, options=options, **declared))
+
+
+def _register_evaluator(function: Callable[..., Any], **declared: Any) -> None:
+    options = get_type_hints(function).get("config", type(None))
+    EVALUATORS.register(EvaluatorSpec(name=_public_name(function), function=function, options=options, **declared))
+
+
+def _register_cause(function: Callable[..., Any]) -> None:
+    """An entry point without `@cause`: tried last, labelled by its name."""
+    name = _public_name(function)
+    CAUSES.register(CauseSpec(name=name, function=function, rank=10**9, label=name.replace("_", " "), advice=""))
+
+
+def _public_name(function: Callable[..., Any]) -> str:
+    return function.__name__.rstrip("_")  # `set_` registers the matcher `set`
+
+
+MATCHERS: Catalog[MatcherSpec] = Catalog("fieldwise.matchers", "match", fallback=_register_matcher)
+EVALUATORS: Catalog[EvaluatorSpec] = Catalog("fieldwise.evaluators", "evaluator", fallback=_register_evaluator)
+CAUSES: Catalog[CauseSpec] = Catalog("fieldwise.causes", "cause", fallback=_register_cause)
+IMPORTERS: Catalog[ImporterSpec] = Catalog("fieldwise.importers", "importer")
 
 
 @overload
-def matcher(function: Callable[..., Any]) -> Callable[..., Any]: ...
+def matcher(function: Callable[_P, _R], /) -> Callable[_P, _R]: ...
 @overload
-def matcher(*, grid: Callable[..., Any] | None = None, reflexive: bool = True) -> Callable[[Callable[..., Any]], Callable[..., Any]]: ...
-def matcher(function: Callable[..., Any] | None = None, *, grid: Callable[..., Any] | None = None, reflexive: bool = True) -> Any:
-    """Register `def name(pairs: Pairs, config: Options) -> Scores`.
-
-    `grid(expected, actual, config)` may give the similarity of every expected with every actual value as one array; list
-    alignment uses it. `reflexive=False` is for matchers such as `regex` that an equal value may fail: they see every pair,
-    the others only the pairs that differ.
-    """
-    return _register("matchers", function, {"grid": grid, "reflexive": reflexive})
-
-
-@overload
-def evaluator(function: Callable[..., Any]) -> Callable[..., Any]: ...
-@overload
-def evaluator(
-    *,
-    reads: Literal["records", "text", "case"] = "records",
-    needs_expected: bool = True,
-    counts: tuple[str, ...] = (),
-    has_output: Callable[..., bool] | None = None,
-    summarize: Callable[..., Any] | None = None,
-    version: int = 1,
-) -> Callable[[Callable[..., Any]], Callable[..., Any]]: ...
-def evaluator(
+def matcher(
+    *, grid: GridFunction | None = None, reflexive: bool = True, examples: Iterable[Example] = ()
+) -> Callable[[Callable[_P, _R]], Callable[_P, _R]]: ...
+def matcher(
     function: Callable[..., Any] | None = None,
+    /,
     *,
-    reads: Literal["records", "text", "case"] = "records",
-    needs_expected: bool = True,
-    counts: tuple[str, ...] = (),
-    has_output: Callable[..., bool] | None = None,
-    summarize: Callable[..., Any] | None = None,
-    version: int = 1,
+    grid: GridFunction | None = None,
+    reflexive: bool = True,
+    examples: Iterable[Example] = (),
 ) -> Any:
-    """Register `def name(batch: Batch, config: Options) -> Results`.
+    """Register `def name(pairs: Pairs, config: Options) -> Scores`; the arguments are those of `MatcherSpec`."""
 
-    `reads` says what it needs: records (JSON is found in text), text (never parsed), or the case as it is. A case without
-    an expected value is skipped unless `needs_expected` is False. Where the system gave no output at all, the evaluator sees
-    MISSING (or empty text), and every metric it gives that case becomes 0 but those named in `counts`. `has_output(case, config)` is for
-    evaluators of something else that the system gave, such as its contexts: True says that this is there.
-    `summarize(pool)` turns what all batches put into `Results.pool` into metrics of the whole dataset.
-    `version` goes up with every change of what it measures.
-    """
-    extras: dict[str, Any] = {"reads": reads, "needs_expected": needs_expected, "counts": counts, "has_output": has_output}
-    return _register("evaluators", function, extras | {"summarize": summarize, "version": version})
-
-
-@overload
-def judge(function: Callable[..., Any]) -> Callable[..., Any]: ...
-@overload
-def judge(*, needs_expected: bool = False, version: int = 1) -> Callable[[Callable[..., Any]], Callable[..., Any]]: ...
-def judge(function: Callable[..., Any] | None = None, *, needs_expected: bool = False, version: int = 1) -> Any:
-    """Register `def name(case: Case, config: Options) -> Judgement`: an evaluator that looks at one case and asks questions.
-
-    It stands among the evaluators. It never sees a case without an output: that case is the system's failure and nobody is asked.
-    """
-    extras = {"judge": True, "reads": "case", "needs_expected": needs_expected, "counts": ("tokens_in", "tokens_out"), "version": version}
-    return _register("evaluators", function, extras)
-
-
-def cause(*, rank: int, kinds: Literal["text", "number", "any"] = "any") -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Register `def name(expected, actual, context) -> bool`: why two values differ. Lower ranks are asked first.
-
-    `kinds` names the pairs it is asked about: both text, both numbers, or any.
-    """
-    return _register("causes", None, {"rank": rank, "kinds": kinds})
-
-
-def _register(group: Group, function: Callable[..., Any] | None, extras: dict[str, Any]) -> Any:
-    def keep(function: Callable[..., Any]) -> Callable[..., Any]:
-        hints = get_type_hints(function) if group != "causes" else {}
-        options = hints.get("config", type(None))
-        name = function.__name__.rstrip("_")  # `set_` for the matcher `set`
-        _entries[group, name] = Entry(name=name, function=function, options=options, extras=extras)
+    def register(function: Callable[_P, _R]) -> Callable[_P, _R]:
+        _register_matcher(function, grid=grid, reflexive=reflexive, examples=tuple(examples))
         return function
 
-    return keep if function is None else keep(function)
+    return register if function is None else register(function)
 
 
-@cache
-def _installed(group: Group) -> dict[str, Any]:
-    return {point.name: point for point in entry_points(group=f"fieldwise.{group}")}
+@overload
+def evaluator(function: Callable[_P, _R], /) -> Callable[_P, _R]: ...
+@overload
+def evaluator(
+    *,
+    reads: Reads = "records",
+    needs_expected: bool = True,
+    counts: tuple[str, ...] = (),
+    has_output: Callable[..., bool] | None = None,
+    summarize: Callable[..., Any] | None = None,
+    version: int = 1,
+    metrics: Metrics = None,
+    examples: Iterable[EvaluatorExample] = (),
+) -> Callable[[Callable[_P, _R]], Callable[_P, _R]]: ...
+def evaluator(function: Callable[..., Any] | None = None, /, **declared: Any) -> Any:
+    """Register `def name(batch: Batch, config: Options) -> Results`; the arguments are those of `EvaluatorSpec`."""
+
+    def register(function: Callable[_P, _R]) -> Callable[_P, _R]:
+        _register_evaluator(function, **declared | {"examples": tuple(declared.get("examples", ()))})
+        return function
+
+    return register if function is None else register(function)
 
 
-@cache
-def names(group: Group) -> tuple[str, ...]:
-    """Every name there is, without importing any."""
-    package = import_module(f"fieldwise.{group}")
-    own = [module.name.rstrip("_") for module in iter_modules(package.__path__) if not module.name.startswith("_")]
-    return tuple(sorted({*own, *_installed(group)}))
+@overload
+def judge(function: Callable[_P, _R], /) -> Callable[_P, _R]: ...
+@overload
+def judge(
+    *, needs_expected: bool = False, version: int = 1, metrics: Metrics = None, examples: Iterable[EvaluatorExample] = ()
+) -> Callable[[Callable[_P, _R]], Callable[_P, _R]]: ...
+def judge(
+    function: Callable[..., Any] | None = None,
+    /,
+    *,
+    needs_expected: bool = False,
+    version: int = 1,
+    metrics: Metrics = None,
+    examples: Iterable[EvaluatorExample] = (),
+) -> Any:
+    """Register `def name(case: Case, config: Options) -> Judgement`: an evaluator that asks questions about one case.
+
+    A judge never sees a case without an output: that case is the system's failure and costs no request.
+    """
+    counts = ("tokens_in", "tokens_out")
+
+    def register(function: Callable[_P, _R]) -> Callable[_P, _R]:
+        declared = {"needs_expected": needs_expected, "version": version, "metrics": metrics, "examples": tuple(examples)}
+        _register_evaluator(function, is_judge=True, reads="case", counts=counts, **declared)
+        return function
+
+    return register if function is None else register(function)
 
 
-def find(group: Group, name: str) -> Entry:
-    """The entry of that name; KeyError if there is none."""
-    if (group, name) not in _entries:
-        if name not in names(group):
-            raise KeyError(name)
-        if name in _installed(group):
-            loaded = _installed(group)[name].load()
-            if (group, name) not in _entries:
-                _register(group, loaded, {})
-        else:
-            _import(group, name)
-    return _entries[group, name]
+def cause(
+    *,
+    rank: int,
+    label: str,
+    advice: str,
+    kinds: ValueKinds = "any",
+    screens: str | Iterable[str] = (),
+    examples: Iterable[CauseExample] = (),
+) -> Callable[[Callable[_P, _R]], Callable[_P, _R]]:
+    """Register `def name(expected, actual, context) -> bool`; the arguments are those of `CauseSpec`."""
+    screen_names = frozenset([screens] if isinstance(screens, str) else screens)
+
+    def register(function: Callable[_P, _R]) -> Callable[_P, _R]:
+        name = _public_name(function)
+        spec = CauseSpec(
+            name=name,
+            function=function,  # pyright: ignore[reportArgumentType]
+            rank=rank,
+            label=label,
+            advice=advice,
+            kinds=kinds,
+            screens=screen_names,
+            examples=tuple(examples),
+        )
+        CAUSES.register(spec)
+        return function
+
+    return register
+
+
+def importer(*, label: str, recognizes: Callable[[Any], bool]) -> Callable[[Callable[_P, _R]], Callable[_P, _R]]:
+    """Register `def name(document) -> Iterable[ImportedRecord]`; the arguments are those of `ImporterSpec`."""
+
+    def register(function: Callable[_P, _R]) -> Callable[_P, _R]:
+        IMPORTERS.register(ImporterSpec(name=_public_name(function), function=function, recognizes=recognizes, label=label))
+        return function
+
+    return register
 
 
 def is_judge(evaluator: str) -> bool:
-    """Whether an evaluator asks a model or a program; one that a program made for itself does not.
+    """Whether an evaluator asks a model or a program; False for a name that is not registered.
 
-    >>> is_judge("llm_judge"), is_judge("field_prf"), is_judge("nobody's")
+    >>> is_judge("llm_judge"), is_judge("field_prf"), is_judge("unregistered")
     (True, False, False)
     """
     try:
-        return bool(find("evaluators", evaluator).extras.get("judge"))
+        return EVALUATORS.find(evaluator).is_judge
     except KeyError:
         return False
 
 
-def _import(group: Group, name: str) -> None:
-    try:
-        import_module(f"fieldwise.{group}.{name}")
-    except ModuleNotFoundError as error:
-        if error.name != f"fieldwise.{group}.{name}":
-            raise
-        import_module(f"fieldwise.{group}.{name}_")
-
-
-def nearest(name: str, valid: tuple[str, ...] | list[str]) -> str | None:
-    """The valid name most like this one, if any is.
+def nearest(name: str, valid: Iterable[str]) -> str | None:
+    """The valid name most similar to this one, if any is similar enough.
 
     >>> nearest("fuzy", ["exact", "fuzzy"])
     'fuzzy'
     """
-    found = get_close_matches(name.casefold(), valid, n=1, cutoff=0.6)
-    return found[0] if found else None
+    close = get_close_matches(name.casefold(), list(valid), n=1, cutoff=0.6)
+    return close[0] if close else None

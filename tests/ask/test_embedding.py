@@ -25,9 +25,9 @@ def refuse(*_, **__):
 
 socket.socket.connect = socket.create_connection = socket.getaddrinfo = refuse
 from fieldwise.model.pairs import Pairs
-from fieldwise.registry import find
+from fieldwise.registry import MATCHERS
 
-entry = find("matchers", "semantic")
+entry = MATCHERS.find("semantic")
 found = entry.function(Pairs(["Attorney", "Attorney"], ["Lawyer", "Bus driver"]), entry.options())
 print(found.passed.tolist(), dict(found.faults))
 """

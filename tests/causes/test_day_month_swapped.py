@@ -4,7 +4,7 @@ import pytest
 
 from fieldwise.model.context import Context
 from fieldwise.model.values import Json
-from fieldwise.registry import find
+from fieldwise.registry import CAUSES
 
 CLAIMED: list[tuple[Json, Json]] = [
     ("2025-03-04", "2025-04-03"),
@@ -26,9 +26,9 @@ LEFT: list[tuple[Json, Json]] = [
 
 @pytest.mark.parametrize(("expected", "actual"), CLAIMED)
 def test_it_claims_pairs_that_differ_by_day_and_month(expected: Json, actual: Json) -> None:
-    assert find("causes", "day_month_swapped").function(expected, actual, Context("", ""))
+    assert CAUSES.find("day_month_swapped").function(expected, actual, Context("", ""))
 
 
 @pytest.mark.parametrize(("expected", "actual"), LEFT)
 def test_it_leaves_other_pairs_alone(expected: Json, actual: Json) -> None:
-    assert not find("causes", "day_month_swapped").function(expected, actual, Context("", ""))
+    assert not CAUSES.find("day_month_swapped").function(expected, actual, Context("", ""))

@@ -4,7 +4,7 @@ import pytest
 
 from fieldwise.model.context import Context
 from fieldwise.model.values import Json
-from fieldwise.registry import find
+from fieldwise.registry import CAUSES
 
 CLAIMED: list[tuple[Json, Json]] = [
     ("Springfield", "Springfeld"),
@@ -30,9 +30,9 @@ LEFT: list[tuple[Json, Json]] = [
 
 @pytest.mark.parametrize(("expected", "actual"), CLAIMED)
 def test_it_claims_pairs_that_differ_by_a_slip(expected: Json, actual: Json) -> None:
-    assert find("causes", "typo").function(expected, actual, Context("", ""))
+    assert CAUSES.find("typo").function(expected, actual, Context("", ""))
 
 
 @pytest.mark.parametrize(("expected", "actual"), LEFT)
 def test_it_leaves_other_pairs_alone(expected: Json, actual: Json) -> None:
-    assert not find("causes", "typo").function(expected, actual, Context("", ""))
+    assert not CAUSES.find("typo").function(expected, actual, Context("", ""))

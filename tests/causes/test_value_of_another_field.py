@@ -1,7 +1,7 @@
 """What `value_of_another_field` claims and what it leaves to others."""
 
 from fieldwise.model.context import Context
-from fieldwise.registry import find
+from fieldwise.registry import CAUSES
 
 RECORD = {
     "bill_to": "Acme",
@@ -15,7 +15,7 @@ RECORD = {
 
 
 def claims(path: str, actual: object, field: str | None = None) -> bool:
-    return find("causes", "value_of_another_field").function(None, actual, Context(path, field or path, RECORD))
+    return CAUSES.find("value_of_another_field").function(None, actual, Context(path, field or path, RECORD))
 
 
 def test_it_claims_the_value_of_another_field() -> None:

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 import fieldwise as fw
-from fieldwise.engines import choose, pieces
+from fieldwise.engines import choose, sharding
 from fieldwise.engines.processes import Processes
-from fieldwise.engines.work import Done, Task, Tell, Work, do_task
+from fieldwise.engines.shard_worker import Done, Task, Tell, Work, do_task
 from fieldwise.model.case import Cases
 from fieldwise.read.shards import Shard, shards_of
 from fieldwise.score import evaluate
@@ -57,7 +57,7 @@ def test_a_worker_holds_two_batches_of_cases_at_most_however_long_its_piece(
         most, batches = max(most, held() - before), batches + 1
         return scored(plan, cases, first, asker)
 
-    monkeypatch.setattr("fieldwise.engines.work.score_batch", score)
+    monkeypatch.setattr("fieldwise.engines.shard_worker.score_batch", score)
     monkeypatch.setattr("fieldwise.read.shards.BYTES", 1 << 20)
     fw.run(many, root=many.parent / "here", chunk=10)
     [done] = here.done
@@ -78,7 +78,7 @@ def test_pieces_are_looked_for_only_as_somebody_asks_for_them(many: Path, monkey
     def tell(done: int, share: float | None) -> None:
         ahead.append(len(given))
 
-    monkeypatch.setattr(pieces, "shards_of", shards)
+    monkeypatch.setattr(sharding, "shards_of", shards)
     executor = Processes(2)
     executor.least = 0
     monkeypatch.setattr(choose, "choose_executor", lambda *_: executor)
@@ -116,7 +116,7 @@ def test_pieces_are_put_together_in_their_order_as_they_come_and_only_those_ahea
 ) -> None:
     alone = fw.run(many, root=many.parent / "alone", chunk=100)
     held: list[int] = []
-    taking = pieces._Merging.take  # pyright: ignore[reportPrivateUsage]
+    taking = sharding._Merging.take  # pyright: ignore[reportPrivateUsage]
 
     def take(self: Any, done: Done) -> None:
         taking(self, done)
@@ -126,7 +126,7 @@ def test_pieces_are_put_together_in_their_order_as_they_come_and_only_those_ahea
         while some := list(islice(tasks, 3)):
             yield from (do_task(work, task, tell) for task in reversed(some))
 
-    monkeypatch.setattr(pieces._Merging, "take", take)  # pyright: ignore[reportPrivateUsage]
+    monkeypatch.setattr(sharding._Merging, "take", take)  # pyright: ignore[reportPrivateUsage]
     monkeypatch.setattr(here, "do", by_threes)
     shared = fw.run(many, root=many.parent / "shared")
     assert len(held) > 20

@@ -14,11 +14,11 @@ import fieldwise as fw
 from fieldwise.api import check
 from fieldwise.engines.choose import asks, batch_size
 from fieldwise.engines.processes import WorkerLost
-from fieldwise.engines.work import Task, Work
+from fieldwise.engines.shard_worker import Task, Work
 from fieldwise.score import evaluate
+from fieldwise.store.errors import Interrupted, StoreError
 from fieldwise.store.run import open_run
 from fieldwise.store.summary_json import summary_to_json
-from fieldwise.store.trouble import Interrupted, StoreError
 
 
 def told(run: Any) -> Any:
@@ -68,14 +68,14 @@ def dying(times: int, marks: Path) -> Any:
 
 
 def test_the_piece_of_a_killed_process_is_done_again(many: Path, alone: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("fieldwise.engines.work.score_batch", dying(2, many.parent))
+    monkeypatch.setattr("fieldwise.engines.shard_worker.score_batch", dying(2, many.parent))
     run = fw.run(many, root=many.parent / "shared", workers=2)
     assert len(list(many.parent.glob("died-*"))) == 2
     assert told(run) == alone
 
 
 def test_a_piece_that_ends_every_process_ends_the_run_and_says_where(many: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("fieldwise.engines.work.score_batch", dying(99, many.parent))
+    monkeypatch.setattr("fieldwise.engines.shard_worker.score_batch", dying(99, many.parent))
     with pytest.raises(WorkerLost, match=r"cases\.jsonl, cases \d+ to \d+ ended 3 times with code -9: is there enough memory"):
         fw.run(many, root=many.parent / "shared", workers=2)
     assert open_run(many.parent / "shared").state == "unfinished"
@@ -124,7 +124,7 @@ def test_a_batch_that_takes_long_is_let_go_when_the_run_is_interrupted(many: Pat
             raise KeyboardInterrupt
 
     root = many.parent / "shared"
-    monkeypatch.setattr("fieldwise.engines.work.score_batch", slow_from_the_hundredth_on)
+    monkeypatch.setattr("fieldwise.engines.shard_worker.score_batch", slow_from_the_hundredth_on)
     with pytest.raises(Interrupted) as stopped:
         fw.run(many, root=root, workers=2, chunk=10, progress=interrupt)
     monkeypatch.undo()
@@ -139,7 +139,7 @@ def test_a_killed_run_goes_on_from_its_complete_parts(many: Path, alone: Any) ->
     if not child:  # the process that will be killed, with its workers
         scored = evaluate.score_batch
         patched = pytest.MonkeyPatch()
-        patched.setattr("fieldwise.engines.work.score_batch", lambda *given: time.sleep(0.02) or scored(*given))
+        patched.setattr("fieldwise.engines.shard_worker.score_batch", lambda *given: time.sleep(0.02) or scored(*given))
         try:
             fw.run(many, root=root, workers=2, chunk=10)
         finally:

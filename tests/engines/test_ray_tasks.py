@@ -13,7 +13,7 @@ from model_server import Say, model_server
 import fieldwise as fw
 from fieldwise.api import check
 from fieldwise.engines.ray_tasks import _do_remotely, _got  # pyright: ignore[reportPrivateUsage]
-from fieldwise.engines.work import Task, Work
+from fieldwise.engines.shard_worker import Task, Work
 from fieldwise.model.ask import Asking
 from fieldwise.model.diagnostic import ConfigError
 from fieldwise.model.plan import Source

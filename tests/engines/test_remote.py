@@ -20,18 +20,18 @@ from s3fs import S3FileSystem
 import fieldwise as fw
 from fieldwise.api import check
 from fieldwise.model.diagnostic import ConfigError
+from fieldwise.model.locations import place_of
+from fieldwise.model.remote_path import RemotePath
 from fieldwise.read import shards
-from fieldwise.read.places import place_of
-from fieldwise.read.remote import RemotePath
 from fieldwise.store import lease
 from fieldwise.store.delete import delete_runs, size_of
-from fieldwise.store.going import Watch
+from fieldwise.store.errors import StoreError
+from fieldwise.store.in_progress import Watch
 from fieldwise.store.lock import Busy, Lock, is_locked
-from fieldwise.store.measured import compare_runs
 from fieldwise.store.run import list_runs, open_run
+from fieldwise.store.run_metrics import compare_runs
 from fieldwise.store.summary_json import summary_to_json
 from fieldwise.store.tags import add_tags, remove_tags
-from fieldwise.store.trouble import StoreError
 
 KEYS = {
     "AWS_ACCESS_KEY_ID": "key",

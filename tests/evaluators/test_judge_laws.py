@@ -14,7 +14,7 @@ from fieldwise.model.case import Case, Cases
 from fieldwise.model.result import Result
 from fieldwise.model.values import MISSING
 from fieldwise.plan.evaluators import plan_config
-from fieldwise.registry import find, names
+from fieldwise.registry import EVALUATORS
 from fieldwise.score.batch import ScoringBatch
 from fieldwise.score.evaluate import evaluate, result_at
 
@@ -50,7 +50,7 @@ def judged(name: str, options: dict[str, Any], given: list[Case], reply: Any = a
 
 
 def test_every_judge_has_an_example() -> None:
-    assert {name for name in names("evaluators") if find("evaluators", name).extras.get("judge")} == set(EXAMPLES)
+    assert {name for name in EVALUATORS.names() if EVALUATORS.find(name).is_judge} == set(EXAMPLES)
 
 
 @each_example

@@ -15,7 +15,7 @@ from fieldwise.model.plan import Plan, PlannedEvaluator
 from fieldwise.model.result import Result
 from fieldwise.model.values import MISSING
 from fieldwise.plan.evaluators import plan_config
-from fieldwise.registry import find, names
+from fieldwise.registry import EVALUATORS
 from fieldwise.score.batch import ScoringBatch
 from fieldwise.score.evaluate import evaluate, result_at, score_batch
 
@@ -204,9 +204,9 @@ def json_text(value: Any) -> bytes:
 
 def test_every_evaluator_has_an_example_and_a_test_file() -> None:
     here = Path(__file__).parent
-    judges = {name for name in names("evaluators") if find("evaluators", name).extras.get("judge")}  # test_judge_laws.py has theirs
-    assert set(names("evaluators")) <= set(EXAMPLES) | judges, "add an Example to EXAMPLES"
-    assert [name for name in names("evaluators") if not (here / f"test_{name}.py").exists()] == []
+    judges = {name for name in EVALUATORS.names() if EVALUATORS.find(name).is_judge}  # test_judge_laws.py has theirs
+    assert set(EVALUATORS.names()) <= set(EXAMPLES) | judges, "add an Example to EXAMPLES"
+    assert [name for name in EVALUATORS.names() if not (here / f"test_{name}.py").exists()] == []
 
 
 @each_example
@@ -222,7 +222,7 @@ def test_no_json_makes_it_raise_or_leave_the_unit_interval(name: str, example: E
     assert "crashed" not in result.reasoning, result.reasoning
     assert result.verdict == verdict_by_the_rules(result, plan.pass_at)
     assert all(math.isfinite(number) for number in result.metrics.values())
-    assert all(type(result.metrics[count]) is int for count in find("evaluators", name).extras["counts"] if count in result.metrics)
+    assert all(type(result.metrics[count]) is int for count in EVALUATORS.find(name).counts if count in result.metrics)
     assert json_text(result.to_json())
 
 
@@ -243,7 +243,7 @@ def test_a_batch_scores_as_its_cases_do_one_by_one(name: str, example: Example, 
 @law
 def test_the_order_of_keys_does_not_matter(name: str, example: Example, pair: tuple[Any, Any]) -> None:
     if not example.keys_in_order:  # text is read as it stands
-        assert find("evaluators", name).extras["reads"] != "records"
+        assert EVALUATORS.find(name).reads != "records"
         return
     plan = planned(name, example)
     first, second = one(plan, pair), one(plan, (_turned(pair[0]), _turned(pair[1])))
@@ -269,7 +269,7 @@ def test_a_good_answer_against_itself_is_a_pass(name: str, example: Example) -> 
 @each_example
 def test_no_output_is_the_systems_failure_and_no_expectation_is_skipped(name: str, example: Example) -> None:
     plan = planned(name, example)
-    needs_expected = find("evaluators", name).extras["needs_expected"]
+    needs_expected = EVALUATORS.find(name).needs_expected
     for nothing in (MISSING, None):
         if name != "retrieval":  # it looks at what was retrieved, not at the output
             failed = one(plan, (example.perfect or RECORD, nothing))

@@ -13,10 +13,10 @@ from fieldwise.kernels import coverage as module
 from fieldwise.kernels import tokens
 from fieldwise.kernels.citations import cited, signs
 from fieldwise.kernels.coverage import Coverage, coverage
-from fieldwise.kernels.figures import Locale
 from fieldwise.kernels.keywords import Vocabulary
 from fieldwise.kernels.names import Names
-from fieldwise.kernels.runs import Runs
+from fieldwise.kernels.numbers_in_text import Locale
+from fieldwise.kernels.subsequence_search import Runs
 from fieldwise.kernels.tokens import BREAK, Lexicon
 
 PIECES = (

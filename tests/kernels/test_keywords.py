@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fieldwise.kernels.figures import values
 from fieldwise.kernels.keywords import Vocabulary, words_in
 from fieldwise.kernels.keywords_v1 import digits_v1, keywords_v1
+from fieldwise.kernels.numbers_in_text import values
 
 
 def missing(expected: str, actual: str) -> list[str]:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from fieldwise.kernels.values import non_finite, same
 from fieldwise.model.pairs import Pairs, Scores
 from fieldwise.model.values import MISSING
-from fieldwise.registry import Entry, find, names
+from fieldwise.registry import MATCHERS, MatcherSpec
 
 OPTIONS: dict[str, list[dict[str, Any]]] = {
     "numeric_tolerance": [{}, {"tolerance": 0.1}, {"tolerance": 0.1, "relative": True}, {"tolerance": 1, "parse": True}],
@@ -33,8 +33,8 @@ OPTIONS: dict[str, list[dict[str, Any]]] = {
 IRREFLEXIVE = {"pattern", "value", "values"}
 """Options that judge the actual value by something else than the expected one."""
 
-VARIANTS = [(name, options) for name in names("matchers") for options in OPTIONS.get(name, [{}])]
-GRIDS = [(name, options) for name, options in VARIANTS if find("matchers", name).extras.get("grid")]
+VARIANTS = [(name, options) for name in MATCHERS.names() for options in OPTIONS.get(name, [{}])]
+GRIDS = [(name, options) for name, options in VARIANTS if MATCHERS.find(name).grid]
 
 texts = st.text(alphabet="aAb é\u0301e1.,\ud800", max_size=4) | st.sampled_from(
     ["2025-04-03", "3 APR 2025", "03/04/2025", "04/03/2025", "30/02/2025", "$1.10", "(1)", "true", "nan", "a b", "b a", "\u212b", "\u00c5"]
@@ -77,8 +77,8 @@ law = settings(max_examples=60, deadline=None)
 each_matcher = pytest.mark.parametrize(("name", "options"), VARIANTS, ids=str)
 
 
-def of(name: str, options: dict[str, Any]) -> tuple[Entry, Any]:
-    entry = find("matchers", name)
+def of(name: str, options: dict[str, Any]) -> tuple[MatcherSpec, Any]:
+    entry = MATCHERS.find(name)
     return entry, entry.options(**options)
 
 
@@ -88,7 +88,7 @@ def score(name: str, options: dict[str, Any], pairs: list[tuple[Any, Any]]) -> S
 
 
 def test_every_matcher_has_a_test_file() -> None:
-    missing = [name for name in names("matchers") if not Path(__file__).with_name(f"test_{name}.py").exists()]
+    missing = [name for name in MATCHERS.names() if not Path(__file__).with_name(f"test_{name}.py").exists()]
     assert missing == []
 
 
@@ -145,7 +145,7 @@ def test_a_value_matches_itself_unless_there_is_a_nan_in_it(name: str, options: 
 @each_matcher
 def test_a_matcher_that_an_equal_value_may_fail_is_registered_as_such(name: str, options: dict[str, Any]) -> None:
     if options.keys() & IRREFLEXIVE:
-        assert find("matchers", name).extras["reflexive"] is False
+        assert MATCHERS.find(name).reflexive is False
     else:
         assert score(name, options, [("x", "x")]).passed.all()
 
@@ -205,7 +205,7 @@ def test_a_grid_gives_every_pair_what_the_matcher_gives_it(
     name: str, options: dict[str, Any], expected: list[Any], actual: list[Any]
 ) -> None:
     entry, config = of(name, options)
-    found = entry.extras["grid"](expected, actual, config)
+    found = entry.grid(expected, actual, config)
     assert found.shape == (len(expected), len(actual))
     assert found.dtype == np.float64
     for row, one in enumerate(expected):

@@ -7,7 +7,7 @@ import pytest
 
 from fieldwise.matchers.set_ import Set, set_
 from fieldwise.model.pairs import Pairs
-from fieldwise.registry import find
+from fieldwise.registry import MATCHERS
 
 
 def score(expected: Any, actual: Any) -> float:
@@ -15,7 +15,7 @@ def score(expected: Any, actual: Any) -> float:
 
 
 def test_it_is_registered_under_the_name_set() -> None:
-    assert find("matchers", "set").function is set_
+    assert MATCHERS.find("set").function is set_
 
 
 @pytest.mark.parametrize(

@@ -34,7 +34,7 @@ def test_a_batch_of_single_results() -> None:
         Result(status="skipped", reasoning="nothing to do"),
         Result(status="unavailable", metrics={"right": False}),
     ]
-    results = Results.of(given)
+    results = Results.from_results(given)
     assert len(results) == 3
     assert results.status.tolist() == [Status.SCORED, Status.SKIPPED, Status.UNAVAILABLE]
     assert (results.metrics["f1"][0], np.isnan(results.metrics["f1"][1:]).all()) == (0.5, True)
@@ -45,7 +45,7 @@ def test_a_batch_of_single_results() -> None:
 
 
 def test_yes_or_no_in_every_row_stays_so() -> None:
-    assert Results.of([Result(metrics={"yes": True}), Result(metrics={"yes": False})]).metrics["yes"].dtype == np.bool_
+    assert Results.from_results([Result(metrics={"yes": True}), Result(metrics={"yes": False})]).metrics["yes"].dtype == np.bool_
 
 
 def test_a_result_as_json_has_every_part() -> None:
@@ -147,4 +147,4 @@ def test_a_config_error_carries_every_problem() -> None:
 def test_metrics_keep_the_order_that_a_result_gives_them_whichever_case_comes_first() -> None:
     few, more = Result(metrics={"matched": 1, "ordered": True}), Result(metrics={"matched": 1, "recall": 0.5, "ordered": True})
     for results in ([few, more], [more, few]):
-        assert list(Results.of(results).metrics) == ["matched", "recall", "ordered"]
+        assert list(Results.from_results(results).metrics) == ["matched", "recall", "ordered"]

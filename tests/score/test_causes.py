@@ -13,7 +13,7 @@ from fieldwise.model.comparison import Comparisons, Outcome
 from fieldwise.model.context import Context, Contexts
 from fieldwise.model.path import Path
 from fieldwise.model.rule import CompareSpec, FieldRule
-from fieldwise.registry import find, names
+from fieldwise.registry import CAUSES
 from fieldwise.score import causes
 from fieldwise.score.batch import ScoringBatch
 from fieldwise.score.causes import Known, describe, explain, likely_causes
@@ -28,8 +28,8 @@ def asked_one_by_one(expected: Any, actual: Any) -> str | None:
     kind = "text" if isinstance(expected, str) and isinstance(actual, str) else "mixed"
     numbers = all(isinstance(value, int | float) and not isinstance(value, bool) for value in (expected, actual))
     kinds = ("any", "number" if numbers else kind)
-    entries = sorted((find("causes", name) for name in names("causes")), key=lambda entry: entry.extras["rank"])
-    held = (entry.name for entry in entries if entry.extras["kinds"] in kinds and entry.function(expected, actual, Context("", "")))
+    entries = sorted((CAUSES.find(name) for name in CAUSES.names()), key=lambda entry: entry.rank)
+    held = (entry.name for entry in entries if entry.kinds in kinds and entry.function(expected, actual, Context("", "")))
     return next(held, None)
 
 

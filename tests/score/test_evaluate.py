@@ -32,7 +32,7 @@ SIZES: list[int] = []
 @pytest.fixture
 def brittle() -> Iterator[PlannedEvaluator]:
     """field_prf that breaks at an output with the text "boom", and puts something in the pool."""
-    inner = registry.find("evaluators", "field_prf")
+    inner = registry.EVALUATORS.find("field_prf")
 
     def brittle(batch: Batch, config: Brittle) -> Results:
         SIZES.append(len(batch))
@@ -43,10 +43,10 @@ def brittle() -> Iterator[PlannedEvaluator]:
         return found
 
     brittle.__annotations__ = {"batch": Batch, "config": Brittle, "return": Results}
-    registry.evaluator(counts=inner.extras["counts"])(brittle)
+    registry.evaluator(counts=inner.counts)(brittle)
     SIZES.clear()
     yield PlannedEvaluator(type="brittle", name="mine", config=Brittle())
-    registry._entries.pop(("evaluators", "brittle"))  # pyright: ignore[reportPrivateUsage]
+    registry.EVALUATORS.specs.pop("brittle")  # pyright: ignore[reportPrivateUsage]
 
 
 def cases(*actuals: Any, expected: Any = None) -> Cases:

@@ -15,7 +15,7 @@ from fieldwise.model.ask import Ask, Asking, Asks, Command, Follow, Judgement, N
 from fieldwise.model.case import Case, Cases
 from fieldwise.model.plan import PlannedEvaluator
 from fieldwise.model.result import Result
-from fieldwise.registry import Entry
+from fieldwise.registry import EvaluatorSpec
 from fieldwise.score.judges import judge_cases
 
 
@@ -43,7 +43,7 @@ def say(text: str) -> Command:
 def results(judge: Any, actuals: list[str]) -> tuple[list[float], list[int]]:
     echo = Echo([])
     cases = Cases.of([Case(id=str(at), actual=actual) for at, actual in enumerate(actuals)])
-    entry = Entry(name="judge", function=judge, options=type(None), extras={"judge": True})
+    entry = EvaluatorSpec(name="judge", function=judge, options=type(None), is_judge=True)
     found = judge_cases(entry, PlannedEvaluator(type="judge", name="judge", config=None), cases, (), echo)
     return found.score.tolist(), echo.rounds
 
@@ -103,7 +103,7 @@ def test_usage_adds_up_over_rounds_even_where_the_judge_crashes() -> None:
         raise ValueError("no")
 
     cases = Cases.of([Case(id="1", actual="a")])
-    entry = Entry(name="judge", function=judge, options=type(None), extras={"judge": True})
+    entry = EvaluatorSpec(name="judge", function=judge, options=type(None), is_judge=True)
     found = judge_cases(entry, PlannedEvaluator(type="judge", name="mine", config=None), cases, (), Echo([]))
     assert found.reasoning == ["mine crashed: no"]
     assert found.details(0)["usage"]["tokens_in"] == 4

@@ -48,7 +48,7 @@ def brittle() -> Iterator[Match]:
     registry.matcher(grid=no_grid)(brittle)
     SEEN.clear()
     yield Match("brittle", Brittle())
-    registry._entries.pop(("matchers", "brittle"))  # pyright: ignore[reportPrivateUsage]
+    registry.MATCHERS.specs.pop("brittle")  # pyright: ignore[reportPrivateUsage]
 
 
 def test_a_crash_costs_one_row_not_the_batch(brittle: Match) -> None:
@@ -69,7 +69,7 @@ def test_notes_stay_with_their_rows_when_a_batch_is_halved(brittle: Match) -> No
 
 def test_a_crash_is_a_fault_of_ours_in_that_case_alone(brittle: Match) -> None:
     rules = (FieldRule(path=Path(("a",)), text="a", match=brittle), FieldRule(path=Path(("b",)), text="b"))
-    from fieldwise.evaluators.field_accuracy import FieldAccuracy
+    from fieldwise.evaluators.records.field_accuracy import FieldAccuracy
 
     planned = PlannedEvaluator(type="field_accuracy", name="fields", config=FieldAccuracy(fields=rules))
     actuals = [{"a": "x", "b": 1}, {"a": "boom", "b": 1}, {"a": "y", "b": 1}]

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from outcome_factory import EVALUATORS, PRF, build, cut, rule
 
-from fieldwise.engines.tally import Tally
+from fieldwise.engines.run_totals import Tally
 from fieldwise.model.case import Case, Cases
 from fieldwise.model.comparison import Comparisons, Outcome
 from fieldwise.model.diagnostic import Diagnostic, Where
@@ -18,10 +18,10 @@ from fieldwise.model.plan import Plan
 from fieldwise.model.result import Result, Results, Status
 from fieldwise.model.summary import GateResult, Summary
 from fieldwise.model.values import MISSING
+from fieldwise.store.errors import StoreError
 from fieldwise.store.reading import files_of, read_table
 from fieldwise.store.run import list_runs, open_run
 from fieldwise.store.runs import RunNotFound
-from fieldwise.store.trouble import StoreError
 from fieldwise.store.writer import RunWriter
 from fieldwise.summarize.state import SummaryState
 
@@ -276,7 +276,7 @@ def results_of(rows, *, expected, actual, paths, rules=None):
     """A batch of one case per entry of expected, with comparisons (case, path, outcome, expected, actual)."""
     n = len(expected)
     column = {name: [row[k] for row in rows] for k, name in enumerate(("case", "path", "outcome", "expected", "actual"))}
-    results = Results.of([Result(score=0.5)] * n)
+    results = Results.from_results([Result(score=0.5)] * n)
     results.comparisons = Comparisons(
         cases=n,
         case=np.array(column["case"], dtype=np.int32),
@@ -369,7 +369,7 @@ def test_pooled_columns_are_kept(tmp_path):
 
 def test_a_metric_may_be_a_bool_in_one_batch_and_a_number_in_the_next(tmp_path):
     def batch(first, *metrics):
-        results = Results.of([Result(score=0.5, metrics=one) for one in metrics])
+        results = Results.from_results([Result(score=0.5, metrics=one) for one in metrics])
         cases = Cases.of([Case(id=f"case-{first + k}") for k in range(len(metrics))])
         return BatchOutcome(first=first, cases=cases, evaluated=[Evaluated(evaluator=PRF, rows=np.arange(len(metrics)), results=results)])
 
@@ -381,7 +381,7 @@ def test_a_metric_may_be_a_bool_in_one_batch_and_a_number_in_the_next(tmp_path):
 
 
 def test_text_that_is_no_valid_unicode_does_not_stop_a_run(tmp_path):
-    results = Results.of([Result(score=0.0, misses=["a\ud800"], reasoning="b\ud800", details={"c": "\ud800"})])
+    results = Results.from_results([Result(score=0.0, misses=["a\ud800"], reasoning="b\ud800", details={"c": "\ud800"})])
     cases = Cases.of([Case(id="id\ud800", input="\ud800", expected={"k\ud800": 1}, actual="\ud800", tags=("t\ud800",))])
     run = stored(tmp_path, BatchOutcome(first=0, cases=cases, evaluated=[Evaluated(evaluator=PRF, rows=np.arange(1), results=results)]))
     [one] = run.results()

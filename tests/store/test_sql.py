@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 import fieldwise as fw
+from fieldwise.store.errors import StoreError
 from fieldwise.store.run import Run, open_run
-from fieldwise.store.trouble import StoreError
 
 
 @pytest.fixture(scope="module")

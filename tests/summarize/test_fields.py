@@ -34,7 +34,7 @@ def field_of(rows, *, status="scored", fields=("total",)):
         rules=[rule(name) for name in fields],
         paths=list(fields),
     )
-    results = Results.of([Result(score=0.5, status=status, details={"fault": "ours"})] * cases)
+    results = Results.from_results([Result(score=0.5, status=status, details={"fault": "ours"})] * cases)
     results.comparisons = comparisons
     state = SummaryState(EVALUATORS)
     batch = Cases.of([Case(id=f"case-{number}") for number in range(cases)])

@@ -19,7 +19,7 @@ ROWS = st.lists(
 def add(state: PoolState, rows: list[Any], first: int, cases: int) -> None:
     """A batch of cases from `first` on, with those of the rows that are theirs."""
     mine = [row for row in rows if first <= row[0] < first + cases]
-    of = measured(Results.of([Result()] * cases))
+    of = measured(Results.from_results([Result()] * cases))
     pool = {
         "case": np.array([row[0] - first for row in mine], dtype=np.int64),
         "name": np.array([row[1] for row in mine], dtype=np.str_),
@@ -58,7 +58,7 @@ def test_columns_are_what_was_put_in_whatever_the_batches_and_their_order(rows: 
 def test_a_text_is_kept_once_and_small_numbers_take_a_byte() -> None:
     state = PoolState()
     cases = 1000
-    of = measured(Results.of([Result()] * cases))
+    of = measured(Results.from_results([Result()] * cases))
     pool = {
         "case": np.arange(cases),
         "name": np.array(["a name of forty characters, a long one"] * cases),
@@ -73,6 +73,6 @@ def test_a_text_is_kept_once_and_small_numbers_take_a_byte() -> None:
 
 def test_cases_that_were_not_measured_are_left_out() -> None:
     state = PoolState()
-    of = measured(Results.of([Result(), Result(status="skipped"), Result()]))
+    of = measured(Results.from_results([Result(), Result(status="skipped"), Result()]))
     state.add({"case": np.array([2, 1, 0, 2]), "at": np.array([7, 8, 9, 6])}, of, np.array([10, 11, 12]))
     assert {name: column.tolist() for name, column in state.columns().items()} == {"case": [10, 12, 12], "at": [9, 7, 6]}

@@ -31,7 +31,7 @@ def summary_of(*batches, summarizers=POOLED):
 def results_of(results, verdicts, ids=None):
     """A batch in which `field_prf` says these results."""
     batch = build(len(results))
-    table = Results.of(results)
+    table = Results.from_results(results)
     table.verdict = np.array(verdicts, dtype=np.int8)
     return BatchOutcome(first=0, cases=batch.cases, evaluated=[Evaluated(evaluator=PRF, rows=np.arange(len(results)), results=table)])
 

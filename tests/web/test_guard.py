@@ -10,7 +10,7 @@ from fieldwise.model.diagnostic import ConfigError
 from fieldwise.web.app import create_app
 from fieldwise.web.guard import POLICY
 from fieldwise.web.settings import Limits, Settings
-from fieldwise.web.work import Work
+from fieldwise.web.threads import Work
 
 TOKEN = "a-launch-token-for-tests"
 KEY = "an-api-key-of-some-length"

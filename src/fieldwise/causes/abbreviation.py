@@ -1,6 +1,6 @@
 """One side is shortened: `St.` for `Street`, `IBM` for `International Business Machines`, `J. Smith` for `John Smith`."""
 
-from fieldwise.kernels.folds import words
+from fieldwise.kernels.text_normalize import words
 from fieldwise.model.context import Context
 from fieldwise.registry import cause
 
@@ -26,7 +26,7 @@ _SKIPPED = frozenset({"and", "of", "the", "for", "und", "et", "de", "y"})
 """Words that initials leave out."""
 
 
-@cause(rank=80, kinds="text")
+@cause(rank=80, kinds="text", label=LABEL, advice=ADVICE, screens=SCREEN)
 def abbreviation(expected: str, actual: str, _context: Context) -> bool:
     """Whether both are the same words with some of them shortened, or one is the initials of the other."""
     one, other = words(expected), words(actual)

@@ -1,6 +1,6 @@
 """Text that differs only in accents: `José` and `Jose`, `Müller` and `Mueller`, `ﬁn` and `fin`."""
 
-from fieldwise.kernels.folds import with_spelled_umlauts, without_accents
+from fieldwise.kernels.text_normalize import with_spelled_umlauts, without_accents
 from fieldwise.model.context import Context
 from fieldwise.registry import cause
 
@@ -11,7 +11,7 @@ _UMLAUTS = 2
 """How many letters umlauts may add: beyond that, look at the texts."""
 
 
-@cause(rank=70, kinds="text")
+@cause(rank=70, kinds="text", label=LABEL, advice=ADVICE, screens=SCREEN)
 def accents(expected: str, actual: str, _context: Context) -> bool:
     """Whether only accents, and perhaps punctuation, spaces and letter case, differ."""
     if expected.isascii() and actual.isascii():

@@ -9,7 +9,7 @@ ADVICE = "Compare calendar days, e.g. `match: date`, or ask for ISO dates."
 SCREEN = "dates"
 
 
-@cause(rank=50, kinds="text")
+@cause(rank=50, kinds="text", label=LABEL, advice=ADVICE, screens=SCREEN)
 def date_format(expected: str, actual: str, _context: Context) -> bool:
     """Whether both are the same day; two dates that leave day and month open are read alike."""
     one, other = written_date(expected), written_date(actual)

@@ -12,7 +12,7 @@ SCREEN = ("dates", "same characters")
 _YEAR_FIRST = re.compile(r"(\d{4})([-/.]?)(\d\d)\2(\d\d)", re.ASCII)
 
 
-@cause(rank=140, kinds="text")
+@cause(rank=140, kinds="text", label=LABEL, advice=ADVICE, screens=SCREEN)
 def day_month_swapped(expected: str, actual: str, _context: Context) -> bool:
     """Whether exchanging day and month makes both the same day."""
     one, other = written_date(expected), written_date(actual)

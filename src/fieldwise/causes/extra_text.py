@@ -1,6 +1,6 @@
 """More than the expected words: `Acme Corp (the seller)` for `Acme Corp`, `12 months` for 12."""
 
-from fieldwise.kernels.folds import words
+from fieldwise.kernels.text_normalize import words
 from fieldwise.kernels.written_numbers import plain
 from fieldwise.model.context import Context
 from fieldwise.model.values import Json
@@ -11,7 +11,7 @@ ADVICE = "Ask for the value alone, without labels, units or explanations; to acc
 SCREEN = ("around", "other kinds")
 
 
-@cause(rank=190)
+@cause(rank=190, label=LABEL, advice=ADVICE, screens=SCREEN)
 def extra_text(expected: Json, actual: Json, _context: Context) -> bool:
     """Whether expected, as whole words, stands inside a longer actual text."""
     if not isinstance(actual, str):

@@ -10,7 +10,7 @@ SCREEN = "elsewhere"
 _FARTHEST = 3
 
 
-@cause(rank=110)
+@cause(rank=110, label=LABEL, advice=ADVICE, screens=SCREEN)
 def item_shifted(_expected: Json, actual: Json, context: Context) -> bool:
     """Whether actual stands in expected at the same field of an item at most three places away."""
     return is_telling(actual) and any(value == actual for value in context.neighbours(_FARTHEST))

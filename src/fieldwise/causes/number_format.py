@@ -10,7 +10,7 @@ ADVICE = "Read numbers out of text, e.g. `match: numeric_tolerance` with `parse:
 SCREEN = "numbers"
 
 
-@cause(rank=40)
+@cause(rank=40, label=LABEL, advice=ADVICE, screens=SCREEN)
 def number_format(expected: Json, actual: Json, _context: Context) -> bool:
     """Whether both are the same number, at least one of them written as text."""
     if not (isinstance(expected, str) or isinstance(actual, str)):

@@ -13,7 +13,7 @@ _NOISE = 1e-6
 """Numbers that agree to six digits differ by how they were computed or stored."""
 
 
-@cause(rank=150)
+@cause(rank=150, label=LABEL, advice=ADVICE, screens=SCREEN)
 def rounding(expected: Json, actual: Json, _context: Context) -> bool:
     """Whether one number is the other with fewer digits."""
     one, other = as_number(expected), as_number(actual)

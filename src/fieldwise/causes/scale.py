@@ -13,7 +13,7 @@ _TELLING = 3
 """So many digits must stay for a rounded number to be known again at another scale."""
 
 
-@cause(rank=160)
+@cause(rank=160, label=LABEL, advice=ADVICE, screens=SCREEN)
 def scale(expected: Json, actual: Json, _context: Context) -> bool:
     """Whether one number is 10, 100, 1,000 or 1,000,000 times the other, rounded or not."""
     one, other = as_number(expected), as_number(actual)

@@ -10,7 +10,7 @@ ADVICE = "Say whether credits and outflows are negative; brackets and a trailing
 SCREEN = ("numbers", "opposite")
 
 
-@cause(rank=130)
+@cause(rank=130, label=LABEL, advice=ADVICE, screens=SCREEN)
 def sign(expected: Json, actual: Json, _context: Context) -> bool:
     """Whether one number is the other's negative."""
     one, other = as_number(expected), as_number(actual)

@@ -1,6 +1,6 @@
 """Two neighbouring characters or digits that changed places."""
 
-from fieldwise.kernels.folds import letters
+from fieldwise.kernels.text_normalize import letters_and_digits
 from fieldwise.kernels.written_dates import written_date
 from fieldwise.kernels.written_numbers import aligned_digits, as_number
 from fieldwise.model.context import Context
@@ -12,11 +12,13 @@ ADVICE = "A slip of typing or reading: check such values against a list, a sum o
 SCREEN = ("swapped", "swapped digits")
 
 
-@cause(rank=210)
+@cause(rank=210, label=LABEL, advice=ADVICE, screens=SCREEN)
 def transposed(expected: Json, actual: Json, _context: Context) -> bool:
     """Whether exchanging two neighbours makes both the same. A date is never a transposed other date: days differ by more than a slip."""
     if isinstance(expected, str) and isinstance(actual, str):
-        return _is_swap(letters(expected), letters(actual)) and (written_date(expected) is None or written_date(actual) is None)
+        return _is_swap(letters_and_digits(expected), letters_and_digits(actual)) and (
+            written_date(expected) is None or written_date(actual) is None
+        )
     if isinstance(expected, str) or isinstance(actual, str):
         return False
     one, other = as_number(expected), as_number(actual)

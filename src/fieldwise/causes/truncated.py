@@ -1,6 +1,6 @@
 """Text that breaks off: actual is the beginning of expected."""
 
-from fieldwise.kernels.folds import letters
+from fieldwise.kernels.text_normalize import letters_and_digits
 from fieldwise.model.context import Context
 from fieldwise.registry import cause
 
@@ -11,10 +11,10 @@ _ELLIPSES = ("…", "...", "[…]", "[...]")
 _SHORTEST, _SHORTEST_WITH_ELLIPSIS = 4, 2
 
 
-@cause(rank=170, kinds="text")
+@cause(rank=170, kinds="text", label=LABEL, advice=ADVICE, screens=SCREEN)
 def truncated(expected: str, actual: str, _context: Context) -> bool:
     """Whether actual is a proper beginning of expected, and long enough to be more than chance."""
-    rest = letters(actual)
+    rest = letters_and_digits(actual)
     least = _SHORTEST_WITH_ELLIPSIS if actual.rstrip().endswith(_ELLIPSES) else _SHORTEST
-    whole = letters(expected)
+    whole = letters_and_digits(expected)
     return least <= len(rest) < len(whole) and whole.startswith(rest) and not whole.isdecimal()

@@ -11,7 +11,7 @@ SCREEN = "other kinds"
 _TRUTH = {"true": True, "yes": True, "y": True, "false": False, "no": False, "n": False}
 
 
-@cause(rank=30)
+@cause(rank=30, label=LABEL, advice=ADVICE, screens=SCREEN)
 def type_as_text(expected: Json, actual: Json, _context: Context) -> bool:
     """Whether one side is the plain text of the other."""
     if isinstance(actual, str):

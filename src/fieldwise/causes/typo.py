@@ -2,7 +2,7 @@
 
 from rapidfuzz.distance import Levenshtein
 
-from fieldwise.kernels.folds import digits, letters
+from fieldwise.kernels.text_normalize import digits, letters_and_digits
 from fieldwise.kernels.written_dates import written_date
 from fieldwise.kernels.written_numbers import aligned_digits, as_number
 from fieldwise.model.context import Context
@@ -16,7 +16,7 @@ _LONG_FOR_ONE, _LONG_FOR_TWO = 4, 9
 _LONG_IN_DIGITS, _LONG_IN_DIGITS_OF_TEXT = 5, 6
 
 
-@cause(rank=220)
+@cause(rank=220, label=LABEL, advice=ADVICE, screens=SCREEN)
 def typo(expected: Json, actual: Json, _context: Context) -> bool:
     """Whether very few edits make both the same."""
     if isinstance(expected, str) and isinstance(actual, str):
@@ -30,7 +30,7 @@ def typo(expected: Json, actual: Json, _context: Context) -> bool:
 
 
 def _in_text(expected: str, actual: str) -> bool:
-    one, other = letters(expected), letters(actual)
+    one, other = letters_and_digits(expected), letters_and_digits(actual)
     edits = Levenshtein.distance(one, other, score_cutoff=2)
     shorter = min(len(one), len(other))
     if edits == 0 or edits > (2 if shorter >= _LONG_FOR_TWO else 1) or shorter < _LONG_FOR_ONE:

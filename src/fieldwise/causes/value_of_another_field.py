@@ -12,7 +12,7 @@ SCREEN = "elsewhere"
 _INDEX = re.compile(r"\[\d+\]")
 
 
-@cause(rank=120)
+@cause(rank=120, label=LABEL, advice=ADVICE, screens=SCREEN)
 def value_of_another_field(_expected: Json, actual: Json, context: Context) -> bool:
     """Whether actual stands in expected at another field than this one."""
     own = _INDEX.sub("[*]", context.path)

@@ -5,7 +5,7 @@ from typing import IO
 
 from rich.console import Console, RenderableType
 
-from fieldwise.cli._called import CALLED
+from fieldwise.cli._program import CALLED
 from fieldwise.report.parts import render
 from fieldwise.report.view import Show
 

@@ -10,7 +10,7 @@ from typing import Final
 import typer
 
 from fieldwise.model.diagnostic import ConfigError, Diagnostic, Where
-from fieldwise.store.trouble import StoreError
+from fieldwise.store.errors import StoreError
 
 CONFIG, INCOMPLETE, INTERNAL, INTERRUPTED = 2, 3, 70, 130
 _CLOSED_PIPE: Final = 141

@@ -7,7 +7,7 @@ from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Any
 
-from fieldwise.cli._survey import inferred
+from fieldwise.cli._dry_run import inferred
 from fieldwise.model.case import Cases
 from fieldwise.model.diagnostic import ConfigError, Diagnostic, Where
 from fieldwise.model.path import EACH, render

@@ -10,10 +10,10 @@ import typer
 from typer.core import TyperGroup
 
 from fieldwise.cli import baseline, calibrate, check, compare, demo, diff, explain, init, judge_audit, report, run, runs, schema, view
-from fieldwise.cli._called import CALLED, with_root
 from fieldwise.cli._exits import INTERRUPTED, failed
-from fieldwise.cli._stop import leave
-from fieldwise.model.places import ROOT_VARIABLE
+from fieldwise.cli._interrupt import leave
+from fieldwise.cli._program import CALLED, with_root
+from fieldwise.model.roots import ROOT_VARIABLE
 
 
 class Commands(TyperGroup):

@@ -19,7 +19,7 @@ RunId = Annotated[str, typer.Argument(metavar="RUN", help="The run: an id, its b
 @app.command("set")
 def set_baseline(run: RunId = "latest", file: File = None) -> None:
     """Make a run the baseline."""
-    from fieldwise.cli._found import found_run
+    from fieldwise.cli._lookup import found_run
     from fieldwise.store.baseline import load_baseline, save_baseline
 
     found = found_run(run)

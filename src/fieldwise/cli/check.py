@@ -18,8 +18,8 @@ def check(
     """Say what is wrong with a suite, or what it would do."""
     from fieldwise import api
     from fieldwise.cli._console import room, show
+    from fieldwise.cli._dry_run import survey
     from fieldwise.cli._exits import CONFIG, needed_file
-    from fieldwise.cli._survey import survey
     from fieldwise.report.check_view import check_json, check_report
 
     found = survey(api.check(needed_file(suite, "suite"), cases=cases, gates=gate or ()))

@@ -44,12 +44,12 @@ def compare(
     from pathlib import Path
 
     from fieldwise.cli._console import room, show
-    from fieldwise.cli._found import found_run, nothing_shared, same_run
+    from fieldwise.cli._lookup import found_run, nothing_shared, same_run
     from fieldwise.report.changes_view import changes_report
     from fieldwise.report.safe import json_text
     from fieldwise.report.several_view import several_report
     from fieldwise.store.baseline import compare_with_baseline
-    from fieldwise.store.measured import compare_runs
+    from fieldwise.store.run_metrics import compare_runs
     from fieldwise.summarize.compare import adjust_together
 
     news = list({run.id: run for run in map(found_run, runs or ["latest"])}.values())

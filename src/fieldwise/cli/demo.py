@@ -56,8 +56,8 @@ def _next_steps(which: Which, case: str, form: Format) -> None:
     from rich.console import Group
     from rich.text import Text
 
-    from fieldwise.cli._called import CALLED
     from fieldwise.cli._console import show
+    from fieldwise.cli._program import CALLED
 
     steps = (
         (f"{CALLED.get()} explain latest {case}", "the arithmetic of one score"),

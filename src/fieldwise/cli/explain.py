@@ -23,7 +23,7 @@ def explain(
     everything: Everything = False,
 ) -> None:
     """Show the arithmetic of a score, to be checked by hand."""
-    from fieldwise.cli._found import found_run, results_of_case
+    from fieldwise.cli._lookup import found_run, results_of_case
 
     stored = found_run(run)
     results = results_of_case(stored, case, evaluator)
@@ -40,7 +40,7 @@ def explain(
 
 def _print(stored: "Run", case: str, field: str | None, results: "list[StoredResult]", form: TextFormat, everything: bool) -> None:
     from fieldwise.cli._console import room, show
-    from fieldwise.cli._found import no_field
+    from fieldwise.cli._lookup import no_field
     from fieldwise.report.explain import explain_field, explain_result
     from fieldwise.report.parts import DIM, TITLE, stack, text
     from fieldwise.score.causes import describe
@@ -83,7 +83,7 @@ def written_options(stored: "Run") -> dict[str, Mapping[str, Any]]:
 
 def _draw(stored: "Run", case: str, results: "list[StoredResult]", target: Path) -> None:
     """The boxes of the case, as the first evaluator that has any sees them."""
-    from fieldwise.cli._found import no_picture
+    from fieldwise.cli._lookup import no_picture
     from fieldwise.plan.evaluators import plan_config
     from fieldwise.read.load import load_json
     from fieldwise.report.picture import case_picture

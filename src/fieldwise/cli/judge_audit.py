@@ -32,7 +32,7 @@ def judge_audit(
     """
     from fieldwise.cli._console import room, show
     from fieldwise.cli._exits import needed_file
-    from fieldwise.cli._found import found_run
+    from fieldwise.cli._lookup import found_run
     from fieldwise.read.labels import read_labels
     from fieldwise.report.audit_view import audit_report
     from fieldwise.report.safe import json_text

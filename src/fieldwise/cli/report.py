@@ -14,7 +14,7 @@ Output = Annotated[
 def report(run: RunId = "latest", output: Output = ["report.html"]) -> None:  # noqa: B006  typer reads the default, nobody changes it
     """Write a stored run as a report: one HTML file that opens anywhere, Markdown for a pull request, JUnit, a workbook …"""
     from fieldwise.cli._exits import INCOMPLETE
-    from fieldwise.cli._found import found_run
+    from fieldwise.cli._lookup import found_run
     from fieldwise.cli._report import check_outputs, write_outputs
 
     check_outputs(output)

@@ -69,8 +69,8 @@ def run(  # noqa: PLR0917 - the options of the command are its parameters
     """Score the cases of a suite and store the run."""
     from fieldwise.api import run as score
     from fieldwise.cli._exits import needed_file
+    from fieldwise.cli._interrupt import remembered
     from fieldwise.cli._report import check_outputs, print_run, write_outputs
-    from fieldwise.cli._stop import remembered
     from fieldwise.engines.choose import cores
     from fieldwise.model.ask import Asking
     from fieldwise.summarize.exit_code import INCOMPLETE, Limits

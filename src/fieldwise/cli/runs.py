@@ -8,7 +8,7 @@ from typing import Annotated, Optional
 import typer
 
 from fieldwise.cli._formats import Everything, TextForm, TextFormat
-from fieldwise.model.places import chosen_root
+from fieldwise.model.roots import chosen_root
 
 app = typer.Typer(
     rich_markup_mode=None,
@@ -80,9 +80,9 @@ def _nothing(any_run: bool, tag: str | None, suite: str | None) -> str:
 @app.command("show", short_help="Show what a run was, what it came to, and where it is.")
 def show_run(run: RunId = "latest", form: TextForm = TextFormat.rich, everything: Everything = False) -> None:
     """Show what a run was and came to: gates, metrics, comparison with its baseline, fingerprints, where it is."""
-    from fieldwise.cli._called import CALLED
     from fieldwise.cli._console import show
-    from fieldwise.cli._found import found_run
+    from fieldwise.cli._lookup import found_run
+    from fieldwise.cli._program import CALLED
     from fieldwise.report.run_facts import Kept, facts_json, facts_report
     from fieldwise.report.safe import json_text
     from fieldwise.store.delete import baseline_files, pinned_by, size_of
@@ -102,7 +102,7 @@ def tag(
     remove: Annotated[bool, typer.Option("--remove", help="Take the names away instead.")] = False,
 ) -> None:
     """Give names to a run, by which it can be found and listed, and which keep it from being deleted."""
-    from fieldwise.cli._found import found_run
+    from fieldwise.cli._lookup import found_run
     from fieldwise.model.diagnostic import ConfigError, Diagnostic
     from fieldwise.store.tags import add_tags, remove_tags
 
@@ -128,7 +128,7 @@ def delete(
     A run that is being written is never deleted. One with a tag, or that a *.baseline.json of this folder was made from, is kept unless you
     say --force.
     """
-    from fieldwise.cli._found import found_folder
+    from fieldwise.cli._lookup import found_folder
     from fieldwise.store.delete import baseline_files, check_deletable, delete_runs
 
     found = list({run.id: run for run in map(found_folder, which)}.values())

@@ -35,7 +35,7 @@ def view(
     import secrets
 
     _needed()
-    from fieldwise.model.places import chosen_root
+    from fieldwise.model.roots import chosen_root
     from fieldwise.web.app import create_app
     from fieldwise.web.settings import Settings
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import fields, is_dataclass
 from typing import Any, Final, Literal, cast
 
-from fieldwise.engines.work import Executor
+from fieldwise.engines.shard_worker import Executor
 from fieldwise.model.ask import Asking
 from fieldwise.model.plan import Plan, PlannedEvaluator
 from fieldwise.registry import is_judge

@@ -13,9 +13,9 @@ from multiprocessing.context import BaseContext
 from multiprocessing.process import BaseProcess
 from typing import Any, Final, Protocol
 
-from fieldwise.engines.work import ATTEMPTS, Done, Stop, Task, Tell, Work, do_task
-from fieldwise.model.places import is_url
-from fieldwise.read.remote import RemotePath
+from fieldwise.engines.shard_worker import ATTEMPTS, Done, Stop, Task, Tell, Work, do_task
+from fieldwise.model.remote_path import RemotePath
+from fieldwise.model.roots import is_url
 from fieldwise.read.shards import BYTES
 
 _DIE_WITH_PARENT: Final = 1

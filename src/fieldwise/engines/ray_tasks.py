@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
-from fieldwise.engines.work import ATTEMPTS, Done, Task, Tell, Work, do_task
+from fieldwise.engines.shard_worker import ATTEMPTS, Done, Task, Tell, Work, do_task
 from fieldwise.model.ask import Asking, Asks, Follow, Reply
 from fieldwise.model.diagnostic import ConfigError, Diagnostic
 

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldwise.kernels.citations import Signs, cited, stands
-from fieldwise.kernels.hashed import Numbered
+from fieldwise.kernels.hash_lookup import Numbered
 from fieldwise.kernels.ragged import Column, Integers, Learned
 from fieldwise.kernels.tokens import Cut, Lexicon
 

@@ -19,10 +19,10 @@ from numpy.typing import NDArray
 from fieldwise.kernels.citations import Signs
 from fieldwise.kernels.cited_tokens import CitedTokens, Combinations
 from fieldwise.kernels.expected_texts import ExpectedTexts, Wanted
-from fieldwise.kernels.figures import Locale
-from fieldwise.kernels.hashed import firsts, firsts_among
+from fieldwise.kernels.hash_lookup import firsts, firsts_among
 from fieldwise.kernels.keywords import Vocabulary, words_in
 from fieldwise.kernels.names import Names
+from fieldwise.kernels.numbers_in_text import Locale
 from fieldwise.kernels.ragged import Integers, offsets, spread
 from fieldwise.kernels.tokens import Cut, Lexicon, portions, put_together
 

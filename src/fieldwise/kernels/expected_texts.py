@@ -6,7 +6,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from fieldwise.kernels.hashed import Numbered
+from fieldwise.kernels.hash_lookup import Numbered
 from fieldwise.kernels.keywords import Vocabulary, words_in
 from fieldwise.kernels.names import Names
 from fieldwise.kernels.phrases import phrases

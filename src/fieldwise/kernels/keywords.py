@@ -13,7 +13,7 @@ from functools import lru_cache
 from itertools import chain, pairwise
 from typing import Final, NamedTuple, TypeVar
 
-from fieldwise.kernels.figures import Locale, figures_in_token, joined, signed
+from fieldwise.kernels.numbers_in_text import Locale, figures_in_token, joined, signed
 from fieldwise.kernels.phrases import CODE, RUN
 from fieldwise.kernels.stopwords import STOP_CHARACTERS, STOPWORDS
 

@@ -7,11 +7,11 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldwise.kernels.figures import figures_in_token
 from fieldwise.kernels.keywords import PART, WORD, Vocabulary, fold
+from fieldwise.kernels.numbers_in_text import figures_in_token
 from fieldwise.kernels.ragged import Grown, Integers, Learned, Ragged, offsets, spread
-from fieldwise.kernels.runs import Runs
 from fieldwise.kernels.stopwords import STOPWORDS
+from fieldwise.kernels.subsequence_search import Runs
 from fieldwise.kernels.tokens import Cut, Lexicon
 
 _END: Final = "\n"

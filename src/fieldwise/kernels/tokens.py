@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldwise.kernels.hashed import Table
+from fieldwise.kernels.hash_lookup import Table
 from fieldwise.kernels.ragged import Integers
 
 BREAK: Final = "\x7f"

@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 
 from fieldwise.kernels.dates import MONTHS
-from fieldwise.kernels.folds import letters
+from fieldwise.kernels.text_normalize import letters_and_digits
 
 Day = tuple[int, int, int]
 """Year, month, day; day 0 where only the month is given."""
@@ -26,7 +26,7 @@ _NAMES: Final = {
 }
 _MONTHS: Final = {name: at for names in _NAMES.values() for at, name in enumerate(names.split(), 1)}
 _MONTHS.update({name[:3]: at for at, name in enumerate(_NAMES["en"].split(), 1)} | {"sept": 9, "mär": 3, "okt": 10, "dez": 12})
-MONTH_WORDS: Final = (*map(letters, _MONTHS), "de", "t", "z", "am", "pm", "utc", "gmt", "th", "st", "nd", "rd")
+MONTH_WORDS: Final = (*map(letters_and_digits, _MONTHS), "de", "t", "z", "am", "pm", "utc", "gmt", "th", "st", "nd", "rd")
 """What letters of a date may end in, without accents."""
 _TIME: Final = r"(?:[T\s,]\s*(?P<time>\d{1,2}:\d{2}(?::\d{2}(?:\.\d+)?)?\s*(?:[ap]\.?m\.?)?)\s*(?P<zone>Z|UTC|GMT|[+-]\d{2}:?\d{2})?)?"
 _NUMERIC: Final = re.compile(rf"(?P<a>\d{{1,4}})(?P<mark>[-/.\s]|\.\s)(?P<b>\d{{1,2}})(?P=mark)(?P<c>\d{{2}}|\d{{4}}){_TIME}", re.I)

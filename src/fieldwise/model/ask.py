@@ -17,8 +17,8 @@ from typing import Annotated, Any, Final, Literal, Protocol, TypeAlias, TypeVar
 
 from annotated_types import Ge, Gt, MinLen
 
-from fieldwise.model.places import answers_file
 from fieldwise.model.result import Result
+from fieldwise.model.roots import answers_file
 from fieldwise.model.values import Json
 
 

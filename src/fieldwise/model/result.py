@@ -136,10 +136,10 @@ class Results:
         return len(self.score)
 
     @classmethod
-    def of(cls, results: Sequence[Result]) -> "Results":
+    def from_results(cls, results: Sequence[Result]) -> "Results":
         """A batch from single results, for evaluators that look at one case at a time.
 
-        >>> Results.of([Result(score=0.5, hits=["a"], metrics={"f1": 0.5}), Result(status="skipped")]).metrics["f1"].tolist()
+        >>> Results.from_results([Result(score=0.5, hits=["a"], metrics={"f1": 0.5}), Result(status="skipped")]).metrics["f1"].tolist()
         [0.5, nan]
         """
         return cls(

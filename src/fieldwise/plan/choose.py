@@ -59,7 +59,7 @@ def choose(values: Sequence[Json]) -> Choice:
 
 
 def _match(name: str, **options: Any) -> Match:
-    return Match(name, registry.find("matchers", name).options(**options))
+    return Match(name, registry.MATCHERS.find(name).options(**options))
 
 
 def _decimals(value: Any) -> int:

@@ -13,12 +13,12 @@ from fieldwise.model.document import Document, Place
 from fieldwise.model.options import Gated, Restricted
 from fieldwise.model.plan import Member, PlannedEvaluator, When
 from fieldwise.model.values import Json
-from fieldwise.plan.elsewhere import written_here
 from fieldwise.plan.fields import Option, option_names, pass_through
+from fieldwise.plan.foreign_names import written_here
 from fieldwise.plan.options import Owner, read_options, read_value
 from fieldwise.plan.review import INVALID, Invalid, Reader, Review, listed, named, suggestion, unknown_keys
 from fieldwise.plan.rules import READERS as RULE_READERS
-from fieldwise.plan.words import is_items, is_object, shown
+from fieldwise.plan.type_text import is_items, is_object, shown
 
 RESERVED = ("regression",)
 """Names that gates need for themselves."""
@@ -98,14 +98,14 @@ def given_name(written: Any) -> str | None:
     return name if isinstance(name, str) else None
 
 
-def _entry(review: Review, written: Mapping[Any, Any], place: Place) -> registry.Entry | None:
-    valid = registry.names("evaluators")
+def _entry(review: Review, written: Mapping[Any, Any], place: Place) -> registry.EvaluatorSpec | None:
+    valid = registry.EVALUATORS.names()
     if "type" not in written:
         review.error(place, "missing-type", "an evaluator needs a `type`", f"one of {listed(valid)}")
         return None
     name = written["type"]
     try:
-        return registry.find("evaluators", name)
+        return registry.EVALUATORS.find(name)
     except (KeyError, TypeError):
         what = f"there is no evaluator type `{name}`" if isinstance(name, str) else f"`type` must be text, not {shown(name)}"
         fix = written_here(str(name), valid, _can_be_negated) or suggestion(str(name), valid)
@@ -114,15 +114,15 @@ def _entry(review: Review, written: Mapping[Any, Any], place: Place) -> registry
 
 
 def _can_be_negated(name: str) -> bool:
-    return "negate" in option_names(registry.find("evaluators", name).options)
+    return "negate" in option_names(registry.EVALUATORS.find(name).options)
 
 
-def _threshold_is_pass_at(entry: registry.Entry | None) -> bool:
+def _threshold_is_pass_at(entry: registry.EvaluatorSpec | None) -> bool:
     """Whether `threshold` is neither an option of the evaluator nor passed on by it."""
     return entry is not None and "threshold" not in option_names(entry.options) and pass_through(entry.options) is None
 
 
-def _read_common(review: Review, written: Mapping[Any, Any], place: Place, entry: registry.Entry | None) -> dict[str, Any]:
+def _read_common(review: Review, written: Mapping[Any, Any], place: Place, entry: registry.EvaluatorSpec | None) -> dict[str, Any]:
     read = {key: read_value(review, option.hint, written[key], (*place, key), option) for key, option in COMMON.items() if key in written}
     if isinstance(read.get("name"), str):
         _check_name(review, read["name"], (*place, "name"))
@@ -147,7 +147,7 @@ def _check_name(review: Review, name: str, place: Place) -> None:
         review.error(place, "bad-name", what, fix)
 
 
-def _config(review: Review, entry: registry.Entry, written: Mapping[Any, Any], place: Place) -> Any:
+def _config(review: Review, entry: registry.EvaluatorSpec, written: Mapping[Any, Any], place: Place) -> Any:
     beside = (*COMMON_KEYS, "threshold") if _threshold_is_pass_at(entry) else COMMON_KEYS
     return read_options(review, entry.options, written, place, Owner(title=f"`{entry.name}`", beside=beside))
 

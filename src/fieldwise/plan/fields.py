@@ -11,7 +11,7 @@ from itertools import pairwise
 from typing import Any, get_type_hints
 
 from fieldwise.model.options import PassThrough
-from fieldwise.plan.words import peel
+from fieldwise.plan.type_text import peel
 
 _JSON_NAMES = {"Json": Any, "Sequence": Sequence, "Mapping": Mapping}
 """The alias `Json` speaks of itself in quotes; these names let any module's annotations use it."""

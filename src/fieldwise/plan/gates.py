@@ -20,7 +20,7 @@ from fieldwise.model.document import Document, Place
 from fieldwise.model.plan import Gate, PlannedEvaluator, Regression
 from fieldwise.plan.options import Owner, read_options
 from fieldwise.plan.review import INVALID, Invalid, Review, listed, suggestion
-from fieldwise.plan.words import is_items, is_object, shown
+from fieldwise.plan.type_text import is_items, is_object, shown
 
 OPERATORS: tuple[str, ...] = get_args(get_type_hints(Gate)["operator"])
 ALWAYS = ("score", "pass_rate")
@@ -160,10 +160,10 @@ def _check_names(review: Review, evaluator: str, metric: str, place: Place, type
 def metric_names(evaluator: str) -> tuple[str, ...] | None:
     """The metrics a gate may name for this type of evaluator; None where that is known only after the run."""
     try:
-        declared = registry.find("evaluators", evaluator).extras.get("metrics")
+        declared = registry.EVALUATORS.find(evaluator).metrics
     except KeyError:
         return None
-    if declared is None:
+    if declared is None or callable(declared):
         return None
     pooled = [f"{pool}_{name}" for name in declared for pool in ("macro", "micro")]
     return (*ALWAYS, *(name for name in declared if name not in ALWAYS), *pooled)

@@ -16,7 +16,7 @@ from fieldwise.model.rule import Match
 from fieldwise.model.values import kind
 from fieldwise.plan.fields import Option, option_names, options_of, pass_through
 from fieldwise.plan.review import INVALID, Review, closest, named, suggestion
-from fieldwise.plan.words import described, is_items, is_list, is_mapping, is_object, is_union, peel, shown
+from fieldwise.plan.type_text import described, is_items, is_list, is_mapping, is_object, is_union, peel, shown
 
 _MARKERS = (FromFile, RelativePath, PassThrough, Of)
 

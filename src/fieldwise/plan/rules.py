@@ -12,7 +12,7 @@ from fieldwise.model.rule import Align, FieldRule, ListRule, Match
 from fieldwise.plan.fields import Option, option_names
 from fieldwise.plan.options import Owner, read_options, read_plain
 from fieldwise.plan.review import INVALID, Reader, Review, listed, suggestion, unknown_keys
-from fieldwise.plan.words import described, is_items, is_object, shown
+from fieldwise.plan.type_text import described, is_items, is_object, shown
 
 RULE_OPTIONS = (
     Option(name="weight", attribute="weight", hint=Annotated[float, Ge(0)], required=False, default=1.0),
@@ -26,7 +26,7 @@ USUAL_MATCHES = ("exact", "fuzzy", "numeric_tolerance")
 
 def match_names() -> tuple[str, ...]:
     """Every match there is, the usual ones first."""
-    every = registry.names("matchers")
+    every = registry.MATCHERS.names()
     return (*(name for name in USUAL_MATCHES if name in every), *(name for name in every if name not in USUAL_MATCHES))
 
 
@@ -42,7 +42,7 @@ def read_match(review: Review, value: Any, place: Place) -> Any:
 
 def _match(review: Review, name: Any, written: Mapping[str, Any], named_at: Place, place: Place, beside: Sequence[str]) -> Any:
     try:
-        entry = registry.find("matchers", name) if isinstance(name, str) else None
+        entry = registry.MATCHERS.find(name) if isinstance(name, str) else None
     except KeyError:
         entry = None
     if entry is None:
@@ -57,7 +57,7 @@ def _match(review: Review, name: Any, written: Mapping[str, Any], named_at: Plac
 
 
 def _other_matches(key: str) -> str | None:
-    having = [name for name in match_names() if key in option_names(registry.find("matchers", name).options)]
+    having = [name for name in match_names() if key in option_names(registry.MATCHERS.find(name).options)]
     return f"it is an option of {listed(having)}: set `match`" if having else None
 
 

@@ -18,7 +18,7 @@ from fieldwise.plan.gates import OPERATORS
 from fieldwise.plan.options import annotated, without_markers
 from fieldwise.plan.rules import RULE_OPTIONS, match_names
 from fieldwise.plan.suite import CASES_KEYS, COLUMNS
-from fieldwise.plan.words import is_list, is_mapping, is_union, peel
+from fieldwise.plan.type_text import is_list, is_mapping, is_union, peel
 
 Schema: TypeAlias = dict[str, Any]
 
@@ -94,7 +94,7 @@ def _cases() -> Schema:
 
 
 def _evaluator(parts: _Definitions, kind: Literal["evaluator", "member"] = "evaluator") -> Schema:
-    names = registry.names("evaluators")
+    names = registry.EVALUATORS.names()
     chosen = [
         {
             "if": {"properties": {"type": {"const": name}}, "required": ["type"]},
@@ -106,7 +106,7 @@ def _evaluator(parts: _Definitions, kind: Literal["evaluator", "member"] = "eval
 
 
 def _evaluator_of(parts: _Definitions, name: str, kind: str) -> Schema:
-    declared = registry.find("evaluators", name).options
+    declared = registry.EVALUATORS.find(name).options
     common: Schema = {"type": {"const": name}, **{key: _common(parts, option) for key, option in COMMON.items()}}
     common["name"]["pattern"] = r"^[\w-]+$"
     common["when"] = parts.ref("when", lambda: {**_closed({key: _common(parts, one) for key, one in WHEN.items()}), "minProperties": 1})
@@ -156,7 +156,7 @@ def _of_hint(parts: _Definitions, hint: Any) -> Schema:
     base, marks = peel(hint)
     fixed = next((mark.match for mark in marks if isinstance(mark, Of)), None)
     if fixed:
-        return parts.ref(f"match.{fixed}", lambda: _closed(_options(parts, registry.find("matchers", fixed).options)))
+        return parts.ref(f"match.{fixed}", lambda: _closed(_options(parts, registry.MATCHERS.find(fixed).options)))
     schema = _of_base(parts, base, without_markers(marks))
     if any(isinstance(mark, FromFile) for mark in marks):
         return {"anyOf": [{**_TEXT, "description": "A JSON file, relative to the suite."}, schema]}
@@ -214,7 +214,7 @@ def _by_match(parts: _Definitions, common: Schema, required: list[str]) -> Schem
     """A mapping whose other keys depend on `match`, which is `exact` if left out."""
     chosen: list[Schema] = []
     for name in match_names():
-        declared = registry.find("matchers", name).options
+        declared = registry.MATCHERS.find(name).options
         own = {"match": {"const": name}, **_options(parts, declared)}
         only = _closed({**dict.fromkeys(common, True), **own}, _needed(declared))
         told = {} if name == "exact" else {"required": ["match"]}

@@ -8,14 +8,14 @@ from annotated_types import MinLen
 
 from fieldwise.model.diagnostic import ConfigError, Diagnostic
 from fieldwise.model.document import Document, Place
-from fieldwise.model.places import is_url
 from fieldwise.model.plan import Plan, PlannedEvaluator, Role, Source
+from fieldwise.model.roots import is_url
 from fieldwise.model.values import Json
 from fieldwise.plan.evaluators import READERS, given_name, plan_evaluator
 from fieldwise.plan.gates import read_gates, read_regressions
 from fieldwise.plan.options import read_value
 from fieldwise.plan.review import INVALID, Review, listed, suggestion, unknown_keys
-from fieldwise.plan.words import is_items, is_object, shown
+from fieldwise.plan.type_text import is_items, is_object, shown
 
 SUITE_KEYS = ("name", "cases", "columns", "evaluators", "gate")
 CASES_KEYS = ("expected", "actual", "join", "format")

@@ -8,11 +8,11 @@ from typing import Any, Final, TypeAlias, cast
 
 from fieldwise.model.case import Case, Cases
 from fieldwise.model.diagnostic import ConfigError, Diagnostic
+from fieldwise.model.locations import place_of
 from fieldwise.model.plan import Source
 from fieldwise.model.values import Json, kind
 from fieldwise.read.files import SizeHint, open_bytes
 from fieldwise.read.load import load_json
-from fieldwise.read.places import place_of
 
 
 def coco_cases(annotations: Json, predictions: Json) -> tuple[Cases, list[Diagnostic]]:

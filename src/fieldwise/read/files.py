@@ -12,8 +12,8 @@ from typing import Any, BinaryIO, Final, TypeVar, cast
 import zstandard
 
 from fieldwise.model.diagnostic import ConfigError, Diagnostic, Where
-from fieldwise.read.places import Place, place_of, why_not
-from fieldwise.read.remote import RemotePath
+from fieldwise.model.locations import Place, place_of, why_not
+from fieldwise.model.remote_path import RemotePath
 from fieldwise.registry import nearest
 
 FORMATS: Final[Mapping[str, str]] = {

@@ -3,10 +3,10 @@
 from pathlib import Path
 
 from fieldwise.model.diagnostic import ConfigError, Where
+from fieldwise.model.locations import place_of
 from fieldwise.model.values import Json, Missing
 from fieldwise.read.files import SizeHint, Unreadable, open_bytes
 from fieldwise.read.json_file import read_value
-from fieldwise.read.places import place_of
 from fieldwise.read.sources import cannot_read
 
 

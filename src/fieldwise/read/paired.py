@@ -20,7 +20,7 @@ from fieldwise.model.plan import Source
 from fieldwise.model.values import MISSING
 from fieldwise.read.files import SizeHint, Unreadable
 from fieldwise.read.ids import MOST_NAMED
-from fieldwise.read.sides import Entry, RecordFiles, Side, Table, open_side
+from fieldwise.read.paired_files import Entry, RecordFiles, Side, Table, open_side
 
 
 @dataclass(slots=True)

@@ -13,13 +13,13 @@ import numpy as np
 
 from fieldwise.model.case import Cases
 from fieldwise.model.diagnostic import Where
+from fieldwise.model.locations import Place, place_of, seekable
 from fieldwise.model.plan import Source
 from fieldwise.read.assemble import assemble
 from fieldwise.read.columns import Roles, find_roles
 from fieldwise.read.files import SizeHint, Unreadable, find_files, format_of, open_bytes, without_compression
 from fieldwise.read.ids import IdsSeen
 from fieldwise.read.jsonl import BOM, lines_of, read_jsonl
-from fieldwise.read.places import Place, place_of, seekable
 from fieldwise.read.rows import Rows, in_chunks
 
 BYTES: Final = 16 << 20

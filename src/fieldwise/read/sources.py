@@ -9,11 +9,11 @@ from typing import BinaryIO
 import zstandard
 
 from fieldwise.model.diagnostic import Diagnostic, Where
+from fieldwise.model.locations import Place
 from fieldwise.read.csv_file import read_csv
 from fieldwise.read.files import SizeHint, Unreadable, find_files, format_of, open_bytes
 from fieldwise.read.json_file import read_json
 from fieldwise.read.jsonl import read_jsonl
-from fieldwise.read.places import Place
 from fieldwise.read.rows import Rows
 
 

@@ -12,7 +12,7 @@ from fieldwise.model.comparison import Comparison
 from fieldwise.model.result import Result
 from fieldwise.model.summary import EvaluatorSummary
 from fieldwise.model.values import MISSING, Value
-from fieldwise.registry import find
+from fieldwise.registry import EVALUATORS
 from fieldwise.report.heatmap import STATES, State
 from fieldwise.report.lowest import Ranked
 from fieldwise.report.marks import Piece, Sides, marked, plain, sides
@@ -187,7 +187,7 @@ def _config(run: "Run", name: str) -> object | None:
     try:
         suite: Any = yaml.safe_load(run.manifest.suite)
         written = next(one for one in suite["evaluators"] if one.get("name", one["type"]) == name)
-        options: Any = find("evaluators", kind).options
+        options: Any = EVALUATORS.find(kind).options
     except (yaml.YAMLError, StopIteration, KeyError, TypeError, AttributeError):
         return None
     if not (isinstance(options, type) and is_dataclass(options)):

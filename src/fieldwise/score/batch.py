@@ -18,8 +18,8 @@ from fieldwise.model.rule import CompareSpec
 from fieldwise.model.values import MISSING, Value
 from fieldwise.read.records_in_text import record_in
 from fieldwise.score.causes import Known, explain
-from fieldwise.score.covered import closed, covers, without_absent
-from fieldwise.score.memo import Memo
+from fieldwise.score.column_cache import Memo
+from fieldwise.score.rule_coverage import closed, covers, without_absent
 from fieldwise.score.walk import compare_records
 
 

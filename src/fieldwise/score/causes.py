@@ -24,7 +24,7 @@ from fieldwise import registry
 from fieldwise.model.comparison import Comparisons
 from fieldwise.model.context import Context, Contexts, is_telling
 from fieldwise.model.values import Missing, Value
-from fieldwise.score.screens import (
+from fieldwise.score.cause_prefilter import (
     DIGIT_SCREENS,
     ELSEWHERE,
     MAY_BE_WRITTEN,
@@ -143,8 +143,8 @@ def describe(cause: str) -> tuple[str, str]:
     >>> describe("letter_case")[0]
     'letter case'
     """
-    module = _module_of(registry.find("causes", cause).function)
-    return getattr(module, "LABEL", cause.replace("_", " ")), getattr(module, "ADVICE", "")
+    spec = registry.CAUSES.find(cause)
+    return spec.label, spec.advice
 
 
 def _mismatches(
@@ -225,18 +225,12 @@ def _first(candidates: _Candidates, one: Value, other: Value, context: Context =
 @cache
 def _causes() -> tuple[_Cause, ...]:
     """Every cause there is, by rank."""
-    return tuple(sorted((_load(name) for name in registry.names("causes")), key=lambda cause: cause.found))
+    return tuple(sorted((_load(name) for name in registry.CAUSES.names()), key=lambda cause: cause.found))
 
 
 def _load(name: str) -> _Cause:
-    entry = registry.find("causes", name)
-    screen: str | Sequence[str] = getattr(_module_of(entry.function), "SCREEN", ())
-    screens = frozenset([screen] if isinstance(screen, str) else screen)
-    return _Cause((entry.extras.get("rank", sys.maxsize - 1), name), entry.function, entry.extras.get("kinds", "any"), screens)
-
-
-def _module_of(function: Callable[..., Any]) -> object:
-    return sys.modules[function.__module__]
+    spec = registry.CAUSES.find(name)
+    return _Cause((spec.rank, name), spec.function, spec.kinds, spec.screens)
 
 
 def _candidates(kind: str, wanted: Callable[[_Cause], bool]) -> _Candidates:

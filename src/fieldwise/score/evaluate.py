@@ -17,7 +17,7 @@ from fieldwise.model.plan import Plan, PlannedEvaluator, When
 from fieldwise.model.result import Labels, Result, Results, Status
 from fieldwise.model.values import MISSING, Missing
 from fieldwise.ports import asking
-from fieldwise.registry import Entry, find
+from fieldwise.registry import EVALUATORS, EvaluatorSpec
 from fieldwise.score.batch import ScoringBatch
 from fieldwise.score.join import join
 from fieldwise.score.judges import judge_cases
@@ -57,11 +57,11 @@ def _lets_in(when: When, cases: Cases, row: int) -> bool:
 
 def evaluate(planned: PlannedEvaluator, batch: ScoringBatch, asker: Asker | None = None) -> Results:
     """One evaluator's results for a batch, with their verdicts."""
-    entry = find("evaluators", planned.type)
+    entry = EVALUATORS.find(planned.type)
     kept, failed, left_out = _sorted_out(entry, planned, batch)
     failed = {row: failed[old] for row, old in enumerate(kept) if old in failed}
     part = batch.part(kept)
-    judges = bool(entry.extras.get("judge"))
+    judges = bool(entry.is_judge)
     with asking(asker or batch.asker):  # for matchers that ask a model
         results = judge_cases(entry, planned, part.cases, failed, asker) if judges else _guarded(entry, planned, part)
     results.kinds = _kinds(results, entry)
@@ -85,19 +85,21 @@ def evaluate_all(planned: PlannedEvaluator, batch: ScoringBatch) -> Results:
     return results
 
 
-def _kinds(results: Results, entry: Entry) -> dict[str, type]:
+def _kinds(results: Results, entry: EvaluatorSpec) -> dict[str, type]:
     """Which metrics are counts and which are yes or no."""
     flags = {name: bool for name, column in results.metrics.items() if column.dtype == np.bool_}
-    return {**flags, **results.kinds, **dict.fromkeys(entry.extras.get("counts", ()), int)}
+    return {**flags, **results.kinds, **dict.fromkeys(entry.counts, int)}
 
 
-def _sorted_out(entry: Entry, planned: PlannedEvaluator, batch: ScoringBatch) -> tuple[list[int], dict[int, str], dict[int, Result]]:
+def _sorted_out(
+    entry: EvaluatorSpec, planned: PlannedEvaluator, batch: ScoringBatch
+) -> tuple[list[int], dict[int, str], dict[int, Result]]:
     """The rows the evaluator sees; of those, the ones the system failed at, and why; the rest with their results."""
     kept: list[int] = []
     failed: dict[int, str] = {}
     left_out: dict[int, Result] = {}
-    needs_expected = bool(entry.extras.get("needs_expected", True))
-    unreadable = _unreadable(batch, needs_expected) if entry.extras.get("reads") == "records" else {}
+    needs_expected = bool(entry.needs_expected)
+    unreadable = _unreadable(batch, needs_expected) if entry.reads == "records" else {}
     plain = not unreadable and not batch.cases.diagnostics
     if plain and _NOTHING.isdisjoint(map(type, chain(batch.cases.expected, batch.cases.actual))):
         return list(range(len(batch))), failed, left_out
@@ -120,9 +122,9 @@ def _unreadable(batch: ScoringBatch, needs_expected: bool) -> Mapping[int, Mappi
     return found if needs_expected else {row: {"actual": sides["actual"]} for row, sides in found.items() if "actual" in sides}
 
 
-def _looks_elsewhere(entry: Entry, planned: PlannedEvaluator, cases: Cases, row: int) -> bool:
+def _looks_elsewhere(entry: EvaluatorSpec, planned: PlannedEvaluator, cases: Cases, row: int) -> bool:
     """Whether the case has what the evaluator looks at, though it has no output."""
-    has_output = entry.extras.get("has_output")
+    has_output = entry.has_output
     return has_output is not None and has_output(cases.at(row), planned.config)
 
 
@@ -142,27 +144,27 @@ def _troubles(cases: Cases, unreadable: Mapping[int, Mapping[str, str]], row: in
     return ours, theirs
 
 
-def _guarded(entry: Entry, planned: PlannedEvaluator, batch: ScoringBatch) -> Results:
+def _guarded(entry: EvaluatorSpec, planned: PlannedEvaluator, batch: ScoringBatch) -> Results:
     """The evaluator's results; a crashing batch is halved until the crash is one case, and that case is a fault."""
     if not len(batch):
-        return Results.of([])
+        return Results.from_results([])
     try:
         return entry.function(batch, planned.config)
     except Exception as error:
         if len(batch) == 1:
-            return Results.of([fault(f"{planned.name} crashed: {str(error) or type(error).__name__}")])
+            return Results.from_results([fault(f"{planned.name} crashed: {str(error) or type(error).__name__}")])
         half = len(batch) // 2
         rows = list(range(len(batch)))
         return join([_guarded(entry, planned, batch.part(rows[:half])), _guarded(entry, planned, batch.part(rows[half:]))])
 
 
-def _fail(results: Results, failed: Mapping[int, str], entry: Entry) -> None:
+def _fail(results: Results, failed: Mapping[int, str], entry: EvaluatorSpec) -> None:
     """Make the rows the system failed at errors: score 0, no hits, and 0 in every mean."""
     if not failed:
         return
     rows = np.array(list(failed), dtype=np.int64)
     results.score, results.status = _put(results.score, rows, 0.0), _put(results.status, rows, Status.ERROR)
-    kept = entry.extras.get("counts", ())
+    kept = entry.counts
     # a metric that the evaluator has no number for, such as a mean distance without any pair, has none still
     measured = {name: rows[column[rows] == column[rows]] for name, column in results.metrics.items()}
     results.metrics = {name: column if name in kept else _put(column, measured[name], 0) for name, column in results.metrics.items()}
@@ -224,9 +226,9 @@ def _spread(column: NDArray[Any], at: NDArray[np.int64], size: int) -> NDArray[n
     return out
 
 
-def _note_repairs(results: Results, entry: Entry, batch: ScoringBatch) -> None:
+def _note_repairs(results: Results, entry: EvaluatorSpec, batch: ScoringBatch) -> None:
     """Say in the details what was needed to read a record."""
-    if entry.extras.get("reads") != "records" or not batch.records.repairs:
+    if entry.reads != "records" or not batch.records.repairs:
         return
     repairs, inner = batch.records.repairs, results.details
     results.details = lambda row: {**inner(row), "repairs": repairs[row]} if row in repairs else inner(row)

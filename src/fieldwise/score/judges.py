@@ -10,7 +10,7 @@ from fieldwise.model.case import Cases
 from fieldwise.model.faults import fault
 from fieldwise.model.plan import PlannedEvaluator
 from fieldwise.model.result import Result, Results
-from fieldwise.registry import Entry
+from fieldwise.registry import EvaluatorSpec
 
 _DONE: Asks = ()
 
@@ -24,7 +24,7 @@ class NamesMetrics(Protocol):
         ...
 
 
-def judge_cases(entry: Entry, planned: PlannedEvaluator, cases: Cases, failed: Collection[int], asker: Asker | None) -> Results:
+def judge_cases(entry: EvaluatorSpec, planned: PlannedEvaluator, cases: Cases, failed: Collection[int], asker: Asker | None) -> Results:
     """A judge's results for a batch. Nobody is asked about the `failed` rows, which have no output.
 
     Without an asker, one is made for this batch alone.
@@ -36,7 +36,7 @@ def judge_cases(entry: Entry, planned: PlannedEvaluator, cases: Cases, failed: C
             whoever.answer(first, driver.follow)
     names = planned.config.metric_names() if isinstance(planned.config, NamesMetrics) else ()
     blank = Result(status="error", metrics=dict.fromkeys(names, 0.0))
-    return Results.of([driver.results.get(row, blank) for row in range(len(cases))])
+    return Results.from_results([driver.results.get(row, blank) for row in range(len(cases))])
 
 
 @contextmanager
@@ -70,7 +70,7 @@ def _opened(asking: Asking | None) -> AbstractContextManager[Asker]:
 class _Driver:
     """The judges of a batch under way."""
 
-    def __init__(self, entry: Entry, planned: PlannedEvaluator) -> None:
+    def __init__(self, entry: EvaluatorSpec, planned: PlannedEvaluator) -> None:
         self._entry, self._planned = entry, planned
         self._judgements: dict[int, Judgement] = {}
         self._usage: dict[int, Usage] = {}

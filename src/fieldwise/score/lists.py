@@ -8,9 +8,9 @@ from fieldwise.model.path import EACH
 from fieldwise.model.rule import FieldRule, ListRule
 from fieldwise.model.values import MISSING
 from fieldwise.score.align import Feature, Pairing, features_of, item_columns, key_of, pair_best, pair_by_index, pair_by_key, rule_features
+from fieldwise.score.column_cache import Memo
 from fieldwise.score.columns import LISTS, Column, Misfit, take_path
 from fieldwise.score.frame import Items
-from fieldwise.score.memo import Memo
 from fieldwise.score.tree import Node
 
 

@@ -11,14 +11,14 @@ from fieldwise.model.diagnostic import Diagnostic
 from fieldwise.model.pairs import Pairs, Scores
 from fieldwise.model.rule import Match
 from fieldwise.model.values import MISSING
-from fieldwise.registry import Entry, find
+from fieldwise.registry import MATCHERS, MatcherSpec
 
 
 def score_pairs(match: Match, expected: list[Any], actual: list[Any]) -> Scores:
     """How well each pair matches; a crashing batch is halved until the crash is one row, and that row is a fault."""
     if not expected:
         return Scores.of([])
-    entry = find("matchers", match.name)
+    entry = MATCHERS.find(match.name)
     options = entry.options() if match.options is None else match.options
     try:
         return entry.function(Pairs(expected, actual), options)
@@ -47,7 +47,7 @@ def score_values(match: Match, expected: list[Any], actual: list[Any]) -> Scores
     return Scores(value, passed, notes, {rows[row]: fault for row, fault in scores.faults.items()})
 
 
-def _fault(entry: Entry, error: Exception) -> Scores:
+def _fault(entry: MatcherSpec, error: Exception) -> Scores:
     text = str(error) or type(error).__name__
     fault = Diagnostic(code="matcher-crashed", what=f"{entry.name}: {text}", fix="report this with the two values")
     return Scores.of([np.nan], passed=[False], faults={0: fault})
@@ -113,8 +113,8 @@ def _of_any(expected: list[Any], actual: list[Any]) -> tuple[NDArray[np.float64]
 def similarity_grid(match: Match, expected: list[Any], actual: list[Any]) -> NDArray[np.float64]:
     """The similarity of every expected with every actual value."""
     match = _for_lists(match)
-    entry = find("matchers", match.name)
-    grid = entry.extras.get("grid")
+    entry = MATCHERS.find(match.name)
+    grid = entry.grid
     if grid is not None:
         try:
             options = entry.options() if match.options is None else match.options

@@ -18,7 +18,7 @@ SAMPLE: Final = 256
 def with_rules(plan: Plan, cases: Cases) -> tuple[Plan, list[Diagnostic]]:
     """The plan with rules for evaluators that have none, inferred from the first cases; and which they are, in words."""
     batch = ScoringBatch(cases.take(range(len(cases))[:SAMPLE]))
-    planned = [with_own(evaluator, batch) for evaluator in plan.evaluators]
+    planned = [with_inferred_rules(evaluator, batch) for evaluator in plan.evaluators]
     notes = [
         Diagnostic(code="inferred-rule", level="info", what=f"{rule.match.name}, because {why}", where=Where(field=rule.text))
         for _, found in planned
@@ -36,7 +36,7 @@ def _has_no_leaf(batch: ScoringBatch) -> bool:
     return all(value is None or value is MISSING or value in ({}, []) for value in batch.records.expected)
 
 
-def with_own(planned: PlannedEvaluator, batch: ScoringBatch) -> tuple[PlannedEvaluator, Inferred | None]:
+def with_inferred_rules(planned: PlannedEvaluator, batch: ScoringBatch) -> tuple[PlannedEvaluator, Inferred | None]:
     """An evaluator that needs rules with those of a batch, and what they are; any other as it is."""
     if not isinstance(planned.config, Inferring) or not planned.config.needs_rules():
         return planned, None

@@ -16,11 +16,11 @@ from fieldwise.model.path import EACH, Path, Step, index_of, render, render_step
 from fieldwise.model.rule import CompareSpec, FieldRule, Match
 from fieldwise.model.values import MISSING, Missing
 from fieldwise.score.align import Feature
+from fieldwise.score.column_cache import Memo
 from fieldwise.score.columns import LISTS, Column, Misfit
+from fieldwise.score.comparison_builder import Rows
 from fieldwise.score.frame import Frame, Items, root_frame
 from fieldwise.score.lists import closed_items, open_features, paired_items
-from fieldwise.score.memo import Memo
-from fieldwise.score.rows import Rows
 from fieldwise.score.shapes import LEAVES, is_displaced, is_hollow, leaf_shape, record_shape, root_shape
 from fieldwise.score.tree import Node, tree_of
 

@@ -5,8 +5,8 @@ from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from fieldwise.read.places import Place
-from fieldwise.read.remote import RemotePath
+from fieldwise.model.locations import Place
+from fieldwise.model.remote_path import RemotePath
 
 
 def write_atomically(path: Place, write: Callable[[Path], None], *, sync: bool = True) -> int:

@@ -14,10 +14,10 @@ import numpy as np
 from fieldwise.kernels.statistics import hashes
 from fieldwise.model.change import Changes
 from fieldwise.model.diagnostic import ConfigError, Diagnostic, Where
-from fieldwise.registry import find
+from fieldwise.registry import EVALUATORS
 from fieldwise.store.atomic import write_atomically
-from fieldwise.store.measured import case_ids, compare_measured, measured
 from fieldwise.store.run import Run
+from fieldwise.store.run_metrics import case_ids, compare_measured, measured
 from fieldwise.summarize.compare import Adjust, Measured
 
 FORMAT: Final = 1
@@ -79,7 +79,7 @@ def _evaluator(found: Measured, evaluator: Mapping[str, Any], kept: list[int]) -
 def _counts(kind: str) -> Sequence[str]:
     """The metrics of an evaluator that only count: what they come to is in others, and in the summary."""
     try:
-        return find("evaluators", kind).extras.get("counts", ())
+        return EVALUATORS.find(kind).counts
     except KeyError:  # an evaluator that is not installed any more
         return ()
 

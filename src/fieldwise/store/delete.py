@@ -12,14 +12,14 @@ from pathlib import Path
 from typing import Final
 
 from fieldwise.model.diagnostic import ConfigError, Diagnostic
-from fieldwise.read.places import Place
-from fieldwise.read.remote import RemotePath
+from fieldwise.model.locations import Place
+from fieldwise.model.remote_path import RemotePath
+from fieldwise.store.errors import StoreError
 from fieldwise.store.lock import FILE as LOCK
 from fieldwise.store.lock import Busy, Lock
 from fieldwise.store.manifest import FILE as MANIFEST
 from fieldwise.store.run import Run
 from fieldwise.store.tags import tags_of
-from fieldwise.store.trouble import StoreError
 
 _ASIDE: Final = ".deleted-"
 BASELINES: Final = "*.baseline.json"

@@ -13,10 +13,10 @@ import pyarrow as pa
 import pyarrow.compute
 
 from fieldwise.model.ask import Endpoint
+from fieldwise.model.locations import Place, place_of
 from fieldwise.model.plan import PlannedEvaluator, Source
+from fieldwise.model.remote_path import RemotePath
 from fieldwise.read.files import Unreadable, find_files
-from fieldwise.read.places import Place, place_of
-from fieldwise.read.remote import RemotePath
 from fieldwise.registry import is_judge
 from fieldwise.store.arrays import ArrowColumn, array_of
 from fieldwise.store.json_text import to_text

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from fieldwise.read.places import Place, seekable
+from fieldwise.model.locations import Place, seekable
 from fieldwise.store.arrays import array_of, column_of
 
 _FILES: Final = 512

@@ -14,7 +14,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
-from fieldwise.read.remote import RemotePath
+from fieldwise.model.remote_path import RemotePath
 
 EVERY: Final = 20.0
 LASTS: Final = 120.0

@@ -6,10 +6,10 @@ import time
 from pathlib import Path
 from typing import Final
 
-from fieldwise.read.places import Place
-from fieldwise.read.remote import RemotePath
+from fieldwise.model.locations import Place
+from fieldwise.model.remote_path import RemotePath
+from fieldwise.store.errors import StoreError
 from fieldwise.store.lease import LASTS, Held, Lease, is_alive, read
-from fieldwise.store.trouble import StoreError
 
 FILE: Final = "lock"
 _TRIES, _PAUSE = 6, 0.02

@@ -11,15 +11,15 @@ from typing import Any, Final
 
 from fieldwise import __version__
 from fieldwise.model.diagnostic import Diagnostic
+from fieldwise.model.locations import Place
 from fieldwise.model.plan import Plan, PlannedEvaluator
 from fieldwise.model.summary import GateResult, Summary
-from fieldwise.read.places import Place
-from fieldwise.registry import find
+from fieldwise.registry import EVALUATORS
 from fieldwise.store.atomic import write_atomically
+from fieldwise.store.errors import torn
 from fieldwise.store.fingerprints import fingerprint_data, fingerprint_rules, sha256
 from fieldwise.store.json_text import from_text, to_text
 from fieldwise.store.summary_json import diagnostic_from_json, gate_from_json, summary_from_json, summary_to_json
-from fieldwise.store.trouble import torn
 
 FORMAT: Final = 2
 FILE: Final = "manifest.json"
@@ -129,7 +129,7 @@ def new_manifest(run_id: str, plan: Plan, fingerprints: Mapping[str, str], start
 
 def _evaluator(one: PlannedEvaluator) -> dict[str, Any]:
     try:
-        measured_by: int | None = find("evaluators", one.type).extras.get("version", 1)
+        measured_by: int | None = EVALUATORS.find(one.type).version
     except KeyError:  # an evaluator that a program made for itself
         measured_by = None
     rules = fingerprint_rules(one)

@@ -11,16 +11,16 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from fieldwise.model.case import Case
+from fieldwise.model.locations import Place, seekable
 from fieldwise.model.result import Result
 from fieldwise.model.values import MISSING, Value
-from fieldwise.read.places import Place, seekable
 from fieldwise.store.arrays import array_of, column_of
-from fieldwise.store.compared import Sides, comparisons_of
+from fieldwise.store.comparison_table import Sides, comparisons_of
+from fieldwise.store.errors import StoreError, torn
 from fieldwise.store.groups import Columns, chosen, read_groups, rows_about
 from fieldwise.store.json_text import from_text
 from fieldwise.store.manifest import Part, PartFile, part_from_json
 from fieldwise.store.tables import METRIC, ArrowTable, joined, texts
-from fieldwise.store.trouble import StoreError, torn
 
 pc: Any = pyarrow.compute  # its functions are made at run time, so no checker knows them
 Rows = Mapping[str, Sequence[Any]]

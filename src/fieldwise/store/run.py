@@ -9,8 +9,9 @@ from typing import Any, Final
 from fieldwise.model.case import Case
 from fieldwise.model.change import Changes
 from fieldwise.model.diagnostic import Diagnostic
+from fieldwise.model.locations import Place
 from fieldwise.model.summary import FieldSummary, GateResult, Summary
-from fieldwise.read.places import Place
+from fieldwise.store.errors import StoreError
 from fieldwise.store.json_text import from_text
 from fieldwise.store.lock import is_locked
 from fieldwise.store.manifest import Manifest, Part, read_manifest
@@ -29,7 +30,6 @@ from fieldwise.store.run_html import run_html
 from fieldwise.store.runs import find_run, run_ids, runs_folder
 from fieldwise.store.tables import ArrowTable, parquet_bytes
 from fieldwise.store.tags import tags_of
-from fieldwise.store.trouble import StoreError
 
 CHANGES: Final = "changes.json"
 

@@ -7,11 +7,11 @@ from datetime import datetime
 from pathlib import Path
 from typing import Final
 
-from fieldwise.model.places import chosen_root
-from fieldwise.read.places import Place, place_of
+from fieldwise.model.locations import Place, place_of
+from fieldwise.model.roots import chosen_root
 from fieldwise.registry import nearest
+from fieldwise.store.errors import StoreError
 from fieldwise.store.tags import LATEST, is_tag, tags_of
-from fieldwise.store.trouble import StoreError
 
 _ID: Final = re.compile(r"\d{8}-\d{6}-[0-9a-f]{7}")
 

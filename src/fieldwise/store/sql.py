@@ -11,12 +11,12 @@ from typing import Any, Final
 
 import pyarrow.parquet as pq
 
-from fieldwise.read.places import Place
-from fieldwise.read.remote import RemotePath
+from fieldwise.model.locations import Place
+from fieldwise.model.remote_path import RemotePath
+from fieldwise.store.errors import StoreError, torn
 from fieldwise.store.manifest import Part, PartFile
 from fieldwise.store.reading import check_size, files_of
 from fieldwise.store.tables import METRIC, ArrowTable
-from fieldwise.store.trouble import StoreError, torn
 
 COLUMNS: Final[Mapping[str, Mapping[str, str]]] = {
     "cases": {

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
-from fieldwise.read.places import Place
+from fieldwise.model.locations import Place
 from fieldwise.store.atomic import sync_folder
 
 FOLDER: Final = "tags"

@@ -16,14 +16,15 @@ from fieldwise.model.case import Cases
 from fieldwise.model.change import Changes
 from fieldwise.model.comparison import Comparisons
 from fieldwise.model.diagnostic import Diagnostic
+from fieldwise.model.locations import Place
 from fieldwise.model.outcome import BatchOutcome
 from fieldwise.model.plan import Plan
+from fieldwise.model.remote_path import RemotePath
 from fieldwise.model.summary import GateResult, Summary
-from fieldwise.read.places import Place
-from fieldwise.read.remote import RemotePath
 from fieldwise.store.arrays import ArrowColumn
 from fieldwise.store.atomic import sync_folder, write_atomically
-from fieldwise.store.compared import FIELDS, all_fields, comparisons_table
+from fieldwise.store.comparison_table import FIELDS, all_fields, comparisons_table
+from fieldwise.store.errors import StoreError, not_written
 from fieldwise.store.fingerprints import fingerprint_cases
 from fieldwise.store.groups import Columns, chosen
 from fieldwise.store.json_text import to_text
@@ -33,7 +34,6 @@ from fieldwise.store.resume import Unfinished, retire
 from fieldwise.store.run import CHANGES, Run
 from fieldwise.store.runs import new_run_id, runs_folder
 from fieldwise.store.tables import ArrowTable, cases_table, joined, pool_table, results_table
-from fieldwise.store.trouble import StoreError, not_written
 
 PART_CASES: Final = 10_000
 PART_SECONDS: Final = 10.0

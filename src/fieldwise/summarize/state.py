@@ -12,7 +12,7 @@ from fieldwise.model.outcome import BatchOutcome, Evaluated
 from fieldwise.model.plan import PlannedEvaluator
 from fieldwise.model.result import Results
 from fieldwise.model.summary import Counts, EvaluatorSummary, Metric, Summary
-from fieldwise.registry import find
+from fieldwise.registry import EVALUATORS
 from fieldwise.summarize.fields import BatchFields, FieldsState, batch_fields
 from fieldwise.summarize.lowest import Lowest
 from fieldwise.summarize.measured import Measured, measured
@@ -67,7 +67,7 @@ class SummaryState:
 
 def registered_summarizer(kind: str) -> Summarizer | None:
     """The `summarize` that an evaluator type was registered with."""
-    return find("evaluators", kind).extras.get("summarize")
+    return EVALUATORS.find(kind).summarize
 
 
 class _Fields:

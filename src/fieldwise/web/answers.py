@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, cast
 
-from fieldwise.kernels.figures import figures
+from fieldwise.kernels.numbers_in_text import figures
 from fieldwise.kernels.sentences import sentences
 from fieldwise.model.case import Case
 from fieldwise.model.result import Result

@@ -12,9 +12,9 @@ from fieldwise.model.values import MISSING
 from fieldwise.report.json_report import result_json
 from fieldwise.report.lowest import leading
 from fieldwise.report.safe import json_text
-from fieldwise.store.glance import case_of
-from fieldwise.store.measured import compare_runs
 from fieldwise.store.run import Run
+from fieldwise.store.run_index import case_of
+from fieldwise.store.run_metrics import compare_runs
 from fieldwise.web.evaluating import run_document
 from fieldwise.web.library import Head
 from fieldwise.web.problems import JsonResponse, JsonText, problem

@@ -16,7 +16,7 @@ from starlette.staticfiles import StaticFiles
 
 from fieldwise import __version__
 from fieldwise.model.diagnostic import Diagnostic
-from fieldwise.store.trouble import StoreError
+from fieldwise.store.errors import StoreError
 from fieldwise.web.api_configuration import configuration_routes
 from fieldwise.web.api_evaluate import evaluate_routes
 from fieldwise.web.api_jobs import job_routes
@@ -36,7 +36,7 @@ from fieldwise.web.render import html
 from fieldwise.web.schemas import HEALTH, PROBLEM
 from fieldwise.web.server import Server
 from fieldwise.web.settings import Settings, checked
-from fieldwise.web.work import Work
+from fieldwise.web.threads import Work
 
 API = "/api/v1"
 

@@ -81,7 +81,7 @@ def _refused(value: Any, place: str) -> list[Diagnostic]:
         return []
     found = [each for name, inner in value.items() for each in _refused(inner, f"{place}.{name}")]
     kind = value.get("type")
-    if isinstance(kind, str) and kind in registry.names("evaluators") and registry.find("evaluators", kind).extras.get("judge"):
+    if isinstance(kind, str) and kind in registry.EVALUATORS.names() and registry.EVALUATORS.find(kind).is_judge:
         what, fix = f"`{kind}` runs a program or asks a model, and the API does neither", "use it in a suite, with `fieldwise run`"
         found.append(Diagnostic(code="judge-refused", what=what, where=Where(field=place), fix=fix))
     return found

@@ -9,12 +9,12 @@ from typing import Any, Final
 from fastapi import APIRouter
 from starlette.responses import Response, StreamingResponse
 
-from fieldwise.store.going import Going
+from fieldwise.store.in_progress import Going
 from fieldwise.web.jobs import Job
 from fieldwise.web.library import Head
+from fieldwise.web.partial_results import Interim
 from fieldwise.web.render import render
 from fieldwise.web.server import RunId, Server
-from fieldwise.web.so_far import Interim
 
 EVERY: Final = 0.5
 MEDIA: Final = "text/event-stream"

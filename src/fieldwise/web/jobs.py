@@ -16,13 +16,13 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 from fieldwise.model.diagnostic import ConfigError, Diagnostic
-from fieldwise.model.places import DEFAULT_ROOT, is_url
+from fieldwise.model.roots import DEFAULT_ROOT, is_url
 from fieldwise.store.atomic import write_atomically
 from fieldwise.store.delete import delete_runs
+from fieldwise.store.errors import StoreError
 from fieldwise.store.lock import Busy, Lock
 from fieldwise.store.run import Run, open_run
 from fieldwise.store.runs import RunNotFound
-from fieldwise.store.trouble import StoreError
 from fieldwise.web.evaluating import run_file
 from fieldwise.web.settings import Settings
 

@@ -9,14 +9,14 @@ from datetime import datetime
 from pathlib import Path
 from typing import Final, Literal
 
+from fieldwise.model.locations import Place
 from fieldwise.model.summary import GateResult
-from fieldwise.read.places import Place
-from fieldwise.store.going import Going, Watch
+from fieldwise.store.errors import StoreError
+from fieldwise.store.in_progress import Going, Watch
 from fieldwise.store.manifest import FILE
 from fieldwise.store.run import Run, open_run
 from fieldwise.store.runs import find_run, run_ids, runs_folder
 from fieldwise.store.tags import tags_of
-from fieldwise.store.trouble import StoreError
 
 State = Literal["finished", "running", "interrupted"]
 OPEN: Final = 16

@@ -14,21 +14,21 @@ from fieldwise.model.case import Case
 from fieldwise.model.comparison import Comparison
 from fieldwise.model.result import Result
 from fieldwise.model.values import MISSING, Value
-from fieldwise.registry import find
+from fieldwise.registry import EVALUATORS
 from fieldwise.report.heatmap import STATES, State, state_of
 from fieldwise.report.lowest import leading
 from fieldwise.report.marks import Piece, Sides, sides
 from fieldwise.report.parts import number
 from fieldwise.report.safe import value_text
 from fieldwise.report.worst import UNMEASURED, case_shapes, cause_words, verdict_of
-from fieldwise.store.glance import case_of
 from fieldwise.store.run import Run
+from fieldwise.store.run_index import case_of
 from fieldwise.web.answers import answers_of, contexts_of, plain_long
 from fieldwise.web.api_runs import case_at
-from fieldwise.web.moved import item_of, moved_items
 from fieldwise.web.pictures import Image, NoImage, image_of, named_in
 from fieldwise.web.problems import problem
 from fieldwise.web.render import query, render
+from fieldwise.web.reordered import item_of, moved_items
 from fieldwise.web.select import Wanted, chosen, kept
 from fieldwise.web.server import RunId, Server
 
@@ -187,7 +187,7 @@ def told(name: str, result: Result, rules: Mapping[str, str], actual: Value = MI
 def _counts(kind: str) -> Sequence[str]:
     """The metrics of an evaluator type that are counts."""
     try:
-        return find("evaluators", kind).extras.get("counts", ())
+        return EVALUATORS.find(kind).counts
     except LookupError:  # no longer installed
         return ()
 

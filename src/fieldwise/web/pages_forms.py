@@ -12,11 +12,11 @@ from fieldwise.model.values import MISSING
 from fieldwise.read.json_text import decode
 from fieldwise.web import configuration
 from fieldwise.web.api_configuration import save
-from fieldwise.web.arithmetic import outcome_of
 from fieldwise.web.configuration import OPTIONS, QUALITY, STRATEGIES, THRESHOLDS, WEIGHTS, Configuration, configuration_of
 from fieldwise.web.evaluating import first_result, run_cases
 from fieldwise.web.problems import Problem
 from fieldwise.web.render import html
+from fieldwise.web.rqs_breakdown import outcome_of
 from fieldwise.web.server import Server
 
 _FIELDS: Final = 2 * configuration.MOST + 50

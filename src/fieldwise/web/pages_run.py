@@ -12,8 +12,8 @@ from fieldwise.model.summary import EvaluatorSummary
 from fieldwise.report.heatmap import STATES, Heatmap, State, heatmap
 from fieldwise.report.html import html_report
 from fieldwise.report.page import page_of
-from fieldwise.store.glance import comparisons_at, told_at
 from fieldwise.store.run import Run
+from fieldwise.store.run_index import comparisons_at, told_at
 from fieldwise.web.api_runs import evaluator_of
 from fieldwise.web.events import came_to, is_going, key_of, running_of, with_interim
 from fieldwise.web.render import render

@@ -7,9 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldwise.report.lowest import Ranked, Spread
-from fieldwise.store.compared import OUTCOMES
-from fieldwise.store.glance import Ids, Labels, Scores, Wrongs, cases_with, ids_of, labels_of, scores_of, wrongs_of
+from fieldwise.store.comparison_table import OUTCOMES
 from fieldwise.store.run import Run
+from fieldwise.store.run_index import Ids, Labels, Scores, Wrongs, cases_with, ids_of, labels_of, scores_of, wrongs_of
 from fieldwise.store.tables import STATUSES, VERDICTS
 from fieldwise.web.cache import Cache
 

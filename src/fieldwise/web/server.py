@@ -7,18 +7,18 @@ from fastapi import Path as PathParameter
 
 from fieldwise.model.change import Changes
 from fieldwise.model.diagnostic import ConfigError
+from fieldwise.store.errors import StoreError
 from fieldwise.store.run import Run
 from fieldwise.store.runs import RunNotFound
-from fieldwise.store.trouble import StoreError
 from fieldwise.web import configuration
 from fieldwise.web.cache import Cache
 from fieldwise.web.jobs import Jobs
 from fieldwise.web.library import Library
+from fieldwise.web.partial_results import Sums
 from fieldwise.web.problems import not_valid, problem
 from fieldwise.web.select import Index
 from fieldwise.web.settings import Settings
-from fieldwise.web.so_far import Sums
-from fieldwise.web.work import Work
+from fieldwise.web.threads import Work
 
 RUN_ID: Final = r"^([A-Za-z][A-Za-z0-9._-]{0,63}|[0-9]{8}(-[0-9]{0,6}(-[0-9a-f]{0,16})?)?)$"
 RunId = Annotated[str, PathParameter(alias="run", pattern=RUN_ID, description="The id of a run, the beginning of one, a tag, or `latest`.")]

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Final
 
 from fieldwise.model.diagnostic import ConfigError, Diagnostic
-from fieldwise.model.places import DEFAULT_ROOT
+from fieldwise.model.roots import DEFAULT_ROOT
 
 LOOPBACK: Final = "127.0.0.1"
 PORT: Final = 8787

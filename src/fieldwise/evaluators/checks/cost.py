@@ -1,0 +1,44 @@
+"""Whether a case cost no more than it may, in US dollars, as its metadata say.
+
+>>> import fieldwise as fw
+>>> fw.evaluate({"type": "cost", "max": 0.01}, actual="done", metadata={"cost_usd": 0.05}).misses
+['cost (0.05 USD, at most 0.01)']
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Annotated
+
+from annotated_types import Ge
+
+from fieldwise.evaluators.checks._measured import at_most
+from fieldwise.evaluators.checks._places import place_problems
+from fieldwise.model.batch import Batch
+from fieldwise.model.options import Problem
+from fieldwise.model.result import Results
+from fieldwise.registry import evaluator
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cost:
+    """What a case may take."""
+
+    max: Annotated[float, Ge(0)]
+    """US dollars, at most."""
+    path: str = "metadata.cost_usd"
+    """Where the number stands in a case."""
+    negate: bool = False
+    """It must be more than that."""
+
+    def problems(self) -> Iterable[Problem]:
+        """A place that no case has."""
+        return place_problems("path", self.path)
+
+
+@evaluator(reads="case", needs_expected=False, version=1)
+def cost(batch: Batch, config: Cost) -> Results:
+    """1 if the case stayed within the limit, else 0. A case without the number is skipped."""
+    cases = map(batch.cases.at, range(len(batch)))
+    return Results.from_results(
+        [at_most("cost", case, config.path, config.max, unit="USD", metric="cost_usd", negate=config.negate) for case in cases]
+    )

@@ -1,0 +1,48 @@
+"""Public API for plug-in authors: the decorators and the types that matchers, evaluators, judges, causes and importers use."""
+
+from fieldwise.model.ask import Ask, Judgement, Reply
+from fieldwise.model.batch import Batch, Records
+from fieldwise.model.case import Case, Cases
+from fieldwise.model.comparison import Comparison, Comparisons
+from fieldwise.model.context import Context
+from fieldwise.model.diagnostic import ConfigError, Diagnostic, Where
+from fieldwise.model.pairs import Pairs, Scores
+from fieldwise.model.result import Result, Results
+from fieldwise.model.rule import CompareSpec, FieldRule, ListRule, Match
+from fieldwise.model.values import MISSING, Json, Value
+from fieldwise.registry import CauseExample, EvaluatorExample, Example, cause, evaluator, importer, judge, matcher
+
+__all__ = [
+    "MISSING",
+    "Ask",
+    "Batch",
+    "Case",
+    "Cases",
+    "CauseExample",
+    "CompareSpec",
+    "Comparison",
+    "Comparisons",
+    "ConfigError",
+    "Context",
+    "Diagnostic",
+    "EvaluatorExample",
+    "Example",
+    "FieldRule",
+    "Json",
+    "Judgement",
+    "ListRule",
+    "Match",
+    "Pairs",
+    "Records",
+    "Reply",
+    "Result",
+    "Results",
+    "Scores",
+    "Value",
+    "Where",
+    "cause",
+    "evaluator",
+    "importer",
+    "judge",
+    "matcher",
+]

@@ -1,0 +1,50 @@
+"""A file or folder wherever it is: a plain path is a `pathlib.Path` and never loads fsspec, a URL is a `RemotePath`."""
+
+import io
+from pathlib import Path
+from typing import Any, Final, TypeAlias
+
+from fieldwise.model.diagnostic import ConfigError, Diagnostic
+from fieldwise.model.remote_path import BLOCK, NO_CREDENTIALS, RemotePath
+from fieldwise.model.roots import is_url
+
+_LOCAL: Final = ("file", "local")
+
+Place: TypeAlias = Path | RemotePath
+"""A file or folder, on this machine or elsewhere."""
+
+
+def place_of(place: str | Place) -> Place:
+    """A path as it is written: a URL is elsewhere, anything else on this machine.
+
+    >>> place_of("a/b").as_posix(), str(place_of("s3://bucket/a") / "b"), place_of("file:///a/b").as_posix()
+    ('a/b', 's3://bucket/a/b', '/a/b')
+    """
+    if isinstance(place, RemotePath):
+        return place
+    if isinstance(place, str) and is_url(place):
+        scheme, rest = place.split("://", 1)
+        return Path(rest) if scheme.lower() in _LOCAL else RemotePath(place.rstrip("/") if rest.strip("/") else place)
+    path = Path(place)
+    if isinstance(place, Path) and path.parts and path.parts[0].endswith(":") and len(path.parts[0]) > 2:
+        what, fix = f"pathlib made `{path}` of a URL, which is no place", "give the URL as text, not as a Path"
+        raise ConfigError([Diagnostic(code="url-as-path", what=what, fix=fix)])
+    return path
+
+
+def why_not(place: Place, error: OSError) -> Diagnostic:
+    """Why a remote place gives nothing, and what to do."""
+    reason = error.strerror or str(error) or type(error).__name__
+    fix = "check the address, and that you may reach it from here"
+    if isinstance(error, PermissionError):
+        fix = "check the credentials: they are unknown there, or may not do this"
+    elif reason.startswith(NO_CREDENTIALS):
+        fix = "set them as its package expects, such as AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY for S3"
+    return Diagnostic(code="unreachable", what=f"{place} cannot be read: {reason}", fix=fix)
+
+
+def seekable(path: Place) -> Any:
+    """What Arrow reads a Parquet file from: its path, or a small remote file as a whole, a large one in ranges."""
+    if isinstance(path, Path):
+        return path
+    return io.BytesIO(path.read_bytes()) if path.stat().st_size <= 2 * BLOCK else path.open()

@@ -1,0 +1,31 @@
+"""Forms of a text in which it may agree with another."""
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fieldwise.kernels.text_normalize import all_letters, all_looks, all_without_digits, digits, letters_and_digits, looks, words
+
+TEXTS = st.one_of(st.text(max_size=8), st.text("aA0é\0 -ﬁßİ", max_size=6))
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(TEXTS, max_size=6))
+def test_many_texts_fold_as_one_by_one(texts: list[str]) -> None:
+    assert all_letters(texts) == [letters_and_digits(text) for text in texts]
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(st.one_of(TEXTS, st.text("0o1li5s8b2zrnmcldvw", max_size=6)).map(letters_and_digits), max_size=6))
+def test_many_texts_look_as_one_by_one(folded: list[str]) -> None:
+    assert all_looks(folded) == [looks(text) for text in folded]
+    assert [len(digits(text)) + len(rest) for text, rest in zip(folded, all_without_digits(folded), strict=True)] == [*map(len, folded)]
+
+
+def test_digits_of_all_scripts_are_digits() -> None:
+    assert letters_and_digits("٣２5") == "325"
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.text("aB0_- \t.'é", max_size=8))
+def test_words_together_are_the_letters(text: str) -> None:
+    assert "".join(words(text)) == letters_and_digits(text)

@@ -1,0 +1,81 @@
+"""Two stored runs, compared."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+import fieldwise as fw
+from fieldwise.store.run import Run
+from fieldwise.store.run_metrics import case_ids, compare_runs, measured
+
+
+def run(folder: Path, wrong: set[int], cases: int = 40) -> Run:
+    """A run in which the total of some cases is wrong."""
+    lines = [
+        {"id": f"c{at}", "expected": {"total": at + 1, "name": "Acme"}, "actual": {"total": 0 if at in wrong else at + 1, "name": "Acme"}}
+        for at in range(cases)
+    ]
+    data = folder / "data.jsonl"
+    data.write_text("\n".join(json.dumps(line) for line in lines))
+    evaluators = [{"type": "field_accuracy", "name": "fields", "fields": ["total", "name"]}]
+    return fw.run({"name": "invoices", "cases": str(data), "evaluators": evaluators}, root=folder / "store")
+
+
+def test_fixed_broken_and_still_broken_cases_are_told_apart(tmp_path: Path) -> None:
+    changes = compare_runs(run(tmp_path, {0, 1, 2}), run(tmp_path, {2, 3}))
+    found = changes.evaluators["fields"]
+    assert (found.fixed, found.broken, found.still_broken) == (["c0", "c1"], ["c3"], ["c2"])
+
+
+def test_a_clear_drop_is_worse_in_score_pass_rate_and_field(tmp_path: Path) -> None:
+    changes = compare_runs(run(tmp_path, set()), run(tmp_path, set(range(20))))
+    assert changes.change("fields.score").verdict == "worse"
+    assert changes.change("fields.score").delta == pytest.approx(-0.25)
+    assert changes.change("fields.pass_rate").verdict == "worse"
+    assert changes.change("fields.pass_rate").test == "McNemar"
+    assert {field.name: field.verdict for field in changes.evaluators["fields"].fields} == {"name": "no difference shown", "total": "worse"}
+
+
+def test_a_clear_rise_is_better(tmp_path: Path) -> None:
+    assert compare_runs(run(tmp_path, set(range(20))), run(tmp_path, set())).change("fields.score").verdict == "better"
+
+
+def test_one_case_more_or_less_shows_nothing(tmp_path: Path) -> None:
+    change = compare_runs(run(tmp_path, {0}), run(tmp_path, {1})).change("fields.score")
+    assert change.verdict == "no difference shown"
+    assert change.low is not None
+    assert change.high is not None
+    assert change.low < 0 < change.high
+
+
+def test_few_cases_are_not_enough(tmp_path: Path) -> None:
+    assert compare_runs(run(tmp_path, {0}, cases=4), run(tmp_path, {1}, cases=4)).change("fields.score").verdict == "not enough cases"
+
+
+def test_cases_that_only_one_run_has_are_named_and_left_out(tmp_path: Path) -> None:
+    changes = compare_runs(run(tmp_path, {0}, cases=12), run(tmp_path, {0}, cases=14))
+    assert (list(changes.only_in_base), list(changes.only_in_new)) == ([], ["c12", "c13"])
+    assert changes.evaluators["fields"].n == 12
+    assert "the suites differ" not in changes.notes
+
+
+def test_a_metric_that_is_not_there_is_a_key_error(tmp_path: Path) -> None:
+    changes = compare_runs(run(tmp_path, {0}), run(tmp_path, {1}))
+    with pytest.raises(KeyError):
+        changes.change("fields.nope")
+
+
+def test_a_field_of_list_items_is_their_mean_in_each_case(tmp_path: Path) -> None:
+    cases = [
+        {"id": "half", "expected": {"a": 1, "items": [{"x": 1}, {"x": 2}]}, "actual": {"a": 1, "items": [{"x": 1}, {"x": 9}]}},
+        {"id": "none", "expected": {"a": 1}, "actual": {"a": 1}},
+        {"id": "third", "expected": {"a": 1, "items": [{"x": 1}]}, "actual": {"a": 2, "items": [{"x": 1}, {"x": 5}, {"x": 6}]}},
+    ]
+    (tmp_path / "data.jsonl").write_text("\n".join(map(json.dumps, cases)))
+    evaluators = [{"type": "field_accuracy", "name": "fields", "fields": ["a", "items[*].x"]}]
+    stored = fw.run({"name": "s", "cases": str(tmp_path / "data.jsonl"), "evaluators": evaluators}, root=tmp_path / "store")
+    found = measured(stored, "fields", case_ids(stored))
+    assert found.fields["a"].tolist() == [1.0, 1.0, 0.0]
+    assert found.fields["items[*].x"].tolist() == [0.5, pytest.approx(float("nan"), nan_ok=True), pytest.approx(1 / 3)]
+    assert found.verdict.tolist() == [1, 2, 1]
