@@ -273,8 +273,12 @@ def _public_name(function: Callable[..., Any]) -> str:
 
 
 MATCHERS: Catalog[MatcherSpec] = Catalog("fieldwise.matchers", "match", fallback=_register_matcher)
-EVALUATORS: Catalog[EvaluatorSpec] = Catalog("fieldwise.evaluators", "evaluator", fallback=_register_evaluator)
-CAUSES: Catalog[CauseSpec] = Catalog("fieldwise.causes", "cause", fallback=_register_cause)
+EVALUATORS: Catalog[EvaluatorSpec] = Catalog(
+    "fieldwise.evaluators", "evaluator", shared_modules=("checks.text_checks", "checks.limits"), fallback=_register_evaluator
+)
+CAUSES: Catalog[CauseSpec] = Catalog(
+    "fieldwise.causes", "cause", shared_modules=("text", "numbers", "dates", "placement"), fallback=_register_cause
+)
 IMPORTERS: Catalog[ImporterSpec] = Catalog("fieldwise.importers", "importer")
 
 

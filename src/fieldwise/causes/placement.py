@@ -1,0 +1,33 @@
+"""Causes in where a value was taken from: another field or a neighbouring item of the same record."""
+
+import re
+
+from fieldwise.model.context import Context, is_telling
+from fieldwise.model.values import Json
+from fieldwise.registry import cause
+
+_MAX_ITEM_DISTANCE = 3
+_INDEX = re.compile(r"\[\d+\]")
+
+
+@cause(
+    rank=110,
+    label="value of a neighbouring item",
+    advice="Rows slipped: look at how the table was read, or pair the items with `align: best` or `align: key`.",
+    screens="elsewhere",
+)
+def item_shifted(_expected: Json, actual: Json, context: Context) -> bool:
+    """The value that expected has at the same field of an item at most three places away."""
+    return is_telling(actual) and any(value == actual for value in context.neighbours(_MAX_ITEM_DISTANCE))
+
+
+@cause(
+    rank=120,
+    label="value of another field",
+    advice="Two fields were confused: say in the schema how they differ, e.g. billing against shipping address.",
+    screens="elsewhere",
+)
+def value_of_another_field(_expected: Json, actual: Json, context: Context) -> bool:
+    """The value that expected has at another field of the same record."""
+    own_fields = {_INDEX.sub("[*]", context.path), context.field}
+    return any(_INDEX.sub("[*]", path) not in own_fields for path in context.places_of(actual))

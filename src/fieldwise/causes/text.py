@@ -1,0 +1,496 @@
+"""Causes in how text is written: letters, spaces, punctuation, words, placeholders, slips of typing and reading."""
+
+from rapidfuzz.distance import Levenshtein
+
+from fieldwise.kernels.text_normalize import (
+    digits,
+    letters_and_digits,
+    looks,
+    with_spelled_umlauts,
+    without_accents,
+    without_case,
+    without_punctuation,
+    without_space,
+    words,
+)
+from fieldwise.kernels.written_dates import parse_date_readings
+from fieldwise.kernels.written_numbers import aligned_digits, as_number, plain, written_number
+from fieldwise.model.context import Context
+from fieldwise.model.values import Json
+from fieldwise.registry import CauseExample, cause
+
+_SHORT_FORMS = {
+    "corporation": "corp", "incorporated": "inc", "limited": "ltd", "company": "co", "companies": "cos", "international": "intl",
+    "association": "assn", "brothers": "bros", "manufacturing": "mfg", "department": "dept", "division": "div", "government": "govt",
+    "university": "univ", "institute": "inst", "national": "natl", "technology": "tech", "technologies": "tech", "laboratory": "lab",
+    "laboratories": "labs", "services": "svcs", "service": "svc", "management": "mgmt", "center": "ctr", "centre": "ctr",
+    "street": "st", "saint": "st", "avenue": "ave", "av": "ave", "road": "rd", "boulevard": "blvd", "drive": "dr", "doctor": "dr",
+    "lane": "ln", "court": "ct", "place": "pl", "square": "sq", "highway": "hwy", "parkway": "pkwy", "building": "bldg",
+    "floor": "fl", "suite": "ste", "apartment": "apt", "room": "rm", "mount": "mt", "fort": "ft", "strasse": "str", "number": "no",
+    "north": "n", "south": "s", "east": "e", "west": "w", "northeast": "ne", "northwest": "nw", "southeast": "se", "southwest": "sw",
+    "junior": "jr", "senior": "sr", "professor": "prof", "mister": "mr", "president": "pres", "director": "dir", "manager": "mgr",
+    "assistant": "asst", "engineer": "eng", "engineering": "eng", "approximately": "approx", "versus": "vs", "volume": "vol",
+    "pages": "pp", "edition": "ed", "january": "jan", "february": "feb", "march": "mar", "april": "apr", "june": "jun", "july": "jul",
+    "august": "aug", "sept": "sep", "september": "sep", "october": "oct", "november": "nov", "december": "dec",
+    "pieces": "pcs", "piece": "pc", "quantity": "qty", "kilogram": "kg", "kilograms": "kg", "hours": "hrs", "hour": "hr", "minutes": "min",
+}  # fmt: skip
+_WORDS_WITHOUT_INITIAL = frozenset({"and", "of", "the", "for", "und", "et", "de", "y"})
+"""Words that initials leave out."""
+_MAX_UMLAUT_LETTERS = 2
+"""Umlauts written out may add this many letters; longer differences are not tried."""
+_PLACEHOLDERS = frozenset(
+    letters_and_digits(text)
+    for text in (
+        "n/a",
+        "null",
+        "none",
+        "nil",
+        "NaN",
+        "undefined",
+        "unknown",
+        "not found",
+        "not available",
+        "not applicable",
+        "missing",
+        "tbd",
+        "tba",
+        "not provided",
+        "not specified",
+        "not stated",
+        "not given",
+        "not mentioned",
+        "not known",
+    )
+)
+_PLACEHOLDER_SYMBOLS = frozenset("-–—_?.…/*()[]<>")
+_ELLIPSES = ("…", "...", "[…]", "[...]")
+_MIN_PREFIX, _MIN_PREFIX_BEFORE_ELLIPSIS = 4, 2
+"""Shorter beginnings of a text are too likely by chance to count as cut off."""
+_MIN_LENGTH_FOR_ONE_EDIT, _MIN_LENGTH_FOR_TWO_EDITS = 4, 9
+_MIN_DIGITS_OF_NUMBER, _MIN_DIGITS_OF_TEXT = 5, 6
+"""Shorter numbers that share digits are simply different numbers."""
+
+
+@cause(
+    rank=10,
+    label="letter case",
+    advice="Fold case where it carries no meaning, e.g. `match: fuzzy`, or ask for the case as printed.",
+    kinds="text",
+    screens="same letters",
+    examples=[
+        CauseExample(expected="Acme Corp", actual="ACME CORP"),
+        CauseExample(expected="straße", actual="STRASSE"),
+        CauseExample(expected="Élan", actual="éLAN"),
+        CauseExample(expected="Acme", actual="Acne", holds=False),
+        CauseExample(expected="Acme Corp", actual="AcmeCorp", holds=False),
+        CauseExample(expected="café", actual="CAFE", holds=False),
+    ],
+)
+def letter_case(expected: str, actual: str, _context: Context) -> bool:
+    """Text that differs only in upper and lower case."""
+    return without_case(expected) == without_case(actual)
+
+
+@cause(
+    rank=20,
+    label="white space",
+    advice="Trim and collapse spaces before comparing; look for line breaks and non-breaking spaces in the output.",
+    kinds="text",
+    screens="same letters",
+    examples=[
+        CauseExample(expected="Net 30 days", actual="Net  30 days"),
+        CauseExample(expected="Net 30", actual="Net\xa030"),
+        CauseExample(expected="Invoice", actual="Inv\u200boice"),
+        CauseExample(expected="a b", actual="a\nb"),
+        CauseExample(expected="a b", actual="a c", holds=False),
+        CauseExample(expected="a-b", actual="a b", holds=False),
+        CauseExample(expected=" ", actual="\u200b", holds=False),
+    ],
+)
+def whitespace(expected: str, actual: str, _context: Context) -> bool:
+    """Text that differs only in white space and perhaps letter case, zero-width and non-breaking spaces included."""
+    text = without_space(expected)
+    return text != "" and text == without_space(actual)
+
+
+@cause(
+    rank=60,
+    label="punctuation",
+    advice="Compare words, e.g. `match: fuzzy` with `algorithm: token_sort`, or normalize dashes and quotes before comparing.",
+    kinds="text",
+    screens="same letters",
+    examples=[
+        CauseExample(expected="Acme Inc", actual="Acme Inc."),
+        CauseExample(expected="Smith-Jones", actual="Smith–Jones"),
+        CauseExample(expected='"x y"', actual="“x y”"),
+        CauseExample(expected="co-operate", actual="cooperate"),
+        CauseExample(expected="1.5", actual="15", holds=False),
+        CauseExample(expected="5", actual="-5", holds=False),
+        CauseExample(expected="a<b", actual="a>b", holds=False),
+    ],
+)
+def punctuation(expected: str, actual: str, _context: Context) -> bool:
+    """Text that differs only in punctuation and perhaps spaces and letter case: dashes, quotes, commas, hyphens, a final period."""
+    text = without_punctuation(expected)
+    if text == "" or text != without_punctuation(actual):
+        return False
+    # in numbers, punctuation has a meaning: 1.5 is not 15
+    return written_number(expected) is None or written_number(actual) is None
+
+
+@cause(
+    rank=70,
+    label="accents",
+    advice="Check the encoding of the source, or allow for accents with `match: fuzzy`.",
+    kinds="text",
+    screens="accented",
+    examples=[
+        CauseExample(expected="José", actual="Jose"),
+        CauseExample(expected="Müller", actual="Mueller"),
+        CauseExample(expected="Müller", actual="Muller"),
+        CauseExample(expected="ﬁn", actual="fin"),
+        CauseExample(expected="Jose", actual="Josa", holds=False),
+        CauseExample(expected="José", actual="Josáx", holds=False),
+        CauseExample(expected="Jose", actual="jose", holds=False),
+    ],
+)
+def accents(expected: str, actual: str, _context: Context) -> bool:
+    """Text that differs only in accents, umlauts or ligatures and perhaps punctuation, spaces and letter case."""
+    if expected.isascii() and actual.isascii():
+        return False
+    if without_accents(expected) == without_accents(actual):
+        return True
+    if abs(len(expected) - len(actual)) > _MAX_UMLAUT_LETTERS:
+        return False
+    return with_spelled_umlauts(expected) == with_spelled_umlauts(actual)
+
+
+@cause(
+    rank=80,
+    label="abbreviation",
+    advice="List the short forms you accept, e.g. `match: one_of`, or ask for names written out.",
+    kinds="text",
+    screens="shortened",
+    examples=[
+        CauseExample(expected="Main Street", actual="Main St."),
+        CauseExample(expected="Acme Corporation", actual="Acme Corp"),
+        CauseExample(expected="International Paper", actual="Intl Paper"),
+        CauseExample(expected="Acme Limited", actual="Acme Ltd."),
+        CauseExample(expected="Main Street", actual="Main Road", holds=False),
+        CauseExample(expected="John Smith", actual="John S", holds=False),
+        CauseExample(expected="John Smith", actual="K. Smith", holds=False),
+    ],
+)
+def abbreviation(expected: str, actual: str, _context: Context) -> bool:
+    """Text with shortened words or initials: `St.` for `Street`, `IBM`, `J. Smith` for `John Smith`."""
+    expected_words, actual_words = words(expected), words(actual)
+    if not expected_words or not actual_words or expected_words[0][0] != actual_words[0][0]:
+        return False
+    same_count = len(expected_words) == len(actual_words)
+    if same_count and not _may_be_short_forms(expected_words, actual_words):
+        return False
+    is_abbreviated = (
+        _are_initials(expected_words, actual_words)
+        or _are_initials(actual_words, expected_words)
+        or _have_same_short_forms(expected_words, actual_words)
+        or (same_count and _differ_by_initials(expected_words, actual_words) and not _is_cut_off(expected, actual))
+    )
+    return is_abbreviated and sum(map(len, expected_words)) != sum(map(len, actual_words))
+
+
+def _may_be_short_forms(expected: list[str], actual: list[str]) -> bool:
+    """Quick check that rejects most texts: words that differ start with the same letter, and one has a short form or is one letter."""
+    for left, right in zip(expected, actual, strict=True):
+        if left == right:
+            continue
+        if left[0] != right[0]:
+            return False
+        if left not in _SHORT_FORMS and right not in _SHORT_FORMS and len(left) != 1 and len(right) != 1:
+            return False
+    return True
+
+
+def _have_same_short_forms(expected: list[str], actual: list[str]) -> bool:
+    """True for `Bed & Breakfast Co.` and `Bed and Breakfast Company`."""
+    comparable = len(expected) == len(actual) or "and" in expected or "and" in actual
+    return comparable and _short_forms(expected) == _short_forms(actual)
+
+
+def _short_forms(text_words: list[str]) -> list[str]:
+    return [_SHORT_FORMS.get(word, word) for word in text_words if word != "and"]
+
+
+def _are_initials(short: list[str], long: list[str]) -> bool:
+    """True for `IBM` or `I.B.M.` and `International Business Machines`."""
+    if len(short[0]) > 1 and (len(short) > 1 or len(short[0]) > len(long)):
+        return False
+    initials = "".join(short)
+    if not 2 <= len(initials) <= 8 or len(long) < 2 or max(map(len, short)) not in (1, len(initials)):
+        return False
+    all_initials = "".join(word[0] for word in long)
+    main_initials = "".join(word[0] for word in long if word not in _WORDS_WITHOUT_INITIAL)
+    return initials in (all_initials, main_initials)
+
+
+def _differ_by_initials(expected: list[str], actual: list[str]) -> bool:
+    """True for `J. Smith` and `John Smith`: every word agrees in full or by its initial, and at least one name agrees in full."""
+    has_full_name = False
+    for left, right in zip(expected, actual, strict=True):
+        if left == right:
+            has_full_name = has_full_name or (len(left) > 2 and left.isalpha())
+        elif left[0] != right[0] or not left.isalpha() or not right.isalpha() or 1 not in (len(left), len(right)):
+            return False
+    return has_full_name
+
+
+def _is_cut_off(expected: str, actual: str) -> bool:
+    """True for `John S`, which is more likely a part of `John Smith` than an abbreviation; False for `John S.`."""
+    return expected.startswith(actual) and actual[-1:].isalpha()
+
+
+@cause(
+    rank=90,
+    label="word order",
+    advice="Compare words in any order: `match: fuzzy` with `algorithm: token_sort`.",
+    kinds="text",
+    screens="same characters",
+    examples=[
+        CauseExample(expected="John Smith", actual="Smith, John"),
+        CauseExample(expected="Paper International", actual="International Paper"),
+        CauseExample(expected="John Smith", actual="John Smyth", holds=False),
+        CauseExample(expected="12 34", actual="34 12", holds=False),
+        CauseExample(expected="John Smith", actual="john smith", holds=False),
+    ],
+)
+def word_order(expected: str, actual: str, _context: Context) -> bool:
+    """The same words in another order. Digits alone are not words: `12 34` is not `34 12`."""
+    expected_words, actual_words = words(expected), words(actual)
+    if expected_words == actual_words or sorted(expected_words) != sorted(actual_words):
+        return False
+    return any(word.isalpha() for word in expected_words)
+
+
+@cause(
+    rank=100,
+    label="placeholder instead of a value",
+    advice="The value was not found: ask for null, or read such text as null with `null_values`, so that it counts as an omission.",
+    screens=("placeholder", "other kinds"),
+    examples=[
+        CauseExample(expected="Acme", actual="N/A"),
+        CauseExample(expected=12, actual="null"),
+        CauseExample(expected="Acme", actual="none"),
+        CauseExample(expected="Acme", actual="-"),
+        CauseExample(expected="N/A", actual="null", holds=False),
+        CauseExample(expected="Acme", actual="Nonesuch", holds=False),
+        CauseExample(expected="Acme", actual="Acme", holds=False),
+    ],
+)
+def null_text(expected: Json, actual: Json, _context: Context) -> bool:
+    """A placeholder such as `N/A` where a value was expected."""
+    if not isinstance(actual, str) or not _is_placeholder(actual):
+        return False
+    return not (isinstance(expected, str) and _is_placeholder(expected))
+
+
+def _is_placeholder(text: str) -> bool:
+    return letters_and_digits(text) in _PLACEHOLDERS or _PLACEHOLDER_SYMBOLS.issuperset(text.strip())
+
+
+@cause(
+    rank=170,
+    label="cut off",
+    advice="Check output limits and column widths; for prose compare with `match: contains` or `algorithm: token_set`.",
+    kinds="text",
+    screens="begins",
+    examples=[
+        CauseExample(expected="Acme Corporation of Ohio", actual="Acme Corporation o"),
+        CauseExample(expected="Apple Inc", actual="Apple"),
+        CauseExample(expected="A long description", actual="A long des…"),
+        CauseExample(expected="A long description", actual="A l..."),
+        CauseExample(expected="Apple", actual="A", holds=False),
+        CauseExample(expected="Apple", actual="App", holds=False),
+        CauseExample(expected="Apple", actual="Apple", holds=False),
+    ],
+)
+def truncated(expected: str, actual: str, _context: Context) -> bool:
+    """Text that breaks off: actual is a proper beginning of expected, and long enough to be more than chance."""
+    full, prefix = letters_and_digits(expected), letters_and_digits(actual)
+    shortest = _MIN_PREFIX_BEFORE_ELLIPSIS if actual.rstrip().endswith(_ELLIPSES) else _MIN_PREFIX
+    return shortest <= len(prefix) < len(full) and full.startswith(prefix) and not full.isdecimal()
+
+
+@cause(
+    rank=180,
+    label="part of the text is missing",
+    advice="Ask for the whole text; to accept a part, use `match: fuzzy` with `algorithm: token_set`.",
+    kinds="text",
+    screens="inside",
+    examples=[
+        CauseExample(expected="12 Main St, Springfield", actual="Springfield"),
+        CauseExample(expected="Dr. John Smith", actual="John Smith"),
+        CauseExample(expected="Springfield", actual="12 Main St, Springfield", holds=False),
+        CauseExample(expected="Springfield", actual="field", holds=False),
+        CauseExample(expected="a b", actual="b", holds=False),
+    ],
+)
+def missing_text(expected: str, actual: str, _context: Context) -> bool:
+    """Only some of the expected words, in one piece: `Springfield` for `12 Main St, Springfield`."""
+    return _contains_words(words(expected), words(actual))
+
+
+@cause(
+    rank=190,
+    label="extra text around the value",
+    advice="Ask for the value alone, without labels, units or explanations; to accept it, use `match: contains`.",
+    screens=("around", "other kinds"),
+    examples=[
+        CauseExample(expected="Acme Corp", actual="Acme Corp (the seller)"),
+        CauseExample(expected=12, actual="12 months"),
+        CauseExample(expected="12", actual="12 months"),
+        CauseExample(expected=1200, actual="about 1,200 EUR"),
+        CauseExample(expected="Acme Corp (the seller)", actual="Acme Corp", holds=False),
+        CauseExample(expected="field", actual="Springfield", holds=False),
+        CauseExample(expected="A", actual="A plan", holds=False),
+    ],
+)
+def extra_text(expected: Json, actual: Json, _context: Context) -> bool:
+    """The expected value, as whole words, inside a longer text: `Acme Corp (the seller)`, `12 months` for 12."""
+    if not isinstance(actual, str):
+        return False
+    if isinstance(expected, str):
+        return _contains_words(words(actual), words(expected))
+    if isinstance(expected, int | float) and not isinstance(expected, bool):
+        number = plain(expected)
+        return len(actual) > len(number) and number in actual.replace(",", "").split()
+    return False
+
+
+def _contains_words(long: list[str], short: list[str]) -> bool:
+    """True if the words of `short`, at least two characters, are a part of those of `long`."""
+    long_text, short_text = " ".join(long), " ".join(short)
+    return len(short_text) >= 2 and short_text != long_text and f" {short_text} " in f" {long_text} "
+
+
+@cause(
+    rank=200,
+    label="look-alike characters",
+    advice="The source was misread: improve the scan or the OCR, or check such codes against a list or a checksum.",
+    screens=("look alike", "other kinds"),
+    examples=[
+        CauseExample(expected="INV-100", actual="INV-1OO"),
+        CauseExample(expected="Bill", actual="Bi11"),
+        CauseExample(expected="S5", actual="55"),
+        CauseExample(expected="B8", actual="88"),
+        CauseExample(expected="50", actual="60", holds=False),
+        CauseExample(expected="Acme", actual="Acme", holds=False),
+        CauseExample(expected="Acme", actual="acme", holds=False),
+    ],
+)
+def ocr(expected: Json, actual: Json, _context: Context) -> bool:
+    """Characters that look alike in print: 0 and O, 1 and l and I, 5 and S, 8 and B, 2 and Z, rn and m, cl and d, vv and w."""
+    expected_text, actual_text = _printed_characters(expected), _printed_characters(actual)
+    return expected_text not in ("", actual_text) and looks(expected_text) == looks(actual_text)
+
+
+def _printed_characters(value: Json) -> str:
+    if isinstance(value, str):
+        return letters_and_digits(value)
+    number = as_number(value)
+    return "" if number is None else plain(number).replace(".", "")
+
+
+@cause(
+    rank=210,
+    label="neighbouring characters swapped",
+    advice="A slip of typing or reading: check such values against a list, a sum or a checksum.",
+    screens=("swapped", "swapped digits"),
+    examples=[
+        CauseExample(expected="receive", actual="recieve"),
+        CauseExample(expected="1234", actual="1324"),
+        CauseExample(expected=1234, actual=1324),
+        CauseExample(expected=12.5, actual=12.05),
+        CauseExample(expected=1234, actual=4231, holds=False),
+        CauseExample(expected="receive", actual="receive", holds=False),
+        CauseExample(expected="abc", actual="acbd", holds=False),
+    ],
+)
+def transposed(expected: Json, actual: Json, _context: Context) -> bool:
+    """Two neighbouring characters or digits that changed places. Two dates are never transposed: they are different days."""
+    if isinstance(expected, str) and isinstance(actual, str):
+        if not _is_one_swap(letters_and_digits(expected), letters_and_digits(actual)):
+            return False
+        return parse_date_readings(expected) is None or parse_date_readings(actual) is None
+    number_digits = _digits_of_same_sign(expected, actual)
+    return number_digits is not None and _is_one_swap(*number_digits)
+
+
+def _is_one_swap(expected: str, actual: str) -> bool:
+    """True if exchanging two neighbouring characters makes both texts the same.
+
+    >>> _is_one_swap("recieve", "receive"), _is_one_swap("1234", "1324"), _is_one_swap("1234", "4231"), _is_one_swap("aa", "aa")
+    (True, True, False, False)
+    """
+    if len(expected) != len(actual):
+        return False
+    for at, character in enumerate(expected):
+        if character != actual[at]:
+            return expected[at : at + 2] == actual[at : at + 2][::-1] and expected[at + 2 :] == actual[at + 2 :]
+    return False
+
+
+@cause(
+    rank=220,
+    label="one or two characters off",
+    advice="Allow for small slips with `match: fuzzy` where they do not matter; check codes against a list or a checksum.",
+    screens=("few edits", "near digits"),
+    examples=[
+        CauseExample(expected="Springfield", actual="Springfeld"),
+        CauseExample(expected="Acme", actual="Acne"),
+        CauseExample(expected="Internationale", actual="Internatinale"),
+        CauseExample(expected="DE89370400440532013000", actual="DE89370400440532013001"),
+        CauseExample(expected="cat", actual="car", holds=False),
+        CauseExample(expected="2024", actual="2025", holds=False),
+        CauseExample(expected="Q1 2025", actual="Q2 2025", holds=False),
+    ],
+)
+def typo(expected: Json, actual: Json, _context: Context) -> bool:
+    """One or two characters off in a text long enough to be recognized, or one digit of a long number."""
+    if isinstance(expected, str) and isinstance(actual, str):
+        return _is_typo_in_text(expected, actual)
+    number_digits = _digits_of_same_sign(expected, actual)
+    return number_digits is not None and _is_one_digit_off(*number_digits)
+
+
+def _is_typo_in_text(expected: str, actual: str) -> bool:
+    expected_text, actual_text = letters_and_digits(expected), letters_and_digits(actual)
+    edits = Levenshtein.distance(expected_text, actual_text, score_cutoff=2)
+    length = min(len(expected_text), len(actual_text))
+    max_edits = 2 if length >= _MIN_LENGTH_FOR_TWO_EDITS else 1
+    if edits == 0 or edits > max_edits or length < _MIN_LENGTH_FOR_ONE_EDIT:
+        return False
+    if expected_text.isalpha() and actual_text.isalpha():
+        return True
+    expected_digits, actual_digits = digits(expected_text), digits(actual_text)
+    if expected_digits == actual_digits:
+        return length - len(expected_digits) >= _MIN_LENGTH_FOR_ONE_EDIT
+    if min(len(expected_digits), len(actual_digits)) < _MIN_DIGITS_OF_TEXT:
+        return False
+    return _is_one_digit_off(expected_digits, actual_digits) and (
+        parse_date_readings(expected) is None or parse_date_readings(actual) is None
+    )
+
+
+def _is_one_digit_off(expected: str, actual: str) -> bool:
+    """True if two long rows of digits differ by one edit."""
+    shortest = min(len(expected.strip("0")), len(actual.strip("0")))
+    return shortest >= _MIN_DIGITS_OF_NUMBER and Levenshtein.distance(expected, actual, score_cutoff=1) == 1
+
+
+def _digits_of_same_sign(expected: Json, actual: Json) -> tuple[str, str] | None:
+    """The aligned digits of two numbers, neither of them text; None if one is not a number or their signs differ."""
+    if isinstance(expected, str) or isinstance(actual, str):
+        return None
+    expected_number, actual_number = as_number(expected), as_number(actual)
+    if expected_number is None or actual_number is None or (expected_number < 0) != (actual_number < 0):
+        return None
+    return aligned_digits(expected_number, actual_number)

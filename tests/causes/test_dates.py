@@ -1,0 +1,34 @@
+"""Pairs that the causes of `causes/dates.py` explain or do not explain, besides the examples in their specs."""
+
+import pytest
+
+from fieldwise.model.context import Context
+from fieldwise.model.values import Json
+from fieldwise.registry import CAUSES
+
+EXPLAINED: list[tuple[str, Json, Json]] = [
+    ("date_format", "13/04/2025", "04/13/2025"),
+    ("date_format", "04.03.2025", "4.3.25"),
+    ("date_format", "2025-03", "March 2025"),
+    ("date_format", "2025-03-04", "4. März 2025"),
+    ("date_format", "20250304", "2025-03-04"),
+    ("day_month_swapped", "2025-03-04T10:00", "2025-04-03"),
+]
+UNEXPLAINED: list[tuple[str, Json, Json]] = [
+    ("date_format", "2025-02-28", "30 February 2025"),
+    ("date_format", "Q1 2025", "2025-01-01"),
+    ("day_month_swapped", "2025-03-04", "2024-04-03"),
+    ("day_month_swapped", "2025-03-03", "2025-03-03"),
+    ("day_month_swapped", "2025-03-13", "2025-04-13"),
+    ("day_month_swapped", "2025-03-04", "03/04/2025"),
+]
+
+
+@pytest.mark.parametrize(("name", "expected", "actual"), EXPLAINED)
+def test_a_cause_explains_pairs_that_differ_by_it(name: str, expected: Json, actual: Json) -> None:
+    assert CAUSES.find(name).function(expected, actual, Context("", ""))
+
+
+@pytest.mark.parametrize(("name", "expected", "actual"), UNEXPLAINED)
+def test_a_cause_does_not_explain_pairs_that_differ_otherwise(name: str, expected: Json, actual: Json) -> None:
+    assert not CAUSES.find(name).function(expected, actual, Context("", ""))

@@ -1,0 +1,82 @@
+"""Pairs that the causes of `causes/text.py` explain or do not explain, besides the examples in their specs."""
+
+import pytest
+
+from fieldwise.model.context import Context
+from fieldwise.model.values import Json
+from fieldwise.registry import CAUSES
+
+EXPLAINED: list[tuple[str, Json, Json]] = [
+    ("whitespace", " x y", "x y "),
+    ("whitespace", "Acme Corp", "ACMECORP"),
+    ("punctuation", "O'Neil", "O’Neil"),
+    ("punctuation", "Acme, Inc.", "ACME INC"),
+    ("punctuation", "12:30", "1230"),
+    ("accents", "Søren", "Soren"),
+    ("accents", "Łódź", "Lodz"),
+    ("abbreviation", "5th Avenue", "5th Ave"),
+    ("abbreviation", "International Business Machines", "IBM"),
+    ("abbreviation", "John Smith", "J. Smith"),
+    ("abbreviation", "Bed and Breakfast Company", "Bed & Breakfast Co."),
+    ("abbreviation", "Bank of America", "B.O.A."),
+    ("null_text", "Acme", "Not found"),
+    ("null_text", "Acme", ""),
+    ("null_text", True, "unknown"),
+    ("truncated", "Apple Inc", "apple"),
+    ("ocr", "Z2", "22"),
+    ("ocr", "modern", "modem"),
+    ("ocr", "clear", "dear"),
+    ("ocr", "vvest", "west"),
+    ("ocr", 100, "1OO"),
+    ("ocr", "Illinois", "lllinois"),
+    ("transposed", 54, 45),
+    ("transposed", "INV-12", "INV-21"),
+    ("typo", 1234567, 1234561),
+    ("typo", "Northwind Traders", "Northwynd Trader"),
+]
+UNEXPLAINED: list[tuple[str, Json, Json]] = [
+    ("punctuation", "?", "!"),
+    ("punctuation", "Acme", "Acne"),
+    ("punctuation", "$5", "€5"),
+    ("accents", "हिन्दी", "हिन्दू"),
+    ("abbreviation", "Acme", "Acme"),
+    ("abbreviation", "apple", "a"),
+    ("abbreviation", "I B", "I X"),
+    ("word_order", "a b", "a b b"),
+    ("null_text", "Acme", 5),
+    ("null_text", "Acme", "5"),
+    ("truncated", "Apple", "pple"),
+    ("truncated", "12345", "1234"),
+    ("truncated", "App", "Apple"),
+    ("missing_text", "a b", "a b"),
+    ("extra_text", 12, "120 months"),
+    ("extra_text", 12, "12"),
+    ("extra_text", True, "true story"),
+    ("extra_text", "a", ["a"]),
+    ("ocr", "6", "9"),
+    ("ocr", "", ""),
+    ("ocr", 50, 60),
+    ("ocr", "modern", "moden"),
+    ("transposed", 12, -21),
+    ("transposed", "2025-12-01", "2025-12-10"),
+    ("transposed", "ab", "ac"),
+    ("transposed", 1234, "1324"),
+    ("transposed", 12, 12),
+    ("typo", "2025-03-04", "2025-03-05"),
+    ("typo", 12, 13),
+    ("typo", 10000, 20000),
+    ("typo", "Acme", "Acme"),
+    ("typo", "Acme", "Axxe"),
+    ("typo", 1234567, -1234561),
+    ("typo", "INV-1001", "INV-1002"),
+]
+
+
+@pytest.mark.parametrize(("name", "expected", "actual"), EXPLAINED)
+def test_a_cause_explains_pairs_that_differ_by_it(name: str, expected: Json, actual: Json) -> None:
+    assert CAUSES.find(name).function(expected, actual, Context("", ""))
+
+
+@pytest.mark.parametrize(("name", "expected", "actual"), UNEXPLAINED)
+def test_a_cause_does_not_explain_pairs_that_differ_otherwise(name: str, expected: Json, actual: Json) -> None:
+    assert not CAUSES.find(name).function(expected, actual, Context("", ""))
