@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fieldwise.store.arrays import array_of, column_of
+from fieldwise.store.arrow_tables import array_of, column_of
 
 KINDS = ["i1", "i4", "i8", "u1", "f8", "?"]
 rows = st.lists(st.tuples(st.integers(0, 100), st.booleans()), max_size=40)

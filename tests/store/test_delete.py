@@ -12,7 +12,7 @@ from fieldwise.store.baseline import save_baseline
 from fieldwise.store.delete import baseline_files, check_deletable, delete_runs, pinned_by
 from fieldwise.store.lock import Lock, is_locked
 from fieldwise.store.run import Run, list_runs, open_run
-from fieldwise.store.tags import add_tags
+from fieldwise.store.run_names import add_tags
 
 
 @pytest.fixture

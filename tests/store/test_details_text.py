@@ -7,15 +7,15 @@ from typing import Any
 import numpy as np
 import pytest
 
+from fieldwise.model.batch import Evaluated
 from fieldwise.model.case import Case, Cases
-from fieldwise.model.outcome import Evaluated
 from fieldwise.model.result import Results
 from fieldwise.plan.evaluators import plan_config
 from fieldwise.read.load import load_json
 from fieldwise.score.batch import ScoringBatch
 from fieldwise.score.evaluate import evaluate
-from fieldwise.store.json_text import to_text
-from fieldwise.store.tables import results_table
+from fieldwise.store.arrow_tables import results_table
+from fieldwise.store.stored_json import to_text
 
 RECORDS: list[tuple[Any, Any]] = [
     ({"a": 1, "b": "x", "l": [1, 2]}, {"a": 1, "b": "x", "l": [1, 2]}),

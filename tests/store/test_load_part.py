@@ -6,13 +6,12 @@ from typing import Any
 import pytest
 
 from fieldwise.api import check
+from fieldwise.model.batch import BatchOutcome
 from fieldwise.model.case import Case, Cases
-from fieldwise.model.outcome import BatchOutcome
 from fieldwise.model.plan import Plan
 from fieldwise.score.evaluate import score_batch
 from fieldwise.store.load_part import on_disk, outcome_of
-from fieldwise.store.manifest import Part
-from fieldwise.store.summary_json import summary_to_json
+from fieldwise.store.manifest import Part, summary_to_json
 from fieldwise.store.writer import Written, batch_of, write_part
 from fieldwise.summarize.state import SummaryState
 

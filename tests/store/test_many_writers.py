@@ -10,9 +10,9 @@ import pytest
 import fieldwise as fw
 import fieldwise.engines.processes
 from fieldwise.read import shards
+from fieldwise.store.manifest import summary_to_json
 from fieldwise.store.run import open_run
-from fieldwise.store.runs import run_ids
-from fieldwise.store.summary_json import summary_to_json
+from fieldwise.store.run_names import run_ids
 
 WRITERS = 16
 CASES = 90

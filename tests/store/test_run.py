@@ -10,18 +10,18 @@ import pytest
 from outcome_factory import EVALUATORS, PRF, build, cut, rule
 
 from fieldwise.engines.run_totals import Tally
+from fieldwise.model.batch import BatchOutcome, Evaluated
 from fieldwise.model.case import Case, Cases
 from fieldwise.model.comparison import Comparisons, Outcome
 from fieldwise.model.diagnostic import Diagnostic, Where
-from fieldwise.model.outcome import BatchOutcome, Evaluated
 from fieldwise.model.plan import Plan
 from fieldwise.model.result import Result, Results, Status
 from fieldwise.model.summary import GateResult, Summary
 from fieldwise.model.values import MISSING
 from fieldwise.store.errors import StoreError
-from fieldwise.store.reading import files_of, read_table
+from fieldwise.store.part_reader import files_of, read_table
 from fieldwise.store.run import list_runs, open_run
-from fieldwise.store.runs import RunNotFound
+from fieldwise.store.run_names import RunNotFound
 from fieldwise.store.writer import RunWriter
 from fieldwise.summarize.state import SummaryState
 

@@ -3,13 +3,17 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
-from typing import Any, Literal
+from html import escape
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fieldwise.model.comparison import Comparison, Comparisons
-from fieldwise.model.result_html import result_html
+
+if TYPE_CHECKING:
+    from fieldwise.model.comparison import Comparison
+
 
 Verdict = Literal["pass", "partial", "fail"]
 Fault = Literal["system", "ours"]
@@ -186,3 +190,55 @@ def _names(rows: Iterable[Iterable[str]]) -> list[str]:
                 names.insert(at, name)
                 at += 1
     return names
+
+
+def fault(reason: str, **details: Any) -> Result:
+    """An evaluator, a judge or the expected data failed: an error of ours, in no mean.
+
+    >>> fault("the judge crashed").misses
+    ['(evaluation error: the judge crashed)']
+    """
+    found = {**details, "fault": "ours", "reason": reason}
+    return Result(status="error", misses=[f"(evaluation error: {reason})"], reasoning=reason, details=found)
+
+
+def unavailable(reason: str, fix: str | None = None, **details: Any) -> Result:
+    """A model or package that is needed is not there; `fix` says how to get it."""
+    found = {**details, "reason": reason, **({"fix": fix} if fix else {})}
+    return Result(status="unavailable", reasoning=f"{reason}; {fix}" if fix else reason, details=found)
+
+
+MOST: Final = 50
+LONGEST: Final = 120
+_CELL: Final = "text-align:left;padding:2px 12px 2px 0;vertical-align:top"
+
+
+def result_html(result: "Result") -> str:
+    """The score, the verdict, and a table of the fields that are not right."""
+    wrong = [one for one in result.comparisons if not one.passed and one.outcome not in ("both_absent", "ignored")]
+    verdict = f" · {result.verdict}" if result.verdict else ""
+    head = f"<p><strong>{result.score:.4f}</strong>{escape(verdict)} · {escape(result.status)} · {escape(result.reasoning)}</p>"
+    if wrong:
+        return head + _table(wrong)
+    misses = "".join(f"<li>{escape(miss)}</li>" for miss in result.misses[:MOST])
+    return head + (f"<ul>{misses}</ul>" if misses else "")
+
+
+def _table(comparisons: "Sequence[Comparison]") -> str:
+    names = "".join(f'<th style="{_CELL}">{name}</th>' for name in ("path", "outcome", "expected", "actual", "similarity", "cause"))
+    rows = "".join(_row(one) for one in comparisons[:MOST])
+    rest = f"<p>and {len(comparisons) - MOST} more</p>" if len(comparisons) > MOST else ""
+    return f"<table><thead><tr>{names}</tr></thead><tbody>{rows}</tbody></table>{rest}"
+
+
+def _row(one: "Comparison") -> str:
+    expected = "–" if one.expected_presence == "missing" else _shown(one.expected)
+    actual = "–" if one.actual_presence == "missing" else _shown(one.actual)
+    similarity = "" if one.similarity is None else f"{one.similarity:.2f}"
+    cells = (one.path, one.outcome.replace("_", " "), expected, actual, similarity, (one.cause or "").replace("_", " "))
+    return "<tr>" + "".join(f'<td style="{_CELL}">{escape(cell)}</td>' for cell in cells) + "</tr>"
+
+
+def _shown(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]}…"

@@ -17,9 +17,8 @@ from fieldwise.model.case import Cases
 from fieldwise.model.comparison import Comparison, Comparisons, Outcome
 from fieldwise.model.path import EACH, ROOT, MalformedPath, Path, Step
 from fieldwise.model.values import MISSING, Presence, Value, presence
-from fieldwise.store.arrays import ArrowColumn, column_of, utf8_column
-from fieldwise.store.json_text import from_text, to_text, to_texts
-from fieldwise.store.tables import ArrowTable, coded, table_of
+from fieldwise.store.arrow_tables import ArrowColumn, ArrowTable, coded, column_of, table_of, utf8_column
+from fieldwise.store.stored_json import from_text, to_text, to_texts
 from fieldwise.summarize.rule_text import rule_text
 
 FIELDS: Final = "fields"

@@ -19,7 +19,7 @@ from fieldwise.store.lock import FILE as LOCK
 from fieldwise.store.lock import Busy, Lock
 from fieldwise.store.manifest import FILE as MANIFEST
 from fieldwise.store.run import Run
-from fieldwise.store.tags import tags_of
+from fieldwise.store.run_names import tags_of
 
 _ASIDE: Final = ".deleted-"
 BASELINES: Final = "*.baseline.json"

@@ -18,9 +18,8 @@ from fieldwise.model.plan import PlannedEvaluator, Source
 from fieldwise.model.remote_path import RemotePath
 from fieldwise.read.files import Unreadable, find_files
 from fieldwise.registry import is_judge
-from fieldwise.store.arrays import ArrowColumn, array_of
-from fieldwise.store.json_text import to_text
-from fieldwise.store.tables import ArrowTable
+from fieldwise.store.arrow_tables import ArrowColumn, ArrowTable, array_of
+from fieldwise.store.stored_json import to_text
 
 pc: Any = pyarrow.compute  # its functions are made at run time, so no checker knows them
 

@@ -9,8 +9,8 @@ from fieldwise.model.locations import Place
 from fieldwise.store.errors import StoreError
 from fieldwise.store.lock import is_locked
 from fieldwise.store.manifest import Manifest, read_manifest
-from fieldwise.store.reading import read_part
-from fieldwise.store.runs import run_ids, runs_folder
+from fieldwise.store.part_reader import read_part
+from fieldwise.store.run_names import run_ids, runs_folder
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,21 +10,19 @@ import pyarrow as pa
 import pyarrow.compute
 from numpy.typing import NDArray
 
+from fieldwise.model.batch import BatchOutcome, Evaluated
 from fieldwise.model.case import Cases
 from fieldwise.model.comparison import Comparisons, Outcome
 from fieldwise.model.locations import Place
-from fieldwise.model.outcome import BatchOutcome, Evaluated
 from fieldwise.model.plan import PlannedEvaluator
 from fieldwise.model.result import Labels, Results
 from fieldwise.model.rule import FieldRule, Match
 from fieldwise.model.values import MISSING, Value
-from fieldwise.store.arrays import ArrowColumn, array_of, column_of
+from fieldwise.store.arrow_tables import FAULTS, METRIC, STATUSES, VERDICTS, ArrowColumn, ArrowTable, array_of, column_of, joined
 from fieldwise.store.comparison_table import FIELDS, OUTCOMES, all_fields
-from fieldwise.store.groups import Columns
-from fieldwise.store.json_text import from_text
 from fieldwise.store.manifest import Part, PartFile
-from fieldwise.store.reading import files_of, read_table
-from fieldwise.store.tables import FAULTS, METRIC, STATUSES, VERDICTS, ArrowTable, joined
+from fieldwise.store.part_reader import Columns, files_of, read_table
+from fieldwise.store.stored_json import from_text
 
 pc: Any = pyarrow.compute  # its functions are made at run time, so no checker knows them
 

@@ -10,16 +10,15 @@ from pathlib import Path
 from typing import Any, Final
 
 from fieldwise import __version__
-from fieldwise.model.diagnostic import Diagnostic
+from fieldwise.model.diagnostic import Diagnostic, Where
 from fieldwise.model.locations import Place
 from fieldwise.model.plan import Plan, PlannedEvaluator
-from fieldwise.model.summary import GateResult, Summary
+from fieldwise.model.summary import Counts, EvaluatorSummary, FieldSummary, GateResult, Metric, Summary
 from fieldwise.registry import EVALUATORS
 from fieldwise.store.atomic import write_atomically
 from fieldwise.store.errors import torn
 from fieldwise.store.fingerprints import fingerprint_data, fingerprint_rules, sha256
-from fieldwise.store.json_text import from_text, to_text
-from fieldwise.store.summary_json import diagnostic_from_json, gate_from_json, summary_from_json, summary_to_json
+from fieldwise.store.stored_json import from_text, to_text
 
 FORMAT: Final = 2
 FILE: Final = "manifest.json"
@@ -122,12 +121,12 @@ def new_manifest(run_id: str, plan: Plan, fingerprints: Mapping[str, str], start
         suite_file=plan.file,
         suite=plan.text,
         fingerprints={"suite": sha256(plan.text.encode()), **fingerprint_data(plan.source), **fingerprints},
-        evaluators=[_evaluator(one) for one in plan.evaluators],
+        evaluators=[_describe_evaluator(one) for one in plan.evaluators],
         environment=environment(),
     )
 
 
-def _evaluator(one: PlannedEvaluator) -> dict[str, Any]:
+def _describe_evaluator(one: PlannedEvaluator) -> dict[str, Any]:
     try:
         measured_by: int | None = EVALUATORS.find(one.type).version
     except KeyError:  # an evaluator that a program made for itself
@@ -173,3 +172,50 @@ def environment() -> dict[str, str]:
 def now() -> datetime:
     """The time, with its zone."""
     return datetime.now(UTC)
+
+
+def summary_to_json(summary: Summary) -> dict[str, Any]:
+    """A JSON-able form that `summary_from_json` reads."""
+    return asdict(summary)
+
+
+def summary_from_json(value: Mapping[str, Any]) -> Summary:
+    """The summary that was written."""
+    return Summary(cases=value["cases"], evaluators={name: _evaluator_summary(one) for name, one in value["evaluators"].items()})
+
+
+def _evaluator_summary(value: Mapping[str, Any]) -> EvaluatorSummary:
+    return EvaluatorSummary(
+        name=value["name"],
+        type=value["type"],
+        counts=Counts(**value["counts"]),
+        metrics=_metrics_from_json(value["metrics"]),
+        fields=tuple(_field_summary(field) for field in value["fields"]),
+        worst=tuple((name, score) for name, score in value["worst"]),
+        flags=value["flags"],
+        slices={name: _metrics_from_json(metrics) for name, metrics in value["slices"].items()},
+    )
+
+
+def _metrics_from_json(value: Mapping[str, Any]) -> dict[str, Metric]:
+    return {name: Metric(**metric) for name, metric in value.items()}
+
+
+def _field_summary(value: Mapping[str, Any]) -> FieldSummary:
+    made: dict[str, Any] = {
+        "score": Metric(**value["score"]),
+        "causes": tuple((name, count) for name, count in value["causes"]),
+        "worst": tuple(value["worst"]),
+    }
+    return FieldSummary(**{**value, **made})
+
+
+def gate_from_json(value: Mapping[str, Any]) -> GateResult:
+    """A gate's result that was written with `asdict`."""
+    return GateResult(**value)
+
+
+def diagnostic_from_json(value: Mapping[str, Any]) -> Diagnostic:
+    """A diagnostic that was written with `to_json`."""
+    where = Where(file=value.get("file"), line=value.get("line"), case=value.get("case"), field=value.get("field"))
+    return Diagnostic(code=value["code"], what=value["what"], where=where, fix=value.get("fix"), level=value["level"])

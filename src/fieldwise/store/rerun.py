@@ -7,15 +7,14 @@ from typing import Any, Final
 
 from fieldwise.model.case import Case
 from fieldwise.model.diagnostic import ConfigError, Diagnostic, Where
-from fieldwise.model.locations import place_of
+from fieldwise.model.locations import chosen_root, place_of
 from fieldwise.model.plan import Plan, Source
-from fieldwise.model.roots import chosen_root
 from fieldwise.model.values import MISSING
 from fieldwise.store.atomic import write_atomically
-from fieldwise.store.json_text import to_text
-from fieldwise.store.reading import case_of, files_of, read_table
+from fieldwise.store.part_reader import case_of, files_of, read_table
 from fieldwise.store.run import Run, open_run
-from fieldwise.store.runs import RunNotFound
+from fieldwise.store.run_names import RunNotFound
+from fieldwise.store.stored_json import to_text
 
 PREFIX: Final = "run:"
 """`cases: run:latest` names an earlier run, by id, the beginning of an id, a tag, or `latest`."""

@@ -10,19 +10,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from fieldwise.model.batch import BatchOutcome
 from fieldwise.model.case import Cases
 from fieldwise.model.diagnostic import ConfigError, Diagnostic
 from fieldwise.model.locations import Place
-from fieldwise.model.outcome import BatchOutcome
 from fieldwise.model.plan import Plan
+from fieldwise.store.arrow_tables import ArrowTable, cases_table, joined
 from fieldwise.store.atomic import sync_folder
 from fieldwise.store.errors import StoreError
 from fieldwise.store.fingerprints import fingerprint_cases
 from fieldwise.store.lock import Busy, Lock
 from fieldwise.store.manifest import Manifest, Part, new_manifest, now, read_manifest
-from fieldwise.store.reading import parts_on_disk, read_table
-from fieldwise.store.runs import RunNotFound, find_run, run_ids, runs_folder
-from fieldwise.store.tables import ArrowTable, cases_table, joined
+from fieldwise.store.part_reader import parts_on_disk, read_table
+from fieldwise.store.run_names import RunNotFound, find_run, run_ids, runs_folder
 
 Chunks = Callable[[], Iterator[Cases]]
 """Reads the cases of the run from the start, each time it is called."""

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 from functools import cached_property
+from html import escape
 from pathlib import Path
 from typing import Any, Final
 
@@ -10,12 +11,12 @@ from fieldwise.model.case import Case
 from fieldwise.model.change import Changes
 from fieldwise.model.diagnostic import Diagnostic
 from fieldwise.model.locations import Place
-from fieldwise.model.summary import FieldSummary, GateResult, Summary
+from fieldwise.model.summary import FieldSummary, GateResult, Metric, Summary
+from fieldwise.store.arrow_tables import ArrowTable, parquet_bytes
 from fieldwise.store.errors import StoreError
-from fieldwise.store.json_text import from_text
 from fieldwise.store.lock import is_locked
 from fieldwise.store.manifest import Manifest, Part, read_manifest
-from fieldwise.store.reading import (
+from fieldwise.store.part_reader import (
     StoredResult,
     case_of,
     files_of,
@@ -26,10 +27,8 @@ from fieldwise.store.reading import (
     results_of,
     scores_table,
 )
-from fieldwise.store.run_html import run_html
-from fieldwise.store.runs import find_run, run_ids, runs_folder
-from fieldwise.store.tables import ArrowTable, parquet_bytes
-from fieldwise.store.tags import tags_of
+from fieldwise.store.run_names import find_run, run_ids, runs_folder, tags_of
+from fieldwise.store.stored_json import from_text
 
 CHANGES: Final = "changes.json"
 
@@ -241,3 +240,24 @@ def _unknown(folder: Place) -> Manifest:
     """The manifest of a run that stopped in the moment between making its folder and saying what it is."""
     day, time, _ = folder.name.split("-")
     return Manifest(id=folder.name, name="", started=datetime.strptime(f"{day}{time}+0000", "%Y%m%d%H%M%S%z"))
+
+
+def run_html(manifest: Manifest) -> str:
+    """A heading, the gates, and every evaluator's metrics with their intervals."""
+    state = "unfinished" if manifest.finished is None else f"exit {manifest.exit_code}"
+    head = f"<p><b>{escape(manifest.name)}</b> {escape(manifest.id)}: {manifest.summary.cases} cases, {state}</p>"
+    gates = "".join(f"<li>{'passed' if gate.passed else 'failed'}: {escape(gate.message)}</li>" for gate in manifest.gates)
+    rows = [
+        _row(evaluator.name, name, metric)
+        for evaluator in manifest.summary.evaluators.values()
+        for name, metric in evaluator.metrics.items()
+    ]
+    titles = "".join(f"<th>{title}</th>" for title in ("evaluator", "metric", "value", "95 % interval", "n"))
+    table = f"<table><thead><tr>{titles}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
+    return head + (f"<ul>{gates}</ul>" if gates else "") + table
+
+
+def _row(evaluator: str, name: str, metric: Metric) -> str:
+    interval = "" if metric.low is None or metric.high is None else f"{metric.low:.4g} – {metric.high:.4g}"
+    cells = (escape(evaluator), escape(name), f"{metric.value:.4g}", interval, str(metric.n))
+    return f"<tr>{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>"

@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 
 from fieldwise.model.case import Case
 from fieldwise.model.comparison import Comparison
+from fieldwise.store.arrow_tables import FAULTS, STATUSES, VERDICTS, ArrowTable
 from fieldwise.store.comparison_table import OUTCOMES, comparisons_of
-from fieldwise.store.reading import case_of as stored_case
-from fieldwise.store.reading import files_of, read_table
+from fieldwise.store.part_reader import case_of as stored_case
+from fieldwise.store.part_reader import files_of, read_table
 from fieldwise.store.run import Run
-from fieldwise.store.tables import FAULTS, STATUSES, VERDICTS, ArrowTable
 
 pc: Any = pyarrow.compute  # its functions are made at run time, so no checker knows them
 

@@ -9,9 +9,9 @@ import pyarrow.compute
 from numpy.typing import NDArray
 
 from fieldwise.model.change import Changes
-from fieldwise.store.reading import files_of, read_table
+from fieldwise.store.arrow_tables import METRIC, VERDICTS, ArrowTable
+from fieldwise.store.part_reader import files_of, read_table
 from fieldwise.store.run import Run
-from fieldwise.store.tables import METRIC, VERDICTS, ArrowTable
 from fieldwise.summarize.compare import Adjust, Measured, compare_evaluator
 
 pc: Any = pyarrow.compute  # its functions are made at run time, so no checker knows them

@@ -13,10 +13,10 @@ import pyarrow.parquet as pq
 
 from fieldwise.model.locations import Place
 from fieldwise.model.remote_path import RemotePath
+from fieldwise.store.arrow_tables import METRIC, ArrowTable
 from fieldwise.store.errors import StoreError, torn
 from fieldwise.store.manifest import Part, PartFile
-from fieldwise.store.reading import check_size, files_of
-from fieldwise.store.tables import METRIC, ArrowTable
+from fieldwise.store.part_reader import check_size, files_of
 
 COLUMNS: Final[Mapping[str, Mapping[str, str]]] = {
     "cases": {

@@ -12,28 +12,27 @@ from typing import Any, Final, Self
 
 import pyarrow.parquet as pq
 
+from fieldwise.model.batch import BatchOutcome
 from fieldwise.model.case import Cases
 from fieldwise.model.change import Changes
 from fieldwise.model.comparison import Comparisons
 from fieldwise.model.diagnostic import Diagnostic
 from fieldwise.model.locations import Place
-from fieldwise.model.outcome import BatchOutcome
 from fieldwise.model.plan import Plan
 from fieldwise.model.remote_path import RemotePath
 from fieldwise.model.summary import GateResult, Summary
-from fieldwise.store.arrays import ArrowColumn
+from fieldwise.store.arrow_tables import ArrowColumn, ArrowTable, cases_table, joined, pool_table, results_table
 from fieldwise.store.atomic import sync_folder, write_atomically
 from fieldwise.store.comparison_table import FIELDS, all_fields, comparisons_table
 from fieldwise.store.errors import StoreError, not_written
 from fieldwise.store.fingerprints import fingerprint_cases
-from fieldwise.store.groups import Columns, chosen
-from fieldwise.store.json_text import to_text
 from fieldwise.store.lock import Busy, Lock
 from fieldwise.store.manifest import Part, PartFile, new_manifest, now, write_manifest
+from fieldwise.store.part_reader import Columns, chosen
 from fieldwise.store.resume import Unfinished, retire
 from fieldwise.store.run import CHANGES, Run
-from fieldwise.store.runs import new_run_id, runs_folder
-from fieldwise.store.tables import ArrowTable, cases_table, joined, pool_table, results_table
+from fieldwise.store.run_names import new_run_id, runs_folder
+from fieldwise.store.stored_json import to_text
 
 PART_CASES: Final = 10_000
 PART_SECONDS: Final = 10.0
