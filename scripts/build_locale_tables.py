@@ -1,0 +1,374 @@
+"""Build the tables in `src/fieldwise/kernels/data/locale/` from Unicode CLDR, one compressed JSON file each.
+
+    pip install babel num2words orjson zstandard
+    npm install cldr-core cldr-misc-full cldr-numbers-full
+    python scripts/build_locale_tables.py node_modules
+
+Babel supplies names of currencies, territories, languages, months, days and units; the npm packages supply what Babel does not carry:
+yes/no words (`posix`), narrow currency symbols, unit conversions, ISO code mappings; num2words supplies number words. The output is data
+under the Unicode licence (`kernels/data/locale/LICENSE.txt`). Nothing of this is needed at run time.
+"""
+
+import json
+import re
+import sys
+import unicodedata
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import babel
+import orjson
+import zstandard
+from babel import Locale, localedata
+from babel.core import get_global
+from num2words import num2words
+
+FOLDER = Path(__file__).parents[1] / "src" / "fieldwise" / "kernels" / "data" / "locale"
+COUNTED = ("zero", "one", "two", "few", "many", "other")
+WORD_NUMBERS = (*range(61), 70, 80, 90, 100)
+WORD_LANGUAGES = [
+    "ar",
+    "cs",
+    "cy",
+    "da",
+    "de",
+    "en",
+    "eo",
+    "es",
+    "fa",
+    "fi",
+    "fr",
+    "he",
+    "hu",
+    "id",
+    "is",
+    "it",
+    "ja",
+    "kn",
+    "ko",
+    "kz",
+    "lt",
+    "lv",
+    "nl",
+    "no",
+    "pl",
+    "pt",
+    "ro",
+    "ru",
+    "sk",
+    "sl",
+    "sr",
+    "sv",
+    "te",
+    "tg",
+    "th",
+    "tr",
+    "uk",
+    "vi",
+]
+
+
+def fold(text: str) -> str:
+    """The key of a name: must equal `fieldwise.kernels.locale_tables.fold_name`."""
+    folded = unicodedata.normalize("NFKC", text).casefold().replace("\u0307", "")
+    folded = "".join(character for character in folded if unicodedata.category(character) != "Cf")
+    return " ".join(folded.replace("\u2019", "'").split())
+
+
+def main(node_modules: Path) -> None:
+    """Write the tables and print the size of each."""
+    languages = sorted(name for name in localedata.locale_identifiers() if is_language(name))
+    locales = sorted(localedata.locale_identifiers())
+    tables: dict[str, Any] = {
+        "versions": {"babel": babel.__version__, "cldr": read_json(node_modules / "cldr-core" / "package.json")["version"]},
+        "currency_symbols": currency_symbols(locales, node_modules),
+        "currency_names": currency_names(languages),
+        "territory_names": names_by_key(languages, "territories", r"[A-Z]{2}"),
+        "territory_codes": territory_codes(node_modules),
+        "language_names": names_by_key(languages, "languages", r"[a-z]{2,3}"),
+        "language_codes": language_codes(),
+        "months": calendar_names(languages, "months", 12),
+        "days": calendar_names(languages, "days", 7),
+        "day_periods": day_periods(languages),
+        "number_symbols": number_symbols(locales),
+        "compact_suffixes": compact_suffixes(languages),
+        "units": unit_factors(node_modules),
+        "unit_names": unit_names(languages),
+        "yes_no": yes_no(node_modules),
+        "number_words": number_words(),
+    }
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    size = 0
+    for name, table in tables.items():
+        size += (FOLDER / f"{name}.json.zst").write_bytes(compress(table))
+        print(f"{name:18} {len(table):6} entries {(FOLDER / f'{name}.json.zst').stat().st_size:8} bytes")
+    print(f"{size:,} bytes in all, {len(languages)} languages")
+
+
+def is_language(name: str) -> bool:
+    """Keep languages and their scripts, not the variants for territories."""
+    return all(len(part) == 4 for part in name.split("_")[1:]) and name != "root"
+
+
+def compress(table: Any) -> bytes:
+    return zstandard.ZstdCompressor(level=22).compress(orjson.dumps(table, option=orjson.OPT_SORT_KEYS))
+
+
+def read_json(path: Path) -> Any:
+    return json.loads(path.read_text(encoding="utf-8"))
+
+
+def joined(index: Mapping[str, Iterable[str]]) -> dict[str, str]:
+    return {name: " ".join(sorted(codes)) for name, codes in index.items() if name}
+
+
+def currency_symbols(locales: Iterable[str], node_modules: Path) -> dict[str, str]:
+    """Symbol → codes of every currency that some locale writes with it. A symbol that is a code stands for that code alone."""
+    current = currencies_in_use()
+    index: dict[str, set[str]] = defaultdict(set)
+    for name in locales:
+        for code, symbol in localedata.load(name).get("currency_symbols", {}).items():
+            if code in current and symbol != code:
+                index[symbol.strip()].add(code)
+    for path in sorted((node_modules / "cldr-numbers-full" / "main").glob("*/currencies.json")):
+        for entry in read_json(path)["main"].values():
+            for code, currency in entry["numbers"]["currencies"].items():
+                narrow = currency.get("symbol-alt-narrow")
+                if narrow and code in current and narrow != code:
+                    index[narrow.strip()].add(code)
+    return joined(index)
+
+
+def currencies_in_use() -> set[str]:
+    """Codes that a territory uses today, and the codes of CLDR's list that are no test codes."""
+    codes = {
+        code for entries in get_global("territory_currencies").values() for code, _start, end, tender in entries if end is None and tender
+    }
+    return codes | {"EUR", "USD", "BTC", "XAF", "XOF", "XPF", "XCD", "CLF", "UYI", "CNH"}
+
+
+def currency_names(languages: Iterable[str]) -> dict[str, str]:
+    """Folded name, singular or plural → codes."""
+    index: dict[str, set[str]] = defaultdict(set)
+    current = currencies_in_use()
+    for name in languages:
+        data = localedata.load(name)
+        for code, label in data.get("currency_names", {}).items():
+            if code in current:
+                index[fold(label)].add(code)
+        for code, forms in data.get("currency_names_plural", {}).items():
+            if code in current:
+                for label in forms.values():
+                    index[fold(label)].add(code)
+    return joined(index)
+
+
+def names_by_key(languages: Iterable[str], key: str, pattern: str) -> dict[str, str]:
+    """Folded name → codes, over all languages."""
+    index: dict[str, set[str]] = defaultdict(set)
+    for name in languages:
+        for code, label in localedata.load(name).get(key, {}).items():
+            if re.fullmatch(pattern, code):
+                index[fold(label)].add(code)
+    return joined(index)
+
+
+def territory_codes(node_modules: Path) -> dict[str, str]:
+    """Alpha-3 and numeric code → alpha-2 code; alpha-2 codes stand for themselves."""
+    mapping = read_json(node_modules / "cldr-core" / "supplemental" / "codeMappings.json")["supplemental"]["codeMappings"]
+    named = localedata.load("en")["territories"]
+    codes: dict[str, str] = {}
+    for alpha2, others in mapping.items():
+        if re.fullmatch("[A-Z]{2}", alpha2) and alpha2 in named and alpha2 not in ("EU", "EZ", "UN", "ZZ", "XA", "XB", "QO"):
+            codes[alpha2] = alpha2
+            for kind in ("_alpha3", "_numeric"):
+                if others.get(kind):
+                    codes[others[kind]] = alpha2
+    return codes | {"UK": "GB"}
+
+
+def language_codes() -> dict[str, str]:
+    """Code of two or three letters → the code that CLDR uses."""
+    codes = {code: code for code in localedata.load("en")["languages"] if re.fullmatch("[a-z]{2,3}", code)}
+    for alias, code in get_global("language_aliases").items():
+        if re.fullmatch("[a-z]{2,3}", alias) and re.fullmatch("[a-z]{2,3}", code) and code in codes:
+            codes[alias] = code
+    return codes
+
+
+def calendar_names(languages: Iterable[str], key: str, count: int) -> dict[str, list[list[str]]]:
+    """By language, the wide and abbreviated names of each month or day, folded, in order (days start with Monday)."""
+    tables: dict[str, list[list[str]]] = {}
+    for name in languages:
+        contexts = Locale.parse(name)._data[key]
+        numbers = range(1, 13) if key == "months" else range(7)
+        forms: list[set[str]] = [set() for _ in range(count)]
+        for context in ("format", "stand-alone"):
+            for width in ("wide", "abbreviated"):
+                labels = contexts.get(context, {}).get(width, {})
+                for place, number in enumerate(numbers):
+                    if number in labels:
+                        forms[place].add(fold(labels[number]).strip("."))
+        if all(forms) and not all(re.fullmatch(r"m?\d+|.*월|.*月", label) for labels in forms for label in labels):
+            tables[name.lower()] = [sorted(labels) for labels in forms]
+    return tables
+
+
+def day_periods(languages: Iterable[str]) -> dict[str, str]:
+    """Folded am/pm marker → "am" or "pm"; markers that mean both somewhere are left out."""
+    index: dict[str, set[str]] = defaultdict(set)
+    for name in languages:
+        for context in Locale.parse(name)._data["day_periods"].values():
+            for labels in context.values():
+                for period in ("am", "pm"):
+                    if period in labels:
+                        index[fold(labels[period]).replace(".", "")].add(period)
+    return {label: periods.pop() for label, periods in index.items() if len(periods) == 1 and label}
+
+
+def number_symbols(locales: Iterable[str]) -> dict[str, list[str]]:
+    """Decimal, group, minus and percent signs of all locales and numbering systems."""
+    signs: dict[str, set[str]] = defaultdict(set)
+    for name in locales:
+        for system in localedata.load(name).get("number_symbols", {}).values():
+            for key in ("decimal", "group", "minusSign", "percentSign"):
+                if system.get(key):
+                    signs[key].add("".join(character for character in system[key] if unicodedata.category(character) != "Cf"))
+    return {key: sorted(values) for key, values in signs.items()}
+
+
+def compact_suffixes(languages: Iterable[str]) -> dict[str, str]:
+    """Folded suffix such as "m", "mio." or "lakh" → powers of ten that languages mean by it; English wins."""
+    index: dict[str, set[int]] = defaultdict(set)
+    english: dict[str, int] = {}
+    for name in [*languages, "en_IN", "hi_IN"]:
+        for width in ("short", "long"):
+            for forms in Locale.parse(name)._data["compact_decimal_formats"].get(width, {}).values():
+                for power_text, pattern in forms.items():
+                    text = getattr(pattern, "pattern", str(pattern)).split(";")[0]
+                    suffix = fold(re.sub(r"[0'\u00a0\u202f]", "", text)).strip()
+                    power = len(str(power_text)) - 1 - (text.count("0") - 1)
+                    if suffix and power >= 3:
+                        index[suffix].add(power)
+                        if name.startswith("en"):
+                            english[suffix] = power
+    return {suffix: " ".join(map(str, sorted(powers))) for suffix, powers in index.items() if suffix not in english} | {
+        suffix: str(power) for suffix, power in english.items()
+    }
+
+
+def unit_factors(node_modules: Path) -> dict[str, list[Any]]:
+    """Unit → [dimension, factor to the dimension's base unit as a fraction, offset]."""
+    data = read_json(node_modules / "cldr-core" / "supplemental" / "units.json")["supplemental"]
+    constants: dict[str, Fraction] = {}
+    unresolved = {name: constant["_value"] for name, constant in data["unitConstants"].items()}
+    while unresolved:
+        for name, expression in list(unresolved.items()):
+            parts = re.split(r"[*/ ]+", expression)
+            if not any(part in unresolved for part in parts):
+                constants[name] = factor_of(unresolved.pop(name), constants)
+    prefixes = {name: Fraction(10) ** int(prefix["_power10"]) for name, prefix in data["unitPrefixes"].items() if "_power10" in prefix}
+    prefixes |= {name: Fraction(2) ** int(prefix["_power2"]) for name, prefix in data["unitPrefixes"].items() if "_power2" in prefix}
+    units: dict[str, list[Any]] = {}
+    for name in {key.split("-", 1)[1] for key in Locale("en")._data["unit_patterns"]}:
+        parts = dimension_of(name, data["convertUnits"], prefixes, constants)
+        if parts is not None:
+            base, factor, offset = parts
+            units[name] = [base, f"{factor.numerator}/{factor.denominator}", f"{offset.numerator}/{offset.denominator}"]
+    return units
+
+
+def factor_of(expression: str, constants: Mapping[str, Fraction]) -> Fraction:
+    """A CLDR factor: products, where everything behind the one slash divides."""
+    numerator, _, denominator = expression.replace(" ", "").partition("/")
+
+    def product(text: str) -> Fraction:
+        result = Fraction(1)
+        for part in filter(None, text.split("*")):
+            result *= constants[part] if part in constants else Fraction(part)
+        return result
+
+    return product(numerator) / product(denominator)
+
+
+def dimension_of(
+    name: str, convert: Mapping[str, Any], prefixes: Mapping[str, Fraction], constants: Mapping[str, Fraction]
+) -> tuple[str, Fraction, Fraction] | None:
+    if name in convert:
+        entry = convert[name]
+        if "_special" in entry or (entry.get("_systems") is None and "_baseUnit" not in entry):
+            return None
+        return entry["_baseUnit"], factor_of(entry.get("_factor", "1"), constants), factor_of(entry.get("_offset", "0"), constants)
+    above, _, below = name.partition("-per-")
+    if below:
+        top, bottom = (dimension_of(part, convert, prefixes, constants) for part in (above, below))
+        return None if top is None or bottom is None else (f"{top[0]}-per-{bottom[0]}", top[1] / bottom[1], Fraction(0))
+    for power_name, power in (("square-", 2), ("cubic-", 3)):
+        if name.startswith(power_name):
+            inner = dimension_of(name.removeprefix(power_name), convert, prefixes, constants)
+            return None if inner is None else (f"{power_name}{inner[0]}", inner[1] ** power, Fraction(0))
+    for prefix, scale in sorted(prefixes.items(), key=lambda item: -len(item[0])):
+        if name.startswith(prefix) and name.removeprefix(prefix) in convert:
+            inner = dimension_of(name.removeprefix(prefix), convert, prefixes, constants)
+            return None if inner is None else (inner[0], inner[1] * scale, Fraction(0))
+    return None
+
+
+def unit_names(languages: Iterable[str]) -> dict[str, str]:
+    """Folded name, abbreviation or symbol → units; English wins where it has the name."""
+    index: dict[str, set[str]] = defaultdict(set)
+    english: dict[str, set[str]] = defaultdict(set)
+    for name in languages:
+        for key, widths in Locale.parse(name)._data["unit_patterns"].items():
+            unit = key.split("-", 1)[1]
+            for width in ("long", "short", "narrow"):
+                patterns = widths.get(width, {}) if isinstance(widths, Mapping) else {}
+                for label in pattern_labels(patterns):
+                    index[label].add(unit)
+                    if name == "en":
+                        english[label].add(unit)
+    return joined({label: english.get(label, units) for label, units in index.items() if len(label) < 40})
+
+
+def pattern_labels(patterns: Any) -> set[str]:
+    labels: set[str] = set()
+    values: list[Any] = [patterns]
+    while values:
+        value = values.pop()
+        if isinstance(value, str):
+            if value.count("{0}") == 1 and "{1}" not in value:
+                labels.add(fold(value.replace("{0}", " ")).strip())
+        elif hasattr(value, "values"):
+            values.extend(value.values())
+    return {label for label in labels if label and not any(character.isdigit() for character in label)}
+
+
+def yes_no(node_modules: Path) -> dict[str, str]:
+    """Folded word → "yes", "no", or both where languages disagree."""
+    index: dict[str, set[str]] = defaultdict(set)
+    for path in sorted((node_modules / "cldr-misc-full" / "main").glob("*/posix.json")):
+        for entry in read_json(path)["main"].values():
+            messages = entry["posix"]["messages"]
+            for key, answer in (("yesstr", "yes"), ("nostr", "no")):
+                for word in messages.get(key, "").split(":"):
+                    index[fold(word)].add(answer)
+    return joined(index)
+
+
+def number_words() -> dict[str, str]:
+    """Folded number word → numbers (0 to 60, tens to 100), by num2words."""
+    index: dict[str, set[str]] = defaultdict(set)
+    for language in WORD_LANGUAGES:
+        for number in WORD_NUMBERS:
+            try:
+                index[fold(num2words(number, lang=language))].add(str(number))
+            except (NotImplementedError, OverflowError, ValueError, KeyError, IndexError):
+                continue
+    return {word: numbers.pop() for word, numbers in index.items() if len(numbers) == 1 and word}
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))
