@@ -65,11 +65,10 @@ def test_ctrl_c_exits_130(folder: Path) -> None:
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
     )
-    deadline = time.monotonic() + 30
-    while not (folder / ".fieldwise").exists() and time.monotonic() < deadline:
+    while not (folder / ".fieldwise").exists() and process.poll() is None:  # no deadline: a loaded machine may take minutes
         time.sleep(0.05)
     process.send_signal(signal.SIGINT)
-    _, error = process.communicate(timeout=30)
+    _, error = process.communicate(timeout=300)
     assert process.returncode == 130
     assert b"interrupted" in error
     assert b"Traceback" not in error

@@ -10,7 +10,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from fieldwise.report.files import render
-from fieldwise.report.json_report import run_schema
+from fieldwise.report.json_report import build_run_schema
 from fieldwise.store.run import open_run
 
 Run = Callable[..., Any]
@@ -111,7 +111,7 @@ def test_cases_may_come_from_standard_input(folder: Path, fieldwise: Run) -> Non
 
 def test_json_is_what_the_published_schema_says(folder: Path, fieldwise: Run) -> None:
     found = json.loads(fieldwise("run", "small.eval.yaml", "--format", "json", "--gate", "fields.score >= 0.99").stdout)
-    Draft202012Validator(run_schema()).validate(found)
+    Draft202012Validator(build_run_schema()).validate(found)
     assert found["run"]["exit_code"] == 1
     assert found["summary"]["metrics"]["fields.score"] == pytest.approx(2 / 3)
     assert found["gates"][0]["passed"] is False

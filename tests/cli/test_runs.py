@@ -131,9 +131,9 @@ def test_a_tag_names_a_run_for_every_command(ids: list[str], fieldwise: Call) ->
 def test_nothing_is_deleted_without_a_yes(ids: list[str], fieldwise: Call, monkeypatch: pytest.MonkeyPatch) -> None:
     told = fieldwise("runs", "delete", "latest")
     assert told.exit_code == 2
-    assert "say --yes" in told.stderr
+    assert "--yes" in told.stderr
     assert len(listed(fieldwise)) == 3
-    monkeypatch.setattr("fieldwise.cli.runs._somebody_is_there", lambda: True)
+    monkeypatch.setattr("fieldwise.cli.runs._stdin_is_terminal", lambda: True)
     assert "nothing was deleted" in fieldwise("runs", "delete", "latest", input="n\n").stdout
     assert len(listed(fieldwise)) == 3
     assert f"deleted run {ids[0]}" in fieldwise("runs", "delete", "latest", input="y\n").stdout
@@ -193,8 +193,8 @@ def test_setting_another_baseline_says_which_it_was_before(ids: list[str], field
 
 
 def test_scores_are_seen_in_80_columns_whatever_the_tags(ids: list[str], fieldwise: Call) -> None:
-    from fieldwise.report.parts import render
-    from fieldwise.report.runs_view import RunLine, runs_table
+    from fieldwise.report.parts import render_text
+    from fieldwise.report.runs_view import RunLine, build_runs_table
 
     fieldwise("runs", "tag", "latest", "a-rather-long-tag-of-a-release")
     now = datetime(2026, 1, 2, tzinfo=UTC)
@@ -204,7 +204,7 @@ def test_scores_are_seen_in_80_columns_whatever_the_tags(ids: list[str], fieldwi
         RunLine(id=ids[1], cases=10_240, exit_code=None, state="unfinished", **{**known, "scores": {}}),
     ]
     for width in (80, 100, 120, 160):
-        shown = render(runs_table(lines, width=width), width=width).split("\n")
+        shown = render_text(build_runs_table(lines, width=width), width=width).split("\n")
         assert all(len(line) <= width for line in shown)
         assert shown[0].split()[-1] == "scores"
         assert shown[1].startswith(f"✓  {ids[0]}")

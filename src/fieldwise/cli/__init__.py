@@ -1,4 +1,8 @@
-"""The command line: one file for each command. `main` is what `fieldwise` calls."""
+"""The command line: one module per command; modules with a leading underscore are shared by several.
+
+Called by the console script `fieldwise` and by `python -m fieldwise`.
+Commands parse options and print; they hold no metrics or decisions. Heavy modules are imported inside functions to keep `--help` fast.
+"""
 
 import sys
 
@@ -6,10 +10,10 @@ __all__ = ["main"]
 
 
 def main() -> None:
-    """Run the command line. Ctrl-C while its parts are still being loaded is no reason for a traceback either."""
+    """Run the command line. Ctrl-C while modules are being imported exits 130 without a traceback."""
     try:
-        from fieldwise.cli.app import main as run
+        from fieldwise.cli.app import main as run_app
     except KeyboardInterrupt:
         sys.stderr.write("\ninterrupted\n")
         sys.exit(130)
-    run()
+    run_app()

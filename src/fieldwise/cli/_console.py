@@ -1,25 +1,29 @@
-"""Where output goes, and how it looks there."""
+"""Consoles for standard output and standard error."""
 
 import sys
 from typing import IO
 
 from rich.console import Console, RenderableType
 
-from fieldwise.cli._program import CALLED
-from fieldwise.report.parts import render
-from fieldwise.report.view import Show
+from fieldwise.cli._options import Program
+from fieldwise.report.parts import render_text
+from fieldwise.report.view import DisplayOptions
 
 PLAIN_WIDTH = 120
-"""Plain output is the same whatever the terminal, so that logs can be compared."""
-UNBROKEN = 10_000
+"""Fixed width of plain output, so that logs from different terminals can be compared."""
+UNWRAPPED_WIDTH = 10_000
 """Wider than any message."""
 
 
-def console(form: str = "rich", *, file: IO[str] | None = None) -> Console:
-    """The console for a format: plain has no colour and a fixed width; rich has colour where there is a terminal."""
+def make_console(form: str = "rich", *, file: IO[str] | None = None) -> Console:
+    """Create the console for a format: plain has no colour and a fixed width; rich has colour on a terminal."""
     plain = form != "rich"
     target = file or sys.stdout
-    width = PLAIN_WIDTH if plain else None if target.isatty() else 100
+    width = None
+    if plain:
+        width = PLAIN_WIDTH
+    elif not target.isatty():
+        width = 100
     return Console(
         file=target,
         width=width,
@@ -32,30 +36,30 @@ def console(form: str = "rich", *, file: IO[str] | None = None) -> Console:
     )
 
 
-def show(content: RenderableType, form: str = "rich", *, file: IO[str] | None = None) -> None:
-    """Print a page. Where no terminal looks, lines end where their text ends."""
-    output = console(form, file=file)
+def print_page(content: RenderableType, form: str = "rich", *, file: IO[str] | None = None) -> None:
+    """Print a page. Output that does not go to a terminal has no trailing spaces."""
+    output = make_console(form, file=file)
     if output.is_terminal and form == "rich":
         output.print(content)
     else:
-        output.file.write(render(content, width=output.width))
+        output.file.write(render_text(content, width=output.width))
 
 
 def error_console() -> Console:
-    """The console for messages about what went wrong."""
-    return console(file=sys.stderr)
+    """Create the console for standard error."""
+    return make_console(file=sys.stderr)
 
 
-def show_error(content: RenderableType) -> None:
-    """Print what went wrong. Where no terminal looks, no line is broken, so that a message can be found as it is written."""
+def print_error(content: RenderableType) -> None:
+    """Print an error message. Lines are wrapped only on a terminal, so that logs can be searched for a message."""
     output = error_console()
     if output.is_terminal:
         output.print(content)
     else:
-        output.file.write(render(content, width=UNBROKEN))
+        output.file.write(render_text(content, width=UNWRAPPED_WIDTH))
 
 
-def room(form: str, *, everything: bool = False, file: IO[str] | None = None) -> Show:
-    """How much to show there."""
-    width = min(console(form, file=file).width, 160)
-    return Show(width=width, plain=form == "plain", everything=everything, command=CALLED.get())
+def display_options(form: str, program: Program, *, show_all: bool = False, file: IO[str] | None = None) -> DisplayOptions:
+    """Width, format and detail of a page on that console."""
+    width = min(make_console(form, file=file).width, 160)
+    return DisplayOptions(width=width, plain=form == "plain", everything=show_all, command=program.command)

@@ -1,11 +1,16 @@
-"""Exit codes, and the messages that go with errors."""
+"""Exit codes, error messages and SIGINT handling."""
 
 import errno
 import os
+import signal
+import sys
 import tempfile
+import threading
 import traceback
-from pathlib import Path
-from typing import Final
+from collections.abc import Callable, Generator
+from contextlib import contextmanager, suppress
+from types import FrameType
+from typing import Final, NoReturn
 
 import typer
 
@@ -14,94 +19,105 @@ from fieldwise.store.errors import StoreError
 
 CONFIG, INCOMPLETE, INTERNAL, INTERRUPTED = 2, 3, 70, 130
 _CLOSED_PIPE: Final = 141
-_FILES: Final = {
-    errno.EACCES: "check who may read and write there, or name another place",
-    errno.EPERM: "check who may read and write there, or name another place",
-    errno.EROFS: "name a place that can be written to",
-    errno.ENOENT: "check the path; a folder of it is not there",
-    errno.ENOTDIR: "check the path; a part of it is a file, and should be a folder",
+_FILE_ERROR_FIXES: Final = {
+    errno.EACCES: "check the permissions, or choose another location",
+    errno.EPERM: "check the permissions, or choose another location",
+    errno.EROFS: "choose a writable location",
+    errno.ENOENT: "check the path; one of its folders does not exist",
+    errno.ENOTDIR: "check the path; a part of it is a file instead of a folder",
     errno.EISDIR: "name a file, not a folder",
-    errno.EEXIST: "name another place: a file is where a folder should be",
-    errno.ENAMETOOLONG: "give it a shorter name",
-    errno.ENOSPC: "make room on the disk, or name another place",
-    errno.EDQUOT: "make room on the disk, or name another place",
+    errno.EEXIST: "choose another location: a file is where a folder should be",
+    errno.ENAMETOOLONG: "use a shorter name",
+    errno.ENOSPC: "free some disk space, or choose another location",
+    errno.EDQUOT: "free some disk space, or choose another location",
 }
-"""What is nobody's mistake in the program, with what to do about it."""
+"""Errors of the file system, which are not internal errors, with their fixes."""
 
 
-def failed(error: Exception, *, debug: bool) -> int:
-    """Say what went wrong; gives the exit code. Errors of the command line's own parser are raised again."""
+def report_error(error: Exception, *, debug: bool) -> int:
+    """Print an error and return the exit code. Errors of the option parser are raised again."""
     if type(error).__module__.startswith(("typer", "click")):
         raise error
     if isinstance(error, ConfigError):
-        return _config(error)
+        return _report_config_error(error)
     if isinstance(error, StoreError):
         typer.echo(str(error), err=True)
         return INCOMPLETE
     if isinstance(error, BrokenPipeError):
-        # Python would complain once more when it closes the stream.
+        # Python would report the broken pipe a second time when it closes the stream.
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         return _CLOSED_PIPE
-    if isinstance(error, OSError) and error.errno in _FILES and error.filename is not None and not debug:
-        return _config(ConfigError([_file_trouble(error)]))
+    if isinstance(error, OSError) and error.errno in _FILE_ERROR_FIXES and error.filename is not None and not debug:
+        return _report_config_error(ConfigError([_file_diagnostic(error)]))
     if debug:
         typer.echo("".join(traceback.format_exception(error)), err=True)
     else:
-        typer.echo(f"internal error: {type(error).__name__}: {_first_line(error)}\n  {_kept(error)}", err=True)
+        typer.echo(f"internal error: {type(error).__name__}: {_first_line(error)}\n  {_save_traceback(error)}", err=True)
     return INTERNAL
 
 
-def _file_trouble(error: OSError) -> Diagnostic:
-    """A file or folder that the machine does not let us use."""
-    what = f"{(error.strerror or 'it cannot be used').lower()}"
-    return Diagnostic(code="file-trouble", what=what, where=Where(file=os.fsdecode(error.filename)), fix=_FILES[error.errno or 0])
+def _file_diagnostic(error: OSError) -> Diagnostic:
+    """Describe a file or folder that the operating system refuses."""
+    what = (error.strerror or "the file cannot be used").lower()
+    return Diagnostic(
+        code="file-trouble", what=what, where=Where(file=os.fsdecode(error.filename)), fix=_FILE_ERROR_FIXES[error.errno or 0]
+    )
 
 
-def _config(error: ConfigError) -> int:
-    from fieldwise.cli._console import show_error
-    from fieldwise.report.diagnostics import diagnostic_lines
+def _report_config_error(error: ConfigError) -> int:
+    from fieldwise.cli._console import print_error
+    from fieldwise.report.diagnostics import build_diagnostic_lines
 
-    show_error(diagnostic_lines(error.diagnostics))
+    print_error(build_diagnostic_lines(error.diagnostics))
     return CONFIG
 
 
 def _first_line(error: Exception) -> str:
-    from fieldwise.report.safe import cut, safe
+    from fieldwise.report.safe import make_visible, truncate
 
-    return cut(safe(str(error).split("\n", 1)[0]), 300)
+    return truncate(make_visible(str(error).split("\n", 1)[0]), 300)
 
 
-def _kept(error: Exception) -> str:
-    """Where the traceback was written to."""
+def _save_traceback(error: Exception) -> str:
+    """Write the traceback to a temporary file; return a sentence that says where it is."""
     try:
         handle, name = tempfile.mkstemp(prefix="fieldwise-error-", suffix=".txt")
         with os.fdopen(handle, "w", encoding="utf-8", errors="backslashreplace") as file:
             file.write("".join(traceback.format_exception(error)))
     except OSError:
-        return "run `fieldwise --debug …` to see where"
+        return "run `fieldwise --debug …` to print the traceback"
     return f"the traceback is in {name}; `fieldwise --debug …` prints it. Please report it."
 
 
-def needed_file(path: Path, what: str) -> Path:
-    """The path, if it is there; else ConfigError with the name of the nearest file."""
-    if path.exists():
-        return path
-    fix = _nearest(path, suite=what == "suite")
-    raise ConfigError([Diagnostic(code="no-file", what=f"there is no {what} {path}", where=Where(file=str(path)), fix=fix)])
+@contextmanager
+def watch_interrupts() -> Generator[Callable[[], None]]:
+    """Reliable SIGINT handling: yield a check that raises KeyboardInterrupt once Ctrl-C was pressed.
+
+    Python raises the interrupt wherever it happens to be, and some libraries discard exceptions of the callbacks they run.
+    """
+    pressed = threading.Event()
+
+    def handle_signal(number: int, frame: FrameType | None) -> None:
+        pressed.set()
+        signal.default_int_handler(number, frame)
+
+    def check() -> None:
+        if pressed.is_set():
+            raise KeyboardInterrupt
+
+    if threading.current_thread() is not threading.main_thread() or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+        yield check  # only the main thread may install a handler, and an existing one is left in place
+        return
+    signal.signal(signal.SIGINT, handle_signal)
+    try:
+        yield check
+    finally:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
-def _nearest(path: Path, *, suite: bool) -> str:
-    from fieldwise.registry import nearest
-
-    folder = path.parent
-    if not folder.is_dir():
-        return f"there is no folder {folder} either"
-    names = sorted(entry.name for entry in folder.iterdir())
-    written = [name for name in names if name.endswith((".yaml", ".yml"))] if suite else []
-    like = nearest(path.name, names) or nearest(path.name, written)
-    if like:
-        return f"did you mean {folder / like}?"
-    if not suite:
-        return "check the path"
-    suites = [name for name in names if name.endswith((".eval.yaml", ".eval.yml"))]
-    return f"there is {', '.join(suites[:3])}" if suites else f"`fieldwise init` writes one; {folder.resolve()} has none"
+def exit_interrupted() -> NoReturn:
+    """End the process at once: everything is stored by now, and freeing the memory of a large run takes seconds."""
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(Exception):  # a closed stream must not keep the process alive
+            stream.flush()
+    os._exit(INTERRUPTED)

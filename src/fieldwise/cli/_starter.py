@@ -1,16 +1,17 @@
-"""Suites to start from: one with sample data, or one inferred from cases."""
+"""Starter suites: one with sample data, one inferred from cases."""
 
 import json
 import os
-from dataclasses import MISSING as NOTHING
+import re
+from dataclasses import MISSING as NO_DEFAULT
 from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Any
 
-from fieldwise.cli._dry_run import inferred
+from fieldwise.cli._dry_run import infer_rules
 from fieldwise.model.case import Cases
 from fieldwise.model.diagnostic import ConfigError, Diagnostic, Where
-from fieldwise.model.path import EACH, render
+from fieldwise.model.path import EACH, render_path
 from fieldwise.model.path import Path as FieldPath
 from fieldwise.model.plan import Source
 from fieldwise.model.rule import FieldRule, ListRule
@@ -18,7 +19,9 @@ from fieldwise.model.values import MISSING
 from fieldwise.read.cases import read_cases
 from fieldwise.read.files import data_stem
 
-EDITOR = "# yaml-language-server: $schema=fieldwise.schema.json\n"
+SCHEMA_COMMENT = "# yaml-language-server: $schema=fieldwise.schema.json\n"
+_PLAIN_SCALAR = re.compile(r"(?=.*[A-Za-z0-9])[A-Za-z_./][A-Za-z0-9_./]*")
+_YAML_KEYWORDS = ("null", "true", "false", "yes", "no", "on", "off", "y", "n")
 _SAMPLE = """name: invoices
 cases: invoices.jsonl               # one case a line: id, expected, actual
 
@@ -33,7 +36,7 @@ evaluators:
       - {path: "items[*].name", match: fuzzy, threshold: 0.85}
       - {path: "items[*].amount", match: numeric_tolerance, tolerance: 0.01}
     lists:
-      items: {align: best}          # pair items by likeness; the default is by position
+      items: {align: best}          # pair items by similarity; the default is by position
   - type: field_prf                 # precision, recall and F1 over every value
     lists:
       items: {align: best}
@@ -41,7 +44,7 @@ evaluators:
 gate:
   fields.score: ">= 0.7"
 """
-_ROWS: list[tuple[dict[str, Any], dict[str, Any]]] = [
+_RECORDS: list[tuple[dict[str, Any], dict[str, Any]]] = [
     (
         {"number": "A-1001", "date": "2024-03-01", "vendor": {"name": "Acme Supplies"}, "total": 120.0},
         {"number": "A-1001", "date": "1 March 2024", "vendor": {"name": "ACME Supplies"}, "total": 120.0},
@@ -62,76 +65,89 @@ _ITEMS = [
 ]
 
 
-def sample(folder: Path) -> dict[Path, str]:
-    """The files of a suite with sample data, by path; the suite is the first."""
+def sample_files(folder: Path) -> dict[Path, str]:
+    """Files of a suite with sample data, by path; the suite comes first."""
     lines: list[str] = []
-    for number, ((expected, actual), items) in enumerate(zip(_ROWS, _ITEMS, strict=True), 1):
-        listed = [{"name": name, "amount": amount} for name, amount in items]
-        turned = listed[::-1] if number == 2 else listed[: 3 - number + 1]
-        case = {"id": f"invoice-{number}", "expected": expected | {"items": listed}, "actual": actual | {"items": turned}}
+    for number, ((expected, actual), items) in enumerate(zip(_RECORDS, _ITEMS, strict=True), 1):
+        expected_items = [{"name": name, "amount": amount} for name, amount in items]
+        # reversed in invoice 2, the last item missing in invoice 3
+        actual_items = expected_items[::-1] if number == 2 else expected_items[: 4 - number]
+        case = {
+            "id": f"invoice-{number}",
+            "expected": expected | {"items": expected_items},
+            "actual": actual | {"items": actual_items},
+        }
         lines.append(json.dumps(case, ensure_ascii=False))
-    return {folder / "invoices.eval.yaml": EDITOR + _SAMPLE, folder / "invoices.jsonl": "\n".join(lines) + "\n"}
+    return {folder / "invoices.eval.yaml": SCHEMA_COMMENT + _SAMPLE, folder / "invoices.jsonl": "\n".join(lines) + "\n"}
 
 
-def suite_from(cases: Path, folder: Path) -> tuple[str, str]:
-    """The name and the text of a suite for these cases; ConfigError if they cannot be read."""
+def infer_suite(cases: Path, folder: Path) -> tuple[str, str]:
+    """Infer a suite from cases; return its file name and text. ConfigError if the cases cannot be read."""
     reader = read_cases(Source(cases=str(cases)), chunk=256, limit=256)
-    first = next(iter(reader), None)
-    errors = [one for one in reader.diagnostics if one.level == "error"]
-    if errors or first is None:
-        nothing = Diagnostic(code="empty-file", what="there are no cases in it", where=Where(file=str(cases)))
-        raise ConfigError(errors or [nothing])
+    batch = next(iter(reader), None)
+    errors = [diagnostic for diagnostic in reader.diagnostics if diagnostic.level == "error"]
+    if errors or batch is None:
+        empty = Diagnostic(code="empty-file", what="the file has no cases", where=Where(file=str(cases)))
+        raise ConfigError(errors or [empty])
     stem = data_stem(cases)
-    where = Path(os.path.relpath(cases, folder)).as_posix()
-    head = f"name: {_scalar(stem)}\ncases: {_scalar(where)}\n\nevaluators:\n"
-    body = _record_evaluators(first) if _holds_records(first) else "  - type: answer_quality\n"
+    relative_path = Path(os.path.relpath(cases, folder)).as_posix()
+    head = f"name: {_yaml_scalar(stem)}\ncases: {_yaml_scalar(relative_path)}\n\nevaluators:\n"
+    body = _record_evaluators(batch) if _has_records(batch) else "  - type: answer_quality\n"
     gate = "" if "name: fields" not in body else '\n# gate:\n#   fields.score: ">= 0.9"\n'
-    return f"{stem}.eval.yaml", EDITOR + head + body + gate
+    return f"{stem}.eval.yaml", SCHEMA_COMMENT + head + body + gate
 
 
-def _holds_records(cases: Cases) -> bool:
-    """Whether expected is structured, or text with JSON in it."""
+def _has_records(cases: Cases) -> bool:
+    """True if an expected value is structured, or is text that contains JSON."""
     from fieldwise.score.batch import ScoringBatch
 
     return any(value is not MISSING and isinstance(value, dict | list) for value in ScoringBatch(cases).records.expected)
 
 
 def _record_evaluators(cases: Cases) -> str:
-    found = inferred(cases)
-    rules = "".join(f"      - {_rule(rule):<72}  # {found.reasons.get(rule.text, '')}".rstrip(" #") + "\n" for rule in found.rules)
-    lists = "".join(f"      {_scalar(_list_path(rule.path))}: {_aligned(rule)}\n" for rule in found.lists if rule.align != "index")
-    listed = f"    lists:\n{lists}" if lists else ""
-    return f"  - type: field_accuracy\n    name: fields\n    fields:\n{rules}{listed}  - type: field_prf\n{listed}"
+    """The YAML of `field_accuracy` and `field_prf` with inferred rules, each with its reason as a comment."""
+    inferred = infer_rules(cases)
+    fields_yaml = ""
+    for rule in inferred.rules:
+        reason = inferred.reasons.get(rule.text, "")
+        fields_yaml += f"      - {_field_rule_yaml(rule):<72}  # {reason}".rstrip(" #") + "\n"
+    lists_yaml = ""
+    for rule in inferred.lists:
+        if rule.align != "index":
+            lists_yaml += f"      {_yaml_scalar(_list_path(rule.path))}: {_list_rule_yaml(rule)}\n"
+    if lists_yaml:
+        lists_yaml = f"    lists:\n{lists_yaml}"
+    return f"  - type: field_accuracy\n    name: fields\n    fields:\n{fields_yaml}{lists_yaml}  - type: field_prf\n{lists_yaml}"
 
 
-def _rule(rule: FieldRule) -> str:
-    parts = [f"path: {_scalar(rule.text)}", f"match: {rule.match.name}"]
+def _field_rule_yaml(rule: FieldRule) -> str:
+    parts = [f"path: {_yaml_scalar(rule.text)}", f"match: {rule.match.name}"]
     options = rule.match.options
     if is_dataclass(options):
         for option in fields(options):
             value = getattr(options, option.name)
-            default = option.default if option.default is not NOTHING else None
+            default = option.default if option.default is not NO_DEFAULT else None
             if value != default and value not in ((), frozenset()):
-                parts.append(f"{option.name.rstrip('_')}: {_scalar(list(value) if isinstance(value, tuple | frozenset) else value)}")
+                written = list(value) if isinstance(value, tuple | frozenset) else value
+                parts.append(f"{option.name.rstrip('_')}: {_yaml_scalar(written)}")
     return "{" + ", ".join(parts) + "}"
 
 
 def _list_path(path: FieldPath) -> str:
-    """A list as a suite names it: by its items where its own path would say something else.
+    """The path of a list in a suite: with `[*]` where the path of the list itself would be ambiguous.
 
     >>> [_list_path(FieldPath(steps)) for steps in (("items",), (), ("rows", EACH))]
     ['items', '[*]', 'rows[*][*]']
     """
-    return str(path) if path.steps and path.steps[-1] is not EACH else render((*path.steps, EACH))
+    return str(path) if path.steps and path.steps[-1] is not EACH else render_path((*path.steps, EACH))
 
 
-def _aligned(rule: ListRule) -> str:
-    return f"{{align: key, key: {_scalar(str(rule.key))}}}" if rule.align == "key" else f"{{align: {rule.align}}}"
+def _list_rule_yaml(rule: ListRule) -> str:
+    return f"{{align: key, key: {_yaml_scalar(str(rule.key))}}}" if rule.align == "key" else f"{{align: {rule.align}}}"
 
 
-def _scalar(value: Any) -> str:
+def _yaml_scalar(value: Any) -> str:
     """A value as YAML reads it back; JSON is YAML."""
-    if isinstance(value, str) and value.replace("_", "").replace(".", "").replace("/", "").isalnum() and not value[0].isdigit():
-        plain = value.lower() not in ("null", "true", "false", "yes", "no", "on", "off", "y", "n")
-        return value if plain and value.isascii() else json.dumps(value, ensure_ascii=False)
+    if isinstance(value, str) and _PLAIN_SCALAR.fullmatch(value) and value.lower() not in _YAML_KEYWORDS:
+        return value
     return json.dumps(value, ensure_ascii=False)

@@ -1,33 +1,28 @@
-"""The commands put together, and what becomes of errors that nobody caught."""
+"""CLI entry point and top-level error handling."""
 
-import os
 import sys
-from collections.abc import Generator
-from contextlib import contextmanager
-from typing import Annotated, Any, Optional
+from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
 
 from fieldwise.cli import baseline, calibrate, check, compare, demo, diff, explain, init, judge_audit, report, run, runs, schema, view
-from fieldwise.cli._exits import INTERRUPTED, failed
-from fieldwise.cli._interrupt import leave
-from fieldwise.cli._program import CALLED, with_root
-from fieldwise.model.roots import ROOT_VARIABLE
+from fieldwise.cli._exits import INTERRUPTED, exit_interrupted, report_error
+from fieldwise.cli._options import Program
 
 
 class Commands(TyperGroup):
-    """Commands whose errors become a message and the exit code that says what kind of error it is."""
+    """A command group that turns exceptions into a message and an exit code."""
 
     def invoke(self, ctx: Any) -> Any:
         """Run the command."""
         try:
             return super().invoke(ctx)
-        except KeyboardInterrupt as stop:
-            typer.echo(f"\n{str(stop) or 'interrupted'}", err=True)
+        except KeyboardInterrupt as interrupt:
+            typer.echo(f"\n{str(interrupt) or 'interrupted'}", err=True)
             raise typer.Exit(INTERRUPTED) from None
         except Exception as error:
-            raise typer.Exit(failed(error, debug=bool(ctx.params.get("debug")))) from None
+            raise typer.Exit(report_error(error, debug=bool(ctx.params.get("debug")))) from None
 
 
 app = typer.Typer(
@@ -39,68 +34,51 @@ app = typer.Typer(
 )
 
 
-def _print_version(wanted: bool) -> None:
-    if wanted:
+def _print_version(requested: bool) -> None:
+    if requested:
         from fieldwise import __version__
 
         typer.echo(__version__)
         raise typer.Exit
 
 
-@contextmanager
-def _rooted(root: str) -> Generator[None]:
-    """Let this command, and whatever it starts, keep runs there."""
-    before = os.environ.get(ROOT_VARIABLE)
-    os.environ[ROOT_VARIABLE] = root
-    token = CALLED.set(with_root(root))
-    try:
-        yield
-    finally:
-        CALLED.reset(token)
-        if before is None:
-            del os.environ[ROOT_VARIABLE]
-        else:
-            os.environ[ROOT_VARIABLE] = before
-
-
 @app.callback()
 def fieldwise(
     context: typer.Context,
-    version: Annotated[bool, typer.Option("--version", help="Print the version and stop.", is_eager=True, callback=_print_version)] = False,
-    debug: Annotated[bool, typer.Option("--debug", help="Print the whole traceback of an internal error.")] = False,
+    version: Annotated[bool, typer.Option("--version", help="Print the version and exit.", is_eager=True, callback=_print_version)] = False,
+    debug: Annotated[bool, typer.Option("--debug", help="Print the full traceback of an internal error.")] = False,
     root: Annotated[
-        Optional[str],  # noqa: UP045
+        str | None,
         typer.Option(
-            metavar="PLACE",
-            help="Where runs are kept: a folder, or a URL such as s3://bucket/evals. [FIELDWISE_ROOT says so too; default: .fieldwise]",
+            metavar="LOCATION",
+            help="Where runs are stored: a folder, or a URL such as s3://bucket/evals. [default: $FIELDWISE_ROOT, else .fieldwise]",
         ),
     ] = None,
 ) -> None:
-    """Score what an AI system produced against what it should have produced, field by field.
+    """Score the output of an AI system against the expected output, field by field.
 
     Start with `fieldwise demo`, then `fieldwise init`. Exit codes: 0 gates passed, 1 a gate failed or something differs, 2 usage or
     configuration, 3 incomplete, 4 nothing evaluated, 70 internal error, 130 interrupted.
     """
     del debug, version
-    if root is not None:
-        context.with_resource(_rooted(root))
+    context.obj = Program(root=root)
 
 
-for command, told in (
-    (demo.demo, "Score 26 invoices, or 12 answers, that come with fieldwise."),
-    (init.init, "Write a suite to start from."),
+for command, short_help in (
+    (demo.demo, "Score 26 invoices, or 12 answers, that ship with fieldwise."),
+    (init.init, "Write a starter suite."),
     (run.run, "Score the cases of a suite and store the run."),
-    (check.check, "Say what is wrong with a suite, or what it would do."),
-    (diff.diff, "Explain what differs between two files or folders."),
-    (compare.compare, "Say what changed between runs, and if chance did it."),
-    (explain.explain, "Show the arithmetic of a score, to be checked by hand."),
+    (check.check, "Validate a suite without scoring."),
+    (diff.diff, "Explain the differences between two files or folders."),
+    (compare.compare, "Compare runs and test differences for significance."),
+    (explain.explain, "Show how a score was calculated."),
     (report.report, "Write a stored run as HTML, Markdown, JUnit, Excel …"),
     (schema.schema, "Print a JSON Schema (2020-12)."),
     (view.view, "Serve the pages and the HTTP API for stored runs."),
-    (calibrate.calibrate, "Fit `match: semantic` to labelled pairs."),
-    (judge_audit.judge_audit, "Compare a judge's verdicts with people's."),
+    (calibrate.calibrate, "Calibrate semantic similarity on labelled pairs."),
+    (judge_audit.judge_audit, "Compare a judge's verdicts with human labels."),
 ):
-    app.command(short_help=told)(command)
+    app.command(short_help=short_help)(command)
 app.add_typer(runs.app, name="runs", short_help="List, show, tag and delete stored runs; trends.")
 app.add_typer(baseline.app, name="baseline")
 
@@ -110,12 +88,12 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure:
-            reconfigure(errors="backslashreplace")  # a terminal that cannot show a sign is no reason to stop
+            reconfigure(errors="backslashreplace")  # escape characters that the terminal's encoding lacks
     try:
         app()
     except KeyboardInterrupt:
-        leave()
+        exit_interrupted()
     except SystemExit as end:
         if end.code == INTERRUPTED:
-            leave()
+            exit_interrupted()
         raise

@@ -1,42 +1,41 @@
-"""`fieldwise baseline`: a run kept in a file, for later runs to be compared with."""
+"""`fieldwise baseline`: store a run in a file to compare later runs with."""
 
 from datetime import datetime
 from pathlib import Path
-from typing import Annotated, Optional
+from typing import Annotated
 
 import typer
 
-app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Keep a run as a baseline, in a file small enough to commit.")
-File = Annotated[
-    Optional[Path],  # noqa: UP045
-    typer.Option(
-        "--file", metavar="FILE", help="The baseline's file; the suite's name with .baseline.json if left out.", show_default=False
-    ),
+from fieldwise.cli._options import RunArgument, program_of
+
+app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Store a run as a baseline, in a file small enough to commit.")
+FileOption = Annotated[
+    Path | None,
+    typer.Option("--file", metavar="FILE", help="The baseline file. [default: the suite's name with .baseline.json]", show_default=False),
 ]
-RunId = Annotated[str, typer.Argument(metavar="RUN", help="The run: an id, its beginning, a tag, or latest.")]
 
 
 @app.command("set")
-def set_baseline(run: RunId = "latest", file: File = None) -> None:
+def set_baseline(context: typer.Context, run: RunArgument = "latest", file: FileOption = None) -> None:
     """Make a run the baseline."""
-    from fieldwise.cli._lookup import found_run
+    from fieldwise.cli._lookup import open_named_run
     from fieldwise.store.baseline import load_baseline, save_baseline
 
-    found = found_run(run)
-    target = file or _default(found.name)
-    before = load_baseline(target)["run"] if target.exists() else None
-    path = save_baseline(found, target)
-    instead = f", instead of run {before}" if before not in (None, found.id) else ""
-    typer.echo(f"run {found.id} is the baseline now{instead}: {path} ({path.stat().st_size / 1000:,.0f} kB, commit it)")
+    stored = open_named_run(run, program_of(context).root)
+    target = file or _default_file(stored.name)
+    previous = load_baseline(target)["run"] if target.exists() else None
+    path = save_baseline(stored, target)
+    replaced = f", instead of run {previous}" if previous not in (None, stored.id) else ""
+    typer.echo(f"run {stored.id} is now the baseline{replaced}: {path} ({path.stat().st_size / 1000:,.0f} kB, commit it)")
     typer.echo(f"next: fieldwise run SUITE --baseline {path}")
 
 
 @app.command()
-def show(file: File = None) -> None:
-    """Show what the baseline is."""
+def show(file: FileOption = None) -> None:
+    """Show the run, date and scores of the baseline."""
     from fieldwise.store.baseline import load_baseline
 
-    path = file or _only()
+    path = file or _only_baseline_file()
     content = load_baseline(path)
     finished = f"{datetime.fromisoformat(content['finished']):%Y-%m-%d %H:%M} UTC" if content.get("finished") else "at an unknown time"
     of = f" of {content['of']:,}" if content["of"] > len(content["cases"]) else ""
@@ -47,28 +46,30 @@ def show(file: File = None) -> None:
 
 
 @app.command()
-def clear(file: File = None) -> None:
-    """Remove the baseline's file."""
+def clear(file: FileOption = None) -> None:
+    """Delete the baseline file."""
     from fieldwise.store.baseline import load_baseline
 
-    path = file or _only()
-    load_baseline(path)  # so that no other file is removed by mistake
+    path = file or _only_baseline_file()
+    load_baseline(path)  # raises for a file that is no baseline, so that it is not deleted by mistake
     path.unlink()
-    typer.echo(f"{path} is gone; the run it was made from is still there")
+    typer.echo(f"deleted {path}; the run it was made from is still stored")
 
 
-def _default(name: str) -> Path:
-    safe = "".join(sign if sign.isalnum() or sign in "-_." else "-" for sign in name)
-    return Path(f"{safe or 'fieldwise'}.baseline.json")
+def _default_file(suite_name: str) -> Path:
+    safe_name = "".join(char if char.isalnum() or char in "-_." else "-" for char in suite_name)
+    return Path(f"{safe_name or 'fieldwise'}.baseline.json")
 
 
-def _only() -> Path:
-    """The one baseline in this folder."""
+def _only_baseline_file() -> Path:
+    """The only baseline file in the current folder; ConfigError if there is none, or more than one."""
     from fieldwise.model.diagnostic import ConfigError, Diagnostic
 
-    found = sorted(Path().glob("*.baseline.json"))
-    if len(found) == 1:
-        return found[0]
-    what = "there is no baseline in this folder" if not found else f"there are several baselines: {', '.join(map(str, found))}"
-    fix = "make one: fieldwise baseline set" if not found else "name one with --file"
+    files = sorted(Path().glob("*.baseline.json"))
+    if len(files) == 1:
+        return files[0]
+    if files:
+        what, fix = f"there are several baselines: {', '.join(map(str, files))}", "choose one with --file"
+    else:
+        what, fix = "there is no baseline in this folder", "make one: fieldwise baseline set"
     raise ConfigError([Diagnostic(code="no-baseline", what=what, fix=fix)])

@@ -1,42 +1,42 @@
-"""`fieldwise calibrate`: the score of `semantic`, fitted to one's own pairs."""
+"""`fieldwise calibrate`: fit the score of `match: semantic` to labelled pairs."""
 
 from pathlib import Path
-from typing import Annotated, Optional
+from typing import Annotated
 
 import typer
 
-from fieldwise.cli._formats import TextForm, TextFormat
+from fieldwise.cli._options import TextFormat, TextFormatOption
 
-Pairs = Annotated[
-    Optional[Path],  # noqa: UP045
-    typer.Argument(metavar="[PAIRS]", help="CSV or JSONL with expected, actual, same; left out: the pairs that fieldwise ships."),
+PairsArgument = Annotated[
+    Path | None,
+    typer.Argument(metavar="[PAIRS]", help="CSV or JSONL with expected, actual, same. [default: the pairs shipped with fieldwise]"),
 ]
 
 
 def calibrate(
-    pairs: Pairs = None,
-    threshold: Annotated[float, typer.Option(min=0.01, max=0.99, help="The score that shall be the best cut.")] = 0.80,
-    out: Annotated[Optional[Path], typer.Option(metavar="FILE.json", help="Write map and figures there.")] = None,  # noqa: UP045
+    pairs: PairsArgument = None,
+    threshold: Annotated[float, typer.Option(min=0.01, max=0.99, help="The score that separates the two labels best.")] = 0.80,
+    out: Annotated[Path | None, typer.Option(metavar="FILE.json", help="Write the calibration and its metrics to this file.")] = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite that file.")] = False,
-    form: TextForm = TextFormat.rich,
+    form: TextFormatOption = TextFormat.rich,
 ) -> None:
-    """Fit the score of `match: semantic` to labelled pairs, and say how well it does before and after.
+    """Calibrate the score of `match: semantic` on labelled pairs, and show its accuracy before and after.
 
-    Half of the pairs, chosen by a hash of their text, is fitted; the numbers to go by are those of the other half.
+    One half of the pairs, chosen by a hash of their text, is used for fitting; the reported metrics are those of the other half.
     """
-    from fieldwise.calibration import calibrate as fit
+    from fieldwise.calibration import calibrate as fit_calibration
     from fieldwise.calibration import read_pairs, shipped
-    from fieldwise.cli._console import show
-    from fieldwise.cli._exits import needed_file
-    from fieldwise.cli._write import write_new
-    from fieldwise.report.calibration_view import calibration_report
-    from fieldwise.report.safe import json_text
+    from fieldwise.cli._console import print_page
+    from fieldwise.cli._files import require_file, write_new_files
+    from fieldwise.report.calibration_view import build_calibration_report
+    from fieldwise.report.safe import dump_json
 
-    found = fit(shipped() if pairs is None else read_pairs(needed_file(pairs, "file of pairs")), at=threshold)
+    labelled_pairs = shipped() if pairs is None else read_pairs(require_file(pairs, "file of pairs"))
+    calibration = fit_calibration(labelled_pairs, at=threshold)
     if out is not None:
-        write_new({out: json_text(found.to_json(), spaced=True) + "\n"}, force=force)
+        write_new_files({out: dump_json(calibration.to_json(), spaced=True) + "\n"}, force=force)
         typer.echo(f"wrote {out}", err=True)
     if form == TextFormat.json:
-        typer.echo(json_text(found.to_json()))
+        typer.echo(dump_json(calibration.to_json()))
     else:
-        show(calibration_report(found.to_json(), found.option()), form)
+        print_page(build_calibration_report(calibration.to_json(), calibration.option()), form)

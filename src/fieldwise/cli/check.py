@@ -1,30 +1,33 @@
-"""`fieldwise check`: everything wrong with a suite, before it runs."""
+"""`fieldwise check`: validate a suite before it runs."""
 
-from typing import Annotated, Optional
+from typing import Annotated
 
 import typer
 
-from fieldwise.cli._formats import Everything, TextForm, TextFormat
-from fieldwise.cli.run import Cases, Suite
+from fieldwise.cli._options import ShowAllOption, TextFormat, TextFormatOption, program_of
+from fieldwise.cli.run import CasesOption, SuiteArgument
 
 
 def check(
-    suite: Suite,
-    cases: Cases = None,
-    gate: Annotated[Optional[list[str]], typer.Option(metavar="CONDITION", help="A further gate to check.")] = None,  # noqa: UP045
-    form: TextForm = TextFormat.rich,
-    everything: Everything = False,
+    context: typer.Context,
+    suite: SuiteArgument,
+    cases: CasesOption = None,
+    gate: Annotated[list[str] | None, typer.Option(metavar="CONDITION", help="An additional gate to check. Repeatable.")] = None,
+    form: TextFormatOption = TextFormat.rich,
+    show_all: ShowAllOption = False,
 ) -> None:
-    """Say what is wrong with a suite, or what it would do."""
+    """Validate a suite without scoring: show every problem, or the cases and rules it will use."""
     from fieldwise import api
-    from fieldwise.cli._console import room, show
-    from fieldwise.cli._dry_run import survey
-    from fieldwise.cli._exits import CONFIG, needed_file
-    from fieldwise.report.check_view import check_json, check_report
+    from fieldwise.cli._console import display_options, print_page
+    from fieldwise.cli._dry_run import survey_cases
+    from fieldwise.cli._exits import CONFIG
+    from fieldwise.cli._files import require_file
+    from fieldwise.report.check_view import build_check_report, render_check_json
 
-    found = survey(api.check(needed_file(suite, "suite"), cases=cases, gates=gate or ()))
+    program = program_of(context)
+    survey = survey_cases(api.check(require_file(suite, "suite"), cases=cases, gates=gate or (), root=program.root))
     if form == TextFormat.json:
-        typer.echo(check_json(found))
+        typer.echo(render_check_json(survey))
     else:
-        show(check_report(found, room(form, everything=everything)), form)
-    raise typer.Exit(0 if found.fine else CONFIG)
+        print_page(build_check_report(survey, display_options(form, program, show_all=show_all)), form)
+    raise typer.Exit(0 if survey.is_runnable else CONFIG)

@@ -1,73 +1,77 @@
 """`fieldwise compare`: two or more runs over the same cases."""
 
 from enum import StrEnum
-from typing import Annotated, Optional
+from typing import Annotated
 
 import typer
 
-from fieldwise.cli._formats import Everything, TextForm, TextFormat
+from fieldwise.cli._options import ShowAllOption, TextFormat, TextFormatOption, program_of
 
-Base = Annotated[
-    str, typer.Argument(metavar="BASE", help="The run to compare with: an id or its beginning, a tag, latest, or a baseline file.")
+BaseArgument = Annotated[
+    str,
+    typer.Argument(metavar="BASE", help="The run to compare with: an id or its first characters, a tag, latest, or a baseline file."),
 ]
-New = Annotated[
-    Optional[list[str]],  # noqa: UP045
-    typer.Argument(metavar="RUN", help="The runs to compare with it; the latest one if left out.", show_default=False),
+RunsArgument = Annotated[
+    list[str] | None,
+    typer.Argument(metavar="RUN", help="The runs to compare with BASE. [default: latest]", show_default=False),
 ]
 
 
-class Adjusting(StrEnum):
-    """How p-values are adjusted for having looked at several numbers."""
+class Adjustment(StrEnum):
+    """Adjustment of p-values for multiple tests."""
 
     holm = "holm"
     bh = "bh"
 
 
-Adjust = Annotated[
-    Adjusting, typer.Option(help="holm: hardly ever one false alarm; bh (Benjamini-Hochberg): few false alarms among the alarms.")
+AdjustOption = Annotated[
+    Adjustment,
+    typer.Option(help="Adjustment of p-values. holm: limits the chance of any false positive; bh (Benjamini-Hochberg): their share."),
 ]
 
 
 def compare(
-    base: Base,
-    runs: New = None,
-    adjust: Adjust = Adjusting.holm,
-    form: TextForm = TextFormat.rich,
-    everything: Everything = False,
+    context: typer.Context,
+    base: BaseArgument,
+    runs: RunsArgument = None,
+    adjust: AdjustOption = Adjustment.holm,
+    form: TextFormatOption = TextFormat.rich,
+    show_all: ShowAllOption = False,
 ) -> None:
-    """Say what changed from one run to another, or to several, and whether chance could have done it.
+    """Compare one or more runs with a base run and test whether the differences are significant.
 
-    Cases are paired by their id. Pass or fail is tested by McNemar's exact test, scores by a permutation test; intervals come from a
-    bootstrap over the cases, and fields are adjusted for their number. Several runs are compared with the base each, side by side, and
-    adjusted for their number too.
+    Cases are paired by id. Pass rates are tested with McNemar's exact test, scores with a permutation test; intervals come from a
+    bootstrap over the cases. P-values are adjusted for the number of fields and, with several runs, for the number of runs.
     """
     from pathlib import Path
 
-    from fieldwise.cli._console import room, show
-    from fieldwise.cli._lookup import found_run, nothing_shared, same_run
-    from fieldwise.report.changes_view import changes_report
-    from fieldwise.report.safe import json_text
-    from fieldwise.report.several_view import several_report
+    from fieldwise.cli._console import display_options, print_page
+    from fieldwise.cli._lookup import no_shared_cases_error, open_named_run, same_run_error
+    from fieldwise.report.changes_view import build_changes_report
+    from fieldwise.report.safe import dump_json
+    from fieldwise.report.several_view import build_multi_run_report
     from fieldwise.store.baseline import compare_with_baseline
     from fieldwise.store.run_metrics import compare_runs
     from fieldwise.summarize.compare import adjust_together
 
-    news = list({run.id: run for run in map(found_run, runs or ["latest"])}.values())
+    program = program_of(context)
+    opened = [open_named_run(name, program.root) for name in runs or ["latest"]]
+    new_runs = list({run.id: run for run in opened}.values())
     if Path(base).is_file():
-        found = [compare_with_baseline(base, new, adjust=adjust.value) for new in news]
+        changes = [compare_with_baseline(base, new, adjust=adjust.value) for new in new_runs]
     else:
-        pinned = found_run(base)
-        if pinned.id in [new.id for new in news]:
-            raise same_run(pinned.id)
-        found = [compare_runs(pinned, new, adjust=adjust.value) for new in news]
-    several = len(found) > 1
+        base_run = open_named_run(base, program.root)
+        if base_run.id in [new.id for new in new_runs]:
+            raise same_run_error(base_run.id)
+        changes = [compare_runs(base_run, new, adjust=adjust.value) for new in new_runs]
+    several = len(changes) > 1
     if several:
-        found = adjust_together(found, adjust.value)
+        changes = adjust_together(changes, adjust.value)
     if form == TextFormat.json:
-        typer.echo(json_text([one.to_json() for one in found] if several else found[0].to_json()))
+        typer.echo(dump_json([change.to_json() for change in changes] if several else changes[0].to_json()))
     else:
-        view = room(form, everything=everything)
-        show(several_report(found, view) if several else changes_report(found[0], view), form)
-    for one in found:
-        if not any(compared.n for compared in one.evaluators.values()):
-            raise nothing_shared(one.base, one.new)
+        options = display_options(form, program, show_all=show_all)
+        print_page(build_multi_run_report(changes, options) if several else build_changes_report(changes[0], options), form)
+    for change in changes:
+        if not any(evaluator.n for evaluator in change.evaluators.values()):
+            raise no_shared_cases_error(change.base, change.new)

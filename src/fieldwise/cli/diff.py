@@ -1,37 +1,50 @@
-"""`fieldwise diff`: two files or folders, no suite."""
+"""`fieldwise diff`: compare two files or folders without a suite."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from fieldwise.cli._formats import Everything, TextForm, TextFormat
+from fieldwise.cli._options import ShowAllOption, TextFormat, TextFormatOption, program_of
 
 if TYPE_CHECKING:
     from fieldwise.model.diff import Diff
 
 
 def diff(
-    expected: Annotated[Path, typer.Argument(metavar="EXPECTED", help="What should be there: JSON, JSONL, or a folder of JSON files.")],
-    actual: Annotated[Path, typer.Argument(metavar="ACTUAL", help="What is there, of the same kind.")],
-    form: TextForm = TextFormat.rich,
-    everything: Everything = False,
+    context: typer.Context,
+    expected: Annotated[Path, typer.Argument(metavar="EXPECTED", help="The expected records: JSON, JSONL, or a folder of JSON files.")],
+    actual: Annotated[Path, typer.Argument(metavar="ACTUAL", help="The actual records, in the same form.")],
+    form: TextFormatOption = TextFormat.rich,
+    show_all: ShowAllOption = False,
 ) -> None:
-    """Explain what differs between two files or folders.
+    """Explain the differences between two files or folders.
 
-    The rules are inferred from what is expected. Exit 0 if nothing differs, 1 if something does.
+    Rules are inferred from the expected values. Exit 0 if nothing differs, 1 if something does.
     """
-    from fieldwise.cli._exits import CONFIG, needed_file
+    from fieldwise.cli._exits import CONFIG
+    from fieldwise.cli._files import require_file
 
-    found = _compared(needed_file(expected, "file"), needed_file(actual, "file"))
-    _print(found, form, everything)
-    compared = any(result.status == "scored" for result in found.results.values())
-    if not compared and (found.problems or not found.differences):
-        raise typer.Exit(CONFIG)  # nothing could be read or paired at all
-    raise typer.Exit(0 if found.same else 1)
+    difference = _compare_paths(require_file(expected, "file"), require_file(actual, "file"))
+    if form == TextFormat.json:
+        from fieldwise.report.diff_view import render_diff_json
+
+        typer.echo(render_diff_json(difference))
+    else:
+        from fieldwise.cli._console import display_options, print_page
+        from fieldwise.report.diff_view import build_diff_report
+        from fieldwise.score.causes import describe
+
+        causes = {comparison.cause for _, comparison in difference.differences if comparison.cause}
+        labels = {cause: describe(cause)[0] for cause in causes}
+        print_page(build_diff_report(difference, labels, display_options(form, program_of(context), show_all=show_all)), form)
+    any_scored = any(result.status == "scored" for result in difference.results.values())
+    if not any_scored and (difference.problems or not difference.differences):
+        raise typer.Exit(CONFIG)  # no record could be read or paired
+    raise typer.Exit(0 if difference.same else 1)
 
 
-def _compared(expected: Path, actual: Path) -> "Diff":
+def _compare_paths(expected: Path, actual: Path) -> "Diff":
     from fieldwise import api
     from fieldwise.read.files import data_suffix
     from fieldwise.read.load import load_json
@@ -39,16 +52,3 @@ def _compared(expected: Path, actual: Path) -> "Diff":
     if expected.is_file() and actual.is_file() and data_suffix(expected) == data_suffix(actual) == ".json":
         return api.diff(load_json(expected), load_json(actual))
     return api.diff_files(expected, actual)
-
-
-def _print(found: "Diff", form: TextFormat, everything: bool) -> None:
-    from fieldwise.report.diff_view import diff_json, diff_report
-
-    if form == TextFormat.json:
-        typer.echo(diff_json(found))
-        return
-    from fieldwise.cli._console import room, show
-    from fieldwise.score.causes import describe
-
-    causes = {one.cause for _, one in found.differences if one.cause}
-    show(diff_report(found, {cause: describe(cause)[0] for cause in causes}, room(form, everything=everything)), form)

@@ -1,104 +1,103 @@
-"""`fieldwise explain`: the arithmetic of a score, from the stored run."""
+"""`fieldwise explain`: show how a score was calculated, from the stored run."""
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Optional
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from fieldwise.cli._formats import Everything, TextForm, TextFormat
+from fieldwise.cli._options import RunArgument, ShowAllOption, TextFormat, TextFormatOption, program_of
 
 if TYPE_CHECKING:
-    from fieldwise.store.reading import StoredResult
+    from rich.console import RenderableType
+
+    from fieldwise.report.view import DisplayOptions
+    from fieldwise.store.part_reader import StoredResult
     from fieldwise.store.run import Run
 
 
 def explain(
-    run: Annotated[str, typer.Argument(metavar="RUN", help="A run's id, the beginning of one, or latest.")],
-    case: Annotated[str, typer.Argument(metavar="CASE", help="A case's id.")],
-    field: Annotated[Optional[str], typer.Argument(metavar="[FIELD]", help="A field, to see that alone.")] = None,  # noqa: UP045
-    evaluator: Annotated[Optional[str], typer.Option(help="Only this evaluator.")] = None,  # noqa: UP045
-    picture: Annotated[Optional[Path], typer.Option(metavar="FILE.svg", help="Draw the case's boxes there.")] = None,  # noqa: UP045
-    form: TextForm = TextFormat.rich,
-    everything: Everything = False,
+    context: typer.Context,
+    run: RunArgument,
+    case: Annotated[str, typer.Argument(metavar="CASE", help="The id of a case.")],
+    field: Annotated[str | None, typer.Argument(metavar="[FIELD]", help="Show this field only.")] = None,
+    evaluator: Annotated[str | None, typer.Option(help="Show this evaluator only.")] = None,
+    picture: Annotated[Path | None, typer.Option(metavar="FILE.svg", help="Draw the boxes of the case to this file.")] = None,
+    form: TextFormatOption = TextFormat.rich,
+    show_all: ShowAllOption = False,
 ) -> None:
-    """Show the arithmetic of a score, to be checked by hand."""
-    from fieldwise.cli._lookup import found_run, results_of_case
+    """Show how the score of a case was calculated, so that it can be checked by hand."""
+    from fieldwise.cli._console import display_options, print_page
+    from fieldwise.cli._lookup import open_named_run, read_case_results, unknown_field_error
+    from fieldwise.report.json_report import result_to_json
+    from fieldwise.report.parts import DIM, TITLE, stack_parts, styled_text
+    from fieldwise.report.safe import dump_json
 
-    stored = found_run(run)
-    results = results_of_case(stored, case, evaluator)
+    program = program_of(context)
+    stored_run = open_named_run(run, program.root)
+    results = read_case_results(stored_run, case, evaluator)
     if picture is not None:
-        _draw(stored, case, results, picture)
+        _draw_case(stored_run, case, results, picture)
     if form == TextFormat.json:
-        from fieldwise.report.json_report import result_json
-        from fieldwise.report.safe import json_text
-
-        typer.echo(json_text([result_json(one.case, one.evaluator, one.result) for one in results]))
+        typer.echo(dump_json([result_to_json(stored.case, stored.evaluator, stored.result) for stored in results]))
         return
-    _print(stored, case, field, results, form, everything)
+    pages = _explanations(stored_run, results, field, display_options(form, program, show_all=show_all))
+    if not any(pages):
+        raise unknown_field_error(field or "", case, results)
+    print_page(stack_parts(styled_text((case, TITLE), (f"  {stored_run.name} {stored_run.id}", DIM)), *pages), form)
 
 
-def _print(stored: "Run", case: str, field: str | None, results: "list[StoredResult]", form: TextFormat, everything: bool) -> None:
-    from fieldwise.cli._console import room, show
-    from fieldwise.cli._lookup import no_field
+def _explanations(
+    stored_run: "Run", results: "list[StoredResult]", field: str | None, options: "DisplayOptions"
+) -> "list[RenderableType | None]":
+    """One page per evaluator: about a field, or about the whole result."""
     from fieldwise.report.explain import explain_field, explain_result
-    from fieldwise.report.parts import DIM, TITLE, stack, text
     from fieldwise.score.causes import describe
 
-    fit = room(form, everything=everything)
-    causes = {one.cause for each in results for one in each.result.comparisons if one.cause}
-    advice = {cause: describe(cause) for cause in causes}
-    types = {str(one["name"]): str(one["type"]) for one in stored.manifest.evaluators}
-    written = written_options(stored)
-    pages = [
-        explain_field(one.evaluator, field, one.result, advice, fit)
-        if field
-        else explain_result(
-            one.evaluator,
-            types[one.evaluator],
-            one.result,
-            written.get(one.evaluator, {}),
-            {cause: label for cause, (label, _) in advice.items()},
-            fit,
-        )
-        for one in results
+    causes = {comparison.cause for stored in results for comparison in stored.result.comparisons if comparison.cause}
+    descriptions = {cause: describe(cause) for cause in causes}
+    if field:
+        return [explain_field(stored.evaluator, field, stored.result, descriptions, options) for stored in results]
+    labels = {cause: label for cause, (label, _) in descriptions.items()}
+    types = {str(evaluator["name"]): str(evaluator["type"]) for evaluator in stored_run.manifest.evaluators}
+    written = read_evaluator_options(stored_run)
+    return [
+        explain_result(stored.evaluator, types[stored.evaluator], stored.result, written.get(stored.evaluator, {}), labels, options)
+        for stored in results
     ]
-    if not any(pages):
-        raise no_field(field or "", case, results)
-    show(stack(text((case, TITLE), (f"  {stored.name} {stored.id}", DIM)), *pages), form)
 
 
-def written_options(stored: "Run") -> dict[str, Mapping[str, Any]]:
-    """What the stored suite says of each evaluator, by its name; nothing where the suite was no file."""
+def read_evaluator_options(stored_run: "Run") -> dict[str, Mapping[str, Any]]:
+    """The options of each evaluator as written in the stored suite; empty if the suite was not a file."""
     from fieldwise.model.diagnostic import ConfigError
     from fieldwise.read.suite import read_document
 
     try:
-        suite = read_document(text=stored.manifest.suite, file=stored.manifest.suite_file).value
+        suite = read_document(text=stored_run.manifest.suite, file=stored_run.manifest.suite_file).value
     except ConfigError:
         return {}
-    written = suite.get("evaluators", ())
-    return {str(one.get("name", one.get("type"))): one for one in written if isinstance(one, Mapping)}
+    evaluators = suite.get("evaluators", ())
+    return {str(options.get("name", options.get("type"))): options for options in evaluators if isinstance(options, Mapping)}
 
 
-def _draw(stored: "Run", case: str, results: "list[StoredResult]", target: Path) -> None:
-    """The boxes of the case, as the first evaluator that has any sees them."""
-    from fieldwise.cli._lookup import no_picture
+def _draw_case(stored_run: "Run", case: str, results: "list[StoredResult]", target: Path) -> None:
+    """Draw the boxes of a case by the first evaluator that compares boxes."""
+    from fieldwise.cli._lookup import nothing_to_draw_error
     from fieldwise.plan.evaluators import plan_config
     from fieldwise.read.load import load_json
-    from fieldwise.report.picture import case_picture
+    from fieldwise.report.picture import draw_case_picture
 
-    written = written_options(stored)
-    folder = Path(stored.manifest.suite_file or ".").parent
-    for one in results:
-        options = written.get(one.evaluator)
+    written = read_evaluator_options(stored_run)
+    folder = Path(stored_run.manifest.suite_file or ".").parent
+    for stored in results:
+        options = written.get(stored.evaluator)
         if options is None or options.get("type") not in ("iou_score", "detection"):
             continue
         planned = plan_config(options, load=lambda path: load_json(folder / path))
-        drawing = case_picture(stored.case(case), one.result, planned.config)
-        if drawing is not None:
+        svg = draw_case_picture(stored_run.case(case), stored.result, planned.config)
+        if svg is not None:
             target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_text(drawing, encoding="utf-8")
+            target.write_text(svg, encoding="utf-8")
             typer.echo(f"wrote {target}", err=True)
             return
-    raise no_picture(case)
+    raise nothing_to_draw_error(case)

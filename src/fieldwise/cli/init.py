@@ -1,8 +1,8 @@
-"""`fieldwise init`: a suite to start from."""
+"""`fieldwise init`: write a starter suite."""
 
 import json
 from pathlib import Path
-from typing import Annotated, Optional
+from typing import Annotated
 
 import typer
 
@@ -10,27 +10,27 @@ SCHEMA = "fieldwise.schema.json"
 
 
 def init(
-    folder: Annotated[Path, typer.Argument(metavar="[FOLDER]", help="Where to write.")] = Path(),
-    cases: Annotated[Optional[Path], typer.Option(metavar="FILE", help="Infer the suite from these cases.")] = None,  # noqa: UP045
-    force: Annotated[bool, typer.Option("--force", help="Overwrite what is there.")] = False,
+    folder: Annotated[Path, typer.Argument(metavar="[FOLDER]", help="The folder to write to.")] = Path(),
+    cases: Annotated[Path | None, typer.Option(metavar="FILE", help="Infer the suite from these cases.")] = None,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite existing files.")] = False,
 ) -> None:
-    """Write a suite to start from.
+    """Write a starter suite.
 
-    Beside it goes a JSON Schema that editors complete and check the suite by.
+    Also writes a JSON Schema with which editors complete and validate the suite.
     """
-    from fieldwise.cli._exits import needed_file
-    from fieldwise.cli._starter import sample, suite_from
-    from fieldwise.cli._write import write_new
+    from fieldwise.cli._files import require_file, write_new_files
+    from fieldwise.cli._starter import infer_suite, sample_files
     from fieldwise.plan.schema import suite_schema
 
     if cases is None:
-        files = sample(folder)
+        files = sample_files(folder)
     else:
-        name, content = suite_from(needed_file(cases, "file"), folder)
+        name, content = infer_suite(require_file(cases, "file"), folder)
         files = {folder / name: content}
     suite = next(iter(files))
-    files[folder / SCHEMA] = json.dumps(suite_schema(), indent=1, ensure_ascii=False) + "\n"
-    keep = {path: text for path, text in files.items() if not (path.name == SCHEMA and path.exists())}  # a schema is nobody's work
-    for path in write_new(files if force else keep, force=force):
+    schema = folder / SCHEMA
+    if force or not schema.exists():  # an existing schema is left alone and is no reason to refuse
+        files[schema] = json.dumps(suite_schema(), indent=1, ensure_ascii=False) + "\n"
+    for path in write_new_files(files, force=force):
         typer.echo(f"wrote {path}")
     typer.echo(f"\nnext: fieldwise check {suite}\n      fieldwise run {suite}")

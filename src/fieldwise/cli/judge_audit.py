@@ -1,91 +1,95 @@
-"""`fieldwise judge-audit`: a judge's verdicts beside people's labels."""
+"""`fieldwise judge-audit`: compare a judge's verdicts with human labels."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Optional
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from fieldwise.cli._formats import Everything, TextForm, TextFormat
+from fieldwise.cli._options import RunArgument, ShowAllOption, TextFormat, TextFormatOption, program_of
 
 if TYPE_CHECKING:
-    from fieldwise.model.audit import Audit, Judged
+    from fieldwise.model.audit import Audit, JudgedCase
     from fieldwise.model.diagnostic import ConfigError
     from fieldwise.store.run import Run
 
-BELOW = 1
+KAPPA_TOO_LOW = 1
+"""Exit code."""
 
 
 def judge_audit(
-    run: Annotated[str, typer.Argument(metavar="RUN", help="A run's id, the beginning of one, or latest.")],
-    labels: Annotated[Path, typer.Argument(metavar="LABELS", help="CSV or JSONL: the case's id, and pass, partial or fail.")],
-    evaluator: Annotated[Optional[str], typer.Option(help="The judge, where the run has several evaluators.")] = None,  # noqa: UP045
+    context: typer.Context,
+    run: RunArgument,
+    labels: Annotated[Path, typer.Argument(metavar="LABELS", help="CSV or JSONL: the id of a case, and pass, partial or fail.")],
+    evaluator: Annotated[str | None, typer.Option(help="The judge; required if the run has several evaluators.")] = None,
     min_kappa: Annotated[
-        Optional[float],  # noqa: UP045
-        typer.Option(min=-1.0, max=1.0, help="Exit 1 if Cohen's kappa is below this, or cannot be told."),
+        float | None, typer.Option(min=-1.0, max=1.0, help="Exit 1 if Cohen's kappa is below this value or undefined.")
     ] = None,
-    form: TextForm = TextFormat.rich,
-    everything: Everything = False,
+    form: TextFormatOption = TextFormat.rich,
+    show_all: ShowAllOption = False,
 ) -> None:
-    """Compare a judge's verdicts with what people say of the same cases: agreement, Cohen's kappa, and where they differ.
+    """Compare a judge's verdicts with human labels of the same cases: agreement, Cohen's kappa, and the disagreements.
 
-    Nothing is asked: the verdicts are those of the stored run.
+    No model is called: the verdicts are read from the stored run.
     """
-    from fieldwise.cli._console import room, show
-    from fieldwise.cli._exits import needed_file
-    from fieldwise.cli._lookup import found_run
+    from fieldwise.cli._console import display_options, print_page
+    from fieldwise.cli._files import require_file
+    from fieldwise.cli._lookup import open_named_run
     from fieldwise.read.labels import read_labels
-    from fieldwise.report.audit_view import audit_report
-    from fieldwise.report.safe import json_text
+    from fieldwise.report.audit_view import build_audit_report
+    from fieldwise.report.safe import dump_json
     from fieldwise.summarize.audit import audit
 
-    stored = found_run(run)
-    name = _the_evaluator(stored, evaluator)
-    found = audit(stored.id, name, _judged(stored, name), read_labels(needed_file(labels, "file of labels")))
-    if not found.n:
-        raise _nothing_to_audit(found)
+    program = program_of(context)
+    stored_run = open_named_run(run, program.root)
+    judge = _select_judge(stored_run, evaluator)
+    agreement = audit(stored_run.id, judge, _read_verdicts(stored_run, judge), read_labels(require_file(labels, "file of labels")))
+    if not agreement.n:
+        raise _nothing_to_audit_error(agreement)
     if form == TextFormat.json:
-        typer.echo(json_text(found.to_json()))
+        typer.echo(dump_json(agreement.to_json()))
     else:
-        show(audit_report(found, room(form, everything=everything)), form)
-    if min_kappa is not None and (found.kappa is None or found.kappa < min_kappa):
-        typer.echo(f"kappa is {'not defined' if found.kappa is None else f'{found.kappa:.3f}'}, below {min_kappa:g}", err=True)
-        raise typer.Exit(BELOW)
+        print_page(build_audit_report(agreement, display_options(form, program, show_all=show_all)), form)
+    if min_kappa is not None and (agreement.kappa is None or agreement.kappa < min_kappa):
+        kappa = "not defined" if agreement.kappa is None else f"{agreement.kappa:.3f}"
+        typer.echo(f"kappa is {kappa}, below {min_kappa:g}", err=True)
+        raise typer.Exit(KAPPA_TOO_LOW)
 
 
-def _judged(stored: "Run", evaluator: str) -> "dict[str, Judged]":
-    """What the judge said of each case; no verdict where it could not say anything."""
-    from fieldwise.model.audit import Judged
+def _read_verdicts(stored_run: "Run", judge: str) -> "dict[str, JudgedCase]":
+    """The judge's verdict of each case; None where the case was not scored."""
+    from fieldwise.model.audit import JudgedCase
 
     return {
-        one.case: Judged(
-            verdict=one.result.verdict if one.result.status == "scored" else None,
-            score=one.result.score,
-            reasoning=one.result.reasoning,
+        stored.case: JudgedCase(
+            verdict=stored.result.verdict if stored.result.status == "scored" else None,
+            score=stored.result.score,
+            reasoning=stored.result.reasoning,
         )
-        for one in stored.results(evaluator)
+        for stored in stored_run.results(judge)
     }
 
 
-def _the_evaluator(stored: "Run", named: str | None) -> str:
-    """The evaluator that is meant: the one named, or the only one."""
+def _select_judge(stored_run: "Run", name: str | None) -> str:
+    """The evaluator with this name, or the only one of the run; ConfigError otherwise."""
     from fieldwise.model.diagnostic import ConfigError, Diagnostic
 
-    names = stored.evaluators
-    if named in names:
-        return named
-    if named is None and len(names) == 1:
+    names = stored_run.evaluators
+    if name in names:
+        return name
+    if name is None and len(names) == 1:
         return names[0]
-    what = f"the run has no evaluator `{named}`" if named else "the run has several evaluators"
+    what = f"the run has no evaluator `{name}`" if name else "the run has several evaluators"
     fix = " or ".join(f"--evaluator {name}" for name in names)
-    raise ConfigError([Diagnostic(code="no-evaluator", what=what, fix=f"say {fix}")])
+    raise ConfigError([Diagnostic(code="no-evaluator", what=what, fix=f"add {fix}")])
 
 
-def _nothing_to_audit(found: "Audit") -> "ConfigError":
-    """No labelled case has a verdict."""
+def _nothing_to_audit_error(agreement: "Audit") -> "ConfigError":
+    """Error for labels of which no case has a verdict."""
     from fieldwise.model.diagnostic import ConfigError, Diagnostic
 
-    if found.unjudged:
-        what, fix = f"{found.evaluator} has measured none of the labelled cases", "see `fieldwise explain` on why"
+    if agreement.unjudged:
+        what, fix = f"{agreement.evaluator} scored none of the labelled cases", "`fieldwise explain` shows why"
     else:
-        what, fix = "no labelled case is in the run", f"label cases by their ids; the file names {', '.join(found.unknown[:3]) or 'none'}"
+        labelled = ", ".join(agreement.unknown[:3]) or "none"
+        what, fix = "no labelled case is in the run", f"label cases by their ids; the file names {labelled}"
     return ConfigError([Diagnostic(code="nothing-to-audit", what=what, fix=fix)])

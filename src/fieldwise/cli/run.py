@@ -1,24 +1,24 @@
-"""`fieldwise run`: a suite applied to its cases."""
+"""`fieldwise run`: score the cases of a suite."""
 
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Optional
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from fieldwise.cli._formats import Everything, Form, Format
+from fieldwise.cli._options import Format, FormatOption, ShowAllOption, program_of
 
 if TYPE_CHECKING:
     from fieldwise.model.plan import When
 
-Suite = Annotated[Path, typer.Argument(metavar="SUITE", help="The suite's YAML file.", show_default=False)]
-CASES = "Cases to use instead of the suite's; - is standard input, run:ID or run:latest those of an earlier run, as they were."
-Cases = Annotated[Optional[str], typer.Option(metavar="FILE", help=CASES)]  # noqa: UP045
+SuiteArgument = Annotated[Path, typer.Argument(metavar="SUITE", help="The YAML file of the suite.", show_default=False)]
+CASES_HELP = "Cases to use instead of the suite's; - reads standard input, run:ID or run:latest the cases of an earlier run."
+CasesOption = Annotated[str | None, typer.Option(metavar="FILE", help=CASES_HELP)]
 
-Tell = Callable[[int, float | None], None]
-"""Told how many cases are done, and which share of all that is."""
+OnProgress = Callable[[int, float | None], None]
+"""Called with the number of cases done and their share of all cases, if known."""
 
 
 class _Engine(StrEnum):
@@ -26,124 +26,123 @@ class _Engine(StrEnum):
     ray = "ray"
 
 
-def run(  # noqa: PLR0917 - the options of the command are its parameters
-    suite: Suite,
-    cases: Cases = None,
-    limit: Annotated[Optional[int], typer.Option(min=1, help="Score so many cases and no more.")] = None,  # noqa: UP045
+def run(
+    context: typer.Context,
+    suite: SuiteArgument,
+    cases: CasesOption = None,
+    limit: Annotated[int | None, typer.Option(min=1, help="Maximum number of cases to score.")] = None,
     only: Annotated[
-        Optional[list[str]],  # noqa: UP045
-        typer.Option("--filter", metavar="WHICH", help="Only these cases: an id or pattern, tag:NAME or split:NAME. May be given again."),
+        list[str] | None,
+        typer.Option("--filter", metavar="FILTER", help="Only these cases: an id or pattern, tag:NAME or split:NAME. Repeatable."),
     ] = None,
     gate: Annotated[
-        Optional[list[str]],  # noqa: UP045
-        typer.Option(metavar="CONDITION", help="A further gate, such as 'fields.score >= 0.9'. May be given again."),
+        list[str] | None,
+        typer.Option(metavar="CONDITION", help="An additional gate, such as 'fields.score >= 0.9'. Repeatable."),
     ] = None,
-    max_errors: Annotated[int, typer.Option(min=0, help="So many faults of the measurement are accepted.")] = 0,
-    max_unscored: Annotated[int, typer.Option(min=0, help="So many results that nothing could measure are accepted.")] = 0,
-    baseline: Annotated[
-        Optional[str],  # noqa: UP045
-        typer.Option(metavar="BASE", help="Compare with a baseline file, or with an earlier run by its id."),
-    ] = None,
-    budget_usd: Annotated[Optional[float], typer.Option(min=0, help="What judges may spend, in dollars.")] = None,  # noqa: UP045
-    max_calls: Annotated[Optional[int], typer.Option(min=0, help="How often judges may ask a model.")] = None,  # noqa: UP045
-    fresh: Annotated[bool, typer.Option("--fresh", help="Ask models again, whatever they have answered before.")] = False,
+    max_errors: Annotated[int, typer.Option(min=0, help="Maximum number of evaluation errors to tolerate.")] = 0,
+    max_unscored: Annotated[int, typer.Option(min=0, help="Maximum number of unscored results to tolerate.")] = 0,
+    baseline: Annotated[str | None, typer.Option(metavar="BASE", help="Compare with a baseline file, or with an earlier run.")] = None,
+    budget_usd: Annotated[float | None, typer.Option(min=0, help="Maximum cost of model calls, in US dollars.")] = None,
+    max_calls: Annotated[int | None, typer.Option(min=0, help="Maximum number of model calls.")] = None,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Ignore cached model answers.")] = False,
     resume: Annotated[
-        bool,
-        typer.Option("--resume", help="Go on with the last run of this suite that did not finish; what changed since is scored again."),
+        bool, typer.Option("--resume", help="Resume the last unfinished run of this suite; cases that changed are scored again.")
     ] = False,
     workers: Annotated[
-        Optional[int],  # noqa: UP045
-        typer.Option(min=1, help="So many processes share the work, where the data is JSONL or Parquet. [default: one for each core]"),
+        int | None,
+        typer.Option(min=1, help="Number of worker processes, for JSONL and Parquet data. [default: one per core]"),
     ] = None,
-    engine: Annotated[_Engine, typer.Option(help="Where the work is done: on this machine, or on a Ray cluster.")] = _Engine.local,
-    form: Form = Format.rich,
+    engine: Annotated[_Engine, typer.Option(help="Where to run: on this machine, or on a Ray cluster.")] = _Engine.local,
+    form: FormatOption = Format.rich,
     output: Annotated[
-        Optional[list[str]],  # noqa: UP045
+        list[str] | None,
         typer.Option(
             metavar="FILE",
             help="Write a report: .html .md .junit.xml .json .jsonl .csv .xlsx .parquet, eval-results.json; - is standard output.",
         ),
     ] = None,
-    everything: Everything = False,
+    show_all: ShowAllOption = False,
 ) -> None:
     """Score the cases of a suite and store the run."""
-    from fieldwise.api import run as score
-    from fieldwise.cli._exits import needed_file
-    from fieldwise.cli._interrupt import remembered
+    from fieldwise.api import run as run_suite
+    from fieldwise.cli._exits import watch_interrupts
+    from fieldwise.cli._files import require_file
     from fieldwise.cli._report import check_outputs, print_run, write_outputs
     from fieldwise.engines.choose import cores
     from fieldwise.model.ask import Asking
     from fieldwise.summarize.exit_code import INCOMPLETE, Limits
 
-    check_outputs(output or ())
-    limits = Limits(max_errors=max_errors, max_unscored=max_unscored)
-    chosen = _when(only) if only else None
-    with _annotated(form), _progress() as progress, remembered() as check:
-        found = score(
-            needed_file(suite, "suite"),
+    program = program_of(context)
+    outputs = output or ()
+    check_outputs(outputs)
+    with _github_annotations(form), _progress_bar() as update_bar, watch_interrupts() as check_interrupt:
+        stored_run = run_suite(
+            require_file(suite, "suite"),
             cases=cases,
             limit=limit,
-            only=chosen,
+            only=_parse_filters(only) if only else None,
             gates=gate or (),
-            limits=limits,
-            progress=_checking(check, progress),
+            limits=Limits(max_errors=max_errors, max_unscored=max_unscored),
+            root=program.root,
+            progress=_report_progress(check_interrupt, update_bar),
             asking=Asking(budget_usd=budget_usd, max_calls=max_calls, fresh=fresh),
             baseline=baseline,
             resume=resume,
             workers=workers or cores(),
             engine=engine.value,
         )
-    print_run(found, form, everything=everything, aside="-" in (output or ()))
-    write_outputs(found, output or ())
-    raise typer.Exit(INCOMPLETE if found.exit_code is None else found.exit_code)
+    print_run(stored_run, form, program, show_all=show_all, to_stderr="-" in outputs)
+    write_outputs(stored_run, outputs)
+    raise typer.Exit(INCOMPLETE if stored_run.exit_code is None else stored_run.exit_code)
 
 
-def _checking(check: Callable[[], None], progress: Tell | None) -> Tell:
-    """Tell how far the work has come, if somebody looks, and stop it if somebody wants that."""
+def _report_progress(check_interrupt: Callable[[], None], update_bar: OnProgress | None) -> OnProgress:
+    """Return a callback that updates the progress bar, if there is one, and raises KeyboardInterrupt after Ctrl-C."""
 
-    def tell(done: int, share: float | None) -> None:
-        check()
-        if progress is not None:
-            progress(done, share)
+    def on_progress(done: int, share: float | None) -> None:
+        check_interrupt()
+        if update_bar is not None:
+            update_bar(done, share)
 
-    return tell
+    return on_progress
 
 
-def _when(filters: Sequence[str]) -> "When":
-    """Which cases are wanted: any of the ids, any of the tags and any of the splits that are named."""
+def _parse_filters(filters: Sequence[str]) -> "When":
+    """Parse `--filter` values: a case passes with any of the ids, any of the tags and any of the splits."""
     from fieldwise.model.diagnostic import ConfigError, Diagnostic
     from fieldwise.model.plan import When
 
-    named: dict[str, list[str]] = {"id": [], "tag": [], "split": []}
-    for each in filters:
-        kind, mark, name = each.partition(":")
-        kind, name = (kind, name) if mark and kind in ("tag", "split", "id") else ("id", each)
+    names: dict[str, list[str]] = {"id": [], "tag": [], "split": []}
+    for text in filters:
+        kind, colon, name = text.partition(":")
+        if not colon or kind not in names:  # an id may contain a colon
+            kind, name = "id", text
         if not name:
-            what, fix = f"the filter `{each}` names nothing", "write an id, a pattern, tag:NAME or split:NAME"
+            what, fix = f"the filter `{text}` is empty", "write an id, a pattern, tag:NAME or split:NAME"
             raise ConfigError([Diagnostic(code="bad-filter", what=what, fix=fix)])
-        named[kind].append(name)
-    return When(id=tuple(named["id"]), tag=tuple(named["tag"]), split=tuple(named["split"]))
+        names[kind].append(name)
+    return When(id=tuple(names["id"]), tag=tuple(names["tag"]), split=tuple(names["split"]))
 
 
 @contextmanager
-def _annotated(form: Format) -> Generator[None]:
-    """For GitHub, what is wrong with a suite stands beside its lines too."""
+def _github_annotations(form: Format) -> Generator[None]:
+    """With `--format github`, print the errors of a suite as annotations of its lines too."""
     from fieldwise.model.diagnostic import ConfigError
 
     try:
         yield
     except ConfigError as error:
         if form == Format.github:
-            from fieldwise.report.github import diagnostic_annotation
+            from fieldwise.report.github import format_diagnostic_annotation
 
             for diagnostic in error.diagnostics:
-                typer.echo(diagnostic_annotation(diagnostic))
+                typer.echo(format_diagnostic_annotation(diagnostic))
         raise
 
 
 @contextmanager
-def _progress() -> Generator[Tell | None]:
-    """A bar on standard error while the work goes on, if somebody is looking."""
+def _progress_bar() -> Generator[OnProgress | None]:
+    """Show a progress bar on standard error; yield None if that is not a terminal."""
     from fieldwise.cli._console import error_console
 
     output = error_console()
@@ -156,7 +155,7 @@ def _progress() -> Generator[Tell | None]:
     with Progress(*columns, console=output, transient=True) as bar:
         task = bar.add_task("", total=1.0, done="0")
 
-        def tell(done: int, share: float | None) -> None:
+        def update_bar(done: int, share: float | None) -> None:
             bar.update(task, completed=share or 0.0, total=None if share is None else 1.0, done=f"{done:,}")
 
-        yield tell
+        yield update_bar

@@ -1,196 +1,221 @@
-"""`fieldwise runs`: what has been run here: listed, shown, tagged, deleted, and a metric's way through it."""
+"""`fieldwise runs`: list, show, tag and delete stored runs; plot a metric over time."""
 
 import sys
 from itertools import islice
 from pathlib import Path
-from typing import Annotated, Optional
+from typing import Annotated
 
 import typer
 
-from fieldwise.cli._formats import Everything, TextForm, TextFormat
-from fieldwise.model.roots import chosen_root
+from fieldwise.cli._options import Program, RunArgument, ShowAllOption, TextFormat, TextFormatOption, program_of
+from fieldwise.model.locations import resolve_root
 
 app = typer.Typer(
     rich_markup_mode=None,
     invoke_without_command=True,
-    help="""List the runs stored in this folder, newest first; show, tag and delete them; see how a metric went.
+    help="""List the stored runs, newest first; show, tag and delete them; show the history of a metric.
 
-    They are under .fieldwise, or where `fieldwise --root PLACE` says. Wherever a run is named, give its id, the beginning of it, a tag (the
-    latest run that has it), or latest.
+    Runs are stored in .fieldwise, or in the location given by `fieldwise --root LOCATION`. A run is named by its id or the first characters
+    of it, by a tag (the latest run with that tag), or by `latest`.
     """,
 )
-RunId = Annotated[str, typer.Argument(metavar="RUN", help="The run: an id, its beginning, a tag, or latest.")]
-Tag = Annotated[Optional[str], typer.Option(metavar="NAME", help="Only runs with this tag.")]  # noqa: UP045
-Suite = Annotated[Optional[str], typer.Option(metavar="NAME", help="Only runs of the suite of this name.")]  # noqa: UP045
-Limit = Annotated[int, typer.Option(min=1, help="At most so many.")]
+TagOption = Annotated[str | None, typer.Option(metavar="NAME", help="Only runs with this tag.")]
+SuiteOption = Annotated[str | None, typer.Option(metavar="NAME", help="Only runs of the suite with this name.")]
+LimitOption = Annotated[int, typer.Option(min=1, help="Maximum number of runs.")]
 
 
 @app.callback()
-def runs(context: typer.Context, tag: Tag = None, suite: Suite = None, limit: Limit = 20, form: TextForm = TextFormat.rich) -> None:
+def runs(
+    context: typer.Context,
+    tag: TagOption = None,
+    suite: SuiteOption = None,
+    limit: LimitOption = 20,
+    form: TextFormatOption = TextFormat.rich,
+) -> None:
     if context.invoked_subcommand is None:
-        _list(tag, suite, limit, form)
+        _print_runs(program_of(context), tag, suite, limit, form)
         return
     options = {"tag": "--tag", "suite": "--suite", "limit": "--limit", "form": "--format"}
-    given = [option for name, option in options.items() if _was_given(context, name)]
-    if given:
-        raise typer.BadParameter(f"give {', '.join(given)} after `{context.invoked_subcommand}`, if it has that", param_hint=given[0])
+    misplaced = [option for name, option in options.items() if _is_on_command_line(context, name)]
+    if misplaced:
+        message = f"write {', '.join(misplaced)} after `{context.invoked_subcommand}`, if it has that option"
+        raise typer.BadParameter(message, param_hint=misplaced[0])
 
 
-def _was_given(context: typer.Context, name: str) -> bool:
-    source = context.get_parameter_source(name)
+def _is_on_command_line(context: typer.Context, parameter: str) -> bool:
+    source = context.get_parameter_source(parameter)
     return source is not None and source.name == "COMMANDLINE"
 
 
 @app.command("list")
-def list_all(tag: Tag = None, suite: Suite = None, limit: Limit = 20, form: TextForm = TextFormat.rich) -> None:
-    """List them, newest first; the same as `fieldwise runs`."""
-    _list(tag, suite, limit, form)
+def list_all(
+    context: typer.Context,
+    tag: TagOption = None,
+    suite: SuiteOption = None,
+    limit: LimitOption = 20,
+    form: TextFormatOption = TextFormat.rich,
+) -> None:
+    """List the runs, newest first; the same as `fieldwise runs`."""
+    _print_runs(program_of(context), tag, suite, limit, form)
 
 
-def _list(tag: str | None, suite: str | None, limit: int, form: TextFormat) -> None:
-    from fieldwise.cli._console import room, show
-    from fieldwise.report.runs_view import run_line, runs_json, runs_table
+def _print_runs(program: Program, tag: str | None, suite: str | None, limit: int, form: TextFormat) -> None:
+    from fieldwise.cli._console import display_options, print_page
+    from fieldwise.report.runs_view import build_runs_table, make_run_line, render_runs_json
     from fieldwise.store.run import listed_run
-    from fieldwise.store.runs import run_ids, runs_folder
-    from fieldwise.store.tags import tags_of
+    from fieldwise.store.run_names import run_ids, runs_folder, tags_of
 
-    named = [name for name in reversed(run_ids()) if tag is None or tag in tags_of(runs_folder(None) / name)]
-    runs = (listed_run(runs_folder(None) / name) for name in named)
-    found = [run for run in runs if run.name == suite] if suite is not None else list(islice(runs, limit))
-    lines = [run_line(run) for run in found[:limit]]
+    folder = runs_folder(program.root)
+    ids = [id for id in reversed(run_ids(program.root)) if tag is None or tag in tags_of(folder / id)]
+    opened = (listed_run(folder / id) for id in ids)  # lazy: opening a run reads its manifest
+    selected = list(islice(opened, limit)) if suite is None else [run for run in opened if run.name == suite]
+    lines = [make_run_line(run) for run in selected[:limit]]
     if form == TextFormat.json:
-        typer.echo(runs_json(lines))
+        typer.echo(render_runs_json(lines))
         return
     if not lines:
-        typer.echo(_nothing(bool(run_ids()), tag, suite))
+        typer.echo(_no_runs_message(program, tag, suite))
         return
-    show(runs_table(lines, width=room(form).width), form)
-    left = (len(named) if suite is None else len(found)) - len(lines)
-    if left:
-        typer.echo(f"and {left} older ones (--limit {left + len(lines)})")
+    print_page(build_runs_table(lines, width=display_options(form, program).width), form)
+    total = len(ids) if suite is None else len(selected)
+    if total > len(lines):
+        typer.echo(f"and {total - len(lines)} older ones (--limit {total})")
 
 
-def _nothing(any_run: bool, tag: str | None, suite: str | None) -> str:
-    if not any_run:
-        return f"there are no runs in {chosen_root()}; `fieldwise demo` makes one"
-    told = " and ".join(part for part in (f"with the tag `{tag}`" if tag else "", f"of the suite `{suite}`" if suite else "") if part)
-    return f"there is no run {told}; `fieldwise runs` lists all"
+def _no_runs_message(program: Program, tag: str | None, suite: str | None) -> str:
+    from fieldwise.store.run_names import run_ids
+
+    if not run_ids(program.root):
+        return f"there are no runs in {resolve_root(program.root)}; `fieldwise demo` makes one"
+    filters: list[str] = []
+    if tag:
+        filters.append(f"with the tag `{tag}`")
+    if suite:
+        filters.append(f"of the suite `{suite}`")
+    return f"there is no run {' and '.join(filters)}; `fieldwise runs` lists all"
 
 
-@app.command("show", short_help="Show what a run was, what it came to, and where it is.")
-def show_run(run: RunId = "latest", form: TextForm = TextFormat.rich, everything: Everything = False) -> None:
-    """Show what a run was and came to: gates, metrics, comparison with its baseline, fingerprints, where it is."""
-    from fieldwise.cli._console import show
-    from fieldwise.cli._lookup import found_run
-    from fieldwise.cli._program import CALLED
-    from fieldwise.report.run_facts import Kept, facts_json, facts_report
-    from fieldwise.report.safe import json_text
+@app.command("show", short_help="Show the configuration, results and location of a run.")
+def show_run(
+    context: typer.Context, run: RunArgument = "latest", form: TextFormatOption = TextFormat.rich, show_all: ShowAllOption = False
+) -> None:
+    """Show a run: gates, metrics, comparison with its baseline, fingerprints and location."""
+    from fieldwise.cli._console import print_page
+    from fieldwise.cli._lookup import open_named_run
+    from fieldwise.report.run_facts import StorageFacts, build_run_details, run_details_to_json
+    from fieldwise.report.safe import dump_json
     from fieldwise.store.delete import baseline_files, pinned_by, size_of
 
-    found = found_run(run)
-    kept = Kept(bytes=size_of(found.path), baselines=tuple(pinned_by(found.id, baseline_files(Path()))))
+    program = program_of(context)
+    stored_run = open_named_run(run, program.root)
+    storage = StorageFacts(bytes=size_of(stored_run.path), baselines=tuple(pinned_by(stored_run.id, baseline_files(Path()))))
     if form == TextFormat.json:
-        typer.echo(json_text(facts_json(found, kept), spaced=True))
+        typer.echo(dump_json(run_details_to_json(stored_run, storage), spaced=True))
     else:
-        show(facts_report(found, kept, everything=everything, command=CALLED.get()), form)
+        print_page(build_run_details(stored_run, storage, everything=show_all, command=program.command), form)
 
 
-@app.command(short_help="Give names to a run, by which it can be found.")
+@app.command(short_help="Add tags to a run.")
 def tag(
-    run: RunId,
-    names: Annotated[list[str], typer.Argument(metavar="NAME", help="Names to give to it, such as release-2 or nightly.")],
-    remove: Annotated[bool, typer.Option("--remove", help="Take the names away instead.")] = False,
+    context: typer.Context,
+    run: RunArgument,
+    names: Annotated[list[str], typer.Argument(metavar="NAME", help="Tags to add, such as release-2 or nightly.")],
+    remove: Annotated[bool, typer.Option("--remove", help="Remove these tags instead.")] = False,
 ) -> None:
-    """Give names to a run, by which it can be found and listed, and which keep it from being deleted."""
-    from fieldwise.cli._lookup import found_run
+    """Add tags to a run. A tag names the run in other commands and protects it from deletion."""
+    from fieldwise.cli._lookup import open_named_run
     from fieldwise.model.diagnostic import ConfigError, Diagnostic
-    from fieldwise.store.tags import add_tags, remove_tags
+    from fieldwise.store.run_names import add_tags, remove_tags
 
-    found = found_run(run)
+    stored_run = open_named_run(run, program_of(context).root)
     try:
-        missing = remove_tags(found.path, names) if remove else add_tags(found.path, names)
+        missing = remove_tags(stored_run.path, names) if remove else add_tags(stored_run.path, names)
     except ValueError as error:
         raise ConfigError([Diagnostic(code="bad-tag", what=str(error))]) from error
     if missing:
-        has = f"it has {', '.join(found.tags)}" if found.tags else "it has none"
-        raise ConfigError([Diagnostic(code="no-tag", what=f"run {found.id} has no tag {', '.join(missing)}", fix=has)])
-    typer.echo(f"run {found.id}: {', '.join(found.tags) or 'no tags'}")
+        fix = f"it has {', '.join(stored_run.tags)}" if stored_run.tags else "it has none"
+        raise ConfigError([Diagnostic(code="no-tag", what=f"run {stored_run.id} has no tag {', '.join(missing)}", fix=fix)])
+    typer.echo(f"run {stored_run.id}: {', '.join(stored_run.tags) or 'no tags'}")
 
 
 @app.command()
 def delete(
-    which: Annotated[list[str], typer.Argument(metavar="RUN", help="The runs: ids, their beginnings, tags, or latest.")],
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
-    force: Annotated[bool, typer.Option("--force", help="Delete runs too that a tag or a baseline keeps.")] = False,
+    context: typer.Context,
+    names: Annotated[list[str], typer.Argument(metavar="RUN", help="The runs: ids or their first characters, tags, or latest.")],
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Also delete runs that are tagged or used by a baseline.")] = False,
 ) -> None:
-    """Delete runs for good, after asking.
+    """Delete runs permanently, after confirmation.
 
-    A run that is being written is never deleted. One with a tag, or that a *.baseline.json of this folder was made from, is kept unless you
-    say --force.
+    A run that is being written is never deleted. A run with a tag, or one that a *.baseline.json in this folder was made from, is deleted
+    only with --force.
     """
-    from fieldwise.cli._lookup import found_folder
+    from fieldwise.cli._lookup import open_listed_run
     from fieldwise.store.delete import baseline_files, check_deletable, delete_runs
 
-    found = list({run.id: run for run in map(found_folder, which)}.values())
+    root = program_of(context).root
+    opened = [open_listed_run(name, root) for name in names]
+    doomed = list({run.id: run for run in opened}.values())
     baselines = baseline_files(Path())
-    check_deletable(found, baselines=baselines, force=force)
+    check_deletable(doomed, baselines=baselines, force=force)
     if not yes:
-        for run in found:
-            typer.echo(f"{run.id}  {run.name or 'unnamed'}, {run.full.cases:,} cases{', tags: ' + ', '.join(run.tags) if run.tags else ''}")
-        _agreed(len(found))
-    freed = delete_runs(found, baselines=baselines, force=force)
-    typer.echo(f"deleted {'run ' + found[0].id if len(found) == 1 else f'{len(found)} runs'}, {freed / 1e6:,.1f} MB")
+        for run in doomed:
+            tags = f", tags: {', '.join(run.tags)}" if run.tags else ""
+            typer.echo(f"{run.id}  {run.name or 'unnamed'}, {run.full.cases:,} cases{tags}")
+        _confirm_deletion(len(doomed))
+    freed = delete_runs(doomed, baselines=baselines, force=force)
+    typer.echo(f"deleted {'run ' + doomed[0].id if len(doomed) == 1 else f'{len(doomed)} runs'}, {freed / 1e6:,.1f} MB")
 
 
-def _agreed(count: int) -> None:
-    """Ask; ends the command if nobody is there to answer, or the answer is no."""
+def _confirm_deletion(count: int) -> None:
+    """Ask for confirmation; exit 1 if the answer is no, ConfigError if standard input is not a terminal."""
     from fieldwise.model.diagnostic import ConfigError, Diagnostic
 
-    if not _somebody_is_there():
-        raise ConfigError([Diagnostic(code="not-agreed", what="nothing was deleted: nobody is there to agree", fix="say --yes")])
-    if not typer.confirm(f"delete {'this run' if count == 1 else f'these {count} runs'} for good?"):
+    if not _stdin_is_terminal():
+        what = "nothing was deleted: confirmation needs a terminal"
+        raise ConfigError([Diagnostic(code="not-agreed", what=what, fix="confirm with --yes")])
+    if not typer.confirm(f"delete {'this run' if count == 1 else f'these {count} runs'} permanently?"):
         typer.echo("nothing was deleted")
         raise typer.Exit(1)
 
 
-def _somebody_is_there() -> bool:
+def _stdin_is_terminal() -> bool:
     return sys.stdin.isatty()
 
 
 @app.command()
 def trend(
+    context: typer.Context,
     metric: Annotated[
         str, typer.Argument(metavar="METRIC", help="The metric as gates name it, such as fields.score or field_prf.macro_f1.")
     ],
     suite: Annotated[
-        Optional[str],  # noqa: UP045
-        typer.Option(metavar="NAME", help="Runs of the suite of this name; if left out, of the one that measured it last."),
+        str | None,
+        typer.Option(metavar="NAME", help="Only runs of the suite with this name. [default: the suite that measured it last]"),
     ] = None,
-    tag: Tag = None,
-    limit: Annotated[int, typer.Option(min=1, help="The latest so many.")] = 30,
-    html: Annotated[
-        Optional[Path],  # noqa: UP045
-        typer.Option(metavar="FILE", help="Write it as a page with a chart, in one file."),
-    ] = None,
-    form: TextForm = TextFormat.rich,
+    tag: TagOption = None,
+    limit: Annotated[int, typer.Option(min=1, help="Maximum number of runs, newest first.")] = 30,
+    html: Annotated[Path | None, typer.Option(metavar="FILE", help="Also write a self-contained HTML page with a chart.")] = None,
+    form: TextFormatOption = TextFormat.rich,
 ) -> None:
-    """Show how a metric went over the runs of a suite, oldest first."""
-    from fieldwise.cli._console import room, show
-    from fieldwise.report.safe import json_text
-    from fieldwise.report.trend import trend_of
-    from fieldwise.report.trend_view import trend_report
+    """Show the history of a metric over the runs of a suite, oldest first."""
+    from fieldwise.cli._console import display_options, print_page
+    from fieldwise.report.safe import dump_json
+    from fieldwise.report.trend import build_trend
+    from fieldwise.report.trend_view import build_trend_report
     from fieldwise.store.run import list_runs
 
-    chosen = [run for run in list_runs() if tag is None or tag in run.tags]
-    found = trend_of(chosen, metric, suite=suite, limit=limit)
+    program = program_of(context)
+    candidates = [run for run in list_runs(program.root) if tag is None or tag in run.tags]
+    history = build_trend(candidates, metric, suite=suite, limit=limit)
     if form == TextFormat.json:
-        typer.echo(json_text(found.to_json()))
+        typer.echo(dump_json(history.to_json()))
     else:
-        show(trend_report(found, room(form)), form)
+        print_page(build_trend_report(history, display_options(form, program)), form)
     if html is not None:
-        from fieldwise.report.trend_html import trend_html
+        from fieldwise.report.trend_html import render_trend_html
 
-        latest = next(run for run in chosen if run.id == found.points[-1].run)
+        latest = next(run for run in candidates if run.id == history.points[-1].run)
         html.parent.mkdir(parents=True, exist_ok=True)
-        html.write_text(trend_html(found, latest.gates), encoding="utf-8")
+        html.write_text(render_trend_html(history, latest.gates), encoding="utf-8")
         typer.echo(f"wrote {html}", err=True)

@@ -1,4 +1,4 @@
-"""`fieldwise schema`: the JSON Schema of what people write, or of what a run prints."""
+"""`fieldwise schema`: print a JSON Schema."""
 
 import json
 from enum import StrEnum
@@ -7,19 +7,21 @@ from typing import Annotated
 import typer
 
 
-class Of(StrEnum):
-    """What there is a schema of."""
+class SchemaSubject(StrEnum):
+    """Documents that have a schema."""
 
     suite = "suite"
     run = "run"
 
 
 def schema(
-    of: Annotated[Of, typer.Option("--of", help="suite: what a suite may say; run: what `run --format json` prints.")] = Of.suite,
+    of: Annotated[
+        SchemaSubject, typer.Option("--of", help="suite: a suite file; run: the output of `run --format json`.")
+    ] = SchemaSubject.suite,
 ) -> None:
     """Print a JSON Schema (2020-12)."""
-    if of == Of.run:
-        from fieldwise.report.json_report import run_schema as make
+    if of == SchemaSubject.run:
+        from fieldwise.report.json_report import build_run_schema as make_schema
     else:
-        from fieldwise.plan.schema import suite_schema as make
-    typer.echo(json.dumps(make(), indent=2, ensure_ascii=False))
+        from fieldwise.plan.schema import suite_schema as make_schema
+    typer.echo(json.dumps(make_schema(), indent=2, ensure_ascii=False))

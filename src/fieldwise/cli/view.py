@@ -1,87 +1,98 @@
-"""`fieldwise view`: the pages and the HTTP API."""
+"""`fieldwise view`: serve the pages and the HTTP API."""
 
 import os
 import socket
 from pathlib import Path
-from typing import Annotated, Any, Optional
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-KEY = "FIELDWISE_API_KEY"
+from fieldwise.cli._options import program_of
+
+if TYPE_CHECKING:
+    from fieldwise.web.guard import Guard
+
+API_KEY_VARIABLE = "FIELDWISE_API_KEY"
+_PACKAGES = ("fastapi", "uvicorn", "jinja2", "python_multipart", "pygal")
 
 
 def view(
-    host: Annotated[str, typer.Option(help="The address to listen on. Others than this machine's need an API key.")] = "127.0.0.1",
+    context: typer.Context,
+    host: Annotated[str, typer.Option(help="The address to listen on. An address other than loopback requires an API key.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=1, max=65535, help="The port to listen on.")] = 8787,
-    data: Annotated[
-        Optional[Path],  # noqa: UP045
-        typer.Option(metavar="FOLDER", help="Let the API evaluate files below this folder."),
-    ] = None,
+    data: Annotated[Path | None, typer.Option(metavar="FOLDER", help="Allow the API to evaluate files in this folder.")] = None,
     images: Annotated[
-        Optional[Path],  # noqa: UP045
-        typer.Option(metavar="FOLDER", help="Look for images of cases below this folder, beside the folder of their suite."),
+        Path | None, typer.Option(metavar="FOLDER", help="A folder with images of cases, in addition to the folder of the suite.")
     ] = None,
     allow_host: Annotated[
-        Optional[list[str]],  # noqa: UP045
-        typer.Option(metavar="NAME", help="A further name under which the server may be addressed. May be given again."),
+        list[str] | None, typer.Option(metavar="NAME", help="An additional host name that requests may use. Repeatable.")
     ] = None,
-    no_token: Annotated[bool, typer.Option("--no-token", help="Let in everybody on this machine.")] = False,
+    no_token: Annotated[bool, typer.Option("--no-token", help="Serve every user of this machine without a token.")] = False,
     open_browser: Annotated[bool, typer.Option("--open", help="Open the pages in a browser.")] = False,
 ) -> None:
-    """Serve the pages and the HTTP API for the runs in this folder.
+    """Serve the pages and the HTTP API for the stored runs.
 
-    An API key for use beyond this machine is taken from FIELDWISE_API_KEY: on the command line, others could read it.
+    The API key is read from FIELDWISE_API_KEY, because other users can read the command line.
     """
     import secrets
 
-    _needed()
-    from fieldwise.model.roots import chosen_root
+    _require_packages()
+    from fieldwise.model.locations import resolve_root
     from fieldwise.web.app import create_app
     from fieldwise.web.settings import Settings
 
     token = None if no_token else secrets.token_urlsafe(24)
-    names = tuple(name.lower() for name in allow_host or ())
-    key = os.environ.get(KEY) or None
-    settings = Settings(root=chosen_root(), host=host, port=port, data=data, images=images, token=token, api_key=key, names=names)
-    app = create_app(settings)
-    shown = f"[{host}]" if ":" in host else host
-    address = f"http://{shown}:{port}/" + (f"?token={token}" if token else "")
-    with _bound(host, port) as bound:
+    app = create_app(
+        Settings(
+            root=resolve_root(program_of(context).root),
+            host=host,
+            port=port,
+            data=data,
+            images=images,
+            token=token,
+            api_key=os.environ.get(API_KEY_VARIABLE) or None,
+            names=tuple(name.lower() for name in allow_host or ()),
+        )
+    )
+    url_host = f"[{host}]" if ":" in host else host
+    address = f"http://{url_host}:{port}/" + (f"?token={token}" if token else "")
+    with _bind_socket(host, port) as listener:
         typer.echo(f"{address}\nOpen this address in a browser; Ctrl-C stops the server.")
         if open_browser:
             typer.launch(address)
-        _serve(app, bound)
+        _serve(app, listener)
 
 
-def _needed() -> None:
-    """ConfigError if the packages that the pages need are not there."""
+def _require_packages() -> None:
+    """Raise ConfigError if a package that the pages need is not installed."""
     from importlib.util import find_spec
 
     from fieldwise.model.diagnostic import ConfigError, Diagnostic
 
-    missing = [name for name in ("fastapi", "uvicorn", "jinja2", "python_multipart", "pygal") if find_spec(name) is None]
+    missing = [name for name in _PACKAGES if find_spec(name) is None]
     if missing:
         what = f"the pages need {', '.join(missing)}, which {'is' if len(missing) == 1 else 'are'} not installed"
         raise ConfigError([Diagnostic(code="not-installed", what=what, fix="pip install 'fieldwise[web]'")])
 
 
-def _serve(app: Any, bound: socket.socket) -> None:
+def _serve(app: "Guard", listener: socket.socket) -> None:
     import uvicorn
 
     options: dict[str, Any] = {"log_level": "warning", "proxy_headers": False, "server_header": False, "timeout_graceful_shutdown": 2}
-    uvicorn.Server(uvicorn.Config(app, **options)).run(sockets=[bound])
+    uvicorn.Server(uvicorn.Config(app, **options)).run(sockets=[listener])
 
 
-def _bound(host: str, port: int) -> socket.socket:
-    """The socket to listen on; ConfigError if it cannot be had."""
+def _bind_socket(host: str, port: int) -> socket.socket:
+    """Bind the socket to listen on; ConfigError if the address is not available."""
     from fieldwise.model.diagnostic import ConfigError, Diagnostic
 
     try:
         family, _, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
-        found = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)  # named, so that answers are sent at once and not gathered
-        found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        found.bind(address)
+        # asyncio disables Nagle's algorithm only on sockets whose protocol is IPPROTO_TCP, not 0
+        listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind(address)
     except OSError as error:
-        what, fix = f"cannot listen on {host} port {port}: {error.strerror or error}", "choose another with --port"
+        what, fix = f"cannot listen on {host} port {port}: {error.strerror or error}", "choose another port with --port"
         raise ConfigError([Diagnostic(code="cannot-listen", what=what, fix=fix)]) from error
-    return found
+    return listener

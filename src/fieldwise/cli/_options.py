@@ -1,0 +1,56 @@
+"""Global options, and options shared by several commands."""
+
+import shlex
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """Global options of one invocation of `fieldwise`."""
+
+    root: str | None = None
+    """Value of `--root`. None means FIELDWISE_ROOT, or `.fieldwise` if that is not set."""
+
+    @property
+    def command(self) -> str:
+        """The beginning of a command that finds the same runs, for hints such as "next: …".
+
+        >>> Program().command, Program("my runs").command
+        ('fieldwise', "fieldwise --root 'my runs'")
+        """
+        return "fieldwise" if self.root is None else f"fieldwise --root {shlex.quote(self.root)}"
+
+
+def program_of(context: typer.Context) -> Program:
+    """Return the global options that the command was called with."""
+    return context.find_object(Program) or Program()
+
+
+class Format(StrEnum):
+    """Output formats of a run."""
+
+    rich = "rich"
+    plain = "plain"
+    json = "json"
+    github = "github"
+
+
+class TextFormat(StrEnum):
+    """Output formats of everything else."""
+
+    rich = "rich"
+    plain = "plain"
+    json = "json"
+
+
+FormatOption = Annotated[
+    Format,
+    typer.Option("--format", help="rich: with colour; plain: for logs; json: the whole run; github: annotations.", show_choices=True),
+]
+TextFormatOption = Annotated[TextFormat, typer.Option("--format", help="rich: with colour; plain: for logs; json: for programs.")]
+ShowAllOption = Annotated[bool, typer.Option("--all", help="Show everything, without shortening.")]
+RunArgument = Annotated[str, typer.Argument(metavar="RUN", help="The run: an id or its first characters, a tag, or latest.")]
