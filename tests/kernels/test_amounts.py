@@ -1,0 +1,91 @@
+"""Numbers with currencies, percent signs and units, as people write them."""
+
+import pytest
+
+from fieldwise.kernels.amounts import currencies_of, read_figure
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("0", 0),
+        ("-12.5", -12.5),
+        ("1,234.50", 1234.5),
+        ("1.234,50", 1234.5),
+        ("1 234,50", 1234.5),
+        ("1'234.50", 1234.5),
+        ("1\u202f234,50", 1234.5),
+        ("1,23,456.78", 123456.78),
+        ("(3.20)", -3.2),
+        ("3.20-", -3.2),
+        ("-$5", -5),
+        ("$-5", -5),
+        ("5,-", 5),
+        ("€ 1.000,--", 1000),
+        ("Rs. 5,000/-", 5000),
+        ("12.50 CR", -12.5),
+        ("12.50 DR", 12.5),
+        ("Rs 5 Cr", 50_000_000),
+        ("$1.2M", 1_200_000),
+        ("1,2 Mio. €", 1_200_000),
+        ("2 lakh", 200_000),
+        ("99 cents", 0.99),
+        ("½", 0.5),
+        ("1½", 1.5),
+        ("１２３", 123),
+        ("١٬٢٣٤٫٥٠", 1234.5),
+        ("壹仟贰佰元整", 1200),
+        ("1万2000円", 12000),
+        ("3만원", 30000),
+        ("Rp 10.000", 10000),
+    ],
+)
+def test_what_people_write_is_read(text: str, value: float) -> None:
+    figure = read_figure(text)
+    assert figure is not None
+    assert figure.value == value
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "€",
+        "Total: 5",
+        "No. 5",
+        "5th",
+        "2024-01-01",
+        "12/13",
+        "1,2,3",
+        "12,5,6",
+        "1 23",
+        "10,000,00",
+        "$ 5 EUR",
+        "NaN",
+        "5-6",
+        "5.",
+        "x" * 200,
+    ],
+)
+def test_what_is_no_number_is_refused_as_a_whole(text: str) -> None:
+    assert read_figure(text) is None
+
+
+def test_one_separator_with_three_digits_follows_the_decimal_mark_and_says_that_it_was_undecided() -> None:
+    assert [read_figure(text).value for text in ("1,234", "1.234")] == [1234, 1.234]  # pyright: ignore[reportOptionalMemberAccess]
+    assert [read_figure(text, ",").value for text in ("1,234", "1.234")] == [1.234, 1234]  # pyright: ignore[reportOptionalMemberAccess]
+    assert [read_figure(text).undecided for text in ("1,234", "1.234", "0.123", "1.234,5", "1234.567")] == [",", ".", "", "", ""]  # pyright: ignore[reportOptionalMemberAccess]
+
+
+def test_a_symbol_stands_for_every_currency_that_uses_it() -> None:
+    assert {"USD", "CAD", "AUD", "MXN"} <= currencies_of("$")
+    assert currencies_of("kr") == {"SEK", "NOK", "DKK", "ISK"}
+    assert currencies_of("RM") == {"MYR"}
+    assert currencies_of("US Dollar") >= {"USD"}
+    assert not currencies_of("kg")
+
+
+def test_units_and_percent_signs_are_named() -> None:
+    assert read_figure("5 kg").units == {"kilogram"}  # pyright: ignore[reportOptionalMemberAccess]
+    assert read_figure("5 m").units >= {"meter"}  # pyright: ignore[reportOptionalMemberAccess]
+    assert read_figure("12 %").percent  # pyright: ignore[reportOptionalMemberAccess]
