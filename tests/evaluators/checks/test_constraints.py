@@ -1,4 +1,4 @@
-"""constraints: rules that tie the fields of a record together, written in a small language that reaches nothing else."""
+"""constraints: rules between the fields of a record, and the expression language they are written in."""
 
 from math import inf, nan
 from typing import Any
@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 
 import fieldwise as fw
 from fieldwise import ConfigError, Result
-from fieldwise.evaluators.checks._expressions import ExpressionError, parse
-from fieldwise.evaluators.checks._values import Reading, holds
+from fieldwise.evaluators.checks._expression_language import ExpressionError, RecordReading, expression_holds, parse_expression
 
 INVOICE: dict[str, Any] = {
     "country": "DE",
@@ -30,12 +29,12 @@ INVOICE: dict[str, Any] = {
 }
 
 
-def ruled(*rules: dict[str, Any], actual: Any = INVOICE, **options: Any) -> Result:
+def check_rules(*rules: dict[str, Any], actual: Any = INVOICE, **options: Any) -> Result:
     return fw.evaluate({"type": "constraints", "rules": list(rules), **options}, actual=actual)
 
 
-def true_of(expression: str, record: Any = INVOICE) -> bool:
-    return holds(parse(expression), Reading(record))
+def holds_for(expression: str, record: Any = INVOICE) -> bool:
+    return expression_holds(parse_expression(expression), RecordReading(record))
 
 
 @pytest.mark.parametrize(
@@ -76,7 +75,7 @@ def true_of(expression: str, record: Any = INVOICE) -> bool:
     ],
 )
 def test_expressions_that_are_true(expression: str) -> None:
-    assert true_of(expression)
+    assert holds_for(expression)
 
 
 @pytest.mark.parametrize(
@@ -96,19 +95,19 @@ def test_expressions_that_are_true(expression: str) -> None:
     ],
 )
 def test_expressions_that_are_false(expression: str) -> None:
-    assert not true_of(expression)
+    assert not holds_for(expression)
 
 
 def test_decimals_add_up_as_they_are_written() -> None:
-    assert true_of("a + b == c", {"a": 0.1, "b": 0.2, "c": 0.3})
+    assert holds_for("a + b == c", {"a": 0.1, "b": 0.2, "c": 0.3})
 
 
 def test_long_integers_keep_their_digits() -> None:
-    assert not true_of("a == b", {"a": 2**53, "b": 2**53 + 1})
+    assert not holds_for("a == b", {"a": 2**53, "b": 2**53 + 1})
 
 
 @pytest.mark.parametrize(
-    ("expression", "what"),
+    ("expression", "message"),
     [
         ("total = 3", "position 7: `=`"),
         ("a && b", "position 3: `&`"),
@@ -135,17 +134,17 @@ def test_long_integers_keep_their_digits() -> None:
         ("1 < a[12345678901234567890]", "position 5: .* has an index that no list reaches"),
     ],
 )
-def test_what_cannot_be_read_says_where(expression: str, what: str | None) -> None:
-    if what is None:
-        assert parse(expression)
+def test_a_parse_error_names_the_position(expression: str, message: str | None) -> None:
+    if message is None:
+        assert parse_expression(expression)
         return
-    with pytest.raises(ExpressionError, match=what):
-        parse(expression)
+    with pytest.raises(ExpressionError, match=message):
+        parse_expression(expression)
 
 
-def test_errors_suggest_what_to_write() -> None:
+def test_parse_errors_suggest_a_fix() -> None:
     with pytest.raises(ConfigError) as raised:
-        ruled({"check": "total = 3"}, {"check": "summ(a) == 1"}, {"if": "a &", "then": "b"})
+        check_rules({"check": "total = 3"}, {"check": "summ(a) == 1"}, {"if": "a &", "then": "b"})
     text = str(raised.value)
     assert "write ==" in text
     assert "did you mean `sum`?" in text
@@ -154,16 +153,16 @@ def test_errors_suggest_what_to_write() -> None:
 
 @given(st.text(alphabet="ab.[]*()'\" <>=!+-/0123,andornotisum", max_size=30))
 @settings(max_examples=300, deadline=None)
-def test_any_text_is_read_or_refused(text: str) -> None:
+def test_any_text_is_parsed_or_refused(text: str) -> None:
     try:
-        read = parse(text) is not None
+        handled = parse_expression(text) is not None
     except ExpressionError as error:
-        read = "position" in str(error)
-    assert read
+        handled = "position" in str(error)
+    assert handled
 
 
 def test_rules_that_hold_are_hits_and_the_others_misses_with_values() -> None:
-    result = ruled(
+    result = check_rules(
         {"name": "adds_up", "check": "invoice.total == invoice.net + invoice.tax"},
         {"name": "dates", "check": "due < issued"},
         {"name": "big_items", "check": "line_items[*].amount > 50"},
@@ -182,50 +181,50 @@ def test_rules_that_hold_are_hits_and_the_others_misses_with_values() -> None:
 
 def test_the_tolerance_is_inclusive() -> None:
     record = {"a": 10.01, "b": 10}
-    assert ruled({"check": "a == b", "tolerance": 0.01}, actual=record).score == 1.0
-    assert ruled({"check": "a == b", "tolerance": 0.009}, actual=record).score == 0.0
-    assert ruled({"check": "a <= b", "tolerance": 0.01}, actual=record).score == 1.0
+    assert check_rules({"check": "a == b", "tolerance": 0.01}, actual=record).score == 1.0
+    assert check_rules({"check": "a == b", "tolerance": 0.009}, actual=record).score == 0.0
+    assert check_rules({"check": "a <= b", "tolerance": 0.01}, actual=record).score == 1.0
 
 
 def test_a_sum_must_equal_a_field_or_a_number() -> None:
-    assert ruled({"sum": "line_items[*].amount", "equals": "invoice.net"}).score == 1.0
-    assert ruled({"sum": "line_items[*].qty", "equals": 3}).score == 1.0
-    wrong = ruled({"name": "net", "sum": "line_items[*].amount", "equals": "invoice.total", "tolerance": 0.01})
+    assert check_rules({"sum": "line_items[*].amount", "equals": "invoice.net"}).score == 1.0
+    assert check_rules({"sum": "line_items[*].qty", "equals": 3}).score == 1.0
+    wrong = check_rules({"name": "net", "sum": "line_items[*].amount", "equals": "invoice.total", "tolerance": 0.01})
     assert wrong.misses == ["net (100.1 == 100.3 is false)"]
 
 
-def test_what_one_value_demands_of_another() -> None:
+def test_a_conditional_rule_requires_a_field() -> None:
     """structured-data spec, future extensions: if field A, then field B required."""
     rule = {"name": "vat", "if": "country == 'DE'", "then": "vat_id"}
-    assert ruled(rule).hits == ["vat"]
-    assert ruled(rule, actual={"country": "DE"}).misses == ["vat (required, missing: vat_id)"]
-    assert ruled(rule, actual={"country": "DE", "vat_id": None}).misses == ["vat (null value: vat_id)"]
-    other = ruled(rule, actual={"country": "FR"})
-    assert (other.status, other.reasoning) == ("skipped", "no rule applies to this record")
+    assert check_rules(rule).hits == ["vat"]
+    assert check_rules(rule, actual={"country": "DE"}).misses == ["vat (required, missing: vat_id)"]
+    assert check_rules(rule, actual={"country": "DE", "vat_id": None}).misses == ["vat (null value: vat_id)"]
+    skipped = check_rules(rule, actual={"country": "FR"})
+    assert (skipped.status, skipped.reasoning) == ("skipped", "no rule applies to this record")
 
 
-def test_a_condition_may_stand_before_any_rule_and_fails_where_its_field_is_absent() -> None:
+def test_a_condition_works_with_any_rule_and_fails_where_its_field_is_absent() -> None:
     rule = {"if": "country == 'DE'", "require": ["vat_id"]}
-    assert ruled(rule).hits == ["if country == 'DE' then require vat_id"]
-    assert ruled(rule, actual={}).status == "skipped"
+    assert check_rules(rule).hits == ["if country == 'DE' then require vat_id"]
+    assert check_rules(rule, actual={}).status == "skipped"
 
 
 def test_required_fields_are_missed_one_by_one() -> None:
-    result = ruled({"require": ["country", "note", "phone", "line_items[*].sku"]})
+    result = check_rules({"require": ["country", "note", "phone", "line_items[*].sku"]})
     assert result.misses == ["note (null value)", "phone (required, missing)", "line_items[0].sku (required, missing)"]
     assert result.score == 0.0
 
 
 def test_an_absent_field_is_a_miss_unless_the_rule_is_for_when_it_is_present() -> None:
     rule = {"name": "r", "check": "discount < invoice.net"}
-    assert ruled(rule).misses == ["r (required, missing: discount)"]
-    assert ruled({**rule, "when_present": True}).status == "skipped"
-    assert ruled({"name": "r", "check": "note == 'x'"}).misses == ["r (null value: note)"]
-    assert ruled({"name": "r", "check": "line_items[*].sku == 'x'"}).misses == ["r (required, missing: line_items[0].sku)"]
+    assert check_rules(rule).misses == ["r (required, missing: discount)"]
+    assert check_rules({**rule, "when_present": True}).status == "skipped"
+    assert check_rules({"name": "r", "check": "note == 'x'"}).misses == ["r (null value: note)"]
+    assert check_rules({"name": "r", "check": "line_items[*].sku == 'x'"}).misses == ["r (required, missing: line_items[0].sku)"]
 
 
 @pytest.mark.parametrize(
-    ("check", "why"),
+    ("check", "reason"),
     [
         ("currency + 1 == 2", '"EUR" is not a number'),
         ("paid + 1 == 2", "false is not a number"),
@@ -240,55 +239,55 @@ def test_an_absent_field_is_a_miss_unless_the_rule_is_for_when_it_is_present() -
         ("line_items[*].qty == others[*]", "2 and 1 items cannot be paired"),
     ],
 )
-def test_values_that_cannot_be_compared_fail_the_rule_and_say_why(check: str, why: str) -> None:
+def test_values_that_cannot_be_compared_fail_the_rule_and_say_why(check: str, reason: str) -> None:
     record = {**INVOICE, "bad": nan, "worse": inf, "others": [1]}
-    assert ruled({"name": "r", "check": check}, actual=record).misses == [f"r ({why})"]
+    assert check_rules({"name": "r", "check": check}, actual=record).misses == [f"r ({reason})"]
 
 
 def test_a_rule_item_by_item_over_no_items_does_not_apply() -> None:
-    result = ruled({"check": "line_items[*].amount > 0"}, {"check": "count(line_items) == 0"}, actual={"line_items": []})
+    result = check_rules({"check": "line_items[*].amount > 0"}, {"check": "count(line_items) == 0"}, actual={"line_items": []})
     assert (result.score, result.metrics["rules_checked"]) == (1.0, 1)
 
 
-def test_numbers_written_as_text_count_only_when_asked() -> None:
+def test_numbers_written_as_text_are_parsed_only_with_the_option() -> None:
     record = {"total": "1,234.50", "net": 1000, "tax": "$234.50"}
     rule = {"name": "r", "check": "total == net + tax"}
-    assert ruled(rule, actual=record).misses == ['r ("$234.50" is not a number)']
-    assert ruled(rule, actual=record, parse=True).score == 1.0
+    assert check_rules(rule, actual=record).misses == ['r ("$234.50" is not a number)']
+    assert check_rules(rule, actual=record, parse=True).score == 1.0
 
 
 def test_weights_share_the_score() -> None:
-    assert ruled({"check": "paid", "weight": 3}, {"check": "not paid"}).score == 0.25
-    assert ruled({"check": "not paid", "weight": 0}).score == 0.0
+    assert check_rules({"check": "paid", "weight": 3}, {"check": "not paid"}).score == 0.25
+    assert check_rules({"check": "not paid", "weight": 0}).score == 0.0
 
 
 def test_records_are_found_in_text_and_no_record_is_the_systems_failure() -> None:
-    assert ruled({"check": "a == 1"}, actual='```json\n{"a": 1}\n```').score == 1.0
-    failed = ruled({"name": "r", "check": "not present(a)"}, actual="sorry")
+    assert check_rules({"check": "a == 1"}, actual='```json\n{"a": 1}\n```').score == 1.0
+    failed = check_rules({"name": "r", "check": "not present(a)"}, actual="sorry")
     assert (failed.status, failed.score, failed.misses) == ("error", 0.0, ["r (no output)"])
     assert failed.metrics == {"rules_held": 0, "rules_checked": 1}
 
 
 @pytest.mark.parametrize(
-    ("rule", "what"),
+    ("rule", "message"),
     [
-        ({"name": "empty"}, "a rule says nothing"),
+        ({"name": "empty"}, "a rule is empty"),
         ({"check": "a", "require": ["b"]}, "a rule has `check` and `require`"),
         ({"then": "a"}, "`then` needs `if`"),
         ({"sum": "a[*]"}, "`sum` and `equals` belong together"),
         ({"check": "a", "equals": 1}, "`sum` and `equals` belong together"),
-        ({"require": ["a + b"]}, "`a \\+ b` is no path"),
+        ({"require": ["a + b"]}, "`a \\+ b` is not a path"),
         ({"check": "a", "tolerance": -1}, "`tolerance` must be a number ≥ 0"),
         ({"chek": "a"}, "did you mean `check`"),
     ],
 )
-def test_bad_rules_are_refused(rule: dict[str, Any], what: str) -> None:
-    with pytest.raises(ConfigError, match=what):
-        ruled(rule)
+def test_bad_rules_are_refused(rule: dict[str, Any], message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        check_rules(rule)
 
 
 def test_two_rules_of_one_name_are_refused_and_so_are_none() -> None:
     with pytest.raises(ConfigError, match="two rules are called `a`"):
-        ruled({"check": "a"}, {"check": "b", "name": "a"})
+        check_rules({"check": "a"}, {"check": "b", "name": "a"})
     with pytest.raises(ConfigError, match="`rules` must be"):
-        ruled()
+        check_rules()

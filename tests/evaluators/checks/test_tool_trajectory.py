@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import fieldwise as fw
 from fieldwise import ConfigError, Result
-from fieldwise.evaluators.checks._calls import Call, calls_in
+from fieldwise.evaluators.checks.tool_trajectory import ToolCall, calls_in
 
 SEARCH = {"tool": "search", "args": {"query": "weather in Paris"}}
 FETCH = {"tool": "fetch", "args": {"id": 7}}
@@ -68,7 +68,7 @@ def test_numbers_tell_precision_recall_and_order() -> None:
 
 
 @pytest.mark.parametrize(
-    ("args", "given", "score"),
+    ("args", "actual_args", "score"),
     [
         ("exact", {"query": "weather in Paris"}, 1.0),
         ("exact", {"query": "weather in Paris", "limit": 3}, 0.0),
@@ -86,8 +86,8 @@ def test_numbers_tell_precision_recall_and_order() -> None:
         ({"other": "fuzzy"}, {"query": "weather in Paris"}, 1.0),
     ],
 )
-def test_arguments_match_as_asked(args: Any, given: Any, score: float) -> None:
-    assert called([{"tool": "search", "args": given}], [SEARCH], args=args).score == score
+def test_arguments_match_as_configured(args: Any, actual_args: Any, score: float) -> None:
+    assert called([{"tool": "search", "args": actual_args}], [SEARCH], args=args).score == score
 
 
 def test_subset_looks_into_objects() -> None:
@@ -187,7 +187,7 @@ SHAPES: dict[str, Any] = {
 
 @pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES)
 def test_calls_are_read_from_every_usual_record(shape: Any) -> None:
-    assert calls_in(shape) == [Call(tool="search", args=ARGUMENTS)]
+    assert calls_in(shape) == [ToolCall(tool="search", args=ARGUMENTS)]
     result = called(shape, [SEARCH], "exact")
     assert (result.score, result.hits) == (1.0, ["search"])
 
@@ -237,8 +237,8 @@ def test_no_output_is_the_systems_failure() -> None:
 def test_calls_beside_a_missing_output_are_judged_as_they_are() -> None:
     config = {"type": "tool_trajectory", "expected": ["search"]}
     for nothing in ({}, {"actual": None}):
-        found = fw.evaluate(config, metadata={"trace": [SEARCH]}, **nothing)
-        assert (found.status, found.score, found.metrics["recall"]) == ("scored", 1.0, 1.0)
+        result = fw.evaluate(config, metadata={"trace": [SEARCH]}, **nothing)
+        assert (result.status, result.score, result.metrics["recall"]) == ("scored", 1.0, 1.0)
     assert fw.evaluate({**config, "path": "metadata.log"}, metadata={"log": [SEARCH]}).score == 1.0
 
 

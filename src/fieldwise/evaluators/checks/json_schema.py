@@ -1,7 +1,7 @@
-"""Whether a record fits a JSON Schema, with every violation at its path.
+"""Validation of a record against a JSON Schema, with the path of every violation.
 
-The schema is 2020-12 unless its `$schema` names another draft. Nothing is ever fetched: a `$ref` leads into the schema itself or to a
-published meta-schema. Needs the package `jsonschema`: `pip install 'fieldwise[schema]'`.
+The schema is 2020-12 unless its `$schema` names another draft. No network requests are made: a `$ref` must point into the schema itself
+or to a published meta-schema. Needs the package `jsonschema`: `pip install 'fieldwise[schema]'`.
 
 >>> import fieldwise as fw
 >>> schema = {"type": "object", "properties": {"total": {"type": "number"}}, "required": ["total", "currency"]}
@@ -9,54 +9,85 @@ published meta-schema. Needs the package `jsonschema`: `pip install 'fieldwise[s
 ['currency (required, missing)', 'total (not of type number)']
 """
 
-from collections.abc import Iterable, Mapping
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal
+from functools import cache
+from math import isfinite, isnan
+from typing import Annotated, Any, Final, Literal, NamedTuple, cast
 
-from fieldwise.evaluators.checks._violations import Violation, leaves, violations_of
 from fieldwise.model.batch import Batch
-from fieldwise.model.faults import fault, unavailable
-from fieldwise.model.options import FromFile, Problem
-from fieldwise.model.path import ROOT, render
-from fieldwise.model.result import Result, Results
-from fieldwise.model.values import MISSING, Value, kind
-from fieldwise.registry import evaluator
+from fieldwise.model.options import FromFile, OptionProblem
+from fieldwise.model.path import ROOT, Step, render_path
+from fieldwise.model.result import Result, Results, fault_result, unavailable_result
+from fieldwise.model.values import MISSING, Value, json_kind
+from fieldwise.registry import EvaluatorExample, evaluator
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JsonSchema:
-    """Which schema, and how strictly it is taken."""
+    """The schema and how to score against it."""
 
     schema: Annotated[Mapping[str, Any], FromFile()]
     """The JSON Schema itself, or the path of a JSON file that holds it."""
     formats: bool = False
-    """Check `format` too, such as `date` and `email`; by the standard it is only a remark."""
+    """Also check `format`, such as `date` and `email`, which the standard treats as an annotation."""
     score: Literal["binary", "graded"] = "binary"
-    """1 if the record is valid, else 0; or 1 less a share for each violation: 1 − violations / values in the record, at least 0."""
+    """`binary`: 1 if the record is valid, else 0. `graded`: 1 − violations / values in the record, at least 0."""
 
-    def problems(self) -> Iterable[Problem]:
-        """A schema that is none, and references that lead nowhere."""
-        if not _installed():
+    def problems(self) -> Iterable[OptionProblem]:
+        """An invalid schema, or references that do not resolve."""
+        if not _is_jsonschema_installed():
             return
-        from fieldwise.evaluators.checks._schemas import schema_problems
-
-        for what, fix in schema_problems(self.schema):
+        for what, fix in _schema_problems(self.schema):
             yield "schema", what, fix
 
 
-@evaluator(reads="records", needs_expected=False, counts=("violations",), version=1)
+@evaluator(
+    reads="records",
+    needs_expected=False,
+    counts=("violations",),
+    version=1,
+    metrics=("valid", "violations"),
+    examples=[
+        EvaluatorExample(
+            options={
+                "schema": {
+                    "type": "object",
+                    "properties": {
+                        "total": {"type": "number", "minimum": 0},
+                        "items": {"type": "array", "items": {"type": "object", "required": ["amount"]}},
+                    },
+                    "required": ["total", "currency"],
+                }
+            },
+            actual={"total": "12", "items": [{"amount": 1}, {}]},
+        ),
+        EvaluatorExample(
+            options={"schema": {"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"]}},
+            perfect={"a": "x", "b": [1, {"c": 2.5}], "é": {"a": True, "b": None}},
+        ),
+        EvaluatorExample(
+            options={
+                "schema": {"additionalProperties": {"type": ["string", "array"], "minLength": 2}},
+                "score": "graded",
+                "formats": True,
+            },
+            perfect=[],
+        ),
+    ],
+)
 def json_schema(batch: Batch, config: JsonSchema) -> Results:
-    """1 if the record fits the schema, else 0, or graded by the number of violations."""
-    if not _installed():
-        missing = unavailable("the package `jsonschema` is not installed", "pip install 'fieldwise[schema]'")
+    """1 if the record is valid by the schema, else 0, or graded by the number of violations."""
+    if not _is_jsonschema_installed():
+        missing = unavailable_result("the package `jsonschema` is not installed", "pip install 'fieldwise[schema]'")
         return Results.from_results([missing] * len(batch))
-    from fieldwise.evaluators.checks._schemas import validator_of
-
-    validator = validator_of(config.schema, config.formats)
-    return Results.from_results([_result(validator, record, config) for record in batch.records.actual])
+    validator = _build_validator(config.schema, config.formats)
+    return Results.from_results([_validate_record(validator, record, config) for record in batch.records.actual])
 
 
-def _installed() -> bool:
+def _is_jsonschema_installed() -> bool:
     try:
         import jsonschema  # noqa: F401  # pyright: ignore[reportUnusedImport]
     except ImportError:
@@ -64,30 +95,217 @@ def _installed() -> bool:
     return True
 
 
-def _result(validator: Any, record: Value, config: JsonSchema) -> Result:
+def _validate_record(validator: Any, record: Value, config: JsonSchema) -> Result:
     if record is MISSING:
         return Result(metrics={"valid": False})
     try:
-        found = violations_of(validator, record)
-    except Exception as error:  # a reference without end, or a number beyond what the package computes with
-        return fault(f"the schema cannot be applied: {error or type(error).__name__}")
-    metrics: dict[str, float | bool] = {"valid": not found, "violations": len(found)}
-    if not found:
-        good = _valid_parts(record, found)
-        return Result(score=1.0, hits=good, reasoning="the record fits the schema", metrics=metrics)
-    score = 0.0 if config.score == "binary" else max(0.0, 1.0 - len(found) / max(leaves(record), 1))
+        violations = find_violations(validator, record)
+    except Exception as error:  # infinite recursion of references, or a number out of the range of the package
+        return fault_result(f"the schema cannot be applied: {error or type(error).__name__}")
+    count = len(violations)
+    metrics: dict[str, float | bool] = {"valid": not violations, "violations": count}
+    hits = _valid_properties(record, violations)
+    if not violations:
+        return Result(score=1.0, hits=hits, reasoning="the record fits the schema", metrics=metrics)
+    score = 0.0 if config.score == "binary" else max(0.0, 1.0 - count / max(_count_leaves(record), 1))
     return Result(
         score=score,
-        hits=_valid_parts(record, found),
-        misses=[f"{render(one.steps)} ({one.what})" for one in found],
-        reasoning=f"{len(found)} violation{'s' if len(found) > 1 else ''} of the schema",
+        hits=hits,
+        misses=[f"{render_path(violation.steps)} ({violation.what})" for violation in violations],
+        reasoning=f"{count} violation{'s' if count > 1 else ''} of the schema",
         metrics=metrics,
-        details={"violations": [{"path": render(one.steps), "keyword": one.keyword, "what": one.what} for one in found]},
+        details={"violations": [_describe_violation(violation) for violation in violations]},
     )
 
 
-def _valid_parts(record: Any, found: Iterable[Violation]) -> list[str]:
-    """The top-level properties without a violation; where there are none to name, the record itself if it is valid."""
-    wrong = {one.steps[0] if one.steps else ROOT for one in found}
-    parts = [key for key in record if key not in wrong] if kind(record) == "object" else []
-    return [render((str(key),)) for key in parts] or ([] if wrong else [ROOT])
+def _describe_violation(violation: "Violation") -> dict[str, str]:
+    return {"path": render_path(violation.steps), "keyword": violation.keyword, "what": violation.what}
+
+
+def _valid_properties(record: Any, violations: "Iterable[Violation]") -> list[str]:
+    """The top-level properties without a violation; for a valid record without properties, the root."""
+    invalid = {violation.steps[0] if violation.steps else ROOT for violation in violations}
+    keys = [key for key in record if key not in invalid] if json_kind(record) == "object" else []
+    if not keys and not invalid:
+        return [ROOT]
+    return [render_path((str(key),)) for key in keys]
+
+
+_REFERENCES: Final = ("$ref", "$dynamicRef")
+
+
+@cache  # immutable, and costly to combine
+def _published_schemas() -> Any:
+    """The published meta-schemas; a registry without a retriever, so that nothing is downloaded."""
+    from jsonschema_specifications import REGISTRY
+    from referencing.jsonschema import EMPTY_REGISTRY
+
+    return EMPTY_REGISTRY.combine(REGISTRY)
+
+
+def _build_validator(schema: Mapping[str, Any], formats: bool) -> Any:
+    """A validator of the draft that the schema names, 2020-12 if it names none."""
+    from jsonschema import Draft202012Validator
+    from jsonschema.validators import extend, validator_for
+
+    draft: Any = extend(cast("Any", validator_for(schema, default=Draft202012Validator)), {"properties": _validate_properties})
+    return draft(schema, registry=_published_schemas(), format_checker=draft.FORMAT_CHECKER if formats else None)
+
+
+def _validate_properties(validator: Any, properties: Mapping[str, Any], instance: Any, _: Any) -> Iterator[Any]:
+    """The keyword `properties`, because jsonschema omits the path of a property whose schema is `false`."""
+    if not validator.is_type(instance, "object"):
+        return
+    for name, inner in properties.items():
+        if name in instance:
+            yield from validator.descend(instance[name], {"not": {}} if inner is False else inner, path=name, schema_path=name)
+
+
+def _schema_problems(schema: Mapping[str, Any]) -> Iterator[tuple[str, str | None]]:
+    """Problems of a schema, each with a fix."""
+    from jsonschema import Draft202012Validator
+    from jsonschema.validators import validator_for
+
+    draft_name = schema.get("$schema")
+    find_draft: Any = validator_for  # accepts None as default, unlike its annotations
+    draft = find_draft(schema, default=None) if draft_name is not None else Draft202012Validator
+    if draft is None:
+        fix = f"write {Draft202012Validator.META_SCHEMA['$id']}, or leave it out"
+        yield f"`$schema` names an unknown draft: {draft_name}", fix
+        return
+    meta_validator = draft(draft.META_SCHEMA, registry=_published_schemas(), format_checker=draft.FORMAT_CHECKER)
+    errors = list(meta_validator.iter_errors(schema))
+    for error in errors:
+        yield f"the schema is invalid at `{render_path(tuple(error.absolute_path))}`: {_shorten(error.message, 120)}", None
+    if errors:
+        return
+    for reference in _unresolved_references(schema):
+        fix = "remote schemas are not loaded: put the schema under `$defs` and refer to `#/$defs/<name>`"
+        yield f"the reference `{reference}` does not resolve", fix
+
+
+def _shorten(text: str, longest: int) -> str:
+    return text if len(text) <= longest else f"{text[: longest - 1]}…"
+
+
+def _unresolved_references(schema: Mapping[str, Any]) -> Iterator[str]:
+    from referencing import Resource
+    from referencing.exceptions import Unresolvable
+    from referencing.jsonschema import DRAFT202012
+
+    resource = Resource.from_contents(schema, default_specification=DRAFT202012)
+    registry = _published_schemas().with_resource(resource.id() or "", resource).crawl()
+    waiting: list[tuple[Any, Any]] = [(resource, registry.resolver_with_root(resource))]
+    seen: set[str] = set()
+    while waiting:
+        part, resolver = waiting.pop()
+        contents: Any = part.contents
+        references = [contents[key] for key in _REFERENCES if key in contents] if isinstance(contents, Mapping) else []
+        for reference in references:
+            try:
+                resolver.lookup(reference)
+            except Unresolvable:
+                if reference not in seen:
+                    seen.add(reference)
+                    yield reference
+        waiting += [(inner, resolver.in_subresource(inner)) for inner in part.subresources()]
+
+
+class Violation(NamedTuple):
+    """A path of a record and the keyword of the schema that it violates."""
+
+    steps: tuple[Step, ...]
+    keyword: str
+    what: str
+
+
+def find_violations(validator: Any, record: Any) -> list[Violation]:
+    """Every violation, ordered by path. NaN and Infinity, which JSON does not have, are violations too."""
+    violations = [violation for error in validator.iter_errors(record) for violation in _split_error(error)]
+    violations += [Violation(steps, "type", f"{name} is not a number") for steps, name in _non_finite_values(record)]
+    return sorted(dict.fromkeys(violations), key=_sort_key)
+
+
+def _sort_key(violation: Violation) -> tuple[list[str], Violation]:
+    """Steps as text, list indices padded so that they sort as numbers."""
+    return [str(step).zfill(9) if isinstance(step, int) else str(step) for step in violation.steps], violation
+
+
+def _split_error(error: Any) -> Iterator[Violation]:
+    """An error as violations: one for each missing or unexpected property."""
+    steps, keyword = tuple(error.absolute_path), error.validator or "false"
+    if keyword == "required" and json_kind(error.instance) == "object":
+        for name in error.validator_value:
+            if name not in error.instance:
+                yield Violation((*steps, name), keyword, "required, missing")
+    elif keyword == "additionalProperties" and error.validator_value is False:
+        for name in _unexpected_properties(error.schema, error.instance):
+            yield Violation((*steps, name), keyword, "unexpected property")
+    else:
+        yield Violation(steps, keyword, _describe_error(error, keyword))
+
+
+def _unexpected_properties(schema: Mapping[str, Any], instance: Mapping[str, Any]) -> list[str]:
+    patterns = list(schema.get("patternProperties", {}))
+    declared = schema.get("properties", {})
+    return [name for name in instance if name not in declared and not any(re.search(pattern, name) for pattern in patterns)]
+
+
+def _describe_error(error: Any, keyword: str) -> str:
+    """The error in words, without the value itself, which may be long."""
+    if keyword in _DESCRIPTIONS:
+        return _DESCRIPTIONS[keyword](error)
+    allowed = error.validator_value
+    return keyword if json_kind(allowed) in ("object", "list", "bool") else f"{keyword} {_format_json(allowed)}"
+
+
+def _format_json(value: Any) -> str:
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+    return _shorten(text, 60)
+
+
+def _describe_type_error(error: Any) -> str:
+    types = error.validator_value
+    return f"not of type {types if isinstance(types, str) else ' or '.join(map(str, types))}"
+
+
+def _describe_alternatives(error: Any) -> str:
+    return "fits none of the alternatives" if error.context else "fits more than one alternative"
+
+
+_DESCRIPTIONS: Final[dict[str, Callable[[Any], str]]] = {
+    "false": lambda _: "not allowed",
+    "type": _describe_type_error,
+    "enum": lambda error: f"not one of {_format_json(error.validator_value)}",
+    "const": lambda error: f"not {_format_json(error.validator_value)}",
+    "anyOf": _describe_alternatives,
+    "oneOf": _describe_alternatives,
+    "not": lambda error: "fits what the schema forbids" if error.validator_value else "not allowed",
+    "uniqueItems": lambda _: "has an item twice",
+    "dependentRequired": lambda error: _format_json(error.message),
+    "unevaluatedProperties": lambda error: _format_json(error.message),
+}
+
+
+def _count_leaves(record: Any) -> int:
+    """The number of values of a record; an empty list or object counts as one."""
+    return sum(1 for _ in _iterate_leaves(record))
+
+
+def _non_finite_values(record: Any) -> Iterator[tuple[tuple[Step, ...], str]]:
+    for steps, value in _iterate_leaves(record):
+        if isinstance(value, float) and not isfinite(value):
+            yield steps, "NaN" if isnan(value) else "Infinity" if value > 0 else "-Infinity"
+
+
+def _iterate_leaves(record: Any) -> Iterator[tuple[tuple[Step, ...], Any]]:
+    waiting: list[tuple[tuple[Step, ...], Any]] = [((), record)]
+    while waiting:
+        steps, value = waiting.pop()
+        family = json_kind(value)
+        if family == "object" and value:
+            waiting += [((*steps, str(key)), inner) for key, inner in value.items()]
+        elif family == "list" and value:
+            waiting += [((*steps, index), inner) for index, inner in enumerate(value)]
+        else:
+            yield steps, value

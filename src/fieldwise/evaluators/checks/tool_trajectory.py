@@ -1,4 +1,8 @@
-"""Whether a system called the tools it should have called, in the order and with the arguments that matter.
+"""Tool calls of a system against the expected ones: names, order and arguments.
+
+Calls are read from a list of calls or of their names; messages with `tool_calls` or `toolCalls` (OpenAI and others), with `tool_use`
+blocks (Anthropic) or with `functionCall` parts (Gemini); `function_call` items of a response; an object that holds one of these under
+`tool_calls`, `messages`, `calls`, `trace`, `steps`, `output`, `content` or `parts`; or any of these as JSON text.
 
 >>> import fieldwise as fw
 >>> config = {"type": "tool_trajectory", "mode": "in_order", "expected": ["search", {"tool": "fetch", "args": {"id": 7}}]}
@@ -8,60 +12,77 @@
 (0.5, ['search'], ['fetch (arguments differ: id)'])
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Annotated, Final, Literal, NamedTuple
+from typing import Annotated, Any, Final, Literal, NamedTuple, TypeAlias, cast
 
-from annotated_types import Ge
+import numpy as np
+import orjson
+from annotated_types import Ge, MinLen
 
-from fieldwise.evaluators.checks._calls import Call, calls_in, named
-from fieldwise.evaluators.checks._places import place_problems, value_at
-from fieldwise.evaluators.checks._trajectories import (
-    Arguments,
-    Pair,
-    Trajectory,
-    compare_arguments,
-    in_any_order,
-    in_order,
-    place_by_place,
-)
+from fieldwise.evaluators.checks._case_path import case_path_problems, case_value
+from fieldwise.kernels.assignment import assign_pairs
+from fieldwise.kernels.values import values_equal
 from fieldwise.model.batch import Batch
 from fieldwise.model.case import Case
-from fieldwise.model.faults import fault, unavailable
-from fieldwise.model.options import Problem
-from fieldwise.model.result import Result, Results
-from fieldwise.model.values import MISSING
-from fieldwise.registry import evaluator
+from fieldwise.model.comparison import Outcome
+from fieldwise.model.diagnostic import Diagnostic
+from fieldwise.model.options import OptionProblem
+from fieldwise.model.path import Path
+from fieldwise.model.result import Result, Results, fault_result, unavailable_result
+from fieldwise.model.rule import CompareSpec, FieldRule, Match
+from fieldwise.model.values import MISSING, json_kind
+from fieldwise.registry import EvaluatorExample, evaluator
 
-_RECORDED: Final = ("actual", "metadata.tool_calls", "metadata.trace", "metadata.messages")
-"""Where calls are looked for if no `path` is given; the first place that records any kind of trajectory counts."""
-_PAIRINGS: Final = {"exact": place_by_place, "in_order": in_order}
+CallPair: TypeAlias = tuple[int, int]
+ArgumentRule: TypeAlias = Literal["exact", "subset", "ignore"] | Mapping[str, Match]
+_CALL_PATHS: Final = ("actual", "metadata.tool_calls", "metadata.trace", "metadata.messages")
+"""Paths of calls if no `path` is configured; the first one that records a trajectory counts."""
+_CALL_LIST_KEYS: Final = ("tool_calls", "toolCalls", "messages", "calls", "trace", "steps")
+_BLOCK_KEYS: Final = ("output", "content", "parts")
+"""Keys whose value holds calls among other things."""
+_CALL_TYPES: Final = ("tool_use", "tool_call", "function", "function_call", "tool", "tool-call")
+_WRAPPER_KEYS: Final = ("function_call", "functionCall")
+"""Keys of a message or a part whose value is one call."""
+_NAME_KEYS: Final = ("tool", "name", "tool_name", "toolName")
+_ARGUMENT_KEYS: Final = ("args", "arguments", "input", "parameters", "input_parameters", "tool_input", "tool_args", "params", "kwargs")
+_MAX_DEPTH: Final = 8
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolCall:
+    """A call of a tool."""
+
+    tool: Annotated[str, MinLen(1)]
+    args: Mapping[str, Any] | None = None
+    """The arguments by name; None: any arguments."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolTrajectory:
-    """Which calls are expected, and how strictly."""
+    """Which calls are expected, and how strictly they are compared."""
 
     mode: Literal["any_order", "in_order", "exact", "subset", "superset"] = "any_order"
-    """any_order, superset: every expected call was made, others may have been. in_order: in that order, others may stand between.
+    """any_order, superset: every expected call was made, extra calls are allowed. in_order: the same, in the expected order.
     exact: these calls and no others, in that order. subset: no other calls than the expected ones were made."""
-    expected: tuple[Call | str, ...] | None = None
-    """Names of tools, or `{tool: search, args: {query: x}}`. Left out: what the case expects."""
-    args: Arguments = "exact"
-    """exact: the same arguments; subset: at least the expected ones; ignore: any. Or how single arguments match, such as
-    `{query: {match: fuzzy, threshold: 0.8}}`, the others exactly. An expected call without arguments allows any."""
+    expected: tuple[ToolCall | str, ...] | None = None
+    """Names of tools, or `{tool: search, args: {query: x}}`; default: the expected value of the case."""
+    args: ArgumentRule = "exact"
+    """exact: the same arguments; subset: at least the expected ones; ignore: any. Or the match of single arguments, such as
+    `{query: {match: fuzzy, threshold: 0.8}}`; the others match exactly. An expected call without arguments allows any."""
     minimums: Mapping[str, Annotated[int, Ge(1)]] = field(default_factory=dict[str, int])
-    """With any_order: how often each tool must be called at least, whatever the arguments."""
+    """With any_order: the minimum number of calls of each tool, with any arguments."""
     path: str | None = None
-    """Where the calls stand in a case, such as `metadata.trace`. Left out: the output, else metadata.tool_calls, .trace, .messages."""
+    """Path of the calls in a case, such as `metadata.trace`; default: the output, else metadata.tool_calls, .trace, .messages."""
     expected_path: str = "expected"
-    """Where the expected calls stand in a case."""
+    """Path of the expected calls in a case."""
 
-    def problems(self) -> Iterable[Problem]:
-        """Places that no case has, and minimums where they mean nothing."""
+    def problems(self) -> Iterable[OptionProblem]:
+        """Paths that no case has, minimums with another mode, empty names."""
         if self.path is not None:
-            yield from place_problems("path", self.path)
-        yield from place_problems("expected_path", self.expected_path)
+            yield from case_path_problems("path", self.path)
+        yield from case_path_problems("expected_path", self.expected_path)
         if self.minimums and self.mode != "any_order":
             yield "minimums", f"`minimums` is for `mode: any_order`, not for `{self.mode}`", "write `mode: any_order`, or list the calls"
         if any(call == "" for call in self.expected or ()):
@@ -69,88 +90,128 @@ class ToolTrajectory:
 
 
 def _has_calls(case: Case, config: ToolTrajectory) -> bool:
-    """Calls that are recorded beside the output are enough: a system may end without an answer."""
-    return any(_recorded(case, config))
+    """True if the case records calls: a system may call tools without giving an answer."""
+    return any(_recorded_calls(case, config))
 
 
-@evaluator(reads="case", needs_expected=False, has_output=_has_calls, counts=("matched", "expected", "actual"), version=2)
+@evaluator(
+    reads="case",
+    needs_expected=False,
+    has_output=_has_calls,
+    counts=("matched", "expected", "actual"),
+    version=2,
+    metrics=("matched", "expected", "actual", "precision", "recall", "f1", "order_correct"),
+    examples=[
+        EvaluatorExample(
+            options={"mode": "in_order", "args": {"query": {"match": "fuzzy", "threshold": 0.8}}},
+            expected=[{"tool": "search", "args": {"query": "weather in Paris"}}, {"tool": "fetch", "args": {"id": 7}}],
+            actual=[
+                {"tool": "search", "args": {"query": "wether in Paris"}},
+                {"tool": "mail", "args": {}},
+                {"tool": "fetch", "args": {"id": 8}},
+            ],
+            key_order_matters=True,
+        ),
+        EvaluatorExample(perfect=[{"tool": "a", "args": {"b": 1}}, "x"], key_order_matters=True),
+        EvaluatorExample(
+            options={"mode": "in_order", "expected": ["a", {"tool": "b", "args": {"c": 1}}], "args": "subset"}, key_order_matters=True
+        ),
+        EvaluatorExample(
+            options={"mode": "exact", "args": {"a": "fuzzy", "b": "ignore"}}, perfect={"tool_calls": ["a", "a"]}, key_order_matters=True
+        ),
+        EvaluatorExample(options={"mode": "subset", "args": "ignore"}, perfect=["a"], key_order_matters=True),
+        EvaluatorExample(options={"minimums": {"a": 1, "x": 2}}, perfect=["x", "a", "x"], key_order_matters=True),
+    ],
+)
 def tool_trajectory(batch: Batch, config: ToolTrajectory) -> Results:
     """The share of calls that are as expected."""
-    read = [_read(batch.cases.at(row), config) for row in range(len(batch))]
-    compare_arguments(batch, [one for one in read if one is not None], config.args)
-    return Results.from_results([_result(one, config) for one in read])
+    trajectories = [_read_trajectory(batch.cases.at(row), config) for row in range(len(batch))]
+    compare_arguments(batch, [trajectory for trajectory in trajectories if trajectory is not None], config.args)
+    return Results.from_results([_score_trajectory(trajectory, config) for trajectory in trajectories])
 
 
-def _read(case: Case, config: ToolTrajectory) -> Trajectory | None:
-    """The two trajectories of a case; None if nothing is expected of it."""
-    expected = _expected(case, config)
+def _read_trajectory(case: Case, config: ToolTrajectory) -> "Trajectory | None":
+    """The expected and the actual calls of a case; None if the case expects none."""
+    expected = _expected_calls(case, config)
     if expected is None and not config.minimums:
         return None
-    return Trajectory(expected or [], next((calls for calls in _recorded(case, config) if calls is not None), []))
+    actual = next((calls for calls in _recorded_calls(case, config) if calls is not None), [])
+    return Trajectory(expected or [], actual)
 
 
-def _recorded(case: Case, config: ToolTrajectory) -> Iterator[list[Call] | None]:
-    """The calls of each place where they may stand; None where nothing is recorded."""
-    places = (config.path,) if config.path is not None else _RECORDED
-    return (calls_in(value_at(case, place)) for place in places)
+def _recorded_calls(case: Case, config: ToolTrajectory) -> Iterator[list[ToolCall] | None]:
+    """The calls at each path where they may be; None where nothing is recorded."""
+    paths = (config.path,) if config.path is not None else _CALL_PATHS
+    return (calls_in(case_value(case, path)) for path in paths)
 
 
-def _expected(case: Case, config: ToolTrajectory) -> list[Call] | None:
+def _expected_calls(case: Case, config: ToolTrajectory) -> list[ToolCall] | None:
     if config.expected is not None:
-        return [Call(tool=call) if isinstance(call, str) else call for call in config.expected]
-    value = value_at(case, config.expected_path)
+        return [ToolCall(tool=call) if isinstance(call, str) else call for call in config.expected]
+    value = case_value(case, config.expected_path)
     return None if value is MISSING else calls_in(value)
 
 
-class _Judged(NamedTuple):
+class _HitsAndMisses(NamedTuple):
     hits: list[str]
     misses: list[str]
 
 
-def _result(trajectory: Trajectory | None, config: ToolTrajectory) -> Result:
+def _score_trajectory(trajectory: "Trajectory | None", config: ToolTrajectory) -> Result:
     if trajectory is None:
-        return Result(status="skipped", reasoning=f"the case names no expected calls under `{config.expected_path}`")
+        return Result(status="skipped", reasoning=f"the case has no expected calls under `{config.expected_path}`")
     if trajectory.faults:
         first = trajectory.faults[0]
-        return unavailable(first.what, first.fix) if first.code == "unavailable" else fault(first.what)
-    every = in_any_order(trajectory)
-    pairs = _PAIRINGS[config.mode](trajectory) if config.mode in _PAIRINGS else every
-    judged, least = _judged(trajectory, pairs, every, config.mode), _minimums(trajectory, config.minimums)
-    of = _of(trajectory, config.mode)
-    nothing = [] if of or config.minimums else ["no calls" if not trajectory.actual else "no calls expected"]
-    total = of + len(config.minimums)
+        return unavailable_result(first.what, first.fix) if first.code == "unavailable" else fault_result(first.what)
+    unordered_pairs = pair_in_any_order(trajectory)
+    if config.mode == "exact":
+        pairs = pair_by_position(trajectory)
+    elif config.mode == "in_order":
+        pairs = pair_in_order(trajectory)
+    else:
+        pairs = unordered_pairs
+    calls = _describe_calls(trajectory, pairs, unordered_pairs, config.mode)
+    minimums = _check_minimums(trajectory, config.minimums)
+    possible = _count_possible(trajectory, config.mode)
+    nothing = [] if possible or config.minimums else ["no calls" if not trajectory.actual else "no calls expected"]
+    total = possible + len(config.minimums)
+    order_correct = len(pair_in_order(trajectory)) == len(unordered_pairs)
     return Result(
-        score=(len(pairs) * bool(of) + len(least.hits)) / total if total else 1.0,
-        hits=[*judged.hits, *least.hits, *nothing],
-        misses=[*judged.misses, *least.misses],
-        reasoning=f"{_reached(trajectory, len(pairs), least, config)}, {len(trajectory.actual)} made",
-        metrics={**_numbers(trajectory, len(pairs), config), "order_correct": len(in_order(trajectory)) == len(every)},
+        score=(len(pairs) * bool(possible) + len(minimums.hits)) / total if total else 1.0,
+        hits=[*calls.hits, *minimums.hits, *nothing],
+        misses=[*calls.misses, *minimums.misses],
+        reasoning=f"{_summarize_matches(trajectory, len(pairs), minimums, config)}, {len(trajectory.actual)} made",
+        metrics={**_measure_matches(trajectory, len(pairs), config), "order_correct": order_correct},
         details={
-            "expected_calls": named(trajectory.expected),
-            "actual_calls": named(trajectory.actual),
+            "expected_calls": label_calls(trajectory.expected),
+            "actual_calls": label_calls(trajectory.actual),
             "pairs": [list(pair) for pair in sorted(pairs)],
             "flags": ["nothing_expected"] if not trajectory.expected and not config.minimums else [],
         },
     )
 
 
-def _of(trajectory: Trajectory, mode: str) -> int:
-    """How many calls could be right."""
+def _count_possible(trajectory: "Trajectory", mode: str) -> int:
+    """The maximum number of matched calls."""
     expected, actual = len(trajectory.expected), len(trajectory.actual)
-    return max(expected, actual) if mode == "exact" else actual if mode == "subset" else expected
+    if mode == "exact":
+        return max(expected, actual)
+    return actual if mode == "subset" else expected
 
 
-def _reached(trajectory: Trajectory, matched: int, least: _Judged, config: ToolTrajectory) -> str:
+def _summarize_matches(trajectory: "Trajectory", matched: int, minimums: _HitsAndMisses, config: ToolTrajectory) -> str:
     calls = f"{matched} of {len(trajectory.expected)} expected calls"
-    often = f"{len(least.hits)} of {len(config.minimums)} tools called often enough"
-    return calls if not config.minimums else often if not trajectory.expected else f"{calls}, {often}"
+    if not config.minimums:
+        return calls
+    tools = f"{len(minimums.hits)} of {len(config.minimums)} tools called often enough"
+    return f"{calls}, {tools}" if trajectory.expected else tools
 
 
-def _numbers(trajectory: Trajectory, matched: int, config: ToolTrajectory) -> dict[str, float]:
+def _measure_matches(trajectory: "Trajectory", matched: int, config: ToolTrajectory) -> dict[str, float]:
     expected, actual = len(trajectory.expected), len(trajectory.actual)
     nothing = not expected and not actual
     counts: dict[str, float] = {"matched": matched, "expected": expected, "actual": actual}
-    if config.minimums and not expected:  # there is no list of calls to be precise about
+    if config.minimums and not expected:  # precision and recall need a list of expected calls
         return counts
     return {
         **counts,
@@ -160,40 +221,243 @@ def _numbers(trajectory: Trajectory, matched: int, config: ToolTrajectory) -> di
     }
 
 
-def _judged(trajectory: Trajectory, pairs: Sequence[Pair], every: Sequence[Pair], mode: str) -> _Judged:
-    """Calls that are right by their expected names, then what is missing, then what is too much."""
-    wanted, made = named(trajectory.expected), named(trajectory.actual)
-    paired, used = {i for i, _ in pairs}, {j for _, j in pairs}
+def _describe_calls(trajectory: "Trajectory", pairs: Sequence[CallPair], unordered_pairs: Sequence[CallPair], mode: str) -> _HitsAndMisses:
+    """Matched calls as hits; missing, misplaced and different calls, then unexpected ones, as misses."""
+    expected_labels, actual_labels = label_calls(trajectory.expected), label_calls(trajectory.actual)
+    matched = {expected for expected, _ in pairs}
+    used = {actual for _, actual in pairs}
     misses: list[str] = []
     if mode != "subset":
-        elsewhere = {i for i, _ in every}
-        for i, label in enumerate(wanted):
-            if i in paired:
+        elsewhere = dict(unordered_pairs)
+        for expected, label in enumerate(expected_labels):
+            if expected in matched:
                 continue
-            if i in elsewhere:
+            if expected in elsewhere:
                 misses.append(f"{label} (out of order)")
-                used |= {j for at, j in every if at == i}
+                used.add(elsewhere[expected])
                 continue
-            near = next((j for j in range(len(made)) if j not in used and trajectory.differing.get((i, j))), None)
-            if near is None:
+            candidates = (j for j in range(len(actual_labels)) if j not in used and trajectory.differing.get((expected, j)))
+            similar = next(candidates, None)
+            if similar is None:
                 misses.append(f"missing: {label}")
             else:
-                used.add(near)
-                misses.append(f"{label} ({_differ(trajectory.differing[i, near])})")
+                used.add(similar)
+                misses.append(f"{label} ({_describe_difference(trajectory.differing[expected, similar])})")
     if mode in ("exact", "subset"):
-        misses += [f"unexpected: {label}" for j, label in enumerate(made) if j not in used]
-    return _Judged([wanted[i] for i in sorted(paired)], misses)
+        misses += [f"unexpected: {label}" for actual, label in enumerate(actual_labels) if actual not in used]
+    return _HitsAndMisses([expected_labels[expected] for expected in sorted(matched)], misses)
 
 
-def _differ(arguments: Sequence[str]) -> str:
+def _describe_difference(arguments: Sequence[str]) -> str:
     names = [name for name in arguments if name]
     return f"arguments differ: {', '.join(names)}" if names else "arguments differ"
 
 
-def _minimums(trajectory: Trajectory, minimums: Mapping[str, int]) -> _Judged:
-    made = [call.tool for call in trajectory.actual]
-    judged = _Judged([], [])
-    for tool, least in minimums.items():
-        count = made.count(tool)
-        (judged.hits if count >= least else judged.misses).append(f"{tool} ({count} of at least {least})")
-    return judged
+def _check_minimums(trajectory: "Trajectory", minimums: Mapping[str, int]) -> _HitsAndMisses:
+    called_tools = [call.tool for call in trajectory.actual]
+    outcome = _HitsAndMisses([], [])
+    for tool, minimum in minimums.items():
+        count = called_tools.count(tool)
+        labels = outcome.hits if count >= minimum else outcome.misses
+        labels.append(f"{tool} ({count} of at least {minimum})")
+    return outcome
+
+
+def calls_in(value: Any, depth: int = 0) -> list[ToolCall] | None:
+    """The calls that a value records, in order; None if it is not a record of calls.
+
+    >>> calls_in(["search", {"name": "fetch", "arguments": '{"id": 1}'}])
+    [ToolCall(tool='search', args=None), ToolCall(tool='fetch', args={'id': 1})]
+    >>> calls_in("The answer is 4.") is None
+    True
+    """
+    if depth > _MAX_DEPTH:
+        return None
+    if isinstance(value, str):
+        parsed = _parse_json(value)
+        return calls_in(parsed, depth + 1) if json_kind(parsed) in ("list", "object") else None
+    if json_kind(value) == "list":
+        return [call for item in value for call in _calls_of_item(item, depth)]
+    return _calls_of_object(value, depth) if json_kind(value) == "object" else None
+
+
+def _calls_of_item(item: Any, depth: int) -> list[ToolCall]:
+    if isinstance(item, str):
+        return [ToolCall(tool=item)] if item else []
+    if json_kind(item) != "object":
+        return []
+    calls = _calls_of_object(item, depth)
+    if calls is not None:
+        return calls
+    call = _read_call(item)
+    return [call] if call else []
+
+
+def _calls_of_object(item: Mapping[str, Any], depth: int) -> list[ToolCall] | None:
+    """The calls that an object records. An object with only a name is a call inside a list alone: elsewhere, many things have names."""
+    for key in _CALL_LIST_KEYS:
+        calls = calls_in(item[key], depth + 1) if key in item else None
+        if calls is not None:
+            return calls
+    wrapped = next((item[key] for key in _WRAPPER_KEYS if json_kind(item.get(key)) == "object"), None)
+    is_call = any(key in item for key in (*_ARGUMENT_KEYS, "tool", "tool_name", "toolName", "function"))
+    call = _read_call(item if wrapped is None else wrapped) if is_call or wrapped is not None else None
+    if call is not None:
+        return [call]
+    for key in _BLOCK_KEYS:
+        calls = _calls_in_blocks(item[key], depth + 1) if key in item else None
+        if calls is not None:
+            return calls
+    return [] if "role" in item or any(key in item for key in (*_CALL_LIST_KEYS, *_BLOCK_KEYS)) else None
+
+
+def _calls_in_blocks(value: Any, depth: int) -> list[ToolCall] | None:
+    """Calls among other things: text in such a list is not the name of a tool."""
+    if json_kind(value) != "list":
+        return _calls_of_object(value, depth) if json_kind(value) == "object" and depth <= _MAX_DEPTH else None
+    return [call for item in value if json_kind(item) == "object" for call in _calls_of_item(item, depth)]
+
+
+def _read_call(item: Mapping[str, Any]) -> ToolCall | None:
+    """The call that an object represents; None for anything else, such as a message or the result of a tool."""
+    if item.get("type", "tool") not in _CALL_TYPES or "role" in item:
+        return None
+    function = item.get("function")
+    if json_kind(function) == "object":
+        item = cast("Mapping[str, Any]", function)
+    elif isinstance(function, str):
+        item = {**item, "name": function}
+    name = next((item[key] for key in _NAME_KEYS if isinstance(item.get(key), str) and item[key]), None)
+    return None if name is None else ToolCall(tool=name, args=_read_arguments(item))
+
+
+def _read_arguments(item: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    key = next((key for key in _ARGUMENT_KEYS if key in item), None)
+    if key is None or item[key] is None:
+        return None
+    value = _parse_json(item[key]) if isinstance(item[key], str) else item[key]
+    return value if json_kind(value) == "object" else {"": value}  # arguments without names stay comparable
+
+
+def _parse_json(text: str) -> Any:
+    try:
+        return orjson.loads(text.encode())
+    except ValueError:
+        return text
+
+
+def label_calls(calls: Sequence[ToolCall]) -> list[str]:
+    """A label for each call: its tool, numbered where the tool is called more than once.
+
+    >>> label_calls([ToolCall(tool="search"), ToolCall(tool="fetch"), ToolCall(tool="search")])
+    ['search #1', 'fetch', 'search #2']
+    """
+    totals = Counter(call.tool for call in calls)
+    counts: Counter[str] = Counter()
+    labels: list[str] = []
+    for call in calls:
+        counts[call.tool] += 1
+        labels.append(f"{call.tool} #{counts[call.tool]}" if totals[call.tool] > 1 else call.tool)
+    return labels
+
+
+@dataclass(frozen=True, slots=True)
+class Trajectory:
+    """The expected and the actual calls, with the differing arguments of every pair of calls of the same tool."""
+
+    expected: Sequence[ToolCall]
+    actual: Sequence[ToolCall]
+    differing: dict[CallPair, tuple[str, ...]] = field(default_factory=dict[CallPair, tuple[str, ...]])
+    faults: list[Diagnostic] = field(default_factory=list[Diagnostic])
+
+    def matches(self, pair: CallPair) -> bool:
+        """True if an expected and an actual call are the same."""
+        return self.differing.get(pair) == ()
+
+
+def compare_arguments(batch: Batch, trajectories: Sequence[Trajectory], how: ArgumentRule) -> None:
+    """Fill `differing` for every expected call with every actual call of the same tool."""
+    pairs_to_match: list[tuple[Trajectory, CallPair]] = []
+    for trajectory in trajectories:
+        for i, expected in enumerate(trajectory.expected):
+            for j, actual in enumerate(trajectory.actual):
+                if expected.tool != actual.tool:
+                    continue
+                if expected.args is None or how == "ignore":
+                    trajectory.differing[i, j] = ()
+                elif isinstance(how, str):
+                    trajectory.differing[i, j] = _find_differing(expected.args, actual.args or {}, subset=how == "subset")
+                else:
+                    pairs_to_match.append((trajectory, (i, j)))
+    if pairs_to_match and not isinstance(how, str):
+        _compare_by_match(batch, pairs_to_match, how)
+
+
+def _find_differing(expected: Mapping[str, Any], actual: Mapping[str, Any], *, subset: bool) -> tuple[str, ...]:
+    alike: Callable[[Any, Any], bool] = _is_contained if subset else values_equal
+    wrong = [key for key, value in expected.items() if key not in actual or not alike(value, actual[key])]
+    return tuple(wrong if subset else [*wrong, *(key for key in actual if key not in expected)])
+
+
+def _is_contained(expected: Any, actual: Any) -> bool:
+    """True if an object is contained in another at any depth; anything else must be equal."""
+    if json_kind(expected) != "object" or json_kind(actual) != "object":
+        return values_equal(expected, actual)
+    return all(key in actual and _is_contained(value, actual[key]) for key, value in expected.items())
+
+
+def _compare_by_match(batch: Batch, pairs_to_match: Sequence[tuple[Trajectory, CallPair]], matches: Mapping[str, Match]) -> None:
+    """Compare the arguments of all pairs in one batch, as the fields of records are compared."""
+    rules = tuple(FieldRule(path=Path((name,)), text=name, match=match) for name, match in matches.items())
+    expected = [trajectory.expected[i].args for trajectory, (i, _) in pairs_to_match]
+    actual = [trajectory.actual[j].args or {} for trajectory, (_, j) in pairs_to_match]
+    comparisons = batch.compare_records(CompareSpec(rules=rules, open="keys"), expected, actual)
+    for row, (trajectory, pair) in enumerate(pairs_to_match):
+        differing: list[str] = []
+        for at in comparisons.rows_of(row).tolist():
+            outcome = int(comparisons.outcome[at])
+            if at in comparisons.faults:
+                trajectory.faults.append(comparisons.faults[at])
+            undeclared = outcome == Outcome.BOTH_ABSENT and comparisons.expected[at] is MISSING
+            if not comparisons.passed[at] and outcome != Outcome.IGNORED and not undeclared:
+                differing.append(comparisons.paths[int(comparisons.path[at])])
+        trajectory.differing[pair] = tuple(differing)
+
+
+def pair_in_any_order(trajectory: Trajectory) -> list[CallPair]:
+    """The maximum number of matching pairs, in any order."""
+    by_position = pair_by_position(trajectory)
+    if len(by_position) == len(trajectory.expected):  # the common case: every call is right
+        return by_position
+    grid = np.zeros((len(trajectory.expected), len(trajectory.actual)))
+    for pair in trajectory.differing:
+        grid[pair] = trajectory.matches(pair)
+    return [pair for pair in assign_pairs(grid) if trajectory.matches(pair)] if grid.size else []
+
+
+def pair_in_order(trajectory: Trajectory) -> list[CallPair]:
+    """The maximum number of matching pairs in order: the longest common subsequence."""
+    by_position = pair_by_position(trajectory)
+    if len(by_position) == len(trajectory.expected):
+        return by_position
+    rows, columns = len(trajectory.expected), len(trajectory.actual)
+    best = [[0] * (columns + 1) for _ in range(rows + 1)]
+    for i in range(rows - 1, -1, -1):
+        for j in range(columns - 1, -1, -1):
+            best[i][j] = best[i + 1][j + 1] + 1 if trajectory.matches((i, j)) else max(best[i + 1][j], best[i][j + 1])
+    pairs: list[CallPair] = []
+    i = j = 0
+    while i < rows and j < columns:
+        if trajectory.matches((i, j)):
+            pairs.append((i, j))
+            i, j = i + 1, j + 1
+        elif best[i + 1][j] >= best[i][j + 1]:
+            i += 1
+        else:
+            j += 1
+    return pairs
+
+
+def pair_by_position(trajectory: Trajectory) -> list[CallPair]:
+    """The positions where the expected and the actual call match."""
+    return [(i, i) for i in range(min(len(trajectory.expected), len(trajectory.actual))) if trajectory.matches((i, i))]

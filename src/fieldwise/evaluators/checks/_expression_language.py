@@ -1,0 +1,570 @@
+"""Expressions over one record, such as `invoice.total == invoice.net + invoice.tax`: parser and evaluation.
+
+Paths, numbers, 'text', true, false, null; `+ - * /`; `== != < <= > >=`, also in chains; `in (…)`, `not in (…)`; `and`, `or`, `not`;
+functions. There are no names but paths and no calls but those of the functions, so an expression cannot reach Python.
+
+Arithmetic is exact, on decimals as they are written: 0.1 + 0.2 is 0.3. A path with `[*]` stands for the values of all items: operators
+work item by item, and a comparison expression_holds if it expression_holds for every item.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+from fractions import Fraction
+from math import isfinite, isnan
+from operator import add, ge, gt, le, lt, mul, sub, truediv
+from typing import Any, Final, NoReturn, TypeAlias
+
+from fieldwise.kernels.dates import AmbiguousDate, parse_date
+from fieldwise.kernels.numbers import parse_number
+from fieldwise.kernels.values import to_nfc, values_equal
+from fieldwise.model.path import EACH, MalformedPath, Path, Step, render_path, value_at
+from fieldwise.model.values import MISSING, Value, json_kind
+from fieldwise.registry import nearest
+
+ARGUMENT_COUNTS: Final = {"sum": 1, "avg": 1, "count": 1, "min": 0, "max": 0, "abs": 1, "present": 1, "date": 1}
+"""Number of arguments of each function; 0: one or more."""
+COMPARISON_SIGNS: Final = ("==", "!=", "<=", ">=", "<", ">")
+MAX_PARTS: Final = 100
+
+
+class ExpressionError(ValueError):
+    """An expression that cannot be parsed, with its position and a fix."""
+
+    def __init__(self, what: str, fix: str | None = None) -> None:
+        self.fix = fix
+        super().__init__(what)
+
+
+@dataclass(frozen=True, slots=True)
+class ConstantNode:
+    """A number, a text, true, false or null."""
+
+    value: Fraction | str | bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class FieldNode:
+    """The value at a path."""
+
+    path: Path
+
+
+@dataclass(frozen=True, slots=True)
+class OperationNode:
+    """An operator or a function with its operands."""
+
+    name: str
+    operands: "tuple[ExpressionNode, ...]"
+
+
+ExpressionNode: TypeAlias = ConstantNode | FieldNode | OperationNode
+
+_BRACKET = r"""\[(?:-?\d+|\*|"(?:[^"\\]|\\.)*")\]"""
+_TOKEN = re.compile(
+    rf"""(?P<space>\s+)
+    |(?P<number>(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][-+]?\d{{1,3}})?(?!\w))
+    |(?P<text>'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")
+    |(?P<path>(?:[^\W\d]\w*|{_BRACKET})(?:\.\w+|{_BRACKET})*)
+    |(?P<sign>==|!=|<=|>=|[-+*/<>(),])""",
+    re.VERBOSE,
+)
+_FOREIGN_SIGNS: Final = {"=": "==", "&": "and", "|": "or", "!": "not", "$": "a path without `$.`, such as `invoice.total`"}
+_OPERATOR_WORDS: Final = ("and", "or", "not", "in")
+_LITERALS: Final[dict[str, bool | None]] = {"true": True, "false": False, "null": None}
+
+
+@dataclass(frozen=True, slots=True)
+class _Token:
+    kind: str
+    text: str
+    at: int
+
+
+def parse_expression(text: str) -> ExpressionNode:
+    """Parse an expression.
+
+    >>> parse_expression("total = 3")
+    Traceback (most recent call last):
+        ...
+    fieldwise.evaluators.checks._expression_language.ExpressionError: `total = 3` cannot be read at position 7: `=`
+    """
+    parser = _Parser(text, _tokenize(text))
+    node = parser.parse_disjunction()
+    if parser.next.kind != "end":
+        parser.fail("`and`, `or` or an operator is missing here" if parser.next.text != ")" else "a `)` closes nothing")
+    return node
+
+
+def _tokenize(text: str) -> list[_Token]:
+    tokens: list[_Token] = []
+    at = 0
+    while at < len(text):
+        match = _TOKEN.match(text, at)
+        if match is None:
+            replacement = _FOREIGN_SIGNS.get(text[at])
+            fix = f"write {replacement}" if replacement else None
+            raise ExpressionError(f"`{text}` cannot be read at position {at + 1}: `{text[at]}`", fix)
+        kind = str(match.lastgroup)
+        if kind == "path" and match.group() in _OPERATOR_WORDS:
+            kind = "word"
+        if kind != "space":
+            tokens.append(_Token(kind, match.group(), at))
+        at = match.end()
+    if len(tokens) > 2 * MAX_PARTS:
+        raise ExpressionError(f"an expression of {len(tokens)} parts is too long", "split it into several rules")
+    return [*tokens, _Token("end", "the end", len(text))]
+
+
+class _Parser:
+    """A recursive-descent parser; each method parses one level of precedence."""
+
+    def __init__(self, text: str, tokens: Sequence[_Token]) -> None:
+        self.text = text
+        self.tokens = tokens
+        self.at = 0
+        self.depth = 0
+
+    @property
+    def next(self) -> _Token:
+        return self.tokens[self.at]
+
+    def fail(self, reason: str, fix: str | None = None) -> NoReturn:
+        raise ExpressionError(f"`{self.text}` cannot be read at position {self.next.at + 1} (`{self.next.text}`): {reason}", fix)
+
+    def take(self, *texts: str) -> str | None:
+        """Consume the next token if it is one of these signs or words."""
+        token = self.next
+        if token.text not in texts or token.kind not in ("sign", "word"):
+            return None
+        self.at += 1
+        return token.text
+
+    def expect_close(self) -> None:
+        if not self.take(")"):
+            self.fail("a `)` is missing")
+
+    def parse_disjunction(self) -> ExpressionNode:
+        self.depth += 1
+        if self.depth > MAX_PARTS // 4:
+            self.fail("brackets are nested too deep")
+        node = self._parse_left_associative(self._parse_conjunction, "or")
+        self.depth -= 1
+        return node
+
+    def _parse_conjunction(self) -> ExpressionNode:
+        return self._parse_left_associative(self._parse_negation, "and")
+
+    def _parse_left_associative(self, parse_operand: Callable[[], ExpressionNode], *signs: str) -> ExpressionNode:
+        node = parse_operand()
+        while sign := self.take(*signs):
+            node = OperationNode(sign, (node, parse_operand()))
+        return node
+
+    def _parse_negation(self) -> ExpressionNode:
+        negated = False
+        while self.take("not"):
+            negated = not negated
+        node = self._parse_comparison()
+        return OperationNode("not", (node,)) if negated else node
+
+    def _parse_comparison(self) -> ExpressionNode:
+        left = self._parse_sum()
+        if self.next.text in ("in", "not") and self.next.kind == "word":
+            return self._parse_membership(left)
+        comparisons: list[ExpressionNode] = []
+        while sign := self.take(*COMPARISON_SIGNS):
+            right = self._parse_sum()
+            comparisons.append(self._compare_nodes(sign, left, right))
+            left = right
+        if not comparisons:
+            return left
+        node = comparisons[0]
+        for comparison in comparisons[1:]:
+            node = OperationNode("and", (node, comparison))
+        return node
+
+    def _compare_nodes(self, sign: str, left: ExpressionNode, right: ExpressionNode) -> ExpressionNode:
+        """A comparison; a comparison with null tests whether the field has a value."""
+        nothing = ConstantNode(None)
+        if nothing not in (left, right):
+            return OperationNode(sign, (left, right))
+        field = right if left == nothing else left
+        if not isinstance(field, FieldNode) or sign not in ("==", "!="):
+            self.fail("only a field can be compared with null, by `==` or `!=`")
+        present = OperationNode("present", (field,))
+        return present if sign == "!=" else OperationNode("not", (present,))
+
+    def _parse_membership(self, left: ExpressionNode) -> ExpressionNode:
+        negated = self.take("not") is not None
+        if not self.take("in") or not self.take("("):
+            self.fail("`in (…)` is missing", "write `currency in ('EUR', 'USD')`")
+        options = [self._parse_sum()]
+        while self.take(","):
+            options.append(self._parse_sum())
+        self.expect_close()
+        node = OperationNode("in", (left, *options))
+        return OperationNode("not", (node,)) if negated else node
+
+    def _parse_sum(self) -> ExpressionNode:
+        return self._parse_left_associative(self._parse_product, "+", "-")
+
+    def _parse_product(self) -> ExpressionNode:
+        return self._parse_left_associative(self._parse_signed, "*", "/")
+
+    def _parse_signed(self) -> ExpressionNode:
+        negative = False
+        while self.take("-"):
+            negative = not negative
+        node = self._parse_operand()
+        return OperationNode("-", (ConstantNode(Fraction(0)), node)) if negative else node
+
+    def _parse_operand(self) -> ExpressionNode:
+        token = self.next
+        if self.take("("):
+            node = self.parse_disjunction()
+            self.expect_close()
+            return node
+        if token.kind not in ("number", "text", "path"):
+            self.fail("a field, a number or a text is missing")
+        self.at += 1
+        if token.kind == "number":
+            return ConstantNode(Fraction(token.text))
+        if token.kind == "text":
+            return ConstantNode(re.sub(r"\\(.)", r"\1", token.text[1:-1]))
+        if self.next.text == "(" and self.next.kind == "sign":
+            return self._parse_function(token)
+        return ConstantNode(_LITERALS[token.text]) if token.text in _LITERALS else _parse_field(token)
+
+    def _parse_function(self, token: _Token) -> ExpressionNode:
+        if token.text not in ARGUMENT_COUNTS:
+            self.at -= 1
+            near = nearest(token.text, tuple(ARGUMENT_COUNTS))
+            self.fail("there is no such function", f"did you mean `{near}`?" if near else f"there are {', '.join(ARGUMENT_COUNTS)}")
+        self.take("(")
+        arguments = [self.parse_disjunction()]
+        while self.take(","):
+            arguments.append(self.parse_disjunction())
+        self.expect_close()
+        if ARGUMENT_COUNTS[token.text] not in (0, len(arguments)):
+            self.fail(f"`{token.text}` takes one value")
+        if token.text == "present" and not isinstance(arguments[0], FieldNode):
+            self.fail("`present` is about a field", "write `present(invoice.total)`")
+        return OperationNode(token.text, tuple(arguments))
+
+
+def _parse_field(token: _Token) -> FieldNode:
+    try:
+        return FieldNode(Path.parse(token.text))
+    except MalformedPath as error:
+        raise ExpressionError(f"position {token.at + 1}: {error}", error.fix) from None
+
+
+def format_value(value: Any, longest: int = 40) -> str:
+    """A value as misses and reasons show it; lists and objects by their type.
+
+    >>> format_value(Fraction(1, 4)), format_value("Berlin"), format_value(True), format_value([1])
+    ('0.25', '"Berlin"', 'true', 'a list')
+    """
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, int | float | Fraction):
+        return _format_number(value)
+    if isinstance(value, str):
+        return f'"{value}"' if len(value) <= longest else f'"{value[: longest - 1]}…"'
+    if isinstance(value, date):
+        return str(value)
+    return {"list": "a list", "object": "an object"}.get(json_kind(value), "null")
+
+
+def _format_number(value: float | Fraction) -> str:
+    whole = isinstance(value, int) or (isinstance(value, Fraction) and value.denominator == 1)
+    try:
+        return str(int(value)) if whole and abs(value) < 10**15 else f"{float(value):.12g}"
+    except OverflowError:
+        return "a huge number"
+
+
+class FieldAbsent(Exception):
+    """A field of the expression has no value."""
+
+    def __init__(self, path: str, null: bool) -> None:
+        self.path, self.null = path, null
+        super().__init__(f"null value: {path}" if null else f"required, missing: {path}")
+
+
+class UnusableValue(Exception):
+    """A value of the wrong type for the operation."""
+
+
+class NoItems(Exception):
+    """A comparison over an empty list: it neither expression_holds nor fails."""
+
+
+@dataclass(frozen=True, slots=True)
+class ItemValues:
+    """One value per item of a list."""
+
+    values: Sequence[Any]
+
+
+@dataclass(frozen=True, slots=True)
+class RecordReading:
+    """A record and how to interpret its values."""
+
+    record: Value
+    tolerance: Fraction = Fraction(0)
+    parse: bool = False
+    """Parse text such as "1,234.50" as a number."""
+
+
+def expression_holds(node: ExpressionNode, reading: RecordReading) -> bool:
+    """True if an expression expression_holds for a record. A bare path expression_holds if its value is neither absent, null nor false.
+
+    >>> record = {"total": 0.3, "net": 0.1, "tax": 0.2, "items": [1, 2]}
+    >>> expression_holds(parse_expression("total == net + tax and count(items) > 1"), RecordReading(record))
+    True
+    """
+    if isinstance(node, FieldNode):
+        values = [value for _, value in _values_at(reading.record, node.path.steps)]
+        return bool(values) and all(value is not MISSING and _is_truthy(value) for value in values)
+    if isinstance(node, OperationNode) and node.name in ("and", "or"):
+        left, right = node.operands
+        if node.name == "and":
+            return expression_holds(left, reading) and expression_holds(right, reading)
+        return expression_holds(left, reading) or expression_holds(right, reading)
+    if isinstance(node, OperationNode) and node.name == "not":
+        return not expression_holds(node.operands[0], reading)
+    value = compute_value(node, reading)
+    return all(_is_truthy(item) for item in value.values) if isinstance(value, ItemValues) else _is_truthy(value)
+
+
+def explain_failure(node: ExpressionNode, reading: RecordReading) -> str:
+    """Explain with the values why an expression does not hold: `120 == 119 is false`."""
+    if isinstance(node, OperationNode) and node.name == "and":
+        return explain_failure(next(part for part in node.operands if not expression_holds(part, reading)), reading)
+    if isinstance(node, OperationNode) and node.name == "in":
+        value = compute_value(node.operands[0], reading)
+        return "one of the items is not among them" if isinstance(value, ItemValues) else f"{format_value(value)} is not among them"
+    if not isinstance(node, OperationNode) or node.name not in COMPARISON_SIGNS:
+        return "is false"
+    left, right = (compute_value(part, reading) for part in node.operands)
+    pairs = list(_pairs(left, right))
+    item, (left_item, right_item) = next((item, pair) for item, pair in enumerate(pairs) if not _compare_values(node.name, *pair, reading))
+    prefix = f"item {item}: " if isinstance(left, ItemValues) or isinstance(right, ItemValues) else ""
+    return f"{prefix}{format_value(left_item)} {node.name} {format_value(right_item)} is false"
+
+
+def compute_value(node: ExpressionNode, reading: RecordReading) -> Any:
+    """The value of an expression: a single value, or `ItemValues`."""
+    if isinstance(node, ConstantNode):
+        return node.value
+    if isinstance(node, FieldNode):
+        return _require_value(reading.record, node.path.steps)
+    if node.name in ("and", "or", "not"):
+        return expression_holds(node, reading)
+    if node.name in _FUNCTIONS:
+        return _FUNCTIONS[node.name](node.operands, reading)
+    values = [compute_value(part, reading) for part in node.operands]
+    if node.name == "in":
+        first, *options = values
+        return _map_items(lambda value: any(_values_equal(value, option, reading) for option in options), first)
+    left, right = values
+    if node.name in COMPARISON_SIGNS:
+        return _map_pairs(lambda first, second: _compare_values(node.name, first, second, reading), left, right)
+    return _map_pairs(lambda first, second: _calculate(node.name, first, second, reading), left, right)
+
+
+def _is_truthy(value: Any) -> bool:
+    return value is not None and value is not False
+
+
+def _values_at(record: Value, steps: Sequence[Step], before: tuple[Step, ...] = ()) -> Iterator[tuple[tuple[Step, ...], Any]]:
+    """The values at a path with their concrete paths; MISSING where a list or a value is absent."""
+    if EACH not in steps:
+        yield (*before, *steps), value_at(record, steps)
+        return
+    at = list(steps).index(EACH)
+    items: Any = value_at(record, steps[:at])
+    if json_kind(items) != "list":
+        yield (*before, *steps[:at]), None if items is None else MISSING
+        return
+    for index, item in enumerate(items):
+        yield from _values_at(item, steps[at + 1 :], (*before, *steps[:at], index))
+
+
+def _require_value(record: Value, steps: Sequence[Step]) -> Any:
+    """The value at a path, or `ItemValues` for a path with `[*]`; FieldAbsent if any is absent or null."""
+    located = list(_values_at(record, steps))
+    for concrete, value in located:
+        if value is MISSING or value is None:
+            raise FieldAbsent(render_path(concrete), value is None)
+    return ItemValues([value for _, value in located]) if EACH in steps else located[0][1]
+
+
+def _map_items(function: Callable[[Any], Any], value: Any) -> Any:
+    if not isinstance(value, ItemValues):
+        return function(value)
+    if not value.values:
+        raise NoItems
+    return ItemValues([function(item) for item in value.values])
+
+
+def _map_pairs(function: Callable[[Any, Any], Any], left: Any, right: Any) -> Any:
+    if not isinstance(left, ItemValues) and not isinstance(right, ItemValues):
+        return function(left, right)
+    return ItemValues([function(*pair) for pair in _pairs(left, right)])
+
+
+def _pairs(left: Any, right: Any) -> Iterator[tuple[Any, Any]]:
+    """Pair two values, item by item where a value stands for items."""
+    sizes = {len(side.values) for side in (left, right) if isinstance(side, ItemValues)}
+    if len(sizes) > 1:
+        raise UnusableValue(f"{len(left.values)} and {len(right.values)} items cannot be paired")
+    if sizes == {0}:
+        raise NoItems
+    for index in range(next(iter(sizes), 1)):
+        left_item = left.values[index] if isinstance(left, ItemValues) else left
+        right_item = right.values[index] if isinstance(right, ItemValues) else right
+        yield left_item, right_item
+
+
+def to_fraction(value: Any, parse: bool) -> Fraction:
+    """A number without rounding: 0.1 is one tenth."""
+    if isinstance(value, Fraction):
+        return value
+    if parse and isinstance(value, str):
+        parsed = parse_number(value)
+        if parsed is not None:
+            return to_fraction(parsed, False)
+    if json_kind(value) != "number":
+        raise UnusableValue(f"{format_value(value)} is not a number")
+    if isinstance(value, int):
+        return Fraction(int(value))
+    as_float = float(value)
+    if not isfinite(as_float):
+        raise UnusableValue(f"{'NaN' if isnan(as_float) else 'Infinity'} is not a number")
+    return Fraction(repr(as_float))  # the shortest decimal that reads back as this float, which is how it was written
+
+
+_ARITHMETIC: Final[dict[str, Callable[[Fraction, Fraction], Fraction]]] = {"+": add, "-": sub, "*": mul, "/": truediv}
+_ORDERS: Final[dict[str, Callable[[Any, Any], bool]]] = {"<": lt, "<=": le, ">": gt, ">=": ge}
+
+
+def _calculate(sign: str, left: Any, right: Any, reading: RecordReading) -> Fraction:
+    left_number, right_number = to_fraction(left, reading.parse), to_fraction(right, reading.parse)
+    if sign == "/" and right_number == 0:
+        raise UnusableValue("a number cannot be divided by 0")
+    return _ARITHMETIC[sign](left_number, right_number)
+
+
+def _is_number(value: Any, reading: RecordReading) -> bool:
+    return (
+        isinstance(value, Fraction)
+        or json_kind(value) == "number"
+        or (reading.parse and isinstance(value, str) and parse_number(value) is not None)
+    )
+
+
+def _compare_values(sign: str, left: Any, right: Any, reading: RecordReading) -> bool:
+    if sign in ("==", "!="):
+        return _values_equal(left, right, reading) == (sign == "==")
+    left_is_number, right_is_number = _is_number(left, reading), _is_number(right, reading)
+    if left_is_number and right_is_number:
+        slack = {"<=": reading.tolerance, ">=": -reading.tolerance}.get(sign, Fraction(0))
+        return _ORDERS[sign](to_fraction(left, reading.parse), to_fraction(right, reading.parse) + slack)
+    if left_is_number or right_is_number:
+        number, date_text = (left, right) if left_is_number else (right, left)
+        _to_date(date_text)  # raises if it is not a date either
+        raise UnusableValue(f"{format_value(number)} is a number and {format_value(date_text)} a date")
+    return _ORDERS[sign](*_to_comparable_times(left, right))
+
+
+def _values_equal(left: Any, right: Any, reading: RecordReading) -> bool:
+    if _is_number(left, reading) and _is_number(right, reading):
+        return abs(to_fraction(left, reading.parse) - to_fraction(right, reading.parse)) <= reading.tolerance
+    if isinstance(left, date) or isinstance(right, date):
+        return _to_date(left) == _to_date(right)
+    if isinstance(left, str) and isinstance(right, str):
+        return to_nfc(left) == to_nfc(right)
+    return False if isinstance(left, Fraction) or isinstance(right, Fraction) else values_equal(left, right)
+
+
+def _to_comparable_times(left: Any, right: Any) -> tuple[Any, Any]:
+    """Both as date-times if both have a time of day and both or neither a time zone, else both as dates."""
+    if isinstance(left, str) and isinstance(right, str):
+        left_time, right_time = _to_datetime(left), _to_datetime(right)
+        if left_time and right_time and (left_time.tzinfo is None) == (right_time.tzinfo is None):
+            return left_time, right_time
+    return _to_date(left), _to_date(right)
+
+
+def _to_datetime(text: str) -> datetime | None:
+    try:
+        return datetime.fromisoformat(text.strip()) if ":" in text else None
+    except ValueError:
+        return None
+
+
+def _to_date(value: Any) -> date:
+    if isinstance(value, date):
+        return value
+    parsed = parse_date(value) if isinstance(value, str) else None
+    if parsed is None or isinstance(parsed, AmbiguousDate):
+        raise UnusableValue(f"{format_value(value)} is {'an ambiguous date' if parsed else 'no number and no date'}")
+    return parsed
+
+
+def _to_numbers(nodes: Sequence[ExpressionNode], reading: RecordReading) -> list[Fraction]:
+    """The arguments of a function as numbers; `ItemValues` and lists are flattened."""
+    numbers: list[Fraction] = []
+    for node in nodes:
+        value = compute_value(node, reading)
+        items = value.values if isinstance(value, ItemValues) else value
+        if json_kind(items) != "list":
+            items = [items]
+        numbers += [to_fraction(item, reading.parse) for item in items]
+    return numbers
+
+
+def _aggregate(combine: Callable[[Sequence[Fraction]], Fraction]) -> "_Function":
+    """A function of one or more numbers; NoItems if there are none."""
+
+    def compute_aggregate(nodes: Sequence[ExpressionNode], reading: RecordReading) -> Fraction:
+        numbers = _to_numbers(nodes, reading)
+        if not numbers:
+            raise NoItems
+        return combine(numbers)
+
+    return compute_aggregate
+
+
+def _count_items(nodes: Sequence[ExpressionNode], reading: RecordReading) -> Fraction:
+    """The number of items of a list, or of its items that have a value at the path."""
+    node = nodes[0]
+    if not isinstance(node, FieldNode):
+        value = compute_value(node, reading)
+        return Fraction(len(value.values) if isinstance(value, ItemValues) else 1)
+    values = [value for _, value in _values_at(reading.record, node.path.steps) if value is not MISSING and value is not None]
+    if EACH not in node.path.steps and values:
+        return Fraction(len(values[0]) if json_kind(values[0]) == "list" else 1)
+    return Fraction(len(values))
+
+
+_Function = Callable[[Sequence[ExpressionNode], RecordReading], Any]
+_FUNCTIONS: Final[dict[str, _Function]] = {
+    "sum": lambda nodes, reading: sum(_to_numbers(nodes, reading), Fraction(0)),
+    "avg": _aggregate(lambda numbers: sum(numbers, Fraction(0)) / len(numbers)),
+    "min": _aggregate(min),
+    "max": _aggregate(max),
+    "count": _count_items,
+    "abs": lambda nodes, reading: _map_items(lambda value: abs(to_fraction(value, reading.parse)), compute_value(nodes[0], reading)),
+    "date": lambda nodes, reading: _map_items(_to_date, compute_value(nodes[0], reading)),
+    "present": lambda nodes, reading: _is_present(nodes[0], reading),
+}
+
+
+def _is_present(node: ExpressionNode, reading: RecordReading) -> bool:
+    values = [value for _, value in _values_at(reading.record, node.path.steps)] if isinstance(node, FieldNode) else []
+    return bool(values) and all(value is not MISSING and value is not None for value in values)
