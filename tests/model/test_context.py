@@ -5,41 +5,41 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fieldwise.model.context import Context, Contexts
+from fieldwise.model.context import Context, MismatchContexts
 
 
 def test_a_value_is_found_wherever_it_stands_in_document_order() -> None:
     record = {"a": ["Acme", {"b": "Acme"}], "c": {"odd.key": "Acme"}, "d": 12}
-    assert Context("", "", record).places_of("Acme") == ["a[0]", "a[1].b", 'c["odd.key"]']
+    assert Context("", "", record).paths_with_value("Acme") == ["a[0]", "a[1].b", 'c["odd.key"]']
 
 
 def test_numbers_are_found_by_value_and_never_as_truth() -> None:
     record = {"a": 1000, "b": 1000.0, "c": True, "d": 1, "e": "1000"}
     context = Context("", "", record)
-    assert context.places_of(1000) == ["a", "b"]
-    assert context.places_of("1000") == ["e"]
-    assert context.places_of(True) == []
+    assert context.paths_with_value(1000) == ["a", "b"]
+    assert context.paths_with_value("1000") == ["e"]
+    assert context.paths_with_value(True) == []
 
 
 def test_values_that_agree_by_chance_are_not_looked_for() -> None:
     context = Context("", "", {"a": 0, "b": 999, "c": "", "d": "x", "e": None, "f": 0.5, "g": "120", "h": 0.55, "i": 1000, "j": "0120"})
-    assert [context.places_of(value) for value in (0, 999, "", "x", None, [], 0.5, "120")] == [[]] * 8
-    assert [context.places_of(value) for value in (0.55, 1000, "0120")] == [["h"], ["i"], ["j"]]
+    assert [context.paths_with_value(value) for value in (0, 999, "", "x", None, [], 0.5, "120")] == [[]] * 8
+    assert [context.paths_with_value(value) for value in (0.55, 1000, "0120")] == [["h"], ["i"], ["j"]]
 
 
 def test_deep_and_plain_records_are_no_trouble() -> None:
     deep: Any = "Acme"
     for _ in range(900):
         deep = [deep]
-    assert Context("", "", deep).places_of("Acme") == ["[0]" * 900]
-    assert Context("", "", "Acme").places_of("Acme") == ["(root)"]
-    assert Context("", "").places_of("Acme") == []
+    assert Context("", "", deep).paths_with_value("Acme") == ["[0]" * 900]
+    assert Context("", "", "Acme").paths_with_value("Acme") == ["(root)"]
+    assert Context("", "").paths_with_value("Acme") == []
 
 
 def test_mismatches_of_one_case_share_an_index() -> None:
-    contexts = Contexts([0, 0, 1], ["a", "b", "c"], ["p"] * 3, [{"a": "Acme"}, {}], [{}, {}])
-    assert contexts.places(0) is contexts.places(1)
-    assert contexts.places(0) is not contexts.places(2)
+    contexts = MismatchContexts([0, 0, 1], ["a", "b", "c"], ["p"] * 3, [{"a": "Acme"}, {}], [{}, {}])
+    assert contexts.value_index_at(0) is contexts.value_index_at(1)
+    assert contexts.value_index_at(0) is not contexts.value_index_at(2)
     assert (contexts(1).path, contexts(1).expected_record) == ("b", {"a": "Acme"})
 
 
@@ -50,9 +50,9 @@ RECORDS = st.recursive(LEAVES, lambda inner: st.one_of(st.lists(inner, max_size=
 @settings(max_examples=150, deadline=None)
 @given(RECORDS, st.lists(st.sampled_from(["Acme", "Beta", 1000, 12.5, "Gamma"]), min_size=1))
 def test_a_value_stands_elsewhere_where_it_has_a_place(record: Any, values: list[Any]) -> None:
-    contexts = Contexts([0] * len(values), ["a"] * len(values), ["a"] * len(values), [record], [None])
-    placed = [at for at, value in enumerate(values) if contexts(at).places_of(value)]
-    assert contexts.elsewhere(dict(enumerate(values))) == placed
+    contexts = MismatchContexts([0] * len(values), ["a"] * len(values), ["a"] * len(values), [record], [None])
+    placed = [at for at, value in enumerate(values) if contexts(at).paths_with_value(value)]
+    assert contexts.positions_in_record(dict(enumerate(values))) == placed
 
 
 def test_neighbours_are_the_same_field_of_items_nearby() -> None:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fieldwise.model.path import EACH, MalformedPath, Path, Step, index_of, render, render_step
+from fieldwise.model.path import EACH, MalformedPath, Path, Step, parse_index, render_path, render_step
 
 keys = (
     st.text(max_size=6).map(lambda text: normalize("NFC", text))
@@ -26,7 +26,7 @@ def test_what_is_written_is_read_again(path: tuple[Step, ...]) -> None:
 @given(one=steps, other=steps)
 @settings(max_examples=200, deadline=None)
 def test_different_steps_are_written_differently(one: tuple[Step, ...], other: tuple[Step, ...]) -> None:
-    assert (render(one) == render(other)) == (one == other)
+    assert (render_path(one) == render_path(other)) == (one == other)
 
 
 @given(text=st.text(max_size=12) | st.text(alphabet='ab.[]"\\*$0-9', max_size=10))
@@ -102,18 +102,18 @@ def test_jsonpath_comes_with_what_to_write() -> None:
 
 
 def test_a_record_itself_is_the_root() -> None:
-    assert render(()) == "(root)"
+    assert render_path(()) == "(root)"
 
 
 def test_each_counts_the_lists_on_the_way() -> None:
-    assert [Path.parse(text).each for text in ("a", "a[*]", "a[*].b[*].c")] == [0, 1, 2]
+    assert [Path.parse(text).each_count for text in ("a", "a[*]", "a[*].b[*].c")] == [0, 1, 2]
 
 
 @pytest.mark.parametrize(
     ("key", "index"), [("0", 0), ("12", 12), ("007", None), ("-1", None), ("", None), ("a", None), ("²", None), ("1" * 5000, None)]
 )
 def test_a_key_that_is_an_index_as_well(key: str, index: int | None) -> None:
-    assert index_of(key) == index
+    assert parse_index(key) == index
 
 
 def test_steps_that_need_quotes_get_them() -> None:

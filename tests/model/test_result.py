@@ -16,7 +16,7 @@ from fieldwise.model.diagnostic import ConfigError, Diagnostic, Where
 from fieldwise.model.pairs import Scores
 from fieldwise.model.result import Labels, Result, Results, Status
 from fieldwise.model.rule import Nulls
-from fieldwise.model.values import MISSING, Presence, kind, presence
+from fieldwise.model.values import MISSING, Presence, json_kind, presence_of
 
 
 @given(lists=st.lists(st.lists(st.sampled_from("abc"), max_size=4), max_size=6))
@@ -90,11 +90,11 @@ class Colour(StrEnum):
     ],
 )
 def test_every_value_has_a_kind(value: Any, name: str) -> None:
-    assert kind(value) == name
+    assert json_kind(value) == name
 
 
 def test_missing_is_something_else_than_null() -> None:
-    assert (presence(None), presence(MISSING), presence(0)) == (Presence.NULL, Presence.MISSING, Presence.PRESENT)
+    assert (presence_of(None), presence_of(MISSING), presence_of(0)) == (Presence.NULL, Presence.MISSING, Presence.PRESENT)
     assert not MISSING
     assert repr(MISSING) == "MISSING"
 
@@ -127,13 +127,13 @@ def test_scores_pass_at_1_unless_told_otherwise() -> None:
     ("value", "null"), [("", True), (" \n", True), ("n/a", True), (" N/A ", True), ("none", False), (0, False), ([], False), (False, False)]
 )
 def test_which_values_count_as_null(value: Any, null: bool) -> None:
-    is_null = Nulls(blank=True, values=frozenset({"N/A"})).test()
+    is_null = Nulls(blank=True, values=frozenset({"N/A"})).make_test()
     assert is_null is not None
     assert is_null(value) == null
 
 
 def test_only_null_is_null_where_nothing_is_said() -> None:
-    assert Nulls().test() is None
+    assert Nulls().make_test() is None
 
 
 def test_a_config_error_carries_every_problem() -> None:

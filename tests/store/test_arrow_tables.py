@@ -15,8 +15,8 @@ from fieldwise.model.case import Case, Cases
 from fieldwise.model.plan import Source
 from fieldwise.model.values import MISSING
 from fieldwise.read.cases import read_cases
-from fieldwise.store.arrow_tables import cases_table, joined, json_column, utf8_column
-from fieldwise.store.stored_json import to_text
+from fieldwise.store.arrow_tables import build_cases_table, concat_tables, json_column, utf8_column
+from fieldwise.store.stored_json import dump_json
 
 VALUES: list[Any] = [MISSING, None, 1, "ä\n", [1, None], {"a": math.nan}, 2**80, "lone \ud800"]
 
@@ -34,7 +34,7 @@ def test_texts_stand_where_they_belong_and_nothing_elsewhere(texts: list[str | N
 @settings(max_examples=50, deadline=None)
 @given(st.lists(st.sampled_from(VALUES), max_size=6))
 def test_a_column_of_json_has_the_text_of_each_value(values: list[Any]) -> None:
-    assert json_column(values).to_pylist() == [None if value is MISSING else to_text(value).decode() for value in values]
+    assert json_column(values).to_pylist() == [None if value is MISSING else dump_json(value).decode() for value in values]
 
 
 def test_what_is_known_to_be_finite_is_written_as_everything_is() -> None:
@@ -47,9 +47,9 @@ def test_what_is_no_number_is_stored_as_it_was_read(tmp_path: Path, chunk: int) 
     file = tmp_path / "cases.jsonl"
     file.write_text('{"expected": {"a": null}, "actual": 1}\n{"expected": {"a": NaN}, "actual": [null, Infinity]}\n{"expected": null}\n')
     chunks = list(read_cases(Source(cases=str(file)), chunk=chunk))
-    tables = [cases_table(BatchOutcome(first=0, cases=cases, evaluated=[])) for cases in chunks]
-    assert joined(tables).column("expected").to_pylist() == ['{"a":null}', '{"a":NaN}', "null"]
-    assert joined(tables).column("actual").to_pylist() == ["1", "[null,Infinity]", None]
+    tables = [build_cases_table(BatchOutcome(first=0, cases=cases, evaluated=[])) for cases in chunks]
+    assert concat_tables(tables).column("expected").to_pylist() == ['{"a":null}', '{"a":NaN}', "null"]
+    assert concat_tables(tables).column("actual").to_pylist() == ["1", "[null,Infinity]", None]
 
 
 def test_only_strict_json_is_known_to_be_finite(tmp_path: Path) -> None:
@@ -73,15 +73,15 @@ def test_some_of_the_cases_are_as_finite_as_all() -> None:
 
 def test_tables_alike_are_joined_as_they_are() -> None:
     one, two = pa.table({"a": [1], "b": ["x"]}), pa.table({"a": [2], "b": [None]}, schema=pa.schema({"a": pa.int64(), "b": pa.string()}))
-    assert joined([one, two]).to_pydict() == {"a": [1, 2], "b": ["x", None]}
+    assert concat_tables([one, two]).to_pydict() == {"a": [1, 2], "b": ["x", None]}
 
 
 def test_a_metric_that_is_bool_in_one_batch_and_a_number_in_another_is_a_number() -> None:
     one, two, three = pa.table({"m.x": [True, False]}), pa.table({"m.x": [0.5]}), pa.table({"m.y": [1.0]})
-    assert joined([one, two, three]).to_pydict() == {"m.x": [1.0, 0.0, 0.5, None], "m.y": [None, None, None, 1.0]}
-    assert joined([one, one]).to_pydict() == {"m.x": [True, False, True, False]}
+    assert concat_tables([one, two, three]).to_pydict() == {"m.x": [1.0, 0.0, 0.5, None], "m.y": [None, None, None, 1.0]}
+    assert concat_tables([one, one]).to_pydict() == {"m.x": [True, False, True, False]}
 
 
 def test_metadata_of_tables_is_no_difference() -> None:
     one, two = (pa.table({"a": [at]}, metadata={"fields": str(at)}) for at in (1, 2))
-    assert joined([one, two]).to_pydict() == {"a": [1, 2]}
+    assert concat_tables([one, two]).to_pydict() == {"a": [1, 2]}

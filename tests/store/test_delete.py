@@ -9,8 +9,8 @@ import pytest
 import fieldwise as fw
 from fieldwise.model.diagnostic import ConfigError
 from fieldwise.store.baseline import save_baseline
-from fieldwise.store.delete import baseline_files, check_deletable, delete_runs, pinned_by
-from fieldwise.store.lock import Lock, is_locked
+from fieldwise.store.delete import baseline_files, check_deletable, delete_runs, find_baselines_of
+from fieldwise.store.lock import RunLock, is_locked
 from fieldwise.store.run import Run, list_runs, open_run
 from fieldwise.store.run_names import add_tags
 
@@ -39,7 +39,7 @@ def test_a_deleted_run_leaves_nothing_and_the_others_stay(runs: list[Run]) -> No
 
 
 def test_a_run_that_is_being_written_is_kept_whatever_is_said(runs: list[Run]) -> None:
-    lock = Lock(runs[1].path)
+    lock = RunLock(runs[1].path)
     try:
         assert is_locked(runs[1].path)
         with pytest.raises(ConfigError) as caught:
@@ -56,8 +56,8 @@ def test_tags_and_baselines_keep_a_run_until_it_is_forced(runs: list[Run], tmp_p
     save_baseline(runs[1], tmp_path / "s.baseline.json")
     found = baseline_files(tmp_path, tmp_path)
     assert found == [tmp_path / "s.baseline.json"]
-    assert pinned_by(runs[1].id, found) == found
-    assert pinned_by(runs[2].id, found) == []
+    assert find_baselines_of(runs[1].id, found) == found
+    assert find_baselines_of(runs[2].id, found) == []
     with pytest.raises(ConfigError) as caught:
         delete_runs(runs, baselines=found)
     assert "the tag release" in reasons(caught)

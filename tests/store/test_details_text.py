@@ -7,15 +7,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fieldwise.model.batch import Evaluated
+from fieldwise.model.batch import EvaluatorOutcome
 from fieldwise.model.case import Case, Cases
 from fieldwise.model.result import Results
 from fieldwise.plan.evaluators import plan_config
 from fieldwise.read.load import load_json
 from fieldwise.score.batch import ScoringBatch
 from fieldwise.score.evaluate import evaluate
-from fieldwise.store.arrow_tables import results_table
-from fieldwise.store.stored_json import to_text
+from fieldwise.store.arrow_tables import build_results_table
+from fieldwise.store.stored_json import dump_json
 
 RECORDS: list[tuple[Any, Any]] = [
     ({"a": 1, "b": "x", "l": [1, 2]}, {"a": 1, "b": "x", "l": [1, 2]}),
@@ -46,7 +46,7 @@ def stored(config: dict[str, Any], records: list[tuple[Any, Any]]) -> tuple[Resu
     planned = plan_config(config, load=load_json)
     cases = [Case(id=str(at), expected=expected, actual=actual) for at, (expected, actual) in enumerate(records)]
     results = evaluate(planned, ScoringBatch(Cases.of(cases)))
-    table = results_table(Evaluated(evaluator=planned, rows=np.arange(len(records)), results=results), 0, {})
+    table = build_results_table(EvaluatorOutcome(evaluator=planned, rows=np.arange(len(records)), results=results), 0, {})
     return results, table.column("details").to_pylist()
 
 
@@ -67,7 +67,7 @@ def stored(config: dict[str, Any], records: list[tuple[Any, Any]]) -> tuple[Resu
 )
 def test_the_text_of_the_details_is_that_of_the_details(config: dict[str, Any], records: list[tuple[Any, Any]]) -> None:
     results, texts = stored(config, records)
-    assert texts == [to_text(results.details(row)).decode() for row in range(len(results))]
+    assert texts == [dump_json(results.details(row)).decode() for row in range(len(results))]
 
 
 @pytest.mark.parametrize("config", EVALUATORS)

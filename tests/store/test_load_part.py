@@ -10,9 +10,9 @@ from fieldwise.model.batch import BatchOutcome
 from fieldwise.model.case import Case, Cases
 from fieldwise.model.plan import Plan
 from fieldwise.score.evaluate import score_batch
-from fieldwise.store.load_part import on_disk, outcome_of
+from fieldwise.store.load_part import load_part, stored_tables
 from fieldwise.store.manifest import Part, summary_to_json
-from fieldwise.store.writer import Written, batch_of, write_part
+from fieldwise.store.writer import WrittenPart, build_stored_batch, write_part
 from fieldwise.summarize.state import SummaryState
 
 EVALUATORS: list[dict[str, Any]] = [
@@ -43,9 +43,9 @@ def scored(plan: Plan, records: list[tuple[Any, Any]], size: int) -> list[BatchO
     return [score_batch(plan, Cases.of(cases[at : at + size]), at, None) for at in range(0, len(cases), size)]
 
 
-def written(folder: Path, outcomes: list[BatchOutcome]) -> Written:
+def written(folder: Path, outcomes: list[BatchOutcome]) -> WrittenPart:
     (folder / "parts").mkdir(exist_ok=True)
-    return write_part(folder / "parts", 0, [batch_of(outcome) for outcome in outcomes])
+    return write_part(folder / "parts", 0, [build_stored_batch(outcome) for outcome in outcomes])
 
 
 def stored(folder: Path, outcomes: list[BatchOutcome]) -> Part:
@@ -59,8 +59,8 @@ def test_a_part_comes_to_what_its_batches_come_to(tmp_path: Path, plan: Plan, si
     for outcome in outcomes:
         batches.add(outcome)
     found, there, also = written(tmp_path, outcomes), set[str](), set[str]()
-    read.add(outcome_of(on_disk(tmp_path), found.part, plan.evaluators, there))
-    told.add(outcome_of(found.table, found.part, plan.evaluators, also))
+    read.add(load_part(stored_tables(tmp_path), found.part, plan.evaluators, there))
+    told.add(load_part(found.table, found.part, plan.evaluators, also))
     assert summary_to_json(read.finish()) == summary_to_json(told.finish()) == summary_to_json(batches.finish())
     assert there == also
 
@@ -68,7 +68,7 @@ def test_a_part_comes_to_what_its_batches_come_to(tmp_path: Path, plan: Plan, si
 def test_evaluators_that_share_comparisons_share_them_when_they_are_rebuilt(tmp_path: Path, plan: Plan) -> None:
     spec = {"type": "field_prf", "fields": ["right"]}
     twice = check({"name": "x", "cases": str(tmp_path / "cases.jsonl"), "evaluators": [{**spec, "name": "one"}, {**spec, "name": "two"}]})
-    rebuilt = outcome_of(on_disk(tmp_path), stored(tmp_path, scored(twice, RECORDS, 2)), twice.evaluators)
+    rebuilt = load_part(stored_tables(tmp_path), stored(tmp_path, scored(twice, RECORDS, 2)), twice.evaluators)
     one, two = (evaluated.results.comparisons for evaluated in rebuilt.evaluated)
     assert one is not None
     assert one is two
@@ -88,5 +88,5 @@ def test_evaluators_that_share_comparisons_share_them_when_they_are_rebuilt(tmp_
 )
 def test_a_field_is_there_if_some_case_has_it_right_or_wrong(tmp_path: Path, plan: Plan, records: Any, there: set[str]) -> None:
     seen = set[str]()
-    outcome_of(on_disk(tmp_path), stored(tmp_path, scored(plan, records, 1)), plan.evaluators[:1], seen)
+    load_part(stored_tables(tmp_path), stored(tmp_path, scored(plan, records, 1)), plan.evaluators[:1], seen)
     assert seen == there

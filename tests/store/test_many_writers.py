@@ -12,7 +12,7 @@ import fieldwise.engines.processes
 from fieldwise.read import shards
 from fieldwise.store.manifest import summary_to_json
 from fieldwise.store.run import open_run
-from fieldwise.store.run_names import run_ids
+from fieldwise.store.run_names import list_run_ids
 
 WRITERS = 16
 CASES = 90
@@ -49,9 +49,9 @@ def test_sixteen_processes_of_two_workers_each_store_their_runs_in_one_root(suit
         writer.join(60)
     assert [problem for _, problem in found if problem] == []
     assert [writer.exitcode for writer in writers] == [0] * WRITERS
-    assert sorted(name for name, _ in found) == run_ids(root)
-    assert len(run_ids(root)) == WRITERS
-    for name in run_ids(root):
+    assert sorted(name for name, _ in found) == list_run_ids(root)
+    assert len(list_run_ids(root)) == WRITERS
+    for name in list_run_ids(root):
         run = open_run(root, name)
         assert run.state == "finished"
         assert len(run.manifest.parts) > 2

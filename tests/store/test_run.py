@@ -10,7 +10,7 @@ import pytest
 from outcome_factory import EVALUATORS, PRF, build, cut, rule
 
 from fieldwise.engines.run_totals import Tally
-from fieldwise.model.batch import BatchOutcome, Evaluated
+from fieldwise.model.batch import BatchOutcome, EvaluatorOutcome
 from fieldwise.model.case import Case, Cases
 from fieldwise.model.comparison import Comparisons, Outcome
 from fieldwise.model.diagnostic import Diagnostic, Where
@@ -19,7 +19,7 @@ from fieldwise.model.result import Result, Results, Status
 from fieldwise.model.summary import GateResult, Summary
 from fieldwise.model.values import MISSING
 from fieldwise.store.errors import StoreError
-from fieldwise.store.part_reader import files_of, read_table
+from fieldwise.store.part_reader import list_part_files, read_table
 from fieldwise.store.run import list_runs, open_run
 from fieldwise.store.run_names import RunNotFound
 from fieldwise.store.writer import RunWriter
@@ -84,7 +84,7 @@ def test_many_cases_are_read_in_blocks_without_a_seam(tmp_path):
 
 
 def test_a_part_of_several_row_groups_is_read_whole(tmp_path, monkeypatch):
-    monkeypatch.setattr("fieldwise.store.writer._ROWS_IN_GROUP", dict.fromkeys(("cases", "results", "comparisons", "pool"), 7))
+    monkeypatch.setattr("fieldwise.store.writer._ROW_GROUP_SIZES", dict.fromkeys(("cases", "results", "comparisons", "pool"), 7))
     run = stored(tmp_path, build(40))
     tally = Tally(EVALUATORS)
     tally.add(run.path, run.parts)
@@ -92,10 +92,10 @@ def test_a_part_of_several_row_groups_is_read_whole(tmp_path, monkeypatch):
 
 
 def test_cases_that_stand_in_several_row_groups_are_read_together(tmp_path, monkeypatch):
-    monkeypatch.setattr("fieldwise.store.writer._ROWS_IN_GROUP", dict.fromkeys(("cases", "results", "comparisons", "pool"), 7))
+    monkeypatch.setattr("fieldwise.store.writer._ROW_GROUP_SIZES", dict.fromkeys(("cases", "results", "comparisons", "pool"), 7))
     batch = build(40)
     run = stored(tmp_path, batch)
-    [file] = files_of(run.parts[0], "results", PRF.name)
+    [file] = list_part_files(run.parts[0], "results", PRF.name)
     table = read_table(run.path, file, case=[0, 8, 39], columns=["case", "hits"])
     results = next(one.results for one in batch.evaluated if one.evaluator.name == PRF.name)
     assert table.column("case").to_pylist() == [0, 8, 39]
@@ -292,7 +292,7 @@ def results_of(rows, *, expected, actual, paths, rules=None):
         paths=paths,
     )
     cases = Cases.of([Case(id=f"case-{k}", expected=expected[k], actual=actual[k]) for k in range(n)])
-    return BatchOutcome(first=0, cases=cases, evaluated=[Evaluated(evaluator=PRF, rows=np.arange(n), results=results)])
+    return BatchOutcome(first=0, cases=cases, evaluated=[EvaluatorOutcome(evaluator=PRF, rows=np.arange(n), results=results)])
 
 
 @pytest.mark.parametrize(
@@ -353,7 +353,7 @@ def test_shared_comparisons_are_stored_once(tmp_path):
     batch = build(10)
     [first, _] = batch.evaluated
     twin = replace(PRF, name="twin")
-    shared = replace(batch, evaluated=[first, Evaluated(evaluator=twin, rows=first.rows, results=first.results)])
+    shared = replace(batch, evaluated=[first, EvaluatorOutcome(evaluator=twin, rows=first.rows, results=first.results)])
     run = stored(tmp_path, shared, plan=replace(PLAN, evaluators=(PRF, twin)))
     assert [file.evaluators for file in run.parts[0].files if file.table == "comparisons"] == [("field_prf", "twin")]
     by_evaluator = {name: [one.result.comparisons for one in run.results(name)] for name in ("field_prf", "twin")}
@@ -371,7 +371,9 @@ def test_a_metric_may_be_a_bool_in_one_batch_and_a_number_in_the_next(tmp_path):
     def batch(first, *metrics):
         results = Results.from_results([Result(score=0.5, metrics=one) for one in metrics])
         cases = Cases.of([Case(id=f"case-{first + k}") for k in range(len(metrics))])
-        return BatchOutcome(first=first, cases=cases, evaluated=[Evaluated(evaluator=PRF, rows=np.arange(len(metrics)), results=results)])
+        return BatchOutcome(
+            first=first, cases=cases, evaluated=[EvaluatorOutcome(evaluator=PRF, rows=np.arange(len(metrics)), results=results)]
+        )
 
     batches = [batch(0, {"right": True}), batch(1, {"right": False}, {}), batch(3, {"other": 1.5})]
     for size in (1, 100):
@@ -383,7 +385,9 @@ def test_a_metric_may_be_a_bool_in_one_batch_and_a_number_in_the_next(tmp_path):
 def test_text_that_is_no_valid_unicode_does_not_stop_a_run(tmp_path):
     results = Results.from_results([Result(score=0.0, misses=["a\ud800"], reasoning="b\ud800", details={"c": "\ud800"})])
     cases = Cases.of([Case(id="id\ud800", input="\ud800", expected={"k\ud800": 1}, actual="\ud800", tags=("t\ud800",))])
-    run = stored(tmp_path, BatchOutcome(first=0, cases=cases, evaluated=[Evaluated(evaluator=PRF, rows=np.arange(1), results=results)]))
+    run = stored(
+        tmp_path, BatchOutcome(first=0, cases=cases, evaluated=[EvaluatorOutcome(evaluator=PRF, rows=np.arange(1), results=results)])
+    )
     [one] = run.results()
     assert (one.case, one.result.misses, one.result.details) == ("id\\ud800", ["a\\ud800"], {"c": "\ud800"})
     assert run.case("id\\ud800").expected == {"k\ud800": 1}

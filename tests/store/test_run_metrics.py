@@ -7,7 +7,7 @@ import pytest
 
 import fieldwise as fw
 from fieldwise.store.run import Run
-from fieldwise.store.run_metrics import case_ids, compare_runs, measured
+from fieldwise.store.run_metrics import compare_runs, list_case_ids, load_metrics
 
 
 def run(folder: Path, wrong: set[int], cases: int = 40) -> Run:
@@ -75,7 +75,7 @@ def test_a_field_of_list_items_is_their_mean_in_each_case(tmp_path: Path) -> Non
     (tmp_path / "data.jsonl").write_text("\n".join(map(json.dumps, cases)))
     evaluators = [{"type": "field_accuracy", "name": "fields", "fields": ["a", "items[*].x"]}]
     stored = fw.run({"name": "s", "cases": str(tmp_path / "data.jsonl"), "evaluators": evaluators}, root=tmp_path / "store")
-    found = measured(stored, "fields", case_ids(stored))
+    found = load_metrics(stored, "fields", list_case_ids(stored))
     assert found.fields["a"].tolist() == [1.0, 1.0, 0.0]
     assert found.fields["items[*].x"].tolist() == [0.5, pytest.approx(float("nan"), nan_ok=True), pytest.approx(1 / 3)]
     assert found.verdict.tolist() == [1, 2, 1]

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from fieldwise.store.run_names import RunNotFound, add_tags, find_run, is_tag, remove_tags, tags_of
+from fieldwise.store.run_names import RunNotFound, add_tags, find_run, is_valid_tag, read_tags, remove_tags
 
 IDS = ("20260101-000000-000aaaa", "20260102-000000-000bbbb", "20260103-000000-000cccc")
 
@@ -23,10 +23,10 @@ def folder(root: Path, place: int) -> Path:
 
 def test_tags_are_told_by_name_and_go_again(root: Path) -> None:
     add_tags(folder(root, 0), ["nightly", "a", "nightly"])
-    assert tags_of(folder(root, 0)) == ("a", "nightly")
+    assert read_tags(folder(root, 0)) == ("a", "nightly")
     assert remove_tags(folder(root, 0), ["a", "b"]) == ["b"]
-    assert tags_of(folder(root, 0)) == ("nightly",)
-    assert tags_of(folder(root, 1)) == ()
+    assert read_tags(folder(root, 0)) == ("nightly",)
+    assert read_tags(folder(root, 1)) == ()
 
 
 def test_no_writer_undoes_what_another_did(root: Path) -> None:
@@ -34,15 +34,15 @@ def test_no_writer_undoes_what_another_did(root: Path) -> None:
     with ThreadPoolExecutor(16) as pool:
         list(pool.map(lambda name: add_tags(folder(root, 0), [name, "shared"]), names))
         list(pool.map(lambda name: remove_tags(folder(root, 0), [name]), names[::2]))
-    assert set(tags_of(folder(root, 0))) == {*names[1::2], "shared"}
+    assert set(read_tags(folder(root, 0))) == {*names[1::2], "shared"}
 
 
 @pytest.mark.parametrize("name", ["", "latest", "2026", "20260101-000000-000aaaa", "../up", "a/b", ".hidden", "a b", "x" * 65, "ünter"])
 def test_a_name_that_could_be_something_else_is_refused_before_anything_is_written(root: Path, name: str) -> None:
-    assert not is_tag(name)
+    assert not is_valid_tag(name)
     with pytest.raises(ValueError, match="begins with a letter"):
         add_tags(folder(root, 0), ["good", name])
-    assert tags_of(folder(root, 0)) == ()
+    assert read_tags(folder(root, 0)) == ()
 
 
 def test_a_tag_means_the_latest_run_that_has_it(root: Path) -> None:

@@ -10,7 +10,7 @@ VERDICTS: Sequence[Verdict] = ("pass", "partial", "fail")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Judged:
+class JudgedCase:
     """What a judge said of a case."""
 
     verdict: Verdict | None
@@ -31,7 +31,7 @@ class Disagreement:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Cut:
+class PassAtAgreement:
     """What `pass_at` would make of the judge's scores."""
 
     pass_at: float
@@ -56,7 +56,7 @@ class Audit:
     table: Mapping[Verdict, Mapping[Verdict, int]]
     """How often, by what people say and then by what the judge says."""
     disagreements: Sequence[Disagreement]
-    best: Cut | None = None
+    best: PassAtAgreement | None = None
     """The `pass_at` that would agree with people best, if that is better than the verdicts as they are. Found on these very cases."""
     partial_is_fail: bool = False
     """The judge says `partial` of some cases, people never: those count as `fail`."""

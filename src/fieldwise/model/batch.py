@@ -13,6 +13,7 @@ from fieldwise.model.diagnostic import Diagnostic
 from fieldwise.model.plan import PlannedEvaluator
 from fieldwise.model.result import Results
 from fieldwise.model.rule import CompareSpec
+from fieldwise.model.services import Services
 from fieldwise.model.values import Value
 
 
@@ -43,6 +44,11 @@ class Batch(Protocol):
         ...
 
     @property
+    def services(self) -> Services:
+        """For evaluators that ask a model or embed texts."""
+        ...
+
+    @property
     def expected_texts(self) -> Sequence[str]:
         """Expected as text: text as it is, anything else as JSON."""
         ...
@@ -68,7 +74,7 @@ class Batch(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Evaluated:
+class EvaluatorOutcome:
     """One evaluator's results for the cases of the batch that it applies to."""
 
     evaluator: PlannedEvaluator
@@ -85,5 +91,5 @@ class BatchOutcome:
     first: int
     """The position of its first case in the whole run."""
     cases: Cases
-    evaluated: Sequence[Evaluated]
+    evaluated: Sequence[EvaluatorOutcome]
     diagnostics: Sequence[Diagnostic] = ()

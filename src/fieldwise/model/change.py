@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, Final, Literal
 
-Judgement = Literal["better", "worse", "no difference shown", "not enough cases"]
+ChangeVerdict = Literal["better", "worse", "no difference shown", "not enough cases"]
 LOWER_IS_BETTER: Final = frozenset(
     {
         *("hallucination", "omission", "format_error", "wrong_value", "violations"),
@@ -47,7 +47,7 @@ class Change:
     """The share of what was missing that has been won, or of what there was that has been lost."""
     smallest_shown: float | None
     """The smallest change this many cases show four times out of five."""
-    verdict: Judgement
+    verdict: ChangeVerdict
     lower_is_better: bool = False
     """Whether a rise is a loss. Never so for a field, whatever its name."""
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from fieldwise.model.diagnostic import Diagnostic
 from fieldwise.model.rule import FieldRule
-from fieldwise.model.values import MISSING, Json, Presence, Value, presence
+from fieldwise.model.values import MISSING, Json, Presence, Value, presence_of
 
 
 class Outcome(IntEnum):
@@ -89,11 +89,11 @@ class Comparisons:
     note: dict[int, str] = default(default_factory=dict[int, str])
     faults: dict[int, Diagnostic] = default(default_factory=dict[int, Diagnostic])
     """Why a row could not be compared, for rows whose outcome is FAULT."""
-    extra: NDArray[np.bool_] = default(default_factory=lambda: np.zeros(0, dtype=np.bool_))
+    unmatched_actual: NDArray[np.bool_] = default(default_factory=lambda: np.zeros(0, dtype=np.bool_))
     """True for an item of an actual list that no expected item was paired with."""
-    lone: NDArray[np.bool_] = default(default_factory=lambda: np.zeros(0, dtype=np.bool_))
+    unmatched_expected: NDArray[np.bool_] = default(default_factory=lambda: np.zeros(0, dtype=np.bool_))
     """True for an item of an expected list that no actual item was paired with."""
-    plain: NDArray[np.bool_] = default(default_factory=lambda: np.zeros(0, dtype=np.bool_))
+    identical: NDArray[np.bool_] = default(default_factory=lambda: np.zeros(0, dtype=np.bool_))
     """True where both sides are the same value to the letter; empty where nobody has looked."""
     _order: NDArray[np.int64] | None = None
     _offsets: NDArray[np.int64] | None = None
@@ -147,9 +147,9 @@ class Comparisons:
         return (self.at(int(row)) for row in self.rows_of(case))
 
 
-_ARRAYS = ("case", "field", "path", "outcome", "similarity", "passed", "extra", "lone", "plain")
+_ARRAYS = ("case", "field", "path", "outcome", "similarity", "passed", "unmatched_actual", "unmatched_expected", "identical")
 _SPARSE = ("cause", "note", "faults")
 
 
 def _presence_label(value: Value) -> str:
-    return Presence(presence(value)).name.lower()
+    return Presence(presence_of(value)).name.lower()

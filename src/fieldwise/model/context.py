@@ -5,22 +5,22 @@ from functools import lru_cache
 from itertools import chain
 from typing import Any, Final, TypeAlias, cast
 
-from fieldwise.model.path import MalformedPath, Path, Step, render
+from fieldwise.model.path import MalformedPath, Path, Step, render_path
 from fieldwise.model.values import MISSING, Value
 
 _Chain: TypeAlias = "tuple[_Chain, Step] | None"
 """Steps from a leaf up to the record: the last step first, so that the steps above it are shared."""
 
-_COMMON: Final = 1000
+_SMALL_NUMBER: Final = 1000
 """Whole numbers below this are counts, which agree by chance."""
 
 
-def is_telling(value: Any) -> bool:
+def is_distinctive(value: Any) -> bool:
     """Whether a value that stands in two places is likely to come from one of them.
 
     Not so: truth values, null, text of one character, whole numbers below 1000 (as text, too) and numbers of two digits.
 
-    >>> [is_telling(value) for value in ("EUR", 1200, 12.5)], [is_telling(value) for value in ("x", "120", 120, 2.5, True)]
+    >>> [is_distinctive(value) for value in ("EUR", 1200, 12.5)], [is_distinctive(value) for value in ("x", "120", 120, 2.5, True)]
     ([True, True, True], [False, False, False, False, False])
     """
     kind = type(value)
@@ -28,10 +28,10 @@ def is_telling(value: Any) -> bool:
         return len(value) > 3 or (len(value) > 1 and not value.isdecimal())
     if kind is not float and kind is not int:
         return False
-    return not -_COMMON < value < _COMMON or (value % 1 != 0 and (not -10 < value < 10 or value * 10 % 1 != 0))
+    return not -_SMALL_NUMBER < value < _SMALL_NUMBER or (value % 1 != 0 and (not -10 < value < 10 or value * 10 % 1 != 0))
 
 
-class Places:
+class ValueIndex:
     """Where each telling value of a record stands, worked out when it is first asked for."""
 
     __slots__ = ("_chains", "_record")
@@ -40,17 +40,17 @@ class Places:
         self._record = record
         self._chains: dict[Hashable, list[_Chain]] | None = None
 
-    def of(self, value: Any) -> list[str]:
+    def paths_of(self, value: Any) -> list[str]:
         """The paths of the leaves that equal the value.
 
-        >>> Places({"a": "Acme", "items": [{"name": "Acme"}]}).of("Acme")
+        >>> ValueIndex({"a": "Acme", "items": [{"name": "Acme"}]}).paths_of("Acme")
         ['a', 'items[0].name']
         """
-        if not is_telling(value):
+        if not is_distinctive(value):
             return []
         if self._chains is None:
-            self._chains = _index(self._record)
-        return [render(_steps(chain)) for chain in self._chains.get(value, ())]
+            self._chains = _index_leaves(self._record)
+        return [render_path(_unwind_chain(chain)) for chain in self._chains.get(value, ())]
 
 
 class Context:
@@ -59,7 +59,7 @@ class Context:
     __slots__ = ("actual_record", "expected_record", "field", "path", "places")
 
     def __init__(
-        self, path: str, field: str, expected_record: Value = MISSING, actual_record: Value = MISSING, places: Places | None = None
+        self, path: str, field: str, expected_record: Value = MISSING, actual_record: Value = MISSING, value_index: ValueIndex | None = None
     ) -> None:
         self.path = path
         """The concrete path, such as `line_items[2].amount`."""
@@ -67,12 +67,12 @@ class Context:
         """The rule's path, such as `line_items[*].amount`."""
         self.expected_record = expected_record
         self.actual_record = actual_record
-        self.places = Places(expected_record) if places is None else places
+        self.places = ValueIndex(expected_record) if value_index is None else value_index
         """The index of `expected_record`, shared by all mismatches of a case."""
 
-    def places_of(self, value: object) -> list[str]:
-        """The paths in the expected record whose leaf equals the value. Empty for values that agree by chance (see `is_telling`)."""
-        return self.places.of(value)
+    def paths_with_value(self, value: object) -> list[str]:
+        """The paths in the expected record whose leaf equals the value. Empty for values that agree by chance (see `is_distinctive`)."""
+        return self.places.paths_of(value)
 
     def neighbours(self, farthest: int) -> Iterator[Value]:
         """What the expected record has at the same field of items at most so many places away, by one index where lists are nested.
@@ -80,16 +80,16 @@ class Context:
         >>> list(Context("a[0].b", "a[*].b", {"a": [{"b": 1}, {"b": 2}, {"c": 3}]}).neighbours(2))
         [2, MISSING]
         """
-        steps = _steps_of(self.path)
+        steps = _parse_steps(self.path)
         for at, step in enumerate(steps):
-            items = _value_at(self.expected_record, steps[:at]) if isinstance(step, int) else None
+            items = _follow_steps(self.expected_record, steps[:at]) if isinstance(step, int) else None
             if isinstance(step, int) and isinstance(items, list):
                 below = steps[at + 1 :]
                 for item in (*items[max(0, step - farthest) : step], *items[step + 1 : step + 1 + farthest]):
-                    yield _value_at(item, below)
+                    yield _follow_steps(item, below)
 
 
-class Contexts:
+class MismatchContexts:
     """The surroundings of the mismatches of a batch, by position. Mismatches of one case share an index of its record."""
 
     __slots__ = ("_actual", "_expected", "_places", "case", "field", "path")
@@ -99,17 +99,17 @@ class Contexts:
     ) -> None:
         """`case`, `path` and `field` run in parallel to the mismatches; `expected` and `actual` hold whole records by case."""
         self.case, self.path, self.field, self._expected, self._actual = case, path, field, expected, actual
-        self._places: dict[int, Places] = {}
+        self._places: dict[int, ValueIndex] = {}
 
-    def places(self, position: int) -> Places:
+    def value_index_at(self, position: int) -> ValueIndex:
         """Where the values of the expected record of that mismatch stand."""
         case = self.case[position]
         found = self._places.get(case)
         if found is None:
-            found = self._places[case] = Places(self._expected[case])
+            found = self._places[case] = ValueIndex(self._expected[case])
         return found
 
-    def elsewhere(self, values: Mapping[int, Any]) -> list[int]:
+    def positions_in_record(self, values: Mapping[int, Any]) -> list[int]:
         """The positions, out of those of some telling values, whose value stands anywhere in the expected record."""
         wanted: dict[int, set[Any]] = {}
         for position, value in values.items():
@@ -118,16 +118,16 @@ class Contexts:
                 wanted[case].add(value)
             else:
                 wanted[case] = {value}
-        present = {case: found for case, wanted_there in wanted.items() if (found := _present(self._expected[case], wanted_there))}
+        present = {case: found for case, wanted_there in wanted.items() if (found := _values_in_record(self._expected[case], wanted_there))}
         return [at for at, value in values.items() if value in present.get(self.case[at], ())] if present else []
 
     def __call__(self, position: int) -> Context:
         """The surroundings of one mismatch."""
         case = self.case[position]
-        return Context(self.path[position], self.field[position], self._expected[case], self._actual[case], self.places(position))
+        return Context(self.path[position], self.field[position], self._expected[case], self._actual[case], self.value_index_at(position))
 
 
-def _present(record: Value, wanted: set[Any]) -> set[Any]:
+def _values_in_record(record: Value, wanted: set[Any]) -> set[Any]:
     """Those of the wanted values that stand in a record. Mostly none do, so flat objects and lists of them are looked at in one go."""
     present: set[Any] = set()
     waiting: list[Any] = [record if isinstance(record, dict | list) else [record]]
@@ -147,7 +147,7 @@ def _present(record: Value, wanted: set[Any]) -> set[Any]:
     return present
 
 
-def _index(record: Any) -> dict[Hashable, list[_Chain]]:
+def _index_leaves(record: Any) -> dict[Hashable, list[_Chain]]:
     """Telling value → the leaves where it stands, in document order."""
     found: dict[Hashable, list[_Chain]] = {}
     waiting: list[tuple[Any, _Chain]] = [(record, None)]
@@ -157,12 +157,12 @@ def _index(record: Any) -> dict[Hashable, list[_Chain]]:
             waiting += [(value, (chain, key)) for key, value in reversed(cast("dict[str, Any]", node).items())]
         elif isinstance(node, list | tuple):
             waiting += reversed([(value, (chain, at)) for at, value in enumerate(cast("list[Any]", node))])
-        elif is_telling(node):
+        elif is_distinctive(node):
             found.setdefault(node, []).append(chain)
     return found
 
 
-def _steps(chain: _Chain) -> Iterator[Step]:
+def _unwind_chain(chain: _Chain) -> Iterator[Step]:
     steps: list[Step] = []
     while chain is not None:
         chain, step = chain
@@ -171,7 +171,7 @@ def _steps(chain: _Chain) -> Iterator[Step]:
 
 
 @lru_cache(maxsize=1024)
-def _steps_of(path: str) -> tuple[Step, ...]:
+def _parse_steps(path: str) -> tuple[Step, ...]:
     """The steps of a path; none where it cannot be read, as that of the record itself."""
     try:
         return Path.parse(path).steps
@@ -179,7 +179,7 @@ def _steps_of(path: str) -> tuple[Step, ...]:
         return ()
 
 
-def _value_at(value: Any, steps: Sequence[Step]) -> Value:
+def _follow_steps(value: Any, steps: Sequence[Step]) -> Value:
     for step in steps:
         if isinstance(value, dict):
             value = value.get(step, MISSING)

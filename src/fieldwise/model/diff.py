@@ -43,7 +43,7 @@ class Diff:
 
     def __str__(self) -> str:
         named = len(self.results) > 1
-        lines = [_line(comparison, case if named else "") for case, comparison in self.differences]
+        lines = [_describe_difference(comparison, case if named else "") for case, comparison in self.differences]
         lines += [
             f"{case + ': ' if named else ''}not compared: {result.reasoning}"
             for case, result in self.results.items()
@@ -53,7 +53,7 @@ class Diff:
         return "\n".join(lines) if lines else "nothing differs"
 
 
-def _line(comparison: Comparison, case: str) -> str:
+def _describe_difference(comparison: Comparison, case: str) -> str:
     place = f"{case}: {comparison.path}" if case else comparison.path
     cause = f" ({comparison.cause.replace('_', ' ')})" if comparison.cause else ""
     if comparison.outcome == "omission":

@@ -1,7 +1,7 @@
-"""What the author of an evaluator or a matcher says about its options, besides their types.
+"""Annotations and protocols for the options of evaluators and matchers.
 
-Options are a frozen dataclass. `plan/` checks what people wrote against its annotations before anything runs: an unknown option, a
-wrong type, a value out of bounds are errors with a line and a fix. Nothing is coerced: the text "0.9" is not a number.
+Options are a frozen dataclass. `plan/` validates a suite against its annotations before anything runs: an unknown option, a wrong
+type, a value out of bounds are errors with a line and a fix. Nothing is coerced: the text "0.9" is not a number.
 
     @dataclass(frozen=True, slots=True, kw_only=True)
     class CodeJudge:
@@ -9,48 +9,49 @@ wrong type, a value out of bounds are errors with a line and a fix. Nothing is c
         timeout: Annotated[float, Gt(0)] = 30.0
         config: Annotated[Mapping[str, Any], PassThrough()] = field(default_factory=dict)
 
-Types that people write in another form than Python holds:
+Types whose form in a suite differs from their Python form:
 
-| annotation | what people write |
+| annotation | form in a suite |
 | --- | --- |
 | `tuple[FieldRule, ...]` | a list of `{path, match, weight, required, <options of the match>}`, or of bare paths |
 | `tuple[ListRule, ...]` | a mapping `{line_items: {align: key, key: sku}}`, or `{line_items: best}` |
 | `Match` | the name of a match, or `{match: fuzzy, threshold: 0.9}` |
-| `Annotated[Match, Of("fuzzy")]` | the options of that one match: `{algorithm: jaro_winkler}` |
-| `tuple[Member, ...]` | a list of evaluators, each with `type`, its options and perhaps `required` |
+| `Annotated[Match, FixedMatch("fuzzy")]` | the options of that one match: `{algorithm: jaro_winkler}` |
+| `tuple[Member, ...]` | a list of evaluators, each with `type`, its options and optionally `required` |
 | `Path` | a path such as `invoice.total` |
 | another dataclass | a mapping, checked the same way |
 | `tuple[X, ...]`, `frozenset[X]` | a list; each item is checked as X |
 | `Mapping[str, X]` | a mapping; each value is checked as X |
 | `Literal[...]`, `bool`, `int`, `float`, `str` | themselves; bounds come from `annotated_types` (`Ge`, `Gt`, `Le`, `Lt`, `MinLen`) |
 
-An option that must be called like a Python word ends in an underscore in the dataclass (`not_`) and is written without it (`not`).
-The text under a field is its description in the JSON Schema of a suite.
+An option whose name is a Python keyword ends in an underscore in the dataclass (`not_`) and is written without it (`not`).
+The docstring under a field is its description in the JSON Schema of a suite.
 """
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
+from functools import cache
 from typing import Protocol, TypeAlias, runtime_checkable
 
 from fieldwise.model.plan import When
 from fieldwise.model.rule import FieldRule, ListRule, Match
 
-Problem: TypeAlias = tuple[str, str, str | None]
-"""The option it concerns (empty: all of them together), what is wrong, how to fix it if that is known."""
+OptionProblem: TypeAlias = tuple[str, str, str | None]
+"""Name of the option (empty: several together), what is wrong, how to fix it or None."""
 
 
 @dataclass(frozen=True, slots=True)
 class FromFile:
-    """Marks an option whose value may stand in a JSON file of its own: `Annotated[Mapping[str, str], FromFile()]`.
+    """Marks an option whose value may be in a JSON file of its own: `Annotated[Mapping[str, str], FromFile()]`.
 
-    Text is then the path of that file, relative to the suite, and the option gets the file's content, checked like a value that was
-    written in place. It follows that the value itself can never be text.
+    Text is the path of that file, relative to the suite; the content is validated like a value written in place. The value itself can
+    therefore never be text.
     """
 
 
 @dataclass(frozen=True, slots=True)
 class RelativePath:
-    """Marks text that is a path relative to the suite: `Annotated[str, RelativePath()]`. The option gets a path ready to open.
+    """Marks text that is a path relative to the suite: `Annotated[str, RelativePath()]`. The option receives the resolved path.
 
     On a list, each item is resolved. A default is resolved too: `"."` is the suite's folder.
     """
@@ -60,71 +61,80 @@ class RelativePath:
 class PassThrough:
     """Marks the one option that collects every key that is neither another option nor `type`, `name`, `weight`, `pass_at` or `when`.
 
-    Values are kept as they were written, unchecked. The option cannot be written itself: its own name is passed through like any other.
-    `threshold` is passed through as well; it does not mean `pass_at` here.
+    Values are not validated. The option itself cannot be written: its name is passed through like any other key. `threshold` is passed
+    through as well; it does not mean `pass_at` here.
     """
 
 
 @dataclass(frozen=True, slots=True)
-class Of:
-    """Marks a `Match` whose matcher is fixed, so that only its options are written: `Annotated[Match, Of("fuzzy")]`."""
+class FixedMatch:
+    """Marks a `Match` whose matcher is fixed, so that only its options are written: `Annotated[Match, FixedMatch("fuzzy")]`."""
 
     match: str
 
 
 @runtime_checkable
-class Checked(Protocol):
-    """Options that check more than one of them together. `plan/` calls `problems` once each option is right by itself."""
+class HasProblems(Protocol):
+    """Options with constraints that involve more than one option. `plan/` calls `problems` when each option is valid by itself."""
 
-    def problems(self) -> Iterable[Problem]:
-        """Everything that is wrong, not only the first."""
+    def problems(self) -> Iterable[OptionProblem]:
+        """Every problem, not only the first."""
         ...
 
 
 @runtime_checkable
-class CheaperInLists(Protocol):
-    """Options of a matcher that is too dear to be asked about every pair of items of two lists."""
+class HasListMatch(Protocol):
+    """Options of a matcher that is too expensive to score every pair of items of two lists."""
 
     def for_lists(self) -> Match:
-        """The match by which items find their counterparts."""
+        """The match that aligns the items of lists."""
         ...
 
 
 @runtime_checkable
-class Restricted(Protocol):
-    """Options that say which cases of a suite they are for, where `when` is not written (a preset named after one question)."""
+class HasDefaultWhen(Protocol):
+    """Options that restrict an evaluator to some cases of a suite if `when` is not written, such as a preset for one question."""
 
     def default_when(self) -> When | None:
-        """The cases, or None for all of them."""
+        """The condition on cases, or None for all cases."""
         ...
 
 
 @runtime_checkable
-class Gated(Protocol):
-    """Options that may mean nothing without `pass_at`."""
+class NeedsPassAt(Protocol):
+    """Options that may require `pass_at`."""
 
     def why_pass_at(self) -> str | None:
-        """Why `pass_at` must be written, or None if it need not be."""
+        """The reason why `pass_at` is required, or None if it is not."""
         ...
 
 
 @runtime_checkable
-class Inferring(Protocol):
-    """Options that leave the rules to be inferred from the values where people wrote none."""
+class InfersRules(Protocol):
+    """Options whose rules are inferred from the values if none are written."""
 
     def needs_rules(self) -> bool:
-        """Whether no rules were written."""
+        """Whether no rules are written."""
         ...
 
-    def with_rules(self, fields: tuple[FieldRule, ...], lists: tuple[ListRule, ...]) -> "Inferring":
+    def with_rules(self, fields: tuple[FieldRule, ...], lists: tuple[ListRule, ...]) -> "InfersRules":
         """The same options with these rules."""
         ...
 
 
 @runtime_checkable
-class Naming(Protocol):
-    """Options that name fields besides `fields` and `lists`, by names that the cases of a run may turn out not to have."""
+class NamesFields(Protocol):
+    """Options that name fields elsewhere than in `fields` and `lists`; a run may turn out not to have them."""
 
-    def unknown(self, fields: Collection[str]) -> Iterable[Problem]:
-        """What is named and is not among these fields of the run."""
+    def unknown(self, fields: Collection[str]) -> Iterable[OptionProblem]:
+        """The names that are not among these fields of the run."""
         ...
+
+
+@cache
+def has_list_match(options_type: type) -> bool:
+    """Whether options of this type are `HasListMatch`.
+
+    Cached by type because `isinstance` with a protocol takes longer than comparing a short list.
+    """
+    return issubclass(options_type, HasListMatch)

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fieldwise.model.diagnostic import Diagnostic
+from fieldwise.model.services import NO_SERVICES, Services
 from fieldwise.model.values import Json
 
 
@@ -16,6 +17,8 @@ class Pairs:
 
     expected: Sequence[Json]
     actual: Sequence[Json]
+    services: Services = field(default=NO_SERVICES, repr=False, compare=False)
+    """For matchers that ask a model or embed texts."""
 
     def __len__(self) -> int:
         return len(self.expected)

@@ -14,7 +14,7 @@ from enum import Enum
 from typing import Any, Final, Self, TypeAlias
 from unicodedata import normalize
 
-from fieldwise.model.values import MISSING, Value, kind
+from fieldwise.model.values import MISSING, Value, json_kind
 
 
 class Each(Enum):
@@ -69,20 +69,20 @@ class Path:
             found = _STEP.match(text, at)
             if found is None or (found["key"] is not None and (found["dot"] is None) != (at == 0)):
                 raise MalformedPath(f"`{text}` cannot be read from `{text[at:]}` on", 'write an odd key in quotes: ["odd.key"]')
-            steps.append(_step(found, text))
+            steps.append(_parse_step(found, text))
             at = found.end()
         return cls(tuple(steps))
 
     def __str__(self) -> str:
-        return render(self.steps)
+        return render_path(self.steps)
 
     @property
-    def each(self) -> int:
+    def each_count(self) -> int:
         """How many `[*]` steps it has."""
         return sum(step is EACH for step in self.steps)
 
 
-def _step(found: re.Match[str], text: str) -> Step:
+def _parse_step(found: re.Match[str], text: str) -> Step:
     if found["each"]:
         return EACH
     if found["quoted"]:
@@ -93,27 +93,27 @@ def _step(found: re.Match[str], text: str) -> Step:
         except ValueError as error:
             raise MalformedPath(f"`{text}` has a key with a bad escape: {found['quoted']}", "write a backslash as two") from error
     if found["index"]:
-        if len(found["index"]) > _LONGEST_INDEX:
+        if len(found["index"]) > _MAX_INDEX_DIGITS:
             raise MalformedPath(f"`{text}` has an index that no list reaches", 'write a key in quotes: ["123"]')
         return int(found["index"])
     key = found["key"].strip() or found["key"]
     if key == "*":
         return EACH
-    index = index_of(key)
+    index = parse_index(key)
     return key if index is None else index
 
 
-_LONGEST_INDEX: Final = 18
+_MAX_INDEX_DIGITS: Final = 18
 """Digits; Python reads no number of thousands of digits, and no list is that long."""
 
 
-def index_of(key: str) -> int | None:
+def parse_index(key: str) -> int | None:
     """The index that a key is as well: `0` in `items.0` names an item or a key. None for any other key, `007` too.
 
-    >>> index_of("12"), index_of("007"), index_of("a")
+    >>> parse_index("12"), parse_index("007"), parse_index("a")
     (12, None, None)
     """
-    if not (key.isdecimal() and key.isascii()) or len(key) > _LONGEST_INDEX:
+    if not (key.isdecimal() and key.isascii()) or len(key) > _MAX_INDEX_DIGITS:
         return None
     return int(key) if key == "0" or key[0] != "0" else None
 
@@ -134,36 +134,36 @@ def render_step(step: Step) -> str:
     return f"[{json.dumps(step, ensure_ascii=False)}]"
 
 
-def render(steps: Iterable[Step]) -> str:
+def render_path(steps: Iterable[Step]) -> str:
     """Steps as a path that can be read again; the record itself is `(root)`."""
     return "".join(map(render_step, steps)).removeprefix(".") or ROOT
 
 
-def list_of(text: str, path: Path) -> str:
+def innermost_list(text: str, path: Path) -> str:
     """The innermost list that a value at `text` stands in, where `path` is the rule it belongs to.
 
-    >>> list_of("pages[0].rows[+1].v", Path.parse("pages[*].rows[*].v"))
+    >>> innermost_list("pages[0].rows[+1].v", Path.parse("pages[*].rows[*].v"))
     'pages[0].rows'
     """
     last = max((at for at, step in enumerate(path.steps) if step is EACH), default=-1)
     return text.removesuffix("".join(map(render_step, path.steps[last + 1 :]))).rpartition("[")[0]
 
 
-def is_there(path: Path, fields: Iterable[str]) -> bool:
+def is_at_or_above_field(path: Path, fields: Iterable[str]) -> bool:
     """Whether one of these fields stands at a path or below it; an index is as good as `[*]`.
 
-    >>> is_there(Path.parse("pages[0].rows"), ["no", "pages[*].rows[*].v"])
+    >>> is_at_or_above_field(Path.parse("pages[0].rows"), ["no", "pages[*].rows[*].v"])
     True
     """
-    wanted = _any_item(path)
-    return any(_any_item(found)[: len(wanted)] == wanted for found in map(_parsed, fields) if found is not None)
+    wanted = _generalize_indexes(path)
+    return any(_generalize_indexes(found)[: len(wanted)] == wanted for found in map(_parse_or_none, fields) if found is not None)
 
 
-def _any_item(path: Path) -> tuple[Step, ...]:
+def _generalize_indexes(path: Path) -> tuple[Step, ...]:
     return tuple(EACH if isinstance(step, int) else step for step in path.steps)
 
 
-def _parsed(text: str) -> Path | None:
+def _parse_or_none(text: str) -> Path | None:
     try:
         return Path(()) if text == ROOT else Path.parse(text)
     except MalformedPath:
@@ -173,25 +173,25 @@ def _parsed(text: str) -> Path | None:
 ROOT: Final = "(root)"
 
 
-def find(record: Value, steps: Sequence[Step]) -> Any:
+def value_at(record: Value, steps: Sequence[Step]) -> Any:
     """The value at these steps, MISSING if there is none; after `[*]`, the list of what each item has there.
 
-    >>> find({"pages": [{"box": 1}, {}]}, ("pages", EACH, "box"))
+    >>> value_at({"pages": [{"box": 1}, {}]}, ("pages", EACH, "box"))
     [1, MISSING]
     """
     at: Any = record
     for depth, step in enumerate(steps):
         if step is EACH:
-            return [find(item, steps[depth + 1 :]) for item in at] if kind(at) == "list" else MISSING
-        at = _child(at, step)
+            return [value_at(item, steps[depth + 1 :]) for item in at] if json_kind(at) == "list" else MISSING
+        at = _get_child(at, step)
         if at is MISSING:
             return MISSING
     return at
 
 
-def _child(value: Any, step: Step) -> Any:
-    if kind(value) == "object":
+def _get_child(value: Any, step: Step) -> Any:
+    if json_kind(value) == "object":
         return value.get(str(step), MISSING)
-    if isinstance(step, int) and kind(value) == "list" and -len(value) <= step < len(value):
+    if isinstance(step, int) and json_kind(value) == "list" and -len(value) <= step < len(value):
         return value[step]
     return MISSING

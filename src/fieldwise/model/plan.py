@@ -6,7 +6,7 @@ from typing import Any, Literal, TypeAlias
 
 from fieldwise.model.diagnostic import Diagnostic
 
-Place: TypeAlias = tuple[str | int, ...]
+KeyPath: TypeAlias = tuple[str | int, ...]
 """Keys and indexes from the top down: ("evaluators", 0, "fields", 2, "match")."""
 
 
@@ -17,10 +17,10 @@ class Document:
     value: Any
     file: str | None = None
     text: str = ""
-    lines: Mapping[Place, int] = field(default_factory=dict[Place, int])
+    lines: Mapping[KeyPath, int] = field(default_factory=dict[KeyPath, int])
     """The line of every key and item, counted from 1; empty for a document that was not read from a file."""
 
-    def line(self, place: Place) -> int | None:
+    def line_of(self, place: KeyPath) -> int | None:
         """The line of this place, or of the nearest thing around it."""
         while place and place not in self.lines:
             place = place[:-1]

@@ -63,7 +63,7 @@ class Result:
 
     def _repr_html_(self) -> str:
         """For notebooks: the score, and every field that is not right."""
-        return result_html(self)
+        return render_result_html(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,10 +89,10 @@ class Labels:
         return cls(np.array(offsets, dtype=np.int64), np.array(codes, dtype=np.int32), list(known))
 
     @classmethod
-    def where(cls, said: Mapping[str, NDArray[np.bool_]]) -> "Labels":
+    def from_masks(cls, said: Mapping[str, NDArray[np.bool_]]) -> "Labels":
         """From the texts there are, each with the cases that have it.
 
-        >>> Labels.where({"a": np.array([True, False]), "b": np.array([True, True])}).at(0)
+        >>> Labels.from_masks({"a": np.array([True, False]), "b": np.array([True, True])}).at(0)
         ['a', 'b']
         """
         held = np.array(list(said.values()), dtype=np.bool_).T
@@ -152,32 +152,32 @@ class Results:
             hits=Labels.of(result.hits for result in results),
             misses=Labels.of(result.misses for result in results),
             reasoning=[result.reasoning for result in results],
-            metrics=_columns([result.metrics for result in results]),
+            metrics=_build_metric_columns([result.metrics for result in results]),
             details=lambda row: results[row].details,
             flags=Labels.of(result.details.get("flags", ()) for result in results),
-            kinds=_kinds([result.metrics for result in results]),
+            kinds=_find_bool_metrics([result.metrics for result in results]),
         )
 
 
-def _kinds(rows: Sequence[Mapping[str, float | bool]]) -> dict[str, type]:
+def _find_bool_metrics(rows: Sequence[Mapping[str, float | bool]]) -> dict[str, type]:
     """The metrics that are yes or no in every row that has them."""
-    return {name: bool for name in _names(rows) if all(isinstance(row[name], bool) for row in rows if name in row)}
+    return {name: bool for name in _merge_names(rows) if all(isinstance(row[name], bool) for row in rows if name in row)}
 
 
-def _columns(rows: Sequence[Mapping[str, float | bool]]) -> dict[str, NDArray[np.float64] | NDArray[np.bool_]]:
+def _build_metric_columns(rows: Sequence[Mapping[str, float | bool]]) -> dict[str, NDArray[np.float64] | NDArray[np.bool_]]:
     """Metric dicts as columns; a metric that is a bool in every row stays one."""
     columns: dict[str, NDArray[np.float64] | NDArray[np.bool_]] = {}
-    for name in _names(rows):
+    for name in _merge_names(rows):
         values = [row.get(name, np.nan) for row in rows]
         flags = all(isinstance(value, bool) for value in values)
         columns[name] = np.array(values, dtype=np.bool_) if flags else np.array(values, dtype=np.float64)
     return columns
 
 
-def _names(rows: Iterable[Iterable[str]]) -> list[str]:
+def _merge_names(rows: Iterable[Iterable[str]]) -> list[str]:
     """The names of all rows, in the order that each row has its own in, whichever row comes first.
 
-    >>> _names([["a", "d"], ["a", "b", "c", "d"]])
+    >>> _merge_names([["a", "d"], ["a", "b", "c", "d"]])
     ['a', 'b', 'c', 'd']
     """
     names: list[str] = []
@@ -192,53 +192,53 @@ def _names(rows: Iterable[Iterable[str]]) -> list[str]:
     return names
 
 
-def fault(reason: str, **details: Any) -> Result:
+def fault_result(reason: str, **details: Any) -> Result:
     """An evaluator, a judge or the expected data failed: an error of ours, in no mean.
 
-    >>> fault("the judge crashed").misses
+    >>> fault_result("the judge crashed").misses
     ['(evaluation error: the judge crashed)']
     """
     found = {**details, "fault": "ours", "reason": reason}
     return Result(status="error", misses=[f"(evaluation error: {reason})"], reasoning=reason, details=found)
 
 
-def unavailable(reason: str, fix: str | None = None, **details: Any) -> Result:
+def unavailable_result(reason: str, fix: str | None = None, **details: Any) -> Result:
     """A model or package that is needed is not there; `fix` says how to get it."""
     found = {**details, "reason": reason, **({"fix": fix} if fix else {})}
     return Result(status="unavailable", reasoning=f"{reason}; {fix}" if fix else reason, details=found)
 
 
-MOST: Final = 50
-LONGEST: Final = 120
+MAX_HTML_ROWS: Final = 50
+MAX_HTML_CHARS: Final = 120
 _CELL: Final = "text-align:left;padding:2px 12px 2px 0;vertical-align:top"
 
 
-def result_html(result: "Result") -> str:
+def render_result_html(result: "Result") -> str:
     """The score, the verdict, and a table of the fields that are not right."""
     wrong = [one for one in result.comparisons if not one.passed and one.outcome not in ("both_absent", "ignored")]
     verdict = f" · {result.verdict}" if result.verdict else ""
     head = f"<p><strong>{result.score:.4f}</strong>{escape(verdict)} · {escape(result.status)} · {escape(result.reasoning)}</p>"
     if wrong:
-        return head + _table(wrong)
-    misses = "".join(f"<li>{escape(miss)}</li>" for miss in result.misses[:MOST])
+        return head + _render_table(wrong)
+    misses = "".join(f"<li>{escape(miss)}</li>" for miss in result.misses[:MAX_HTML_ROWS])
     return head + (f"<ul>{misses}</ul>" if misses else "")
 
 
-def _table(comparisons: "Sequence[Comparison]") -> str:
+def _render_table(comparisons: "Sequence[Comparison]") -> str:
     names = "".join(f'<th style="{_CELL}">{name}</th>' for name in ("path", "outcome", "expected", "actual", "similarity", "cause"))
-    rows = "".join(_row(one) for one in comparisons[:MOST])
-    rest = f"<p>and {len(comparisons) - MOST} more</p>" if len(comparisons) > MOST else ""
+    rows = "".join(_render_row(one) for one in comparisons[:MAX_HTML_ROWS])
+    rest = f"<p>and {len(comparisons) - MAX_HTML_ROWS} more</p>" if len(comparisons) > MAX_HTML_ROWS else ""
     return f"<table><thead><tr>{names}</tr></thead><tbody>{rows}</tbody></table>{rest}"
 
 
-def _row(one: "Comparison") -> str:
-    expected = "–" if one.expected_presence == "missing" else _shown(one.expected)
-    actual = "–" if one.actual_presence == "missing" else _shown(one.actual)
+def _render_row(one: "Comparison") -> str:
+    expected = "–" if one.expected_presence == "missing" else _shorten_value(one.expected)
+    actual = "–" if one.actual_presence == "missing" else _shorten_value(one.actual)
     similarity = "" if one.similarity is None else f"{one.similarity:.2f}"
     cells = (one.path, one.outcome.replace("_", " "), expected, actual, similarity, (one.cause or "").replace("_", " "))
     return "<tr>" + "".join(f'<td style="{_CELL}">{escape(cell)}</td>' for cell in cells) + "</tr>"
 
 
-def _shown(value: Any) -> str:
+def _shorten_value(value: Any) -> str:
     text = repr(value)
-    return text if len(text) <= LONGEST else f"{text[:LONGEST]}…"
+    return text if len(text) <= MAX_HTML_CHARS else f"{text[:MAX_HTML_CHARS]}…"

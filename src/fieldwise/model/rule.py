@@ -49,10 +49,10 @@ class Nulls:
     values: frozenset[str] = frozenset()
     """Text that stands for null, such as `N/A`, compared trimmed and case-folded."""
 
-    def test(self) -> Callable[[object], bool] | None:
+    def make_test(self) -> Callable[[object], bool] | None:
         """Whether a value counts as null besides null itself; None where only null does.
 
-        >>> is_null = Nulls(blank=True, values=frozenset({"N/A"})).test()
+        >>> is_null = Nulls(blank=True, values=frozenset({"N/A"})).make_test()
         >>> [is_null(value) for value in ("", "  ", " n/a", "no", 0)]
         [True, True, True, False, False]
         """

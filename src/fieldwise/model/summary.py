@@ -84,7 +84,7 @@ class Summary:
     cases: int
     evaluators: Mapping[str, EvaluatorSummary]
 
-    def flat(self) -> dict[str, float]:
+    def flatten(self) -> dict[str, float]:
         """Every metric as gates name it: `fields.score`, `field_prf.macro_f1`."""
         return {
             f"{evaluator.name}.{name}": metric.value for evaluator in self.evaluators.values() for name, metric in evaluator.metrics.items()
@@ -102,6 +102,6 @@ class GateResult:
     message: str
 
     @property
-    def more(self) -> str:
+    def regression_text(self) -> str:
         """What is to be said beside the condition and the value: how a metric changed, for a gate on that; else nothing."""
         return self.message if self.gate.startswith("regression of ") else ""

@@ -46,16 +46,16 @@ KINDS: Final[dict[type, str]] = {
 }
 
 
-def kind(value: object) -> str:
+def json_kind(value: object) -> str:
     """The JSON kind of a value; `true` is a bool, never a number.
 
-    >>> [kind(v) for v in (None, True, 1, 1.0, "a", [], {})]
+    >>> [json_kind(v) for v in (None, True, 1, 1.0, "a", [], {})]
     ['null', 'bool', 'number', 'number', 'string', 'list', 'object']
     """
-    return KINDS.get(type(value)) or _kind_of_subclass(value)
+    return KINDS.get(type(value)) or _json_kind_of_subclass(value)
 
 
-def _kind_of_subclass(value: object) -> str:
+def _json_kind_of_subclass(value: object) -> str:
     """For values of the library user's own types, such as a str enum or an OrderedDict."""
     for base, name in ((bool, "bool"), (int, "number"), (float, "number"), (str, "string"), (Mapping, "object")):
         if isinstance(value, base):
@@ -63,10 +63,10 @@ def _kind_of_subclass(value: object) -> str:
     return "list" if isinstance(value, Sequence) else "object"
 
 
-def presence(value: object) -> Presence:
+def presence_of(value: object) -> Presence:
     """Present, null or missing.
 
-    >>> presence(None).name, presence(MISSING).name, presence("").name
+    >>> presence_of(None).name, presence_of(MISSING).name, presence_of("").name
     ('NULL', 'MISSING', 'PRESENT')
     """
     if value is None:

@@ -8,24 +8,26 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from fieldwise.model.batch import BatchOutcome, Evaluated
+from fieldwise.model.batch import BatchOutcome, EvaluatorOutcome
 from fieldwise.model.case import Cases
 from fieldwise.model.result import Labels, Results, Status
 from fieldwise.model.values import MISSING
-from fieldwise.store.stored_json import to_text
+from fieldwise.store.stored_json import dump_json
 
 ArrowColumn: TypeAlias = Any  # pyarrow says nothing about its types
-_KINDS: Final = {pa.from_numpy_dtype(kind): np.dtype(kind) for kind in ("i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f4", "f8", "?")}
+_NUMPY_DTYPES: Final = {
+    pa.from_numpy_dtype(kind): np.dtype(kind) for kind in ("i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f4", "f8", "?")
+}
 
 
-def column_of(values: NDArray[Any], known: NDArray[np.bool_] | None = None) -> ArrowColumn:
+def arrow_column(values: NDArray[Any], known: NDArray[np.bool_] | None = None) -> ArrowColumn:
     """A column of these numbers; null where `known` is false.
 
-    >>> column_of(np.array([1.5, 2.5]), np.array([True, False])).to_pylist()
+    >>> arrow_column(np.array([1.5, 2.5]), np.array([True, False])).to_pylist()
     [1.5, None]
     """
-    data = _bits(values) if values.dtype == np.bool_ else np.ascontiguousarray(values)
-    there = None if known is None or known.all() else pa.py_buffer(_bits(known))
+    data = _pack_bits(values) if values.dtype == np.bool_ else np.ascontiguousarray(values)
+    there = None if known is None or known.all() else pa.py_buffer(_pack_bits(known))
     return pa.Array.from_buffers(pa.from_numpy_dtype(values.dtype), len(values), [there, pa.py_buffer(data)])
 
 
@@ -40,158 +42,158 @@ def utf8_column(values: Sequence[bytes], where: NDArray[np.bool_]) -> ArrowColum
     ends[np.flatnonzero(where) + 1] = lengths
     np.cumsum(ends, out=ends)
     nulls = len(where) - len(values)
-    known = pa.py_buffer(_bits(where)) if nulls else None
+    known = pa.py_buffer(_pack_bits(where)) if nulls else None
     return pa.StringArray.from_buffers(len(where), pa.py_buffer(ends), pa.py_buffer(b"".join(values)), known, nulls)
 
 
-def _bits(values: NDArray[np.bool_]) -> NDArray[np.uint8]:
+def _pack_bits(values: NDArray[np.bool_]) -> NDArray[np.uint8]:
     return np.packbits(values, bitorder="little")
 
 
-def array_of(column: ArrowColumn, missing: float | None = None) -> NDArray[Any]:
+def numpy_array(column: ArrowColumn, missing: float | None = None) -> NDArray[Any]:
     """The numbers of a column, `missing` where it is null.
 
-    >>> array_of(column_of(np.array([1, 2]), np.array([True, False])), -1).tolist()
+    >>> numpy_array(arrow_column(np.array([1, 2]), np.array([True, False])), -1).tolist()
     [1, -1]
     """
     if not isinstance(column, pa.ChunkedArray):
-        return _array(column, missing)
-    chunks = [_array(chunk, missing) for chunk in column.chunks]
-    return chunks[0] if len(chunks) == 1 else np.concatenate([np.zeros(0, dtype=_KINDS[column.type]), *chunks])
+        return _chunk_to_numpy(column, missing)
+    chunks = [_chunk_to_numpy(chunk, missing) for chunk in column.chunks]
+    return chunks[0] if len(chunks) == 1 else np.concatenate([np.zeros(0, dtype=_NUMPY_DTYPES[column.type]), *chunks])
 
 
-def _array(chunk: ArrowColumn, missing: float | None) -> NDArray[Any]:
-    kind, span = _KINDS[chunk.type], slice(chunk.offset, chunk.offset + len(chunk))
+def _chunk_to_numpy(chunk: ArrowColumn, missing: float | None) -> NDArray[Any]:
+    kind, span = _NUMPY_DTYPES[chunk.type], slice(chunk.offset, chunk.offset + len(chunk))
     there, data = chunk.buffers()
     if data is None:
         values = np.zeros(len(chunk), dtype=kind)
     elif kind == np.bool_:
-        values = _from_bits(data)[span]
+        values = _unpack_bits(data)[span]
     else:
         values = np.frombuffer(data, dtype=kind, count=span.stop)[span]
     if not chunk.null_count:
         return values
     if missing is None:
         raise ValueError(f"a column of {chunk.type} has {chunk.null_count} nulls")
-    return np.where(_from_bits(there)[span], values, np.array(missing, dtype=kind))
+    return np.where(_unpack_bits(there)[span], values, np.array(missing, dtype=kind))
 
 
-def _from_bits(buffer: Any) -> NDArray[np.bool_]:
+def _unpack_bits(buffer: Any) -> NDArray[np.bool_]:
     return np.unpackbits(np.frombuffer(buffer, dtype=np.uint8), bitorder="little").view(np.bool_)
 
 
 ArrowTable: TypeAlias = Any
-METRIC: Final = "m."
+METRIC_PREFIX: Final = "m."
 """What the columns of metrics begin with."""
 STATUSES: Final = [status.label for status in Status]
 VERDICTS: Final = ["fail", "partial", "pass"]
 FAULTS: Final = ["system", "ours"]
 
 
-def texts(values: Sequence[str | None]) -> ArrowColumn:
+def text_column(values: Sequence[str | None]) -> ArrowColumn:
     """A column of text; what is no valid Unicode is written with backslashes."""
     known = np.fromiter((value is not None for value in values), dtype=np.bool_, count=len(values))
     return utf8_column([value.encode("utf-8", "backslashreplace") for value in values if value is not None], known)
 
 
-def coded(codes: NDArray[Any], names: Sequence[str]) -> ArrowColumn:
+def dictionary_column(codes: NDArray[Any], names: Sequence[str]) -> ArrowColumn:
     """A column of dictionary-encoded text; a code below 0 is null."""
-    return pa.DictionaryArray.from_arrays(column_of(codes, codes >= 0), _names(tuple(names)))
+    return pa.DictionaryArray.from_arrays(arrow_column(codes, codes >= 0), _cached_text_column(tuple(names)))
 
 
 @lru_cache(maxsize=64)
-def _names(names: tuple[str, ...]) -> ArrowColumn:
+def _cached_text_column(names: tuple[str, ...]) -> ArrowColumn:
     """A column of names, of which every batch has nearly the same."""
-    return texts(names)
+    return text_column(names)
 
 
 def json_column(values: Sequence[Any], *, finite: bool = False) -> ArrowColumn:
-    """A column of JSON text; null where there is no value at all. `finite` as in `to_text`."""
-    return _written(values, MISSING, finite=finite)
+    """A column of JSON text; null where there is no value at all. `finite` as in `dump_json`."""
+    return _encode_json_column(values, MISSING, finite=finite)
 
 
-def _optional_json(values: Sequence[Any], *, finite: bool = False) -> ArrowColumn:
+def _nullable_json_column(values: Sequence[Any], *, finite: bool = False) -> ArrowColumn:
     """As `json_column`, where None says that there is no value."""
-    return _written(values, None, finite=finite)
+    return _encode_json_column(values, None, finite=finite)
 
 
-def _sparse_json(values: Sequence[Any]) -> ArrowColumn:
+def _nonempty_json_column(values: Sequence[Any]) -> ArrowColumn:
     """As `json_column`, where what is empty says that there is no value."""
-    return _written([value or None for value in values] if any(values) else [None] * len(values), None, finite=False)
+    return _encode_json_column([value or None for value in values] if any(values) else [None] * len(values), None, finite=False)
 
 
-def _written(values: Sequence[Any], nothing: Any, *, finite: bool) -> ArrowColumn:
+def _encode_json_column(values: Sequence[Any], nothing: Any, *, finite: bool) -> ArrowColumn:
     known = np.fromiter((value is not nothing for value in values), dtype=np.bool_, count=len(values))
-    return utf8_column([to_text(value, finite=finite) for value in values if value is not nothing], known)
+    return utf8_column([dump_json(value, finite=finite) for value in values if value is not nothing], known)
 
 
-def table_of(columns: Mapping[str, ArrowColumn], always: Set[str], metadata: Mapping[str, bytes] | None = None) -> ArrowTable:
+def build_table(columns: Mapping[str, ArrowColumn], always: Set[str], metadata: Mapping[str, bytes] | None = None) -> ArrowTable:
     """A table of which some columns always have a value: nobody has to write down where they do."""
     fields = [pa.field(name, column.type, nullable=name not in always) for name, column in columns.items()]
     return pa.Table.from_arrays([*columns.values()], schema=pa.schema(fields, metadata=metadata))
 
 
-def cases_table(outcome: BatchOutcome) -> ArrowTable:
+def build_cases_table(outcome: BatchOutcome) -> ArrowTable:
     """The cases themselves, so that they can be shown later."""
     cases: Cases = outcome.cases
     n = len(cases)
     problems = [[problem.to_json() for problem in cases.diagnostics.get(row, ())] for row in range(n)] if cases.diagnostics else [()] * n
     return pa.table(
         {
-            "case": column_of(np.arange(outcome.first, outcome.first + n, dtype=np.int64)),
-            "id": texts(cases.id),
-            "tags": labels(Labels.of(cases.tags) if any(cases.tags) else _no_labels(n)),
-            "split": texts(cases.split),
-            "input": _optional_json(cases.input, finite=cases.finite),
+            "case": arrow_column(np.arange(outcome.first, outcome.first + n, dtype=np.int64)),
+            "id": text_column(cases.id),
+            "tags": labels_column(Labels.of(cases.tags) if any(cases.tags) else _empty_labels(n)),
+            "split": text_column(cases.split),
+            "input": _nullable_json_column(cases.input, finite=cases.finite),
             "expected": json_column(cases.expected, finite=cases.finite),
             "actual": json_column(cases.actual, finite=cases.finite),
-            "contexts": _optional_json(cases.contexts, finite=cases.finite),
-            "metadata": _sparse_json(cases.metadata),
-            "actuals": _optional_json(cases.actuals, finite=cases.finite),
-            "diagnostics": _sparse_json(problems),
+            "contexts": _nullable_json_column(cases.contexts, finite=cases.finite),
+            "metadata": _nonempty_json_column(cases.metadata),
+            "actuals": _nullable_json_column(cases.actuals, finite=cases.finite),
+            "diagnostics": _nonempty_json_column(problems),
         }
     )
 
 
-def _no_labels(cases: int) -> Labels:
+def _empty_labels(cases: int) -> Labels:
     return Labels(np.zeros(cases + 1, dtype=np.int64), np.zeros(0, dtype=np.int32), [])
 
 
-def labels(of: Labels) -> ArrowColumn:
+def labels_column(of: Labels) -> ArrowColumn:
     """A list of texts for each case, without looking at any text twice."""
-    values = pa.DictionaryArray.from_arrays(column_of(of.codes.astype(np.int32)), _names(tuple(of.texts)))
-    return pa.ListArray.from_arrays(column_of(of.offsets.astype(np.int32)), values)
+    values = pa.DictionaryArray.from_arrays(arrow_column(of.codes.astype(np.int32)), _cached_text_column(tuple(of.texts)))
+    return pa.ListArray.from_arrays(arrow_column(of.offsets.astype(np.int32)), values)
 
 
-def _once(of: Labels, shared: dict[int, ArrowColumn]) -> ArrowColumn:
+def _labels_column_once(of: Labels, shared: dict[int, ArrowColumn]) -> ArrowColumn:
     if id(of) not in shared:
-        shared[id(of)] = labels(of)
+        shared[id(of)] = labels_column(of)
     return shared[id(of)]
 
 
-def results_table(evaluated: Evaluated, first: int, shared: dict[int, ArrowColumn]) -> ArrowTable:
+def build_results_table(evaluated: EvaluatorOutcome, first: int, shared: dict[int, ArrowColumn]) -> ArrowTable:
     """One evaluator's results for a batch, with a column for each metric. `shared` holds the columns of labels that others may have too."""
     results = evaluated.results
     n = len(results)
-    details, faults = _details(results)
+    details, faults = _encode_details(results)
     verdict = results.verdict if len(results.verdict) else np.full(n, -1, dtype=np.int8)
     columns: dict[str, Any] = {
-        "case": column_of(evaluated.rows + first),
-        "score": column_of(results.score),
-        "verdict": coded(verdict, VERDICTS),
-        "status": coded(results.status.astype(np.int8), STATUSES),
-        "fault": coded(faults, FAULTS),
-        "reasoning": texts(results.reasoning),
-        "hits": _once(results.hits, shared),
-        "misses": _once(results.misses, shared),
-        "flags": labels(_no_labels(n) if results.flags is None else results.flags),
+        "case": arrow_column(evaluated.rows + first),
+        "score": arrow_column(results.score),
+        "verdict": dictionary_column(verdict, VERDICTS),
+        "status": dictionary_column(results.status.astype(np.int8), STATUSES),
+        "fault": dictionary_column(faults, FAULTS),
+        "reasoning": text_column(results.reasoning),
+        "hits": _labels_column_once(results.hits, shared),
+        "misses": _labels_column_once(results.misses, shared),
+        "flags": labels_column(_empty_labels(n) if results.flags is None else results.flags),
         "details": utf8_column(details, np.ones(n, dtype=np.bool_)),
     }
-    columns |= {f"{METRIC}{name}": _metric(column, results.kinds.get(name)) for name, column in results.metrics.items()}
+    columns |= {f"{METRIC_PREFIX}{name}": _metric_column(column, results.kinds.get(name)) for name, column in results.metrics.items()}
     return pa.table(columns)
 
 
-def _details(results: Results) -> tuple[list[bytes], NDArray[np.int8]]:
+def _encode_details(results: Results) -> tuple[list[bytes], NDArray[np.int8]]:
     """The details of each case as text, made and let go one by one because they are many small objects; and whose fault an error is.
 
     Some evaluators know a faster way to the text of most.
@@ -200,30 +202,30 @@ def _details(results: Results) -> tuple[list[bytes], NDArray[np.int8]]:
     for row in np.flatnonzero(results.status == Status.ERROR).tolist():
         codes[row] = FAULTS.index("system" if results.details(row).get("fault") == "system" else "ours")
     ready: Callable[[], Sequence[bytes | None]] = getattr(results.details, "texts", lambda: [None] * len(results))
-    return [to_text(results.details(row)) if text is None else text for row, text in enumerate(ready())], codes
+    return [dump_json(results.details(row)) if text is None else text for row, text in enumerate(ready())], codes
 
 
-_WHOLE: Final[Mapping[type | None, Any]] = {int: pa.int64(), bool: pa.bool_()}
+_METRIC_TYPES: Final[Mapping[type | None, Any]] = {int: pa.int64(), bool: pa.bool_()}
 
 
-def _metric(column: NDArray[Any], kind: type | None) -> ArrowColumn:
+def _metric_column(column: NDArray[Any], kind: type | None) -> ArrowColumn:
     """A metric's column; NaN, which says that a case has no such number, becomes null. Counts are stored as whole numbers."""
-    numbers = column_of(column) if column.dtype == np.bool_ else column_of(column, ~np.isnan(column))
-    plain = _WHOLE.get(kind)
+    numbers = arrow_column(column) if column.dtype == np.bool_ else arrow_column(column, ~np.isnan(column))
+    plain = _METRIC_TYPES.get(kind)
     try:
         return numbers if plain is None else numbers.cast(plain)
     except pa.ArrowInvalid:  # a count of an evaluator of someone else's that is none
         return numbers
 
 
-def pool_table(evaluated: Evaluated, first: int) -> ArrowTable:
+def build_pool_table(evaluated: EvaluatorOutcome, first: int) -> ArrowTable:
     """What one evaluator keeps of a batch for metrics of the whole dataset."""
     pool = evaluated.results.pool
     case = evaluated.rows[np.asarray(pool["case"], dtype=np.int64)] + first
     return pa.table({name: pa.array(column) for name, column in pool.items()} | {"case": pa.array(case)})
 
 
-def parquet_bytes(table: ArrowTable) -> bytes:
+def encode_parquet(table: ArrowTable) -> bytes:
     """A table as the content of a Parquet file."""
     import pyarrow.parquet as pq
 
@@ -232,23 +234,23 @@ def parquet_bytes(table: ArrowTable) -> bytes:
     return out.getvalue().to_pybytes()
 
 
-def joined(tables: Sequence[ArrowTable]) -> ArrowTable:
+def concat_tables(tables: Sequence[ArrowTable]) -> ArrowTable:
     """Tables one below the other. A column that is bool or a count in some and another number in others is a number."""
     if all(table.schema.equals(tables[0].schema) for table in tables[1:]):
         return pa.concat_tables(tables)
     names = {name for table in tables for name in table.column_names}
-    mixed = {name for name in names if len({_type(table, name) for table in tables} & _NUMBERS) > 1}
-    return pa.concat_tables([_as_numbers(table, mixed) for table in tables], promote_options="permissive")
+    mixed = {name for name in names if len({_column_type(table, name) for table in tables} & _NUMBER_TYPES) > 1}
+    return pa.concat_tables([_cast_to_float(table, mixed) for table in tables], promote_options="permissive")
 
 
-def _type(table: ArrowTable, name: str) -> Any:
+def _column_type(table: ArrowTable, name: str) -> Any:
     return table.schema.field(name).type if name in table.column_names else None
 
 
-_NUMBERS: Final = {pa.bool_(), pa.int64(), pa.float64()}
+_NUMBER_TYPES: Final = {pa.bool_(), pa.int64(), pa.float64()}
 
 
-def _as_numbers(table: ArrowTable, names: set[str]) -> ArrowTable:
+def _cast_to_float(table: ArrowTable, names: set[str]) -> ArrowTable:
     for name in names & {*table.column_names}:
         at = table.column_names.index(name)
         column = table.column(at)

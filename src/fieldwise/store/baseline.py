@@ -11,13 +11,13 @@ from typing import Any, Final
 
 import numpy as np
 
-from fieldwise.kernels.statistics import hashes
+from fieldwise.kernels.statistics import hash_texts
 from fieldwise.model.change import Changes
 from fieldwise.model.diagnostic import ConfigError, Diagnostic, Where
 from fieldwise.registry import EVALUATORS
 from fieldwise.store.atomic import write_atomically
 from fieldwise.store.run import Run
-from fieldwise.store.run_metrics import case_ids, compare_measured, measured
+from fieldwise.store.run_metrics import compare_metrics, list_case_ids, load_metrics
 from fieldwise.summarize.compare import Adjust, Measured
 
 FORMAT: Final = 1
@@ -32,8 +32,8 @@ def save_baseline(run: Run, path: str | Path) -> Path:
         what, fix = f"run {run.id} did not finish, so it cannot be a baseline", "finish it: fieldwise run SUITE --resume"
         raise ConfigError([Diagnostic(code="unfinished-run", what=what, fix=fix)])
     path = Path(path)
-    ids = case_ids(run)
-    kept = _kept(ids)
+    ids = list_case_ids(run)
+    kept = _sample_rows(ids)
     content = {
         "format": FORMAT,
         "run": run.id,
@@ -43,7 +43,7 @@ def save_baseline(run: Run, path: str | Path) -> Path:
         "cases": [ids[row] for row in kept],
         "of": len(ids),
         "summary": {name: round(value, DIGITS) for name, value in run.summary.items()},
-        "evaluators": [_evaluator(measured(run, str(one["name"]), ids), one, kept) for one in run.manifest.evaluators],
+        "evaluators": [_encode_evaluator(load_metrics(run, str(one["name"]), ids), one, kept) for one in run.manifest.evaluators],
     }
     text = json.dumps(content, ensure_ascii=False, separators=(",", ":"))
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -55,14 +55,14 @@ def _write(file: Path, text: str) -> None:
     file.write_text(text.replace('],"', '],\n"') + "\n", encoding="utf-8")  # a line for each column, so that changes can be read
 
 
-def _kept(ids: list[str]) -> list[int]:
+def _sample_rows(ids: list[str]) -> list[int]:
     if len(ids) <= LIMIT:
         return list(range(len(ids)))
-    order = np.argsort(hashes(ids), kind="stable")[:LIMIT]
+    order = np.argsort(hash_texts(ids), kind="stable")[:LIMIT]
     return sorted(order.tolist())
 
 
-def _evaluator(found: Measured, evaluator: Mapping[str, Any], kept: list[int]) -> dict[str, Any]:
+def _encode_evaluator(found: Measured, evaluator: Mapping[str, Any], kept: list[int]) -> dict[str, Any]:
     def column(values: Any) -> list[float | None]:
         return [None if np.isnan(values[row]) else round(float(values[row]), DIGITS) for row in kept]
 
@@ -71,12 +71,14 @@ def _evaluator(found: Measured, evaluator: Mapping[str, Any], kept: list[int]) -
         "type": evaluator.get("type"),
         "version": evaluator.get("version"),
         "verdict": [int(found.verdict[row]) for row in kept],
-        "metrics": {name: column(values) for name, values in found.metrics.items() if name not in _counts(str(evaluator.get("type")))},
+        "metrics": {
+            name: column(values) for name, values in found.metrics.items() if name not in _count_metrics(str(evaluator.get("type")))
+        },
         "fields": {name: column(values) for name, values in found.fields.items()},
     }
 
 
-def _counts(kind: str) -> Sequence[str]:
+def _count_metrics(kind: str) -> Sequence[str]:
     """The metrics of an evaluator that only count: what they come to is in others, and in the summary."""
     try:
         return EVALUATORS.find(kind).counts
@@ -89,13 +91,15 @@ def load_baseline(path: str | Path) -> dict[str, Any]:
     try:
         content = json.loads(Path(path).read_text(encoding="utf-8"))
     except OSError as error:
-        raise _unusable(path, f"the baseline cannot be read: {error.strerror or error}", "make one: fieldwise baseline set") from error
+        raise _bad_baseline(path, f"the baseline cannot be read: {error.strerror or error}", "make one: fieldwise baseline set") from error
     except ValueError as error:
-        raise _unusable(path, f"the baseline is not JSON: {error}", "restore the file, or make it again: fieldwise baseline set") from error
+        raise _bad_baseline(
+            path, f"the baseline is not JSON: {error}", "restore the file, or make it again: fieldwise baseline set"
+        ) from error
     if not isinstance(content, dict) or content.get("format") != FORMAT:
-        raise _unusable(path, "this is not a baseline of this version of fieldwise", "make it again: fieldwise baseline set")
+        raise _bad_baseline(path, "this is not a baseline of this version of fieldwise", "make it again: fieldwise baseline set")
     if not _is_complete(content):
-        raise _unusable(path, "the baseline lacks some of its columns", "restore the file, or make it again: fieldwise baseline set")
+        raise _bad_baseline(path, "the baseline lacks some of its columns", "restore the file, or make it again: fieldwise baseline set")
     return content
 
 
@@ -110,7 +114,7 @@ def _is_complete(content: dict[str, Any]) -> bool:
         return False
 
 
-def _unusable(path: str | Path, what: str, fix: str) -> ConfigError:
+def _bad_baseline(path: str | Path, what: str, fix: str) -> ConfigError:
     return ConfigError([Diagnostic(code="bad-baseline", what=what, where=Where(file=str(path)), fix=fix)])
 
 
@@ -118,17 +122,17 @@ def compare_with_baseline(path: str | Path, run: Run, *, adjust: Adjust = "holm"
     """A run compared with a baseline file, case by case."""
     content = load_baseline(path)
     ids: list[str] = content["cases"]
-    base = {one["name"]: _measured(one, ids) for one in content["evaluators"]}
+    base = {one["name"]: _decode_evaluator(one, ids) for one in content["evaluators"]}
     notes: list[str] = []
     if content["of"] > len(ids):
         notes.append(f"the baseline keeps {len(ids)} of {content['of']} cases")
     versions = {one["name"]: one.get("version") for one in content["evaluators"]}
     if content.get("suite") != run.manifest.fingerprints.get("suite"):
         notes.append("the suite has changed since the baseline")
-    return compare_measured(str(content["run"]), base, versions, ids, run, notes=notes, adjust=adjust)
+    return compare_metrics(str(content["run"]), base, versions, ids, run, notes=notes, adjust=adjust)
 
 
-def _measured(content: dict[str, Any], ids: list[str]) -> Measured:
+def _decode_evaluator(content: dict[str, Any], ids: list[str]) -> Measured:
     def columns(given: dict[str, list[float | None]]) -> dict[str, Any]:
         return {name: np.array([np.nan if value is None else value for value in values]) for name, values in given.items()}
 

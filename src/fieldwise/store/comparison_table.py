@@ -16,89 +16,89 @@ from numpy.typing import NDArray
 from fieldwise.model.case import Cases
 from fieldwise.model.comparison import Comparison, Comparisons, Outcome
 from fieldwise.model.path import EACH, ROOT, MalformedPath, Path, Step
-from fieldwise.model.values import MISSING, Presence, Value, presence
-from fieldwise.store.arrow_tables import ArrowColumn, ArrowTable, coded, column_of, table_of, utf8_column
-from fieldwise.store.stored_json import from_text, to_text, to_texts
+from fieldwise.model.values import MISSING, Presence, Value, presence_of
+from fieldwise.store.arrow_tables import ArrowColumn, ArrowTable, arrow_column, build_table, dictionary_column, utf8_column
+from fieldwise.store.stored_json import dump_json, dump_json_values, load_json
 from fieldwise.summarize.rule_text import rule_text
 
-FIELDS: Final = "fields"
+FIELDS_KEY: Final = "fields"
 """Where a table keeps its fields with their rules in words, in order, those that no row is about too."""
-_ALWAYS: Final = frozenset(("case", "field", "path", "outcome", "passed", "extra", "equal", "aside"))
+_REQUIRED_COLUMNS: Final = frozenset(("case", "field", "path", "outcome", "passed", "extra", "equal", "aside"))
 """The columns that have a value in every row."""
 OUTCOMES: Final = [outcome.label for outcome in Outcome]
 
 
-def comparisons_table(comparisons: Comparisons, rows: NDArray[np.int64], first: int, cases: Cases) -> ArrowTable:
+def build_comparisons_table(comparisons: Comparisons, rows: NDArray[np.int64], first: int, cases: Cases) -> ArrowTable:
     """A batch's comparisons by case. `rows[c]` is the position in the batch of the case that the comparisons call c."""
     order, _ = comparisons.by_case()
-    equal = _equal(comparisons, rows, cases)[order]
+    equal = _find_equal(comparisons, rows, cases)[order]
     places = np.flatnonzero(~equal)
     differing = order[places]
     expected, actual = (list(map(side.__getitem__, differing.tolist())) for side in (comparisons.expected, comparisons.actual))
-    stands = _stands(comparisons, differing, (expected, actual), rows, cases)
+    stands = _find_containers_in_records(comparisons, differing, (expected, actual), rows, cases)
     aside = np.zeros(len(order), dtype=np.bool_)
     aside[places[stands]] = True
-    extra = comparisons.extra if len(comparisons.extra) else np.zeros(len(order), dtype=np.bool_)
+    extra = comparisons.unmatched_actual if len(comparisons.unmatched_actual) else np.zeros(len(order), dtype=np.bool_)
     similarity = comparisons.similarity[order]
     fields = [[name, rule_text(rule)] for name, rule in zip(comparisons.fields, comparisons.rules, strict=True)]
-    return table_of(
+    return build_table(
         {
-            "case": column_of((rows + first)[comparisons.case[order]]),
-            "field": coded(comparisons.field[order], comparisons.fields),
-            "path": coded(comparisons.path[order], comparisons.paths),
-            "outcome": coded(comparisons.outcome[order].astype(np.int8), OUTCOMES),
-            "similarity": column_of(similarity, ~np.isnan(similarity)),
-            "passed": column_of(comparisons.passed[order]),
-            "extra": column_of(extra[order]),
-            "cause": _sparse(comparisons.cause, order),
-            "note": _sparse(comparisons.note, order),
-            "equal": column_of(equal),
-            "aside": column_of(aside),
-            "expected": _told(expected, stands, places, len(order)),
-            "actual": _told(actual, stands, places, len(order)),
+            "case": arrow_column((rows + first)[comparisons.case[order]]),
+            "field": dictionary_column(comparisons.field[order], comparisons.fields),
+            "path": dictionary_column(comparisons.path[order], comparisons.paths),
+            "outcome": dictionary_column(comparisons.outcome[order].astype(np.int8), OUTCOMES),
+            "similarity": arrow_column(similarity, ~np.isnan(similarity)),
+            "passed": arrow_column(comparisons.passed[order]),
+            "extra": arrow_column(extra[order]),
+            "cause": _sparse_column(comparisons.cause, order),
+            "note": _sparse_column(comparisons.note, order),
+            "equal": arrow_column(equal),
+            "aside": arrow_column(aside),
+            "expected": _values_column(expected, stands, places, len(order)),
+            "actual": _values_column(actual, stands, places, len(order)),
         },
-        always=_ALWAYS,
-        metadata={FIELDS: to_text(fields)},
+        always=_REQUIRED_COLUMNS,
+        metadata={FIELDS_KEY: dump_json(fields)},
     )
 
 
-def all_fields(tables: Sequence[ArrowTable]) -> bytes:
+def merge_fields(tables: Sequence[ArrowTable]) -> bytes:
     """The fields of several tables of comparisons, in the order in which they come."""
     known: dict[str, str] = {}
-    for text in dict.fromkeys(table.schema.metadata[FIELDS.encode()] for table in tables):
-        for name, rule in from_text(text):
+    for text in dict.fromkeys(table.schema.metadata[FIELDS_KEY.encode()] for table in tables):
+        for name, rule in load_json(text):
             known.setdefault(name, rule)
-    return to_text(list(known.items()))
+    return dump_json(list(known.items()))
 
 
-def _told(values: Sequence[Value], stands: NDArray[np.bool_], places: NDArray[np.int64], rows: int) -> ArrowColumn:
+def _values_column(values: Sequence[Value], stands: NDArray[np.bool_], places: NDArray[np.int64], rows: int) -> ArrowColumn:
     """A column of so many rows with these values, as JSON text, at their places; null elsewhere, and for what stands in its record."""
     told = ~stands & np.fromiter((value is not MISSING for value in values), dtype=np.bool_, count=len(values))
     where = np.zeros(rows, dtype=np.bool_)
     where[places[told]] = True
-    return utf8_column(to_texts([*compress(values, told.tolist())]), where)
+    return utf8_column(dump_json_values([*compress(values, told.tolist())]), where)
 
 
-def _sparse(by_row: Mapping[int, str], order: NDArray[np.int64]) -> ArrowColumn:
+def _sparse_column(by_row: Mapping[int, str], order: NDArray[np.int64]) -> ArrowColumn:
     known: dict[str, int] = {}
     codes = np.full(len(order), -1, dtype=np.int32)
     if by_row:
         rows = np.fromiter(by_row, dtype=np.int64, count=len(by_row))
         codes[rows] = [known.setdefault(text, len(known)) for text in by_row.values()]
-    return coded(codes[order], list(known))
+    return dictionary_column(codes[order], list(known))
 
 
-def _equal(comparisons: Comparisons, rows: NDArray[np.int64], cases: Cases) -> NDArray[np.bool_]:
+def _find_equal(comparisons: Comparisons, rows: NDArray[np.int64], cases: Cases) -> NDArray[np.bool_]:
     """Where both sides are the same value, and the case's expected record has it at that path."""
-    if len(comparisons.plain) != len(comparisons):  # nobody has looked
+    if len(comparisons.identical) != len(comparisons):  # nobody has looked
         return np.zeros(len(comparisons), dtype=np.bool_)
-    same = comparisons.plain & (comparisons.outcome == Outcome.MATCH)
-    same &= _found_again(comparisons, rows, cases)[comparisons.path]
+    same = comparisons.identical & (comparisons.outcome == Outcome.MATCH)
+    same &= _find_resolvable_paths(comparisons, rows, cases)[comparisons.path]
     readable = np.array([isinstance(cases.expected[row], dict | list) for row in rows.tolist()], dtype=np.bool_)
     return same if readable.all() else same & readable[comparisons.case]
 
 
-def _stands(
+def _find_containers_in_records(
     comparisons: Comparisons, differing: NDArray[np.int64], sides: tuple[list[Value], list[Value]], rows: NDArray[np.int64], cases: Cases
 ) -> NDArray[np.bool_]:
     """Where, among rows that differ, a side is a list or an object, and both records have at the path what was compared."""
@@ -108,9 +108,9 @@ def _stands(
         return stands
     held = [at for at, (one, other) in enumerate(zip(*kinds, strict=True)) if one in _CONTAINERS or other in _CONTAINERS]
     case: list[int] = rows[comparisons.case[differing[held]]].tolist()
-    steps = [_steps(str(comparisons.paths[at])) for at in comparisons.path[differing[held]].tolist()]
+    steps = [_parse_steps(str(comparisons.paths[at])) for at in comparisons.path[differing[held]].tolist()]
     stands[held] = [
-        _at(cases.expected[row], path) is sides[0][at] and _at(cases.actual[row], path) is sides[1][at]
+        _follow_steps(cases.expected[row], path) is sides[0][at] and _follow_steps(cases.actual[row], path) is sides[1][at]
         for at, row, path in zip(held, case, steps, strict=True)
     ]
     return stands
@@ -119,7 +119,7 @@ def _stands(
 _CONTAINERS: Final = frozenset((list, dict))
 
 
-def _found_again(comparisons: Comparisons, rows: NDArray[np.int64], cases: Cases) -> NDArray[np.bool_]:
+def _find_resolvable_paths(comparisons: Comparisons, rows: NDArray[np.int64], cases: Cases) -> NDArray[np.bool_]:
     """For each path, whether looking it up gives the value that was compared, tried on its first match."""
     found = np.zeros(len(comparisons.paths), dtype=np.bool_)
     firsts = np.full(len(comparisons.paths), -1, dtype=np.int64)
@@ -128,13 +128,13 @@ def _found_again(comparisons: Comparisons, rows: NDArray[np.int64], cases: Cases
     for path, row in enumerate(firsts.tolist()):
         if row >= 0:
             record = cases.expected[int(rows[comparisons.case[row]])]
-            value = look_up(record, str(comparisons.paths[path]))
+            value = look_up_value(record, str(comparisons.paths[path]))
             found[path] = type(value) is type(comparisons.expected[row]) and value == comparisons.expected[row]
     return found
 
 
 @lru_cache(maxsize=4096)
-def _steps(path: str) -> tuple[Step, ...] | None:
+def _parse_steps(path: str) -> tuple[Step, ...] | None:
     """The steps of a path; None where it is malformed."""
     try:
         return () if path == ROOT else Path.parse(path).steps
@@ -142,12 +142,12 @@ def _steps(path: str) -> tuple[Step, ...] | None:
         return None
 
 
-def look_up(record: Value, path: str) -> Value:
+def look_up_value(record: Value, path: str) -> Value:
     """What stands in a record at a path; MISSING if nothing does."""
-    return _at(record, _steps(path))
+    return _follow_steps(record, _parse_steps(path))
 
 
-def _at(record: Value, steps: Sequence[Step] | None) -> Value:
+def _follow_steps(record: Value, steps: Sequence[Step] | None) -> Value:
     if steps is None:
         return MISSING
     value: Any = record
@@ -163,27 +163,29 @@ def _at(record: Value, steps: Sequence[Step] | None) -> Value:
     return value
 
 
-Sides = Callable[[], tuple[Value, Value]]
+RecordLoader = Callable[[], tuple[Value, Value]]
 """The expected and the actual record of a case."""
 
 
-def comparisons_of(rows: Mapping[str, Sequence[Any]], span: range, sides: Sides | None = None) -> Iterator[Comparison]:
+def read_comparisons(rows: Mapping[str, Sequence[Any]], span: range, sides: RecordLoader | None = None) -> Iterator[Comparison]:
     """The comparisons in these rows of a stored table, all of one case. Without its records, values that stand there are not told."""
     for row in span:
         if rows["equal"][row]:
-            expected = actual = look_up(sides()[0], rows["path"][row]) if sides else MISSING
+            expected = actual = look_up_value(sides()[0], rows["path"][row]) if sides else MISSING
         elif rows["aside"][row]:
-            expected, actual = (look_up(side, rows["path"][row]) for side in sides()) if sides else (_UNTOLD, _UNTOLD)
+            expected, actual = (
+                (look_up_value(side, rows["path"][row]) for side in sides()) if sides else (_VALUE_NOT_LOADED, _VALUE_NOT_LOADED)
+            )
         else:
-            expected, actual = _value(rows["expected"][row]), _value(rows["actual"][row])
+            expected, actual = _load_value(rows["expected"][row]), _load_value(rows["actual"][row])
         yield Comparison(
             path=rows["path"][row],
             field=rows["field"][row],
             outcome=rows["outcome"][row],
             expected=None if expected is MISSING else expected,
             actual=None if actual is MISSING else actual,
-            expected_presence=Presence(presence(expected)).name.lower(),
-            actual_presence=Presence(presence(actual)).name.lower(),
+            expected_presence=Presence(presence_of(expected)).name.lower(),
+            actual_presence=Presence(presence_of(actual)).name.lower(),
             similarity=rows["similarity"][row],
             passed=rows["passed"][row],
             cause=rows["cause"][row],
@@ -191,8 +193,8 @@ def comparisons_of(rows: Mapping[str, Sequence[Any]], span: range, sides: Sides 
         )
 
 
-_UNTOLD: Final = "\N{HORIZONTAL ELLIPSIS}"
+_VALUE_NOT_LOADED: Final = "\N{HORIZONTAL ELLIPSIS}"
 
 
-def _value(text: str | None) -> Value:
-    return MISSING if text is None else from_text(text)
+def _load_value(text: str | None) -> Value:
+    return MISSING if text is None else load_json(text)

@@ -12,17 +12,17 @@ from pathlib import Path
 from typing import Final
 
 from fieldwise.model.diagnostic import ConfigError, Diagnostic
-from fieldwise.model.locations import Place
+from fieldwise.model.locations import Location
 from fieldwise.model.remote_path import RemotePath
 from fieldwise.store.errors import StoreError
-from fieldwise.store.lock import FILE as LOCK
-from fieldwise.store.lock import Busy, Lock
-from fieldwise.store.manifest import FILE as MANIFEST
+from fieldwise.store.lock import LOCK_FILE as LOCK
+from fieldwise.store.lock import RunLock, RunLocked
+from fieldwise.store.manifest import MANIFEST_FILE as MANIFEST
 from fieldwise.store.run import Run
-from fieldwise.store.run_names import tags_of
+from fieldwise.store.run_names import read_tags
 
-_ASIDE: Final = ".deleted-"
-BASELINES: Final = "*.baseline.json"
+_DELETED_PREFIX: Final = ".deleted-"
+BASELINE_PATTERN: Final = "*.baseline.json"
 
 
 def delete_runs(runs: Sequence[Run], *, baselines: Iterable[Path] = (), force: bool = False) -> int:
@@ -30,75 +30,75 @@ def delete_runs(runs: Sequence[Run], *, baselines: Iterable[Path] = (), force: b
 
     A run that is being written is never deleted; one with a tag, or that a baseline file was made from, only with `force`.
     """
-    locks: list[Lock] = []
+    locks: list[RunLock] = []
     try:
-        _check(runs, baselines, locks, force)
+        _raise_problems(runs, baselines, locks, force)
         if sys.platform == "win32":
-            _release(locks)  # there, a folder with an open file keeps its name
-        return sum(_delete(run.path) for run in runs)
+            _release_all(locks)  # there, a folder with an open file keeps its name
+        return sum(_delete_folder(run.path) for run in runs)
     finally:
-        _release(locks)
+        _release_all(locks)
 
 
 def check_deletable(runs: Sequence[Run], *, baselines: Iterable[Path] = (), force: bool = False) -> None:
     """ConfigError with every reason why these runs would not be deleted."""
-    locks: list[Lock] = []
+    locks: list[RunLock] = []
     try:
-        _check(runs, baselines, locks, force)
+        _raise_problems(runs, baselines, locks, force)
     finally:
-        _release(locks)
+        _release_all(locks)
 
 
-def _check(runs: Sequence[Run], baselines: Iterable[Path], locks: list[Lock], force: bool) -> None:
+def _raise_problems(runs: Sequence[Run], baselines: Iterable[Path], locks: list[RunLock], force: bool) -> None:
     files = list(baselines)
-    problems = [problem for run in runs for problem in _problems(run, files, locks, force)]
+    problems = [problem for run in runs for problem in _find_problems(run, files, locks, force)]
     if problems:
         raise ConfigError(problems)
 
 
 def baseline_files(*folders: Path) -> list[Path]:
     """The baseline files in these folders."""
-    found = (path for folder in folders for path in sorted(folder.glob(BASELINES)))
+    found = (path for folder in folders for path in sorted(folder.glob(BASELINE_PATTERN)))
     return list({path.resolve(): path for path in found}.values())
 
 
-def pinned_by(run: str, baselines: Iterable[Path]) -> list[Path]:
+def find_baselines_of(run: str, baselines: Iterable[Path]) -> list[Path]:
     """The baseline files that were made from this run. A file that is torn counts if it names the run."""
     return [path for path in baselines if f'"{run}"' in path.read_text(encoding="utf-8", errors="replace")]
 
 
-def _problems(run: Run, baselines: Sequence[Path], locks: list[Lock], force: bool) -> Iterable[Diagnostic]:
+def _find_problems(run: Run, baselines: Sequence[Path], locks: list[RunLock], force: bool) -> Iterable[Diagnostic]:
     if run.path.is_symlink():
-        yield _kept(run, "its folder is a link to another place", "remove the link by hand")
+        yield _not_deleted(run, "its folder is a link to another place", "remove the link by hand")
         return
     try:
-        locks.append(Lock(run.path))
-    except Busy:
-        yield _kept(run, "another process is writing it", "wait until it ends, or stop it")
+        locks.append(RunLock(run.path))
+    except RunLocked:
+        yield _not_deleted(run, "another process is writing it", "wait until it ends, or stop it")
     except OSError as error:
-        yield _kept(run, f"its folder cannot be written to: {error.strerror or error}", "mend the rights of the folder")
+        yield _not_deleted(run, f"its folder cannot be written to: {error.strerror or error}", "mend the rights of the folder")
     if force:
         return
-    tags = tags_of(run.path)
+    tags = read_tags(run.path)
     if tags:
         fix = f"fieldwise runs tag {run.id} --remove {' '.join(tags)}, or --force"
-        yield _kept(run, f"it has the tag{'s' if len(tags) > 1 else ''} {', '.join(tags)}", fix)
-    for path in pinned_by(run.id, baselines):
-        yield _kept(run, f"the baseline {path} was made from it", "--force deletes it; the baseline still works without")
+        yield _not_deleted(run, f"it has the tag{'s' if len(tags) > 1 else ''} {', '.join(tags)}", fix)
+    for path in find_baselines_of(run.id, baselines):
+        yield _not_deleted(run, f"the baseline {path} was made from it", "--force deletes it; the baseline still works without")
 
 
-def _kept(run: Run, why: str, fix: str) -> Diagnostic:
+def _not_deleted(run: Run, why: str, fix: str) -> Diagnostic:
     return Diagnostic(code="run-is-kept", what=f"run {run.id} is not deleted: {why}", fix=fix)
 
 
-def _delete(folder: Place) -> int:
-    size = size_of(folder)
+def _delete_folder(folder: Location) -> int:
+    size = folder_size(folder)
     if isinstance(folder, RemotePath):
-        _empty(folder)
+        _delete_remote_folder(folder)
         return size
-    for left in folder.parent.glob(f"{_ASIDE}*"):  # what another deletion could not end
+    for left in folder.parent.glob(f"{_DELETED_PREFIX}*"):  # what another deletion could not end
         shutil.rmtree(left, ignore_errors=True)
-    aside = folder.with_name(f"{_ASIDE}{folder.name}-{secrets.token_hex(4)}")
+    aside = folder.with_name(f"{_DELETED_PREFIX}{folder.name}-{secrets.token_hex(4)}")
     try:
         folder.rename(aside)
         with suppress(FileNotFoundError):  # another deletion empties it too
@@ -108,24 +108,24 @@ def _delete(folder: Place) -> int:
     return size
 
 
-def _empty(folder: RemotePath) -> None:
+def _delete_remote_folder(folder: RemotePath) -> None:
     """Remove what makes it a run before what it is made of, and its lock last. Half of it is a run without a name."""
     try:
-        for path in sorted(folder.walk(), key=lambda path: (path.name != MANIFEST, path.suffix != ".json", path.url)):
+        for path in sorted(folder.list_files(), key=lambda path: (path.name != MANIFEST, path.suffix != ".json", path.url)):
             if path.name != LOCK:
                 path.unlink(missing_ok=True)
-        folder.remove()
+        folder.remove_tree()
     except OSError as error:
         raise StoreError(f"run {folder.name} could not be deleted: {error.strerror or error}") from error
 
 
-def size_of(folder: Place) -> int:
+def folder_size(folder: Location) -> int:
     """How many bytes the files of a run take."""
     if isinstance(folder, RemotePath):
-        return sum(path.stat().st_size for path in folder.walk())
+        return sum(path.stat().st_size for path in folder.list_files())
     return sum(path.lstat().st_size for path in folder.rglob("*") if path.is_symlink() or path.is_file())
 
 
-def _release(locks: Iterable[Lock]) -> None:
+def _release_all(locks: Iterable[RunLock]) -> None:
     for lock in locks:
         lock.release()

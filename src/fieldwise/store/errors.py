@@ -1,6 +1,6 @@
 """What goes wrong with stored runs, as errors that say what to do."""
 
-from fieldwise.model.locations import Place
+from fieldwise.model.locations import Location
 
 
 class StoreError(OSError):
@@ -10,12 +10,12 @@ class StoreError(OSError):
 class Interrupted(KeyboardInterrupt):
     """Somebody stopped a run. What was scored is kept, and the run can be resumed."""
 
-    def __init__(self, run: str, kept: int) -> None:
-        self.run, self.kept = run, kept
-        super().__init__(f"run {run} was interrupted; {kept:,} cases are scored and kept.\n  go on: the same command with --resume")
+    def __init__(self, run: str, cases: int) -> None:
+        self.run, self.cases = run, cases
+        super().__init__(f"run {run} was interrupted; {cases:,} cases are scored and kept.\n  go on: the same command with --resume")
 
 
-def not_written(run: str, kept: int, error: OSError) -> StoreError:
+def write_error(run: str, kept: int, error: OSError) -> StoreError:
     """The error for a run that cannot be written any further."""
     why = error.strerror or str(error)
     file = f" ({error.filename})" if error.filename else ""
@@ -25,7 +25,7 @@ def not_written(run: str, kept: int, error: OSError) -> StoreError:
     )
 
 
-def torn(path: Place, error: Exception) -> StoreError:
+def corrupt_file_error(path: Location, error: Exception) -> StoreError:
     """The error for a stored file that cannot be read."""
     why = str(error).split("\n", 1)[0]
     return StoreError(f"{path}: the stored file cannot be read: {why}\n  if its run did not finish, --resume scores those cases again")

@@ -13,23 +13,23 @@ import pyarrow as pa
 import pyarrow.compute
 
 from fieldwise.model.ask import Endpoint
-from fieldwise.model.locations import Place, place_of
+from fieldwise.model.locations import Location, parse_location
 from fieldwise.model.plan import PlannedEvaluator, Source
 from fieldwise.model.remote_path import RemotePath
 from fieldwise.read.files import Unreadable, find_files
 from fieldwise.registry import is_judge
-from fieldwise.store.arrow_tables import ArrowColumn, ArrowTable, array_of
-from fieldwise.store.stored_json import to_text
+from fieldwise.store.arrow_tables import ArrowColumn, ArrowTable, numpy_array
+from fieldwise.store.stored_json import dump_json
 
 pc: Any = pyarrow.compute  # its functions are made at run time, so no checker knows them
 
-SMALL: Final = 64 << 20
+MAX_WHOLE_FILE: Final = 64 << 20
 """Files up to this size are read whole; of larger ones the size, the time of change, the head and the tail."""
-_END: Final = 1 << 20
-_MODEL: Final = ("FIELDWISE_MODEL_URL", "FIELDWISE_MODEL")
+_END_BYTES: Final = 1 << 20
+_MODEL_VARIABLES: Final = ("FIELDWISE_MODEL_URL", "FIELDWISE_MODEL")
 """Which model is asked where an endpoint does not say so itself."""
 _ADDRESS: Final = re.compile(r" at 0x[0-9a-f]+")
-_LONGEST_PATH: Final = 4096
+_MAX_PATH: Final = 4096
 
 
 def sha256(content: bytes) -> str:
@@ -39,54 +39,54 @@ def sha256(content: bytes) -> str:
 
 def fingerprint_rules(planned: PlannedEvaluator) -> str:
     """Everything that decides what an evaluator says of a case, but its version: options, rules, and the files a judge's options name."""
-    plain: list[Any] = [planned.type, _plain(planned.config), planned.pass_at, _plain(planned.when)]
+    plain: list[Any] = [planned.type, _to_plain(planned.config), planned.pass_at, _to_plain(planned.when)]
     if is_judge(planned.type):
-        plain += sorted(_files(planned.config, Path(getattr(planned.config, "cwd", "."))))
-    return sha256(to_text(plain))
+        plain += sorted(_fingerprint_named_files(planned.config, Path(getattr(planned.config, "cwd", "."))))
+    return sha256(dump_json(plain))
 
 
-def _plain(value: Any) -> Any:
+def _to_plain(value: Any) -> Any:
     """A value as lists and texts that are the same in every process.
 
-    >>> _plain({"b": frozenset({"y", "x"}), "a": 1.0})
+    >>> _to_plain({"b": frozenset({"y", "x"}), "a": 1.0})
     ['map', ["'a'", '1.0'], ["'b'", ['set', "'x'", "'y'"]]]
     """
     if is_dataclass(value):
-        world = [[name, os.environ.get(name)] for name in _MODEL] if isinstance(value, Endpoint) else []
-        return [type(value).__name__, *([field.name, _plain(getattr(value, field.name))] for field in fields(value)), *world]
+        world = [[name, os.environ.get(name)] for name in _MODEL_VARIABLES] if isinstance(value, Endpoint) else []
+        return [type(value).__name__, *([field.name, _to_plain(getattr(value, field.name))] for field in fields(value)), *world]
     if isinstance(value, Mapping):
         pairs = cast("Mapping[Any, Any]", value).items()
-        return ["map", *([repr(key), _plain(inner)] for key, inner in sorted(pairs, key=lambda pair: repr(pair[0])))]
+        return ["map", *([repr(key), _to_plain(inner)] for key, inner in sorted(pairs, key=lambda pair: repr(pair[0])))]
     if isinstance(value, Set):
-        return ["set", *sorted((_plain(inner) for inner in cast("Set[Any]", value)), key=repr)]
+        return ["set", *sorted((_to_plain(inner) for inner in cast("Set[Any]", value)), key=repr)]
     if isinstance(value, list | tuple):
-        return ["list", *(_plain(inner) for inner in cast("Sequence[Any]", value))]
+        return ["list", *(_to_plain(inner) for inner in cast("Sequence[Any]", value))]
     if callable(value) and hasattr(value, "__qualname__"):
         return f"{value.__module__}.{value.__qualname__}"
     return _ADDRESS.sub("", repr(value))
 
 
-def _files(value: Any, folder: Path) -> Iterator[list[str]]:
+def _fingerprint_named_files(value: Any, folder: Path) -> Iterator[list[str]]:
     """The files that options name, with what they hold."""
-    for text in _texts(value):
-        if len(text) < _LONGEST_PATH and "\0" not in text and "\n" not in text:
+    for text in _iterate_texts(value):
+        if len(text) < _MAX_PATH and "\0" not in text and "\n" not in text:
             for path in {Path(text), folder / text}:
                 if path.is_file():
                     yield [text, sha256(path.read_bytes())]
 
 
-def _texts(value: Any) -> Iterator[str]:
+def _iterate_texts(value: Any) -> Iterator[str]:
     if isinstance(value, str):
         yield value
     elif is_dataclass(value):
         for field in fields(value):
-            yield from _texts(getattr(value, field.name))
+            yield from _iterate_texts(getattr(value, field.name))
     elif isinstance(value, Mapping):
         for inner in cast("Mapping[Any, Any]", value).values():
-            yield from _texts(inner)
+            yield from _iterate_texts(inner)
     elif isinstance(value, list | tuple):
         for inner in cast("Sequence[Any]", value):
-            yield from _texts(inner)
+            yield from _iterate_texts(inner)
 
 
 def fingerprint_data(source: Source | None) -> dict[str, str]:
@@ -105,28 +105,28 @@ def _fingerprint_pattern(pattern: str) -> str | None:
     if len(found) == 1:
         return found[0]
     names = [[file.name, text] for file, text in zip(files, found, strict=True)]
-    return f"{len(files)} files {sha256(to_text(names))}"
+    return f"{len(files)} files {sha256(dump_json(names))}"
 
 
-def fingerprint_file(path: str | Place) -> str:
+def fingerprint_file(path: str | Location) -> str:
     """A file's content; of a large or a remote file what makes another content unlikely, and it says so."""
-    path = place_of(path)
+    path = parse_location(path)
     if isinstance(path, RemotePath):
         return _fingerprint_remote(path)
     with path.open("rb") as file:
         about = os.fstat(file.fileno())
-        if about.st_size <= SMALL:
+        if about.st_size <= MAX_WHOLE_FILE:
             return f"sha256:{hashlib.file_digest(file, 'sha256').hexdigest()}"
-        head = file.read(_END)
-        file.seek(-_END, os.SEEK_END)
+        head = file.read(_END_BYTES)
+        file.seek(-_END_BYTES, os.SEEK_END)
         return f"{about.st_size} bytes, changed {about.st_mtime_ns} ns, ends {sha256(head + file.read())}"
 
 
 def _fingerprint_remote(path: RemotePath) -> str:
     about = path.stat()
     with path.open() as file:
-        head = file.read(_END)
-        file.seek(max(about.st_size - _END, 0))
+        head = file.read(_END_BYTES)
+        file.seek(max(about.st_size - _END_BYTES, 0))
         ends = sha256(head + file.read())
     return f"{about.st_size} bytes, changed {about.st_mtime_ns} ns, etag {about.signature or 'none'}, ends {ends}"
 
@@ -137,15 +137,15 @@ def fingerprint_cases(cases: ArrowTable) -> str:
     for name in cases.column_names:
         if name != "case":
             digest.update(name.encode())
-            _add_column(digest, cases.column(name))
+            _hash_column(digest, cases.column(name))
     return f"sha256:{digest.hexdigest()}"
 
 
-def _add_column(digest: Any, column: ArrowColumn) -> None:
+def _hash_column(digest: Any, column: ArrowColumn) -> None:
     if pa.types.is_list(column.type):
-        digest.update(array_of(pc.list_value_length(column), -1).astype("<i4").tobytes())
+        digest.update(numpy_array(pc.list_value_length(column), -1).astype("<i4").tobytes())
         column = pa.chunked_array([chunk.flatten().cast(pa.string()) for chunk in column.chunks], type=pa.string())
-    digest.update(array_of(pc.binary_length(column), -1).astype("<i4").tobytes())
+    digest.update(numpy_array(pc.binary_length(column), -1).astype("<i4").tobytes())
     for chunk in column.chunks:
         _, offsets, data = chunk.buffers()
         if data is not None and len(chunk):

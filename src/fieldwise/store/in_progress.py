@@ -5,16 +5,16 @@ from datetime import datetime
 from pathlib import Path
 from shlex import quote
 
-from fieldwise.model.locations import Place
+from fieldwise.model.locations import Location
 from fieldwise.store.errors import StoreError
 from fieldwise.store.lock import is_locked
 from fieldwise.store.manifest import Manifest, read_manifest
 from fieldwise.store.part_reader import read_part
-from fieldwise.store.run_names import run_ids, runs_folder
+from fieldwise.store.run_names import list_run_ids, runs_folder
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Going:
+class RunProgress:
     """A run that has not finished."""
 
     id: str
@@ -36,7 +36,7 @@ class Going:
         return f"fieldwise run {quote(self.suite_file)} --resume" if self.latest else f"fw.run({self.suite_file!r}, resume={self.id!r})"
 
 
-class Watch:
+class RunMonitor:
     """Looks at the runs of a root again and again. What cannot change any more is read once."""
 
     def __init__(self, root: str | Path | None) -> None:
@@ -44,16 +44,20 @@ class Watch:
         self._finished: set[str] = set()
         self._parts: dict[tuple[str, str, int], int] = {}
 
-    def look(self) -> list[Going]:
+    def list_unfinished(self) -> list[RunProgress]:
         """The runs that have not finished, newest first."""
-        found = [one for name in reversed(run_ids(self._root)) if name not in self._finished and (one := self._going(name)) is not None]
+        found = [
+            one
+            for name in reversed(list_run_ids(self._root))
+            if name not in self._finished and (one := self._read_progress(name)) is not None
+        ]
         latest: dict[tuple[str, str | None], str] = {}
         for one in found:
             if not one.running:
                 latest.setdefault((one.name, one.suite_file), one.id)
         return [one if one.id not in latest.values() else replace(one, latest=True) for one in found]
 
-    def _going(self, name: str) -> Going | None:
+    def _read_progress(self, name: str) -> RunProgress | None:
         folder = runs_folder(self._root) / name
         running = is_locked(folder)  # before the manifest is read: a run that ends in between is seen as finished
         try:
@@ -65,9 +69,9 @@ class Watch:
         if manifest.finished is not None:
             self._finished.add(name)
             return None
-        return _going(manifest, running=running, cases=self._cases(folder))
+        return _build_progress(manifest, running=running, cases=self._count_cases(folder))
 
-    def _cases(self, folder: Place) -> int:
+    def _count_cases(self, folder: Location) -> int:
         """A part never changes, but one that is scored again may have the name of one that was torn."""
         total = 0
         for path in (folder / "parts").glob("*.json"):
@@ -82,5 +86,7 @@ class Watch:
         return total
 
 
-def _going(manifest: Manifest, *, running: bool, cases: int) -> Going:
-    return Going(id=manifest.id, name=manifest.name, started=manifest.started, suite_file=manifest.suite_file, running=running, cases=cases)
+def _build_progress(manifest: Manifest, *, running: bool, cases: int) -> RunProgress:
+    return RunProgress(
+        id=manifest.id, name=manifest.name, started=manifest.started, suite_file=manifest.suite_file, running=running, cases=cases
+    )

@@ -10,35 +10,45 @@ import pyarrow as pa
 import pyarrow.compute
 from numpy.typing import NDArray
 
-from fieldwise.model.batch import BatchOutcome, Evaluated
+from fieldwise.model.batch import BatchOutcome, EvaluatorOutcome
 from fieldwise.model.case import Cases
 from fieldwise.model.comparison import Comparisons, Outcome
-from fieldwise.model.locations import Place
+from fieldwise.model.locations import Location
 from fieldwise.model.plan import PlannedEvaluator
 from fieldwise.model.result import Labels, Results
 from fieldwise.model.rule import FieldRule, Match
 from fieldwise.model.values import MISSING, Value
-from fieldwise.store.arrow_tables import FAULTS, METRIC, STATUSES, VERDICTS, ArrowColumn, ArrowTable, array_of, column_of, joined
-from fieldwise.store.comparison_table import FIELDS, OUTCOMES, all_fields
+from fieldwise.store.arrow_tables import (
+    FAULTS,
+    METRIC_PREFIX,
+    STATUSES,
+    VERDICTS,
+    ArrowColumn,
+    ArrowTable,
+    arrow_column,
+    concat_tables,
+    numpy_array,
+)
+from fieldwise.store.comparison_table import FIELDS_KEY, OUTCOMES, merge_fields
 from fieldwise.store.manifest import Part, PartFile
-from fieldwise.store.part_reader import Columns, files_of, read_table
-from fieldwise.store.stored_json import from_text
+from fieldwise.store.part_reader import ColumnChoice, list_part_files, read_table
+from fieldwise.store.stored_json import load_json
 
 pc: Any = pyarrow.compute  # its functions are made at run time, so no checker knows them
 
-Tables: TypeAlias = Callable[[PartFile, Columns | None], ArrowTable]
+TableLoader: TypeAlias = Callable[[PartFile, ColumnChoice | None], ArrowTable]
 """Gives some columns of a table of a part, or all of them."""
-_RESULTS: Final = ("case", "score", "verdict", "status", "fault", "flags")
-_COMPARED: Final = ("case", "field", "outcome", "similarity", "passed", "cause", "equal")
-_VALUES: Final = ("aside", "expected", "actual")
+_RESULT_COLUMNS: Final = ("case", "score", "verdict", "status", "fault", "flags")
+_COMPARISON_COLUMNS: Final = ("case", "field", "outcome", "similarity", "passed", "cause", "equal")
+_VALUE_COLUMNS: Final = ("aside", "expected", "actual")
 """What is seldom needed of comparisons."""
 
 
-def reasons(folder: Place, parts: Iterable[Part], evaluator: str) -> Counter[str]:
+def count_fault_reasons(folder: Location, parts: Iterable[Part], evaluator: str) -> Counter[str]:
     """Why results of an evaluator are no measurement, in its own words, with how many cases that is so for; skipped cases left out."""
     found: Counter[str] = Counter()
     for part in parts:
-        for file in files_of(part, "results", evaluator):
+        for file in list_part_files(part, "results", evaluator):
             table = read_table(folder, file, columns=["status", "fault", "reasoning"])
             status, fault = (table.column(name).cast(pa.string()) for name in ("status", "fault"))
             ours = pc.and_(pc.equal(status, "error"), pc.equal(pc.fill_null(fault, ""), "ours"))
@@ -46,31 +56,31 @@ def reasons(folder: Place, parts: Iterable[Part], evaluator: str) -> Counter[str
     return found
 
 
-def on_disk(folder: Place) -> Tables:
+def stored_tables(folder: Location) -> TableLoader:
     """The tables of the parts of a run, read from where they are stored."""
     return lambda file, columns: read_table(folder, file, columns=columns)
 
 
-def outcome_of(tables: Tables, part: Part, evaluators: Sequence[PlannedEvaluator], seen: set[str] | None = None) -> BatchOutcome:
+def load_part(tables: TableLoader, part: Part, evaluators: Sequence[PlannedEvaluator], seen: set[str] | None = None) -> BatchOutcome:
     """A part as one batch, with everything that a summary looks at and nothing else; `seen` gets the fields that cases have."""
-    [file] = files_of(part, "cases")
-    cases = _cases(tables(file, ["id", "tags", "split"]))
-    shared: dict[tuple[str, ...], _Compared] = {}
-    found: list[Evaluated] = []
+    [file] = list_part_files(part, "cases")
+    cases = _build_cases(tables(file, ["id", "tags", "split"]))
+    shared: dict[tuple[str, ...], _ComparisonFile] = {}
+    found: list[EvaluatorOutcome] = []
     for planned in evaluators:
-        files = files_of(part, "comparisons", planned.name)
+        files = list_part_files(part, "comparisons", planned.name)
         key = tuple(file.file for file in files)
         if files and key not in shared:
-            shared[key] = _Compared(tables, files)
-        found += _evaluated(tables, part, planned, shared.get(key))
+            shared[key] = _ComparisonFile(tables, files)
+        found += _load_evaluator(tables, part, planned, shared.get(key))
     if seen is not None:
-        seen.update(*(compared.there() for compared in shared.values()))
+        seen.update(*(compared.fields_present() for compared in shared.values()))
     return BatchOutcome(first=part.first, cases=cases, evaluated=found)
 
 
-def _cases(table: ArrowTable) -> Cases:
+def _build_cases(table: ArrowTable) -> Cases:
     n = table.num_rows
-    tags = _labels(table.column("tags"))
+    tags = _to_labels(table.column("tags"))
     return Cases(
         id=table.column("id").to_pylist(),
         input=[None] * n,
@@ -84,107 +94,113 @@ def _cases(table: ArrowTable) -> Cases:
     )
 
 
-def _evaluated(tables: Tables, part: Part, planned: PlannedEvaluator, compared: "_Compared | None") -> Iterator[Evaluated]:
-    for file in files_of(part, "results", planned.name):
-        table = tables(file, lambda name: name in _RESULTS or name.startswith(METRIC))
-        case = array_of(table.column("case"))
-        results = _results(table)
+def _load_evaluator(
+    tables: TableLoader, part: Part, planned: PlannedEvaluator, compared: "_ComparisonFile | None"
+) -> Iterator[EvaluatorOutcome]:
+    for file in list_part_files(part, "results", planned.name):
+        table = tables(file, lambda name: name in _RESULT_COLUMNS or name.startswith(METRIC_PREFIX))
+        case = numpy_array(table.column("case"))
+        results = _build_results(table)
         results.comparisons = None if compared is None else compared.comparisons(case)
-        results.pool = _pool(tables, files_of(part, "pool", planned.name), case)
-        yield Evaluated(evaluator=planned, rows=case - part.first, results=results)
+        results.pool = _load_pool(tables, list_part_files(part, "pool", planned.name), case)
+        yield EvaluatorOutcome(evaluator=planned, rows=case - part.first, results=results)
 
 
-def _results(table: ArrowTable) -> Results:
+def _build_results(table: ArrowTable) -> Results:
     n = table.num_rows
     nothing = Labels(np.zeros(n + 1, dtype=np.int64), np.zeros(0, dtype=np.int32), [])
-    whose = [None if code < 0 else FAULTS[code] for code in _codes(table.column("fault"), FAULTS).tolist()]
+    whose = [None if code < 0 else FAULTS[code] for code in _to_codes(table.column("fault"), FAULTS).tolist()]
     return Results(
-        score=_numbers(table.column("score")),
-        status=_codes(table.column("status"), STATUSES).astype(np.uint8),
+        score=_to_floats(table.column("score")),
+        status=_to_codes(table.column("status"), STATUSES).astype(np.uint8),
         hits=nothing,
         misses=nothing,
         reasoning=[""] * n,
-        metrics={name.removeprefix(METRIC): _numbers(table.column(name)) for name in table.column_names if name.startswith(METRIC)},
+        metrics={
+            name.removeprefix(METRIC_PREFIX): _to_floats(table.column(name))
+            for name in table.column_names
+            if name.startswith(METRIC_PREFIX)
+        },
         details=lambda row: {"fault": whose[row]},
-        verdict=_codes(table.column("verdict"), VERDICTS).astype(np.int8),
-        flags=_labels(table.column("flags")),
+        verdict=_to_codes(table.column("verdict"), VERDICTS).astype(np.int8),
+        flags=_to_labels(table.column("flags")),
     )
 
 
-def _numbers(column: ArrowColumn) -> NDArray[np.float64]:
+def _to_floats(column: ArrowColumn) -> NDArray[np.float64]:
     if pa.types.is_boolean(column.type):
         column = column.cast(pa.int8())
-    return array_of(column.cast(pa.float64()), np.nan)
+    return numpy_array(column.cast(pa.float64()), np.nan)
 
 
-def _labels(column: ArrowColumn) -> Labels:
-    lengths = array_of(pc.list_value_length(column), 0).astype(np.int64)
+def _to_labels(column: ArrowColumn) -> Labels:
+    lengths = numpy_array(pc.list_value_length(column), 0).astype(np.int64)
     known: dict[str, int] = {}
     codes = [np.zeros(0, dtype=np.int32)]
     for chunk in pc.list_flatten(column).chunks:
         coded = chunk if pa.types.is_dictionary(chunk.type) else chunk.dictionary_encode()
         at = [known.setdefault(text, len(known)) for text in coded.dictionary.to_pylist()]
-        codes.append(np.array(at, dtype=np.int32)[array_of(coded.indices)])
+        codes.append(np.array(at, dtype=np.int32)[numpy_array(coded.indices)])
     return Labels(np.concatenate([[0], np.cumsum(lengths)]), np.concatenate(codes), list(known))
 
 
-def _codes(column: ArrowColumn, names: Sequence[str]) -> NDArray[np.int64]:
+def _to_codes(column: ArrowColumn, names: Sequence[str]) -> NDArray[np.int64]:
     """A column of dictionary-encoded text as positions in `names`; -1 where it is null."""
     place = {name: at for at, name in enumerate(names)}
     found = [np.zeros(0, dtype=np.int64)]
     for chunk in column.chunks:
         at = np.array([*(place[name] for name in chunk.dictionary.to_pylist()), -1], dtype=np.int64)
-        found.append(at[array_of(chunk.indices, len(at) - 1)])
+        found.append(at[numpy_array(chunk.indices, len(at) - 1)])
     return np.concatenate(found)
 
 
-def _pool(tables: Tables, files: Sequence[PartFile], case: NDArray[np.int64]) -> dict[str, NDArray[Any]]:
+def _load_pool(tables: TableLoader, files: Sequence[PartFile], case: NDArray[np.int64]) -> dict[str, NDArray[Any]]:
     if not files:
         return {}
     table = tables(files[0], None)
     columns = {name: table.column(name).to_numpy() for name in table.column_names}
-    return columns | {"case": _places(columns["case"], case)}
+    return columns | {"case": _rows_of_positions(columns["case"], case)}
 
 
-def _places(positions: NDArray[np.int64], case: NDArray[np.int64]) -> NDArray[np.int64]:
+def _rows_of_positions(positions: NDArray[np.int64], case: NDArray[np.int64]) -> NDArray[np.int64]:
     """Where each of these positions stands among those of some cases, which rise."""
     if len(case) and int(case[-1]) - int(case[0]) + 1 == len(case):  # nobody is missing in between
         return positions - case[0]
     return np.searchsorted(case, positions)
 
 
-class _Compared:
+class _ComparisonFile:
     """A stored table of comparisons. Its fields are in the order in which the run came upon them."""
 
-    def __init__(self, tables: Tables, files: Sequence[PartFile]) -> None:
+    def __init__(self, tables: TableLoader, files: Sequence[PartFile]) -> None:
         self._tables, self._files = tables, files
-        self._table = table = self._read(_COMPARED)
-        named: list[tuple[str, str]] = [(name, rule) for name, rule in from_text(table.schema.metadata[FIELDS.encode()])]
+        self._table = table = self._read(_COMPARISON_COLUMNS)
+        named: list[tuple[str, str]] = [(name, rule) for name, rule in load_json(table.schema.metadata[FIELDS_KEY.encode()])]
         self._fields = [name for name, _ in named]
         self._rules = [FieldRule(path=None, text=name, match=Match(rule)) for name, rule in named]
-        self._field = _codes(table.column("field"), self._fields).astype(np.int32)
-        self._outcome = _codes(table.column("outcome"), OUTCOMES).astype(np.uint8)
-        self._made: dict[bytes, Comparisons] = {}
+        self._field = _to_codes(table.column("field"), self._fields).astype(np.int32)
+        self._outcome = _to_codes(table.column("outcome"), OUTCOMES).astype(np.uint8)
+        self._cache: dict[bytes, Comparisons] = {}
 
     def _read(self, columns: Sequence[str]) -> ArrowTable:
         # Evaluators may share the comparisons of some batches and not of others, so that one has several tables.
         tables = [self._tables(file, columns) for file in self._files]
-        return tables[0] if len(tables) == 1 else joined(tables).replace_schema_metadata({FIELDS: all_fields(tables)})
+        return tables[0] if len(tables) == 1 else concat_tables(tables).replace_schema_metadata({FIELDS_KEY: merge_fields(tables)})
 
     @cached_property
     def _values(self) -> ArrowTable:
-        return self._read(_VALUES)
+        return self._read(_VALUE_COLUMNS)
 
-    def there(self) -> set[str]:
+    def fields_present(self) -> set[str]:
         """The fields that some case has a value or a null for. An output that is null as a whole has no fields, not even null ones."""
-        seen = self._seen(array_of(self._table.column("equal")))
+        seen = self._fields_of_rows(numpy_array(self._table.column("equal")))
         if not seen.all():  # most fields are right in some case, and the others need a closer look
-            aside, expected, actual = map(self._values.column, _VALUES)
-            given = array_of(pc.is_valid(actual)) & (self._outcome != Outcome.BOTH_ABSENT)
-            seen |= self._seen(array_of(aside) | array_of(pc.is_valid(expected)) | given)
+            aside, expected, actual = map(self._values.column, _VALUE_COLUMNS)
+            given = numpy_array(pc.is_valid(actual)) & (self._outcome != Outcome.BOTH_ABSENT)
+            seen |= self._fields_of_rows(numpy_array(aside) | numpy_array(pc.is_valid(expected)) | given)
         return {self._fields[at] for at in np.flatnonzero(seen).tolist()}
 
-    def _seen(self, rows: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    def _fields_of_rows(self, rows: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """For each field, whether it is that of one of these rows."""
         seen = np.zeros(len(self._fields), dtype=np.bool_)
         seen[self._field[rows]] = True
@@ -193,38 +209,38 @@ class _Compared:
     def comparisons(self, case: NDArray[np.int64]) -> Comparisons:
         """The comparisons as those of a batch whose cases are at these positions of the run; the same for every evaluator that asks."""
         key = case.tobytes()
-        if key not in self._made:
-            self._made[key] = self._comparisons(case)
-        return self._made[key]
+        if key not in self._cache:
+            self._cache[key] = self._build_comparisons(case)
+        return self._cache[key]
 
-    def _comparisons(self, case: NDArray[np.int64]) -> Comparisons:
+    def _build_comparisons(self, case: NDArray[np.int64]) -> Comparisons:
         table = self._table
         faults = np.flatnonzero(self._outcome == Outcome.FAULT)
         return Comparisons(
             cases=len(case),
-            case=_places(array_of(table.column("case")), case).astype(np.int32),
+            case=_rows_of_positions(numpy_array(table.column("case")), case).astype(np.int32),
             field=self._field,
             path=np.zeros(table.num_rows, dtype=np.int32),
             outcome=self._outcome,
-            similarity=_numbers(table.column("similarity")),
-            passed=array_of(table.column("passed")),
-            expected=self._some("expected", faults),
-            actual=self._some("actual", faults),
+            similarity=_to_floats(table.column("similarity")),
+            passed=numpy_array(table.column("passed")),
+            expected=self._load_values("expected", faults),
+            actual=self._load_values("actual", faults),
             fields=self._fields,
             rules=self._rules,
             paths=[""],
-            cause=_sparse(table.column("cause")),
+            cause=_sparse_values(table.column("cause")),
         )
 
-    def _some(self, side: str, rows: NDArray[np.int64]) -> list[Value]:
+    def _load_values(self, side: str, rows: NDArray[np.int64]) -> list[Value]:
         """The values of these rows; of the others, nothing."""
         values: list[Value] = [MISSING] * self._table.num_rows
-        texts: list[str | None] = self._values.column(side).take(column_of(rows)).to_pylist() if len(rows) else []
+        texts: list[str | None] = self._values.column(side).take(arrow_column(rows)).to_pylist() if len(rows) else []
         for row, text in zip(rows.tolist(), texts, strict=True):
-            values[row] = MISSING if text is None else from_text(text)
+            values[row] = MISSING if text is None else load_json(text)
         return values
 
 
-def _sparse(column: ArrowColumn) -> dict[int, str]:
-    known = np.flatnonzero(array_of(pc.is_valid(column)))
-    return dict(zip(known.tolist(), column.take(column_of(known)).cast(pa.string()).to_pylist(), strict=True)) if len(known) else {}
+def _sparse_values(column: ArrowColumn) -> dict[int, str]:
+    known = np.flatnonzero(numpy_array(pc.is_valid(column)))
+    return dict(zip(known.tolist(), column.take(arrow_column(known)).cast(pa.string()).to_pylist(), strict=True)) if len(known) else {}

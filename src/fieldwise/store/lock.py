@@ -11,22 +11,22 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
-from fieldwise.model.locations import Place
+from fieldwise.model.locations import Location
 from fieldwise.model.remote_path import RemotePath
 from fieldwise.store.errors import StoreError
 
-EVERY: Final = 20.0
-LASTS: Final = 120.0
+REFRESH_SECONDS: Final = 20.0
+LEASE_SECONDS: Final = 120.0
 """Seconds."""
-_SETTLE: Final = 1.0
+_SETTLE_SECONDS: Final = 1.0
 """How long whoever takes over a lock waits, to see whether somebody else did so in the same moment."""
 
 
-class Held(Exception):
+class LeaseHeld(Exception):
     """Somebody else holds it; its message says who."""
 
 
-class Lease:
+class RemoteLease:
     """A lock that is held until it is released, or lost."""
 
     def __init__(self, file: RemotePath) -> None:
@@ -35,46 +35,46 @@ class Lease:
         self._ended = threading.Event()
         self.lost = False
         """Somebody else took it, because for too long nothing was heard of this process."""
-        self._take()
+        self._acquire()
         self._thread = threading.Thread(target=self._refresh, name="fieldwise-lease", daemon=True)
         self._thread.start()
 
-    def _take(self) -> None:
-        before = read(self._file)
+    def _acquire(self) -> None:
+        before = read_lease(self._file)
         if before is not None:
-            if is_alive(before):
-                raise Held(who(before))
+            if is_lease_alive(before):
+                raise LeaseHeld(describe_holder(before))
             self._file.unlink(missing_ok=True)
         try:
-            self._file.create(self._content())
+            self._file.create_exclusive(self._content())
         except FileExistsError as error:
-            raise Held(who(read(self._file))) from error
+            raise LeaseHeld(describe_holder(read_lease(self._file))) from error
         if before is not None:
-            time.sleep(_SETTLE)
-        if not self._is_ours():  # a place that cannot create on condition, or two who took over at once
-            raise Held(who(read(self._file)))
+            time.sleep(_SETTLE_SECONDS)
+        if not self._has_own_token():  # a place that cannot create on condition, or two who took over at once
+            raise LeaseHeld(describe_holder(read_lease(self._file)))
 
     def _content(self) -> bytes:
-        told = {"token": self._token, "host": socket.gethostname(), "pid": os.getpid(), "machine": machine(), "at": time.time()}
+        told = {"token": self._token, "host": socket.gethostname(), "pid": os.getpid(), "machine": machine_id(), "at": time.time()}
         return json.dumps(told).encode()
 
-    def _is_ours(self) -> bool:
-        found = read(self._file)
+    def _has_own_token(self) -> bool:
+        found = read_lease(self._file)
         return found is not None and found.get("token") == self._token
 
     def _refresh(self) -> None:
-        while not self._ended.wait(EVERY):
+        while not self._ended.wait(REFRESH_SECONDS):
             try:
-                if not self._is_ours():
+                if not self._has_own_token():
                     self.lost = True
                     return
                 self._file.write_bytes(self._content())
             except OSError:
                 continue  # the next time, or it is gone when its time is over
 
-    def still_ours(self) -> bool:
+    def is_held(self) -> bool:
         """Whether nobody has taken it over."""
-        return not self.lost and self._is_ours()
+        return not self.lost and self._has_own_token()
 
     def release(self) -> None:
         """Let others have it."""
@@ -83,11 +83,11 @@ class Lease:
         self._ended.set()
         self._thread.join()
         with suppress(OSError):  # then it is gone when its time is over
-            if self.still_ours():
+            if self.is_held():
                 self._file.unlink(missing_ok=True)
 
 
-def read(file: RemotePath) -> dict[str, Any] | None:
+def read_lease(file: RemotePath) -> dict[str, Any] | None:
     """What a lock says; None where there is none. One that nobody can read is as old as can be."""
     try:
         found = json.loads(file.read_bytes())
@@ -98,20 +98,20 @@ def read(file: RemotePath) -> dict[str, Any] | None:
     return found if isinstance(found, dict) else {}
 
 
-def is_alive(told: dict[str, Any]) -> bool:
+def is_lease_alive(told: dict[str, Any]) -> bool:
     """Whether the one that a lock names is still writing."""
-    if time.time() - float(told.get("at", 0)) > LASTS:
+    if time.time() - float(told.get("at", 0)) > LEASE_SECONDS:
         return False
-    here = machine()
-    return not (here and told.get("machine") == here and not _runs(int(told.get("pid", 0))))
+    here = machine_id()
+    return not (here and told.get("machine") == here and not _process_exists(int(told.get("pid", 0))))
 
 
-def who(told: dict[str, Any] | None) -> str:
+def describe_holder(told: dict[str, Any] | None) -> str:
     """Whom a lock names."""
     return "another process" if not told else f"process {told.get('pid')} on {told.get('host')}"
 
 
-def machine() -> str:
+def machine_id() -> str:
     """This machine since it started, and which of its processes can be seen from here; nothing where that cannot be told."""
     try:
         boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
@@ -120,48 +120,50 @@ def machine() -> str:
         return ""
 
 
-def _runs(process: int) -> bool:
+def _process_exists(process: int) -> bool:
     return Path(f"/proc/{process}").exists()
 
 
-FILE: Final = "lock"
+LOCK_FILE: Final = "lock"
 _TRIES, _PAUSE = 6, 0.02
 """Whoever looks whether a run is being written holds its lock for a moment, and is waited for."""
 
 
-class Busy(Exception):
+class RunLocked(Exception):
     """Another process holds the lock."""
 
 
-class Lock:
+class RunLock:
     """The lock of a run's folder, held until it is released."""
 
-    def __init__(self, folder: Place) -> None:
+    def __init__(self, folder: Location) -> None:
         self._name = folder.name
-        self._lease: Lease | None = None
+        self._lease: RemoteLease | None = None
         self._handle: int | None = None
         if isinstance(folder, RemotePath):
-            self._lease = _leased(folder)
+            self._lease = _acquire_lease(folder)
         else:
             self._hold(folder)
 
     def _hold(self, folder: Path) -> None:
-        self._handle = os.open(folder / FILE, os.O_RDWR | os.O_CREAT, 0o644)
+        self._handle = os.open(folder / LOCK_FILE, os.O_RDWR | os.O_CREAT, 0o644)
         for left in reversed(range(_TRIES)):
             try:
                 _hold(self._handle)
             except OSError as error:
                 if not left:
                     self.release()
-                    raise Busy(f"another process is writing {folder.name}") from error
+                    raise RunLocked(f"another process is writing {folder.name}") from error
                 time.sleep(_PAUSE)
             else:
                 return
 
     def check(self) -> None:
         """StoreError if it was lost on the way, which only a lock in a store of objects can be."""
-        if self._lease is not None and not self._lease.still_ours():
-            raise StoreError(f"run {self._name}: another process took over, because nothing was heard of this one for {LASTS:.0f} s")
+        if self._lease is not None and not self._lease.is_held():
+            raise StoreError(
+                f"run {self._name}: another process took over, because nothing was heard of this one for {LEASE_SECONDS:.0f} s"
+            )
 
     def release(self) -> None:
         """Let others have it."""
@@ -172,20 +174,20 @@ class Lock:
             self._handle = None
 
 
-def _leased(folder: RemotePath) -> Lease:
+def _acquire_lease(folder: RemotePath) -> RemoteLease:
     try:
-        return Lease(folder / FILE)
-    except Held as error:
-        raise Busy(f"another process is writing {folder.name}: {error}") from error
+        return RemoteLease(folder / LOCK_FILE)
+    except LeaseHeld as error:
+        raise RunLocked(f"another process is writing {folder.name}: {error}") from error
 
 
-def is_locked(folder: Place) -> bool:
+def is_locked(folder: Location) -> bool:
     """Whether a process is writing in this folder now; whoever looks changes nothing."""
     if isinstance(folder, RemotePath):
-        found = read(folder / FILE)
-        return found is not None and is_alive(found)
+        found = read_lease(folder / LOCK_FILE)
+        return found is not None and is_lease_alive(found)
     try:
-        handle = os.open(folder / FILE, os.O_RDONLY)
+        handle = os.open(folder / LOCK_FILE, os.O_RDONLY)
     except OSError:
         return False
     try:

@@ -11,17 +11,17 @@ from typing import Any, Final
 
 from fieldwise import __version__
 from fieldwise.model.diagnostic import Diagnostic, Where
-from fieldwise.model.locations import Place
+from fieldwise.model.locations import Location
 from fieldwise.model.plan import Plan, PlannedEvaluator
 from fieldwise.model.summary import Counts, EvaluatorSummary, FieldSummary, GateResult, Metric, Summary
 from fieldwise.registry import EVALUATORS
 from fieldwise.store.atomic import write_atomically
-from fieldwise.store.errors import torn
+from fieldwise.store.errors import corrupt_file_error
 from fieldwise.store.fingerprints import fingerprint_data, fingerprint_rules, sha256
-from fieldwise.store.stored_json import from_text, to_text
+from fieldwise.store.stored_json import dump_json, load_json
 
 FORMAT: Final = 2
-FILE: Final = "manifest.json"
+MANIFEST_FILE: Final = "manifest.json"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,7 +71,7 @@ class Manifest:
 
     def to_json(self) -> dict[str, Any]:
         """A JSON-able form that `manifest_from_json` reads."""
-        plain = {name: getattr(self, name) for name in _PLAIN}
+        plain = {name: getattr(self, name) for name in _SCALAR_FIELDS}
         return {
             "format": FORMAT,
             **plain,
@@ -87,7 +87,7 @@ class Manifest:
         }
 
 
-_PLAIN = ("id", "name", "package", "suite_file", "suite", "exit_code")
+_SCALAR_FIELDS = ("id", "name", "package", "suite_file", "suite", "exit_code")
 
 
 def manifest_from_json(value: Mapping[str, Any]) -> Manifest:
@@ -96,7 +96,7 @@ def manifest_from_json(value: Mapping[str, Any]) -> Manifest:
         what = f"it is stored in format {value['format']}, and this is fieldwise {__version__}, which reads format {FORMAT}"
         raise ValueError(f"run {value['id']}: {what}")
     return Manifest(
-        **{name: value[name] for name in (*_PLAIN, "fingerprints", "evaluators", "environment")},
+        **{name: value[name] for name in (*_SCALAR_FIELDS, "fingerprints", "evaluators", "environment")},
         started=datetime.fromisoformat(value["started"]),
         finished=None if value["finished"] is None else datetime.fromisoformat(value["finished"]),
         parts=tuple(part_from_json(part) for part in value["parts"]),
@@ -122,7 +122,7 @@ def new_manifest(run_id: str, plan: Plan, fingerprints: Mapping[str, str], start
         suite=plan.text,
         fingerprints={"suite": sha256(plan.text.encode()), **fingerprint_data(plan.source), **fingerprints},
         evaluators=[_describe_evaluator(one) for one in plan.evaluators],
-        environment=environment(),
+        environment=describe_environment(),
     )
 
 
@@ -135,30 +135,30 @@ def _describe_evaluator(one: PlannedEvaluator) -> dict[str, Any]:
     return {"type": one.type, "version": measured_by, "name": one.name, "weight": one.weight, "pass_at": one.pass_at, "rules": rules}
 
 
-def write_manifest(folder: Place, manifest: Manifest) -> None:
+def write_manifest(folder: Location, manifest: Manifest) -> None:
     """Put the manifest in place, whole."""
-    write_atomically(folder / FILE, lambda path: _write(path, to_text(manifest.to_json())))
+    write_atomically(folder / MANIFEST_FILE, lambda path: _write_bytes(path, dump_json(manifest.to_json())))
 
 
-def _write(path: Path, content: bytes) -> None:
+def _write_bytes(path: Path, content: bytes) -> None:
     path.write_bytes(content)
 
 
-def read_manifest(folder: Place) -> Manifest | None:
+def read_manifest(folder: Location) -> Manifest | None:
     """The manifest of the run in this folder; None if the run stopped before it had one. StoreError if it is torn."""
     try:
-        content = from_text((folder / FILE).read_bytes())
+        content = load_json((folder / MANIFEST_FILE).read_bytes())
     except FileNotFoundError:
         return None
     except ValueError as error:
-        raise torn(folder / FILE, error) from error
+        raise corrupt_file_error(folder / MANIFEST_FILE, error) from error
     try:
         return manifest_from_json(content)
     except (KeyError, TypeError) as error:
-        raise torn(folder / FILE, error) from error
+        raise corrupt_file_error(folder / MANIFEST_FILE, error) from error
 
 
-def environment() -> dict[str, str]:
+def describe_environment() -> dict[str, str]:
     """Where a run took place, as far as it may matter to its numbers."""
     found = {"python": sys.version.split()[0], "platform": platform.platform(terse=True), "machine": platform.machine()}
     for package in ("numpy", "rapidfuzz", "scipy", "orjson", "pyarrow"):
@@ -169,7 +169,7 @@ def environment() -> dict[str, str]:
     return found
 
 
-def now() -> datetime:
+def utc_now() -> datetime:
     """The time, with its zone."""
     return datetime.now(UTC)
 

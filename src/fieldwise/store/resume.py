@@ -13,62 +13,62 @@ from typing import Any, Final
 from fieldwise.model.batch import BatchOutcome
 from fieldwise.model.case import Cases
 from fieldwise.model.diagnostic import ConfigError, Diagnostic
-from fieldwise.model.locations import Place
+from fieldwise.model.locations import Location
 from fieldwise.model.plan import Plan
-from fieldwise.store.arrow_tables import ArrowTable, cases_table, joined
+from fieldwise.store.arrow_tables import ArrowTable, build_cases_table, concat_tables
 from fieldwise.store.atomic import sync_folder
 from fieldwise.store.errors import StoreError
 from fieldwise.store.fingerprints import fingerprint_cases
-from fieldwise.store.lock import Busy, Lock
-from fieldwise.store.manifest import Manifest, Part, new_manifest, now, read_manifest
-from fieldwise.store.part_reader import parts_on_disk, read_table
-from fieldwise.store.run_names import RunNotFound, find_run, run_ids, runs_folder
+from fieldwise.store.lock import RunLock, RunLocked
+from fieldwise.store.manifest import Manifest, Part, new_manifest, read_manifest, utc_now
+from fieldwise.store.part_reader import read_parts, read_table
+from fieldwise.store.run_names import RunNotFound, find_run, list_run_ids, runs_folder
 
-Chunks = Callable[[], Iterator[Cases]]
+CaseReader = Callable[[], Iterator[Cases]]
 """Reads the cases of the run from the start, each time it is called."""
-_HARMLESS: Final = ("platform",)
+_IGNORED_ENVIRONMENT: Final = ("platform",)
 """What may change about the machine: a reboot may bring a new kernel."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Unfinished:
+class ResumedRun:
     """A run that goes on, with the parts of it that stand."""
 
-    path: Place
+    path: Location
     manifest: Manifest
     parts: Sequence[Part]
     """In the order of their cases; no two hold the same case."""
-    lock: Lock
+    lock: RunLock
 
 
-def resume_run(root: str | Path | None, plan: Plan, which: str | None, chunks: Chunks) -> tuple[Unfinished | None, Diagnostic]:
+def resume_run(root: str | Path | None, plan: Plan, which: str | None, chunks: CaseReader) -> tuple[ResumedRun | None, Diagnostic]:
     """The run to go on with and what stands of it, in words; None where there is none and a new one has to begin.
 
     `which` is a run's id; by default it is the latest run of the same suite that did not finish and that nobody is writing.
     """
-    found = _latest(root, plan) if which is None else _named(root, which)
+    found = _lock_latest(root, plan) if which is None else _lock_named(root, which)
     if found is None:
         return None, _note("not-resumed", f"there is no unfinished run of `{plan.name}` to resume: a new one began")
-    changed = differences(found.manifest, new_manifest("", plan, {}, now()))
+    changed = list_differences(found.manifest, new_manifest("", plan, {}, utc_now()))
     if changed:
         found.lock.release()
         what = f"run {found.manifest.id} was not resumed: {'; '.join(changed)}. Every case is scored again, in a new run"
         return None, _note("not-resumed", what, "warning")
-    before = [part for part in found.parts if is_whole(found.path, part)]
-    standing = unchanged(before, chunks())
-    retire(found.path, standing)
+    before = [part for part in found.parts if is_readable(found.path, part)]
+    standing = parts_with_same_data(before, chunks())
+    delete_other_parts(found.path, standing)
     again = sum(part.cases for part in found.parts) - sum(part.cases for part in standing)
     told = f"; {again} were scored again, because their data changed or their files are torn" if again else ""
     note = _note("resumed", f"resumed: {sum(part.cases for part in standing)} cases stood from before{told}")
-    return Unfinished(path=found.path, manifest=found.manifest, parts=standing, lock=found.lock), note
+    return ResumedRun(path=found.path, manifest=found.manifest, parts=standing, lock=found.lock), note
 
 
 def _note(code: str, what: str, level: Any = "info") -> Diagnostic:
     return Diagnostic(code=code, level=level, what=what)
 
 
-def _latest(root: str | Path | None, plan: Plan) -> Unfinished | None:
-    for name in reversed(run_ids(root)):
+def _lock_latest(root: str | Path | None, plan: Plan) -> ResumedRun | None:
+    for name in reversed(list_run_ids(root)):
         folder = runs_folder(root) / name
         try:
             manifest = read_manifest(folder)
@@ -77,37 +77,37 @@ def _latest(root: str | Path | None, plan: Plan) -> Unfinished | None:
         if manifest is None or manifest.finished is not None or (manifest.name, manifest.suite_file) != (plan.name, plan.file):
             continue
         try:
-            return _opened(folder, manifest, Lock(folder))
-        except Busy:
+            return _build_resumed(folder, manifest, RunLock(folder))
+        except RunLocked:
             continue
     return None
 
 
-def _named(root: str | Path | None, which: str) -> Unfinished:
+def _lock_named(root: str | Path | None, which: str) -> ResumedRun:
     try:
         folder = find_run(root, which)
         manifest = read_manifest(folder)
     except (RunNotFound, StoreError, ValueError) as error:
-        raise _refused(str(error)) from error
+        raise _cannot_resume(str(error)) from error
     if manifest is None:
-        raise _refused(f"run {folder.name} stopped before it had begun")
+        raise _cannot_resume(f"run {folder.name} stopped before it had begun")
     if manifest.finished is not None:
-        raise _refused(f"run {folder.name} is finished")
+        raise _cannot_resume(f"run {folder.name} is finished")
     try:
-        return _opened(folder, manifest, Lock(folder))
-    except Busy as error:
-        raise _refused(str(error)) from error
+        return _build_resumed(folder, manifest, RunLock(folder))
+    except RunLocked as error:
+        raise _cannot_resume(str(error)) from error
 
 
-def _refused(what: str) -> ConfigError:
+def _cannot_resume(what: str) -> ConfigError:
     return ConfigError([Diagnostic(code="cannot-resume", what=what, fix="`fieldwise runs` lists the runs; leave out the id to begin anew")])
 
 
-def _opened(folder: Place, manifest: Manifest, lock: Lock) -> Unfinished:
-    return Unfinished(path=folder, manifest=manifest, parts=apart(parts_on_disk(folder)), lock=lock)
+def _build_resumed(folder: Location, manifest: Manifest, lock: RunLock) -> ResumedRun:
+    return ResumedRun(path=folder, manifest=manifest, parts=drop_overlapping(read_parts(folder)), lock=lock)
 
 
-def differences(old: Manifest, new: Manifest) -> list[str]:
+def list_differences(old: Manifest, new: Manifest) -> list[str]:
     """What is no longer as it was, as far as it decides what evaluators say, in words."""
     found = [f"fieldwise {old.package} became {new.package}"] if old.package != new.package else []
     before, since = ({str(one["name"]): one for one in manifest.evaluators} for manifest in (old, new))
@@ -115,19 +115,19 @@ def differences(old: Manifest, new: Manifest) -> list[str]:
     found += [f"the evaluator `{name}` is gone" for name in before if name not in since]
     for name in since:
         if name in before:
-            found += _changed(name, before[name], since[name])
-    names = [name for name in {**old.environment, **new.environment} if name not in _HARMLESS]
+            found += _evaluator_differences(name, before[name], since[name])
+    names = [name for name in {**old.environment, **new.environment} if name not in _IGNORED_ENVIRONMENT]
     pairs = [(name, old.environment.get(name, "none"), new.environment.get(name, "none")) for name in names]
     return found + [f"{name} {was} became {now}" for name, was, now in pairs if was != now]
 
 
-def _changed(name: str, old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
+def _evaluator_differences(name: str, old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
     if old.get("version") != new.get("version"):
         return [f"the evaluator `{name}` is version {new.get('version')} instead of {old.get('version')}"]
     return [f"the rules of `{name}` changed"] if old.get("rules") != new.get("rules") else []
 
 
-def apart(parts: Iterable[Part]) -> list[Part]:
+def drop_overlapping(parts: Iterable[Part]) -> list[Part]:
     """Parts in the order of their cases, without any that holds a case that another holds already."""
     found: list[Part] = []
     for part in sorted(parts, key=lambda part: (part.first, part.number)):
@@ -136,7 +136,7 @@ def apart(parts: Iterable[Part]) -> list[Part]:
     return found
 
 
-def is_whole(folder: Place, part: Part) -> bool:
+def is_readable(folder: Location, part: Part) -> bool:
     """Whether every file of a part can be read to the end, with the checksums that were written."""
     try:
         for file in part.files:
@@ -146,7 +146,7 @@ def is_whole(folder: Place, part: Part) -> bool:
     return True
 
 
-def unchanged(parts: Sequence[Part], chunks: Iterable[Cases]) -> list[Part]:
+def parts_with_same_data(parts: Sequence[Part], chunks: Iterable[Cases]) -> list[Part]:
     """The parts whose cases are still, to the byte, what the data has at their place. Reads no further than the last part."""
     waiting = deque(parts)
     tables: list[ArrowTable] = []
@@ -157,10 +157,10 @@ def unchanged(parts: Sequence[Part], chunks: Iterable[Cases]) -> list[Part]:
         while waiting and waiting[0].first < end:
             part, stop = waiting[0], waiting[0].first + waiting[0].cases
             some = range(max(part.first, at) - at, min(stop, end) - at)
-            tables.append(cases_table(BatchOutcome(first=at + some.start, cases=cases.take(some), evaluated=())))
+            tables.append(build_cases_table(BatchOutcome(first=at + some.start, cases=cases.take(some), evaluated=())))
             if stop > end:
                 break
-            if fingerprint_cases(joined(tables)) == part.content:
+            if fingerprint_cases(concat_tables(tables)) == part.content:
                 kept.append(part)
             waiting.popleft()
             tables = []
@@ -170,7 +170,7 @@ def unchanged(parts: Sequence[Part], chunks: Iterable[Cases]) -> list[Part]:
     return kept
 
 
-def retire(folder: Place, standing: Sequence[Part]) -> None:
+def delete_other_parts(folder: Location, standing: Sequence[Part]) -> None:
     """Remove every file of a run's parts but those of the parts that stand; what names a part goes before what it names."""
     parts = folder / "parts"
     keep = {file.file for part in standing for file in part.files} | {f"{part.number:05d}.json" for part in standing}

@@ -10,36 +10,36 @@ from typing import Any, Final
 from fieldwise.model.case import Case
 from fieldwise.model.change import Changes
 from fieldwise.model.diagnostic import Diagnostic
-from fieldwise.model.locations import Place
+from fieldwise.model.locations import Location
 from fieldwise.model.summary import FieldSummary, GateResult, Metric, Summary
-from fieldwise.store.arrow_tables import ArrowTable, parquet_bytes
+from fieldwise.store.arrow_tables import ArrowTable, encode_parquet
 from fieldwise.store.errors import StoreError
 from fieldwise.store.lock import is_locked
 from fieldwise.store.manifest import Manifest, Part, read_manifest
 from fieldwise.store.part_reader import (
     StoredResult,
-    case_of,
-    files_of,
-    flat_table,
-    parts_on_disk,
-    position_of,
+    decode_case,
+    find_case,
+    list_part_files,
+    read_flat_table,
+    read_parts,
+    read_results,
+    read_scores_table,
     read_table,
-    results_of,
-    scores_table,
 )
-from fieldwise.store.run_names import find_run, run_ids, runs_folder, tags_of
-from fieldwise.store.stored_json import from_text
+from fieldwise.store.run_names import find_run, list_run_ids, read_tags, runs_folder
+from fieldwise.store.stored_json import load_json
 
-CHANGES: Final = "changes.json"
+CHANGES_FILE: Final = "changes.json"
 
 
 class Run:
     """A run as it was stored. `open_run` finds one; `fieldwise.run` returns one."""
 
-    def __init__(self, path: Place, manifest: Manifest, trouble: str = "") -> None:
+    def __init__(self, path: Location, manifest: Manifest, manifest_error: str = "") -> None:
         self.path = path
         self.manifest = manifest
-        self.trouble = trouble
+        self.manifest_error = manifest_error
         """Why its manifest cannot be read; nothing where it can."""
 
     @property
@@ -65,7 +65,7 @@ class Run:
     @property
     def state(self) -> str:
         """`finished` or `unfinished`; `unreadable` for a run that is only listed, because its manifest is torn or of another version."""
-        if self.trouble:
+        if self.manifest_error:
             return "unreadable"
         return "unfinished" if self.manifest.finished is None else "finished"
 
@@ -77,12 +77,12 @@ class Run:
     @property
     def tags(self) -> tuple[str, ...]:
         """The names that people gave to it."""
-        return tags_of(self.path)
+        return read_tags(self.path)
 
     @cached_property
     def summary(self) -> dict[str, float]:
         """Every metric as gates name it: `run.summary["field_prf.macro_f1"]`."""
-        return self.manifest.summary.flat()
+        return self.manifest.summary.flatten()
 
     @property
     def full(self) -> Summary:
@@ -107,7 +107,7 @@ class Run:
     @cached_property
     def parts(self) -> tuple[Part, ...]:
         """Its complete parts, in the order of their cases."""
-        found = parts_on_disk(self.path) if self.manifest.finished is None else self.manifest.parts
+        found = read_parts(self.path) if self.manifest.finished is None else self.manifest.parts
         return tuple(sorted(found, key=lambda part: part.first))
 
     @property
@@ -117,79 +117,79 @@ class Run:
 
     def results(self, evaluator: str | None = None, case: str | None = None) -> Iterator[StoredResult]:
         """Every result, or those of one evaluator or one case, in the order of the cases."""
-        wanted = self._wanted(evaluator)
+        wanted = self._evaluator_names(evaluator)
         if case is None:
             for part in self.parts:
-                yield from results_of(self.path, part, wanted, None)
+                yield from read_results(self.path, part, wanted, None)
             return
-        part, position = self._place(case)
-        yield from results_of(self.path, part, wanted, position)
+        part, position = self._find_case(case)
+        yield from read_results(self.path, part, wanted, position)
 
     def results_at(self, positions: Sequence[int], evaluator: str | None = None) -> Iterator[StoredResult]:
         """The results of the cases at these positions of the run, in the order of the cases; only what they need is read."""
-        wanted = self._wanted(evaluator)
+        wanted = self._evaluator_names(evaluator)
         for part in self.parts:
             here = sorted({position for position in positions if part.first <= position < part.first + part.cases})
             if here:
-                yield from results_of(self.path, part, wanted, here)
+                yield from read_results(self.path, part, wanted, here)
 
     def scores(self, evaluator: str) -> ArrowTable:
         """A pyarrow table with one row for each case of an evaluator: its position `case`, id, score, verdict, status, fault."""
-        [name] = self._wanted(evaluator)
-        return scores_table(self.path, self.parts, name)
+        [name] = self._evaluator_names(evaluator)
+        return read_scores_table(self.path, self.parts, name)
 
     def case(self, id: str) -> Case:
         """The case with this id, as it was read."""
-        part, position = self._place(id)
-        [file] = files_of(part, "cases")
-        return case_of(read_table(self.path, file, case=position).to_pylist()[0])
+        part, position = self._find_case(id)
+        [file] = list_part_files(part, "cases")
+        return decode_case(read_table(self.path, file, case=position).to_pylist()[0])
 
     def fields(self, evaluator: str | None = None) -> list[FieldSummary]:
         """What became of each field, for one evaluator or all that compare fields."""
-        wanted = self._wanted(evaluator)
+        wanted = self._evaluator_names(evaluator)
         return [field for name in wanted if name in self.full.evaluators for field in self.full.evaluators[name].fields]
 
     @cached_property
     def changes(self) -> Changes | None:
         """What changed from the baseline it was compared with; None if there was none."""
-        file = self.path / CHANGES
-        return Changes.from_json(from_text(file.read_bytes())) if file.is_file() else None
+        file = self.path / CHANGES_FILE
+        return Changes.from_json(load_json(file.read_bytes())) if file.is_file() else None
 
     def sql(self, query: str, parameters: Sequence[Any] = ()) -> ArrowTable:
         """The answer to a SELECT over `cases`, `results` and `comparisons`, as a pyarrow table; needs DuckDB.
 
         A query sees this run and nothing else, and changes nothing. `?` in it stands for the next of the parameters.
         """
-        from fieldwise.store.sql import ask
+        from fieldwise.store.sql import query_run
 
-        return ask(self.path, self.parts, query, parameters)
+        return query_run(self.path, self.parts, query, parameters)
 
     def to_arrow(self) -> ArrowTable:
         """A pyarrow table with one row for each case and evaluator."""
-        return flat_table(self.path, self.parts, self.evaluators)
+        return read_flat_table(self.path, self.parts, self.evaluators)
 
     def to_parquet(self) -> bytes:
         """`to_arrow` as the content of a Parquet file."""
-        return parquet_bytes(self.to_arrow())
+        return encode_parquet(self.to_arrow())
 
     def to_pandas(self) -> Any:
         """`to_arrow` as a pandas DataFrame."""
-        _need("pandas")
+        _import_package("pandas")
         return self.to_arrow().to_pandas()
 
     def to_polars(self) -> Any:
         """`to_arrow` as a polars DataFrame."""
-        return _need("polars").from_arrow(self.to_arrow())
+        return _import_package("polars").from_arrow(self.to_arrow())
 
-    def _wanted(self, evaluator: str | None) -> Sequence[str]:
+    def _evaluator_names(self, evaluator: str | None) -> Sequence[str]:
         if evaluator is None:
             return self.evaluators
         if evaluator not in self.evaluators:
             raise KeyError(f"run {self.id} has no evaluator `{evaluator}`; it has {', '.join(self.evaluators)}")
         return [evaluator]
 
-    def _place(self, case: str) -> tuple[Part, int]:
-        found = position_of(self.path, self.parts, case)
+    def _find_case(self, case: str) -> tuple[Part, int]:
+        found = find_case(self.path, self.parts, case)
         if found is None:
             raise KeyError(f"run {self.id} has no case `{case}`")
         return found
@@ -198,10 +198,10 @@ class Run:
         return f"<Run {self.id} {self.name!r}: {self.full.cases} cases, {self.state}>"
 
     def _repr_html_(self) -> str:
-        return run_html(self.manifest)
+        return render_run_html(self.manifest)
 
 
-def _need(package: str) -> Any:
+def _import_package(package: str) -> Any:
     from importlib import import_module
 
     try:
@@ -212,43 +212,43 @@ def _need(package: str) -> Any:
 
 def open_run(root: str | Path | None = None, which: str = "latest") -> Run:
     """The run with this id, beginning of an id or tag, or the latest; RunNotFound if there is none."""
-    return _opened(find_run(root, which))
+    return _open_folder(find_run(root, which))
 
 
 def list_runs(root: str | Path | None = None) -> list[Run]:
     """All runs, newest first, finished or not; of one whose manifest cannot be read only its id is known."""
-    return [listed_run(runs_folder(root) / name) for name in reversed(run_ids(root))]
+    return [open_listed_run(runs_folder(root) / name) for name in reversed(list_run_ids(root))]
 
 
-def listed_run(folder: Place) -> Run:
+def open_listed_run(folder: Location) -> Run:
     """The run in this folder, whatever is wrong with it."""
     try:
-        return _opened(folder)
+        return _open_folder(folder)
     except StoreError as error:
-        return Run(folder, _unknown(folder), str(error))
+        return Run(folder, _placeholder_manifest(folder), str(error))
 
 
-def _opened(folder: Place) -> Run:
+def _open_folder(folder: Location) -> Run:
     try:
-        return Run(folder, read_manifest(folder) or _unknown(folder))
+        return Run(folder, read_manifest(folder) or _placeholder_manifest(folder))
     except ValueError as error:
         told = f"{error}\n  read it with that version, or delete it: fieldwise runs delete {folder.name}"
         raise StoreError(told) from error
 
 
-def _unknown(folder: Place) -> Manifest:
+def _placeholder_manifest(folder: Location) -> Manifest:
     """The manifest of a run that stopped in the moment between making its folder and saying what it is."""
     day, time, _ = folder.name.split("-")
     return Manifest(id=folder.name, name="", started=datetime.strptime(f"{day}{time}+0000", "%Y%m%d%H%M%S%z"))
 
 
-def run_html(manifest: Manifest) -> str:
+def render_run_html(manifest: Manifest) -> str:
     """A heading, the gates, and every evaluator's metrics with their intervals."""
     state = "unfinished" if manifest.finished is None else f"exit {manifest.exit_code}"
     head = f"<p><b>{escape(manifest.name)}</b> {escape(manifest.id)}: {manifest.summary.cases} cases, {state}</p>"
     gates = "".join(f"<li>{'passed' if gate.passed else 'failed'}: {escape(gate.message)}</li>" for gate in manifest.gates)
     rows = [
-        _row(evaluator.name, name, metric)
+        _render_metric_row(evaluator.name, name, metric)
         for evaluator in manifest.summary.evaluators.values()
         for name, metric in evaluator.metrics.items()
     ]
@@ -257,7 +257,7 @@ def run_html(manifest: Manifest) -> str:
     return head + (f"<ul>{gates}</ul>" if gates else "") + table
 
 
-def _row(evaluator: str, name: str, metric: Metric) -> str:
+def _render_metric_row(evaluator: str, name: str, metric: Metric) -> str:
     interval = "" if metric.low is None or metric.high is None else f"{metric.low:.4g} – {metric.high:.4g}"
     cells = (escape(evaluator), escape(name), f"{metric.value:.4g}", interval, str(metric.n))
     return f"<tr>{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>"

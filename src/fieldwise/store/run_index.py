@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from fieldwise.model.case import Case
 from fieldwise.model.comparison import Comparison
 from fieldwise.store.arrow_tables import FAULTS, STATUSES, VERDICTS, ArrowTable
-from fieldwise.store.comparison_table import OUTCOMES, comparisons_of
-from fieldwise.store.part_reader import case_of as stored_case
-from fieldwise.store.part_reader import files_of, read_table
+from fieldwise.store.comparison_table import OUTCOMES, read_comparisons
+from fieldwise.store.part_reader import decode_case as stored_case
+from fieldwise.store.part_reader import list_part_files, read_table
 from fieldwise.store.run import Run
 
 pc: Any = pyarrow.compute  # its functions are made at run time, so no checker knows them
@@ -25,7 +25,7 @@ _SCORES: Final = ("case", "score", "verdict", "status", "fault")
 
 
 @dataclass(frozen=True)
-class Scores:
+class EvaluatorScores:
     """What an evaluator says of every case it is for, without a word."""
 
     case: NDArray[np.int32]
@@ -45,40 +45,42 @@ class Scores:
         return (self.status == STATUSES.index("scored")) | failed
 
     @cached_property
-    def rising(self) -> NDArray[np.int32]:
+    def ascending(self) -> NDArray[np.int32]:
         """Rows from the lowest score up; among equals those that came first."""
         return np.argsort(self.score, kind="stable").astype(np.int32)
 
     @cached_property
-    def falling(self) -> NDArray[np.int32]:
+    def descending(self) -> NDArray[np.int32]:
         """Rows from the highest score down; among equals those that came first."""
         return np.argsort(-self.score, kind="stable").astype(np.int32)
 
 
-def scores_of(run: Run, evaluator: str) -> Scores:
+def load_scores(run: Run, evaluator: str) -> EvaluatorScores:
     """The scores of an evaluator, about 24 bytes for each case."""
-    tables = [read_table(run.path, file, columns=list(_SCORES)) for part in run.parts for file in files_of(part, "results", evaluator)]
+    tables = [
+        read_table(run.path, file, columns=list(_SCORES)) for part in run.parts for file in list_part_files(part, "results", evaluator)
+    ]
     names: tuple[tuple[str, Sequence[str]], ...] = (("verdict", VERDICTS), ("status", STATUSES), ("fault", FAULTS))
-    coded = [_joined([_codes(table.column(name), known) for table in tables], np.int8) for name, known in names]
-    case = _joined([table.column("case").to_numpy() for table in tables], np.int32)
-    return Scores(case, _joined([table.column("score").to_numpy() for table in tables], np.float64), *coded)
+    coded = [_concat_arrays([_encode_names(table.column(name), known) for table in tables], np.int8) for name, known in names]
+    case = _concat_arrays([table.column("case").to_numpy() for table in tables], np.int32)
+    return EvaluatorScores(case, _concat_arrays([table.column("score").to_numpy() for table in tables], np.float64), *coded)
 
 
-def _joined(arrays: Sequence[NDArray[Any]], kind: Any) -> NDArray[Any]:
+def _concat_arrays(arrays: Sequence[NDArray[Any]], kind: Any) -> NDArray[Any]:
     return np.concatenate(arrays).astype(kind, copy=False) if arrays else np.zeros(0, dtype=kind)
 
 
-def _codes(column: Any, names: Sequence[str]) -> NDArray[np.int8]:
+def _encode_names(column: Any, names: Sequence[str]) -> NDArray[np.int8]:
     """A column of few texts as indices into these names; -1 for null and for what is none of them."""
     found: list[NDArray[np.int8]] = []
     for chunk in column.chunks:
         coded = chunk if pa.types.is_dictionary(chunk.type) else chunk.dictionary_encode()
         place = np.array([names.index(text) if text in names else -1 for text in coded.dictionary.to_pylist()] + [-1], dtype=np.int8)
         found.append(place[np.asarray(pc.fill_null(coded.indices, len(place) - 1))])
-    return _joined(found, np.int8)
+    return _concat_arrays(found, np.int8)
 
 
-class Ids:
+class CaseIds:
     """The ids of the cases of a run, by position."""
 
     def __init__(self, firsts: Sequence[int], columns: Sequence[Any]) -> None:
@@ -98,25 +100,27 @@ class Ids:
                 return first + found
         return None
 
-    def like(self, text: str) -> NDArray[np.int64]:
+    def containing(self, text: str) -> NDArray[np.int64]:
         """The positions of the cases whose id has this text in it, whatever its case."""
         found = [
             np.flatnonzero(np.asarray(pc.match_substring(column, text, ignore_case=True))) + first
             for first, column in zip(self._firsts.tolist(), self._columns, strict=True)
         ]
-        return _joined(found, np.int64)
+        return _concat_arrays(found, np.int64)
 
 
-def ids_of(run: Run) -> Ids:
+def load_case_ids(run: Run) -> CaseIds:
     """The ids of a run's cases."""
     columns = [
-        read_table(run.path, file, columns=["id"]).column("id").combine_chunks() for part in run.parts for file in files_of(part, "cases")
+        read_table(run.path, file, columns=["id"]).column("id").combine_chunks()
+        for part in run.parts
+        for file in list_part_files(part, "cases")
     ]
-    return Ids([part.first for part in run.parts], columns)
+    return CaseIds([part.first for part in run.parts], columns)
 
 
 @dataclass(frozen=True)
-class Wrongs:
+class MismatchIndex:
     """Every comparison of an evaluator that is no match, without its values: few, where a system is any good."""
 
     case: NDArray[np.int32]
@@ -129,35 +133,35 @@ class Wrongs:
     causes: Sequence[str]
 
 
-def wrongs_of(run: Run, evaluator: str) -> Wrongs:
+def load_mismatches(run: Run, evaluator: str) -> MismatchIndex:
     """What does not match, gathered part by part."""
     fields, causes = dict[str, int](), dict[str, int]()
     found: list[tuple[NDArray[Any], ...]] = []
     for part in run.parts:
-        for file in files_of(part, "comparisons", evaluator):
+        for file in list_part_files(part, "comparisons", evaluator):
             table = read_table(run.path, file, columns=["case", "outcome", "field", "cause"])
-            outcome = _codes(table.column("outcome"), OUTCOMES)
+            outcome = _encode_names(table.column("outcome"), OUTCOMES)
             rows = np.flatnonzero(outcome != _MATCH)
             kept = table.take(pa.array(rows))
-            known = (_numbered(kept.column("field"), fields), _numbered(kept.column("cause"), causes))
+            known = (_encode_texts(kept.column("field"), fields), _encode_texts(kept.column("cause"), causes))
             found.append((kept.column("case").to_numpy().astype(np.int32), known[0], outcome[rows], known[1]))
     kinds = (np.int32, np.int32, np.int8, np.int32)
-    case, field, became, cause = (_joined([one[at] for one in found], kind) for at, kind in enumerate(kinds))
-    return Wrongs(case, field, became, cause, list(fields), list(causes))
+    case, field, became, cause = (_concat_arrays([one[at] for one in found], kind) for at, kind in enumerate(kinds))
+    return MismatchIndex(case, field, became, cause, list(fields), list(causes))
 
 
-def _numbered(column: Any, known: dict[str, int]) -> NDArray[np.int32]:
+def _encode_texts(column: Any, known: dict[str, int]) -> NDArray[np.int32]:
     """A column of repeated texts as numbers; new texts get the next number, null is -1."""
     found: list[NDArray[np.int32]] = []
     for chunk in column.chunks:
         coded = chunk if pa.types.is_dictionary(chunk.type) else chunk.dictionary_encode()
         place = np.array([known.setdefault(text, len(known)) for text in coded.dictionary.to_pylist()] + [-1], dtype=np.int32)
         found.append(place[np.asarray(pc.fill_null(coded.indices, len(place) - 1))])
-    return _joined(found, np.int32)
+    return _concat_arrays(found, np.int32)
 
 
 @dataclass(frozen=True)
-class Labels:
+class CaseLabels:
     """The tags and splits of the cases of a run."""
 
     case: NDArray[np.int32]
@@ -178,69 +182,71 @@ class Labels:
         return self.position[self.split == self.splits.get(name, -2)]
 
 
-def labels_of(run: Run) -> Labels:
+def load_case_labels(run: Run) -> CaseLabels:
     """The tags and splits of a run's cases."""
     tags, splits = dict[str, int](), dict[str, int]()
     found: list[tuple[NDArray[Any], ...]] = []
     for part in run.parts:
-        for file in files_of(part, "cases"):
+        for file in list_part_files(part, "cases"):
             table = read_table(run.path, file, columns=["case", "tags", "split"])
             position = table.column("case").to_numpy()
             listed = table.column("tags").combine_chunks()
             owner = position[np.asarray(pc.list_parent_indices(listed))]
-            tag = _numbered(pa.chunked_array([pc.list_flatten(listed)]), tags)
-            split = _numbered(table.column("split").cast(pa.string()), splits)
+            tag = _encode_texts(pa.chunked_array([pc.list_flatten(listed)]), tags)
+            split = _encode_texts(table.column("split").cast(pa.string()), splits)
             found.append((owner, tag, split, position))
-    owner, tag, split, position = (_joined([one[at] for one in found], np.int32) for at in range(4))
-    return Labels(case=owner, tag=tag, split=split, position=position, tags=tags, splits=splits)
+    owner, tag, split, position = (_concat_arrays([one[at] for one in found], np.int32) for at in range(4))
+    return CaseLabels(case=owner, tag=tag, split=split, position=position, tags=tags, splits=splits)
 
 
-def cases_with(run: Run, evaluator: str, field: str | None, outcome: str | None) -> NDArray[np.int64]:
+def find_cases(run: Run, evaluator: str, field: str | None, outcome: str | None) -> NDArray[np.int64]:
     """The positions of the cases where a field (or any) was compared, or became this: for outcomes that `Wrongs` does not remember."""
     columns = ["case", *(["outcome"] if outcome else []), *(["field"] if field else [])]
     found: list[NDArray[np.int64]] = []
     for part in run.parts:
-        for file in files_of(part, "comparisons", evaluator):
+        for file in list_part_files(part, "comparisons", evaluator):
             table = read_table(run.path, file, columns=columns)
             kept = np.ones(table.num_rows, dtype=np.bool_)
             if outcome:
-                kept &= _codes(table.column("outcome"), [outcome]) == 0
+                kept &= _encode_names(table.column("outcome"), [outcome]) == 0
             if field:
-                kept &= _codes(table.column("field"), [field]) == 0
+                kept &= _encode_names(table.column("field"), [field]) == 0
             found.append(np.unique(table.column("case").to_numpy()[kept]))
-    return _joined(found, np.int64)
+    return _concat_arrays(found, np.int64)
 
 
 def comparisons_at(run: Run, evaluator: str, positions: Sequence[int]) -> dict[int, list[Comparison]]:
     """The comparisons of these cases by position. Values that stand in the records are not looked up."""
     found: dict[int, list[Comparison]] = {}
-    for table in _rows_at(run, "comparisons", evaluator, positions, None):
+    for table in _read_rows_at(run, "comparisons", evaluator, positions, None):
         rows: Mapping[str, Sequence[Any]] = table.to_pydict()
-        for case, one in zip(rows["case"], comparisons_of(rows, range(table.num_rows)), strict=True):
+        for case, one in zip(rows["case"], read_comparisons(rows, range(table.num_rows)), strict=True):
             found.setdefault(case, []).append(one)
     return found
 
 
-def told_at(run: Run, evaluator: str, positions: Sequence[int]) -> dict[int, tuple[str, Sequence[str]]]:
+def verdicts_at(run: Run, evaluator: str, positions: Sequence[int]) -> dict[int, tuple[str, Sequence[str]]]:
     """The verdict (or what there is instead of one: `fault`, or the status) and the misses of these cases, by position."""
     found: dict[int, tuple[str, Sequence[str]]] = {}
-    for table in _rows_at(run, "results", evaluator, positions, ("case", "verdict", "status", "fault", "misses")):
+    for table in _read_rows_at(run, "results", evaluator, positions, ("case", "verdict", "status", "fault", "misses")):
         for row in table.to_pylist():
             scored = row["status"] == "scored" or row["fault"] == "system"
             found[row["case"]] = ((row["verdict"] if scored else "fault" if row["fault"] else None) or row["status"], row["misses"])
     return found
 
 
-def case_of(run: Run, position: int) -> Case:
+def case_at(run: Run, position: int) -> Case:
     """The case at a position of a run."""
-    [table] = _rows_at(run, "cases", None, [position], None)
+    [table] = _read_rows_at(run, "cases", None, [position], None)
     return stored_case(table.to_pylist()[0])
 
 
-def _rows_at(run: Run, table: str, evaluator: str | None, positions: Sequence[int], columns: Sequence[str] | None) -> Iterator[ArrowTable]:
+def _read_rows_at(
+    run: Run, table: str, evaluator: str | None, positions: Sequence[int], columns: Sequence[str] | None
+) -> Iterator[ArrowTable]:
     """The rows of a table about these cases, part by part; only row groups that may hold one are read."""
     wanted = np.unique(np.array(positions, dtype=np.int64))
     for part in run.parts:
         here = wanted[(wanted >= part.first) & (wanted < part.first + part.cases)]
-        for file in files_of(part, table, evaluator) if len(here) else ():
+        for file in list_part_files(part, table, evaluator) if len(here) else ():
             yield read_table(run.path, file, case=here.tolist(), columns=columns)

@@ -11,12 +11,12 @@ from typing import Any, Final
 
 import pyarrow.parquet as pq
 
-from fieldwise.model.locations import Place
+from fieldwise.model.locations import Location
 from fieldwise.model.remote_path import RemotePath
-from fieldwise.store.arrow_tables import METRIC, ArrowTable
-from fieldwise.store.errors import StoreError, torn
+from fieldwise.store.arrow_tables import METRIC_PREFIX, ArrowTable
+from fieldwise.store.errors import StoreError, corrupt_file_error
 from fieldwise.store.manifest import Part, PartFile
-from fieldwise.store.part_reader import check_size, files_of
+from fieldwise.store.part_reader import check_file_size, list_part_files
 
 COLUMNS: Final[Mapping[str, Mapping[str, str]]] = {
     "cases": {
@@ -50,106 +50,106 @@ _SETTINGS: Final = {
 }
 
 
-def ask(folder: Place, parts: Sequence[Part], query: str, parameters: Sequence[Any] = ()) -> ArrowTable:
+def query_run(folder: Location, parts: Sequence[Part], query: str, parameters: Sequence[Any] = ()) -> ArrowTable:
     """The answer to one SELECT over `cases`, `results` and `comparisons`; ValueError for anything else, StoreError for torn files."""
     if isinstance(folder, RemotePath):
         with TemporaryDirectory(prefix="fieldwise-") as copied:
-            return ask(_copied(folder, parts, Path(copied)), parts, query, parameters)
-    duckdb = _duckdb()
-    tables = {name: [(file, _path(folder, file)) for part in parts for file in files_of(part, name)] for name in COLUMNS}
+            return query_run(_download_parts(folder, parts, Path(copied)), parts, query, parameters)
+    duckdb = _import_duckdb()
+    tables = {name: [(file, _resolve_file(folder, file)) for part in parts for file in list_part_files(part, name)] for name in COLUMNS}
     with duckdb.connect(":memory:", config=_SETTINGS) as connection:
         for name, files in tables.items():
-            connection.execute(f"create view {name} as {_view(name, files)}")
-        allowed = ", ".join(_text(str(path)) for files in tables.values() for _, path in files)
+            connection.execute(f"create view {name} as {_view_sql(name, files)}")
+        allowed = ", ".join(_quote_text(str(path)) for files in tables.values() for _, path in files)
         connection.execute(f"set allowed_paths = [{allowed}]")
         connection.execute("set enable_external_access = false")
         connection.execute("set lock_configuration = true")
         try:
-            _check(duckdb, connection.extract_statements(query))
+            _check_is_select(duckdb, connection.extract_statements(query))
             return connection.sql(query, params=list(parameters)).to_arrow_table()
         except duckdb.IOException as error:
-            raise StoreError(f"the run in {folder} cannot be read: {_first(error)}") from error
+            raise StoreError(f"the run in {folder} cannot be read: {_first_paragraph(error)}") from error
         except duckdb.Error as error:
-            raise ValueError(f"the query cannot be answered: {_first(error)}") from error
+            raise ValueError(f"the query cannot be answered: {_first_paragraph(error)}") from error
 
 
-def _copied(folder: RemotePath, parts: Sequence[Part], to: Path) -> Path:
+def _download_parts(folder: RemotePath, parts: Sequence[Part], to: Path) -> Path:
     """The files of a remote run on this machine: DuckDB may open nothing else."""
     (to / "parts").mkdir()
     for name in COLUMNS:
-        for file in (file for part in parts for file in files_of(part, name)):
+        for file in (file for part in parts for file in list_part_files(part, name)):
             try:
                 (folder / "parts" / file.file).download(to / "parts" / file.file)
             except FileNotFoundError as error:
-                raise torn(folder / "parts" / file.file, error) from error
+                raise corrupt_file_error(folder / "parts" / file.file, error) from error
     return to
 
 
-def _duckdb() -> Any:
+def _import_duckdb() -> Any:
     try:
         return import_module("duckdb")
     except ImportError as error:
         raise ImportError("sql() needs DuckDB, which is not installed: pip install 'fieldwise[sql]'") from error
 
 
-def _check(duckdb: Any, statements: Sequence[Any]) -> None:
+def _check_is_select(duckdb: Any, statements: Sequence[Any]) -> None:
     """A query may read; COPY could write over the very files that it may read."""
     if len(statements) != 1 or statements[0].type != duckdb.StatementType.SELECT:
         raise ValueError("a run is asked by one SELECT at a time: nothing else is allowed")
 
 
-def _path(folder: Path, file: PartFile) -> Path:
+def _resolve_file(folder: Path, file: PartFile) -> Path:
     path = (folder / "parts" / file.file).resolve()
     if any(sign in str(path) for sign in "*?["):
         raise ValueError(f"{path}: DuckDB takes `*`, `?` and `[` in the name of a folder for a pattern; move the runs elsewhere")
     try:
-        check_size(path, file)
+        check_file_size(path, file)
     except FileNotFoundError as error:
-        raise torn(path, error) from error
+        raise corrupt_file_error(path, error) from error
     return path
 
 
-def _view(table: str, files: Sequence[tuple[PartFile, Path]]) -> str:
+def _view_sql(table: str, files: Sequence[tuple[PartFile, Path]]) -> str:
     """The SELECT of a view: files with the same columns together, and those of different evaluators below each other."""
     groups: dict[tuple[str | None, tuple[str, ...]], list[Path]] = {}
     for file, path in files:
         names = tuple(pq.read_schema(path).names)
         for evaluator in file.evaluators or (None,):
             groups.setdefault((evaluator, names), []).append(path)
-    selects = [_select(table, evaluator, names, paths) for (evaluator, names), paths in groups.items()]
-    return " union all by name ".join([*selects, _nothing(table)])
+    selects = [_select_sql(table, evaluator, names, paths) for (evaluator, names), paths in groups.items()]
+    return " union all by name ".join([*selects, _empty_select_sql(table)])
 
 
-def _select(table: str, evaluator: str | None, names: Sequence[str], paths: Sequence[Path]) -> str:
-    shown = [f"{_text(evaluator)} as evaluator"] if evaluator is not None else []
-    shown += [f"{_name(name)} as {_name(alias)}" for name, alias in _aliases(table, names)]
-    return f"select {', '.join(shown)} from read_parquet([{', '.join(_text(str(path)) for path in paths)}])"
+def _select_sql(table: str, evaluator: str | None, names: Sequence[str], paths: Sequence[Path]) -> str:
+    shown = [f"{_quote_text(evaluator)} as evaluator"] if evaluator is not None else []
+    shown += [f"{_quote_name(name)} as {_quote_name(alias)}" for name, alias in _column_aliases(table, names)]
+    return f"select {', '.join(shown)} from read_parquet([{', '.join(_quote_text(str(path)) for path in paths)}])"
 
 
-def _aliases(table: str, names: Sequence[str]) -> Iterator[tuple[str, str]]:
+def _column_aliases(table: str, names: Sequence[str]) -> Iterator[tuple[str, str]]:
     """Which columns are shown, and how they are called: metrics by their own names unless another column is called so."""
     for name in names:
         if name in COLUMNS[table]:
             yield name, "position" if name == "case" else name
-        elif name.startswith(METRIC):
-            plain = name.removeprefix(METRIC)
+        elif name.startswith(METRIC_PREFIX):
+            plain = name.removeprefix(METRIC_PREFIX)
             yield name, name if plain in (*COLUMNS[table], "position", "evaluator") else plain
 
 
-def _nothing(table: str) -> str:
+def _empty_select_sql(table: str) -> str:
     """No rows, with the columns that every run has."""
     columns = [f"null::{kind} as {'position' if name == 'case' else name}" for name, kind in COLUMNS[table].items()]
     evaluator = [] if table == "cases" else ["null::varchar as evaluator"]
     return f"select {', '.join([*evaluator, *columns])} where false"
 
 
-def _text(value: str) -> str:
+def _quote_text(value: str) -> str:
     return "'" + value.replace("'", "''") + "'"
 
 
-def _name(value: str) -> str:
+def _quote_name(value: str) -> str:
     return '"' + value.replace('"', '""') + '"'
 
 
-def _first(error: Exception) -> str:
+def _first_paragraph(error: Exception) -> str:
     return str(error).split("\n\n", 1)[0].replace("\n", " ")

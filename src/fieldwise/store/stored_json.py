@@ -9,24 +9,24 @@ from typing import Any
 
 import orjson
 
-from fieldwise.kernels.plain_json import plain_texts
+from fieldwise.kernels.plain_json import encode_plain_values
 
 _ODD_FLOAT = re.compile(rb"[\xf0-\xff][\x7f\xff]")
 _LONG_NUMBER = re.compile(rb"[0-9]{19}")
 
 
-def to_text(value: Any, *, finite: bool = False) -> bytes:
+def dump_json(value: Any, *, finite: bool = False) -> bytes:
     """JSON text, in UTF-8. `finite` says that somebody knows already that no number in it is NaN or infinite.
 
-    >>> to_text({"a": 2**70, "b": [1.5, None]})
+    >>> dump_json({"a": 2**70, "b": [1.5, None]})
     b'{"a":1180591620717411303424,"b":[1.5,null]}'
     """
     try:
         text = orjson.dumps(value)
     except (TypeError, ValueError):  # integers beyond 64 bits, lone surrogates, keys that are no text
-        return _slowly(value)
+        return _dump_with_stdlib(value)
     # orjson writes NaN as null, so where there is a null, look whether it was one.
-    return _slowly(value) if not finite and b"null" in text and not _is_finite(value) else text
+    return _dump_with_stdlib(value) if not finite and b"null" in text and not _is_finite(value) else text
 
 
 def _is_finite(value: Any) -> bool:
@@ -55,20 +55,20 @@ def _is_finite(value: Any) -> bool:
     return True
 
 
-def to_texts(values: Sequence[Any]) -> list[bytes]:
+def dump_json_values(values: Sequence[Any]) -> list[bytes]:
     """The JSON text of each value.
 
-    >>> to_texts(["a\\nb", 1, [None]])
+    >>> dump_json_values(["a\\nb", 1, [None]])
     [b'"a\\\\nb"', b'1', b'[null]']
     """
-    return [to_text(value) if text is None else text for value, text in zip(values, plain_texts(values), strict=True)]
+    return [dump_json(value) if text is None else text for value, text in zip(values, encode_plain_values(values), strict=True)]
 
 
-def _slowly(value: Any) -> bytes:
+def _dump_with_stdlib(value: Any) -> bytes:
     return json.dumps(value, separators=(",", ":"), default=str).encode()
 
 
-def from_text(text: bytes | str) -> Any:
+def load_json(text: bytes | str) -> Any:
     """The value of a JSON text."""
     raw = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
     if _LONG_NUMBER.search(raw):
