@@ -1,7 +1,7 @@
-"""A program of one's own as a judge: it reads a case as JSON on standard input and prints its judgement as JSON.
+"""A custom program as a judge: it reads a case as JSON from standard input and prints its judgement as JSON.
 
-It is given `candidate_answer` and `reference_answer` (text; objects as JSON), `input`, `contexts`, `metadata`, and as `config` every
-option that is not one of `code_judge` itself. It prints `{"score": 0.5, "hits": [...], "misses": [...], "reasoning": "..."}`.
+The input has `candidate_answer` and `reference_answer` (text; objects as JSON), `input`, `contexts`, `metadata`, and as `config` every
+option that is not one of `code_judge` itself. The program prints `{"score": 0.5, "hits": [...], "misses": [...], "reasoning": "..."}`.
 """
 
 import json
@@ -12,45 +12,44 @@ from typing import Annotated, Any, Literal
 
 from annotated_types import Ge, Gt, MinLen
 
-from fieldwise.evaluators.judges._judge_prompts import as_text
-from fieldwise.evaluators.judges._judge_results import marks
-from fieldwise.model.ask import Command, Judgement, Limits, Reply, one
+from fieldwise.evaluators.judges._judging import fill_hits_and_misses, value_to_text
+from fieldwise.model.ask import Command, Judgement, ProcessLimits, Reply, ask_one
 from fieldwise.model.case import Case
-from fieldwise.model.faults import fault
 from fieldwise.model.options import PassThrough, RelativePath
-from fieldwise.model.result import Result
+from fieldwise.model.result import Result, fault_result
 from fieldwise.model.values import MISSING
-from fieldwise.registry import judge
+from fieldwise.registry import EvaluatorExample, judge
 
-_KEYS = ("score", "hits", "misses", "reasoning")
-_KEPT = 2000
+_JUDGEMENT_KEYS = ("score", "hits", "misses", "reasoning")
+_MAX_OUTPUT = 2000
+"""Characters of the program's output that details and reasons hold."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Process:
+class JudgeProcess:
     """How the program runs."""
 
     env: tuple[Annotated[str, MinLen(1)], ...] = ()
-    """Names of environment variables that it may see, besides PATH, HOME, LANG, LC_ALL, LC_CTYPE, TZ and TMPDIR."""
-    limits: Limits = field(default_factory=Limits)
-    """What it and everything it starts may use."""
+    """Names of environment variables passed to it, besides PATH, HOME, LANG, LC_ALL, LC_CTYPE, TZ and TMPDIR."""
+    limits: ProcessLimits = field(default_factory=ProcessLimits)
+    """Limits on it and its child processes."""
     reply: Literal["json", "exit_code"] = "json"
-    """`exit_code` takes 0 for a pass, 1 for a fail, and any other code for a fault of the program."""
+    """`exit_code`: 0 is a pass, 1 is a fail, any other code is a fault of the program."""
     workers: Annotated[int, Ge(0)] = 0
-    """0 starts it anew for each case. n keeps up to n of it, each reading one case a line and printing one judgement a line."""
+    """0 starts a process per case. n keeps up to n processes, each reading one case per line and printing one judgement per line."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CodeJudge:
-    """Which program judges, and what it is told besides the case."""
+    """The program and how it runs."""
 
     script: Annotated[str, RelativePath(), MinLen(1)] | Annotated[tuple[str, ...], MinLen(1)]
-    """A path relative to the suite (`.py` runs by this Python, anything else by itself), or a list of program and arguments."""
+    """A path relative to the suite (`.py` runs with the current Python, anything else is executed), or a list of program and arguments."""
     timeout: Annotated[float, Gt(0)] = 30.0
-    """Seconds it may take for a case."""
+    """Maximum seconds per case."""
     cwd: Annotated[str, RelativePath()] = "."
-    """The folder it runs in; default: the suite's."""
-    process: Process = field(default_factory=Process)
+    """Working directory; default: the folder of the suite."""
+    process: JudgeProcess = field(default_factory=JudgeProcess)
     config: Annotated[Mapping[str, Any], PassThrough()] = field(default_factory=dict[str, Any])
 
     def problems(self) -> list[tuple[str, str, str | None]]:
@@ -60,14 +59,14 @@ class CodeJudge:
         return []
 
 
-@judge
+@judge(metrics=None, examples=[EvaluatorExample(options={"script": ["judge"], "threshold": 0.5})])
 def code_judge(case: Case, config: CodeJudge) -> Judgement:
-    """What the program says of the case."""
-    reply = yield from one(
+    """The score that the program gives the case."""
+    reply = yield from ask_one(
         Command(
             argv=(config.script,) if isinstance(config.script, str) else config.script,
             script=isinstance(config.script, str),
-            stdin=payload(case, config.config),
+            stdin=encode_case(case, config.config),
             cwd=config.cwd,
             timeout=config.timeout,
             limits=config.process.limits,
@@ -76,24 +75,24 @@ def code_judge(case: Case, config: CodeJudge) -> Judgement:
         )
     )
     if reply.problem is not None:
-        return _broken(reply.problem, reply)
+        return _program_fault(reply.problem, reply)
     if config.process.reply == "exit_code":
-        return _by_exit_code(reply)
+        return _result_of_exit_code(reply)
     if reply.exit_code:
-        return _broken(f"it ended with exit code {reply.exit_code}", reply)
-    return _judged(reply)
+        return _program_fault(f"it ended with exit code {reply.exit_code}", reply)
+    return _result_of_json(reply)
 
 
-def payload(case: Case, config: Mapping[str, Any]) -> str:
-    """What the program reads, in one line.
+def encode_case(case: Case, config: Mapping[str, Any]) -> str:
+    """The standard input of the program: the case as one line of JSON.
 
-    >>> payload(Case(id="1", expected={"a": 1}, actual="a is 1"), {"algorithm": "levenshtein"})  # doctest: +ELLIPSIS
+    >>> encode_case(Case(id="1", expected={"a": 1}, actual="a is 1"), {"algorithm": "levenshtein"})  # doctest: +ELLIPSIS
     '{"candidate_answer": "a is 1", "reference_answer": "{\\\\"a\\\\":1}", "input": null, "contexts": [], "metadata": {}, "config": ...}'
     """
     return json.dumps(
         {
-            "candidate_answer": as_text(case.actual),
-            "reference_answer": None if case.expected is MISSING or case.expected is None else as_text(case.expected),
+            "candidate_answer": value_to_text(case.actual),
+            "reference_answer": None if case.expected is MISSING or case.expected is None else value_to_text(case.expected),
             "input": case.input,
             "contexts": list(case.contexts or ()),
             "metadata": case.metadata,
@@ -103,52 +102,56 @@ def payload(case: Case, config: Mapping[str, Any]) -> str:
     )
 
 
-def _broken(problem: str, reply: Reply) -> Result:
-    last = reply.stderr.strip().splitlines()[-1:] if reply.stderr.strip() else []
-    return fault(": ".join([problem, *last])[:_KEPT], **_process(reply), stdout=reply.text[:_KEPT])
+def _program_fault(problem: str, reply: Reply) -> Result:
+    last_line = reply.stderr.strip().splitlines()[-1:]
+    return fault_result(": ".join([problem, *last_line])[:_MAX_OUTPUT], **_process_details(reply), stdout=reply.text[:_MAX_OUTPUT])
 
 
-def _process(reply: Reply) -> dict[str, Any]:
-    told: dict[str, Any] = {"exit_code": reply.exit_code, "seconds": round(reply.usage.seconds, 3)}
-    return {**told, **({"stderr": reply.stderr[-_KEPT:]} if reply.stderr else {})}
+def _process_details(reply: Reply) -> dict[str, Any]:
+    details: dict[str, Any] = {"exit_code": reply.exit_code, "seconds": round(reply.usage.seconds, 3)}
+    if reply.stderr:
+        details["stderr"] = reply.stderr[-_MAX_OUTPUT:]
+    return details
 
 
-def _by_exit_code(reply: Reply) -> Result:
+def _result_of_exit_code(reply: Reply) -> Result:
     if reply.exit_code not in (0, 1):
-        return _broken(f"it ended with exit code {reply.exit_code}, neither 0 for a pass nor 1 for a fail", reply)
+        return _program_fault(f"it ended with exit code {reply.exit_code}, neither 0 for a pass nor 1 for a fail", reply)
     passed = reply.exit_code == 0
-    said = (reply.text.strip() or reply.stderr)[:_KEPT]
+    output = (reply.text.strip() or reply.stderr)[:_MAX_OUTPUT]
     hits, misses = (["exit code 0"], []) if passed else ([], ["exit code 1"])
-    return Result(score=float(passed), hits=hits, misses=misses, reasoning=said, details=_process(reply))
+    return Result(score=float(passed), hits=hits, misses=misses, reasoning=output, details=_process_details(reply))
 
 
-def _judged(reply: Reply) -> Result:
+def _result_of_json(reply: Reply) -> Result:
     try:
-        said: Any = json.loads(reply.text)
+        judgement: Any = json.loads(reply.text)
     except ValueError:
         what = "nothing" if not reply.text.strip() else f"something that is not JSON: {reply.text.strip()[:80]}"
-        return _broken(f'it printed {what}; it should print {{"score": …, "hits": […], "misses": […], "reasoning": "…"}}', reply)
-    wrong = _wrong(said)
-    if wrong:
-        return _broken(wrong, reply)
-    score = float(said["score"])
-    hits, misses = marks(score, said.get("hits") or [], said.get("misses") or [])
-    others = {key: value for key, value in said.items() if key not in _KEYS}
-    details = {**_process(reply), **({"judge": others} if others else {})}
-    return Result(score=score, hits=hits, misses=misses, reasoning=said.get("reasoning") or "", details=details)
+        return _program_fault(f'it printed {what}; it should print {{"score": …, "hits": […], "misses": […], "reasoning": "…"}}', reply)
+    problem = _judgement_problem(judgement)
+    if problem:
+        return _program_fault(problem, reply)
+    score = float(judgement["score"])
+    hits, misses = fill_hits_and_misses(score, judgement.get("hits") or [], judgement.get("misses") or [])
+    details = _process_details(reply)
+    extra = {key: value for key, value in judgement.items() if key not in _JUDGEMENT_KEYS}
+    if extra:
+        details["judge"] = extra
+    return Result(score=score, hits=hits, misses=misses, reasoning=judgement.get("reasoning") or "", details=details)
 
 
-def _wrong(said: Any) -> str | None:
-    """What is wrong with a judgement."""
-    if not isinstance(said, dict) or "score" not in said:
+def _judgement_problem(judgement: Any) -> str | None:
+    """The first problem of a printed judgement; None if it is valid."""
+    if not isinstance(judgement, dict) or "score" not in judgement:
         return "it printed JSON without a `score`"
-    score = said["score"]
+    score = judgement["score"]
     if isinstance(score, bool) or not isinstance(score, int | float) or not isfinite(score) or not 0 <= score <= 1:
         return f"its score is {json.dumps(score)}, not a number from 0 to 1"
     for key in ("hits", "misses"):
-        found = [] if said.get(key) is None else said[key]
-        if not isinstance(found, list) or not all(isinstance(text, str) for text in found):
+        labels = [] if judgement.get(key) is None else judgement[key]
+        if not isinstance(labels, list) or not all(isinstance(text, str) for text in labels):
             return f"its `{key}` must be a list of texts"
-    if not isinstance(said.get("reasoning"), str | None):
+    if not isinstance(judgement.get("reasoning"), str | None):
         return "its `reasoning` must be text"
     return None

@@ -1,4 +1,4 @@
-"""A model as a judge, by a prompt or by a rubric of criteria with weights; its reasons are kept."""
+"""A model as a judge, by a prompt or by a rubric of weighted criteria; the details hold its reasons."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -6,21 +6,20 @@ from typing import Annotated, Any
 
 from annotated_types import Ge, MinLen
 
-from fieldwise.evaluators.judges._judge_prompts import as_text, messages
-from fieldwise.evaluators.judges._judge_results import marks, not_answered
-from fieldwise.model.ask import ANY_ENDPOINT, Chat, Endpoint, Judgement, Reply, one
+from fieldwise.evaluators.judges._judging import fill_hits_and_misses, prompt_messages, unanswered_result, value_to_text
+from fieldwise.model.ask import DEFAULT_ENDPOINT, Chat, Endpoint, Judgement, Reply, ask_one
 from fieldwise.model.case import Case
 from fieldwise.model.result import Result
 from fieldwise.model.values import MISSING
-from fieldwise.registry import judge
+from fieldwise.registry import EvaluatorExample, judge
 
-_TEXTS: Mapping[str, Any] = {"type": "array", "items": {"type": "string"}, "maxItems": 8}  # small models never end a list by themselves
-_WHOLE: Mapping[str, Any] = {
+_TEXT_LIST: Mapping[str, Any] = {"type": "array", "items": {"type": "string"}, "maxItems": 8}  # bounded: small models may not end a list
+_JUDGEMENT_SCHEMA: Mapping[str, Any] = {
     "type": "object",
     "properties": {
         "reasoning": {"type": "string"},
-        "hits": _TEXTS,
-        "misses": _TEXTS,
+        "hits": _TEXT_LIST,
+        "misses": _TEXT_LIST,
         "score": {"type": "number", "minimum": 0, "maximum": 1},
     },
     "required": ["reasoning", "hits", "misses", "score"],
@@ -30,7 +29,7 @@ _WHOLE: Mapping[str, Any] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Criterion:
-    """One thing to judge by itself."""
+    """One criterion of a rubric."""
 
     name: Annotated[str, MinLen(1)]
     description: str = ""
@@ -39,69 +38,78 @@ class Criterion:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LlmJudge:
-    """What the model judges by, and which model."""
+    """The prompt or rubric, and the model."""
 
     prompt: Annotated[str, MinLen(1)] | None = None
-    """Instructions in words. The case follows by itself: question, reference, answer and contexts, each fenced off."""
+    """Instructions. The case is appended: question, reference, answer and contexts, each fenced."""
     rubric: tuple[Criterion | Annotated[str, MinLen(1)], ...] = ()
-    """Criteria, each judged for itself: `{name, description, weight}`, or just what has to hold. The score is their weighted mean."""
+    """Criteria, each judged separately: `{name, description, weight}`, or a text. The score is their weighted mean."""
     scale: Annotated[int, Ge(1)] = 1
-    """Points that a criterion can get: 1 is met or not met. Only full points are a hit."""
-    model: Endpoint = ANY_ENDPOINT
+    """Maximum points of a criterion; 1: met or not met. Only the maximum is a hit."""
+    model: Endpoint = DEFAULT_ENDPOINT
 
     def problems(self) -> list[tuple[str, str, str | None]]:
-        """A judge needs something to judge by, criteria names of their own, and a weight that counts."""
+        """No prompt and no rubric, duplicate names, weights that are all 0, placeholders in the prompt."""
         if self.prompt is None and not self.rubric:
             return [("", "`llm_judge` needs a `prompt` or a `rubric`", 'add `prompt: "…"`, or `rubric: [{name: …, description: …}]`')]
-        found: list[tuple[str, str, str | None]] = []
+        problems: list[tuple[str, str, str | None]] = []
         names = [criterion.name for criterion in self.criteria()]
         if len(set(names)) < len(names):
-            found.append(("rubric", "two criteria have the same name", "give each a `name` of its own"))
+            problems.append(("rubric", "two criteria have the same name", "give each a `name` of its own"))
         if self.rubric and not sum(criterion.weight for criterion in self.criteria()):
-            found.append(("rubric", "no criterion has a weight above 0", "leave out `weight`, or raise one"))
+            problems.append(("rubric", "no criterion has a weight above 0", "leave out `weight`, or raise one"))
         if self.prompt and "{{" in self.prompt:
-            found.append(("prompt", "placeholders such as {{answer}} are not filled in", "leave them out: the case follows by itself"))
-        return found
+            problems.append(
+                ("prompt", "placeholders such as {{answer}} are not filled in", "remove them: the case is appended to the prompt")
+            )
+        return problems
 
     def criteria(self) -> list[Criterion]:
-        """The rubric, each criterion in full."""
+        """The rubric with every criterion as a `Criterion`."""
         return [Criterion(name=item) if isinstance(item, str) else item for item in self.rubric]
 
 
-@judge
+@judge(
+    metrics=None,
+    examples=[
+        EvaluatorExample(options={"prompt": "Is it right?"}),
+        EvaluatorExample(options={"rubric": ["polite", {"name": "short", "weight": 2}], "scale": 4}),
+    ],
+)
 def llm_judge(case: Case, config: LlmJudge) -> Judgement:
-    """What the model says of the answer."""
+    """The score that the model gives the answer."""
     if config.rubric:
-        return (yield from _by_rubric(case, config))
-    prompt = messages("llm_judge", _material(case), instructions=config.prompt or "")
-    reply = yield from one(Chat(endpoint=config.model, messages=prompt, schema=_WHOLE, name="judgement"))
+        return (yield from _judge_by_rubric(case, config))
+    prompt = prompt_messages("llm_judge", _case_material(case), instructions=config.prompt or "")
+    reply = yield from ask_one(Chat(endpoint=config.model, messages=prompt, schema=_JUDGEMENT_SCHEMA, name="judgement"))
     if reply.problem is not None:
-        return not_answered(reply)
-    said: Any = reply.data
-    hits, misses = marks(said["score"], said["hits"], said["misses"])
-    return Result(score=float(said["score"]), hits=hits, misses=misses, reasoning=said["reasoning"])
+        return unanswered_result(reply)
+    judgement: Any = reply.data
+    hits, misses = fill_hits_and_misses(judgement["score"], judgement["hits"], judgement["misses"])
+    return Result(score=float(judgement["score"]), hits=hits, misses=misses, reasoning=judgement["reasoning"])
 
 
-def _material(case: Case) -> dict[str, str]:
-    """What there is to judge, by name."""
-    found = {"question": as_text(case.input)} if case.input is not None else {}
+def _case_material(case: Case) -> dict[str, str]:
+    """The parts of the case to judge, by name."""
+    material = {"question": value_to_text(case.input)} if case.input is not None else {}
     if case.expected is not MISSING and case.expected is not None:
-        found["reference"] = as_text(case.expected)
-    found["answer"] = as_text(case.actual)
-    return found | {f"context {number}": as_text(context) for number, context in enumerate(case.contexts or (), 1)}
+        material["reference"] = value_to_text(case.expected)
+    material["answer"] = value_to_text(case.actual)
+    return material | {f"context {number}": value_to_text(context) for number, context in enumerate(case.contexts or (), 1)}
 
 
-def _by_rubric(case: Case, config: LlmJudge) -> Judgement:
+def _judge_by_rubric(case: Case, config: LlmJudge) -> Judgement:
     criteria = config.criteria()
-    listed = "\n".join(f"- {item.name}: {item.description}" if item.description else f"- {item.name}" for item in criteria)
+    criteria_list = "\n".join(f"- {item.name}: {item.description}" if item.description else f"- {item.name}" for item in criteria)
     scale = "1 if it is met, 0 if it is not" if config.scale == 1 else f"from 0, not met at all, to {config.scale}, fully met"
     instructions = f"\n{config.prompt}\n" if config.prompt else ""
-    prompt = messages("llm_judge_rubric", _material(case), instructions=instructions, criteria=listed, scale=scale)
-    reply = yield from one(Chat(endpoint=config.model, messages=prompt, schema=_points(criteria, config.scale), name="judgement"))
-    return not_answered(reply) if reply.problem is not None else _weighed(reply, config)
+    schema = _rubric_schema(criteria, config.scale)
+    prompt = prompt_messages("llm_judge_rubric", _case_material(case), instructions=instructions, criteria=criteria_list, scale=scale)
+    reply = yield from ask_one(Chat(endpoint=config.model, messages=prompt, schema=schema, name="judgement"))
+    return unanswered_result(reply) if reply.problem is not None else _weigh_points(reply, config)
 
 
-def _points(criteria: list[Criterion], scale: int) -> dict[str, Any]:
+def _rubric_schema(criteria: list[Criterion], scale: int) -> dict[str, Any]:
     each = {
         "type": "object",
         "properties": {"reason": {"type": "string"}, "points": {"type": "integer", "minimum": 0, "maximum": scale}},
@@ -112,20 +120,20 @@ def _points(criteria: list[Criterion], scale: int) -> dict[str, Any]:
     return {"type": "object", "properties": dict.fromkeys(names, each), "required": names, "additionalProperties": False}
 
 
-def _weighed(reply: Reply, config: LlmJudge) -> Result:
-    """The weighted mean of the points, each with its reason."""
-    said: Any = reply.data
+def _weigh_points(reply: Reply, config: LlmJudge) -> Result:
+    """The weighted mean of the points, with the reason for each criterion."""
+    judgements: Any = reply.data
     hits: list[str] = []
     misses: list[str] = []
     total = 0.0
     for criterion in config.criteria():
-        points = said[criterion.name]["points"]
+        points = judgements[criterion.name]["points"]
         total += criterion.weight * points / config.scale
         if points == config.scale:
             hits.append(criterion.name)
         else:
             misses.append(criterion.name if config.scale == 1 else f"{criterion.name} ({points}/{config.scale})")
-    reasons = {criterion.name: dict(said[criterion.name]) for criterion in config.criteria()}
+    reasons = {criterion.name: dict(judgements[criterion.name]) for criterion in config.criteria()}
     return Result(
         score=total / sum(criterion.weight for criterion in config.criteria()),
         hits=hits,
