@@ -84,14 +84,15 @@ def main(node_modules: Path) -> None:
     locales = sorted(localedata.locale_identifiers())
     tables: dict[str, Any] = {
         "versions": {"babel": babel.__version__, "cldr": read_json(node_modules / "cldr-core" / "package.json")["version"]},
+        "major_languages": major_languages(node_modules),
         "currency_symbols": currency_symbols(locales, node_modules),
         "currency_names": currency_names(languages),
         "territory_names": names_by_key(languages, "territories", r"[A-Z]{2}"),
         "territory_codes": territory_codes(node_modules),
         "language_names": names_by_key(languages, "languages", r"[a-z]{2,3}"),
         "language_codes": language_codes(),
-        "months": calendar_names(languages, "months", 12),
-        "days": calendar_names(languages, "days", 7),
+        "months": calendar_names(locales, "months", 12),
+        "days": calendar_names(locales, "days", 7),
         "day_periods": day_periods(languages),
         "number_symbols": number_symbols(locales),
         "compact_suffixes": compact_suffixes(languages),
@@ -111,6 +112,12 @@ def main(node_modules: Path) -> None:
 def is_language(name: str) -> bool:
     """Keep languages and their scripts, not the variants for territories."""
     return all(len(part) == 4 for part in name.split("_")[1:]) and name != "root"
+
+
+def major_languages(node_modules: Path) -> list[str]:
+    """Languages with modern coverage in CLDR: their names win over those of the others."""
+    levels = read_json(node_modules / "cldr-core" / "coverageLevels.json")["effectiveCoverageLevels"]
+    return sorted({name.split("-")[0] for name, level in levels.items() if level == "modern"})
 
 
 def compress(table: Any) -> bytes:
@@ -199,12 +206,12 @@ def language_codes() -> dict[str, str]:
     return codes
 
 
-def calendar_names(languages: Iterable[str], key: str, count: int) -> dict[str, list[list[str]]]:
-    """By language, the wide and abbreviated names of each month or day, folded, in order (days start with Monday)."""
-    tables: dict[str, list[list[str]]] = {}
-    for name in languages:
-        contexts = Locale.parse(name)._data[key]
-        numbers = range(1, 13) if key == "months" else range(7)
+def calendar_names(locales: Iterable[str], key: str, count: int) -> dict[str, list[list[str]]]:
+    """By language, the wide and abbreviated names of each month or day, folded, in order (days start with Monday), over its territories."""
+    tables: dict[str, list[set[str]]] = {}
+    numbers = range(1, 13) if key == "months" else range(7)
+    for name in locales:
+        contexts = Locale.parse(name)._data[key] if name != "root" else {}
         forms: list[set[str]] = [set() for _ in range(count)]
         for context in ("format", "stand-alone"):
             for width in ("wide", "abbreviated"):
@@ -213,8 +220,11 @@ def calendar_names(languages: Iterable[str], key: str, count: int) -> dict[str, 
                     if number in labels:
                         forms[place].add(fold(labels[number]).strip("."))
         if all(forms) and not all(re.fullmatch(r"m?\d+|.*월|.*月", label) for labels in forms for label in labels):
-            tables[name.lower()] = [sorted(labels) for labels in forms]
-    return tables
+            language = "_".join(part for part in name.split("_") if part.islower() or len(part) == 4).lower()
+            collected = tables.setdefault(language, [set() for _ in range(count)])
+            for place, labels in enumerate(forms):
+                collected[place] |= labels
+    return {language: [sorted(labels) for labels in forms] for language, forms in tables.items()}
 
 
 def day_periods(languages: Iterable[str]) -> dict[str, str]:

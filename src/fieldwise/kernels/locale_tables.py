@@ -45,6 +45,16 @@ class UnitFactor(NamedTuple):
     offset: float
 
 
+@cache
+def major_languages() -> frozenset[str]:
+    """Languages with modern coverage in CLDR; where a name means different things, theirs win.
+
+    >>> {"de", "zh"} <= major_languages(), "trv" in major_languages()
+    (True, False)
+    """
+    return frozenset(_read_table("major_languages"))
+
+
 def currency_symbols() -> dict[str, frozenset[str]]:
     """Symbol as CLDR writes it → codes of the currencies that some locale writes with it.
 

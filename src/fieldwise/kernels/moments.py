@@ -1,0 +1,419 @@
+"""Read dates and times of day as people write them, in every CLDR language, in the Gregorian calendar.
+
+A text is read as a whole or not at all. Nothing is guessed: what can be read in two ways is an `AmbiguousMoment` that says so.
+
+>>> read_moment("9 stycznia 2017").date, read_moment("2017年1月9日").date, read_moment("14/03/18").date
+(datetime.date(2017, 1, 9), datetime.date(2017, 1, 9), datetime.date(2018, 3, 14))
+>>> read_moment("March 15, 2024 10:45 p.m.").clock, read_moment("15.03.2024 14.30 Uhr").clock
+(datetime.time(22, 45), datetime.time(14, 30))
+>>> str(read_moment("03/04/2025")), str(read_moment("5 listopad 2024"))
+('3 April or March 4', '`listopad` is month 10 or 11')
+"""
+
+import re
+import unicodedata
+from dataclasses import dataclass
+from datetime import date, datetime, time, timedelta, timezone
+from functools import cache, lru_cache
+from typing import Final, NamedTuple
+
+from fieldwise.kernels import locale_tables
+from fieldwise.kernels.locale_tables import fold_name
+
+ENGLISH_MONTHS: Final = tuple("January February March April May June July August September October November December".split())  # noqa: SIM905
+DEFAULT_PIVOT: Final = 69
+LONGEST: Final = 80
+"""Longer texts are no dates."""
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """A date with what else its text gives."""
+
+    year: int
+    month: int
+    day: int | None
+    """None where the text gives a month only."""
+    clock: time | None = None
+    """The time of day, where the text gives one."""
+    offset: timedelta | None = None
+    """Distance from UTC, where the text gives one."""
+    numeric_order: str = ""
+    """`day first` or `month first` where numbers alone show it (`13/04/2025`), else nothing."""
+    month_languages: frozenset[str] = frozenset()
+    """Languages that call the month by the name it has in the text."""
+
+    @property
+    def date(self) -> date | None:
+        """The calendar date, as written: never moved by the offset."""
+        return None if self.day is None else date(self.year, self.month, self.day)
+
+    def at_offset(self, default: timedelta | None = None) -> datetime | None:
+        """The instant, if the text gives a date and an offset is known; midnight where it gives no time."""
+        offset = self.offset if self.offset is not None else default
+        if self.day is None or offset is None:
+            return None
+        return datetime.combine(date(self.year, self.month, self.day), self.clock or time(), timezone(offset))
+
+
+@dataclass(frozen=True, slots=True)
+class AmbiguousMoment:
+    """A text that can be read in two ways."""
+
+    reason: str
+
+    def __str__(self) -> str:
+        return self.reason
+
+
+class DateReading(NamedTuple):
+    """How to decide what a text alone leaves open."""
+
+    day_first: bool | None = None
+    languages: frozenset[str] = frozenset()
+    year_pivot: int | None = DEFAULT_PIVOT
+    """Two-digit years from the pivot on are 1900 + year, below it 2000 + year; None refuses them."""
+
+
+_CLOCK = r"(?P<hour>[01]?\d|2[0-4])(?:[:h.](?P<minute>[0-5]\d))(?:[:.m](?P<second>[0-5]\d|60)(?:[.,](?P<fraction>\d{1,9}))?)?s?"
+_HOUR_ONLY = r"(?P<hour>[01]?\d|2[0-3])"
+_CJK_CLOCK = r"(?P<hour>[01]?\d|2[0-4]) ?[時时点點시] ?(?:(?P<minute>[0-5]?\d) ?[分분])? ?(?:(?P<second>[0-5]?\d) ?[秒초])?(?P<fraction>)"
+_ZONES: Final = {
+    "z": 0, "utc": 0, "gmt": 0, "wet": 0, "cet": 60, "cest": 120, "mez": 60, "mesz": 120, "bst": 60, "ist": 330, "eet": 120,
+    "eest": 180, "msk": 180, "est": -300, "edt": -240, "cst": -360, "cdt": -300, "mst": -420, "mdt": -360, "pst": -480, "pdt": -420,
+    "jst": 540, "kst": 540, "hkt": 480, "sgt": 480, "aest": 600, "aedt": 660,
+}  # fmt: skip
+_ZONE = (
+    r"(?:(?:utc|gmt)?(?P<sign>[-+])(?P<zone_hour>\d\d?)(?::?(?P<zone_minute>[0-5]\d))?|"
+    rf"(?P<zone_name>{'|'.join(sorted(_ZONES, key=len, reverse=True))}))(?: ?[\[(][\w/+ -]+[\])])?"
+)
+_BEFORE_CLOCK = r"(?:t|[ ,]*(?:at|um|gegen|à|às|as|a las|alle|ore|klo|kl|o|в|о|om|u|saat|pukul|lúc|la|ve|v)?[. ]*)"
+_AFTER_CLOCK = r"(?: ?(?:uhr|hrs?|hours|horas|heures|h|ч|uur|godz|น|น\.))?\.?"
+_FILLER_WORDS = "of de del d le la el the den der dem am on dne dnia dia día i y rok roku r g р г року рік года год gada e a à στις στη"
+_FILLERS: Final = frozenset([*_FILLER_WORDS.split(), "ngày", "ngay", "năm", "nam", "il", "s", "in"])
+_ORDINALS: Final = re.compile(r"(?<=\d)(?:st|nd|rd|th|er|ère|re|e|è|ème|º|°|ª|o|a|ste|de|:e|:a|-го|-е|ого|ος|η|\.)(?![^\W\d_])")
+_CJK_DATE: Final = re.compile(r"(\d{2,4}) ?[年년][ ,]*(\d{1,2}) ?[月월](?:[ ,]*(\d{1,2}) ?[日号號일])?")
+_CJK_DIGITS: Final = str.maketrans("〇零一二三四五六七八九", "00123456789")
+_WEEKDAY_MARK: Final = re.compile(r"[（(]?(?:星期|週|周|礼拜)?[日一二三四五六月火水木金土월화수목금토일](?:曜日?|요일)?[)）]?$")
+_ISO: Final = re.compile(r"(\d{4})-(\d\d)-(\d\d)", re.ASCII)
+_COMPACT: Final = re.compile(r"(\d{4})(\d\d)(\d\d)(?:t(\d\d)(\d\d)(\d\d)?)?", re.ASCII)
+_WEEK: Final = re.compile(r"(\d{4})-?w(\d\d)-?(\d)")
+_DAY_OF_YEAR: Final = re.compile(r"(\d{4})-(\d{3})")
+_NUMERIC: Final = re.compile(r"(\d{1,4})( ?[-/.] ?| )(\d{1,2})\2(\d{1,4})\.?")
+_YEAR_MONTH: Final = re.compile(r"(\d{4})[-/.](\d{1,2})|(\d{1,2})[-/.](\d{4})")
+_TOKEN: Final = re.compile(r"\d+|[^\W\d_][^\d\s,./()-]*")
+
+
+def read_moment(text: str, reading: DateReading | None = None) -> Moment | AmbiguousMoment | None:
+    """The date and time of day a text gives; None if it gives no date."""
+    iso = _ISO.fullmatch(text)
+    if iso is not None:
+        return _checked(int(iso[1]), int(iso[2]), int(iso[3]))
+    return _read_moment(text, reading or DateReading())
+
+
+# Dates repeat within a column, and reading one takes 20 to 100 µs: the cache is keyed by all that decides the result.
+@lru_cache(maxsize=1 << 16)
+def _read_moment(text: str, reading: DateReading) -> Moment | AmbiguousMoment | None:
+    if len(text) > LONGEST or not any(character.isdigit() or character in "一二三四五六七八九" for character in text):
+        return None
+    clean = _normalize(text)
+    whole = _read_date(clean, reading)
+    if whole is not None:
+        return whole
+    for dated, clock, offset in _split_clock(clean):
+        moment = _read_date(dated, reading)
+        if isinstance(moment, AmbiguousMoment):
+            return moment
+        if moment is not None and moment.day is not None:
+            return _with_time(moment, clock, offset)
+    return None
+
+
+def _normalize(text: str) -> str:
+    """Folded text with ASCII digits, one kind of space and dash."""
+    folded = fold_name(text)
+    if not folded.isascii():
+        folded = "".join(
+            str(unicodedata.decimal(character)) if unicodedata.category(character) == "Nd" else character for character in folded
+        )
+        if "年" in folded or "月" in folded:
+            folded = _arabic_cjk(folded)
+    return folded.translate(_DASHES)
+
+
+_DASHES: Final = str.maketrans({"–": "-", "—": "-", "‐": "-", "−": "-", "、": ",", "，": ",", "’": "'"})
+
+
+def _arabic_cjk(text: str) -> str:
+    """Chinese numerals of a date as digits: 二〇二四年十月一日 → 2024年10月1日."""
+
+    def digits(match: re.Match[str]) -> str:
+        numeral = match[1]
+        if "十" in numeral:
+            tens, _, ones = numeral.partition("十")
+            numeral = (tens or "一").translate(_CJK_DIGITS) + (ones or "〇").translate(_CJK_DIGITS)
+        else:
+            numeral = numeral.translate(_CJK_DIGITS)
+        return numeral + match[2]
+
+    return re.sub(r"([〇零一二三四五六七八九十]+)([年月日号號])", digits, text)
+
+
+def _split_clock(text: str) -> list[tuple[str, time, timedelta | None]]:
+    """Every way to take a time of day off the end or the start of a text: the rest, the time, the offset."""
+    splits: list[tuple[str, time, timedelta | None]] = []
+    for pattern in _clock_patterns():
+        match = pattern.fullmatch(text)
+        if match is None:
+            continue
+        clock, offset = _clock_time(match), _offset_of(match)
+        if clock is not None and not isinstance(offset, bool):
+            splits.append((match["date"].strip(" ,"), clock, offset))
+    return splits
+
+
+@cache
+def _clock_patterns() -> tuple[re.Pattern[str], ...]:
+    """Patterns with the groups `date`, `hour` …, compiled when the first text needs them: they hold the day periods of all languages."""
+    markers = sorted({*locale_tables.day_periods(), "a.m", "p.m", "am", "pm", "a. m", "p. m"}, key=len, reverse=True)
+    period = "|".join(re.escape(marker) for marker in markers)
+    after = rf"(?: ?(?P<after>{period})\.?)?"
+    before = rf"(?:(?P<before>{period})\.? ?)?"
+    no_minutes = "(?P<minute>)(?P<second>)(?P<fraction>)"
+    zone = rf"(?: ?{_ZONE})?"
+    patterns = (
+        rf"(?P<date>.*?\S){_BEFORE_CLOCK}{before}{_CLOCK}{after}{_AFTER_CLOCK}{zone}",
+        rf"(?P<date>.*?\S)[ ,]*{before}{_CJK_CLOCK}{after}{zone}",
+        rf"(?P<date>.*?\S){_BEFORE_CLOCK}(?P<before>){_HOUR_ONLY} ?(?P<after>{period})\.?{no_minutes}{zone}",
+        rf"(?P<date>.*?\S)[ ,]+(?P<before>){_HOUR_ONLY} ?(?:uhr|heures|h|o'clock)(?P<after>){no_minutes}{zone}",
+        rf"{before}{_CLOCK}{after}{_AFTER_CLOCK}{zone}[ ,]+(?:on )?(?P<date>\S.*)",
+    )
+    return tuple(re.compile(pattern) for pattern in patterns)
+
+
+def _clock_time(match: re.Match[str]) -> time | None:
+    hour, minute, second = int(match["hour"]), int(match["minute"] or 0), int(match["second"] or 0)
+    marker = (match["after"] or match["before"] or "").replace(".", "").strip()
+    period = locale_tables.day_periods().get(marker) or {"am": "am", "pm": "pm", "a m": "am", "p m": "pm"}.get(marker)
+    if period is not None and hour <= 12:
+        hour = hour % 12 + (12 if period == "pm" else 0)
+    microsecond = int((match["fraction"] or "0").ljust(6, "0")[:6])
+    if hour == 24:
+        return time(23, 59, 59, 999999) if minute == second == 0 else None
+    return time(hour, minute, min(second, 59), microsecond)
+
+
+def _offset_of(match: re.Match[str]) -> timedelta | bool | None:
+    """The offset of a time; None if there is none, False if it is out of range."""
+    if match["sign"]:
+        minutes = int(match["zone_hour"]) * 60 + int(match["zone_minute"] or 0)
+        return timedelta(minutes=minutes if match["sign"] == "+" else -minutes) if minutes <= 14 * 60 else False
+    if match["zone_name"]:
+        return timedelta(minutes=_ZONES[match["zone_name"]])
+    return None
+
+
+def _with_time(moment: Moment, clock: time, offset: timedelta | None) -> Moment:
+    return Moment(moment.year, moment.month, moment.day, clock, offset, moment.numeric_order, moment.month_languages)
+
+
+def _read_date(text: str, reading: DateReading) -> Moment | AmbiguousMoment | None:
+    """A date without a time of day."""
+    if text.isascii() or text[0].isdigit():
+        numeric = _NUMERIC.fullmatch(text)
+        if numeric is not None:
+            return _numeric_date(numeric[1], numeric[3], numeric[4], reading)
+    compact = _COMPACT.fullmatch(text)
+    if compact is not None:
+        moment = _checked(int(compact[1]), int(compact[2]), int(compact[3]))
+        if moment is None or compact[4] is None or int(compact[4]) > 23 or int(compact[5]) > 59:
+            return moment
+        return _with_time(moment, time(int(compact[4]), int(compact[5]), min(int(compact[6] or 0), 59)), None)
+    partial = _YEAR_MONTH.fullmatch(text)
+    if partial is not None:
+        year, month = int(partial[1] or partial[4]), int(partial[2] or partial[3])
+        return Moment(year, month, None) if 1 <= month <= 12 else None
+    by_calendar = _week_or_ordinal_date(text)
+    if by_calendar is not None:
+        return Moment(by_calendar.year, by_calendar.month, by_calendar.day)
+    if "年" in text or "년" in text:
+        return _cjk_date(text, reading)
+    return _named_date(text, reading)
+
+
+def _numeric_date(first: str, second: str, third: str, reading: DateReading) -> Moment | AmbiguousMoment | None:
+    if len(first) == 4:
+        return _checked(int(first), int(second), int(third)) if len(third) <= 2 else None
+    year = _full_year(third, reading)
+    if len(first) > 2 or year is None:
+        return None
+    day_first, month_first = _checked(year, int(second), int(first)), _checked(year, int(first), int(second))
+    if day_first and month_first and int(first) != int(second):
+        if reading.day_first is None:
+            day, month = int(first), int(second)
+            return AmbiguousMoment(f"{day} {ENGLISH_MONTHS[month - 1]} or {ENGLISH_MONTHS[day - 1]} {month}")
+        return day_first if reading.day_first else month_first
+    moment = day_first or month_first
+    if moment is None or int(first) == int(second):
+        return moment
+    return Moment(moment.year, moment.month, moment.day, numeric_order="day first" if day_first else "month first")
+
+
+def _full_year(digits: str, reading: DateReading) -> int | None:
+    if len(digits) == 4:
+        return int(digits)
+    if len(digits) != 2 or reading.year_pivot is None:
+        return None
+    short = int(digits)
+    return short + (1900 if short >= reading.year_pivot else 2000)
+
+
+def _checked(year: int, month: int, day: int) -> Moment | None:
+    try:
+        date(year, month, day)
+    except ValueError:
+        return None
+    return Moment(year, month, day)
+
+
+def _week_or_ordinal_date(text: str) -> date | None:
+    week, nth = _WEEK.fullmatch(text), _DAY_OF_YEAR.fullmatch(text)
+    try:
+        if week is not None:
+            return date.fromisocalendar(int(week[1]), int(week[2]), int(week[3]))
+        if nth is not None and int(nth[2]) > 0:
+            counted = date(int(nth[1]), 1, 1) + timedelta(days=int(nth[2]) - 1)
+            return counted if counted.year == int(nth[1]) else None
+    except (ValueError, OverflowError):
+        return None
+    return None
+
+
+def _cjk_date(text: str, reading: DateReading) -> Moment | None:
+    match = _CJK_DATE.match(text)
+    if match is None:
+        return None
+    rest = text[match.end() :].strip(" ,")
+    if rest and not _WEEKDAY_MARK.fullmatch(rest) and fold_name(rest) not in locale_tables.day_names():
+        return None
+    year = _full_year(match[1], reading)
+    if year is None:
+        return None
+    if match[3] is None:
+        return Moment(year, int(match[2]), None) if 1 <= int(match[2]) <= 12 else None
+    return _checked(year, int(match[2]), int(match[3]))
+
+
+def _named_date(text: str, reading: DateReading) -> Moment | AmbiguousMoment | None:
+    """A date with the month by name: every other word must be a day of the week, an ordinal ending or a filler."""
+    for before, name, after in _months_in(_ORDINALS.sub(" ", text)):
+        leading, trailing = _numbers_of(before), _numbers_of(after)
+        parts = None if leading is None or trailing is None else _day_and_year(leading, trailing, reading)
+        if parts is None:
+            continue
+        month = _month_number(name, reading)
+        if not isinstance(month, tuple):
+            return month
+        (day, year), (number, languages) = parts, month
+        if day is None:
+            return Moment(year, number, None, month_languages=languages)
+        return None if _checked(year, number, day) is None else Moment(year, number, day, month_languages=languages)
+    return None
+
+
+def _months_in(text: str) -> list[tuple[str, str, str]]:
+    """Every month name in a text with what is before and behind it: names of larger languages first, then longer names."""
+    tokens = list(_TOKEN.finditer(text))
+    candidates: list[tuple[int, int, tuple[str, str, str]]] = []
+    for start, first in enumerate(tokens):
+        for last in tokens[start : start + 3]:
+            name = text[first.start() : last.end()]
+            languages = frozenset().union(*_months_called(name).values()) if not name[0].isdigit() else frozenset()
+            if languages:
+                rank = 0 if "en" in languages else 1 if languages & locale_tables.major_languages() else 2
+                candidates.append((rank, -len(name), (text[: first.start()], name, text[last.end() :])))
+    return [parts for _, _, parts in sorted(candidates)]
+
+
+def _months_called(name: str) -> dict[int, frozenset[str]]:
+    """Months of that name in any language; spelling without accents and the Hebrew prefix `ב` count."""
+    key = name.strip(".'")
+    months = locale_tables.month_names()
+    return (
+        months.get(key)
+        or (months.get(key[1:]) if key.startswith("ב") else None)
+        or _months_without_accents().get(_strip_accents(key))
+        or {}
+    )
+
+
+@cache
+def _months_without_accents() -> dict[str, dict[int, frozenset[str]]]:
+    index: dict[str, dict[int, frozenset[str]]] = {}
+    for name, months in locale_tables.month_names().items():
+        plain = _strip_accents(name)
+        if plain != name:
+            merged = index.setdefault(plain, {})
+            for month, languages in months.items():
+                merged[month] = merged.get(month, frozenset()) | languages
+    return index
+
+
+def _strip_accents(text: str) -> str:
+    return "".join(character for character in unicodedata.normalize("NFD", text) if not unicodedata.combining(character))
+
+
+def _month_number(name: str, reading: DateReading) -> tuple[int, frozenset[str]] | AmbiguousMoment | None:
+    """The month of that name: English wins, then the asked languages, then the major ones; else it must be unambiguous."""
+    months = _months_called(name)
+    for languages in (frozenset({"en"}), reading.languages, locale_tables.major_languages()):
+        called = {month: spoken & languages for month, spoken in months.items() if spoken & languages}
+        if len(called) == 1:
+            month = next(iter(called))
+            return month, months[month]
+        if called:
+            months = called
+            break
+    if len(months) == 1:
+        return next(iter(months.items()))
+    numbers = " or ".join(str(month) for month in sorted(months))
+    return AmbiguousMoment(f"`{name}` is month {numbers}") if months else None
+
+
+def _numbers_of(text: str) -> list[str] | None:
+    """The numbers of a text whose words all may stand in a date; None if a word may not."""
+    numbers: list[str] = []
+    for token in _TOKEN.findall(text):
+        if token.isdigit():
+            numbers.append(token)
+        elif token.strip(".'") not in _FILLERS and token.strip(".'") not in locale_tables.day_names() and not _is_weekday(token):
+            return None
+    return numbers
+
+
+def _is_weekday(token: str) -> bool:
+    return _strip_accents(token) in _days_without_accents()
+
+
+@cache
+def _days_without_accents() -> frozenset[str]:
+    english = {"tues", "weds", "thur", "thurs"}
+    return frozenset(_strip_accents(part) for name in locale_tables.day_names() for part in name.split(" ")) | english
+
+
+def _day_and_year(leading: list[str], trailing: list[str], reading: DateReading) -> tuple[int | None, int] | None:
+    """Day and year from the numbers before and behind the month name."""
+    numbers = [*leading, *trailing]
+    if len(numbers) == 1 and len(numbers[0]) == 4:
+        return None, int(numbers[0])
+    if len(numbers) != 2:
+        return None
+    years = [number for number in numbers if len(number) == 4]
+    if len(years) == 1:
+        day = numbers[0] if numbers[1] == years[0] else numbers[1]
+        return (int(day), int(years[0])) if len(day) <= 2 else None
+    if years or len(leading) == 2:
+        return None
+    year = _full_year(numbers[1], reading)
+    return None if year is None or len(numbers[0]) > 2 else (int(numbers[0]), year)
