@@ -22,9 +22,8 @@ from fieldwise import registry
 from fieldwise.model.plan import Member
 from fieldwise.model.result import Result
 from fieldwise.model.rule import FieldRule, ListRule, Match
+from fieldwise.plan.declared_options import DeclaredOption, describe_type, list_options, read_descriptions, split_annotated
 from fieldwise.plan.evaluators import plan_config
-from fieldwise.plan.fields import Option, descriptions, options_of
-from fieldwise.plan.type_text import described, peel
 from fieldwise.registry import EvaluatorSpec, MatcherSpec
 
 ROOT = Path(__file__).parents[1]
@@ -167,18 +166,18 @@ def _first_line(entry: EvaluatorSpec | MatcherSpec) -> str:
 
 
 def _options(declared: type) -> Iterator[str]:
-    options = options_of(declared)
+    options = list_options(declared)
     if not options:
         yield "No options."
         return
     yield from _table(declared, options)
     for inner in _parts(declared, {declared}):
         yield f"\n`{inner.__name__}`: {_escaped((inner.__doc__ or '').strip().splitlines()[0])}\n"
-        yield from _table(inner, options_of(inner))
+        yield from _table(inner, list_options(inner))
 
 
-def _table(declared: type, options: Sequence[Option]) -> Iterator[str]:
-    texts = descriptions(declared)
+def _table(declared: type, options: Sequence[DeclaredOption]) -> Iterator[str]:
+    texts = read_descriptions(declared)
     yield "| option | value | default | what |\n| --- | --- | --- | --- |"
     for option in options:
         name = "any other key" if option.passes_through else f"`{option.name}`"
@@ -190,10 +189,10 @@ def _table(declared: type, options: Sequence[Option]) -> Iterator[str]:
 def _value(hint: Any) -> str:
     """A type in words, its parts by name."""
     inner = [part.__name__ for part in _dataclasses(hint)]
-    return f"{described(hint)}: {', '.join(f'`{name}`' for name in inner)}" if inner else described(hint)
+    return f"{describe_type(hint)}: {', '.join(f'`{name}`' for name in inner)}" if inner else describe_type(hint)
 
 
-def _default(option: Option) -> str:
+def _default(option: DeclaredOption) -> str:
     value = option.default
     if value is None or value in ((), "") or is_dataclass(value):
         return "–"
@@ -202,14 +201,14 @@ def _default(option: Option) -> str:
 
 def _dataclasses(hint: Any) -> list[type]:
     """The dataclasses that an option is made of, in order."""
-    base, _ = peel(hint)
+    base, _ = split_annotated(hint)
     if isinstance(base, type) and is_dataclass(base):
         return [] if base in WRITTEN_ELSEWHERE else [base]
     return list(dict.fromkeys(part for inner in get_args(base) for part in _dataclasses(inner)))
 
 
 def _parts(declared: type, seen: set[type]) -> Iterator[type]:
-    for option in options_of(declared):
+    for option in list_options(declared):
         for inner in _dataclasses(option.hint):
             if inner not in seen:
                 seen.add(inner)

@@ -2,11 +2,12 @@
 
 import pytest
 
+import fieldwise as fw
+from fieldwise import registry
 from fieldwise.model.diagnostic import ConfigError
 from fieldwise.model.plan import When
-from fieldwise.plan.evaluators import plan_config
-
-pytestmark = pytest.mark.usefixtures("catalog")
+from fieldwise.plan.evaluators import _EQUIVALENTS, plan_config
+from fieldwise.plan.rules import list_match_names
 
 
 @pytest.fixture
@@ -35,7 +36,7 @@ def test_a_configuration_without_a_file_reports_everything_too():
     config = {"type": "field_accuracy", "aggregation": "all", "fields": [{"path": "a", "match": "fuzy"}], "weigth": 1}
     wrong_choice = '`aggregation` must be one of `weighted_average`, `all_or_nothing`, not the text "all"'
     assert errors(config) == [
-        ("Invalid match type: fuzy (valid: exact, fuzzy, numeric_tolerance, date, ignore)", "did you mean `fuzzy`?"),
+        (f"Invalid match type: fuzy (valid: {', '.join(list_match_names())})", "did you mean `fuzzy`?"),
         (wrong_choice, 'leave it out for the default, "weighted_average"'),
         ("`field_accuracy` has no option `weigth`", "did you mean `weight`?"),
     ]
@@ -45,7 +46,7 @@ def test_a_configuration_without_a_file_reports_everything_too():
     ("written", "what", "fix"),
     [
         ("field_prf", 'an evaluator must be a mapping with `type`, not the text "field_prf"', "write `type: field_prf`"),
-        ("{name: a}", "an evaluator needs a `type`", "one of `code_judge`"),
+        ("{name: a}", "an evaluator needs a `type`", "`code_judge`"),
         ("{type: feild_prf}", "there is no evaluator type `feild_prf`", "did you mean `field_prf`?"),
         ("{type: [a]}", "`type` must be text, not a list", "valid here"),
         ("{type: field_prf, name: regression}", "the name `regression` is reserved", "such as `regression_check`"),
@@ -61,7 +62,7 @@ def test_a_configuration_without_a_file_reports_everything_too():
         ("{type: field_prf, when: {id: 7}}", "`id` must be text that is not empty or a list that is not empty, not the number 7", '"7"'),
         ("{type: field_prf, when: {id: [a, 7]}}", "`id[1]` must be text, not the number 7", '"7"'),
         ("{type: field_prf, when: {contexts: 1}}", "`contexts` must be true or false, not the number 1", "leave it out"),
-        ("{type: iou_score}", "`iou_score` needs `path`", "add `path`: a path such as `invoice.total`"),
+        ("{type: code_judge}", "`code_judge` needs `script`", "add `script`: text that is not empty or a list that is not empty"),
     ],
 )
 def test_what_is_wrong_with_an_evaluator_is_said(wrong, written, what, fix):
@@ -110,7 +111,7 @@ def test_every_other_key_of_a_code_judge_goes_to_its_script(plan):
 
 def test_paths_are_resolved_also_where_the_default_holds(plan):
     made = plan("evaluators: [{type: code_judge, script: judge.py}]").evaluators[0].config
-    assert (made.script, made.folder) == ("/suite/judge.py", "/suite/.")
+    assert (made.script, made.cwd) == ("/suite/judge.py", "/suite/.")
 
 
 def test_a_list_of_arguments_is_left_as_it_is(plan):
@@ -124,7 +125,7 @@ def test_without_a_suite_paths_stay_as_written_and_files_cannot_be_read():
 
 
 def test_a_preset_names_its_cases_in_a_suite_only(plan):
-    assert plan("evaluators: [{type: fact_checks, preset: ef_2}]").evaluators[0].when == When(id=("EF_2",))
+    assert plan("evaluators: [{type: fact_checks, preset: ef_2}]").evaluators[0].when == When(id=("EF_2", "ef_2"))
     assert plan("evaluators: [{type: fact_checks, preset: ef_2, when: {tag: a}}]").evaluators[0].when == When(tag=("a",))
     assert plan_config({"type": "fact_checks", "preset": "ef_2"}).when is None
 
@@ -134,3 +135,31 @@ def test_a_preset_names_its_cases_in_a_suite_only(plan):
 )
 def test_a_weight_whose_sums_have_no_end_is_refused(wrong, written):
     assert "`weight` is too large to compute with: 1e+" in wrong(written).what
+
+
+@pytest.mark.parametrize(
+    ("name", "fix"),
+    [
+        ("not-contains", "write `{type: contains, negate: true}`"),
+        ("not_icontains_any", "write `{type: icontains, mode: any, negate: true}`"),
+        ("not-is-json", "write `{type: is_json, negate: true}`"),
+        ("contains-json", "write `{type: is_json, anywhere: true}`"),
+        ("llm-rubric", "write `{type: llm_judge, rubric: […]}`"),
+        ("similar", "write `{type: similarity}`"),
+        ("starts-with", "did you mean `starts_with`?"),
+        ("not-llm-rubric", "valid here"),
+    ],
+)
+def test_the_name_of_a_check_in_another_tool_gets_its_equivalent_and_never_the_opposite(name: str, fix: str) -> None:
+    with pytest.raises(fw.ConfigError) as error:
+        fw.evaluate({"type": name, "value": "x"}, actual="x")
+    [diagnostic] = error.value.diagnostics
+    assert diagnostic.what == f"there is no evaluator type `{name}`"
+    assert fix in (diagnostic.fix or "")
+
+
+@pytest.mark.parametrize("name", _EQUIVALENTS)
+def test_suggested_options_exist(name: str) -> None:
+    evaluator_type, options = _EQUIVALENTS[name]
+    declared = set(registry.EVALUATORS.find(evaluator_type).options.__dataclass_fields__)
+    assert set(options) <= declared | {"script", "metrics"}

@@ -2,12 +2,11 @@
 
 import pytest
 
+from fieldwise import registry
 from fieldwise.model.diagnostic import ConfigError
 from fieldwise.model.plan import Gate
 from fieldwise.plan.evaluators import plan_config
 from fieldwise.plan.gates import parse_gate
-
-pytestmark = pytest.mark.usefixtures("catalog")
 
 
 @pytest.mark.parametrize("operator", [">=", ">", "<=", "<", "==", "!="])
@@ -46,6 +45,11 @@ def test_a_gate_on_the_command_line_must_name_an_evaluator_of_the_suite():
         parse_gate("qualty.score > 0", evaluators)
 
 
+def test_a_gate_on_the_command_line_must_name_a_metric_of_the_evaluator():
+    with pytest.raises(ConfigError, match="`field_prf` has no metric `scroe`"):
+        parse_gate("field_prf.scroe > 0", [plan_config({"type": "field_prf"})])
+
+
 @pytest.mark.parametrize(
     ("gate", "what", "fix"),
     [
@@ -63,8 +67,38 @@ def test_what_is_wrong_with_a_gate_of_a_suite_is_said(problem, gate, what, fix):
     assert fix in found.fix
 
 
-def test_metrics_that_nobody_declares_are_left_to_the_run(plan):
-    assert plan('evaluators: [{type: json_quality}]\ngate: {json_quality.rqs: ">= 0.5"}').gates[0].metric == "rqs"
+@pytest.fixture
+def undeclared_metrics():
+    """An evaluator whose metrics only a run can tell."""
+
+    def undeclared(batch, config: None):
+        """Never run."""
+
+    registry.evaluator(undeclared)
+    yield
+    del registry.EVALUATORS.specs["undeclared"]
+
+
+@pytest.mark.usefixtures("undeclared_metrics")
+def test_undeclared_metrics_are_checked_after_the_run(plan):
+    assert plan('evaluators: [{type: undeclared}]\ngate: {undeclared.any_metric: ">= 0.5"}').gates[0].metric == "any_metric"
+
+
+def test_a_gate_on_a_metric_that_does_not_exist_suggests_the_closest(problem):
+    diagnostic = problem('evaluators: [{type: field_accuracy, name: fields}]\ngate: {fields.scroe: ">= 0.1"}\n')
+    assert (diagnostic.code, diagnostic.where.line) == ("unknown-metric", 2)
+    assert (diagnostic.what, diagnostic.fix) == ("`fields` has no metric `scroe`", "did you mean `score`?")
+
+
+def test_a_regression_gate_on_a_metric_that_does_not_exist_is_an_error(problem):
+    diagnostic = problem("evaluators: [{type: field_prf}]\ngate: {regression: {metric: field_prf.f11}}\n")
+    assert (diagnostic.code, diagnostic.fix) == ("unknown-metric", "did you mean `f1`?")
+
+
+def test_metrics_that_depend_on_the_options_follow_them(plan, problem):
+    facts = "{type: fact_checks, facts: {has_604: {number: 604}}}"
+    assert plan(f'evaluators: [{facts}]\ngate: {{fact_checks.has_604: ">= 0.5"}}').gates[0].metric == "has_604"
+    assert problem(f'evaluators: [{facts}]\ngate: {{fact_checks.has_605: ">= 0.5"}}').fix == "did you mean `has_604`?"
 
 
 @pytest.mark.parametrize("metric", ["score", "pass_rate", "f1", "macro_recall", "micro_f1"])

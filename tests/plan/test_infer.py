@@ -8,16 +8,15 @@ from hypothesis import strategies as st
 
 from fieldwise.model.path import Path
 from fieldwise.model.values import MISSING
-from fieldwise.plan.choose import choose
-from fieldwise.plan.infer import Inferred, infer
+from fieldwise.plan.infer import InferredRules, choose_match, infer_rules_from_pairs
 
 
 def rules(*records: Any) -> dict[str, str]:
-    return {rule.text: rule.match.name for rule in infer([(record, MISSING) for record in records]).rules}
+    return {rule.text: rule.match.name for rule in infer_rules_from_pairs([(record, MISSING) for record in records]).rules}
 
 
 def lists(*pairs: tuple[Any, Any]) -> dict[str, tuple[str, str | None]]:
-    return {str(rule.path): (rule.align, str(rule.key) if rule.key else None) for rule in infer(pairs).lists}
+    return {str(rule.path): (rule.align, str(rule.key) if rule.key else None) for rule in infer_rules_from_pairs(pairs).lists}
 
 
 @pytest.mark.parametrize(
@@ -39,12 +38,13 @@ def lists(*pairs: tuple[Any, Any]) -> dict[str, tuple[str, str | None]]:
         (["https://example.org/a"], "exact", {}, "web"),
         (["USD", "EUR"], "exact", {}, "capitals"),
         (["paid", "not_paid"], "exact", {}, "list of choices"),
-        (["Paid", "Open"] * 5, "exact", {}, "again and again"),
+        (["Paid", "Open"] * 5, "exact", {}, "repeat"),
         (["2025-03-04", "4 March 2025"], "date", {"day_first": None}, "every value is a calendar date"),
         (["2025-03-04", "2025-04-04", "2025-05-04", "soon"], "date", {}, "most values"),
+        (["2025-03-04", "soon"], "fuzzy", {}, "short text"),
         (["03/04/2025", "25/04/2025"], "date", {"day_first": True}, "day first"),
         (["03/04/2025", "04/25/2025"], "date", {"day_first": False}, "month first"),
-        (["03/04/2025", "05/06/2025"], "exact", {}, "cannot be told"),
+        (["03/04/2025", "05/06/2025"], "exact", {}, "do not show whether"),
         (["Acme Corporation", "Northwind"], "fuzzy", {"algorithm": "levenshtein", "threshold": 0.85}, "names or short text"),
         (["Some words in a long story. " * 10], "fuzzy", {"algorithm": "token_sort", "threshold": 0.8}, "long text"),
         (["", "  "], "exact", {}, "blank"),
@@ -55,7 +55,7 @@ def lists(*pairs: tuple[Any, Any]) -> dict[str, tuple[str, str | None]]:
     ],
 )
 def test_the_match_follows_from_the_values(values: list[Any], match: str, options: dict[str, Any], why: str) -> None:
-    found, reason = choose(values)
+    found, reason = choose_match(values)
     assert (found.name, {name: getattr(found.options, name) for name in options}) == (match, options)
     assert why in reason
 
@@ -66,7 +66,7 @@ def test_every_leaf_is_a_field_in_order_of_appearance() -> None:
 
 
 def test_every_rule_has_a_reason_and_a_path_that_can_be_read_again() -> None:
-    found = infer([({"a": {"b c": [[1, 2], [3, 4]]}, "0": "x"}, {})])
+    found = infer_rules_from_pairs([({"a": {"b c": [[1, 2], [3, 4]]}, "0": "x"}, {})])
     assert [Path.parse(rule.text) for rule in found.rules] == [rule.path for rule in found.rules]
     assert all(found.reasons[rule.text] for rule in found.rules)
     assert all(found.reasons[str(rule.path)] for rule in found.lists)
@@ -77,7 +77,7 @@ def test_null_and_empty_make_no_field_where_something_else_was_seen() -> None:
 
 
 def test_what_was_only_null_or_empty_is_compared_exactly() -> None:
-    found = infer([({"a": None, "l": []}, {})])
+    found = infer_rules_from_pairs([({"a": None, "l": []}, {})])
     assert found.reasons == {"a": "only null was seen", "l": "the list is always empty"}
 
 
@@ -135,9 +135,9 @@ def test_lists_in_lists_have_rules_of_their_own() -> None:
 
 def test_matches_come_from_expected_alone() -> None:
     expected = {"total": 12.5, "name": "Acme Corporation"}
-    alone = infer([(expected, MISSING)])
-    assert alone.rules == infer([(expected, {"total": "x", "name": 5, "more": 1})]).rules
-    assert alone.rules == infer([(expected, [1])]).rules
+    alone = infer_rules_from_pairs([(expected, MISSING)])
+    assert alone.rules == infer_rules_from_pairs([(expected, {"total": "x", "name": 5, "more": 1})]).rules
+    assert alone.rules == infer_rules_from_pairs([(expected, [1])]).rules
 
 
 def test_records_may_be_lists_and_plain_values() -> None:
@@ -147,19 +147,19 @@ def test_records_may_be_lists_and_plain_values() -> None:
 
 
 def test_nothing_to_infer_from_gives_no_rules() -> None:
-    assert infer([]) == Inferred((), (), {})
-    assert infer([(MISSING, {"a": 1})]) == Inferred((), (), {})
+    assert infer_rules_from_pairs([]) == InferredRules((), (), {})
+    assert infer_rules_from_pairs([(MISSING, {"a": 1})]) == InferredRules((), (), {})
 
 
 def test_deep_records_and_long_lists_are_read_without_recursion() -> None:
     deep: Any = 1.5
     for _ in range(900):
         deep = {"a": deep}
-    assert [len(rule.path.steps) for rule in infer([(deep, deep)]).rules if rule.path] == [900]
+    assert [len(rule.path.steps) for rule in infer_rules_from_pairs([(deep, deep)]).rules if rule.path] == [900]
     nested: Any = "x y"
     for _ in range(900):
         nested = [nested]
-    assert len(infer([(nested, nested)]).lists) == 900
+    assert len(infer_rules_from_pairs([(nested, nested)]).lists) == 900
     items = [{"id": f"p{at}", "amount": at + 0.25} for at in range(2000)]
     assert lists((items, items[::-1])) == {"(root)": ("key", "id")}
 
@@ -174,17 +174,17 @@ VALUES: st.SearchStrategy[Any] = st.recursive(
 @settings(max_examples=80, deadline=None)
 @given(st.lists(st.tuples(VALUES, VALUES), max_size=3))
 def test_whatever_the_records_are_the_rules_are_distinct_and_the_same_each_time(pairs: list[tuple[Any, Any]]) -> None:
-    found = infer(pairs)
+    found = infer_rules_from_pairs(pairs)
     texts = [rule.text for rule in found.rules]
     assert len(texts) == len(set(texts))
     assert set(texts) <= set(found.reasons)
-    assert infer(pairs) == found
+    assert infer_rules_from_pairs(pairs) == found
 
 
 def test_what_is_a_plain_value_in_places_is_one_field_and_counts_once() -> None:
     assert rules({"l": [1, {"a": 2, "b": [3]}]}) == {"l[*]": "exact"}
     assert rules({"address": "12 Elm St"}, {"address": {"city": "Bonn"}}) == {"address": "exact"}
-    assert infer([({"l": [1, [2]]}, MISSING)]).reasons["l[*]"] == "the values are partly plain and partly lists"
+    assert infer_rules_from_pairs([({"l": [1, [2]]}, MISSING)]).reasons["l[*]"] == "the values are partly plain and partly lists"
     assert lists(({"l": [1, [2]]}, MISSING)) == {"l": ("index", None)}
 
 

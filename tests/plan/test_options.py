@@ -9,13 +9,13 @@ from annotated_types import Ge, Interval, Lt, MinLen
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fieldwise.model.document import Document
 from fieldwise.model.options import FromFile, RelativePath
 from fieldwise.model.path import Path
+from fieldwise.model.plan import Document
 from fieldwise.model.values import Json
-from fieldwise.plan.options import Owner, read_options
+from fieldwise.plan.options import OptionOwner, read_options
 from fieldwise.plan.review import INVALID, Review
-from fieldwise.plan.rules import READERS
+from fieldwise.plan.rules import RULE_READERS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,8 +54,10 @@ class Everything:
 def read(written, declared=Everything):
     document = Document(value=written)
     tables = {"table.json": {"a": 1}, "bad.json": {"a": "x"}}
-    review = Review(document=document, load=tables.__getitem__, resolve=lambda path: f"/suite/{path}", readers=READERS)
-    return read_options(review, declared, written, (), Owner(title="`everything`")), [(one.what, one.fix) for one in review.found]
+    review = Review(document=document, load=tables.__getitem__, resolve=lambda path: f"/suite/{path}", readers=RULE_READERS)
+    return read_options(review, declared, written, (), OptionOwner(title="`everything`")), [
+        (one.what, one.fix) for one in review.diagnostics
+    ]
 
 
 @pytest.mark.parametrize(
@@ -126,8 +128,8 @@ def test_anything_else_is_refused_in_plain_words(written, what, fix):
 
 
 def test_problems_between_options_are_reported_at_the_option_they_name(problem):
-    found = problem("evaluators:\n- type: json_quality\n  weights:\n    accuracy: 0\n    completeness: 0\n")
-    assert (found.where.line, found.what, found.fix) == (3, "all weights are 0", "set one of them above 0")
+    found = problem("evaluators:\n- type: json_quality\n  fuzzy:\n    threshold: 0.5\n")
+    assert (found.where.line, found.what) == (3, "`fuzzy` has a threshold of its own")
 
 
 def test_a_mistake_in_a_side_file_names_that_file(problem):

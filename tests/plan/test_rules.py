@@ -3,7 +3,8 @@
 import pytest
 
 from fieldwise.model.path import Path
-from fieldwise.model.rule import ListRule, Match
+from fieldwise.model.rule import ListRule
+from fieldwise.plan.rules import list_match_names
 
 
 @pytest.fixture
@@ -27,7 +28,7 @@ def lists(plan):
 def test_an_invalid_match_type_is_rejected_with_the_valid_ones(wrong):
     """structured-data spec: Reject invalid match type"""
     found = wrong("[{path: a, match: invalid_type}]")
-    assert found.what == "Invalid match type: invalid_type (valid: exact, fuzzy, numeric_tolerance, date, ignore)"
+    assert found.what == f"Invalid match type: invalid_type (valid: {', '.join(list_match_names())})"
     assert found.fix == "the usual ones are `exact`, `fuzzy` and `numeric_tolerance`"
     assert (found.where.line, found.where.field) == (3, "a")
 
@@ -60,13 +61,9 @@ def test_a_rule_without_a_match_is_exact(rules, written):
 
 
 def test_everything_written_in_a_rule_is_kept(rules):
-    (rule,) = rules("[{path: a, match: date, formats: ['%d/%m/%Y'], day_first: true, weight: 2, required: false}]")
-    assert (rule.match.options.formats, rule.match.options.day_first) == (("%d/%m/%Y",), True)
+    (rule,) = rules("[{path: a, match: date, day_first: true, weight: 2, required: false}]")
+    assert (rule.match.options.formats, rule.match.options.day_first) == (None, True)
     assert (rule.weight, rule.required) == (2.0, False)
-
-
-def test_a_match_without_options_type_has_no_options(rules):
-    assert rules("[{path: a, match: ignore}]")[0].match == Match("ignore", None)
 
 
 @pytest.mark.parametrize(
@@ -82,7 +79,11 @@ def test_a_match_without_options_type_has_no_options(rules):
         ('{path: a, required: "false"}', '`required` must be true or false, not the text "false"', "write it without quotes: false"),
         ("{path: a, match: fuzzy, threshold: 85}", "`threshold` must be a number ≥ 0 and ≤ 1, not the number 85", "the default, 0.85"),
         ("{path: a, match: fuzzy, algorithm: jaro}", "`algorithm` must be one of `levenshtein`, `jaro_winkler`", "mean `jaro_winkler`?"),
-        ("{path: a, match: date, formats: iso}", '`formats` must be a list, not the text "iso"', 'write a list: ["iso"]'),
+        (
+            "{path: a, match: date, formats: iso}",
+            '`formats` must be a list that is not empty or null, not the text "iso"',
+            'write a list: ["iso"]',
+        ),
         ("{path: a, match: date, formats: [iso, 5]}", "`formats[1]` must be text, not the number 5", 'write it in quotes: "5"'),
         ("{path: $.a.b}", "`$.a.b` is JSONPath, which is not supported", "write `a.b`"),
         ("{path: 5}", "`path` must be text, not the number 5", 'write it in quotes: "5"'),
@@ -98,6 +99,25 @@ def test_what_is_wrong_with_a_rule_is_said(wrong, written, what, fix):
 
 def test_rules_must_be_a_list(wrong):
     assert wrong("{a: exact}").what == "`fields` must be a list of fields, not a mapping"
+
+
+def test_every_problem_of_one_rule_is_reported_at_once(problems):
+    diagnostics = problems("evaluators:\n- type: field_accuracy\n  fields: [{path: total, match: exct, treshold: .3, wieght: 2}]\n")
+    assert [(diagnostic.code, diagnostic.fix) for diagnostic in diagnostics] == [
+        ("invalid-match", "did you mean `exact`?"),
+        ("unknown-option", "did you mean `threshold`?"),
+        ("unknown-option", "did you mean `weight`?"),
+    ]
+    assert all(diagnostic.where.field == "total" for diagnostic in diagnostics)
+
+
+def test_options_of_other_matches_beside_an_invalid_match_are_accepted(wrong):
+    assert wrong("[{path: total, match: fuzy, threshold: 0.5, tolerance: 1}]").code == "invalid-match"
+
+
+def test_a_rule_without_a_path_reports_its_other_problems_too(problems):
+    diagnostics = problems("evaluators:\n- type: field_accuracy\n  fields: [{match: exct, wieght: 2}]\n")
+    assert [diagnostic.code for diagnostic in diagnostics] == ["bad-field", "invalid-match", "unknown-option"]
 
 
 def test_every_problem_of_every_rule_is_found(problems):
@@ -150,10 +170,10 @@ def test_what_is_wrong_with_a_list_is_said(problem, written, what, fix):
 
 def test_a_match_is_a_name_or_a_mapping(plan):
     (first, second) = plan(
-        "evaluators:\n- {type: json_quality, default: fuzzy}\n- {type: json_quality, name: b, default: {match: fuzzy, threshold: 1}}"
+        "evaluators:\n- {type: similarity, match: fuzzy}\n- {type: similarity, name: b, match: {match: fuzzy, threshold: 1}}"
     ).evaluators
-    assert (first.config.default.name, first.config.default.options.threshold) == ("fuzzy", 0.85)
-    assert second.config.default.options.threshold == 1.0
+    assert (first.config.match.name, first.config.match.options.threshold) == ("fuzzy", 0.85)
+    assert second.config.match.options.threshold == 1.0
 
 
 def test_a_match_whose_name_is_fixed_has_options_only(plan, problem):
@@ -165,4 +185,4 @@ def test_a_match_whose_name_is_fixed_has_options_only(plan, problem):
 
 @pytest.mark.parametrize("written", ["5", "[exact]"])
 def test_a_match_of_another_kind_is_refused(problem, written):
-    assert problem(f"evaluators: [{{type: json_quality, default: {written}}}]").what.startswith("a match must be the name of a match")
+    assert problem(f"evaluators: [{{type: similarity, match: {written}}}]").what.startswith("a match must be the name of a match")

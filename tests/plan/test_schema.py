@@ -4,7 +4,7 @@ import pytest
 import yaml
 from jsonschema import Draft202012Validator
 
-from fieldwise.plan.schema import suite_schema
+from fieldwise.plan.schema import build_suite_schema
 
 GOOD = """\
 name: invoices
@@ -24,18 +24,19 @@ evaluators:
       - {path: notes, match: ignore}
     lists: {line_items: {align: key, key: sku}, tags: best}
   - {type: field_prf, ignore: [meta.id], pass_at: 0.5}
-  - {type: json_quality, strategies: strategies.json, fuzzy: {threshold: 0.9}, default: exact}
-  - {type: json_quality, name: b, strategies: {bio: FUZZY}, weights: {accuracy: 1}, default: {match: fuzzy, threshold: 0.9}}
+  - {type: json_quality, strategies: strategies.json, fuzzy: {algorithm: token_set}, default_text: EXACT}
+  - {type: json_quality, name: b, strategies: {bio: FUZZY}, weights: {w_accuracy: 1}}
+  - {type: similarity, match: {match: fuzzy, threshold: 0.9}}
   - {type: iou_score, path: boxes, threshold: 0.5}
   - {type: code_judge, script: [python, judge.py], anything: {goes: here}, threshold: x}
-  - {type: fact_checks, facts: {yes_said: {word: "yes", not: {word: "no"}}, plain: "604"}}
+  - {type: fact_checks, facts: {yes_said: {word: "yes", not: {word: "no"}}, plain: {number: 604}}}
 gate: {field_prf.macro_f1: ">= 0.90", fields.score: "<1"}
 """
 
 
 @pytest.fixture
-def schema(catalog):
-    return suite_schema()
+def schema():
+    return build_suite_schema()
 
 
 @pytest.fixture
@@ -50,7 +51,7 @@ def test_the_schema_is_a_schema(schema):
 
 def test_a_good_suite_agrees_with_the_schema_and_can_be_planned(schema, plan):
     assert [error.message for error in Draft202012Validator(schema).iter_errors(yaml.safe_load(GOOD))] == []
-    assert len(plan(GOOD).evaluators) == 7
+    assert len(plan(GOOD).evaluators) == 8
 
 
 @pytest.mark.parametrize(
@@ -69,16 +70,15 @@ def test_a_good_suite_agrees_with_the_schema_and_can_be_planned(schema, plan):
         "evaluators: [{type: field_prf, when: EF_1}]",
         "evaluators: [{type: field_prf, when: {}}]",
         "evaluators: [{type: field_prf, when: {tags: a}}]",
-        "evaluators: [{type: field_prf, ignore: [$.a]}]",
-        "evaluators: [{type: iou_score}]",
+        "evaluators: [{type: code_judge}]",
         "evaluators: [{type: iou_score, path: a, threshold: 2}]",
         "evaluators: [{type: code_judge, anything: 1}]",
         "evaluators: [{type: json_quality, strategies: {bio: FUZY}}]",
-        "evaluators: [{type: json_quality, weights: {acuracy: 1}}]",
+        "evaluators: [{type: json_quality, weights: {w_acuracy: 1}}]",
         "evaluators: [{type: json_quality, fuzzy: {match: exact}}]",
-        "evaluators: [{type: json_quality, default: fuzy}]",
-        "evaluators: [{type: json_quality, default: {match: fuzzy, tolerance: 1}}]",
-        "evaluators: [{type: fact_checks, facts: {}}]",
+        "evaluators: [{type: similarity, match: fuzy}]",
+        "evaluators: [{type: similarity, match: {match: fuzzy, tolerance: 1}}]",
+        "evaluators: [{type: fact_checks, facts: []}]",
         "evaluators: [{type: fact_checks, facts: {a: {not: {wrd: b}}}}]",
         "evaluators: [{type: field_accuracy, fields: [{match: exact}]}]",
         "evaluators: [{type: field_accuracy, fields: [{path: a, match: invalid_type}]}]",
@@ -118,6 +118,6 @@ def test_options_are_described_by_the_text_under_them(schema):
 
 
 def test_every_matcher_there_is_has_its_place_in_the_schema():
-    schema = suite_schema()
+    schema = build_suite_schema()
     Draft202012Validator.check_schema(schema)
     assert {"exact", "fuzzy", "numeric_tolerance"} <= set(schema["$defs"]["field"]["anyOf"][1]["properties"]["match"]["enum"])

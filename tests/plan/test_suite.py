@@ -3,9 +3,7 @@
 import pytest
 
 from fieldwise.model.diagnostic import ConfigError
-from fieldwise.model.document import Document
-from fieldwise.model.path import Path
-from fieldwise.model.plan import Gate, Source
+from fieldwise.model.plan import Document, Gate, Source
 from fieldwise.plan.suite import build_plan
 
 GOOD = """\
@@ -86,6 +84,12 @@ def test_a_key_that_no_suite_has_is_refused(problem, key):
     assert (found.code, found.where.line, found.what) == ("unknown-key", 3, f"a suite has no key `{key}`")
 
 
+def test_a_misspelled_key_beside_the_right_one_suggests_the_right_one(problem):
+    diagnostic = problem("cases: a.jsonl\nevaluators: [{type: field_prf}]\nevaluatrs: []\n")
+    assert diagnostic.what == "a suite has no key `evaluatrs`"
+    assert diagnostic.fix == "did you mean `evaluators`? It is written already: keep one of the two"
+
+
 def test_a_suite_without_a_name_is_called_after_its_file(plan):
     assert plan("evaluators: [{type: field_prf}]").name == "invoices"
 
@@ -152,7 +156,7 @@ def test_a_malformed_path_is_a_warning_of_the_plan(plan):
     assert (rule.path, rule.text) == (None, "invoice..total")
 
 
-def test_a_suite_made_in_python_has_problems_without_lines(catalog):
+def test_a_suite_made_in_python_has_problems_without_lines():
     suite = {"evaluators": [{"type": "field_accuracy", "fields": ["a", "a"]}]}
     with pytest.raises(ConfigError) as caught:
         build_plan(Document(value=suite), load=str, resolve=str)
@@ -162,8 +166,3 @@ def test_a_suite_made_in_python_has_problems_without_lines(catalog):
 def test_an_evaluator_with_a_problem_still_counts_for_gates(problem):
     found = problem('evaluators: [{type: field_prf, ignore: "$.a"}]\ngate: {field_prf.f1: ">= 0.5"}')
     assert found.code == "bad-option"
-
-
-def test_a_path_is_read_as_steps(plan):
-    made = plan('evaluators: [{type: field_prf, ignore: [meta, "items[*].id"]}]')
-    assert made.evaluators[0].config.ignore == (Path.parse("meta"), Path.parse("items[*].id"))

@@ -1,225 +1,277 @@
-"""An evaluator as people write it, checked: its type, its name, when it applies, its options."""
+"""Read an evaluator from a suite or from a mapping: its type, its name, the cases it applies to, its options."""
 
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Annotated, Any, TypeAlias
+from typing import Annotated, Any, Final, TypeAlias
 
 from annotated_types import Ge, Le, MinLen
 
 from fieldwise import registry
 from fieldwise.model.diagnostic import ConfigError
-from fieldwise.model.document import Document, Place
-from fieldwise.model.options import Gated, Restricted
-from fieldwise.model.plan import Member, PlannedEvaluator, When
+from fieldwise.model.options import HasDefaultWhen, NeedsPassAt
+from fieldwise.model.plan import Document, KeyPath, Member, PlannedEvaluator, When
 from fieldwise.model.values import Json
-from fieldwise.plan.fields import Option, option_names, pass_through
-from fieldwise.plan.foreign_names import written_here
-from fieldwise.plan.options import Owner, read_options, read_value
-from fieldwise.plan.review import INVALID, Invalid, Reader, Review, listed, named, suggestion, unknown_keys
-from fieldwise.plan.rules import READERS as RULE_READERS
-from fieldwise.plan.type_text import is_items, is_object, shown
+from fieldwise.plan.declared_options import (
+    DeclaredOption,
+    describe_value,
+    find_pass_through,
+    is_list_value,
+    is_mapping_value,
+    list_option_names,
+)
+from fieldwise.plan.options import OptionOwner, read_options, read_value
+from fieldwise.plan.review import INVALID, Invalid, OptionReader, Review, describe_place, quote_names, report_unknown_keys, suggest_name
+from fieldwise.plan.rules import RULE_READERS, refuse_files
 
-RESERVED = ("regression",)
-"""Names that gates need for themselves."""
+RESERVED_NAMES = ("regression",)
+"""Names with a meaning of their own in `gate`."""
 
-_Texts: TypeAlias = Annotated[str, MinLen(1)] | Annotated[tuple[str, ...], MinLen(1)]
-
-
-def _option(name: str, hint: Any, default: Any = None) -> Option:
-    return Option(name=name, attribute=name, hint=hint, required=False, default=default)
+_OneOrMoreTexts: TypeAlias = Annotated[str, MinLen(1)] | Annotated[tuple[str, ...], MinLen(1)]
 
 
-COMMON = {
-    "name": _option("name", Annotated[str, MinLen(1)]),
-    "weight": _option("weight", Annotated[float, Ge(0)], 1.0),
-    "pass_at": _option("pass_at", Annotated[float, Ge(0), Le(1)]),
+def _optional(name: str, hint: Any, default: Any = None) -> DeclaredOption:
+    return DeclaredOption(name=name, attribute=name, hint=hint, required=False, default=default)
+
+
+COMMON_OPTIONS = {
+    "name": _optional("name", Annotated[str, MinLen(1)]),
+    "weight": _optional("weight", Annotated[float, Ge(0)], 1.0),
+    "pass_at": _optional("pass_at", Annotated[float, Ge(0), Le(1)]),
 }
-"""What any evaluator may carry, besides `type` and `when`."""
-COMMON_KEYS = ("type", *COMMON, "when")
-WHEN = {name: _option(name, hint) for name, hint in {"id": _Texts, "tag": _Texts, "split": _Texts, "contexts": bool}.items()}
+"""Options of every evaluator, besides `type` and `when`."""
+COMMON_KEYS = ("type", *COMMON_OPTIONS, "when")
+WHEN_OPTIONS = {
+    "id": _optional("id", _OneOrMoreTexts),
+    "tag": _optional("tag", _OneOrMoreTexts),
+    "split": _optional("split", _OneOrMoreTexts),
+    "contexts": _optional("contexts", bool),
+}
 """The conditions under which an evaluator applies to a case."""
+MEMBER_REQUIRED_TYPE: Any = bool | Annotated[float, Ge(0), Le(1)]
+"""The type of `required` in a member of a composite."""
+
+_EQUIVALENTS: Final[Mapping[str, tuple[str, Mapping[str, str]]]] = {
+    "contains-all": ("contains", {}),
+    "contains-any": ("contains", {"mode": "any"}),
+    "icontains-all": ("icontains", {}),
+    "icontains-any": ("icontains", {"mode": "any"}),
+    "contains-json": ("is_json", {"anywhere": "true"}),
+    "word-count": ("length", {"unit": "words"}),
+    "similar": ("similarity", {}),
+    "levenshtein": ("similarity", {"match": "fuzzy"}),
+    "llm-rubric": ("llm_judge", {"rubric": "[…]"}),
+    "g-eval": ("llm_judge", {"rubric": "[…]"}),
+    "factuality": ("llm_judge", {"prompt": "…"}),
+    "model-graded-closedqa": ("llm_judge", {"prompt": "…"}),
+    "python": ("code_judge", {"script": "check.py"}),
+    "javascript": ("code_judge", {"script": "[node, check.mjs]"}),
+    "context-faithfulness": ("ragas", {"metrics": "[faithfulness]"}),
+    "faithfulness": ("ragas", {"metrics": "[faithfulness]"}),
+    "answer-relevance": ("ragas", {"metrics": "[answer_relevancy]"}),
+    "answer-relevancy": ("ragas", {"metrics": "[answer_relevancy]"}),
+    "context-precision": ("ragas", {"metrics": "[context_precision]"}),
+    "context-recall": ("ragas", {"metrics": "[context_recall]"}),
+    "assert-set": ("composite", {"evaluators": "[…]"}),
+    "tool-call-f1": ("tool_trajectory", {}),
+    "tool-correctness": ("tool_trajectory", {}),
+}
+"""Name of a check in other tools → the evaluator and options that do the same here."""
 
 
 def plan_config(
     config: Mapping[str, Any], *, load: Callable[[str], Json] | None = None, resolve: Callable[[str], str] | None = None
 ) -> PlannedEvaluator:
-    """One evaluator from a mapping that stands in no file; ConfigError with everything that is wrong with it.
+    """One evaluator from a mapping outside any file; ConfigError with everything that is wrong with it.
 
-    Without `load`, options cannot come from a file; without `resolve`, paths stay as they were written.
+    Without `load`, options cannot come from a file; without `resolve`, paths stay as they are written.
     """
-    review = Review(document=Document(value=config), load=load or _no_files, resolve=resolve or str, readers=READERS)
+    review = Review(document=Document(value=config), load=load or refuse_files, resolve=resolve or str, readers=OPTION_READERS)
     planned = read_evaluator(review, config, ())
     if isinstance(planned, Invalid):
-        raise ConfigError(review.found)
+        raise ConfigError(review.diagnostics)
     return planned
 
 
-def _no_files(path: str) -> Json:
-    raise ValueError(f"files cannot be read here; give the content of {path} itself")
-
-
-def plan_evaluator(review: Review, place: Place) -> PlannedEvaluator | Invalid:
-    """The evaluator at a place of a suite, or INVALID once everything that is wrong with it has been noted."""
+def plan_evaluator(review: Review, place: KeyPath) -> PlannedEvaluator | Invalid:
+    """The evaluator at a place of a suite, or INVALID with every problem in the review."""
     value = review.document.value
     for step in place:
         value = value[step]
-    return _restricted(read_evaluator(review, value, place))
+    return _apply_default_when(read_evaluator(review, value, place))
 
 
-def _restricted(planned: PlannedEvaluator | Invalid) -> PlannedEvaluator | Invalid:
-    """The evaluator as a suite has it: for the cases that its options are about, unless it says for which."""
-    if isinstance(planned, PlannedEvaluator) and planned.when is None and isinstance(planned.config, Restricted):
+def _apply_default_when(planned: PlannedEvaluator | Invalid) -> PlannedEvaluator | Invalid:
+    """Restrict an evaluator of a suite to the cases that its options are made for, unless `when` is written."""
+    if isinstance(planned, PlannedEvaluator) and planned.when is None and isinstance(planned.config, HasDefaultWhen):
         return replace(planned, when=planned.config.default_when())
     return planned
 
 
-def read_evaluator(review: Review, written: Any, place: Place) -> PlannedEvaluator | Invalid:
+def read_evaluator(review: Review, written: Any, place: KeyPath) -> PlannedEvaluator | Invalid:
     """One evaluator from a mapping."""
-    before = len(review.found)
-    if not is_object(written):
+    before = len(review.diagnostics)
+    if not is_mapping_value(written):
         fix = f"write `type: {written}`" if isinstance(written, str) else "write `{type: field_accuracy}`"
-        review.error(place, "bad-evaluator", f"an evaluator must be a mapping with `type`, not {shown(written)}", fix)
+        review.add_error(place, "bad-evaluator", f"an evaluator must be a mapping with `type`, not {describe_value(written)}", fix)
         return INVALID
-    entry = _entry(review, written, place)
-    common = _read_common(review, written, place, entry)
-    config = None if entry is None else _config(review, entry, written, place)
-    why = config.why_pass_at() if isinstance(config, Gated) and "pass_at" not in common else None
-    if why:
-        review.error(place, "missing-option", why, "add `threshold`, such as `threshold: 0.7`")
-    if entry is None or review.failed(before):
+    spec = _find_spec(review, written, place)
+    common = _read_common(review, written, place, spec)
+    config = None if spec is None else _read_config(review, spec, written, place)
+    reason = config.why_pass_at() if isinstance(config, NeedsPassAt) and "pass_at" not in common else None
+    if reason:
+        review.add_error(place, "missing-option", reason, "add `threshold`, such as `threshold: 0.7`")
+    if spec is None or review.has_errors(before):
         return INVALID
-    return PlannedEvaluator(type=entry.name, config=config, **{**common, "name": common.get("name", entry.name)})
+    common.setdefault("name", spec.name)
+    return PlannedEvaluator(type=spec.name, config=config, **common)
 
 
-def given_name(written: Any) -> str | None:
-    """What an evaluator is called in gates and reports: its `name`, else its `type`."""
-    name = written.get("name", written.get("type")) if is_object(written) else None
+def get_evaluator_name(written: Any) -> str | None:
+    """The name of an evaluator in gates and reports: its `name`, else its `type`; None if neither is text."""
+    name = written.get("name", written.get("type")) if is_mapping_value(written) else None
     return name if isinstance(name, str) else None
 
 
-def _entry(review: Review, written: Mapping[Any, Any], place: Place) -> registry.EvaluatorSpec | None:
+def _find_spec(review: Review, written: Mapping[Any, Any], place: KeyPath) -> registry.EvaluatorSpec | None:
     valid = registry.EVALUATORS.names()
     if "type" not in written:
-        review.error(place, "missing-type", "an evaluator needs a `type`", f"one of {listed(valid)}")
+        review.add_error(place, "missing-type", "an evaluator needs a `type`", f"one of {quote_names(valid)}")
         return None
     name = written["type"]
     try:
         return registry.EVALUATORS.find(name)
-    except (KeyError, TypeError):
-        what = f"there is no evaluator type `{name}`" if isinstance(name, str) else f"`type` must be text, not {shown(name)}"
-        fix = written_here(str(name), valid, _can_be_negated) or suggestion(str(name), valid)
-        review.error((*place, "type"), "unknown-evaluator", what, fix)
+    except (KeyError, TypeError):  # TypeError: a list or a mapping cannot be a key
+        what = f"there is no evaluator type `{name}`" if isinstance(name, str) else f"`type` must be text, not {describe_value(name)}"
+        fix = suggest_equivalent(str(name)) or suggest_name(str(name), valid)
+        review.add_error((*place, "type"), "unknown-evaluator", what, fix)
         return None
 
 
-def _can_be_negated(name: str) -> bool:
-    return "negate" in option_names(registry.EVALUATORS.find(name).options)
+def suggest_equivalent(foreign_name: str) -> str | None:
+    """How to write a check that other tools call by this name; None if there is no equivalent.
+
+    >>> suggest_equivalent("not-contains-any")
+    'write `{type: contains, mode: any, negate: true}`'
+    """
+    name = foreign_name.lower().replace("_", "-")
+    positive_name = name.removeprefix("not-")
+    negated = positive_name != name
+    if not negated and positive_name not in _EQUIVALENTS:
+        return None
+    evaluator_type, options = _EQUIVALENTS.get(positive_name, (positive_name.replace("-", "_"), {}))
+    try:
+        spec = registry.EVALUATORS.find(evaluator_type)
+    except KeyError:
+        return None
+    if negated and "negate" not in list_option_names(spec.options):
+        return None
+    parts = {"type": evaluator_type, **options, **({"negate": "true"} if negated else {})}
+    return f"write `{{{', '.join(f'{key}: {value}' for key, value in parts.items())}}}`"
 
 
-def _threshold_is_pass_at(entry: registry.EvaluatorSpec | None) -> bool:
-    """Whether `threshold` is neither an option of the evaluator nor passed on by it."""
-    return entry is not None and "threshold" not in option_names(entry.options) and pass_through(entry.options) is None
+def _threshold_means_pass_at(spec: registry.EvaluatorSpec | None) -> bool:
+    """Whether `threshold` is neither an option of the evaluator nor passed through by it."""
+    return spec is not None and "threshold" not in list_option_names(spec.options) and find_pass_through(spec.options) is None
 
 
-def _read_common(review: Review, written: Mapping[Any, Any], place: Place, entry: registry.EvaluatorSpec | None) -> dict[str, Any]:
-    read = {key: read_value(review, option.hint, written[key], (*place, key), option) for key, option in COMMON.items() if key in written}
-    if isinstance(read.get("name"), str):
-        _check_name(review, read["name"], (*place, "name"))
+def _read_common(review: Review, written: Mapping[Any, Any], place: KeyPath, spec: registry.EvaluatorSpec | None) -> dict[str, Any]:
+    values: dict[str, Any] = {}
+    for key, option in COMMON_OPTIONS.items():
+        if key in written:
+            values[key] = read_value(review, option.hint, written[key], (*place, key), option)
+    if isinstance(values.get("name"), str):
+        _check_name(review, values["name"], (*place, "name"))
     if "when" in written:
-        read["when"] = read_when(review, written["when"], (*place, "when"))
-    if "threshold" in written and _threshold_is_pass_at(entry):
-        at = (*place, "threshold")
+        values["when"] = read_when(review, written["when"], (*place, "when"))
+    if "threshold" in written and _threshold_means_pass_at(spec):
+        threshold_place = (*place, "threshold")
         if "pass_at" in written:
             what = "`threshold` means `pass_at` here, and both are given"
-            review.error(at, "repeated-option", what, "keep `pass_at`")
-        read["pass_at"] = read_value(review, COMMON["pass_at"].hint, written["threshold"], at, COMMON["pass_at"])
-    return read
+            review.add_error(threshold_place, "repeated-option", what, "keep `pass_at`")
+        option = COMMON_OPTIONS["pass_at"]
+        values["pass_at"] = read_value(review, option.hint, written["threshold"], threshold_place, option)
+    return values
 
 
-def _check_name(review: Review, name: str, place: Place) -> None:
-    if name in RESERVED:
-        review.error(place, "reserved-name", f"the name `{name}` is reserved", f"choose another name, such as `{name}_check`")
+def _check_name(review: Review, name: str, place: KeyPath) -> None:
+    if name in RESERVED_NAMES:
+        review.add_error(place, "reserved-name", f"the name `{name}` is reserved", f"choose another name, such as `{name}_check`")
     elif not re.fullmatch(r"[\w-]+", name):
         what = f"the name `{name}` has characters that gates cannot read"
         plain = re.sub(r"[^\w-]+", "_", name).strip("_") or "fields"
-        fix = f"use letters, digits, `_` and `-`: `{plain}`"
-        review.error(place, "bad-name", what, fix)
+        review.add_error(place, "bad-name", what, f"use letters, digits, `_` and `-`: `{plain}`")
 
 
-def _config(review: Review, entry: registry.EvaluatorSpec, written: Mapping[Any, Any], place: Place) -> Any:
-    beside = (*COMMON_KEYS, "threshold") if _threshold_is_pass_at(entry) else COMMON_KEYS
-    return read_options(review, entry.options, written, place, Owner(title=f"`{entry.name}`", beside=beside))
+def _read_config(review: Review, spec: registry.EvaluatorSpec, written: Mapping[Any, Any], place: KeyPath) -> Any:
+    other_keys = (*COMMON_KEYS, "threshold") if _threshold_means_pass_at(spec) else COMMON_KEYS
+    return read_options(review, spec.options, written, place, OptionOwner(title=f"`{spec.name}`", other_keys=other_keys))
 
 
-def read_when(review: Review, written: Any, place: Place) -> Any:
-    """Which cases an evaluator is for, from a mapping of conditions."""
-    if not is_object(written):
-        fix = f"write `when: {{id: {written}}}`" if isinstance(written, str) else f"its keys: {listed(WHEN)}"
-        review.error(place, "bad-option", f"`{named(place)}` must be a mapping, not {shown(written)}", fix)
+def read_when(review: Review, written: Any, place: KeyPath) -> Any:
+    """The cases an evaluator applies to, from a mapping of conditions."""
+    keys = f"its keys: {quote_names(WHEN_OPTIONS)}"
+    if not is_mapping_value(written):
+        fix = f"write `when: {{id: {written}}}`" if isinstance(written, str) else keys
+        review.add_error(place, "bad-option", f"`{describe_place(place)}` must be a mapping, not {describe_value(written)}", fix)
         return INVALID
-    before = len(review.found)
-    unknown_keys(review, written, WHEN, place, "`when`")
-    read = {key: read_value(review, option.hint, written[key], (*place, key), option) for key, option in WHEN.items() if key in written}
+    before = len(review.diagnostics)
+    report_unknown_keys(review, written, WHEN_OPTIONS, place, "`when`")
+    conditions: dict[str, Any] = {}
+    for key, option in WHEN_OPTIONS.items():
+        if key in written:
+            value = read_value(review, option.hint, written[key], (*place, key), option)
+            conditions[key] = (value,) if isinstance(value, str) else value
     if not written:
-        review.error(place, "bad-option", "`when` names no condition", f"its keys: {listed(WHEN)}")
-    if review.failed(before):
-        return INVALID
-    texts = {key: _texts(read[key]) for key in read if key != "contexts"}
-    return When(contexts=read.get("contexts"), **texts)
+        review.add_error(place, "bad-option", "`when` names no condition", keys)
+    return INVALID if review.has_errors(before) else When(**conditions)
 
 
-REQUIRED: Any = bool | Annotated[float, Ge(0), Le(1)]
-"""What `required` may be in an evaluator that is a member of another one."""
-
-
-def read_members(review: Review, value: Any, place: Place) -> Any:
-    """The evaluators inside another one, from a list."""
-    if not is_items(value) or not value:
+def read_members(review: Review, value: Any, place: KeyPath) -> Any:
+    """The member evaluators of a composite, from a list."""
+    if not is_list_value(value) or not value:
         fix = "write a list: `- {type: field_accuracy, name: fields}`"
-        review.error(place, "bad-option", f"`{named(place)}` must be a list of evaluators, not {shown(value)}", fix)
+        what = f"`{describe_place(place)}` must be a list of evaluators, not {describe_value(value)}"
+        review.add_error(place, "bad-option", what, fix)
         return INVALID
     members = [_read_member(review, item, (*place, index)) for index, item in enumerate(value)]
-    names = [item if isinstance(item, str) else given_name(item) for item in value]
+    names = [item if isinstance(item, str) else get_evaluator_name(item) for item in value]
     for index, name in enumerate(names):
         if name is not None and name in names[:index]:
-            where = review.both((*place, names.index(name)), (*place, index))
-            review.error((*place, index), "repeated-name", f"two evaluators are called `{name}` ({where})", "give each a `name`")
+            where = review.describe_two_places((*place, names.index(name)), (*place, index))
+            review.add_error((*place, index), "repeated-name", f"two evaluators are called `{name}` ({where})", "give each a `name`")
     return INVALID if INVALID in members or len(set(names)) < len(names) else tuple(members)
 
 
-def _read_member(review: Review, written: Any, place: Place) -> Any:
+def _read_member(review: Review, written: Any, place: KeyPath) -> Any:
     required: Any = False
-    if is_object(written) and "required" in written:
-        option = _option("required", REQUIRED, False)
-        required = read_value(review, REQUIRED, written["required"], (*place, "required"), option)
+    if is_mapping_value(written) and "required" in written:
+        option = _optional("required", MEMBER_REQUIRED_TYPE, False)
+        required = read_value(review, option.hint, written["required"], (*place, "required"), option)
         written = {key: value for key, value in written.items() if key != "required"}
-    evaluator = _of_the_suite(review, written, place) if isinstance(written, str) else read_evaluator(review, written, place)
+    is_name = isinstance(written, str)
+    evaluator = _find_suite_evaluator(review, written, place) if is_name else read_evaluator(review, written, place)
     if isinstance(evaluator, Invalid) or required is INVALID:
         return INVALID
     return Member(evaluator=evaluator, required=required)
 
 
-def _of_the_suite(review: Review, name: str, place: Place) -> PlannedEvaluator | Invalid:
-    """The evaluator of the suite that has this name: a composite may name members that stand beside it."""
-    beside = review.document.value.get("evaluators") if len(place) > len(("evaluators", 0, "evaluators")) else None
-    others = (
-        {given_name(one): at for at, one in enumerate(beside) if is_object(one) and one.get("type") != "composite"}
-        if is_items(beside)
-        else {}
-    )
-    if name not in others:
+def _find_suite_evaluator(review: Review, name: str, place: KeyPath) -> PlannedEvaluator | Invalid:
+    """The evaluator of the suite that has this name: a composite may name evaluators of the same suite as members."""
+    in_suite = len(place) > len(("evaluators", 0, "evaluators"))
+    written = review.document.value.get("evaluators") if in_suite else None
+    index_by_name: dict[str | None, int] = {}
+    for index, evaluator in enumerate(written if is_list_value(written) else ()):
+        if is_mapping_value(evaluator) and evaluator.get("type") != "composite":
+            index_by_name[get_evaluator_name(evaluator)] = index
+    if name not in index_by_name:
         what = f"no other evaluator of the suite is called `{name}`"
-        fix = suggestion(name, filter(None, others), "write the member here: `- {type: field_accuracy, name: …}`")
-        review.error(place, "unknown-member", what, fix)
+        fix = suggest_name(name, filter(None, index_by_name), "write the member here: `- {type: field_accuracy, name: …}`")
+        review.add_error(place, "unknown-member", what, fix)
         return INVALID
-    apart = replace(review, found=[])  # what is wrong with it is told where it stands
-    return _restricted(read_evaluator(apart, review.document.value["evaluators"][others[name]], ("evaluators", others[name])))
+    separate_review = replace(review, diagnostics=[])  # its problems are reported once, where the suite defines it
+    return plan_evaluator(separate_review, ("evaluators", index_by_name[name]))
 
 
-READERS: dict[Any, Reader] = {**RULE_READERS, tuple[Member, ...]: read_members}
-"""How fieldwise's own types are read, by annotation."""
-
-
-def _texts(value: Any) -> tuple[str, ...]:
-    return tuple(value) if is_items(value) else (value,)
+OPTION_READERS: dict[Any, OptionReader] = {**RULE_READERS, tuple[Member, ...]: read_members}
+"""Readers of fieldwise's own types, by annotation."""

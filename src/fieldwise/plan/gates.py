@@ -1,6 +1,6 @@
 """Gates: conditions on a run, from a suite or from the command line.
 
-A condition always says its operator. A bare number is refused: for `score` it would mean "at least", for a count of errors "at most".
+A condition always states its operator. A bare number is refused: for `score` it would mean "at least", for a count of errors "at most".
 
 >>> str(parse_gate("fields.score >= 0.9"))
 'fields.score >= 0.9'
@@ -8,80 +8,131 @@ A condition always says its operator. A bare number is refused: for `score` it w
 
 import math
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, Final, get_args, get_type_hints
+from typing import Annotated, Any, Final, TypeAlias, get_args, get_type_hints
 
 from annotated_types import Ge, Gt, Le, Lt
 
 from fieldwise import registry
 from fieldwise.model.diagnostic import ConfigError
-from fieldwise.model.document import Document, Place
-from fieldwise.model.plan import Gate, PlannedEvaluator, Regression
-from fieldwise.plan.options import Owner, read_options
-from fieldwise.plan.review import INVALID, Invalid, Review, listed, suggestion
-from fieldwise.plan.type_text import is_items, is_object, shown
+from fieldwise.model.plan import Document, Gate, KeyPath, PlannedEvaluator, Regression
+from fieldwise.plan.declared_options import describe_value, is_list_value, is_mapping_value
+from fieldwise.plan.options import OptionOwner, read_options
+from fieldwise.plan.review import INVALID, Invalid, Review, quote_names, suggest_name
 
 OPERATORS: tuple[str, ...] = get_args(get_type_hints(Gate)["operator"])
-ALWAYS = ("score", "pass_rate")
-"""The metrics that every evaluator has."""
+COMMON_METRICS: Final = ("score", "pass_rate")
+"""The metrics of every evaluator."""
+_RATES: Final = frozenset({"precision", "recall", "f1"})
+"""Metrics with a macro (mean of cases) and a micro (pooled counts) figure in the summary."""
+_COUNTS: Final = frozenset({"true_positives", "false_positives", "false_negatives"})
+"""Metrics with a total in the summary."""
+
+GateMetrics: TypeAlias = Mapping[str, Sequence[str] | None]
+"""Name of an evaluator → the metrics a gate may name; None if only a run can tell."""
 
 _CONDITION = re.compile(r"\s*(?P<operator>[<>=!≥≤~]*)\s*(?P<value>.*?)\s*", re.DOTALL)
-_MEANT = {"=": "==", "=>": ">=", "=<": "<=", "≥": ">=", "≤": "<=", "<>": "!=", "===": "=="}
+_GATE = re.compile(r"\s*(?P<name>[^\s<>=!≥≤~]*)(?P<condition>.*)", re.DOTALL)
+_SIMILAR_OPERATORS = {"=": "==", "=>": ">=", "=<": "<=", "≥": ">=", "≤": "<=", "<>": "!=", "===": "=="}
+_REGRESSION_FIX: Final = "write it in the suite: `gate: {regression: {metric: fields.score, max_drop: 0.01}}`"
 
 
 def parse_gate(text: str, evaluators: Iterable[PlannedEvaluator] | None = None) -> Gate:
-    """A gate from text such as `fields.score >= 0.9`; ConfigError if it cannot be read or names no evaluator of these."""
-    types = None if evaluators is None else {evaluator.name: evaluator.type for evaluator in evaluators}
+    """A gate from text such as `fields.score >= 0.9`.
+
+    ConfigError if it cannot be read, or if it names an evaluator or a metric that these evaluators do not have.
+    """
+    metrics = None
+    if evaluators is not None:
+        metrics = {evaluator.name: list_gate_metrics(evaluator.type, evaluator.config) for evaluator in evaluators}
     review = Review(document=Document(value=text), load=str, resolve=str)
-    name, condition = re.fullmatch(r"\s*([^\s<>=!≥≤~]*)(.*)", text, re.DOTALL).groups()  # pyright: ignore[reportOptionalMemberAccess]
-    gate = _read_gate(review, name, condition, (), types)
+    parts = _GATE.fullmatch(text)
+    assert parts is not None  # the pattern matches any text
+    gate = _read_gate(review, parts["name"], parts["condition"], (), metrics)
     if isinstance(gate, Invalid):
-        raise ConfigError(review.found)
+        raise ConfigError(review.diagnostics)
     return gate
 
 
-def read_gates(review: Review, value: Any, place: Place, types: Mapping[str, str]) -> tuple[Gate, ...]:
-    """The gates of a suite, as far as they are right. `types` is the type of each evaluator by its name."""
-    if not is_object(value):
+def list_gate_metrics(evaluator_type: str, config: object) -> tuple[str, ...] | None:
+    """The metrics a gate may name for this evaluator; None if only a run can tell."""
+    try:
+        declared = registry.EVALUATORS.find(evaluator_type).metric_names(config)
+    except KeyError:
+        return None
+    if declared is None:
+        return None
+    names = dict.fromkeys((*COMMON_METRICS, *sorted(declared)))
+    for name in sorted(declared):
+        rate, _, _ = name.partition("_fp")  # `recall_fp_fn` is recall by the other way of counting
+        if rate in _RATES:
+            names |= dict.fromkeys((f"macro_{name}", f"micro_{name}"))
+        if name in _COUNTS:
+            names[f"total_{name}"] = None
+    return tuple(names)
+
+
+def read_gates(review: Review, value: Any, place: KeyPath, metrics: GateMetrics) -> tuple[Gate, ...]:
+    """The valid gates of a suite; the problems of the others are in the review."""
+    if not is_mapping_value(value):
         fix = 'write `gate: {fields.score: ">= 0.9"}`'
-        review.error(place, "bad-gate", f"`gate` must be a mapping of metrics to conditions, not {shown(value)}", fix)
+        review.add_error(place, "bad-gate", f"`gate` must be a mapping of metrics to conditions, not {describe_value(value)}", fix)
         return ()
-    written = {name: condition for name, condition in value.items() if name != "regression"}
-    gates = [_read_gate(review, str(name), condition, (*place, name), types) for name, condition in written.items()]
-    return tuple(gate for gate in gates if isinstance(gate, Gate))
+    gates: list[Gate] = []
+    for name, condition in value.items():
+        gate = INVALID if name == "regression" else _read_gate(review, str(name), condition, (*place, name), metrics)
+        if isinstance(gate, Gate):
+            gates.append(gate)
+    return tuple(gates)
 
 
-def read_regressions(review: Review, value: Any, place: Place, types: Mapping[str, str]) -> tuple[Regression, ...]:
+def read_regressions(review: Review, value: Any, place: KeyPath, metrics: GateMetrics) -> tuple[Regression, ...]:
     """The gates of a suite on the change from a baseline: `regression`, one mapping or a list of them."""
-    if not is_object(value) or "regression" not in value:
+    if not is_mapping_value(value) or "regression" not in value:
         return ()
     written, place = value["regression"], (*place, "regression")
-    if is_items(written):
-        found = [_read_regression(review, one, (*place, at), types) for at, one in enumerate(written)]
+    if is_list_value(written):
+        results = [_read_regression(review, item, (*place, index), metrics) for index, item in enumerate(written)]
     else:
-        found = [_read_regression(review, written, place, types)]
-    return tuple(one for one in found if isinstance(one, Regression))
+        results = [_read_regression(review, written, place, metrics)]
+    return tuple(result for result in results if isinstance(result, Regression))
 
 
-def _read_regression(review: Review, written: Any, place: Place, types: Mapping[str, str]) -> Regression | Invalid:
-    before = len(review.found)
-    if not is_object(written):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _RegressionOptions:
+    """A regression gate as a suite has it."""
+
+    metric: str
+    """The metric that must not drop, such as `field_prf.macro_f1`."""
+    max_drop: Annotated[float, Ge(0), Le(1)] = 0.0
+    """The largest drop to tolerate."""
+    confidence: Annotated[float, Gt(0), Lt(1)] = 0.95
+    """Confidence with which a drop must be shown to count."""
+    per_field: bool = False
+    """Apply the gate to every field too."""
+
+
+def _read_regression(review: Review, written: Any, place: KeyPath, metrics: GateMetrics) -> Regression | Invalid:
+    before = len(review.diagnostics)
+    if not is_mapping_value(written):
         fix = "write `regression: {metric: fields.score, max_drop: 0.01}`"
-        review.error(place, "bad-gate", f"a regression gate must be a mapping, not {shown(written)}", fix)
+        review.add_error(place, "bad-gate", f"a regression gate must be a mapping, not {describe_value(written)}", fix)
         return INVALID
-    options = read_options(review, _Written, written, place, Owner(title="`regression`"))
-    if review.failed(before):
+    options = read_options(review, _RegressionOptions, written, place, OptionOwner(title="`regression`"))
+    if review.has_errors(before):
         return INVALID
+    metric_place = (*place, "metric")
     evaluator, _, metric = str(options.metric).partition(".")
     if not evaluator or not metric:
-        review.error((*place, "metric"), "bad-gate", f"`{options.metric}` does not name an evaluator and a metric", "write `fields.score`")
+        what = f"`{options.metric}` does not name an evaluator and a metric"
+        review.add_error(metric_place, "bad-gate", what, "write `fields.score`")
     elif metric.startswith("micro_"):
         what = f"`{options.metric}` pools all cases, so runs cannot be compared case by case by it"
-        review.error((*place, "metric"), "bad-gate", what, f"write `{evaluator}.{metric.replace('micro_', 'macro_')}`")
+        review.add_error(metric_place, "bad-gate", what, f"write `{evaluator}.{metric.replace('micro_', 'macro_')}`")
     else:
-        _check_names(review, evaluator, metric, (*place, "metric"), types)
-    if review.failed(before):
+        _check_names(review, evaluator, metric, metric_place, metrics)
+    if review.has_errors(before):
         return INVALID
     return Regression(
         evaluator=evaluator,
@@ -92,78 +143,54 @@ def _read_regression(review: Review, written: Any, place: Place, types: Mapping[
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Written:
-    """A regression gate as people write it."""
-
-    metric: str
-    """The metric that must not drop, such as `field_prf.macro_f1`."""
-    max_drop: Annotated[float, Ge(0), Le(1)] = 0.0
-    """How far it may drop."""
-    confidence: Annotated[float, Gt(0), Lt(1)] = 0.95
-    """How sure a drop must be to count."""
-    per_field: bool = False
-    """Hold every field to it too."""
-
-
-_IN_THE_SUITE: Final = "write it in the suite: `gate: {regression: {metric: fields.score, max_drop: 0.01}}`"
-
-
-def _read_gate(review: Review, name: str, condition: Any, place: Place, types: Mapping[str, str] | None) -> Gate | Invalid:
-    before = len(review.found)
+def _read_gate(review: Review, name: str, condition: Any, place: KeyPath, metrics: GateMetrics | None) -> Gate | Invalid:
+    before = len(review.diagnostics)
     evaluator, _, metric = name.partition(".")
     if not evaluator or not metric:
-        what = f"the gate `{name}` does not name an evaluator and a metric"
-        review.error(place, "bad-gate", what, _IN_THE_SUITE if name == "regression" else f"write `{evaluator or 'fields'}.score`")
-    elif types is not None:
-        _check_names(review, evaluator, metric, place, types)
+        fix = _REGRESSION_FIX if name == "regression" else f"write `{evaluator or 'fields'}.score`"
+        review.add_error(place, "bad-gate", f"the gate `{name}` does not name an evaluator and a metric", fix)
+    elif metrics is not None:
+        _check_names(review, evaluator, metric, place, metrics)
     operator, value = _read_condition(review, name, condition, place)
-    if review.failed(before):
+    if review.has_errors(before):
         return INVALID
     return Gate(evaluator=evaluator, metric=metric, operator=operator, value=value)
 
 
-def _read_condition(review: Review, name: str, condition: Any, place: Place) -> tuple[Any, float]:
+def _read_condition(review: Review, name: str, condition: Any, place: KeyPath) -> tuple[Any, float]:
     """The operator and the number it compares with."""
     if not isinstance(condition, str):
-        number = isinstance(condition, int | float) and not isinstance(condition, bool)
-        what = f"the gate `{name}` needs an operator and a number, not {shown(condition)}"
-        review.error(place, "bad-gate", what, f'write `">= {condition}"`' if number else 'write `">= 0.9"`')
+        is_number = isinstance(condition, int | float) and not isinstance(condition, bool)
+        what = f"the gate `{name}` needs an operator and a number, not {describe_value(condition)}"
+        review.add_error(place, "bad-gate", what, f'write `">= {condition}"`' if is_number else 'write `">= 0.9"`')
         return None, math.nan
-    operator, number = _CONDITION.fullmatch(condition).groups()  # pyright: ignore[reportOptionalMemberAccess]
+    parts = _CONDITION.fullmatch(condition)
+    assert parts is not None  # the pattern matches any text
+    operator, number = parts["operator"], parts["value"]
     if operator not in OPERATORS:
-        fix = f'did you mean `"{_MEANT[operator]} {number}"`?' if operator in _MEANT else f"use one of {listed(OPERATORS)}"
+        similar = _SIMILAR_OPERATORS.get(operator)
+        fix = f'did you mean `"{similar} {number}"`?' if similar else f"use one of {quote_names(OPERATORS)}"
         what = f"the gate `{name}` has an unknown operator `{operator}`" if operator else f"the gate `{name}` has no operator"
-        review.error(place, "bad-gate", what, fix)
-    value = _number(number)
+        review.add_error(place, "bad-gate", what, fix)
+    value = _parse_decimal(number)
     if not math.isfinite(value):
-        fix = f"write {float(number[:-1]) / 100:g}" if number.endswith("%") and math.isfinite(_number(number[:-1])) else "write a number"
-        review.error(place, "bad-gate", f"the gate `{name}` compares with `{number}`, which is not a number", fix)
+        percent = _parse_decimal(number.removesuffix("%")) if number.endswith("%") else math.nan
+        fix = f"write {percent / 100:g}" if math.isfinite(percent) else "write a number"
+        review.add_error(place, "bad-gate", f"the gate `{name}` compares with `{number}`, which is not a number", fix)
     return operator, value
 
 
-def _number(text: str) -> float:
-    """Plain decimal numbers only: `float` would also read `1_000`, `nan` and `inf`."""
+def _parse_decimal(text: str) -> float:
+    """A plain decimal number, else NaN: `float` would also accept `1_000`, `nan` and `inf`."""
     return float(text) if re.fullmatch(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?", text, re.ASCII) else math.nan
 
 
-def _check_names(review: Review, evaluator: str, metric: str, place: Place, types: Mapping[str, str]) -> None:
-    if evaluator not in types:
-        what = f"there is no evaluator named `{evaluator}`"
-        review.error(place, "unknown-evaluator", what, suggestion(evaluator, types, f"the evaluators are {listed(types)}"))
+def _check_names(review: Review, evaluator: str, metric: str, place: KeyPath, metrics: GateMetrics) -> None:
+    """Report an evaluator or a metric that does not exist."""
+    if evaluator not in metrics:
+        fix = suggest_name(evaluator, metrics, f"the evaluators are {quote_names(metrics)}")
+        review.add_error(place, "unknown-evaluator", f"there is no evaluator named `{evaluator}`", fix)
         return
-    valid = metric_names(types[evaluator])
+    valid = metrics[evaluator]
     if valid is not None and metric not in valid:
-        review.error(place, "unknown-metric", f"`{evaluator}` has no metric `{metric}`", suggestion(metric, valid))
-
-
-def metric_names(evaluator: str) -> tuple[str, ...] | None:
-    """The metrics a gate may name for this type of evaluator; None where that is known only after the run."""
-    try:
-        declared = registry.EVALUATORS.find(evaluator).metrics
-    except KeyError:
-        return None
-    if declared is None or callable(declared):
-        return None
-    pooled = [f"{pool}_{name}" for name in declared for pool in ("macro", "micro")]
-    return (*ALWAYS, *(name for name in declared if name not in ALWAYS), *pooled)
+        review.add_error(place, "unknown-metric", f"`{evaluator}` has no metric `{metric}`", suggest_name(metric, valid))

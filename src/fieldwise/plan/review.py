@@ -1,4 +1,4 @@
-"""A document under review: where problems are noted, all of them, with their lines."""
+"""A suite document under review: collects every diagnostic with its line, and suggests names for misspelled ones."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -7,119 +7,133 @@ from typing import Any, Final, TypeAlias
 
 from fieldwise import registry
 from fieldwise.model.diagnostic import Diagnostic, Level, Where
-from fieldwise.model.document import Document, Place
+from fieldwise.model.plan import Document, KeyPath
 from fieldwise.model.values import Json
+
+_MIN_PREFIX_LENGTH: Final = 4
 
 
 class Invalid(Enum):
-    """The type of `INVALID`: what reading a value gives when something was wrong with it. The reason has been noted."""
+    """The type of `INVALID`: the result of reading a value that is wrong. Its diagnostic is in the review."""
 
     INVALID = "invalid"
 
 
 INVALID: Final = Invalid.INVALID
 
-Reader: TypeAlias = "Callable[[Review, Any, Place], Any]"
-"""Turns what was written at a place into a value, or notes what is wrong with it and gives INVALID."""
+OptionReader: TypeAlias = "Callable[[Review, Any, KeyPath], Any]"
+"""Converts what is written at a place into a value, or reports what is wrong with it and returns INVALID."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Review:
-    """A document, what is needed to read it, and what was found wrong so far."""
+    """A document, the functions needed to read it, and the diagnostics so far."""
 
     document: Document
     load: Callable[[str], Json]
     """Reads a JSON file relative to the suite."""
     resolve: Callable[[str], str]
     """Makes a path absolute, relative to the suite's folder."""
-    readers: Mapping[Any, Reader] = field(default_factory=dict[Any, Reader])
-    """How values of fieldwise's own types are read, by annotation."""
-    found: list[Diagnostic] = field(default_factory=list[Diagnostic])
+    readers: Mapping[Any, OptionReader] = field(default_factory=dict[Any, OptionReader])
+    """Readers of fieldwise's own types, by annotation."""
+    diagnostics: list[Diagnostic] = field(default_factory=list[Diagnostic])
     field: str | None = None
-    """The field that is being read, for messages."""
+    """The field whose rule is being read, for messages."""
 
-    def error(self, place: Place, code: str, what: str, fix: str | None = None) -> None:
-        """Note what is wrong at a place."""
-        self._note(place, code, what, fix, "error")
+    def add_error(self, place: KeyPath, code: str, what: str, fix: str | None = None) -> None:
+        """Report an error at a place."""
+        self._add(place, code, what, fix, "error")
 
-    def warn(self, place: Place, code: str, what: str, fix: str | None = None) -> None:
-        """Note what is doubtful at a place."""
-        self._note(place, code, what, fix, "warning")
+    def add_warning(self, place: KeyPath, code: str, what: str, fix: str | None = None) -> None:
+        """Report a warning at a place."""
+        self._add(place, code, what, fix, "warning")
 
-    def _note(self, place: Place, code: str, what: str, fix: str | None, level: Level) -> None:
-        where = Where(file=self.document.file, line=self.document.line(place), field=self.field)
-        self.found.append(Diagnostic(code=code, what=what, where=where, fix=fix, level=level))
+    def _add(self, place: KeyPath, code: str, what: str, fix: str | None, level: Level) -> None:
+        where = Where(file=self.document.file, line=self.document.line_of(place), field=self.field)
+        self.diagnostics.append(Diagnostic(code=code, what=what, where=where, fix=fix, level=level))
 
-    def failed(self, since: int) -> bool:
-        """Whether an error was noted after the first `since` notes."""
-        return any(diagnostic.level == "error" for diagnostic in self.found[since:])
+    def has_errors(self, since: int = 0) -> bool:
+        """Whether an error was reported after the first `since` diagnostics."""
+        return any(diagnostic.level == "error" for diagnostic in self.diagnostics[since:])
 
-    def about(self, field: str | None) -> "Review":
-        """The same review, its messages naming this field."""
+    def for_field(self, field: str | None) -> "Review":
+        """The same review, with this field named in its messages."""
         return replace(self, field=field)
 
-    def of(self, document: Document) -> "Review":
+    def for_document(self, document: Document) -> "Review":
         """The same review, reading a side file."""
         return replace(self, document=document)
 
-    def both(self, first: Place, second: Place) -> str:
-        """Two places in words: `lines 9 and 12`, or their positions where lines are not known."""
-        lines = self.document.line(first), self.document.line(second)
-        return f"lines {lines[0]} and {lines[1]}" if None not in lines else f"`{named(first)}` and `{named(second)}`"
+    def describe_two_places(self, first: KeyPath, second: KeyPath) -> str:
+        """Two places in words: `lines 9 and 12`, or their positions where lines are not available."""
+        lines = self.document.line_of(first), self.document.line_of(second)
+        if None in lines:
+            return f"`{describe_place(first)}` and `{describe_place(second)}`"
+        return f"lines {lines[0]} and {lines[1]}"
 
 
-def named(place: Place) -> str:
-    """What people call a place: its last key, and the index if it is an item.
+def describe_place(place: KeyPath) -> str:
+    """The last key of a place, with the index if it is an item.
 
-    >>> named(("evaluators", 0, "tolerance")), named(("evaluators", 0, "formats", 1)), named(())
-    ('tolerance', 'formats[1]', 'it')
+    >>> [describe_place(place) for place in (("evaluators", 0, "tolerance"), ("evaluators", 0, "formats", 1), ())]
+    ['tolerance', 'formats[1]', 'it']
     """
-    tail = ""
+    indexes = ""
     for step in reversed(place):
         if isinstance(step, str):
-            return step + tail
-        tail = f"[{step}]{tail}"
-    return tail or "it"
+            return step + indexes
+        indexes = f"[{step}]{indexes}"
+    return indexes or "it"
 
 
-def closest(name: str, valid: Iterable[str]) -> str | None:
-    """The valid name a person most likely meant, whatever the letter case.
+def find_closest_name(name: str, valid: Iterable[str]) -> str | None:
+    """The valid name that was most likely meant, ignoring letter case.
 
-    >>> closest("Relativ", ["relative", "tolerance"]), closest("numeric", ["exact", "numeric_tolerance"]), closest("fuzy", ["FUZZY"])
-    ('relative', 'numeric_tolerance', 'FUZZY')
+    >>> find_closest_name("Relativ", ["relative", "tolerance"]), find_closest_name("numeric", ["exact", "numeric_tolerance"])
+    ('relative', 'numeric_tolerance')
+    >>> find_closest_name("fuzy", ["FUZZY"])
+    'FUZZY'
     """
-    folded = {one.casefold(): one for one in valid}
-    found = registry.nearest(name, list(folded))
-    if found is None and len(name) >= 4:
-        found = next((one for one in folded if one.startswith(name.casefold()) or name.casefold().startswith(one)), None)
-    return folded[found] if found else None
+    by_folded_name = {candidate.casefold(): candidate for candidate in valid}
+    folded = name.casefold()
+    closest = registry.nearest(folded, list(by_folded_name))
+    if closest is None and len(name) >= _MIN_PREFIX_LENGTH:
+        prefixes = (candidate for candidate in by_folded_name if candidate.startswith(folded) or folded.startswith(candidate))
+        closest = next(prefixes, None)
+    return by_folded_name[closest] if closest else None
 
 
-def listed(names: Iterable[str]) -> str:
+def quote_names(names: Iterable[str]) -> str:
     """
-    >>> listed(["a", "b"])
+    >>> quote_names(["a", "b"])
     '`a`, `b`'
     """
     return ", ".join(f"`{name}`" for name in names)
 
 
-def suggestion(name: str, valid: Iterable[str], otherwise: str | None = None) -> str | None:
-    """How to fix a name that is not valid: the nearest one, or all of them.
+def suggest_name(name: str, valid: Iterable[str], otherwise: str | None = None) -> str | None:
+    """A fix for a name that is not valid: the closest name, else `otherwise`, else all names.
 
-    >>> suggestion("agregation", ["aggregation", "fields"]), suggestion("xyz", ["aggregation", "fields"])
+    >>> suggest_name("agregation", ["aggregation", "fields"]), suggest_name("xyz", ["aggregation", "fields"])
     ('did you mean `aggregation`?', 'valid here: `aggregation`, `fields`')
     """
     valid = list(valid)
-    found = closest(name, valid)
-    if found:
-        return f"did you mean `{found}`?"
-    return otherwise or (f"valid here: {listed(valid)}" if valid else None)
+    closest = find_closest_name(name, valid)
+    if closest:
+        return f"did you mean `{closest}`?"
+    return otherwise or (f"valid here: {quote_names(valid)}" if valid else None)
 
 
-def unknown_keys(review: Review, written: Mapping[Any, Any], valid: Iterable[str], place: Place, owner: str) -> None:
-    """Note every key that the owner, such as `a suite`, does not have."""
+def report_unknown_keys(review: Review, written: Mapping[Any, Any], valid: Iterable[str], place: KeyPath, owner: str) -> None:
+    """Report every key that the owner, such as `a suite`, does not have."""
     valid = list(valid)
     for key in written:
         if key not in valid:
-            fix = suggestion(str(key), [name for name in valid if name not in written] or valid)
-            review.error((*place, key), "unknown-key", f"{owner} has no key `{key}`", fix)
+            review.add_error((*place, key), "unknown-key", f"{owner} has no key `{key}`", _suggest_key(str(key), written, valid))
+
+
+def _suggest_key(key: str, written: Mapping[Any, Any], valid: list[str]) -> str | None:
+    closest = find_closest_name(key, valid)
+    if closest in written:
+        return f"did you mean `{closest}`? It is written already: keep one of the two"
+    return suggest_name(key, valid)

@@ -1,4 +1,4 @@
-"""Reads fieldwise's own types as people write them: field rules, list rules, matches, paths."""
+"""Read fieldwise's own types from a suite: field rules, list rules, matches, paths."""
 
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, get_args
@@ -6,121 +6,165 @@ from typing import Annotated, Any, get_args
 from annotated_types import Ge
 
 from fieldwise import registry
-from fieldwise.model.document import Place
+from fieldwise.model.diagnostic import ConfigError
 from fieldwise.model.path import EACH, MalformedPath, Path
+from fieldwise.model.plan import Document, KeyPath
 from fieldwise.model.rule import Align, FieldRule, ListRule, Match
-from fieldwise.plan.fields import Option, option_names
-from fieldwise.plan.options import Owner, read_options, read_plain
-from fieldwise.plan.review import INVALID, Reader, Review, listed, suggestion, unknown_keys
-from fieldwise.plan.type_text import described, is_items, is_object, shown
+from fieldwise.plan.declared_options import (
+    DeclaredOption,
+    describe_type,
+    describe_value,
+    is_list_value,
+    is_mapping_value,
+    list_option_names,
+)
+from fieldwise.plan.options import OptionOwner, read_options, read_plain
+from fieldwise.plan.review import INVALID, Invalid, OptionReader, Review, quote_names, report_unknown_keys, suggest_name
 
 RULE_OPTIONS = (
-    Option(name="weight", attribute="weight", hint=Annotated[float, Ge(0)], required=False, default=1.0),
-    Option(name="required", attribute="required", hint=bool, required=False, default=True),
+    DeclaredOption(name="weight", attribute="weight", hint=Annotated[float, Ge(0)], required=False, default=1.0),
+    DeclaredOption(name="required", attribute="required", hint=bool, required=False, default=True),
 )
-"""What every rule may say, besides `path`, `match` and the options of its match."""
+"""Options of every field rule, besides `path`, `match` and the options of its match."""
 RULE_KEYS = ("path", "match", *(option.name for option in RULE_OPTIONS))
 LIST_KEYS = ("align", "key")
-USUAL_MATCHES = ("exact", "fuzzy", "numeric_tolerance")
+COMMON_MATCHES = ("exact", "fuzzy", "numeric_tolerance")
 
 
-def match_names() -> tuple[str, ...]:
-    """Every match there is, the usual ones first."""
-    every = registry.MATCHERS.names()
-    return (*(name for name in USUAL_MATCHES if name in every), *(name for name in every if name not in USUAL_MATCHES))
+def plan_match(name: str, options: Mapping[str, Any]) -> Match:
+    """A match outside any suite, with its options checked; ConfigError with everything that is wrong with them."""
+    written = {"match": name, **options}
+    review = Review(document=Document(value=written), load=refuse_files, resolve=str, readers=RULE_READERS)
+    match = read_match(review, written, ())
+    if isinstance(match, Invalid):
+        raise ConfigError(review.diagnostics)
+    return match
 
 
-def read_match(review: Review, value: Any, place: Place) -> Any:
+def refuse_files(path: str) -> Any:
+    """Stands for the file loader where options do not come from a suite."""
+    raise ValueError(f"files cannot be read here; give the content of {path} itself")
+
+
+def list_match_names() -> tuple[str, ...]:
+    """Every registered match, the common ones first."""
+    names = registry.MATCHERS.names()
+    common = [name for name in COMMON_MATCHES if name in names]
+    return (*common, *(name for name in names if name not in COMMON_MATCHES))
+
+
+def read_match(review: Review, value: Any, place: KeyPath) -> Any:
     """A match from its name, or from a mapping with `match` and its options."""
     if isinstance(value, str):
-        return _match(review, value, {}, place, place, ())
-    if not is_object(value):
-        review.error(place, "bad-option", f"a match must be {described(Match)}, not {shown(value)}", "write `match: exact`")
+        return _read_named_match(review, value, {}, name_place=place, place=place, other_keys=())
+    if not is_mapping_value(value):
+        what = f"a match must be {describe_type(Match)}, not {describe_value(value)}"
+        review.add_error(place, "bad-option", what, "write `match: exact`")
         return INVALID
-    return _match(review, value.get("match", "exact"), value, (*place, "match"), place, ("match",))
+    name = value.get("match", "exact")
+    return _read_named_match(review, name, value, name_place=(*place, "match"), place=place, other_keys=("match",))
 
 
-def _match(review: Review, name: Any, written: Mapping[str, Any], named_at: Place, place: Place, beside: Sequence[str]) -> Any:
+def _read_named_match(
+    review: Review, name: Any, written: Mapping[str, Any], *, name_place: KeyPath, place: KeyPath, other_keys: Sequence[str]
+) -> Any:
     try:
-        entry = registry.MATCHERS.find(name) if isinstance(name, str) else None
+        spec = registry.MATCHERS.find(name) if isinstance(name, str) else None
     except KeyError:
-        entry = None
-    if entry is None:
-        valid = match_names()
-        usual = "the usual ones are `exact`, `fuzzy` and `numeric_tolerance`"
+        spec = None
+    if spec is None:
+        valid = list_match_names()
         what = f"Invalid match type: {name} (valid: {', '.join(valid)})"
-        review.error(named_at, "invalid-match", what, suggestion(str(name), valid, usual))
+        fix = suggest_name(str(name), valid, "the usual ones are `exact`, `fuzzy` and `numeric_tolerance`")
+        review.add_error(name_place, "invalid-match", what, fix)
+        _report_options_of_no_match(review, written, place, other_keys)
         return INVALID
-    owner = Owner(title=f"`{name}`", beside=beside, elsewhere=_other_matches)
-    options = read_options(review, entry.options, written, place, owner)
-    return INVALID if options is INVALID else Match(entry.name, options)
+    owner = OptionOwner(title=f"`{name}`", other_keys=other_keys, explain_key=_explain_option_of_other_match)
+    options = read_options(review, spec.options, written, place, owner)
+    return INVALID if options is INVALID else Match(spec.name, options)
 
 
-def _other_matches(key: str) -> str | None:
-    having = [name for name in match_names() if key in option_names(registry.MATCHERS.find(name).options)]
-    return f"it is an option of {listed(having)}: set `match`" if having else None
+def _report_options_of_no_match(review: Review, written: Mapping[str, Any], place: KeyPath, other_keys: Sequence[str]) -> None:
+    """Report the keys beside an invalid match that are an option of no match at all."""
+    valid = list(other_keys)
+    for name in list_match_names():
+        valid += [option for option in list_option_names(registry.MATCHERS.find(name).options) if option not in valid]
+    for key in written:
+        if key not in valid:
+            review.add_error((*place, key), "unknown-option", f"no match has an option `{key}`", suggest_name(str(key), valid))
 
 
-def read_path(review: Review, value: Any, place: Place) -> Any:
-    """A path that must be well-formed."""
+def _explain_option_of_other_match(key: str) -> str | None:
+    matches = [name for name in list_match_names() if key in list_option_names(registry.MATCHERS.find(name).options)]
+    return f"it is an option of {quote_names(matches)}: set `match`" if matches else None
+
+
+def read_path(review: Review, value: Any, place: KeyPath) -> Any:
+    """A path, which must be well-formed."""
     text = read_plain(review, str, value, place)
     if text is INVALID:
         return INVALID
     try:
         return Path.parse(text)
     except MalformedPath as error:
-        review.error(place, "malformed-path", str(error), error.fix or "write a path such as `invoice.total`")
+        review.add_error(place, "malformed-path", str(error), error.fix or "write a path such as `invoice.total`")
         return INVALID
 
 
-def read_field_rules(review: Review, value: Any, place: Place) -> Any:
-    """The rules of an evaluator, from a list."""
-    if not is_items(value):
+def read_field_rules(review: Review, value: Any, place: KeyPath) -> Any:
+    """The field rules of an evaluator, from a list."""
+    if not is_list_value(value):
         fix = "write a list: `- {path: invoice.total, match: exact}`"
-        review.error(place, "bad-option", f"`{place[-1]}` must be a list of fields, not {shown(value)}", fix)
+        review.add_error(place, "bad-option", f"`{place[-1]}` must be a list of fields, not {describe_value(value)}", fix)
         return INVALID
     rules = [read_field_rule(review, item, (*place, index)) for index, item in enumerate(value)]
-    repeated = _refuse_repeats(review, rules, place)
+    repeated = _report_repeated_rules(review, rules, place)
     return INVALID if repeated or any(rule is INVALID for rule in rules) else tuple(rules)
 
 
-def _refuse_repeats(review: Review, rules: Sequence[Any], place: Place) -> bool:
-    first: dict[Path | str, int] = {}
-    before = len(review.found)
+def _report_repeated_rules(review: Review, rules: Sequence[Any], place: KeyPath) -> bool:
+    first_index: dict[Path | str, int] = {}
+    before = len(review.diagnostics)
     for index, rule in enumerate(rules):
-        if isinstance(rule, FieldRule):
-            same = first.setdefault(rule.path or rule.text, index)
-            if same != index:
-                where = review.both((*place, same), (*place, index))
-                what = f"`{rule.text}` has two rules ({where})"
-                review.about(rule.text).error((*place, index), "repeated-field", what, "keep one of them")
-    return review.failed(before)
+        if not isinstance(rule, FieldRule):
+            continue
+        first = first_index.setdefault(rule.path or rule.text, index)
+        if first != index:
+            where = review.describe_two_places((*place, first), (*place, index))
+            what = f"`{rule.text}` has two rules ({where})"
+            review.for_field(rule.text).add_error((*place, index), "repeated-field", what, "keep one of them")
+    return review.has_errors(before)
 
 
-def read_field_rule(review: Review, value: Any, place: Place) -> Any:
-    """One rule, from a mapping or from a bare path."""
+def read_field_rule(review: Review, value: Any, place: KeyPath) -> Any:
+    """One field rule, from a mapping or from a bare path. Reports every problem of the rule, not only the first."""
+    path_place: KeyPath = (*place, "path")
     if isinstance(value, str):
-        value = {"path": value}
-        path_at = place
+        value, path_place = {"path": value}, place
+    fix = "write `{path: invoice.total, match: exact}`"
+    if not is_mapping_value(value):
+        review.add_error(place, "bad-field", f"a field must be a mapping or a path, not {describe_value(value)}", fix)
+        return INVALID
+    text: Any = value.get("path")
+    review = review.for_field(text if isinstance(text, str) else None)
+    path: Any = INVALID
+    if "path" in value:
+        path = _read_rule_path(review, text, path_place)
     else:
-        path_at = (*place, "path")
-    if not is_object(value) or "path" not in value:
-        what = "a field needs a `path`" if is_object(value) else f"a field must be a mapping or a path, not {shown(value)}"
-        review.error(place, "bad-field", what, "write `{path: invoice.total, match: exact}`")
+        review.add_error(place, "bad-field", "a field needs a `path`", fix)
+    options: dict[str, Any] = {}
+    for option in RULE_OPTIONS:
+        if option.name in value:
+            options[option.name] = read_plain(review, option.hint, value[option.name], (*place, option.name), option)
+    name = value.get("match", "exact")
+    match = _read_named_match(review, name, value, name_place=(*place, "match"), place=place, other_keys=RULE_KEYS)
+    if INVALID in (path, match, *options.values()):
         return INVALID
-    text = value["path"]
-    review = review.about(text if isinstance(text, str) else None)
-    path = _rule_path(review, text, path_at)
-    given = [option for option in RULE_OPTIONS if option.name in value]
-    said = {option.name: read_plain(review, option.hint, value[option.name], (*place, option.name), option) for option in given}
-    match = _match(review, value.get("match", "exact"), value, (*place, "match"), place, RULE_KEYS)
-    if INVALID in (path, match, *said.values()):
-        return INVALID
-    return FieldRule(path=path, text=text, match=match, **said)
+    return FieldRule(path=path, text=text, match=match, **options)
 
 
-def _rule_path(review: Review, text: Any, place: Place) -> Any:
-    """The path of a rule; None with a warning where it is malformed, because such a field is a miss and not a mistake in the suite."""
+def _read_rule_path(review: Review, text: Any, place: KeyPath) -> Any:
+    """The path of a rule; None with a warning if it is malformed: by the specification such a field is a miss in every case."""
     if not isinstance(text, str):
         return read_plain(review, str, text, place)
     if text.startswith("$"):
@@ -128,81 +172,78 @@ def _rule_path(review: Review, text: Any, place: Place) -> Any:
     try:
         return Path.parse(text)
     except MalformedPath as error:
-        review.warn(
-            place, "malformed-path", f"{error}: every case will miss this field", error.fix or "write a path such as `invoice.total`"
-        )
+        what = f"{error}: every case will miss this field"
+        review.add_warning(place, "malformed-path", what, error.fix or "write a path such as `invoice.total`")
         return None
 
 
-def read_list_rules(review: Review, value: Any, place: Place) -> Any:
-    """How lists are paired, from a mapping of their paths."""
-    if not is_object(value):
+def read_list_rules(review: Review, value: Any, place: KeyPath) -> Any:
+    """The alignment of lists, from a mapping of their paths."""
+    if not is_mapping_value(value):
         fix = "write `{line_items: {align: best}}`"
-        review.error(place, "bad-option", f"`{place[-1]}` must be a mapping of list paths, not {shown(value)}", fix)
+        review.add_error(place, "bad-option", f"`{place[-1]}` must be a mapping of list paths, not {describe_value(value)}", fix)
         return INVALID
     rules: dict[Path, ListRule] = {}
-    bad = False
+    valid = True
     for key, written in value.items():
-        rule = _list_rule(review, key, written, (*place, key))
-        if isinstance(rule, ListRule) and rule.path in rules:
-            review.error((*place, key), "repeated-field", f"the list `{rule.path}` is named twice", "keep one of them")
-        bad = bad or rule is INVALID or rule.path in rules
-        if isinstance(rule, ListRule):
+        rule = _read_list_rule(review, key, written, (*place, key))
+        if not isinstance(rule, ListRule):
+            valid = False
+        elif rule.path in rules:
+            review.add_error((*place, key), "repeated-field", f"the list `{rule.path}` is named twice", "keep one of them")
+            valid = False
+        else:
             rules[rule.path] = rule
-    return INVALID if bad else tuple(rules.values())
+    return tuple(rules.values()) if valid else INVALID
 
 
-def _list_rule(review: Review, text: Any, written: Any, place: Place) -> Any:
-    review = review.about(str(text))
+def _read_list_rule(review: Review, text: Any, written: Any, place: KeyPath) -> Any:
+    review = review.for_field(str(text))
     path = read_path(review, text, place)
+    align_place: KeyPath = (*place, "align")
     if isinstance(written, str):
-        written = {"align": written}
-        align_at = place
-    else:
-        align_at = (*place, "align")
-    if not is_object(written):
-        review.error(place, "bad-option", f"a list must be a mapping with `align`, not {shown(written)}", "write `{align: best}`")
+        written, align_place = {"align": written}, place
+    if not is_mapping_value(written):
+        what = f"a list must be a mapping with `align`, not {describe_value(written)}"
+        review.add_error(place, "bad-option", what, "write `{align: best}`")
         return INVALID
-    before = len(review.found)
-    unknown_keys(review, written, LIST_KEYS, place, "a list")
-    align = _align(review, written.get("align", "key" if "key" in written else "index"), align_at)
+    before = len(review.diagnostics)
+    report_unknown_keys(review, written, LIST_KEYS, place, "a list")
+    align = _read_align(review, written.get("align", "key" if "key" in written else "index"), align_place)
     key = read_path(review, written["key"], (*place, "key")) if "key" in written else None
-    _check_key(review, align, key, place)
-    if review.failed(before) or path is INVALID:
+    _check_list_key(review, align, key, place)
+    if review.has_errors(before) or path is INVALID:
         return INVALID
-    return ListRule(path=_without_each(path), align=align, key=key)
+    return ListRule(path=_without_last_each(path), align=align, key=key)
 
 
-def _align(review: Review, value: Any, place: Place) -> Any:
+def _read_align(review: Review, value: Any, place: KeyPath) -> Any:
     valid = get_args(Align)
     if value in valid:
         return value
-    what = f"`align` must be one of {listed(valid)}, not {shown(value)}"
-    review.error(place, "bad-option", what, suggestion(str(value), valid, "`index` is the default"))
+    what = f"`align` must be one of {quote_names(valid)}, not {describe_value(value)}"
+    review.add_error(place, "bad-option", what, suggest_name(str(value), valid, "`index` is the default"))
     return INVALID
 
 
-def _check_key(review: Review, align: Any, key: Any, place: Place) -> None:
+def _check_list_key(review: Review, align: Any, key: Any, place: KeyPath) -> None:
     if align == "key" and key is None:
-        review.error(place, "missing-option", "`align: key` needs `key`", "add the key that items share: `{align: key, key: sku}`")
+        fix = "add the key that items share: `{align: key, key: sku}`"
+        review.add_error(place, "missing-option", "`align: key` needs `key`", fix)
     if align not in ("key", INVALID) and key is not None:
-        review.error(
-            (*place, "key"),
-            "bad-option",
-            f"`key` is only for `align: key`, not for `align: {align}`",
-            "write `align: key`, or remove `key`",
-        )
+        what = f"`key` is only for `align: key`, not for `align: {align}`"
+        review.add_error((*place, "key"), "bad-option", what, "write `align: key`, or remove `key`")
 
 
-def _without_each(path: Path) -> Path:
+def _without_last_each(path: Path) -> Path:
     return Path(path.steps[:-1]) if path.steps and path.steps[-1] is EACH else path
 
 
-READERS: dict[Any, Reader] = {
+RULE_READERS: dict[Any, OptionReader] = {
     tuple[FieldRule, ...]: read_field_rules,
     FieldRule: read_field_rule,
     tuple[ListRule, ...]: read_list_rules,
     Match: read_match,
     Path: read_path,
 }
-"""How each of these annotations is read."""
+"""The reader of each annotation."""

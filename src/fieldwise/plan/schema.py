@@ -1,6 +1,6 @@
-"""The JSON Schema of a suite, made from what evaluators and matchers declare, so that an editor can complete and check it.
+"""The JSON Schema of a suite, generated from the options of evaluators and matchers, for completion and checks in an editor.
 
-It says no to what `build_plan` says no to, as far as a schema can: names that must be unique or must exist are left to the plan.
+It rejects what `build_plan` rejects, as far as a schema can: whether names are unique or exist is left to the plan.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -8,25 +8,33 @@ from dataclasses import dataclass, field, is_dataclass
 from typing import Any, Literal, TypeAlias, get_args, get_origin
 
 from fieldwise import registry
-from fieldwise.model.options import FromFile, Of
+from fieldwise.model.options import FixedMatch, FromFile
 from fieldwise.model.path import Path
 from fieldwise.model.plan import Member
 from fieldwise.model.rule import Align, FieldRule, ListRule, Match
-from fieldwise.plan.evaluators import COMMON, REQUIRED, WHEN
-from fieldwise.plan.fields import Option, descriptions, options_of, pass_through
+from fieldwise.plan.declared_options import (
+    DeclaredOption,
+    find_pass_through,
+    is_list_type,
+    is_mapping_type,
+    is_union_type,
+    list_options,
+    read_descriptions,
+    split_annotated,
+)
+from fieldwise.plan.evaluators import COMMON_OPTIONS, MEMBER_REQUIRED_TYPE, WHEN_OPTIONS
 from fieldwise.plan.gates import OPERATORS
-from fieldwise.plan.options import annotated, without_markers
-from fieldwise.plan.rules import RULE_OPTIONS, match_names
-from fieldwise.plan.suite import CASES_KEYS, COLUMNS
-from fieldwise.plan.type_text import is_list, is_mapping, is_union, peel
+from fieldwise.plan.options import with_constraints, without_markers
+from fieldwise.plan.rules import RULE_OPTIONS, list_match_names
+from fieldwise.plan.suite import CASES_KEYS, COLUMN_TYPES
 
-Schema: TypeAlias = dict[str, Any]
+JsonSchema: TypeAlias = dict[str, Any]
 
-_TEXT: Schema = {"type": "string", "minLength": 1}
-_PATH: Schema = {"type": "string", "minLength": 1, "not": {"pattern": r"^\$"}}
-_COMMON_TEXTS = {
-    "name": "What gates and reports call it; the type if left out.",
-    "weight": "What it weighs among the evaluators.",
+_TEXT: JsonSchema = {"type": "string", "minLength": 1}
+_PATH: JsonSchema = {"type": "string", "minLength": 1, "not": {"pattern": r"^\$"}}
+_COMMON_DESCRIPTIONS = {
+    "name": "Name in gates and reports; default: the type.",
+    "weight": "Weight among the evaluators.",
     "pass_at": "A score at or above this passes.",
     "required": "False: a missing or null value leaves the score untouched.",
     "id": "Ids of cases, or patterns such as `EF_*`.",
@@ -38,194 +46,221 @@ _COMMON_TEXTS = {
 
 @dataclass(frozen=True, slots=True)
 class _Definitions:
-    """The parts that are referred to by name, made once each."""
+    """The named parts of the schema, each built once."""
 
-    made: dict[str, Schema] = field(default_factory=dict[str, Schema])
+    by_name: dict[str, JsonSchema] = field(default_factory=dict[str, JsonSchema])
 
-    def ref(self, name: str, make: Callable[[], Schema]) -> Schema:
-        """A reference to a part, which is made when it is first asked for."""
-        if name not in self.made:
-            self.made[name] = {}  # a part may speak of itself
-            self.made[name] = make()
+    def refer_to(self, name: str, build: Callable[[], JsonSchema]) -> JsonSchema:
+        """A reference to a part, built on first use."""
+        if name not in self.by_name:
+            self.by_name[name] = {}  # registered before it is built, because a part may refer to itself
+            self.by_name[name] = build()
         return {"$ref": f"#/$defs/{name}"}
 
 
-def suite_schema() -> Schema:
-    """The JSON Schema (2020-12) of a suite, with every evaluator and matcher there is."""
-    parts = _Definitions()
+def build_suite_schema() -> JsonSchema:
+    """The JSON Schema (2020-12) of a suite, with every registered evaluator and matcher."""
+    definitions = _Definitions()
     number = r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?"
-    condition: Schema = {"type": "string", "pattern": rf"^\s*({'|'.join(OPERATORS)})\s*{number}\s*$", "examples": [">= 0.9"]}
-    properties: Schema = {
-        "name": {**_TEXT, "description": "What the run is called; the file's name if left out."},
-        "cases": _cases(),
-        "columns": {
-            **_closed({role: _of_hint(parts, hint) for role, hint in COLUMNS.items()}),
-            "description": "Columns with other names than usual: role → column.",
-        },
-        "evaluators": {"type": "array", "minItems": 1, "items": _evaluator(parts)},
+    condition: JsonSchema = {"type": "string", "pattern": rf"^\s*({'|'.join(OPERATORS)})\s*{number}\s*$", "examples": [">= 0.9"]}
+    columns = {role: _schema_of_hint(definitions, hint) for role, hint in COLUMN_TYPES.items()}
+    regression = _regression_schema()
+    properties: JsonSchema = {
+        "name": {**_TEXT, "description": "Name of the run; default: the name of the file."},
+        "cases": _cases_schema(),
+        "columns": {**_closed_mapping(columns), "description": "Columns with unusual names: role → column."},
+        "evaluators": {"type": "array", "minItems": 1, "items": _evaluator_schema(definitions)},
         "gate": {
             "type": "object",
             "description": 'Conditions on the run, such as `fields.score: ">= 0.9"`.',
-            "properties": {"regression": {"anyOf": [_regression(), {"type": "array", "items": _regression()}]}},
+            "properties": {"regression": {"anyOf": [regression, {"type": "array", "items": regression}]}},
             "propertyNames": {"pattern": r"^([\w-]+\..+|regression)$"},
             "additionalProperties": condition,
         },
     }
     top = {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "fieldwise suite"}
-    return {**top, **_closed(properties, ["evaluators"]), "$defs": dict(sorted(parts.made.items()))}
+    return {**top, **_closed_mapping(properties, ["evaluators"]), "$defs": dict(sorted(definitions.by_name.items()))}
 
 
-def _closed(properties: Mapping[str, Any], required: Iterable[str] = ()) -> Schema:
+def _closed_mapping(properties: Mapping[str, Any], required: Iterable[str] = ()) -> JsonSchema:
     """A mapping with these keys and no others."""
-    needed = list(required)
-    schema: Schema = {"type": "object", "properties": dict(properties), "additionalProperties": False}
-    return {**schema, "required": needed} if needed else schema
+    schema: JsonSchema = {"type": "object", "properties": dict(properties), "additionalProperties": False}
+    required_keys = list(required)
+    return {**schema, "required": required_keys} if required_keys else schema
 
 
-def _regression() -> Schema:
-    share: Schema = {"type": "number", "minimum": 0, "maximum": 1}
+def _regression_schema() -> JsonSchema:
+    share: JsonSchema = {"type": "number", "minimum": 0, "maximum": 1}
     properties = {"metric": _TEXT, "max_drop": share, "confidence": share, "per_field": {"type": "boolean"}}
-    return {**_closed(properties, ["metric"]), "description": "No shown drop of this metric from the baseline beyond `max_drop`."}
+    description = "Fail if this metric drops from the baseline by more than `max_drop`."
+    return {**_closed_mapping(properties, ["metric"]), "description": description}
 
 
-def _cases() -> Schema:
-    apart = _closed(dict.fromkeys(CASES_KEYS, _TEXT), ["expected", "actual"])
-    return {"description": "A file, a pattern, or expected and actual apart; relative to the suite.", "anyOf": [_TEXT, apart]}
+def _cases_schema() -> JsonSchema:
+    two_sides = _closed_mapping(dict.fromkeys(CASES_KEYS, _TEXT), ["expected", "actual"])
+    description = "A file, a pattern, or separate files for expected and actual; relative to the suite."
+    return {"description": description, "anyOf": [_TEXT, two_sides]}
 
 
-def _evaluator(parts: _Definitions, kind: Literal["evaluator", "member"] = "evaluator") -> Schema:
+def _evaluator_schema(definitions: _Definitions, role: Literal["evaluator", "member"] = "evaluator") -> JsonSchema:
+    """A mapping whose keys depend on `type`."""
     names = registry.EVALUATORS.names()
-    chosen = [
-        {
-            "if": {"properties": {"type": {"const": name}}, "required": ["type"]},
-            "then": parts.ref(f"{kind}.{name}", lambda name=name: _evaluator_of(parts, name, kind)),
-        }
-        for name in names
-    ]
-    return {"type": "object", "properties": {"type": {"enum": list(names)}}, "required": ["type"], "allOf": chosen}
+    conditions: list[JsonSchema] = []
+    for name in names:
+        reference = definitions.refer_to(f"{role}.{name}", lambda name=name: _schema_of_evaluator(definitions, name, role))
+        conditions.append({"if": {"properties": {"type": {"const": name}}, "required": ["type"]}, "then": reference})
+    return {"type": "object", "properties": {"type": {"enum": list(names)}}, "required": ["type"], "allOf": conditions}
 
 
-def _evaluator_of(parts: _Definitions, name: str, kind: str) -> Schema:
-    declared = registry.EVALUATORS.find(name).options
-    common: Schema = {"type": {"const": name}, **{key: _common(parts, option) for key, option in COMMON.items()}}
+def _schema_of_evaluator(definitions: _Definitions, name: str, role: str) -> JsonSchema:
+    options_type = registry.EVALUATORS.find(name).options
+    common: JsonSchema = {"type": {"const": name}}
+    for key, option in COMMON_OPTIONS.items():
+        common[key] = _schema_of_common_option(definitions, option)
     common["name"]["pattern"] = r"^[\w-]+$"
-    common["when"] = parts.ref("when", lambda: {**_closed({key: _common(parts, one) for key, one in WHEN.items()}), "minProperties": 1})
-    if kind == "member":
-        common["required"] = {**_of_hint(parts, REQUIRED), "description": "True: it must pass. A number: it must score at least that."}
-    own = _options(parts, declared)
-    if "threshold" not in own and pass_through(declared) is None:
-        common["threshold"] = {**_common(parts, COMMON["pass_at"]), "description": "The same as `pass_at`."}
-    needed = ["type", *_needed(declared)]
-    schema = {**_closed({**common, **own}, needed), **_about(declared)}
-    return {**schema, "additionalProperties": True} if pass_through(declared) else schema
+    common["when"] = definitions.refer_to("when", lambda: _when_schema(definitions))
+    if role == "member":
+        description = "True: it must pass. A number: it must score at least that."
+        common["required"] = {**_schema_of_hint(definitions, MEMBER_REQUIRED_TYPE), "description": description}
+    own = _schemas_of_options(definitions, options_type)
+    passes_through = find_pass_through(options_type) is not None
+    if "threshold" not in own and not passes_through:
+        pass_at = _schema_of_common_option(definitions, COMMON_OPTIONS["pass_at"])
+        common["threshold"] = {**pass_at, "description": "The same as `pass_at`."}
+    required = ["type", *_list_required_options(options_type)]
+    schema = {**_closed_mapping({**common, **own}, required), **_describe_options_type(options_type)}
+    return {**schema, "additionalProperties": True} if passes_through else schema
 
 
-def _common(parts: _Definitions, option: Option) -> Schema:
-    schema = {**_of_hint(parts, option.hint), "description": _COMMON_TEXTS[option.name]}
+def _when_schema(definitions: _Definitions) -> JsonSchema:
+    conditions = {key: _schema_of_common_option(definitions, option) for key, option in WHEN_OPTIONS.items()}
+    return {**_closed_mapping(conditions), "minProperties": 1}
+
+
+def _schema_of_common_option(definitions: _Definitions, option: DeclaredOption) -> JsonSchema:
+    schema = {**_schema_of_hint(definitions, option.hint), "description": _COMMON_DESCRIPTIONS[option.name]}
     return schema if option.default is None else {**schema, "default": option.default}
 
 
-def _about(declared: type) -> Schema:
-    """The first paragraph of a dataclass's own docstring."""
-    text = (declared.__doc__ or "").strip().split("\n\n")[0]
-    return {"description": text} if text and not text.startswith(f"{declared.__name__}(") and declared is not type(None) else {}
+def _describe_options_type(options_type: type) -> JsonSchema:
+    """The first paragraph of the dataclass's own docstring; the one that `dataclass` generates does not count."""
+    text = (options_type.__doc__ or "").strip().split("\n\n")[0]
+    is_generated = text.startswith(f"{options_type.__name__}(")
+    return {"description": text} if text and not is_generated and options_type is not type(None) else {}
 
 
-def _needed(declared: type) -> list[str]:
-    return [option.name for option in options_of(declared) if option.required and not option.passes_through]
+def _list_required_options(options_type: type) -> list[str]:
+    return [option.name for option in list_options(options_type) if option.required and not option.passes_through]
 
 
-def _options(parts: _Definitions, declared: type) -> Schema:
-    texts = descriptions(declared)
-    return {
-        option.name: _option(parts, option, texts.get(option.attribute)) for option in options_of(declared) if not option.passes_through
-    }
+def _schemas_of_options(definitions: _Definitions, options_type: type) -> JsonSchema:
+    descriptions = read_descriptions(options_type)
+    schemas: JsonSchema = {}
+    for option in list_options(options_type):
+        if not option.passes_through:
+            schemas[option.name] = _schema_of_option(definitions, option, descriptions.get(option.attribute))
+    return schemas
 
 
-def _option(parts: _Definitions, option: Option, text: str | None) -> Schema:
-    schema = dict(_of_hint(parts, option.hint))
-    if text:
-        schema["description"] = text
+def _schema_of_option(definitions: _Definitions, option: DeclaredOption, description: str | None) -> JsonSchema:
+    schema = dict(_schema_of_hint(definitions, option.hint))
+    if description:
+        schema["description"] = description
     if isinstance(option.default, bool | int | float | str):
         schema["default"] = option.default
     return schema
 
 
-def _of_hint(parts: _Definitions, hint: Any) -> Schema:
-    """What may be written for an annotation."""
-    base, marks = peel(hint)
-    fixed = next((mark.match for mark in marks if isinstance(mark, Of)), None)
-    if fixed:
-        return parts.ref(f"match.{fixed}", lambda: _closed(_options(parts, registry.MATCHERS.find(fixed).options)))
-    schema = _of_base(parts, base, without_markers(marks))
+def _schema_of_hint(definitions: _Definitions, hint: Any) -> JsonSchema:
+    """The values a suite may have for an annotation."""
+    base, marks = split_annotated(hint)
+    fixed_match = next((mark.match for mark in marks if isinstance(mark, FixedMatch)), None)
+    if fixed_match:
+        options_type = registry.MATCHERS.find(fixed_match).options
+        return definitions.refer_to(f"match.{fixed_match}", lambda: _closed_mapping(_schemas_of_options(definitions, options_type)))
+    schema = _schema_of_base(definitions, base, without_markers(marks))
     if any(isinstance(mark, FromFile) for mark in marks):
         return {"anyOf": [{**_TEXT, "description": "A JSON file, relative to the suite."}, schema]}
     return schema
 
 
-def _of_base(parts: _Definitions, base: Any, constraints: tuple[Any, ...]) -> Schema:
-    own = _own_type(parts, base)
+def _schema_of_base(definitions: _Definitions, base: Any, constraints: tuple[Any, ...]) -> JsonSchema:
+    own = _schema_of_own_type(definitions, base)
     if own is not None:
         return own
-    if is_union(base):
-        return {"anyOf": [_of_hint(parts, member) for member in get_args(base)]}
+    if is_union_type(base):
+        return {"anyOf": [_schema_of_hint(definitions, member) for member in get_args(base)]}
     if isinstance(base, type) and is_dataclass(base):
-        whole = lambda: {**_closed(_options(parts, base), _needed(base)), **_about(base)}  # noqa: E731
-        return parts.ref(f"part.{base.__module__}.{base.__qualname__}", whole)
+        return definitions.refer_to(f"part.{base.__module__}.{base.__qualname__}", lambda: _schema_of_dataclass(definitions, base))
     arguments = get_args(base)
-    if is_list(base):
-        return {**_plain(list[Any], constraints), "items": _of_hint(parts, arguments[0])}
-    if is_mapping(base):
-        return {**_plain(dict[str, Any], constraints), "additionalProperties": _of_hint(parts, arguments[1])}
-    return _plain(base, constraints)
+    if is_list_type(base):
+        return {**_schema_of_plain_type(list[Any], constraints), "items": _schema_of_hint(definitions, arguments[0])}
+    if is_mapping_type(base):
+        return {**_schema_of_plain_type(dict[str, Any], constraints), "additionalProperties": _schema_of_hint(definitions, arguments[1])}
+    return _schema_of_plain_type(base, constraints)
 
 
-def _own_type(parts: _Definitions, base: Any) -> Schema | None:
+def _schema_of_dataclass(definitions: _Definitions, options_type: type) -> JsonSchema:
+    mapping = _closed_mapping(_schemas_of_options(definitions, options_type), _list_required_options(options_type))
+    return {**mapping, **_describe_options_type(options_type)}
+
+
+def _schema_of_own_type(definitions: _Definitions, base: Any) -> JsonSchema | None:
+    """The schema of a type with a reader of its own (`OPTION_READERS`); None for any other type."""
     if base == tuple[FieldRule, ...]:
-        return {"type": "array", "items": parts.ref("field", lambda: _field_rule(parts))}
+        return {"type": "array", "items": definitions.refer_to("field", lambda: _field_rule_schema(definitions))}
     if base == tuple[ListRule, ...]:
-        return {"type": "object", "additionalProperties": parts.ref("list", _list_rule)}
+        return {"type": "object", "additionalProperties": definitions.refer_to("list", _list_rule_schema)}
     if base == tuple[Member, ...]:
-        member = parts.ref("member", lambda: _evaluator(parts, "member"))
+        member = definitions.refer_to("member", lambda: _evaluator_schema(definitions, "member"))
         return {"type": "array", "minItems": 1, "items": {"anyOf": [{"type": "string"}, member]}}
     if base is FieldRule:
-        return parts.ref("field", lambda: _field_rule(parts))
+        return definitions.refer_to("field", lambda: _field_rule_schema(definitions))
     if base is Match:
-        return parts.ref("match", lambda: {"anyOf": [{"enum": list(match_names())}, _by_match(parts, {}, [])]})
+        return definitions.refer_to("match", lambda: _match_schema(definitions))
     return _PATH if base is Path else None
 
 
-def _plain(base: Any, constraints: tuple[Any, ...]) -> Schema:
-    """A type without parts of its own; pydantic knows its bounds."""
+def _schema_of_plain_type(base: Any, constraints: tuple[Any, ...]) -> JsonSchema:
+    """The schema of a type without structure, with its bounds, by pydantic."""
     if get_origin(base) is Literal:
         return {"enum": list(get_args(base))}
     from pydantic import TypeAdapter
 
-    schema = TypeAdapter[Any](annotated(base, constraints)).json_schema()
+    schema = TypeAdapter[Any](with_constraints(base, constraints)).json_schema()
     return {key: value for key, value in schema.items() if key not in ("items", "additionalProperties") or value is not True}
 
 
-def _field_rule(parts: _Definitions) -> Schema:
-    common = {option.name: _common(parts, option) for option in RULE_OPTIONS}
-    return {"anyOf": [_PATH, _by_match(parts, {"path": {**_PATH, "description": "Where the field is."}, **common}, ["path"])]}
+def _match_schema(definitions: _Definitions) -> JsonSchema:
+    return {"anyOf": [{"enum": list(list_match_names())}, _schema_by_match(definitions, {}, [])]}
 
 
-def _by_match(parts: _Definitions, common: Schema, required: list[str]) -> Schema:
-    """A mapping whose other keys depend on `match`, which is `exact` if left out."""
-    chosen: list[Schema] = []
-    for name in match_names():
-        declared = registry.MATCHERS.find(name).options
-        own = {"match": {"const": name}, **_options(parts, declared)}
-        only = _closed({**dict.fromkeys(common, True), **own}, _needed(declared))
-        told = {} if name == "exact" else {"required": ["match"]}
-        chosen.append({"if": {"properties": {"match": {"const": name}}, **told}, "then": {**only, **_about(declared)}})
-    every = {**common, "match": {"enum": list(match_names()), "default": "exact"}}
-    return {"type": "object", "properties": every, "allOf": chosen, **({"required": required} if required else {})}
+def _field_rule_schema(definitions: _Definitions) -> JsonSchema:
+    common: JsonSchema = {"path": {**_PATH, "description": "Where the field is."}}
+    for option in RULE_OPTIONS:
+        common[option.name] = _schema_of_common_option(definitions, option)
+    return {"anyOf": [_PATH, _schema_by_match(definitions, common, ["path"])]}
 
 
-def _list_rule() -> Schema:
-    by_key = {"if": {"properties": {"align": {"const": "key"}}, "required": ["align"]}, "then": {"required": ["key"]}}
-    only_by_key = {"if": {"required": ["key"]}, "then": {"properties": {"align": {"const": "key"}}}}
-    aligned = _closed({"align": {"enum": list(get_args(Align))}, "key": {**_PATH, "description": "The key that items share."}})
+def _schema_by_match(definitions: _Definitions, common: JsonSchema, required: list[str]) -> JsonSchema:
+    """A mapping whose other keys depend on `match`; default: `exact`."""
+    conditions: list[JsonSchema] = []
+    for name in list_match_names():
+        options_type = registry.MATCHERS.find(name).options
+        own = {"match": {"const": name}, **_schemas_of_options(definitions, options_type)}
+        mapping = _closed_mapping({**dict.fromkeys(common, True), **own}, _list_required_options(options_type))
+        must_be_written = {} if name == "exact" else {"required": ["match"]}
+        condition = {"properties": {"match": {"const": name}}, **must_be_written}
+        conditions.append({"if": condition, "then": {**mapping, **_describe_options_type(options_type)}})
+    properties = {**common, "match": {"enum": list(list_match_names()), "default": "exact"}}
+    schema: JsonSchema = {"type": "object", "properties": properties, "allOf": conditions}
+    return {**schema, "required": required} if required else schema
+
+
+def _list_rule_schema() -> JsonSchema:
+    key_is_required = {"if": {"properties": {"align": {"const": "key"}}, "required": ["align"]}, "then": {"required": ["key"]}}
+    key_implies_align = {"if": {"required": ["key"]}, "then": {"properties": {"align": {"const": "key"}}}}
+    key: JsonSchema = {**_PATH, "description": "The key that items share."}
+    mapping = _closed_mapping({"align": {"enum": list(get_args(Align))}, "key": key})
     names = [name for name in get_args(Align) if name != "key"]
-    return {"anyOf": [{"enum": names}, {**aligned, "allOf": [by_key, only_by_key]}]}
+    return {"anyOf": [{"enum": names}, {**mapping, "allOf": [key_is_required, key_implies_align]}]}
