@@ -1,0 +1,135 @@
+"""Terms of closed vocabularies: countries, currencies, languages, and words for yes and no, in every CLDR language.
+
+>>> countries_called("Allemagne") == countries_called("DEU") == countries_called("Germany")
+True
+>>> sorted(countries_called("Kongo")), countries_called("Slovakia") & countries_called("Slovenia")
+(['CD', 'CG'], frozenset())
+>>> boolean_called("oui"), boolean_called("☐"), boolean_called("maybe")
+(True, False, None)
+"""
+
+import re
+import unicodedata
+from functools import cache, lru_cache
+from typing import Final
+
+from fieldwise.kernels import amounts, locale_tables
+from fieldwise.kernels.locale_tables import fold_name
+
+NONE: Final[frozenset[str]] = frozenset()
+
+# Names in use that CLDR does not print; several codes where a name means several countries.
+_MORE_COUNTRIES: Final = {
+    "usa": "US", "united states of america": "US", "america": "US", "the states": "US", "uk": "GB", "great britain": "GB",
+    "britain": "GB", "england": "GB", "scotland": "GB", "wales": "GB", "northern ireland": "GB", "holland": "NL",
+    "the netherlands": "NL", "czech republic": "CZ", "ivory coast": "CI", "burma": "MM", "swaziland": "SZ", "macedonia": "MK",
+    "korea": "KR KP", "republic of korea": "KR", "democratic people's republic of korea": "KP", "russian federation": "RU",
+    "viet nam": "VN", "syrian arab republic": "SY", "lao people's democratic republic": "LA", "laos": "LA",
+    "iran (islamic republic of)": "IR", "islamic republic of iran": "IR", "moldova, republic of": "MD", "republic of moldova": "MD",
+    "tanzania, united republic of": "TZ", "united republic of tanzania": "TZ", "venezuela (bolivarian republic of)": "VE",
+    "bolivarian republic of venezuela": "VE", "bolivia (plurinational state of)": "BO", "plurinational state of bolivia": "BO",
+    "cape verde": "CV", "east timor": "TL", "vatican": "VA", "holy see": "VA", "palestine": "PS", "taiwan, province of china": "TW",
+    "republic of china": "TW", "people's republic of china": "CN", "pr china": "CN", "prc": "CN", "uae": "AE", "ksa": "SA", "drc": "CD",
+    "dr congo": "CD", "democratic republic of the congo": "CD", "congo, democratic republic of the": "CD",
+    "republic of the congo": "CG", "congo": "CD CG", "zaire": "CD", "guinea-bissau": "GW", "brunei darussalam": "BN",
+    "micronesia": "FM", "federated states of micronesia": "FM", "hong kong": "HK", "macau": "MO", "macao": "MO", "türkiye": "TR",
+    "turkiye": "TR", "eswatini": "SZ", "czechia": "CZ", "georgia": "GE", "república checa": "CZ", "estados unidos": "US", "eeuu": "US",
+    "ee uu": "US", "brd": "DE", "frg": "DE", "großbritannien": "GB", "england und wales": "GB", "royaume uni": "GB", "suisse": "CH",
+    "schweiz": "CH", "svizzera": "CH", "deutschland": "DE",
+}  # fmt: skip
+_GENERIC: Final = re.compile(
+    r"^(?:the )?(?:(?:federal|federative|people's|democratic|socialist|islamic|arab|hellenic|oriental|co-operative|independent|sovereign|"
+    r"grand|plurinational) )*"
+    r"(?:republic|kingdom|state|states|commonwealth|principality|duchy|sultanate|union|federation|emirate) of (?:the )?"
+)
+_MORE_LANGUAGES: Final = {
+    "mandarin": "zh", "farsi": "fa", "castilian": "es", "flemish": "nl", "valencian": "ca", "tagalog": "fil tl", "moldovan": "ro",
+    "bokmål": "nb no", "norwegian": "no nb nn",
+}  # fmt: skip
+_TRUE_WORDS = (
+    "true yes y t 1 on x ok checked ticked selected set marked ja j oui sí si sim da да tak ano áno igen kyllä evet はい 是 对 예 네 有"
+)
+_FALSE_WORDS = (
+    "false no n f 0 off unchecked unticked unselected unmarked nein non não nej nei ei ne нет nie hayır hayir いいえ 否 不 아니요 無 无"
+)
+_TRUE: Final = frozenset([*_TRUE_WORDS.split(), *"☑☒✓✔⊠■●", "[x]", "(x)", "[✓]", "[✔]"])
+_FALSE: Final = frozenset([*_FALSE_WORDS.split(), *"☐✗✘❌□○", "[]", "()"])
+
+
+def countries_called(text: str) -> frozenset[str]:
+    """Alpha-2 codes of the countries a code or name may denote; empty if it denotes none."""
+    return _countries_called(text)
+
+
+# Terms repeat within a column; the text alone decides the result.
+@lru_cache(maxsize=1 << 14)
+def _countries_called(text: str) -> frozenset[str]:
+    name = " ".join(text.split())
+    code = name.replace(".", "").upper()
+    if code in locale_tables.territory_codes():
+        return frozenset({locale_tables.territory_codes()[code]})
+    key = fold_name(name)
+    for form in (key, key.replace(".", ""), key.removeprefix("the "), _GENERIC.sub("", key), key.replace("&", "and")):
+        if form in _MORE_COUNTRIES:
+            return frozenset(_MORE_COUNTRIES[form].split(" "))
+        if form in locale_tables.territory_names():
+            return locale_tables.territory_names()[form]
+    return _names_without_accents("territory").get(_strip_accents(key), NONE)
+
+
+def languages_called(text: str) -> frozenset[str]:
+    """Codes of the languages a code, locale or name may denote; empty if it denotes none.
+
+    >>> languages_called("ger") == languages_called("Deutsch") == languages_called("de-AT")
+    True
+    """
+    return _languages_called(text)
+
+
+# Terms repeat within a column; the text alone decides the result.
+@lru_cache(maxsize=1 << 14)
+def _languages_called(text: str) -> frozenset[str]:
+    name = " ".join(text.split())
+    code = re.split("[-_]", name.lower())[0]
+    if (
+        len(name) <= 11
+        and code in locale_tables.language_codes()
+        and (code == name.lower() or re.fullmatch(r"[a-z]{2,3}(?:[-_][A-Za-z0-9]{2,8})+", name))
+    ):
+        return frozenset({locale_tables.language_codes()[code]})
+    key = fold_name(name).removesuffix(" language")
+    if key in _MORE_LANGUAGES:
+        return frozenset(_MORE_LANGUAGES[key].split(" "))
+    return locale_tables.language_names().get(key) or _names_without_accents("language").get(_strip_accents(key), NONE)
+
+
+def currencies_called(text: str) -> frozenset[str]:
+    """Codes of the currencies a code, symbol or name may denote; empty if it denotes none."""
+    return amounts.currencies_of(text)
+
+
+def boolean_called(text: str) -> bool | None:
+    """True or False for a word, mark or digit that means yes or no; None for anything else."""
+    key = fold_name(text).strip(".!")
+    squeezed = key.replace(" ", "")
+    if key in _TRUE or squeezed in _TRUE:
+        return True
+    if key in _FALSE or squeezed in _FALSE:
+        return False
+    meant = locale_tables.yes_no_words().get(key) or _names_without_accents("yes_no").get(_strip_accents(key), NONE)
+    return None if len(meant) != 1 else "yes" in meant
+
+
+def _strip_accents(text: str) -> str:
+    return "".join(character for character in unicodedata.normalize("NFD", text) if not unicodedata.combining(character))
+
+
+@cache
+def _names_without_accents(kind: str) -> dict[str, frozenset[str]]:
+    tables = {"territory": locale_tables.territory_names, "language": locale_tables.language_names, "yes_no": locale_tables.yes_no_words}
+    index: dict[str, frozenset[str]] = {}
+    for name, codes in tables[kind]().items():
+        plain = _strip_accents(name)
+        if plain != name:
+            index[plain] = index.get(plain, NONE) | codes
+    return index

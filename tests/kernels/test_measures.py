@@ -1,0 +1,72 @@
+"""Quantities and durations with units."""
+
+from math import isclose
+
+import pytest
+
+from fieldwise.kernels.measures import read_duration, read_quantity
+
+
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [
+        ("1.5 kg", "1500 g"),
+        ("1,5 kg", "1500 Gramm"),
+        ("5 ft", "60 in"),
+        ("98.6 °F", "37 °C"),
+        ("3公里", "3 km"),
+        ("2 m²", "2 sqm"),
+        ("60 mph", "96.56064 km/h"),
+        ("two metres", "200 cm"),
+        ("12 lbs", "12 pounds"),
+    ],
+)
+def test_units_of_one_dimension_convert(left: str, right: str) -> None:
+    first, second = read_quantity(left), read_quantity(right)
+    assert first is not None
+    assert second is not None
+    shared = first.to_base().keys() & second.to_base().keys()
+    assert any(isclose(first.to_base()[dimension], second.to_base()[dimension], rel_tol=1e-9) for dimension in shared)
+
+
+def test_units_of_other_dimensions_share_none() -> None:
+    assert not read_quantity("10 kg").to_base().keys() & read_quantity("10 km").to_base().keys()  # pyright: ignore[reportOptionalMemberAccess]
+
+
+@pytest.mark.parametrize("text", ["", "kg", "5 zorkmids", "EUR 5", "five"])
+def test_what_is_no_quantity_is_refused(text: str) -> None:
+    assert read_quantity(text) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"),
+    [
+        ("PT1H30M", 5400),
+        ("P2D", 172800),
+        ("1h 30min", 5400),
+        ("1:30:00", 5400),
+        ("90 minutes", 5400),
+        ("1.5 hours", 5400),
+        ("2 hours and 5 minutes", 7500),
+        ("1 Stunde 30 Minuten", 5400),
+        ("drei Wochen", 1814400),
+        ("5 минут", 300),
+        ("2時間30分", 9000),
+        ("5 m", 300),
+    ],
+)
+def test_durations_are_read(text: str, seconds: float) -> None:
+    duration = read_duration(text)
+    assert duration is not None
+    assert duration.seconds == seconds
+
+
+def test_a_clock_of_two_parts_has_two_readings() -> None:
+    duration = read_duration("1:30")
+    assert duration is not None
+    assert (duration.seconds, duration.alternatives) == (5400, {90})
+
+
+@pytest.mark.parametrize("text", ["", "P", "PT", "5 kg", "soon", "1:75"])
+def test_what_is_no_duration_is_refused(text: str) -> None:
+    assert read_duration(text) is None

@@ -1,0 +1,58 @@
+"""Countries, currencies, languages and yes/no words by code and by name."""
+
+import pytest
+
+from fieldwise.kernels.terms import boolean_called, countries_called, currencies_called, languages_called
+
+
+@pytest.mark.parametrize(
+    ("name", "codes"),
+    [
+        ("DE", "DE"),
+        ("deu", "DE"),
+        ("276", "DE"),
+        ("Germany", "DE"),
+        ("Allemagne", "DE"),
+        ("Federal Republic of Germany", "DE"),
+        ("U.S.A.", "US"),
+        ("the Netherlands", "NL"),
+        ("Espana", "ES"),
+        ("中国", "CN"),
+        ("Kongo", "CD CG"),
+        ("Atlantis", ""),
+        ("", ""),
+    ],
+)
+def test_a_country_is_known_by_code_and_name(name: str, codes: str) -> None:
+    assert sorted(countries_called(name)) == codes.split()
+
+
+@pytest.mark.parametrize(
+    ("left", "right"), [("Slovakia", "Slovenia"), ("Niger", "Nigeria"), ("IRQ", "IRN"), ("Austria", "Australia"), ("CHE", "CHN")]
+)
+def test_countries_with_similar_names_are_different(left: str, right: str) -> None:
+    assert countries_called(left)
+    assert countries_called(right)
+    assert not countries_called(left) & countries_called(right)
+
+
+def test_languages_and_currencies_are_known_by_code_and_name() -> None:
+    assert languages_called("deu") == languages_called("German") == languages_called("allemand") == languages_called("de-CH") == {"de"}
+    assert currencies_called("Schweizer Franken") == currencies_called("CHF") == {"CHF"}
+    assert not currencies_called("SEK") & currencies_called("NOK")
+    assert not languages_called("Klingonese")
+
+
+@pytest.mark.parametrize("word", ["Yes", "Y", "TRUE", "ja", "oui", "Sí", "SI", "да", "はい", "☑", "[x]", "[ x ]", "1"])
+def test_words_and_marks_for_yes(word: str) -> None:
+    assert boolean_called(word) is True
+
+
+@pytest.mark.parametrize("word", ["No", "n", "false", "NEIN", "non", "нет", "否", "☐", "[ ]", "0"])
+def test_words_and_marks_for_no(word: str) -> None:
+    assert boolean_called(word) is False
+
+
+@pytest.mark.parametrize("word", ["", "maybe", "2", "yesterday"])
+def test_other_words_mean_neither(word: str) -> None:
+    assert boolean_called(word) is None
