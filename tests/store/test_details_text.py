@@ -11,7 +11,7 @@ from fieldwise.model.batch import EvaluatorOutcome
 from fieldwise.model.case import Case, Cases
 from fieldwise.model.result import Results
 from fieldwise.plan.evaluators import plan_config
-from fieldwise.read.load import load_json
+from fieldwise.read.table_files import load_json
 from fieldwise.score.batch import ScoringBatch
 from fieldwise.score.evaluate import evaluate
 from fieldwise.store.arrow_tables import build_results_table

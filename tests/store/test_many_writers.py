@@ -21,8 +21,8 @@ CASES = 90
 @pytest.fixture
 def suite(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     """A suite over a file of several pieces."""
-    monkeypatch.setattr(shards, "BYTES", 2000)
-    monkeypatch.setattr(fieldwise.engines.processes, "BYTES", 1)
+    monkeypatch.setattr(shards, "SHARD_BYTES", 2000)
+    monkeypatch.setattr(fieldwise.engines.processes, "SHARD_BYTES", 1)
     rows = [{"id": f"c{at}", "expected": {"total": at}, "actual": {"total": at - at % 7 // 6}} for at in range(CASES)]
     (tmp_path / "cases.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     return {"name": "many", "cases": str(tmp_path / "cases.jsonl"), "evaluators": [{"type": "field_accuracy", "fields": ["total"]}]}

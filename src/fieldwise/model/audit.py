@@ -1,4 +1,4 @@
-"""A judge beside people: where they agree on a case, and where not."""
+"""Agreement between a judge and human labels, case by case."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -11,20 +11,21 @@ VERDICTS: Sequence[Verdict] = ("pass", "partial", "fail")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgedCase:
-    """What a judge said of a case."""
+    """A judge's result for one case."""
 
     verdict: Verdict | None
-    """None where there is nothing that the judge said."""
+    """None if the judge gave none."""
     score: float
     reasoning: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Disagreement:
-    """A case that a judge and people see differently."""
+    """A case for which the judge and the label differ."""
 
     case: str
     people: Verdict
+    """The label."""
     judge: Verdict
     score: float
     reasoning: str
@@ -32,7 +33,7 @@ class Disagreement:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PassAtAgreement:
-    """What `pass_at` would make of the judge's scores."""
+    """The agreement that the judge's scores reach at another `pass_at`."""
 
     pass_at: float
     kappa: float
@@ -41,37 +42,43 @@ class PassAtAgreement:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Audit:
-    """How far a judge agrees with people."""
+    """Agreement of a judge with human labels."""
 
     run: str
+    """The id of the run."""
     evaluator: str
+    """The name of the judge in the run."""
     n: int
-    """Cases that both have judged."""
+    """Number of cases that have both a label and a verdict of the judge."""
     agreement: float
+    """Share of cases with equal verdicts."""
     agreement_interval: tuple[float, float]
-    """Wilson's, 95 %."""
+    """95 % Wilson interval of `agreement`."""
     kappa: float | None
-    """Cohen's: 1 is full agreement, 0 what chance gives. None where everybody says the same of every case."""
+    """Cohen's kappa: 1 is full agreement, 0 is agreement by chance. None if all verdicts and labels are equal."""
     kappa_interval: tuple[float, float] | None
+    """95 % interval of `kappa`."""
     table: Mapping[Verdict, Mapping[Verdict, int]]
-    """How often, by what people say and then by what the judge says."""
+    """Number of cases by label, then by the judge's verdict."""
     disagreements: Sequence[Disagreement]
+    """The cases with different verdicts."""
     best: PassAtAgreement | None = None
-    """The `pass_at` that would agree with people best, if that is better than the verdicts as they are. Found on these very cases."""
+    """The `pass_at` with the highest agreement, if higher than that of the verdicts as they are. Fitted on these same cases."""
     partial_is_fail: bool = False
-    """The judge says `partial` of some cases, people never: those count as `fail`."""
+    """True if the judge says `partial` and the labels never do: those cases count as `fail`."""
     unjudged: Sequence[str] = ()
-    """Labelled cases that the judge did not measure."""
+    """Ids of labelled cases that the judge did not measure."""
     unknown: Sequence[str] = ()
-    """Labelled cases that the run does not have."""
+    """Ids of labelled cases that the run does not have."""
     unlabelled: int = 0
-    """Cases that the judge measured and nobody labelled."""
+    """Number of cases that the judge measured and that have no label."""
 
     def share(self, people: Verdict, judge: Verdict) -> float | None:
-        """Of the cases of which people say the one, the share of which the judge says the other; None where there are none."""
+        """Of the cases labelled `people`, the share with the judge's verdict `judge`; None if no case has that label."""
         row = self.table.get(people, {})
-        return row.get(judge, 0) / total if (total := sum(row.values())) else None
+        total = sum(row.values())
+        return row.get(judge, 0) / total if total else None
 
     def to_json(self) -> dict[str, Any]:
-        """A JSON-able form."""
+        """A JSON-serializable dict."""
         return asdict(self)

@@ -1,4 +1,4 @@
-"""What an evaluator is given: a batch of cases, and the comparisons it asks for."""
+"""A batch of cases as evaluators see it, and the outcome of scoring it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,19 +19,24 @@ from fieldwise.model.values import Value
 
 @dataclass(frozen=True, slots=True)
 class Records:
-    """Both sides of a batch as JSON values; where text held JSON, it is read."""
+    """Both sides of a batch as JSON values; JSON found in text is parsed."""
 
     expected: Sequence[Value]
+    """The expected record of each case."""
     actual: Sequence[Value]
+    """The actual record of each case."""
     repairs: dict[int, list[str]]
-    """What was needed to read a side, by case: `actual: code fence removed`."""
+    """Repairs that were needed to parse a side, by case: `actual: code fence removed`."""
     unreadable: dict[int, dict[str, str]]
-    """By case: the sides (`expected`, `actual`) that have no record, and why."""
+    """By case: the sides (`expected`, `actual`) without a record → the reason."""
 
 
 class Batch(Protocol):
-    """A batch of cases. Cases whose expected side is missing or unreadable do not reach an evaluator that needs it. Where the
-    actual side is, the record is MISSING and the text empty; `score/` makes the result an error afterwards."""
+    """A batch of cases.
+
+    Cases whose expected side is missing or unreadable do not reach an evaluator that needs it. If the actual side is missing or
+    unreadable, its record is MISSING and its text empty; `score/` turns the result into an error afterwards.
+    """
 
     @property
     def cases(self) -> Cases:
@@ -59,15 +64,15 @@ class Batch(Protocol):
         ...
 
     def compare(self, spec: CompareSpec) -> Comparisons:
-        """The comparisons this spec asks for; computed once for all evaluators of the batch that ask the same."""
+        """The comparisons that this spec describes; computed once for all evaluators of the batch with an equal spec."""
         ...
 
     def compare_records(self, spec: CompareSpec, expected: Sequence[Value], actual: Sequence[Value]) -> Comparisons:
-        """The same for other records than those of the cases, without looking for causes."""
+        """The same for records other than those of the cases, without causes."""
         ...
 
     def evaluate(self, planned: PlannedEvaluator) -> Results:
-        """What another evaluator says of the whole batch, verdicts included; skipped where its `when` leaves a case out."""
+        """The results of another evaluator for the whole batch, with verdicts; `skipped` for cases that its `when` excludes."""
         ...
 
     def __len__(self) -> int: ...
@@ -79,17 +84,17 @@ class EvaluatorOutcome:
 
     evaluator: PlannedEvaluator
     rows: NDArray[np.int64]
-    """The positions in the batch of the cases it applies to; `results` has one entry for each, in this order.
-    `results.comparisons.case` counts in this order too."""
+    """Positions in the batch of the cases that the evaluator applies to; `results` has one entry for each, in this order.
+    `results.comparisons.case` is an index into `rows`."""
     results: Results
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BatchOutcome:
-    """A batch of cases with what every evaluator said of it."""
+    """A batch of cases with the results of every evaluator."""
 
     first: int
-    """The position of its first case in the whole run."""
+    """Position of the first case of the batch in the run."""
     cases: Cases
     evaluated: Sequence[EvaluatorOutcome]
     diagnostics: Sequence[Diagnostic] = ()

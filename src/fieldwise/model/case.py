@@ -1,4 +1,4 @@
-"""Cases: what was asked, what should have come out, what came out."""
+"""Cases: the input, the expected output and the actual output."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -10,28 +10,36 @@ from fieldwise.model.values import MISSING, Json, Value
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Case:
-    """One case, as people and judges read it."""
+    """One case of a dataset."""
 
     id: str
+    """Unique in a run."""
     input: Json = None
+    """The input of the system under test, such as a question; None if the data has none."""
     expected: Value = MISSING
+    """The correct output: a record, or text."""
     actual: Value = MISSING
+    """The output of the system under test."""
     contexts: Sequence[Json] | None = None
+    """The passages that a RAG system retrieved."""
     metadata: dict[str, Any] = field(default_factory=dict[str, Any])
+    """Further columns of the data, by name."""
     tags: tuple[str, ...] = ()
+    """Labels for slices of the summary and for `when`."""
     split: str | None = None
+    """The part of the dataset, such as `test`."""
     actuals: Sequence[Json] | None = None
     """Several outputs for one input, where consistency is measured."""
 
 
 @dataclass(slots=True, kw_only=True)
 class Cases:
-    """A batch of cases in columns: position i of every list is case i."""
+    """A batch of cases in columns: position i of every list is case i. The columns are those of `Case`."""
 
     id: list[str]
     input: list[Json]
     expected: list[Value]
-    """MISSING where the file has nothing for that case."""
+    """MISSING where the data has no value for a case."""
     actual: list[Value]
     contexts: list[Sequence[Json] | None]
     metadata: list[dict[str, Any]]
@@ -39,17 +47,17 @@ class Cases:
     split: list[str | None]
     actuals: list[Sequence[Json] | None]
     diagnostics: dict[int, list[Diagnostic]] = field(default_factory=dict[int, list[Diagnostic]])
-    """What was wrong with a case as it was read, by position. `unreadable-expected`, `unreadable-actual` and
+    """Problems found while reading a case, by position. `unreadable-expected`, `unreadable-actual` and
     `unreadable-case` make the case an error; the others are for information."""
     finite: bool = False
-    """Whether it is known that no value holds a NaN or an infinite number, as in whatever strict JSON says."""
+    """True if no value holds a NaN or an infinite number, as in data read from strict JSON."""
 
     def __len__(self) -> int:
         return len(self.id)
 
     @classmethod
     def of(cls, cases: Sequence[Case]) -> "Cases":
-        """Columns from single cases."""
+        """Build columns from single cases."""
         return cls(
             id=[case.id for case in cases],
             input=[case.input for case in cases],
@@ -63,7 +71,7 @@ class Cases:
         )
 
     def at(self, row: int) -> Case:
-        """One case."""
+        """The case at a position."""
         return Case(
             id=self.id[row],
             input=self.input[row],

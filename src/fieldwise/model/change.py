@@ -1,4 +1,4 @@
-"""What changed from one run to another, over the cases that both have."""
+"""Differences between two runs, over the cases that both have."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
@@ -12,11 +12,11 @@ LOWER_IS_BETTER: Final = frozenset(
         *("mean_distance", "latency_ms", "cost_usd"),
     }
 )
-"""The metrics of which less is better; of all others it is more."""
+"""Metrics for which a lower value is better; for all others a higher value is."""
 
 
 def lower_is_better(metric: str) -> bool:
-    """Whether less of a metric is better, by the name that gates know it by.
+    """True if a lower value of the metric is better. `metric` is its full name, as in a gate.
 
     >>> lower_is_better("json_quality.hallucination"), lower_is_better("json_quality.completeness")
     (True, False)
@@ -26,39 +26,45 @@ def lower_is_better(metric: str) -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
-    """One number in two runs, case by case."""
+    """One metric in two runs, compared case by case."""
 
     name: str
     """`fields.score`, or a field such as `invoice.total`."""
     n: int
+    """Number of cases that both runs measured."""
     base: float
+    """The mean in the base run."""
     new: float
+    """The mean in the new run."""
     low: float | None
+    """Lower end of the 95 % interval of the difference."""
     high: float | None
-    """The 95 % interval of the difference."""
+    """Upper end of the 95 % interval of the difference."""
     p: float
+    """The p-value of the difference."""
     p_adjusted: float
-    """Adjusted for all the numbers that were compared with it."""
+    """`p`, adjusted for all metrics that are compared together."""
     test: str
-    """How `p` was found: `permutation` or `McNemar`."""
+    """The test that gave `p`: `permutation` or `McNemar`."""
     effect: float | None
     """The mean difference in standard deviations of the differences."""
     gain: float | None
-    """The share of what was missing that has been won, or of what there was that has been lost."""
+    """The share of the shortfall that was removed; below 0, the share of the base value that was lost."""
     smallest_shown: float | None
-    """The smallest change this many cases show four times out of five."""
+    """The smallest change that this number of cases detects with 80 % power."""
     verdict: ChangeVerdict
+    """What the test shows."""
     lower_is_better: bool = False
-    """Whether a rise is a loss. Never so for a field, whatever its name."""
+    """True if a rise of the metric is a loss. Always False for a field, whatever its name."""
 
     @property
     def delta(self) -> float:
-        """The difference of the means."""
+        """The difference of the means, new minus base."""
         return self.new - self.base
 
     @property
     def loss(self) -> float:
-        """How much worse it has become; below 0 where it is better."""
+        """By how much the metric became worse; below 0 if it became better."""
         return self.delta if self.lower_is_better else -self.delta
 
 
@@ -67,34 +73,42 @@ class EvaluatorChange:
     """One evaluator in two runs."""
 
     evaluator: str
+    """Its name."""
     n: int
-    """How many cases both runs measured."""
+    """Number of cases that both runs measured."""
     metrics: Sequence[Change]
+    """The change of each metric."""
     fields: Sequence[Change] = ()
+    """The change of each field's mean similarity."""
     fixed: Sequence[str] = ()
-    """Cases that did not pass before and do now."""
+    """Ids of cases that pass in the new run only."""
     broken: Sequence[str] = ()
+    """Ids of cases that pass in the base run only."""
     still_broken: Sequence[str] = ()
+    """Ids of cases that pass in neither run."""
     unmeasured: Sequence[str] = ()
-    """Cases that both runs have, but that one of them could not measure."""
+    """Ids of cases that both runs have and only one of them measured."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Changes:
-    """Two runs, compared."""
+    """The comparison of two runs, as returned by `fieldwise.compare`."""
 
     base: str
+    """The id of the base run."""
     new: str
-    """The ids of the runs."""
+    """The id of the new run."""
     evaluators: Mapping[str, EvaluatorChange]
+    """The changes by evaluator name, for evaluators that both runs have."""
     only_in_base: Sequence[str] = ()
+    """Ids of cases that only the base run has."""
     only_in_new: Sequence[str] = ()
-    """Cases that only one of the runs has."""
+    """Ids of cases that only the new run has."""
     notes: Sequence[str] = field(default_factory=list[str])
-    """What makes the comparison less than it seems: another evaluator version, another suite."""
+    """Limits of the comparison, such as another version of an evaluator or another suite."""
 
     def change(self, name: str) -> Change:
-        """The change of a metric as gates name it, such as `fields.score`; KeyError if both runs do not have it."""
+        """The change of a metric by its full name, such as `fields.score`; KeyError if one of the runs does not have it."""
         for evaluator in self.evaluators.values():
             for change in evaluator.metrics:
                 if change.name == name:
@@ -102,18 +116,18 @@ class Changes:
         raise KeyError(name)
 
     def to_json(self) -> dict[str, Any]:
-        """A JSON-able form."""
+        """A JSON-serializable dict."""
         return asdict(self)
 
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> "Changes":
-        """What `to_json` gave."""
+        """Read what `to_json` wrote."""
         content: dict[str, Any] = dict(value)
-        content["evaluators"] = {name: _evaluator_change(one) for name, one in value["evaluators"].items()}
+        content["evaluators"] = {name: _read_evaluator_change(evaluator) for name, evaluator in value["evaluators"].items()}
         return cls(**content)
 
 
-def _evaluator_change(value: Mapping[str, Any]) -> EvaluatorChange:
+def _read_evaluator_change(value: Mapping[str, Any]) -> EvaluatorChange:
     content: dict[str, Any] = dict(value)
     for name in ("metrics", "fields"):
         content[name] = [Change(**change) for change in value[name]]

@@ -1,9 +1,10 @@
-"""The atom of every score: expected and actual at one path of one case."""
+"""Comparisons of expected and actual at one path of one case: the table that every evaluator of records reads."""
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from dataclasses import field as default
+from dataclasses import field as dataclass_field
 from enum import IntEnum
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from fieldwise.model.values import MISSING, Json, Presence, Value, presence_of
 
 
 class Outcome(IntEnum):
-    """What became of a field."""
+    """The outcome of one comparison."""
 
     MATCH = 0
     WRONG_VALUE = 1
@@ -28,96 +29,128 @@ class Outcome(IntEnum):
 
     @property
     def label(self) -> str:
-        """The name on the wire, such as `wrong_value`."""
+        """The name in results and files, such as `wrong_value`."""
         return self.name.lower()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
-    """One field of one case, as people read it."""
+    """One field of one case: expected against actual."""
 
     path: str
-    """Where, with list items named by their expected index, such as `line_items[2].amount`."""
+    """The concrete path, with list items named by their expected index, such as `line_items[2].amount`."""
     field: str
-    """The rule's path, such as `line_items[*].amount`."""
+    """The path of the rule, such as `line_items[*].amount`."""
     outcome: str
+    """`match`, `wrong_value`, `format_error`, `omission`, `hallucination`, `both_absent`, `ignored` or `fault`."""
     expected: Json
+    """The expected value; None if it is null or missing."""
     actual: Json
+    """The actual value; None if it is null or missing."""
     expected_presence: str
+    """`present`, `null` or `missing`."""
     actual_presence: str
+    """`present`, `null` or `missing`."""
     similarity: float | None
+    """The matcher's score in [0, 1]; None if the two values were not compared."""
     passed: bool
+    """True if the field counts as correct."""
     cause: str | None = None
+    """The likely cause of a mismatch, such as `letter_case`."""
     note: str | None = None
+    """A remark of the matcher, such as `ambiguous date`."""
 
     def to_json(self) -> dict[str, Any]:
-        """A JSON-able form, without what is not known."""
-        out: dict[str, Any] = {"path": self.path, "field": self.field, "outcome": self.outcome}
+        """A JSON-serializable dict; values that are missing are left out."""
+        content: dict[str, Any] = {"path": self.path, "field": self.field, "outcome": self.outcome}
         if self.expected_presence != "missing":
-            out["expected"] = self.expected
+            content["expected"] = self.expected
         if self.actual_presence != "missing":
-            out["actual"] = self.actual
-        out |= {"similarity": self.similarity, "passed": self.passed, "cause": self.cause}
-        return out | ({"note": self.note} if self.note else {})
+            content["actual"] = self.actual
+        content |= {"similarity": self.similarity, "passed": self.passed, "cause": self.cause}
+        if self.note:
+            content["note"] = self.note
+        return content
 
 
-@dataclass(slots=True, kw_only=True)
+def _no_flags() -> NDArray[np.bool_]:
+    return np.zeros(0, dtype=np.bool_)
+
+
+# eq=False: comparing arrays has no truth value, and caches may use an object of this class as a key by its identity.
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Comparisons:
-    """All comparisons of a batch, as arrays of equal length; `row` below is a position in them.
+    """All comparisons of a batch, as arrays of equal length; a row is a position in them.
 
-    Rows are grouped by field in the order of the rules; `by_case` gives the order by case.
+    Rows are grouped by field in the order of the rules; `by_case` gives the order by case. Change a copy with `dataclasses.replace`.
     """
 
     cases: int
-    """How many cases the batch has."""
+    """Number of cases in the batch."""
     case: NDArray[np.int32]
+    """The case of each row, as a position in the batch."""
     field: NDArray[np.int32]
-    """Index into `fields`."""
+    """The field of each row, as an index into `fields`."""
     path: NDArray[np.int32]
-    """Index into `paths`."""
+    """The concrete path of each row, as an index into `paths`."""
     outcome: NDArray[np.uint8]
+    """An `Outcome` for each row."""
     similarity: NDArray[np.float64]
-    """NaN where the two values were not compared."""
+    """The matcher's score in [0, 1]; NaN where the two values were not compared."""
     passed: NDArray[np.bool_]
+    """True where the field counts as correct."""
     expected: Sequence[Value]
+    """The expected value of each row; MISSING if there is none."""
     actual: Sequence[Value]
+    """The actual value of each row; MISSING if there is none."""
     fields: Sequence[str]
+    """The paths of the rules, such as `line_items[*].amount`."""
     rules: Sequence[FieldRule]
     """The rule of each of `fields`."""
     paths: Sequence[str]
-    cause: dict[int, str] = default(default_factory=dict[int, str])
-    note: dict[int, str] = default(default_factory=dict[int, str])
-    faults: dict[int, Diagnostic] = default(default_factory=dict[int, Diagnostic])
+    """The concrete paths, such as `line_items[2].amount`."""
+    cause: Mapping[int, str] = dataclass_field(default_factory=dict[int, str])
+    """The likely cause of a mismatch, by row."""
+    note: Mapping[int, str] = dataclass_field(default_factory=dict[int, str])
+    """Remarks of matchers, by row."""
+    faults: Mapping[int, Diagnostic] = dataclass_field(default_factory=dict[int, Diagnostic])
     """Why a row could not be compared, for rows whose outcome is FAULT."""
-    unmatched_actual: NDArray[np.bool_] = default(default_factory=lambda: np.zeros(0, dtype=np.bool_))
-    """True for an item of an actual list that no expected item was paired with."""
-    unmatched_expected: NDArray[np.bool_] = default(default_factory=lambda: np.zeros(0, dtype=np.bool_))
-    """True for an item of an expected list that no actual item was paired with."""
-    identical: NDArray[np.bool_] = default(default_factory=lambda: np.zeros(0, dtype=np.bool_))
-    """True where both sides are the same value to the letter; empty where nobody has looked."""
-    _order: NDArray[np.int64] | None = None
-    _offsets: NDArray[np.int64] | None = None
-    told: dict[Hashable, Any] = default(default_factory=dict[Hashable, Any], init=False, repr=False, compare=False)
-    """What was made of these comparisons and may be asked for again; a changed copy begins without."""
+    unmatched_actual: NDArray[np.bool_] = dataclass_field(default_factory=_no_flags)
+    """True for an item of an actual list that was paired with no expected item."""
+    unmatched_expected: NDArray[np.bool_] = dataclass_field(default_factory=_no_flags)
+    """True for an item of an expected list that was paired with no actual item."""
+    identical: NDArray[np.bool_] = dataclass_field(default_factory=_no_flags)
+    """True where both sides are the same value, equal in type and content; empty if this was not determined."""
 
     def __len__(self) -> int:
         return len(self.case)
 
     def by_case(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Rows sorted by case, and where each case begins: case c is `order[offsets[c]:offsets[c + 1]]`."""
-        if self._order is None or self._offsets is None:
-            self._order = np.argsort(self.case, kind="stable")
-            self._offsets = np.searchsorted(self.case[self._order], np.arange(self.cases + 1))
-        return self._order, self._offsets
+        return self._order_and_offsets
+
+    @cached_property
+    def _order_and_offsets(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        # Computed once: every evaluator of the batch needs it, and no array of this object changes.
+        order = np.argsort(self.case, kind="stable")
+        offsets = np.searchsorted(self.case[order], np.arange(self.cases + 1))
+        return order, offsets
 
     def take(self, rows: NDArray[np.int64]) -> "Comparisons":
-        """Some of the rows, or all of them in another order; rows of a field must stay together."""
-        picked = rows.tolist()
-        place = {old: new for new, old in enumerate(picked)} if self.cause or self.note or self.faults else {}
-        arrays = {name: getattr(self, name)[rows] for name in _ARRAYS if len(getattr(self, name))}
-        lists = {name: [getattr(self, name)[row] for row in picked] for name in ("expected", "actual")}
-        sparse = {name: {place[row]: value for row, value in getattr(self, name).items() if row in place} for name in _SPARSE}
-        return replace(self, **arrays, **lists, **sparse, _order=None, _offsets=None)
+        """Select rows, or reorder all of them; rows of a field must stay together."""
+        selected = rows.tolist()
+        changes: dict[str, Any] = {}
+        for name in _ARRAYS:
+            column = getattr(self, name)
+            if len(column):
+                changes[name] = column[rows]
+        for name in _LISTS:
+            column = getattr(self, name)
+            changes[name] = [column[row] for row in selected]
+        new_row = {old: new for new, old in enumerate(selected)} if self.cause or self.note or self.faults else {}
+        for name in _SPARSE:
+            changes[name] = {new_row[row]: value for row, value in getattr(self, name).items() if row in new_row}
+        return replace(self, **changes)
 
     def rows_of(self, case: int) -> NDArray[np.int64]:
         """The rows of one case, in the order of the rules."""
@@ -125,7 +158,7 @@ class Comparisons:
         return order[offsets[case] : offsets[case + 1]]
 
     def at(self, row: int) -> Comparison:
-        """One row as people read it."""
+        """One row as a `Comparison`."""
         expected, actual = self.expected[row], self.actual[row]
         similarity = float(self.similarity[row])
         return Comparison(
@@ -134,8 +167,8 @@ class Comparisons:
             outcome=Outcome(self.outcome[row]).label,
             expected=None if expected is MISSING else expected,
             actual=None if actual is MISSING else actual,
-            expected_presence=_presence_label(expected),
-            actual_presence=_presence_label(actual),
+            expected_presence=presence_label(expected),
+            actual_presence=presence_label(actual),
             similarity=None if np.isnan(similarity) else similarity,
             passed=bool(self.passed[row]),
             cause=self.cause.get(row),
@@ -148,8 +181,10 @@ class Comparisons:
 
 
 _ARRAYS = ("case", "field", "path", "outcome", "similarity", "passed", "unmatched_actual", "unmatched_expected", "identical")
+_LISTS = ("expected", "actual")
 _SPARSE = ("cause", "note", "faults")
 
 
-def _presence_label(value: Value) -> str:
+def presence_label(value: Value) -> str:
+    """`present`, `null` or `missing`."""
     return Presence(presence_of(value)).name.lower()

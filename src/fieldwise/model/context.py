@@ -1,24 +1,23 @@
-"""Where a mismatch stands: the place and the records around it, for causes that look beyond the two values."""
+"""The context of a mismatch: its path and the records around it, for causes that look beyond the two values."""
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from functools import lru_cache
-from itertools import chain
 from typing import Any, Final, TypeAlias, cast
 
 from fieldwise.model.path import MalformedPath, Path, Step, render_path
 from fieldwise.model.values import MISSING, Value
 
-_Chain: TypeAlias = "tuple[_Chain, Step] | None"
-"""Steps from a leaf up to the record: the last step first, so that the steps above it are shared."""
+_StepChain: TypeAlias = "tuple[_StepChain, Step] | None"
+"""Steps from a leaf up to the record as a linked list, last step first: leaves share the steps above them."""
 
 _SMALL_NUMBER: Final = 1000
-"""Whole numbers below this are counts, which agree by chance."""
+"""Integers below this are mostly counts, which agree by chance."""
 
 
 def is_distinctive(value: Any) -> bool:
-    """Whether a value that stands in two places is likely to come from one of them.
+    """True if a value that occurs in two places is likely to be copied rather than equal by chance.
 
-    Not so: truth values, null, text of one character, whole numbers below 1000 (as text, too) and numbers of two digits.
+    Not distinctive: booleans, null, text of one character, integers below 1000 (as text, too) and numbers of two digits.
 
     >>> [is_distinctive(value) for value in ("EUR", 1200, 12.5)], [is_distinctive(value) for value in ("x", "120", 120, 2.5, True)]
     ([True, True, True], [False, False, False, False, False])
@@ -32,13 +31,13 @@ def is_distinctive(value: Any) -> bool:
 
 
 class ValueIndex:
-    """Where each telling value of a record stands, worked out when it is first asked for."""
+    """The paths of each distinctive value of a record, built on first use."""
 
     __slots__ = ("_chains", "_record")
 
     def __init__(self, record: Value) -> None:
         self._record = record
-        self._chains: dict[Hashable, list[_Chain]] | None = None
+        self._chains: dict[Hashable, list[_StepChain]] | None = None
 
     def paths_of(self, value: Any) -> list[str]:
         """The paths of the leaves that equal the value.
@@ -54,9 +53,9 @@ class ValueIndex:
 
 
 class Context:
-    """The surroundings of one mismatch. Made once for every mismatch that needs it, hence a bare class."""
+    """The context of one mismatch. A plain class with slots, because many are created."""
 
-    __slots__ = ("actual_record", "expected_record", "field", "path", "places")
+    __slots__ = ("actual_record", "expected_record", "field", "path", "value_index")
 
     def __init__(
         self, path: str, field: str, expected_record: Value = MISSING, actual_record: Value = MISSING, value_index: ValueIndex | None = None
@@ -66,103 +65,76 @@ class Context:
         self.field = field
         """The rule's path, such as `line_items[*].amount`."""
         self.expected_record = expected_record
+        """The whole expected record of the case."""
         self.actual_record = actual_record
-        self.places = ValueIndex(expected_record) if value_index is None else value_index
+        """The whole actual record of the case."""
+        self.value_index = ValueIndex(expected_record) if value_index is None else value_index
         """The index of `expected_record`, shared by all mismatches of a case."""
 
     def paths_with_value(self, value: object) -> list[str]:
-        """The paths in the expected record whose leaf equals the value. Empty for values that agree by chance (see `is_distinctive`)."""
-        return self.places.paths_of(value)
+        """The paths in the expected record whose leaf equals the value; empty for values that are not distinctive."""
+        return self.value_index.paths_of(value)
 
     def neighbours(self, farthest: int) -> Iterator[Value]:
-        """What the expected record has at the same field of items at most so many places away, by one index where lists are nested.
+        """The expected values of the same field in list items at most `farthest` positions away, for each list index in the path.
 
         >>> list(Context("a[0].b", "a[*].b", {"a": [{"b": 1}, {"b": 2}, {"c": 3}]}).neighbours(2))
         [2, MISSING]
         """
         steps = _parse_steps(self.path)
-        for at, step in enumerate(steps):
-            items = _follow_steps(self.expected_record, steps[:at]) if isinstance(step, int) else None
-            if isinstance(step, int) and isinstance(items, list):
-                below = steps[at + 1 :]
+        for depth, step in enumerate(steps):
+            if not isinstance(step, int):
+                continue
+            items = _follow_steps(self.expected_record, steps[:depth])
+            if isinstance(items, list):
+                steps_below = steps[depth + 1 :]
                 for item in (*items[max(0, step - farthest) : step], *items[step + 1 : step + 1 + farthest]):
-                    yield _follow_steps(item, below)
+                    yield _follow_steps(item, steps_below)
 
 
 class MismatchContexts:
-    """The surroundings of the mismatches of a batch, by position. Mismatches of one case share an index of its record."""
+    """The contexts of the mismatches of a batch, by position. Mismatches of one case share the index of its record."""
 
-    __slots__ = ("_actual", "_expected", "_places", "case", "field", "path")
+    __slots__ = ("_actual", "_expected", "_value_indexes", "case", "field", "path")
 
     def __init__(
         self, case: Sequence[int], path: Sequence[str], field: Sequence[str], expected: Sequence[Value], actual: Sequence[Value]
     ) -> None:
-        """`case`, `path` and `field` run in parallel to the mismatches; `expected` and `actual` hold whole records by case."""
+        """`case`, `path` and `field` have one entry for each mismatch; `expected` and `actual` hold whole records by case."""
         self.case, self.path, self.field, self._expected, self._actual = case, path, field, expected, actual
-        self._places: dict[int, ValueIndex] = {}
+        self._value_indexes: dict[int, ValueIndex] = {}
 
     def value_index_at(self, position: int) -> ValueIndex:
-        """Where the values of the expected record of that mismatch stand."""
+        """The index of the expected record of a mismatch."""
         case = self.case[position]
-        found = self._places.get(case)
-        if found is None:
-            found = self._places[case] = ValueIndex(self._expected[case])
-        return found
-
-    def positions_in_record(self, values: Mapping[int, Any]) -> list[int]:
-        """The positions, out of those of some telling values, whose value stands anywhere in the expected record."""
-        wanted: dict[int, set[Any]] = {}
-        for position, value in values.items():
-            case = self.case[position]
-            if case in wanted:
-                wanted[case].add(value)
-            else:
-                wanted[case] = {value}
-        present = {case: found for case, wanted_there in wanted.items() if (found := _values_in_record(self._expected[case], wanted_there))}
-        return [at for at, value in values.items() if value in present.get(self.case[at], ())] if present else []
+        value_index = self._value_indexes.get(case)
+        if value_index is None:
+            value_index = self._value_indexes[case] = ValueIndex(self._expected[case])
+        return value_index
 
     def __call__(self, position: int) -> Context:
-        """The surroundings of one mismatch."""
+        """The context of one mismatch."""
         case = self.case[position]
         return Context(self.path[position], self.field[position], self._expected[case], self._actual[case], self.value_index_at(position))
 
 
-def _values_in_record(record: Value, wanted: set[Any]) -> set[Any]:
-    """Those of the wanted values that stand in a record. Mostly none do, so flat objects and lists of them are looked at in one go."""
-    present: set[Any] = set()
-    waiting: list[Any] = [record if isinstance(record, dict | list) else [record]]
-    while waiting:
-        node = waiting.pop()
-        for value in node.values() if type(node) is dict else node:
-            kind = type(value)
-            if kind is dict or kind is list:
-                try:
-                    is_free = wanted.isdisjoint(value.values() if kind is dict else chain.from_iterable(map(dict.values, value)))
-                except TypeError:  # something below it is a container, or an item is no object
-                    is_free = False
-                if not is_free:
-                    waiting.append(value)
-            elif (kind is str or kind is float or kind is int) and value in wanted:
-                present.add(value)
-    return present
-
-
-def _index_leaves(record: Any) -> dict[Hashable, list[_Chain]]:
-    """Telling value → the leaves where it stands, in document order."""
-    found: dict[Hashable, list[_Chain]] = {}
-    waiting: list[tuple[Any, _Chain]] = [(record, None)]
-    while waiting:
-        node, chain = waiting.pop()
+def _index_leaves(record: Any) -> dict[Hashable, list[_StepChain]]:
+    """Distinctive value → the leaves that equal it, in document order."""
+    chains: dict[Hashable, list[_StepChain]] = {}
+    pending: list[tuple[Any, _StepChain]] = [(record, None)]
+    while pending:
+        node, chain = pending.pop()
         if isinstance(node, dict):
-            waiting += [(value, (chain, key)) for key, value in reversed(cast("dict[str, Any]", node).items())]
+            pending += [(value, (chain, key)) for key, value in reversed(cast("dict[str, Any]", node).items())]
         elif isinstance(node, list | tuple):
-            waiting += reversed([(value, (chain, at)) for at, value in enumerate(cast("list[Any]", node))])
+            pending += reversed([(value, (chain, index)) for index, value in enumerate(cast("list[Any]", node))])
         elif is_distinctive(node):
-            found.setdefault(node, []).append(chain)
-    return found
+            chains.setdefault(node, []).append(chain)
+    return chains
 
 
-def _unwind_chain(chain: _Chain) -> Iterator[Step]:
+def _unwind_chain(chain: _StepChain) -> Iterator[Step]:
+    """The steps of a chain from the record down."""
     steps: list[Step] = []
     while chain is not None:
         chain, step = chain
@@ -170,9 +142,9 @@ def _unwind_chain(chain: _Chain) -> Iterator[Step]:
     return reversed(steps)
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=1024)  # a batch has many mismatches at few paths
 def _parse_steps(path: str) -> tuple[Step, ...]:
-    """The steps of a path; none where it cannot be read, as that of the record itself."""
+    """The steps of a path; none for the record itself or a malformed path."""
     try:
         return Path.parse(path).steps
     except MalformedPath:

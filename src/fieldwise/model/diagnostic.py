@@ -1,4 +1,4 @@
-"""What went wrong, where, and how to fix it: one shape from a typo in a suite to a crash in one row."""
+"""Diagnostics: what went wrong, where, and how to fix it, from a typo in a suite to a crash in one row."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -9,35 +9,43 @@ Level = Literal["error", "warning", "info"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Where:
-    """The place a diagnostic speaks of; each part only if it is known."""
+    """The location that a diagnostic refers to; parts that do not apply are None."""
 
     file: str | None = None
+    """The file, as the user named it."""
     line: int | None = None
+    """The line, counted from 1."""
     case: str | None = None
+    """The id of the case."""
     field: str | None = None
+    """The path of the field."""
 
     def __str__(self) -> str:
         """
         >>> str(Where(file="a.yaml", line=9, field="invoice.total"))
         'a.yaml:9: field invoice.total'
         """
-        place = self.file or ""
+        location = self.file or ""
         if self.line is not None:
-            place = f"{place}:{self.line}" if place else f"line {self.line}"
-        parts = [place, self.case and f"case {self.case}", self.field and f"field {self.field}"]
+            location = f"{location}:{self.line}" if location else f"line {self.line}"
+        parts = [location, self.case and f"case {self.case}", self.field and f"field {self.field}"]
         return ": ".join(part for part in parts if part)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Diagnostic:
-    """One problem, printed alike by the command line, the pages, JUnit and pytest."""
+    """One problem or remark. The command line, the pages, JUnit and pytest print it alike."""
 
     code: str
     """A stable name in kebab case, such as `unknown-option`."""
     what: str
+    """What happened, in one sentence."""
     where: Where = field(default_factory=Where)
+    """The location it refers to."""
     fix: str | None = None
+    """How to fix it."""
     level: Level = "error"
+    """`error`, `warning` or `info`."""
 
     def __str__(self) -> str:
         """
@@ -46,13 +54,13 @@ class Diagnostic:
         a.yaml:9: there is no option `relativ`
           fix: did you mean `relative`?
         """
-        place = str(self.where)
-        first = f"{place}: {self.what}" if place else self.what
-        return f"{first}\n  fix: {self.fix}" if self.fix else first
+        location = str(self.where)
+        headline = f"{location}: {self.what}" if location else self.what
+        return f"{headline}\n  fix: {self.fix}" if self.fix else headline
 
     def to_json(self) -> dict[str, object]:
-        """A flat, JSON-able form."""
-        known = {
+        """A flat, JSON-serializable dict without the parts that are None."""
+        content = {
             "level": self.level,
             "code": self.code,
             "file": self.where.file,
@@ -62,11 +70,14 @@ class Diagnostic:
             "what": self.what,
             "fix": self.fix,
         }
-        return {name: value for name, value in known.items() if value is not None}
+        return {name: value for name, value in content.items() if value is not None}
 
 
 class ConfigError(ValueError):
-    """A suite or a configuration that cannot run; carries every problem, not only the first."""
+    """A suite or a configuration that cannot run. Carries every problem, not only the first."""
+
+    diagnostics: tuple[Diagnostic, ...]
+    """All problems, in the order of the file."""
 
     def __init__(self, diagnostics: Iterable[Diagnostic]) -> None:
         self.diagnostics = tuple(diagnostics)

@@ -1,4 +1,4 @@
-"""What differs between expected and actual where nobody wrote rules, and by which rules that was found."""
+"""Differences between expected and actual without a suite, and the rules that were inferred to find them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -11,29 +11,33 @@ from fieldwise.model.rule import FieldRule, ListRule
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Diff:
-    """Differences of one record or of many, with the rules that were inferred to find them."""
+    """Differences of one record or of many, as returned by `fieldwise.diff`."""
 
     rules: Sequence[FieldRule]
+    """The inferred rule of each field."""
     lists: Sequence[ListRule]
+    """How the items of each list were paired."""
     reasons: Mapping[str, str]
     """Path → why its rule was chosen."""
     results: Mapping[str, Result]
     """Case id → the comparison of its fields."""
     diagnostics: Sequence[Diagnostic] = field(default_factory=list[Diagnostic])
+    """Problems with the data, and remarks."""
 
     @property
     def same(self) -> bool:
-        """Whether nothing differs, by the inferred rules, and everything could be compared."""
-        return not self.differences and all(result.status == "scored" for result in self.results.values()) and not self.problems
+        """True if everything could be compared and nothing differs."""
+        all_scored = all(result.status == "scored" for result in self.results.values())
+        return not self.differences and all_scored and not self.problems
 
     @property
     def problems(self) -> list[Diagnostic]:
-        """What could not be read or has no counterpart."""
+        """Errors and warnings: data that could not be read or has no counterpart."""
         return [diagnostic for diagnostic in self.diagnostics if diagnostic.level != "info"]
 
     @property
     def differences(self) -> list[tuple[str, Comparison]]:
-        """Every field that differs, with the case it belongs to."""
+        """Every field that differs, as (case id, comparison)."""
         return [
             (case, comparison)
             for case, result in self.results.items()
@@ -42,22 +46,21 @@ class Diff:
         ]
 
     def __str__(self) -> str:
-        named = len(self.results) > 1
-        lines = [_describe_difference(comparison, case if named else "") for case, comparison in self.differences]
-        lines += [
-            f"{case + ': ' if named else ''}not compared: {result.reasoning}"
-            for case, result in self.results.items()
-            if result.status != "scored"
-        ]
+        has_many_cases = len(self.results) > 1
+        lines = [_describe_difference(comparison, case if has_many_cases else "") for case, comparison in self.differences]
+        for case, result in self.results.items():
+            if result.status != "scored":
+                prefix = f"{case}: " if has_many_cases else ""
+                lines.append(f"{prefix}not compared: {result.reasoning}")
         lines += [problem.what for problem in self.problems]
         return "\n".join(lines) if lines else "nothing differs"
 
 
 def _describe_difference(comparison: Comparison, case: str) -> str:
-    place = f"{case}: {comparison.path}" if case else comparison.path
+    location = f"{case}: {comparison.path}" if case else comparison.path
     cause = f" ({comparison.cause.replace('_', ' ')})" if comparison.cause else ""
     if comparison.outcome == "omission":
-        return f"{place}: {comparison.expected!r} is not there"
+        return f"{location}: {comparison.expected!r} is not there"
     if comparison.outcome == "hallucination":
-        return f"{place}: {comparison.actual!r} should not be there"
-    return f"{place}: {comparison.expected!r} became {comparison.actual!r}{cause}"
+        return f"{location}: {comparison.actual!r} should not be there"
+    return f"{location}: {comparison.expected!r} became {comparison.actual!r}{cause}"

@@ -53,7 +53,7 @@ class FromFile:
 class RelativePath:
     """Marks text that is a path relative to the suite: `Annotated[str, RelativePath()]`. The option receives the resolved path.
 
-    On a list, each item is resolved. A default is resolved too: `"."` is the suite's folder.
+    In a list, each item is resolved. A default is resolved, too: `"."` is the suite's folder.
     """
 
 

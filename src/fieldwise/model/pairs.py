@@ -1,4 +1,4 @@
-"""A batch of value pairs, and how well each pair matches."""
+"""A batch of value pairs, and the score of each pair."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -26,13 +26,14 @@ class Pairs:
 
 @dataclass(frozen=True, slots=True)
 class Scores:
-    """How well each pair of a batch matches."""
+    """The score of each pair of a batch."""
 
     value: NDArray[np.float64]
-    """In [0, 1], row by row; NaN where it could not be measured, and then `faults` says why."""
+    """In [0, 1], row by row; NaN where it could not be measured, with the reason in `faults`."""
     passed: NDArray[np.bool_]
+    """True where the pair matches."""
     notes: Mapping[int, str] = field(default_factory=dict[int, str])
-    """For some rows, what a person should know: `ambiguous date`, `NaN is not a number`."""
+    """Remarks by row, such as `ambiguous date` or `NaN is not a number`."""
     faults: Mapping[int, Diagnostic] = field(default_factory=dict[int, Diagnostic])
 
     @classmethod
@@ -44,7 +45,7 @@ class Scores:
         notes: Mapping[int, str] | None = None,
         faults: Mapping[int, Diagnostic] | None = None,
     ) -> "Scores":
-        """Scores from anything array-like; a pair passes at 1.0 unless `passed` says otherwise.
+        """Build scores from anything array-like; without `passed`, a pair passes at 1.0.
 
         >>> Scores.of([True, False]).value.tolist()
         [1.0, 0.0]

@@ -1,4 +1,4 @@
-"""Where a value stands inside a record.
+"""Paths: the location of a value inside a record.
 
 >>> Path.parse("items[*].amount").steps
 ('items', <Each.ITEM: '*'>, 'amount')
@@ -35,7 +35,7 @@ _PLAIN_KEY = re.compile(r"[^.\[\]\"\s$*+](?:[^.\[\]\"]*[^.\[\]\"\s])?")
 
 
 class MalformedPath(ValueError):
-    """A path that cannot be read; the message says why, `fix` says what to write."""
+    """A path that cannot be parsed; the message says why, `fix` what to write instead."""
 
     def __init__(self, what: str, fix: str | None = None) -> None:
         self.fix = fix
@@ -50,7 +50,7 @@ class Path:
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Read `a.b`, `a[0]`, `a.0`, `a[-1]`, `a[*].b`, `["odd.key"]`, `['odd.key']`; keys are composed (NFC), as they are in records.
+        """Parse `a.b`, `a[0]`, `a.0`, `a[-1]`, `a[*].b`, `["odd.key"]`, `['odd.key']`; keys are normalized to NFC, as in records.
 
         >>> Path.parse("invoice..total")
         Traceback (most recent call last):
@@ -64,13 +64,14 @@ class Path:
         if not text or text.endswith(".") or text.startswith(".") or ".." in _QUOTED.sub('""', text):
             raise MalformedPath(f"`{text}` has an empty step" if text else "a path must not be empty")
         steps: list[Step] = []
-        at = 0
-        while at < len(text):
-            found = _STEP.match(text, at)
-            if found is None or (found["key"] is not None and (found["dot"] is None) != (at == 0)):
-                raise MalformedPath(f"`{text}` cannot be read from `{text[at:]}` on", 'write an odd key in quotes: ["odd.key"]')
-            steps.append(_parse_step(found, text))
-            at = found.end()
+        position = 0
+        while position < len(text):
+            match = _STEP.match(text, position)
+            # a key needs a dot before it, except at the start
+            if match is None or (match["key"] is not None and (match["dot"] is None) != (position == 0)):
+                raise MalformedPath(f"`{text}` cannot be read from `{text[position:]}` on", 'write an odd key in quotes: ["odd.key"]')
+            steps.append(_parse_step(match, text))
+            position = match.end()
         return cls(tuple(steps))
 
     def __str__(self) -> str:
@@ -78,25 +79,25 @@ class Path:
 
     @property
     def each_count(self) -> int:
-        """How many `[*]` steps it has."""
+        """Number of `[*]` steps."""
         return sum(step is EACH for step in self.steps)
 
 
-def _parse_step(found: re.Match[str], text: str) -> Step:
-    if found["each"]:
+def _parse_step(match: re.Match[str], text: str) -> Step:
+    if match["each"]:
         return EACH
-    if found["quoted"]:
-        if found["quoted"][0] == "'":
-            return found["quoted"][1:-1]
+    if match["quoted"]:
+        if match["quoted"][0] == "'":
+            return match["quoted"][1:-1]
         try:
-            return normalize("NFC", json.loads(found["quoted"], strict=False))
+            return normalize("NFC", json.loads(match["quoted"], strict=False))
         except ValueError as error:
-            raise MalformedPath(f"`{text}` has a key with a bad escape: {found['quoted']}", "write a backslash as two") from error
-    if found["index"]:
-        if len(found["index"]) > _MAX_INDEX_DIGITS:
+            raise MalformedPath(f"`{text}` has a key with a bad escape: {match['quoted']}", "write a backslash as two") from error
+    if match["index"]:
+        if len(match["index"]) > _MAX_INDEX_DIGITS:
             raise MalformedPath(f"`{text}` has an index that no list reaches", 'write a key in quotes: ["123"]')
-        return int(found["index"])
-    key = found["key"].strip() or found["key"]
+        return int(match["index"])
+    key = match["key"].strip() or match["key"]
     if key == "*":
         return EACH
     index = parse_index(key)
@@ -104,11 +105,11 @@ def _parse_step(found: re.Match[str], text: str) -> Step:
 
 
 _MAX_INDEX_DIGITS: Final = 18
-"""Digits; Python reads no number of thousands of digits, and no list is that long."""
+"""`int()` refuses numbers of thousands of digits, and no list is that long."""
 
 
 def parse_index(key: str) -> int | None:
-    """The index that a key is as well: `0` in `items.0` names an item or a key. None for any other key, `007` too.
+    """Read a key as an index: `0` in `items.0` names an item or a key. None for any other key, such as `007`.
 
     >>> parse_index("12"), parse_index("007"), parse_index("a")
     (12, None, None)
@@ -119,7 +120,7 @@ def parse_index(key: str) -> int | None:
 
 
 def render_step(step: Step) -> str:
-    """A step as it stands after another one.
+    """Write a step as it follows another one.
 
     >>> render_step("b"), render_step(0), render_step("odd.key")
     ('.b', '[0]', '["odd.key"]')
@@ -135,12 +136,12 @@ def render_step(step: Step) -> str:
 
 
 def render_path(steps: Iterable[Step]) -> str:
-    """Steps as a path that can be read again; the record itself is `(root)`."""
+    """Write steps as a path that `Path.parse` reads; the record itself is `(root)`."""
     return "".join(map(render_step, steps)).removeprefix(".") or ROOT
 
 
 def innermost_list(text: str, path: Path) -> str:
-    """The innermost list that a value at `text` stands in, where `path` is the rule it belongs to.
+    """The innermost list that contains the value at `text`, where `path` is the path of its rule.
 
     >>> innermost_list("pages[0].rows[+1].v", Path.parse("pages[*].rows[*].v"))
     'pages[0].rows'
@@ -150,13 +151,17 @@ def innermost_list(text: str, path: Path) -> str:
 
 
 def is_at_or_above_field(path: Path, fields: Iterable[str]) -> bool:
-    """Whether one of these fields stands at a path or below it; an index is as good as `[*]`.
+    """True if one of these fields is at a path or below it; an index counts as `[*]`.
 
     >>> is_at_or_above_field(Path.parse("pages[0].rows"), ["no", "pages[*].rows[*].v"])
     True
     """
-    wanted = _generalize_indexes(path)
-    return any(_generalize_indexes(found)[: len(wanted)] == wanted for found in map(_parse_or_none, fields) if found is not None)
+    prefix = _generalize_indexes(path)
+    for field in fields:
+        field_path = _parse_or_none(field)
+        if field_path is not None and _generalize_indexes(field_path)[: len(prefix)] == prefix:
+            return True
+    return False
 
 
 def _generalize_indexes(path: Path) -> tuple[Step, ...]:
@@ -174,19 +179,19 @@ ROOT: Final = "(root)"
 
 
 def value_at(record: Value, steps: Sequence[Step]) -> Any:
-    """The value at these steps, MISSING if there is none; after `[*]`, the list of what each item has there.
+    """The value at these steps, MISSING if there is none; after `[*]`, the list of the values of all items.
 
     >>> value_at({"pages": [{"box": 1}, {}]}, ("pages", EACH, "box"))
     [1, MISSING]
     """
-    at: Any = record
+    value: Any = record
     for depth, step in enumerate(steps):
         if step is EACH:
-            return [value_at(item, steps[depth + 1 :]) for item in at] if json_kind(at) == "list" else MISSING
-        at = _get_child(at, step)
-        if at is MISSING:
+            return [value_at(item, steps[depth + 1 :]) for item in value] if json_kind(value) == "list" else MISSING
+        value = _get_child(value, step)
+        if value is MISSING:
             return MISSING
-    return at
+    return value
 
 
 def _get_child(value: Any, step: Step) -> Any:

@@ -1,4 +1,4 @@
-"""A suite, checked and compiled: what `score/` needs and nothing more."""
+"""A suite file as it was read, and the plan that is compiled from it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -12,19 +12,22 @@ KeyPath: TypeAlias = tuple[str | int, ...]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Document:
-    """What was written, as plain values, and where each part of it stands."""
+    """The content of a suite file as plain values, with line numbers."""
 
     value: Any
+    """The content."""
     file: str | None = None
+    """The file's name, for messages."""
     text: str = ""
+    """The text as written."""
     lines: Mapping[KeyPath, int] = field(default_factory=dict[KeyPath, int])
-    """The line of every key and item, counted from 1; empty for a document that was not read from a file."""
+    """The line of every key and item, counted from 1; empty if the document was not read from a file."""
 
-    def line_of(self, place: KeyPath) -> int | None:
-        """The line of this place, or of the nearest thing around it."""
-        while place and place not in self.lines:
-            place = place[:-1]
-        return self.lines.get(place)
+    def line_of(self, key_path: KeyPath) -> int | None:
+        """The line of a key or item, or of the nearest one that contains it."""
+        while key_path and key_path not in self.lines:
+            key_path = key_path[:-1]
+        return self.lines.get(key_path)
 
 
 Role = Literal["id", "input", "expected", "actual", "contexts", "metadata", "tags", "split", "actuals"]
@@ -32,12 +35,14 @@ Role = Literal["id", "input", "expected", "actual", "contexts", "metadata", "tag
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class When:
-    """Which cases an evaluator is for; every condition that is given must hold."""
+    """The cases that an evaluator applies to; all conditions must hold."""
 
     id: tuple[str, ...] = ()
-    """Ids or glob patterns, any of which may match (whole id, letter case counts)."""
+    """Ids or glob patterns, one of which must match the whole id, case-sensitive."""
     tag: tuple[str, ...] = ()
+    """Tags, one of which the case must have."""
     split: tuple[str, ...] = ()
+    """Splits, one of which the case must be in."""
     contexts: bool | None = None
     """True: only cases with contexts. False: only cases without."""
 
@@ -47,36 +52,44 @@ class PlannedEvaluator:
     """An evaluator with its options checked."""
 
     type: str
+    """The evaluator's registered name, such as `field_accuracy`."""
     name: str
+    """Its name in the suite, unique there."""
     config: object
-    """The evaluator's own options: its frozen dataclass."""
+    """The evaluator's own options: a frozen dataclass."""
     weight: float = 1.0
+    """Its weight inside another evaluator."""
     pass_at: float | None = None
+    """The score from which a case passes; None if the evaluator decides by its misses."""
     when: When | None = None
+    """The cases it applies to; None for all."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Member:
-    """An evaluator inside another one."""
+    """An evaluator inside another evaluator."""
 
     evaluator: PlannedEvaluator
     required: bool | float = False
-    """True: it must pass. A number: its score must be at least that."""
+    """True: it must pass. A number: the lowest score it may have."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Source:
-    """Where cases come from: one file or pattern, or expected and actual apart. Paths are ready to open."""
+    """Where cases are read from: one file or pattern, or separate ones for expected and actual. Paths are ready to open."""
 
     cases: str | None = None
     """A file (JSONL, JSON, CSV, Parquet, each perhaps .gz or .zst), a glob, or `-` for standard input."""
     expected: str | None = None
+    """A file, folder or glob with the expected side."""
     actual: str | None = None
+    """A file, folder or glob with the actual side."""
     join: str | None = None
-    """The column that joins questions and answers in separate files; default: id."""
+    """The column that joins the two sides; default: id."""
     columns: Mapping[str, Any] = field(default_factory=dict[str, Any])
     """Role → column name, as written under `columns`."""
     format: str | None = None
+    """The format of the files, if their names do not tell it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,16 +108,17 @@ class Gate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Regression:
-    """A condition on the change from a baseline: no shown drop of this metric beyond `max_drop`."""
+    """A condition on the change from a baseline: no significant drop of this metric beyond `max_drop`."""
 
     evaluator: str
     metric: str
-    """A metric that cases have; `macro_f1` is the mean of their `f1`."""
+    """A metric of single cases; `macro_f1` is the mean of their `f1`."""
     max_drop: float = 0.0
+    """The largest drop that is tolerated."""
     confidence: float = 0.95
-    """How sure a drop must be to count: chance alone would do it in at most this share of runs less than 1."""
+    """A drop counts if its p-value is at most 1 minus this."""
     per_field: bool = False
-    """Hold every field of the evaluator to it too."""
+    """Apply the condition to every field of the evaluator, too."""
 
     def __str__(self) -> str:
         return f"regression of {self.evaluator}.{self.metric} <= {self.max_drop:g}"
@@ -112,17 +126,21 @@ class Regression:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """A suite that can run."""
+    """A checked suite, ready to run, as returned by `fieldwise.check`."""
 
     name: str
+    """The suite's name."""
     source: Source | None
+    """Where the cases are read from; None if they are passed in Python."""
     evaluators: tuple[PlannedEvaluator, ...]
+    """The evaluators, in the order of the suite."""
     gates: tuple[Gate, ...] = ()
+    """Conditions on the metrics of the run."""
     regressions: tuple[Regression, ...] = ()
-    """Gates on the change from a baseline."""
+    """Conditions on the change from a baseline."""
     file: str | None = None
-    """The suite's file as given, for messages."""
+    """The suite's file name, for messages."""
     text: str = ""
-    """The suite as written, kept with the run."""
+    """The suite's text, stored with the run."""
     diagnostics: tuple[Diagnostic, ...] = ()
-    """Warnings and information; never errors."""
+    """Warnings and remarks; never errors."""

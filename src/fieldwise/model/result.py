@@ -1,22 +1,19 @@
-"""What an evaluator says of a case, and of a batch of cases."""
+"""Results: what an evaluator returns for one case, and for a batch of cases."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
 from html import escape
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import Any, Final, Literal, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fieldwise.model.comparison import Comparison, Comparisons
 
-if TYPE_CHECKING:
-    from fieldwise.model.comparison import Comparison
-
-
 Verdict = Literal["pass", "partial", "fail"]
 Fault = Literal["system", "ours"]
+"""The origin of an error: the system under test, or the measurement."""
 
 
 class Status(IntEnum):
@@ -29,26 +26,35 @@ class Status(IntEnum):
 
     @property
     def label(self) -> str:
-        """The name on the wire, such as `scored`."""
+        """The name in results and files, such as `scored`."""
         return self.name.lower()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Result:
-    """What one evaluator says of one case."""
+    """The result of one evaluator for one case."""
 
     score: float = 0.0
+    """In [0, 1] for most evaluators; a measurement only if `status` is `scored`."""
     verdict: Verdict | None = None
+    """`pass`, `partial` or `fail`; None if the score is not a measurement."""
     hits: Sequence[str] = ()
+    """What is correct: paths, or texts."""
     misses: Sequence[str] = ()
+    """What is wrong, with the reason where it is not a wrong value: `city (required, missing)`."""
     reasoning: str = ""
+    """The result in one sentence."""
     status: str = "scored"
+    """`scored`, `error`, `skipped` or `unavailable`."""
     metrics: Mapping[str, float | bool] = field(default_factory=dict[str, float | bool])
+    """Further numbers of the case, by name."""
     details: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """Evidence, as JSON values. `fault` is `system` or `ours` for an error; `flags` are counted over the run."""
     comparisons: Sequence[Comparison] = ()
+    """The comparison of each field, if the evaluator compares fields."""
 
     def to_json(self) -> dict[str, Any]:
-        """A JSON-able form."""
+        """A JSON-serializable dict."""
         return {
             "score": self.score,
             "verdict": self.verdict,
@@ -62,7 +68,7 @@ class Result:
         }
 
     def _repr_html_(self) -> str:
-        """For notebooks: the score, and every field that is not right."""
+        """HTML for notebooks: the score, and every field that is wrong."""
         return render_result_html(self)
 
 
@@ -76,72 +82,91 @@ class Labels:
 
     @classmethod
     def of(cls, lists: Iterable[Sequence[str]]) -> "Labels":
-        """From plain lists.
+        """Encode plain lists.
 
         >>> Labels.of([["a"], [], ["b", "a"]]).at(2)
         ['b', 'a']
         """
-        known: dict[str, int] = {}
+        code_of: dict[str, int] = {}
         offsets, codes = [0], list[int]()
         for texts in lists:
-            codes.extend(known.setdefault(text, len(known)) for text in texts)
+            codes.extend(code_of.setdefault(text, len(code_of)) for text in texts)
             offsets.append(len(codes))
-        return cls(np.array(offsets, dtype=np.int64), np.array(codes, dtype=np.int32), list(known))
+        return cls(np.array(offsets, dtype=np.int64), np.array(codes, dtype=np.int32), list(code_of))
 
     @classmethod
-    def from_masks(cls, said: Mapping[str, NDArray[np.bool_]]) -> "Labels":
-        """From the texts there are, each with the cases that have it.
+    def from_masks(cls, masks: Mapping[str, NDArray[np.bool_]]) -> "Labels":
+        """Build labels from text → mask of the cases that have it.
 
         >>> Labels.from_masks({"a": np.array([True, False]), "b": np.array([True, True])}).at(0)
         ['a', 'b']
         """
-        held = np.array(list(said.values()), dtype=np.bool_).T
-        offsets = np.concatenate([[0], np.cumsum(held.sum(axis=1))])
-        return cls(offsets.astype(np.int64), np.nonzero(held)[1].astype(np.int32), list(said))
+        by_case = np.array(list(masks.values()), dtype=np.bool_).T
+        offsets = np.concatenate([[0], np.cumsum(by_case.sum(axis=1))])
+        return cls(offsets.astype(np.int64), np.nonzero(by_case)[1].astype(np.int32), list(masks))
 
     def at(self, case: int) -> list[str]:
         """The texts of one case."""
         return [self.texts[int(code)] for code in self.codes[self.offsets[case] : self.offsets[case + 1]]]
 
     def counts(self) -> NDArray[np.int64]:
-        """How many texts each case has."""
+        """Number of texts of each case."""
         return np.diff(self.offsets)
 
 
-Details = Callable[[int], Mapping[str, Any]]
+class Details(Protocol):
+    """Builds the details of one case of a batch."""
+
+    def __call__(self, row: int, /) -> Mapping[str, Any]: ...
+
+
+@runtime_checkable
+class EncodedDetails(Protocol):
+    """Details that can also write themselves as JSON text, for a whole batch and faster than case by case."""
+
+    def __call__(self, row: int, /) -> Mapping[str, Any]: ...
+
+    def texts(self) -> Sequence[bytes | None]:
+        """The JSON text of each case; None where the caller has to encode `self(row)`."""
+        ...
 
 
 @dataclass(slots=True, kw_only=True)
 class Results:
-    """What one evaluator says of a batch: position i of every array is case i of that batch."""
+    """The results of one evaluator for a batch: position i of every array is case i of that batch."""
 
     score: NDArray[np.float64]
+    """The score of each case."""
     status: NDArray[np.uint8]
-    """A `Status` each."""
+    """A `Status` for each case."""
     hits: Labels
+    """What is correct, by case."""
     misses: Labels
+    """What is wrong, by case."""
     reasoning: Sequence[str]
+    """One sentence for each case."""
     metrics: Mapping[str, NDArray[np.float64] | NDArray[np.bool_]]
-    """By name: float64, NaN where a case has no such number; or bool."""
+    """By name: float64 with NaN where a case has no such number, or bool."""
     details: Details
-    """Made when asked for: most cases are never looked at."""
+    """Builds the details of a case on demand: most are never read."""
     comparisons: Comparisons | None = None
+    """The comparisons of the batch, if the evaluator compares fields."""
     pool: Mapping[str, NDArray[Any]] = field(default_factory=dict[str, "NDArray[Any]"])
     """Columns of equal length for metrics over a whole dataset, such as the ranked detections behind AP; one of them is
-    `case`, the position in the batch. They are kept for every case and given to the evaluator's `summarize` at the end."""
+    `case`, the position in the batch. They are stored for every case and passed to the evaluator's `summarize` at the end."""
     verdict: NDArray[np.int8] = field(default_factory=lambda: np.zeros(0, dtype=np.int8))
     """Filled by `score/`: 2 pass, 1 partial, 0 fail, -1 none."""
     flags: Labels | None = None
-    """What each case's `details["flags"]` says, where an evaluator has it at hand; it is counted over the run."""
+    """The `details["flags"]` of each case, which are counted over the run; None if the evaluator has no flags."""
     kinds: Mapping[str, type] = field(default_factory=dict[str, type])
-    """For metrics that are no fractions: int for a count, bool for yes or no. A column may hold them as float64, for its NaN."""
+    """The type of metrics that are not fractions: int for a count, bool for a yes/no metric. Their column may be float64, for NaN."""
 
     def __len__(self) -> int:
         return len(self.score)
 
     @classmethod
     def from_results(cls, results: Sequence[Result]) -> "Results":
-        """A batch from single results, for evaluators that look at one case at a time.
+        """Build a batch from single results, for evaluators that score one case at a time.
 
         >>> Results.from_results([Result(score=0.5, hits=["a"], metrics={"f1": 0.5}), Result(status="skipped")]).metrics["f1"].tolist()
         [0.5, nan]
@@ -160,52 +185,58 @@ class Results:
 
 
 def _find_bool_metrics(rows: Sequence[Mapping[str, float | bool]]) -> dict[str, type]:
-    """The metrics that are yes or no in every row that has them."""
-    return {name: bool for name in _merge_names(rows) if all(isinstance(row[name], bool) for row in rows if name in row)}
+    """Metrics that are a bool in every row that has them, as name → bool."""
+    kinds: dict[str, type] = {}
+    for name in _merge_names(rows):
+        if all(isinstance(row[name], bool) for row in rows if name in row):
+            kinds[name] = bool
+    return kinds
 
 
 def _build_metric_columns(rows: Sequence[Mapping[str, float | bool]]) -> dict[str, NDArray[np.float64] | NDArray[np.bool_]]:
-    """Metric dicts as columns; a metric that is a bool in every row stays one."""
+    """Metric dicts as columns; a metric that is a bool in every row is a bool column."""
     columns: dict[str, NDArray[np.float64] | NDArray[np.bool_]] = {}
     for name in _merge_names(rows):
         values = [row.get(name, np.nan) for row in rows]
-        flags = all(isinstance(value, bool) for value in values)
-        columns[name] = np.array(values, dtype=np.bool_) if flags else np.array(values, dtype=np.float64)
+        is_bool = all(isinstance(value, bool) for value in values)
+        columns[name] = np.array(values, dtype=np.bool_) if is_bool else np.array(values, dtype=np.float64)
     return columns
 
 
 def _merge_names(rows: Iterable[Iterable[str]]) -> list[str]:
-    """The names of all rows, in the order that each row has its own in, whichever row comes first.
+    """The names of all rows, merged so that the order within each row is kept, whichever row comes first.
 
     >>> _merge_names([["a", "d"], ["a", "b", "c", "d"]])
     ['a', 'b', 'c', 'd']
     """
     names: list[str] = []
     for row in dict.fromkeys(map(tuple, rows)):
-        at = 0
+        position = 0
         for name in row:
             if name in names:
-                at = names.index(name) + 1
+                position = names.index(name) + 1
             else:
-                names.insert(at, name)
-                at += 1
+                names.insert(position, name)
+                position += 1
     return names
 
 
 def fault_result(reason: str, **details: Any) -> Result:
-    """An evaluator, a judge or the expected data failed: an error of ours, in no mean.
+    """The result for a failed measurement (evaluator, judge or expected data): an error that is in no mean.
 
     >>> fault_result("the judge crashed").misses
     ['(evaluation error: the judge crashed)']
     """
-    found = {**details, "fault": "ours", "reason": reason}
-    return Result(status="error", misses=[f"(evaluation error: {reason})"], reasoning=reason, details=found)
+    all_details = {**details, "fault": "ours", "reason": reason}
+    return Result(status="error", misses=[f"(evaluation error: {reason})"], reasoning=reason, details=all_details)
 
 
 def unavailable_result(reason: str, fix: str | None = None, **details: Any) -> Result:
-    """A model or package that is needed is not there; `fix` says how to get it."""
-    found = {**details, "reason": reason, **({"fix": fix} if fix else {})}
-    return Result(status="unavailable", reasoning=f"{reason}; {fix}" if fix else reason, details=found)
+    """The result where a required model or package is not available; `fix` says how to get it."""
+    all_details: dict[str, Any] = {**details, "reason": reason}
+    if fix:
+        all_details["fix"] = fix
+    return Result(status="unavailable", reasoning=f"{reason}; {fix}" if fix else reason, details=all_details)
 
 
 MAX_HTML_ROWS: Final = 50
@@ -213,9 +244,11 @@ MAX_HTML_CHARS: Final = 120
 _CELL: Final = "text-align:left;padding:2px 12px 2px 0;vertical-align:top"
 
 
-def render_result_html(result: "Result") -> str:
-    """The score, the verdict, and a table of the fields that are not right."""
-    wrong = [one for one in result.comparisons if not one.passed and one.outcome not in ("both_absent", "ignored")]
+def render_result_html(result: Result) -> str:
+    """The score, the verdict, and a table of the fields that are wrong. Everything from data is escaped."""
+    wrong = [
+        comparison for comparison in result.comparisons if not comparison.passed and comparison.outcome not in ("both_absent", "ignored")
+    ]
     verdict = f" · {result.verdict}" if result.verdict else ""
     head = f"<p><strong>{result.score:.4f}</strong>{escape(verdict)} · {escape(result.status)} · {escape(result.reasoning)}</p>"
     if wrong:
@@ -224,18 +257,22 @@ def render_result_html(result: "Result") -> str:
     return head + (f"<ul>{misses}</ul>" if misses else "")
 
 
-def _render_table(comparisons: "Sequence[Comparison]") -> str:
+def _render_table(comparisons: Sequence[Comparison]) -> str:
     names = "".join(f'<th style="{_CELL}">{name}</th>' for name in ("path", "outcome", "expected", "actual", "similarity", "cause"))
-    rows = "".join(_render_row(one) for one in comparisons[:MAX_HTML_ROWS])
+    rows = "".join(_render_row(comparison) for comparison in comparisons[:MAX_HTML_ROWS])
     rest = f"<p>and {len(comparisons) - MAX_HTML_ROWS} more</p>" if len(comparisons) > MAX_HTML_ROWS else ""
     return f"<table><thead><tr>{names}</tr></thead><tbody>{rows}</tbody></table>{rest}"
 
 
-def _render_row(one: "Comparison") -> str:
-    expected = "–" if one.expected_presence == "missing" else _shorten_value(one.expected)
-    actual = "–" if one.actual_presence == "missing" else _shorten_value(one.actual)
-    similarity = "" if one.similarity is None else f"{one.similarity:.2f}"
-    cells = (one.path, one.outcome.replace("_", " "), expected, actual, similarity, (one.cause or "").replace("_", " "))
+def _render_row(comparison: Comparison) -> str:
+    cells = (
+        comparison.path,
+        comparison.outcome.replace("_", " "),
+        "–" if comparison.expected_presence == "missing" else _shorten_value(comparison.expected),
+        "–" if comparison.actual_presence == "missing" else _shorten_value(comparison.actual),
+        "" if comparison.similarity is None else f"{comparison.similarity:.2f}",
+        (comparison.cause or "").replace("_", " "),
+    )
     return "<tr>" + "".join(f'<td style="{_CELL}">{escape(cell)}</td>' for cell in cells) + "</tr>"
 
 

@@ -1,4 +1,4 @@
-"""What to compare and how: the rules an evaluator hands to the engine."""
+"""Rules: which fields to compare, and how."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -12,28 +12,33 @@ Align = Literal["index", "best", "key", "set"]
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """A way for two values to match: the matcher's name and its options (a frozen dataclass of its own)."""
+    """A matcher with its options."""
 
     name: str = "exact"
+    """The matcher's registered name."""
     options: object = None
+    """The matcher's frozen dataclass of options; None for the defaults."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FieldRule:
-    """One field: where it is, how its values match, what it weighs."""
+    """The rule for one field: its path, match and weight."""
 
     path: Path | None
-    """None where the text could not be read as a path; `text` still says what was written."""
+    """None if `text` is not a valid path."""
     text: str
+    """The path as written."""
     match: Match = field(default_factory=Match)
+    """How expected and actual values are compared."""
     weight: float = 1.0
+    """The field's weight in the score."""
     required: bool | None = None
-    """None where nothing was written: then a field counts as required, but only where expected has it."""
+    """None if not written: the field is then required where expected has it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListRule:
-    """How the items of the list at `path` find their counterparts."""
+    """How the items of the list at `path` are paired."""
 
     path: Path
     align: Align = "index"
@@ -42,15 +47,15 @@ class ListRule:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Nulls:
-    """Which values count as no value, besides null itself."""
+    """Values that count as null, besides null itself."""
 
     blank: bool = False
     """Empty and blank text is null."""
     values: frozenset[str] = frozenset()
-    """Text that stands for null, such as `N/A`, compared trimmed and case-folded."""
+    """Texts that mean null, such as `N/A`; compared trimmed and case-folded."""
 
     def make_test(self) -> Callable[[object], bool] | None:
-        """Whether a value counts as null besides null itself; None where only null does.
+        """Build a predicate for values that count as null; None if only null itself does.
 
         >>> is_null = Nulls(blank=True, values=frozenset({"N/A"})).make_test()
         >>> [is_null(value) for value in ("", "  ", " n/a", "no", 0)]
@@ -71,12 +76,15 @@ class Nulls:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CompareSpec:
-    """Everything that decides a list of comparisons. Evaluators with equal specs share one list."""
+    """Everything that determines a set of comparisons. Evaluators with equal specs share them."""
 
     rules: tuple[FieldRule, ...] = ()
+    """The rules, in order."""
     lists: tuple[ListRule, ...] = ()
+    """How lists are paired; by index where no rule is given."""
     open: Literal["no", "keys", "leaves"] = "no"
-    """What is compared besides the rules: nothing, every top-level key, or every leaf."""
+    """What is compared in addition to the rules: nothing, every top-level key, or every leaf."""
     default: Match | Callable[[Json], Match] = field(default_factory=Match)
-    """For open comparisons: one match for all, or chosen by the expected value."""
+    """For open comparisons: one match for all values, or a function of the expected value."""
     nulls: Nulls = field(default_factory=Nulls)
+    """Values that count as null."""

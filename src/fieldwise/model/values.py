@@ -1,4 +1,4 @@
-"""JSON values, the kinds they come in, and the one sign for a value that is not there."""
+"""JSON values, their kinds, and the marker for a missing value."""
 
 from collections.abc import Mapping, Sequence
 from enum import Enum, IntEnum
@@ -8,7 +8,7 @@ Json: TypeAlias = "bool | int | float | str | Sequence[Json] | Mapping[str, Json
 
 
 class Missing(Enum):
-    """The type of `MISSING`: no value at all, which is something else than null."""
+    """The type of `MISSING`: no value at all, as opposed to null."""
 
     MISSING = "missing"
 
@@ -20,7 +20,7 @@ class Missing(Enum):
 
 
 MISSING: Final = Missing.MISSING
-"""Stands in a column where a record has nothing. It never leaves the engine: a `Comparison` and every report say `missing`."""
+"""Marks a missing value in a column. Internal to scoring: a `Comparison` and every report say `missing` instead."""
 
 Value: TypeAlias = "Json | Missing"
 
@@ -56,7 +56,7 @@ def json_kind(value: object) -> str:
 
 
 def _json_kind_of_subclass(value: object) -> str:
-    """For values of the library user's own types, such as a str enum or an OrderedDict."""
+    """The kind of a value of a subclass, such as a str enum or an OrderedDict."""
     for base, name in ((bool, "bool"), (int, "number"), (float, "number"), (str, "string"), (Mapping, "object")):
         if isinstance(value, base):
             return name
@@ -64,7 +64,7 @@ def _json_kind_of_subclass(value: object) -> str:
 
 
 def presence_of(value: object) -> Presence:
-    """Present, null or missing.
+    """Classify a value as present, null or missing.
 
     >>> presence_of(None).name, presence_of(MISSING).name, presence_of("").name
     ('NULL', 'MISSING', 'PRESENT')

@@ -16,7 +16,7 @@ from fieldwise.model.ask import Endpoint
 from fieldwise.model.locations import Location, parse_location
 from fieldwise.model.plan import PlannedEvaluator, Source
 from fieldwise.model.remote_path import RemotePath
-from fieldwise.read.files import Unreadable, find_files
+from fieldwise.read.files import UnreadableFile, find_files
 from fieldwise.registry import is_judge
 from fieldwise.store.arrow_tables import ArrowColumn, ArrowTable, numpy_array
 from fieldwise.store.stored_json import dump_json
@@ -100,7 +100,7 @@ def _fingerprint_pattern(pattern: str) -> str | None:
     try:
         files = find_files(pattern)
         found = [fingerprint_file(file) for file in files]
-    except (Unreadable, OSError):  # whoever reads the cases says what is wrong
+    except (UnreadableFile, OSError):  # whoever reads the cases says what is wrong
         return None
     if len(found) == 1:
         return found[0]
