@@ -8,6 +8,8 @@ from pydantic import TypeAdapter, ValidationError
 
 from fieldwise.matchers.contains import Contains, contains
 from fieldwise.model.pairs import Pairs
+from fieldwise.model.rule import Match
+from fieldwise.score.matching import score_pairs
 
 
 def score(expected: Any, actual: Any, **options: Any) -> float:
@@ -70,7 +72,7 @@ def test_an_empty_value_would_pass_everything_and_is_refused() -> None:
         TypeAdapter(Contains).validate_python({"value": ""})
 
 
-def test_a_nan_is_contained_nowhere() -> None:
-    found = contains(Pairs([math.nan], [[math.nan]]), Contains())
-    assert found.value.tolist() == [0.0]
-    assert found.notes == {0: "NaN is not a number"}
+def test_a_nan_is_contained_nowhere_but_a_list_with_a_nan_contains_its_other_items() -> None:
+    scores = score_pairs(Match("contains"), [math.nan, "a"], [[math.nan], ["a", math.nan]])
+    assert scores.value.tolist() == [0.0, 1.0]
+    assert scores.notes == {0: "NaN is not a number"}

@@ -9,6 +9,8 @@ from pydantic import TypeAdapter, ValidationError
 
 from fieldwise.matchers.date import Date, date
 from fieldwise.model.pairs import Pairs
+from fieldwise.model.rule import Match
+from fieldwise.score.matching import score_pairs
 
 
 def score(expected: Any, actual: Any, **options: Any) -> float:
@@ -163,4 +165,4 @@ def test_numbers_and_other_values_are_not_dates() -> None:
 
 def test_a_nan_is_not_a_date() -> None:
     assert score(math.nan, math.nan) == 0.0
-    assert note("2025-04-03", math.nan) == "NaN is not a number"
+    assert score_pairs(Match("date"), ["2025-04-03"], [math.nan]).notes == {0: "NaN is not a number"}

@@ -8,6 +8,8 @@ import pytest
 
 from fieldwise.matchers.exact import Exact, exact
 from fieldwise.model.pairs import Pairs
+from fieldwise.model.rule import Match
+from fieldwise.score.matching import score_pairs
 
 
 def score(expected: Any, actual: Any) -> float:
@@ -90,11 +92,14 @@ def test_these_are_different(expected: Any, actual: Any) -> None:
 @pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf, [math.nan], {"a": [{"b": math.inf}]}])
 def test_nan_and_infinity_match_nothing_not_even_the_same_object(value: Any) -> None:
     assert score(value, value) == 0.0
-    assert note(value, value) in {"NaN is not a number", "Infinity is not a number", "-Infinity is not a number"}
+    scores = score_pairs(Match("exact"), [value], [value])
+    assert scores.value.tolist() == [0.0]
+    assert scores.notes[0] in {"NaN is not a number", "Infinity is not a number", "-Infinity is not a number"}
 
 
 def test_a_nan_deep_inside_is_named_in_the_note() -> None:
-    assert note({"a": [1, {"b": math.nan}]}, {"a": [1, {"b": 2}]}) == "NaN is not a number"
+    scores = score_pairs(Match("exact"), [{"a": [1, {"b": math.nan}]}], [{"a": [1, {"b": 2}]}])
+    assert scores.notes == {0: "NaN is not a number"}
 
 
 def test_a_plain_difference_needs_no_note() -> None:

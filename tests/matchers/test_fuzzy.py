@@ -8,6 +8,8 @@ from pydantic import TypeAdapter, ValidationError
 
 from fieldwise.matchers.fuzzy import Fuzzy, fuzzy
 from fieldwise.model.pairs import Pairs, Scores
+from fieldwise.model.rule import Match
+from fieldwise.score.matching import score_pairs
 
 
 def scores(expected: Any, actual: Any, **options: Any) -> Scores:
@@ -109,9 +111,9 @@ def test_a_long_text_that_repeats_is_measured_once_and_scored_everywhere() -> No
 
 
 def test_a_nan_is_like_nothing() -> None:
-    found = scores(math.nan, math.nan, threshold=0.0)
-    assert found.passed.tolist() == [False]
-    assert found.notes == {0: "NaN is not a number"}
+    nan_scores = score_pairs(Match("fuzzy", Fuzzy(threshold=0.0)), [math.nan], [math.nan])
+    assert nan_scores.passed.tolist() == [False]
+    assert nan_scores.notes == {0: "NaN is not a number"}
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,14 @@
-"""What every matcher owes, whoever wrote it: the laws, over small values so that pairs collide."""
+"""Laws that hold for every matcher, over small values so that pairs collide.
+
+The matcher in CONTRIBUTING.md is held to them too.
+"""
 
 import math
+import re
+from collections.abc import Iterator, Mapping
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -9,32 +16,69 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fieldwise.kernels.values import non_finite, same
-from fieldwise.model.pairs import Pairs, Scores
+from fieldwise.kernels.values import find_non_finite, values_equal
+from fieldwise.model.pairs import Scores
+from fieldwise.model.rule import Match
 from fieldwise.model.values import MISSING
-from fieldwise.registry import MATCHERS, MatcherSpec
+from fieldwise.registry import MATCHERS, Example, MatcherSpec
+from fieldwise.score.matching import score_pairs
+from fieldwise.score.services import local_services
 
-OPTIONS: dict[str, list[dict[str, Any]]] = {
-    "numeric_tolerance": [{}, {"tolerance": 0.1}, {"tolerance": 0.1, "relative": True}, {"tolerance": 1, "parse": True}],
+SERVICES = local_services()
+CONTRIBUTING = Path(__file__).parents[2] / "CONTRIBUTING.md"
+
+
+def load_contributing_example() -> MatcherSpec:
+    """The matcher of CONTRIBUTING.md, pasted into a file and imported; it is not left in the registry."""
+    code = re.search(r"```python\n(.*?@matcher.*?)```", CONTRIBUTING.read_text(encoding="utf-8"), re.DOTALL)
+    assert code is not None, "CONTRIBUTING.md has no example of a matcher"
+    with TemporaryDirectory() as folder:
+        file = Path(folder) / "same_sign.py"
+        file.write_text(code[1], encoding="utf-8")
+        module_spec = spec_from_file_location("fieldwise.matchers.same_sign", file)
+        assert module_spec is not None
+        assert module_spec.loader is not None
+        module_spec.loader.exec_module(module_from_spec(module_spec))
+    return MATCHERS.specs.pop("same_sign")
+
+
+NAMES = MATCHERS.names()
+CONTRIBUTED = load_contributing_example()
+SPECS = [*MATCHERS.all(), CONTRIBUTED]
+
+MORE_OPTIONS: dict[str, list[Mapping[str, Any]]] = {
+    "numeric_tolerance": [{"tolerance": 0.1}, {"tolerance": 0.1, "relative": True}, {"tolerance": 1, "parse": True}],
     "fuzzy": [
-        {},
         {"algorithm": "jaro_winkler", "score": "binary"},
         {"algorithm": "token_sort", "normalize": False},
         {"algorithm": "token_set", "threshold": 0.0, "score": "binary"},
         {"algorithm": "token_set", "threshold": 1.0},
     ],
-    "date": [{}, {"day_first": True}, {"formats": ("%d/%m/%Y", "D MMM YYYY")}],
+    "date": [{"formats": ("%d/%m/%Y", "D MMM YYYY")}],
     "regex": [{"pattern": "^a|1$"}],
-    "contains": [{}, {"ignore_case": True}, {"value": "a"}],
-    "one_of": [{}, {"values": ("a", 1, True)}],
+    "contains": [{"ignore_case": True}, {"value": "a"}],
+    "one_of": [{"values": ("a", 1, True)}],
 }
-"""The options a matcher is held to the laws with; without an entry here, its defaults."""
+"""Options that a matcher is tested with besides its defaults and those of its examples."""
 
-IRREFLEXIVE = {"pattern", "value", "values"}
-"""Options that judge the actual value by something else than the expected one."""
+REPLACES_EXPECTED = {"pattern", "value", "values"}
+"""Options that replace the expected value."""
 
-VARIANTS = [(name, options) for name in MATCHERS.names() for options in OPTIONS.get(name, [{}])]
-GRIDS = [(name, options) for name, options in VARIANTS if MATCHERS.find(name).grid]
+
+def list_variants() -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Each matcher with each of its option sets."""
+    for spec in SPECS:
+        variants = [*(example.options for example in spec.examples), *MORE_OPTIONS.get(spec.name, [])]
+        if spec.name != "regex":  # it has no defaults
+            variants.insert(0, {})
+        for at, options in enumerate(variants):
+            if options not in variants[:at]:
+                yield spec.name, options
+
+
+VARIANTS = list(list_variants())
+GRIDS = [(name, options) for name, options in VARIANTS if name in NAMES and MATCHERS.find(name).grid]
+EXAMPLES = [(spec.name, example) for spec in SPECS for example in spec.examples]
 
 texts = st.text(alphabet="aAb é\u0301e1.,\ud800", max_size=4) | st.sampled_from(
     ["2025-04-03", "3 APR 2025", "03/04/2025", "04/03/2025", "30/02/2025", "$1.10", "(1)", "true", "nan", "a b", "b a", "\u212b", "\u00c5"]
@@ -77,110 +121,131 @@ law = settings(max_examples=60, deadline=None)
 each_matcher = pytest.mark.parametrize(("name", "options"), VARIANTS, ids=str)
 
 
-def of(name: str, options: dict[str, Any]) -> tuple[MatcherSpec, Any]:
-    entry = MATCHERS.find(name)
-    return entry, entry.options(**options)
+@pytest.fixture(scope="module", autouse=True)
+def registered_example() -> Iterator[None]:
+    MATCHERS.register(CONTRIBUTED)
+    yield
+    MATCHERS.specs.pop(CONTRIBUTED.name)
 
 
-def score(name: str, options: dict[str, Any], pairs: list[tuple[Any, Any]]) -> Scores:
-    entry, config = of(name, options)
-    return entry.function(Pairs([one for one, _ in pairs], [other for _, other in pairs]), config)
+def match_of(name: str, options: Mapping[str, Any]) -> Match:
+    return Match(name, MATCHERS.find(name).options(**options))
 
 
-def test_every_matcher_has_a_test_file() -> None:
-    missing = [name for name in MATCHERS.names() if not Path(__file__).with_name(f"test_{name}.py").exists()]
-    assert missing == []
+def score(name: str, options: Mapping[str, Any], pairs: list[tuple[Any, Any]]) -> Scores:
+    """The scores of pairs; a crash of the matcher fails the test."""
+    scores = score_pairs(match_of(name, options), [expected for expected, _ in pairs], [actual for _, actual in pairs], SERVICES)
+    assert [fault for fault in scores.faults.values() if fault.code == "matcher-crashed"] == []
+    return scores
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_matcher_has_a_test_file(name: str) -> None:
+    assert Path(__file__).with_name(f"test_{name}.py").exists()
+
+
+@pytest.mark.parametrize("spec", SPECS, ids=lambda spec: spec.name)
+def test_a_matcher_has_examples(spec: MatcherSpec) -> None:
+    assert spec.examples
+
+
+@pytest.mark.parametrize(("name", "example"), EXAMPLES)
+def test_a_matcher_gives_its_examples_their_scores(name: str, example: Example) -> None:
+    scores = score(name, example.options, [(example.expected, example.actual)])
+    assert scores.value[0] == pytest.approx(example.score, abs=0.005)
 
 
 @each_matcher
 @given(pairs=rows)
 @law
-def test_scores_stay_between_0_and_1_and_an_unscored_row_says_why(name: str, options: dict[str, Any], pairs: list[tuple[Any, Any]]) -> None:
-    found = score(name, options, pairs)
-    assert found.value.dtype == np.float64
-    assert found.passed.dtype == np.bool_
-    assert len(found.value) == len(found.passed) == len(pairs)
-    for row, value in enumerate(found.value.tolist()):
-        assert row in found.faults if math.isnan(value) else 0.0 <= value <= 1.0
-    assert all(0 <= row < len(pairs) and note for row, note in found.notes.items())
+def test_scores_stay_between_0_and_1_and_an_unscored_row_says_why(
+    name: str, options: Mapping[str, Any], pairs: list[tuple[Any, Any]]
+) -> None:
+    scores = score(name, options, pairs)
+    assert scores.value.dtype == np.float64
+    assert scores.passed.dtype == np.bool_
+    assert len(scores.value) == len(scores.passed) == len(pairs)
+    for row, value in enumerate(scores.value.tolist()):
+        assert row in scores.faults if math.isnan(value) else 0.0 <= value <= 1.0
+    assert all(0 <= row < len(pairs) and note for row, note in scores.notes.items())
 
 
 @each_matcher
 @given(pairs=rows)
 @law
-def test_a_batch_scores_as_its_rows_do_one_by_one(name: str, options: dict[str, Any], pairs: list[tuple[Any, Any]]) -> None:
-    found = score(name, options, pairs)
-    single = [score(name, options, [pair]) for pair in pairs]
-    assert found.value.tolist() == [one.value[0] for one in single]
-    assert found.passed.tolist() == [one.passed[0] for one in single]
-    assert dict(found.notes) == {row: one.notes[0] for row, one in enumerate(single) if one.notes}
+def test_a_batch_scores_as_its_rows_do_one_by_one(name: str, options: Mapping[str, Any], pairs: list[tuple[Any, Any]]) -> None:
+    scores = score(name, options, pairs)
+    row_scores = [score(name, options, [pair]) for pair in pairs]
+    assert scores.value.tolist() == [row_score.value[0] for row_score in row_scores]
+    assert scores.passed.tolist() == [row_score.passed[0] for row_score in row_scores]
+    assert dict(scores.notes) == {row: row_score.notes[0] for row, row_score in enumerate(row_scores) if row_score.notes}
 
 
 @each_matcher
 @given(pairs=rows, data=st.data())
 @law
 def test_a_shuffled_batch_gives_shuffled_scores(
-    name: str, options: dict[str, Any], pairs: list[tuple[Any, Any]], data: st.DataObject
+    name: str, options: Mapping[str, Any], pairs: list[tuple[Any, Any]], data: st.DataObject
 ) -> None:
     order = data.draw(st.permutations(range(len(pairs))))
-    found, shuffled = score(name, options, pairs), score(name, options, [pairs[row] for row in order])
-    assert shuffled.value.tolist() == [found.value[row] for row in order]
-    assert shuffled.passed.tolist() == [found.passed[row] for row in order]
+    scores, shuffled = score(name, options, pairs), score(name, options, [pairs[row] for row in order])
+    assert shuffled.value.tolist() == [scores.value[row] for row in order]
+    assert shuffled.passed.tolist() == [scores.passed[row] for row in order]
 
 
 @each_matcher
 @given(value=values)
 @law
-def test_a_value_matches_itself_unless_there_is_a_nan_in_it(name: str, options: dict[str, Any], value: Any) -> None:
-    found = score(name, options, [(value, value)])
-    if name == "ignore" or options.keys() & IRREFLEXIVE:
-        assert found.value[0] in {0.0, 1.0}
-    elif non_finite(value):
-        assert not found.passed[0]
+def test_a_value_matches_itself_unless_there_is_a_nan_in_it(name: str, options: Mapping[str, Any], value: Any) -> None:
+    scores = score(name, options, [(value, value)])
+    if name == "ignore" or options.keys() & REPLACES_EXPECTED:
+        assert scores.value[0] in {0.0, 1.0}
+    elif find_non_finite(value):
+        assert not scores.passed[0]
     else:
-        assert found.value[0] == 1.0
-        assert found.passed[0]
+        assert scores.value[0] == 1.0
+        assert scores.passed[0]
 
 
 @each_matcher
-def test_a_matcher_that_an_equal_value_may_fail_is_registered_as_such(name: str, options: dict[str, Any]) -> None:
-    if options.keys() & IRREFLEXIVE:
+def test_a_matcher_that_an_equal_value_may_fail_is_registered_as_such(name: str, options: Mapping[str, Any]) -> None:
+    if options.keys() & REPLACES_EXPECTED:
         assert MATCHERS.find(name).reflexive is False
     else:
         assert score(name, options, [("x", "x")]).passed.all()
 
 
 @each_matcher
-def test_a_nan_never_passes_and_the_note_says_so(name: str, options: dict[str, Any]) -> None:
+def test_a_nan_never_passes_and_the_note_says_so(name: str, options: Mapping[str, Any]) -> None:
     pairs: list[tuple[Any, Any]] = [(1.0, math.nan), (math.nan, math.nan), (math.inf, math.inf), ([math.nan], [math.nan])]
-    found = score(name, options, pairs)
+    scores = score(name, options, pairs)
     if name == "ignore":
-        assert found.passed.all()
+        assert scores.passed.all()
     else:
-        assert not found.passed.any()
-        assert found.value.tolist() == [0.0] * 4
-        assert [found.notes[row] for row in range(3)] == ["NaN is not a number", "NaN is not a number", "Infinity is not a number"]
-        assert 3 in found.notes
+        assert not scores.passed.any()
+        assert scores.value.tolist() == [0.0] * 4
+        assert [scores.notes[row] for row in range(3)] == ["NaN is not a number", "NaN is not a number", "Infinity is not a number"]
+        assert 3 in scores.notes
 
 
 @each_matcher
-def test_an_empty_batch_has_no_scores(name: str, options: dict[str, Any]) -> None:
+def test_an_empty_batch_has_no_scores(name: str, options: Mapping[str, Any]) -> None:
     assert score(name, options, []).value.tolist() == []
 
 
 @each_matcher
-def test_depth_is_no_reason_to_crash(name: str, options: dict[str, Any]) -> None:
-    deep: Any = "a"
-    other: Any = "b"
+def test_depth_is_no_reason_to_crash(name: str, options: Mapping[str, Any]) -> None:
+    deep_a: Any = "a"
+    deep_b: Any = "b"
     for _ in range(5000):
-        deep, other = {"a": [deep]}, {"a": [other]}
-    found = score(name, options, [(deep, other), (deep, "a"), (1, deep), (deep, deep)])
-    assert not np.isnan(found.value).any()
-    assert found.faults == {}
+        deep_a, deep_b = {"a": [deep_a]}, {"a": [deep_b]}
+    scores = score(name, options, [(deep_a, deep_b), (deep_a, "a"), (1, deep_a), (deep_a, deep_a)])
+    assert not np.isnan(scores.value).any()
+    assert scores.faults == {}
 
 
 @each_matcher
-def test_values_that_json_does_not_know_never_crash_a_matcher(name: str, options: dict[str, Any]) -> None:
+def test_values_that_json_does_not_know_never_crash_a_matcher(name: str, options: Mapping[str, Any]) -> None:
     class Hostile:
         def __repr__(self) -> str:
             raise RuntimeError("no")
@@ -191,8 +256,8 @@ def test_values_that_json_does_not_know_never_crash_a_matcher(name: str, options
         __hash__ = None  # type: ignore[assignment]
 
     odd = [Hostile(), object(), b"a", {1, 2}, {1: "a", None: "b"}, 1 + 2j, np.float64(1.5), np.int64(1), 10**5000]
-    found = score(name, options, [(one, other) for one in odd for other in odd])
-    assert not np.isnan(found.value).any()
+    scores = score(name, options, [(expected, actual) for expected in odd for actual in odd])
+    assert not np.isnan(scores.value).any()
 
 
 @pytest.mark.parametrize(("name", "options"), GRIDS, ids=str)
@@ -202,22 +267,23 @@ def test_values_that_json_does_not_know_never_crash_a_matcher(name: str, options
 )
 @law
 def test_a_grid_gives_every_pair_what_the_matcher_gives_it(
-    name: str, options: dict[str, Any], expected: list[Any], actual: list[Any]
+    name: str, options: Mapping[str, Any], expected: list[Any], actual: list[Any]
 ) -> None:
-    entry, config = of(name, options)
-    found = entry.grid(expected, actual, config)
-    assert found.shape == (len(expected), len(actual))
-    assert found.dtype == np.float64
-    for row, one in enumerate(expected):
-        for column, other in enumerate(actual):
-            absent = [value is None or value is MISSING for value in (one, other)]
-            wanted = float(all(absent)) if any(absent) else score(name, options, [(one, other)]).value[0]
-            assert found[row, column] == wanted
+    matcher = MATCHERS.find(name)
+    assert matcher.grid is not None
+    similarities = matcher.grid(expected, actual, matcher.options(**options))
+    assert similarities.shape == (len(expected), len(actual))
+    assert similarities.dtype == np.float64
+    for row, left in enumerate(expected):
+        for column, right in enumerate(actual):
+            absent = [value is None or value is MISSING for value in (left, right)]
+            similarity = float(all(absent)) if any(absent) else score(name, options, [(left, right)]).value[0]
+            assert similarities[row, column] == similarity
 
 
-@given(one=values, other=values)
+@given(expected=values, actual=values)
 @law
-def test_what_exact_calls_the_same_no_tolerance_and_no_threshold_calls_different(one: Any, other: Any) -> None:
-    if same(one, other):
+def test_pairs_that_exact_calls_equal_score_1_under_the_defaults_of_other_matchers(expected: Any, actual: Any) -> None:
+    if values_equal(expected, actual):
         for name in ("exact", "numeric_tolerance", "fuzzy", "date", "set", "contains", "one_of"):
-            assert score(name, {}, [(one, other)]).value[0] == 1.0
+            assert score(name, {}, [(expected, actual)]).value[0] == 1.0

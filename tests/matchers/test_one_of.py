@@ -8,6 +8,8 @@ from pydantic import TypeAdapter, ValidationError
 
 from fieldwise.matchers.one_of import OneOf, one_of
 from fieldwise.model.pairs import Pairs
+from fieldwise.model.rule import Match
+from fieldwise.score.matching import score_pairs
 
 
 def score(expected: Any, actual: Any, **options: Any) -> float:
@@ -54,7 +56,7 @@ def test_no_values_at_all_would_fail_everything_and_are_refused() -> None:
 
 
 def test_a_nan_is_none_of_them() -> None:
-    found = one_of(Pairs([[math.nan]], [math.nan]), OneOf())
-    assert found.value.tolist() == [0.0]
-    assert found.notes == {0: "NaN is not a number"}
+    scores = score_pairs(Match("one_of"), [[math.nan], ["a", math.nan]], [math.nan, "a"])
+    assert scores.value.tolist() == [0.0, 1.0]
+    assert scores.notes == {0: "NaN is not a number"}
     assert score("a", math.nan, values=(math.nan,)) == 0.0

@@ -9,6 +9,8 @@ from pydantic import TypeAdapter, ValidationError
 import fieldwise as fw
 from fieldwise.matchers.regex import Regex, regex
 from fieldwise.model.pairs import Pairs
+from fieldwise.model.rule import Match
+from fieldwise.score.matching import score_pairs
 
 
 def score(pattern: str, actual: Any) -> float:
@@ -49,9 +51,9 @@ def test_lists_and_objects_fail_with_a_note() -> None:
 
 
 def test_a_nan_fails_with_a_note_whatever_the_pattern() -> None:
-    found = regex(Pairs(["x"], [math.nan]), Regex(pattern=""))
-    assert found.value.tolist() == [0.0]
-    assert found.notes == {0: "NaN is not a number"}
+    scores = score_pairs(Match("regex", Regex(pattern="")), ["x", math.nan], [math.nan, "x"])
+    assert scores.value.tolist() == [0.0, 1.0]
+    assert scores.notes == {0: "NaN is not a number"}
 
 
 @pytest.mark.parametrize("pattern", ["(", "(?=a)", r"(a)\1", "\ud800"])

@@ -1,27 +1,27 @@
-"""Likeness of meaning: examples, faults, and what is decided without asking the model."""
+"""Semantic similarity: examples, faults, and pairs that are decided without the model."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 
-from fieldwise import ports
 from fieldwise.matchers.semantic import PUBLISHED, Semantic, semantic
 from fieldwise.model.diagnostic import Diagnostic
 from fieldwise.model.pairs import Pairs, Scores
-from fieldwise.ports import Vectors
+from fieldwise.model.services import Services, Vectors
+from fieldwise.score.services import local_services
 
-NONE = Diagnostic(code="unavailable", what="there is no model", fix="pip install 'fieldwise[semantic]'")
-
-
-def scored(*pairs: tuple[Any, Any], **options: Any) -> Scores:
-    return semantic(Pairs([one for one, _ in pairs], [other for _, other in pairs]), Semantic(**options))
+NO_MODEL = Diagnostic(code="unavailable", what="there is no model", fix="pip install 'fieldwise[semantic]'")
 
 
-@pytest.fixture
-def _no_model(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("fieldwise.matchers.semantic.embedder", lambda: NONE)
+SERVICES = local_services()
+WITHOUT_MODEL = replace(SERVICES, load_embedder=lambda: NO_MODEL)
+
+
+def score(*pairs: tuple[Any, Any], services: Services = SERVICES, **options: Any) -> Scores:
+    return semantic(Pairs([expected for expected, _ in pairs], [actual for _, actual in pairs], services), Semantic(**options))
 
 
 @pytest.mark.parametrize(
@@ -36,7 +36,7 @@ def _no_model(monkeypatch: pytest.MonkeyPatch) -> None:
     ],
 )
 def test_another_way_to_say_it_passes(expected: str, actual: str) -> None:
-    assert scored((expected, actual)).passed.all()
+    assert score((expected, actual)).passed.all()
 
 
 @pytest.mark.parametrize(
@@ -55,56 +55,53 @@ def test_another_way_to_say_it_passes(expected: str, actual: str) -> None:
     ],
 )
 def test_what_the_model_overlooks_fails_and_the_note_says_why(expected: str, actual: str, note: str) -> None:
-    found = scored((expected, actual))
-    assert not found.passed.any()
-    assert dict(found.notes) == {0: note}
+    scores = score((expected, actual))
+    assert not scores.passed.any()
+    assert dict(scores.notes) == {0: note}
 
 
 def test_texts_about_something_else_score_low_without_a_note() -> None:
-    found = scored(("Senior Software Engineer", "Pastry chef with 5 awards"))
-    assert found.value[0] < 0.5
-    assert dict(found.notes) == {}
+    scores = score(("Senior Software Engineer", "Pastry chef with 5 awards"))
+    assert scores.value[0] < 0.5
+    assert dict(scores.notes) == {}
 
 
-@pytest.mark.usefixtures("_no_model")
-def test_without_a_model_rows_that_need_it_are_faults_and_the_others_are_scored() -> None:
-    found = scored(("a", "b"), ("Same ", "sAME"), ("1", 1), ("e\u0301", "\u00c9"), ("", "b"))
-    assert np.isnan(found.value[0])
-    assert found.value[1:].tolist() == [1.0, 0.0, 1.0, 0.0]
-    assert dict(found.faults) == {0: NONE}
-    assert found.passed.tolist() == [False, True, False, True, False]
+def test_without_a_model_rows_that_need_it_are_faults_and_the_others_are_score() -> None:
+    scores = score(("a", "b"), ("Same ", "sAME"), ("1", 1), ("e\u0301", "\u00c9"), ("", "b"), services=WITHOUT_MODEL)
+    assert np.isnan(scores.value[0])
+    assert scores.value[1:].tolist() == [1.0, 0.0, 1.0, 0.0]
+    assert dict(scores.faults) == {0: NO_MODEL}
+    assert scores.passed.tolist() == [False, True, False, True, False]
 
 
-@pytest.mark.usefixtures("_no_model")
 def test_without_a_model_a_binary_score_is_not_measured_either() -> None:
-    assert np.isnan(scored(("a", "b"), score="binary").value[0])
+    assert np.isnan(score(("a", "b"), services=WITHOUT_MODEL, score="binary").value[0])
 
 
-@pytest.mark.usefixtures("_no_model")
 def test_other_values_compare_by_their_json_text_and_kinds_never_mix() -> None:
-    found = scored((100, 100.0), ({"a": 1, "b": 2}, {"b": 2, "a": 1}), (True, 1), (["a"], "a"), (True, True))
-    assert found.value.tolist() == [1.0, 1.0, 0.0, 0.0, 1.0]
+    scores = score((100, 100.0), ({"a": 1, "b": 2}, {"b": 2, "a": 1}), (True, 1), (["a"], "a"), (True, True))
+    assert scores.value.tolist() == [1.0, 1.0, 0.0, 0.0, 1.0]
 
 
 def test_numbers_that_differ_do_not_pass() -> None:
-    assert not scored((100, 105)).passed.any()
+    assert not score((100, 105)).passed.any()
 
 
 def test_binary_is_1_at_the_threshold_and_0_below() -> None:
     pairs = (("Attorney", "Lawyer"), ("Attorney", "Bus driver"))
-    graded, binary = scored(*pairs), scored(*pairs, score="binary")
+    graded, binary = score(*pairs), score(*pairs, score="binary")
     assert binary.value.tolist() == [1.0, 0.0]
     assert graded.passed.tolist() == binary.passed.tolist() == [True, False]
 
 
 def test_the_threshold_is_inclusive() -> None:
-    value = float(scored(("Attorney", "Lawyer")).value[0])
-    assert scored(("Attorney", "Lawyer"), threshold=value).passed.all()
+    value = float(score(("Attorney", "Lawyer")).value[0])
+    assert score(("Attorney", "Lawyer"), threshold=value).passed.all()
 
 
 def test_a_calibration_of_ones_own_moves_the_score_but_not_the_order() -> None:
     pairs = (("Attorney", "Lawyer"), ("Attorney", "Judge"))
-    usual, strict = scored(*pairs).value, scored(*pairs, calibration=((0.0, 0.0), (0.9, 0.8), (1.0, 1.0))).value
+    usual, strict = score(*pairs).value, score(*pairs, calibration=((0.0, 0.0), (0.9, 0.8), (1.0, 1.0))).value
     assert (strict < usual).all()
     assert strict[0] > strict[1]
 
@@ -119,9 +116,9 @@ def test_the_published_map_puts_its_cut_at_the_usual_threshold() -> None:
 
 
 def test_signs_the_model_does_not_know_are_compared_as_they_are() -> None:
-    found = scored(("已付款", "未付款"), ("发票", "运费"), ("发票日期", "发票日"))
-    assert found.passed.tolist() == [False, False, True]
-    assert found.notes[1].startswith("compared by sign, as the model does not know them:")
+    scores = score(("已付款", "未付款"), ("发票", "运费"), ("发票日期", "发票日"))
+    assert scores.passed.tolist() == [False, False, True]
+    assert scores.notes[1].startswith("compared by sign, as the model does not know them:")
 
 
 @pytest.mark.parametrize(
@@ -141,54 +138,52 @@ def test_signs_the_model_does_not_know_are_compared_as_they_are() -> None:
     ],
 )
 def test_texts_the_model_cannot_tell_apart_are_compared_letter_by_letter(expected: str, actual: str) -> None:
-    found = scored((expected, actual), (actual, expected))
-    assert not found.passed.any()
-    assert found.notes[0].endswith("compared letter by letter, as the model cannot tell such texts apart")
+    scores = score((expected, actual), (actual, expected))
+    assert not scores.passed.any()
+    assert scores.notes[0].endswith("compared letter by letter, as the model cannot tell such texts apart")
 
 
 def test_a_slip_of_one_letter_passes_in_any_script_and_another_number_in_none() -> None:
-    found = scored(
+    scores = score(
         ("Общество с ограниченной ответственностью", "Общество с ограниченной ответственностю"), ("договор на 5 лет", "договор на 6 лет")
     )
-    assert found.passed.tolist() == [True, False]
-    assert found.value[0] == pytest.approx(1 - 1 / 40)
-    assert "numbers differ: 5 / 6" in found.notes[1]
+    assert scores.passed.tolist() == [True, False]
+    assert scores.value[0] == pytest.approx(1 - 1 / 40)
+    assert "numbers differ: 5 / 6" in scores.notes[1]
 
 
 def test_latin_letters_with_marks_and_chinese_characters_are_left_to_the_model() -> None:
-    found = scored(("große Straße", "breite Straße"), ("Zażółć gęślą", "Zażółć jaźń"), ("黑色无线耳机", "无线耳机(黑色)"))
-    assert not any("letter by letter" in note for note in found.notes.values())
+    scores = score(("große Straße", "breite Straße"), ("Zażółć gęślą", "Zażółć jaźń"), ("黑色无线耳机", "无线耳机(黑色)"))
+    assert not any("letter by letter" in note for note in scores.notes.values())
 
 
 def test_a_broken_character_does_not_make_opposites_alike() -> None:
-    assert not scored(("hello\ud800", "goodbye")).passed.any()
+    assert not score(("hello\ud800", "goodbye")).passed.any()
 
 
-def test_each_distinct_text_is_embedded_in_one_call_per_side(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[list[str]] = []
+def test_each_distinct_text_is_embedded_in_one_call_per_side() -> None:
+    embedded: list[list[str]] = []
 
     def embed(texts: Sequence[str]) -> Vectors:
-        asked.append(list(texts))
+        embedded.append(list(texts))
         return Vectors(np.ones((len(texts), 1), dtype=np.float32), {})
 
-    monkeypatch.setattr("fieldwise.matchers.semantic.embedder", lambda: embed)
-    scored(*[("Attorney", "Lawyer")] * 1000, ("Attorney", "Attorney"))
-    assert asked == [["Attorney"], ["Lawyer"]]
+    score(*[("Attorney", "Lawyer")] * 1000, ("Attorney", "Attorney"), services=replace(SERVICES, load_embedder=lambda: embed))
+    assert embedded == [["Attorney"], ["Lawyer"]]
 
 
 def test_large_batches_are_embedded_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     sizes: list[int] = []
-    embed = ports.embedder()
+    embed = SERVICES.load_embedder()
     assert not isinstance(embed, Diagnostic)
 
-    def counted(texts: Sequence[str]) -> Vectors:
+    def count_and_embed(texts: Sequence[str]) -> Vectors:
         sizes.append(len(texts))
         return embed(texts)
 
-    monkeypatch.setattr("fieldwise.matchers.semantic.embedder", lambda: counted)
-    monkeypatch.setattr("fieldwise.matchers.semantic.PAIRS_AT_ONCE", 2)
+    monkeypatch.setattr("fieldwise.matchers.semantic._CHUNK_SIZE", 2)
     pairs = [("Attorney", "Lawyer"), ("Nurse", "Doctor"), ("Paid", "Unpaid")]
-    in_parts = scored(*pairs)
+    in_parts = score(*pairs, services=replace(SERVICES, load_embedder=lambda: count_and_embed))
     assert max(sizes) == 2
     monkeypatch.undo()
-    assert in_parts.value.tolist() == scored(*pairs).value.tolist()
+    assert in_parts.value.tolist() == score(*pairs).value.tolist()

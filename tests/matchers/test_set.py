@@ -7,7 +7,9 @@ import pytest
 
 from fieldwise.matchers.set_ import Set, set_
 from fieldwise.model.pairs import Pairs
+from fieldwise.model.rule import Match
 from fieldwise.registry import MATCHERS
+from fieldwise.score.matching import score_pairs
 
 
 def score(expected: Any, actual: Any) -> float:
@@ -56,6 +58,6 @@ def test_these_do_not(expected: Any, actual: Any) -> None:
 
 
 def test_a_nan_among_the_items_fails_and_says_so() -> None:
-    found = set_(Pairs([[1, math.nan]], [[1, math.nan]]), Set())
-    assert found.value.tolist() == [0.0]
-    assert found.notes == {0: "NaN is not a number"}
+    scores = score_pairs(Match("set"), [[1, math.nan]], [[1, math.nan]])
+    assert scores.value.tolist() == [0.0]
+    assert scores.notes == {0: "NaN is not a number"}

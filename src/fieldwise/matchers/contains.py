@@ -1,9 +1,9 @@
 """Text that contains the expected text, or a list that contains the expected items.
 
-* In text: the expected text, or `value`, is part of the actual text. Empty expected text is contained only in empty text: it
-  would otherwise be a point for anything.
-* In a list: every item of an expected list, or the one expected value, is among the actual items, as `exact` has it.
-* Anything else contains only itself.
+* In text: the expected text, or `value`, is part of the actual text. Empty expected text is contained only in empty text;
+  otherwise it would match everything.
+* In a list: every item of an expected list, or the one expected value, equals an actual item, as `exact` defines it.
+* Any other value contains only itself.
 
 >>> contains(Pairs(["604"], ["The answer is 604."]), Contains()).value.tolist()
 [1.0]
@@ -18,11 +18,10 @@ from typing import Annotated, Any
 from annotated_types import MinLen
 
 from fieldwise.kernels.strings import fold_case
-from fieldwise.kernels.values import canonical, nfc
-from fieldwise.matchers._keys import non_finite_notes
+from fieldwise.kernels.values import canonical_json, to_nfc
 from fieldwise.model.pairs import Pairs, Scores
-from fieldwise.model.values import kind
-from fieldwise.registry import matcher
+from fieldwise.model.values import json_kind
+from fieldwise.registry import Example, matcher
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,35 +29,44 @@ class Contains:
     """What the actual value must contain."""
 
     value: Annotated[str, MinLen(1)] | None = None
-    """This text; the expected value if not given."""
+    """Text to look for; default: the expected value."""
     ignore_case: bool = False
 
 
-@matcher(reflexive=False)
+@matcher(
+    reflexive=False,
+    examples=[
+        Example(expected="604", actual="The answer is 604.", score=1),
+        Example(expected=["a"], actual=["a", "b"], score=1),
+        Example(expected=["a", "c"], actual=["a", "b"], score=0),
+    ],
+)
 def contains(pairs: Pairs, config: Contains) -> Scores:
-    """1 where the actual value contains what it must, else 0."""
-    wanted = pairs.expected if config.value is None else [config.value] * len(pairs)
-    matched = [_contains(actual, part, config.ignore_case) for part, actual in zip(wanted, pairs.actual, strict=True)]
-    failed = (row for row, good in enumerate(matched) if not good)
-    return Scores.of(matched, notes=non_finite_notes(wanted, pairs.actual, failed))
+    """1 where the actual value contains the expected one, else 0."""
+    parts = pairs.expected if config.value is None else [config.value] * len(pairs)
+    return Scores.of([_contains_part(actual, part, config.ignore_case) for part, actual in zip(parts, pairs.actual, strict=True)])
 
 
-def _contains(whole: Any, part: Any, ignore_case: bool) -> bool:
+def _contains_part(whole: Any, part: Any, ignore_case: bool) -> bool:
     if isinstance(whole, str) and isinstance(part, str):
-        text, wanted = (fold_case(whole), fold_case(part)) if ignore_case else (nfc(whole), nfc(part))
-        return wanted in text if wanted else not text
-    if kind(whole) != "list":
-        return _among([part], [whole], ignore_case)
-    return _among(part if kind(part) == "list" else [part], whole, ignore_case)
+        normalize = fold_case if ignore_case else to_nfc
+        whole_text, part_text = normalize(whole), normalize(part)
+        return part_text in whole_text if part_text else not whole_text
+    items = whole if json_kind(whole) == "list" else [whole]
+    parts = part if json_kind(part) == "list" and items is whole else [part]
+    return _contains_all(items, parts, ignore_case)
 
 
-def _among(parts: Sequence[Any], items: Sequence[Any], ignore_case: bool) -> bool:
-    """Whether every part is the same as one of the items; an empty list is among the items of an empty list only."""
-    known = {_key(item, ignore_case) for item in items}
-    wanted = {_key(part, ignore_case) for part in parts}
-    return None not in wanted and (wanted <= known if wanted else not known)
+def _contains_all(items: Sequence[Any], parts: Sequence[Any], ignore_case: bool) -> bool:
+    """True if every part equals one of the items; no parts are contained only in no items."""
+    item_keys = {_equality_key(item, ignore_case) for item in items}
+    part_keys = {_equality_key(part, ignore_case) for part in parts}
+    if None in part_keys:
+        return False
+    return part_keys <= item_keys if part_keys else not item_keys
 
 
-def _key(value: Any, ignore_case: bool) -> str | None:
-    text = canonical(value)
+def _equality_key(value: Any, ignore_case: bool) -> str | None:
+    """Equal for equal values; None for a value with a NaN in it."""
+    text = canonical_json(value)
     return fold_case(text) if text is not None and ignore_case else text

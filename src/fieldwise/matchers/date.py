@@ -1,9 +1,9 @@
-"""Dates that are the same day of the calendar, however they are written.
+"""Dates that are the same calendar day, in whatever format.
 
-Without `formats`, ISO 8601 and what can be read one way only: 2025-04-03, 20250403, 2025/04/03, 13/04/2025, 3 April 2025,
+Without `formats`, ISO 8601 and unambiguous formats: 2025-04-03, 20250403, 2025/04/03, 13/04/2025, 3 April 2025,
 Apr 3, 2025, each with or without a time. A time of day and a time zone never move the date. 03/04/2025 (or 03.04.2025) could be
-two days and matches only what is written the same, zeros in front aside, unless `day_first` says which. Two-digit years need
-`formats`. Values that are no dates match only if they are the same text.
+two days and matches only the same text, leading zeros aside, unless `day_first` says which. Two-digit years need
+`formats`. Values that are not dates match only if they are the same text.
 
 >>> date(Pairs(["2025-04-03", "2025-04-03"], ["3 April 2025", "03/04/2025"]), Date()).value.tolist()
 [1.0, 0.0]
@@ -21,87 +21,94 @@ import numpy as np
 from annotated_types import MinLen
 from numpy.typing import NDArray
 
-from fieldwise.kernels.dates import Ambiguous, compile_format, parse_date, parse_with
-from fieldwise.kernels.values import canonical, nfc
-from fieldwise.matchers._keys import grid_of_keys, non_finite_notes, shown
+from fieldwise.kernels.dates import AmbiguousDate, compile_date_format, parse_date, parse_date_with_formats
+from fieldwise.kernels.values import canonical_json, to_nfc
+from fieldwise.matchers._keys import equal_key_grid, quote_value
 from fieldwise.model.pairs import Pairs, Scores
-from fieldwise.registry import matcher
+from fieldwise.registry import Example, matcher
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Date:
-    """How dates are written."""
+    """Formats of dates."""
 
     formats: Annotated[tuple[str, ...], MinLen(1)] | None = None
-    """strptime directives (`%d/%m/%Y`) or tokens (`DD/MM/YYYY`, `D MMM YYYY`). A value that fits none is no date; where
-    several fit, the first counts."""
+    """strptime directives (`%d/%m/%Y`) or tokens (`DD/MM/YYYY`, `D MMM YYYY`). A value in none of them is not a
+    date; the first format that fits is used."""
     day_first: bool | None = None
-    """Whether 03/04/2025 is 3 April (true) or March 4 (false). A date that can be read one way only is read that way."""
+    """Whether 03/04/2025 is 3 April (true) or March 4 (false). Unambiguous dates are not affected."""
 
     def __post_init__(self) -> None:
         if self.formats and self.day_first is not None:
             raise ValueError("`formats` already say which number is the day; remove `day_first`")
         for format in self.formats or ():
-            compile_format(format)
+            compile_date_format(format)
 
 
-_ZEROS: Final = re.compile(r"(?<!\d)0+(?=\d)")
-_Key = int | str | None
-"""A day as its ordinal, any other value as text, None for a NaN."""
-_Reader = Callable[[Any], tuple[_Key, str | None]]
+_LEADING_ZEROS: Final = re.compile(r"(?<!\d)0+(?=\d)")
+_DateKey = int | str | None
+"""A day as its ordinal, another value as its JSON text, None for NaN."""
+_KeyWithNote = tuple[_DateKey, str | None]
+"""The key of a value, and a note if the value is not a date."""
 
 
 def grid(expected: Sequence[object], actual: Sequence[object], config: Date) -> NDArray[np.float64]:
-    """1 where an expected date is the day of an actual one, else 0."""
-    read = _reader(config)
-    return grid_of_keys(expected, actual, lambda value: read(value)[0])
+    """1 where an expected date is the same day as an actual one, else 0."""
+    read_key = _key_reader(config)
+    return equal_key_grid(expected, actual, lambda value: read_key(value)[0])
 
 
-@matcher(grid=grid)
+@matcher(
+    grid=grid,
+    examples=[
+        Example(expected="2025-04-03", actual="3 April 2025", score=1),
+        Example(expected="2025-04-03", actual="03/04/2025", score=0),
+        Example(expected="2025-04-03", actual="03/04/2025", options={"day_first": True}, score=1),
+    ],
+)
 def date(pairs: Pairs, config: Date) -> Scores:
     """1 for the same day, else 0."""
-    read = _reader(config)
-    matched, notes, failed = list[bool](), dict[int, str](), list[int]()
+    read_key = _key_reader(config)
+    matched: list[bool] = []
+    notes: dict[int, str] = {}
     for row, (expected, actual) in enumerate(zip(pairs.expected, pairs.actual, strict=True)):
-        (one, note), (other, other_note) = read(expected), read(actual)
-        matched.append(one == other and one is not None)
-        if not matched[row]:
-            failed.append(row)
-            if note or other_note:
-                notes[row] = "; ".join(dict.fromkeys(text for text in (note, other_note) if text))
-    return Scores.of(matched, notes={**notes, **non_finite_notes(pairs.expected, pairs.actual, failed)})
+        (expected_key, expected_note), (actual_key, actual_note) = read_key(expected), read_key(actual)
+        is_match = expected_key == actual_key and expected_key is not None
+        matched.append(is_match)
+        if not is_match and (expected_note or actual_note):
+            notes[row] = "; ".join(dict.fromkeys(note for note in (expected_note, actual_note) if note))
+    return Scores.of(matched, notes=notes)
 
 
-def _reader(config: Date) -> _Reader:
-    """Reads a value as the key it is compared by, and a note if it is no date; each text once."""
-    patterns = [compile_format(format) for format in config.formats or ()]
-    known: dict[str, tuple[_Key, str | None]] = {}
+def _key_reader(config: Date) -> Callable[[Any], _KeyWithNote]:
+    """A function that reads a value as the key to compare; it reads each text once."""
+    formats = [compile_date_format(format) for format in config.formats or ()]
+    keys_by_text: dict[str, _KeyWithNote] = {}
 
-    def read(value: Any) -> tuple[_Key, str | None]:
+    def read_key(value: Any) -> _KeyWithNote:
         if isinstance(value, str):
-            found = known.get(value)
-            if found is None:
-                found = known[value] = _read(value)
-            return found
+            if value not in keys_by_text:
+                keys_by_text[value] = read_text(value)
+            return keys_by_text[value]
         if isinstance(value, datetime.date):
             return value.toordinal(), None
-        return canonical(value), f"not a date: {shown(value)}"
+        return canonical_json(value), f"not a date: {quote_value(value)}"
 
-    def _read(text: str) -> tuple[_Key, str | None]:
-        found = parse_with(text, patterns) if patterns else parse_date(text, config.day_first)
-        if isinstance(found, datetime.date):
-            return found.toordinal(), None
-        plain = nfc(text).strip()
-        if found is not None:
-            plain = _ZEROS.sub("", plain)  # 03/04/2025 is 3/4/2025, whichever day that is
-        return canonical(plain), _why_not(text.strip(), found, config)
+    def read_text(text: str) -> _KeyWithNote:
+        day = parse_date_with_formats(text, formats) if formats else parse_date(text, config.day_first)
+        if isinstance(day, datetime.date):
+            return day.toordinal(), None
+        plain = to_nfc(text).strip()
+        if day is not None:
+            plain = _LEADING_ZEROS.sub("", plain)  # 03/04/2025 and 3/4/2025 are the same day in either reading
+        return canonical_json(plain), _note_unread_date(text.strip(), day, config)
 
-    return read
+    return read_key
 
 
-def _why_not(text: str, found: Ambiguous | None, config: Date) -> str:
-    if found is not None:
-        return f"ambiguous date: {found}; set day_first or formats"
+def _note_unread_date(text: str, ambiguous: AmbiguousDate | None, config: Date) -> str:
+    if ambiguous is not None:
+        return f"ambiguous date: {ambiguous}; set day_first or formats"
     if config.formats:
-        return f"{shown(text)} fits none of the formats {', '.join(config.formats)}"
-    return f"not a date: {shown(text)}"
+        return f"{quote_value(text)} fits none of the formats {', '.join(config.formats)}"
+    return f"not a date: {quote_value(text)}"

@@ -15,46 +15,52 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldwise.kernels.values import canonical, equal_grid, nfc, same
-from fieldwise.matchers._keys import grid_of_keys, non_finite_notes
+from fieldwise.kernels.values import canonical_json, key_equality_grid, to_nfc, values_equal
+from fieldwise.matchers._keys import equal_key_grid
 from fieldwise.model.pairs import Pairs, Scores
-from fieldwise.registry import matcher
+from fieldwise.registry import Example, matcher
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Exact:
-    """There is nothing to set."""
+    """No options."""
 
 
 def grid(expected: Sequence[object], actual: Sequence[object], config: Exact) -> NDArray[np.float64]:  # noqa: ARG001
-    """1 where an expected value is the same as an actual one, else 0."""
-    if _are_plain(expected) and _are_plain(actual):
-        return equal_grid(cast("Sequence[Hashable]", expected), cast("Sequence[Hashable]", actual))
-    return grid_of_keys(expected, actual, _key)
+    """1 where an expected value equals an actual one, else 0."""
+    if _are_own_keys(expected) and _are_own_keys(actual):
+        return key_equality_grid(cast("Sequence[Hashable]", expected), cast("Sequence[Hashable]", actual))
+    return equal_key_grid(expected, actual, _equality_key)
 
 
-def _are_plain(values: Sequence[object]) -> bool:
-    """Whether all are ASCII text, or all whole numbers: their own keys."""
+def _are_own_keys(values: Sequence[object]) -> bool:
+    """True if all values are ASCII text, or all are integers: Python then compares them as this matcher does."""
     types = set(map(type, values))
     return types == {int} or (types == {str} and all(map(str.isascii, cast("Sequence[str]", values))))
 
 
-def _key(value: Any) -> Hashable:
-    """Equal for values that are the same: text and numbers as they are, which Python compares exactly; the rest by its JSON text."""
+def _equality_key(value: Any) -> Hashable:
+    """Equal for equal values: text and numbers as they are, which Python compares exactly; other values by their JSON text."""
     kind = value.__class__
     if kind is str:
-        return value if value.isascii() else nfc(value)
+        return value if value.isascii() else to_nfc(value)
     if kind is int:
         return value
     if kind is float:
         return value if isfinite(value) else None
-    text = canonical(value)
+    text = canonical_json(value)
     return None if text is None else (text,)
 
 
-@matcher(grid=grid)
+@matcher(
+    grid=grid,
+    examples=[
+        Example(expected="a", actual="a", score=1),
+        Example(expected="a", actual="A", score=0),
+        Example(expected=100, actual=100.0, score=1),
+        Example(expected=1, actual=True, score=0),
+    ],
+)
 def exact(pairs: Pairs, config: Exact) -> Scores:  # noqa: ARG001
-    """1 for values that are the same, else 0."""
-    matched = list(map(same, pairs.expected, pairs.actual))
-    failed = (row for row, good in enumerate(matched) if not good)
-    return Scores.of(matched, notes=non_finite_notes(pairs.expected, pairs.actual, failed))
+    """1 for equal values, else 0."""
+    return Scores.of(list(map(values_equal, pairs.expected, pairs.actual)))

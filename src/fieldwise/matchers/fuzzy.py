@@ -1,4 +1,4 @@
-"""Text that is alike, by how much of it agrees.
+"""Similar text, by edit distance or shared words.
 
 >>> fuzzy(Pairs(["Acme Corp", "Acme Corp"], ["ACME CORP", "Acme Group"]), Fuzzy()).value.round(2).tolist()
 [1.0, 0.7]
@@ -14,109 +14,115 @@ import numpy as np
 from annotated_types import Interval
 from numpy.typing import NDArray
 
-from fieldwise.kernels.strings import fold, reaches, similarities, similarity_grid
-from fieldwise.kernels.values import canonical, nfc
-from fieldwise.matchers._asked import likeness
-from fieldwise.matchers._keys import is_absent, non_finite_notes
-from fieldwise.model.ask import ANY_ENDPOINT, Endpoint
+from fieldwise.kernels.strings import fold_text, reaches_threshold, text_similarities, text_similarity_grid
+from fieldwise.kernels.values import canonical_json, to_nfc
+from fieldwise.matchers._keys import is_absent
+from fieldwise.matchers._model_similarity import ask_similarities
+from fieldwise.model.ask import DEFAULT_ENDPOINT, Endpoint
 from fieldwise.model.pairs import Pairs, Scores
 from fieldwise.model.rule import Match
-from fieldwise.model.values import kind
-from fieldwise.registry import matcher
+from fieldwise.model.values import json_kind
+from fieldwise.registry import Example, matcher
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fuzzy:
-    """How likeness is measured, and how much of it is enough."""
+    """How similarity is measured, and from what similarity on a pair passes."""
 
     algorithm: Literal["levenshtein", "jaro_winkler", "token_sort", "token_set", "llm"] = "levenshtein"
     """`levenshtein` is 1 − edits / length of the longer; `jaro_winkler` favours a common beginning; `token_sort` ignores the
-    order of words; `token_set` also ignores words that only one side has; `llm` asks a model, though items of lists find their
-    counterparts by `levenshtein`."""
+    order of words; `token_set` also ignores words that only one side has; `llm` asks a model (list items are still paired by
+    `levenshtein`)."""
     threshold: Annotated[float, Interval(ge=0, le=1)] = 0.85
-    """Enough, inclusive."""
+    """Similarity from which a pair passes, inclusive."""
     normalize: bool = True
-    """Letter case and outer whitespace do not count."""
+    """Ignore letter case and outer whitespace."""
     score: Literal["graded", "binary"] = "graded"
-    """`graded` is the likeness, below the threshold too; `binary` is 1 at the threshold, else 0."""
-    model: Endpoint = ANY_ENDPOINT
+    """`graded` is the similarity, also below the threshold; `binary` is 1 from the threshold on, else 0."""
+    model: Endpoint = DEFAULT_ENDPOINT
     """The model that `llm` asks."""
 
     def for_lists(self) -> Match:
-        """How items of lists find their counterparts: asking a model about each pair would cost too much."""
+        """The match that pairs list items: asking a model about each pair would cost too much."""
         return Match("fuzzy", replace(self, algorithm="levenshtein") if self.algorithm == "llm" else self)
 
 
-APART: Final = -1.0
-"""The likeness of values that no threshold lets pass: of different kinds, or with a NaN."""
+_INCOMPARABLE: Final = -1.0
+"""Similarity of values of different kinds or with a NaN: below every threshold."""
 
 
 def grid(expected: Sequence[object], actual: Sequence[object], config: Fuzzy) -> NDArray[np.float64]:
-    """How alike every expected value is to every actual one."""
-    (left, left_kinds), (right, right_kinds) = _texts(expected, config), _texts(actual, config)
-    if left_kinds is None and right_kinds is None:
-        value = similarity_grid(left, right, config.algorithm)
+    """Similarity of every expected with every actual value."""
+    (expected_texts, expected_kinds), (actual_texts, actual_kinds) = _read_texts(expected, config), _read_texts(actual, config)
+    if expected_kinds is None and actual_kinds is None:
+        similarity = text_similarity_grid(expected_texts, actual_texts, config.algorithm)
     else:
-        value = _grid_by_kind(left, right, left_kinds or ["string"] * len(left), right_kinds or ["string"] * len(right), config)
-    return reaches(value, config.threshold).astype(np.float64) if config.score == "binary" else np.maximum(value, 0.0)
+        expected_kinds = expected_kinds or ["string"] * len(expected)
+        actual_kinds = actual_kinds or ["string"] * len(actual)
+        similarity = np.full((len(expected), len(actual)), _INCOMPARABLE)
+        for kind in {*expected_kinds} & {*actual_kinds} - {None}:
+            rows = [row for row in range(len(expected)) if expected_kinds[row] == kind]
+            columns = [column for column in range(len(actual)) if actual_kinds[column] == kind]
+            similarity[np.ix_(rows, columns)] = text_similarity_grid(
+                [expected_texts[row] for row in rows], [actual_texts[column] for column in columns], config.algorithm
+            )
+    if config.score == "binary":
+        return reaches_threshold(similarity, config.threshold).astype(np.float64)
+    return np.maximum(similarity, 0.0)
 
 
-def _grid_by_kind(
-    left: list[str], right: list[str], left_kinds: list[str | None], right_kinds: list[str | None], config: Fuzzy
-) -> NDArray[np.float64]:
-    value = np.full((len(left), len(right)), APART)
-    for family in {*left_kinds} & {*right_kinds} - {None}:
-        rows = [row for row, other in enumerate(left_kinds) if other == family]
-        columns = [column for column, other in enumerate(right_kinds) if other == family]
-        value[np.ix_(rows, columns)] = similarity_grid([left[row] for row in rows], [right[column] for column in columns], config.algorithm)
-    return value
-
-
-@matcher(grid=grid)
+@matcher(
+    grid=grid,
+    examples=[
+        Example(expected="Acme Corp", actual="ACME CORP", options={"threshold": 0.85}, score=1),
+        Example(expected="Acme Corp", actual="Acme Corp.", options={"threshold": 0.85}, score=0.9),
+        Example(expected="Acme Corp", actual="Apex", options={"threshold": 0.85}, score=0.22),
+    ],
+)
 def fuzzy(pairs: Pairs, config: Fuzzy) -> Scores:
-    """How alike two texts are; other values by their JSON text, values of different kinds not at all."""
+    """Similarity of two texts; other values by their JSON text, values of different kinds 0."""
     if config.algorithm == "llm":
-        return _by_model(pairs, config)
-    (left, left_kinds), (right, right_kinds) = _texts(pairs.expected, config), _texts(pairs.actual, config)
-    similarity, notes = similarities(left, right, config.algorithm), dict[int, str]()
-    if left_kinds or right_kinds:
-        kinds = zip(left_kinds or ["string"] * len(left), right_kinds or ["string"] * len(right), strict=True)
-        apart = [row for row, (one, other) in enumerate(kinds) if one != other or one is None]
-        similarity[apart] = APART
-        notes = non_finite_notes(pairs.expected, pairs.actual, apart)
-    passed = reaches(similarity, config.threshold)
+        return _score_by_model(pairs, config)
+    (expected, expected_kinds), (actual, actual_kinds) = _read_texts(pairs.expected, config), _read_texts(pairs.actual, config)
+    similarity = text_similarities(expected, actual, config.algorithm)
+    if expected_kinds or actual_kinds:
+        kinds = zip(expected_kinds or ["string"] * len(pairs), actual_kinds or ["string"] * len(pairs), strict=True)
+        similarity[[row for row, (left, right) in enumerate(kinds) if left != right or left is None]] = _INCOMPARABLE
+    passed = reaches_threshold(similarity, config.threshold)
     similarity[similarity < 0.0] = 0.0
-    return Scores.of(passed if config.score == "binary" else similarity, passed=passed, notes=notes)
+    return Scores.of(passed if config.score == "binary" else similarity, passed=passed)
 
 
-def _by_model(pairs: Pairs, config: Fuzzy) -> Scores:
-    """What the model says of pairs that are neither equal nor of different kinds."""
-    plain = fuzzy(pairs, replace(config, algorithm="levenshtein", threshold=0.0, score="graded"))
+def _score_by_model(pairs: Pairs, config: Fuzzy) -> Scores:
+    """Ask a model about the pairs that are neither equal nor of different kinds."""
+    by_letters = fuzzy(pairs, replace(config, algorithm="levenshtein", threshold=0.0, score="graded"))
     as_written = replace(config, normalize=False)
-    texts = list(zip(_texts(pairs.expected, as_written)[0], _texts(pairs.actual, as_written)[0], strict=True))
-    rows = [row for row in np.flatnonzero(plain.passed & (plain.value < 1.0)).tolist() if all(texts[row])]
-    said = likeness("fuzzy", [texts[row] for row in rows], config.model)
-    value = plain.value.copy()
-    value[rows] = said.value
-    passed = plain.passed & reaches(np.nan_to_num(value, nan=-1.0), config.threshold)
-    notes = {**plain.notes, **{rows[at]: reason for at, reason in said.notes.items()}}
+    texts = list(zip(_read_texts(pairs.expected, as_written)[0], _read_texts(pairs.actual, as_written)[0], strict=True))
+    undecided = np.flatnonzero(by_letters.passed & (by_letters.value < 1.0)).tolist()
+    rows = [row for row in undecided if all(texts[row])]
+    answers = ask_similarities("fuzzy", [texts[row] for row in rows], config.model, pairs.services)
+    value = by_letters.value.copy()
+    value[rows] = answers.value
+    passed = by_letters.passed & reaches_threshold(np.nan_to_num(value, nan=-1.0), config.threshold)
     graded = np.where(np.isnan(value), np.nan, passed) if config.score == "binary" else value
-    return Scores.of(graded, passed=passed, notes=notes, faults={rows[at]: fault for at, fault in said.faults.items()})
+    notes = {rows[position]: reason for position, reason in answers.notes.items()}
+    return Scores.of(graded, passed=passed, notes=notes, faults={rows[position]: fault for position, fault in answers.faults.items()})
 
 
-def _texts(values: Sequence[Any], config: Fuzzy) -> tuple[list[str], list[str | None] | None]:
-    """What to compare and the kind of each value: no kinds if all is text, the kind None for what is like nothing."""
-    ready = fold if config.normalize else nfc
+def _read_texts(values: Sequence[Any], config: Fuzzy) -> tuple[list[str], list[str | None] | None]:
+    """The text and the kind of each value: kinds are None if all values are text, and the kind of a value with a NaN is None."""
+    normalize = fold_text if config.normalize else to_nfc
     if set(map(type, values)) == {str}:
         distinct = set(values)
         if 2 * len(distinct) > len(values):
-            return [ready(value) for value in values], None
-        known = {value: ready(value) for value in distinct}  # list alignment asks about the same texts again and again
-        return [known[value] for value in values], None
-    texts, kinds = list[str](), list[str | None]()
+            return [normalize(value) for value in values], None
+        text_by_value = {value: normalize(value) for value in distinct}  # list alignment passes the same texts many times
+        return [text_by_value[value] for value in values], None
+    texts: list[str] = []
+    kinds: list[str | None] = []
     for value in values:
-        family = "absent" if is_absent(value) else kind(value)
-        text = nfc(value) if family == "string" else canonical(value)
-        texts.append("" if text is None or family == "absent" else ready(text))
-        kinds.append(None if text is None else family)
+        kind = "absent" if is_absent(value) else json_kind(value)
+        text = to_nfc(value) if kind == "string" else canonical_json(value)
+        texts.append("" if text is None or kind == "absent" else normalize(text))
+        kinds.append(None if text is None else kind)
     return texts, kinds

@@ -15,12 +15,12 @@ import numpy as np
 from annotated_types import Ge, Lt
 from numpy.typing import NDArray
 
-from fieldwise.kernels.numbers import Number, parse_number, within, within_grid
-from fieldwise.kernels.values import canonical, same
-from fieldwise.matchers._keys import grid_of_keys, non_finite_notes, shown
+from fieldwise.kernels.numbers import Number, parse_number, within_tolerance, within_tolerance_grid
+from fieldwise.kernels.values import canonical_json, values_equal
+from fieldwise.matchers._keys import equal_key_grid, quote_value
 from fieldwise.model.pairs import Pairs, Scores
-from fieldwise.model.values import kind
-from fieldwise.registry import matcher
+from fieldwise.model.values import json_kind
+from fieldwise.registry import Example, matcher
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,55 +35,77 @@ class NumericTolerance:
     """Read numbers from text: "1,234.50", "$5", "(3.2)" as −3.2, "12 %" as 12. Otherwise text is not a number."""
 
 
-_NUMBERS: Final = frozenset({int, float})
+_NUMBER_TYPES: Final = frozenset({int, float})
 
 
 def grid(expected: Sequence[object], actual: Sequence[object], config: NumericTolerance) -> NDArray[np.float64]:
     """1 where an expected number is within `tolerance` of an actual one, else 0."""
-    left, right = _numbers(expected, config), _numbers(actual, config)
-    rows = [row for row, number in enumerate(left) if number is not None]
-    columns = [column for column, number in enumerate(right) if number is not None]
-    good = within_grid([left[row] for row in rows], [right[column] for column in columns], config.tolerance, config.relative)  # pyright: ignore[reportArgumentType]
-    if len(rows) == len(left) and len(columns) == len(right):
-        return good.astype(np.float64)
-    value = np.zeros((len(left), len(right)), dtype=np.float64)
-    value[np.ix_(rows, columns)] = good
-    others = [row for row, number in enumerate(left) if number is None]
-    rest = [column for column, number in enumerate(right) if number is None]
-    value[np.ix_(others, rest)] = grid_of_keys([expected[row] for row in others], [actual[column] for column in rest], canonical)
+    expected_numbers, actual_numbers = _read_numbers(expected, config), _read_numbers(actual, config)
+    rows, other_rows = _split_numbers(expected_numbers)
+    columns, other_columns = _split_numbers(actual_numbers)
+    matched = within_tolerance_grid(
+        [expected_numbers[row] for row in rows],  # pyright: ignore[reportArgumentType]  rows of numbers only
+        [actual_numbers[column] for column in columns],  # pyright: ignore[reportArgumentType]
+        config.tolerance,
+        config.relative,
+    )
+    if not other_rows and not other_columns:
+        return matched.astype(np.float64)
+    value = np.zeros((len(expected), len(actual)), dtype=np.float64)
+    value[np.ix_(rows, columns)] = matched
+    other_expected, other_actual = [expected[row] for row in other_rows], [actual[column] for column in other_columns]
+    value[np.ix_(other_rows, other_columns)] = equal_key_grid(other_expected, other_actual, canonical_json)
     return value
 
 
-@matcher(grid=grid)
+def _split_numbers(numbers: Sequence[Number | None]) -> tuple[list[int], list[int]]:
+    """The positions of numbers, and those of other values."""
+    present = [at for at, number in enumerate(numbers) if number is not None]
+    absent = [at for at, number in enumerate(numbers) if number is None]
+    return present, absent
+
+
+@matcher(
+    grid=grid,
+    examples=[
+        Example(expected=119.0, actual=119.01, options={"tolerance": 0.01}, score=1),
+        Example(expected=119.0, actual=119.02, options={"tolerance": 0.01}, score=0),
+        Example(expected=119.0, actual="119.00", options={"tolerance": 0.01}, score=0),
+        Example(expected=1234.5, actual="$1,234.50", options={"parse": True}, score=1),
+    ],
+)
 def numeric_tolerance(pairs: Pairs, config: NumericTolerance) -> Scores:
-    """1 for numbers within `tolerance` of each other, else 0. Values that are no numbers match if they are the same."""
-    if _all_numbers(pairs.expected) and _all_numbers(pairs.actual):
-        matched = within(pairs.expected, pairs.actual, config.tolerance, config.relative)  # pyright: ignore[reportArgumentType]
-        return Scores.of(matched, notes=non_finite_notes(pairs.expected, pairs.actual, np.flatnonzero(~matched).tolist()))
-    left, right = _numbers(pairs.expected, config), _numbers(pairs.actual, config)
-    rows = [row for row, (one, other) in enumerate(zip(left, right, strict=True)) if one is not None and other is not None]
+    """1 for numbers within `tolerance` of each other, else 0. Other values match if they are equal."""
+    if _are_all_numbers(pairs.expected) and _are_all_numbers(pairs.actual):
+        return Scores.of(within_tolerance(pairs.expected, pairs.actual, config.tolerance, config.relative))  # pyright: ignore[reportArgumentType]
+    expected, actual = _read_numbers(pairs.expected, config), _read_numbers(pairs.actual, config)
+    rows = [row for row in range(len(pairs)) if expected[row] is not None and actual[row] is not None]
     matched = np.zeros(len(pairs), dtype=np.bool_)
-    matched[rows] = within([left[row] for row in rows], [right[row] for row in rows], config.tolerance, config.relative)  # pyright: ignore[reportArgumentType]
-    notes = non_finite_notes(pairs.expected, pairs.actual, np.flatnonzero(~matched).tolist())
+    matched[rows] = within_tolerance(
+        [expected[row] for row in rows],  # pyright: ignore[reportArgumentType]  rows of numbers only
+        [actual[row] for row in rows],  # pyright: ignore[reportArgumentType]
+        config.tolerance,
+        config.relative,
+    )
+    notes: dict[int, str] = {}
     for row in set(range(len(pairs))).difference(rows):
-        matched[row] = same(pairs.expected[row], pairs.actual[row])
+        matched[row] = values_equal(pairs.expected[row], pairs.actual[row])
         if not matched[row]:
-            notes.setdefault(row, f"not a number: {shown(pairs.actual[row] if right[row] is None else pairs.expected[row])}")
+            notes[row] = f"not a number: {quote_value(pairs.actual[row] if actual[row] is None else pairs.expected[row])}"
     return Scores.of(matched, notes=notes)
 
 
-def _all_numbers(values: Sequence[object]) -> bool:
-    return set(map(type, values)) <= _NUMBERS
+def _are_all_numbers(values: Sequence[object]) -> bool:
+    return set(map(type, values)) <= _NUMBER_TYPES
 
 
-def _numbers(values: Sequence[Any], config: NumericTolerance) -> list[Number | None]:
-    """The values as numbers, None where a value is none."""
-    read = parse_number if config.parse else None
-    return [value if type(value) in _NUMBERS else _number(value, read) for value in values]
+def _read_numbers(values: Sequence[Any], config: NumericTolerance) -> list[Number | None]:
+    """The values as numbers; None where a value is not a number."""
+    return [value if type(value) in _NUMBER_TYPES else _read_number(value, config.parse) for value in values]
 
 
-def _number(value: Any, read: Any) -> Number | None:
-    family = kind(value)
+def _read_number(value: Any, parse: bool) -> Number | None:
+    family = json_kind(value)
     if family == "number":
         return int(value) if isinstance(value, int) else float(value)
-    return read(value) if read and family == "string" else None
+    return parse_number(value) if parse and family == "string" else None

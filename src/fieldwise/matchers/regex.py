@@ -1,8 +1,8 @@
-r"""Text that a pattern is found in. The expected value plays no part.
+r"""Text that contains a match of a pattern. The expected value is not used.
 
-The pattern may match anywhere in the actual text: write `^` and `$` (or `\A` and `\z`) for the whole of it. The syntax is RE2's:
+The pattern may match anywhere in the actual text: write `^` and `$` (or `\A` and `\z`) to match the whole text. The syntax is RE2's:
 no back-references and no look-around, and in return a search takes time proportional to the text, whatever the pattern.
-Numbers and booleans are searched as JSON writes them; lists and objects hold no text and fail.
+Numbers and booleans are searched as JSON text; lists and objects always fail.
 
 >>> regex(Pairs(["", ""], ["INV-0042", "invoice 42"]), Regex(pattern=r"^INV-\d{4}$")).value.tolist()
 [1.0, 0.0]
@@ -15,56 +15,61 @@ from typing import Annotated, Any
 import re2
 from annotated_types import MinLen
 
-from fieldwise.kernels.values import canonical, nfc
-from fieldwise.matchers._keys import non_finite_notes
+from fieldwise.kernels.values import canonical_json, to_nfc
 from fieldwise.model.pairs import Pairs, Scores
-from fieldwise.model.values import kind
-from fieldwise.registry import matcher
+from fieldwise.model.values import json_kind
+from fieldwise.registry import Example, matcher
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Regex:
-    """What to look for."""
+    """The pattern to search for."""
 
     pattern: Annotated[str, MinLen(1)]
-    """Found anywhere in the actual value, unless anchored. `(?i)` in front ignores letter case."""
+    """Matches anywhere in the actual value, unless anchored. Start it with `(?i)` to ignore letter case."""
 
     def __post_init__(self) -> None:
-        _compile(self.pattern)
+        _compile_search(self.pattern)
 
 
-@matcher(reflexive=False)
+@matcher(
+    reflexive=False,
+    examples=[
+        Example(expected="anything", actual="INV-0042", options={"pattern": r"^INV-\d{4}$"}, score=1),
+        Example(expected="anything", actual="invoice 42", options={"pattern": r"^INV-\d{4}$"}, score=0),
+    ],
+)
 def regex(pairs: Pairs, config: Regex) -> Scores:
-    """1 where the pattern is found in the actual value, else 0."""
-    search = _compile(config.pattern)
-    matched, notes = list[bool](), dict[int, str]()
+    """1 where the pattern matches in the actual value, else 0."""
+    search = _compile_search(config.pattern)
+    matched: list[bool] = []
+    notes: dict[int, str] = {}
     for row, value in enumerate(pairs.actual):
-        family = kind(value)
+        family = json_kind(value)
         if family in {"list", "object"}:
             matched.append(False)
             notes[row] = f"a pattern cannot be searched in a value of kind {family}"
             continue
-        text = nfc(value) if isinstance(value, str) else canonical(value)
+        text = to_nfc(value) if isinstance(value, str) else canonical_json(value)
         matched.append(text is not None and search(text) is not None)
-    failed = (row for row, good in enumerate(matched) if not good and row not in notes)
-    return Scores.of(matched, notes={**notes, **non_finite_notes([None] * len(pairs), pairs.actual, failed)})
+    return Scores.of(matched, notes=notes)
 
 
-def _compile(pattern: str) -> Callable[[str], object]:
-    """A search for the pattern; ValueError if there is something wrong with it."""
+def _compile_search(pattern: str) -> Callable[[str], object]:
+    """A function that searches a text for the pattern; ValueError if the pattern is invalid."""
     options = re2.Options()
     options.log_errors = False
     try:
-        search: Any = re2.compile(nfc(pattern), options).search
+        search: Any = re2.compile(to_nfc(pattern), options).search
     except re2.error as error:
-        said = error.args[0] if error.args else ""
-        text = said.decode(errors="replace") if isinstance(said, bytes) else str(said)
+        message = error.args[0] if error.args else ""
+        text = message.decode(errors="replace") if isinstance(message, bytes) else str(message)
         raise ValueError(f"bad pattern `{pattern}`: {text}; see the RE2 syntax, which has no look-around or back-references") from None
     except UnicodeEncodeError:
-        raise ValueError("bad pattern: it holds half of a surrogate pair, which no text has") from None
-    return lambda text: search(text if text.isascii() else _encodable(text))
+        raise ValueError("bad pattern: it contains half of a surrogate pair, which no text has") from None
+    return lambda text: search(text if text.isascii() else _replace_surrogates(text))
 
 
-def _encodable(text: str) -> str:
-    """The text with stray halves of surrogate pairs replaced: UTF-8 has no place for them."""
+def _replace_surrogates(text: str) -> str:
+    """The text with stray halves of surrogate pairs replaced, which UTF-8 cannot encode."""
     return text.encode("utf-8", "replace").decode()

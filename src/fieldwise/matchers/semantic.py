@@ -1,11 +1,13 @@
-"""Text that means the same, by an embedding model that ships with fieldwise, and guards for what such a model overlooks.
+"""Text with the same meaning, by an embedding model that ships with fieldwise and guards for differences that such models miss.
 
->>> found = semantic(Pairs(["The term is 24 months", "Revenue rose 5 %"], ["It runs for two years", "Revenue fell 15 %"]), Semantic())
->>> found.passed.tolist(), dict(found.notes)
+>>> import fieldwise as fw
+>>> expected, actual = ["The term is 24 months", "Revenue rose 5 %"], ["It runs for two years", "Revenue fell 15 %"]
+>>> scores = fw.match("semantic", expected=expected, actual=actual)
+>>> scores.passed.tolist(), dict(scores.notes)
 ([True, False], {1: 'numbers differ: 5 % / 15 %; opposites: rose / fell'})
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import prod
 from typing import Annotated, Final, Literal
@@ -14,152 +16,177 @@ import numpy as np
 from annotated_types import Interval
 from numpy.typing import NDArray
 
-from fieldwise.kernels.meaning.calibration import Curve
-from fieldwise.kernels.meaning.guards import Difference, Reading, differences, read, swapped_word
-from fieldwise.kernels.meaning.wordpiece import words
-from fieldwise.kernels.strings import fold, reaches, similarities
-from fieldwise.kernels.values import canonical, nfc
-from fieldwise.matchers._asked import likeness
-from fieldwise.matchers._keys import non_finite_notes
-from fieldwise.model.ask import ANY_ENDPOINT, Endpoint
+from fieldwise.kernels.meaning.calibration import CalibrationCurve
+from fieldwise.kernels.meaning.guards import MeaningDifference, find_differences, find_swapped_word, read_text
+from fieldwise.kernels.meaning.wordpiece import split_model_words
+from fieldwise.kernels.strings import fold_text, reaches_threshold, text_similarities
+from fieldwise.kernels.values import canonical_json, to_nfc
+from fieldwise.matchers._model_similarity import ModelSimilarities, ask_similarities
+from fieldwise.model.ask import DEFAULT_ENDPOINT, Endpoint
 from fieldwise.model.diagnostic import Diagnostic
 from fieldwise.model.pairs import Pairs, Scores
 from fieldwise.model.rule import Match
-from fieldwise.model.values import kind
-from fieldwise.ports import Embed, Vectors, embedder
-from fieldwise.registry import matcher
+from fieldwise.model.services import Embedder, Services, Vectors
+from fieldwise.model.values import json_kind
+from fieldwise.registry import Example, matcher
 
 PUBLISHED: Final = ((0.0, 0.0), (0.426, 0.8), (1.0, 1.0))
-"""From raw similarity to score, fitted on half of the labelled pairs; `docs/semantic.md` shows how well it does on the other half."""
-GUARDED_FROM: Final = 0.25
-"""Texts less alike than this are different anyway; the guards do not look at them."""
-SYNONYMS_FROM: Final = 0.7
-"""Two single words this much alike may stand for each other."""
-BY_LETTERS: Final = "compared letter by letter, as the model cannot tell such texts apart"
-PAIRS_AT_ONCE: Final = 4096
-"""So that memory stays flat, however large the batch."""
+"""Default calibration from raw similarity to score, fitted on half of the labelled pairs; `docs/semantic.md` evaluates it on the other
+half."""
+_MIN_GUARDED_SIMILARITY: Final = 0.25
+"""Texts below this raw similarity differ anyway, so the guards skip them."""
+_MIN_SYNONYM_SIMILARITY: Final = 0.7
+"""Single words from this raw similarity on may be synonyms."""
+_SPELLED_NOTE: Final = "compared letter by letter, as the model cannot tell such texts apart"
+_CHUNK_SIZE: Final = 4096
+"""Pairs embedded at once; keeps memory constant for batches of any size."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Semantic:
-    """How much likeness of meaning is enough."""
+    """How semantic similarity is measured, and from what similarity on a pair passes."""
 
     threshold: Annotated[float, Interval(ge=0, le=1)] = 0.80
-    """Enough, inclusive. The score is calibrated so that 0.80 is the best cut on the labelled pairs."""
+    """Similarity from which a pair passes, inclusive. The score is calibrated so that 0.80 is the best cut on the labelled pairs."""
     by: Literal["embedding", "llm"] = "embedding"
-    """`embedding` is a model on this machine: no network, no key. `llm` asks a model endpoint, though items of lists find their
-    counterparts by `fuzzy`."""
+    """`embedding` is a model on this machine: no network, no key. `llm` asks a model endpoint (list items are still paired by
+    `fuzzy`)."""
     score: Literal["graded", "binary"] = "graded"
-    """`graded` is the likeness, below the threshold too; `binary` is 1 at the threshold, else 0."""
+    """`graded` is the similarity, also below the threshold; `binary` is 1 from the threshold on, else 0."""
     calibration: tuple[tuple[float, float], ...] = PUBLISHED
-    """Points (raw similarity, score) of the line that turns one into the other; `fieldwise calibrate` finds those of your pairs."""
+    """Points (raw similarity, score) of the line that maps one to the other; `fieldwise calibrate` fits it to your pairs."""
 
-    model: Endpoint = ANY_ENDPOINT
+    model: Endpoint = DEFAULT_ENDPOINT
     """The model that `llm` asks."""
 
     def __post_init__(self) -> None:
-        Curve(self.calibration)
+        CalibrationCurve(self.calibration)
 
     def for_lists(self) -> Match:
-        """How items of lists find their counterparts: asking a model about each pair would cost too much."""
+        """The match that pairs list items: asking a model about each pair would cost too much."""
         return Match("fuzzy") if self.by == "llm" else Match("semantic", self)
 
 
-@matcher
+@matcher(
+    examples=[
+        Example(expected="The invoice is paid.", actual="The bill has been settled.", score=0.81),
+        Example(expected="The invoice is paid.", actual="The invoice is not paid.", score=0.61),
+    ]
+)
 def semantic(pairs: Pairs, config: Semantic) -> Scores:
-    """How alike two texts are in meaning; other values by their JSON text, values of different kinds not at all."""
+    """Semantic similarity of two texts; other values by their JSON text, values of different kinds 0."""
     value = np.zeros(len(pairs))
-    notes, faults = dict[int, str](), dict[int, Diagnostic]()
-    asked: dict[tuple[str, str], list[int]] = {}
-    apart: list[int] = []
-    for row, (one, other) in enumerate(zip(map(_text, pairs.expected), map(_text, pairs.actual), strict=True)):
-        if one is None or other is None or one[0] != other[0]:
-            apart.append(row)
-        elif fold(one[1]) == fold(other[1]):
+    rows_by_texts: dict[tuple[str, str], list[int]] = {}
+    for row, (expected, actual) in enumerate(zip(map(_read_text, pairs.expected), map(_read_text, pairs.actual), strict=True)):
+        if expected is None or actual is None or expected[0] != actual[0]:
+            continue
+        if fold_text(expected[1]) == fold_text(actual[1]):
             value[row] = 1.0
-        elif one[1] and other[1]:
-            asked.setdefault((one[1], other[1]), []).append(row)
-    notes.update(non_finite_notes(pairs.expected, pairs.actual, apart))
-    embed = embedder() if asked and config.by == "embedding" else None
-    if asked and config.by == "llm":
-        said = likeness("semantic", list(asked), config.model)
-        for at, rows in enumerate(asked.values()):
-            value[rows] = said.value[at]
-            notes |= dict.fromkeys(rows, said.notes[at]) if at in said.notes else {}
-            faults |= dict.fromkeys(rows, said.faults[at]) if at in said.faults else {}
-    elif isinstance(embed, Diagnostic):
-        faults = {row: embed for rows in asked.values() for row in rows}
-        value[list(faults)] = np.nan
-    elif embed is not None:
-        curve = Curve(config.calibration)
-        for pair, raw, note in _compared(list(asked), embed):
-            value[asked[pair]] = curve(raw)
-            notes |= dict.fromkeys(asked[pair], note) if note else {}
-    passed = reaches(np.nan_to_num(value, nan=-1.0), config.threshold)
+        elif expected[1] and actual[1]:
+            rows_by_texts.setdefault((expected[1], actual[1]), []).append(row)
+    notes: dict[int, str] = {}
+    faults: dict[int, Diagnostic] = {}
+    if rows_by_texts:
+        score_texts = _score_by_model if config.by == "llm" else _score_by_embedding
+        scores = score_texts(list(rows_by_texts), config, pairs.services)
+        for position, rows in enumerate(rows_by_texts.values()):
+            value[rows] = scores.value[position]
+            if position in scores.notes:
+                notes |= dict.fromkeys(rows, scores.notes[position])
+            if position in scores.faults:
+                faults |= dict.fromkeys(rows, scores.faults[position])
+    passed = reaches_threshold(np.nan_to_num(value, nan=-1.0), config.threshold)
     graded = np.where(np.isnan(value), np.nan, passed) if config.score == "binary" else value
     return Scores.of(graded, passed=passed, notes=notes, faults=faults)
 
 
-def _text(value: object) -> tuple[str, str] | None:
-    """The kind of a value and its text without outer whitespace; None for what is like nothing, such as NaN."""
-    family = kind(value)
-    text = nfc(str(value)) if family == "string" else canonical(value)
+def _read_text(value: object) -> tuple[str, str] | None:
+    """The kind of a value and its text without outer whitespace; None for a value with a NaN."""
+    family = json_kind(value)
+    text = to_nfc(str(value)) if family == "string" else canonical_json(value)
     return None if text is None else (family, text.strip())
 
 
-def _compared(pairs: Sequence[tuple[str, str]], embed: Embed) -> Iterator[tuple[tuple[str, str], float, str]]:
-    """Each pair with its raw similarity in [0, 1] and what a person should know about it."""
-    for start in range(0, len(pairs), PAIRS_AT_ONCE):
-        part = pairs[start : start + PAIRS_AT_ONCE]
-        expected, actual = embed([one for one, _ in part]), embed([other for _, other in part])
-        raw = _cosine(expected.value, actual.value)
-        spelled = _spelled(part, expected, actual)
+def _score_by_model(texts: Sequence[tuple[str, str]], config: Semantic, services: Services) -> ModelSimilarities:
+    return ask_similarities("semantic", texts, config.model, services)
+
+
+def _score_by_embedding(texts: Sequence[tuple[str, str]], config: Semantic, services: Services) -> ModelSimilarities:
+    embed = services.load_embedder()
+    if isinstance(embed, Diagnostic):
+        return ModelSimilarities(np.full(len(texts), np.nan), {}, dict.fromkeys(range(len(texts)), embed))
+    curve = CalibrationCurve(config.calibration)
+    value = np.zeros(len(texts))
+    notes: dict[int, str] = {}
+    for position, (raw, note) in enumerate(_compare_by_embedding(texts, embed)):
+        value[position] = curve(raw)
+        if note:
+            notes[position] = note
+    return ModelSimilarities(value, notes, {})
+
+
+def _compare_by_embedding(texts: Sequence[tuple[str, str]], embed: Embedder) -> Iterator[tuple[float, str]]:
+    """The raw similarity of each pair in [0, 1], and a note on what lowered it."""
+    for start in range(0, len(texts), _CHUNK_SIZE):
+        chunk = texts[start : start + _CHUNK_SIZE]
+        expected, actual = embed([left for left, _ in chunk]), embed([right for _, right in chunk])
+        raw = _cosine_similarities(expected.value, actual.value)
+        spelled = _compare_spelled(chunk, expected, actual)
         raw[list(spelled)] = list(spelled.values())
-        close = [row for row in range(len(part)) if raw[row] >= GUARDED_FROM]
-        found = _guarded([part[row] for row in close], embed)
-        by_row = dict(zip(close, found, strict=True))
-        for row, pair in enumerate(part):
-            seen, unread = (1.0, BY_LETTERS) if row in spelled else _read_share(pair, row, expected, actual)
-            reasons = [*map(str, by_row.get(row, ())), *([unread] if unread else [])]
-            yield pair, float(raw[row]) * seen * prod(reason.factor for reason in by_row.get(row, ())), "; ".join(reasons)
+        guarded = [row for row in range(len(chunk)) if raw[row] >= _MIN_GUARDED_SIMILARITY]
+        differences_by_row = dict(zip(guarded, _find_missed_differences([chunk[row] for row in guarded], embed), strict=True))
+        for row, pair in enumerate(chunk):
+            factor, vocabulary_note = (1.0, _SPELLED_NOTE) if row in spelled else _discount_unread_words(pair, row, expected, actual)
+            differences = differences_by_row.get(row, ())
+            notes = [str(difference) for difference in differences]
+            if vocabulary_note:
+                notes.append(vocabulary_note)
+            yield float(raw[row]) * factor * prod(difference.factor for difference in differences), "; ".join(notes)
 
 
-def _cosine(expected: NDArray[np.float32], actual: NDArray[np.float32]) -> NDArray[np.float64]:
-    """The cosine of unit vectors, row by row, where nothing alike is 0."""
+def _cosine_similarities(expected: NDArray[np.float32], actual: NDArray[np.float32]) -> NDArray[np.float64]:
+    """The cosine of unit vectors, row by row; negative values become 0."""
     product = expected.astype(np.float64) * actual
     return np.clip(np.asarray(np.sum(product, axis=1)), 0.0, 1.0)
 
 
-def _spelled(pairs: Sequence[tuple[str, str]], expected: Vectors, actual: Vectors) -> dict[int, float]:
-    """The pairs whose letters are compared instead, with that likeness as the published map takes it for a raw similarity."""
+def _compare_spelled(texts: Sequence[tuple[str, str]], expected: Vectors, actual: Vectors) -> dict[int, float]:
+    """By row, the pairs that the model spells letter by letter: their edit similarity as a raw similarity.
+
+    The published calibration is inverted, so that the score of such a pair is its edit similarity.
+    """
     rows = sorted(expected.spelled() | actual.spelled())
-    alike = similarities([fold(pairs[row][0]) for row in rows], [fold(pairs[row][1]) for row in rows], "levenshtein")
+    similarities = text_similarities([fold_text(texts[row][0]) for row in rows], [fold_text(texts[row][1]) for row in rows], "levenshtein")
     raw, score = zip(*PUBLISHED, strict=True)
-    return dict(zip(rows, np.interp(alike, score, raw).tolist(), strict=True))
+    return dict(zip(rows, np.interp(similarities, score, raw).tolist(), strict=True))
 
 
-def _guarded(pairs: Sequence[tuple[str, str]], embed: Embed) -> list[tuple[Difference, ...]]:
-    """What the model overlooked in each pair."""
-    readings = {text: read(text) for pair in pairs for text in pair}
-    found = [differences(readings[one], readings[other]) for one, other in pairs]
-    swapped = {row: word for row, pair in enumerate(pairs) if not found[row] and (word := _swapped(pair, readings))}
-    if swapped:
-        one, other = embed([pair[0] for pair in swapped.values()]), embed([pair[1] for pair in swapped.values()])
-        for (row, pair), alike in zip(swapped.items(), _cosine(one.value, other.value), strict=True):
-            if alike < SYNONYMS_FROM:
-                found[row] = (Difference("word", f"one word differs: {pair[0]} / {pair[1]}"),)
-    return found
+def _find_missed_differences(texts: Sequence[tuple[str, str]], embed: Embedder) -> list[tuple[MeaningDifference, ...]]:
+    """Differences in meaning that an embedding misses: numbers, negations, opposites, a single other word."""
+    readings = {text: read_text(text) for pair in texts for text in pair}
+    differences = [find_differences(readings[expected], readings[actual]) for expected, actual in texts]
+    swapped_words: dict[int, tuple[str, str]] = {}
+    for row, (expected, actual) in enumerate(texts):
+        swapped_word = None if differences[row] else find_swapped_word(readings[expected], readings[actual])
+        if swapped_word:
+            swapped_words[row] = swapped_word
+    if swapped_words:
+        expected_words = embed([expected for expected, _ in swapped_words.values()])
+        actual_words = embed([actual for _, actual in swapped_words.values()])
+        similarities = _cosine_similarities(expected_words.value, actual_words.value)
+        for (row, (expected, actual)), similarity in zip(swapped_words.items(), similarities, strict=True):
+            if similarity < _MIN_SYNONYM_SIMILARITY:
+                differences[row] = (MeaningDifference("word", f"one word differs: {expected} / {actual}"),)
+    return differences
 
 
-def _swapped(pair: tuple[str, str], readings: Mapping[str, Reading]) -> tuple[str, str] | None:
-    return swapped_word(readings[pair[0]], readings[pair[1]])
-
-
-def _read_share(pair: tuple[str, str], row: int, expected: Vectors, actual: Vectors) -> tuple[float, str]:
-    """What is left of the similarity where the model has no sign for some words: those count by whether the other side has them too."""
-    here, there = set(expected.unread.get(row, ())), set(actual.unread.get(row, ()))
-    if not here and not there:
+def _discount_unread_words(pair: tuple[str, str], row: int, expected: Vectors, actual: Vectors) -> tuple[float, str]:
+    """A factor and a note for words outside the model's vocabulary: they count by whether the other side has them too."""
+    expected_unread, actual_unread = set(expected.unread.get(row, ())), set(actual.unread.get(row, ()))
+    if not expected_unread and not actual_unread:
         return 1.0, ""
-    share = max(len(unread) / len(set(words(text))) for unread, text in zip((here, there), pair, strict=True) if unread)
-    common = 2 * len(here & there) / (len(here) + len(there))
-    return 1.0 - share * (1.0 - common), f"compared by sign, as the model does not know them: {' '.join(sorted(here | there))[:60]}"
+    sides = zip((expected_unread, actual_unread), pair, strict=True)
+    unread_share = max(len(unread) / len(set(split_model_words(text))) for unread, text in sides if unread)
+    common = 2 * len(expected_unread & actual_unread) / (len(expected_unread) + len(actual_unread))
+    words = " ".join(sorted(expected_unread | actual_unread))
+    return 1.0 - unread_share * (1.0 - common), f"compared by sign, as the model does not know them: {words[:60]}"

@@ -1,6 +1,6 @@
-"""Lists that hold the same items, in any order and however often: `["a", "b", "a"]` is `["b", "a"]`.
+"""Lists with the same items, in any order and regardless of repetition: `["a", "b", "a"]` matches `["b", "a"]`.
 
-Items are the same as `exact` has it. What is not a list is compared as `exact` does; a list never matches a single value.
+Items are compared as `exact` does. Values that are not lists are compared as `exact` does; a list never matches a single value.
 
 >>> set_(Pairs([["a", "b"], ["a", "b"]], [["b", "a", "a"], ["a"]]), Set()).value.tolist()
 [1.0, 0.0]
@@ -12,35 +12,39 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldwise.kernels.values import canonical
-from fieldwise.matchers._keys import grid_of_keys, non_finite_notes
+from fieldwise.kernels.values import canonical_json
+from fieldwise.matchers._keys import equal_key_grid
 from fieldwise.model.pairs import Pairs, Scores
-from fieldwise.model.values import kind
-from fieldwise.registry import matcher
+from fieldwise.model.values import json_kind
+from fieldwise.registry import Example, matcher
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Set:
-    """There is nothing to set."""
+    """No options."""
 
 
 def grid(expected: Sequence[object], actual: Sequence[object], config: Set) -> NDArray[np.float64]:  # noqa: ARG001
-    """1 where an expected list holds the items of an actual one, else 0."""
-    return grid_of_keys(expected, actual, _key)
+    """1 where an expected list has the items of an actual one, else 0."""
+    return equal_key_grid(expected, actual, _items_key)
 
 
-@matcher(grid=grid)
+@matcher(
+    grid=grid,
+    examples=[
+        Example(expected=["a", "b"], actual=["b", "a"], score=1),
+        Example(expected=["a", "b"], actual=["a"], score=0),
+    ],
+)
 def set_(pairs: Pairs, config: Set) -> Scores:  # noqa: ARG001
     """1 for lists of the same items, else 0."""
-    expected, actual = map(_key, pairs.expected), map(_key, pairs.actual)
-    matched = [one is not None and one == other for one, other in zip(expected, actual, strict=True)]
-    failed = (row for row, good in enumerate(matched) if not good)
-    return Scores.of(matched, notes=non_finite_notes(pairs.expected, pairs.actual, failed))
+    expected, actual = map(_items_key, pairs.expected), map(_items_key, pairs.actual)
+    return Scores.of([left is not None and left == right for left, right in zip(expected, actual, strict=True)])
 
 
-def _key(value: object) -> Hashable:
-    """The items of a list, or the text of anything else; None where a NaN or an Infinity is in it."""
-    if kind(value) != "list":
-        return canonical(value)
-    items = frozenset(map(canonical, value))  # pyright: ignore[reportArgumentType]  kind says that it is a sequence
+def _items_key(value: object) -> Hashable:
+    """The items of a list, or the JSON text of another value; None if it contains NaN or Infinity."""
+    if json_kind(value) != "list":
+        return canonical_json(value)
+    items = frozenset(map(canonical_json, value))  # pyright: ignore[reportArgumentType]  its kind says that it is a sequence
     return None if None in items else items

@@ -1,4 +1,4 @@
-"""How many of the fields that were asked for are right, each by its own rule.
+"""Share of the listed fields that match, each by its own rule.
 
 >>> import fieldwise as fw
 >>> result = fw.evaluate({"type": "field_accuracy", "fields": [{"path": "a"}, {"path": "b"}]}, expected={"a": 1, "b": 2}, actual={"a": 1})
@@ -16,203 +16,272 @@ import numpy as np
 import orjson
 from numpy.typing import NDArray
 
-from fieldwise.evaluators.records._fields import faults_of, field_status, hit_labels, lists_without_items, miss_labels, reasoning
-from fieldwise.kernels.plain_json import plain_texts
+from fieldwise.evaluators.records._fields import (
+    build_hit_labels,
+    build_miss_labels,
+    decide_statuses,
+    describe_faults,
+    find_unused_list_rules,
+    write_reasoning,
+)
+from fieldwise.kernels.plain_json import encode_plain_values
 from fieldwise.model.batch import Batch
 from fieldwise.model.comparison import Comparisons, Outcome
-from fieldwise.model.options import Problem
-from fieldwise.model.path import Path, list_of
+from fieldwise.model.options import OptionProblem
+from fieldwise.model.path import Path, innermost_list
 from fieldwise.model.result import Results, Status
 from fieldwise.model.rule import CompareSpec, FieldRule, ListRule
 from fieldwise.model.values import MISSING
-from fieldwise.registry import evaluator
+from fieldwise.registry import EvaluatorExample, evaluator
 
-Numbers = NDArray[np.float64]
+_Numbers = NDArray[np.float64]
+_RECORD = {"a": "x", "b": [1, {"c": 2.5}], "é": {"a": True, "b": None}}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FieldAccuracy:
-    """Which fields, how each of them matches, and how their scores become one."""
+    """Fields, how each of them matches, and how their scores are aggregated."""
 
     fields: tuple[FieldRule, ...] = ()
-    """The fields to compare. Left out: every leaf of expected, with rules inferred from its values."""
+    """The fields to compare. Default: every leaf of expected, with rules inferred from its values."""
     lists: tuple[ListRule, ...] = ()
-    """How items of lists find their counterparts: by index (default), by a key, by the best fit, or as a set."""
+    """How items of lists are paired: by index (default), by a key, by best fit, or as a set."""
     aggregation: Literal["weighted_average", "all_or_nothing"] = "weighted_average"
     """The weighted mean of the fields' scores; or 1 only if every field passed."""
 
-    def problems(self) -> Iterable[Problem]:
-        """Lists whose items no field looks at."""
-        return lists_without_items(self.fields, self.lists) if self.fields else ()
+    def problems(self) -> Iterable[OptionProblem]:
+        """List rules whose items no field compares."""
+        return find_unused_list_rules(self.fields, self.lists) if self.fields else ()
 
     def needs_rules(self) -> bool:
-        """Whether no fields were named."""
+        """True if no fields are listed, so that rules must be inferred."""
         return not self.fields
 
     def with_rules(self, fields: tuple[FieldRule, ...], lists: tuple[ListRule, ...]) -> "FieldAccuracy":
-        """The same with these fields; lists that were named stay as they are."""
-        named = {rule.path for rule in self.lists}
-        return replace(self, fields=fields, lists=(*self.lists, *(rule for rule in lists if rule.path not in named)))
+        """The same options with these fields; list rules of the suite take precedence over inferred ones."""
+        own_paths = {rule.path for rule in self.lists}
+        return replace(self, fields=fields, lists=(*self.lists, *(rule for rule in lists if rule.path not in own_paths)))
 
 
+# cached because `Batch.compare` recognizes an identical spec without comparing it
 @lru_cache(maxsize=64)
-def _spec(fields: tuple[FieldRule, ...], lists: tuple[ListRule, ...]) -> CompareSpec:
+def _compare_spec(fields: tuple[FieldRule, ...], lists: tuple[ListRule, ...]) -> CompareSpec:
     return CompareSpec(rules=fields, lists=lists)
 
 
-@evaluator(counts=("fields_matched", "fields_scored"))
+@evaluator(
+    counts=("fields_matched", "fields_scored"),
+    metrics=("fields_matched", "fields_scored"),
+    examples=[
+        EvaluatorExample(
+            options={
+                "fields": [
+                    {"path": "invoice.number", "weight": 2},
+                    {"path": "invoice.total", "match": "numeric_tolerance", "tolerance": 0.01},
+                    {"path": "vendor", "match": "fuzzy", "threshold": 0.85},
+                    {"path": "line_items[*].amount", "match": "numeric_tolerance", "tolerance": 0.5},
+                    {"path": "notes", "required": False},
+                ],
+                "lists": {"line_items": {"align": "key", "key": "sku"}},
+            },
+            expected={
+                "invoice": {"number": "A-1", "total": 119.0},
+                "vendor": "Acme Corp",
+                "line_items": [{"sku": "a", "amount": 100}, {"sku": "b", "amount": 19}],
+            },
+            actual={
+                "invoice": {"number": "A-1", "total": 119.5},
+                "vendor": "ACME Corp.",
+                "line_items": [{"sku": "b", "amount": 19}],
+            },
+        ),
+        EvaluatorExample(options={"fields": ["a", "b", {"path": "é.a", "weight": 2}]}, perfect=_RECORD),
+        EvaluatorExample(
+            options={"fields": [{"path": "a", "match": "fuzzy"}, {"path": "b[*].a", "required": False}], "lists": {"b": "best"}},
+            perfect=_RECORD,
+        ),
+        EvaluatorExample(
+            options={"fields": ["[*].a", "[-1]", "a[0].b"], "lists": {"[*]": {"align": "key", "key": "a"}}},
+            perfect=[{"a": 1, "b": 2}, {"a": 3}],
+        ),
+        EvaluatorExample(
+            options={"fields": ["a[*].b[*]", "b"], "lists": {"a": "best", "a[*].b": "set"}, "aggregation": "all_or_nothing"},
+            perfect=_RECORD,
+        ),
+        EvaluatorExample(options={"fields": [{"path": "a", "required": True}, {"path": "b", "match": "ignore"}, "a..b"], "pass_at": 0.5}),
+    ],
+)
 def field_accuracy(batch: Batch, config: FieldAccuracy) -> Results:
     """The weighted share of fields that match."""
-    comparisons = batch.compare(_spec(config.fields, config.lists))
-    scored = scored_rows(comparisons)
-    by_field = field_scores(comparisons, scored)
-    passed = by_field.passed.sum(axis=0)
+    comparisons = batch.compare(_compare_spec(config.fields, config.lists))
+    scored = _scored_rows(comparisons)
+    field_scores = _score_fields(comparisons, scored)
+    passed = field_scores.passed.sum(axis=0)
     passed[[value is None or value is MISSING for value in batch.records.actual]] = 0  # without an output, nothing matched
-    counted = by_field.counted.sum(axis=0)
-    score = _aggregate(by_field, [rule.weight for rule in comparisons.rules], config.aggregation)
-    status, reasons = field_status(comparisons, counted)
+    counted = field_scores.counted.sum(axis=0)
+    score = _aggregate_scores(field_scores, [rule.weight for rule in comparisons.rules], config.aggregation)
+    status, reasons = decide_statuses(comparisons, counted)
     score[status != Status.SCORED] = 0.0
     return Results(
         score=score,
         status=status,
-        hits=hit_labels(comparisons, scored),
-        misses=miss_labels(comparisons, scored),
-        reasoning=reasoning(reasons, "{}/{} fields matched".format, passed, counted),
+        hits=build_hit_labels(comparisons, scored),
+        misses=build_miss_labels(comparisons, scored),
+        reasoning=write_reasoning(reasons, "{}/{} fields matched".format, passed, counted),
         metrics={"fields_matched": passed.astype(np.float64), "fields_scored": counted.astype(np.float64)},
-        details=FieldDetails(comparisons, by_field, reasons),
+        details=_FieldDetails(comparisons, field_scores, reasons),
         comparisons=comparisons,
     )
 
 
-def scored_rows(comparisons: Comparisons) -> NDArray[np.bool_]:
-    """The rows that count. Not: ignored fields, fields expected does not have, and what is optional and not there.
+def _scored_rows(comparisons: Comparisons) -> NDArray[np.bool_]:
+    """The rows that count: not ignored fields, fields that expected does not have, and optional fields that are absent.
 
-    A path that cannot be read counts even so: nobody knows whether something is there.
+    A rule with an unreadable path counts, even an optional one: whether its value is absent cannot be decided.
     """
     outcome = comparisons.outcome
-    left_out = [rule.required is False and rule.path is not None for rule in comparisons.rules]
-    optional = np.array(left_out, dtype=np.bool_)[comparisons.field]
+    is_optional_rule = [rule.required is False and rule.path is not None for rule in comparisons.rules]
+    is_optional = np.array(is_optional_rule, dtype=np.bool_)[comparisons.field]
     scored = outcome != Outcome.IGNORED
-    scored &= ~((outcome == Outcome.BOTH_ABSENT) & (optional | ~comparisons.passed))
-    scored &= ~((outcome == Outcome.OMISSION) & optional)
-    for row in np.flatnonzero((outcome == Outcome.HALLUCINATION) & ~comparisons.extra).tolist():
+    scored &= ~((outcome == Outcome.BOTH_ABSENT) & (is_optional | ~comparisons.passed))
+    scored &= ~((outcome == Outcome.OMISSION) & is_optional)
+    for row in np.flatnonzero((outcome == Outcome.HALLUCINATION) & ~comparisons.unmatched_actual).tolist():
         scored[row] = comparisons.expected[row] is not MISSING
     return scored
 
 
 @dataclass(frozen=True, slots=True)
-class ByField:
-    """Fields × cases."""
+class _FieldScores:
+    """Arrays of shape fields × cases."""
 
-    score: Numbers
+    score: _Numbers
     counted: NDArray[np.bool_]
     passed: NDArray[np.bool_]
 
 
-def field_scores(comparisons: Comparisons, scored: NDArray[np.bool_]) -> ByField:
-    """The score of each field in each case: for the items of a list their mean, over the longer of the two lists.
+def _score_fields(comparisons: Comparisons, scored: NDArray[np.bool_]) -> _FieldScores:
+    """The score of each field in each case: for a field of list items the mean over the longer of the two lists.
 
-    In lists of lists, that is the longer one for each inner list: what one of them lacks, another cannot make up for.
+    In nested lists the longer side is taken per inner list, so that extra items of one list do not offset missing items of another.
     """
     shape = (len(comparisons.fields), comparisons.cases)
     cell = comparisons.field.astype(np.int64) * comparisons.cases + comparisons.case
 
-    def count(rows: NDArray[np.bool_]) -> Numbers:
+    def count_rows(rows: NDArray[np.bool_]) -> _Numbers:
         return np.bincount(cell[rows], minlength=shape[0] * shape[1]).reshape(shape).astype(np.float64)
 
     similarity = np.nan_to_num(comparisons.similarity[scored], nan=0.0)
     total = np.bincount(cell[scored], weights=similarity, minlength=shape[0] * shape[1]).reshape(shape)
-    of = np.maximum(count(scored & ~comparisons.extra), count(scored & ~comparisons.lone))
+    item_count = np.maximum(count_rows(scored & ~comparisons.unmatched_actual), count_rows(scored & ~comparisons.unmatched_expected))
     for position, rule in enumerate(comparisons.rules):
-        if rule.path is not None and rule.path.each > 1:
-            of[position] = _items_list_by_list(comparisons, np.flatnonzero(scored & (comparisons.field == position)), rule.path)
-    counted = of > 0
-    failed = count(scored & ~comparisons.passed)
-    return ByField(np.divide(total, of, out=np.zeros(shape), where=counted), counted, counted & (failed == 0))
+        if rule.path is not None and rule.path.each_count > 1:
+            rows = np.flatnonzero(scored & (comparisons.field == position))
+            item_count[position] = _count_items_per_inner_list(comparisons, rows, rule.path)
+    counted = item_count > 0
+    failed = count_rows(scored & ~comparisons.passed)
+    score = np.divide(total, item_count, out=np.zeros(shape), where=counted)
+    return _FieldScores(score, counted, counted & (failed == 0))
 
 
-def _items_list_by_list(comparisons: Comparisons, rows: NDArray[np.int64], path: Path) -> Numbers:
-    """For each case the sum over its inner lists of how many items the longer side has."""
-    used, code = np.unique(comparisons.path[rows], return_inverse=True)
-    texts = [comparisons.paths[at] for at in map(int, used)]
-    names: dict[str, int] = {}
-    lists = np.array([names.setdefault(list_of(text, path), len(names)) for text in texts], dtype=np.int64)
-    keys, place = np.unique(comparisons.case[rows] * np.int64(len(names)) + lists[code], return_inverse=True)
-    sides = [np.bincount(place[~alone[rows]], minlength=len(keys)) for alone in (comparisons.extra, comparisons.lone)]
-    longer = np.maximum(*sides).astype(np.float64)
-    return np.bincount(keys // max(len(names), 1), weights=longer, minlength=comparisons.cases).astype(np.float64)
+def _count_items_per_inner_list(comparisons: Comparisons, rows: NDArray[np.int64], path: Path) -> _Numbers:
+    """For each case, the number of items of the longer side, summed over its inner lists."""
+    path_codes, path_of_row = np.unique(comparisons.path[rows], return_inverse=True)
+    list_codes: dict[str, int] = {}
+    list_of_path = np.zeros(len(path_codes), dtype=np.int64)
+    for at, path_code in enumerate(path_codes.tolist()):
+        inner_list = innermost_list(comparisons.paths[path_code], path)
+        list_of_path[at] = list_codes.setdefault(inner_list, len(list_codes))
+    # one number for case and list together
+    keys, key_of_row = np.unique(comparisons.case[rows] * np.int64(len(list_codes)) + list_of_path[path_of_row], return_inverse=True)
+    expected_items = np.bincount(key_of_row[~comparisons.unmatched_actual[rows]], minlength=len(keys))
+    actual_items = np.bincount(key_of_row[~comparisons.unmatched_expected[rows]], minlength=len(keys))
+    longer = np.maximum(expected_items, actual_items).astype(np.float64)
+    return np.bincount(keys // max(len(list_codes), 1), weights=longer, minlength=comparisons.cases).astype(np.float64)
 
 
-def _aggregate(by_field: ByField, weights: list[float], how: str) -> Numbers:
-    if how == "all_or_nothing":
-        failed = (by_field.counted & ~by_field.passed).sum(axis=0)
-        return np.where((by_field.counted.sum(axis=0) > 0) & (failed == 0), 1.0, 0.0)
-    total = np.zeros(by_field.score.shape[1])
-    weight = np.zeros(by_field.score.shape[1])
-    for position, each in enumerate(weights):  # field by field, so that a score does not depend on the batch it was computed in
-        total += each * by_field.score[position]
-        weight += each * by_field.counted[position]
-    mean: Numbers = np.divide(total, weight, out=np.zeros_like(total), where=weight > 0)
+def _aggregate_scores(field_scores: _FieldScores, weights: list[float], aggregation: str) -> _Numbers:
+    if aggregation == "all_or_nothing":
+        failed = (field_scores.counted & ~field_scores.passed).sum(axis=0)
+        return np.where((field_scores.counted.sum(axis=0) > 0) & (failed == 0), 1.0, 0.0)
+    total = np.zeros(field_scores.score.shape[1])
+    total_weight = np.zeros(field_scores.score.shape[1])
+    # added field by field, as a matrix product may round differently in batches of another size: scores must not depend on the batch
+    for position, weight in enumerate(weights):
+        total += weight * field_scores.score[position]
+        total_weight += weight * field_scores.counted[position]
+    mean: _Numbers = np.divide(total, total_weight, out=np.zeros_like(total), where=total_weight > 0)
     return mean.clip(max=1.0)
 
 
-class FieldDetails:
-    """The arithmetic of the score: each field's score and weight. A run asks for every case, so arrays become lists once for all."""
+class _FieldDetails:
+    """Details of a case: score and weight of each field, as a dict or as JSON text."""
 
-    def __init__(self, comparisons: Comparisons, by_field: ByField, reasons: dict[int, str]) -> None:
-        self._comparisons, self._by_field, self._reasons = comparisons, by_field, reasons
-        self._named = tuple((name, float(rule.weight)) for name, rule in zip(comparisons.fields, comparisons.rules, strict=True))
+    def __init__(self, comparisons: Comparisons, field_scores: _FieldScores, reasons: dict[int, str]) -> None:
+        self._comparisons, self._field_scores, self._reasons = comparisons, field_scores, reasons
+        self._weights = tuple((name, float(rule.weight)) for name, rule in zip(comparisons.fields, comparisons.rules, strict=True))
 
     def __call__(self, case: int) -> dict[str, Any]:
         """The details of a case."""
         fields = [
             {"field": name, "score": score, "weight": weight, "passed": passed}
-            for (name, weight), score, passed, counted in zip(self._named, *self._by_case[case], strict=True)
+            for (name, weight), score, passed, counted in zip(self._weights, *self._columns_by_case[case], strict=True)
             if counted
         ]
-        return {"fields": fields, **faults_of(self._comparisons, case, self._reasons)}
+        return {"fields": fields, **describe_faults(self._comparisons, case, self._reasons)}
 
-    @cached_property
-    def _by_case(self) -> list[tuple[list[float], list[bool], list[bool]]]:
-        found = self._by_field
-        return list(zip(found.score.T.tolist(), found.passed.T.tolist(), found.counted.T.tolist(), strict=True))
+    @cached_property  # a run reads every case, so the arrays are converted to lists once
+    def _columns_by_case(self) -> list[tuple[list[float], list[bool], list[bool]]]:
+        scores = self._field_scores
+        return list(zip(scores.score.T.tolist(), scores.passed.T.tolist(), scores.counted.T.tolist(), strict=True))
 
     def texts(self) -> list[bytes | None]:
-        """The same as JSON text, put together from what most cases have in common; None where it is not as simple as that."""
-        found, pieces = self._by_field, _pieces(self._named)
-        if pieces is None or self._comparisons.faults:
+        """The details of every case as JSON text; None where `__call__` must be used.
+
+        The text of a field that simply matched is the same in every case, so only the other fields are written case by case.
+        """
+        scores, fragments = self._field_scores, _build_fragments(self._weights)
+        if fragments is None or self._comparisons.faults:
             return [None] * self._comparisons.cases
-        cases, fields = np.nonzero(~(found.counted & found.passed & (found.score == 1.0)).T)
-        places: list[int] = fields.tolist()
-        scores = orjson.dumps(found.score[fields, cases].tolist())[1:-1].split(b",") if places else []
-        flags = (found.passed[fields, cases].tolist(), found.counted[fields, cases].tolist())
-        others = [
-            b"%b%b%b" % (head, score, yes if passed else no) if counted else b""
-            for (_, head, yes, no), score, passed, counted in zip(map(pieces.__getitem__, places), scores, *flags, strict=True)
-        ]
-        whole = [piece[0] for piece in pieces]
-        ends: list[int] = np.searchsorted(cases, np.arange(found.score.shape[1] + 1)).tolist()
-        return [_fields_text(whole, places[start:end], others[start:end]) for start, end in pairwise(ends)]
+        cases, fields = np.nonzero(~(scores.counted & scores.passed & (scores.score == 1.0)).T)
+        positions: list[int] = fields.tolist()
+        score_texts = orjson.dumps(scores.score[fields, cases].tolist())[1:-1].split(b",") if positions else []
+        replacements: list[bytes] = []
+        columns = (score_texts, scores.passed[fields, cases].tolist(), scores.counted[fields, cases].tolist())
+        for position, score_text, passed, counted in zip(positions, *columns, strict=True):
+            fragment = fragments[position]
+            tail = fragment.passed_tail if passed else fragment.failed_tail
+            replacements.append(b"%b%b%b" % (fragment.head, score_text, tail) if counted else b"")
+        matched = [fragment.matched for fragment in fragments]
+        ends: list[int] = np.searchsorted(cases, np.arange(scores.score.shape[1] + 1)).tolist()
+        return [_join_fields(matched, positions[start:end], replacements[start:end]) for start, end in pairwise(ends)]
 
 
+@dataclass(frozen=True, slots=True)
+class _FieldFragments:
+    """JSON text of a field's details: as a whole if it matched, and the parts around its score."""
+
+    matched: bytes
+    head: bytes
+    passed_tail: bytes
+    failed_tail: bytes
+
+
+# cached because every batch of a run has the same fields
 @lru_cache(maxsize=64)
-def _pieces(named: tuple[tuple[str, float], ...]) -> list[tuple[bytes, bytes, bytes, bytes]] | None:
-    """For each field, all of it where it is simply right; what stands before the score; and what after it if it passed, or did not.
-
-    None where a name cannot be written just like that.
-    """
-    pieces: list[tuple[bytes, bytes, bytes, bytes]] = []
-    for name, (_, weight) in zip(plain_texts([name for name, _ in named]), named, strict=True):
+def _build_fragments(weights: tuple[tuple[str, float], ...]) -> list[_FieldFragments] | None:
+    """The fragments of each field; None if a name needs escaping that `encode_plain_values` does not do."""
+    fragments: list[_FieldFragments] = []
+    for name, (_, weight) in zip(encode_plain_values([name for name, _ in weights]), weights, strict=True):
         if name is None:
             return None
         head, tail = b'{"field":%b,"score":' % name, b',"weight":%b,"passed":' % orjson.dumps(weight)
-        pieces.append((b"%b1.0%btrue}" % (head, tail), head, b"%btrue}" % tail, b"%bfalse}" % tail))
-    return pieces
+        fragments.append(_FieldFragments(b"%b1.0%btrue}" % (head, tail), head, b"%btrue}" % tail, b"%bfalse}" % tail))
+    return fragments
 
 
-def _fields_text(whole: list[bytes], places: list[int], others: list[bytes]) -> bytes:
-    """The details of a case from those of its fields, where at these places others stand; what is empty is left out."""
-    pieces = whole.copy()
-    for place, other in zip(places, others, strict=True):
-        pieces[place] = other
-    return b'{"fields":[%b]}' % b",".join(filter(None, pieces) if b"" in others else pieces)
+def _join_fields(matched: list[bytes], positions: list[int], replacements: list[bytes]) -> bytes:
+    """The details of a case: the texts of its fields, replaced at these positions; empty texts are left out."""
+    fields = matched.copy()
+    for position, text in zip(positions, replacements, strict=True):
+        fields[position] = text
+    return b'{"fields":[%b]}' % b",".join(filter(None, fields) if b"" in replacements else fields)

@@ -11,63 +11,74 @@ from collections.abc import Collection, Iterable, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import pairwise
-from typing import Any, Literal
+from typing import Any, Final, Literal
 from unicodedata import normalize
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldwise.evaluators.records._fields import faults_of, field_status, hit_labels, lists_without_items, miss_labels, reasoning
-from fieldwise.kernels.plain_json import plain_texts
+from fieldwise.evaluators.records._fields import (
+    build_hit_labels,
+    build_miss_labels,
+    decide_statuses,
+    describe_faults,
+    find_unused_list_rules,
+    write_reasoning,
+)
+from fieldwise.kernels.plain_json import encode_plain_values
+from fieldwise.kernels.statistics import precision_recall_f1
 from fieldwise.model.batch import Batch
 from fieldwise.model.comparison import Comparisons, Outcome
-from fieldwise.model.options import Problem
+from fieldwise.model.options import OptionProblem
 from fieldwise.model.path import MalformedPath, Path
 from fieldwise.model.result import Labels, Results, Status
 from fieldwise.model.rule import CompareSpec, FieldRule, ListRule
 from fieldwise.model.values import MISSING
-from fieldwise.registry import evaluator
+from fieldwise.registry import EvaluatorExample, evaluator
 
-Numbers = NDArray[np.float64]
-ERRORS = (Outcome.OMISSION, Outcome.HALLUCINATION, Outcome.FORMAT_ERROR, Outcome.WRONG_VALUE)
+_Numbers = NDArray[np.float64]
+_ERRORS = (Outcome.OMISSION, Outcome.HALLUCINATION, Outcome.FORMAT_ERROR, Outcome.WRONG_VALUE)
+_RECORD = {"a": "x", "b": [1, {"c": 2.5}], "é": {"a": True, "b": None}}
+_OTHER_CONVENTION: Final = {"fp_fn": "fp", "fp": "fp_fn"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FieldPrf:
-    """Every leaf of either side is a field; these options say how some of them are compared."""
+    """How the fields are compared: every leaf of either side is a field."""
 
     fields: tuple[FieldRule, ...] = ()
-    """How some fields match; the others match exactly. Every field counts once, whatever its `weight` and `required` say elsewhere."""
+    """How some fields match; the others match exactly. Every field counts once; `weight` and `required` have no effect."""
     lists: tuple[ListRule, ...] = ()
-    """How items of lists find their counterparts; by index where nothing is said."""
+    """How items of lists are paired; default: by index."""
     ignore: tuple[str, ...] = ()
-    """Paths left out on both sides, with all that is below them. `*` stands for anything within a step, `**` for any steps."""
+    """Paths left out on both sides, with everything below them. `*` matches anything within a step, `**` any steps."""
     substitution_counts: Literal["fp_fn", "fp"] = "fp_fn"
-    """What a wrong value or a wrong kind counts as: a false positive and a false negative, or a false positive alone."""
+    """What a wrong value or a wrong type counts as: a false positive and a false negative, or only a false positive."""
 
-    def problems(self) -> Iterable[Problem]:
-        """Patterns that are no paths, and lists whose items no field looks at."""
-        yield from lists_without_items(self.fields, self.lists, open=True)
+    def problems(self) -> Iterable[OptionProblem]:
+        """List rules whose items no field compares, and patterns that are not paths."""
+        yield from find_unused_list_rules(self.fields, self.lists, open=True)
         for text in self.ignore:
             try:
                 Path.parse(text)
             except MalformedPath as error:
                 yield "ignore", str(error), error.fix
 
-    def unknown(self, fields: Collection[str]) -> Iterable[Problem]:
-        """Patterns that no field of the run fits."""
+    def unknown(self, fields: Collection[str]) -> Iterable[OptionProblem]:
+        """Patterns that match no field of the run."""
         for text in self.ignore:
-            pattern = re.compile(_pattern(re.sub(r"\[-?[0-9]+\]|\.[0-9]+(?=[.\[]|$)", "[*]", text)))
+            pattern = re.compile(_ignore_pattern(re.sub(r"\[-?[0-9]+\]|\.[0-9]+(?=[.\[]|$)", "[*]", text)))
             if not any(map(pattern.fullmatch, fields)):
                 yield "ignore", f"`ignore` names `{text}`, and no case of the run has such a field", "check how it is written"
 
 
+# cached because `Batch.compare` recognizes an identical spec without comparing it
 @lru_cache(maxsize=64)
-def _spec(fields: tuple[FieldRule, ...], lists: tuple[ListRule, ...]) -> CompareSpec:
+def _compare_spec(fields: tuple[FieldRule, ...], lists: tuple[ListRule, ...]) -> CompareSpec:
     return CompareSpec(rules=fields, lists=lists, open="leaves")
 
 
-COUNTS = (
+_COUNTS = (
     "true_positives",
     "false_positives",
     "false_negatives",
@@ -75,104 +86,130 @@ COUNTS = (
     "false_negatives_fp_fn",
     "total_gt_fields",
     "correct_fields",
-    *(outcome.label for outcome in ERRORS),
+    *(outcome.label for outcome in _ERRORS),
 )
 
 
-@evaluator(counts=COUNTS)
+def _metric_names(config: FieldPrf) -> tuple[str, ...]:
+    """Rates and counts, and those of the other convention under names with a suffix."""
+    other = _OTHER_CONVENTION[config.substitution_counts]
+    counts = [name for name in _COUNTS if not name.startswith("false_negatives_")]
+    return ("precision", "recall", "f1", *counts, f"recall_{other}", f"f1_{other}", f"false_negatives_{other}")
+
+
+@evaluator(
+    counts=_COUNTS,
+    metrics=_metric_names,
+    examples=[
+        EvaluatorExample(
+            options={"ignore": ["meta"], "fields": [{"path": "date", "match": "date"}]},
+            expected={"number": "A-1", "date": "2025-01-31", "total": 119.0, "meta": {"id": 1}},
+            actual={"number": "A-2", "date": "31 January 2025", "total": "119.0", "discount": 5},
+        ),
+        EvaluatorExample(perfect=_RECORD),
+        EvaluatorExample(options={"substitution_counts": "fp", "ignore": ["a", "**.c"]}, perfect=_RECORD),
+        EvaluatorExample(
+            options={"fields": [{"path": "b[*].a", "match": "fuzzy"}, "b[0].b"], "lists": {"b": "best", "[*]": {"key": "a"}}},
+            perfect=_RECORD,
+        ),
+        EvaluatorExample(options={"lists": {"a": "set", "b": "set"}}, perfect=_RECORD),
+    ],
+)
 def field_prf(batch: Batch, config: FieldPrf) -> Results:
     """F1 over fields, with precision, recall and the count of each kind of error."""
-    comparisons = batch.compare(_spec(config.fields, config.lists))
-    counted = counted_rows(comparisons, config.ignore)
-    unreadable = np.array([rule.path is None for rule in comparisons.rules], dtype=np.bool_)[comparisons.field]
-    counted &= ~unreadable  # a path that cannot be read is a miss of the suite, and no field of the record
-    counts = {outcome: _count(comparisons, counted & (comparisons.outcome == outcome)) for outcome in (Outcome.MATCH, *ERRORS)}
-    metrics, flags = prf_metrics(counts, config.substitution_counts)
-    status, reasons = field_status(comparisons, np.ones(len(batch)))
+    comparisons = batch.compare(_compare_spec(config.fields, config.lists))
+    is_unreadable = np.array([rule.path is None for rule in comparisons.rules], dtype=np.bool_)[comparisons.field]
+    # a rule with an unreadable path is a miss of the suite, not a field of the record
+    counted = _counted_rows(comparisons, config.ignore) & ~is_unreadable
+    counts = {outcome: _count_by_case(comparisons, counted & (comparisons.outcome == outcome)) for outcome in (Outcome.MATCH, *_ERRORS)}
+    metrics, flags = _compute_metrics(counts, config.substitution_counts)
+    status, reasons = decide_statuses(comparisons, np.ones(len(batch)))
     score = np.where(status == Status.SCORED, metrics["f1"], 0.0)
+    columns = (counts[Outcome.MATCH], metrics["total_gt_fields"], counts[Outcome.HALLUCINATION])
     return Results(
         score=score,
         status=status,
-        hits=hit_labels(comparisons, counted),
-        misses=miss_labels(comparisons, counted | unreadable),
-        reasoning=reasoning(reasons, _told, counts[Outcome.MATCH], metrics["total_gt_fields"], counts[Outcome.HALLUCINATION]),
+        hits=build_hit_labels(comparisons, counted),
+        misses=build_miss_labels(comparisons, counted | is_unreadable),
+        reasoning=write_reasoning(reasons, _describe_counts, *columns),
         metrics=metrics,
-        details=_Details(comparisons, counted, flags, reasons),
+        details=_ErrorDetails(comparisons, counted, flags, reasons),
         comparisons=comparisons,
         flags=flags,
     )
 
 
-def _told(right: float, expected: float, extra: float) -> str:
-    return f"{right:.0f} of {expected:.0f} expected fields are right, {extra:.0f} given that should not be"
+def _describe_counts(correct: float, expected: float, extra: float) -> str:
+    return f"{correct:.0f} of {expected:.0f} expected fields are right, {extra:.0f} given that should not be"
 
 
-def counted_rows(comparisons: Comparisons, ignore: Sequence[str]) -> NDArray[np.bool_]:
-    """The rows that are fields: not those that are null on both sides, nor ignored ones."""
+def _counted_rows(comparisons: Comparisons, ignore: Sequence[str]) -> NDArray[np.bool_]:
+    """The rows that count as fields: not those that are absent on both sides, and not ignored ones."""
     counted = (comparisons.outcome != Outcome.BOTH_ABSENT) & (comparisons.outcome != Outcome.IGNORED)
     if ignore:
-        pattern = re.compile("|".join(f"(?:{_pattern(text)})" for text in ignore))
-        counted &= ~_matching(pattern, comparisons.fields)[comparisons.field]
-        counted &= ~_matching(pattern, comparisons.paths)[comparisons.path]
+        pattern = re.compile("|".join(f"(?:{_ignore_pattern(text)})" for text in ignore))
+        counted &= ~_matches_pattern(pattern, comparisons.fields)[comparisons.field]
+        counted &= ~_matches_pattern(pattern, comparisons.paths)[comparisons.path]
     return counted
 
 
-def _matching(pattern: re.Pattern[str], paths: Iterable[str]) -> NDArray[np.bool_]:
+def _matches_pattern(pattern: re.Pattern[str], paths: Iterable[str]) -> NDArray[np.bool_]:
     return np.array([pattern.fullmatch(path) is not None for path in paths], dtype=np.bool_)
 
 
-def _pattern(text: str) -> str:
-    """An ignored path as a regular expression: itself and everything below it; `a.0` is `a[0]`, and `a.*` any key or item."""
+def _ignore_pattern(text: str) -> str:
+    """An ignored path as a regular expression: the path and everything below it; `a.0` is `a[0]`, and `a.*` any key or item."""
     text = normalize("NFC", re.sub(r"\.(0|[1-9][0-9]*)(?=[.\[]|$)", r"[\1]", text))
     parts = re.split(r"(\[\*\]|\.?\*\*|\.\*(?=[.\[]|$)|\*)", text)
-    wild = {"*": r"[^.\[\]]*", "[*]": r"\[[^\]]*\]", ".*": r"(?:\.[^.\[\]]*|\[[^\]]*\])", "**": ".*", ".**": r"[.\[].*"}
-    return "".join(wild.get(part, re.escape(part)) for part in parts) + r"(?:[.\[].*)?"
+    wildcards = {"*": r"[^.\[\]]*", "[*]": r"\[[^\]]*\]", ".*": r"(?:\.[^.\[\]]*|\[[^\]]*\])", "**": ".*", ".**": r"[.\[].*"}
+    return "".join(wildcards.get(part, re.escape(part)) for part in parts) + r"(?:[.\[].*)?"
 
 
-def _count(comparisons: Comparisons, rows: NDArray[np.bool_]) -> Numbers:
+def _count_by_case(comparisons: Comparisons, rows: NDArray[np.bool_]) -> _Numbers:
     return np.bincount(comparisons.case[rows], minlength=comparisons.cases).astype(np.float64)
 
 
-def prf_metrics(counts: dict[Outcome, Numbers], convention: str) -> tuple[dict[str, Numbers], Labels]:
-    """Precision, recall, F1 and the counts behind them, by both conventions; and flags where a denominator was 0."""
-    right, omitted, invented = counts[Outcome.MATCH], counts[Outcome.OMISSION], counts[Outcome.HALLUCINATION]
+def _compute_metrics(counts: dict[Outcome, _Numbers], convention: str) -> tuple[dict[str, _Numbers], Labels]:
+    """Precision, recall, F1 and the counts behind them, by both conventions; and flags where a denominator is 0."""
+    correct, omitted, invented = counts[Outcome.MATCH], counts[Outcome.OMISSION], counts[Outcome.HALLUCINATION]
     wrong = counts[Outcome.FORMAT_ERROR] + counts[Outcome.WRONG_VALUE]
     false_positives = invented + wrong
-    missed = {"fp_fn": omitted + wrong, "fp": omitted}
-    other = "fp" if convention == "fp_fn" else "fp_fn"
-    precision = ratio(right, right + false_positives)
-    recall = {name: ratio(right, right + count) for name, count in missed.items()}
+    false_negatives = {"fp_fn": omitted + wrong, "fp": omitted}
+    other = _OTHER_CONVENTION[convention]
+    precision, recall, f1 = precision_recall_f1(correct, false_positives, false_negatives[convention])
+    _, other_recall, other_f1 = precision_recall_f1(correct, false_positives, false_negatives[other])
     metrics = {
         "precision": precision,
-        "recall": recall[convention],
-        "f1": harmonic_mean(precision, recall[convention]),
-        "true_positives": right,
+        "recall": recall,
+        "f1": f1,
+        "true_positives": correct,
         "false_positives": false_positives,
-        "false_negatives": missed[convention],
-        "total_gt_fields": right + omitted + wrong,
-        "correct_fields": right,
-        **{outcome.label: counts[outcome] for outcome in ERRORS},
-        f"recall_{other}": recall[other],
-        f"f1_{other}": harmonic_mean(precision, recall[other]),
-        f"false_negatives_{other}": missed[other],
+        "false_negatives": false_negatives[convention],
+        "total_gt_fields": correct + omitted + wrong,
+        "correct_fields": correct,
+        **{outcome.label: counts[outcome] for outcome in _ERRORS},
+        f"recall_{other}": other_recall,
+        f"f1_{other}": other_f1,
+        f"false_negatives_{other}": false_negatives[other],
     }
-    none_given, none_expected = right + false_positives == 0, right + missed[convention] == 0
-    return metrics, Labels.where({"nothing_given": none_given, "nothing_expected": none_expected})
+    nothing_given, nothing_expected = correct + false_positives == 0, correct + false_negatives[convention] == 0
+    return metrics, Labels.from_masks({"nothing_given": nothing_given, "nothing_expected": nothing_expected})
 
 
-def ratio(part: Numbers, whole: Numbers) -> Numbers:
-    """Part over whole, 0 where the whole is 0."""
-    return np.divide(part, whole, out=np.zeros(len(whole)), where=whole > 0)
+@dataclass(frozen=True, slots=True)
+class _ErrorRows:
+    """The rows that are errors, sorted by case."""
 
-
-def harmonic_mean(precision: Numbers, recall: Numbers) -> Numbers:
-    """F1 of precision and recall, 0 where both are 0."""
-    return ratio(2 * precision * recall, precision + recall)
+    rows: list[int]
+    ends: list[int]
+    """The errors of case c are at positions `ends[c]` to `ends[c + 1]`."""
+    codes: list[int]
+    """Path and outcome of each error as one number: path × number of outcomes + outcome."""
 
 
 @dataclass(frozen=True)
-class _Details:
-    """Every error of a case: where, of which type, what was expected and what was given."""
+class _ErrorDetails:
+    """Details of a case: path, type, expected and actual value of every error, as a dict or as JSON text."""
 
     comparisons: Comparisons
     counted: NDArray[np.bool_]
@@ -181,60 +218,67 @@ class _Details:
 
     def __call__(self, case: int) -> dict[str, Any]:
         """The details of a case."""
-        expected, actual = self.comparisons.expected, self.comparisons.actual
-        rows, ends, places = self._errors
-        errors = [
-            {
-                "path": self.comparisons.paths[places[at] // _KINDS],
-                "error_type": _LABELS[places[at] % _KINDS],
-                "expected": _shown(expected[rows[at]]),
-                "actual": _shown(actual[rows[at]]),
-            }
-            for at in range(ends[case], ends[case + 1])
-        ]
+        comparisons, errors = self.comparisons, self._error_rows
+        listed: list[dict[str, Any]] = []
+        for at in range(errors.ends[case], errors.ends[case + 1]):
+            path, outcome = divmod(errors.codes[at], _OUTCOME_COUNT)
+            row = errors.rows[at]
+            listed.append(
+                {
+                    "path": comparisons.paths[path],
+                    "error_type": _OUTCOME_LABELS[outcome],
+                    "expected": _missing_as_none(comparisons.expected[row]),
+                    "actual": _missing_as_none(comparisons.actual[row]),
+                }
+            )
         flags = self.flags.at(case) if len(self.flags.codes) else []
-        return {"errors": errors, **({"flags": flags} if flags else {}), **faults_of(self.comparisons, case, self.reasons)}
+        return {"errors": listed, **({"flags": flags} if flags else {}), **describe_faults(comparisons, case, self.reasons)}
 
     def texts(self) -> list[bytes | None]:
-        """The same as JSON text, put together from that of the values; None where it is not as simple as that."""
-        rows, ends, places = self._errors
-        if self.comparisons.faults or len(self.flags.codes):
-            return [None] * self.comparisons.cases
-        heads = self._heads({*places})
-        sides = (self.comparisons.expected, self.comparisons.actual)
-        written = [plain_texts([_shown(value) for value in map(side.__getitem__, rows)]) for side in sides]
-        errors = [
-            None if head is None or expected is None or actual is None else b'%b%b,"actual":%b}' % (head, expected, actual)
-            for head, expected, actual in zip(map(heads.__getitem__, places), *written, strict=True)
-        ]
-        return [_errors_text(errors[start:end]) for start, end in pairwise(ends)]
+        """The details of every case as JSON text; None where `__call__` must be used."""
+        comparisons, errors = self.comparisons, self._error_rows
+        if comparisons.faults or len(self.flags.codes):
+            return [None] * comparisons.cases
+        heads = self._encode_heads({*errors.codes})
+        expected = encode_plain_values([_missing_as_none(comparisons.expected[row]) for row in errors.rows])
+        actual = encode_plain_values([_missing_as_none(comparisons.actual[row]) for row in errors.rows])
+        error_texts: list[bytes | None] = []
+        for code, expected_text, actual_text in zip(errors.codes, expected, actual, strict=True):
+            head = heads[code]
+            if head is None or expected_text is None or actual_text is None:
+                error_texts.append(None)
+            else:
+                error_texts.append(b'%b%b,"actual":%b}' % (head, expected_text, actual_text))
+        return [_join_errors(error_texts[start:end]) for start, end in pairwise(errors.ends)]
 
-    def _heads(self, places: Set[int]) -> dict[int, bytes | None]:
-        """What stands before the values of an error, by its path and type, which others have too."""
-        paths = plain_texts([self.comparisons.paths[place // _KINDS] for place in places])
-        head = b'{"path":%b,"error_type":"%b","expected":'
-        return {at: None if path is None else head % (path, _LABELS[at % _KINDS].encode()) for at, path in zip(places, paths, strict=True)}
+    def _encode_heads(self, codes: Set[int]) -> dict[int, bytes | None]:
+        """The JSON text before the values of an error, by its path and outcome, which many errors share."""
+        paths = encode_plain_values([self.comparisons.paths[code // _OUTCOME_COUNT] for code in codes])
+        heads: dict[int, bytes | None] = {}
+        for code, path in zip(codes, paths, strict=True):
+            label = _OUTCOME_LABELS[code % _OUTCOME_COUNT].encode()
+            heads[code] = None if path is None else b'{"path":%b,"error_type":"%b","expected":' % (path, label)
+        return heads
 
-    @cached_property
-    def _errors(self) -> tuple[list[int], list[int], list[int]]:
-        """The rows that are errors by case, where each case ends, and path and type of each in one number: a run asks for every case."""
+    @cached_property  # a run reads every case, so the rows are sorted once
+    def _error_rows(self) -> _ErrorRows:
         comparisons = self.comparisons
         order, offsets = comparisons.by_case()
-        wrong = (self.counted & ~comparisons.passed)[order]
-        rows = order[wrong]
-        ends: list[int] = np.concatenate([[0], np.cumsum(wrong)])[offsets].tolist()
-        places = comparisons.path[rows].astype(np.int64) * _KINDS + comparisons.outcome[rows]
-        return rows.tolist(), ends, places.tolist()
+        is_error = (self.counted & ~comparisons.passed)[order]
+        rows = order[is_error]
+        ends: list[int] = np.concatenate([[0], np.cumsum(is_error)])[offsets].tolist()
+        codes = comparisons.path[rows].astype(np.int64) * _OUTCOME_COUNT + comparisons.outcome[rows]
+        return _ErrorRows(rows.tolist(), ends, codes.tolist())
 
 
-_LABELS = [outcome.label for outcome in Outcome]
-_KINDS = len(_LABELS)
+_OUTCOME_LABELS: Final = [outcome.label for outcome in Outcome]
+_OUTCOME_COUNT: Final = len(_OUTCOME_LABELS)
 
 
-def _errors_text(errors: list[bytes | None]) -> bytes | None:
-    known = [error for error in errors if error is not None]
-    return b'{"errors":[%b]}' % b",".join(known) if len(known) == len(errors) else None
+def _join_errors(errors: list[bytes | None]) -> bytes | None:
+    texts = [error for error in errors if error is not None]
+    return b'{"errors":[%b]}' % b",".join(texts) if len(texts) == len(errors) else None
 
 
-def _shown(value: Any) -> Any:
+def _missing_as_none(value: Any) -> Any:
     return None if value is MISSING else value

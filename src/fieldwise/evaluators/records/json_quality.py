@@ -1,4 +1,4 @@
-"""How good a JSON response is as a whole: complete, without inventions, accurate, safe; and one number of the four (RQS).
+"""Quality of a JSON response as a whole: completeness, hallucination, accuracy and safety, combined into one score (RQS).
 
 >>> import fieldwise as fw
 >>> expected, actual = {"id": 7, "status": "x", "code": None}, {"id": 7, "code": "c", "more": 1}
@@ -19,31 +19,50 @@ import orjson
 from annotated_types import Ge, Le
 from numpy.typing import NDArray
 
-from fieldwise.evaluators.records._buckets import BOTH, BUCKETS, EXTRA, LOST, NEITHER, NULL_HAS_VALUE, buckets_of
-from fieldwise.evaluators.records._consistency import Agreement, agreement
-from fieldwise.evaluators.records._fields import case_faults, faults_of, field_status, not_finite, reasoning, row_labels
-from fieldwise.evaluators.records._safety import Checked, Safety, check_safety
-from fieldwise.evaluators.records._strategies import STRATEGIES, Strategy, detected
-from fieldwise.kernels.strings import reaches
+from fieldwise.evaluators.records._fields import (
+    build_row_labels,
+    decide_statuses,
+    describe_faults,
+    describe_non_finite,
+    mark_case_faults,
+    write_reasoning,
+)
+from fieldwise.evaluators.records._rqs_fields import (
+    BOTH,
+    BUCKETS,
+    EXTRA,
+    LOST,
+    NEITHER,
+    NULL_HAS_VALUE,
+    STRATEGIES,
+    OutputAgreement,
+    Strategy,
+    assign_buckets,
+    detect_strategy,
+    measure_agreement,
+)
+from fieldwise.evaluators.records._safety import Safety, SafetyReport, check_safety
+from fieldwise.kernels.strings import reaches_threshold
 from fieldwise.model.batch import Batch
 from fieldwise.model.comparison import Comparisons, Outcome
-from fieldwise.model.options import FromFile, Of, Problem
+from fieldwise.model.options import FixedMatch, FromFile, OptionProblem
 from fieldwise.model.pairs import Pairs
 from fieldwise.model.path import MalformedPath, Path
 from fieldwise.model.result import Labels, Results, Status
 from fieldwise.model.rule import CompareSpec, FieldRule, Match, Nulls
 from fieldwise.model.values import MISSING, Json
-from fieldwise.registry import MATCHERS, evaluator
+from fieldwise.registry import MATCHERS, EvaluatorExample, evaluator
 
-Numbers = NDArray[np.float64]
+_Numbers = NDArray[np.float64]
 Share = Annotated[float, Ge(0), Le(1)]
-MOST_NAMED: Final = 5
-"""So many keys are told by name where a message is about keys."""
+_MAX_NAMED_KEYS: Final = 5
+"""Maximum number of keys that a message lists."""
+_RECORD = {"a": "x", "b": [1, {"c": 2.5}], "é": {"a": True, "b": None}}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Weights:
-    """What each part weighs in the response quality score."""
+    """Weights of the parts in the response quality score."""
 
     w_accuracy: Annotated[float, Ge(0)] = 0.45
     w_completeness: Annotated[float, Ge(0)] = 0.25
@@ -53,40 +72,40 @@ class Weights:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JsonQuality:
-    """Which keys are compared how, and what the parts weigh."""
+    """How each key is compared, and the weights of the parts."""
 
     strategies: Annotated[Mapping[str, Strategy], FromFile()] = field(default_factory=dict[str, Strategy])
     """Key → EXACT, FUZZY, SEMANTIC or IGNORE, in place or in a JSON file. Other keys get one by the type of their value."""
     default_text: Literal["SEMANTIC", "FUZZY", "EXACT"] = "SEMANTIC"
-    """The strategy for text that no strategy names and that is no date and no email address."""
+    """The strategy for text without a strategy of its own that is neither a date nor an email address."""
     weights: Weights = field(default_factory=Weights)
     fuzzy_threshold: Share = 0.85
     semantic_threshold: Share = 0.80
-    fuzzy: Annotated[Match, Of("fuzzy")] | None = None
+    fuzzy: Annotated[Match, FixedMatch("fuzzy")] | None = None
     """Options of the fuzzy match, such as its algorithm."""
-    semantic: Annotated[Match, Of("semantic")] | None = None
+    semantic: Annotated[Match, FixedMatch("semantic")] | None = None
     """Options of the semantic match."""
     similarities: Mapping[str, Share] = field(default_factory=dict[str, float])
-    """Key → a similarity that a judge has already given; it is compared with the threshold of the key's strategy."""
+    """Key → a similarity measured earlier, e.g. by a judge; it is compared with the threshold of the key's strategy."""
     null_values: tuple[str, ...] = ()
     """Text that counts as null, besides empty and blank text."""
     flatten: bool = False
     """Compare every leaf instead of every top-level key."""
     ignore_scope: Literal["accuracy", "all"] = "accuracy"
-    """Whether IGNORE leaves a key out of accuracy only, or out of everything."""
+    """Whether IGNORE excludes a key from accuracy only, or from all metrics."""
     safety: Safety | None = None
-    """How safety is measured; not measured, it counts as 1 and is flagged."""
+    """How safety is measured; if it is not, it counts as 1 and is flagged."""
     clamp: bool = True
     """Keep the score within 0 and 1."""
 
-    def problems(self) -> Iterable[Problem]:
-        """Keys that cannot be read as paths, thresholds in the wrong place, and similarities that nothing would look at."""
+    def problems(self) -> Iterable[OptionProblem]:
+        """Keys that are not valid paths, thresholds in the wrong place, and similarities without effect."""
         for name, match in (("fuzzy", self.fuzzy), ("semantic", self.semantic)):
             if match and getattr(match.options, "threshold", None) not in (None, MATCHERS.find(name).options().threshold):
                 yield name, f"`{name}` has a threshold of its own", f"write `{name}_threshold` beside it"
         for key in self.similarities:
             if self.strategies.get(key) in ("EXACT", "IGNORE"):
-                what = f"`{key}` has a similarity, and its strategy {self.strategies[key]} looks at none"
+                what = f"`{key}` has a similarity, but its strategy {self.strategies[key]} does not use one"
                 yield "similarities", what, "leave it out, or make the strategy FUZZY or SEMANTIC"
         if self.flatten:
             for key in (*self.strategies, *self.similarities):
@@ -95,137 +114,192 @@ class JsonQuality:
                 except MalformedPath as error:
                     yield "strategies", str(error), error.fix
 
-    def unknown(self, fields: Collection[str]) -> Iterable[Problem]:
-        """Keys that no case has: a strategy or a similarity for them changes nothing."""
-        for option, named in (("strategies", self.strategies), ("similarities", self.similarities)):
-            absent = [f"`{key}`" for key in named if key not in fields]
+    def unknown(self, fields: Collection[str]) -> Iterable[OptionProblem]:
+        """Keys that no case has: a strategy or a similarity for them has no effect."""
+        for option, keys in (("strategies", self.strategies), ("similarities", self.similarities)):
+            absent = [f"`{key}`" for key in keys if key not in fields]
             if absent:
-                what = f"`{option}` names {', '.join(absent[:MOST_NAMED])}{' and others' if len(absent) > MOST_NAMED else ''}"
-                yield option, f"{what}, and no case of the run has such a key", "check how it is written"
+                more = " and others" if len(absent) > _MAX_NAMED_KEYS else ""
+                what = f"`{option}` names {', '.join(absent[:_MAX_NAMED_KEYS])}{more}, and no case of the run has such a key"
+                yield option, what, "check how it is written"
 
 
-@evaluator
+@evaluator(
+    metrics=("completeness", "hallucination", "accuracy", "safety", "rqs", "rqs_normalized", "consistency"),
+    examples=[
+        EvaluatorExample(
+            options={"strategies": {"name": "FUZZY", "id": "EXACT", "debug": "IGNORE"}, "default_text": "EXACT"},
+            expected={"name": "Jon Smith", "id": 7, "city": "Berlin", "debug": "x"},
+            actual={"name": "John Smith", "id": 7, "phone": "123", "debug": "y"},
+        ),
+        EvaluatorExample(options={"default_text": "FUZZY"}, perfect=_RECORD, best=0.85),
+        EvaluatorExample(
+            options={"default_text": "EXACT", "flatten": True, "null_values": ["x"], "strategies": {"b[*].c": "IGNORE"}},
+            perfect=_RECORD,
+            best=0.85,
+        ),
+        EvaluatorExample(
+            options={"default_text": "EXACT", "strategies": {"a": "IGNORE"}, "ignore_scope": "all", "safety": {"words": ["xx"]}},
+            perfect=_RECORD,
+            best=0.85,
+        ),
+    ],
+)
 def json_quality(batch: Batch, config: JsonQuality) -> Results:
     """The response quality score and its parts."""
-    spec = quality_spec(config)
-    comparisons = batch.compare(spec)
-    passed = _with_recorded(comparisons, config)
-    bucket, ignored = buckets_of(comparisons, spec.nulls), comparisons.outcome == Outcome.IGNORED
-    ignored |= _named(comparisons, [key for key, strategy in config.strategies.items() if strategy == "IGNORE"])
-    counted = ~ignored if config.ignore_scope == "all" else np.ones(len(comparisons), dtype=np.bool_)
-    scorable = (bucket == BOTH) & ~ignored
-
-    def count(rows: NDArray[np.bool_]) -> Numbers:
-        return np.bincount(comparisons.case[rows], minlength=len(batch)).astype(np.float64)
-
-    both, lost = count(counted & (bucket == BOTH)), count(counted & (bucket == LOST))
-    invented, keys = count(counted & ((bucket == EXTRA) | (bucket == NULL_HAS_VALUE))), count(counted)
-    right, scored = count(scorable & passed), count(scorable)
-    checked = check_safety(config.safety, batch.records.actual) if config.safety else None
-    metrics = {
-        "completeness": _share(both, both + lost, 1.0),
-        "hallucination": _share(invented, keys, 0.0),
-        "accuracy": _share(right, scored, 1.0),
-        "safety": np.ones(len(batch)) if checked is None else checked.value,
-    }
-    metrics |= _rqs(metrics, config)
-    status, reasons = field_status(comparisons, np.ones(len(batch)))
+    spec = _compare_spec(config)
+    comparisons = _apply_similarities(batch.compare(spec), config)
+    keys = _classify_keys(comparisons, spec, config)
+    safety = check_safety(config.safety, batch.records.actual, batch.services) if config.safety else None
+    metrics, flags = _compute_metrics(comparisons, keys, safety)
+    metrics |= _compute_rqs(metrics, config)
+    status, reasons = decide_statuses(comparisons, np.ones(len(batch)))
     for name in ("accuracy", "rqs", "rqs_normalized"):
         metrics[name][status != Status.SCORED] = np.nan
-    case_faults(status, reasons, checked.faults if checked else {})
-    agreements = agreement(batch, spec)
+    mark_case_faults(status, reasons, safety.faults if safety else {})
+    agreements = measure_agreement(batch, spec)
     if agreements:
-        metrics["consistency"] = np.array([one.mean if one else np.nan for one in agreements], dtype=np.float64)
-    flags = _flags(both + lost, scored, checked is None)
-    hits, misses = _labels(comparisons, bucket, passed & counted, counted, ignored)
-    if checked is not None:
-        misses = Labels.of([*misses.at(case), *checked.miss(case)] for case in range(len(batch)))
-    view = _View(comparisons, bucket, config, flags, reasons, checked, agreements)
+        metrics["consistency"] = np.array([agreement.mean if agreement else np.nan for agreement in agreements], dtype=np.float64)
+    hits, misses = _build_labels(comparisons, keys)
+    if safety is not None:
+        misses = Labels.of([*misses.at(case), *safety.misses_of(case)] for case in range(len(batch)))
+    parts = [metrics[name] for name in ("rqs", "accuracy", "completeness", "safety", "hallucination")]
     return Results(
         score=np.where(status == Status.SCORED, np.clip(np.nan_to_num(metrics["rqs"]), 0.0, 1.0), 0.0),
         status=status,
         hits=hits,
         misses=misses,
-        reasoning=reasoning(reasons, _told, *(metrics[name] for name in ("rqs", "accuracy", "completeness", "safety", "hallucination"))),
+        reasoning=write_reasoning(reasons, _describe_parts, *parts),
         metrics=metrics,
-        details=view,
+        details=_QualityDetails(comparisons, keys.bucket, config, flags, reasons, safety, agreements),
         comparisons=comparisons,
         flags=flags,
     )
 
 
-def quality_spec(config: JsonQuality) -> CompareSpec:
-    """What to compare: every key or leaf, by the strategy that is named for it or that its value suggests."""
-    matches = _matches(config)
-    recorded = dict.fromkeys(config.similarities, Match())  # nobody is asked for what a judge has already said
-    named = {key: matches[strategy] for key, strategy in config.strategies.items() if key not in recorded} | recorded
-    paths = {key: Path.parse(key) if config.flatten else Path((normalize("NFC", key),)) for key in named}
-    rules = tuple(FieldRule(path=paths[key], text=key, match=match) for key, match in named.items())
+def _compare_spec(config: JsonQuality) -> CompareSpec:
+    """The comparisons to make: every key or leaf, by its strategy or the one detected from its value."""
+    matches = _StrategyMatches(config)
+    with_similarity = dict.fromkeys(config.similarities, Match())  # a similarity measured earlier needs no matcher
+    by_key = {key: matches[strategy] for key, strategy in config.strategies.items() if key not in with_similarity} | with_similarity
+    rules: list[FieldRule] = []
+    for key, match in by_key.items():
+        path = Path.parse(key) if config.flatten else Path((normalize("NFC", key),))
+        rules.append(FieldRule(path=path, text=key, match=match))
 
-    def by_type(value: Json) -> Match:
-        return matches[detected(value, config.default_text)]
+    def choose_match(value: Json) -> Match:
+        return matches[detect_strategy(value, config.default_text)]
 
     nulls = Nulls(blank=True, values=frozenset(config.null_values))
-    return CompareSpec(rules=rules, open="leaves" if config.flatten else "keys", default=by_type, nulls=nulls)
+    return CompareSpec(rules=tuple(rules), open="leaves" if config.flatten else "keys", default=choose_match, nulls=nulls)
 
 
-def _matches(config: JsonQuality) -> dict[str, Match]:
-    def graded(name: str, given: Match | None, threshold: float) -> Match:
-        options: Any = given.options if given and given.options is not None else MATCHERS.find(name).options()
-        return Match(name, replace(options, threshold=threshold))
+class _StrategyMatches(dict[str, Match]):
+    """The match of each strategy, built at its first use, so that the semantic matcher is imported only if needed."""
 
-    needed = {"EXACT": lambda: Match("exact_text"), "IGNORE": lambda: Match("ignore")}
-    needed["FUZZY"] = lambda: graded("fuzzy", config.fuzzy, config.fuzzy_threshold)
-    needed["SEMANTIC"] = lambda: graded("semantic", config.semantic, config.semantic_threshold)
-    return _Lazy(needed)
-
-
-class _Lazy(dict[str, Match]):
-    """Matches made when first asked for: the semantic one is not loaded where no text needs it."""
-
-    def __init__(self, makers: Mapping[str, Callable[[], Match]]) -> None:
+    def __init__(self, config: JsonQuality) -> None:
         super().__init__()
-        self._makers = makers
+        self._builders: dict[str, Callable[[], Match]] = {
+            "EXACT": lambda: Match("exact_text"),
+            "IGNORE": lambda: Match("ignore"),
+            "FUZZY": lambda: _match_with_threshold("fuzzy", config.fuzzy, config.fuzzy_threshold),
+            "SEMANTIC": lambda: _match_with_threshold("semantic", config.semantic, config.semantic_threshold),
+        }
 
-    def __missing__(self, name: str) -> Match:
-        self[name] = self._makers[name]()
-        return self[name]
+    def __missing__(self, strategy: str) -> Match:
+        self[strategy] = self._builders[strategy]()
+        return self[strategy]
 
 
-def _with_recorded(comparisons: Comparisons, config: JsonQuality) -> NDArray[np.bool_]:
-    """Which rows pass, with similarities that were given instead of computed put in their place."""
+def _match_with_threshold(name: str, match: Match | None, threshold: float) -> Match:
+    options: Any = match.options if match and match.options is not None else MATCHERS.find(name).options()
+    return Match(name, replace(options, threshold=threshold))
+
+
+def _apply_similarities(comparisons: Comparisons, config: JsonQuality) -> Comparisons:
+    """The comparisons with the similarities of the options in place of computed ones.
+
+    Changed in a copy: other evaluators may share the comparisons.
+    """
+    if not config.similarities:
+        return comparisons
     thresholds = {"FUZZY": config.fuzzy_threshold, "SEMANTIC": config.semantic_threshold}
-    for key, similarity in config.similarities.items():
-        differ = (comparisons.outcome == Outcome.WRONG_VALUE) | (comparisons.outcome == Outcome.FORMAT_ERROR)
-        for row in np.flatnonzero(_named(comparisons, [key]) & differ).tolist():
-            strategy = config.strategies.get(key) or detected(comparisons.expected[row], config.default_text)
+    outcome, similarity, passed = comparisons.outcome.copy(), comparisons.similarity.copy(), comparisons.passed.copy()
+    causes = dict(comparisons.cause)
+    for key, measured in config.similarities.items():
+        differs = (outcome == Outcome.WRONG_VALUE) | (outcome == Outcome.FORMAT_ERROR)
+        for row in np.flatnonzero(_rows_of_fields(comparisons, [key]) & differs).tolist():
+            strategy = config.strategies.get(key) or detect_strategy(comparisons.expected[row], config.default_text)
             if strategy in thresholds:
-                comparisons.similarity[row] = similarity
-                comparisons.passed[row] = reaches(comparisons.similarity[row : row + 1], thresholds[strategy])[0]
-            else:  # a judge says how alike texts are; whether numbers are the same is not for it to say
-                comparisons.similarity[row] = comparisons.passed[row] = _written_alike(comparisons.expected[row], comparisons.actual[row])
-            if comparisons.passed[row]:
-                comparisons.outcome[row] = Outcome.MATCH
-                comparisons.cause.pop(row, None)
-    return comparisons.passed
+                similarity[row] = measured
+                passed[row] = reaches_threshold(similarity[row : row + 1], thresholds[strategy])[0]
+            else:  # a measured similarity is about texts; numbers and dates are compared exactly
+                similarity[row] = passed[row] = _have_same_text(comparisons.expected[row], comparisons.actual[row])
+            if passed[row]:
+                outcome[row] = Outcome.MATCH
+                causes.pop(row, None)
+    return replace(comparisons, outcome=outcome, similarity=similarity, passed=passed, cause=causes)
 
 
-def _written_alike(expected: Any, actual: Any) -> bool:
-    entry = MATCHERS.find("exact_text")
-    return bool(entry.function(Pairs([expected], [actual]), entry.options()).passed[0])
+def _have_same_text(expected: Any, actual: Any) -> bool:
+    matcher = MATCHERS.find("exact_text")
+    return bool(matcher.function(Pairs([expected], [actual]), matcher.options()).passed[0])
 
 
-def _named(comparisons: Comparisons, keys: Iterable[str]) -> NDArray[np.bool_]:
-    """The rows of these fields."""
-    wanted = set(keys)
-    return np.array([text in wanted for text in comparisons.fields], dtype=np.bool_)[comparisons.field]
+def _rows_of_fields(comparisons: Comparisons, keys: Iterable[str]) -> NDArray[np.bool_]:
+    """A mask of the rows of these fields."""
+    names = set(keys)
+    return np.array([field in names for field in comparisons.fields], dtype=np.bool_)[comparisons.field]
 
 
-def _share(part: Numbers, whole: Numbers, otherwise: float) -> Numbers:
-    return np.divide(part, whole, out=np.full(len(whole), otherwise), where=whole > 0)
+@dataclass(frozen=True, slots=True)
+class _KeyRows:
+    """How each row counts."""
+
+    bucket: NDArray[np.uint8]
+    ignored: NDArray[np.bool_]
+    counted: NDArray[np.bool_]
+    """Rows that count for completeness and hallucination."""
 
 
-def _rqs(metrics: Mapping[str, Numbers], config: JsonQuality) -> dict[str, Numbers]:
+def _classify_keys(comparisons: Comparisons, spec: CompareSpec, config: JsonQuality) -> _KeyRows:
+    ignored_keys = [key for key, strategy in config.strategies.items() if strategy == "IGNORE"]
+    ignored = (comparisons.outcome == Outcome.IGNORED) | _rows_of_fields(comparisons, ignored_keys)
+    counted = ~ignored if config.ignore_scope == "all" else np.ones(len(comparisons), dtype=np.bool_)
+    return _KeyRows(assign_buckets(comparisons, spec.nulls), ignored, counted)
+
+
+def _compute_metrics(comparisons: Comparisons, keys: _KeyRows, safety: SafetyReport | None) -> tuple[dict[str, _Numbers], Labels]:
+    """Completeness, hallucination, accuracy and safety of each case, and flags where one of them was not measured."""
+
+    def count_by_case(rows: NDArray[np.bool_]) -> _Numbers:
+        return np.bincount(comparisons.case[rows], minlength=comparisons.cases).astype(np.float64)
+
+    bucket = keys.bucket
+    both = count_by_case(keys.counted & (bucket == BOTH))
+    lost = count_by_case(keys.counted & (bucket == LOST))
+    invented = count_by_case(keys.counted & ((bucket == EXTRA) | (bucket == NULL_HAS_VALUE)))
+    is_scored = (bucket == BOTH) & ~keys.ignored
+    scored = count_by_case(is_scored)
+    metrics = {
+        "completeness": _divide(both, both + lost, 1.0),
+        "hallucination": _divide(invented, count_by_case(keys.counted), 0.0),
+        "accuracy": _divide(count_by_case(is_scored & comparisons.passed), scored, 1.0),
+        "safety": np.ones(comparisons.cases) if safety is None else safety.value,
+    }
+    flags = {
+        "vacuous_completeness": both + lost == 0,
+        "vacuous_accuracy": scored == 0,
+        "unmeasured_safety": np.full(comparisons.cases, safety is None),
+    }
+    return metrics, Labels.from_masks(flags)
+
+
+def _divide(part: _Numbers, whole: _Numbers, if_empty: float) -> _Numbers:
+    return np.divide(part, whole, out=np.full(len(whole), if_empty), where=whole > 0)
+
+
+def _compute_rqs(metrics: Mapping[str, _Numbers], config: JsonQuality) -> dict[str, _Numbers]:
     weights = config.weights
     rqs = (
         weights.w_accuracy * metrics["accuracy"]
@@ -238,118 +312,113 @@ def _rqs(metrics: Mapping[str, Numbers], config: JsonQuality) -> dict[str, Numbe
     return {"rqs": np.clip(rqs, 0.0, 1.0) if config.clamp else rqs, "rqs_normalized": normalized}
 
 
-def _flags(expected: Numbers, scored: Numbers, safety_unmeasured: bool) -> Labels:
-    said = {
-        "vacuous_completeness": expected == 0,
-        "vacuous_accuracy": scored == 0,
-        "unmeasured_safety": np.full(len(scored), safety_unmeasured),
-    }
-    return Labels.where(said)
+def _build_labels(comparisons: Comparisons, keys: _KeyRows) -> tuple[Labels, Labels]:
+    """Keys that are right, and keys that are not, each with what is wrong."""
+    suffixes = {EXTRA: " (extra)", NULL_HAS_VALUE: " (unexpected value)", BOTH: ""}
+    buckets: list[int] = keys.bucket.tolist()
 
-
-def _labels(
-    comparisons: Comparisons, bucket: NDArray[np.uint8], passed: NDArray[np.bool_], counted: NDArray[np.bool_], ignored: NDArray[np.bool_]
-) -> tuple[Labels, Labels]:
-    """Keys that are right, and keys that are not with what is wrong."""
-    words = {EXTRA: " (extra)", NULL_HAS_VALUE: " (unexpected value)", BOTH: ""}
-    held: list[int] = bucket.tolist()
-
-    def say(row: int, path: str) -> str:
-        if held[row] == LOST:
+    def describe_miss(row: int, path: str) -> str:
+        if buckets[row] == LOST:
             return f"{path} ({'required, missing' if comparisons.actual[row] is MISSING else 'null value'})"
         if row in comparisons.faults:
             return f"{path} (evaluation error: {comparisons.faults[row].what})"
-        why = not_finite(comparisons, row) if row in comparisons.note else None
-        return f"{path} ({why})" if why else f"{path}{words[held[row]]}"
+        note = describe_non_finite(comparisons, row) if row in comparisons.note else None
+        return f"{path} ({note})" if note else f"{path}{suffixes[buckets[row]]}"
 
-    told = counted & (bucket != NEITHER) & ~(ignored & ((bucket == BOTH) | (bucket == LOST)))
-    told[[row for row, fault in comparisons.faults.items() if fault.code == "unavailable"]] = False  # nobody knows whether it is right
-    right = (bucket == BOTH) & passed
-    return row_labels(comparisons, told & right), row_labels(comparisons, told & ~right, say)
+    is_both = keys.bucket == BOTH
+    listed = keys.counted & (keys.bucket != NEITHER) & ~(keys.ignored & (is_both | (keys.bucket == LOST)))
+    unavailable = [row for row, fault in comparisons.faults.items() if fault.code == "unavailable"]
+    listed[unavailable] = False  # neither right nor wrong
+    is_hit = is_both & comparisons.passed & keys.counted
+    return build_row_labels(comparisons, listed & is_hit), build_row_labels(comparisons, listed & ~is_hit, describe_miss)
 
 
-def _told(rqs: float, accuracy: float, completeness: float, safety: float, hallucination: float) -> str:
+def _describe_parts(rqs: float, accuracy: float, completeness: float, safety: float, hallucination: float) -> str:
     return (
         f"rqs {rqs:.4f}: accuracy {accuracy:.3f}, completeness {completeness:.3f}, safety {safety:.3f}, hallucination {hallucination:.3f}"
     )
 
 
 @dataclass(frozen=True)
-class _View:
-    """What the details of a case are made from."""
+class _QualityDetails:
+    """Details of a case: buckets, strategies and flags, as a dict or as JSON text."""
 
     comparisons: Comparisons
     bucket: NDArray[np.uint8]
     config: JsonQuality
     flags: Labels
     reasons: dict[int, str]
-    checked: Checked | None
-    agreements: list[Agreement | None]
+    safety: SafetyReport | None
+    agreements: list[OutputAgreement | None]
 
     def __call__(self, case: int) -> dict[str, Any]:
-        """Buckets, strategies and flags of one case."""
+        """The details of a case."""
         comparisons = self.comparisons
         rows: list[int] = comparisons.rows_of(case).tolist()
         paths = [comparisons.paths[int(comparisons.path[row])] for row in rows]
         bucket_of = {path: BUCKETS[int(self.bucket[row])] for path, row in zip(paths, rows, strict=True)}
-        held = {name: [path for path, bucket in bucket_of.items() if bucket == name] for name in BUCKETS[:4]}
-        held["gt_non_null"] = [path for path, bucket in bucket_of.items() if bucket in ("both_non_null", "aio_missing_or_null")]
+        buckets = {name: [path for path, bucket in bucket_of.items() if bucket == name] for name in BUCKETS[:4]}
+        buckets["gt_non_null"] = [path for path, bucket in bucket_of.items() if bucket in ("both_non_null", "aio_missing_or_null")]
         details: dict[str, Any] = {
-            "buckets": held,
+            "buckets": buckets,
             "bucket_of": bucket_of,
             "strategies": {path: STRATEGIES[self._strategies[row]] for path, row in zip(paths, rows, strict=True)},
             "flags": self.flags.at(case),
         }
-        if self.checked is not None:
-            details[self.checked.name] = self.checked.found[case]
-            if case in self.checked.faults:
+        if self.safety is not None:
+            details[self.safety.detail_name] = self.safety.findings[case]
+            if case in self.safety.faults:
                 details |= {"fault": "ours", "reason": self.reasons[case]}
-        if self.agreements and (found := self.agreements[case]):
-            details["consistency"] = found.to_json()
-        return details | faults_of(comparisons, case, self.reasons)
+        agreement = self.agreements[case] if self.agreements else None
+        if agreement:
+            details["consistency"] = agreement.to_json()
+        return details | describe_faults(comparisons, case, self.reasons)
 
     def texts(self) -> list[bytes | None]:
-        """The same as JSON text. Most cases of a batch look alike, and what looks alike is written once."""
+        """The details of every case as JSON text; None where `__call__` must be used. Cases with equal details are written once."""
         cases = self.comparisons.cases
-        if self.checked is not None or self.agreements or self.comparisons.faults:
+        if self.safety is not None or self.agreements or self.comparisons.faults:
             return [None] * cases
-        looks = self._looks()
-        made = {look: self._text(case) for look, case in dict(zip(looks, range(cases), strict=True)).items()}
-        return [made[look] for look in looks]
+        keys = self._detail_keys()
+        text_by_key = {key: self._encode(case) for key, case in dict(zip(keys, range(cases), strict=True)).items()}
+        return [text_by_key[key] for key in keys]
 
-    def _text(self, case: int) -> bytes | None:
+    def _encode(self, case: int) -> bytes | None:
         try:
             return orjson.dumps(self(case))
         except TypeError:  # a lone surrogate in a path
             return None
 
-    def _looks(self) -> list[tuple[bytes, bytes]]:
-        """What decides the details of each case: its rows, each with path, bucket and strategy, and its flags."""
+    def _detail_keys(self) -> list[tuple[bytes, bytes]]:
+        """A key for each case, equal for equal details: path, bucket and strategy of its rows as one number each, and its flags."""
         order, offsets = self.comparisons.by_case()
-        rows = (self.comparisons.path.astype(np.int64) * len(BUCKETS) + self.bucket) * len(STRATEGIES) + self._strategies
-        return list(zip(_slices(rows[order], offsets), _slices(self.flags.codes, self.flags.offsets), strict=True))
+        codes = (self.comparisons.path.astype(np.int64) * len(BUCKETS) + self.bucket) * len(STRATEGIES) + self._strategies
+        return list(zip(_split_bytes(codes[order], offsets), _split_bytes(self.flags.codes, self.flags.offsets), strict=True))
 
     @cached_property
     def _strategies(self) -> NDArray[np.uint8]:
-        """The strategy of each row: the one that is named for its field, else the one that its value suggests."""
-        comparisons, place = self.comparisons, {name: at for at, name in enumerate(STRATEGIES)}
-        named = [place.get(self.config.strategies.get(field, ""), _UNNAMED) for field in comparisons.fields]
-        found = np.array(named, dtype=np.uint8)[comparisons.field]
-        rows: list[int] = np.flatnonzero(found == _UNNAMED).tolist()
-        sides = zip(map(comparisons.expected.__getitem__, rows), map(comparisons.actual.__getitem__, rows), strict=True)
-        values = [actual if expected is None or expected is MISSING else expected for expected, actual in sides]
-        default: Strategy = self.config.default_text
-        found[rows] = [_EXACT if type(value) in _NO_TEXT else place[detected(value, default)] for value in values]
-        return found
+        """The strategy of each row, as a position in STRATEGIES: that of its field, else the one detected from its value."""
+        comparisons = self.comparisons
+        positions = {name: position for position, name in enumerate(STRATEGIES)}
+        of_field = [positions.get(self.config.strategies.get(field, ""), _NO_STRATEGY) for field in comparisons.fields]
+        strategies = np.array(of_field, dtype=np.uint8)[comparisons.field]
+        for row in np.flatnonzero(strategies == _NO_STRATEGY).tolist():
+            expected = comparisons.expected[row]
+            value = comparisons.actual[row] if expected is None or expected is MISSING else expected
+            if type(value) in _EXACT_TYPES:
+                strategies[row] = _EXACT_POSITION
+            else:
+                strategies[row] = positions[detect_strategy(value, self.config.default_text)]
+        return strategies
 
 
-def _slices(numbers: NDArray[Any], offsets: NDArray[np.int64]) -> list[bytes]:
+def _split_bytes(numbers: NDArray[Any], offsets: NDArray[np.int64]) -> list[bytes]:
     """The bytes of the numbers between every two offsets."""
     content, ends = numbers.tobytes(), (offsets * numbers.itemsize).tolist()
     return [content[start:end] for start, end in pairwise(ends)]
 
 
-_UNNAMED = 255
-_EXACT = STRATEGIES.index("EXACT")
-_NO_TEXT = frozenset(type(value) for value in (None, True, 1, 1.0, [], {}) if detected(value, "FUZZY") == "EXACT")
-"""Types whose values always suggest the same."""
+_NO_STRATEGY: Final = 255
+_EXACT_POSITION: Final = STRATEGIES.index("EXACT")
+_EXACT_TYPES: Final = frozenset(type(value) for value in (None, True, 1, 1.0, [], {}) if detect_strategy(value, "FUZZY") == "EXACT")
+"""Types whose values always get EXACT, whatever the default."""

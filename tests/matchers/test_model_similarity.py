@@ -1,4 +1,4 @@
-"""fuzzy and semantic by a model: what it is asked about, and what becomes of what it says."""
+"""`fuzzy` and `semantic` by a model: which pairs it is asked about, and how its replies are scored."""
 
 from typing import Any
 
@@ -9,33 +9,32 @@ from canned_replies import Canned, said
 import fieldwise as fw
 from fieldwise.model.ask import Ask, Chat, Reply
 from fieldwise.model.pairs import Scores
-from fieldwise.ports import asking
+from fieldwise.plan.rules import plan_match
+from fieldwise.score.matching import score_nullable_pairs
+from fieldwise.score.services import local_services
 
 BY_MODEL = [("fuzzy", {"algorithm": "llm"}), ("semantic", {"by": "llm"})]
 each = pytest.mark.parametrize(("name", "options"), BY_MODEL, ids=["fuzzy", "semantic"])
 
 
 def model(similarities: dict[str, float | Reply]) -> Canned:
-    """Says how alike a pair is, by a text that occurs in it."""
+    """A model that replies with the similarity of the first of these texts that occurs in the question."""
 
     def reply(ask: Ask) -> Reply:
         assert isinstance(ask, Chat)
-        found = next(value for text, value in similarities.items() if text in ask.messages[-1].content)
-        return found if isinstance(found, Reply) else said({"reason": f"about {found}", "similarity": found})
+        similarity = next(value for text, value in similarities.items() if text in ask.messages[-1].content)
+        return similarity if isinstance(similarity, Reply) else said({"reason": f"about {similarity}", "similarity": similarity})
 
     return Canned(reply)
 
 
-def matched(name: str, asker: Canned, expected: list[Any], actual: list[Any], **options: Any) -> Scores:
-    with asking(asker):
-        return fw.match(name, expected=expected, actual=actual, **options)
+def score(name: str, asker: Canned, expected: list[Any], actual: list[Any], **options: Any) -> Scores:
+    return score_nullable_pairs(plan_match(name, options), expected, actual, local_services(asker))
 
 
 @each
 def test_the_score_is_what_the_model_says_and_its_reason_is_noted(name: str, options: dict[str, Any]) -> None:
-    scores = matched(
-        name, model({"Smyth": 0.92, "Miller": 0.1}), ["John Smith"] * 2, ["John Smyth", "Jo Miller"], **options, threshold=0.85
-    )
+    scores = score(name, model({"Smyth": 0.92, "Miller": 0.1}), ["John Smith"] * 2, ["John Smyth", "Jo Miller"], **options, threshold=0.85)
     assert scores.value.tolist() == [0.92, 0.1]
     assert scores.passed.tolist() == [True, False]
     assert scores.notes[0] == "about 0.92"
@@ -44,7 +43,7 @@ def test_the_score_is_what_the_model_says_and_its_reason_is_noted(name: str, opt
 @each
 def test_equal_text_is_1_without_asking_and_other_kinds_are_0(name: str, options: dict[str, Any]) -> None:
     asker = model({})
-    scores = matched(name, asker, ["Same Text", "a", "", None, "x"], ["same text ", 5, "b", None, None], **options)
+    scores = score(name, asker, ["Same Text", "a", "", None, "x"], ["same text ", 5, "b", None, None], **options)
     assert scores.value.tolist() == [1.0, 0.0, 0.0, 1.0, 0.0]
     assert asker.asked == []
 
@@ -52,20 +51,20 @@ def test_equal_text_is_1_without_asking_and_other_kinds_are_0(name: str, options
 @each
 def test_the_same_pair_is_asked_about_once(name: str, options: dict[str, Any]) -> None:
     asker = model({"b": 0.5})
-    assert matched(name, asker, ["a"] * 9, ["b"] * 9, **options).value.tolist() == [0.5] * 9
+    assert score(name, asker, ["a"] * 9, ["b"] * 9, **options).value.tolist() == [0.5] * 9
     assert len(asker.asked) == 1
 
 
 @each
 def test_binary_is_1_from_the_threshold_on(name: str, options: dict[str, Any]) -> None:
-    scores = matched(name, model({"beta": 0.8, "gamma": 0.7}), ["alpha"] * 2, ["beta", "gamma"], **options, threshold=0.8, score="binary")
+    scores = score(name, model({"beta": 0.8, "gamma": 0.7}), ["alpha"] * 2, ["beta", "gamma"], **options, threshold=0.8, score="binary")
     assert scores.value.tolist() == [1.0, 0.0]
 
 
 @each
 @pytest.mark.parametrize(("missing", "code"), [(True, "unavailable"), (False, "unusable-reply")])
 def test_no_answer_is_a_fault_and_never_a_0(name: str, options: dict[str, Any], missing: bool, code: str) -> None:
-    scores = matched(name, model({"b": Reply(problem="nobody there", fix="start it", missing=missing)}), ["a"], ["b"], **options)
+    scores = score(name, model({"b": Reply(problem="nobody there", fix="start it", missing=missing)}), ["a"], ["b"], **options)
     assert np.isnan(scores.value[0])
     assert (scores.faults[0].code, scores.faults[0].what, scores.passed[0]) == (code, "nobody there", False)
 
