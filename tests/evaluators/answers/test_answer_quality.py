@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 import fieldwise as fw
 from fieldwise import ConfigError, Result
-from fieldwise.kernels.citations import cited, signs
-from fieldwise.kernels.keywords import Vocabulary
-from fieldwise.kernels.numbers_in_text import Locale
+from fieldwise.kernels.citations import find_indicators, compile_indicators
+from fieldwise.kernels.keywords import KeywordReader
+from fieldwise.kernels.numbers_in_text import NumberLocale
 from fieldwise.registry import EVALUATORS
 
 V1 = {"keywords": "v1", "numbers": "text", "citations": "substring"}
@@ -317,17 +317,17 @@ class TestManyAtOnce:
     texts = st.lists(st.sampled_from(PIECES), max_size=7).map(" ".join)
 
     @staticmethod
-    def plain(expected: str, actual: str, locale: Locale) -> tuple[dict[str, float | bool], list[str], str, dict[str, Any]]:
+    def plain(expected: str, actual: str, locale: NumberLocale) -> tuple[dict[str, float | bool], list[str], str, dict[str, Any]]:
         """Metrics, misses, reasoning and details, read one by one."""
-        known = Vocabulary(locale)
-        wanted, heard = known.wanted(expected), known.heard(actual)
-        lost, found = known.missing(wanted, heard), cited(actual, signs())
+        known = KeywordReader(locale)
+        wanted, heard = known.read_expected(expected), known.read_answer(actual)
+        lost, found = known.find_missing(wanted, heard), find_indicators(actual, compile_indicators())
         lost_numbers = [number for number in wanted.numbers if number not in heard.atoms]
         exact = " ".join(expected.lower().split()) == " ".join(actual.lower().split())
         coverage = (len(wanted) - len(lost)) / len(wanted) if len(wanted) else 1.0
         figures = (len(wanted.numbers) - len(lost_numbers)) / len(wanted.numbers) if wanted.numbers else 1.0
-        completeness = (min(heard.words / wanted.words, 1.0) + coverage) / 2 if wanted.words else 1.0
-        short = f"{heard.words} of {wanted.words} words" if heard.words < wanted.words else "keywords are missing"
+        completeness = (min(heard.word_count / wanted.word_count, 1.0) + coverage) / 2 if wanted.word_count else 1.0
+        short = f"{heard.word_count} of {wanted.word_count} words" if heard.word_count < wanted.word_count else "keywords are missing"
         few = f"source_citation: {len(found)} of 3 indicators" + (f" ({', '.join(found)})" if found else "")
         misses = [
             *(["exact_match"] * (not exact)),
@@ -339,14 +339,14 @@ class TestManyAtOnce:
         reasoning = (
             f"{'exact; ' if exact else ''}{len(wanted) - len(lost)}/{len(wanted)} keywords, "
             f"{len(wanted.numbers) - len(lost_numbers)}/{len(wanted.numbers)} numbers, "
-            f"{heard.words}/{wanted.words} words, {len(found)} citations"
+            f"{heard.word_count}/{wanted.word_count} words, {len(found)} citations"
         )
-        vacuous = {"vacuous_keywords": len(wanted), "vacuous_numbers": len(wanted.numbers), "vacuous_completeness": wanted.words}
+        vacuous = {"vacuous_keywords": len(wanted), "vacuous_numbers": len(wanted.numbers), "vacuous_completeness": wanted.word_count}
         details = {
             "missing_keywords": lost,
             "missing_numbers": lost_numbers,
             "citations": found,
-            "words": {"expected": wanted.words, "actual": heard.words},
+            "words": {"expected": wanted.word_count, "actual": heard.word_count},
             "flags": [flag for flag, total in vacuous.items() if not total],
         }
         values = (exact, coverage, figures, completeness, min(len(found) / 3, 1.0))
@@ -354,7 +354,7 @@ class TestManyAtOnce:
 
     @settings(max_examples=150, deadline=None)
     @given(st.lists(st.tuples(texts, texts), max_size=6), st.sampled_from(["en", "de", "fr"]))
-    def test_a_batch_says_what_a_plain_reading_says(self, pairs: list[tuple[str, str]], locale: Locale) -> None:
+    def test_a_batch_says_what_a_plain_reading_says(self, pairs: list[tuple[str, str]], locale: NumberLocale) -> None:
         entry = EVALUATORS.find("answer_quality")
         batch = SimpleNamespace(expected_texts=[pair[0] for pair in pairs], actual_texts=[pair[1] for pair in pairs])
         found = entry.function(batch, entry.options(locale=locale))

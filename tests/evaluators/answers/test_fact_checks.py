@@ -266,7 +266,7 @@ def test_a_preset_is_for_the_question_it_is_named_after() -> None:
         ({"facts": {"a": {"regex": "("}}}, "cannot be read"),
         ({"facts": {"a b": {"word": "x"}}}, "cannot be a name"),
         ({"facts": {"has_604": {"word": "x"}}, "preset": "ef_3"}, "defined twice"),
-        ({"facts": {"a": {"word": "x"}}, "formulas": {"f": "a and bb"}}, "`f` speaks of `bb`"),
+        ({"facts": {"a": {"word": "x"}}, "formulas": {"f": "a and bb"}}, "`f` uses `bb`"),
         ({"facts": {"has_a": {"word": "x"}}, "formulas": {"f": "has_b"}}, "did you mean `has_a`"),
         ({"facts": {"a": {"word": "x"}}, "formulas": {"f": "a and"}}, "missing after `and`"),
         ({"facts": {"a": {"word": "x"}}, "formulas": {"f": "f"}}, "not defined"),

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import fieldwise as fw
 from fieldwise import ConfigError, Result
-from fieldwise.kernels.meaning.calibration import auc
+from fieldwise.kernels.meaning.calibration import compute_auc
 from fieldwise.model.diagnostic import Diagnostic
 
 MANUAL = """Territory 118 has a rate change of 0.305%. Territory 117 falls by -0.133%.
@@ -189,7 +189,7 @@ class TestLabelledClaims:
     def auc(self, measure: str, **options: Any) -> float:
         found = [grounded(claim["claim"], [claim["source"]], **options).details["sentences"][0][measure] for claim in self.claims]
         values, labels = np.array(found), np.array([claim["supported"] for claim in self.claims])
-        return auc(values[labels], values[~labels])
+        return compute_auc(values[labels], values[~labels])
 
     def test_there_are_many_and_of_several_kinds(self) -> None:
         assert len(self.claims) >= 40

@@ -7,7 +7,7 @@ from canned_replies import Canned, said
 
 import fieldwise as fw
 from fieldwise import ConfigError, Result
-from fieldwise.model.ask import Ask, Chat, Embed, Packaged, Reply
+from fieldwise.model.ask import Ask, Chat, Embed, RagasMetric, Reply
 
 CASE: dict[str, Any] = {
     "input": "Where and when was Einstein born?",
@@ -202,7 +202,7 @@ class TestByPackage:
         assert (result.score, result.hits, result.misses) == (0.5, ["faithfulness: a"], ["faithfulness: b"])
         assert result.details["faithfulness"]["said"] == data["said"]
         [asked] = asker.asked
-        assert isinstance(asked, Packaged)
+        assert isinstance(asked, RagasMetric)
         assert asked.sample == {"user_input": CASE["input"], "response": CASE["actual"], "retrieved_contexts": CASE["contexts"]}
 
     def test_nothing_is_asked_where_the_contexts_are_missing(self) -> None:

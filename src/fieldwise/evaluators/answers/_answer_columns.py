@@ -8,8 +8,8 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldwise.kernels.hash_lookup import firsts
-from fieldwise.kernels.ragged import offsets, spread
+from fieldwise.kernels.hash_lookup import find_first_positions
+from fieldwise.kernels.ragged import expand_ranges, list_offsets
 from fieldwise.model.result import Labels
 
 METRICS: Final = ("exact_match", "keyword_coverage", "number_match", "answer_completeness", "source_citation")
@@ -102,12 +102,12 @@ class Answers:
         lines = _written(columns, lambda values: _incomplete_line(*values))
         has = np.zeros(len(self.exact), dtype=np.bool_)
         has[rows] = True
-        return Labels(offsets(has), lines.codes, lines.texts)
+        return Labels(list_offsets(has), lines.codes, lines.texts)
 
     def _few_citations(self) -> Labels:
         lines = [f"source_citation: {len(one)} of {ENOUGH} indicators" + (f" ({', '.join(one)})" if one else "") for one in self.cited]
         rows = np.flatnonzero(self._found() < ENOUGH)
-        return Labels(offsets(self._found() < ENOUGH), self.citations[rows].astype(np.int32), lines)
+        return Labels(list_offsets(self._found() < ENOUGH), self.citations[rows].astype(np.int32), lines)
 
 
 def _lists(labels: Labels) -> Lists:
@@ -138,7 +138,7 @@ def _written(columns: Sequence[Integers], write: Callable[[Sequence[int]], str])
     key = np.zeros(len(columns[0]), dtype=np.int64)
     for column, size in zip(columns, sizes, strict=True):
         key = key * size + column
-    first = firsts(key)
+    first = find_first_positions(key)
     distinct = np.flatnonzero(first == np.arange(len(key)))
     texts = [write(row) for row in zip(*(column[distinct].tolist() for column in columns), strict=True)]
     codes = np.empty(len(key), dtype=np.int32)
@@ -148,7 +148,7 @@ def _written(columns: Sequence[Integers], write: Callable[[Sequence[int]], str])
 
 def chosen(table: NDArray[np.bool_], texts: Sequence[str]) -> Labels:
     """The texts (columns) that each row has."""
-    return Labels(offsets(table.sum(axis=1)), np.nonzero(table)[1].astype(np.int32), texts)
+    return Labels(list_offsets(table.sum(axis=1)), np.nonzero(table)[1].astype(np.int32), texts)
 
 
 def _listed(metric: str, lost: Labels) -> Labels:
@@ -172,10 +172,10 @@ def joined(parts: Sequence[Labels]) -> Labels:
     ['a', 'b', 'c']
     """
     lengths = np.array([part.counts() for part in parts])
-    ends = offsets(lengths.sum(axis=0))
+    ends = list_offsets(lengths.sum(axis=0))
     codes, before, texts = np.zeros(int(ends[-1]), dtype=np.int32), ends[:-1], list[str]()
     for part, length in zip(parts, lengths, strict=True):
-        codes[spread(before, length)] = part.codes + len(texts)
+        codes[expand_ranges(before, length)] = part.codes + len(texts)
         before = before + length
         texts += part.texts
     return Labels(ends, codes, texts)

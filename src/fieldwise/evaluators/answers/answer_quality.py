@@ -12,13 +12,13 @@ import numpy as np
 from annotated_types import Ge, MinLen
 
 from fieldwise.evaluators.answers._answer_columns import METRICS, Answers, chosen
-from fieldwise.kernels.citations import INDICATORS, cited, cited_v1, signs
-from fieldwise.kernels.coverage import Covered, coverage
-from fieldwise.kernels.keywords_v1 import digits_v1, keywords_v1
-from fieldwise.kernels.numbers_in_text import Locale, values
-from fieldwise.kernels.ragged import Codes, Integers, offsets
+from fieldwise.kernels.citations import CITATION_INDICATORS, compile_indicators, find_indicators, find_indicators_v1
+from fieldwise.kernels.coverage import KeywordCoverage, get_coverage_reader
+from fieldwise.kernels.keywords_v1 import extract_digits_v1, extract_keywords_v1
+from fieldwise.kernels.numbers_in_text import NumberLocale, list_number_values
+from fieldwise.kernels.ragged import FirstSeenCodes, Integers, list_offsets
 from fieldwise.model.batch import Batch
-from fieldwise.model.options import Problem
+from fieldwise.model.options import OptionProblem
 from fieldwise.model.result import Labels, Results, Status
 from fieldwise.registry import evaluator
 
@@ -44,13 +44,13 @@ class AnswerQuality:
     """Whether 750,000 is 750000 and -0.133 is not 0.133, or digits compare as text."""
     citations: Literal["words", "substring"] = "words"
     """Whether an indicator must stand as a word ("page", not "homepage")."""
-    locale: Locale = "en"
+    locale: NumberLocale = "en"
     """How numbers are written: en 1,234.56, de 1.234,56, fr 1 234,56, ch 1'234.56."""
-    indicators: Annotated[tuple[str, ...], MinLen(1)] = INDICATORS
+    indicators: Annotated[tuple[str, ...], MinLen(1)] = CITATION_INDICATORS
     """What counts as a citation."""
     weights: Weights = field(default_factory=Weights)
 
-    def problems(self) -> Iterable[Problem]:
+    def problems(self) -> Iterable[OptionProblem]:
         """Weights that are all 0, an indicator without a word."""
         if not any(getattr(self.weights, name) for name in METRICS):
             yield "weights", "every weight is 0, so there is no score", "give at least one metric a weight above 0"
@@ -79,20 +79,20 @@ def answer_quality(batch: Batch, config: AnswerQuality) -> Results:
 
 def _read(expected: Sequence[str], actual: Sequence[str], config: AnswerQuality) -> Answers:
     """The columns of a batch."""
-    found = coverage(config.locale, signs(config.indicators)).of(expected, actual)
+    found = get_coverage_reader(config.locale, compile_indicators(config.indicators)).measure(expected, actual)
     exact = np.zeros(len(expected), dtype=np.bool_)
     for row in _maybe_same(found, actual):
         exact[row] = _same(expected[row], actual[row])
     citations, combinations = _combinations(found, config.indicators)
-    counts, lost = offsets(found.is_number[found.lost]), found.lost[found.is_number[found.lost]]
+    counts, lost = list_offsets(found.is_number[found.missing]), found.missing[found.is_number[found.missing]]
     answers = Answers(
         exact=exact,
-        keywords=found.keywords,
-        lost_keywords=Labels(found.offsets, found.lost.astype(np.int32), found.texts),
-        numbers=found.numbers,
-        lost_numbers=Labels(counts[found.offsets], lost.astype(np.int32), found.texts),
-        wanted=found.wanted,
-        given=found.given,
+        keywords=found.keyword_counts,
+        lost_keywords=Labels(found.offsets, found.missing.astype(np.int32), found.keyword_texts),
+        numbers=found.number_counts,
+        lost_numbers=Labels(counts[found.offsets], lost.astype(np.int32), found.keyword_texts),
+        wanted=found.expected_word_counts,
+        given=found.actual_word_counts,
         citations=citations,
         cited=combinations,
     )
@@ -103,21 +103,21 @@ def _read(expected: Sequence[str], actual: Sequence[str], config: AnswerQuality)
     return answers
 
 
-def _combinations(found: Covered, indicators: Sequence[str]) -> tuple[Integers, list[tuple[str, ...]]]:
+def _combinations(found: KeywordCoverage, indicators: Sequence[str]) -> tuple[Integers, list[tuple[str, ...]]]:
     """For each answer a number, which stands for the indicators it has."""
-    codes = Codes[int]()
-    which = np.fromiter(map(codes.__getitem__, found.cited.tolist()), dtype=np.int64, count=len(found.cited))
+    codes = FirstSeenCodes[int]()
+    which = np.fromiter(map(codes.__getitem__, found.indicator_bits.tolist()), dtype=np.int64, count=len(found.indicator_bits))
     return which, [tuple(name for at, name in enumerate(indicators) if key >> at & 1) for key in codes]
 
 
 def _read_v1(expected: Sequence[str], actual: Sequence[str], config: AnswerQuality) -> Answers:
     """The columns of a batch, with keywords as the first framework found them."""
     pairs = list(zip(expected, actual, strict=True))
-    wanted = [keywords_v1(text) for text in expected]
+    wanted = [extract_keywords_v1(text) for text in expected]
     answers = Answers(
         exact=np.array([_same(*pair) for pair in pairs], dtype=np.bool_),
         keywords=np.array([len(one) for one in wanted], dtype=np.int64),
-        lost_keywords=Labels.of(sorted(one - keywords_v1(text)) for one, text in zip(wanted, actual, strict=True)),
+        lost_keywords=Labels.of(sorted(one - extract_keywords_v1(text)) for one, text in zip(wanted, actual, strict=True)),
         numbers=np.zeros(len(pairs), dtype=np.int64),
         lost_numbers=Labels.of([[] for _ in pairs]),
         wanted=np.array([len(text.split()) for text in expected], dtype=np.int64),
@@ -136,17 +136,17 @@ def _with_numbers(answers: Answers, found: Sequence[tuple[int, Sequence[str]]]) 
 
 
 def _with_citations(answers: Answers, actual: Sequence[str], config: AnswerQuality) -> Answers:
-    find, indicators = cited if config.citations == "words" else cited_v1, signs(config.indicators)
-    codes = Codes[tuple[str, ...]]()
+    find, indicators = find_indicators if config.citations == "words" else find_indicators_v1, compile_indicators(config.indicators)
+    codes = FirstSeenCodes[tuple[str, ...]]()
     which = np.array([codes[tuple(find(text, indicators))] for text in actual], dtype=np.int64)
     return replace(answers, citations=which, cited=list(codes))
 
 
-def _maybe_same(found: Covered, actual: Sequence[str]) -> list[int]:
+def _maybe_same(found: KeywordCoverage, actual: Sequence[str]) -> list[int]:
     """Answers with as many words as expected, which lack nothing if texts were read as they stand. Characters that may be written in two
     ways cannot be counted on."""
-    maybe = found.wanted == found.given
-    if found.plain:
+    maybe = found.expected_word_counts == found.actual_word_counts
+    if found.all_plain:
         return np.flatnonzero(maybe & (found.offsets[1:] == found.offsets[:-1])).tolist()
     return np.flatnonzero(maybe | ~np.fromiter(map(str.isascii, actual), dtype=np.bool_, count=len(actual))).tolist()
 
@@ -160,11 +160,11 @@ def _normal(text: str) -> str:
     return " ".join((text if text.isascii() else normalize("NFC", text)).lower().split())
 
 
-def _figures(expected: str, actual: str, locale: Locale) -> tuple[int, list[str]]:
-    wanted, given = values(expected, locale, coded=False), set(values(actual, locale))
+def _figures(expected: str, actual: str, locale: NumberLocale) -> tuple[int, list[str]]:
+    wanted, given = list_number_values(expected, locale, coded=False), set(list_number_values(actual, locale))
     return len(wanted), [figure for figure in wanted if figure not in given]
 
 
 def _digits(expected: str, actual: str) -> tuple[int, list[str]]:
-    wanted = digits_v1(expected)
-    return len(wanted), sorted(wanted - digits_v1(actual))
+    wanted = extract_digits_v1(expected)
+    return len(wanted), sorted(wanted - extract_digits_v1(actual))

@@ -9,13 +9,13 @@ from annotated_types import Ge, Le, MinLen
 from rapidfuzz import process
 from rapidfuzz.distance import Levenshtein
 
-from fieldwise.kernels.listed_items import Item, items, items_v1
-from fieldwise.kernels.numbers_in_text import values
+from fieldwise.kernels.listed_items import ListItem, find_list_items, find_list_items_v1
+from fieldwise.kernels.numbers_in_text import list_number_values
 from fieldwise.model.batch import Batch
-from fieldwise.model.options import Problem
+from fieldwise.model.options import OptionProblem
 from fieldwise.model.plan import When
 from fieldwise.model.result import Result, Results
-from fieldwise.model.values import kind
+from fieldwise.model.values import json_kind
 from fieldwise.registry import evaluator
 
 _LARGEST: Final = 4_000_000
@@ -37,7 +37,7 @@ class ListCoverage:
     code_words: Annotated[tuple[Annotated[str, MinLen(1)], ...], MinLen(1)] = ("rule",)
     """What stands before a code: `rule` finds Rule C-1."""
 
-    def problems(self) -> Iterable[Problem]:
+    def problems(self) -> Iterable[OptionProblem]:
         """Options that contradict each other."""
         if self.items == "v1" and self.match == "fuzzy":
             yield "match", "`items: v1` compares names verbatim", "leave out `match`, or `items`"
@@ -50,9 +50,9 @@ class ListCoverage:
 
 
 class _Matched(NamedTuple):
-    found: list[Item]
-    lost: list[Item]
-    extra: list[Item]
+    found: list[ListItem]
+    lost: list[ListItem]
+    extra: list[ListItem]
     flags: list[str]
 
 
@@ -66,7 +66,7 @@ def list_coverage(batch: Batch, config: ListCoverage) -> Results:
 
 def _listed(value: Any, text: str) -> str:
     """A side as text to look for items in; a list of texts has one on each line."""
-    if kind(value) != "list" or not value or not all(isinstance(item, str) for item in value):
+    if json_kind(value) != "list" or not value or not all(isinstance(item, str) for item in value):
         return text
     return "\n".join(f"* {' '.join(item.split())}" for item in value)
 
@@ -91,11 +91,11 @@ def _details(matched: _Matched, total: int) -> dict[str, Any]:
     return {"extra": [item.label for item in matched.extra], "flags": matched.flags + ([] if total else ["no_items_expected"])}
 
 
-def _items(text: str, config: ListCoverage) -> list[Item]:
-    return items_v1(text) if config.items == "v1" else items(text, config.code_words)
+def _items(text: str, config: ListCoverage) -> list[ListItem]:
+    return find_list_items_v1(text) if config.items == "v1" else find_list_items(text, config.code_words)
 
 
-def _matched(wanted: Sequence[Item], given: Sequence[Item], config: ListCoverage) -> _Matched:
+def _matched(wanted: Sequence[ListItem], given: Sequence[ListItem], config: ListCoverage) -> _Matched:
     owner = {key: at for at, item in reversed(list(enumerate(given))) for key in item.keys}
     pairs: dict[int, int] = {}
     taken: set[int] = set()
@@ -123,7 +123,7 @@ def _matched(wanted: Sequence[Item], given: Sequence[Item], config: ListCoverage
     )
 
 
-def _alike(wanted: Sequence[Item], given: Sequence[Item], config: ListCoverage) -> list[tuple[int, int]]:
+def _alike(wanted: Sequence[ListItem], given: Sequence[ListItem], config: ListCoverage) -> list[tuple[int, int]]:
     """Pairs of items that are alike, each used once, so that their likeness adds up to the most."""
     from scipy.optimize import linear_sum_assignment
 
@@ -133,7 +133,7 @@ def _alike(wanted: Sequence[Item], given: Sequence[Item], config: ListCoverage) 
         likeness = np.maximum(
             likeness, process.cdist(*texts, scorer=Levenshtein.normalized_similarity, score_cutoff=config.similarity, dtype=np.float64)
         )
-    numbers = [sorted(values(item.label)) for item in wanted], [sorted(values(item.label)) for item in given]
+    numbers = [sorted(list_number_values(item.label)) for item in wanted], [sorted(list_number_values(item.label)) for item in given]
     for row, mine in enumerate(numbers[0]):
         likeness[row, [column for column, theirs in enumerate(numbers[1]) if mine != theirs]] = 0.0  # Territory 117 is not 118
     rows, columns = linear_sum_assignment(likeness, maximize=True)

@@ -1,4 +1,4 @@
-"""How alike an output is to a text, by any match: in meaning, in spelling, by its words.
+"""Similarity of the output to a text, by any match: semantic, fuzzy, by words.
 
 >>> import fieldwise as fw
 >>> result = fw.evaluate({"type": "similarity", "match": "fuzzy"}, expected="Acme Corporation", actual="ACME Corporatoin")
@@ -12,66 +12,95 @@ from typing import Final
 
 import numpy as np
 
-from fieldwise.evaluators.checks._checks import Wanted, blank_texts, expected_texts, quoted, texts_of
+from fieldwise.evaluators.checks.text_checks import CheckTexts, blank_text_problems, expected_check_texts, quote, unique_texts
 from fieldwise.model.batch import Batch
 from fieldwise.model.comparison import Comparisons
-from fieldwise.model.faults import fault, unavailable
-from fieldwise.model.options import Problem
+from fieldwise.model.options import OptionProblem
 from fieldwise.model.path import Path
-from fieldwise.model.result import Result, Results
+from fieldwise.model.result import Result, Results, fault_result, unavailable_result
 from fieldwise.model.rule import CompareSpec, FieldRule, Match
-from fieldwise.registry import evaluator
+from fieldwise.model.values import Value
+from fieldwise.registry import EvaluatorExample, evaluator
 
-_TEXT: Final = "text"
+_FIELD: Final = "text"
+"""Name of the single field of the records that hold the texts to compare."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Similarity:
-    """What the output must be like."""
+    """The texts and the match."""
 
     match: Match = field(default_factory=lambda: Match("semantic"))
-    """How texts are compared, and what is enough: `semantic` if left out, `fuzzy`, or a mapping such as
+    """The match and its options: `semantic` (the default), `fuzzy`, or a mapping such as
     `{match: fuzzy, algorithm: token_set, threshold: 0.9}`."""
-    value: Wanted | None = None
-    """A text, or a list of texts of which the most alike counts. Left out: what the case expects."""
+    value: CheckTexts | None = None
+    """A text, or a list of texts of which the most similar counts; default: the expected value of the case."""
     negate: bool = False
-    """The output must be like none of them; the score is then 1 or 0."""
+    """The output must match none of them; the score is then 1 or 0."""
 
-    def problems(self) -> Iterable[Problem]:
+    def problems(self) -> Iterable[OptionProblem]:
         """Blank texts."""
-        return blank_texts(self.value)
+        return blank_text_problems(self.value)
 
 
-@evaluator(reads="case", needs_expected=False, version=1)
+@evaluator(
+    reads="case",
+    needs_expected=False,
+    version=1,
+    metrics=("likeness", "alike"),
+    examples=[
+        EvaluatorExample(
+            options={"match": {"match": "fuzzy", "threshold": 0.9}},
+            expected="Acme Corporation",
+            actual="ACME Corporatoin",
+            key_order_matters=True,
+        ),
+        EvaluatorExample(options={"match": "fuzzy"}, perfect="ax", key_order_matters=True),
+        EvaluatorExample(
+            options={"match": {"match": "fuzzy", "algorithm": "token_set"}, "value": ["xx", "a é"], "negate": True},
+            perfect="x",
+            key_order_matters=True,
+        ),
+    ],
+)
 def similarity(batch: Batch, config: Similarity) -> Results:
-    """The likeness of the output to the text most like it; it passes where the match says that this is enough."""
-    wanted = [texts_of(config.value) if config.value is not None else expected_texts(batch, row) for row in range(len(batch))]
-    rows = [row for row, texts in enumerate(wanted) for _ in texts]
-    texts = [text for each in wanted for text in each]
-    rule = FieldRule(path=Path((_TEXT,)), text=_TEXT, match=config.match)
-    found = batch.compare_records(
-        CompareSpec(rules=(rule,)), [{_TEXT: text} for text in texts], [{_TEXT: batch.actual_texts[row]} for row in rows]
-    )
-    starts = np.cumsum([0, *map(len, wanted)]).tolist()
-    return Results.from_results([_result(found, range(starts[row], starts[row + 1]), config) for row in range(len(batch))])
+    """The similarity of the output to the most similar text; the threshold of the match decides whether it passes."""
+    texts_by_row = [_texts_of_case(batch, row, config) for row in range(len(batch))]
+    expected: list[Value] = []
+    actual: list[Value] = []
+    for row, texts in enumerate(texts_by_row):
+        expected += [{_FIELD: text} for text in texts]
+        actual += [{_FIELD: batch.actual_texts[row]}] * len(texts)
+    rule = FieldRule(path=Path((_FIELD,)), text=_FIELD, match=config.match)
+    comparisons = batch.compare_records(CompareSpec(rules=(rule,)), expected, actual)
+    starts = np.cumsum([0, *map(len, texts_by_row)]).tolist()
+    return Results.from_results([_score_best_match(comparisons, range(starts[row], starts[row + 1]), config) for row in range(len(batch))])
 
 
-def _result(found: Comparisons, pairs: range, config: Similarity) -> Result:
-    at = [int(index) for pair in pairs for index in found.rows_of(pair)]
-    if not at:
+def _texts_of_case(batch: Batch, row: int, config: Similarity) -> list[str]:
+    return unique_texts(config.value) if config.value is not None else expected_check_texts(batch, row)
+
+
+def _score_best_match(comparisons: Comparisons, pairs: range, config: Similarity) -> Result:
+    """The result of one case, whose pairs of texts are `pairs`."""
+    rows = [int(row) for pair in pairs for row in comparisons.rows_of(pair)]
+    if not rows:
         return Result(status="skipped", reasoning="`similarity` has no `value`, and the case expects no text")
-    faults = [found.faults[index] for index in at if index in found.faults]
+    faults = [comparisons.faults[row] for row in rows if row in comparisons.faults]
     if faults:
-        return unavailable(faults[0].what, faults[0].fix) if faults[0].code == "unavailable" else fault(faults[0].what)
-    best = max(at, key=lambda index: (bool(found.passed[index]), float(np.nan_to_num(found.similarity[index]))))
-    likeness = float(np.nan_to_num(found.similarity[best]))
-    good = bool(found.passed[best]) != config.negate
-    why = f"{likeness:.2f} like {quoted(str(found.expected[best]))}" + (f"; {found.note[best]}" if best in found.note else "")
-    label = f"{'not ' if config.negate else ''}similarity ({why})"
+        return unavailable_result(faults[0].what, faults[0].fix) if faults[0].code == "unavailable" else fault_result(faults[0].what)
+    best = max(rows, key=lambda row: (bool(comparisons.passed[row]), float(np.nan_to_num(comparisons.similarity[row]))))
+    similarity = float(np.nan_to_num(comparisons.similarity[best]))
+    matched = bool(comparisons.passed[best])
+    passed = matched != config.negate
+    reason = f"{similarity:.2f} like {quote(str(comparisons.expected[best]))}"
+    if best in comparisons.note:
+        reason += f"; {comparisons.note[best]}"
+    label = f"{'not ' if config.negate else ''}similarity ({reason})"
     return Result(
-        score=float(good) if config.negate else likeness,
-        hits=[label] if good else [],
-        misses=[] if good else [label],
-        reasoning=f"by {config.match.name}: {why}",
-        metrics={"likeness": likeness, "alike": bool(found.passed[best])},
+        score=float(passed) if config.negate else similarity,
+        hits=[label] if passed else [],
+        misses=[] if passed else [label],
+        reasoning=f"by {config.match.name}: {reason}",
+        metrics={"likeness": similarity, "alike": matched},
     )
