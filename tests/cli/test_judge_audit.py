@@ -79,10 +79,10 @@ def test_a_kappa_below_what_is_asked_for_is_a_failure(fieldwise: Run, audited: P
 @pytest.mark.parametrize(
     ("labels", "message"),
     [
-        ("id,label\nc0,perhaps\nc1,\n,pass\n", ["`perhaps` is no label", "the row has no label", "the row names no case"]),
+        ("id,label\nc0,perhaps\nc1,\n,pass\n", ["`perhaps` is not a label", "the row has no label", "the row names no case"]),
         ("id,label\nc0,pass\nc0,fail\n", ["the case `c0` is `fail` here and `pass` at labels.csv:2"]),
-        ("id,opinion\nc0,pass\n", ["no column is what people say"]),
-        ("id,label,verdict\nc0,pass,pass\n", ["label and verdict may all be what people say"]),
+        ("id,opinion\nc0,pass\n", ["no column is the human label"]),
+        ("id,label,verdict\nc0,pass,pass\n", ["label and verdict may all be the human label"]),
         ("id,label\nelsewhere,pass\n", ["no labelled case is in the run"]),
         ("", ["labels.csv"]),
     ],

@@ -123,8 +123,7 @@ def test_a_csv_cell_may_be_very_long(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["a.jsonl", "a.parquet"])
 def test_heavy_records_are_held_a_few_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
-    for module in ("jsonl", "parquet_file"):
-        monkeypatch.setattr(f"fieldwise.read.{module}.HEAVY", 1000, raising=False)
+    monkeypatch.setattr("fieldwise.read.table_files.MAX_BATCH_BYTES", 1000)
     rows = [{"id": str(at), "expected": {"text": f"{at}" * 150}, "actual": {}} for at in range(10, 40)]
     if name == "a.jsonl":
         (tmp_path / name).write_text("".join(json.dumps(row) + "\n" for row in rows))
@@ -403,7 +402,7 @@ def test_the_size_hint_ends_at_the_size_on_disk(tmp_path: Path) -> None:
         path = write(tmp_path / name, lines(ROWS))
         reader = read_cases(Source(cases=str(path)))
         assert sum(map(len, reader)) == 3
-        assert (reader.size_hint.read, reader.size_hint.total) == (path.stat().st_size, path.stat().st_size)
+        assert (reader.progress.read, reader.progress.total) == (path.stat().st_size, path.stat().st_size)
 
 
 STREAM = """

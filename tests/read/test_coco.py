@@ -8,7 +8,7 @@ import pytest
 
 from fieldwise.model.plan import Source
 from fieldwise.read.cases import read_cases
-from fieldwise.read.coco import coco_cases
+from fieldwise.read.coco import build_coco_cases
 
 TRUTH: dict[str, Any] = {
     "images": [{"id": 9, "file_name": "b.jpg", "width": 640, "height": 480}, {"id": 2, "file_name": "a.jpg"}],
@@ -22,7 +22,7 @@ TRUTH: dict[str, Any] = {
 
 def test_cases_come_by_rising_image_id_with_their_boxes_in_the_order_of_the_files() -> None:
     guesses = [{"image_id": 9, "category_id": 1, "bbox": [1, 1, 2, 2], "score": 0.5}]
-    cases, problems = coco_cases(TRUTH, guesses)
+    cases, problems = build_coco_cases(TRUTH, guesses)
     assert problems == []
     assert cases.id == ["2", "9"]
     assert cases.expected == [
@@ -36,12 +36,12 @@ def test_cases_come_by_rising_image_id_with_their_boxes_in_the_order_of_the_file
 
 def test_predictions_may_also_come_as_a_whole_coco_file() -> None:
     guesses = {"annotations": [{"image_id": 2, "category_id": 1, "bbox": [1, 1, 2, 2], "score": 0.5}]}
-    assert coco_cases(TRUTH, guesses)[0].actual[0] == [{"category": "dog", "bbox": [1, 1, 2, 2], "score": 0.5}]
+    assert build_coco_cases(TRUTH, guesses)[0].actual[0] == [{"category": "dog", "bbox": [1, 1, 2, 2], "score": 0.5}]
 
 
 def test_categories_that_share_a_name_are_told_apart_by_their_id() -> None:
     truth = {**TRUTH, "categories": [{"id": 1, "name": "dog"}, {"id": 5, "name": "dog"}]}
-    cases, _ = coco_cases(truth, [])
+    cases, _ = build_coco_cases(truth, [])
     assert [box["category"] for box in cases.expected[1]] == ["dog (5)", "dog (1)"]  # type: ignore[index, union-attr]
 
 
@@ -68,7 +68,7 @@ def test_categories_that_share_a_name_are_told_apart_by_their_id() -> None:
     ],
 )
 def test_what_does_not_fit_is_reported_once_for_each_kind_of_problem(truth: Any, guesses: Any, code: str, what: str) -> None:
-    _, problems = coco_cases(truth, guesses)
+    _, problems = build_coco_cases(truth, guesses)
     assert [problem.code for problem in problems] == [code]
     assert what in problems[0].what
     assert problems[0].fix

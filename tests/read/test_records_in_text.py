@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from fieldwise.model.values import MISSING
 from fieldwise.read import records_in_text
-from fieldwise.read.json_scan import Scan, scan
-from fieldwise.read.records_in_text import record_in
+from fieldwise.read.json_text import ScanResult, scan_json
+from fieldwise.read.records_in_text import find_record
 
 
 @pytest.mark.parametrize(
@@ -31,20 +31,20 @@ from fieldwise.read.records_in_text import record_in
     ],
 )
 def test_a_record_is_found_and_what_it_took_is_told(text: str, value: object, repairs: tuple[str, ...]) -> None:
-    found = record_in(text)
-    assert (found.value, found.repairs, found.why) == (value, repairs, None)
+    found = find_record(text)
+    assert (found.value, found.repairs, found.reason) == (value, repairs, None)
 
 
 def test_of_several_values_the_largest_is_taken_and_that_is_told() -> None:
-    found = record_in('First [1], then {"name": "Acme"}, then {"b": 2}')
+    found = find_record('First [1], then {"name": "Acme"}, then {"b": 2}')
     assert found.value == {"name": "Acme"}
     assert "the largest of 3 JSON values taken" in found.repairs
 
 
 @pytest.mark.parametrize("text", ["604", "hello", '"hello"', "true", "null", "1.5 and more", "[see below]", "{x}"])
 def test_text_without_an_object_or_list_has_no_record(text: str) -> None:
-    assert record_in(text).value is MISSING
-    assert record_in(text).why == "the text holds no JSON object or list"
+    assert find_record(text).value is MISSING
+    assert find_record(text).reason == "the text holds no JSON object or list"
 
 
 @pytest.mark.parametrize(
@@ -61,14 +61,14 @@ def test_text_without_an_object_or_list_has_no_record(text: str) -> None:
     ],
 )
 def test_a_record_that_cannot_be_read_says_why(text: str, why: str) -> None:
-    found = record_in(text)
+    found = find_record(text)
     assert found.value is MISSING
-    assert why in (found.why or "")
-    assert (found.why or "").encode()
+    assert why in (found.reason or "")
+    assert (found.reason or "").encode()
 
 
 def test_a_part_of_a_broken_record_never_passes_for_the_record() -> None:
-    assert record_in('Result: {"invoice": {"number": 1, "total": 2}, oops').value is MISSING
+    assert find_record('Result: {"invoice": {"number": 1, "total": 2}, oops').value is MISSING
 
 
 @pytest.mark.parametrize(
@@ -78,23 +78,23 @@ def test_hostile_text_is_read_about_once(piece: str, monkeypatch: pytest.MonkeyP
     """Counts the characters that are looked at: a multiple of the text, not its square."""
     looked_at = 0
 
-    def counted(text: str, start: int, *, trailing_commas: bool) -> Scan:
+    def counted(text: str, start: int, *, trailing_commas: bool) -> ScanResult:
         nonlocal looked_at
-        found = scan(text, start, trailing_commas=trailing_commas)
+        found = scan_json(text, start, trailing_commas=trailing_commas)
         looked_at += found.end - start
         return found
 
-    monkeypatch.setattr(records_in_text, "scan", counted)
+    monkeypatch.setattr(records_in_text, "scan_json", counted)
     text = piece * (100_000 // len(piece))
-    record_in(text)
+    find_record(text)
     assert looked_at <= 3 * len(text)
 
 
 @settings(max_examples=200, deadline=None)
 @given(st.text(alphabet='{}[]",:\\ a1`\n', max_size=40))
 def test_any_text_is_survived(text: str) -> None:
-    found = record_in(text)
-    assert (found.value is MISSING) == (found.why is not None)
+    found = find_record(text)
+    assert (found.value is MISSING) == (found.reason is not None)
 
 
 @settings(max_examples=100, deadline=None)
@@ -103,4 +103,4 @@ def test_any_text_is_survived(text: str) -> None:
     st.sampled_from(["", "Here you are: ", "```json\n"]),
 )
 def test_a_record_survives_its_wrapping(record: dict[str, object], before: str) -> None:
-    assert record_in(before + json.dumps(record, indent=1)).value == record
+    assert find_record(before + json.dumps(record, indent=1)).value == record

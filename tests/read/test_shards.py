@@ -11,21 +11,22 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fieldwise.model.plan import Source
-from fieldwise.read import jsonl, shards
+from fieldwise.read import shards, table_files
 from fieldwise.read.cases import read_cases
-from fieldwise.read.columns import Roles
-from fieldwise.read.shards import ShardReader, Unsplittable, shards_of
+from fieldwise.read.columns import ColumnRoles
+from fieldwise.read.json_text import BYTE_ORDER_MARK
+from fieldwise.read.shards import ShardReader, Unsplittable, split_source
 
-ROLES = Roles({"id": "id", "expected": "expected", "actual": "actual"})
+ROLES = ColumnRoles({"id": "id", "expected": "expected", "actual": "actual"})
 KNOWN = frozenset(("id", "expected", "actual"))
 
 
 def in_pieces(source: Source) -> tuple[list[Any], int]:
     found, pieces, at = list[Any](), 0, 0
-    for shard in shards_of(source) or ():
+    for shard in split_source(source) or ():
         reader = ShardReader(source, shard, ROLES, KNOWN, 3)
         cases = [(chunk.at(row), chunk.diagnostics.get(row)) for chunk in reader for row in range(len(chunk))]
-        assert (shard.first, shard.cases) == (at, len(cases))
+        assert (shard.first_case, shard.cases) == (at, len(cases))
         found, pieces, at = found + cases, pieces + 1, at + len(cases)
     return found, pieces
 
@@ -57,10 +58,10 @@ lines = st.lists(
 def test_pieces_of_jsonl_hold_what_the_file_holds(tmp_path_factory: Any, some: list[bytes], marked: bool, ended: bool, size: int) -> None:
     file: Path = tmp_path_factory.mktemp("shards") / "cases.jsonl"
     first = b'{"id": "0", "expected": 1, "actual": 1}\n'
-    file.write_bytes((jsonl.BOM if marked else b"") + first + b"\n".join(some) + (b"\n" if ended else b""))
+    file.write_bytes((BYTE_ORDER_MARK if marked else b"") + first + b"\n".join(some) + (b"\n" if ended else b""))
     source = Source(cases=str(file))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(shards, "BYTES", size)
+        patch.setattr(shards, "SHARD_BYTES", size)
         patch.setattr(shards, "_BLOCK", 7)
         found, _ = in_pieces(source)
     assert found == at_once(source)
@@ -70,8 +71,8 @@ def test_the_last_pieces_are_shorter_whichever_file_they_are_of(tmp_path: Path, 
     line = '{"id": "0", "expected": 1, "actual": 1}\n'
     for name in "ab":
         (tmp_path / f"{name}.jsonl").write_text(line * 1000)
-    monkeypatch.setattr(shards, "BYTES", 100 * len(line))
-    sizes = [shard.size // len(line) for shard in shards_of(Source(cases=str(tmp_path / "*.jsonl"))) or ()]
+    monkeypatch.setattr(shards, "SHARD_BYTES", 100 * len(line))
+    sizes = [shard.size // len(line) for shard in split_source(Source(cases=str(tmp_path / "*.jsonl"))) or ()]
     assert sizes[:12] == [101] * 9 + [91] + [101] * 2  # each goes on to the end of a line, the tenth to the end of its file
     assert sizes[12:] == sorted(sizes[12:], reverse=True)
     assert (sizes[12], sizes[-2], sum(sizes)) == (100, 26, 2000)
@@ -81,7 +82,7 @@ def test_pieces_of_parquet_are_row_groups(tmp_path: Path, monkeypatch: pytest.Mo
     rows = [{"id": str(at), "expected": {"x": at}, "actual": {"x": at}} for at in range(25)]
     pq.write_table(pa.Table.from_pylist(rows), tmp_path / "cases.parquet", row_group_size=4)
     source = Source(cases=str(tmp_path / "cases.parquet"))
-    monkeypatch.setattr(shards, "ROWS", 8)
+    monkeypatch.setattr(shards, "SHARD_ROWS", 8)
     found, pieces = in_pieces(source)
     assert (found, pieces) == (at_once(source), 4)
 
@@ -100,25 +101,25 @@ def test_what_must_be_read_from_its_start_has_no_pieces(tmp_path: Path, name: st
     (tmp_path / "empty.jsonl").touch()
     if not name.startswith(("nothing", "empty")):
         (tmp_path / name).write_text("[]")
-    assert shards_of(Source(cases=str(tmp_path / name))) is None
+    assert split_source(Source(cases=str(tmp_path / name))) is None
 
 
 def test_standard_input_and_pairs_of_files_have_no_pieces() -> None:
-    assert shards_of(Source(cases="-")) is None
-    assert shards_of(Source(expected="a.jsonl", actual="b.jsonl")) is None
+    assert split_source(Source(cases="-")) is None
+    assert split_source(Source(expected="a.jsonl", actual="b.jsonl")) is None
 
 
 def test_rows_with_other_roles_than_the_first_cannot_be_read_in_pieces(tmp_path: Path) -> None:
     file = tmp_path / "cases.jsonl"
     file.write_text(json.dumps({"id": "1", "expected": 1, "question": "why?"}) + "\n")
     source = Source(cases=str(file))
-    [shard] = shards_of(source) or ()
+    [shard] = split_source(source) or ()
     with pytest.raises(Unsplittable):
         list(ShardReader(source, shard, ROLES, KNOWN, 10))
 
 
 def test_a_monstrous_line_is_told_of_and_let_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(jsonl, "LONGEST", 3 << 20)
+    monkeypatch.setattr(table_files, "MAX_LINE_BYTES", 3 << 20)
     file = tmp_path / "cases.jsonl"
     whole = b'{"id": "%d", "expected": "%b", "actual": 1}\n'
     file.write_bytes(whole % (1, b"x") + whole % (2, b"x" * (6 << 20)) + whole % (3, b"y"))

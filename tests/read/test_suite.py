@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from fieldwise.model.diagnostic import ConfigError, Diagnostic
-from fieldwise.read.load import load_json
 from fieldwise.read.suite import read_document
+from fieldwise.read.table_files import load_json
 
 SUITE = """\
 # a comment
@@ -36,20 +36,20 @@ def test_every_key_and_item_has_its_line(tmp_path: Path) -> None:
     document = read_document(path)
     assert document.file == str(path)
     assert document.text == SUITE
-    assert document.line(("name",)) == 2
-    assert document.line(("evaluators", 0)) == 5
-    assert document.line(("evaluators", 0, "fields", 0, "path")) == 7
-    assert document.line(("evaluators", 0, "fields", 0, "weight")) == 8
-    assert document.line(("evaluators", 0, "fields", 1)) == 9
-    assert document.line(("gate", "field_prf.macro_f1")) == 10
-    assert document.line(("evaluators", 0, "fields", 0, "nothing")) == 7
+    assert document.line_of(("name",)) == 2
+    assert document.line_of(("evaluators", 0)) == 5
+    assert document.line_of(("evaluators", 0, "fields", 0, "path")) == 7
+    assert document.line_of(("evaluators", 0, "fields", 0, "weight")) == 8
+    assert document.line_of(("evaluators", 0, "fields", 1)) == 9
+    assert document.line_of(("gate", "field_prf.macro_f1")) == 10
+    assert document.line_of(("evaluators", 0, "fields", 0, "nothing")) == 7
     assert document.value["evaluators"][0]["fields"][0] == {"path": "invoice.number", "match": "exact", "weight": 2}
 
 
 def test_json_is_yaml_too() -> None:
     document = read_document(text='{\n\t"name": "x",\n\t"list": [1, 2.5, true, null]\n}')
     assert document.value == {"name": "x", "list": [1, 2.5, True, None]}
-    assert document.line(("list",)) == 3
+    assert document.line_of(("list",)) == 3
 
 
 @pytest.mark.parametrize(

@@ -8,22 +8,21 @@ from typing import Any, Final
 from fieldwise.model.case import Cases
 from fieldwise.model.diagnostic import Diagnostic, Where
 from fieldwise.model.values import MISSING, Value
-from fieldwise.read.columns import Roles
-from fieldwise.read.files import data_stem
-from fieldwise.read.json_scan import Problem
-from fieldwise.read.json_text import decode
-from fieldwise.read.rows import Rows
+from fieldwise.read.columns import ColumnRoles
+from fieldwise.read.files import get_data_stem
+from fieldwise.read.json_text import JsonProblem, decode_json
+from fieldwise.read.rows import RowBatch
 
 _SIDES: Final = ("expected", "actual")
 _FEW: Final = 4
 """Columns that are sooner looked up one by one than found by going through all of a row."""
 
 
-def assemble(rows: Rows, roles: Roles, *, keys: frozenset[str] | None = None) -> Cases:
+def build_cases(rows: RowBatch, roles: ColumnRoles, *, keys: frozenset[str] | None = None) -> Cases:
     """The cases of these rows. `keys` are all the columns that occur in them, if known."""
     actuals = _actuals(rows, roles)
     cases = Cases(
-        id=ids_of(rows, roles.columns.get("id")),
+        id=list_ids(rows, roles.columns.get("id")),
         input=_column(rows, roles, "input", None),
         expected=_column(rows, roles, "expected", MISSING),
         actual=_actual(rows, roles, actuals),
@@ -35,8 +34,8 @@ def assemble(rows: Rows, roles: Roles, *, keys: frozenset[str] | None = None) ->
         finite=rows.finite,
     )
     if "contexts" in roles.columns:
-        cases.contexts = [_contexts(value, rows.cells) for value in _column(rows, roles, "contexts", None)]
-        if rows.cells:
+        cases.contexts = [_contexts(value, rows.is_text_only) for value in _column(rows, roles, "contexts", None)]
+        if rows.is_text_only:
             _note_odd_lists(cases, rows, roles.columns["contexts"])
     if "tags" in roles.columns:
         cases.tags = [_tags(value) for value in _column(rows, roles, "tags", None)]
@@ -47,17 +46,17 @@ def assemble(rows: Rows, roles: Roles, *, keys: frozenset[str] | None = None) ->
     return cases
 
 
-def where_of(rows: Rows, row: int, case: str | None = None, field: str | None = None) -> Where:
+def locate_row(rows: RowBatch, row: int, case: str | None = None, field: str | None = None) -> Where:
     """The place of a row."""
     return Where(file=rows.files[row], line=rows.numbers[row] if rows.numbering == "line" else None, case=case, field=field)
 
 
-def _column(rows: Rows, roles: Roles, role: str, default: Any) -> list[Any]:
+def _column(rows: RowBatch, roles: ColumnRoles, role: str, default: Any) -> list[Any]:
     name = roles.columns.get(role)
     return [default] * len(rows) if name is None else [value.get(name, default) for value in rows.values]
 
 
-def ids_of(rows: Rows, column: str | None) -> list[str]:
+def list_ids(rows: RowBatch, column: str | None) -> list[str]:
     """The ids in a column, as text; where there is none, what tells the row from the others of its file."""
     if column is None:
         return [_number_id(rows, row) for row in range(len(rows))]
@@ -65,36 +64,36 @@ def ids_of(rows: Rows, column: str | None) -> list[str]:
     return [found if type(found) is str and found else _id(found, rows, row) for row, found in enumerate(ids)]
 
 
-def _id(value: Any, rows: Rows, row: int) -> str:
+def _id(value: Any, rows: RowBatch, row: int) -> str:
     if value is None or value == "":
         return _number_id(rows, row)
     return json.dumps(value, ensure_ascii=False) if isinstance(value, dict | list | bool) else str(value)
 
 
-def _number_id(rows: Rows, row: int) -> str:
+def _number_id(rows: RowBatch, row: int) -> str:
     if rows.numbering == "file":
-        return data_stem(Path(rows.files[row]))
+        return get_data_stem(Path(rows.files[row]))
     number = str(rows.numbers[row])
-    return f"{data_stem(Path(rows.files[row]))}:{number}" if rows.several_files else number
+    return f"{get_data_stem(Path(rows.files[row]))}:{number}" if rows.several_files else number
 
 
-def _actuals(rows: Rows, roles: Roles) -> list[Sequence[Any] | None]:
+def _actuals(rows: RowBatch, roles: ColumnRoles) -> list[Sequence[Any] | None]:
     if roles.trials:
         return [[value[name] for name in roles.trials if name in value] for value in rows.values]
     if "actuals" not in roles.columns:
         return [None] * len(rows)
     found = _column(rows, roles, "actuals", None)
-    return [_list_in_cell(value) if rows.cells else value if isinstance(value, list) else None for value in found]
+    return [_list_in_cell(value) if rows.is_text_only else value if isinstance(value, list) else None for value in found]
 
 
-def _actual(rows: Rows, roles: Roles, actuals: list[Sequence[Any] | None]) -> list[Value]:
+def _actual(rows: RowBatch, roles: ColumnRoles, actuals: list[Sequence[Any] | None]) -> list[Value]:
     """The output of each case; where there are only several trials, the first of them."""
     if "actual" in roles.columns or not (roles.trials or "actuals" in roles.columns):
         return _column(rows, roles, "actual", MISSING)
     return [trials[0] if trials else MISSING for trials in actuals]
 
 
-def _metadata(rows: Rows, roles: Roles, keys: frozenset[str] | None) -> list[dict[str, Any]]:
+def _metadata(rows: RowBatch, roles: ColumnRoles, keys: frozenset[str] | None) -> list[dict[str, Any]]:
     used = roles.used
     if keys is not None and keys <= used and "metadata" not in roles.columns:
         return [{} for _ in rows.values]
@@ -106,12 +105,12 @@ def _metadata(rows: Rows, roles: Roles, keys: frozenset[str] | None) -> list[dic
     if "metadata" not in roles.columns:
         return rest
     own = _column(rows, roles, "metadata", None)
-    return [{**_as_object(found, rows.cells), **others} for found, others in zip(own, rest, strict=True)]
+    return [{**_as_object(found, rows.is_text_only), **others} for found, others in zip(own, rest, strict=True)]
 
 
 def _as_object(value: Any, cells: bool) -> dict[str, Any]:
     if cells and isinstance(value, str):
-        read = decode(value.encode(errors="replace")).value
+        read = decode_json(value.encode(errors="replace")).value
         value = read if isinstance(read, dict) else value or None
     if value is None:
         return {}
@@ -130,17 +129,17 @@ def _list_in_cell(value: Any) -> list[Any] | None:
     """The JSON list that a cell holds."""
     if not isinstance(value, str) or not value.lstrip().startswith("["):
         return None
-    read = decode(value.encode(errors="replace")).value
+    read = decode_json(value.encode(errors="replace")).value
     return read if isinstance(read, list) else None
 
 
-def _note_odd_lists(cases: Cases, rows: Rows, column: str) -> None:
+def _note_odd_lists(cases: Cases, rows: RowBatch, column: str) -> None:
     """Say which cells look like a list but are none: they count as one text."""
     for row, value in enumerate(rows.values):
         cell = value.get(column)
         if isinstance(cell, str) and cell.lstrip().startswith("[") and _list_in_cell(cell) is None:
             what, fix = "the cell begins like a list but is not JSON; it counts as one text", 'write a JSON list: ["…", "…"]'
-            where = where_of(rows, row, cases.id[row], column)
+            where = locate_row(rows, row, cases.id[row], column)
             note = Diagnostic(code="contexts-as-text", what=what, where=where, fix=fix, level="warning")
             cases.diagnostics.setdefault(row, []).append(note)
 
@@ -153,21 +152,21 @@ def _tags(value: Any) -> tuple[str, ...]:
     return tuple(tag for part in str(value).split(",") if (tag := part.strip()))
 
 
-def _mark(cases: Cases, rows: Rows, row: int, problems: list[Problem], roles: Roles) -> None:
+def _mark(cases: Cases, rows: RowBatch, row: int, problems: list[JsonProblem], roles: ColumnRoles) -> None:
     """Attach what is wrong with a row, and take away the side that cannot be trusted."""
     notes = cases.diagnostics.setdefault(row, [])
     for problem in problems:
-        role = roles.of(problem.steps[0]) if len(problem.steps) > 1 or (problem.steps and problem.code != "duplicate-key") else None
-        where = where_of(rows, row, cases.id[row])
+        role = roles.get_role(problem.steps[0]) if len(problem.steps) > 1 or (problem.steps and problem.code != "duplicate-key") else None
+        where = locate_row(rows, row, cases.id[row])
         if problem.level != "error":
-            notes.append(problem.diagnostic(where))
+            notes.append(problem.to_diagnostic(where))
             continue
         side = role if role in _SIDES else "case"
         if side in ("case", "expected"):
             cases.expected[row] = MISSING
         if side in ("case", "actual"):
             cases.actual[row] = MISSING
-        field = problem.diagnostic().where.field
+        field = problem.to_diagnostic().where.field
         what = f"{problem.what} ({problem.code})" if problem.code not in ("invalid-json", "truncated-json", "invalid-csv") else problem.what
         place = Where(file=where.file, line=where.line, case=where.case, field=field)
         notes.append(Diagnostic(code=f"unreadable-{side}", what=what, where=place, fix=problem.fix))

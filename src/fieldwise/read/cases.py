@@ -18,14 +18,14 @@ from typing import BinaryIO, Final
 from fieldwise.model.case import Cases
 from fieldwise.model.diagnostic import Diagnostic, Where
 from fieldwise.model.plan import Source
-from fieldwise.read.assemble import assemble
+from fieldwise.read.assemble import build_cases
 from fieldwise.read.coco import looks_like_coco, read_coco
-from fieldwise.read.columns import Roles, find_roles
-from fieldwise.read.files import SizeHint
+from fieldwise.read.columns import ColumnRoles, find_roles
+from fieldwise.read.files import ReadProgress
 from fieldwise.read.ids import IdsSeen
 from fieldwise.read.paired import read_pairs
-from fieldwise.read.rows import Rows, in_chunks, up_to
-from fieldwise.read.sources import read_files, read_stdin
+from fieldwise.read.rows import RowBatch, limit_rows, rechunk_rows
+from fieldwise.read.table_files import read_files, read_stdin
 
 _RELEVANT: Final = "relevant_ids"
 """A file with this column, or with contexts, may be about retrieval alone."""
@@ -36,24 +36,24 @@ class CaseReader:
 
     def __init__(self, source: Source, chunk: int, limit: int | None, stdin: BinaryIO | None) -> None:
         self.diagnostics: list[Diagnostic] = []
-        self.size_hint = SizeHint()
+        self.progress = ReadProgress()
         self._source = source
         self._chunk = chunk
         self._limit = limit
         self._stdin = stdin
-        self.found = Found()
+        self.columns_seen = ColumnsSeen()
 
     def __iter__(self) -> Iterator[Cases]:
         if self._source.format == "coco" or looks_like_coco(self._source):
             return read_coco(self._source, self._chunk, self._limit, self.diagnostics)
         if self._source.cases is None:
-            return read_pairs(self._source, self._chunk, self._limit, self.size_hint, self.diagnostics)
-        return read_rows_as_cases(self._rows(self._source.cases), self._source, self.diagnostics, self._limit, self.found)
+            return read_pairs(self._source, self._chunk, self._limit, self.progress, self.diagnostics)
+        return read_rows_as_cases(self._rows(self._source.cases), self._source, self.diagnostics, self._limit, self.columns_seen)
 
-    def _rows(self, pattern: str) -> Iterator[Rows]:
+    def _rows(self, pattern: str) -> Iterator[RowBatch]:
         if pattern == "-":
-            return in_chunks(read_stdin(self._stdin, self._chunk, self.diagnostics), self._chunk)
-        return in_chunks(read_files(pattern, self._source.format, self._chunk, self.size_hint, self.diagnostics), self._chunk)
+            return rechunk_rows(read_stdin(self._stdin, self._chunk, self.diagnostics), self._chunk)
+        return rechunk_rows(read_files(pattern, self._source.format, self._chunk, self.progress, self.diagnostics), self._chunk)
 
 
 def read_cases(source: Source, *, chunk: int = 1024, limit: int | None = None, stdin: BinaryIO | None = None) -> CaseReader:
@@ -62,21 +62,21 @@ def read_cases(source: Source, *, chunk: int = 1024, limit: int | None = None, s
 
 
 @dataclass(slots=True)
-class Found:
+class ColumnsSeen:
     """What is known of the columns of the rows that were read so far."""
 
     columns: frozenset[str] | None = None
-    roles: Roles = field(default_factory=Roles)
+    roles: ColumnRoles = field(default_factory=ColumnRoles)
 
 
 def read_rows_as_cases(
-    stream: Iterator[Rows], source: Source, diagnostics: list[Diagnostic], limit: int | None, about: Found | None = None
+    stream: Iterator[RowBatch], source: Source, diagnostics: list[Diagnostic], limit: int | None, about: ColumnsSeen | None = None
 ) -> Iterator[Cases]:
     """The cases of these rows, with columns recognised and ids watched; `about` is told what is known of the columns."""
-    about = about or Found()
+    about = about or ColumnsSeen()
     seen = IdsSeen()
     first: str | None = None
-    for rows in up_to(stream, limit):
+    for rows in limit_rows(stream, limit):
         first = first or rows.files[0]
         keys: frozenset[str] = frozenset().union(*rows.values)
         if about.columns is None or not keys <= about.columns:
@@ -87,19 +87,19 @@ def read_rows_as_cases(
                 return
             if before is None and not _enough(about.roles, rows, keys, diagnostics):
                 return
-        cases = assemble(rows, about.roles, keys=keys)
+        cases = build_cases(rows, about.roles, keys=keys)
         seen.add(cases.id, rows)
         yield cases
-    diagnostics += seen.duplicates()
+    diagnostics += seen.report_duplicates()
 
 
-def _in_order(names: frozenset[str], rows: Rows) -> list[str]:
+def _in_order(names: frozenset[str], rows: RowBatch) -> list[str]:
     """Names in the order of the first row, for messages; then the others by name."""
     first = [name for name in rows.values[0] if name in names]
     return [*first, *sorted(names.difference(first))]
 
 
-def _enough(roles: Roles, rows: Rows, keys: frozenset[str], diagnostics: list[Diagnostic]) -> bool:
+def _enough(roles: ColumnRoles, rows: RowBatch, keys: frozenset[str], diagnostics: list[Diagnostic]) -> bool:
     """Whether there is a side to score; says so where one is missing."""
     if not keys:
         return True  # nothing but unreadable lines so far; each has its own diagnostic

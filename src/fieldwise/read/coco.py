@@ -8,14 +8,14 @@ from typing import Any, Final, TypeAlias, cast
 
 from fieldwise.model.case import Case, Cases
 from fieldwise.model.diagnostic import ConfigError, Diagnostic
-from fieldwise.model.locations import place_of
+from fieldwise.model.locations import parse_location
 from fieldwise.model.plan import Source
-from fieldwise.model.values import Json, kind
-from fieldwise.read.files import SizeHint, open_bytes
-from fieldwise.read.load import load_json
+from fieldwise.model.values import Json, json_kind
+from fieldwise.read.files import ReadProgress, open_bytes
+from fieldwise.read.table_files import load_json
 
 
-def coco_cases(annotations: Json, predictions: Json) -> tuple[Cases, list[Diagnostic]]:
+def build_coco_cases(annotations: Json, predictions: Json) -> tuple[Cases, list[Diagnostic]]:
     """Cases by rising image id from the two parsed files, and what is wrong with the files.
 
     `annotations` has `images`, `annotations` and `categories`; `predictions` is a list of `image_id`, `category_id`, `bbox`, `score`.
@@ -47,8 +47,8 @@ class _Truth:
 
 def _truth(annotations: Any, problems: "list[_Problem]") -> _Truth:
     truth = annotations
-    if kind(truth) != "object":
-        problems.append(("coco-annotations", f"the annotations are {kind(truth)}, not an object", _FORMAT))
+    if json_kind(truth) != "object":
+        problems.append(("coco-annotations", f"the annotations are {json_kind(truth)}, not an object", _FORMAT))
         truth = {}
     images = {image["id"]: image for image in _entries(truth.get("images", []), "images", problems, ("id",))}
     if len(images) < len(truth.get("images", [])):
@@ -59,7 +59,7 @@ def _truth(annotations: Any, problems: "list[_Problem]") -> _Truth:
 
 
 def _found(predictions: Any, truth: _Truth, problems: "list[_Problem]") -> dict[Any, list[dict[str, Any]]]:
-    found = predictions["annotations"] if kind(predictions) == "object" and "annotations" in predictions else predictions
+    found = predictions["annotations"] if json_kind(predictions) == "object" and "annotations" in predictions else predictions
     return _by_image(_entries(found, "predictions", problems, _OF), "predictions", truth.images, truth.categories, problems)
 
 
@@ -83,13 +83,13 @@ def _diagnostics(problems: Sequence[_Problem]) -> list[Diagnostic]:
 
 def _entries(value: Any, name: str, problems: list[_Problem], needs: tuple[str, ...] = ()) -> list[dict[str, Any]]:
     """The objects in a list that have what they need."""
-    if kind(value) != "list":
-        problems.append((f"coco-{name}", f"`{name}` is {kind(value)}, not a list", _FORMAT))
+    if json_kind(value) != "list":
+        problems.append((f"coco-{name}", f"`{name}` is {json_kind(value)}, not a list", _FORMAT))
         return []
     good: list[dict[str, Any]] = []
     for index, entry in enumerate(cast("Sequence[Any]", value)):
-        lacking = [key for key in needs if kind(entry) != "object" or not _is_id(entry.get(key))]
-        if lacking or kind(entry) != "object":
+        lacking = [key for key in needs if json_kind(entry) != "object" or not _is_id(entry.get(key))]
+        if lacking or json_kind(entry) != "object":
             problems.append((f"coco-{name}", f"{name}[{index}] has no {' and no '.join(lacking) or 'keys'}", _FORMAT))
         else:
             good.append(entry)
@@ -97,11 +97,11 @@ def _entries(value: Any, name: str, problems: list[_Problem], needs: tuple[str, 
 
 
 def _is_id(value: Any) -> bool:
-    return kind(value) in ("number", "string")
+    return json_kind(value) in ("number", "string")
 
 
 def _order(key: Any) -> tuple[str, Any]:
-    return kind(key), key
+    return json_kind(key), key
 
 
 def _categories(entries: Sequence[Mapping[str, Any]]) -> dict[Any, str]:
@@ -158,10 +158,10 @@ _PREDICTIONS: Final = re.compile(rb'(?:\xef\xbb\xbf)?\s*\[\s*(?:\]|\{[^{}]*"(?:i
 
 
 def _beginning(path: str) -> bytes:
-    file = place_of(path)
+    file = parse_location(path)
     if not file.is_file():
         return b""
-    with open_bytes(file, SizeHint()) as stream:
+    with open_bytes(file, ReadProgress()) as stream:
         return stream.read(_BEGINNING)
 
 

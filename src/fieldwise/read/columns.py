@@ -19,7 +19,7 @@ USUAL_NAMES: Final[Mapping[str, tuple[str, ...]]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Roles:
+class ColumnRoles:
     """The column of each role that has one."""
 
     columns: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -28,7 +28,7 @@ class Roles:
     ignored: frozenset[str] = frozenset()
     """Columns that are no part of a case, such as the other side's in a pair of files."""
 
-    def of(self, column: object) -> str | None:
+    def get_role(self, column: object) -> str | None:
         """The role of a column."""
         if column in self.trials:
             return "actuals"
@@ -40,7 +40,7 @@ class Roles:
         return frozenset(self.columns.values()) | frozenset(self.trials) | self.ignored
 
 
-def find_roles(names: Iterable[str], given: Mapping[str, Any], where: Where) -> tuple[Roles, list[Diagnostic]]:
+def find_roles(names: Iterable[str], given: Mapping[str, Any], where: Where) -> tuple[ColumnRoles, list[Diagnostic]]:
     """The roles of these columns, with what was recognised (info) and what cannot be decided (error)."""
     present = list(names)
     written, problems = _written(present, given, where)
@@ -56,11 +56,11 @@ def find_roles(names: Iterable[str], given: Mapping[str, Any], where: Where) -> 
         elif candidates:
             columns[role] = candidates[0]
             if candidates[0] != role:
-                problems.append(recognised(candidates[0], role, where))
-    return Roles(columns, trials), problems
+                problems.append(note_recognized_column(candidates[0], role, where))
+    return ColumnRoles(columns, trials), problems
 
 
-def recognised(column: str, role: str, where: Where) -> Diagnostic:
+def note_recognized_column(column: str, role: str, where: Where) -> Diagnostic:
     """A note that a usual name was understood."""
     return Diagnostic(code="column-recognised", what=f"the column `{column}` is read as {role}", where=where, level="info")
 

@@ -12,7 +12,7 @@ from typing import Any, BinaryIO, Final, TypeVar, cast
 import zstandard
 
 from fieldwise.model.diagnostic import ConfigError, Diagnostic, Where
-from fieldwise.model.locations import Place, place_of, why_not
+from fieldwise.model.locations import Location, describe_unreachable, parse_location
 from fieldwise.model.remote_path import RemotePath
 from fieldwise.registry import nearest
 
@@ -29,7 +29,7 @@ _COMPRESSED: Final = (".gz", ".zst")
 _BLOCK: Final = 1 << 18
 
 
-class Unreadable(Exception):
+class UnreadableFile(Exception):
     """A file that gives no more cases. It stays inside `read/`: its diagnostic is what the user sees."""
 
     def __init__(self, diagnostic: Diagnostic) -> None:
@@ -38,7 +38,7 @@ class Unreadable(Exception):
 
 
 @dataclass(slots=True)
-class SizeHint:
+class ReadProgress:
     """How far reading has come, in bytes as they lie on disk."""
 
     read: int = 0
@@ -46,27 +46,27 @@ class SizeHint:
     """None for standard input."""
 
 
-def find_files(pattern: str, suffixes: tuple[str, ...] = tuple(FORMATS)) -> list[Place]:
+def find_files(pattern: str, suffixes: tuple[str, ...] = tuple(FORMATS)) -> list[Location]:
     """The files that a path, a folder or a glob names, in order; `Unreadable` where there are none."""
-    path = place_of(pattern)
-    with reached(path):
+    path = parse_location(pattern)
+    with remote_errors_as_unreadable(path):
         return _find(path, pattern, suffixes)
 
 
 @contextmanager
-def reached(path: Place) -> Generator[None]:
+def remote_errors_as_unreadable(path: Location) -> Generator[None]:
     """`Unreadable` with the reason if a remote place cannot be looked at."""
     try:
         yield
     except (ConfigError, OSError) as error:
         if isinstance(path, Path):
             raise
-        raise Unreadable(error.diagnostics[0] if isinstance(error, ConfigError) else why_not(path, error)) from error
+        raise UnreadableFile(error.diagnostics[0] if isinstance(error, ConfigError) else describe_unreachable(path, error)) from error
 
 
-def _find(path: Place, pattern: str, suffixes: tuple[str, ...]) -> list[Place]:
+def _find(path: Location, pattern: str, suffixes: tuple[str, ...]) -> list[Location]:
     if path.is_dir():
-        found = sorted((file for file in path.iterdir() if file.is_file() and data_suffix(file) in suffixes), key=str)
+        found = sorted((file for file in path.iterdir() if file.is_file() and get_data_suffix(file) in suffixes), key=str)
         what, fix = f"the folder {pattern} holds no file of cases", f"put files there that end in {', '.join(suffixes)}"
     elif path.exists():
         return [path]
@@ -74,17 +74,17 @@ def _find(path: Place, pattern: str, suffixes: tuple[str, ...]) -> list[Place]:
         found = _matching(path, pattern)
         what, fix = f"there is no file {pattern}", _nearest_file(path)
     if not found:
-        raise Unreadable(Diagnostic(code="no-file", what=what, where=Where(file=pattern), fix=fix))
+        raise UnreadableFile(Diagnostic(code="no-file", what=what, where=Where(file=pattern), fix=fix))
     return found
 
 
-def _matching(path: Place, pattern: str) -> list[Place]:
+def _matching(path: Location, pattern: str) -> list[Location]:
     if isinstance(path, RemotePath):
-        return [*sorted(path.matching())] if glob.has_magic(pattern) else []
+        return [*sorted(path.glob_files())] if glob.has_magic(pattern) else []
     return [*sorted(Path(name) for name in glob.glob(pattern, recursive=True) if Path(name).is_file())]  # noqa: PTH207 - takes whole paths
 
 
-def _nearest_file(path: Place) -> str:
+def _nearest_file(path: Location) -> str:
     folder = path.parent
     if any(sign in str(folder) for sign in "*?["):
         return "check the pattern"
@@ -96,10 +96,10 @@ def _nearest_file(path: Place) -> str:
     return f"did you mean {folder / like}?" if like else "check the path; it is relative to the suite"
 
 
-_Named = TypeVar("_Named", Path, RemotePath, PurePosixPath, Place)
+_Named = TypeVar("_Named", Path, RemotePath, PurePosixPath, Location)
 
 
-def without_compression(path: _Named) -> _Named:
+def strip_compression(path: _Named) -> _Named:
     """The name a file would have uncompressed.
 
     >>> without_compression(Path("a.jsonl.gz")).name
@@ -108,28 +108,30 @@ def without_compression(path: _Named) -> _Named:
     return path.with_suffix("") if path.suffix.lower() in _COMPRESSED else path
 
 
-def data_suffix(path: Place) -> str:
+def get_data_suffix(path: Location) -> str:
     """The end of the name that says what the file holds."""
-    return without_compression(path).suffix.lower()
+    return strip_compression(path).suffix.lower()
 
 
-def data_stem(path: Place) -> str:
+def get_data_stem(path: Location) -> str:
     """The name without the ends that say what the file holds."""
-    return without_compression(path).stem
+    return strip_compression(path).stem
 
 
-def format_of(path: Place, given: str | None) -> str:
+def detect_format(path: Location, given: str | None) -> str:
     """The format of a file: the one that is given, else by its name; `Unreadable` where neither says."""
-    name = (given or FORMATS.get(data_suffix(path), "")).lower()
+    name = (given or FORMATS.get(get_data_suffix(path), "")).lower()
     name = FORMATS.get(f".{name}", name)
     if name in FORMATS.values():
         return name
     what = f"there is no format `{given}`" if given else f"the name of the file does not say what it holds: `{path.name}`"
     valid = ", ".join(dict.fromkeys(FORMATS.values()))
-    raise Unreadable(Diagnostic(code="unknown-format", what=what, where=Where(file=str(path)), fix=f"write `format:` with one of {valid}"))
+    raise UnreadableFile(
+        Diagnostic(code="unknown-format", what=what, where=Where(file=str(path)), fix=f"write `format:` with one of {valid}")
+    )
 
 
-def open_bytes(path: Place, progress: SizeHint) -> BinaryIO:
+def open_bytes(path: Location, progress: ReadProgress) -> BinaryIO:
     """The uncompressed bytes of a file, counting how much of it was read."""
     raw = io.BufferedReader(_Counted(path.open("rb", buffering=0), progress), _BLOCK)
     suffix = path.suffix.lower()
@@ -143,7 +145,7 @@ def open_bytes(path: Place, progress: SizeHint) -> BinaryIO:
 class _Counted(io.RawIOBase):
     """A file that tells a `SizeHint` how much was read of it."""
 
-    def __init__(self, file: Any, progress: SizeHint) -> None:
+    def __init__(self, file: Any, progress: ReadProgress) -> None:
         self._file = file
         self._progress = progress
 

@@ -7,11 +7,11 @@ from typing import Final
 
 import numpy as np
 
-from fieldwise.kernels.statistics import hashes
+from fieldwise.kernels.statistics import hash_texts
 from fieldwise.model.diagnostic import Diagnostic, Where
-from fieldwise.read.rows import Rows
+from fieldwise.read.rows import RowBatch
 
-MOST_NAMED: Final = 20
+MAX_REPORTED: Final = 20
 
 
 class IdsSeen:
@@ -22,10 +22,10 @@ class IdsSeen:
         self._starts: list[int] = []
         self._places: list[tuple[str, int, bool]] = []
 
-    def add(self, ids: Sequence[str], rows: Rows) -> None:
+    def add(self, ids: Sequence[str], rows: RowBatch) -> None:
         """Take note of the ids of these rows."""
         first = len(self._hashes)
-        self._hashes.frombytes(hashes(ids).tobytes())
+        self._hashes.frombytes(hash_texts(ids).tobytes())
         lined = rows.numbering == "line"
         numbers, files = rows.numbers, rows.files
         if not numbers:
@@ -55,13 +55,13 @@ class IdsSeen:
         number += position - self._starts[at]
         return Where(file=file, line=number if lined else None), f"line {number}" if lined else f"case {number}"
 
-    def knows(self, ids: Sequence[str]) -> list[bool]:
+    def contains(self, ids: Sequence[str]) -> list[bool]:
         """Whether these ids were noted."""
         if not self._hashes:
             return [False] * len(ids)
-        return np.isin(hashes(ids), np.frombuffer(self._hashes, np.uint64)).tolist()
+        return np.isin(hash_texts(ids), np.frombuffer(self._hashes, np.uint64)).tolist()
 
-    def duplicates(self) -> list[Diagnostic]:
+    def report_duplicates(self) -> list[Diagnostic]:
         """One error per id that came again, up to a number worth reading, and how many more there are."""
         known = np.frombuffer(self._hashes, np.uint64) if self._hashes else np.zeros(0, np.uint64)
         ordered = np.sort(known)
@@ -74,9 +74,9 @@ class IdsSeen:
             first = found.setdefault(int(known[position]), position)
             if first != position:
                 pairs.append((first, position))
-        told = [self._told(first, again) for first, again in pairs[:MOST_NAMED]]
-        if len(pairs) > MOST_NAMED:
-            more = len(pairs) - MOST_NAMED
+        told = [self._told(first, again) for first, again in pairs[:MAX_REPORTED]]
+        if len(pairs) > MAX_REPORTED:
+            more = len(pairs) - MAX_REPORTED
             told.append(
                 Diagnostic(code="duplicate-id", what=f"{more} more cases have the id of an earlier one", fix="give each case its own id")
             )

@@ -18,20 +18,20 @@ from fieldwise.model.case import Case, Cases
 from fieldwise.model.diagnostic import Diagnostic, Where
 from fieldwise.model.plan import Source
 from fieldwise.model.values import MISSING
-from fieldwise.read.files import SizeHint, Unreadable
-from fieldwise.read.ids import MOST_NAMED
-from fieldwise.read.paired_files import Entry, RecordFiles, Side, Table, open_side
+from fieldwise.read.files import ReadProgress, UnreadableFile
+from fieldwise.read.ids import MAX_REPORTED
+from fieldwise.read.paired_files import RecordFiles, RecordTable, Side, SideRecord, open_side
 
 
 @dataclass(slots=True)
 class _Totals:
     cases: int = 0
     matched: int = 0
-    alone: list[Entry] = field(default_factory=list[Entry])
+    alone: list[SideRecord] = field(default_factory=list[SideRecord])
     """The first of those without a prediction."""
 
 
-def read_pairs(source: Source, chunk: int, limit: int | None, progress: SizeHint, diagnostics: list[Diagnostic]) -> Iterator[Cases]:
+def read_pairs(source: Source, chunk: int, limit: int | None, progress: ReadProgress, diagnostics: list[Diagnostic]) -> Iterator[Cases]:
     """The cases that the two sides make together, in the order of the expected side."""
     sides = _open_both(source, chunk, progress, diagnostics)
     if sides is None:
@@ -44,22 +44,22 @@ def read_pairs(source: Source, chunk: int, limit: int | None, progress: SizeHint
         totals.cases += len(pairs)
         alone = [entry for entry, other in pairs if other is None]
         totals.matched += len(pairs) - len(alone)
-        totals.alone += alone[: MOST_NAMED - len(totals.alone)]
+        totals.alone += alone[: MAX_REPORTED - len(totals.alone)]
         yield _cases(pairs)
     diagnostics += expected.duplicates()
     if limit is None or totals.cases < limit:
         _tell_rest(expected, actual, totals, diagnostics)
 
 
-def _open_both(source: Source, chunk: int, progress: SizeHint, diagnostics: list[Diagnostic]) -> tuple[Side, Side] | None:
+def _open_both(source: Source, chunk: int, progress: ReadProgress, diagnostics: list[Diagnostic]) -> tuple[Side, Side] | None:
     """Both sides, ready to join; None, with the reasons among the diagnostics, if they cannot be."""
     sides: list[Side] = []
     for side in ("expected", "actual"):
         try:
             sides.append(open_side(source, side, chunk, progress, diagnostics))
-        except Unreadable as problem:
+        except UnreadableFile as problem:
             diagnostics.append(problem.diagnostic)
-    if len(sides) < 2 or any(isinstance(side, Table) and side.refused for side in sides):
+    if len(sides) < 2 or any(isinstance(side, RecordTable) and side.refused for side in sides):
         return None
     expected, actual = sides
     problems = _columns_nowhere(source, expected, actual)
@@ -68,14 +68,14 @@ def _open_both(source: Source, chunk: int, progress: SizeHint, diagnostics: list
         return None
     if isinstance(expected, RecordFiles) and isinstance(actual, RecordFiles) and expected.single and actual.single:
         actual.rename(next(iter(expected.paths)))
-    if isinstance(expected, Table) and isinstance(actual, Table) and not _same_kind_of_key(expected, actual, diagnostics):
+    if isinstance(expected, RecordTable) and isinstance(actual, RecordTable) and not _same_kind_of_key(expected, actual, diagnostics):
         return None
     return expected, actual
 
 
 def _columns_nowhere(source: Source, expected: Side, actual: Side) -> list[Diagnostic]:
     """Columns that the suite names and neither side has."""
-    tables = [side for side in (expected, actual) if isinstance(side, Table)]
+    tables = [side for side in (expected, actual) if isinstance(side, RecordTable)]
     names = frozenset[str]().union(*(table.names for table in tables))
     shared = [column for role, column in source.columns.items() if role not in ("expected", "actual", "actuals")]
     return [
@@ -90,7 +90,7 @@ def _columns_nowhere(source: Source, expected: Side, actual: Side) -> list[Diagn
     ]
 
 
-def _same_kind_of_key(expected: Table, actual: Table, diagnostics: list[Diagnostic]) -> bool:
+def _same_kind_of_key(expected: RecordTable, actual: RecordTable, diagnostics: list[Diagnostic]) -> bool:
     """Whether both tables have a key, or neither has one and rows pair by position."""
     if expected.keyed == actual.keyed:
         if not expected.keyed:
@@ -103,7 +103,7 @@ def _same_kind_of_key(expected: Table, actual: Table, diagnostics: list[Diagnost
     return False
 
 
-def _cases(pairs: list[tuple[Entry, Entry | None]]) -> Cases:
+def _cases(pairs: list[tuple[SideRecord, SideRecord | None]]) -> Cases:
     cases = Cases.of([_joined(entry, other) for entry, other in pairs])
     for row, (entry, other) in enumerate(pairs):
         notes = [*entry.diagnostics, *(other.diagnostics if other else ())]
@@ -113,7 +113,7 @@ def _cases(pairs: list[tuple[Entry, Entry | None]]) -> Cases:
     return cases
 
 
-def _joined(entry: Entry, other: Entry | None) -> Case:
+def _joined(entry: SideRecord, other: SideRecord | None) -> Case:
     if other is None:
         return replace(entry.case, actual=MISSING, actuals=None)
     mine, theirs = entry.case, other.case
@@ -137,7 +137,7 @@ def _tell_rest(expected: Side, actual: Side, totals: _Totals, diagnostics: list[
     rest = [entry for entry, known_too in zip(left, known, strict=True) if not known_too]
     diagnostics += actual.duplicates()
     unread = [note for entry in rest for note in entry.diagnostics if note.level == "error"]
-    diagnostics += unread[:MOST_NAMED]
+    diagnostics += unread[:MAX_REPORTED]
     orphans = [entry for entry in rest if not any(note.level == "error" for note in entry.diagnostics)]
     if totals.cases and not totals.matched and orphans:
         what, fix = (
@@ -148,11 +148,11 @@ def _tell_rest(expected: Side, actual: Side, totals: _Totals, diagnostics: list[
     elif totals.matched:
         diagnostics += _alone(totals, actual)
     fix = "add what is expected, or leave it"
-    for entry in orphans[:MOST_NAMED]:
+    for entry in orphans[:MAX_REPORTED]:
         what, where = f"`{entry.key}` has a prediction but no expected record; it is not scored", replace(entry.where, case=entry.key)
         diagnostics.append(Diagnostic(code="no-expected", what=what, where=where, fix=fix, level="warning"))
-    if len(orphans) > MOST_NAMED:
-        what = f"{len(orphans) - MOST_NAMED} more predictions have no expected record"
+    if len(orphans) > MAX_REPORTED:
+        what = f"{len(orphans) - MAX_REPORTED} more predictions have no expected record"
         diagnostics.append(Diagnostic(code="no-expected", what=what, where=Where(file=orphans[0].where.file), fix=fix, level="warning"))
 
 

@@ -9,23 +9,30 @@ from typing import Final, TypeAlias
 
 from fieldwise.model.case import Case, Cases
 from fieldwise.model.diagnostic import Diagnostic, Where
-from fieldwise.model.locations import Place, place_of
+from fieldwise.model.locations import Location, parse_location
 from fieldwise.model.plan import Source
 from fieldwise.model.remote_path import RemotePath
 from fieldwise.model.values import MISSING, Value
-from fieldwise.read.assemble import assemble, ids_of, where_of
-from fieldwise.read.files import SizeHint, Unreadable, data_suffix, find_files, open_bytes, reached, without_compression
+from fieldwise.read.assemble import build_cases, list_ids, locate_row
+from fieldwise.read.files import (
+    ReadProgress,
+    UnreadableFile,
+    find_files,
+    get_data_suffix,
+    open_bytes,
+    remote_errors_as_unreadable,
+    strip_compression,
+)
 from fieldwise.read.ids import IdsSeen
-from fieldwise.read.json_file import read_value
-from fieldwise.read.rows import Rows, in_chunks
+from fieldwise.read.rows import RowBatch, rechunk_rows
 from fieldwise.read.side_columns import SideColumns, side_columns
-from fieldwise.read.sources import cannot_read, read_each
+from fieldwise.read.table_files import describe_unreadable, parse_json_file, read_each
 
 _ENDING: Final = re.compile(r"[._-](?:gold|expected|truth|ground_truth|gt|pred|preds|prediction|actual|output)\Z", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class SideRecord:
     """One record of one side."""
 
     key: str
@@ -39,8 +46,8 @@ class Entry:
 class RecordFiles:
     """Files each of which is one record, known by its name."""
 
-    def __init__(self, files: list[Place], root: Place, side: str, progress: SizeHint) -> None:
-        self.paths: dict[str, Place] = {}
+    def __init__(self, files: list[Location], root: Location, side: str, progress: ReadProgress) -> None:
+        self.paths: dict[str, Location] = {}
         self.single = False
         self._side = side
         self._progress = progress
@@ -59,11 +66,11 @@ class RecordFiles:
         """Give the only file another key."""
         self.paths = self._left = {key: next(iter(self.paths.values()))}
 
-    def entries(self) -> Iterator[Entry]:
+    def entries(self) -> Iterator[SideRecord]:
         """Every record, in the order of the names."""
         return (self._read(key, path) for key, path in self.paths.items())
 
-    def take(self, key: str) -> Entry | None:
+    def take(self, key: str) -> SideRecord | None:
         """The record of this name, or of this name but for an ending."""
         short = _ENDING.sub("", key)
         name = key if key in self.paths else short if short in self.paths else self._short.get(short)
@@ -72,9 +79,9 @@ class RecordFiles:
             return None
         return self._read(key, path) if name == key else self._read(short, path, by_short_name=True)
 
-    def rest(self) -> Iterator[Entry]:
+    def rest(self) -> Iterator[SideRecord]:
         """What nobody took, unread."""
-        return (Entry(key, Case(id=key), Where(file=str(path))) for key, path in self._left.items())
+        return (SideRecord(key, Case(id=key), Where(file=str(path))) for key, path in self._left.items())
 
     def knows(self, keys: Sequence[str]) -> list[bool]:
         """Whether there are records of these names."""
@@ -84,22 +91,22 @@ class RecordFiles:
         """Names that came twice."""
         return self._twice
 
-    def _read(self, key: str, path: Place, *, by_short_name: bool = False) -> Entry:
+    def _read(self, key: str, path: Location, *, by_short_name: bool = False) -> SideRecord:
         where = Where(file=str(path))
         value: Value = MISSING
         notes: list[Diagnostic] = []
         try:
             with open_bytes(path, self._progress) as stream:
-                value, problems = read_value(stream.read(), str(path))
-            notes = [problem.diagnostic(where) for problem in problems]
-        except Unreadable as problem:
+                value, problems = parse_json_file(stream.read(), str(path))
+            notes = [problem.to_diagnostic(where) for problem in problems]
+        except UnreadableFile as problem:
             notes = [problem.diagnostic]
         except (OSError, EOFError, ValueError) as error:
-            notes = [cannot_read(path, error)]
+            notes = [describe_unreadable(path, error)]
         notes = [_of_side(note, self._side) for note in notes]
         value = MISSING if any(note.level == "error" for note in notes) else value
         case = Case(id=key, expected=value) if self._side == "expected" else Case(id=key, actual=value)
-        return Entry(key, case, where, tuple(notes), by_short_name)
+        return SideRecord(key, case, where, tuple(notes), by_short_name)
 
 
 def _of_side(note: Diagnostic, side: str) -> Diagnostic:
@@ -109,16 +116,16 @@ def _of_side(note: Diagnostic, side: str) -> Diagnostic:
     return Diagnostic(code=f"unreadable-{side}", what=note.what, where=note.where, fix=note.fix)
 
 
-def _name(file: Place, root: Place) -> str:
+def _name(file: Location, root: Location) -> str:
     relative = PurePosixPath(file.name)
     if isinstance(file, RemotePath):
         relative = file.relative_to(root) if file.is_relative_to(root) else relative
     elif isinstance(root, Path) and file.is_relative_to(root):
         relative = PurePosixPath(file.relative_to(root).as_posix())
-    return without_compression(relative).with_suffix("").as_posix()
+    return strip_compression(relative).with_suffix("").as_posix()
 
 
-def _short_names(paths: dict[str, Place]) -> dict[str, str]:
+def _short_names(paths: dict[str, Location]) -> dict[str, str]:
     """Names without their endings, where only one name is left so."""
     short: dict[str, list[str]] = {}
     for key in paths:
@@ -126,13 +133,13 @@ def _short_names(paths: dict[str, Place]) -> dict[str, str]:
     return {name: keys[0] for name, keys in short.items() if len(keys) == 1}
 
 
-class Table:
+class RecordTable:
     """Rows of one or more files, known by an id or by the column that joins."""
 
-    def __init__(self, stream: Iterator[Rows], source: Source, side: str, diagnostics: list[Diagnostic]) -> None:
+    def __init__(self, stream: Iterator[RowBatch], source: Source, side: str, diagnostics: list[Diagnostic]) -> None:
         self._side = side
         self._seen = IdsSeen()
-        self._held: dict[str, Entry] = {}
+        self._held: dict[str, SideRecord] = {}
         self._first = next(stream, None)
         self._stream = stream
         self.file = (source.expected if side == "expected" else source.actual) or ""
@@ -147,11 +154,11 @@ class Table:
         """Whether a column tells the rows apart."""
         return self._columns.key is not None
 
-    def entries(self) -> Iterator[Entry]:
+    def entries(self) -> Iterator[SideRecord]:
         """Every row, in order."""
         return self._pulled
 
-    def take(self, key: str) -> Entry | None:
+    def take(self, key: str) -> SideRecord | None:
         """The row of this key; rows before it are kept for later."""
         if key in self._held:
             return self._held.pop(key)
@@ -161,20 +168,20 @@ class Table:
             self._held.setdefault(entry.key, entry)
         return None
 
-    def rest(self) -> Iterator[Entry]:
+    def rest(self) -> Iterator[SideRecord]:
         """What nobody took."""
         yield from self._held.values()
         yield from self._pulled
 
     def knows(self, keys: Sequence[str]) -> list[bool]:
         """Whether rows of these keys were read."""
-        return self._seen.knows(keys)
+        return self._seen.contains(keys)
 
     def duplicates(self) -> list[Diagnostic]:
         """Keys that came twice."""
-        return self._seen.duplicates()
+        return self._seen.report_duplicates()
 
-    def _pull(self) -> Iterator[Entry]:
+    def _pull(self) -> Iterator[SideRecord]:
         if self._first is None:
             return
         yield from self._entries(self._first)
@@ -182,18 +189,18 @@ class Table:
         for rows in self._stream:
             yield from self._entries(rows)
 
-    def _entries(self, rows: Rows) -> Iterator[Entry]:
+    def _entries(self, rows: RowBatch) -> Iterator[SideRecord]:
         columns = self._columns
-        cases = assemble(rows, columns.roles)
-        keys = ids_of(rows, columns.key)
+        cases = build_cases(rows, columns.roles)
+        keys = list_ids(rows, columns.key)
         self._seen.add(keys, rows)
         if columns.row_is_record:
             self._use_rows(cases, rows)
         for row, key in enumerate(keys):
             notes = tuple(_of_side(note, self._side) for note in cases.diagnostics.get(row, ()))
-            yield Entry(key, cases.at(row), where_of(rows, row), notes)
+            yield SideRecord(key, cases.at(row), locate_row(rows, row), notes)
 
-    def _use_rows(self, cases: Cases, rows: Rows) -> None:
+    def _use_rows(self, cases: Cases, rows: RowBatch) -> None:
         """Make each row itself the record of this side."""
         records: list[Value] = [
             MISSING if any(note.level == "error" for note in cases.diagnostics.get(row, ())) else value
@@ -206,32 +213,32 @@ class Table:
             cases.actual = records
 
 
-Side: TypeAlias = RecordFiles | Table
+Side: TypeAlias = RecordFiles | RecordTable
 
 
-def open_side(source: Source, side: str, chunk: int, progress: SizeHint, diagnostics: list[Diagnostic]) -> Side:
+def open_side(source: Source, side: str, chunk: int, progress: ReadProgress, diagnostics: list[Diagnostic]) -> Side:
     """The side that a pattern names; `Unreadable` where nothing is there."""
     pattern = source.expected if side == "expected" else source.actual
     if not pattern:
         what, fix = f"the source does not say where {side} is", "write cases: {expected: …, actual: …}"
-        raise Unreadable(Diagnostic(code="no-file", what=what, fix=fix))
-    path = place_of(pattern)
-    with reached(path):
+        raise UnreadableFile(Diagnostic(code="no-file", what=what, fix=fix))
+    path = parse_location(pattern)
+    with remote_errors_as_unreadable(path):
         is_folder = path.is_dir()
         files = find_files(pattern, (".json",)) if is_folder else find_files(pattern)
         progress.total = (progress.total or 0) + sum(file.stat().st_size for file in files)
         many = is_folder or (not path.exists() and glob.has_magic(pattern))
-    if all(data_suffix(file) == ".json" for file in files) and not source.format:
+    if all(get_data_suffix(file) == ".json" for file in files) and not source.format:
         if many:
             return RecordFiles(files, path if is_folder else _fixed_part(pattern), side, progress)
         if not _is_table(files[0]):
             single = RecordFiles(files, files[0].parent, side, progress)
             single.single = True
             return single
-    return Table(in_chunks(read_each(files, source.format, chunk, progress, diagnostics), chunk), source, side, diagnostics)
+    return RecordTable(rechunk_rows(read_each(files, source.format, chunk, progress, diagnostics), chunk), source, side, diagnostics)
 
 
-def _fixed_part(pattern: str) -> Place:
+def _fixed_part(pattern: str) -> Location:
     """The folder that a glob starts from."""
     scheme, mark, rest = pattern.rpartition("://")
     fixed: list[str] = []
@@ -242,11 +249,11 @@ def _fixed_part(pattern: str) -> Place:
     return RemotePath(f"{scheme}://{'/'.join(fixed)}") if mark else Path(*fixed)
 
 
-def _is_table(file: Place) -> bool:
+def _is_table(file: Location) -> bool:
     """Whether a JSON file is a list of objects. One that cannot be read counts as a record, which then says why."""
     try:
-        with open_bytes(file, SizeHint()) as stream:
-            value, _ = read_value(stream.read(), str(file))
-    except (Unreadable, OSError, EOFError, ValueError):
+        with open_bytes(file, ReadProgress()) as stream:
+            value, _ = parse_json_file(stream.read(), str(file))
+    except (UnreadableFile, OSError, EOFError, ValueError):
         return False
     return isinstance(value, list) and all(isinstance(item, dict) for item in value) and len(value) > 0

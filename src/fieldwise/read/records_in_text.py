@@ -1,13 +1,13 @@
-"""Find the record that a text holds, as language models write it: fenced, with prose around it, with a trailing comma.
+"""Find the record in the text of a language model: in a code fence, with prose around it, with a trailing comma.
 
->>> found = record_in('Here you are:\\n```json\\n{"total": 604,}\\n```')
->>> found.value, found.repairs
+>>> record = find_record('Here you are:\\n```json\\n{"total": 604,}\\n```')
+>>> record.value, record.repairs
 ({'total': 604}, ('trailing comma removed', 'code fence removed', 'text around the JSON removed'))
->>> record_in("604").why
+>>> find_record("604").reason
 'the text holds no JSON object or list'
 
-Only objects and lists are records: `604` and `"hello"` are text. Of several values the largest is taken, by the length of its text. A value
-that is broken, and no smaller than the largest whole one, leaves no record: a part of it would pass for the answer.
+Only objects and lists are records: `604` and `"hello"` are text. Of several values the longest text is taken. A broken value that is at
+least as long as the longest whole one leaves no record: otherwise a part of the answer would pass for the answer.
 """
 
 import re
@@ -15,8 +15,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from fieldwise.model.values import MISSING, Value
-from fieldwise.read.json_scan import Problem, Scan, scan
-from fieldwise.read.json_text import decode_fast
+from fieldwise.read.json_text import JsonProblem, ScanResult, decode_fast, scan_json
 
 _START: Final = re.compile(r'\{(?=[ \t\r\n]*+["}])|\[(?=[ \t\r\n]*+[\[{"\]0-9tfnNI-])')
 _FENCE_BEFORE: Final = re.compile(r"(?:```+|~~~+)[ \t]*[\w+-]*[ \t]*\r?\n?\s*\Z")
@@ -24,48 +23,48 @@ _FENCE_AFTER: Final = re.compile(r"\s*(?:```+|~~~+)")
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """A record, what it took to read it, or why there is none."""
+class RecordInText:
+    """A record and the repairs that were needed to read it, or MISSING and the reason."""
 
     value: Value
     repairs: tuple[str, ...] = ()
-    why: str | None = None
+    reason: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class _Piece:
-    """A stretch of the text that reads as JSON, whole or broken."""
+class _Span:
+    """A part of the text that reads as JSON, whole or broken."""
 
     start: int
-    scan: Scan
+    scan: ScanResult
 
     @property
     def length(self) -> int:
         return self.scan.end - self.start
 
 
-def record_in(text: str) -> Found:
-    """The object or list in a text. Takes time in proportion to the text, whatever is in it, and never raises."""
-    value = _plain(text)
+def find_record(text: str) -> RecordInText:
+    """The object or list in a text. Takes linear time for any text, and never raises."""
+    value = _decode_whole_text(text)
     if value is not MISSING:
-        return Found(value)
-    whole, broken = _pieces(text)
-    best = max(whole, key=lambda piece: (piece.length, piece.start), default=None)
-    worst = max(broken, key=lambda piece: piece.length, default=None)
-    if worst is not None and (best is None or worst.length >= best.length):
-        return Found(MISSING, why=_reason(worst.scan.failure, text))
-    if best is None:
-        return Found(MISSING, why="the text holds no JSON object or list" if text.strip() else "the text is empty")
-    errors = [problem for problem in best.scan.problems if problem.level == "error"]
+        return RecordInText(value)
+    whole, broken = _find_spans(text)
+    longest = max(whole, key=lambda span: (span.length, span.start), default=None)
+    longest_broken = max(broken, key=lambda span: span.length, default=None)
+    if longest_broken is not None and (longest is None or longest_broken.length >= longest.length):
+        return RecordInText(MISSING, reason=_describe_problem(longest_broken.scan.failure, text))
+    if longest is None:
+        return RecordInText(MISSING, reason="the text holds no JSON object or list" if text.strip() else "the text is empty")
+    errors = [problem for problem in longest.scan.problems if problem.level == "error"]
     if errors:
-        return Found(MISSING, why=_reason(errors[0], text))
-    return Found(best.scan.value, _repairs(text, best, len(whole)))
+        return RecordInText(MISSING, reason=_describe_problem(errors[0], text))
+    return RecordInText(longest.scan.value, _describe_repairs(text, longest, len(whole)))
 
 
-def _plain(text: str) -> Value:
-    """The record of a text that is JSON and nothing else; MISSING where a closer look is needed."""
-    start = text[:200].lstrip()[:1]
-    if start and start not in "{[":
+def _decode_whole_text(text: str) -> Value:
+    """The record of a text that is valid JSON and nothing else; MISSING if a scan is needed."""
+    first = text[:200].lstrip()[:1]
+    if first and first not in "{[":
         return MISSING
     try:
         value = decode_fast(text.encode())
@@ -74,32 +73,32 @@ def _plain(text: str) -> Value:
     return value if isinstance(value, dict | list) else MISSING
 
 
-def _pieces(text: str) -> tuple[list[_Piece], list[_Piece]]:
-    """Every object and list that stands on its own in the text, whole ones and broken ones.
+def _find_spans(text: str) -> tuple[list[_Span], list[_Span]]:
+    """Every top-level object and list in the text: whole ones, broken ones.
 
-    After a broken one the search goes on where it broke: what began inside it breaks at the same place, so no stretch is read again
-    and again.
+    After a broken one the search resumes where it broke. What began inside it breaks at the same position, so no part of the text is
+    scanned more than once.
     """
-    whole: list[_Piece] = []
-    broken: list[_Piece] = []
+    whole: list[_Span] = []
+    broken: list[_Span] = []
     at = 0
     while start := _START.search(text, at):
-        found = scan(text, start.start(), trailing_commas=True)
-        piece = _Piece(start.start(), found)
-        if found.failure is None:
-            whole.append(piece)
-            at = found.end
+        result = scan_json(text, start.start(), trailing_commas=True)
+        span = _Span(start.start(), result)
+        if result.failure is None:
+            whole.append(span)
+            at = result.end
         else:
-            at = max(found.read_on_from, start.end())
-            if found.parts:  # `[see below]` is prose; what has a key or a value is JSON that broke
-                broken.append(piece)
+            at = max(result.resume_at, start.end())
+            if result.parts:  # `[see below]` is prose; a span with a key or a value is broken JSON
+                broken.append(span)
     return whole, broken
 
 
-def _repairs(text: str, best: _Piece, count: int) -> tuple[str, ...]:
-    before, after = text[: best.start].strip(), text[best.scan.end :].strip()
+def _describe_repairs(text: str, span: _Span, count: int) -> tuple[str, ...]:
+    before, after = text[: span.start].strip(), text[span.scan.end :].strip()
     repairs: list[str] = []
-    if best.scan.trailing_commas or after == ",":
+    if span.scan.trailing_commas or after == ",":
         repairs.append("trailing comma removed")
         after = after.removeprefix(",") if after == "," else after
     opening, closing = _FENCE_BEFORE.search(before[-200:]), _FENCE_AFTER.match(after)
@@ -114,11 +113,11 @@ def _repairs(text: str, best: _Piece, count: int) -> tuple[str, ...]:
     return tuple(repairs)
 
 
-def _reason(problem: Problem | None, text: str) -> str:
-    """A problem in one line, with its place."""
+def _describe_problem(problem: JsonProblem | None, text: str) -> str:
+    """A problem in one line, with its path and line number."""
     if problem is None:
         return "the text is not JSON"
-    diagnostic = problem.diagnostic()
+    diagnostic = problem.to_diagnostic()
     line = f" (line {text.count(chr(10), 0, problem.at) + 1})" if problem.at and "\n" in text else ""
     field = f" (at {diagnostic.where.field})" if diagnostic.where.field and problem.code != "invalid-json" else ""
     return f"{diagnostic.what}{field}{line}"

@@ -1,7 +1,7 @@
-"""Pieces of large files that can be read on their own: ranges of bytes of JSONL, row groups of Parquet.
+"""Shards: parts of large files that can be read independently, byte ranges of JSONL and row groups of Parquet.
 
-Where the pieces begin and end depends on the data alone, not on who reads them, and each knows the position of its first case, so
-whatever is made of the pieces comes to the same as reading from the start to the end.
+The boundaries depend on the data alone, not on the number of workers, and each shard knows the position of its first case, so the result
+is the same as reading from start to end.
 """
 
 from collections.abc import Iterator
@@ -13,90 +13,103 @@ import numpy as np
 
 from fieldwise.model.case import Cases
 from fieldwise.model.diagnostic import Where
-from fieldwise.model.locations import Place, place_of, seekable
+from fieldwise.model.locations import Location, open_for_arrow, parse_location
 from fieldwise.model.plan import Source
-from fieldwise.read.assemble import assemble
-from fieldwise.read.columns import Roles, find_roles
-from fieldwise.read.files import SizeHint, Unreadable, find_files, format_of, open_bytes, without_compression
+from fieldwise.read.assemble import build_cases
+from fieldwise.read.columns import ColumnRoles, find_roles
+from fieldwise.read.files import ReadProgress, UnreadableFile, detect_format, find_files, open_bytes, strip_compression
 from fieldwise.read.ids import IdsSeen
-from fieldwise.read.jsonl import BOM, lines_of, read_jsonl
-from fieldwise.read.rows import Rows, in_chunks
+from fieldwise.read.json_text import BYTE_ORDER_MARK
+from fieldwise.read.rows import RowBatch, rechunk_rows
+from fieldwise.read.table_files import iterate_lines, read_jsonl, read_parquet
 
-BYTES: Final = 16 << 20
-"""About how much JSONL is a shard, less towards the end of the data; it goes on to the end of a line."""
-ROWS: Final = 10_000
-"""About how many rows of Parquet are a shard; it goes on to the end of a row group."""
+SHARD_BYTES: Final = 16 << 20
+"""Approximate size of a JSONL shard, smaller near the end of the input; it extends to the end of a line."""
+SHARD_ROWS: Final = 10_000
+"""Approximate number of rows of a Parquet shard; it extends to the end of a row group."""
 _BLOCK: Final = 1 << 18
-"""So much is looked at in one go: it stays in the cache of a core."""
+"""Bytes to examine at a time: they stay in the cache of a core."""
 _LINE_END: Final = ord("\n")
 _IS_SPACE: Final = np.array([bytes([byte]).isspace() for byte in range(256)])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shard:
-    """A piece of a file: where it is, and which cases it holds."""
+    """A part of a file, and the cases in it."""
 
     file: str
-    form: str
+    file_format: str
     start: int
     """Its first byte, or its first row group."""
     stop: int
-    number: int
-    """How many lines (or rows) of the file stand before it."""
-    first: int
-    """The position of its first case in the run."""
+    rows_before: int
+    """Number of lines (or rows) of the file before it."""
+    first_case: int
+    """Position of its first case in the run."""
     cases: int
     size: int
-    """How many bytes of the file it takes up, to tell how far a run has come."""
+    """Number of bytes of the file in it, for progress."""
     several_files: bool = False
 
 
 class Unsplittable(Exception):
-    """Rows of a shard play other roles than the first rows of the data, so the data has to be read from the start to the end."""
+    """The columns of a shard have other roles than those of the first rows, so the data must be read from start to end."""
 
 
-def shards_of(source: Source) -> Iterator[Shard] | None:
-    """The shards of a source in order, found while they are asked for; None where it cannot be read in pieces."""
+def split_source(source: Source) -> Iterator[Shard] | None:
+    """The shards of a source in order, found lazily; None if it cannot be read in parts."""
     if source.cases is None or source.cases == "-" or source.format == "coco":
         return None
     try:
         files = find_files(source.cases)
-        forms = [format_of(file, source.format) for file in files]
-    except Unreadable:  # whoever reads from the start says what is wrong
+        formats = [detect_format(file, source.format) for file in files]
+    except UnreadableFile:  # reading from start to end reports the problem
         return None
-    if not {*forms} <= {"jsonl", "parquet"} or any(file != without_compression(file) or not file.stat().st_size for file in files):
+    if not {*formats} <= {"jsonl", "parquet"}:
         return None
-    return _shards(list(zip(files, forms, strict=True)))
+    if any(file != strip_compression(file) or not file.stat().st_size for file in files):
+        return None
+    return _split_files(list(zip(files, formats, strict=True)))
 
 
-def _shards(files: list[tuple[Place, str]]) -> Iterator[Shard]:
-    first, left = 0, sum(file.stat().st_size for file, _ in files)
-    for file, form in files:
-        left -= file.stat().st_size
-        for shard in _of_jsonl(file, first, left) if form == "jsonl" else _of_parquet(file, first):
-            first = shard.first + shard.cases
+def _split_files(files: list[tuple[Location, str]]) -> Iterator[Shard]:
+    first_case, bytes_after = 0, sum(file.stat().st_size for file, _ in files)
+    for file, file_format in files:
+        bytes_after -= file.stat().st_size
+        shards = _split_jsonl(file, first_case, bytes_after) if file_format == "jsonl" else _split_parquet(file, first_case)
+        for shard in shards:
+            first_case = shard.first_case + shard.cases
             yield replace(shard, several_files=len(files) > 1)
 
 
-def _of_jsonl(file: Place, first: int, after: int) -> Iterator[Shard]:
-    """The shards of a file that so many bytes of other files come after."""
+def _split_jsonl(file: Location, first_case: int, bytes_after: int) -> Iterator[Shard]:
+    """The shards of a file; `bytes_after` is the size of the files that follow it."""
     size = file.stat().st_size
-    start = number = 0
+    start = lines_before = 0
     with file.open("rb") as stream:
         while start < size:
-            stop = _line_end(stream, start + _length(size - start + after), size)
-            lines, cases = _count(stream, start, stop)
-            yield Shard(file=str(file), form="jsonl", start=start, stop=stop, number=number, first=first, cases=cases, size=stop - start)
-            start, number, first = stop, number + lines, first + cases
+            stop = _find_line_end(stream, start + _shard_size(size - start + bytes_after), size)
+            lines, cases = _count_lines(stream, start, stop)
+            yield Shard(
+                file=str(file),
+                file_format="jsonl",
+                start=start,
+                stop=stop,
+                rows_before=lines_before,
+                first_case=first_case,
+                cases=cases,
+                size=stop - start,
+            )
+            start, lines_before, first_case = stop, lines_before + lines, first_case + cases
 
 
-def _length(left: int) -> int:
-    """How long a shard is where so much is left: the last ones are shorter, so that whoever has the very last keeps nobody waiting long."""
-    return min(BYTES, max(left // 8, BYTES // 4))
+def _shard_size(bytes_left: int) -> int:
+    """Shard size; shrinks toward the end of the input so that workers finish together."""
+    return min(SHARD_BYTES, max(bytes_left // 8, SHARD_BYTES // 4))
 
 
-def _line_end(stream: BinaryIO, at: int, size: int) -> int:
-    """The end of the line that a byte stands in."""
+def _find_line_end(stream: BinaryIO, at: int, size: int) -> int:
+    """The end of the line that contains the byte at `at`."""
     stream.seek(at)
     while block := stream.read(_BLOCK):
         end = block.find(b"\n")
@@ -106,96 +119,107 @@ def _line_end(stream: BinaryIO, at: int, size: int) -> int:
     return size
 
 
-def _count(stream: BinaryIO, start: int, stop: int) -> tuple[int, int]:
-    """How many lines there are, and how many of them are not blank."""
-    lines, open_line, blank = 0, False, False
-    for at, block in enumerate(_Window(stream, start, stop).blocks()):
-        content = np.frombuffer(block.removeprefix(BOM) if start == at == 0 else block, dtype=np.uint8)
+def _count_lines(stream: BinaryIO, start: int, stop: int) -> tuple[int, int]:
+    """Number of lines, and of lines that are not blank."""
+    lines = 0
+    is_inside_line = False
+    may_have_blank_lines = False
+    for index, block in enumerate(_ByteRange(stream, start, stop).iterate_blocks()):
+        content = np.frombuffer(block.removeprefix(BYTE_ORDER_MARK) if start == index == 0 else block, dtype=np.uint8)
         if not len(content):
             continue
-        ends = np.flatnonzero(content == _LINE_END)
-        begins = content[ends[ends < len(content) - 1] + 1]
-        blank = blank or bool(_IS_SPACE[begins].any() or (not open_line and _IS_SPACE[content[0]]))
-        lines += len(ends)
-        open_line = bool(content[-1] != _LINE_END)
-    lines += open_line
-    if not blank:  # no line begins with a space
+        line_ends = np.flatnonzero(content == _LINE_END)
+        line_starts = content[line_ends[line_ends < len(content) - 1] + 1]
+        starts_with_space = not is_inside_line and _IS_SPACE[content[0]]
+        may_have_blank_lines = may_have_blank_lines or bool(_IS_SPACE[line_starts].any() or starts_with_space)
+        lines += len(line_ends)
+        is_inside_line = bool(content[-1] != _LINE_END)
+    lines += is_inside_line
+    if not may_have_blank_lines:  # no line begins with whitespace
         return lines, lines
-    counted = lines_of(_Window(stream, start, stop), begins=start == 0)
-    return lines, sum(bool(line) and not line.isspace() for block, _ in counted for line in block)
+    blocks = iterate_lines(_ByteRange(stream, start, stop), is_file_start=start == 0)
+    return lines, sum(bool(line) and not line.isspace() for block, _ in blocks for line in block)
 
 
-class _Window:
-    """The bytes of a file between two places."""
+class _ByteRange:
+    """The bytes of a file between two positions."""
 
     def __init__(self, stream: BinaryIO, start: int, stop: int) -> None:
         stream.seek(start)
         self._stream, self._left = stream, stop - start
 
     def read(self, size: int = -1, /) -> bytes:
-        """At most so many bytes; none at the end."""
+        """At most `size` bytes; none at the end."""
         block = self._stream.read(self._left if size < 0 else min(size, self._left))
         self._left -= len(block)
         return block
 
-    def blocks(self) -> Iterator[bytes]:
-        """All of it in pieces."""
+    def iterate_blocks(self) -> Iterator[bytes]:
+        """All bytes, block by block."""
         while block := self.read(_BLOCK):
             yield block
 
 
-def _of_parquet(file: Place, first: int) -> Iterator[Shard]:
+def _split_parquet(file: Location, first_case: int) -> Iterator[Shard]:
     import pyarrow.parquet as pq
 
-    about = pq.ParquetFile(seekable(file)).metadata
-    start = number = 0
-    while start < about.num_row_groups:
-        stop = rows = size = 0
-        for stop in range(start, about.num_row_groups):
-            group = about.row_group(stop)
+    metadata = pq.ParquetFile(open_for_arrow(file)).metadata
+    start = rows_before = 0
+    while start < metadata.num_row_groups:
+        stop = start
+        rows = size = 0
+        while stop < metadata.num_row_groups and rows < SHARD_ROWS:
+            group = metadata.row_group(stop)
             rows, size = rows + group.num_rows, size + group.total_byte_size
-            if rows >= ROWS:
-                break
-        yield Shard(file=str(file), form="parquet", start=start, stop=stop + 1, number=number, first=first, cases=rows, size=size)
-        start, number, first = stop + 1, number + rows, first + rows
+            stop += 1
+        yield Shard(
+            file=str(file),
+            file_format="parquet",
+            start=start,
+            stop=stop,
+            rows_before=rows_before,
+            first_case=first_case,
+            cases=rows,
+            size=size,
+        )
+        start, rows_before, first_case = stop, rows_before + rows, first_case + rows
 
 
 @dataclass(slots=True)
 class ShardReader:
-    """The cases of a shard, chunk by chunk. `roles` are those of the first rows of the data, and must do for all."""
+    """The cases of a shard, chunk by chunk. `roles` are those of the first rows of the data, and must hold for all."""
 
     source: Source
     shard: Shard
-    roles: Roles
-    known: frozenset[str]
-    """The columns that the roles were found among, and those that came since."""
+    roles: ColumnRoles
+    columns: frozenset[str]
+    """The columns for which the roles were checked."""
     chunk: int
     ids: IdsSeen = field(default_factory=IdsSeen)
 
     def __iter__(self) -> Iterator[Cases]:
-        for rows in in_chunks(self._rows(), self.chunk):
+        for rows in rechunk_rows(self._read_rows(), self.chunk):
             rows.several_files = self.shard.several_files
             keys: frozenset[str] = frozenset().union(*rows.values)
-            if not keys <= self.known:
-                self.known |= keys
-                check_roles(self.source, self.known, self.roles)
-            cases = assemble(rows, self.roles, keys=keys)
+            if not keys <= self.columns:
+                self.columns |= keys
+                check_roles(self.source, self.columns, self.roles)
+            cases = build_cases(rows, self.roles, keys=keys)
             self.ids.add(cases.id, rows)
             yield cases
 
-    def _rows(self) -> Iterator[Rows]:
+    def _read_rows(self) -> Iterator[RowBatch]:
         shard = self.shard
-        with closing(open_bytes(place_of(shard.file), SizeHint())) as stream:
-            if shard.form == "jsonl":
-                yield from read_jsonl(_Window(stream, shard.start, shard.stop), shard.file, self.chunk, shard.number)
+        with closing(open_bytes(parse_location(shard.file), ReadProgress())) as stream:
+            if shard.file_format == "jsonl":
+                byte_range = _ByteRange(stream, shard.start, shard.stop)
+                yield from read_jsonl(byte_range, shard.file, self.chunk, shard.rows_before)
             else:
-                from fieldwise.read.parquet_file import read_parquet
-
-                yield from read_parquet(stream, shard.file, self.chunk, range(shard.start, shard.stop), shard.number)
+                yield from read_parquet(stream, shard.file, self.chunk, range(shard.start, shard.stop), shard.rows_before)
 
 
-def check_roles(source: Source, columns: frozenset[str], roles: Roles) -> None:
-    """`Unsplittable` if these columns, taken together, do not play the roles that the first ones did."""
-    found, problems = find_roles(sorted(columns), source.columns, Where())
-    if found != roles or any(problem.level == "error" for problem in problems):
+def check_roles(source: Source, columns: frozenset[str], roles: ColumnRoles) -> None:
+    """Raise `Unsplittable` if these columns together do not have the roles of the first rows."""
+    actual_roles, problems = find_roles(sorted(columns), source.columns, Where())
+    if actual_roles != roles or any(problem.level == "error" for problem in problems):
         raise Unsplittable

@@ -6,7 +6,7 @@ from typing import Final
 
 from fieldwise.model.diagnostic import Diagnostic, Where
 from fieldwise.model.plan import Source
-from fieldwise.read.columns import ROLES, USUAL_NAMES, Roles, find_roles, recognised
+from fieldwise.read.columns import ROLES, USUAL_NAMES, ColumnRoles, find_roles, note_recognized_column
 from fieldwise.registry import nearest
 
 _SIDES: Final = ("expected", "actual")
@@ -21,7 +21,7 @@ _CERTAIN: Final = {
 class SideColumns:
     """How to read the rows of one side."""
 
-    roles: Roles = field(default_factory=Roles)
+    roles: ColumnRoles = field(default_factory=ColumnRoles)
     key: str | None = None
     row_is_record: bool = False
 
@@ -39,7 +39,7 @@ def side_columns(names: Iterable[str], source: Source, side: str, file: str) -> 
         candidates = _candidates(present, given.values(), source.join, side)
         if len(candidates) == 1:
             given[side] = candidates[0]
-            problems += [recognised(candidates[0], side, where)] if candidates[0] != side else []
+            problems += [note_recognized_column(candidates[0], side, where)] if candidates[0] != side else []
         elif not candidates and not (side == "actual" and "actuals" in present):
             return _rows_are_records(present, source, side, where, problems)
         elif candidates:
@@ -47,7 +47,7 @@ def side_columns(names: Iterable[str], source: Source, side: str, file: str) -> 
     hidden = {name for one in _SIDES for name in (one, *USUAL_NAMES[one])} - set(map(str, given.values()))
     others = [name for name in present if name not in hidden or name == source.join]
     roles, found = find_roles(others, given, where)
-    roles = Roles(roles.columns, roles.trials, frozenset(hidden & set(present)))
+    roles = ColumnRoles(roles.columns, roles.trials, frozenset(hidden & set(present)))
     return SideColumns(roles, source.join or roles.columns.get("id")), [*problems, *found]
 
 
@@ -75,7 +75,7 @@ def _rows_are_records(
     note = Diagnostic(
         code="rows-are-records", what=what, where=where, fix=f"if a column does, name it: columns: {{{side}: …}}", level="info"
     )
-    roles = Roles({"id": identity} if identity in present else {})
+    roles = ColumnRoles({"id": identity} if identity in present else {})
     return SideColumns(roles, key, row_is_record=True), [*problems, note]
 
 

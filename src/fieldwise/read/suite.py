@@ -18,7 +18,7 @@ from typing import Any, Final, NoReturn
 import yaml
 
 from fieldwise.model.diagnostic import ConfigError, Diagnostic, Where
-from fieldwise.model.document import Document, Place
+from fieldwise.model.plan import Document, KeyPath
 from fieldwise.read.yaml_values import MERGE, BadScalar, scalar
 
 MAX_ALIASED: Final = 100_000
@@ -34,7 +34,7 @@ def read_document(path: str | Path | None = None, *, text: str | None = None, fi
     if text is None:
         if path is None:
             raise TypeError("read_document needs a path or a text")
-        text = read_text(Path(path), file or str(path))
+        text = read_text_file(Path(path), file or str(path))
     _refuse_tabs(text, file)
     builder = _Builder(file)
     try:
@@ -48,7 +48,7 @@ def read_document(path: str | Path | None = None, *, text: str | None = None, fi
     return Document(value=builder.value, file=file, text=text, lines=builder.lines)
 
 
-def read_text(path: Path, file: str) -> str:
+def read_text_file(path: Path, file: str) -> str:
     """The text of a file; ConfigError if it is not there or not UTF-8."""
     try:
         return path.read_bytes().decode("utf-8-sig")
@@ -87,7 +87,7 @@ class _Open:
     """A mapping or list whose end has not come yet."""
 
     value: Any
-    place: Place
+    place: KeyPath
     line: int
     anchor: str | None
     key: str | None = None
@@ -102,7 +102,7 @@ class _Builder:
 
     def __init__(self, file: str | None) -> None:
         self.value: Any = None
-        self.lines: dict[Place, int] = {}
+        self.lines: dict[KeyPath, int] = {}
         self._file = file
         self._stack: list[_Open] = []
         self._anchors: dict[str, tuple[Any, int]] = {}
@@ -162,7 +162,7 @@ class _Builder:
         value: Any = {} if isinstance(event, yaml.MappingStartEvent) else []
         self._stack.append(_Open(value, place, line, event.anchor))
 
-    def _place(self) -> Place:
+    def _place(self) -> KeyPath:
         if not self._stack:
             return ()
         top = self._stack[-1]

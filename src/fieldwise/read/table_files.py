@@ -1,0 +1,427 @@
+"""Rows of JSONL, JSON, CSV and Parquet files, in batches. What cannot be read becomes a diagnostic."""
+
+import csv
+import io
+import sys
+import zlib
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any, BinaryIO, Final, Protocol
+from unicodedata import is_normalized, normalize
+
+import zstandard
+
+from fieldwise.kernels.json_scalars import to_json_value
+from fieldwise.kernels.text_keys import to_json_record
+from fieldwise.model.diagnostic import ConfigError, Diagnostic, Where
+from fieldwise.model.locations import Location, parse_location
+from fieldwise.model.values import MISSING, Json, Missing, Value
+from fieldwise.read.files import ReadProgress, UnreadableFile, detect_format, find_files, open_bytes
+from fieldwise.read.json_text import BYTE_ORDER_MARK, JsonProblem, decode_fast, decode_lines, decode_with_problems
+from fieldwise.read.rows import MAX_BATCH_BYTES, RowBatch
+
+MAX_LINE_BYTES: Final = 64 << 20
+"""A longer line is not a case: it is discarded while it is read, and reported."""
+_BLOCK: Final = 1 << 20
+_LINES_DECODED_TOGETHER: Final = 64
+"""Lines decoded and checked together; their text and values fit into a processor's cache."""
+_MAX_CELL_BYTES: Final = 1 << 30
+_JSON_TYPE_PREFIXES: Final = ("bool", "int", "uint", "float", "double", "string", "large_string", "null", "halffloat")
+"""Arrow types whose Python values are JSON values."""
+
+
+def read_files(
+    pattern: str, file_format: str | None, chunk: int, progress: ReadProgress, diagnostics: list[Diagnostic]
+) -> Iterator[RowBatch]:
+    """The rows of every file that a path, folder or glob names; a file that cannot be read becomes a diagnostic."""
+    try:
+        files = find_files(pattern)
+    except UnreadableFile as error:
+        diagnostics.append(error.diagnostic)
+        return
+    progress.total = (progress.total or 0) + sum(file.stat().st_size for file in files)
+    yield from read_each(files, file_format, chunk, progress, diagnostics)
+
+
+def read_each(
+    files: list[Location], file_format: str | None, chunk: int, progress: ReadProgress, diagnostics: list[Diagnostic]
+) -> Iterator[RowBatch]:
+    """The rows of these files, one file after the other."""
+    for file in files:
+        for rows in read_file(file, file_format, chunk, progress, diagnostics):
+            rows.several_files = len(files) > 1
+            yield rows
+
+
+def read_file(
+    file: Location, file_format: str | None, chunk: int, progress: ReadProgress, diagnostics: list[Diagnostic]
+) -> Iterator[RowBatch]:
+    """The rows of one file, up to where it becomes unreadable."""
+    has_rows = False
+    try:
+        with closing(open_bytes(file, progress)) as stream:
+            for rows in read_rows(stream, str(file), detect_format(file, file_format), chunk):
+                if len(rows):
+                    has_rows = True
+                    yield rows
+        if not has_rows:
+            what, fix = "the file holds no cases", "write cases into it, or name another file"
+            diagnostics.append(Diagnostic(code="empty-file", what=what, where=Where(file=str(file)), fix=fix))
+    except UnreadableFile as error:
+        diagnostics.append(error.diagnostic)
+    except (OSError, EOFError, ValueError, zlib.error, zstandard.ZstdError, MemoryError) as error:
+        diagnostics.append(describe_unreadable(file, error, has_rows))
+
+
+def read_rows(stream: BinaryIO, file: str, file_format: str, chunk: int) -> Iterator[RowBatch]:
+    """The rows of an open file in this format."""
+    if file_format == "jsonl":
+        return read_jsonl(stream, file, chunk)
+    if file_format == "csv":
+        return read_csv(stream, file, chunk)
+    if file_format == "parquet":
+        return read_parquet(stream, file, chunk)
+    return iter([read_json(stream, file)])
+
+
+def describe_unreadable(file: Location, error: Exception, has_rows: bool = False) -> Diagnostic:
+    """The diagnostic for a file that the system or the decompressor cannot read."""
+    reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error) or type(error).__name__
+    what = f"the file cannot be read to its end: {reason}" if has_rows else f"the file cannot be read: {reason}"
+    return Diagnostic(code="unreadable-file", what=what, where=Where(file=str(file)), fix="check that the file is whole and may be read")
+
+
+def read_stdin(stdin: BinaryIO | None, chunk: int, diagnostics: list[Diagnostic]) -> Iterator[RowBatch]:
+    """Rows of JSONL from standard input."""
+    has_rows = False
+    for rows in read_jsonl(stdin or sys.stdin.buffer, "-", chunk):
+        has_rows = True
+        yield rows
+    if not has_rows:
+        what = "standard input holds no cases"
+        diagnostics.append(Diagnostic(code="empty-file", what=what, where=Where(file="-"), fix="pipe JSONL into it"))
+
+
+class ByteStream(Protocol):
+    """A file, or a part of one, to read bytes from."""
+
+    def read(self, size: int = -1, /) -> bytes:
+        """At most `size` bytes; none at the end."""
+        ...
+
+
+class _TooLongLine(bytes):
+    """Replaces a line that was discarded while it was read."""
+
+
+def read_jsonl(stream: ByteStream, file: str, chunk: int, lines_before: int = 0) -> Iterator[RowBatch]:
+    """Rows of at most `chunk` lines, fewer where they are long. Blank lines are skipped but counted.
+
+    `lines_before`: number of lines of the file before the stream.
+    """
+    lines: list[bytes] = []
+    numbers: list[int] = []
+    number = lines_before
+    size = 0
+    is_terminated = True  # whether the last line that is not blank ends in a newline
+    for block, ends_in_newline in iterate_lines(stream, is_file_start=not lines_before):
+        for line in block:
+            number += 1
+            if not line or line.isspace():
+                continue
+            lines.append(line)
+            numbers.append(number)
+            is_terminated = ends_in_newline or line is not block[-1]
+            size += len(line)
+            if len(lines) == chunk or size >= MAX_BATCH_BYTES:
+                yield _decode_rows(lines, numbers, file, is_terminated, heavy=size >= MAX_BATCH_BYTES)
+                lines, numbers, size = [], [], 0
+    if lines:
+        yield _decode_rows(lines, numbers, file, is_terminated)
+
+
+def iterate_lines(stream: ByteStream, *, is_file_start: bool = True) -> Iterator[tuple[list[bytes], bool]]:
+    """Lists of lines, with False for the last one if it does not end in a newline. A byte order mark may begin the file."""
+    parts: list[bytes] = []  # of a line longer than a block
+    while block := stream.read(_BLOCK):
+        if is_file_start:
+            block, is_file_start = block.removeprefix(BYTE_ORDER_MARK), False
+        head, newline, rest = block.partition(b"\n") if parts else (b"", b"\n", block)
+        if not newline:
+            parts = [_TooLongLine(b"\0")] if _is_too_long(parts) else [*parts, head]
+            continue
+        lines = rest.split(b"\n")
+        if parts:
+            lines.insert(0, _join_parts([*parts, head]))
+        parts = [lines.pop()]
+        yield lines, True
+    last = _join_parts(parts)
+    if last:
+        yield [last], False
+
+
+def _is_too_long(parts: list[bytes]) -> bool:
+    return type(parts[0]) is _TooLongLine or (len(parts) > MAX_LINE_BYTES // _BLOCK and sum(map(len, parts)) > MAX_LINE_BYTES)
+
+
+def _join_parts(parts: list[bytes]) -> bytes:
+    return parts[0] if parts and type(parts[0]) is _TooLongLine else b"".join(parts)
+
+
+def _decode_rows(lines: list[bytes], numbers: list[int], file: str, is_terminated: bool, *, heavy: bool = False) -> RowBatch:
+    values: list[Any] = []
+    for start in range(0, len(lines), _LINES_DECODED_TOGETHER):
+        values += decode_lines(lines[start : start + _LINES_DECODED_TOGETHER])
+    problems: dict[int, list[JsonProblem]] = {}
+    for row, value in enumerate(values):
+        if type(value) is not dict:
+            is_whole = is_terminated or row < len(lines) - 1
+            values[row], problems[row] = _decode_row_with_problems(lines[row], numbers[row], is_whole)
+    return RowBatch(values=values, numbers=numbers, files=[file] * len(values), problems=problems, finite=not problems, heavy=heavy)
+
+
+def _decode_row_with_problems(line: bytes, number: int, is_whole: bool) -> tuple[dict[str, Any], list[JsonProblem]]:
+    """A line that the fast decoder refused or that is not an object: the usable part of it, and its problems."""
+    if type(line) is _TooLongLine:
+        what = f"the line is longer than {MAX_LINE_BYTES >> 20} MB"
+        fix = "a case is one document: split it, or leave out what is not compared"
+        return {}, [JsonProblem("record-too-large", what, fix=fix)]
+    result = decode_with_problems(line)
+    if isinstance(result.value, dict):
+        return result.value, result.problems
+    if result.failure is None:
+        what, fix = "a line must hold one JSON object", 'write {"id": …, "expected": …, "actual": …}'
+        return {}, [JsonProblem("invalid-json", what, fix=fix)]
+    what, fix = result.failure.what, result.failure.fix
+    if not is_whole:
+        what, fix = f"the file looks truncated: {what}", "write the file again; its last line has no end"
+    elif number == 1 and line.strip() in (b"{", b"["):
+        fix = "this is a JSON document on several lines, not one case per line: give the file the name .json"
+    return {}, [JsonProblem(result.failure.code, what, fix=fix)]
+
+
+def read_json(stream: BinaryIO, file: str) -> RowBatch:
+    """The rows of a JSON file: a list of cases, or one object that is one case; `UnreadableFile` for anything else."""
+    value, problems = parse_json_file(stream.read(), file)
+    if isinstance(value, dict):
+        return RowBatch(values=[value], numbers=[1], files=[file], numbering="file", problems={0: problems} if problems else {})
+    if isinstance(value, list):
+        return _rows_of_list(value, problems, file)
+    what, fix = "a file of cases must hold a list of objects, or one object", 'write [{"id": …, "expected": …, "actual": …}, …]'
+    raise UnreadableFile(Diagnostic(code="unreadable-file", what=what, where=Where(file=file), fix=fix))
+
+
+def parse_json_file(content: bytes, file: str) -> tuple[Value, list[JsonProblem]]:
+    """The value of a file and the problems inside it; `UnreadableFile` if it is empty or not JSON."""
+    if not content.strip():
+        fix = "write cases into it, or name another file"
+        raise UnreadableFile(Diagnostic(code="empty-file", what="the file is empty", where=Where(file=file), fix=fix))
+    value = decode_fast(content)
+    if value is not MISSING:
+        return value, []
+    result = decode_with_problems(content)
+    if result.failure is not None:
+        raise UnreadableFile(_describe_syntax_error(content, result.failure, file))
+    return result.value, result.problems
+
+
+def _describe_syntax_error(content: bytes, failure: JsonProblem, file: str) -> Diagnostic:
+    text = content.decode(errors="replace")
+    where = Where(file=file, line=text.count("\n", 0, failure.at or 0) + 1)
+    first_line = content.lstrip().split(b"\n", 1)[0]
+    if failure.what.startswith("something follows") and isinstance(decode_fast(first_line), dict):
+        fix = "this is one JSON object per line: give the file the name .jsonl"
+        return Diagnostic(code=failure.code, what=failure.what, where=where, fix=fix)
+    return failure.to_diagnostic(where)
+
+
+def _rows_of_list(items: list[Any], list_problems: list[JsonProblem], file: str) -> RowBatch:
+    problems: dict[int, list[JsonProblem]] = {}
+    for problem in list_problems:
+        row = problem.steps[0] if problem.steps else 0
+        row_problem = JsonProblem(problem.code, problem.what, problem.steps[1:], problem.fix, problem.level, problem.at)
+        problems.setdefault(int(row), []).append(row_problem)
+    for row, item in enumerate(items):
+        if not isinstance(item, dict):
+            problems[row] = [JsonProblem("invalid-json", "a case must be a JSON object", fix='write {"id": …, "expected": …, "actual": …}')]
+    values: list[Any] = [item if isinstance(item, dict) else {} for item in items]
+    return RowBatch(values=values, numbers=list(range(1, len(items) + 1)), files=[file] * len(items), numbering="item", problems=problems)
+
+
+def load_json(path: str | Path) -> Json:
+    """The value of a JSON file such as `strategies.json`; ConfigError, with every problem in it, if it cannot be used."""
+    file = parse_location(path)
+    try:
+        with open_bytes(file, ReadProgress()) as stream:
+            value, problems = parse_json_file(stream.read(), str(path))
+    except UnreadableFile as error:
+        raise ConfigError([error.diagnostic]) from error
+    except (OSError, EOFError) as error:
+        raise ConfigError([describe_unreadable(file, error)]) from error
+    errors = [problem.to_diagnostic(Where(file=str(path))) for problem in problems if problem.level == "error"]
+    if errors or isinstance(value, Missing):
+        raise ConfigError(errors)
+    return value
+
+
+def read_csv(stream: BinaryIO, file: str, chunk: int) -> Iterator[RowBatch]:
+    """Rows of at most `chunk` records of CSV with a header; cells are text. A record shorter than the header lacks the last columns."""
+    csv.field_size_limit(_MAX_CELL_BYTES)  # the default of 128 KB is less than one retrieved document
+    reader = csv.reader(io.TextIOWrapper(stream, "utf-8-sig", errors="surrogateescape", newline=""))
+    header = _check_header(next(reader, []), file)
+    rows = RowBatch(values=[], numbers=[], files=[], is_text_only=True)
+    for line, cells in _iterate_csv_records(reader, file):
+        problems = _find_csv_problems(cells, header)
+        if problems:
+            rows.problems[len(rows)] = problems
+        rows.values.append(dict(zip(header, cells, strict=False)))
+        rows.numbers.append(line)
+        rows.files.append(file)
+        if len(rows) == chunk:
+            yield rows
+            rows = RowBatch(values=[], numbers=[], files=[], is_text_only=True)
+    if len(rows):
+        yield rows
+
+
+def _iterate_csv_records(reader: Any, file: str) -> Iterator[tuple[int, list[str]]]:
+    """Each record with the line it begins on; blank lines are left out."""
+    start = reader.line_num + 1
+    try:
+        for cells in reader:
+            if cells:
+                yield start, cells
+            start = reader.line_num + 1
+    except csv.Error as error:
+        where = Where(file=file, line=start)
+        raise UnreadableFile(Diagnostic(code="unreadable-file", what=f"the file is not CSV from here on: {error}", where=where)) from error
+
+
+def _check_header(cells: list[str], file: str) -> list[str]:
+    """The column names; `UnreadableFile` if two are equal."""
+    names = [normalize("NFC", cell.strip()) for cell in cells]
+    repeated = [name for name in names if names.count(name) > 1]
+    if repeated:
+        what, fix = f"the header names the column `{repeated[0]}` twice", "give each column its own name"
+        raise UnreadableFile(Diagnostic(code="duplicate-column", what=what, where=Where(file=file, line=1), fix=fix))
+    return names
+
+
+def _find_csv_problems(cells: list[str], header: list[str]) -> list[JsonProblem]:
+    problems: list[JsonProblem] = []
+    if len(cells) > len(header):
+        what = f"the row has {len(cells)} cells, but the header has {len(header)}"
+        problems.append(JsonProblem("invalid-csv", what, fix="put cells that hold commas or line breaks in double quotes"))
+    for name, cell in zip(header, cells, strict=False):
+        if not cell.isascii() and not _is_valid_unicode(cell):
+            problems.append(JsonProblem("invalid-utf8", "the text has bytes that are not UTF-8", (name,), "save the file as UTF-8"))
+    return problems
+
+
+def _is_valid_unicode(cell: str) -> bool:
+    try:
+        cell.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def read_parquet(stream: BinaryIO, file: str, chunk: int, groups: range | None = None, rows_before: int = 0) -> Iterator[RowBatch]:
+    """Rows of at most `chunk` records, of all row groups or of some; `rows_before` rows of the file come before those."""
+    import pyarrow as pa  # slow to import, and only Parquet needs it
+
+    try:
+        yield from _read_row_groups(stream, file, chunk, groups, rows_before)
+    except pa.ArrowException as error:
+        reason = str(error).split("\n", 1)[0]
+        what = f"the file is not whole Parquet: {reason}"
+        raise UnreadableFile(Diagnostic(code="unreadable-file", what=what, where=Where(file=file))) from error
+
+
+def _read_row_groups(stream: BinaryIO, file: str, chunk: int, groups: range | None, rows_before: int) -> Iterator[RowBatch]:
+    import pyarrow.parquet as pq
+
+    is_seekable = isinstance(stream, io.BufferedReader) and stream.seekable()
+    source = stream if is_seekable else io.BytesIO(stream.read())  # Parquet is read from its end; compressed streams cannot seek
+    parquet = pq.ParquetFile(source)
+    number = rows_before
+    for batch, heavy in _iterate_arrow_batches(parquet, range(parquet.num_row_groups) if groups is None else groups, chunk):
+        batch = _truncate_to_microseconds(batch)
+        values: list[Any] = batch.to_pylist()
+        if not all(_holds_json_values(arrow_type) for arrow_type in batch.schema.types):
+            values = [_convert_to_json(value) for value in values]
+        if not is_normalized("NFC", str(batch.schema)):
+            values = to_json_record(values)
+        numbers = list(range(number + 1, number + len(values) + 1))
+        number += len(values)
+        yield RowBatch(values=values, numbers=numbers, files=[file] * len(values), numbering="item", heavy=heavy)
+
+
+def _iterate_arrow_batches(parquet: Any, groups: range, chunk: int) -> Iterator[tuple[Any, bool]]:
+    """Arrow batches, and whether they are shorter than `chunk` because their rows are large.
+
+    Reads group by group: `iter_batches` over all groups would keep all of them in memory.
+    """
+    for index in groups:
+        group = parquet.metadata.row_group(index)
+        max_rows = MAX_BATCH_BYTES * group.num_rows // max(group.total_byte_size, 1)
+        for batch in parquet.iter_batches(max(1, min(chunk, max_rows)), row_groups=[index]):
+            yield batch, max_rows < chunk
+
+
+def _holds_json_values(arrow_type: Any) -> bool:
+    """Whether the Python values of a column of this type are JSON values."""
+    import pyarrow as pa
+
+    if pa.types.is_struct(arrow_type):
+        return all(_holds_json_values(arrow_type.field(index).type) for index in range(arrow_type.num_fields))
+    if pa.types.is_list(arrow_type) or pa.types.is_large_list(arrow_type) or pa.types.is_fixed_size_list(arrow_type):
+        return _holds_json_values(arrow_type.value_type)
+    if pa.types.is_dictionary(arrow_type):
+        return _holds_json_values(arrow_type.value_type)
+    return str(arrow_type).rstrip("0123456789").startswith(_JSON_TYPE_PREFIXES)
+
+
+def _truncate_to_microseconds(batch: Any) -> Any:
+    """The batch with nanoseconds truncated to microseconds, the finest resolution of Python's datetime."""
+    import pyarrow as pa
+
+    fields = [field.with_type(_with_microseconds(field.type)) for field in batch.schema]
+    schema = pa.schema(fields)
+    if schema.equals(batch.schema):
+        return batch
+    return pa.table([column.cast(field.type, safe=False) for column, field in zip(batch.columns, fields, strict=True)], schema=schema)
+
+
+def _with_microseconds(arrow_type: Any) -> Any:
+    import pyarrow as pa
+
+    if pa.types.is_timestamp(arrow_type) and arrow_type.unit == "ns":
+        return pa.timestamp("us", arrow_type.tz)
+    if pa.types.is_duration(arrow_type) and arrow_type.unit == "ns":
+        return pa.duration("us")
+    if pa.types.is_time64(arrow_type) and arrow_type.unit == "ns":
+        return pa.time64("us")
+    if pa.types.is_struct(arrow_type):
+        fields = [arrow_type.field(index) for index in range(arrow_type.num_fields)]
+        return pa.struct([field.with_type(_with_microseconds(field.type)) for field in fields])
+    if pa.types.is_list(arrow_type):
+        return pa.list_(arrow_type.value_field.with_type(_with_microseconds(arrow_type.value_type)))
+    return arrow_type
+
+
+def _convert_to_json(value: Any) -> Any:
+    """The value with everything that JSON does not have converted.
+
+    >>> _convert_to_json({"text": b"a", "map": [("a", b"b")]})
+    {'text': 'a', 'map': {'a': 'b'}}
+    """
+    if isinstance(value, dict):
+        return {str(key): _convert_to_json(item) for key, item in value.items()}
+    if isinstance(value, list):
+        is_map = bool(value) and all(isinstance(item, tuple) and len(item) == 2 for item in value)  # pyarrow's form of a map
+        if is_map:
+            return {str(key): _convert_to_json(item) for key, item in value}
+        return [_convert_to_json(item) for item in value]
+    return to_json_value(value)
