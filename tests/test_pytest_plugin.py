@@ -97,7 +97,7 @@ class TestFixture:
         config = {**FIELDS, "when": {"tag": "nobody"}}
         result = run_test(pytester, f"fieldwise({config}, expected={RIGHT}, actual={RIGHT})")
         result.assert_outcomes(failed=1)
-        result.stdout.fnmatch_lines(["*no evaluator is for it*"])
+        result.stdout.fnmatch_lines(["*no evaluator applies to it*"])
 
     def test_a_judge_that_is_down_fails(self, pytester: pytest.Pytester) -> None:
         config = {"type": "code_judge", "script": ["no-such-program"]}

@@ -1,11 +1,12 @@
-"""Runs to report on, made by hand so that their numbers are known."""
+"""Runs to report on, made by hand so that their numbers are defaults."""
 
 from datetime import UTC, datetime
 
 from fieldwise.model.comparison import Comparison
 from fieldwise.model.diagnostic import Diagnostic, Where
 from fieldwise.model.summary import Counts, EvaluatorSummary, FieldSummary, GateResult, Metric, Summary
-from fieldwise.report.view import Example, RunView
+from fieldwise.report.case_view import MismatchExample
+from fieldwise.report.run_view import RunView
 
 
 def metric(value: float, n: int = 20, low: float | None = None, high: float | None = None) -> Metric:
@@ -13,12 +14,12 @@ def metric(value: float, n: int = 20, low: float | None = None, high: float | No
 
 
 def field(name: str, rule: str = "exact", value: float = 0.9, **more: object) -> FieldSummary:
-    known = {"n": 20, "expected": 20, "given": 19, "matched": 18, "precision": 0.9, "recall": 0.9, "f1": 0.9, "outcomes": {"match": 18}}
-    return FieldSummary(field=name, rule=rule, score=metric(value, 20, value - 0.1, min(value + 0.08, 1.0)), **{**known, **more})
+    defaults = {"n": 20, "expected": 20, "given": 19, "matched": 18, "precision": 0.9, "recall": 0.9, "f1": 0.9, "outcomes": {"match": 18}}
+    return FieldSummary(field=name, rule=rule, score=metric(value, 20, value - 0.1, min(value + 0.08, 1.0)), **{**defaults, **more})
 
 
 def evaluator(name: str = "fields", kind: str = "field_accuracy", **more: object) -> EvaluatorSummary:
-    known = {
+    defaults = {
         "counts": Counts(cases=20, scored=19, failures=1, passed=12, partial=7, failed=1),
         "metrics": {"score": metric(0.91, 20, 0.84, 0.96), "pass_rate": metric(0.6, 20, 0.4, 0.8)},
         "fields": (
@@ -30,16 +31,16 @@ def evaluator(name: str = "fields", kind: str = "field_accuracy", **more: object
         "worst": (("a-1", 0.0), ("b-2", 0.5), ("c-3", 0.75)),
         "slices": {"tag:german": {"score": metric(0.88, 8)}, "split:test": {"score": metric(0.9, 10)}},
     }  # fmt: skip
-    return EvaluatorSummary(name=name, type=kind, **{**known, **more})
+    return EvaluatorSummary(name=name, type=kind, **{**defaults, **more})
 
 
 def comparison(path: str = "number", expected: object = "A-1002", actual: object = "A-1O02", **more: object) -> Comparison:
-    known = {"field": path, "outcome": "wrong_value", "expected_presence": "present", "actual_presence": "present"}
-    return Comparison(path=path, expected=expected, actual=actual, **{"similarity": 0.0, "passed": False, **known, **more})
+    defaults = {"field": path, "outcome": "wrong_value", "expected_presence": "present", "actual_presence": "present"}
+    return Comparison(path=path, expected=expected, actual=actual, **{"similarity": 0.0, "passed": False, **defaults, **more})
 
 
 def view(**more: object) -> RunView:
-    known = {
+    defaults = {
         "id": "20260102-030405-abcdef",
         "name": "invoices",
         "summary": Summary(cases=20, evaluators={"fields": evaluator(), "field_prf": prf()}),
@@ -60,10 +61,9 @@ def view(**more: object) -> RunView:
             Diagnostic(code="no-expected", what="`z` has no expected record", where=Where(case="z"), fix="add it", level="warning"),
         ),
         "exit_code": 1,
-        "examples": {"ocr": Example("b-2", comparison())},
-        "causes": {"ocr": ("look-alike characters", "Improve the scan."), "scale": ("scale", "State the unit.")},
+        "examples": {"ocr": MismatchExample("b-2", comparison())},
     }
-    return RunView(**{**known, **more})
+    return RunView(**{**defaults, **more})
 
 
 def prf() -> EvaluatorSummary:

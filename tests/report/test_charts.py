@@ -2,13 +2,13 @@
 
 import xml.etree.ElementTree as ET
 
-from fieldwise.report.charts import Bar, counts, histogram, intervals, stacked
+from fieldwise.report.charts import ChartBar, draw_counts, draw_histogram, draw_intervals, draw_stacked_counts
 
 _SVG = "{http://www.w3.org/2000/svg}"
 
 
 def test_a_chart_holds_no_script_no_style_and_no_comment() -> None:
-    drawn = intervals([Bar("score", 0.8, 0.7, 0.9)], title="scores")
+    drawn = draw_intervals([ChartBar("score", 0.8, 0.7, 0.9)], title="scores")
     root = ET.fromstring(drawn)
     assert {element.tag.removeprefix(_SVG) for element in root.iter()} <= {"svg", "g", "rect", "path", "text", "title"}
     assert "<!--" not in drawn
@@ -16,23 +16,23 @@ def test_a_chart_holds_no_script_no_style_and_no_comment() -> None:
 
 
 def test_a_bar_with_an_interval_has_whiskers_and_one_without_has_none() -> None:
-    assert ET.fromstring(intervals([Bar("a", 0.8, 0.7, 0.9)], title="t")).findall(f".//{_SVG}g[@class='ci']")
-    assert not ET.fromstring(intervals([Bar("a", 0.8)], title="t")).findall(f".//{_SVG}g[@class='ci']")
+    assert ET.fromstring(draw_intervals([ChartBar("a", 0.8, 0.7, 0.9)], title="t")).findall(f".//{_SVG}g[@class='ci']")
+    assert not ET.fromstring(draw_intervals([ChartBar("a", 0.8)], title="t")).findall(f".//{_SVG}g[@class='ci']")
 
 
 def test_labels_from_data_are_escaped() -> None:
     hostile = "</svg><script>x"
-    drawn = counts([Bar(hostile, 2.0)], title=hostile)
+    drawn = draw_counts([ChartBar(hostile, 2.0)], title=hostile)
     assert "<script>" not in drawn
     assert hostile in [element.text for element in ET.fromstring(drawn).iter(f"{_SVG}text")]
 
 
 def test_kinds_are_classes_and_hints_name_the_bar() -> None:
-    root = ET.fromstring(stacked(["a", "b"], {"omission": [1, 0], "fault": [0, 2]}, title="t"))
+    root = ET.fromstring(draw_stacked_counts(["a", "b"], {"omission": [1, 0], "fault": [0, 2]}, title="t"))
     assert root.findall(f".//{_SVG}g[@class='series kind-omission']")
     assert "a: 1" in [element.text for element in root.iter(f"{_SVG}title")]
 
 
 def test_a_histogram_has_a_bar_for_each_tenth_and_one_for_all_right() -> None:
-    root = ET.fromstring(histogram([1] * 11, title="t"))
+    root = ET.fromstring(draw_histogram([1] * 11, title="t"))
     assert len(root.findall(f".//{_SVG}rect[@class='rect']")) == 11

@@ -3,9 +3,8 @@
 import json
 
 import fieldwise as fw
-from fieldwise.report.diff_view import diff_json, diff_report
-from fieldwise.report.parts import render
-from fieldwise.report.view import Show
+from fieldwise.report.diff_view import build_diff_report, render_diff_json
+from fieldwise.report.terminal_layout import DisplayOptions, render_text
 
 EXPECTED = {
     "number": "A-1002",
@@ -16,9 +15,7 @@ EXPECTED = {
 
 
 def shown(actual: object, *, everything: bool = False) -> str:
-    return render(
-        diff_report(fw.diff(EXPECTED, actual), {"ocr": "look-alike characters"}, Show(width=110, everything=everything)), width=110
-    )
+    return render_text(build_diff_report(fw.diff(EXPECTED, actual), DisplayOptions(width=110, everything=everything)), width=110)
 
 
 def test_equal_records_do_not_differ() -> None:
@@ -32,7 +29,7 @@ def test_a_difference_shows_path_values_cause_rule_and_reason() -> None:
     assert "A-1002 → A-1O02  look-alike characters" in text
 
 
-def test_a_missing_item_is_told_once_and_not_for_each_of_its_fields() -> None:
+def test_a_missing_item_is_shown_once_and_not_for_each_of_its_fields() -> None:
     text = shown(EXPECTED | {"items": EXPECTED["items"][:1]})
     assert "items[*]  whole items" in text
     assert '[1]  {"sku": "p-2", "name": "Cake", "amount": 30.0} → missing' in text
@@ -40,33 +37,33 @@ def test_a_missing_item_is_told_once_and_not_for_each_of_its_fields() -> None:
     assert "✗ 3 differences" in text
 
 
-def test_a_value_nobody_expected_says_so() -> None:
+def test_an_unexpected_value_is_labelled() -> None:
     text = shown(EXPECTED | {"confidence": 0.9})
-    assert "confidence  nothing like it is expected" in text
+    assert "confidence  not in the expected record" in text
     assert "not expected: 0.9" in text
 
 
 def test_values_that_match_by_their_rule_are_counted_and_shown_on_request() -> None:
-    other = EXPECTED | {"vendor": "Bäckerei Lang "}
-    assert "1 value not equal but matching by the rule (--all)" in shown(other)
-    assert '"Bäckerei Lang" → "Bäckerei Lang "' in shown(other, everything=True)
+    spaced = EXPECTED | {"vendor": "Bäckerei Lang "}
+    assert "1 value not equal but matching by the rule (--all)" in shown(spaced)
+    assert '"Bäckerei Lang" → "Bäckerei Lang "' in shown(spaced, everything=True)
 
 
 def test_many_differences_are_grouped_and_all_shown_on_request() -> None:
     expected = {"rows": [{"id": f"r{n}", "v": n} for n in range(60)]}
     actual = {"rows": [{"id": f"r{n}", "v": -n - 1} for n in range(60)]}
     diff = fw.diff(expected, actual)
-    assert "and 57 more (--all)" in render(diff_report(diff, {}, Show()))
-    assert "more (--all)" not in render(diff_report(diff, {}, Show(everything=True)))
+    assert "and 57 more (--all)" in render_text(build_diff_report(diff, DisplayOptions()))
+    assert "more (--all)" not in render_text(build_diff_report(diff, DisplayOptions(everything=True)))
 
 
 def test_json_names_every_difference_and_every_rule() -> None:
-    found = json.loads(diff_json(fw.diff(EXPECTED, EXPECTED | {"total": 12.5})))
-    assert found["same"] is False
-    assert [one["path"] for one in found["differences"]] == ["total"]
-    assert {"path": "number", "rule": "exact", "because": "the values are codes"} in found["rules"]
+    document = json.loads(render_diff_json(fw.diff(EXPECTED, EXPECTED | {"total": 12.5})))
+    assert document["same"] is False
+    assert [difference["path"] for difference in document["differences"]] == ["total"]
+    assert {"path": "number", "rule": "exact", "because": "the values are codes"} in document["rules"]
 
 
 def test_markup_in_data_is_shown_as_it_is() -> None:
-    text = render(diff_report(fw.diff({"a": "x [red]y[/red]"}, {"a": "[link=http://e]z[/link]"}), {}, Show()))
+    text = render_text(build_diff_report(fw.diff({"a": "x [red]y[/red]"}, {"a": "[link=http://e]z[/link]"}), DisplayOptions()))
     assert "x [red]y[/red] → [link=http://e]z[/link]" in text

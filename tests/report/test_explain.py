@@ -2,13 +2,13 @@
 
 import fieldwise as fw
 from fieldwise.model.result import Result
+from fieldwise.registry import CAUSES
 from fieldwise.report.explain import explain_field, explain_result
-from fieldwise.report.parts import render
-from fieldwise.report.view import Show
+from fieldwise.report.terminal_layout import DisplayOptions, render_text
 
 
 def shown(kind: str, result: Result, **options: object) -> str:
-    return render(explain_result(kind, kind, result, options, {}, Show(width=120)), width=120)
+    return render_text(explain_result(kind, kind, result, options, DisplayOptions(width=120)), width=120)
 
 
 def test_weighted_average_is_written_out() -> None:
@@ -67,19 +67,19 @@ def test_any_other_evaluator_shows_metrics_hits_and_misses() -> None:
     assert "✗ bad" in text
 
 
-def test_a_missing_output_is_told_from_a_fault_of_ours() -> None:
+def test_a_missing_output_is_distinguished_from_a_fault_of_the_measurement() -> None:
     system = Result(status="error", verdict="fail", details={"fault": "system"})
-    ours = Result(status="error", verdict="fail", details={"fault": "ours"}, misses=["boom"])
+    fault = Result(status="error", verdict="fail", details={"fault": "ours"}, misses=["boom"])
     assert "the system gave no output" in shown("field_accuracy", system)
-    assert "not of the system" in shown("field_accuracy", ours)
-    assert "boom" in shown("field_accuracy", ours)
+    assert "not of the system" in shown("field_accuracy", fault)
+    assert "boom" in shown("field_accuracy", fault)
 
 
-def test_one_field_tells_its_cause_and_what_to_do() -> None:
+def test_a_field_shows_its_cause_and_advice() -> None:
     result = fw.evaluate({"type": "field_accuracy", "fields": ["n"]}, expected={"n": "RB-2024-0305"}, actual={"n": "RB-2O24-O3O5"})
-    page = explain_field("fields", "n", result, {"ocr": ("look-alike characters", "Improve the scan.")}, Show())
+    page = explain_field("fields", "n", result, DisplayOptions())
     assert page is not None
-    text = render(page)
+    text = render_text(page)
     assert "RB-2024-0305 → RB-2O24-O3O5" in text
-    assert "cause: look-alike characters  Improve the scan." in text
-    assert explain_field("fields", "zzz", result, {}, Show()) is None
+    assert f"cause: look-alike characters  {CAUSES.find('ocr').advice}".split(". ")[0] in text
+    assert explain_field("fields", "zzz", result, DisplayOptions()) is None

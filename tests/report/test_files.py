@@ -11,9 +11,8 @@ import openpyxl
 import pytest
 from lxml import etree
 
-from fieldwise.report.files import SUFFIXES, render, suffix_of
-from fieldwise.report.markdown import code, markdown
-from fieldwise.report.tables import csv_rows
+from fieldwise.report.files import SUFFIXES, find_suffix, iterate_rows, render
+from fieldwise.report.markdown import format_code_span, render_markdown
 from fieldwise.store.run import Run
 
 _FORMULAS = ("=", "+", "-", "@", "\t", "\r")
@@ -32,7 +31,7 @@ def _xml(run: Run) -> Any:
 
 
 def test_the_longest_ending_says_the_format() -> None:
-    assert [suffix_of(name) for name in ("a/b.Html", "x.junit.xml", "x.jsonl", "x.xml", "html")] == [
+    assert [find_suffix(name) for name in ("a/b.Html", "x.junit.xml", "x.jsonl", "x.xml", "html")] == [
         ".html",
         ".junit.xml",
         ".jsonl",
@@ -97,7 +96,7 @@ def test_a_workbook_has_summary_fields_and_results(demo: Run) -> None:
 
 
 def test_more_rows_than_a_sheet_holds_go_on_to_another(states: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("fieldwise.report.tables.ROWS_ON_A_SHEET", 4)
+    monkeypatch.setattr("fieldwise.report.files.MAX_SHEET_ROWS", 4)
     book = _book(states)
     assert book.sheetnames[-2:] == ["results", "results 2"]
     assert book["results"].max_row + book["results 2"].max_row == 6 + 2
@@ -111,7 +110,7 @@ def test_parquet_answers_a_query(demo: Run, tmp_path: Path) -> None:
 
 
 def test_csv_rows_are_plain_values(demo: Run) -> None:
-    heads, first = list(csv_rows(demo))[:2]
+    heads, first = list(iterate_rows(demo))[:2]
     row = dict(zip(heads, first, strict=True))
     assert row["score"] == 1.0
     assert row["hits"].startswith("invoice_number; issue_date")
@@ -153,7 +152,7 @@ def test_junit_is_xml_whatever_the_data_holds(hostile: Run) -> None:
 
 
 def test_markdown_keeps_data_in_code_spans(hostile: Run) -> None:
-    text = markdown(hostile)
+    text = render_markdown(hostile)
     assert "\u202e" not in text
     outside = _without_code(text)
     assert [sign for sign in ("<b>", "<img", "<script", "@someone", "](http") if sign in outside] == []
@@ -177,7 +176,7 @@ def _without_code(text: str) -> str:
 
 
 def test_markdown_says_the_verdict_the_gates_and_the_scores(demo: Run) -> None:
-    text = markdown(demo)
+    text = render_markdown(demo)
     assert text.startswith("## ✅ `invoices` passed\n")
     assert "| ✅ holds | `fields.score >= 0.85` | 0.8891 |" in text
     assert "| `field_prf` | micro |" in text
@@ -187,11 +186,11 @@ def test_markdown_says_the_verdict_the_gates_and_the_scores(demo: Run) -> None:
 def test_a_table_row_of_markdown_has_the_cells_of_its_head(hostile: Run, demo: Run) -> None:
     for run in (hostile, demo):
         width = 0
-        for line in markdown(run).splitlines():
+        for line in render_markdown(run).splitlines():
             cells = line.replace("\\|", "").count("|") if line.startswith("|") else 0
             assert cells in (0, width) or width == 0
             width = cells
 
 
 def test_a_code_span_holds_backticks() -> None:
-    assert code("``") == "``` `` ```"
+    assert format_code_span("``") == "``` `` ```"

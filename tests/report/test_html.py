@@ -12,8 +12,8 @@ import lxml.html
 import pytest
 
 import fieldwise as fw
-from fieldwise.report.html import html_page, html_report, policy, static
-from fieldwise.report.page import page_of
+from fieldwise.report.html import make_content_policy, read_static, render_html, render_html_view
+from fieldwise.report.run_view import build_run_view
 from fieldwise.store.run import Run
 
 
@@ -26,7 +26,7 @@ def _shown(text: str) -> str:
 
 
 def test_the_headline_has_suite_cases_verdict_and_gates(demo: Run) -> None:
-    page = _read(html_report(demo))
+    page = _read(render_html(demo))
     assert page.xpath("//h1")[0].text_content() == "invoices"
     head = " ".join(page.xpath("//header")[0].text_content().split())
     assert "26 cases" in head
@@ -35,7 +35,7 @@ def test_the_headline_has_suite_cases_verdict_and_gates(demo: Run) -> None:
 
 
 def test_macro_and_micro_stand_beside_each_other_with_their_intervals(demo: Run) -> None:
-    row = _read(html_report(demo)).xpath("//section[@id='rates']//tr[normalize-space(th)='F1']")[0]
+    row = _read(render_html(demo)).xpath("//section[@id='rates']//tr[normalize-space(th)='F1']")[0]
     metrics = demo.full.evaluators["field_prf"].metrics
     for side in ("macro_f1", "micro_f1"):
         assert f"{metrics[side].value:.3f}" in row.text_content()
@@ -43,14 +43,14 @@ def test_macro_and_micro_stand_beside_each_other_with_their_intervals(demo: Run)
 
 
 def test_every_field_has_a_row_with_rule_and_counts(demo: Run) -> None:
-    tables = _read(html_report(demo)).xpath("//section[@id='fields']//table")
+    tables = _read(render_html(demo)).xpath("//section[@id='fields']//table")
     for table, one in zip(tables, demo.full.evaluators.values(), strict=True):
         rows = [[" ".join(cell.text_content().split()) for cell in row] for row in table.xpath(".//tbody/tr")]
         assert [row[:4] for row in rows] == [[field.field, field.rule, str(field.n), str(field.matched)] for field in one.fields]
 
 
 def test_the_heatmap_has_a_cell_for_each_field_and_case_with_a_sign(demo: Run) -> None:
-    grid = _read(html_report(demo)).xpath("//table[@data-heatmap='1']")[0]
+    grid = _read(render_html(demo)).xpath("//table[@data-heatmap='1']")[0]
     rows = grid.xpath("./tbody/tr")
     assert len(rows) == 17
     assert all(len(row.xpath("./td")) == 26 for row in rows)
@@ -62,7 +62,7 @@ def test_the_heatmap_has_a_cell_for_each_field_and_case_with_a_sign(demo: Run) -
 
 def test_a_changed_character_is_marked_on_both_sides(demo: Run) -> None:
     case = next(
-        found for found in _read(html_report(demo)).xpath("//details[contains(@class,'case')]") if "rheintal-0305" in found.text_content()
+        found for found in _read(render_html(demo)).xpath("//details[contains(@class,'case')]") if "rheintal-0305" in found.text_content()
     )
     row = case.xpath(".//tr[contains(th, 'invoice_number')]")[0]
     assert [mark.text for mark in row.xpath(".//del")] == ["0", "0", "0"]
@@ -71,13 +71,13 @@ def test_a_changed_character_is_marked_on_both_sides(demo: Run) -> None:
 
 
 def test_it_says_what_was_run(demo: Run) -> None:
-    text = _shown(html_report(demo))
+    text = _shown(render_html(demo))
     assert demo.manifest.fingerprints["suite"] in text
     assert "match: numeric_tolerance, tolerance: 0.01" in text
 
 
 def test_data_never_becomes_markup(hostile: Run) -> None:
-    page = _read(html_report(hostile))
+    page = _read(render_html(hostile))
     assert len(page.xpath("//script[not(@type)]")) == 1
     assert page.xpath("//img") == []
     assert page.xpath("//b[text()='hostile']") == []
@@ -88,46 +88,46 @@ def test_data_never_becomes_markup(hostile: Run) -> None:
 
 
 def test_characters_nobody_sees_are_shown_as_tokens(hostile: Run) -> None:
-    html = html_report(hostile)
+    html = render_html(hostile)
     assert not re.search("[\u202e\u200b\x00\x1b]", html)
     tokens = _read(html).xpath("//span[@class='token']/@title")
     assert {"U+202E right-to-left override", "U+200B zero width space"} <= set(tokens)
 
 
 def test_the_policy_lets_only_the_own_script_run(demo: Run) -> None:
-    page = _read(html_report(demo))
+    page = _read(render_html(demo))
     written = page.xpath("//meta[@http-equiv='Content-Security-Policy']/@content")[0]
     script = page.xpath("//script[not(@type)]")[0].text
-    assert written == policy(script)
+    assert written == make_content_policy(script)
     assert "default-src 'none'" in written
-    assert f"'sha256-{b64encode(sha256(static('report.js').encode()).digest()).decode()}'" in written
+    assert f"'sha256-{b64encode(sha256(read_static('report.js').encode()).digest()).decode()}'" in written
     assert "unsafe-eval" not in written
 
 
 def test_nothing_in_it_points_to_another_place(demo: Run, boxes: Run) -> None:
     for run in (demo, boxes):
-        page = _read(html_report(run))
+        page = _read(render_html(run))
         addresses = [*page.xpath("//@href"), *page.xpath("//@src")]
         assert [address for address in addresses if not address.startswith(("#", "data:"))] == []
-        assert "@import" not in static("report.css")
-        assert "url(" not in static("report.css")
+        assert "@import" not in read_static("report.css")
+        assert "url(" not in read_static("report.css")
 
 
 def test_a_thousand_cases_stay_under_two_megabytes(large: Run) -> None:
-    html = html_report(large)
+    html = render_html(large)
     assert len(html.encode()) < 2_000_000
     assert "the 200 lowest of 1,000 cases" in _shown(html)
     assert len(_read(html).xpath("//details[contains(@class,'case')]")) == 25
 
 
 def test_boxes_are_drawn_without_asking_for_the_image(boxes: Run) -> None:
-    pictures = _read(html_report(boxes)).xpath("//img/@src")
+    pictures = _read(render_html(boxes)).xpath("//img/@src")
     assert pictures
     assert all(picture.startswith("data:image/svg+xml;base64,") for picture in pictures)
 
 
 def test_answers_in_words_show_both_texts_and_what_was_missed(answers: Run) -> None:
-    case = _read(html_report(answers)).xpath("//details[contains(@class,'case')]")[0]
+    case = _read(render_html(answers)).xpath("//details[contains(@class,'case')]")[0]
     assert [term.text for term in case.xpath(".//dt")] == ["expected", "actual"]
     assert "answers missed" in case.text_content()
 
@@ -135,7 +135,7 @@ def test_answers_in_words_show_both_texts_and_what_was_missed(answers: Run) -> N
 def test_a_case_without_output_is_told_in_one_line(states: Run) -> None:
     case = next(
         found
-        for found in _read(html_report(states)).xpath("//details[contains(@class,'case')]")
+        for found in _read(render_html(states)).xpath("//details[contains(@class,'case')]")
         if found.xpath(".//h3")[0].text == "no output"
     )
     assert "Every expected value counts as an omission: 2 values" in case.text_content()
@@ -143,7 +143,7 @@ def test_a_case_without_output_is_told_in_one_line(states: Run) -> None:
 
 def test_headings_go_down_one_step_at_a_time(demo: Run, answers: Run) -> None:
     for run in (demo, answers):
-        levels = [int(heading.tag[1]) for heading in _read(html_report(run)).xpath("//h1|//h2|//h3|//h4")]
+        levels = [int(heading.tag[1]) for heading in _read(render_html(run)).xpath("//h1|//h2|//h3|//h4")]
         assert levels[0] == 1
         assert all(after - before <= 1 for before, after in itertools.pairwise(levels))
 
@@ -156,7 +156,7 @@ def test_only_the_cases_that_are_shown_are_read(large: Run, monkeypatch: pytest.
     )
     monkeypatch.setattr(Run, "results", lambda *_: pytest.fail("all results were read"))
     monkeypatch.setattr(Run, "to_arrow", lambda *_: pytest.fail("all results were read"))
-    html_page(page_of(large))
+    render_html_view(build_run_view(large, heatmaps=True, worst=25))
     assert len(set(asked)) <= 600
 
 
@@ -166,7 +166,7 @@ def test_what_nobody_could_measure_has_no_score_among_the_worst_cases(tmp_path: 
     suite = {"name": "judged", "evaluators": [{"type": "field_prf"}, {"type": "llm_judge", "name": "tone", "prompt": "Is it `kind`?"}]}
     run = fw.run(suite, cases=str(tmp_path / "cases.jsonl"), root=tmp_path / ".fieldwise")
     chips = [
-        " ".join(chip.text_content().split()) for chip in _read(html_report(run)).xpath("//details[@class='case']//*[@class='chips']/span")
+        " ".join(chip.text_content().split()) for chip in _read(render_html(run)).xpath("//details[@class='case']//*[@class='chips']/span")
     ]
     assert chips == ["field_prf 0.000", "tone unavailable"] * 2
 
@@ -177,7 +177,7 @@ def test_large_counts_have_separators_and_narrow_intervals_three_decimals(tmp_pa
     run = fw.run(
         {"name": "large", "evaluators": [{"type": "field_prf"}]}, cases=str(tmp_path / "cases.jsonl"), root=tmp_path / ".fieldwise"
     )
-    shown = _shown(html_report(run))
+    shown = _shown(render_html(run))
     assert "10,800" in shown
     assert "1,200" in shown
     assert re.search(r"95 % interval 0\.89\d–0\.90\d", shown)

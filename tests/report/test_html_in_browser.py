@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 
-from fieldwise.report.html import html_report
+from fieldwise.report.html import render_html
 from fieldwise.store.run import Run
 
 
@@ -14,7 +14,7 @@ from fieldwise.store.run import Run
 def report(demo: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The demo's report, written to disk."""
     path = tmp_path_factory.mktemp("report") / "report.html"
-    path.write_text(html_report(demo), encoding="utf-8")
+    path.write_text(render_html(demo), encoding="utf-8")
     return path
 
 
@@ -33,7 +33,7 @@ def test_it_opens_without_a_complaint_or_a_request_and_fits(open_page: Any, repo
 
 def test_hostile_data_runs_nothing(open_page: Any, hostile: Run, tmp_path: Path) -> None:
     path = tmp_path / "hostile.html"
-    path.write_text(html_report(hostile), encoding="utf-8")
+    path.write_text(render_html(hostile), encoding="utf-8")
     watched = open_page(path)
     assert watched.complaints == []
     assert len(watched.requests) == 1
@@ -45,8 +45,8 @@ def test_hostile_data_runs_nothing(open_page: Any, hostile: Run, tmp_path: Path)
 def test_axe_finds_no_violation(open_page: Any, report: Path, width: int, scheme: str) -> None:
     page = open_page(report, width=width, scheme=scheme, bypass_csp=True).page
     page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
-    found = Axe().run(page).response["violations"]
-    assert [(one["id"], [node["target"] for node in one["nodes"]][:3]) for one in found] == []
+    violations = Axe().run(page).response["violations"]
+    assert [(violation["id"], [node["target"] for node in violation["nodes"]][:3]) for violation in violations] == []
 
 
 def test_axe_finds_no_violation_in_reports_of_boxes_answers_and_faults(
@@ -54,9 +54,9 @@ def test_axe_finds_no_violation_in_reports_of_boxes_answers_and_faults(
 ) -> None:
     for number, run in enumerate((boxes, answers, states)):
         path = tmp_path / f"{number}.html"
-        path.write_text(html_report(run), encoding="utf-8")
-        found = Axe().run(open_page(path, bypass_csp=True).page).response["violations"]
-        assert [(one["id"], [node["target"] for node in one["nodes"]][:3]) for one in found] == []
+        path.write_text(render_html(run), encoding="utf-8")
+        violations = Axe().run(open_page(path, bypass_csp=True).page).response["violations"]
+        assert [(violation["id"], [node["target"] for node in violation["nodes"]][:3]) for violation in violations] == []
 
 
 def test_the_theme_follows_the_system_until_it_is_chosen(open_page: Any, report: Path) -> None:
@@ -90,13 +90,13 @@ def test_arrow_keys_walk_in_the_heatmap_and_enter_opens_the_case(open_page: Any,
     assert page.evaluate("document.activeElement.closest('details').querySelector('h3').textContent") == "acme-10066"
 
 
-def test_standing_on_a_cell_tells_what_was_expected_and_what_came(open_page: Any, report: Path) -> None:
+def test_pointing_at_a_cell_shows_expected_and_actual(open_page: Any, report: Path) -> None:
     page = open_page(report).page
     cell = page.locator("table[data-heatmap='1'] td[title^='rheintal-0305: wrong value']").first
     cell.hover()
     readout = page.locator("#readout-1")
-    assert "expected RB-2024-0305 came RB-2O24-O3O5" in readout.inner_text()
-    assert "likely cause: ocr" in readout.inner_text()
+    assert "expected RB-2024-0305 actual RB-2O24-O3O5" in readout.inner_text()
+    assert "likely cause: look-alike characters" in readout.inner_text()
 
 
 def test_a_column_of_the_field_table_sorts_both_ways(open_page: Any, report: Path) -> None:

@@ -8,7 +8,7 @@ from report_factory import comparison, view
 from syrupy.assertion import SnapshotAssertion
 
 from fieldwise.model.result import Result
-from fieldwise.report.json_report import results_jsonl, run_json, run_schema
+from fieldwise.report.json_report import build_run_schema, iterate_results_jsonl, iterate_run_json
 
 RESULT = Result(
     score=0.5, verdict="partial", hits=["a"], misses=["=1+1"], reasoning="1/2", metrics={"f1": 0.5, "ok": True}, comparisons=[comparison()]
@@ -17,7 +17,7 @@ FOUND = [("=cmd()", "fields", RESULT), ("b,2", "fields", Result(status="skipped"
 
 
 def document(**more: object) -> dict[str, object]:
-    return json.loads("".join(run_json(view(**more), FOUND)))
+    return json.loads("".join(iterate_run_json(view(**more), FOUND)))
 
 
 def shape(value: object) -> object:
@@ -36,7 +36,7 @@ def test_the_document_has_the_five_parts_and_the_shape_it_had(snapshot: Snapshot
 
 
 def test_the_document_is_what_its_schema_says() -> None:
-    schema = run_schema()
+    schema = build_run_schema()
     Draft202012Validator.check_schema(schema)
     Draft202012Validator(schema).validate(document())
     Draft202012Validator(schema).validate(document(finished=None, exit_code=None, gates=(), diagnostics=()))
@@ -44,11 +44,11 @@ def test_the_document_is_what_its_schema_says() -> None:
 
 def test_a_number_that_json_does_not_have_becomes_text() -> None:
     odd = Result(comparisons=[comparison(expected=float("nan"), actual=float("inf"))])
-    text = "".join(run_json(view(), [("a", "fields", odd)]))
+    text = "".join(iterate_run_json(view(), [("a", "fields", odd)]))
     found = json.loads(text, parse_constant=pytest.fail)
     assert found["results"][0]["comparisons"][0]["expected"] == "NaN"
 
 
 def test_jsonl_has_one_result_a_line() -> None:
-    lines = "".join(results_jsonl(FOUND)).splitlines()
+    lines = "".join(iterate_results_jsonl(FOUND)).splitlines()
     assert [json.loads(line)["case"] for line in lines] == ["=cmd()", "b,2"]

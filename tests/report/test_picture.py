@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import fieldwise as fw
 from fieldwise.model.case import Case
-from fieldwise.report.picture import Mark, case_picture, draw
+from fieldwise.report.picture import DrawnShape, draw_case_picture, draw_shapes
 
 SVG = "{http://www.w3.org/2000/svg}"
 BOX = ((0.0, 0.0), (10.0, 0.0), (10.0, 10.0), (0.0, 10.0))
@@ -19,7 +19,7 @@ BOX = ((0.0, 0.0), (10.0, 0.0), (10.0, 10.0), (0.0, 10.0))
 def picture(expected: Any, actual: Any, metadata: dict[str, Any] | None = None, **options: Any) -> ElementTree.Element:
     kind = options.pop("type", "iou_score")
     result = fw.evaluate({"type": kind, **options}, expected=expected, actual=actual)
-    svg = case_picture(Case(id="c1", expected=expected, actual=actual, metadata=metadata or {}), result, SimpleNamespace(**options))
+    svg = draw_case_picture(Case(id="c1", expected=expected, actual=actual, metadata=metadata or {}), result, SimpleNamespace(**options))
     assert svg is not None
     return ElementTree.fromstring(svg)
 
@@ -89,8 +89,8 @@ def test_labels_are_escaped_and_long_ones_cut() -> None:
 
 
 def test_labels_at_one_place_do_not_cover_each_other() -> None:
-    marks = [Mark(corners=BOX, side="actual", label=f"dog 0.{index}") for index in range(5)]
-    svg = ElementTree.fromstring(draw(marks))
+    shapes = [DrawnShape(corners=BOX, side="actual", label=f"dog 0.{index}") for index in range(5)]
+    svg = ElementTree.fromstring(draw_shapes(shapes))
     heights = [float(text.attrib["y"]) for text in svg.iter(f"{SVG}text") if (text.text or "").startswith("dog")]
     assert len(set(heights)) == 5
 
@@ -110,8 +110,8 @@ def test_polygons_and_boxes_at_a_path_are_drawn_as_they_are() -> None:
 
 def test_nothing_to_draw_is_no_picture() -> None:
     result = fw.evaluate({"type": "iou_score"}, expected=[], actual=[])
-    assert case_picture(Case(id="c", expected=[], actual=[]), result, SimpleNamespace()) is None
-    assert case_picture(Case(id="c", expected="prose", actual={"a": 1}), result, SimpleNamespace(path="a..b")) is None
+    assert draw_case_picture(Case(id="c", expected=[], actual=[]), result, SimpleNamespace()) is None
+    assert draw_case_picture(Case(id="c", expected="prose", actual={"a": 1}), result, SimpleNamespace(path="a..b")) is None
 
 
 SCRAPS = st.recursive(
@@ -125,7 +125,7 @@ SCRAPS = st.recursive(
 @given(SCRAPS, SCRAPS, st.sampled_from(["xyxy", "xywh", "polygon"]))
 def test_no_data_keeps_a_picture_from_being_well_formed(expected: Any, actual: Any, form: str) -> None:
     result = fw.evaluate({"type": "iou_score", "format": form}, expected={"b": expected}, actual={"b": actual})
-    svg = case_picture(
+    svg = draw_case_picture(
         Case(id="<&>", expected={"b": expected}, actual={"b": actual}, metadata={"width": expected, "image": actual}),
         result,
         SimpleNamespace(path="b", format=form),

@@ -9,17 +9,14 @@ from syrupy.assertion import SnapshotAssertion
 
 from fieldwise.model.diagnostic import Diagnostic, Where
 from fieldwise.model.summary import Counts, EvaluatorSummary, Summary
-from fieldwise.report.fields import fields_section
-from fieldwise.report.parts import render
-from fieldwise.report.slices import slices_section
-from fieldwise.report.terminal import run_report
-from fieldwise.report.view import Show
+from fieldwise.report.terminal import build_fields_section, build_run_report, build_slices_section
+from fieldwise.report.terminal_layout import DisplayOptions, render_text
 
 HOSTILE = "[bold red]x[/] \x1b[31m\u202egnp.exe\x07\n::error::"
 
 
 def shown(width: int = 120, *, plain: bool = True, **more: object) -> str:
-    return render(run_report(view(**more), Show(width=width, plain=plain)), width=width)
+    return render_text(build_run_report(view(**more), DisplayOptions(width=width, plain=plain)), width=width)
 
 
 def test_the_plain_report_at_120_columns_is_as_it_was(snapshot: SnapshotAssertion) -> None:
@@ -49,7 +46,7 @@ def test_gates_are_told_by_sign_and_word_besides_colour() -> None:
 
 
 def test_colour_is_there_where_a_terminal_is() -> None:
-    assert "\x1b[32m" in render(run_report(view(), Show()), colour=True)
+    assert "\x1b[32m" in render_text(build_run_report(view(), DisplayOptions()), colour=True)
 
 
 def test_without_a_gate_the_report_says_that_none_was_set() -> None:
@@ -90,7 +87,7 @@ def test_what_data_says_is_shown_and_never_obeyed(part: str) -> None:
         more["name"] = HOSTILE
     if part == "diagnostic":
         more["diagnostics"] = (Diagnostic(code="x", what=HOSTILE, where=Where(case=HOSTILE), fix=HOSTILE),)
-    report = run_report(view(**more), Show(width=160))
+    report = build_run_report(view(**more), DisplayOptions(width=160))
     console = Console(width=160, force_terminal=True, record=True, markup=False, emoji=False)
     with console.capture() as capture:
         console.print(report)
@@ -117,7 +114,7 @@ def test_more_fields_than_fit_a_page_are_cut_to_the_lowest() -> None:
     assert "and 20 more that score higher" in text
     assert "f59 " in text
     assert "\n  f0 " not in text
-    everything = render(run_report(view(summary=summary), Show(width=120, plain=True, everything=True)), width=120)
+    everything = render_text(build_run_report(view(summary=summary), DisplayOptions(width=120, plain=True, everything=True)), width=120)
     assert "\n  f0 " in everything
 
 
@@ -127,7 +124,7 @@ def test_response_quality_is_coloured_by_what_is_possible() -> None:
     metrics = dict(whole.metrics) | {"score": replace(whole.metrics["score"], value=0.84), "rqs_normalized": whole.metrics["score"]}
     metrics["rqs_normalized"] = replace(metrics["score"], value=0.84 / 0.85)
     summary = Summary(cases=1, evaluators={"json_quality": replace(whole, metrics=metrics)})
-    assert "\x1b[1;32m0.840" in render(run_report(view(summary=summary), Show(plain=True)), colour=True)
+    assert "\x1b[1;32m0.840" in render_text(build_run_report(view(summary=summary), DisplayOptions(plain=True)), colour=True)
 
 
 def test_a_pattern_of_answer_scores_is_put_into_words() -> None:
@@ -146,7 +143,7 @@ def test_slices_show_every_evaluator_that_fits_and_name_the_others() -> None:
     names = [f"evaluator_{letter}" for letter in "abcdefg"]
     sliced = [replace(evaluator(name), slices={"tag:german": {"score": metric(0.5)}}) for name in names]
     for width, fits in ((80, 4), (160, 7)):
-        lines = render(slices_section(sliced, Show(width=width)) or "", width=width).split("\n")
+        lines = render_text(build_slices_section(sliced, DisplayOptions(width=width)) or "", width=width).split("\n")
         heads = next(line.split() for line in lines if line.split()[:1] == ["n"])
         assert heads == ["n", *names[:fits]]
         assert any("no room for evaluator_e, evaluator_f, evaluator_g" in line for line in lines) == (fits < 7)
@@ -154,14 +151,14 @@ def test_slices_show_every_evaluator_that_fits_and_name_the_others() -> None:
 
 def test_a_long_name_of_an_evaluator_leaves_room_for_the_counts() -> None:
     one = replace(evaluator("an_evaluator_with_a_long_name_" * 3), slices={"tag:german": {"score": metric(0.5)}})
-    lines = render(slices_section([one], Show(width=80)) or "", width=80).split("\n")
+    lines = render_text(build_slices_section([one], DisplayOptions(width=80)) or "", width=80).split("\n")
     assert any(line.split()[:1] == ["n"] for line in lines)
 
 
 def test_fields_that_share_their_ends_can_be_told_apart() -> None:
     names = [f"balance_sheet.{name}[*].data_period" for name in ("inventories", "goodwill", "retained_earnings", "shareholders_equity")]
     one = replace(evaluator("fields"), fields=tuple(replace(field("a"), field=name) for name in names))
-    lines = render(fields_section(one, Show(width=80)), width=80).split("\n")
+    lines = render_text(build_fields_section(one, DisplayOptions(width=80)), width=80).split("\n")
     shown_names = [line.split()[0] for line in lines if "data_period" in line]
     assert len(set(shown_names)) == 4
     assert all(len(line) <= 80 for line in lines)

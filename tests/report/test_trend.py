@@ -9,14 +9,11 @@ from axe_playwright_python.sync_playwright import Axe
 
 import fieldwise as fw
 from fieldwise.model.diagnostic import ConfigError
-from fieldwise.report.charts import Bar, over_time
-from fieldwise.report.parts import render
-from fieldwise.report.trend import Trend, trend_of
-from fieldwise.report.trend_html import trend_html
-from fieldwise.report.trend_view import trend_report
-from fieldwise.report.view import Show
+from fieldwise.report.charts import ChartBar, draw_line
+from fieldwise.report.terminal_layout import DisplayOptions, render_text
+from fieldwise.report.trend import Trend, build_trend, build_trend_report, render_trend_html
 from fieldwise.store.run import Run, list_runs
-from fieldwise.store.tags import add_tags
+from fieldwise.store.run_names import add_tags
 
 NAME = "<b>trend</b>"
 
@@ -43,7 +40,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> list[Run]:
 
 @pytest.fixture
 def trend(runs: list[Run]) -> Trend:
-    return trend_of(runs, "fields.score")
+    return build_trend(runs, "fields.score")
 
 
 def test_it_is_the_suite_that_measured_it_last_oldest_first(trend: Trend) -> None:
@@ -59,8 +56,8 @@ def test_what_else_changed_is_told(trend: Trend) -> None:
 
 
 def test_another_suite_and_fewer_runs_may_be_asked_for(runs: list[Run]) -> None:
-    assert trend_of(runs, "fields.score", suite="other").values == [1.0]
-    assert trend_of(runs, "fields.score", limit=2).values == [0.5, 0.75]
+    assert build_trend(runs, "fields.score", suite="other").values == [1.0]
+    assert build_trend(runs, "fields.score", limit=2).values == [0.5, 0.75]
 
 
 @pytest.mark.parametrize(
@@ -73,13 +70,13 @@ def test_another_suite_and_fewer_runs_may_be_asked_for(runs: list[Run]) -> None:
 )
 def test_what_is_not_there_is_told_with_what_is(runs: list[Run], metric: str, suite: str | None, told: str) -> None:
     with pytest.raises(ConfigError) as caught:
-        trend_of(runs, metric, suite=suite)
+        build_trend(runs, metric, suite=suite)
     assert told in (caught.value.diagnostics[0].fix or "")
 
 
 def test_no_finished_run_is_told() -> None:
     with pytest.raises(ConfigError, match="no finished run"):
-        trend_of([], "fields.score")
+        build_trend([], "fields.score")
 
 
 def test_less_of_what_is_bad_is_good_news(runs: list[Run], trend: Trend) -> None:
@@ -89,32 +86,32 @@ def test_less_of_what_is_bad_is_good_news(runs: list[Run], trend: Trend) -> None
 
 
 def test_the_terminal_shows_steps_values_dates_and_what_changed(trend: Trend) -> None:
-    told = render(trend_report(trend, Show(width=120)), width=120)
+    told = render_text(build_trend_report(trend, DisplayOptions(width=120)), width=120)
     assert "▁▅█  lowest 0.250, highest 0.750, now 0.750" in told
     assert f"{trend.points[0].started:%Y-%m-%d %H:%M}" in told
     assert "+0.250  nightly" in told
     assert "! other rules" in told
     assert "also measured by other" in told
-    assert "█" not in render(trend_report(trend, Show(plain=True)), width=120).split("\n", 3)[3]
+    assert "█" not in render_text(build_trend_report(trend, DisplayOptions(plain=True)), width=120).split("\n", 3)[3]
 
 
 def test_one_run_is_no_trend_yet(runs: list[Run]) -> None:
-    told = render(trend_report(trend_of(runs, "fields.score", suite="other"), Show()))
+    told = render_text(build_trend_report(build_trend(runs, "fields.score", suite="other"), DisplayOptions()))
     assert "no trend yet" in told
 
 
 def test_the_page_escapes_its_data_and_draws_the_gate(runs: list[Run], trend: Trend) -> None:
-    page = trend_html(trend, runs[0].gates)
+    page = render_trend_html(trend, runs[0].gates)
     assert "&lt;b&gt;trend&lt;/b&gt;" in page
     assert NAME not in page
     assert "fields.score &gt;= 0.4" in page
     assert "series kind-bound" in page
-    assert "series kind-bound" not in trend_html(trend)
+    assert "series kind-bound" not in render_trend_html(trend)
     assert page.count('<g class="dots">') == 3
 
 
 def test_numbers_beyond_one_are_drawn_too() -> None:
-    drawn = over_time([Bar("a", 3.0), Bar("b", 17.5)], title="counts")
+    drawn = draw_line([ChartBar("a", 3.0), ChartBar("b", 17.5)], title="counts")
     assert "a: 3" in drawn
     assert "b: 17.5" in drawn
 
@@ -125,10 +122,10 @@ def test_the_page_opens_from_disk_fits_and_can_be_read_by_all(
     open_page: Any, runs: list[Run], trend: Trend, tmp_path: Path, width: int, scheme: str
 ) -> None:
     path = tmp_path / "trend.html"
-    path.write_text(trend_html(trend, runs[0].gates), encoding="utf-8")
+    path.write_text(render_trend_html(trend, runs[0].gates), encoding="utf-8")
     watched = open_page(path, width=width, scheme=scheme)
     assert watched.complaints == []
     assert watched.requests == [path.resolve().as_uri()]
     assert watched.page.evaluate("document.documentElement.scrollWidth") == width
-    found = Axe().run(open_page(path, width=width, scheme=scheme, bypass_csp=True).page).response["violations"]
-    assert [(one["id"], [node["target"] for node in one["nodes"]][:3]) for one in found] == []
+    violations = Axe().run(open_page(path, width=width, scheme=scheme, bypass_csp=True).page).response["violations"]
+    assert [(violation["id"], [node["target"] for node in violation["nodes"]][:3]) for violation in violations] == []

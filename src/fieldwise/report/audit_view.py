@@ -1,90 +1,165 @@
-"""A judge beside people, as a page of text."""
+"""Terminal reports on measurements: the audit of a judge against human labels, and the calibration of semantic similarity."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping
+from typing import Any, Final
 
 from rich.console import RenderableType
+from rich.style import Style
+from rich.text import Text
 
 from fieldwise.model.audit import Audit
-from fieldwise.report.parts import BAD, DIM, NOTE, OK, grid, number, plural, section, stack, text
-from fieldwise.report.safe import cut
-from fieldwise.report.view import Show
+from fieldwise.report.terminal_layout import (
+    BAD,
+    COMMAND,
+    DIM,
+    NOTE,
+    OK,
+    DisplayOptions,
+    make_grid,
+    make_section,
+    stack_parts,
+    styled_text,
+)
+from fieldwise.report.text_format import format_count, format_number, list_cases, truncate
 
-_MOST = 12
-_FEW = 50
-"""With fewer cases than this, an audit says little."""
-_WORDS = ((0.8, "strong"), (0.6, "fair"), (0.4, "weak"), (-1.0, "hardly more than chance"))
+MAX_DISAGREEMENTS: Final = 12
+MAX_NAMED_CASES: Final = 8
+FEW_CASES: Final = 50
+"""An audit with fewer cases is not reliable."""
+FEW_PAIRS: Final = 100
+"""A calibration with fewer held-out pairs is not reliable."""
+_KAPPA_WORDS: Final = ((0.8, "strong"), (0.6, "fair"), (0.4, "weak"), (-1.0, "hardly more than chance"))
+_RATES: Final = ("precision", "recall", "f1", "auc")
 
 
-def audit_report(audit: Audit, show: Show) -> RenderableType:
-    """Agreement, kappa, who said what how often, and the cases where they differ."""
-    return stack(
-        text(("judge ", DIM), audit.evaluator, ("   run ", DIM), audit.run),
-        *_notes(audit, show),
-        section(f"Agreement, {plural(audit.n, 'case')}", *_agreement(audit)),
-        section("How often: people say ↓, the judge says →", _table(audit)),
-        _disagreements(audit, show),
+def build_audit_report(audit: Audit, display: DisplayOptions) -> RenderableType:
+    """Show agreement, kappa, the confusion table and the cases where judge and people disagree."""
+    return stack_parts(
+        styled_text(("judge ", DIM), audit.evaluator, ("   run ", DIM), audit.run),
+        *_build_audit_notes(audit, display),
+        make_section(f"Agreement, {format_count(audit.n, 'case')}", *_build_agreement(audit)),
+        make_section("Counts: people ↓, judge →", _build_confusion(audit)),
+        _build_disagreements(audit, display),
     )
 
 
-def _notes(audit: Audit, show: Show) -> list[RenderableType]:
-    told = [
-        (audit.unknown, "not in the run"),
-        (audit.unjudged, "not measured by the judge"),
-    ]
-    notes = [f"{plural(len(cases), 'label')} left out, {why}: {_named(cases, show)}" for cases, why in told if cases]
+def _build_audit_notes(audit: Audit, display: DisplayOptions) -> list[RenderableType]:
+    notes: list[str] = []
+    for cases, reason in ((audit.unknown, "not in the run"), (audit.unjudged, "not measured by the judge")):
+        if cases:
+            names = list_cases(cases, None if display.everything else MAX_NAMED_CASES)
+            notes.append(f"{format_count(len(cases), 'label')} left out, {reason}: {names}")
     if audit.unlabelled:
-        notes.append(f"{plural(audit.unlabelled, 'case')} without a label left out")
+        notes.append(f"{format_count(audit.unlabelled, 'case')} without a label left out")
     if audit.partial_is_fail:
-        notes.append("the judge's partial counts as fail, since people only say pass and fail; `pass_at` would decide")
-    if audit.n < _FEW:
-        notes.append(f"{plural(audit.n, 'case')} show little; 100 and more give a steady number")
-    return [text(("! ", NOTE), note) for note in notes]
+        notes.append("partial verdicts of the judge count as fail, since the labels are only pass and fail; set `pass_at` to decide")
+    if audit.n < FEW_CASES:
+        notes.append(f"{format_count(audit.n, 'case')} are few; use 100 or more for a reliable number")
+    return [styled_text(("! ", NOTE), note) for note in notes]
 
 
-def _agreement(audit: Audit) -> list[RenderableType]:
-    low, high = audit.agreement_interval
-    lines = grid({}, {"justify": "right"}, {}, {"no_wrap": False})
-    lines.add_row(text("the same"), text(number(audit.agreement)), text((f"{low:.2f} to {high:.2f}", DIM)), text())
+def _build_agreement(audit: Audit) -> list[RenderableType]:
+    table = make_grid({}, {"justify": "right"}, {}, {"no_wrap": False})
+    table.add_row(
+        styled_text("agreement"), styled_text(format_number(audit.agreement)), _build_interval(audit.agreement_interval), styled_text()
+    )
     if audit.kappa is None or audit.kappa_interval is None:
-        lines.add_row(text("kappa"), text("–"), text(), text("not defined: everybody says the same of every case"))
+        table.add_row(
+            styled_text("Cohen's kappa"), styled_text("–"), styled_text(), styled_text("not defined: every case has the same verdict")
+        )
     else:
-        low, high = audit.kappa_interval
-        word = next(word for bound, word in _WORDS if audit.kappa >= bound)
-        lines.add_row(text("Cohen's kappa"), text(number(audit.kappa)), text((f"{low:.2f} to {high:.2f}", DIM)), text((word, DIM)))
-    for share, told in ((audit.share("pass", "pass"), "passes what people pass"), (audit.share("fail", "fail"), "fails what people fail")):
+        word = next(word for bound, word in _KAPPA_WORDS if audit.kappa >= bound)
+        kappa = styled_text(format_number(audit.kappa))
+        table.add_row(styled_text("Cohen's kappa"), kappa, _build_interval(audit.kappa_interval), styled_text((word, DIM)))
+    shares = ((audit.share("pass", "pass"), "passes what people pass"), (audit.share("fail", "fail"), "fails what people fail"))
+    for share, words in shares:
         if share is not None:
-            lines.add_row(text(f"the judge {told}"), text(number(share)), text(), text())
-    parts: list[RenderableType] = [lines]
+            table.add_row(styled_text(f"the judge {words}"), styled_text(format_number(share)), styled_text(), styled_text())
+    parts: list[RenderableType] = [table]
     if audit.best is not None:
-        best = audit.best
-        told = f"with `pass_at: {best.pass_at:g}` kappa would be {best.kappa:.3f}; found on these very cases, so try it on others"
-        parts.append(text((told, OK)))
+        advice = f"with `pass_at: {audit.best.pass_at:g}` kappa would be {audit.best.kappa:.3f} on these cases; check it on others"
+        parts.append(styled_text((advice, OK)))
     return parts
 
 
-def _table(audit: Audit) -> RenderableType:
-    kinds = list(audit.table)
-    lines = grid({"header": ""}, *({"header": kind, "justify": "right"} for kind in kinds), heads=True)
-    for people, row in audit.table.items():
-        cells = [text((f"{count:,}", OK if judge == people else BAD if count else DIM)) for judge, count in row.items()]
-        lines.add_row(text(people), *cells)
-    return lines
+def _build_interval(interval: tuple[float, float]) -> Text:
+    return styled_text((f"{interval[0]:.2f} to {interval[1]:.2f}", DIM))
 
 
-def _disagreements(audit: Audit, show: Show) -> RenderableType | None:
+def _build_confusion(audit: Audit) -> RenderableType:
+    table = make_grid({"header": ""}, *({"header": verdict, "justify": "right"} for verdict in audit.table), heads=True)
+    for label, counts in audit.table.items():
+        cells = [styled_text((f"{count:,}", _count_style(label, verdict, count))) for verdict, count in counts.items()]
+        table.add_row(styled_text(label), *cells)
+    return table
+
+
+def _count_style(label: str, verdict: str, count: int) -> Style:
+    if label == verdict:
+        return OK
+    return BAD if count else DIM
+
+
+def _build_disagreements(audit: Audit, display: DisplayOptions) -> RenderableType | None:
     if not audit.disagreements:
         return None
-    shown = audit.disagreements if show.everything else audit.disagreements[:_MOST]
-    names = ("case", "people", "judge", "score", "why")
-    lines = grid(*({"header": name, "no_wrap": name != "why"} for name in names), heads=True)
-    for one in shown:
-        reason = one.reasoning if show.everything else cut(one.reasoning.replace("\n", " "), 200)
-        lines.add_row(text(one.case), text(one.people), text((one.judge, BAD)), text(number(one.score)), text(reason))
-    rest = len(audit.disagreements) - len(shown)
-    more = text((f"and {rest:,} more: --all shows them", DIM)) if rest else None
-    return section(f"They differ on {plural(len(audit.disagreements), 'case')}", lines, more)
+    shown = audit.disagreements if display.everything else audit.disagreements[:MAX_DISAGREEMENTS]
+    columns = ("case", "people", "judge", "score", "why")
+    table = make_grid(*({"header": column, "no_wrap": column != "why"} for column in columns), heads=True)
+    for disagreement in shown:
+        reason = disagreement.reasoning if display.everything else truncate(disagreement.reasoning.replace("\n", " "), 200)
+        table.add_row(
+            styled_text(disagreement.case),
+            styled_text(disagreement.people),
+            styled_text((disagreement.judge, BAD)),
+            styled_text(format_number(disagreement.score)),
+            styled_text(reason),
+        )
+    left_out = len(audit.disagreements) - len(shown)
+    more = styled_text((f"and {left_out:,} more (--all)", DIM)) if left_out else None
+    return make_section(f"{format_count(len(audit.disagreements), 'disagreement')}", table, more)
 
 
-def _named(cases: Sequence[str], show: Show) -> str:
-    some = cases if show.everything else cases[:8]
-    return ", ".join(some) + (f" and {len(cases) - len(some):,} more" if len(cases) > len(some) else "")
+def build_calibration_report(calibration: Mapping[str, Any], option: str) -> RenderableType:
+    """Compare the fitted map with the published one, and show the option to write into a suite."""
+    pairs, same = int(calibration["pairs"]), int(calibration["same"])
+    return stack_parts(
+        styled_text(format_count(pairs, "pair"), (f"   {same:,} the same, {pairs - same:,} not", DIM)),
+        *_build_calibration_notes(calibration),
+        make_section(f"At {calibration['threshold']:.2f}", _build_calibration_table(calibration)),
+        _build_kinds(calibration["by_kind"]),
+        make_section("For a field's `match: semantic`", styled_text((option, COMMAND))),
+    )
+
+
+def _build_calibration_notes(calibration: Mapping[str, Any]) -> list[RenderableType]:
+    notes: list[RenderableType] = []
+    if calibration["better"]:
+        notes.append(styled_text(("✓ ", OK), "on held-out pairs this map does better than the published one"))
+    else:
+        notes.append(styled_text(("! ", NOTE), "on held-out pairs this map does no better than the published one: use the published one"))
+    held_out = int(calibration["after"]["pairs"])
+    if held_out < FEW_PAIRS:
+        text = f"{format_count(held_out, 'held-out pair')} give rough numbers; use {FEW_PAIRS} or more"
+        notes.append(styled_text(("! ", NOTE), text))
+    return notes
+
+
+def _build_calibration_table(calibration: Mapping[str, Any]) -> RenderableType:
+    heads = ("pairs", "precision", "recall", "F1", "AUC")
+    table = make_grid({"header": ""}, *({"header": head, "justify": "right"} for head in heads), heads=True)
+    rows = (("before, the published map", "before"), ("after, held-out half", "after"), ("after, fitted half", "fitted"))
+    for title, name in rows:
+        measured = calibration[name]
+        cells = [title, f"{measured['pairs']:,}", *(f"{measured[rate]:.3f}" for rate in _RATES)]
+        table.add_row(*(styled_text((cell, DIM)) if name == "fitted" else styled_text(cell) for cell in cells))
+    return table
+
+
+def _build_kinds(shares: Mapping[str, float]) -> RenderableType | None:
+    if not shares:
+        return None
+    table = make_grid({}, {"justify": "right"})
+    for name, share in shares.items():
+        table.add_row(styled_text(name), styled_text(f"{share:.0%}"))
+    return make_section("Correct, of the held-out half", table)

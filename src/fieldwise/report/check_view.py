@@ -1,108 +1,128 @@
-"""What a check of a suite found."""
+"""The report of `fieldwise check`: what a run of the suite would do, and what is wrong."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
 from rich.console import RenderableType
+from rich.table import Table
 
 from fieldwise.model.diagnostic import Diagnostic
 from fieldwise.model.plan import Plan, PlannedEvaluator
 from fieldwise.model.rule import FieldRule
-from fieldwise.report.diagnostics import diagnostics_section
-from fieldwise.report.parts import BAD, DIM, NOTE, OK, TITLE, grid, joined, plural, section, stack, text
-from fieldwise.report.safe import json_text, middle, safe
-from fieldwise.report.view import Show
+from fieldwise.report.terminal_layout import (
+    BAD,
+    DIM,
+    NOTE,
+    OK,
+    TITLE,
+    DisplayOptions,
+    build_diagnostics_section,
+    make_grid,
+    make_section,
+    stack_parts,
+    styled_text,
+)
+from fieldwise.report.text_format import dump_json, format_count, join_nonempty, make_visible, truncate_middle
 from fieldwise.summarize.rule_text import rule_text
 
-MOST_RULES: Final = 40
-MOST_SLICES: Final = 8
+MAX_RULES: Final = 40
+MAX_SLICES: Final = 8
+_ROLES: Final = ("expected", "actual", "input", "contexts", "several outputs")
+_PATH_WIDTH: Final = 44
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Survey:
-    """A plan with what reading its cases showed."""
+class SuiteCheck:
+    """A plan and what reading its cases showed."""
 
     plan: Plan
     counts: Mapping[str, int]
-    """`cases`, how many of them have each role, and `tag …`, `split …`."""
+    """Number of `cases`, of cases with each role, and of cases with each `tag …` and `split …`."""
     reasons: Mapping[str, str] = field(default_factory=dict[str, str])
     """Path → why its rule was inferred."""
     diagnostics: Sequence[Diagnostic] = ()
 
     @property
-    def fine(self) -> bool:
-        """Whether a run would be one worth having: no errors, and some cases."""
-        return bool(self.counts.get("cases")) and not any(one.level == "error" for one in self.diagnostics)
+    def is_runnable(self) -> bool:
+        """True if there are cases and no errors."""
+        return bool(self.counts.get("cases")) and not any(diagnostic.level == "error" for diagnostic in self.diagnostics)
 
 
-def check_report(survey: Survey, show: Show) -> RenderableType:
-    """What a run would do, and what is wrong."""
-    plan, count = survey.plan, survey.counts.get("cases", 0)
-    errors = sum(one.level == "error" for one in survey.diagnostics)
-    if survey.fine:
-        verdict = text(("✓ ", OK), (plan.name, TITLE), f" can run: {plural(count, 'case')}, {plural(len(plan.evaluators), 'evaluator')}")
+def build_check_report(check: SuiteCheck, display: DisplayOptions) -> RenderableType:
+    """Build the whole report."""
+    plan = check.plan
+    if check.is_runnable:
+        cases, evaluators = format_count(check.counts.get("cases", 0), "case"), format_count(len(plan.evaluators), "evaluator")
+        verdict = styled_text(("✓ ", OK), (plan.name, TITLE), f" can run: {cases}, {evaluators}")
     else:
-        verdict = text(("✗ ", BAD), (plan.name, TITLE), f": {plural(errors, 'problem') if errors else 'there are no cases'}")
-    gates = [text(str(gate)) for gate in plan.gates] or [text(("no gate is set", NOTE))]
-    return stack(
+        errors = sum(diagnostic.level == "error" for diagnostic in check.diagnostics)
+        problem = format_count(errors, "problem") if errors else "there are no cases"
+        verdict = styled_text(("✗ ", BAD), (plan.name, TITLE), f": {problem}")
+    gates = [styled_text(str(gate)) for gate in plan.gates] or [styled_text(("no gate is set", NOTE))]
+    return stack_parts(
         verdict,
-        section("Cases", *_cases(survey)),
-        *(_evaluator(one, survey, show) for one in plan.evaluators),
-        section("Gates", *gates),
-        diagnostics_section(survey.diagnostics, everything=show.everything),
+        make_section("Cases", *_build_cases(check)),
+        *(_build_evaluator(evaluator, check, display) for evaluator in plan.evaluators),
+        make_section("Gates", *gates),
+        build_diagnostics_section(check.diagnostics, everything=display.everything),
     )
 
 
-def _cases(survey: Survey) -> list[RenderableType]:
-    source = survey.plan.source
-    where = "" if source is None else joined((source.cases or "", source.expected or "", source.actual or ""), "  ")
-    lines: list[RenderableType] = [text((where, DIM))]
-    roles = ("expected", "actual", "input", "contexts", "several outputs")
-    lines.append(text(joined(f"{survey.counts[role]:,} with {role}" for role in roles if survey.counts.get(role))))
+def _build_cases(check: SuiteCheck) -> list[RenderableType]:
+    source = check.plan.source
+    files = "" if source is None else join_nonempty((source.cases or "", source.expected or "", source.actual or ""), "  ")
+    roles = join_nonempty(f"{check.counts[role]:,} with {role}" for role in _ROLES if check.counts.get(role))
+    lines: list[RenderableType] = [styled_text((files, DIM)), styled_text(roles)]
     for kind in ("split", "tag"):
-        found = [(name.removeprefix(f"{kind} "), count) for name, count in survey.counts.items() if name.startswith(f"{kind} ")]
-        if found:
-            told = joined((f"{name} {count}" for name, count in found[:MOST_SLICES]), ", ")
-            more = f" and {len(found) - MOST_SLICES} more" if len(found) > MOST_SLICES else ""
-            lines.append(text((f"{kind}s: ", DIM), told + more))
+        prefix = f"{kind} "
+        slices = [f"{name.removeprefix(prefix)} {count}" for name, count in check.counts.items() if name.startswith(prefix)]
+        if slices:
+            more = f" and {len(slices) - MAX_SLICES} more" if len(slices) > MAX_SLICES else ""
+            lines.append(styled_text((f"{kind}s: ", DIM), ", ".join(slices[:MAX_SLICES]) + more))
     return lines
 
 
-def _evaluator(one: PlannedEvaluator, survey: Survey, show: Show) -> RenderableType:
-    title = one.name if one.name == one.type else f"{one.name} ({one.type})"
-    notes = [f"passes at {one.pass_at:g}" if one.pass_at is not None else "", "for some cases (when)" if one.when else ""]
-    rules: Sequence[FieldRule] = getattr(one.config, "fields", ())
-    table = grid({"max_width": 44}, {"max_width": 30}, {}, {"max_width": max(show.width - 84, 12)})
-    shown = rules if show.everything else rules[:MOST_RULES]
-    for rule in shown:
-        why = survey.reasons.get(rule.text, "")
-        extras = joined((f"weight {rule.weight:g}" if rule.weight != 1 else "", "optional" if rule.required is False else ""))
+def _build_evaluator(evaluator: PlannedEvaluator, check: SuiteCheck, display: DisplayOptions) -> RenderableType:
+    title = evaluator.name if evaluator.name == evaluator.type else f"{evaluator.name} ({evaluator.type})"
+    pass_at = "" if evaluator.pass_at is None else f"passes at {evaluator.pass_at:g}"
+    note = join_nonempty([pass_at, "for some cases (when)" if evaluator.when else ""])
+    rules: Sequence[FieldRule] = getattr(evaluator.config, "fields", ())
+    shown = rules if display.everything else rules[:MAX_RULES]
+    more = styled_text((f"and {len(rules) - len(shown)} more (--all)", DIM)) if len(rules) > len(shown) else None
+    table = _build_rules(shown, check.reasons, display) if rules else None
+    return make_section(title, styled_text((note, DIM)) if note else None, table, more)
+
+
+def _build_rules(rules: Sequence[FieldRule], reasons: Mapping[str, str], display: DisplayOptions) -> Table:
+    table = make_grid({"max_width": _PATH_WIDTH}, {"max_width": 30}, {}, {"max_width": max(display.width - 84, 12)})
+    for rule in rules:
+        reason = reasons.get(rule.text, "")
+        weight = f"weight {rule.weight:g}" if rule.weight != 1 else ""
         table.add_row(
-            text(middle(safe(rule.text), 44)), text((rule_text(rule), DIM)), text(extras), text((f"because {why}" if why else "", DIM))
+            styled_text(truncate_middle(make_visible(rule.text), _PATH_WIDTH)),
+            styled_text((rule_text(rule), DIM)),
+            styled_text(join_nonempty((weight, "optional" if rule.required is False else ""))),
+            styled_text((f"because {reason}" if reason else "", DIM)),
         )
-    more = text((f"and {len(rules) - len(shown)} more (--all)", DIM)) if len(rules) > len(shown) else None
-    note = joined(notes)
-    return section(title, text((note, DIM)) if note else None, table if rules else None, more)
+    return table
 
 
-def check_json(survey: Survey) -> str:
-    """The same for programs."""
-    evaluators: list[dict[str, Any]] = [
+def render_check_json(check: SuiteCheck) -> str:
+    """Render the check as a JSON object."""
+    return dump_json(
         {
-            "name": one.name,
-            "type": one.type,
-            "fields": [{"path": rule.text, "rule": rule_text(rule), "weight": rule.weight} for rule in getattr(one.config, "fields", ())],
-        }
-        for one in survey.plan.evaluators
-    ]
-    return json_text(
-        {
-            "fine": survey.fine,
-            "name": survey.plan.name,
-            "counts": dict(survey.counts),
-            "evaluators": evaluators,
-            "gates": [str(gate) for gate in survey.plan.gates],
-            "diagnostics": [one.to_json() for one in survey.diagnostics],
+            "fine": check.is_runnable,
+            "name": check.plan.name,
+            "counts": dict(check.counts),
+            "evaluators": [_evaluator_to_json(evaluator) for evaluator in check.plan.evaluators],
+            "gates": [str(gate) for gate in check.plan.gates],
+            "diagnostics": [diagnostic.to_json() for diagnostic in check.diagnostics],
         }
     )
+
+
+def _evaluator_to_json(evaluator: PlannedEvaluator) -> dict[str, Any]:
+    rules: Sequence[FieldRule] = getattr(evaluator.config, "fields", ())
+    fields = [{"path": rule.text, "rule": rule_text(rule), "weight": rule.weight} for rule in rules]
+    return {"name": evaluator.name, "type": evaluator.type, "fields": fields}

@@ -1,14 +1,15 @@
-"""Fields against cases: what became of each field of each case, worst cases first."""
+"""Heatmap of fields by cases: the state of each field in each of the lowest cases."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from fieldwise.model.comparison import Comparison
 from fieldwise.model.summary import EvaluatorSummary
-from fieldwise.report.lowest import Ranked
-from fieldwise.report.safe import cut, safe, value_text
+from fieldwise.report.case_view import RankedCase
+from fieldwise.report.result_text import ERROR_OUTCOMES, FIELD_STATES, FieldState, describe_mismatch, field_state_name
+from fieldwise.report.text_format import make_visible
 
 if TYPE_CHECKING:
     from fieldwise.store.run import Run
@@ -16,136 +17,110 @@ if TYPE_CHECKING:
 CELLS: Final = 6_000
 CASES: Final = 200
 FIELDS: Final = 60
-_VALUE: Final = 90
+MIN_CASES: Final = 10
+"""Cases shown at least, however many fields there are."""
+_VALUE_LENGTH: Final = 90
 
 
 @dataclass(frozen=True, slots=True)
-class State:
-    """What may become of a field: its sign, its word, and the name of its colour."""
-
-    name: str
-    sign: str
-    word: str
-
-
-STATES: Final = {
-    state.name: state
-    for state in (
-        State("match", "·", "match"),
-        State("close", "≈", "match, not identical"),
-        State("partly", "◐", "some items match"),
-        State("wrong_value", "≠", "wrong value"),
-        State("format_error", "T", "wrong type"),
-        State("omission", "−", "omission"),
-        State("hallucination", "+", "hallucination"),
-        State("fault", "!", "not compared"),
-        State("both_absent", "", "absent on both sides"),
-        State("ignored", "/", "ignored"),
-        State("nothing", "", "not in this case"),
-    )
-}
-ERRORS: Final = ("wrong_value", "format_error", "omission", "hallucination", "fault")
-
-
-@dataclass(frozen=True, slots=True)
-class Cell:
+class HeatmapCell:
     """One field of one case."""
 
-    state: State
+    state: FieldState
     hint: str = ""
-    """The share of items that match, where a field has several."""
+    """How many items match, for a field with several."""
     example: Comparison | None = None
-    """The first comparison that did not match."""
+    """The first comparison that does not match."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Heatmap:
-    """Rows of cells, one for each field, one cell for each case."""
+    """A row for each field, a cell for each case."""
 
     evaluator: str
-    cases: tuple[Ranked, ...]
-    rows: tuple[tuple[str, tuple[Cell, ...]], ...]
-    states: tuple[State, ...]
-    """Those that occur."""
+    cases: tuple[RankedCase, ...]
+    rows: tuple[tuple[str, tuple[HeatmapCell, ...]], ...]
+    """Field and cells."""
+    states: tuple[FieldState, ...]
+    """The states that occur."""
     more_cases: int
     more_fields: int
 
     def details(self) -> dict[str, list[str]]:
-        """What a reader sees who stands on a cell that is no match: cell number → similarity, expected, actual, cause."""
+        """Return cell number → similarity, expected, actual and cause label, for the cells that have an example."""
         cells = (cell for _, row in self.rows for cell in row)
-        return {str(number): _told(cell.example) for number, cell in enumerate(cells) if cell.example is not None}
+        return {str(number): _describe_example(cell.example) for number, cell in enumerate(cells) if cell.example is not None}
 
 
-def _told(one: Comparison) -> list[str]:
-    similarity = "" if one.similarity is None else f"{one.similarity:.2f}"
-    expected = None if one.expected_presence == "missing" else one.expected
+def _describe_example(comparison: Comparison) -> list[str]:
+    text = describe_mismatch(comparison, _VALUE_LENGTH)
     return [
-        similarity,
-        "" if one.expected_presence == "missing" else cut(safe(value_text(expected)), _VALUE),
-        "" if one.actual_presence == "missing" else cut(safe(value_text(one.actual)), _VALUE),
-        one.cause or "",
+        "" if comparison.similarity is None else f"{comparison.similarity:.2f}",
+        make_visible(text.expected),
+        make_visible(text.actual),
+        text.cause,
     ]
 
 
-Read = Callable[[Sequence[int]], Mapping[int, Sequence[Comparison]]]
-"""Gives the comparisons of the cases at some positions; values that are equal on both sides need not be there."""
+ComparisonReader: TypeAlias = Callable[[Sequence[int]], Mapping[int, Sequence[Comparison]]]
+"""Reads the comparisons of the cases at these positions; pairs of equal values may be left out."""
 
 
-def heatmap(run: "Run", one: EvaluatorSummary, lowest: Sequence[Ranked], *, cells: int = CELLS, read: Read | None = None) -> Heatmap | None:
-    """The heatmap of an evaluator for its lowest cases, as many as there is room for; None where it compares no fields."""
-    fields = _weakest(one)
+def build_heatmap(
+    run: "Run", evaluator: EvaluatorSummary, lowest: Sequence[RankedCase], *, cells: int = CELLS, read: ComparisonReader | None = None
+) -> Heatmap | None:
+    """Build the heatmap of an evaluator for its lowest cases, at most about `cells` cells; None if it compares no fields."""
+    fields = _choose_fields(evaluator)
     if not fields or not lowest:
         return None
-    chosen = tuple(lowest[: min(CASES, max(cells // len(fields), 10))])
-    positions = [case.position for case in chosen]
-    compared = read(positions) if read else {found.position: found.result.comparisons for found in run.results_at(positions, one.name)}
-    by_case = {position: _by_field(comparisons) for position, comparisons in compared.items()}
-    rows = tuple((field, tuple(cell_of(by_case.get(case.position, {}).get(field, ())) for case in chosen)) for field in fields)
-    seen = {cell.state.name for _, row in rows for cell in row}
+    cases = tuple(lowest[: min(CASES, max(cells // len(fields), MIN_CASES))])
+    positions = [case.position for case in cases]
+    if read is None:
+        comparisons = {stored.position: stored.result.comparisons for stored in run.results_at(positions, evaluator.name)}
+    else:
+        comparisons = read(positions)
+    by_case = {position: _group_by_field(of_case) for position, of_case in comparisons.items()}
+    rows = tuple((field, tuple(summarize_cell(by_case.get(case.position, {}).get(field, ())) for case in cases)) for field in fields)
+    occurring = {cell.state.name for _, row in rows for cell in row}
     return Heatmap(
-        evaluator=one.name,
-        cases=chosen,
+        evaluator=evaluator.name,
+        cases=cases,
         rows=rows,
-        states=tuple(state for name, state in STATES.items() if name in seen and name != "nothing"),
-        more_cases=one.counts.scored + one.counts.failures - len(chosen),
-        more_fields=len({field.field for field in one.fields}) - len(fields),
+        states=tuple(state for name, state in FIELD_STATES.items() if name in occurring and name != "nothing"),
+        more_cases=evaluator.counts.scored + evaluator.counts.failures - len(cases),
+        more_fields=len({field.field for field in evaluator.fields}) - len(fields),
     )
 
 
-def _weakest(one: EvaluatorSummary) -> list[str]:
-    """The fields in their order; of very many those that score lowest."""
-    names = list(dict.fromkeys(field.field for field in one.fields))
+def _choose_fields(evaluator: EvaluatorSummary) -> list[str]:
+    """List the fields in their order; if there are too many, those that score lowest."""
+    names = list(dict.fromkeys(field.field for field in evaluator.fields))
     if len(names) <= FIELDS:
         return names
-    weakest = {field.field for field in sorted(one.fields, key=lambda field: field.score.value)[:FIELDS]}
+    weakest = {field.field for field in sorted(evaluator.fields, key=lambda field: field.score.value)[:FIELDS]}
     return [name for name in names if name in weakest]
 
 
-def _by_field(comparisons: Iterable[Comparison]) -> Mapping[str, list[Comparison]]:
-    found: dict[str, list[Comparison]] = {}
+def _group_by_field(comparisons: Iterable[Comparison]) -> Mapping[str, list[Comparison]]:
+    by_field: dict[str, list[Comparison]] = {}
     for comparison in comparisons:
-        found.setdefault(comparison.field, []).append(comparison)
-    return found
+        by_field.setdefault(comparison.field, []).append(comparison)
+    return by_field
 
 
-def cell_of(comparisons: Sequence[Comparison]) -> Cell:
-    """What became of a field that was compared once in a case, or once for each item of a list."""
-    states = Counter(state_of(comparison) for comparison in comparisons)
+def summarize_cell(comparisons: Sequence[Comparison]) -> HeatmapCell:
+    """Combine the comparisons of a field in a case: one, or one for each item of a list."""
+    states = Counter(field_state_name(comparison) for comparison in comparisons)
     if not states:
-        return Cell(STATES["nothing"])
-    good = states["match"] + states["close"]
-    bad = {name: states[name] for name in ERRORS if states[name]}
-    if not bad:
-        name = "close" if states["close"] else "match" if good else next(iter(states))
-        return Cell(STATES[name], example=next((one for one in comparisons if name == "close" and state_of(one) == name), None))
-    example = next(one for one in comparisons if state_of(one) in bad)
-    if good:
-        return Cell(STATES["partly"], f"{good} of {good + sum(bad.values())}", example)
-    return Cell(STATES[max(bad, key=lambda name: bad[name])], example=example)
-
-
-def state_of(comparison: Comparison) -> str:
-    """The name of what became of one comparison."""
-    if comparison.outcome != "match":
-        return comparison.outcome
-    return "match" if comparison.similarity is None or comparison.similarity >= 1 else "close"
+        return HeatmapCell(FIELD_STATES["nothing"])
+    matched = states["match"] + states["close"]
+    errors = {name: states[name] for name in ERROR_OUTCOMES if states[name]}
+    if errors:
+        example = next(comparison for comparison in comparisons if field_state_name(comparison) in errors)
+        if matched:
+            return HeatmapCell(FIELD_STATES["partly"], f"{matched} of {matched + sum(errors.values())}", example)
+        return HeatmapCell(FIELD_STATES[max(errors, key=lambda name: errors[name])], example=example)
+    if states["close"]:
+        example = next(comparison for comparison in comparisons if field_state_name(comparison) == "close")
+        return HeatmapCell(FIELD_STATES["close"], example=example)
+    return HeatmapCell(FIELD_STATES["match" if matched else next(iter(states))])

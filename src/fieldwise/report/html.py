@@ -1,6 +1,6 @@
-"""A run as one HTML file that asks nobody for anything: it opens from disk, and everything it needs is in it.
+"""A run as a self-contained HTML file: it opens from disk and makes no network requests.
 
-The parts (`templates/_*.html`) know nothing of the file they stand in, so pages of a server can be made from them too.
+The templates of the parts (`templates/_*.html`) do not depend on the page around them; the web pages include them too.
 """
 
 from base64 import b64encode
@@ -10,114 +10,135 @@ from hashlib import sha256
 from html import escape
 from importlib import import_module
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from fieldwise.model.summary import Metric
-from fieldwise.report.page import Page, page_of
-from fieldwise.report.page_parts import error_states
-from fieldwise.report.parts import interval, number, plural, signed
-from fieldwise.report.safe import json_text, safe, safe_lines
+from fieldwise.report.charts import draw_causes_chart, draw_errors_chart, draw_metrics_chart, draw_score_histogram
+from fieldwise.report.result_text import ERROR_OUTCOMES, FIELD_STATES
+from fieldwise.report.run_view import RunView, build_run_view
+from fieldwise.report.terminal_layout import FAIR_SCORE, GOOD_SCORE
+from fieldwise.report.text_format import (
+    dump_json,
+    format_change,
+    format_count,
+    format_interval,
+    format_number,
+    make_lines_visible,
+    make_visible,
+)
 
 if TYPE_CHECKING:
     from fieldwise.store.run import Run
 
-
-def html_report(run: "Run") -> str:
-    """The whole report."""
-    return html_page(page_of(run))
+MAX_CASES: Final = 25
 
 
-def html_page(page: Page) -> str:
-    """The report of a page, with its style and script inside."""
-    script = static("report.js")
-    return environment().get_template("report.html").render(page=page, style=static("report.css"), script=script, policy=policy(script))
+def render_html(run: "Run") -> str:
+    """Render the report of a run."""
+    return render_html_view(build_run_view(run, heatmaps=True, worst=MAX_CASES))
 
 
-def static(name: str) -> str:
-    """The text of a file that pages need."""
+def render_html_view(view: RunView) -> str:
+    """Render the report of a view, with its style and script inside."""
+    script = read_static("report.js")
+    template = get_environment().get_template("report.html")
+    return template.render(page=view, style=read_static("report.css"), script=script, policy=make_content_policy(script))
+
+
+def read_static(name: str) -> str:
+    """Read a style sheet or script of the report."""
     return files("fieldwise.report").joinpath("static", name).read_text(encoding="utf-8")
 
 
-def policy(script: str) -> str:
-    """A Content-Security-Policy that lets this one script run and nothing be loaded.
+def make_content_policy(script: str) -> str:
+    """Make a Content-Security-Policy that allows this one script and no requests.
 
-    >>> policy("")[:40]
+    >>> make_content_policy("")[:40]
     "default-src 'none'; base-uri 'none'; for"
     """
-    known = b64encode(sha256(script.encode()).digest()).decode()
-    return f"default-src 'none'; base-uri 'none'; form-action 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'sha256-{known}'"
+    digest = b64encode(sha256(script.encode()).digest()).decode()
+    return (
+        f"default-src 'none'; base-uri 'none'; form-action 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'sha256-{digest}'"
+    )
 
 
+# Cached because compiled templates live in the environment; it depends on nothing but the installed package.
 @cache
-def environment() -> Any:
-    """The templates. Everything that a template writes is escaped; only charts and the own style and script are markup."""
+def get_environment() -> Any:
+    """Return the template environment. It escapes everything that templates write; only charts, style and script are markup."""
     try:
-        jinja2 = import_module("jinja2")
+        jinja2 = import_module("jinja2")  # an optional package, so imported by name
     except ImportError as error:
         raise ImportError("HTML reports need Jinja2, which is not installed: pip install 'fieldwise[report]'") from error
-    made = jinja2.Environment(
+    environment = jinja2.Environment(
         loader=jinja2.PackageLoader("fieldwise.report"),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters |= {
-        "number": number,
-        "interval": interval,
-        "plural": plural,
-        "signed": signed,
-        "safe_text": safe,
-        "safe_lines": safe_lines,
-        "percent": percent,
-        "grade": grade,
-        "ticks": _as_markup(ticks),
-        "script_json": _as_markup(script_json),
+    environment.filters |= {
+        "number": format_number,
+        "interval": format_interval,
+        "plural": format_count,
+        "signed": format_change,
+        "safe_text": make_visible,
+        "safe_lines": make_lines_visible,
+        "percent": format_percent,
+        "grade": grade_score,
+        "ticks": _return_markup(render_backticks),
+        "script_json": _return_markup(dump_script_json),
+        "metrics_chart": _return_markup(draw_metrics_chart),
+        "score_histogram": _return_markup(draw_score_histogram),
+        "errors_chart": _return_markup(draw_errors_chart),
+        "causes_chart": _return_markup(draw_causes_chart),
     }
-    made.globals |= {"error_states": error_states()}
-    return made
+    environment.globals |= {"error_states": [FIELD_STATES[outcome] for outcome in ERROR_OUTCOMES]}
+    return environment
 
 
-def _as_markup(function: Callable[[Any], str]) -> Callable[[Any], Any]:
-    """A filter whose result is escaped already."""
+def _return_markup(function: Callable[..., str]) -> Callable[..., Any]:
+    """Wrap a filter whose result is escaped already."""
     markup = import_module("markupsafe").Markup
-    return lambda value: markup(function(value))
+    return lambda *values: markup(function(*values))
 
 
-def percent(share: float) -> str:
-    """A share as CSS writes it.
+def format_percent(share: float) -> str:
+    """Format a share as a CSS percentage.
 
-    >>> percent(0.12345), percent(1.0), percent(-1)
+    >>> format_percent(0.12345), format_percent(1.0), format_percent(-1)
     ('12.35%', '100%', '0%')
     """
     return f"{round(min(max(share, 0.0), 1.0) * 100, 2):g}%"
 
 
-def grade(value: float | Metric) -> str:
-    """`good`, `fair` or `poor`, as the terminal has it."""
+def grade_score(value: float | Metric) -> str:
+    """Grade a score as `good`, `fair` or `poor`, with the thresholds of the terminal's colours."""
     score = value.value if isinstance(value, Metric) else value
-    return "good" if score >= 0.95 else "fair" if score >= 0.8 else "poor"
+    if score >= GOOD_SCORE:
+        return "good"
+    return "fair" if score >= FAIR_SCORE else "poor"
 
 
-def ticks(text: str) -> str:
-    """Words in backticks as code, everything escaped.
+def render_backticks(text: str) -> str:
+    """Escape text and turn words in backticks into code.
 
-    >>> ticks("use `a < b`")
+    >>> render_backticks("use `a < b`")
     'use <code>a &lt; b</code>'
     """
-    parts = escape(safe(text)).split("`")
+    parts = escape(make_visible(text)).split("`")
     if len(parts) % 2 == 0:
         return "`".join(parts)
     return "".join(f"<code>{part}</code>" if place % 2 else part for place, part in enumerate(parts))
 
 
-def script_json(value: Any) -> str:
-    """JSON that may stand inside a script element: nothing in it can end the element.
+def dump_script_json(value: Any) -> str:
+    """Serialize to JSON that can be inside a script element: nothing in it can end the element.
 
-    >>> script_json({"a": "</script><!--"})
+    >>> dump_script_json({"a": "</script><!--"})
     '{"a":"\\\\u003c/script\\\\u003e\\\\u003c!--"}'
     """
-    text = json_text(value)
+    text = dump_json(value)
     for character in "<>&\u2028\u2029":
         text = text.replace(character, f"\\u{ord(character):04x}")
     return text

@@ -1,38 +1,35 @@
-"""A run as JSON: `{run, summary, gates, results, diagnostics}`. `run_schema` says what is in it."""
+"""A run as JSON: `{run, summary, gates, results, diagnostics}`, and the JSON Schema of that document."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from fieldwise.model.result import Result
-from fieldwise.report.safe import json_text
-from fieldwise.report.view import RunView
+from fieldwise.report.result_text import result_to_json
+from fieldwise.report.run_view import RunView
+from fieldwise.report.text_format import dump_json
 
-Found = tuple[str, str, Result]
-"""A case, an evaluator, and what it said."""
+CaseResult: TypeAlias = tuple[str, str, Result]
+"""A case id, the name of an evaluator, and its result."""
 
 
-def run_json(view: RunView, results: Iterable[Found]) -> Iterator[str]:
-    """The text of the document, piece by piece: a run may be larger than memory."""
-    gates = json_text([asdict(gate) for gate in view.gates])
-    yield f'{{"run":{json_text(_run(view))},\n"summary":{json_text(_summary(view))},\n"gates":{gates},\n'
-    yield f'"diagnostics":{json_text([one.to_json() for one in view.diagnostics])},\n"results":['
-    for number, found in enumerate(results):
-        yield ("," if number else "") + "\n" + json_text(result_json(*found))
+def iterate_run_json(view: RunView, results: Iterable[CaseResult]) -> Iterator[str]:
+    """Yield the document in chunks: a run may be larger than memory."""
+    gates = dump_json([asdict(gate) for gate in view.gates])
+    diagnostics = dump_json([diagnostic.to_json() for diagnostic in view.diagnostics])
+    yield f'{{"run":{dump_json(_run_to_json(view))},\n"summary":{dump_json(_summary_to_json(view))},\n"gates":{gates},\n'
+    yield f'"diagnostics":{diagnostics},\n"results":['
+    for number, result in enumerate(results):
+        yield ("," if number else "") + "\n" + dump_json(result_to_json(*result))
     yield "\n]}\n"
 
 
-def result_json(case: str, evaluator: str, result: Result) -> dict[str, Any]:
-    """One result with the case and the evaluator it belongs to."""
-    return {"case": case, "evaluator": evaluator, **result.to_json()}
+def iterate_results_jsonl(results: Iterable[CaseResult]) -> Iterator[str]:
+    """Yield one result a line."""
+    return (dump_json(result_to_json(*result)) + "\n" for result in results)
 
 
-def results_jsonl(results: Iterable[Found]) -> Iterator[str]:
-    """One result a line."""
-    return (json_text(result_json(*found)) + "\n" for found in results)
-
-
-def _run(view: RunView) -> dict[str, Any]:
+def _run_to_json(view: RunView) -> dict[str, Any]:
     return {
         "id": view.id,
         "name": view.name,
@@ -47,32 +44,33 @@ def _run(view: RunView) -> dict[str, Any]:
     }
 
 
-def _summary(view: RunView) -> dict[str, Any]:
+def _summary_to_json(view: RunView) -> dict[str, Any]:
     return {
-        "cases": view.summary.cases,
-        "metrics": view.summary.flat(),
-        "evaluators": {name: asdict(one) for name, one in view.summary.evaluators.items()},
+        "cases": view.cases,
+        "metrics": view.summary.flatten(),
+        "evaluators": {name: asdict(evaluator) for name, evaluator in view.summary.evaluators.items()},
     }
 
 
 _TEXT: Final = {"type": "string"}
 _NUMBER: Final = {"type": "number"}
 _COUNT: Final = {"type": "integer", "minimum": 0}
-_MAYBE_TEXT: Final = {"type": ["string", "null"]}
+_OPTIONAL_TEXT: Final = {"type": ["string", "null"]}
+_OPTIONAL_NUMBER: Final = {"type": ["number", "null"]}
 _TEXTS: Final = {"type": "array", "items": _TEXT}
 
 
 def _object(properties: Mapping[str, Any], optional: Iterable[str] = ()) -> dict[str, Any]:
-    needed = [name for name in properties if name not in set(optional)]
-    return {"type": "object", "properties": dict(properties), "required": needed, "additionalProperties": False}
+    required = [name for name in properties if name not in set(optional)]
+    return {"type": "object", "properties": dict(properties), "required": required, "additionalProperties": False}
 
 
-def _each(schema: Mapping[str, Any]) -> dict[str, Any]:
+def _mapping_of(schema: Mapping[str, Any]) -> dict[str, Any]:
     return {"type": "object", "additionalProperties": dict(schema)}
 
 
-def run_schema() -> dict[str, Any]:
-    """The JSON Schema (2020-12) of what `run --format json` prints."""
+def build_run_schema() -> dict[str, Any]:
+    """Build the JSON Schema (2020-12) of what `run --format json` prints."""
     top = {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "fieldwise run"}
     parts = {
         "run": _run_schema(),
@@ -85,59 +83,94 @@ def run_schema() -> dict[str, Any]:
 
 
 def _run_schema() -> dict[str, Any]:
-    known = {"id": _TEXT, "name": _TEXT, "suite": _MAYBE_TEXT, "started": {**_TEXT, "format": "date-time"}, "finished": _MAYBE_TEXT}
-    where = {"path": _TEXT, "fieldwise": _TEXT, "exit_code": {"type": ["integer", "null"]}}
-    return _object({**known, **where, "fingerprints": _each(_TEXT), "environment": _each(_TEXT)})
+    return _object(
+        {
+            "id": _TEXT,
+            "name": _TEXT,
+            "suite": _OPTIONAL_TEXT,
+            "started": {**_TEXT, "format": "date-time"},
+            "finished": _OPTIONAL_TEXT,
+            "path": _TEXT,
+            "fieldwise": _TEXT,
+            "exit_code": {"type": ["integer", "null"]},
+            "fingerprints": _mapping_of(_TEXT),
+            "environment": _mapping_of(_TEXT),
+        }
+    )
 
 
 def _summary_schema() -> dict[str, Any]:
-    metric = _object({"value": _NUMBER, "n": _COUNT, "low": {"type": ["number", "null"]}, "high": {"type": ["number", "null"]}})
-    counted = ("cases", "not_applicable", "scored", "failures", "faults", "skipped", "unavailable", "passed", "partial", "failed")
+    metric = _object({"value": _NUMBER, "n": _COUNT, "low": _OPTIONAL_NUMBER, "high": _OPTIONAL_NUMBER})
+    counts = ("cases", "not_applicable", "scored", "failures", "faults", "skipped", "unavailable", "passed", "partial", "failed")
     pair = {"type": "array", "prefixItems": [_TEXT, _NUMBER], "minItems": 2, "maxItems": 2}
     field = _object(
         {
-            **{
-                "field": _TEXT,
-                "rule": _TEXT,
-                "n": _COUNT,
-                "expected": _COUNT,
-                "given": _COUNT,
-                "matched": _COUNT,
-                "outcomes": _each(_COUNT),
-            },
-            **{"score": metric, "precision": _NUMBER, "recall": _NUMBER, "f1": _NUMBER},
-            **{"causes": {"type": "array", "items": pair}, "worst": _TEXTS},
+            "field": _TEXT,
+            "rule": _TEXT,
+            "n": _COUNT,
+            "expected": _COUNT,
+            "given": _COUNT,
+            "matched": _COUNT,
+            "outcomes": _mapping_of(_COUNT),
+            "score": metric,
+            "precision": _NUMBER,
+            "recall": _NUMBER,
+            "f1": _NUMBER,
+            "causes": {"type": "array", "items": pair},
+            "worst": _TEXTS,
         }
     )
     evaluator = _object(
         {
-            **{"name": _TEXT, "type": _TEXT, "counts": _object(dict.fromkeys(counted, _COUNT)), "metrics": _each(metric)},
-            **{"fields": {"type": "array", "items": field}, "worst": {"type": "array", "items": pair}},
-            **{"flags": _each(_COUNT), "slices": _each(_each(metric))},
+            "name": _TEXT,
+            "type": _TEXT,
+            "counts": _object(dict.fromkeys(counts, _COUNT)),
+            "metrics": _mapping_of(metric),
+            "fields": {"type": "array", "items": field},
+            "worst": {"type": "array", "items": pair},
+            "flags": _mapping_of(_COUNT),
+            "slices": _mapping_of(_mapping_of(metric)),
         }
     )
-    return _object({"cases": _COUNT, "metrics": _each(_NUMBER), "evaluators": _each(evaluator)})
+    return _object({"cases": _COUNT, "metrics": _mapping_of(_NUMBER), "evaluators": _mapping_of(evaluator)})
 
 
 def _gate_schema() -> dict[str, Any]:
-    return _object({"gate": _TEXT, "passed": {"type": "boolean"}, "value": {"type": ["number", "null"]}, "message": _TEXT})
+    return _object({"gate": _TEXT, "passed": {"type": "boolean"}, "value": _OPTIONAL_NUMBER, "message": _TEXT})
 
 
 def _diagnostic_schema() -> dict[str, Any]:
-    place = {"file": _TEXT, "line": _COUNT, "case": _TEXT, "field": _TEXT, "fix": _TEXT}
-    return _object({"level": {"enum": ["error", "warning", "info"]}, "code": _TEXT, "what": _TEXT, **place}, optional=place)
+    optional = {"file": _TEXT, "line": _COUNT, "case": _TEXT, "field": _TEXT, "fix": _TEXT}
+    return _object({"level": {"enum": ["error", "warning", "info"]}, "code": _TEXT, "what": _TEXT, **optional}, optional=optional)
 
 
 def _result_schema() -> dict[str, Any]:
     outcomes = ["match", "wrong_value", "format_error", "omission", "hallucination", "both_absent", "ignored", "fault"]
-    shown = {"expected": True, "actual": True, "note": _TEXT}
-    known = {"path": _TEXT, "field": _TEXT, "outcome": {"enum": outcomes}, "similarity": {"type": ["number", "null"]}}
-    comparison = _object({**known, "passed": {"type": "boolean"}, "cause": _MAYBE_TEXT, **shown}, optional=shown)
+    optional = {"expected": True, "actual": True, "note": _TEXT}
+    comparison = _object(
+        {
+            "path": _TEXT,
+            "field": _TEXT,
+            "outcome": {"enum": outcomes},
+            "similarity": _OPTIONAL_NUMBER,
+            "passed": {"type": "boolean"},
+            "cause": _OPTIONAL_TEXT,
+            **optional,
+        },
+        optional=optional,
+    )
     return _object(
         {
-            **{"case": _TEXT, "evaluator": _TEXT, "score": {"type": "number", "minimum": 0, "maximum": 1}},
-            **{"verdict": {"enum": ["pass", "partial", "fail", None]}, "status": {"enum": ["scored", "error", "skipped", "unavailable"]}},
-            **{"hits": _TEXTS, "misses": _TEXTS, "reasoning": _TEXT, "metrics": _each({"type": ["number", "boolean"]})},
-            **{"details": {"type": "object"}, "comparisons": {"type": "array", "items": comparison}},
+            "case": _TEXT,
+            "evaluator": _TEXT,
+            "score": {"type": "number", "minimum": 0, "maximum": 1},
+            "verdict": {"enum": ["pass", "partial", "fail", None]},
+            "status": {"enum": ["scored", "error", "skipped", "unavailable"]},
+            "hits": _TEXTS,
+            "misses": _TEXTS,
+            "reasoning": _TEXT,
+            "metrics": _mapping_of({"type": ["number", "boolean"]}),
+            "details": {"type": "object"},
+            "comparisons": {"type": "array", "items": comparison},
         }
     )

@@ -1,246 +1,254 @@
 """A run as Markdown, short enough for a pull request.
 
-Everything from data stands in code spans: there it is neither markup, nor a link, nor a mention of somebody.
+Text from data is always in code spans, where it cannot be markup, a link or a mention.
 """
 
 import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
-from fieldwise.model.change import Change, Changes
-from fieldwise.model.comparison import Comparison
+from fieldwise.model.change import Change
 from fieldwise.model.summary import EvaluatorSummary, FieldSummary, Metric
-from fieldwise.report.compared import Compared, compared, score_of, warnings_of
-from fieldwise.report.lowest import Ranked, leading, spread
-from fieldwise.report.page import verdict
-from fieldwise.report.page_parts import causes_of
-from fieldwise.report.parts import interval, number, plural, signed
-from fieldwise.report.safe import cut, safe, value_text
-from fieldwise.report.worst import cause_words
+from fieldwise.report.case_view import CaseView, MismatchRow
+from fieldwise.report.result_text import ABSENT, describe_cause, describe_mismatch
+from fieldwise.report.run_changes import EvaluatorComparison, find_score_change
+from fieldwise.report.run_view import RunView, build_run_view
+from fieldwise.report.text_format import format_change, format_count, format_interval, format_number, make_visible, truncate
 
 if TYPE_CHECKING:
     from fieldwise.store.run import Run
 
-FIELDS: Final = 12
-CASES: Final = 5
-BROKEN: Final = 10
-ROWS: Final = 8
+MAX_FIELDS: Final = 12
+MAX_CASES: Final = 5
+MAX_BROKEN: Final = 10
+MAX_ROWS: Final = 8
+_VALUE_LENGTH: Final = 120
 _SIGNS: Final = {"good": "✅", "bad": "❌", "unsure": "⚠️"}
+_CHANGE_KINDS: Final = {"better": "good", "worse": "bad", "no difference shown": "unsure", "not enough cases": "unsure"}
 _TICKS: Final = re.compile(r"`+")
 _MARKUP: Final = re.compile(r"([\\*_\[\]<>|~#`])")
 
 
-def markdown(run: "Run") -> str:
-    """The verdict, gates, scores, weakest fields, causes and the worst cases."""
-    evaluators = list(run.full.evaluators.values())
-    leader = leading(evaluators)
-    parts = [*_head(run), *_gates(run), *_scores(evaluators), *_rates(evaluators), *_changes(run.changes)]
-    if leader is not None:
-        parts += [*_fields(leader), *_causes(leader), *_cases(run, leader)]
-    return "\n".join([*parts, *_foot(run)]) + "\n"
+def render_markdown(run: "Run") -> str:
+    """Render the verdict, gates, scores, weakest fields, causes and the lowest cases."""
+    view = build_run_view(run, worst=MAX_CASES)
+    lines = [
+        *_render_head(view),
+        *_render_gates(view),
+        *_render_scores(view.evaluators),
+        *_render_rates(view.evaluators),
+        *_render_changes(view),
+    ]
+    if view.leader is not None:
+        lines += [*_render_weakest_fields(view.leader), *_render_causes(view), *_render_cases(view)]
+    return "\n".join([*lines, *_render_foot(view)]) + "\n"
 
 
-def code(text: str) -> str:
-    """Text from data as a code span that may stand in a table.
+def format_code_span(text: str) -> str:
+    """Put text from data into a code span that may be in a table.
 
-    >>> code("a`b|c"), code("@someone"), code("")
+    >>> format_code_span("a`b|c"), format_code_span("@someone"), format_code_span("")
     ('``a`b\\\\|c``', '`@someone`', '` `')
     """
-    shown = safe(text).replace("|", "\\|") or " "
+    shown = make_visible(text).replace("|", "\\|") or " "
     fence = "`" * (max((len(ticks) for ticks in _TICKS.findall(shown)), default=0) + 1)
     padding = " " if shown[0] == "`" or shown[-1] == "`" else ""
     return f"{fence}{padding}{shown}{padding}{fence}"
 
 
-def prose(text: str) -> str:
-    """A sentence of ours, which may name things in backticks; the rest of it is no markup and mentions nobody.
+def format_prose(text: str) -> str:
+    """Escape a sentence of this package; names in backticks stay code, everything else is neither markup nor a mention.
 
-    >>> prose("use `a|b`, <b> and @x")
+    >>> format_prose("use `a|b`, <b> and @x")
     'use `a\\\\|b`, \\\\<b\\\\> and @\\u200bx'
     """
     parts = text.split("`")
     if len(parts) % 2 == 0:
-        return _plain(text)
-    return "".join(code(part) if place % 2 else _plain(part) for place, part in enumerate(parts))
+        return _escape_markup(text)
+    return "".join(format_code_span(part) if place % 2 else _escape_markup(part) for place, part in enumerate(parts))
 
 
-def _plain(text: str) -> str:
-    return _MARKUP.sub(r"\\\1", safe(text)).replace("@", "@\u200b")
+def _escape_markup(text: str) -> str:
+    return _MARKUP.sub(r"\\\1", make_visible(text)).replace("@", "@\u200b")
 
 
-def table(heads: Sequence[str], rows: Sequence[Sequence[str]], numbers: int = 0) -> Iterator[str]:
-    """Lines of a table; the last `numbers` columns are set to the right."""
-    lines = ["---"] * (len(heads) - numbers) + ["---:"] * numbers
-    yield "| " + " | ".join(heads) + " |"
-    yield "| " + " | ".join(lines) + " |"
-    for row in rows:
+def render_table(heads: Sequence[str], rows: Sequence[Sequence[str]], numbers: int = 0) -> Iterator[str]:
+    """Yield the lines of a table; the last `numbers` columns are right-aligned."""
+    alignment = ["---"] * (len(heads) - numbers) + ["---:"] * numbers
+    for row in (heads, alignment, *rows):
         yield "| " + " | ".join(row) + " |"
     yield ""
 
 
-def _head(run: "Run") -> Iterator[str]:
-    kind, word, why = verdict(run.exit_code, bool(run.gates))
-    yield f"## {_SIGNS[kind]} {code(run.name)} {word}"
+def _render_head(view: RunView) -> Iterator[str]:
+    verdict = view.verdict
+    yield f"## {_SIGNS[verdict.kind]} {format_code_span(view.name)} {verdict.word}"
     yield ""
-    yield f"{plural(run.full.cases, 'case')}, {plural(len(run.full.evaluators), 'evaluator')}: {why}."
+    yield f"{format_count(view.cases, 'case')}, {format_count(len(view.evaluators), 'evaluator')}: {verdict.reason}."
     yield ""
 
 
-def _gates(run: "Run") -> Iterator[str]:
-    if run.gates:
-        rows = [
-            (
-                "✅ holds" if gate.passed else "❌ does not hold",
-                code(gate.gate),
-                "not measured" if gate.value is None else f"{gate.value:.4g}",
-            )
-            for gate in run.gates
-        ]
-        yield from table(("gate", "condition", "value"), rows, numbers=1)
-        failed = [f"* {code(gate.more)}" for gate in run.gates if gate.more and not gate.passed]
-        yield from [*failed, ""] if failed else []
+def _render_gates(view: RunView) -> Iterator[str]:
+    if not view.gates:
+        return
+    rows: list[tuple[str, str, str]] = []
+    for gate in view.gates:
+        verdict = "✅ holds" if gate.passed else "❌ does not hold"
+        value = "not measured" if gate.value is None else f"{gate.value:.4g}"
+        rows.append((verdict, format_code_span(gate.gate), value))
+    yield from render_table(("gate", "condition", "value"), rows, numbers=1)
+    failed = [f"* {format_code_span(gate.regression_text)}" for gate in view.gates if gate.regression_text and not gate.passed]
+    if failed:
+        yield from [*failed, ""]
 
 
-def _scores(evaluators: Sequence[EvaluatorSummary]) -> Iterator[str]:
-    rows = [(code(one.name), _value(one.metrics.get("score")), *(str(count) for count in _counts(one))) for one in evaluators]
-    yield from table(("evaluator", "score (95 % interval)", "passed", "partial", "failed", "faults", "not scored"), rows, numbers=6)
+def _render_scores(evaluators: Sequence[EvaluatorSummary]) -> Iterator[str]:
+    rows: list[tuple[str, ...]] = []
+    for evaluator in evaluators:
+        counts = evaluator.counts
+        numbers = (counts.passed, counts.partial, counts.failed, counts.faults, counts.skipped + counts.unavailable)
+        rows.append((format_code_span(evaluator.name), _format_metric(evaluator.metrics.get("score")), *map(str, numbers)))
+    heads = ("evaluator", "score (95 % interval)", "passed", "partial", "failed", "faults", "not scored")
+    yield from render_table(heads, rows, numbers=6)
 
 
-def _counts(one: EvaluatorSummary) -> tuple[int, ...]:
-    counts = one.counts
-    return counts.passed, counts.partial, counts.failed, counts.faults, counts.skipped + counts.unavailable
-
-
-def _value(metric: Metric | None) -> str:
+def _format_metric(metric: Metric | None) -> str:
     if metric is None:
         return "not measured"
-    return f"{number(metric.value)} ({interval(metric)})" if interval(metric) else number(metric.value)
+    interval = format_interval(metric)
+    return f"{format_number(metric.value)} ({interval})" if interval else format_number(metric.value)
 
 
-def _rates(evaluators: Sequence[EvaluatorSummary]) -> Iterator[str]:
-    rows = [
-        (code(one.name), side, *(_value(one.metrics.get(f"{side}_{rate}")) for rate in ("precision", "recall", "f1")))
-        for one in evaluators
-        for side in ("macro", "micro")
-        if f"{side}_f1" in one.metrics
-    ]
+def _render_rates(evaluators: Sequence[EvaluatorSummary]) -> Iterator[str]:
+    rows: list[tuple[str, ...]] = []
+    for evaluator in evaluators:
+        for average in ("macro", "micro"):
+            if f"{average}_f1" in evaluator.metrics:
+                rates = [_format_metric(evaluator.metrics.get(f"{average}_{rate}")) for rate in ("precision", "recall", "f1")]
+                rows.append((format_code_span(evaluator.name), average, *rates))
     if rows:
-        yield from table(("evaluator", "", "precision", "recall", "F1"), rows, numbers=3)
+        yield from render_table(("evaluator", "", "precision", "recall", "F1"), rows, numbers=3)
 
 
-def _changes(changes: Changes | None) -> Iterator[str]:
-    """What changed from the baseline: every score, the fields that moved for sure, and the cases that turned."""
-    if changes is None:
+def _render_changes(view: RunView) -> Iterator[str]:
+    """Every score, the fields with a significant change, and the cases that broke."""
+    if view.changes is None:
         return
-    yield f"### Against the baseline (run {code(changes.base)})"
+    yield f"### Against the baseline (run {format_code_span(view.changes.base)})"
     yield ""
-    found = compared(changes)
-    rows = [(code(one.change.evaluator), _SIGNS[_NEWS[one.verdict]] + " " + one.verdict, *_moved(one)) for one in found]
-    yield from table(("evaluator", "verdict", "base → new", "change (95 % interval)", "fixed", "broken", "still broken"), rows, numbers=5)
-    sure = [
-        (code(one.change.evaluator), *_change(field))
-        for one in found
-        for field in one.change.fields
+    heads = ("evaluator", "verdict", "base → new", "change (95 % interval)", "fixed", "broken", "still broken")
+    yield from render_table(heads, [_format_comparison(comparison) for comparison in view.compared], numbers=5)
+    significant = [
+        (format_code_span(comparison.change.evaluator), *_format_change_row(field))
+        for comparison in view.compared
+        for field in comparison.change.fields
         if field.verdict in ("better", "worse")
     ]
-    if sure:
-        yield from table(("evaluator", "field", "verdict", "base → new", "change (95 % interval)"), sure[:FIELDS], numbers=2)
-    for one in found:
-        if one.change.broken:
-            yield f"* broken for {code(one.change.evaluator)}: {_some(one.change.broken)}"
-    for told in [*warnings_of(changes), *(one.power for one in found[:1])]:
-        if told:
-            yield f"* {prose(told)}"
+    if significant:
+        heads = ("evaluator", "field", "verdict", "base → new", "change (95 % interval)")
+        yield from render_table(heads, significant[:MAX_FIELDS], numbers=2)
+    for comparison in view.compared:
+        if comparison.change.broken:
+            yield f"* broken for {format_code_span(comparison.change.evaluator)}: {_list_broken(comparison.change.broken)}"
+    power = [comparison.power for comparison in view.compared[:1]]
+    for note in [*view.change_notes, *power]:
+        if note:
+            yield f"* {format_prose(note)}"
     yield ""
 
 
-_NEWS: Final = {"better": "good", "worse": "bad", "no difference shown": "unsure", "not enough cases": "unsure"}
+def _format_comparison(comparison: EvaluatorComparison) -> tuple[str, ...]:
+    change = comparison.change
+    verdict = f"{_SIGNS[_CHANGE_KINDS[comparison.verdict]]} {comparison.verdict}"
+    score = find_score_change(change)
+    movement = ("not measured", "") if score is None else _format_change_row(score)[2:]
+    counts = (str(len(cases)) for cases in (change.fixed, change.broken, change.still_broken))
+    return (format_code_span(change.evaluator), verdict, *movement, *counts)
 
 
-def _moved(one: Compared) -> tuple[str, ...]:
-    score = score_of(one.change)
-    counts = (str(len(cases)) for cases in (one.change.fixed, one.change.broken, one.change.still_broken))
-    return ("not measured", "", *counts) if score is None else (*_change(score)[2:], *counts)
+def _format_change_row(change: Change) -> tuple[str, ...]:
+    interval = "" if change.low is None or change.high is None else f" ({format_change(change.low)} to {format_change(change.high)})"
+    movement = f"{format_number(change.base)} → {format_number(change.new)}"
+    return format_code_span(change.name), change.verdict, movement, f"{format_change(change.delta)}{interval}"
 
 
-def _change(one: Change) -> tuple[str, ...]:
-    between = "" if one.low is None or one.high is None else f" ({signed(one.low)} to {signed(one.high)})"
-    return code(one.name), one.verdict, f"{number(one.base)} → {number(one.new)}", f"{signed(one.delta)}{between}"
+def _list_broken(cases: Sequence[str]) -> str:
+    more = f" and {len(cases) - MAX_BROKEN:,} more" if len(cases) > MAX_BROKEN else ""
+    return ", ".join(format_code_span(truncate(case, 80)) for case in cases[:MAX_BROKEN]) + more
 
 
-def _some(cases: Sequence[str]) -> str:
-    more = f" and {len(cases) - BROKEN:,} more" if len(cases) > BROKEN else ""
-    return ", ".join(code(cut(case, 80)) for case in cases[:BROKEN]) + more
-
-
-def _fields(leader: EvaluatorSummary) -> Iterator[str]:
-    wrong = sorted((field for field in leader.fields if field.score.n and field.matched < field.n), key=lambda field: field.score.value)
+def _render_weakest_fields(leader: EvaluatorSummary) -> Iterator[str]:
+    wrong = [field for field in leader.fields if field.score.n and field.matched < field.n]
     if not wrong:
         return
-    yield f"### Weakest fields ({code(leader.name)})"
+    wrong.sort(key=lambda field: field.score.value)
+    yield f"### Weakest fields ({format_code_span(leader.name)})"
     yield ""
-    yield from table(("field", "what went wrong", "n", "matched", "score (95 % interval)"), [_field(field) for field in wrong[:FIELDS]], 3)
-    if len(wrong) > FIELDS:
-        yield f"and {plural(len(wrong) - FIELDS, 'more field')} with mistakes."
+    heads = ("field", "what went wrong", "n", "matched", "score (95 % interval)")
+    yield from render_table(heads, [_format_field(field) for field in wrong[:MAX_FIELDS]], numbers=3)
+    if len(wrong) > MAX_FIELDS:
+        yield f"and {format_count(len(wrong) - MAX_FIELDS, 'more field')} with mistakes."
         yield ""
 
 
-def _field(field: FieldSummary) -> tuple[str, ...]:
-    causes = [f"{prose(cause_words(cause)[0])} {count}" for cause, count in field.causes[:3]]
-    outcomes = [
-        f"{name.replace('_', ' ')} {count}" for name, count in field.outcomes.items() if name not in ("match", "both_absent", "ignored")
-    ]
-    return code(field.field), ", ".join(causes or outcomes), str(field.n), str(field.matched), _value(field.score)
+def _format_field(field: FieldSummary) -> tuple[str, ...]:
+    errors = [f"{format_prose(describe_cause(cause).label)} {count}" for cause, count in field.causes[:3]]
+    if not errors:
+        wrong = [(outcome, count) for outcome, count in field.outcomes.items() if outcome not in ("match", "both_absent", "ignored")]
+        errors = [f"{outcome.replace('_', ' ')} {count}" for outcome, count in wrong]
+    return format_code_span(field.field), ", ".join(errors), str(field.n), str(field.matched), _format_metric(field.score)
 
 
-def _causes(leader: EvaluatorSummary) -> Iterator[str]:
-    causes = causes_of(leader)
-    if causes:
-        yield "<details><summary>Likely causes and what to do</summary>"
-        yield ""
-        yield from table(
-            ("cause", "what to do", "times"), [(prose(one.label), prose(one.advice), str(one.count)) for one in causes], numbers=1
-        )
-        yield "</details>"
-        yield ""
-
-
-def _cases(run: "Run", leader: EvaluatorSummary) -> Iterator[str]:
-    lowest = [case for case in spread(run, leader.name, CASES).lowest if case.score < 1]
-    if not lowest:
+def _render_causes(view: RunView) -> Iterator[str]:
+    if not view.causes:
         return
-    results = {stored.position: stored.result for stored in run.results_at([case.position for case in lowest], leader.name)}
-    yield f"<details><summary>The {plural(len(lowest), 'case')} that score lowest</summary>"
+    yield "<details><summary>Likely causes and what to do</summary>"
     yield ""
-    for case in lowest:
-        result = results[case.position]
-        yield from _case(case, [one for one in result.comparisons if not one.passed and one.outcome != "ignored"], result.misses)
+    rows = [(format_prose(cause.label), format_prose(cause.advice), str(cause.count)) for cause in view.causes]
+    yield from render_table(("cause", "what to do", "times"), rows, numbers=1)
     yield "</details>"
     yield ""
 
 
-def _case(case: Ranked, differing: Sequence[Comparison], misses: Sequence[str]) -> Iterator[str]:
-    yield f"**{code(case.id)}** {number(case.score)}"
+def _render_cases(view: RunView) -> Iterator[str]:
+    if not view.worst:
+        return
+    yield f"<details><summary>The {format_count(len(view.worst), 'case')} that score lowest</summary>"
     yield ""
-    if differing:
-        yield from table(("field", "expected", "actual", "likely cause"), [_row(one) for one in differing[:ROWS]])
-    elif misses:
-        yield ", ".join(code(cut(miss, 200)) for miss in misses[:ROWS])
+    for case in view.worst:
+        yield from _render_case(case, view.leader_name)
+    yield "</details>"
+    yield ""
+
+
+def _render_case(case: CaseView, leader: str) -> Iterator[str]:
+    yield f"**{format_code_span(case.id)}** {format_number(case.score)}"
+    yield ""
+    result = next(result for result in case.scores if result.evaluator == leader)
+    if case.rows:
+        yield from render_table(("field", "expected", "actual", "likely cause"), [_format_mismatch(row) for row in case.rows[:MAX_ROWS]])
+        left_out = len(case.rows) + case.more_rows - MAX_ROWS
+    else:
+        left_out = len(result.misses) + result.more_misses - MAX_ROWS
+        if result.misses:
+            yield ", ".join(format_code_span(truncate(miss, 200)) for miss in result.misses[:MAX_ROWS])
+            yield ""
+    if left_out > 0:
+        yield f"and {left_out} more."
         yield ""
-    left = max(len(differing), 0 if differing else len(misses)) - ROWS
-    if left > 0:
-        yield f"and {left} more."
-        yield ""
 
 
-def _row(one: Comparison) -> tuple[str, ...]:
-    expected = "missing" if one.expected_presence == "missing" else code(cut(value_text(one.expected), 120))
-    actual = "missing" if one.actual_presence == "missing" else code(cut(value_text(one.actual), 120))
-    return code(one.path), expected, actual, prose(cause_words(one.cause)[0]) if one.cause else one.outcome.replace("_", " ")
+def _format_mismatch(row: MismatchRow) -> tuple[str, ...]:
+    text = describe_mismatch(row.comparison, _VALUE_LENGTH)
+    expected = text.expected if text.expected == ABSENT else format_code_span(text.expected)
+    actual = text.actual if text.actual == ABSENT else format_code_span(text.actual)
+    why = format_prose(text.cause) if text.cause else row.comparison.outcome.replace("_", " ")
+    return format_code_span(row.path), expected, actual, why
 
 
-def _foot(run: "Run") -> Iterator[str]:
-    errors = sum(diagnostic.level == "error" for diagnostic in run.diagnostics)
-    warnings = sum(diagnostic.level == "warning" for diagnostic in run.diagnostics)
-    told = ", ".join(plural(count, word) for count, word in ((errors, "error"), (warnings, "warning")) if count)
-    yield f"<sub>fieldwise {prose(run.manifest.package)}, run {code(run.id)}{', ' + told if told else ''}</sub>"
+def _render_foot(view: RunView) -> Iterator[str]:
+    errors = sum(diagnostic.level == "error" for diagnostic in view.diagnostics)
+    warnings = sum(diagnostic.level == "warning" for diagnostic in view.diagnostics)
+    counts = [format_count(count, word) for count, word in ((errors, "error"), (warnings, "warning")) if count]
+    problems = f", {', '.join(counts)}" if counts else ""
+    yield f"<sub>fieldwise {format_prose(view.package)}, run {format_code_span(view.id)}{problems}</sub>"

@@ -1,6 +1,6 @@
-"""A case of boxes or polygons as an SVG: expected solid, actual dashed, each pair with its IoU.
+"""A case with boxes or polygons as an SVG: expected solid, actual dashed, each pair with its IoU.
 
-`case_picture` draws a case and its result; `draw` draws any marks. Neither opens a file: an image is named, not read.
+`draw_case_picture` draws a case and its result; `draw_shapes` draws any shapes. Neither opens a file: the SVG refers to the image.
 """
 
 from collections.abc import Iterable, Sequence
@@ -12,15 +12,14 @@ from typing import Any, Final, Literal, TypeAlias
 import orjson
 
 from fieldwise.model.case import Case
-from fieldwise.model.lookup import find
-from fieldwise.model.path import ROOT, MalformedPath, Path
+from fieldwise.model.path import ROOT, MalformedPath, Path, value_at
 from fieldwise.model.result import Result
-from fieldwise.model.values import MISSING, kind
+from fieldwise.model.values import MISSING, json_kind
 
-Point: TypeAlias = tuple[float, float]
-State = Literal["matched", "weak", "missing", "extra"]
+PointXY: TypeAlias = tuple[float, float]
+ShapeState = Literal["matched", "weak", "missing", "extra"]
 
-_WIDEST: Final = 960.0
+_MAX_PIXELS: Final = 960.0
 _COLOURS: Final = {
     ("expected", "matched"): "#047857",
     ("expected", "weak"): "#b45309",
@@ -32,118 +31,128 @@ _COLOURS: Final = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Mark:
+class DrawnShape:
     """One shape to draw."""
 
-    corners: tuple[Point, ...]
+    corners: tuple[PointXY, ...]
     side: Literal["expected", "actual"]
-    state: State = "matched"
+    state: ShapeState = "matched"
     label: str = ""
-    """What is written beside it; nothing if empty."""
+    """Text beside the shape; empty for none."""
     name: str = ""
-    """What a reader sees who points at it."""
+    """Tooltip."""
 
     @property
     def colour(self) -> str:
-        """The colour of its line."""
+        """Colour of the outline."""
         return _COLOURS[self.side, self.state]
 
 
-def case_picture(case: Case, result: Result, config: object) -> str | None:
-    """The picture of a case that `iou_score` or `detection` has judged with this config; None where there is no shape to draw.
+def draw_case_picture(case: Case, result: Result, config: object) -> str | None:
+    """Draw a case scored by `iou_score` or `detection` with this config; None if there is no shape to draw.
 
     The image is the case's metadata `image`; `width` and `height` beside it give the size of the canvas.
     """
-    marks = marks_of(case.expected, case.actual, result, config)
-    if not marks:
+    shapes = collect_shapes(case.expected, case.actual, result, config)
+    if not shapes:
         return None
     image: Any = case.metadata.get("image")
-    width, height = (_length(case.metadata.get(key)) for key in ("width", "height"))
+    width, height = (_parse_length(case.metadata.get(key)) for key in ("width", "height"))
     size = None if width is None or height is None else (width, height)
-    return draw(marks, size=size, image=image if isinstance(image, str) else None, title=f"{case.id}: score {result.score:.2f}")
+    return draw_shapes(shapes, size=size, image=image if isinstance(image, str) else None, title=f"{case.id}: score {result.score:.2f}")
 
 
-def marks_of(expected: Any, actual: Any, result: Result, config: object) -> list[Mark]:
-    """The shapes of both sides, told apart by what became of them. Detections too unsure to count are left out."""
+def collect_shapes(expected: Any, actual: Any, result: Result, config: object) -> list[DrawnShape]:
+    """Collect the shapes of both sides with their states. Detections below `min_score` are left out unless they are paired."""
     form: str = getattr(config, "format", "xyxy")
-    threshold = float(getattr(config, "threshold", None) or 0.0)
-    became: dict[tuple[str, int], tuple[State, str]] = {}
+    actual_form: str = getattr(config, "actual_format", None) or form
+    min_score: float = getattr(config, "min_score", 0.0)
+    paired = _read_pairs(result, float(getattr(config, "threshold", None) or 0.0))
+    shapes: list[DrawnShape | None] = []
+    for index, item in enumerate(_read_items(expected, config, form)):
+        unpaired: tuple[ShapeState, str] = ("matched", "crowd") if item.crowd else ("missing", "missed")
+        shapes.append(_make_shape("expected", index, item, paired.get(("expected", index), unpaired)))
+    for index, item in enumerate(_read_items(actual, config, actual_form)):
+        if ("actual", index) in paired or item.score >= min_score:
+            shapes.append(_make_shape("actual", index, item, paired.get(("actual", index), ("extra", "extra"))))
+    return [shape for shape in shapes if shape is not None]
+
+
+def _read_pairs(result: Result, threshold: float) -> dict[tuple[str, int], tuple[ShapeState, str]]:
+    """Return (side, index) → state and label of every paired shape."""
+    paired: dict[tuple[str, int], tuple[ShapeState, str]] = {}
     for pair in result.details.get("pairs", []):
         iou = float(pair.get("iou") or 0.0)
-        state: State = "matched" if iou > 0 and iou >= threshold - 1e-9 else "weak"
-        became["expected", pair["expected"]] = (state, "")
-        became["actual", pair["actual"]] = (state, f"{iou:.2f}")
-    marks: list[Mark | None] = []
-    for index, item in enumerate(_items(expected, config, form)):
-        marks.append(
-            _mark("expected", index, item, became.get(("expected", index), ("matched", "crowd") if item.crowd else ("missing", "missed")))
-        )
-    for index, item in enumerate(_items(actual, config, getattr(config, "actual_format", None) or form)):
-        if ("actual", index) in became or item.score >= getattr(config, "min_score", 0.0):
-            marks.append(_mark("actual", index, item, became.get(("actual", index), ("extra", "extra"))))
-    return [mark for mark in marks if mark is not None]
+        state: ShapeState = "matched" if iou > 0 and iou >= threshold - 1e-9 else "weak"
+        paired["expected", pair["expected"]] = (state, "")
+        paired["actual", pair["actual"]] = (state, f"{iou:.2f}")
+    return paired
 
 
 @dataclass(frozen=True, slots=True)
-class _Item:
-    corners: tuple[Point, ...] | None
+class _BoxItem:
+    corners: tuple[PointXY, ...] | None
     label: str
     score: float
     crowd: bool
-    """It need not be found."""
+    """A crowd region, which no detection has to match."""
 
 
-def _items(record: Any, config: object, form: str) -> list[_Item]:
-    """The items of one side, as the evaluators find them; an empty list where there are none."""
-    value = _located(record, str(getattr(config, "path", "")))
-    if corners_of(value, form) is not None or kind(value) != "list":
+def _read_items(record: Any, config: object, form: str) -> list[_BoxItem]:
+    """Read the items of one side as the evaluators do."""
+    value = _find_boxes(record, str(getattr(config, "path", "")))
+    if parse_corners(value, form) is not None or json_kind(value) != "list":
         value = [value]
     box, label = getattr(config, "box", None), getattr(config, "label", None)
-    return [_item(item, form, box, label) for item in value]
+    return [_read_item(item, form, box, label) for item in value]
 
 
-def _located(record: Any, path: str) -> Any:
+def _find_boxes(record: Any, path: str) -> Any:
     if isinstance(record, str):
         try:
             record = orjson.loads(record)
         except orjson.JSONDecodeError:
             return MISSING
     if path in ("", ROOT):
-        return record["boxes"] if kind(record) == "object" and kind(record.get("boxes")) == "list" else record
+        return record["boxes"] if json_kind(record) == "object" and json_kind(record.get("boxes")) == "list" else record
     try:
-        return find(record, Path.parse(path).steps)
+        return value_at(record, Path.parse(path).steps)
     except MalformedPath:
         return MISSING
 
 
-def _item(item: Any, form: str, box: str | None, label: str | None) -> _Item:
-    keyed = kind(item) == "object"
+def _read_item(item: Any, form: str, box: str | None, label: str | None) -> _BoxItem:
+    keyed = json_kind(item) == "object"
     value = item.get(box) if keyed and box is not None else item
     name = item.get(label, "") if keyed and label is not None else ""
     score = item.get("score", 1.0) if keyed else 1.0
-    return _Item(corners_of(value, form), str(name), float(score) if _is_coordinate(score) else 0.0, keyed and bool(item.get("iscrowd")))
+    return _BoxItem(
+        parse_corners(value, form), str(name), float(score) if _is_coordinate(score) else 0.0, keyed and bool(item.get("iscrowd"))
+    )
 
 
-def _mark(side: Literal["expected", "actual"], index: int, item: _Item, became: tuple[State, str]) -> Mark | None:
+def _make_shape(
+    side: Literal["expected", "actual"], index: int, item: _BoxItem, state_and_word: tuple[ShapeState, str]
+) -> DrawnShape | None:
     if item.corners is None:
         return None
-    state, word = became
+    state, word = state_and_word
     label = f"{item.label} {word}".strip() if word else ""
-    return Mark(corners=item.corners, side=side, state=state, label=label, name=f"{side} [{index}] {item.label} {word}".strip())
+    return DrawnShape(corners=item.corners, side=side, state=state, label=label, name=f"{side} [{index}] {item.label} {word}".strip())
 
 
-def corners_of(value: Any, form: str) -> tuple[Point, ...] | None:
-    """The corners of a shape; None for what cannot be drawn.
+def parse_corners(value: Any, form: str) -> tuple[PointXY, ...] | None:
+    """Parse the corners of a shape; None if it cannot be drawn.
 
-    >>> corners_of([1, 2, 3, 4], "xywh")
+    >>> parse_corners([1, 2, 3, 4], "xywh")
     ((1.0, 2.0), (4.0, 2.0), (4.0, 6.0), (1.0, 6.0))
     """
     if form == "polygon":
-        return _polygon(value)
-    if kind(value) == "object":
+        return _parse_polygon(value)
+    if json_kind(value) == "object":
         keys = ("x1", "y1", "x2", "y2") if form == "xyxy" else ("x", "y", "w", "h") if "w" in value else ("x", "y", "width", "height")
         value = [value.get(key) for key in keys]
-    if kind(value) != "list" or len(value) != 4 or not all(map(_is_coordinate, value)):
+    if json_kind(value) != "list" or len(value) != 4 or not all(map(_is_coordinate, value)):
         return None
     x1, y1, x2, y2 = map(float, value)
     if form == "xywh":
@@ -151,127 +160,128 @@ def corners_of(value: Any, form: str) -> tuple[Point, ...] | None:
     return ((x1, y1), (x2, y1), (x2, y2), (x1, y2)) if x1 <= x2 and y1 <= y2 else None
 
 
-def _polygon(value: Any) -> tuple[Point, ...] | None:
-    if kind(value) != "list":
+def _parse_polygon(value: Any) -> tuple[PointXY, ...] | None:
+    if json_kind(value) != "list":
         return None
     if value and all(map(_is_coordinate, value)) and len(value) % 2 == 0:
         value = [value[start : start + 2] for start in range(0, len(value), 2)]
-    if len(value) < 3 or not all(kind(corner) == "list" and len(corner) == 2 and all(map(_is_coordinate, corner)) for corner in value):
+    if len(value) < 3 or not all(json_kind(corner) == "list" and len(corner) == 2 and all(map(_is_coordinate, corner)) for corner in value):
         return None
     return tuple((float(x), float(y)) for x, y in value)
 
 
 def _is_coordinate(value: Any) -> bool:
-    return kind(value) == "number" and abs(value) < 1e150 and isfinite(value)
+    return json_kind(value) == "number" and abs(value) < 1e150 and isfinite(value)
 
 
-def _length(value: Any) -> float | None:
+def _parse_length(value: Any) -> float | None:
     return float(value) if _is_coordinate(value) and value > 0 else None
 
 
-def draw(marks: Sequence[Mark], *, size: Point | None = None, image: str | None = None, title: str = "") -> str:
-    """An SVG of these marks over the image, or on a blank canvas: of this size, or just large enough for all of them.
+def draw_shapes(shapes: Sequence[DrawnShape], *, size: PointXY | None = None, image: str | None = None, title: str = "") -> str:
+    """Draw shapes as SVG over the image, or on a blank canvas: of this size, or just large enough for all of them.
 
     Marks in shares of the image (0 to 1) are stretched over the canvas where its size is known.
     """
-    view = _view(marks, size)
-    unit = max(view.width, view.height) / 100
+    canvas = _fit_canvas(shapes, size)
+    unit = max(canvas.width, canvas.height) / 100
     font = 2.1 * unit
     strip = 2.6 * font
-    scale = _WIDEST / max(view.width, view.height)
+    scale = _MAX_PIXELS / max(canvas.width, canvas.height)
     taken: list[tuple[float, float, float]] = []
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" role="img" aria-label="{escape(title, quote=True)}" '
-        f'width="{view.width * scale:.0f}" height="{(view.height + strip) * scale:.0f}" '
-        f'viewBox="{view.x:.6g} {view.y:.6g} {view.width:.6g} {view.height + strip:.6g}" '
+        f'width="{canvas.width * scale:.0f}" height="{(canvas.height + strip) * scale:.0f}" '
+        f'viewBox="{canvas.x:.6g} {canvas.y:.6g} {canvas.width:.6g} {canvas.height + strip:.6g}" '
         f'class="picture" font-family="system-ui,-apple-system,Segoe UI,Roboto,sans-serif">',
         f"<title>{escape(title)}</title>",
-        _canvas(view, unit, image),
-        *(_halo(mark, view, unit) for mark in marks),
-        *(_shape(mark, view, unit) for mark in sorted(marks, key=lambda mark: mark.side == "actual")),
-        *(_pill(mark, view, font, taken) for mark in marks if mark.label),
-        _legend(marks, view, font),
+        _draw_canvas(canvas, unit, image),
+        *(_draw_halo(shape, canvas, unit) for shape in shapes),
+        *(_draw_outline(shape, canvas, unit) for shape in sorted(shapes, key=lambda shape: shape.side == "actual")),
+        *(_draw_label(shape, canvas, font, taken) for shape in shapes if shape.label),
+        _draw_legend(shapes, canvas, font),
         "</svg>",
     ]
     return "\n".join(part for part in parts if part)
 
 
 @dataclass(frozen=True, slots=True)
-class _View:
+class _Canvas:
     x: float
     y: float
     width: float
     height: float
-    stretch: Point = (1.0, 1.0)
+    stretch: PointXY = (1.0, 1.0)
 
-    def points(self, mark: Mark) -> list[Point]:
-        return [(x * self.stretch[0], y * self.stretch[1]) for x, y in mark.corners]
+    def points(self, shape: DrawnShape) -> list[PointXY]:
+        return [(x * self.stretch[0], y * self.stretch[1]) for x, y in shape.corners]
 
-    def corners(self, mark: Mark) -> str:
-        return " ".join(f"{x:.6g},{y:.6g}" for x, y in self.points(mark))
+    def corners(self, shape: DrawnShape) -> str:
+        return " ".join(f"{x:.6g},{y:.6g}" for x, y in self.points(shape))
 
 
-def _view(marks: Sequence[Mark], size: Point | None) -> _View:
-    xs = [x for mark in marks for x, _ in mark.corners] or [0.0, 1.0]
-    ys = [y for mark in marks for _, y in mark.corners] or [0.0, 1.0]
+def _fit_canvas(shapes: Sequence[DrawnShape], size: PointXY | None) -> _Canvas:
+    xs = [x for shape in shapes for x, _ in shape.corners] or [0.0, 1.0]
+    ys = [y for shape in shapes for _, y in shape.corners] or [0.0, 1.0]
     if size is not None:
         shares = min(*xs, *ys) >= 0 and max(*xs, *ys) <= 1
-        return _View(0.0, 0.0, *size, stretch=size if shares else (1.0, 1.0))
+        return _Canvas(0.0, 0.0, *size, stretch=size if shares else (1.0, 1.0))
     margin = 0.06 * (max(max(xs) - min(xs), max(ys) - min(ys)) or 1.0)
-    return _View(min(xs) - margin, min(ys) - margin, max(xs) - min(xs) + 2 * margin, max(ys) - min(ys) + 2 * margin)
+    return _Canvas(min(xs) - margin, min(ys) - margin, max(xs) - min(xs) + 2 * margin, max(ys) - min(ys) + 2 * margin)
 
 
-def _canvas(view: _View, unit: float, image: str | None) -> str:
-    place = f'x="{view.x:.6g}" y="{view.y:.6g}" width="{view.width:.6g}" height="{view.height:.6g}"'
+def _draw_canvas(canvas: _Canvas, unit: float, image: str | None) -> str:
+    place = f'x="{canvas.x:.6g}" y="{canvas.y:.6g}" width="{canvas.width:.6g}" height="{canvas.height:.6g}"'
     step = 5 * unit
     blank = (
-        f'<defs><pattern id="grid" x="{view.x:.6g}" y="{view.y:.6g}" width="{step:.6g}" height="{step:.6g}" patternUnits="userSpaceOnUse">'
+        f'<defs><pattern id="grid" x="{canvas.x:.6g}" y="{canvas.y:.6g}" width="{step:.6g}" height="{step:.6g}" '
+        f'patternUnits="userSpaceOnUse">'
         f'<path d="M{step:.6g} 0H0V{step:.6g}" fill="none" stroke="#e2e8f0" stroke-width="{0.12 * unit:.6g}"/></pattern></defs>'
         f'<rect {place} fill="#f8fafc"/><rect {place} fill="url(#grid)"/>'
     )
-    shown = f'<image {place} href="{escape(image, quote=True)}" preserveAspectRatio="none"/>' if image and _is_safe(image) else ""
+    shown = f'<image {place} href="{escape(image, quote=True)}" preserveAspectRatio="none"/>' if image and _is_safe_image(image) else ""
     return f'{blank}{shown}<rect {place} fill="none" stroke="#cbd5e1" stroke-width="{0.2 * unit:.6g}"/>'
 
 
-def _is_safe(href: str) -> bool:
-    """An image by file or web address, or as data; nothing that runs."""
+def _is_safe_image(href: str) -> bool:
+    """True for an image by file or web address, or as data; False for addresses that run code."""
     scheme = href.split(":", 1)[0].lower() if ":" in href.split("/", 1)[0] else ""
     return scheme in ("", "http", "https", "file") or href.lower().startswith("data:image/")
 
 
-def _halo(mark: Mark, view: _View, unit: float) -> str:
-    """A pale line below all others, so that a shape shows on any image."""
-    line = f'points="{view.corners(mark)}" stroke-linejoin="round"'
+def _draw_halo(shape: DrawnShape, canvas: _Canvas, unit: float) -> str:
+    """Draw a pale line below all others, so that the shape is visible on any image."""
+    line = f'points="{canvas.corners(shape)}" stroke-linejoin="round"'
     return f'<polygon {line} fill="none" stroke="#fff" stroke-opacity=".7" stroke-width="{0.9 * unit:.6g}"/>'
 
 
-def _shape(mark: Mark, view: _View, unit: float) -> str:
-    """Its outline: solid and wide for expected, dashed and narrow for actual, so that both show where they coincide."""
+def _draw_outline(shape: DrawnShape, canvas: _Canvas, unit: float) -> str:
+    """Draw a solid wide line for expected, a dashed narrow one for actual, so that both are visible where they coincide."""
     width, dashes = 0.46 * unit, ""
-    if mark.side == "actual":
+    if shape.side == "actual":
         width, dashes = 0.32 * unit, f' stroke-dasharray="{1.1 * unit:.6g} {0.7 * unit:.6g}"'
-    shade = 0.1 if mark.state in ("missing", "extra") else 0.03
-    paint = f'fill="{mark.colour}" fill-opacity="{shade}" stroke="{mark.colour}" stroke-width="{width:.6g}"{dashes}'
+    shade = 0.1 if shape.state in ("missing", "extra") else 0.03
+    paint = f'fill="{shape.colour}" fill-opacity="{shade}" stroke="{shape.colour}" stroke-width="{width:.6g}"{dashes}'
     return (
-        f'<g class="{mark.side} {mark.state}"><title>{escape(mark.name)}</title>'
-        f'<polygon points="{view.corners(mark)}" stroke-linejoin="round" {paint}/></g>'
+        f'<g class="{shape.side} {shape.state}"><title>{escape(shape.name)}</title>'
+        f'<polygon points="{canvas.corners(shape)}" stroke-linejoin="round" {paint}/></g>'
     )
 
 
-def _pill(mark: Mark, view: _View, font: float, taken: list[tuple[float, float, float]]) -> str:
-    """The label in a pill at the upper left corner of its shape, moved down until it covers no other."""
-    points = view.points(mark)
-    text = mark.label if len(mark.label) <= 28 else f"{mark.label[:27]}…"
+def _draw_label(shape: DrawnShape, canvas: _Canvas, font: float, taken: list[tuple[float, float, float]]) -> str:
+    """Draw the label at the upper left corner of its shape, moved down until it covers no other label."""
+    points = canvas.points(shape)
+    text = shape.label if len(shape.label) <= 28 else f"{shape.label[:27]}…"
     width, height = (0.62 * len(text) + 0.9) * font, 1.45 * font
-    x = min(max(min(x for x, _ in points), view.x), view.x + view.width - width)
-    y = max(min(y for _, y in points) - height, view.y)
-    while any(abs(y - there) < height and x < right and left < x + width for there, left, right in taken):
+    x = min(max(min(x for x, _ in points), canvas.x), canvas.x + canvas.width - width)
+    y = max(min(y for _, y in points) - height, canvas.y)
+    while any(abs(y - top) < height and x < right and left < x + width for top, left, right in taken):
         y += height * 1.06
     taken.append((y, x, x + width))
     place = f'x="{x:.6g}" y="{y:.6g}" width="{width:.6g}" height="{height:.6g}" rx="{0.3 * font:.6g}"'
     middle = f'x="{x + width / 2:.6g}" y="{y + 0.72 * height:.6g}" text-anchor="middle"'
     return (
-        f'<rect {place} fill="{mark.colour}" fill-opacity=".94"/>'
+        f'<rect {place} fill="{shape.colour}" fill-opacity=".94"/>'
         f'<text {middle} font-size="{font:.6g}" font-weight="600" fill="#fff">{escape(text)}</text>'
     )
 
@@ -285,10 +295,10 @@ _LEGEND: Final[tuple[tuple[str, str, str], ...]] = (
 )
 
 
-def _legend(marks: Iterable[Mark], view: _View, font: float) -> str:
-    """What the lines mean, below the canvas; what does not occur is left out, except the two sides."""
-    seen = {(mark.side, mark.state) for mark in marks}
-    x, y = view.x, view.y + view.height + 1.5 * font
+def _draw_legend(shapes: Iterable[DrawnShape], canvas: _Canvas, font: float) -> str:
+    """Draw the legend below the canvas: both sides, and the states that occur."""
+    seen = {(shape.side, shape.state) for shape in shapes}
+    x, y = canvas.x, canvas.y + canvas.height + 1.5 * font
     parts: list[str] = []
     for side, state, words in _LEGEND:
         if state != "matched" and (side, state) not in seen:

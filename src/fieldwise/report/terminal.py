@@ -1,210 +1,404 @@
-"""A run as a page of text: scores, gates, fields, causes, slices, diagnostics, and what to do next."""
+"""The terminal report of a run: scores, gates, fields, causes, slices, diagnostics, and the next command."""
 
-from collections.abc import Sequence
-from typing import Final
+from collections.abc import Callable, Iterable, Sequence
+from itertools import accumulate
+from shlex import quote
+from typing import Any, Final
 
 from rich.console import Group, RenderableType
-from rich.padding import Padding
 from rich.text import Text
 
-from fieldwise.model.summary import EvaluatorSummary
-from fieldwise.report.changes_view import changes_section
-from fieldwise.report.diagnostics import diagnostics_section
-from fieldwise.report.fields import cause_section, fields_section, weakest_lines
-from fieldwise.report.parts import (
+from fieldwise.model.summary import EvaluatorSummary, FieldSummary, GateResult
+from fieldwise.report.result_text import describe_cause
+from fieldwise.report.run_changes import build_baseline_section
+from fieldwise.report.run_view import CauseSummary, RunView, share_cases_by_status, summarize_causes
+from fieldwise.report.terminal_layout import (
     BAD,
     COMMAND,
     DIM,
     NOTE,
     OK,
     TITLE,
-    bar,
-    colour_of,
-    full_score,
-    grid,
-    interval,
-    joined,
-    mark,
-    number,
-    plural,
-    section,
-    stack,
-    text,
+    DisplayOptions,
+    build_diagnostics_section,
+    draw_bar,
+    indent,
+    make_grid,
+    make_section,
+    maximum_score,
+    pass_mark,
+    score_style,
+    stack_parts,
+    styled_text,
 )
-from fieldwise.report.slices import slices_section
-from fieldwise.report.view import RunView, Show
-from fieldwise.summarize.findings import findings
+from fieldwise.report.text_format import (
+    fit_parts,
+    format_count,
+    format_interval,
+    format_number,
+    join_nonempty,
+    make_visible,
+    truncate,
+    truncate_middle,
+    truncate_start,
+)
+from fieldwise.report.value_diff import style_comparison
 from fieldwise.summarize.metrics import COUNTS
 
-EXIT: Final = {
-    0: "everything was measured",
-    1: "a gate failed",
-    2: "something is wrong with the configuration",
-    3: "incomplete: not everything could be measured",
-    4: "nothing was evaluated",
-    70: "internal error",
-    130: "interrupted",
-}
-_CHOSEN: Final = {
+MAX_CATEGORIES: Final = 12
+"""Categories shown for a detection run, the worst first."""
+MAX_GATE_NOTES: Final = 10
+"""Gates on regressions that are explained in words; those that failed come first."""
+MAX_FIELDS: Final = 40
+MAX_CAUSES: Final = 6
+MAX_TAGS: Final = 8
+MAX_METRICS: Final = 8
+MAX_WORST_CASES: Final = 5
+SLICE_WIDTH, EVALUATOR_WIDTH = 30, 20
+_SHOWN_METRICS: Final = {
     "field_prf": ("macro_precision", "macro_recall", "micro_f1"),
     "json_quality": ("accuracy", "completeness", "hallucination", "safety", "rqs_normalized", "consistency"),
     "field_accuracy": (),
     "detection": ("ap", "ap50", "ap75", "ar_100", "micro_precision", "micro_recall", "mean_iou"),
 }
-"""The metrics worth a place beside the score; of other evaluators the first few."""
-_MOST_METRICS: Final = 8
-_ERRORS: Final = ("omission", "hallucination", "format_error", "wrong_value")
-_WORST: Final = 5
+"""Metrics shown beside the score, by evaluator type; of other types the first few."""
+_ERROR_METRICS: Final = ("omission", "hallucination", "format_error", "wrong_value")
+_OUTCOME_WORDS: Final = {"omission": "omitted", "hallucination": "invented", "fault": "not compared"}
 
 
-MOST_CATEGORIES: Final = 12
-"""How many categories a detection run tells of, the worst first."""
-GATES_TOLD: Final = 10
-"""How many gates on regressions are told in words; those that failed come first."""
-
-
-def run_report(view: RunView, show: Show) -> RenderableType:
-    """The whole report."""
-    evaluators = list(view.summary.evaluators.values())
-    with_fields = [one for one in evaluators if one.fields]
+def build_run_report(view: RunView, display: DisplayOptions) -> RenderableType:
+    """Build the whole report."""
+    with_fields = [evaluator for evaluator in view.evaluators if evaluator.fields]
     first, others = with_fields[:1], with_fields[1:]
-    return stack(
-        _title(view),
-        section("Scores", _scores(evaluators, show)),
-        _gates(view),
-        None if view.changes is None else changes_section(view.changes),
-        *(fields_section(one, show) for one in (with_fields if show.everything else first)),
-        None if show.everything or not others else weakest_lines(others),
-        cause_section(first[0], view, show) if first else None,
-        slices_section(evaluators, show),
-        _worst(evaluators, show),
-        _findings(view),
-        diagnostics_section(view.diagnostics, everything=show.everything),
-        _footer(view, first or evaluators[:1], show),
+    return stack_parts(
+        _build_title(view),
+        make_section("Scores", _build_scores(view.evaluators, display)),
+        _build_gates(view),
+        None if view.changes is None else build_baseline_section(view.changes),
+        *(build_fields_section(evaluator, display) for evaluator in (with_fields if display.everything else first)),
+        None if display.everything or not others else _build_weakest_fields(others),
+        _build_causes_section(first[0], view, display) if first else None,
+        build_slices_section(view.evaluators, display),
+        _build_worst_cases(view.evaluators, display),
+        _build_findings(view),
+        build_diagnostics_section(view.diagnostics, everything=display.everything),
+        _build_footer(view, first or view.evaluators[:1], display),
     )
 
 
-def _title(view: RunView) -> RenderableType:
-    seconds = "" if view.finished is None else f"{(view.finished - view.started).total_seconds():.1f} s"
-    facts = joined((plural(view.summary.cases, "case"), plural(len(view.summary.evaluators), "evaluator"), seconds))
-    return text((view.name, TITLE), ("  " + facts, DIM))
+def _build_title(view: RunView) -> RenderableType:
+    seconds = "" if view.seconds is None else f"{view.seconds:.1f} s"
+    facts = join_nonempty((format_count(view.cases, "case"), format_count(len(view.evaluators), "evaluator"), seconds))
+    return styled_text((view.name, TITLE), ("  " + facts, DIM))
 
 
-def _scores(evaluators: Sequence[EvaluatorSummary], show: Show) -> RenderableType:
+# Scores and gates ----------------------------------------------------------------------------------------------------------------------
+
+
+def _build_scores(evaluators: Sequence[EvaluatorSummary], display: DisplayOptions) -> RenderableType:
     rows: list[RenderableType] = []
-    named = max((len(one.name) for one in evaluators), default=0)
-    for one in evaluators:
-        rows.append(_headline(one, min(named, 28), show))
-        beside = _beside(one)
-        if beside:
-            rows.append(Padding(text((beside, DIM)), (0, 0, 0, 2)))
-        by_category = _by_category(one)
+    name_width = min(max((len(evaluator.name) for evaluator in evaluators), default=0), 28)
+    for evaluator in evaluators:
+        rows.append(_build_headline(evaluator, name_width, display))
+        metrics = _list_metrics(evaluator)
+        if metrics:
+            rows.append(indent(styled_text((metrics, DIM))))
+        by_category = _list_categories(evaluator)
         if by_category:
-            rows.append(Padding(text((f"ap by category: {by_category}", DIM)), (0, 0, 0, 2)))
-    failures = max((one.counts.failures for one in evaluators), default=0)
+            rows.append(indent(styled_text((f"ap by category: {by_category}", DIM))))
+    failures = max((evaluator.counts.failures for evaluator in evaluators), default=0)
     if failures:
-        rows.append(text(("! ", NOTE), (f"{plural(failures, 'case')} without a readable output, counted as 0", DIM)))
+        rows.append(styled_text(("! ", NOTE), (f"{format_count(failures, 'case')} without a readable output, counted as 0", DIM)))
     return Group(*rows)
 
 
-def _by_category(one: EvaluatorSummary) -> str:
-    """The average precision of each category, lowest first."""
-    found = [(metric.value, name.removeprefix("ap[").removesuffix("]")) for name, metric in one.metrics.items() if name.startswith("ap[")]
-    return joined(f"{name} {number(value)}" for value, name in sorted(found)[:MOST_CATEGORIES])
+def _list_categories(evaluator: EvaluatorSummary) -> str:
+    """List the average precision of each category, lowest first."""
+    categories = [
+        (metric.value, name.removeprefix("ap[").removesuffix("]")) for name, metric in evaluator.metrics.items() if name.startswith("ap[")
+    ]
+    return join_nonempty(f"{name} {format_number(value)}" for value, name in sorted(categories)[:MAX_CATEGORIES])
 
 
-def _headline(one: EvaluatorSummary, named: int, show: Show) -> Text:
-    name = one.name if len(one.name) <= named else one.name[: named - 1] + "…"
-    score = one.metrics.get("score")
+def _build_headline(evaluator: EvaluatorSummary, name_width: int, display: DisplayOptions) -> Text:
+    name = f"{truncate(evaluator.name, name_width):<{name_width}}"
+    counts = join_nonempty(f"{share.count:,} {share.word}" for share in share_cases_by_status(evaluator.counts))
+    score = evaluator.metrics.get("score")
     if score is None:
-        return text((f"{name:<{named}}", TITLE), "  ", ("not measured", NOTE), ("  " + _counts(one), DIM))
-    style = colour_of(score.value / full_score(one))
-    drawn = Text() if show.plain else text(bar(score.value, style), "  ")
-    value = (number(score.value), style + TITLE)
-    between = f"  [{interval(score)}]" if interval(score) else ""
-    return text((f"{name:<{named}}", TITLE), "  ", drawn, value, (between, DIM), ("  " + _counts(one), DIM))
+        return styled_text((name, TITLE), "  ", ("not measured", NOTE), ("  " + counts, DIM))
+    style = score_style(score.value / maximum_score(evaluator))
+    bar = Text() if display.plain else styled_text(draw_bar(score.value, style), "  ")
+    value = (format_number(score.value), style + TITLE)
+    interval = f"  [{format_interval(score)}]" if format_interval(score) else ""
+    return styled_text((name, TITLE), "  ", bar, value, (interval, DIM), ("  " + counts, DIM))
 
 
-def _counts(one: EvaluatorSummary) -> str:
-    counts = one.counts
-    told = (
-        ("passed", counts.passed),
-        ("partial", counts.partial),
-        ("failed", counts.failed),
-        ("fault" if counts.faults == 1 else "faults", counts.faults),
-        ("unavailable", counts.unavailable),
-        ("skipped", counts.skipped),
-        ("not applicable", counts.not_applicable),
-    )
-    return joined(f"{count:,} {word}" for word, count in told if count)
-
-
-def _beside(one: EvaluatorSummary) -> str:
-    names = _CHOSEN.get(one.type)
+def _list_metrics(evaluator: EvaluatorSummary) -> str:
+    metrics = evaluator.metrics
+    names = _SHOWN_METRICS.get(evaluator.type)
     if names is None:
-        names = tuple(
-            name for name in one.metrics if name not in ("score", "pass_rate", *COUNTS) and not name.startswith(("macro_", "total_"))
-        )
-    told = [f"{name} {number(one.metrics[name].value)}" for name in names if name in one.metrics][:_MOST_METRICS]
-    if one.type == "field_prf":
-        totals = [(name, round(one.metrics[name].value * one.metrics[name].n)) for name in _ERRORS if name in one.metrics]
-        told += [f"{name} {count}" for name, count in totals if count]
-    return joined(told)
+        hidden = ("score", "pass_rate", *COUNTS)
+        names = tuple(name for name in metrics if name not in hidden and not name.startswith(("macro_", "total_")))
+    texts = [f"{name} {format_number(metrics[name].value)}" for name in names if name in metrics][:MAX_METRICS]
+    if evaluator.type == "field_prf":
+        for name in _ERROR_METRICS:
+            total = round(metrics[name].value * metrics[name].n) if name in metrics else 0
+            if total:
+                texts.append(f"{name} {total}")
+    return join_nonempty(texts)
 
 
-def _gates(view: RunView) -> RenderableType:
+def _build_gates(view: RunView) -> RenderableType:
     if not view.gates:
-        name = next(iter(view.summary.evaluators), "fields")
-        return section("Gates", text(("no gate was set", NOTE), (f": add `gate:` to the suite, or --gate '{name}.score >= 0.9'", DIM)))
-    table = grid({}, {}, {}, {})
+        evaluator = next(iter(view.summary.evaluators), "fields")
+        hint = f": add `gate:` to the suite, or --gate '{evaluator}.score >= 0.9'"
+        return make_section("Gates", styled_text(("no gate was set", NOTE), (hint, DIM)))
+    table = make_grid({}, {}, {}, {})
     for gate in view.gates:
         verdict = Text("passed", OK) if gate.passed else Text("failed", BAD)
-        value = "is nothing measured" if gate.value is None else f"changed by {gate.value:+.4g}" if gate.more else f"is {gate.value:.4g}"
-        table.add_row(mark(gate.passed), text(gate.gate), text(value), verdict)
-    told = sorted((gate for gate in view.gates if gate.more), key=lambda gate: gate.passed)
-    return section("Gates", table, *(text((gate.more, DIM if gate.passed else NOTE)) for gate in told[:GATES_TOLD]))
+        table.add_row(pass_mark(gate.passed), styled_text(gate.gate), styled_text(_describe_gate_value(gate)), verdict)
+    explained = sorted((gate for gate in view.gates if gate.regression_text), key=lambda gate: gate.passed)
+    notes = [styled_text((gate.regression_text, DIM if gate.passed else NOTE)) for gate in explained[:MAX_GATE_NOTES]]
+    return make_section("Gates", table, *notes)
 
 
-def _findings(view: RunView) -> RenderableType | None:
-    """What patterns of scores suggest, where there are any."""
-    lines = [text(("✓ ", OK) if found.level == "good" else ("! ", NOTE), str(found)) for found in findings(view.summary)]
-    return section("What the figures suggest", *lines) if lines else None
+def _describe_gate_value(gate: GateResult) -> str:
+    if gate.value is None:
+        return "not measured"
+    return f"changed by {gate.value:+.4g}" if gate.regression_text else f"is {gate.value:.4g}"
 
 
-def _worst(evaluators: Sequence[EvaluatorSummary], show: Show) -> RenderableType | None:
-    first = next((one for one in evaluators if one.worst), None)
+# Fields --------------------------------------------------------------------------------------------------------------------------------
+
+
+def build_fields_section(evaluator: EvaluatorSummary, display: DisplayOptions) -> RenderableType:
+    """Build the table of the fields of one evaluator; unless everything is shown, of the lowest fields."""
+    fields = list(evaluator.fields)
+    if len(fields) > MAX_FIELDS and not display.everything:
+        weakest = sorted(fields, key=lambda field: field.score.value)[:MAX_FIELDS]
+        fields = [field for field in fields if field in weakest]
+    layout = _FieldColumns(display, fields)
+    table = make_grid(*layout.columns(), heads=True)
+    for field in fields:
+        table.add_row(*layout.cells(field))
+    left_out = len(evaluator.fields) - len(fields)
+    more = styled_text((f"and {left_out} more that score higher (--all)", DIM)) if left_out else None
+    return make_section(f"Fields ({evaluator.name})", table, more)
+
+
+class _FieldColumns:
+    """The columns that fit the width, and their widths."""
+
+    def __init__(self, display: DisplayOptions, fields: Sequence[FieldSummary]) -> None:
+        self._has_interval, self._has_worst = display.width >= 92, display.width >= 116
+        self._count_width = max([2, *(len(str(field.n)) for field in fields)])
+        self._interval_width = max([9, *(len(format_interval(field.score)) for field in fields)])
+        fixed = 2 + 2 * (self._count_width + 2) + 7 + (self._interval_width + 2 if self._has_interval else 0)
+        room = display.width - fixed
+        self._name_width = min(max(_longest(field.field for field in fields), 5), room * 40 // 100)
+        self._shorten_name = choose_shortener([make_visible(field.field) for field in fields], self._name_width)
+        self._rule_width = min(max(_longest(_shorten_rule(field.rule) for field in fields), 4), room * 24 // 100)
+        self._worst_width = room * 19 // 100 if self._has_worst else 0
+        self._wrong_width = room - self._name_width - self._rule_width - 4 - (self._worst_width + 2 if self._has_worst else 0)
+
+    def columns(self) -> list[dict[str, Any]]:
+        """Return the columns as `make_grid` takes them."""
+        columns: list[dict[str, Any]] = [
+            {"header": "field", "width": self._name_width},
+            {"header": "rule", "width": self._rule_width},
+            {"header": "n", "justify": "right", "width": self._count_width},
+            {"header": "ok", "justify": "right", "width": self._count_width},
+            {"header": "score", "justify": "right", "width": 5},
+        ]
+        if self._has_interval:
+            columns.append({"header": "interval", "width": self._interval_width})
+        columns.append({"header": "what went wrong", "width": self._wrong_width})
+        if self._has_worst:
+            columns.append({"header": "worst cases", "width": self._worst_width})
+        return columns
+
+    def cells(self, field: FieldSummary) -> list[Text]:
+        """Return the row of a field."""
+        score = field.score
+        cells = [
+            styled_text(self._shorten_name(make_visible(field.field), self._name_width)),
+            styled_text((_shorten_rule(field.rule), DIM)),
+            styled_text(str(field.n)),
+            styled_text(str(field.matched)),
+            styled_text((format_number(score.value), score_style(score.value))) if score.n else styled_text(("–", DIM)),
+        ]
+        if self._has_interval:
+            cells.append(styled_text((format_interval(score), DIM)))
+        cells.append(styled_text(fit_parts(list_errors(field), self._wrong_width)))
+        if self._has_worst:
+            cells.append(styled_text((fit_parts(field.worst, self._worst_width), DIM)))
+        return cells
+
+
+def choose_shortener(names: Sequence[str], limit: int) -> Callable[[str, int], str]:
+    """Choose how to shorten names so that they stay distinct: most paths lose their middle, else their beginning.
+
+    >>> names = ["balance.cash[*].value", "balance.debt[*].value"]
+    >>> [choose_shortener(names, 16)(name, 16) for name in names]
+    ['…e.cash[*].value', '…e.debt[*].value']
+    """
+    distinct = len({truncate_middle(name, limit) for name in names}) == len(set(names))
+    return truncate_middle if distinct else truncate_start
+
+
+def _longest(texts: Iterable[str]) -> int:
+    return max((len(make_visible(text)) for text in texts), default=0)
+
+
+def list_errors(field: FieldSummary) -> list[str]:
+    """List the causes of a field's mismatches and its other errors with counts, most frequent first.
+
+    >>> from fieldwise.model.summary import Metric
+    >>> whole = {"n": 9, "expected": 9, "given": 8, "score": Metric(value=0.5, n=9), "precision": 0, "recall": 0, "f1": 0, "matched": 5}
+    >>> list_errors(FieldSummary(field="a", rule="exact", outcomes={"omission": 1, "wrong_value": 3}, causes=(("ocr", 2),), **whole))
+    ['look-alike characters 2', 'omitted 1', 'other 1']
+    """
+    errors = [(describe_cause(cause).label, count) for cause, count in field.causes]
+    errors += [(word, field.outcomes[outcome]) for outcome, word in _OUTCOME_WORDS.items() if outcome in field.outcomes]
+    errors.sort(key=lambda error: -error[1])
+    explained = sum(count for _, count in field.causes)
+    unexplained = field.outcomes.get("wrong_value", 0) + field.outcomes.get("format_error", 0) - explained
+    if unexplained > 0:
+        errors.append(("other", unexplained))
+    return [f"{word} {count}" for word, count in errors]
+
+
+def _shorten_rule(rule: str) -> str:
+    """Drop the options in parentheses: `fuzzy ≥ 0.9 (levenshtein)` becomes `fuzzy ≥ 0.9`."""
+    return rule.split(" (", 1)[0]
+
+
+def _build_weakest_fields(evaluators: Sequence[EvaluatorSummary]) -> RenderableType:
+    """List the lowest fields of evaluators whose fields have no table."""
+    rows: list[RenderableType] = []
+    for evaluator in evaluators:
+        measured = [field for field in evaluator.fields if field.score.n]
+        lowest = sorted(measured, key=lambda field: field.score.value)[:4]
+        names = ", ".join(f"{make_visible(field.field)} {format_number(field.score.value)}" for field in lowest)
+        rows.append(styled_text((f"{evaluator.name}: ", TITLE), (f"lowest of {len(evaluator.fields)} fields: ", DIM), names))
+    rows.append(styled_text(("--all shows all of them", DIM)))
+    return Group(Text(), *(indent(row) for row in rows))
+
+
+# Causes --------------------------------------------------------------------------------------------------------------------------------
+
+
+def _build_causes_section(evaluator: EvaluatorSummary, view: RunView, display: DisplayOptions) -> RenderableType | None:
+    """List the most frequent causes, each with an example and advice."""
+    causes = sorted(summarize_causes(evaluator), key=lambda cause: (-cause.count, cause.name))
+    if not causes:
+        return None
+    shown = causes if display.everything else causes[:MAX_CAUSES]
+    rows: list[RenderableType] = []
+    for cause in shown:
+        example = _build_example(view, cause, display.width - len(cause.label) - 12)
+        rows.append(styled_text((f"{cause.count:>3}  ", NOTE), (cause.label, TITLE), example))
+        if cause.advice:
+            rows.append(indent(styled_text((cause.advice, DIM)), 5))
+    left_out = causes[len(shown) :]
+    if left_out:
+        mismatches = sum(cause.count for cause in left_out)
+        rows.append(styled_text((f"and {len(left_out)} more causes of {mismatches} mismatches (--all)", DIM)))
+    return make_section(f"Likely causes ({evaluator.name})", Group(*rows))
+
+
+def _build_example(view: RunView, cause: CauseSummary, room: int) -> Text:
+    example = view.examples.get(cause.name)
+    if example is None:
+        return Text()
+    path = truncate(make_visible(example.comparison.path), 32)
+    side_width = max((room - len(path) - 8) // 2, 12)
+    return styled_text(("  " + path + "  ", DIM), style_comparison(example.comparison, limit=side_width))
+
+
+# Slices --------------------------------------------------------------------------------------------------------------------------------
+
+
+def build_slices_section(evaluators: Sequence[EvaluatorSummary], display: DisplayOptions) -> RenderableType | None:
+    """Build a row for each split and tag, a column for each evaluator; of many tags those that score lowest."""
+    sliced = [evaluator for evaluator in evaluators if evaluator.slices]
+    if not sliced:
+        return None
+    names = sorted({name for evaluator in sliced for name in evaluator.slices}, key=lambda name: _rank_slice(sliced[0], name))
+    splits = [name for name in names if name.startswith("split:")]
+    tags = [name for name in names if not name.startswith("split:")]
+    left_out = 0 if display.everything else max(len(tags) - MAX_TAGS, 0)
+    rows = [*splits, *tags[: len(tags) - left_out]]
+    counts = {name: f"{_count_slice(sliced, name):,}" for name in rows}
+    name_width, count_width = min(max(map(len, rows)), SLICE_WIDTH), max(map(len, counts.values()))
+    shown = _choose_evaluators(sliced, display.width - name_width - count_width - 6)
+    heads: list[dict[str, Any]] = [
+        {"header": truncate_middle(evaluator.name, EVALUATOR_WIDTH), "min_width": min(len(evaluator.name), EVALUATOR_WIDTH)}
+        for evaluator in shown
+    ]
+    table = make_grid({"max_width": SLICE_WIDTH, "header": ""}, {"header": "n", "justify": "right"}, *heads, heads=True)
+    for name in rows:
+        cells = [_build_slice_cell(evaluator, name) for evaluator in shown]
+        table.add_row(styled_text(name.replace(":", " ", 1)), styled_text(counts[name]), *cells)
+    verb = "scores" if left_out == 1 else "score"
+    more = styled_text((f"and {format_count(left_out, 'more tag')} that {verb} higher (--all)", DIM)) if left_out else None
+    hidden = ", ".join(evaluator.name for evaluator in sliced[len(shown) :])
+    narrow = styled_text((f"no room for {hidden}: use a wider terminal or an HTML report", DIM)) if hidden else None
+    return make_section("By split and tag", table, more, narrow)
+
+
+def _choose_evaluators(evaluators: Sequence[EvaluatorSummary], room: int) -> Sequence[EvaluatorSummary]:
+    """Return the evaluators whose columns fit, at least one."""
+    ends = accumulate(max(min(len(evaluator.name), EVALUATOR_WIDTH), 5) + 2 for evaluator in evaluators)
+    return evaluators[: max(sum(end <= room for end in ends), 1)]
+
+
+def _count_slice(evaluators: Sequence[EvaluatorSummary], name: str) -> int:
+    scores = [evaluator.slices.get(name, {}).get("score") for evaluator in evaluators]
+    return max((score.n for score in scores if score is not None), default=0)
+
+
+def _rank_slice(evaluator: EvaluatorSummary, name: str) -> tuple[float, str]:
+    score = evaluator.slices.get(name, {}).get("score")
+    return (1.0 if score is None else score.value), name
+
+
+def _build_slice_cell(evaluator: EvaluatorSummary, name: str) -> RenderableType:
+    score = evaluator.slices.get(name, {}).get("score")
+    if score is None:
+        return styled_text(("–", DIM))
+    return styled_text((format_number(score.value), score_style(score.value / maximum_score(evaluator))))
+
+
+# Cases, findings, footer ---------------------------------------------------------------------------------------------------------------
+
+
+def _build_worst_cases(evaluators: Sequence[EvaluatorSummary], display: DisplayOptions) -> RenderableType | None:
+    first = next((evaluator for evaluator in evaluators if evaluator.worst), None)
     if first is None:
         return None
     line = Text()
-    for case, score in first.worst if show.everything else first.worst[:_WORST]:
-        one = text(f"{case} ", (number(score), colour_of(score / full_score(first))))
-        if line and len(line) + len(one) + 3 > show.width - 2:
+    for case, score in first.worst if display.everything else first.worst[:MAX_WORST_CASES]:
+        entry = styled_text(f"{case} ", (format_number(score), score_style(score / maximum_score(first))))
+        if line and len(line) + len(entry) + 3 > display.width - 2:
             break
-        line = text(line, "   ", one) if line else one
-    return section(f"Lowest cases ({first.name})", line)
+        line = styled_text(line, "   ", entry) if line else entry
+    return make_section(f"Lowest cases ({first.name})", line)
 
 
-def _footer(view: RunView, about: Sequence[EvaluatorSummary], show: Show) -> RenderableType:
-    code = view.exit_code
-    reason = "every gate passed" if code == 0 and view.gates else EXIT.get(code, "") if code is not None else "unfinished"
-    if code == 1 and not view.gates:
-        reason = "a case is below its evaluator's pass_at"
-    worst = next((case for one in about for case, _ in one.worst), None)
-    style = OK if code == 0 else BAD
-    return stack(
+def _build_findings(view: RunView) -> RenderableType | None:
+    lines = [styled_text(("✓ ", OK) if finding.level == "good" else ("! ", NOTE), str(finding)) for finding in view.findings]
+    return make_section("What the figures suggest", *lines) if lines else None
+
+
+def _build_footer(view: RunView, evaluators: Sequence[EvaluatorSummary], display: DisplayOptions) -> RenderableType:
+    worst = next((case for evaluator in evaluators for case, _ in evaluator.worst), None)
+    next_command = None
+    if worst is not None:
+        next_command = styled_text(("next: ", DIM), (f"{display.command} explain latest {quote(worst)}", COMMAND))
+    return stack_parts(
         Text(),
-        text((f"exit {code}", style), f": {reason}"),
-        text(("stored in " + view.path, DIM)),
-        text(("next: ", DIM), (f"{show.command} explain latest {quoted(worst)}", COMMAND)) if worst else None,
+        styled_text((f"exit {view.exit_code}", OK if view.exit_code == 0 else BAD), f": {view.exit_reason}"),
+        styled_text(("stored in " + view.path, DIM)),
+        next_command,
     )
-
-
-def quoted(argument: str) -> str:
-    """An argument as a shell takes it.
-
-    >>> quoted("a-1"), quoted("two words")
-    ('a-1', "'two words'")
-    """
-    from shlex import quote
-
-    return quote(argument)

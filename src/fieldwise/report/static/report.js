@@ -2,7 +2,7 @@
 (() => {
   const root = document.documentElement;
 
-  // Theme: as the system, light, dark. Stored where the browser lets a file store something.
+  // Theme: as the system, light, dark. Stored if the browser allows it for files.
   const button = document.getElementById("theme");
   const themes = ["as the system", "light", "dark"];
   const remember = (value) => { try { localStorage.setItem("fieldwise-theme", value); } catch { /* not allowed here */ } };
@@ -39,7 +39,7 @@
       head.append(control);
       control.addEventListener("click", () => {
         const down = head.getAttribute("aria-sort") === "ascending";
-        heads.forEach((other) => other.removeAttribute("aria-sort"));
+        heads.forEach((sibling) => sibling.removeAttribute("aria-sort"));
         head.setAttribute("aria-sort", down ? "descending" : "ascending");
         const body = table.tBodies[0];
         const rows = [...body.rows].sort((a, b) => compare(value(a, column), value(b, column)) * (down ? -1 : 1));
@@ -48,13 +48,13 @@
     });
   }
 
-  // The heatmap is one stop of the Tab key; arrow keys walk in it.
+  // The heatmap is one Tab stop; arrow keys move within it.
   const open = (anchor) => {
-    const found = document.getElementById(anchor);
-    if (!found) return false;
-    found.open = true;
-    found.scrollIntoView({ block: "start" });
-    found.querySelector("summary").focus({ preventScroll: true });
+    const target = document.getElementById(anchor);
+    if (!target) return false;
+    target.open = true;
+    target.scrollIntoView({ block: "start" });
+    target.querySelector("summary").focus({ preventScroll: true });
     return true;
   };
   for (const grid of document.querySelectorAll("table[data-heatmap]")) {
@@ -68,16 +68,16 @@
     readout.hidden = false;
     rows.flat().forEach((cell, index) => { cell.tabIndex = index === 0 ? 0 : -1; });
     const part = (text, name) => { const made = document.createElement(name); made.textContent = text; return made; };
-    const tell = (cell) => {
+    const describe = (cell) => {
       const [row, column] = place(cell);
-      const told = data.cells[row * width + column];
+      const details = data.cells[row * width + column];
       const what = cell.title.slice(cell.title.lastIndexOf(": ") + 2);
       const parts = [part(names[column], "b"), " ", part(cell.parentElement.cells[0].textContent, "code"), " " + what];
-      if (told) {
-        const [similarity, expected, actual, cause] = told;
-        parts.push(" · expected ", part(expected || "nothing", "code"), " came ", part(actual || "nothing", "code"));
+      if (details) {
+        const [similarity, expected, actual, cause] = details;
+        parts.push(" · expected ", part(expected, "code"), " actual ", part(actual, "code"));
         if (similarity) parts.push(" · similarity " + similarity);
-        if (cause) parts.push(" · likely cause: " + cause.replaceAll("_", " "));
+        if (cause) parts.push(" · likely cause: " + cause);
       }
       readout.replaceChildren(...parts);
     };
@@ -89,8 +89,8 @@
       cell.focus();
       cell.scrollIntoView({ block: "nearest", inline: "nearest" });
     };
-    grid.addEventListener("focusin", (event) => { if (event.target.tagName === "TD") tell(event.target); });
-    grid.addEventListener("mouseover", (event) => { if (event.target.parentElement.parentElement === grid.tBodies[0] && event.target.tagName === "TD") tell(event.target); });
+    grid.addEventListener("focusin", (event) => { if (event.target.tagName === "TD") describe(event.target); });
+    grid.addEventListener("mouseover", (event) => { if (event.target.parentElement.parentElement === grid.tBodies[0] && event.target.tagName === "TD") describe(event.target); });
     grid.addEventListener("click", (event) => {
       if (event.target.tagName === "TD" && event.target.tabIndex !== undefined && event.target.closest("tbody")) {
         const current = grid.querySelector("td[tabindex='0']");
@@ -111,11 +111,11 @@
     });
   }
 
-  // What is folded is printed too, and folded again afterwards.
+  // Unfold everything for printing, and fold it again afterwards.
   let folded = [];
   addEventListener("beforeprint", () => {
     folded = [...document.querySelectorAll(".fold:not([open]), .case:not([open])")];
-    folded.forEach((one) => { one.open = true; });
+    folded.forEach((section) => { section.open = true; });
   });
-  addEventListener("afterprint", () => folded.forEach((one) => { one.open = false; }));
+  addEventListener("afterprint", () => folded.forEach((section) => { section.open = false; }));
 })();

@@ -6,38 +6,38 @@ from typing import Any
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 
-from fieldwise.report.compared import compared, warnings_of
-from fieldwise.report.html import html_report
-from fieldwise.report.markdown import markdown
-from fieldwise.report.parts import render
-from fieldwise.report.terminal import run_report
-from fieldwise.report.view import Show, plain_view
+from fieldwise.report.html import render_html
+from fieldwise.report.markdown import render_markdown
+from fieldwise.report.run_changes import describe_changes, list_change_warnings
+from fieldwise.report.run_view import build_run_view
+from fieldwise.report.terminal import build_run_report
+from fieldwise.report.terminal_layout import DisplayOptions, render_text
 from fieldwise.store.run import Run
 
 
 def test_it_is_told_in_words_with_the_power_and_what_moved(against: Run) -> None:
-    [told] = compared(against.changes)
-    assert told.verdict == "better"
-    assert "more than chance would do: it is better. 12 fixed, 1 broken, 5 still broken." in told.words
-    assert "24 cases show a change of the score from about" in told.power
-    moved, still = told.parts["field"]
+    [comparison] = describe_changes(against.changes)
+    assert comparison.verdict == "better"
+    assert "significantly better. 12 fixed, 1 broken, 5 still broken." in comparison.words
+    assert "With 24 cases, a change of" in comparison.power
+    moved, still = comparison.parts["field"]
     assert [change.name for change in moved] == ["<i>x"]
     assert [change.name for change in still] == ["y"]
 
 
 def test_a_run_without_a_baseline_has_no_such_part(demo: Run) -> None:
-    assert compared(demo.changes) == ()
-    assert "Against the baseline" not in html_report(demo)
-    assert "Against the baseline" not in markdown(demo)
+    assert describe_changes(demo.changes) == ()
+    assert "Against the baseline" not in render_html(demo)
+    assert "Against the baseline" not in render_markdown(demo)
 
 
 def test_what_makes_it_less_than_it_seems_is_told(against: Run) -> None:
     assert against.changes is not None
-    assert warnings_of(against.changes) == ["1 case only in the base", "1 case only in the new run"]
+    assert list_change_warnings(against.changes) == ["1 case only in the base", "1 case only in the new run"]
 
 
 def test_the_html_report_has_it_and_escapes_everything(against: Run) -> None:
-    page = html_report(against)
+    page = render_html(against)
     part = page[page.index('<section id="comparison"') : page.index('<section id="fields"')]
     assert 'href="#comparison"' in page
     assert ">better</span>" in part
@@ -52,30 +52,30 @@ def test_the_html_report_has_it_and_escapes_everything(against: Run) -> None:
 
 
 def test_the_markdown_report_has_it(against: Run) -> None:
-    told = markdown(against)
-    assert "### Against the baseline" in told
-    assert "| `field_prf` | ✅ better |" in told
-    assert "* broken for `field_prf`: ``20 `" in told
-    assert "* 24 cases show a change of the score" in told
+    text = render_markdown(against)
+    assert "### Against the baseline" in text
+    assert "| `field_prf` | ✅ better |" in text
+    assert "* broken for `field_prf`: ``20 `" in text
+    assert "* With 24 cases, a change of" in text
 
 
 def test_the_terminal_report_has_it(against: Run) -> None:
-    told = render(run_report(plain_view(against), Show()))
-    assert "▲  field_prf" in told
-    assert "12 fixed, 1 broken, 5 still broken" in told
-    assert "! 1 case only in the base" in told
+    text = render_text(build_run_report(build_run_view(against), DisplayOptions()))
+    assert "▲  field_prf" in text
+    assert "12 fixed, 1 broken, 5 still broken" in text
+    assert "! 1 case only in the base" in text
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [1280, 390])
 def test_it_fits_any_screen_and_can_be_read_by_all(open_page: Any, against: Run, tmp_path: Path, width: int, scheme: str) -> None:
     path = tmp_path / "against.html"
-    path.write_text(html_report(against), encoding="utf-8")
+    path.write_text(render_html(against), encoding="utf-8")
     watched = open_page(path, width=width, scheme=scheme)
     assert watched.complaints == []
     assert watched.requests == [path.resolve().as_uri()]
     assert watched.page.evaluate("document.documentElement.scrollWidth") == width
     page = open_page(path, width=width, scheme=scheme, bypass_csp=True).page
     page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
-    found = Axe().run(page).response["violations"]
-    assert [(one["id"], [node["target"] for node in one["nodes"]][:3]) for one in found] == []
+    violations = Axe().run(page).response["violations"]
+    assert [(violation["id"], [node["target"] for node in violation["nodes"]][:3]) for violation in violations] == []

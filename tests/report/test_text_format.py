@@ -6,36 +6,36 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fieldwise.report.safe import csv_cell, cut, json_text, middle, safe, value_text
+from fieldwise.report.text_format import dump_json, format_csv_cell, format_value, make_visible, truncate, truncate_middle
 
 
 @given(st.text(max_size=20))
 def test_nothing_unseen_is_left_in_safe_text(text: str) -> None:
-    shown = safe(text)
+    shown = make_visible(text)
     assert all(character.isprintable() for character in shown), shown
 
 
 @pytest.mark.parametrize("text", ["\x1b]0;title\x07", "a\u202eb", "zero\u200bwidth", "\ud800", "line\u2028break", "\x9b31m"])
 def test_characters_that_steer_a_terminal_are_shown_as_escapes(text: str) -> None:
-    assert "\\" in safe(text)
-    safe(text).encode()
+    assert "\\" in make_visible(text)
+    make_visible(text).encode()
 
 
 def test_plain_text_stays_as_it_is() -> None:
-    assert safe("Bürobedarf & Söhne — 12 €") == "Bürobedarf & Söhne — 12 €"
+    assert make_visible("Bürobedarf & Söhne — 12 €") == "Bürobedarf & Söhne — 12 €"
 
 
 @pytest.mark.parametrize("cell", ["=cmd|' /C calc'!A0", "+1", "-1+2", "@SUM(A1)", "\t=1", "\r=1", "＝1"])
 def test_a_cell_that_begins_like_a_formula_is_made_text(cell: str) -> None:
-    assert csv_cell(cell) == f"'{cell}"
+    assert format_csv_cell(cell) == f"'{cell}"
 
 
 def test_numbers_stay_numbers_in_csv() -> None:
-    assert [csv_cell(value) for value in (-1, 2.5, True, None)] == ["-1", "2.5", "true", ""]
+    assert [format_csv_cell(value) for value in (-1, 2.5, True, None)] == ["-1", "2.5", "true", ""]
 
 
 def test_text_that_looks_like_another_kind_is_in_quotes() -> None:
-    assert [value_text(value) for value in ("null", "12", "-3", "[1]", "12 km", " a")] == [
+    assert [format_value(value) for value in ("null", "12", "-3", "[1]", "12 km", " a")] == [
         '"null"', '"12"', '"-3"', '"[1]"', "12 km", '" a"',
     ]  # fmt: skip
 
@@ -48,12 +48,12 @@ def test_text_that_looks_like_another_kind_is_in_quotes() -> None:
     )
 )
 def test_json_text_is_json_whatever_the_value(value: object) -> None:
-    text = json_text(value)
+    text = dump_json(value)
     text.encode()
     json.loads(text, parse_constant=pytest.fail)
 
 
 @given(st.text(max_size=30), st.integers(min_value=3, max_value=12))
 def test_cutting_keeps_to_the_limit(text: str, limit: int) -> None:
-    assert len(cut(text, limit)) <= limit
-    assert len(middle(text, limit)) <= limit
+    assert len(truncate(text, limit)) <= limit
+    assert len(truncate_middle(text, limit)) <= limit

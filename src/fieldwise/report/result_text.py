@@ -1,0 +1,110 @@
+"""Texts and dictionaries of results and comparisons. Every report, page and plug-in that shows a result uses these functions."""
+
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple
+
+from fieldwise.model.comparison import Comparison
+from fieldwise.model.result import Result
+from fieldwise.registry import CAUSES
+from fieldwise.report.text_format import format_value, truncate
+
+ABSENT: Final = "missing"
+"""Shown for a side without a value; the string "missing" is shown in quotes."""
+UNMEASURED: Final = ("fault", "unavailable", "skipped")
+"""Displayed verdicts of results that are not a measurement."""
+UNCOUNTED_OUTCOMES: Final = ("both_absent", "ignored")
+
+
+@dataclass(frozen=True, slots=True)
+class FieldState:
+    """How a field of a case is shown: the name of its colour, its sign and its words."""
+
+    name: str
+    sign: str
+    word: str
+
+
+FIELD_STATES: Final = {
+    state.name: state
+    for state in (
+        FieldState("match", "·", "match"),
+        FieldState("close", "≈", "match, not identical"),
+        FieldState("partly", "◐", "some items match"),
+        FieldState("wrong_value", "≠", "wrong value"),
+        FieldState("format_error", "T", "wrong type"),
+        FieldState("omission", "−", "omission"),
+        FieldState("hallucination", "+", "hallucination"),
+        FieldState("fault", "!", "not compared"),
+        FieldState("both_absent", "", "absent on both sides"),
+        FieldState("ignored", "/", "ignored"),
+        FieldState("nothing", "", "not in this case"),
+    )
+}
+"""Every outcome, `close` (a match that is not identical), and two states of a field with several items or none."""
+ERROR_OUTCOMES: Final = ("wrong_value", "format_error", "omission", "hallucination", "fault")
+
+
+def field_state_name(comparison: Comparison) -> str:
+    """Name the state of one comparison, a key of `FIELD_STATES`."""
+    if comparison.outcome != "match":
+        return comparison.outcome
+    return "match" if comparison.similarity is None or comparison.similarity >= 1 else "close"
+
+
+class CauseText(NamedTuple):
+    """What reports say about a cause."""
+
+    label: str
+    advice: str
+
+
+def describe_cause(name: str) -> CauseText:
+    """Look up the label and the advice of a cause; the name itself if the package that registered it is not installed.
+
+    >>> describe_cause("ocr").label, describe_cause("cause_of_a_removed_plugin").label
+    ('look-alike characters', 'cause of a removed plugin')
+    """
+    try:
+        spec = CAUSES.find(name)
+    except KeyError:
+        return CauseText(name.replace("_", " "), "")
+    return CauseText(spec.label, spec.advice)
+
+
+class MismatchText(NamedTuple):
+    """A comparison in words. `cause` and `advice` are empty if no cause was found."""
+
+    expected: str
+    actual: str
+    cause: str
+    advice: str
+
+
+def describe_mismatch(comparison: Comparison, limit: int) -> MismatchText:
+    """Describe both sides, each in at most `limit` characters, and the likely cause."""
+    label, advice = describe_cause(comparison.cause) if comparison.cause else ("", "")
+    return MismatchText(
+        expected=_format_side(comparison.expected, comparison.expected_presence, limit),
+        actual=_format_side(comparison.actual, comparison.actual_presence, limit),
+        cause=label,
+        advice=advice,
+    )
+
+
+def _format_side(value: Any, presence: str, limit: int) -> str:
+    return ABSENT if presence == "missing" else truncate(format_value(value), limit)
+
+
+def displayed_verdict(result: Result) -> str:
+    """Name the verdict a page shows.
+
+    A result that is not a measurement shows its status: it has score 0, and its verdict would read as a failure of the system.
+    """
+    if result.status == "error" and result.details.get("fault") == "ours":
+        return "fault"
+    return result.status if result.status in UNMEASURED else result.verdict or result.status
+
+
+def result_to_json(case: str, evaluator: str, result: Result) -> dict[str, Any]:
+    """Convert a result to a JSON object with the case and the evaluator it belongs to."""
+    return {"case": case, "evaluator": evaluator, **result.to_json()}

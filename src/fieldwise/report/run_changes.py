@@ -1,0 +1,303 @@
+"""Changes between runs: in words for pages and Markdown, as tables for terminals."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from rich.console import RenderableType
+from rich.style import Style
+from rich.text import Text
+
+from fieldwise.model.change import Change, Changes, EvaluatorChange
+from fieldwise.report.terminal_layout import (
+    BAD,
+    COMMAND,
+    DIM,
+    NOTE,
+    OK,
+    TITLE,
+    DisplayOptions,
+    make_grid,
+    make_section,
+    stack_parts,
+    styled_text,
+)
+from fieldwise.report.text_format import format_change, format_count, format_number, list_cases, make_visible, truncate_middle
+
+MAX_FIELDS: Final = 12
+MAX_CASES: Final = 8
+VERDICT_SIGNS: Final[dict[str, tuple[str, Style]]] = {
+    "better": ("▲", OK),
+    "worse": ("▼", BAD),
+    "no difference shown": ("=", DIM),
+    "not enough cases": ("?", NOTE),
+}
+_CONCLUSIONS: Final = {
+    "better": "significantly better.",
+    "worse": "significantly worse.",
+    "no difference shown": "not significant.",
+    "not enough cases": "too few cases to tell.",
+}
+_MAIN_METRICS: Final = (
+    *("score", "pass_rate", "precision", "recall", "f1"),
+    *("rqs", "completeness", "accuracy", "hallucination", "mean_iou"),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EvaluatorComparison:
+    """One evaluator in two runs, in words and in tables."""
+
+    change: EvaluatorChange
+    verdict: str
+    words: str
+    power: str
+    """The smallest change this number of cases can detect; empty if unknown."""
+    parts: dict[str, tuple[list[Change], list[Change]]]
+    """`metric` and `field`: those that changed, then those that did not; fields from the largest drop to the largest rise."""
+
+
+def describe_changes(changes: Changes | None) -> tuple[EvaluatorComparison, ...]:
+    """Describe every evaluator that both runs have; empty without a comparison."""
+    if changes is None:
+        return ()
+    return tuple(_describe_evaluator(change) for change in changes.evaluators.values())
+
+
+def find_score_change(change: EvaluatorChange) -> Change | None:
+    """Return the change of the score; None unless both runs have a score."""
+    return next((metric for metric in change.metrics if metric.name == f"{change.evaluator}.score"), None)
+
+
+def list_change_warnings(changes: Changes) -> list[str]:
+    """List what limits the comparison: its notes, and cases that only one run has."""
+    warnings = list(changes.notes)
+    for which, cases in (("base", changes.only_in_base), ("new run", changes.only_in_new)):
+        if cases:
+            warnings.append(f"{format_count(len(cases), 'case')} only in the {which}")
+    return warnings
+
+
+def _describe_evaluator(change: EvaluatorChange) -> EvaluatorComparison:
+    score = find_score_change(change)
+    fields = sorted(change.fields, key=lambda field: field.delta)
+    return EvaluatorComparison(
+        change=change,
+        verdict=score.verdict if score else "not enough cases",
+        words=_describe_score_change(change, score),
+        power=describe_power(score),
+        parts={"metric": _split_by_movement(change.metrics), "field": _split_by_movement(fields)},
+    )
+
+
+def _split_by_movement(changes: Sequence[Change]) -> tuple[list[Change], list[Change]]:
+    return [change for change in changes if change.delta != 0], [change for change in changes if change.delta == 0]
+
+
+def _describe_score_change(change: EvaluatorChange, score: Change | None) -> str:
+    counts = f"{_count_transitions(change)}."
+    if score is None:
+        return counts
+    cases = format_count(score.n, "case")
+    if score.delta == 0 and score.verdict == "no difference shown":
+        return f"The score is {score.new:.3f} in both, over {cases}. {counts}"
+    interval = ""
+    if score.low is not None and score.high is not None:
+        interval = f", 95 % interval {format_change(score.low)} to {format_change(score.high)}"
+    movement = f"The score went from {score.base:.3f} to {score.new:.3f} over {cases} ({format_change(score.delta)}{interval})"
+    return f"{movement}: {_CONCLUSIONS[score.verdict]} {counts}"
+
+
+def _count_transitions(change: EvaluatorChange) -> str:
+    return f"{len(change.fixed):,} fixed, {len(change.broken):,} broken, {len(change.still_broken):,} still broken"
+
+
+def describe_power(score: Change | None) -> str:
+    """State the smallest change that this number of cases detects with 80 % power; empty if unknown.
+
+    >>> describe_power(None)
+    ''
+    """
+    if score is None or not score.smallest_shown:
+        return ""
+    return f"With {format_count(score.n, 'case')}, a change of {score.smallest_shown:.3f} or more is detected with 80 % power."
+
+
+def build_changes_report(changes: Changes, display: DisplayOptions) -> RenderableType:
+    """Show what changed between two runs, evaluator by evaluator."""
+    head = styled_text(("base ", DIM), changes.base, ("   new ", DIM), changes.new)
+    notes = [styled_text(("! ", NOTE), note) for note in changes.notes]
+    for which, cases in (("base", changes.only_in_base), ("new run", changes.only_in_new)):
+        if cases:
+            notes.append(
+                styled_text(("! ", NOTE), f"only the {which} has {format_count(len(cases), 'case')}: {_list_cases(cases, display)}")
+            )
+    return stack_parts(head, *notes, *(_build_evaluator_section(change, display) for change in changes.evaluators.values()))
+
+
+def build_baseline_section(changes: Changes) -> RenderableType:
+    """Show what changed from the baseline, a line for each evaluator."""
+    table = make_grid({}, {}, {}, {}, {})
+    for comparison in describe_changes(changes):
+        sign, style = VERDICT_SIGNS[comparison.verdict]
+        score = find_score_change(comparison.change)
+        movement = "" if score is None else f"{format_number(score.base)} → {format_number(score.new)} ({format_change(score.delta)})"
+        table.add_row(
+            styled_text((sign, style)),
+            styled_text((comparison.change.evaluator, TITLE)),
+            styled_text(movement),
+            styled_text((comparison.verdict, style)),
+            styled_text((_count_transitions(comparison.change), DIM)),
+        )
+    notes = [styled_text(("! ", NOTE), note) for note in list_change_warnings(changes)]
+    return make_section(f"Against the baseline, run {changes.base}", table, *notes)
+
+
+def _build_evaluator_section(change: EvaluatorChange, display: DisplayOptions) -> RenderableType:
+    metrics = [metric for metric in change.metrics if display.everything or _is_main_metric(metric.name)]
+    parts: list[RenderableType] = [_build_change_table(metrics, display, drop_prefix=f"{change.evaluator}.")]
+    power = describe_power(find_score_change(change))
+    if power:
+        parts.append(styled_text((power, DIM)))
+    parts += _build_field_parts(change, display)
+    for name, cases, style in (("fixed", change.fixed, OK), ("broken", change.broken, BAD), ("still broken", change.still_broken, NOTE)):
+        if cases:
+            parts.append(styled_text((f"{name} {len(cases):,}  ", style), _list_cases(cases, display)))
+    if change.unmeasured:
+        parts.append(styled_text((f"not measured in both {len(change.unmeasured):,}  ", NOTE), _list_cases(change.unmeasured, display)))
+    return make_section(f"{change.evaluator}, {format_count(change.n, 'case')}", *parts)
+
+
+def _build_field_parts(change: EvaluatorChange, display: DisplayOptions) -> Iterator[RenderableType]:
+    moved = [field for field in change.fields if display.everything or field.verdict in ("better", "worse") or field.delta]
+    if not moved:
+        return
+    moved.sort(key=lambda field: field.delta)
+    shown = moved if display.everything else moved[:MAX_FIELDS]
+    yield styled_text(("fields; p-values are adjusted for the number of fields", DIM))
+    yield _build_change_table(shown, display)
+    if len(moved) > len(shown):
+        yield styled_text((f"and {format_count(len(moved) - len(shown), 'more field')} that moved: --all", DIM))
+
+
+def _is_main_metric(metric: str) -> bool:
+    """True for a metric that is shown without `--all`."""
+    return metric.rsplit(".", 1)[-1] in _MAIN_METRICS
+
+
+def _build_change_table(changes: Sequence[Change], display: DisplayOptions, drop_prefix: str = "") -> RenderableType:
+    """Build a row for each change. In a narrow terminal names are cut, and effect, gain and then p are left out; the verdict stays."""
+    fits = {"effect": display.width >= 110, "gain": display.width >= 100, "p": display.width >= 92}
+    shown = {name: fit or display.everything for name, fit in fits.items()}
+    room = max(display.width - 66 - 8 * sum(shown.values()), 12)
+    names = [truncate_middle(make_visible(change.name.removeprefix(drop_prefix)), room) for change in changes]
+    heads: list[dict[str, Any]] = [{"header": ""}, {"header": "", "min_width": max(map(len, names), default=0)}]
+    heads += [{"header": name, "justify": "right", "min_width": 6 if name == "change" else 5} for name in ("base", "new", "change")]
+    heads += [{"header": "95 % interval", "min_width": 16}]
+    heads += [{"header": name, "justify": "right", "min_width": 5} for name in ("p", "effect", "gain") if shown[name]]
+    table = make_grid(*heads, {"header": "verdict"}, heads=True)
+    for name, change in zip(names, changes, strict=True):
+        table.add_row(*_build_change_row(name, change, shown))
+    return table
+
+
+def _build_change_row(name: str, change: Change, shown: Mapping[str, bool]) -> list[Text]:
+    sign, style = VERDICT_SIGNS[change.verdict]
+    interval = "" if change.low is None or change.high is None else f"{format_change(change.low)} to {format_change(change.high)}"
+    optional = {
+        "p": f"{change.p_adjusted:.3f}" if change.p_adjusted >= 0.001 else "<0.001",
+        "effect": "" if change.effect is None else format_change(change.effect, 2),
+        "gain": "" if change.gain is None else f"{format_change(change.gain * 100, 0)}%",
+    }
+    return [
+        styled_text((sign, style)),
+        styled_text(name),
+        styled_text(format_number(change.base)),
+        styled_text(format_number(change.new)),
+        styled_text((format_change(change.delta), style)),
+        styled_text(interval),
+        *(styled_text(cell) for column, cell in optional.items() if shown[column]),
+        styled_text((change.verdict, style)),
+    ]
+
+
+def _list_cases(cases: Sequence[str], display: DisplayOptions) -> str:
+    return list_cases(cases, None if display.everything else MAX_CASES)
+
+
+def build_multi_run_report(comparisons: Sequence[Changes], display: DisplayOptions) -> RenderableType:
+    """Show each metric in the base and in every run, side by side; `A` is the first of the runs, `B` the next."""
+    base = comparisons[0].base
+    letters = [_name_run(place) for place in range(len(comparisons))]
+    heads = [styled_text(("base ", DIM), base)]
+    notes: list[Text] = []
+    for letter, changes in zip(letters, comparisons, strict=True):
+        heads.append(styled_text((f"{letter}    ", DIM), changes.new))
+        notes += [styled_text((f"! {letter}: ", NOTE), note) for note in list_change_warnings(changes)]
+    names = dict.fromkeys(name for changes in comparisons for name in changes.evaluators)
+    sections = (_build_multi_section(name, [changes.evaluators.get(name) for changes in comparisons], letters, display) for name in names)
+    legend = "▲ better, ▼ worse, = no difference shown, ? not enough cases; adjusted for the number of runs and fields"
+    more = styled_text(("details of one: ", DIM), (f"{display.command} compare {base} {comparisons[-1].new}", COMMAND))
+    return stack_parts(*heads, *notes, *sections, Text(), styled_text((legend, DIM)), more)
+
+
+def _name_run(place: int) -> str:
+    """A, B … Z, then numbers."""
+    return chr(ord("A") + place) if place < 26 else str(place + 1)
+
+
+def _build_multi_section(
+    name: str, changes: Sequence[EvaluatorChange | None], letters: Sequence[str], display: DisplayOptions
+) -> RenderableType:
+    metrics = list(_align_by_name([None if change is None else change.metrics for change in changes]))
+    fields = list(_align_by_name([None if change is None else change.fields for change in changes]))
+    if not display.everything:
+        metrics = [row for row in metrics if _is_main_metric(row[0])]
+        fields = [row for row in fields if _is_significant(row[1])][:MAX_FIELDS]
+    metric_rows = [(metric.removeprefix(f"{name}."), row) for metric, row in metrics]
+    fields_title = "fields" if display.everything else "fields with a significant change"
+    return make_section(
+        name,
+        _build_multi_table(metric_rows, letters, display, _count_multi_transitions(changes)),
+        styled_text((fields_title, DIM)) if fields else None,
+        _build_multi_table(fields, letters, display) if fields else None,
+    )
+
+
+def _count_multi_transitions(changes: Sequence[EvaluatorChange | None]) -> Iterator[list[Text]]:
+    for attribute, style in (("fixed", OK), ("broken", BAD), ("still_broken", NOTE)):
+        cells = (styled_text("–" if change is None else f"{len(getattr(change, attribute)):,}") for change in changes)
+        yield [styled_text((attribute.replace("_", " "), style)), Text(), *cells]
+
+
+def _align_by_name(runs: Sequence[Sequence[Change] | None]) -> Iterator[tuple[str, list[Change | None]]]:
+    """Yield each name with its change in every run; None for a run without it."""
+    by_name = [{} if changes is None else {change.name: change for change in changes} for changes in runs]
+    for name in dict.fromkeys(name for changes in by_name for name in changes):
+        yield name, [changes.get(name) for changes in by_name]
+
+
+def _is_significant(row: Sequence[Change | None]) -> bool:
+    return any(change is not None and change.verdict in ("better", "worse") for change in row)
+
+
+def _build_multi_table(
+    rows: Sequence[tuple[str, Sequence[Change | None]]], letters: Sequence[str], display: DisplayOptions, footer: Iterable[list[Text]] = ()
+) -> RenderableType:
+    room = max(display.width - 10 - 19 * len(letters), 16)
+    heads: list[dict[str, Any]] = [{"header": "", "max_width": room}, {"header": "base", "justify": "right", "min_width": 5}]
+    table = make_grid(*heads, *({"header": letter, "min_width": 14} for letter in letters), heads=True)
+    for name, row in rows:
+        base = next(change for change in row if change is not None).base
+        cells = [_build_multi_cell(change) for change in row]
+        table.add_row(styled_text(truncate_middle(make_visible(name), room)), styled_text((format_number(base), DIM)), *cells)
+    for cells in footer:
+        table.add_row(*cells)
+    return table
+
+
+def _build_multi_cell(change: Change | None) -> Text:
+    if change is None:
+        return styled_text(("–", DIM))
+    sign, style = VERDICT_SIGNS[change.verdict]
+    return styled_text((format_number(change.new), TITLE), (f" {sign} {format_change(change.delta)}", style))

@@ -1,0 +1,525 @@
+"""The page model: one run as terminal, Markdown, HTML, JUnit, GitHub and web pages show it.
+
+`build_run_view` makes it from a stored run. Identity and numbers come from the manifest and the summary; what needs reading of scores or
+cases (spreads, heatmaps, worst cases, examples of causes) is read only where a report asks for it, and is empty otherwise.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from functools import cached_property
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from fieldwise.model.change import Changes
+from fieldwise.model.diagnostic import Diagnostic
+from fieldwise.model.summary import Counts, EvaluatorSummary, FieldSummary, GateResult, Metric, Summary
+from fieldwise.report.case_view import (
+    CaseView,
+    MismatchExample,
+    ScoreSpread,
+    build_case_views,
+    find_cause_examples,
+    find_leading_evaluator,
+    read_score_spread,
+)
+from fieldwise.report.heatmap import CASES, CELLS, Heatmap, build_heatmap
+from fieldwise.report.result_text import ERROR_OUTCOMES, FIELD_STATES, describe_cause
+from fieldwise.report.run_changes import EvaluatorComparison, describe_changes, list_change_warnings
+from fieldwise.report.text_format import shorten_path
+from fieldwise.summarize.findings import Finding, find_patterns
+
+if TYPE_CHECKING:
+    from fieldwise.store.run import Run
+
+MAX_FIELDS: Final = 120
+MAX_SLICES: Final = 60
+MAX_MAIN_METRICS: Final = 7
+_MAIN_METRICS: Final = {
+    "field_prf": ("score", "pass_rate", "macro_f1", "micro_f1", "macro_precision", "macro_recall"),
+    "json_quality": ("score", "pass_rate", "completeness", "hallucination", "accuracy", "safety", "rqs_normalized"),
+}
+"""Metrics drawn as bars, by evaluator type; of other types the first that are shares."""
+_RATES: Final = ("precision", "recall", "f1")
+_CASE_STATES: Final = (
+    ("passed", "passed", "✓"),
+    ("partial", "partial", "◐"),
+    ("failed", "failed", "✗"),
+    ("faults", "faults", "!"),
+    ("unavailable", "unavailable", "?"),
+    ("skipped", "skipped", "/"),
+    ("not_applicable", "not applicable", "–"),
+)
+"""Attribute of `Counts`, word and sign."""
+_EXIT_REASONS: Final = {
+    0: "everything was measured",
+    1: "a gate failed",
+    2: "something is wrong with the configuration",
+    3: "incomplete: not everything could be measured",
+    4: "nothing was evaluated",
+    70: "internal error",
+    130: "interrupted",
+}
+_BELOW_PASS_AT: Final = "a case is below its evaluator's pass_at"
+
+
+class RunVerdict(NamedTuple):
+    """The verdict of a run: `kind` is `good`, `bad` or `unsure`."""
+
+    kind: str
+    word: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class BarShare:
+    """One coloured part of a stacked bar."""
+
+    kind: str
+    """Name of its colour."""
+    word: str
+    sign: str
+    count: int
+    share: float
+    """Part of the whole bar, 0 to 1."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EvaluatorCard:
+    """The result of one evaluator in short."""
+
+    name: str
+    type: str
+    score: Metric | None
+    counts: Counts
+    case_shares: tuple[BarShare, ...]
+    """Cases by verdict or status."""
+    metrics: Mapping[str, Metric]
+    main_metrics: Mapping[str, Metric]
+    """The metrics drawn as bars, all from 0 to 1."""
+    score_bins: tuple[int, ...]
+    """Number of cases by tenth of the score (see `ScoreSpread.bins`); empty if no scores were read."""
+    flags: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MacroMicroRates:
+    """Precision, recall and F1 of one evaluator: as mean over cases (macro) and over all values pooled (micro)."""
+
+    evaluator: str
+    rows: tuple[tuple[str, Metric | None, Metric | None], ...]
+    """Rate, macro, micro."""
+    totals: tuple[tuple[str, int], ...]
+    """Pooled counts by name."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FieldTableRow:
+    """One field with its outcomes and causes."""
+
+    field: FieldSummary
+    outcomes: tuple[BarShare, ...]
+    causes: tuple[tuple[str, str, int], ...]
+    """Label, advice, count."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FieldTable:
+    """The fields of one evaluator."""
+
+    evaluator: str
+    rows: tuple[FieldTableRow, ...]
+    more: int
+    """Number of fields left out, all of which score higher."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CauseSummary:
+    """A cause over the whole run."""
+
+    name: str
+    label: str
+    advice: str
+    count: int
+    fields: tuple[tuple[str, int], ...]
+    """The fields that have it most often, with counts."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SliceRow:
+    """The scores of a part of the cases."""
+
+    kind: str
+    """`tag` or `split`."""
+    name: str
+    n: int
+    scores: tuple[Metric | None, ...]
+    """One for each evaluator of the table."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SliceTable:
+    """Scores by split and tag."""
+
+    evaluators: tuple[str, ...]
+    rows: tuple[SliceRow, ...]
+    more: int
+    """Number of slices left out."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunView:
+    """One run, ready to be shown.
+
+    Has no slots because derived parts are cached properties: templates read them several times, and the view never changes.
+    """
+
+    id: str
+    name: str
+    summary: Summary
+    started: datetime
+    finished: datetime | None = None
+    """None for a run that has not finished."""
+    exit_code: int | None = None
+    gates: Sequence[GateResult] = ()
+    diagnostics: Sequence[Diagnostic] = ()
+    changes: Changes | None = None
+    """Changes from the baseline, if the run was compared with one."""
+    suite_file: str | None = None
+    suite_text: str = ""
+    path: str = ""
+    """Folder of the stored run."""
+    package: str = ""
+    """Version of fieldwise that made the run."""
+    definitions: tuple[tuple[str, str], ...] = ()
+    """Evaluator and its type with the version of its definition."""
+    fingerprints: Mapping[str, str] = field(default_factory=dict[str, str])
+    environment: Mapping[str, str] = field(default_factory=dict[str, str])
+    spreads: Mapping[str, ScoreSpread] = field(default_factory=dict[str, ScoreSpread])
+    """Evaluator → distribution of its scores. Empty unless read."""
+    heatmaps: tuple[Heatmap, ...] = ()
+    """Empty unless read."""
+    worst: tuple[CaseView, ...] = ()
+    """The lowest cases by the leading evaluator. Empty unless read."""
+    examples: Mapping[str, MismatchExample] = field(default_factory=dict[str, MismatchExample])
+    """Cause → a mismatch that it explains. Empty unless read."""
+
+    @property
+    def cases(self) -> int:
+        """Number of cases."""
+        return self.summary.cases
+
+    @property
+    def evaluators(self) -> list[EvaluatorSummary]:
+        """The evaluators in the order of the suite."""
+        return list(self.summary.evaluators.values())
+
+    @property
+    def leader(self) -> EvaluatorSummary | None:
+        """The evaluator whose causes and cases are shown; None for a run without evaluators."""
+        return find_leading_evaluator(self.evaluators)
+
+    @property
+    def leader_name(self) -> str:
+        """Name of the leading evaluator; empty if there is none."""
+        return "" if self.leader is None else self.leader.name
+
+    @property
+    def seconds(self) -> float | None:
+        """Duration; None if the run has not finished."""
+        return None if self.finished is None else (self.finished - self.started).total_seconds()
+
+    @property
+    def shown_suite_file(self) -> str:
+        """The suite's path, relative to the current folder where possible; empty if the suite was not a file."""
+        return shorten_path(self.suite_file) if self.suite_file else ""
+
+    @property
+    def verdict(self) -> RunVerdict:
+        """The verdict with a word and a reason."""
+        return describe_exit(self.exit_code, bool(self.gates))
+
+    @property
+    def exit_reason(self) -> str:
+        """Why the run has its exit code, in a few words."""
+        if self.exit_code is None:
+            return "unfinished"
+        if self.exit_code == 0 and self.gates:
+            return "every gate passed"
+        if self.exit_code == 1 and not self.gates:
+            return _BELOW_PASS_AT
+        return _EXIT_REASONS.get(self.exit_code, "")
+
+    @cached_property
+    def cards(self) -> tuple[EvaluatorCard, ...]:
+        """A card for each evaluator."""
+        return tuple(_make_card(evaluator, self.spreads.get(evaluator.name)) for evaluator in self.evaluators)
+
+    @cached_property
+    def rates(self) -> tuple[MacroMicroRates, ...]:
+        """Macro and micro rates of the evaluators that measure precision, recall or F1."""
+        return tuple(_make_rates(evaluator) for evaluator in self.evaluators if _has_rates(evaluator))
+
+    @cached_property
+    def tables(self) -> tuple[FieldTable, ...]:
+        """A table of fields for each evaluator that compares fields."""
+        return tuple(_make_field_table(evaluator) for evaluator in self.evaluators if evaluator.fields)
+
+    @cached_property
+    def outcomes(self) -> tuple[tuple[str, tuple[BarShare, ...]], ...]:
+        """Evaluator → outcomes of all its comparisons."""
+        return tuple((evaluator.name, share_outcomes(_total_outcomes(evaluator))) for evaluator in self.evaluators if evaluator.fields)
+
+    @cached_property
+    def errors_by_field(self) -> tuple[tuple[str, Mapping[str, int]], ...]:
+        """Fields of the leading evaluator with their errors by outcome, most errors first; fields without errors are left out."""
+        rows: list[tuple[str, Mapping[str, int]]] = []
+        for summary in self.leader.fields if self.leader else ():
+            errors = {outcome: summary.outcomes[outcome] for outcome in ERROR_OUTCOMES if summary.outcomes.get(outcome)}
+            if errors:
+                rows.append((summary.field, errors))
+        return tuple(sorted(rows, key=lambda row: -sum(row[1].values())))
+
+    @cached_property
+    def causes(self) -> tuple[CauseSummary, ...]:
+        """Causes of the leading evaluator's mismatches, most frequent first."""
+        return summarize_causes(self.leader) if self.leader else ()
+
+    @cached_property
+    def findings(self) -> tuple[Finding, ...]:
+        """Patterns in the scores."""
+        return tuple(find_patterns(self.summary))
+
+    @cached_property
+    def slices(self) -> SliceTable | None:
+        """Scores by split and tag; None if cases have neither."""
+        return _make_slice_table(self.evaluators)
+
+    @cached_property
+    def compared(self) -> tuple[EvaluatorComparison, ...]:
+        """Changes from the baseline, evaluator by evaluator."""
+        return describe_changes(self.changes)
+
+    @cached_property
+    def change_notes(self) -> Sequence[str]:
+        """Limits of the comparison with the baseline."""
+        return list_change_warnings(self.changes) if self.changes else ()
+
+    @cached_property
+    def facts(self) -> tuple[tuple[str, str], ...]:
+        """Name and text of what was run: versions, fingerprints, environment."""
+        return tuple(_list_facts(self))
+
+
+def build_run_view(
+    run: "Run",
+    *,
+    spreads: Mapping[str, ScoreSpread] | None = None,
+    heatmaps: bool = False,
+    worst: int = 0,
+    examples: bool = False,
+) -> RunView:
+    """Build the view of a stored run.
+
+    `worst` is the number of lowest cases to read. `spreads` are distributions of scores that the caller has read already; without them,
+    heatmaps read the scores of every evaluator and worst cases those of the leading one.
+    """
+    manifest = run.manifest
+    view = RunView(
+        id=run.id,
+        name=run.name,
+        summary=run.full,
+        started=run.started,
+        finished=run.finished,
+        exit_code=run.exit_code,
+        gates=run.gates,
+        diagnostics=run.diagnostics,
+        changes=run.changes,
+        suite_file=manifest.suite_file,
+        suite_text=manifest.suite,
+        path=str(run.path),
+        package=manifest.package,
+        definitions=tuple((str(entry["name"]), f"{entry['type']}, definition {entry['version']}") for entry in manifest.evaluators),
+        fingerprints=manifest.fingerprints,
+        environment=manifest.environment,
+    )
+    leader = view.leader
+    if leader is None:
+        return view
+    if spreads is None:
+        with_scores = view.evaluators if heatmaps else [leader] if worst else []
+        limit = CASES if heatmaps else worst
+        spreads = {evaluator.name: read_score_spread(run, evaluator.name, limit) for evaluator in with_scores}
+    imperfect = [case for case in spreads[leader.name].lowest if case.score < 1] if worst else []
+    return replace(
+        view,
+        spreads=spreads,
+        heatmaps=tuple(_build_heatmaps(run, view.evaluators, spreads)) if heatmaps else (),
+        worst=tuple(build_case_views(run, leader, imperfect[:worst])) if worst else (),
+        examples=find_cause_examples(run, leader) if examples else {},
+    )
+
+
+def _build_heatmaps(run: "Run", evaluators: Sequence[EvaluatorSummary], spreads: Mapping[str, ScoreSpread]) -> Iterator[Heatmap]:
+    """Build a heatmap for each evaluator with fields. The first may have most of the cells, so that the page stays small."""
+    cells = CELLS
+    for evaluator in evaluators:
+        if not (evaluator.fields and cells):
+            continue
+        heatmap = build_heatmap(run, evaluator, spreads[evaluator.name].lowest, cells=cells)
+        if heatmap is None:
+            continue
+        yield heatmap
+        if cells == CELLS:
+            cells = CELLS // 4
+        elif len(heatmap.cases) < 10:
+            cells = 0
+
+
+def describe_exit(code: int | None, has_gates: bool) -> RunVerdict:
+    """Describe an exit code; None is a run that has not finished."""
+    if code == 0 and has_gates:
+        return RunVerdict("good", "passed", "every gate holds")
+    verdicts = {
+        None: RunVerdict("unsure", "unfinished", "the run did not end"),
+        0: RunVerdict("unsure", "no gate", "everything was measured, and no gate was set"),
+        1: RunVerdict("bad", "failed", "a gate does not hold" if has_gates else _BELOW_PASS_AT),
+        2: RunVerdict("bad", "not valid", "something is wrong with the configuration"),
+        3: RunVerdict("unsure", "incomplete", "not everything could be measured"),
+        4: RunVerdict("bad", "nothing", "nothing was evaluated"),
+        130: RunVerdict("unsure", "interrupted", "the run was stopped"),
+    }
+    return verdicts.get(code, RunVerdict("bad", "error", f"exit code {code}"))
+
+
+def _make_card(evaluator: EvaluatorSummary, spread: ScoreSpread | None) -> EvaluatorCard:
+    return EvaluatorCard(
+        name=evaluator.name,
+        type=evaluator.type,
+        score=evaluator.metrics.get("score"),
+        counts=evaluator.counts,
+        case_shares=share_cases_by_status(evaluator.counts),
+        metrics=evaluator.metrics,
+        main_metrics=_choose_main_metrics(evaluator),
+        score_bins=spread.bins if spread is not None and spread.measured else (),
+        flags=evaluator.flags,
+    )
+
+
+def share_cases_by_status(counts: Counts) -> tuple[BarShare, ...]:
+    """Split the cases of an evaluator by verdict, or by status for those without a verdict."""
+    rows: list[tuple[str, str, str, int]] = []
+    for attribute, word, sign in _CASE_STATES:
+        singular = "fault" if attribute == "faults" and counts.faults == 1 else word
+        rows.append((attribute, singular, sign, getattr(counts, attribute)))
+    return _make_shares(rows)
+
+
+def share_outcomes(outcomes: Mapping[str, int]) -> tuple[BarShare, ...]:
+    """Split comparisons by outcome."""
+    return _make_shares((name, state.word, state.sign, outcomes.get(name, 0)) for name, state in FIELD_STATES.items())
+
+
+def _make_shares(rows: Iterable[tuple[str, str, str, int]]) -> tuple[BarShare, ...]:
+    counted = [row for row in rows if row[3]]
+    total = sum(row[3] for row in counted)
+    return tuple(BarShare(kind, word, sign, count, count / total) for kind, word, sign, count in counted)
+
+
+def _choose_main_metrics(evaluator: EvaluatorSummary) -> dict[str, Metric]:
+    names = _MAIN_METRICS.get(evaluator.type)
+    if names is None:
+        names = tuple(name for name in evaluator.metrics if not name.startswith(("macro_", "micro_", "total_")))
+    chosen: dict[str, Metric] = {}
+    for name in names:
+        metric = evaluator.metrics.get(name)
+        if metric is not None and 0 <= metric.value <= 1 and (metric.high or 0) <= 1:
+            chosen[name] = metric
+    return dict(list(chosen.items())[:MAX_MAIN_METRICS])
+
+
+def _has_rates(evaluator: EvaluatorSummary) -> bool:
+    return any(f"macro_{rate}" in evaluator.metrics for rate in _RATES)
+
+
+def _make_rates(evaluator: EvaluatorSummary) -> MacroMicroRates:
+    metrics = evaluator.metrics
+    rates = [name.removeprefix("macro_") for name in metrics if name.startswith("macro_")]
+    counts = [name.removeprefix("total_") for name in metrics if name.startswith("total_") and not name.endswith("fields")]
+    return MacroMicroRates(
+        evaluator=evaluator.name,
+        rows=tuple((rate, metrics.get(f"macro_{rate}"), metrics.get(f"micro_{rate}")) for rate in rates),
+        totals=tuple((name, round(metrics[f"total_{name}"].value)) for name in counts),
+    )
+
+
+def _make_field_table(evaluator: EvaluatorSummary) -> FieldTable:
+    fields = list(evaluator.fields)
+    if len(fields) > MAX_FIELDS:
+        fields = sorted(fields, key=lambda summary: summary.score.value)[:MAX_FIELDS]
+    return FieldTable(
+        evaluator=evaluator.name, rows=tuple(_make_field_row(summary) for summary in fields), more=len(evaluator.fields) - len(fields)
+    )
+
+
+def _make_field_row(summary: FieldSummary) -> FieldTableRow:
+    causes: list[tuple[str, str, int]] = []
+    for cause, count in summary.causes:
+        label, advice = describe_cause(cause)
+        causes.append((label, advice, count))
+    return FieldTableRow(field=summary, outcomes=share_outcomes(summary.outcomes), causes=tuple(causes))
+
+
+def _total_outcomes(evaluator: EvaluatorSummary) -> Counter[str]:
+    total: Counter[str] = Counter()
+    for summary in evaluator.fields:
+        total.update(summary.outcomes)
+    return total
+
+
+def summarize_causes(evaluator: EvaluatorSummary) -> tuple[CauseSummary, ...]:
+    """Count the causes of an evaluator's mismatches, most frequent first, with the fields that have them."""
+    fields_by_cause: dict[str, Counter[str]] = {}
+    for summary in evaluator.fields:
+        for cause, count in summary.causes:
+            fields_by_cause.setdefault(cause, Counter())[summary.field] += count
+    causes: list[CauseSummary] = []
+    for name, counts in fields_by_cause.items():
+        text = describe_cause(name)
+        fields = tuple(counts.most_common(4))
+        causes.append(CauseSummary(name=name, label=text.label, advice=text.advice, count=counts.total(), fields=fields))
+    return tuple(sorted(causes, key=lambda cause: (-cause.count, cause.label)))
+
+
+def _make_slice_table(evaluators: Sequence[EvaluatorSummary]) -> SliceTable | None:
+    """Splits first, then tags from the lowest score up."""
+    sliced = [evaluator for evaluator in evaluators if evaluator.slices]
+    if not sliced:
+        return None
+    names = dict.fromkeys(name for evaluator in sliced for name in evaluator.slices)
+    rows = [_make_slice_row(name, [evaluator.slices.get(name, {}).get("score") for evaluator in sliced]) for name in names]
+    rows.sort(key=lambda row: (row.kind != "split", row.scores[0].value if row.scores[0] else 1.0, row.name))
+    return SliceTable(
+        evaluators=tuple(evaluator.name for evaluator in sliced), rows=tuple(rows[:MAX_SLICES]), more=max(len(rows) - MAX_SLICES, 0)
+    )
+
+
+def _make_slice_row(slice_name: str, scores: Sequence[Metric | None]) -> SliceRow:
+    kind, _, name = slice_name.partition(":")
+    n = max((metric.n for metric in scores if metric), default=0)
+    return SliceRow(kind=kind, name=name, n=n, scores=tuple(scores))
+
+
+def _list_facts(view: RunView) -> Iterator[tuple[str, str]]:
+    yield "run", view.id
+    yield "suite", view.shown_suite_file or "given by a program"
+    yield "started", view.started.isoformat(timespec="seconds")
+    if view.finished is not None:
+        yield "finished", view.finished.isoformat(timespec="seconds")
+    yield "exit code", "none" if view.exit_code is None else str(view.exit_code)
+    yield "fieldwise", view.package
+    for evaluator, definition in view.definitions:
+        yield f"evaluator {evaluator}", definition
+    for name, fingerprint in view.fingerprints.items():
+        yield f"fingerprint of {name}", fingerprint
+    yield from view.environment.items()
