@@ -152,6 +152,15 @@ def _read_duration(text: str) -> Duration | None:
     return _worded_duration(text)
 
 
+def seconds_per(unit: str) -> float:
+    """Seconds in a unit of time; months and years are mean ones.
+
+    >>> seconds_per("hour")
+    3600.0
+    """
+    return _DURATION_UNITS[unit]
+
+
 def _iso_duration(match: re.Match[str]) -> Duration | None:
     named = [unit for unit in ("year", "month", "week", "day", "hour", "minute", "second") if match[unit]]
     try:

@@ -1,0 +1,145 @@
+"""Identifiers: invoice numbers, IBANs, postcodes. Case, spaces and punctuation are ignored; every letter and digit must agree.
+
+Leading zeros count: `007` is not `7`. With a `scheme`, values are read by that scheme and a failing check digit is named in the note; this
+needs the extra `domain` (`pip install "fieldwise[domain]"`).
+
+>>> code(Pairs(["INV-2024-031", "007", "A100"], ["inv 2024 031", "7", "A1OO"]), Code()).value.tolist()
+[1.0, 0.0, 0.0]
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any, Final, Literal
+from unicodedata import normalize
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldwise.matchers._readings import Agreement, ReadingMatcher, join_notes
+from fieldwise.model.pairs import Pairs, Scores
+from fieldwise.registry import Example, matcher
+
+Scheme = Literal["iban", "vat", "isbn", "issn", "ean", "bic", "lei", "imei", "luhn", "phone"]
+_MODULES: Final = {
+    "iban": "stdnum.iban",
+    "vat": "stdnum.eu.vat",
+    "isbn": "stdnum.isbn",
+    "issn": "stdnum.issn",
+    "ean": "stdnum.ean",
+    "bic": "stdnum.bic",
+    "lei": "stdnum.lei",
+    "imei": "stdnum.imei",
+    "luhn": "stdnum.luhn",
+    "phone": "phonenumbers",
+}
+_PACKAGES: Final = {"phone": "phonenumberslite"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Code:
+    """How identifiers are read."""
+
+    scheme: Scheme | None = None
+    """Read values by a scheme, such as `iban`, and check their check digits."""
+    region: str | None = None
+    """Country of phone numbers without an international prefix, such as `DE`."""
+
+    def __post_init__(self) -> None:
+        if self.scheme is not None and find_spec(_MODULES[self.scheme].partition(".")[0]) is None:
+            package = _PACKAGES.get(self.scheme, "python-stdnum")
+            raise ValueError(f'the scheme `{self.scheme}` needs the package {package}: pip install "fieldwise[domain]"')
+        if self.region is not None and self.scheme != "phone":
+            raise ValueError("`region` goes with `scheme: phone`")
+
+
+@dataclass(frozen=True, slots=True)
+class CodeReading:
+    """The letters and digits of an identifier, and what its scheme finds wrong with it."""
+
+    key: str
+    problem: str | None = None
+    international: bool = True
+
+
+def grid(expected: Sequence[object], actual: Sequence[object], config: Code) -> NDArray[np.float64]:
+    """1 where an expected identifier agrees with an actual one, else 0."""
+    return _code_matcher(config).score_grid(expected, actual)
+
+
+@matcher(
+    grid=grid,
+    examples=[
+        Example(expected="INV-2024-031", actual="INV 2024 031", score=1),
+        Example(expected="DE 136 695 976", actual="DE136695976", score=1),
+        Example(expected="007", actual="7", score=0),
+        Example(expected="INV-031", actual="INV-013", score=0),
+    ],
+)
+def code(pairs: Pairs, config: Code) -> Scores:
+    """1 if every letter and digit agrees, else 0."""
+    return _code_matcher(config).score_pairs(pairs)
+
+
+def alphanumeric_key(text: str) -> str:
+    """The letters and digits of a text, case folded.
+
+    >>> alphanumeric_key("Inv. 2024/031")
+    'inv2024031'
+    """
+    return "".join(character for character in normalize("NFKC", text).casefold() if character.isalnum())
+
+
+def _code_matcher(config: Code) -> ReadingMatcher[CodeReading]:
+    normalize_scheme = _scheme_reader(config.scheme, config.region) if config.scheme else None
+
+    def read(value: Any) -> CodeReading | None:
+        if isinstance(value, bool) or not isinstance(value, str | int):
+            return None
+        text = str(value)
+        key = alphanumeric_key(text)
+        if not key:
+            return None
+        return normalize_scheme(text) if normalize_scheme else CodeReading(key)
+
+    def compare(expected: CodeReading, actual: CodeReading) -> Agreement:
+        agrees = expected.key == actual.key
+        if not agrees and not (expected.international and actual.international):  # a phone number without its country
+            national, other = sorted((expected.key.lstrip("0"), actual.key.lstrip("0")), key=len)
+            agrees = len(national) >= 6 and other.endswith(national) and len(other) - len(national) <= 4
+        problems = join_notes(expected.problem and f"expected: {expected.problem}", actual.problem and f"actual: {actual.problem}")
+        return Agreement(agrees, problems)
+
+    return ReadingMatcher("an identifier", read, compare)
+
+
+@cache  # keyed by all that decides the reader; importing stdnum modules takes milliseconds
+def _scheme_reader(scheme: str, region: str | None) -> Callable[[str], CodeReading]:
+    if scheme == "phone":
+        return lambda text: _read_phone(text, region)
+    module: Any = import_module(_MODULES[scheme])
+    errors: Any = import_module("stdnum.exceptions")
+
+    def read(text: str) -> CodeReading:
+        key = alphanumeric_key(text)
+        try:
+            return CodeReading(alphanumeric_key(str(module.validate(text))))
+        except errors.InvalidChecksum:
+            return CodeReading(key, f'the check digit of "{text}" fails')
+        except errors.ValidationError as error:
+            return CodeReading(key, f'"{text}" is no {scheme}: {str(error).rstrip(".").lower()}')
+
+    return read
+
+
+def _read_phone(text: str, region: str | None) -> CodeReading:
+    phonenumbers: Any = import_module("phonenumbers")
+    try:
+        number = phonenumbers.parse(text, region)
+    except phonenumbers.NumberParseException:
+        return CodeReading(alphanumeric_key(text), international=False)
+    extension = f"x{number.extension}" if number.extension else ""
+    problem = None if phonenumbers.is_possible_number(number) else f'"{text}" is no possible phone number'
+    return CodeReading(f"{number.country_code}{phonenumbers.national_significant_number(number)}{extension}", problem)

@@ -1,0 +1,47 @@
+"""Countries by code or by name, in every CLDR language; a name that means several agrees with each of them.
+
+>>> country(Pairs(["DE", "Slovakia"], ["Allemagne", "Slovenia"]), Country()).value.tolist()
+[1.0, 0.0]
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldwise.kernels.terms import countries_called
+from fieldwise.matchers._readings import Agreement, ReadingMatcher
+from fieldwise.model.pairs import Pairs, Scores
+from fieldwise.registry import Example, matcher
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Country:
+    """No options."""
+
+
+def grid(expected: Sequence[object], actual: Sequence[object], _config: Country) -> NDArray[np.float64]:
+    """1 where an expected value denotes the same as an actual one, else 0."""
+    return _TERMS.score_grid(expected, actual)
+
+
+@matcher(
+    grid=grid,
+    examples=[
+        Example(expected="DE", actual="Allemagne", score=1),
+        Example(expected="Slovakia", actual="Slovenia", score=0),
+    ],
+)
+def country(pairs: Pairs, _config: Country) -> Scores:
+    """1 if both values denote the same country, else 0."""
+    return _TERMS.score_pairs(pairs)
+
+
+def _read_term(value: Any) -> frozenset[str] | None:
+    text = f"{value:03d}" if isinstance(value, int) and not isinstance(value, bool) else value  # 276 and 040 are codes
+    return countries_called(text) or None if isinstance(text, str) else None
+
+
+_TERMS = ReadingMatcher[frozenset[str]]("a country", _read_term, lambda expected, actual: Agreement(bool(expected & actual)))

@@ -1,0 +1,128 @@
+"""Instants: dates with their time of day, in every CLDR language.
+
+Two values with an offset (`Z`, `+01:00`, `EST`) compare as instants, otherwise as written. A value without a time of day is midnight only
+against another one without; against a value with a time it does not match. `zone` supplies or demands an offset.
+
+>>> datetime_(Pairs(["2024-03-01T10:00Z"] * 2, ["2024-03-01T11:00+01:00", "2024-03-01T22:45Z"]), Datetime()).value.tolist()
+[1.0, 0.0]
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from typing import Any
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldwise.kernels.measures import read_duration
+from fieldwise.kernels.moments import AmbiguousMoment, DateReading, Moment, read_moment
+from fieldwise.matchers._readings import Agreement, ReadingMatcher
+from fieldwise.model.pairs import Pairs, Scores
+from fieldwise.registry import Example, matcher
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Datetime:
+    """How far apart two instants may be, and how zones count."""
+
+    tolerance: float | str = 0
+    """Largest difference, in seconds or as text such as `60s` or `5min`; inclusive."""
+    zone: str | Mapping[str, str] | None = None
+    """Unset: values that both have an offset compare as instants, otherwise as wall clock. `require`: both must have one.
+    `{assume: Europe/Paris}`: the zone of values without one."""
+    day_first: bool | None = None
+    """Whether 03/04/2025 is 3 April (true) or March 4 (false)."""
+    languages: tuple[str, ...] = ()
+    """Languages of month names that mean different months elsewhere, such as `pl`."""
+
+    def __post_init__(self) -> None:
+        if isinstance(self.tolerance, str) and read_duration(self.tolerance) is None:
+            raise ValueError(f'`tolerance` is no length of time: `{self.tolerance}`; write seconds, "60s" or "5min"')
+        if self.tolerance_seconds < 0:
+            raise ValueError("`tolerance` must not be negative")
+        if isinstance(self.zone, str) and self.zone != "require":
+            raise ValueError(f"`zone` must be `require` or {{assume: Europe/Paris}}, not `{self.zone}`")
+        if isinstance(self.zone, Mapping):
+            if set(self.zone) != {"assume"}:
+                raise ValueError("`zone` takes one key, `assume`: {assume: Europe/Paris}")
+            try:
+                ZoneInfo(self.zone["assume"])
+            except (ZoneInfoNotFoundError, ValueError, OSError) as error:
+                raise ValueError(f"there is no time zone `{self.zone['assume']}`; write a name such as Europe/Paris") from error
+
+    @property
+    def tolerance_seconds(self) -> float:
+        """The tolerance in seconds."""
+        if isinstance(self.tolerance, str):
+            duration = read_duration(self.tolerance)
+            return duration.seconds if duration is not None else 0.0
+        return float(self.tolerance)
+
+
+def grid(expected: Sequence[object], actual: Sequence[object], config: Datetime) -> NDArray[np.float64]:
+    """1 where an expected instant agrees with an actual one, else 0."""
+    return _datetime_matcher(config).score_grid(expected, actual)
+
+
+@matcher(
+    grid=grid,
+    examples=[
+        Example(expected="2024-03-01T10:00:00Z", actual="2024-03-01T11:00:00+01:00", score=1),
+        Example(expected="2024-03-01T10:00:00Z", actual="2024-03-01T22:45:00Z", score=0),
+        Example(expected="2024-03-15 22:45", actual="March 15, 2024 10:45 p.m.", score=1),
+        Example(expected="2024-03-15 22:45:00", actual="2024-03-15 22:45:30", options={"tolerance": "60s"}, score=1),
+        Example(expected="2024-03-15 22:45", actual="2024-03-15", score=0),
+    ],
+)
+def datetime_(pairs: Pairs, config: Datetime) -> Scores:
+    """1 for the same instant, else 0."""
+    return _datetime_matcher(config).score_pairs(pairs)
+
+
+def _datetime_matcher(config: Datetime) -> ReadingMatcher[Moment]:
+    reading = DateReading(config.day_first, frozenset(config.languages))
+    zone = ZoneInfo(config.zone["assume"]) if isinstance(config.zone, Mapping) else None
+    limit = timedelta(seconds=config.tolerance_seconds)
+
+    def read(value: Any) -> Moment | str | None:
+        moment = _read_value(value, reading)
+        if isinstance(moment, AmbiguousMoment):
+            return f"ambiguous date: {moment}; set day_first or languages"
+        if moment is None or moment.day is None:
+            return None
+        if config.zone == "require" and moment.offset is None:
+            return f'no time zone: "{value}"'
+        if zone is not None and moment.offset is None:
+            local = datetime.combine(date(moment.year, moment.month, moment.day), moment.clock or datetime.min.time(), zone)
+            return Moment(moment.year, moment.month, moment.day, moment.clock, local.utcoffset())
+        return moment
+
+    def compare(expected: Moment, actual: Moment) -> Agreement:
+        if (expected.clock is None) != (actual.clock is None):
+            side = "expected" if expected.clock is None else "actual"
+            return Agreement(False, f"no time of day on the {side} side")
+        if expected.offset is not None and actual.offset is not None:
+            left, right = expected.at_offset(), actual.at_offset()
+        else:
+            left, right = expected.at_offset(timedelta(0)), actual.at_offset(timedelta(0))
+            if expected.offset is not None or actual.offset is not None:  # one side has an offset: compare as written
+                left, right = _wall_clock(expected), _wall_clock(actual)
+        assert left is not None
+        assert right is not None
+        return Agreement(abs(left - right) <= limit)
+
+    return ReadingMatcher("a date with a time", read, compare)
+
+
+def _wall_clock(moment: Moment) -> datetime | None:
+    return Moment(moment.year, moment.month, moment.day, moment.clock).at_offset(timedelta(0))
+
+
+def _read_value(value: Any, reading: DateReading) -> Moment | AmbiguousMoment | None:
+    if isinstance(value, datetime):
+        return Moment(value.year, value.month, value.day, value.time(), value.utcoffset())
+    if isinstance(value, date):
+        return Moment(value.year, value.month, value.day)
+    return read_moment(value, reading) if isinstance(value, str) else None

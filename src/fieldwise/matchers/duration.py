@@ -1,0 +1,107 @@
+"""Lengths of time: ISO 8601, `1:30`, numbers with units, number words, in every CLDR language.
+
+`1:30` alone is 90 minutes or 90 seconds and agrees with both. A number without a unit agrees with any unit, with a note.
+
+>>> duration(Pairs(["PT1H30M"] * 3, ["90 min", "1:30", "1 h"]), Duration()).value.tolist()
+[1.0, 1.0, 0.0]
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+import numpy as np
+from annotated_types import Ge, Lt
+from numpy.typing import NDArray
+
+from fieldwise.kernels import measures
+from fieldwise.kernels.amounts import read_figure
+from fieldwise.kernels.tolerance import within_tolerance
+from fieldwise.matchers._readings import Agreement, ReadingMatcher
+from fieldwise.matchers.quantity import NO_UNIT
+from fieldwise.model.pairs import Pairs, Scores
+from fieldwise.registry import Example, matcher
+
+_ROUNDING = 1e-9
+"""Relative slack for the rounding of conversions."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Duration:
+    """How far apart two lengths of time may be."""
+
+    tolerance: Annotated[float, Ge(0), Lt(float("inf"))] | str = 0
+    """Largest difference, as a number in the expected value's unit (seconds where it has several) or as text such as `5min`; inclusive."""
+
+    def __post_init__(self) -> None:
+        if isinstance(self.tolerance, str) and measures.read_duration(self.tolerance) is None:
+            raise ValueError(f'`tolerance` is no length of time: `{self.tolerance}`; write a number or "5min"')
+
+
+def grid(expected: Sequence[object], actual: Sequence[object], config: Duration) -> NDArray[np.float64]:
+    """1 where an expected length of time agrees with an actual one, else 0."""
+    return _duration_matcher(config).score_grid(expected, actual)
+
+
+@matcher(
+    grid=grid,
+    examples=[
+        Example(expected="PT1H30M", actual="1h 30min", score=1),
+        Example(expected="90 min", actual="1:30", score=1),
+        Example(expected="two hours", actual="120 minutes", score=1),
+        Example(expected="2 h", actual="2 min", score=0),
+        Example(expected="60 min", actual="62 min", options={"tolerance": "5min"}, score=1),
+        Example(expected="60 min", actual="62 min", options={"tolerance": 1}, score=0),
+    ],
+)
+def duration(pairs: Pairs, config: Duration) -> Scores:
+    """1 for the same length of time, else 0."""
+    return _duration_matcher(config).score_pairs(pairs)
+
+
+def _duration_matcher(config: Duration) -> ReadingMatcher[measures.Duration | float]:
+    def compare(expected: measures.Duration | float, actual: measures.Duration | float) -> Agreement:
+        if isinstance(expected, measures.Duration) and isinstance(actual, measures.Duration):
+            limit = _limit_in_seconds(config, expected)
+            readings = [(left, right) for left in _readings(expected) for right in _readings(actual)]
+            return Agreement(any(abs(left - right) <= limit + _ROUNDING * max(abs(left), abs(right)) for left, right in readings))
+        number, other = _number_of(expected), _number_of(actual)
+        if number is None or other is None:
+            return Agreement(False, NO_UNIT)
+        limit = config.tolerance if not isinstance(config.tolerance, str) else 0.0
+        note = NO_UNIT if isinstance(expected, measures.Duration) or isinstance(actual, measures.Duration) else None
+        return Agreement(bool(within_tolerance([number], [other], limit)[0]), note)
+
+    return ReadingMatcher("a length of time", _read_value, compare)
+
+
+def _read_value(value: Any) -> measures.Duration | float | None:
+    if isinstance(value, bool):
+        return None
+    if isinstance(value, int | float):
+        return value
+    if not isinstance(value, str):
+        return None
+    length = measures.read_duration(value)
+    if length is not None:
+        return length
+    figure = read_figure(value.strip())
+    return figure.value if figure is not None and not (figure.currencies or figure.percent or figure.units) else None
+
+
+def _readings(length: measures.Duration) -> list[float]:
+    return [length.seconds, *length.alternatives]
+
+
+def _number_of(reading: measures.Duration | float) -> float | None:
+    """The number as written; None for a length of time in several units."""
+    if isinstance(reading, measures.Duration):
+        return None if reading.unit is None else reading.seconds / measures.seconds_per(reading.unit)
+    return reading
+
+
+def _limit_in_seconds(config: Duration, expected: measures.Duration) -> float:
+    if isinstance(config.tolerance, str):
+        length = measures.read_duration(config.tolerance)
+        return length.seconds if length is not None else 0.0
+    return config.tolerance * (measures.seconds_per(expected.unit) if expected.unit else 1.0)

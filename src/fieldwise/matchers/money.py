@@ -1,0 +1,114 @@
+"""Amounts of money: amount and currency, as people write them in any locale of CLDR.
+
+Symbols and codes before or after the number, grouping of every locale, other digits, `5,-`, `(3.20)` and `3.20-` as negative, `12.50 CR`
+as negative, `$1.2M` and `2 lakh`. A symbol stands for every currency that uses it, so `$5` agrees with `CAD 5`; `€5` does not agree with
+`$5`. `1,234` alone is 1234 and `1.234` is 1.234, with a note, unless `decimal` or the rest of the column decides. Values that are not
+amounts match only if they are the same.
+
+>>> money(Pairs(["RM7.42", "EUR 100", "$5"], [7.42, "USD 100", "CAD 5"]), Money()).value.tolist()
+[1.0, 0.0, 1.0]
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
+
+import numpy as np
+from annotated_types import Ge, Lt
+from numpy.typing import NDArray
+
+from fieldwise.kernels.amounts import DecimalMark, Figure, currencies_of, read_figure
+from fieldwise.kernels.tolerance import within_tolerance
+from fieldwise.matchers._readings import Agreement, ReadingMatcher, join_notes
+from fieldwise.model.pairs import Pairs, Scores
+from fieldwise.registry import Example, matcher
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Money:
+    """How far apart two amounts may be, and which currencies agree."""
+
+    tolerance: Annotated[float, Ge(0), Lt(float("inf"))] = 0.0
+    """Largest difference between the amounts; inclusive."""
+    currency: Literal["if_both", "require", "ignore"] = "if_both"
+    """`if_both`: currencies must agree where both values name one. `require`: both must name one. `ignore`: only amounts count."""
+    default_currency: str | None = None
+    """Currency of values that name none, such as `EUR`."""
+    decimal: Literal["point", "comma"] | None = None
+    """Decimal mark of values such as `1,234` and `1.234`; default: the rest of the column, else a comma groups and a point is decimal."""
+
+    def __post_init__(self) -> None:
+        if self.default_currency is not None and not currencies_of(self.default_currency):
+            raise ValueError(f"`default_currency` is no currency: `{self.default_currency}`; write a code such as EUR")
+
+
+def grid(expected: Sequence[object], actual: Sequence[object], config: Money) -> NDArray[np.float64]:
+    """1 where an expected amount agrees with an actual one, else 0."""
+    return _money_matcher(config).score_grid(expected, actual)
+
+
+@matcher(
+    grid=grid,
+    examples=[
+        Example(expected="EUR 1.234,50", actual="1234.50 €", score=1),
+        Example(expected="RM7.42", actual=7.42, score=1),
+        Example(expected="EUR 100.00", actual="USD 100.00", score=0),
+        Example(expected="$5", actual="CAD 5", score=1),
+        Example(expected=-3.2, actual="(3.20)", score=1),
+        Example(expected="$1.2M", actual=1_200_000, score=1),
+        Example(expected=19.99, actual="€ 20", options={"tolerance": 0.05}, score=1),
+        Example(expected="5 EUR", actual="5", options={"currency": "require"}, score=0),
+    ],
+)
+def money(pairs: Pairs, config: Money) -> Scores:
+    """1 for the same amount in the same currency, else 0."""
+    return _money_matcher(config).score_pairs(pairs)
+
+
+def _money_matcher(config: Money) -> ReadingMatcher[Figure]:
+    mark: DecimalMark | None = None if config.decimal is None else "." if config.decimal == "point" else ","
+    default = currencies_of(config.default_currency) if config.default_currency else frozenset[str]()
+
+    def read(value: Any) -> Figure | None:
+        if isinstance(value, bool):
+            return None
+        if isinstance(value, int | float):
+            return Figure(value, default)
+        figure = read_figure(value, mark) if isinstance(value, str) else None
+        if figure is None or figure.percent or figure.units:
+            return None
+        return figure if figure.currencies else figure._replace(currencies=default)
+
+    def compare(expected: Figure, actual: Figure) -> Agreement:
+        note = None if mark else join_notes(_undecided_note(expected), _undecided_note(actual))
+        if not _currencies_agree(expected, actual, config):
+            return Agreement(False, join_notes(_currency_note(expected, actual), note))
+        return Agreement(bool(within_tolerance([expected.value], [actual.value], config.tolerance)[0]), note)
+
+    return ReadingMatcher("an amount", read, compare)
+
+
+def _currencies_agree(expected: Figure, actual: Figure, config: Money) -> bool:
+    if config.currency == "ignore":
+        return True
+    if expected.currencies and actual.currencies:
+        return bool(expected.currencies & actual.currencies)
+    return config.currency == "if_both"
+
+
+def _currency_note(expected: Figure, actual: Figure) -> str:
+    if expected.currencies and actual.currencies:
+        return f"other currency: {_name_currencies(expected)} and {_name_currencies(actual)}"
+    return "no currency on the " + ("expected" if not expected.currencies else "actual") + " side"
+
+
+def _name_currencies(figure: Figure) -> str:
+    codes = sorted(figure.currencies)
+    return codes[0] if len(codes) == 1 else f"one of {', '.join(codes[:3])}{' …' if len(codes) > 3 else ''}"
+
+
+def _undecided_note(figure: Figure) -> str | None:
+    if not figure.undecided:
+        return None
+    role = "groups digits" if figure.undecided == "," else "is the decimal mark"
+    return f"`{figure.undecided}` with three digits behind it was read so that it {role}; set `decimal` to decide"

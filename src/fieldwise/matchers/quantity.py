@@ -1,0 +1,108 @@
+"""Quantities: numbers with units, converted within one dimension.
+
+A number without a unit agrees with any unit, with a note.
+
+>>> quantity(Pairs(["1.5 kg", "5 mg", 12], ["1500 g", "5 g", "12 kg"]), Quantity()).value.tolist()
+[1.0, 0.0, 1.0]
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+import numpy as np
+from annotated_types import Ge, Lt
+from numpy.typing import NDArray
+
+from fieldwise.kernels import measures
+from fieldwise.kernels.tolerance import within_tolerance
+from fieldwise.matchers._readings import Agreement, ReadingMatcher
+from fieldwise.model.pairs import Pairs, Scores
+from fieldwise.registry import Example, matcher
+
+NO_UNIT = "one side has no unit; the numbers were compared"
+_ROUNDING = 1e-9
+"""Relative slack for the rounding of conversions: 98.6 °F is 37.000000000000 °C only to about 1e-15."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Quantity:
+    """How far apart two quantities may be."""
+
+    tolerance: Annotated[float, Ge(0), Lt(float("inf"))] | str = 0
+    """Largest difference, as a number in the expected value's unit or as a quantity such as `5 g`; inclusive."""
+
+    def __post_init__(self) -> None:
+        if isinstance(self.tolerance, str) and measures.read_quantity(self.tolerance) is None:
+            raise ValueError(f"`tolerance` is no quantity: `{self.tolerance}`; write a number or a quantity such as 5 g")
+
+
+def grid(expected: Sequence[object], actual: Sequence[object], config: Quantity) -> NDArray[np.float64]:
+    """1 where an expected quantity agrees with an actual one, else 0."""
+    return _quantity_matcher(config).score_grid(expected, actual)
+
+
+@matcher(
+    grid=grid,
+    examples=[
+        Example(expected="1.5 kg", actual="1500 g", score=1),
+        Example(expected="5 ft", actual="60 in", score=1),
+        Example(expected="5 mg", actual="5 g", score=0),
+        Example(expected="10 kg", actual="10 km", score=0),
+        Example(expected=12, actual="12 kg", score=1),
+        Example(expected="100 g", actual="0.101 kg", options={"tolerance": 2}, score=1),
+    ],
+)
+def quantity(pairs: Pairs, config: Quantity) -> Scores:
+    """1 for the same quantity, else 0."""
+    return _quantity_matcher(config).score_pairs(pairs)
+
+
+def _quantity_matcher(config: Quantity) -> ReadingMatcher[measures.Quantity]:
+    def compare(expected: measures.Quantity, actual: measures.Quantity) -> Agreement:
+        if not expected.units or not actual.units:
+            limit = config.tolerance if not isinstance(config.tolerance, str) else _number_of(config.tolerance)
+            agrees = bool(within_tolerance([expected.value], [actual.value], limit)[0])
+            return Agreement(agrees, NO_UNIT if expected.units or actual.units else None)
+        left, right = expected.to_base(), actual.to_base()
+        shared = left.keys() & right.keys()
+        if not shared and expected.units & actual.units:  # a unit that does not convert, such as percent
+            return Agreement(bool(within_tolerance([expected.value], [actual.value], 0.0)[0]))
+        if not shared:
+            return Agreement(False, f"other dimension: {' or '.join(sorted(expected.units))} and {' or '.join(sorted(actual.units))}")
+        return Agreement(
+            any(
+                abs(left[name] - right[name]) <= _limit_in_base(config, expected, name) + _slack(left[name], right[name]) for name in shared
+            )
+        )
+
+    return ReadingMatcher("a quantity", _read_value, compare)
+
+
+def _read_value(value: Any) -> measures.Quantity | None:
+    if isinstance(value, bool):
+        return None
+    if isinstance(value, int | float):
+        return measures.Quantity(value, frozenset())
+    return measures.read_quantity(value) if isinstance(value, str) else None
+
+
+def _limit_in_base(config: Quantity, expected: measures.Quantity, dimension: str) -> float:
+    """The tolerance in the base unit of a dimension."""
+    if isinstance(config.tolerance, str):
+        tolerance = measures.read_quantity(config.tolerance)
+        if tolerance is not None and tolerance.units:
+            factors = [factor for factor in map(measures.unit_factor, sorted(tolerance.units)) if factor and factor.dimension == dimension]
+            return tolerance.value * factors[0].factor if factors else 0.0
+    number = _number_of(config.tolerance) if isinstance(config.tolerance, str) else config.tolerance
+    factors = [factor for factor in map(measures.unit_factor, sorted(expected.units)) if factor and factor.dimension == dimension]
+    return number * factors[0].factor
+
+
+def _number_of(tolerance: str) -> float:
+    quantity = measures.read_quantity(tolerance)
+    return float(quantity.value) if quantity is not None else 0.0
+
+
+def _slack(left: float, right: float) -> float:
+    return _ROUNDING * max(abs(left), abs(right))

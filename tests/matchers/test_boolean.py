@@ -1,0 +1,23 @@
+"""Words and marks for yes and no."""
+
+import pytest
+
+from fieldwise.matchers.boolean import Boolean, boolean
+from fieldwise.model.pairs import Pairs
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual", "agrees"),
+    [
+        (True, "yes", True),
+        ("Ja", "☑", True),
+        (False, "[ ]", True),
+        (True, 1, True),
+        (False, 0.0, True),
+        ("да", "non", False),
+        (True, 2, False),
+        (True, "maybe", False),
+    ],
+)
+def test_values_agree_if_they_mean_the_same(expected: object, actual: object, agrees: bool) -> None:
+    assert bool(boolean(Pairs([expected], [actual]), Boolean()).passed[0]) is agrees  # pyright: ignore[reportArgumentType]

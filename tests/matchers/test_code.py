@@ -1,0 +1,53 @@
+"""Identifiers."""
+
+import pytest
+
+from fieldwise.matchers.code import Code, code
+from fieldwise.model.pairs import Pairs
+
+
+def agrees(expected: object, actual: object, **options: object) -> bool:
+    return bool(code(Pairs([expected], [actual]), Code(**options)).passed[0])  # pyright: ignore[reportArgumentType]
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual"),
+    [
+        ("INV-2024-031", "inv 2024 031"),
+        ("DE 136 695 976", "DE136695976"),
+        ("SW1A 1AA", "sw1a1aa"),
+        (12, "12"),
+        ("12.345.678/0001-95", "12345678000195"),
+    ],
+)
+def test_case_spaces_and_punctuation_are_ignored(expected: object, actual: object) -> None:
+    assert agrees(expected, actual)
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual"),
+    [("007", "7"), ("007", 7), ("A100", "A1OO"), ("INV-031", "INV-013"), ("AB-12-34", "AB-34-12"), ("-", "."), (True, "true")],
+)
+def test_every_letter_and_digit_must_agree(expected: object, actual: object) -> None:
+    assert not agrees(expected, actual)
+
+
+def test_a_failing_check_digit_says_which_side_is_wrong() -> None:
+    scores = code(Pairs(["DE89 3704 0044 0532 0130 00"], ["DE89 3704 0044 0532 0130 01"]), Code(scheme="iban"))
+    assert not scores.passed[0]
+    assert scores.notes[0] == 'actual: the check digit of "DE89 3704 0044 0532 0130 01" fails'
+
+
+def test_phone_numbers_agree_with_and_without_their_country() -> None:
+    assert agrees("+49 30 1234567", "030 1234567", scheme="phone")
+    assert agrees("+49 30 1234567", "030 1234567", scheme="phone", region="DE")
+    assert not agrees("+49 30 1234567", "+43 30 1234567", scheme="phone")
+
+
+def test_an_isbn_of_ten_digits_is_not_one_of_thirteen_but_hyphens_do_not_count() -> None:
+    assert agrees("978-0-471-11709-4", "9780471117094", scheme="isbn")
+
+
+def test_a_region_without_phone_numbers_is_refused() -> None:
+    with pytest.raises(ValueError, match="scheme: phone"):
+        Code(region="DE")

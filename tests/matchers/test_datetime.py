@@ -1,0 +1,62 @@
+"""Instants with their time of day."""
+
+import pytest
+
+from fieldwise.matchers.datetime_ import Datetime, datetime_
+from fieldwise.model.pairs import Pairs
+
+
+def agrees(expected: object, actual: object, **options: object) -> bool:
+    return bool(datetime_(Pairs([expected], [actual]), Datetime(**options)).passed[0])  # pyright: ignore[reportArgumentType]
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual"),
+    [
+        ("2024-03-01T10:00:00Z", "2024-03-01T11:00:00+01:00"),
+        ("2024-03-01T23:30:00-05:00", "2024-03-02T04:30:00Z"),
+        ("2024-03-15T22:45:00", "March 15, 2024 10:45 p.m."),
+        ("2024-03-15 14:30", "15.03.2024 14.30 Uhr"),
+        ("2024-03-15", "15 March 2024"),
+    ],
+)
+def test_one_instant_in_two_spellings_agrees(expected: str, actual: str) -> None:
+    assert agrees(expected, actual)
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual"),
+    [
+        ("2024-03-01T10:00:00Z", "2024-03-01T22:45:00Z"),
+        ("2024-03-01T10:00:00Z", "2024-03-01T10:00:00+01:00"),
+        ("2024-03-15 14:30", "2024-03-15"),
+        ("2024-03-15 14:30", "soon"),
+        ("03/04/2025 10:00", "2025-04-03 10:00"),
+    ],
+)
+def test_different_instants_do_not_agree(expected: str, actual: str) -> None:
+    assert not agrees(expected, actual)
+
+
+def test_the_tolerance_takes_seconds_and_lengths_of_time() -> None:
+    assert agrees("2024-03-15 14:30:00", "2024-03-15 14:31:00", tolerance=60)
+    assert agrees("2024-03-15 14:30:00", "2024-03-15 14:31:00", tolerance="60s")
+    assert agrees("2024-03-15 14:30:00", "2024-03-15 14:34:59", tolerance="5min")
+    assert not agrees("2024-03-15 14:30:00", "2024-03-15 14:31:01", tolerance="60s")
+    with pytest.raises(ValueError, match="no length of time"):
+        Datetime(tolerance="soon")
+
+
+def test_a_zone_can_be_assumed_or_required() -> None:
+    assert agrees("2024-07-01T10:00:00Z", "2024-07-01 12:00", zone={"assume": "Europe/Paris"})
+    assert not agrees("2024-07-01T10:00:00Z", "2024-07-01 10:00", zone={"assume": "Europe/Paris"})
+    assert agrees("2024-07-01T10:00:00Z", "2024-07-01 10:00")
+    assert not agrees("2024-07-01T10:00:00Z", "2024-07-01 10:00", zone="require")
+    for zone in ({"assume": "Mars/Base"}, {"take": "UTC"}, "maybe"):
+        with pytest.raises(ValueError, match="zone"):
+            Datetime(zone=zone)
+
+
+def test_day_first_decides_what_is_ambiguous() -> None:
+    assert agrees("03/04/2025 10:00", "2025-04-03 10:00", day_first=True)
+    assert not agrees("03/04/2025 10:00", "2025-04-03 10:00", day_first=False)

@@ -1,0 +1,41 @@
+"""Lengths of time."""
+
+import pytest
+
+from fieldwise.matchers.duration import Duration, duration
+from fieldwise.model.pairs import Pairs
+
+
+def agrees(expected: object, actual: object, **options: object) -> bool:
+    return bool(duration(Pairs([expected], [actual]), Duration(**options)).passed[0])  # pyright: ignore[reportArgumentType]
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual"),
+    [
+        ("PT1H30M", "1h 30min"),
+        ("90 min", "1:30"),
+        ("1:30", "90 s"),
+        ("two hours", "120 minutes"),
+        ("P3W", "drei Wochen"),
+        (90, "90 min"),
+        ("5", 5),
+    ],
+)
+def test_equal_lengths_agree(expected: object, actual: object) -> None:
+    assert agrees(expected, actual)
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual"), [("2 h", "2 min"), ("PT1H", "61 min"), ("30 days", "4 weeks"), ("1 h", "soon"), (True, 1), (90, "91 min")]
+)
+def test_different_lengths_do_not_agree(expected: object, actual: object) -> None:
+    assert not agrees(expected, actual)
+
+
+def test_the_tolerance_is_in_the_unit_of_the_expected_value_or_its_own() -> None:
+    assert agrees("60 min", "65 min", tolerance=5)
+    assert agrees("60 min", "65 min", tolerance="5min")
+    assert not agrees("60 min", "66 min", tolerance="5min")
+    with pytest.raises(ValueError, match="no length of time"):
+        Duration(tolerance="soon")

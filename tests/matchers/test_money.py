@@ -1,0 +1,78 @@
+"""Amounts and currencies as people write them."""
+
+import pytest
+
+from fieldwise.matchers.money import Money, money
+from fieldwise.model.pairs import Pairs
+
+
+def agrees(expected: object, actual: object, **options: object) -> bool:
+    return bool(money(Pairs([expected], [actual]), Money(**options)).passed[0])  # pyright: ignore[reportArgumentType]
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual"),
+    [
+        ("EUR 1.234,50", "1234.50 €"),
+        ("$1,234.50", "USD 1234.5"),
+        ("RM7.42", 7.42),
+        ("100 Kč", "CZK 100"),
+        ("5,-", 5),
+        ("(3.20)", -3.2),
+        ("3.20-", "-3.20"),
+        ("12.50 CR", -12.5),
+        ("$1.2M", 1_200_000),
+        ("₹1,23,456.78", 123456.78),
+        ("$5", "CAD 5"),
+        ("kr 100", "SEK 100"),
+        ("१,२३४", 1234),
+    ],
+)
+def test_two_spellings_of_one_amount_agree(expected: object, actual: object) -> None:
+    assert agrees(expected, actual)
+    assert agrees(actual, expected)
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual"),
+    [
+        ("EUR 100.00", "USD 100.00"),
+        ("€5", "$5"),
+        ("RM7.42", 742.0),
+        ("SEK 100", "NOK 100"),
+        ("5.00", "5.01"),
+        (True, 1),
+        ("12 %", "12"),
+        ("5 kg", 5),
+        ("soon", 5),
+    ],
+)
+def test_different_amounts_and_currencies_do_not_agree(expected: object, actual: object) -> None:
+    assert not agrees(expected, actual)
+
+
+def test_the_note_names_the_currencies_or_the_value_that_cannot_be_read() -> None:
+    scores = money(Pairs(["EUR 1", "soon"], ["USD 1", 5]), Money())
+    assert scores.notes == {0: "other currency: EUR and USD", 1: 'not an amount: "soon"'}
+
+
+def test_currencies_can_be_required_ignored_or_given_a_default() -> None:
+    assert not agrees("5 EUR", "5", currency="require")
+    assert agrees("5 EUR", "5 USD", currency="ignore")
+    assert not agrees("5 USD", "5", default_currency="EUR")
+    assert agrees("5 EUR", 5, default_currency="EUR", currency="require")
+    with pytest.raises(ValueError, match="no currency"):
+        Money(default_currency="XQZ")
+
+
+def test_the_tolerance_is_inclusive() -> None:
+    assert agrees("19.99 €", "20.04 €", tolerance=0.05)
+    assert not agrees("19.99 €", "20.05 €", tolerance=0.05)
+
+
+def test_one_separator_with_three_digits_is_decided_by_the_decimal_option_and_noted_without_it() -> None:
+    assert agrees("1.234", 1234, decimal="comma")
+    assert agrees("1,234", 1.234, decimal="comma")
+    assert agrees("1,234", 1234)
+    assert agrees("1.234", 1.234)
+    assert "set `decimal`" in money(Pairs(["1.234"], [1.234]), Money()).notes[0]

@@ -1,0 +1,38 @@
+"""Numbers with units."""
+
+import pytest
+
+from fieldwise.matchers.quantity import Quantity, quantity
+from fieldwise.model.pairs import Pairs
+
+
+def agrees(expected: object, actual: object, **options: object) -> bool:
+    return bool(quantity(Pairs([expected], [actual]), Quantity(**options)).passed[0])  # pyright: ignore[reportArgumentType]
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual"), [("1.5 kg", "1500 g"), ("5 ft", "60 in"), ("98.6 °F", "37 °C"), ("12 %", "12%"), (3, "3.0"), ("2 L", "2000 ml")]
+)
+def test_equal_quantities_agree(expected: object, actual: object) -> None:
+    assert agrees(expected, actual)
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual"), [("5 mg", "5 g"), ("10 kg", "10 km"), ("12 %", "12 kg"), ("5 kg", "EUR 5"), ("5", "6 kg"), (True, 1)]
+)
+def test_different_quantities_do_not_agree(expected: object, actual: object) -> None:
+    assert not agrees(expected, actual)
+
+
+def test_a_number_without_a_unit_agrees_with_any_unit_and_says_so() -> None:
+    scores = quantity(Pairs([12], ["12 kg"]), Quantity())
+    assert scores.passed[0]
+    assert "no unit" in scores.notes[0]
+
+
+def test_the_tolerance_is_in_the_unit_of_the_expected_value_or_its_own() -> None:
+    assert agrees("100 g", "0.102 kg", tolerance=2)
+    assert not agrees("100 g", "0.103 kg", tolerance=2)
+    assert agrees("100 g", "0.105 kg", tolerance="5 g")
+    with pytest.raises(ValueError, match="no quantity"):
+        Quantity(tolerance="much")
