@@ -1,4 +1,4 @@
-"""The whole flow in a page: read cases, plan, score in batches, summarize, store. Read this first."""
+"""The whole flow in a page: read cases, plan, score in batches, store, summarize. Read this first."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -12,41 +12,39 @@ from fieldwise.model.case import Case, Cases
 from fieldwise.model.change import Changes
 from fieldwise.model.diagnostic import ConfigError, Diagnostic, Where
 from fieldwise.model.diff import Diff
-from fieldwise.model.document import Document
 from fieldwise.model.pairs import Scores
-from fieldwise.model.plan import Plan, PlannedEvaluator, Source, When
+from fieldwise.model.plan import Document, Plan, PlannedEvaluator, Source, When
 from fieldwise.model.result import Result
 from fieldwise.model.summary import Summary
 from fieldwise.model.values import MISSING, Json, Value
 from fieldwise.plan.evaluators import plan_config
 from fieldwise.plan.gates import parse_gate
-from fieldwise.plan.infer import Inferred
-from fieldwise.plan.matches import plan_match
+from fieldwise.plan.infer import InferredRules
+from fieldwise.plan.rules import plan_match
 from fieldwise.plan.suite import build_plan
 from fieldwise.read.cases import CaseReader, read_cases
-from fieldwise.read.from_python import given, readable
-from fieldwise.read.load import load_json
+from fieldwise.read.from_python import normalize_case, normalize_value
+from fieldwise.read.table_files import load_json
 from fieldwise.read.suite import read_document
 from fieldwise.registry import EVALUATORS
 from fieldwise.score.batch import ScoringBatch
-from fieldwise.score.evaluate import applicable, evaluate_all, result_at, score_batch
+from fieldwise.score.evaluate import applicable_rows, evaluate_every_case, result_at, score_batch
 from fieldwise.score.evaluate import evaluate as score_evaluator
-from fieldwise.score.judges import lazy_asker
-from fieldwise.score.matching import score_values
-from fieldwise.score.rules import SAMPLE, inferred, with_inferred_rules, with_rules
+from fieldwise.score.inferred_rules import SAMPLE_SIZE, infer_plan_rules, infer_rules, with_inferred_rules
+from fieldwise.score.matching import score_nullable_pairs
+from fieldwise.score.services import lazy_asker, local_services
 from fieldwise.store.errors import Interrupted
 from fieldwise.summarize.exit_code import Limits, exit_code
-from fieldwise.summarize.gates import gate_diagnostics, judge_gates
-from fieldwise.summarize.regressions import judge_regressions
+from fieldwise.summarize.gates import gate_diagnostics, judge_gates, judge_regressions
 
 if TYPE_CHECKING:
-    from fieldwise.engines.choose import Engine
-    from fieldwise.engines.run_totals import Tally
+    from fieldwise.engines.executors import Engine
+    from fieldwise.engines.run_totals import RunTotals
     from fieldwise.store.run import Run
     from fieldwise.store.writer import RunWriter
 
 Progress = Callable[[int, float | None], None]
-"""Told after every batch: how many cases are done, and which share of the input has been read if that is known."""
+"""Called after every batch with the number of cases done, and the share of the input that has been read if known."""
 
 
 def evaluate(
@@ -61,9 +59,9 @@ def evaluate(
     actuals: Sequence[Json] | None = None,
     asker: Asker | None = None,
 ) -> Result:
-    """What one evaluator says of one case. A bad configuration raises ConfigError; data never raises.
+    """Apply one evaluator to one case. A bad configuration raises ConfigError; data never raises.
 
-    A judge asks `asker`; without one, a model or a program is asked as the configuration says.
+    A judge asks `asker`; without one, it asks the model or program that the configuration names.
 
     >>> evaluate({"type": "field_accuracy", "fields": ["total"]}, expected={"total": 5}, actual={"total": 7}).misses
     ['total']
@@ -71,61 +69,74 @@ def evaluate(
     if actual is MISSING and actuals:
         actual = actuals[0]
     case = Case(id=id, input=input, expected=expected, actual=actual, contexts=contexts, metadata=dict(metadata or {}), actuals=actuals)
-    batch = ScoringBatch(given(case), asker)
-    planned, _ = with_inferred_rules(plan_config(config, load=load_json), batch)
-    return result_at(evaluate_all(planned, batch), 0)
+    batch = ScoringBatch(normalize_case(case), local_services(asker))
+    planned = with_inferred_rules(plan_config(config, load=load_json), batch)
+    return result_at(evaluate_every_case(planned, batch), 0)
 
 
 def match(name: str, *, expected: Sequence[Json], actual: Sequence[Json], **options: Any) -> Scores:
-    """A matcher on its own: how well each pair of values matches.
+    """Apply one matcher to pairs of values.
 
     >>> match("fuzzy", expected=["Acme", "Acme"], actual=["ACME", None]).value.tolist()
     [1.0, 0.0]
     """
     if len(expected) != len(actual):
         raise ValueError(f"expected has {len(expected)} values and actual {len(actual)}; give one of each for every pair")
-    pairs = [(readable(one), readable(other)) for one, other in zip(expected, actual, strict=True)]
-    troubles = {row: one[1] or other[1] for row, (one, other) in enumerate(pairs) if one[1] or other[1]}
-    sides = ([None if row in troubles else pair[side][0] for row, pair in enumerate(pairs)] for side in (0, 1))
-    found = score_values(plan_match(name, options), *sides)
-    if not troubles:
-        return found
-    found.value[list(troubles)], found.passed[list(troubles)] = float("nan"), False
-    faults = {row: Diagnostic(code="unreadable-value", what=f"a value {why}") for row, why in troubles.items()}
-    return replace(found, faults={**found.faults, **faults})
+    expected_values: list[Any] = []
+    actual_values: list[Any] = []
+    problems: dict[int, str] = {}
+    for row, (expected_object, actual_object) in enumerate(zip(expected, actual, strict=True)):
+        expected_value, expected_problem = normalize_value(expected_object)
+        actual_value, actual_problem = normalize_value(actual_object)
+        problem = expected_problem or actual_problem
+        if problem:
+            problems[row] = problem
+        expected_values.append(None if problem else expected_value)
+        actual_values.append(None if problem else actual_value)
+    scores = score_nullable_pairs(plan_match(name, options), expected_values, actual_values, local_services())
+    if not problems:
+        return scores
+    rows = list(problems)
+    scores.value[rows], scores.passed[rows] = float("nan"), False
+    faults = {row: Diagnostic(code="unreadable-value", what=f"a value {problem}") for row, problem in problems.items()}
+    return replace(scores, faults={**scores.faults, **faults})
 
 
 def diff(expected: Value, actual: Value) -> Diff:
-    """What differs between two records, by rules inferred from the values.
+    """Find the differences between two records, by rules inferred from their values.
 
     >>> print(diff({"vendor": "Acme Corp", "total": 100.5}, {"vendor": "ACME Corp", "total": 1005.0}))
     total: 100.5 became 1005.0 (scale)
     """
-    return _diff([given(Case(id="1", expected=expected, actual=actual))], [])
+    return _diff_chunks([normalize_case(Case(id="1", expected=expected, actual=actual))], [])
 
 
-def diff_files(expected: str | Path, actual: str | Path, *, chunk: int = SAMPLE) -> Diff:
-    """The same for two files or folders, case by case."""
+def diff_files(expected: str | Path, actual: str | Path, *, chunk: int = SAMPLE_SIZE) -> Diff:
+    """Find the differences between two files or folders, case by case."""
     reader = read_cases(Source(expected=str(expected), actual=str(actual)), chunk=chunk)
     chunks = list(reader)
-    return _diff(chunks, reader.diagnostics)
+    return _diff_chunks(chunks, reader.diagnostics)
 
 
-def _diff(chunks: Sequence[Cases], diagnostics: Sequence[Diagnostic]) -> Diff:
+def _diff_chunks(chunks: Sequence[Cases], diagnostics: Sequence[Diagnostic]) -> Diff:
     batches = [ScoringBatch(cases) for cases in chunks]
-    found = inferred(batches[0]) if batches else Inferred((), (), {})
-    options = EVALUATORS.find("field_prf").options(fields=found.rules, lists=found.lists)
+    rules = infer_rules(batches[0]) if batches else InferredRules((), (), {})
+    options = EVALUATORS.find("field_prf").options(fields=rules.rules, lists=rules.lists)
     planned = PlannedEvaluator(type="field_prf", name="diff", config=options)
-    scored = ((batch, score_evaluator(planned, batch)) for batch in batches)
-    results = {case: result_at(whole, row) for batch, whole in scored for row, case in enumerate(batch.cases.id)}
-    troubles = [problem for cases in chunks for problems in cases.diagnostics.values() for problem in problems]
-    return Diff(rules=found.rules, lists=found.lists, reasons=found.reasons, results=results, diagnostics=[*diagnostics, *troubles])
+    results: dict[str, Result] = {}
+    problems = list(diagnostics)
+    for batch in batches:
+        batch_results = score_evaluator(planned, batch)
+        for row, case_id in enumerate(batch.cases.id):
+            results[case_id] = result_at(batch_results, row)
+        problems += chain.from_iterable(batch.cases.diagnostics.values())
+    return Diff(rules=rules.rules, lists=rules.lists, reasons=rules.reasons, results=results, diagnostics=problems)
 
 
 def check(
     suite: str | Path | Mapping[str, Any], *, cases: str | None = None, gates: Sequence[str] = (), root: str | Path | None = None
 ) -> Plan:
-    """The plan of a suite; ConfigError with everything that is wrong with it. `cases` may be an earlier run: `run:latest`."""
+    """Compile a suite to a plan, or raise ConfigError with all its problems. `cases` may be an earlier run: `run:latest`."""
     document = Document(value=dict(suite), text=str(suite)) if isinstance(suite, Mapping) else read_document(suite)
     folder = Path.cwd() if isinstance(suite, Mapping) else Path(suite).parent
     plan = build_plan(document, load=lambda path: load_json(folder / path), resolve=lambda path: str(folder / path))
@@ -135,9 +146,9 @@ def check(
         what, fix = "the suite names no cases", "add `cases: data.jsonl`, or give them on the command line with --cases"
         raise ConfigError([Diagnostic(code="no-cases", what=what, where=Where(file=plan.file), fix=fix)])
     if (plan.source.cases or "").startswith("run:"):
-        from fieldwise.store.rerun import recall
+        from fieldwise.store.rerun import use_stored_cases
 
-        plan = recall(plan, root)
+        plan = use_stored_cases(plan, root)
     return replace(plan, gates=(*plan.gates, *(parse_gate(text, plan.evaluators) for text in gates)))
 
 
@@ -159,118 +170,147 @@ def run(
     workers: int = 1,
     engine: "Engine" = "local",
 ) -> "Run":
-    """Apply a suite to its cases, and store what came of it.
+    """Apply a suite to its cases and store the results.
 
-    `asking` says what judges may spend, and where answers are kept. `baseline` is a baseline file, or the id of a run, to compare with.
-    `resume` goes on with the suite's latest unfinished run, or with the run of this id: what is stored and still true is not scored again.
-    `begun` is told the run's id as soon as it has one. `chunk` is how many cases are scored together, if not as many as is best. `workers`
-    processes share the work where the data can be read in pieces (JSONL and Parquet files), `engine` says where they are; what comes of it
-    is the same, to the bit.
+    `asking` sets the budget of judges and the file of the answer cache. `baseline` is a baseline file, or the id of a run, to compare with.
+    `resume` continues the suite's latest unfinished run, or the run of this id: cases that are stored and still valid are not scored again.
+    `begun` is called with the run's id as soon as it has one. `chunk` is the number of cases scored together, by default chosen by the plan.
+    `workers` processes share the work where the data can be read in shards (JSONL and Parquet files); `engine` says where they run. The
+    results are bit-identical in every case.
     """
     plan = check(suite, cases=cases, gates=gates, root=root)
     source = plan.source
     assert source is not None
     if resume:
-        _must_be_readable_again(source)
-    from fieldwise.engines import choose, run_warnings, sharding  # Arrow is loaded only to store
+        _require_rereadable(source)
+    from fieldwise.engines import executors, run_warnings, sharding  # loads Arrow, which only a stored run needs
 
-    chunk = chunk or choose.batch_size(plan)
-    base = _base(plan, baseline, root)
-    reader = read_cases(source, chunk=chunk, limit=None if only else limit)
-    batches = _chosen(reader, only, limit)
-    first = next(batches, None)
-    plan, notes = (plan, run_warnings.nobody_fits(only, reader.diagnostics)) if first is None else with_rules(plan, first)
-    again = lambda: _chosen(read_cases(source, chunk=chunk, limit=None if only else limit), only, limit)  # noqa: E731
-    writing, told = _writer(root, plan, resume, again)
+    demands = executors.find_demands(plan)
+    chunk = chunk or demands.batch_size
+    compare_run = _open_baseline(plan, baseline, root)
+    all_cases = not (only or limit)
+    reader, batches = _read_selection(source, chunk, only, limit)
+    first_batch = next(batches, None)
+    if first_batch is None:
+        notes = run_warnings.warn_empty_selection(only, reader.diagnostics)
+    else:
+        plan, notes = infer_plan_rules(plan, first_batch)
+        batches = chain([first_batch], batches)
+    pending_writer, resume_notes = _create_writer(root, plan, resume, lambda: _read_selection(source, chunk, only, limit)[1])
     try:
-        asking = (asking or Asking()).within(root)
-        executor = choose.choose_executor(plan, engine, workers, asking)
-        with lazy_asker(asking) as asker, writing as writer:
+        asking = (asking or Asking()).with_root(root)
+        executor = executors.choose_executor(demands, engine, workers, asking)
+        with lazy_asker(asking) as asker, pending_writer as writer:
             if begun is not None:
                 begun(writer.id)
-            found = (
-                None if first is None else sharding.in_pieces(plan, reader, writer, executor, chunk, progress, whole=not (only or limit))
-            )
-            if found is None:
-                found = _score(plan, [] if first is None else chain([first], batches), writer, asker, _telling(progress, reader))
-            summary = _stored(writer, found)
-            notes = [*plan.diagnostics, *told, *notes, *reader.diagnostics, *run_warnings.unused(plan, found, summary), *found.troubles()]
-            notes += gate_diagnostics(plan.gates, summary) + run_warnings.unmeasured(
-                writer.path, writer.parts, summary, everything=not (only or limit)
-            )
-            results = judge_gates(plan.gates, summary)
-            changes = None if base is None else base(writer.draft(summary, notes))
-            if changes is not None:
-                notes += run_warnings.foreign(changes)
-                results += judge_regressions(plan.regressions, changes)
-            code = exit_code(summary, results, evaluators=plan.evaluators, diagnostics=notes, limits=limits)
-            return writer.finish(summary, results, notes, code, changes)
+            totals = None
+            if first_batch is not None:
+                totals = sharding.score_in_shards(plan, reader, writer, executor, chunk, progress, all_cases=all_cases)
+            if totals is None:
+                totals = _score_in_order(plan, batches, writer, asker, lambda done: _report_progress(progress, reader, done))
+            summary = _summarize_stored(writer, totals)
+            notes = [*plan.diagnostics, *resume_notes, *notes, *reader.diagnostics]
+            notes += run_warnings.warn_unused_rules(plan, totals, summary)
+            notes += totals.list_problems()
+            notes += gate_diagnostics(plan.gates, summary)
+            notes += run_warnings.warn_unmeasured(writer.path, writer.parts, summary, all_cases=all_cases)
+            gate_results = judge_gates(plan.gates, summary)
+            changes = None
+            if compare_run is not None:
+                changes = compare_run(writer.build_run(summary, notes))
+                notes += run_warnings.warn_foreign_baseline(changes)
+                gate_results += judge_regressions(plan.regressions, changes)
+            code = exit_code(summary, gate_results, evaluators=plan.evaluators, diagnostics=notes, limits=limits)
+            return writer.finish(summary, gate_results, notes, code, changes)
     except KeyboardInterrupt:
-        raise Interrupted(writing.id, writing.kept) from None
+        raise Interrupted(pending_writer.id, pending_writer.case_count) from None
 
 
-def _must_be_readable_again(source: Source) -> None:
+def _require_rereadable(source: Source) -> None:
     if source.cases == "-":
         what, fix = "cases from standard input cannot be read again, so the run cannot be resumed", "put them in a file"
         raise ConfigError([Diagnostic(code="cannot-resume", what=what, fix=fix)])
 
 
-def _writer(
-    root: str | Path | None, plan: Plan, resume: bool | str, chunks: Callable[[], Iterator[Cases]]
+def _read_selection(source: Source, chunk: int, only: When | None, limit: int | None) -> tuple[CaseReader, Iterator[Cases]]:
+    """A reader of the source, and the batches of the cases that `only` and `limit` select."""
+    reader = read_cases(source, chunk=chunk, limit=None if only else limit)
+    return reader, iter(reader) if only is None else _select_cases(reader, only, limit)
+
+
+def _select_cases(reader: CaseReader, only: When, limit: int | None) -> Iterator[Cases]:
+    remaining = limit
+    for cases in reader:
+        rows = applicable_rows(only, cases).tolist()[:remaining]
+        if rows:
+            yield cases.take(rows)
+        if remaining is not None:
+            remaining -= len(rows)
+            if remaining <= 0:
+                return
+
+
+def _create_writer(
+    root: str | Path | None, plan: Plan, resume: bool | str, read_again: Callable[[], Iterator[Cases]]
 ) -> "tuple[RunWriter, list[Diagnostic]]":
-    """Where the run is stored: in a new one, or in one that goes on; and what there is to say about that."""
+    """The writer of a new run or of a resumed one, and diagnostics about what was resumed."""
     from fieldwise.store.resume import resume_run
     from fieldwise.store.writer import RunWriter
 
     if not resume:
         return RunWriter(root, plan), []
-    unfinished, note = resume_run(root, plan, resume if isinstance(resume, str) else None, chunks)
+    unfinished, note = resume_run(root, plan, resume if isinstance(resume, str) else None, read_again)
     return RunWriter(root, plan, resume=unfinished), [note]
 
 
-def _score(plan: Plan, batches: Iterable[Cases], writer: "RunWriter", asker: Asker | None, tell: Callable[[int], None]) -> "Tally":
-    """Score and store every case that is not stored yet, here and in order; gives what they come to."""
-    from fieldwise.engines.run_totals import Tally
+def _score_in_order(
+    plan: Plan, batches: Iterable[Cases], writer: "RunWriter", asker: Asker, report_done: Callable[[int], None]
+) -> "RunTotals":
+    """Score and store every case that is not stored yet, in this process and in order."""
+    from fieldwise.engines.run_totals import RunTotals
 
-    tally = Tally(plan.evaluators)
+    totals = RunTotals(plan.evaluators)
+    services = local_services(asker, totals.report)
     with throughput_settings():
         for batch in batches:
-            for first, some in writer.left(batch, tally.cases):
-                writer.write(score_batch(plan, some, first, asker))
-            tally.read(batch)
-            tell(tally.cases)
+            for first, remaining in writer.remaining_cases(batch, totals.cases):
+                writer.write(score_batch(plan, remaining, first, services))
+            totals.count_cases(batch)
+            report_done(totals.cases)
         writer.close()
-        tally.add(writer.path, writer.parts)
-    return tally
+        totals.add_stored_parts(writer.path, writer.parts)
+    return totals
 
 
-def _telling(progress: Progress | None, reader: CaseReader) -> Callable[[int], None]:
-    return lambda done: progress(done, _share(reader)) if progress else None
+def _report_progress(progress: Progress | None, reader: CaseReader, done: int) -> None:
+    if progress is not None:
+        hint = reader.progress
+        progress(done, min(input_progress.read / input_progress.total, 1.0) if input_progress.total else None)
 
 
-def _stored(writer: "RunWriter", tally: "Tally") -> Summary:
-    """What the run comes to. It counts only once everything is stored: complete parts must hold every case once."""
+def _summarize_stored(writer: "RunWriter", totals: "RunTotals") -> Summary:
+    """The summary of a run, after a check that the stored parts hold every case once."""
     writer.close()
     ends = [0, *(part.first + part.cases for part in writer.parts)]
-    if [part.first for part in writer.parts] != ends[:-1] or ends[-1] != tally.cases:
-        raise RuntimeError(f"run {writer.id}: its parts end at {ends}, and there are {tally.cases} cases")
-    return tally.summary()
+    if [part.first for part in writer.parts] != ends[:-1] or ends[-1] != totals.cases:
+        raise RuntimeError(f"run {writer.id}: its parts end at {ends}, and there are {totals.cases} cases")
+    return totals.build_summary()
 
 
 def compare(base: str, new: str = "latest", *, root: str | Path | None = None) -> Changes:
-    """What changed from one stored run to another, over the cases that both have. Runs by id, by its beginning, or `latest`."""
+    """Compare two stored runs over the cases that both have. A run is named by its id, the beginning of it, or `latest`."""
     from fieldwise.store.run import open_run
     from fieldwise.store.run_metrics import compare_runs
 
     return compare_runs(open_run(root, base), open_run(root, new))
 
 
-def _base(plan: Plan, baseline: str | Path | None, root: str | Path | None) -> "Callable[[Run], Changes] | None":
-    """How to compare with the baseline, which is opened before anything runs; None where there is none."""
+def _open_baseline(plan: Plan, baseline: str | Path | None, root: str | Path | None) -> "Callable[[Run], Changes] | None":
+    """A function that compares a run with the baseline, which is opened before anything is scored; None without a baseline."""
     from fieldwise.store.baseline import compare_with_baseline, load_baseline
     from fieldwise.store.run import open_run
     from fieldwise.store.run_metrics import compare_runs
-    from fieldwise.store.runs import RunNotFound
+    from fieldwise.store.run_names import RunNotFound
 
     if baseline is None:
         if plan.regressions:
@@ -282,32 +322,11 @@ def _base(plan: Plan, baseline: str | Path | None, root: str | Path | None) -> "
         load_baseline(baseline)
         return lambda run: compare_with_baseline(baseline, run)
     try:
-        pinned = open_run(root, str(baseline))
+        base_run = open_run(root, str(baseline))
     except RunNotFound as error:
         what, fix = f"there is no baseline `{baseline}`: it is no file, and {error}", "give a baseline file, or the id of a run"
         raise ConfigError([Diagnostic(code="no-baseline", what=what, fix=fix)]) from error
-    if pinned.state != "finished":
-        what, fix = f"run {pinned.id} did not finish, so nothing can be compared with it", "finish it: fieldwise run SUITE --resume"
+    if base_run.state != "finished":
+        what, fix = f"run {base_run.id} did not finish, so nothing can be compared with it", "finish it: fieldwise run SUITE --resume"
         raise ConfigError([Diagnostic(code="unfinished-run", what=what, fix=fix)])
-    return lambda run: compare_runs(pinned, run)
-
-
-def _chosen(reader: CaseReader, only: When | None, limit: int | None) -> Iterator[Cases]:
-    """The cases to score, batch by batch."""
-    left = limit
-    for cases in reader:
-        if only is None:
-            yield cases
-            continue
-        rows = applicable(only, cases).tolist()[:left]
-        if rows:
-            yield cases.take(rows)
-        if left is not None:
-            left -= len(rows)
-            if left <= 0:
-                return
-
-
-def _share(reader: CaseReader) -> float | None:
-    hint = reader.size_hint
-    return min(hint.read / hint.total, 1.0) if hint.total else None
+    return lambda run: compare_runs(base_run, run)

@@ -1,14 +1,14 @@
 """Read cases from files, chunk by chunk.
 
-Data, however bad, never raises: what could not be read is in `diagnostics`, of the reader for files and columns, of a chunk for its cases.
+Bad data never raises: problems of files and columns are in the reader's `diagnostics`, problems of cases in those of their chunk.
 
 * JSONL, JSON (a list, or one object that is one case), CSV with a header, Parquet; each also `.gz` or `.zst`; a folder or a glob of them;
   `-` for JSONL on standard input.
-* A COCO pair (`format: coco`, or seen by how the files begin): expected is a file of annotations, actual one of scored predictions; a
-  case is an image.
-* A case without an id gets its line number (its position in a JSON list or a Parquet file; the file's name where a file is one case). Where
-  several files are read, the name of the file goes before the number: `june:12`.
-* Where there is no `actual` but several trials, the first trial is the actual.
+* A COCO pair (`format: coco`, or recognized by how the files begin): expected is a file of annotations, actual one of scored predictions;
+  a case is an image.
+* A case without an id gets its line number (its position in a JSON list or a Parquet file; the file's name if a file is one case). If
+  several files are read, the name of the file comes before the number: `june:12`.
+* If there is no `actual` but several trials, the first trial is the actual.
 """
 
 from collections.abc import Iterator
@@ -23,102 +23,106 @@ from fieldwise.read.coco import looks_like_coco, read_coco
 from fieldwise.read.columns import ColumnRoles, find_roles
 from fieldwise.read.files import ReadProgress
 from fieldwise.read.ids import IdsSeen
-from fieldwise.read.paired import read_pairs
+from fieldwise.read.paired_files import read_pairs
 from fieldwise.read.rows import RowBatch, limit_rows, rechunk_rows
 from fieldwise.read.table_files import read_files, read_stdin
 
-_RELEVANT: Final = "relevant_ids"
+_RELEVANT_IDS: Final = "relevant_ids"
 """A file with this column, or with contexts, may be about retrieval alone."""
+_MAX_LISTED: Final = 20
+
+
+@dataclass(slots=True)
+class ColumnsSeen:
+    """The columns of the rows read so far, and their roles."""
+
+    columns: frozenset[str] | None = None
+    roles: ColumnRoles = field(default_factory=ColumnRoles)
 
 
 class CaseReader:
-    """Chunks of cases, once; `diagnostics` and `size_hint` grow while they are read."""
+    """An iterator over chunks of cases; `diagnostics`, `progress` and `columns_seen` are updated while they are read."""
 
     def __init__(self, source: Source, chunk: int, limit: int | None, stdin: BinaryIO | None) -> None:
         self.diagnostics: list[Diagnostic] = []
         self.progress = ReadProgress()
+        self.columns_seen = ColumnsSeen()
         self._source = source
         self._chunk = chunk
         self._limit = limit
         self._stdin = stdin
-        self.columns_seen = ColumnsSeen()
 
     def __iter__(self) -> Iterator[Cases]:
         if self._source.format == "coco" or looks_like_coco(self._source):
             return read_coco(self._source, self._chunk, self._limit, self.diagnostics)
         if self._source.cases is None:
             return read_pairs(self._source, self._chunk, self._limit, self.progress, self.diagnostics)
-        return read_rows_as_cases(self._rows(self._source.cases), self._source, self.diagnostics, self._limit, self.columns_seen)
+        return read_rows_as_cases(self._read_rows(self._source.cases), self._source, self.diagnostics, self._limit, self.columns_seen)
 
-    def _rows(self, pattern: str) -> Iterator[RowBatch]:
+    def _read_rows(self, pattern: str) -> Iterator[RowBatch]:
         if pattern == "-":
-            return rechunk_rows(read_stdin(self._stdin, self._chunk, self.diagnostics), self._chunk)
-        return rechunk_rows(read_files(pattern, self._source.format, self._chunk, self.progress, self.diagnostics), self._chunk)
+            rows = read_stdin(self._stdin, self._chunk, self.diagnostics)
+        else:
+            rows = read_files(pattern, self._source.format, self._chunk, self.progress, self.diagnostics)
+        return rechunk_rows(rows, self._chunk)
 
 
 def read_cases(source: Source, *, chunk: int = 1024, limit: int | None = None, stdin: BinaryIO | None = None) -> CaseReader:
-    """A reader of the cases that a source names. `stdin` is what `-` reads, if not the standard input."""
+    """A reader of the cases of a source. `stdin` replaces standard input for `-`."""
     return CaseReader(source, chunk, limit, stdin)
 
 
-@dataclass(slots=True)
-class ColumnsSeen:
-    """What is known of the columns of the rows that were read so far."""
-
-    columns: frozenset[str] | None = None
-    roles: ColumnRoles = field(default_factory=ColumnRoles)
-
-
 def read_rows_as_cases(
-    stream: Iterator[RowBatch], source: Source, diagnostics: list[Diagnostic], limit: int | None, about: ColumnsSeen | None = None
+    stream: Iterator[RowBatch], source: Source, diagnostics: list[Diagnostic], limit: int | None, seen: ColumnsSeen | None = None
 ) -> Iterator[Cases]:
-    """The cases of these rows, with columns recognised and ids watched; `about` is told what is known of the columns."""
-    about = about or ColumnsSeen()
-    seen = IdsSeen()
-    first: str | None = None
+    """The cases of these rows; finds the roles of columns and reports duplicate ids. Updates `seen`."""
+    seen = seen or ColumnsSeen()
+    ids = IdsSeen()
+    first_file: str | None = None
     for rows in limit_rows(stream, limit):
-        first = first or rows.files[0]
+        first_file = first_file or rows.files[0]
         keys: frozenset[str] = frozenset().union(*rows.values)
-        if about.columns is None or not keys <= about.columns:
-            before, about.columns = about.columns, keys | (about.columns or frozenset())
-            about.roles, problems = find_roles(_in_order(about.columns, rows), source.columns, Where(file=first))
+        if seen.columns is None or not keys <= seen.columns:
+            is_first = seen.columns is None
+            seen.columns = keys | (seen.columns or frozenset())
+            seen.roles, problems = find_roles(_order_names(seen.columns, rows), source.columns, Where(file=first_file))
             diagnostics += [problem for problem in problems if problem not in diagnostics]
             if any(problem.level == "error" for problem in problems):
                 return
-            if before is None and not _enough(about.roles, rows, keys, diagnostics):
+            if is_first and not _check_sides(seen.roles, rows, keys, diagnostics):
                 return
-        cases = build_cases(rows, about.roles, keys=keys)
-        seen.add(cases.id, rows)
+        cases = build_cases(rows, seen.roles, keys=keys)
+        ids.add(cases.id, rows)
         yield cases
-    diagnostics += seen.report_duplicates()
+    diagnostics += ids.report_duplicates()
 
 
-def _in_order(names: frozenset[str], rows: RowBatch) -> list[str]:
-    """Names in the order of the first row, for messages; then the others by name."""
+def _order_names(names: frozenset[str], rows: RowBatch) -> list[str]:
+    """Names in the order of the first row, for messages; then the others alphabetically."""
     first = [name for name in rows.values[0] if name in names]
     return [*first, *sorted(names.difference(first))]
 
 
-def _enough(roles: ColumnRoles, rows: RowBatch, keys: frozenset[str], diagnostics: list[Diagnostic]) -> bool:
-    """Whether there is a side to score; says so where one is missing."""
+def _check_sides(roles: ColumnRoles, rows: RowBatch, keys: frozenset[str], diagnostics: list[Diagnostic]) -> bool:
+    """Whether there is a side to score; reports a missing one."""
     if not keys:
         return True  # nothing but unreadable lines so far; each has its own diagnostic
     where = Where(file=rows.files[0])
-    listed = ", ".join(_in_order(keys, rows)[:20])
-    sides = [side for side in ("expected", "actual") if side in roles.columns]
-    if "actual" not in sides and (roles.trials or "actuals" in roles.columns):
-        sides.append("actual")
-    if not sides and ("contexts" in roles.columns or _RELEVANT in keys):
-        what = f"no column is expected or actual, so only what was retrieved can be scored; there are: {listed}"
+    columns = ", ".join(_order_names(keys, rows)[:_MAX_LISTED])
+    has_expected = "expected" in roles.columns
+    has_actual = "actual" in roles.columns or bool(roles.trials) or "actuals" in roles.columns
+    if has_expected and has_actual:
+        return True
+    if has_expected or has_actual:
+        missing = "actual" if has_expected else "expected"
+        what, fix = f"no column is {missing}; there are: {columns}", f"if one is, name it: columns: {{{missing}: …}}"
+        diagnostics.append(Diagnostic(code=f"no-{missing}-column", what=what, where=where, fix=fix, level="warning"))
+        return True
+    if "contexts" in roles.columns or _RELEVANT_IDS in keys:
+        what = f"no column is expected or actual, so only what was retrieved can be scored; there are: {columns}"
         fix = "if some are, name them: columns: {expected: …, actual: …}"
         diagnostics.append(Diagnostic(code="no-sides", what=what, where=where, fix=fix, level="warning"))
         return True
-    if not sides:
-        what, fix = f"no column is expected or actual; there are: {listed}", "name them: columns: {expected: …, actual: …}"
-        diagnostics.append(Diagnostic(code="no-columns", what=what, where=where, fix=fix))
-        return False
-    if len(sides) == 1:
-        other = "actual" if sides == ["expected"] else "expected"
-        what, fix = f"no column is {other}; there are: {listed}", f"if one is, name it: columns: {{{other}: …}}"
-        diagnostics.append(Diagnostic(code=f"no-{other}-column", what=what, where=where, fix=fix, level="warning"))
-    return True
+    what, fix = f"no column is expected or actual; there are: {columns}", "name them: columns: {expected: …, actual: …}"
+    diagnostics.append(Diagnostic(code="no-columns", what=what, where=where, fix=fix))
+    return False

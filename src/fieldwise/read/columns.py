@@ -1,4 +1,4 @@
-"""Which column of a file plays which role: by what the suite says, else by the usual names."""
+"""Assign roles to the columns of a file: as the suite says, else by usual names."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -15,7 +15,8 @@ USUAL_NAMES: Final[Mapping[str, tuple[str, ...]]] = {
     "actual": ("output", "prediction", "answer", "response"),
     "contexts": ("sources",),
 }
-"""Names that are recognised besides the names of the roles themselves."""
+"""Column names that are recognized, besides the names of the roles themselves."""
+_MAX_LISTED: Final = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,10 +27,10 @@ class ColumnRoles:
     trials: tuple[str, ...] = ()
     """The columns of several outputs, one per trial."""
     ignored: frozenset[str] = frozenset()
-    """Columns that are no part of a case, such as the other side's in a pair of files."""
+    """Columns that are not part of a case, such as those of the opposite side in paired files."""
 
     def get_role(self, column: object) -> str | None:
-        """The role of a column."""
+        """The role of a column, if it has one."""
         if column in self.trials:
             return "actuals"
         return next((role for role, name in self.columns.items() if name == column), None)
@@ -40,19 +41,20 @@ class ColumnRoles:
         return frozenset(self.columns.values()) | frozenset(self.trials) | self.ignored
 
 
-def find_roles(names: Iterable[str], given: Mapping[str, Any], where: Where) -> tuple[ColumnRoles, list[Diagnostic]]:
-    """The roles of these columns, with what was recognised (info) and what cannot be decided (error)."""
+def find_roles(names: Iterable[str], written: Mapping[str, Any], where: Where) -> tuple[ColumnRoles, list[Diagnostic]]:
+    """The roles of these columns, with what was recognized (info) and what cannot be decided (error).
+
+    `written` is `columns` of the suite: role → column.
+    """
     present = list(names)
-    written, problems = _written(present, given, where)
-    claimed = {column for value in written.values() for column in ([value] if isinstance(value, str) else value)}
-    columns = {role: column for role, column in written.items() if isinstance(column, str)}
-    trials = next((tuple(value) for value in written.values() if not isinstance(value, str)), ())
+    columns, trials, problems = _check_written_columns(present, written, where)
+    claimed = {*columns.values(), *trials}
     for role in ROLES:
-        if role in given:
+        if role in written:
             continue
         candidates = [name for name in (role, *USUAL_NAMES.get(role, ())) if name in present and name not in claimed]
         if len(candidates) > 1:
-            problems.append(_undecided(role, candidates, where))
+            problems.append(describe_ambiguous_columns(role, candidates, where))
         elif candidates:
             columns[role] = candidates[0]
             if candidates[0] != role:
@@ -61,41 +63,52 @@ def find_roles(names: Iterable[str], given: Mapping[str, Any], where: Where) -> 
 
 
 def note_recognized_column(column: str, role: str, where: Where) -> Diagnostic:
-    """A note that a usual name was understood."""
+    """The note that a usual name was recognized."""
     return Diagnostic(code="column-recognised", what=f"the column `{column}` is read as {role}", where=where, level="info")
 
 
-def _undecided(role: str, candidates: Sequence[str], where: Where) -> Diagnostic:
+def describe_ambiguous_columns(role: str, candidates: Sequence[str], where: Where) -> Diagnostic:
+    """The error for several columns that could have the same role."""
     names = " and ".join(f"`{name}`" for name in candidates)
-    what = f"{names} could both be {role}" if len(candidates) == 2 else f"{names} could all be {role}"
+    what = f"{names} could {'both' if len(candidates) == 2 else 'all'} be {role}"
     fix = f"say which one: columns: {{{role}: {candidates[0]}}}"
     return Diagnostic(code="ambiguous-columns", what=what, where=Where(file=where.file), fix=fix)
 
 
-def _written(present: list[str], given: Mapping[str, Any], where: Where) -> tuple[dict[str, str | list[str]], list[Diagnostic]]:
-    """What the suite says about columns, checked against the columns there are."""
-    written: dict[str, str | list[str]] = {}
+def _check_written_columns(
+    present: list[str], written: Mapping[str, Any], where: Where
+) -> tuple[dict[str, str], tuple[str, ...], list[Diagnostic]]:
+    """The columns and trials that the suite names, as far as they exist, and the problems of the others."""
+    columns: dict[str, str] = {}
+    trials: tuple[str, ...] = ()
     problems: list[Diagnostic] = []
-    for role, value in given.items():
+    for role, value in written.items():
         if role not in ROLES:
-            problems.append(_unknown("role", role, ROLES, "unknown-role", where))
+            problems.append(_describe_unknown_role(role, where))
             continue
-        many = role == "actuals" and isinstance(value, list | tuple)
-        columns: list[Any] = list(value) if many else [value]
-        absent = [column for column in columns if column not in present]
-        problems += [_unknown("column", str(column), present, "unknown-column", where) for column in absent]
-        if not absent:
-            written[role] = columns if many else columns[0]
-    return written, problems
+        is_list = role == "actuals" and isinstance(value, list | tuple)
+        names: list[Any] = list(value) if is_list else [value]
+        missing = [name for name in names if name not in present]
+        problems += [_describe_unknown_column(str(name), present, where) for name in missing]
+        if missing:
+            continue
+        if is_list:
+            trials = tuple(names)
+        else:
+            columns[role] = names[0]
+    return columns, trials, problems
 
 
-def _unknown(what: str, name: str, valid: Sequence[str], code: str, where: Where) -> Diagnostic:
-    like = nearest(name, list(valid))
-    listed = ", ".join(valid[:20]) or "none"
-    fix = f"did you mean `{like}`?" if like else f"there are: {listed}"
-    return Diagnostic(
-        code=code,
-        what=f"there is no {what} `{name}`",
-        where=Where(file=where.file, field=f"columns.{name}" if what == "role" else None),
-        fix=fix,
-    )
+def _describe_unknown_role(role: str, where: Where) -> Diagnostic:
+    where = Where(file=where.file, field=f"columns.{role}")
+    return Diagnostic(code="unknown-role", what=f"there is no role `{role}`", where=where, fix=_suggest(role, ROLES))
+
+
+def _describe_unknown_column(column: str, present: Sequence[str], where: Where) -> Diagnostic:
+    what = f"there is no column `{column}`"
+    return Diagnostic(code="unknown-column", what=what, where=Where(file=where.file), fix=_suggest(column, present))
+
+
+def _suggest(name: str, valid: Sequence[str]) -> str:
+    closest = nearest(name, list(valid))
+    return f"did you mean `{closest}`?" if closest else f"there are: {', '.join(valid[:_MAX_LISTED]) or 'none'}"

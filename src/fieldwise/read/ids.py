@@ -1,4 +1,4 @@
-"""Notice ids that come twice, at eight bytes per case."""
+"""Detection of duplicate ids, at eight bytes per case."""
 
 from array import array
 from bisect import bisect_right
@@ -12,78 +12,84 @@ from fieldwise.model.diagnostic import Diagnostic, Where
 from fieldwise.read.rows import RowBatch
 
 MAX_REPORTED: Final = 20
+"""Maximum number of diagnostics of one kind to list one by one."""
 
 
 class IdsSeen:
-    """Keeps a hash of every id, and of places only where the numbering jumps."""
+    """The ids seen so far: a hash of every id, and the location of rows only where the numbering jumps.
+
+    A stored location (file, number) holds for the position in `_starts`; rows after it are numbered consecutively up to the next start.
+    """
 
     def __init__(self) -> None:
         self._hashes = array("Q")
         self._starts: list[int] = []
-        self._places: list[tuple[str, int, bool]] = []
+        self._locations: list[tuple[str, int, bool]] = []
+        """File, number, and whether the number is a line."""
 
     def add(self, ids: Sequence[str], rows: RowBatch) -> None:
-        """Take note of the ids of these rows."""
+        """Add the ids of these rows."""
         first = len(self._hashes)
         self._hashes.frombytes(hash_texts(ids).tobytes())
-        lined = rows.numbering == "line"
+        is_line = rows.numbering == "line"
         numbers, files = rows.numbers, rows.files
         if not numbers:
             return
-        follows = bool(self._places) and self._expected(first) == (files[0], numbers[0])
-        if follows and files[0] is files[-1] and numbers[-1] - numbers[0] == len(numbers) - 1:
+        continues = bool(self._locations) and self._extrapolate(first) == (files[0], numbers[0])
+        if continues and files[0] is files[-1] and numbers[-1] - numbers[0] == len(numbers) - 1:
             return
         for row, (file, number) in enumerate(zip(files, numbers, strict=True)):
-            if not self._places or self._expected(first + row) != (file, number):
+            if not self._locations or self._extrapolate(first + row) != (file, number):
                 self._starts.append(first + row)
-                self._places.append((file, number, lined))
+                self._locations.append((file, number, is_line))
 
-    def merge(self, other: "IdsSeen") -> None:
-        """Take in the ids of rows that come after these."""
+    def merge(self, later: "IdsSeen") -> None:
+        """Add the ids of rows that come after these."""
         before = len(self._hashes)
-        self._hashes.extend(other._hashes)
-        self._starts += [before + start for start in other._starts]
-        self._places += other._places
+        self._hashes.extend(later._hashes)
+        self._starts += [before + start for start in later._starts]
+        self._locations += later._locations
 
-    def _expected(self, position: int) -> tuple[str, int]:
-        file, number, _ = self._places[-1]
+    def _extrapolate(self, position: int) -> tuple[str, int]:
+        """File and number at a position, if the numbering continues from the last stored location."""
+        file, number, _ = self._locations[-1]
         return file, number + position - self._starts[-1]
 
-    def _place(self, position: int) -> tuple[Where, str]:
-        at = bisect_right(self._starts, position) - 1
-        file, number, lined = self._places[at]
-        number += position - self._starts[at]
-        return Where(file=file, line=number if lined else None), f"line {number}" if lined else f"case {number}"
+    def _locate(self, position: int) -> tuple[Where, str]:
+        """Location of the row at a position, and a phrase for it."""
+        index = bisect_right(self._starts, position) - 1
+        file, number, is_line = self._locations[index]
+        number += position - self._starts[index]
+        return Where(file=file, line=number if is_line else None), f"line {number}" if is_line else f"case {number}"
 
     def contains(self, ids: Sequence[str]) -> list[bool]:
-        """Whether these ids were noted."""
+        """Whether each of these ids was seen."""
         if not self._hashes:
             return [False] * len(ids)
         return np.isin(hash_texts(ids), np.frombuffer(self._hashes, np.uint64)).tolist()
 
     def report_duplicates(self) -> list[Diagnostic]:
-        """One error per id that came again, up to a number worth reading, and how many more there are."""
-        known = np.frombuffer(self._hashes, np.uint64) if self._hashes else np.zeros(0, np.uint64)
-        ordered = np.sort(known)
+        """One error for each repeated id, up to MAX_REPORTED, and the number of further ones."""
+        hashes = np.frombuffer(self._hashes, np.uint64) if self._hashes else np.zeros(0, np.uint64)
+        ordered = np.sort(hashes)
         repeated = np.unique(ordered[1:][ordered[1:] == ordered[:-1]])
         if not len(repeated):
             return []
-        found: dict[int, int] = {}
-        pairs: list[tuple[int, int]] = []
-        for position in np.flatnonzero(np.isin(known, repeated)).tolist():
-            first = found.setdefault(int(known[position]), position)
+        first_position: dict[int, int] = {}
+        duplicates: list[tuple[int, int]] = []
+        for position in np.flatnonzero(np.isin(hashes, repeated)).tolist():
+            first = first_position.setdefault(int(hashes[position]), position)
             if first != position:
-                pairs.append((first, position))
-        told = [self._told(first, again) for first, again in pairs[:MAX_REPORTED]]
-        if len(pairs) > MAX_REPORTED:
-            more = len(pairs) - MAX_REPORTED
-            told.append(
-                Diagnostic(code="duplicate-id", what=f"{more} more cases have the id of an earlier one", fix="give each case its own id")
-            )
-        return told
+                duplicates.append((first, position))
+        diagnostics = [self._describe_duplicate(first, again) for first, again in duplicates[:MAX_REPORTED]]
+        more = len(duplicates) - MAX_REPORTED
+        if more > 0:
+            what = f"{more} more cases have the id of an earlier one"
+            diagnostics.append(Diagnostic(code="duplicate-id", what=what, fix="give each case its own id"))
+        return diagnostics
 
-    def _told(self, first: int, again: int) -> Diagnostic:
-        where, name = self._place(again)
-        before, earlier = self._place(first)
-        place = earlier if before.file == where.file else f"{earlier} of {before.file}"
+    def _describe_duplicate(self, first: int, again: int) -> Diagnostic:
+        where, name = self._locate(again)
+        first_where, first_name = self._locate(first)
+        place = first_name if first_where.file == where.file else f"{first_name} of {first_where.file}"
         return Diagnostic(code="duplicate-id", what=f"{name} has the same id as {place}", where=where, fix="give each case its own id")

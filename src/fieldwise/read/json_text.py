@@ -31,7 +31,7 @@ from unicodedata import is_normalized, normalize
 import numpy as np
 import orjson
 
-from fieldwise.kernels.text_keys import is_json_record
+from fieldwise.kernels.json_conversion import is_json_record
 from fieldwise.model.diagnostic import Diagnostic, Level, Where
 from fieldwise.model.path import render_path
 from fieldwise.model.values import MISSING, Value

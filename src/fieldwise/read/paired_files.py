@@ -1,11 +1,22 @@
-"""One side of a pair: files that are records, or a table of them. Each gives its entries in order, or one by its key."""
+"""Cases whose expected and actual records are in separate files.
+
+A side is either **record files** (a folder or a glob of JSON files, or one file with a single record: each file is the record itself,
+identified by its name) or a **table** (JSONL, a JSON list, CSV, Parquet: identified by `id`, or by the column that `join` names).
+
+* Names pair as they are, else without an ending such as `.gold` or `_pred`.
+* A row of a table is wrapped if it has a column for its side: `expected` (or a usual name for it, or the one that `columns` names).
+  Otherwise the row itself is the record, its id included. `reference`, `output`, `answer` and `response` are words that records use too:
+  they count only if every other column is a role (id, question, contexts, …). The decision is reported as a diagnostic.
+* Tables in the same order are read side by side; where the order differs, the predictions read too early are kept in memory.
+"""
 
 import glob
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import islice
 from pathlib import Path, PurePosixPath
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from fieldwise.model.case import Case, Cases
 from fieldwise.model.diagnostic import Diagnostic, Where
@@ -14,6 +25,7 @@ from fieldwise.model.plan import Source
 from fieldwise.model.remote_path import RemotePath
 from fieldwise.model.values import MISSING, Value
 from fieldwise.read.assemble import build_cases, list_ids, locate_row
+from fieldwise.read.columns import ROLES, USUAL_NAMES, ColumnRoles, describe_ambiguous_columns, find_roles, note_recognized_column
 from fieldwise.read.files import (
     ReadProgress,
     UnreadableFile,
@@ -23,12 +35,18 @@ from fieldwise.read.files import (
     remote_errors_as_unreadable,
     strip_compression,
 )
-from fieldwise.read.ids import IdsSeen
+from fieldwise.read.ids import MAX_REPORTED, IdsSeen
 from fieldwise.read.rows import RowBatch, rechunk_rows
-from fieldwise.read.side_columns import SideColumns, side_columns
 from fieldwise.read.table_files import describe_unreadable, parse_json_file, read_each
+from fieldwise.registry import nearest
 
+_SIDES: Final = ("expected", "actual")
 _ENDING: Final = re.compile(r"[._-](?:gold|expected|truth|ground_truth|gt|pred|preds|prediction|actual|output)\Z", re.IGNORECASE)
+_UNAMBIGUOUS_NAMES: Final = {
+    "expected": ("expected", "ground_truth", "gold", "expected_output"),
+    "actual": ("actual", "prediction"),
+}
+"""Column names that ordinary records do not use for a field of their own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,83 +58,235 @@ class SideRecord:
     where: Where
     diagnostics: tuple[Diagnostic, ...] = ()
     by_short_name: bool = False
-    """It was found by its name without an ending such as `.pred`; then that is its key."""
+    """Whether it was found by its name without an ending such as `.pred`; then that is its key."""
+
+
+@dataclass(slots=True)
+class _PairingTotals:
+    cases: int = 0
+    paired: int = 0
+    unpaired: list[SideRecord] = field(default_factory=list[SideRecord])
+    """The first of the expected records without a prediction."""
+
+
+def read_pairs(source: Source, chunk: int, limit: int | None, progress: ReadProgress, diagnostics: list[Diagnostic]) -> Iterator[Cases]:
+    """The cases that the two sides make together, in the order of the expected side."""
+    sides = _open_both_sides(source, chunk, progress, diagnostics)
+    if sides is None:
+        return
+    expected_side, actual_side = sides
+    totals = _PairingTotals()
+    records = islice(expected_side.iterate_records(), limit)
+    while batch := list(islice(records, chunk)):
+        pairs = [(record, actual_side.take(record.key)) for record in batch]
+        unpaired = [expected for expected, actual in pairs if actual is None]
+        totals.cases += len(pairs)
+        totals.paired += len(pairs) - len(unpaired)
+        totals.unpaired += unpaired[: MAX_REPORTED - len(totals.unpaired)]
+        yield _build_paired_cases(pairs)
+    diagnostics += expected_side.report_duplicates()
+    if limit is None or totals.cases < limit:
+        _report_unpaired(expected_side, actual_side, totals, diagnostics)
+
+
+def _open_both_sides(source: Source, chunk: int, progress: ReadProgress, diagnostics: list[Diagnostic]) -> "tuple[Side, Side] | None":
+    """Both sides, ready to join; None, with the reasons among the diagnostics, if they cannot be joined."""
+    sides: list[Side] = []
+    for side in _SIDES:
+        try:
+            sides.append(open_side(source, side, chunk, progress, diagnostics))
+        except UnreadableFile as error:
+            diagnostics.append(error.diagnostic)
+    if len(sides) < 2 or any(isinstance(side, RecordTable) and side.is_unusable for side in sides):
+        return None
+    expected, actual = sides
+    problems = _find_missing_columns(source, expected, actual)
+    diagnostics += problems
+    if problems:
+        return None
+    if isinstance(expected, RecordFiles) and isinstance(actual, RecordFiles) and expected.is_single and actual.is_single:
+        actual.rename(next(iter(expected.paths)))
+    if isinstance(expected, RecordTable) and isinstance(actual, RecordTable) and not _check_keys(expected, actual, diagnostics):
+        return None
+    return expected, actual
+
+
+def _find_missing_columns(source: Source, expected: "Side", actual: "Side") -> list[Diagnostic]:
+    """Report the columns that the suite names and neither side has."""
+    tables = [side for side in (expected, actual) if isinstance(side, RecordTable)]
+    if not tables:
+        return []
+    present = frozenset[str]().union(*(table.column_names for table in tables))
+    problems: list[Diagnostic] = []
+    for role, column in source.columns.items():
+        if role not in (*_SIDES, "actuals") and isinstance(column, str) and column not in present:
+            what, fix = f"there is no column `{column}` on either side", f"there are: {', '.join(sorted(present))}"
+            problems.append(Diagnostic(code="unknown-column", what=what, where=Where(file=source.expected), fix=fix))
+    return problems
+
+
+def _check_keys(expected: "RecordTable", actual: "RecordTable", diagnostics: list[Diagnostic]) -> bool:
+    """Whether both tables have a key, or neither has one and rows pair by position."""
+    if expected.has_key != actual.has_key:
+        table = actual if expected.has_key else expected
+        what, fix = "this side has no id, the other has", "add the ids, or name a column that both have: join: question"
+        diagnostics.append(Diagnostic(code="no-join", what=what, where=Where(file=table.file), fix=fix))
+        return False
+    if not expected.has_key:
+        what = "neither side has an id: rows are paired by their number"
+        diagnostics.append(Diagnostic(code="joined-by-number", what=what, where=Where(file=expected.file), level="warning"))
+    return True
+
+
+def _build_paired_cases(pairs: list[tuple[SideRecord, SideRecord | None]]) -> Cases:
+    cases = Cases.of([_join_pair(expected, actual) for expected, actual in pairs])
+    for row, (expected, actual) in enumerate(pairs):
+        notes = [*expected.diagnostics, *(actual.diagnostics if actual else ())]
+        if notes:
+            case = cases.id[row]
+            cases.diagnostics[row] = [replace(note, where=replace(note.where, case=case)) for note in notes]
+    return cases
+
+
+def _join_pair(expected: SideRecord, actual: SideRecord | None) -> Case:
+    """One case from both records; the contexts of the actual side win, as they are what the system retrieved."""
+    if actual is None:
+        return replace(expected.case, actual=MISSING, actuals=None)
+    left, right = expected.case, actual.case
+    return replace(
+        left,
+        id=actual.key if actual.by_short_name else left.id,
+        input=right.input if left.input is None else left.input,
+        actual=right.actual,
+        contexts=left.contexts if right.contexts is None else right.contexts,
+        metadata={**left.metadata, **right.metadata},
+        tags=left.tags or right.tags,
+        split=left.split or right.split,
+        actuals=right.actuals,
+    )
+
+
+def _report_unpaired(expected_side: "Side", actual_side: "Side", totals: _PairingTotals, diagnostics: list[Diagnostic]) -> None:
+    """Report predictions without an expected record, expected records without a prediction, and repeated ids of predictions."""
+    left_over = list(actual_side.iterate_untaken())
+    is_expected = expected_side.contains([record.key for record in left_over])
+    without_expected = [record for record, expected in zip(left_over, is_expected, strict=True) if not expected]
+    diagnostics += actual_side.report_duplicates()
+    errors = [note for record in without_expected for note in record.diagnostics if note.level == "error"]
+    diagnostics += errors[:MAX_REPORTED]
+    readable = [record for record in without_expected if not any(note.level == "error" for note in record.diagnostics)]
+    if totals.cases and not totals.paired and readable:
+        what = "nothing pairs: no prediction has an expected record"
+        fix = "check names and ids, or name a column that both have: join: question"
+        diagnostics.append(Diagnostic(code="nothing-pairs", what=what, where=Where(file=readable[0].where.file), fix=fix))
+    elif totals.paired:
+        diagnostics += _report_missing_predictions(totals, actual_side)
+    diagnostics += _report_missing_expected(readable)
+
+
+def _report_missing_expected(records: list[SideRecord]) -> Iterator[Diagnostic]:
+    fix = "add what is expected, or leave it"
+    for record in records[:MAX_REPORTED]:
+        what, where = f"`{record.key}` has a prediction but no expected record; it is not scored", replace(record.where, case=record.key)
+        yield Diagnostic(code="no-expected", what=what, where=where, fix=fix, level="warning")
+    if len(records) > MAX_REPORTED:
+        what = f"{len(records) - MAX_REPORTED} more predictions have no expected record"
+        yield Diagnostic(code="no-expected", what=what, where=Where(file=records[0].where.file), fix=fix, level="warning")
+
+
+def _report_missing_predictions(totals: _PairingTotals, actual_side: "Side") -> Iterator[Diagnostic]:
+    """Report expected records without a prediction, except repeated ids, which are reported as duplicates already."""
+    fix = "add the prediction; until then it counts as 0"
+    is_taken = actual_side.contains([record.key for record in totals.unpaired])
+    for record, taken in zip(totals.unpaired, is_taken, strict=True):
+        if not taken:
+            what, where = f"`{record.key}` is expected but has no prediction", replace(record.where, case=record.case.id)
+            yield Diagnostic(code="no-actual", what=what, where=where, fix=fix, level="warning")
+    more = totals.cases - totals.paired - len(totals.unpaired)
+    if more:
+        where = Where(file=totals.unpaired[0].where.file)
+        yield Diagnostic(code="no-actual", what=f"{more} more have no prediction", where=where, fix=fix, level="warning")
 
 
 class RecordFiles:
-    """Files each of which is one record, known by its name."""
+    """A side of files, each of which is one record, identified by its name."""
 
     def __init__(self, files: list[Location], root: Location, side: str, progress: ReadProgress) -> None:
         self.paths: dict[str, Location] = {}
-        self.single = False
+        self.is_single = False
         self._side = side
         self._progress = progress
-        self._twice: list[Diagnostic] = []
+        self._duplicates: list[Diagnostic] = []
         for file in files:
-            key = _name(file, root)
+            key = _get_record_name(file, root)
             if key in self.paths:
                 what = f"{file.name} and {self.paths[key].name} have the same name"
-                self._twice.append(Diagnostic(code="duplicate-id", what=what, where=Where(file=str(file)), fix="keep one of them"))
+                self._duplicates.append(Diagnostic(code="duplicate-id", what=what, where=Where(file=str(file)), fix="keep one of them"))
             else:
                 self.paths[key] = file
-        self._short = _short_names(self.paths)
-        self._left = dict(self.paths)
+        self._key_by_short_name = _map_short_names(self.paths)
+        self._untaken = dict(self.paths)
 
     def rename(self, key: str) -> None:
         """Give the only file another key."""
-        self.paths = self._left = {key: next(iter(self.paths.values()))}
+        self.paths = self._untaken = {key: next(iter(self.paths.values()))}
 
-    def entries(self) -> Iterator[SideRecord]:
+    def iterate_records(self) -> Iterator[SideRecord]:
         """Every record, in the order of the names."""
-        return (self._read(key, path) for key, path in self.paths.items())
+        return (self._read_record(key, path) for key, path in self.paths.items())
 
     def take(self, key: str) -> SideRecord | None:
-        """The record of this name, or of this name but for an ending."""
-        short = _ENDING.sub("", key)
-        name = key if key in self.paths else short if short in self.paths else self._short.get(short)
-        path = self._left.pop(name, None) if name is not None else None
-        if name is None or path is None:
+        """Remove and return the record of this name, else of this name but for an ending."""
+        short_name = _ENDING.sub("", key)
+        if key in self.paths:
+            name = key
+        elif short_name in self.paths:
+            name = short_name
+        else:
+            name = self._key_by_short_name.get(short_name)
+        path = self._untaken.pop(name, None) if name is not None else None
+        if path is None:
             return None
-        return self._read(key, path) if name == key else self._read(short, path, by_short_name=True)
+        return self._read_record(key, path) if name == key else self._read_record(short_name, path, by_short_name=True)
 
-    def rest(self) -> Iterator[SideRecord]:
-        """What nobody took, unread."""
-        return (SideRecord(key, Case(id=key), Where(file=str(path))) for key, path in self._left.items())
+    def iterate_untaken(self) -> Iterator[SideRecord]:
+        """The records that were not taken, unread."""
+        return (SideRecord(key, Case(id=key), Where(file=str(path))) for key, path in self._untaken.items())
 
-    def knows(self, keys: Sequence[str]) -> list[bool]:
-        """Whether there are records of these names."""
+    def contains(self, keys: Sequence[str]) -> list[bool]:
+        """Whether there is a record for each of these names."""
         return [key in self.paths for key in keys]
 
-    def duplicates(self) -> list[Diagnostic]:
-        """Names that came twice."""
-        return self._twice
+    def report_duplicates(self) -> list[Diagnostic]:
+        """One error for each repeated name."""
+        return self._duplicates
 
-    def _read(self, key: str, path: Location, *, by_short_name: bool = False) -> SideRecord:
+    def _read_record(self, key: str, path: Location, *, by_short_name: bool = False) -> SideRecord:
         where = Where(file=str(path))
         value: Value = MISSING
-        notes: list[Diagnostic] = []
         try:
             with open_bytes(path, self._progress) as stream:
                 value, problems = parse_json_file(stream.read(), str(path))
             notes = [problem.to_diagnostic(where) for problem in problems]
-        except UnreadableFile as problem:
-            notes = [problem.diagnostic]
+        except UnreadableFile as error:
+            notes = [error.diagnostic]
         except (OSError, EOFError, ValueError) as error:
             notes = [describe_unreadable(path, error)]
-        notes = [_of_side(note, self._side) for note in notes]
+        notes = [_as_side_diagnostic(note, self._side) for note in notes]
         value = MISSING if any(note.level == "error" for note in notes) else value
         case = Case(id=key, expected=value) if self._side == "expected" else Case(id=key, actual=value)
         return SideRecord(key, case, where, tuple(notes), by_short_name)
 
 
-def _of_side(note: Diagnostic, side: str) -> Diagnostic:
-    """An error that says which side it makes unreadable."""
+def _as_side_diagnostic(note: Diagnostic, side: str) -> Diagnostic:
+    """An error with the code that names the unreadable side; other notes as they are."""
     if note.level != "error":
         return note
     return Diagnostic(code=f"unreadable-{side}", what=note.what, where=note.where, fix=note.fix)
 
 
-def _name(file: Location, root: Location) -> str:
+def _get_record_name(file: Location, root: Location) -> str:
+    """The path of a file relative to the root, without extensions."""
     relative = PurePosixPath(file.name)
     if isinstance(file, RemotePath):
         relative = file.relative_to(root) if file.is_relative_to(root) else relative
@@ -125,87 +295,89 @@ def _name(file: Location, root: Location) -> str:
     return strip_compression(relative).with_suffix("").as_posix()
 
 
-def _short_names(paths: dict[str, Location]) -> dict[str, str]:
-    """Names without their endings, where only one name is left so."""
-    short: dict[str, list[str]] = {}
-    for key in paths:
-        short.setdefault(_ENDING.sub("", key), []).append(key)
-    return {name: keys[0] for name, keys in short.items() if len(keys) == 1}
+def _map_short_names(keys: Iterable[str]) -> dict[str, str]:
+    """Name without its ending → name, where only one name has that short form."""
+    keys_by_short_name: dict[str, list[str]] = {}
+    for key in keys:
+        keys_by_short_name.setdefault(_ENDING.sub("", key), []).append(key)
+    return {short_name: keys[0] for short_name, keys in keys_by_short_name.items() if len(keys) == 1}
 
 
 class RecordTable:
-    """Rows of one or more files, known by an id or by the column that joins."""
+    """A side of rows in one or more files, identified by an id or by the column that joins."""
 
     def __init__(self, stream: Iterator[RowBatch], source: Source, side: str, diagnostics: list[Diagnostic]) -> None:
         self._side = side
-        self._seen = IdsSeen()
-        self._held: dict[str, SideRecord] = {}
-        self._first = next(stream, None)
+        self._ids = IdsSeen()
+        self._read_early: dict[str, SideRecord] = {}
+        self._first_rows = next(stream, None)
         self._stream = stream
         self.file = (source.expected if side == "expected" else source.actual) or ""
-        self.names: frozenset[str] = frozenset().union(*self._first.values) if self._first else frozenset()
-        self._columns, problems = side_columns(self.names, source, side, self.file) if self._first else (SideColumns(), [])
+        self.column_names: frozenset[str] = frozenset()
+        self._columns, problems = SideColumns(), list[Diagnostic]()
+        if self._first_rows:
+            self.column_names = frozenset().union(*self._first_rows.values)
+            self._columns, problems = find_side_columns(self.column_names, source, side, self.file)
         diagnostics += problems
-        self.refused = self._first is None or any(problem.level == "error" for problem in problems)
-        self._pulled = self._pull()
+        self.is_unusable = self._first_rows is None or any(problem.level == "error" for problem in problems)
+        self._records = self._read_records()
 
     @property
-    def keyed(self) -> bool:
-        """Whether a column tells the rows apart."""
+    def has_key(self) -> bool:
+        """Whether a column identifies the rows."""
         return self._columns.key is not None
 
-    def entries(self) -> Iterator[SideRecord]:
+    def iterate_records(self) -> Iterator[SideRecord]:
         """Every row, in order."""
-        return self._pulled
+        return self._records
 
     def take(self, key: str) -> SideRecord | None:
-        """The row of this key; rows before it are kept for later."""
-        if key in self._held:
-            return self._held.pop(key)
-        for entry in self._pulled:
-            if entry.key == key:
-                return entry
-            self._held.setdefault(entry.key, entry)
+        """Remove and return the row of this key; rows before it are kept for later."""
+        if key in self._read_early:
+            return self._read_early.pop(key)
+        for record in self._records:
+            if record.key == key:
+                return record
+            self._read_early.setdefault(record.key, record)
         return None
 
-    def rest(self) -> Iterator[SideRecord]:
-        """What nobody took."""
-        yield from self._held.values()
-        yield from self._pulled
+    def iterate_untaken(self) -> Iterator[SideRecord]:
+        """The rows that were not taken."""
+        yield from self._read_early.values()
+        yield from self._records
 
-    def knows(self, keys: Sequence[str]) -> list[bool]:
-        """Whether rows of these keys were read."""
-        return self._seen.contains(keys)
+    def contains(self, keys: Sequence[str]) -> list[bool]:
+        """Whether a row of each of these keys was read."""
+        return self._ids.contains(keys)
 
-    def duplicates(self) -> list[Diagnostic]:
-        """Keys that came twice."""
-        return self._seen.report_duplicates()
+    def report_duplicates(self) -> list[Diagnostic]:
+        """One error for each repeated key."""
+        return self._ids.report_duplicates()
 
-    def _pull(self) -> Iterator[SideRecord]:
-        if self._first is None:
+    def _read_records(self) -> Iterator[SideRecord]:
+        if self._first_rows is None:
             return
-        yield from self._entries(self._first)
-        self._first = None
+        yield from self._convert_rows(self._first_rows)
+        self._first_rows = None  # releases its memory
         for rows in self._stream:
-            yield from self._entries(rows)
+            yield from self._convert_rows(rows)
 
-    def _entries(self, rows: RowBatch) -> Iterator[SideRecord]:
-        columns = self._columns
-        cases = build_cases(rows, columns.roles)
-        keys = list_ids(rows, columns.key)
-        self._seen.add(keys, rows)
-        if columns.row_is_record:
-            self._use_rows(cases, rows)
+    def _convert_rows(self, rows: RowBatch) -> Iterator[SideRecord]:
+        cases = build_cases(rows, self._columns.roles)
+        keys = list_ids(rows, self._columns.key)
+        self._ids.add(keys, rows)
+        if self._columns.row_is_record:
+            self._use_rows_as_records(cases, rows)
         for row, key in enumerate(keys):
-            notes = tuple(_of_side(note, self._side) for note in cases.diagnostics.get(row, ()))
+            notes = tuple(_as_side_diagnostic(note, self._side) for note in cases.diagnostics.get(row, ()))
             yield SideRecord(key, cases.at(row), locate_row(rows, row), notes)
 
-    def _use_rows(self, cases: Cases, rows: RowBatch) -> None:
+    def _use_rows_as_records(self, cases: Cases, rows: RowBatch) -> None:
         """Make each row itself the record of this side."""
-        records: list[Value] = [
-            MISSING if any(note.level == "error" for note in cases.diagnostics.get(row, ())) else value
-            for row, value in enumerate(rows.values)
-        ]
+        records: list[Value] = []
+        for row, value in enumerate(rows.values):
+            has_error = any(note.level == "error" for note in cases.diagnostics.get(row, ()))
+            records.append(MISSING if has_error else value)
         cases.metadata = [{} for _ in records]
         if self._side == "expected":
             cases.expected = records
@@ -217,7 +389,7 @@ Side: TypeAlias = RecordFiles | RecordTable
 
 
 def open_side(source: Source, side: str, chunk: int, progress: ReadProgress, diagnostics: list[Diagnostic]) -> Side:
-    """The side that a pattern names; `Unreadable` where nothing is there."""
+    """The side that a pattern names; `UnreadableFile` if there is no file."""
     pattern = source.expected if side == "expected" else source.actual
     if not pattern:
         what, fix = f"the source does not say where {side} is", "write cases: {expected: …, actual: …}"
@@ -227,33 +399,112 @@ def open_side(source: Source, side: str, chunk: int, progress: ReadProgress, dia
         is_folder = path.is_dir()
         files = find_files(pattern, (".json",)) if is_folder else find_files(pattern)
         progress.total = (progress.total or 0) + sum(file.stat().st_size for file in files)
-        many = is_folder or (not path.exists() and glob.has_magic(pattern))
+        has_many_files = is_folder or (not path.exists() and glob.has_magic(pattern))
     if all(get_data_suffix(file) == ".json" for file in files) and not source.format:
-        if many:
-            return RecordFiles(files, path if is_folder else _fixed_part(pattern), side, progress)
-        if not _is_table(files[0]):
-            single = RecordFiles(files, files[0].parent, side, progress)
-            single.single = True
-            return single
-    return RecordTable(rechunk_rows(read_each(files, source.format, chunk, progress, diagnostics), chunk), source, side, diagnostics)
+        if has_many_files:
+            return RecordFiles(files, path if is_folder else _get_glob_root(pattern), side, progress)
+        if not _is_list_of_objects(files[0]):
+            record_files = RecordFiles(files, files[0].parent, side, progress)
+            record_files.is_single = True
+            return record_files
+    rows = rechunk_rows(read_each(files, source.format, chunk, progress, diagnostics), chunk)
+    return RecordTable(rows, source, side, diagnostics)
 
 
-def _fixed_part(pattern: str) -> Location:
+def _get_glob_root(pattern: str) -> Location:
     """The folder that a glob starts from."""
-    scheme, mark, rest = pattern.rpartition("://")
-    fixed: list[str] = []
+    scheme, separator, rest = pattern.rpartition("://")
+    fixed_parts: list[str] = []
     for part in Path(rest).parts[:-1]:
         if glob.has_magic(part):
             break
-        fixed.append(part)
-    return RemotePath(f"{scheme}://{'/'.join(fixed)}") if mark else Path(*fixed)
+        fixed_parts.append(part)
+    return RemotePath(f"{scheme}://{'/'.join(fixed_parts)}") if separator else Path(*fixed_parts)
 
 
-def _is_table(file: Location) -> bool:
-    """Whether a JSON file is a list of objects. One that cannot be read counts as a record, which then says why."""
+def _is_list_of_objects(file: Location) -> bool:
+    """Whether a JSON file is a table. A file that cannot be read counts as a record, and reading it reports the reason."""
     try:
         with open_bytes(file, ReadProgress()) as stream:
             value, _ = parse_json_file(stream.read(), str(file))
     except (UnreadableFile, OSError, EOFError, ValueError):
         return False
     return isinstance(value, list) and all(isinstance(item, dict) for item in value) and len(value) > 0
+
+
+@dataclass(frozen=True, slots=True)
+class SideColumns:
+    """The roles of the columns of one side."""
+
+    roles: ColumnRoles = field(default_factory=ColumnRoles)
+    key: str | None = None
+    row_is_record: bool = False
+    """Whether the whole row is the record; otherwise a column holds it."""
+
+
+def find_side_columns(names: Iterable[str], source: Source, side: str, file: str) -> tuple[SideColumns, list[Diagnostic]]:
+    """Roles and key of a side's columns, with what was recognized (info) and what cannot be decided (error)."""
+    present = sorted(names)
+    where = Where(file=file)
+    column_by_role = _select_written_columns(source, side, present)
+    problems: list[Diagnostic] = []
+    if source.join is not None and source.join not in present:
+        problems.append(_describe_missing_join(source.join, present, where))
+    if side not in column_by_role and "actuals" not in column_by_role:
+        candidates = _find_record_columns(present, column_by_role.values(), source.join, side)
+        if len(candidates) == 1:
+            column_by_role[side] = candidates[0]
+            if candidates[0] != side:
+                problems.append(note_recognized_column(candidates[0], side, where))
+        elif candidates:
+            problems.append(describe_ambiguous_columns(side, candidates, where))
+        elif not (side == "actual" and "actuals" in present):
+            columns, note = _use_rows_as_side_records(present, source, side, where)
+            return columns, [*problems, note]
+    side_names = {name for each_side in _SIDES for name in (each_side, *USUAL_NAMES[each_side])}
+    ignored = side_names - set(map(str, column_by_role.values()))
+    considered = [name for name in present if name not in ignored or name == source.join]
+    roles, role_problems = find_roles(considered, column_by_role, where)
+    roles = ColumnRoles(roles.columns, roles.trials, frozenset(ignored & set(present)))
+    return SideColumns(roles, source.join or roles.columns.get("id")), [*problems, *role_problems]
+
+
+def _select_written_columns(source: Source, side: str, present: list[str]) -> dict[str, Any]:
+    """The entries of `columns` that concern this side: its own, and those of roles that either side may have."""
+    column_by_role: dict[str, Any] = {}
+    for role, column in source.columns.items():
+        is_own = role == side or (role == "actuals" and side == "actual")
+        is_shared = role not in _SIDES and role != "actuals" and column in present
+        if is_own or is_shared:
+            column_by_role[role] = column
+    return column_by_role
+
+
+def _find_record_columns(present: list[str], claimed: Iterable[object], join: str | None, side: str) -> list[str]:
+    """Columns that may hold the record of this side: unambiguous names, else words that records use too if the row has nothing else."""
+    taken = {*map(str, claimed), str(join)}
+    free = [name for name in present if name not in taken]
+    names = {each_side: [name for name in (each_side, *USUAL_NAMES[each_side]) if name in free] for each_side in _SIDES}
+    if any(name in free for name in _UNAMBIGUOUS_NAMES[side]):
+        return names[side]
+    role_names = {*ROLES, *(name for usual_names in USUAL_NAMES.values() for name in usual_names)}
+    if not set(free) <= role_names:
+        return []
+    opposite = "actual" if side == "expected" else "expected"
+    return names[side] or names[opposite]  # in a file of expected answers, `answer` is the expected one
+
+
+def _use_rows_as_side_records(present: list[str], source: Source, side: str, where: Where) -> tuple[SideColumns, Diagnostic]:
+    id_column = str(source.columns.get("id", "id"))
+    has_id = id_column in present
+    key = source.join or (id_column if has_id else None)
+    what, fix = f"no column holds {side}: each row is the record itself", f"if a column does, name it: columns: {{{side}: …}}"
+    note = Diagnostic(code="rows-are-records", what=what, where=where, fix=fix, level="info")
+    roles = ColumnRoles({"id": id_column} if has_id else {})
+    return SideColumns(roles, key, row_is_record=True), note
+
+
+def _describe_missing_join(join: str, present: list[str], where: Where) -> Diagnostic:
+    closest = nearest(join, present)
+    fix = f"did you mean `{closest}`?" if closest else f"there are: {', '.join(present)}"
+    return Diagnostic(code="unknown-column", what=f"there is no column `{join}` to join by", where=where, fix=fix)

@@ -1,4 +1,4 @@
-"""Rows as they stand in a file, before anyone knows what their columns mean."""
+"""Batches of rows as they are in a file, before columns have roles."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
@@ -8,30 +8,30 @@ from fieldwise.read.json_text import JsonProblem
 
 Numbering = Literal["line", "item", "file"]
 MAX_BATCH_BYTES: Final = 8 << 20
-"""About how many bytes of data are read and held as one stretch of rows; their values take several times that."""
+"""Approximate number of bytes of data to hold as one batch of rows; the decoded values take several times that."""
 
 
 @dataclass(slots=True, kw_only=True)
 class RowBatch:
-    """A stretch of rows in columns: position i of every list is row i."""
+    """A batch of rows in columns: position i of every list is row i."""
 
     values: list[dict[str, Any]]
-    """An empty object where the row could not be read."""
+    """An empty object for a row that could not be read."""
     numbers: list[int]
-    """The line of the row, or its position in a list."""
+    """Line of the row, or its position in a list."""
     files: list[str]
     numbering: Numbering = "line"
-    """What the numbers count; `file` where a whole file is one row."""
+    """What the numbers count; `file` if a whole file is one row."""
     problems: dict[int, list[JsonProblem]] = field(default_factory=dict[int, list[JsonProblem]])
-    """By row. A problem without steps, and with level error, concerns the row as a whole."""
+    """By row. A problem of level error without steps concerns the row as a whole."""
     is_text_only: bool = False
-    """Every value is a text, as in CSV."""
+    """Whether every value is text, as in CSV."""
     several_files: bool = False
-    """Numbers alone do not tell rows apart."""
+    """Whether the input has several files, so that numbers alone do not identify rows."""
     finite: bool = False
-    """Whether all of it is strict JSON, which knows no NaN and no infinite number."""
+    """Whether all of it is strict JSON, which has no NaN and no infinite number."""
     heavy: bool = False
-    """Whether they are as much as should be held at a time, however few they are."""
+    """Whether it reached MAX_BATCH_BYTES, however few rows it has."""
 
     def __len__(self) -> int:
         return len(self.values)
@@ -43,15 +43,15 @@ class RowBatch:
             numbers=self.numbers[start:stop],
             files=self.files[start:stop],
             numbering=self.numbering,
-            problems={row - start: found for row, found in self.problems.items() if start <= row < stop},
+            problems={row - start: problems for row, problems in self.problems.items() if start <= row < stop},
             is_text_only=self.is_text_only,
             several_files=self.several_files,
             finite=self.finite,
         )
 
     def extend(self, more: "RowBatch") -> None:
-        """Add rows at the end."""
-        self.problems.update({row + len(self): found for row, found in more.problems.items()})
+        """Append rows."""
+        self.problems.update({row + len(self): problems for row, problems in more.problems.items()})
         self.values += more.values
         self.numbers += more.numbers
         self.files += more.files
@@ -59,35 +59,36 @@ class RowBatch:
 
 
 def rechunk_rows(stream: Iterable[RowBatch], size: int) -> Iterator[RowBatch]:
-    """The same rows, `size` at a time, or fewer where they are heavy; rows that are numbered in different ways stay apart."""
-    held: RowBatch | None = None
+    """The same rows in batches of `size`, or fewer where rows are heavy; rows with different numbering are never mixed."""
+    pending: RowBatch | None = None
     for rows in stream:
-        if held is not None and (held.numbering, held.is_text_only) == (rows.numbering, rows.is_text_only):
-            held.extend(rows)
+        if pending is not None and (pending.numbering, pending.is_text_only) == (rows.numbering, rows.is_text_only):
+            pending.extend(rows)
         else:
-            if held is not None:
-                yield held
-            held = rows
+            if pending is not None:
+                yield pending
+            pending = rows
         start = 0
-        while len(held) - start >= size:
-            yield held if len(held) == size else held.slice(start, start + size)
+        while len(pending) - start >= size:
+            yield pending if len(pending) == size else pending.slice(start, start + size)
             start += size
-        held = held.slice(start, len(held)) if start < len(held) else None
-        if held is not None and rows.heavy:
-            yield held
-            held = None
-    if held is not None:
-        yield held
+        pending = pending.slice(start, len(pending)) if start < len(pending) else None
+        if pending is not None and rows.heavy:
+            yield pending
+            pending = None
+    if pending is not None:
+        yield pending
 
 
 def limit_rows(stream: Iterable[RowBatch], limit: int | None) -> Iterator[RowBatch]:
-    """The first `limit` rows."""
+    """The first `limit` rows; all rows if it is None."""
+    if limit is None:
+        yield from stream
+        return
     left = limit
     for rows in stream:
-        if left is None:
-            yield rows
-        elif left > 0:
+        if left > 0:
             yield rows if len(rows) <= left else rows.slice(0, left)
             left -= len(rows)
-        if left is not None and left <= 0:
+        if left <= 0:
             return

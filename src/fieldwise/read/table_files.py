@@ -12,8 +12,7 @@ from unicodedata import is_normalized, normalize
 
 import zstandard
 
-from fieldwise.kernels.json_scalars import to_json_value
-from fieldwise.kernels.text_keys import to_json_record
+from fieldwise.kernels.json_conversion import to_json_record, to_json_value
 from fieldwise.model.diagnostic import ConfigError, Diagnostic, Where
 from fieldwise.model.locations import Location, parse_location
 from fieldwise.model.values import MISSING, Json, Missing, Value
