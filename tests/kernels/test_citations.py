@@ -2,7 +2,7 @@
 
 import pytest
 
-from fieldwise.kernels.citations import INDICATORS, cited, cited_v1, signs
+from fieldwise.kernels.answer_text import CITATION_INDICATORS, compile_indicators, find_indicators, find_indicators_v1
 
 
 @pytest.mark.parametrize(
@@ -21,17 +21,17 @@ from fieldwise.kernels.citations import INDICATORS, cited, cited_v1, signs
     ],
 )
 def test_indicators_count_as_words_or_as_substrings(text: str, words: list[str], substrings: list[str]) -> None:
-    assert cited(text, signs()) == words
-    assert cited_v1(text, signs()) == substrings
+    assert find_indicators(text, compile_indicators()) == words
+    assert find_indicators_v1(text, compile_indicators()) == substrings
 
 
 def test_the_indicators_are_those_of_the_answer_metrics() -> None:
     """Answer metrics, source citation: "source:", "table:", "page", "document", "pdf", "according to", "based on", "from"."""
-    assert INDICATORS == ("source:", "table:", "page", "document", "pdf", "according to", "based on", "from")
-    assert cited_v1(" ".join(INDICATORS), signs()) == list(INDICATORS)
+    assert CITATION_INDICATORS == ("source:", "table:", "page", "document", "pdf", "according to", "based on", "from")
+    assert find_indicators_v1(" ".join(CITATION_INDICATORS), compile_indicators()) == list(CITATION_INDICATORS)
 
 
 @pytest.mark.parametrize("unit", ["page", "source", "according ", "a", " ", "source*"])
 def test_a_megabyte_is_searched(unit: str) -> None:
     text = unit * (1_000_000 // len(unit))
-    assert len(cited(text, signs())) <= 1
+    assert len(find_indicators(text, compile_indicators())) <= 1

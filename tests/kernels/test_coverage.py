@@ -11,19 +11,18 @@ from hypothesis import strategies as st
 
 from fieldwise.kernels import coverage as module
 from fieldwise.kernels import tokens
-from fieldwise.kernels.citations import cited, signs
-from fieldwise.kernels.coverage import Coverage, coverage
-from fieldwise.kernels.keywords import Vocabulary
-from fieldwise.kernels.names import Names
-from fieldwise.kernels.numbers_in_text import Locale
-from fieldwise.kernels.subsequence_search import Runs
-from fieldwise.kernels.tokens import BREAK, Lexicon
+from fieldwise.kernels.answer_text import compile_indicators, find_indicators
+from fieldwise.kernels.coverage import CoverageReader, get_coverage_reader
+from fieldwise.kernels.keyword_index import KeywordIds, SequenceIndex
+from fieldwise.kernels.keywords import KeywordReader
+from fieldwise.kernels.numbers_in_text import NumberLocale
+from fieldwise.kernels.tokens import TEXT_END, TokenIds
 
 PIECES = (
     *("Territory", "118", "117", "Rule", "C-1", "c-01", "C1", "0.305%", "-0.133", "$750,000.00", "750000", "(3.2)", "(36)", "**Rule**"),
     *("Limits", "of", "Liability", "New", "York.", "rate", "According", "to", "based", "on,", "Source", ":", "source:", "pages"),
     *("homepage", "保费是604元", "Prämie", "1.234,56", "1\xa0234,56", "1 234,56", "القسط", "٦٠٤", "é", "e\u0301", "Ⓐ", "Ⓑ"),
-    *("\ud800", BREAK, "\x00", "\x1a", "😀", "👍🏽", "İstanbul", "STRASSE", "Straße", "보험료", "प्रीमियम", "“Quoted", "Name”", "10–20"),
+    *("\ud800", TEXT_END, "\x00", "\x1a", "😀", "👍🏽", "İstanbul", "STRASSE", "Straße", "보험료", "प्रीमियम", "“Quoted", "Name”", "10–20"),
     *("12,34,567", "1.2.3", ".5", "-$5", "$-5", "a.5", "1,2,3", "5-6", "007", "1'234.5", "A4-B5", "THE", "Eightcha", "Ninechars", "x" * 16),
     *("Seventeen-letters", "Z" * 17, "U.S.", "a-b-c-d", "\x1f", "according", "Based", "**Source**:"),
 )
@@ -35,34 +34,44 @@ ascii_texts = st.lists(
 either = st.one_of(texts, ascii_texts)
 
 
-def one_by_one(expected: str, actual: str, locale: Locale) -> tuple[object, ...]:
-    known = Vocabulary(locale)
-    wanted, heard = known.wanted(expected), known.heard(actual)
-    lost = known.missing(wanted, heard)
+def one_by_one(expected: str, actual: str, locale: NumberLocale) -> tuple[object, ...]:
+    known = KeywordReader(locale)
+    wanted, heard = known.read_expected(expected), known.read_answer(actual)
+    lost = known.find_missing(wanted, heard)
     numbers = [number for number in wanted.numbers if number not in heard.atoms]
-    return len(wanted), len(wanted.numbers), wanted.words, heard.words, lost, numbers, cited(actual, signs())
+    return (
+        len(wanted),
+        len(wanted.numbers),
+        wanted.word_count,
+        heard.word_count,
+        lost,
+        numbers,
+        find_indicators(actual, compile_indicators()),
+    )
 
 
-def at_once(expected: Sequence[str], actual: Sequence[str], reader: Coverage) -> list[tuple[object, ...]]:
-    found = reader.of(expected, actual)
+def at_once(expected: Sequence[str], actual: Sequence[str], reader: CoverageReader) -> list[tuple[object, ...]]:
+    found = reader.measure(expected, actual)
     rows: list[tuple[object, ...]] = []
     for row in range(len(expected)):
-        lost = found.lost[found.offsets[row] : found.offsets[row + 1]]
-        names = [found.texts[code] for code in lost]
-        numbers = [found.texts[code] for code in lost if found.is_number[code]]
-        counts = (found.keywords[row], found.numbers[row], found.wanted[row], found.given[row])
-        rows.append((*counts, names, numbers, [sign[0] for at, sign in enumerate(signs()) if found.cited[row] >> at & 1]))
+        lost = found.missing[found.offsets[row] : found.offsets[row + 1]]
+        names = [found.keyword_texts[code] for code in lost]
+        numbers = [found.keyword_texts[code] for code in lost if found.is_number[code]]
+        counts = (found.keyword_counts[row], found.number_counts[row], found.expected_word_counts[row], found.actual_word_counts[row])
+        rows.append(
+            (*counts, names, numbers, [sign[0] for at, sign in enumerate(compile_indicators()) if found.indicator_bits[row] >> at & 1])
+        )
     return rows
 
 
 @settings(max_examples=250, deadline=None)
 @given(
     st.lists(st.tuples(either, either), max_size=6) | st.lists(st.tuples(ascii_texts, ascii_texts), max_size=8),
-    st.sampled_from(get_args(Locale)),
+    st.sampled_from(get_args(NumberLocale)),
 )
-def test_a_batch_says_what_its_rows_say_one_by_one(pairs: list[tuple[str, str]], locale: Locale) -> None:
+def test_a_batch_says_what_its_rows_say_one_by_one(pairs: list[tuple[str, str]], locale: NumberLocale) -> None:
     expected, actual = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
-    reader = Coverage(locale, signs())
+    reader = CoverageReader(locale, compile_indicators())
     assert at_once(expected, actual, reader) == [one_by_one(*pair, locale) for pair in pairs]
     assert at_once(actual, expected, reader) == [one_by_one(*pair[::-1], locale) for pair in pairs], "what it remembers changes nothing"
 
@@ -74,8 +83,8 @@ def test_plain_texts_that_differ_in_case_and_spaces_lack_no_keyword_of_each_othe
     other = text
     for change in changes:
         other = change(other)
-    found = Coverage().of([text], [other])
-    assert len(found.lost) == 0 or not found.plain
+    found = CoverageReader().measure([text], [other])
+    assert len(found.missing) == 0 or not found.all_plain
 
 
 def test_every_pair_of_many_texts_agrees_in_portions_of_any_size(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -92,66 +101,66 @@ def test_every_pair_of_many_texts_agrees_in_portions_of_any_size(monkeypatch: py
     expected, actual = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
     right = [one_by_one(*pair, "en") for pair in pairs]
     for rows, characters in ((4096, 500_000), (1, 500_000), (3, 500_000), (4096, 7)):
-        monkeypatch.setattr(tokens, "_ROWS", rows)
-        monkeypatch.setattr(tokens, "_CHARACTERS", characters)
-        assert at_once(expected, actual, Coverage("en", signs())) == right
+        monkeypatch.setattr(tokens, "_CHUNK_TEXTS", rows)
+        monkeypatch.setattr(tokens, "_CHUNK_CHARACTERS", characters)
+        assert at_once(expected, actual, CoverageReader("en", compile_indicators())) == right
 
 
 def test_no_answers_are_no_rows() -> None:
-    assert at_once([], [], Coverage("en", signs())) == []
+    assert at_once([], [], CoverageReader("en", compile_indicators())) == []
 
 
 def test_a_phrase_does_not_reach_from_one_answer_into_the_next() -> None:
-    found = Coverage().of(["Territory 118", "Territory 118"], ["in Territory", "118 is it"])
-    assert [found.texts[code] for code in found.lost] == ["territory 118", "118", "territory 118", "territory"]
+    found = CoverageReader().measure(["Territory 118", "Territory 118"], ["in Territory", "118 is it"])
+    assert [found.keyword_texts[code] for code in found.missing] == ["territory 118", "118", "territory 118", "territory"]
 
 
 def test_a_token_between_parts_a_phrase_and_markup_does_not() -> None:
-    found = Coverage().of(["Territory 118", "Territory 118"], ["Territory no 118", "Territory ** | 118"])
-    assert [found.texts[code] for code in found.lost] == ["territory 118"]
+    found = CoverageReader().measure(["Territory 118", "Territory 118"], ["Territory no 118", "Territory ** | 118"])
+    assert [found.keyword_texts[code] for code in found.missing] == ["territory 118"]
 
 
 def test_capitals_that_cannot_be_looked_up_are_no_keywords() -> None:
-    assert Vocabulary().wanted("see Ⓐ Ⓑ").phrases == ()
+    assert KeywordReader().read_expected("see Ⓐ Ⓑ").phrases == ()
 
 
 def test_a_full_reader_gives_way_to_a_new_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    first = coverage("ch", signs())
-    assert coverage("ch", signs()) is first
-    first.of(["some words here"], ["other words there"])
-    monkeypatch.setattr(module, "_MEMORY", 2)
-    assert coverage("ch", signs()) is not first
+    first = get_coverage_reader("ch", compile_indicators())
+    assert get_coverage_reader("ch", compile_indicators()) is first
+    first.measure(["some words here"], ["other words there"])
+    monkeypatch.setattr(module, "_MAX_CACHED_IDS", 2)
+    assert get_coverage_reader("ch", compile_indicators()) is not first
 
 
 @settings(max_examples=150, deadline=None)
-@given(st.lists(st.sampled_from((*PIECES, "Ａ", "ﬁ")), min_size=1, max_size=8), st.sampled_from(get_args(Locale)))
-def test_many_tokens_have_the_words_and_numbers_that_each_has_alone(pieces: list[str], locale: Locale) -> None:
-    words = [word for piece in pieces for word in piece.split() if word != BREAK]
-    known, lexicon = Vocabulary(locale), Lexicon()
-    names = Names(known, lexicon)
+@given(st.lists(st.sampled_from((*PIECES, "Ａ", "ﬁ")), min_size=1, max_size=8), st.sampled_from(get_args(NumberLocale)))
+def test_many_tokens_have_the_words_and_numbers_that_each_has_alone(pieces: list[str], locale: NumberLocale) -> None:
+    words = [word for piece in pieces for word in piece.split() if word != TEXT_END]
+    known, lexicon = KeywordReader(locale), TokenIds()
+    names = KeywordIds(known, lexicon)
     for some in (words, [word for word in words if word.isascii()]):
         tokens = np.array([lexicon[word] for word in some], dtype=np.int64)
-        atoms, counts = names.wanted(tokens)
+        atoms, counts = names.expected_atoms(tokens)
         ends = np.cumsum(counts).tolist()
         found = [[names.texts[atom] for atom in atoms[start:end]] for start, end in zip([0, *ends], ends, strict=False)]
-        assert found == [list(known.wanted_atoms_of(word)) for word in some]
+        assert found == [list(known.expected_atoms(word)) for word in some]
         for word in some:
-            _, heard = names.heard(lexicon.read([word]))
-            assert {names.texts[name] for name in heard if name} == set(known.atoms_of(word))
+            _, heard = names.answer_keywords(lexicon.tokenize([word]))
+            assert {names.texts[name] for name in heard if name} == set(known.answer_atoms(word))
 
 
 @settings(max_examples=100, deadline=None)
 @given(st.lists(st.text(st.sampled_from("ab \t\n\x0b\x1c\x1f\x00\x08é\u2028"), max_size=20), max_size=6))
 def test_tokens_are_what_split_finds(some: list[str]) -> None:
-    lexicon = Lexicon()
-    cut = lexicon.read(some)
-    words = [lexicon.words[token] for token in cut.tokens]
-    assert words == [word for text in some for word in (*text.split(), BREAK)]
-    assert cut.ends.tolist() == [at for at, word in enumerate(words) if word == BREAK]
+    lexicon = TokenIds()
+    cut = lexicon.tokenize(some)
+    words = [lexicon.tokens[token] for token in cut.tokens]
+    assert words == [word for text in some for word in (*text.split(), TEXT_END)]
+    assert cut.ends.tolist() == [at for at, word in enumerate(words) if word == TEXT_END]
 
 
 def test_a_break_inside_a_text_breaks_nothing() -> None:
-    assert len(Lexicon().read([f"a {BREAK} b", "c"]).ends) == 2
+    assert len(TokenIds().tokenize([f"a {TEXT_END} b", "c"]).ends) == 2
 
 
 small = st.lists(st.integers(1, 4), min_size=1, max_size=4)
@@ -160,7 +169,7 @@ small = st.lists(st.integers(1, 4), min_size=1, max_size=4)
 @settings(max_examples=100, deadline=None)
 @given(st.lists(small, min_size=1, max_size=5, unique_by=tuple), st.lists(st.integers(0, 5), max_size=12))
 def test_runs_are_found_wherever_they_stand(sequences: list[list[int]], parts: list[int]) -> None:
-    runs, stream = Runs(), [*parts, 0]
+    runs, stream = SequenceIndex(), [*parts, 0]
     for name, sequence in enumerate(sequences, start=1):
         runs.add(sequence, name)
     right = {
@@ -169,11 +178,11 @@ def test_runs_are_found_wherever_they_stand(sequences: list[list[int]], parts: l
         for at in range(len(stream) - len(sequence) + 1)
         if stream[at : at + len(sequence)] == sequence
     }
-    found = runs.found(np.array(stream, dtype=np.int64))
+    found = runs.search(np.array(stream, dtype=np.int64))
     assert {pair for at, name in found for pair in zip(at.tolist(), name.tolist(), strict=True)} == right
 
 
 def test_a_megabyte_of_different_names_is_read() -> None:
     names = " and ".join(f"Name {number}" for number in range(60_000))
-    found = Coverage().of([names], [names.replace("Name", "Other")])
-    assert (found.keywords.tolist(), len(found.lost)) == ([120_001], 60_001)
+    found = CoverageReader().measure([names], [names.replace("Name", "Other")])
+    assert (found.keyword_counts.tolist(), len(found.missing)) == ([120_001], 60_001)

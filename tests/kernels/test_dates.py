@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fieldwise.kernels.dates import MONTHS, Ambiguous, compile_format, parse_date, parse_with
+from fieldwise.kernels.dates import ENGLISH_MONTHS, AmbiguousDate, compile_date_format, parse_date, parse_date_with_formats
 
 law = settings(max_examples=150, deadline=None)
 days = st.dates(min_value=datetime.date(1000, 1, 1))
@@ -21,7 +21,7 @@ def test_every_day_in_iso_form_is_read_whatever_the_time(day: datetime.date, tim
 @given(day=days)
 @law
 def test_every_day_is_read_in_words_and_by_week_and_by_day_of_year(day: datetime.date) -> None:
-    name, week = MONTHS[day.month - 1], day.isocalendar()
+    name, week = ENGLISH_MONTHS[day.month - 1], day.isocalendar()
     for text in (
         f"{day.day} {name} {day.year}",
         f"{name[:3].upper()} {day.day}, {day.year}",
@@ -39,7 +39,7 @@ def test_a_numeric_date_is_ambiguous_exactly_if_it_has_two_readings(day: datetim
     text = f"{day.day:02}{sign}{day.month:02}{sign}{day.year}"
     found = parse_date(text)
     if day.day <= 12 and day.day != day.month:
-        assert found == Ambiguous(day.day, day.month, day.year)
+        assert found == AmbiguousDate(day.day, day.month, day.year)
     else:
         assert found == day
     assert parse_date(text, day_first=True) == day
@@ -50,21 +50,21 @@ def test_a_numeric_date_is_ambiguous_exactly_if_it_has_two_readings(day: datetim
 )
 @law
 def test_a_format_reads_what_python_writes_with_it(day: datetime.date, format: str) -> None:
-    assert parse_with(day.strftime(format), [compile_format(format)]) == day
+    assert parse_date_with_formats(day.strftime(format), [compile_date_format(format)]) == day
 
 
 @given(text=st.text(alphabet="0123456789-/. TWaprmy:,", max_size=14) | st.text(max_size=10))
 @settings(max_examples=500, deadline=None)
 def test_any_text_gives_a_date_or_none_and_never_an_error(text: str) -> None:
-    assert isinstance(parse_date(text), datetime.date | Ambiguous | None)
-    assert isinstance(parse_with(text, [compile_format("%Y-%j"), compile_format("D/M/YY")]), datetime.date | None)
+    assert isinstance(parse_date(text), datetime.date | AmbiguousDate | None)
+    assert isinstance(parse_date_with_formats(text, [compile_date_format("%Y-%j"), compile_date_format("D/M/YY")]), datetime.date | None)
 
 
 @given(format=st.text(alphabet="%YmdyMD/-[]bj T", max_size=10))
 @law
 def test_any_format_is_compiled_or_refused_with_a_reason(format: str) -> None:
     try:
-        said = str(compile_format(format).groupindex)
+        said = str(compile_date_format(format).groupindex)
     except ValueError as error:
         said = str(error)
     assert "date format" in said or "year" in said or "short" in said
@@ -105,10 +105,10 @@ def test_these_are_not_dates(text: str) -> None:
 
 @pytest.mark.parametrize(("short", "year"), [("00", 2000), ("68", 2068), ("69", 1969), ("99", 1999)])
 def test_two_digit_years_are_read_as_posix_reads_them(short: str, year: int) -> None:
-    assert parse_with(f"03/04/{short}", [compile_format("DD/MM/YY")]) == datetime.date(year, 4, 3)
+    assert parse_date_with_formats(f"03/04/{short}", [compile_date_format("DD/MM/YY")]) == datetime.date(year, 4, 3)
 
 
 def test_the_first_format_that_fits_a_day_of_the_calendar_counts() -> None:
-    both = [compile_format("%d/%m/%Y"), compile_format("%m/%d/%Y")]
-    assert parse_with("03/04/2025", both) == datetime.date(2025, 4, 3)
-    assert parse_with("04/13/2025", both) == datetime.date(2025, 4, 13)
+    both = [compile_date_format("%d/%m/%Y"), compile_date_format("%m/%d/%Y")]
+    assert parse_date_with_formats("03/04/2025", both) == datetime.date(2025, 4, 3)
+    assert parse_date_with_formats("04/13/2025", both) == datetime.date(2025, 4, 13)

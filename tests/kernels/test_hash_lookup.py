@@ -6,7 +6,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from fieldwise.kernels import hash_lookup
-from fieldwise.kernels.hash_lookup import Numbered, Table, firsts, firsts_among
+from fieldwise.kernels.hash_lookup import HashTable, IntegerIds, find_first_positions, find_first_positions_among
 
 keys = st.lists(st.one_of(st.integers(0, 6), st.integers(0, 2**62)), max_size=30)
 law = settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -27,8 +27,8 @@ def array(values: list[int]) -> np.ndarray:
 @law
 @given(keys, keys)
 def test_the_first_of_equal_keys_is_found_and_whether_others_have_it(mine: list[int], others: list[int]) -> None:
-    first, there = firsts_among(array(mine), array(others))
-    assert first.tolist() == firsts(array(mine)).tolist() == [mine.index(key) for key in mine]
+    first, there = find_first_positions_among(array(mine), array(others))
+    assert first.tolist() == find_first_positions(array(mine)).tolist() == [mine.index(key) for key in mine]
     assert there.tolist() == [key in others for key in mine]
 
 
@@ -36,20 +36,20 @@ def test_the_first_of_equal_keys_is_found_and_whether_others_have_it(mine: list[
 @law
 @given(st.lists(keys, max_size=4))
 def test_integers_are_numbered_as_they_are_met(batches: list[list[int]]) -> None:
-    known, right = Numbered(), dict[int, int]()
+    known, right = IntegerIds(), dict[int, int]()
     for batch in batches:
-        assert known.find(array(batch)).tolist() == [right.get(key, 0) for key in batch]
+        assert known.find_ids(array(batch)).tolist() == [right.get(key, 0) for key in batch]
         for key in batch:
             right.setdefault(key, len(right) + 1)
-        assert known.of(array(batch)).tolist() == [right[key] for key in batch]
-    assert known.met == list(right)
+        assert known.assign_ids(array(batch)).tolist() == [right[key] for key in batch]
+    assert known.keys_in_order == list(right)
 
 
 @pytest.mark.usefixtures("slots")
 @law
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), unique=True, max_size=12), st.data())
 def test_keys_of_two_words_differ_if_either_does(pairs: list[tuple[int, int]], data: st.DataObject) -> None:
-    table = Table(2)
+    table = HashTable(2)
     cut = data.draw(st.integers(0, len(pairs)))
     for start, part in ((1, pairs[:cut]), (1 + cut, pairs[cut:])):
         table.add(np.array(part, dtype=np.uint64).reshape(-1, 2), np.arange(start, start + len(part)))
@@ -59,7 +59,7 @@ def test_keys_of_two_words_differ_if_either_does(pairs: list[tuple[int, int]], d
 
 
 def test_a_table_grows() -> None:
-    known = Numbered()
+    known = IntegerIds()
     for start in range(0, 5_000, 700):
-        known.of(np.arange(start, start + 700) * 7)
-    assert known.find(np.array([0, 7, 34_993, 5])).tolist() == [1, 2, 5_000, 0]
+        known.assign_ids(np.arange(start, start + 700) * 7)
+    assert known.find_ids(np.array([0, 7, 34_993, 5])).tolist() == [1, 2, 5_000, 0]

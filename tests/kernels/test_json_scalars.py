@@ -17,8 +17,7 @@ import pytest
 from pydantic import BaseModel
 
 import fieldwise as fw
-from fieldwise.kernels.json_scalars import as_json_value
-from fieldwise.kernels.text_keys import text_keys
+from fieldwise.kernels.json_conversion import to_json_record, to_json_value
 
 
 class Status(Enum):
@@ -70,13 +69,13 @@ class Vendor(BaseModel):
     ],
 )
 def test_a_value_gets_the_form_that_json_has_for_it(value: Any, found: Any) -> None:
-    assert as_json_value(value) == found
-    assert type(as_json_value(value)) is type(found)
-    assert text_keys({"a": [value]}) == {"a": [found]}
+    assert to_json_value(value) == found
+    assert type(to_json_value(value)) is type(found)
+    assert to_json_record({"a": [value]}) == {"a": [found]}
 
 
 def test_a_decimal_that_is_no_number_stays_none() -> None:
-    assert math.isnan(as_json_value(Decimal("NaN")))
+    assert math.isnan(to_json_value(Decimal("NaN")))
 
 
 def test_records_of_a_python_program_are_compared_like_those_of_a_file() -> None:
@@ -91,7 +90,7 @@ def test_records_of_a_python_program_are_compared_like_those_of_a_file() -> None
 def test_models_and_dataclasses_are_records() -> None:
     expected: Any = {"total": Money(Decimal("12.50")), "vendor": Vendor(name="Acme")}
     actual = {"total": {"amount": 12.5, "currency": "EUR"}, "vendor": {"name": "Acme", "rank": 1}}
-    assert text_keys(expected) == actual
+    assert to_json_record(expected) == actual
     for kind in ("field_accuracy", "field_prf"):
         assert fw.evaluate({"type": kind}, expected=expected, actual=actual).score == 1.0
     acme: Any = Vendor(name="Acme")

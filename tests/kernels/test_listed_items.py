@@ -2,7 +2,7 @@
 
 import pytest
 
-from fieldwise.kernels.listed_items import items, items_v1
+from fieldwise.kernels.answer_text import find_list_items, find_list_items_v1
 
 
 @pytest.mark.parametrize(
@@ -21,18 +21,18 @@ from fieldwise.kernels.listed_items import items, items_v1
     ],
 )
 def test_items_are_bullets_and_codes(text: str, labels: list[str]) -> None:
-    assert [item.label for item in items(text)] == labels
+    assert [item.label for item in find_list_items(text)] == labels
 
 
 def test_a_code_is_the_same_with_and_without_a_hyphen() -> None:
-    assert items("Rule C-1")[0].keys == items("rule c1")[0].keys
+    assert find_list_items("Rule C-1")[0].keys == find_list_items("rule c1")[0].keys
 
 
 def test_a_name_before_a_colon_or_a_dash_is_a_key() -> None:
-    assert items("* Driver Discount: 5%")[0].keys == ("driver discount: 5%", "driver discount")
-    assert items("* Driver Discount - 5%")[0].keys[-1] == "driver discount"
+    assert find_list_items("* Driver Discount: 5%")[0].keys == ("driver discount: 5%", "driver discount")
+    assert find_list_items("* Driver Discount - 5%")[0].keys[-1] == "driver discount"
 
 
 def test_the_first_framework_takes_stars_verbatim_and_codes_besides() -> None:
     """EF_1, calculation: markdown list format `* Rule Name`, also "Rule C-X" patterns."""
-    assert [item.label for item in items_v1("* Rule C-1 Rates \n* Other\n- no")] == ["Rule C-1 Rates", "Other", "rule c-1"]
+    assert [item.label for item in find_list_items_v1("* Rule C-1 Rates \n* Other\n- no")] == ["Rule C-1 Rates", "Other", "rule c-1"]

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fieldwise.kernels.numbers import Number, close, parse_number, within, within_grid
+from fieldwise.kernels.numbers import Number, parse_number
+from fieldwise.kernels.tolerance import is_close, within_tolerance, within_tolerance_grid
 
 law = settings(max_examples=150, deadline=None)
 numbers = st.sampled_from(
@@ -53,8 +54,8 @@ pairs = st.lists(st.tuples(numbers, numbers), min_size=30, max_size=40)
 @given(pairs=pairs, tolerance=tolerances, relative=st.booleans())
 @law
 def test_arrays_decide_as_single_numbers_do(pairs: list[tuple[Number, Number]], tolerance: float, relative: bool) -> None:
-    found = within([one for one, _ in pairs], [other for _, other in pairs], tolerance, relative)
-    assert found.tolist() == [close(one, other, tolerance, relative) for one, other in pairs]
+    found = within_tolerance([one for one, _ in pairs], [other for _, other in pairs], tolerance, relative)
+    assert found.tolist() == [is_close(one, other, tolerance, relative) for one, other in pairs]
 
 
 @given(
@@ -62,15 +63,15 @@ def test_arrays_decide_as_single_numbers_do(pairs: list[tuple[Number, Number]], 
 )
 @law
 def test_arrays_of_nothing_but_floats_decide_as_single_numbers_do(pairs: list[tuple[float, float]], tolerance: float) -> None:
-    found = within([one for one, _ in pairs], [other for _, other in pairs], tolerance)
-    assert found.tolist() == [close(one, other, tolerance) for one, other in pairs]
+    found = within_tolerance([one for one, _ in pairs], [other for _, other in pairs], tolerance)
+    assert found.tolist() == [is_close(one, other, tolerance) for one, other in pairs]
 
 
 @given(expected=st.lists(numbers, max_size=6), actual=st.lists(numbers, max_size=6), tolerance=tolerances, relative=st.booleans())
 @law
 def test_a_grid_decides_as_single_numbers_do(expected: list[Number], actual: list[Number], tolerance: float, relative: bool) -> None:
-    found = within_grid(expected, actual, tolerance, relative)
-    assert found.tolist() == [[close(one, other, tolerance, relative) for other in actual] for one in expected]
+    found = within_tolerance_grid(expected, actual, tolerance, relative)
+    assert found.tolist() == [[is_close(one, other, tolerance, relative) for other in actual] for one in expected]
 
 
 @given(one=finite, other=finite, tolerance=tolerances)
@@ -80,17 +81,17 @@ def test_what_is_within_the_tolerance_matches_and_what_is_beyond_the_slack_does_
     bound = Fraction(repr(tolerance))
     larger = min(max(abs(one), abs(other)), 1.7e308)
     if difference <= bound:
-        assert close(one, other, tolerance)
+        assert is_close(one, other, tolerance)
     if tolerance == 0 or (isinstance(one, int) and isinstance(other, int)):
-        assert close(one, other, tolerance) == (difference <= bound)
+        assert is_close(one, other, tolerance) == (difference <= bound)
     elif difference > bound * Fraction(1 + 2e-9) + 10 * Fraction(math.ulp(larger)):
-        assert not close(one, other, tolerance)
+        assert not is_close(one, other, tolerance)
 
 
 @given(one=finite, other=finite, tolerance=tolerances)
 @law
 def test_an_absolute_tolerance_has_no_direction(one: Number, other: Number, tolerance: float) -> None:
-    assert close(one, other, tolerance) == close(other, one, tolerance)
+    assert is_close(one, other, tolerance) == is_close(other, one, tolerance)
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fieldwise.kernels.numbers_in_text import figures, is_percent, values, written
+from fieldwise.kernels.numbers_in_text import find_numbers, format_number_value, is_percent, list_number_values
 
 
 @pytest.mark.parametrize(
@@ -37,7 +37,7 @@ from fieldwise.kernels.numbers_in_text import figures, is_percent, values, writt
     ],
 )
 def test_numbers_are_read_by_value(text: str, expected: list[str]) -> None:
-    assert values(text) == expected
+    assert list_number_values(text) == expected
 
 
 @pytest.mark.parametrize(
@@ -54,36 +54,41 @@ def test_numbers_are_read_by_value(text: str, expected: list[str]) -> None:
     ],
 )
 def test_the_locale_decides_what_separates_groups_and_decimals(locale: str, text: str, expected: list[str]) -> None:
-    assert values(text, locale) == expected  # type: ignore[arg-type]
+    assert list_number_values(text, locale) == expected  # type: ignore[arg-type]
 
 
 def test_numbers_inside_codes_can_be_left_out() -> None:
-    assert values("Rule C-1, GRG51 and 10", coded=False) == ["10"]
-    assert values("Rule C-1, GRG51 and 10") == ["1", "51", "10"]
+    assert list_number_values("Rule C-1, GRG51 and 10", in_codes=False) == ["10"]
+    assert list_number_values("Rule C-1, GRG51 and 10") == ["1", "51", "10"]
 
 
 @pytest.mark.parametrize(
     ("text", "percent"), [("5%", True), ("5 %", True), ("5 percent", True), ("5 Prozent", True), ("5", False), ("5 per", False)]
 )
 def test_a_percent_sign_or_word_after_a_number_is_seen(text: str, percent: bool) -> None:
-    assert is_percent(text, next(figures(text))) is percent
+    assert is_percent(text, next(find_numbers(text))) is percent
 
 
 @given(st.integers(-(10**20), 10**20))
 @settings(max_examples=60, deadline=None)
 def test_an_integer_is_found_with_all_its_digits_however_it_is_grouped(number: int) -> None:
-    assert values(f"it is {number:,} now") == values(f"it is {number} now") == [str(number)] == [written(number)]
+    assert (
+        list_number_values(f"it is {number:,} now")
+        == list_number_values(f"it is {number} now")
+        == [str(number)]
+        == [format_number_value(number)]
+    )
 
 
 @given(st.text(alphabet="0123456789.,'-–−$()%eé中 \xa0\u202f\n", max_size=60), st.sampled_from(["en", "de", "fr", "ch"]))
 @settings(max_examples=150, deadline=None)
 def test_any_text_has_numbers_that_are_read_again_as_themselves(text: str, locale: str) -> None:
-    for figure in figures(text, locale):  # type: ignore[arg-type]
-        assert figure.value.count(".") > 1 or values(f"x {figure.value}") == [figure.value]
+    for figure in find_numbers(text, locale):  # type: ignore[arg-type]
+        assert figure.value.count(".") > 1 or list_number_values(f"x {figure.value}") == [figure.value]
 
 
 @pytest.mark.parametrize("unit", ["1", ",", "1,", "1.", "-1", "123,", "1 ", "$", "-"])
 def test_a_megabyte_of_one_thing_is_read(unit: str) -> None:
     text = unit * (1_000_000 // len(unit))
     for locale in ("en", "de", "fr"):
-        assert len(values(text, locale)) <= 3  # type: ignore[arg-type]
+        assert len(list_number_values(text, locale)) <= 3  # type: ignore[arg-type]

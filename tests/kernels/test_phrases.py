@@ -4,14 +4,14 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fieldwise.kernels.phrases import CODE, RUN, phrases
+from fieldwise.kernels.tokens import CODE_SHAPE, PHRASE_SHAPES, find_phrases
 
 
 def line_by_line(lines: list[str], *, codes_only: bool = False) -> list[tuple[int, int]]:
     found, start = list[tuple[int, int]](), 0
     for line in lines:
-        spans = [] if codes_only else [one.span() for one in RUN.finditer(line)]
-        spans += [one.span() for one in CODE.finditer(line)]
+        spans = [] if codes_only else [one.span() for one in PHRASE_SHAPES.finditer(line)]
+        spans += [one.span() for one in CODE_SHAPE.finditer(line)]
         found += [(start + begin, end - begin) for begin, end in sorted(spans)]
         start += len(line)
     return found
@@ -20,7 +20,7 @@ def line_by_line(lines: list[str], *, codes_only: bool = False) -> list[tuple[in
 def at_once(lines: list[str], every: bool | None) -> list[tuple[int, int]]:
     letters = np.frombuffer("".join(lines).encode(), dtype=np.uint8)
     edges = np.unique(np.cumsum([len(line) for line in lines[:-1]], dtype=np.int64))
-    starts, lengths = phrases(letters, edges, every=None if every is None else np.full(len(letters), every))
+    starts, lengths = find_phrases(letters, edges, every=None if every is None else np.full(len(letters), every))
     return list(zip(starts.tolist(), lengths.tolist(), strict=True))
 
 

@@ -9,64 +9,64 @@ from scipy import stats
 from fieldwise.kernels.statistics import (
     REPLICATES,
     Replicates,
-    hashes,
-    percentiles,
-    poisson_weights,
+    draw_poisson_weights,
+    hash_texts,
+    percentile_interval,
     precision_recall_f1,
-    wilson,
+    wilson_interval,
 )
 
 
 def keys(n):
-    return hashes([f"case-{number}" for number in range(n)])
+    return hash_texts([f"case-{number}" for number in range(n)])
 
 
 @pytest.mark.parametrize(("successes", "n"), [(0, 5), (5, 5), (9, 10), (1, 3), (500, 1000)])
 def test_wilson_agrees_with_scipy(successes, n):
     theirs = stats.binomtest(successes, n).proportion_ci(method="wilson")
-    assert wilson(successes, n) == pytest.approx((theirs.low, theirs.high), abs=1e-12)
+    assert wilson_interval(successes, n) == pytest.approx((theirs.low, theirs.high), abs=1e-12)
 
 
 def test_wilson_holds_its_share_and_knows_nothing_of_nothing():
-    assert wilson(10, 10)[1] == 1.0
-    assert wilson(0, 10)[0] == 0.0
-    assert wilson(0, 0) == (0.0, 1.0)
+    assert wilson_interval(10, 10)[1] == 1.0
+    assert wilson_interval(0, 10)[0] == 0.0
+    assert wilson_interval(0, 0) == (0.0, 1.0)
 
 
 def test_weights_have_mean_and_variance_one():
-    weights = poisson_weights(keys(4000))
+    weights = draw_poisson_weights(keys(4000))
     assert weights.shape == (4000, REPLICATES)
     assert weights.mean() == pytest.approx(1, abs=0.005)
     assert weights.var() == pytest.approx(1, abs=0.01)
 
 
 def test_weights_of_cases_and_of_replicates_are_unrelated():
-    weights = poisson_weights(keys(3000))
+    weights = draw_poisson_weights(keys(3000))
     between_replicates = np.corrcoef(weights.T)[~np.eye(REPLICATES, dtype=bool)]
     assert abs(between_replicates).max() < 0.12
     assert abs(np.corrcoef(weights[:-1].ravel(), weights[1:].ravel())[0, 1]) < 0.01
 
 
 def test_a_weight_depends_on_the_case_and_the_seed_alone():
-    some = poisson_weights(keys(10))
-    assert (poisson_weights(keys(10)[::-1])[::-1] == some).all()
-    assert (poisson_weights(keys(10), seed=1) != some).any()
+    some = draw_poisson_weights(keys(10))
+    assert (draw_poisson_weights(keys(10)[::-1])[::-1] == some).all()
+    assert (draw_poisson_weights(keys(10), seed=1) != some).any()
 
 
 def test_ids_hash_the_same_in_every_process():
-    assert hashes(["a"]).tolist() == [0xE8B7BE43_E8B7BE43]  # the published CRC-32 of "a", forwards and backwards
-    forwards, backwards = hashes(["ab", "ba"]).tolist()
+    assert hash_texts(["a"]).tolist() == [0xE8B7BE43_E8B7BE43]  # the published CRC-32 of "a", forwards and backwards
+    forwards, backwards = hash_texts(["ab", "ba"]).tolist()
     assert (forwards >> 32, forwards & 0xFFFFFFFF) == (backwards & 0xFFFFFFFF, backwards >> 32)
 
 
 def test_an_id_that_is_no_valid_unicode_still_hashes():
-    assert hashes(["\ud800"]) != hashes(["\ud801"])
+    assert hash_texts(["\ud800"]) != hash_texts(["\ud801"])
 
 
 def test_the_interval_of_a_mean_agrees_with_scipy():
     values = np.random.default_rng(3).beta(4, 1, size=800)
     ours = Replicates()
-    ours.add(poisson_weights(keys(800)), {"score": values})
+    ours.add(draw_poisson_weights(keys(800)), {"score": values})
     theirs = stats.bootstrap((values,), np.mean, method="percentile", rng=1).confidence_interval
     found = ours.mean_interval("score")
     assert found == pytest.approx((theirs.low, theirs.high), abs=0.004)
@@ -76,7 +76,7 @@ def test_the_interval_of_a_mean_agrees_with_scipy():
 def test_the_interval_grows_with_its_unit(scale):
     values = np.random.default_rng(3).random(500)
     ours = Replicates()
-    ours.add(poisson_weights(keys(500)), {"one": values, "scaled": values * scale})
+    ours.add(draw_poisson_weights(keys(500)), {"one": values, "scaled": values * scale})
     low, high = ours.mean_interval("one")
     assert ours.mean_interval("scaled") == pytest.approx((low * scale, high * scale), rel=1e-5)
 
@@ -88,7 +88,7 @@ numbers = st.one_of(st.floats(0, 1), st.sampled_from([0.0, 1.0, float("nan"), 3.
 @given(st.lists(st.tuples(numbers, numbers), min_size=1, max_size=40), st.integers(1, 40))
 def test_replicates_of_parts_add_up_to_those_of_the_whole(rows, size):
     values = np.array(rows)
-    weights = poisson_weights(keys(len(rows)))
+    weights = draw_poisson_weights(keys(len(rows)))
     whole = Replicates()
     whole.add(weights, {"a": values[:, 0], "b": values[:, 1]})
     merged = Replicates()
@@ -98,13 +98,13 @@ def test_replicates_of_parts_add_up_to_those_of_the_whole(rows, size):
         part.add(weights[some], {"b": values[some, 1], "a": values[some, 0]})
         merged.merge(part)
     for name in "ab":
-        assert merged.sums(name).tobytes() == whole.sums(name).tobytes()
+        assert merged.column_sums(name).tobytes() == whole.column_sums(name).tobytes()
         assert merged.mean_interval(name) == whole.mean_interval(name)
 
 
 def test_a_column_that_is_not_finite_or_not_there_has_no_interval():
     ours = Replicates()
-    ours.add(poisson_weights(keys(3)), {"distance": np.array([1.0, np.inf, 2.0]), "none": np.full(3, np.nan)})
+    ours.add(draw_poisson_weights(keys(3)), {"distance": np.array([1.0, np.inf, 2.0]), "none": np.full(3, np.nan)})
     assert ours.mean_interval("distance") is None
     assert ours.mean_interval("none") is None
     assert ours.mean_interval("other") is None
@@ -113,7 +113,7 @@ def test_a_column_that_is_not_finite_or_not_there_has_no_interval():
 def test_cases_that_were_not_measured_do_not_count():
     values = np.random.default_rng(0).random(400)
     values[::2] = np.nan
-    weights = poisson_weights(keys(400))
+    weights = draw_poisson_weights(keys(400))
     both, half = Replicates(), Replicates()
     both.add(weights, {"a": values})
     half.add(weights[1::2], {"a": values[1::2]})
@@ -121,7 +121,7 @@ def test_cases_that_were_not_measured_do_not_count():
 
 
 def test_percentiles_leave_the_tails_out():
-    assert percentiles(np.arange(101.0), confidence=0.9) == pytest.approx((5.0, 95.0))
+    assert percentile_interval(np.arange(101.0), confidence=0.9) == pytest.approx((5.0, 95.0))
 
 
 def test_zero_denominators_are_zero():

@@ -3,7 +3,15 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fieldwise.kernels.text_normalize import all_letters, all_looks, all_without_digits, digits, letters_and_digits, looks, words
+from fieldwise.kernels.text_normalize import (
+    keep_digits,
+    keep_letters_and_digits,
+    keep_letters_and_digits_batch,
+    normalize_lookalikes,
+    normalize_lookalikes_batch,
+    remove_digits_batch,
+    split_words,
+)
 
 TEXTS = st.one_of(st.text(max_size=8), st.text("aA0é\0 -ﬁßİ", max_size=6))
 
@@ -11,21 +19,23 @@ TEXTS = st.one_of(st.text(max_size=8), st.text("aA0é\0 -ﬁßİ", max_size=6))
 @settings(max_examples=100, deadline=None)
 @given(st.lists(TEXTS, max_size=6))
 def test_many_texts_fold_as_one_by_one(texts: list[str]) -> None:
-    assert all_letters(texts) == [letters_and_digits(text) for text in texts]
+    assert keep_letters_and_digits_batch(texts) == [keep_letters_and_digits(text) for text in texts]
 
 
 @settings(max_examples=100, deadline=None)
-@given(st.lists(st.one_of(TEXTS, st.text("0o1li5s8b2zrnmcldvw", max_size=6)).map(letters_and_digits), max_size=6))
+@given(st.lists(st.one_of(TEXTS, st.text("0o1li5s8b2zrnmcldvw", max_size=6)).map(keep_letters_and_digits), max_size=6))
 def test_many_texts_look_as_one_by_one(folded: list[str]) -> None:
-    assert all_looks(folded) == [looks(text) for text in folded]
-    assert [len(digits(text)) + len(rest) for text, rest in zip(folded, all_without_digits(folded), strict=True)] == [*map(len, folded)]
+    assert normalize_lookalikes_batch(folded) == [normalize_lookalikes(text) for text in folded]
+    assert [len(keep_digits(text)) + len(rest) for text, rest in zip(folded, remove_digits_batch(folded), strict=True)] == [
+        *map(len, folded)
+    ]
 
 
 def test_digits_of_all_scripts_are_digits() -> None:
-    assert letters_and_digits("٣２5") == "325"
+    assert keep_letters_and_digits("٣２5") == "325"
 
 
 @settings(max_examples=100, deadline=None)
 @given(st.text("aB0_- \t.'é", max_size=8))
 def test_words_together_are_the_letters(text: str) -> None:
-    assert "".join(words(text)) == letters_and_digits(text)
+    assert "".join(split_words(text)) == keep_letters_and_digits(text)

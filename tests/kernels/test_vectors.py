@@ -8,13 +8,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from fieldwise.kernels.vectors import Metric, closeness, distance_grid, distance_pairs
+from fieldwise.kernels.geometry import DistanceMetric, distance_grid, distance_pairs, similarity_from_distance
 
-METRICS: list[Metric] = ["euclidean", "manhattan", "cosine"]
+METRICS: list[DistanceMetric] = ["euclidean", "manhattan", "cosine"]
 ROWS = st.integers(1, 4).flatmap(lambda n: arrays(np.float64, (n, 3), elements=st.integers(-3, 3).map(float)))
 
 
-def by_the_formula(a: list[float], b: list[float], metric: Metric) -> float:
+def by_the_formula(a: list[float], b: list[float], metric: DistanceMetric) -> float:
     if metric == "euclidean":
         return math.sqrt(sum((x - y) ** 2 for x, y in zip(a, b, strict=True)))
     if metric == "manhattan":
@@ -26,7 +26,7 @@ def by_the_formula(a: list[float], b: list[float], metric: Metric) -> float:
 @pytest.mark.parametrize("metric", METRICS)
 @settings(max_examples=60, deadline=None)
 @given(expected=ROWS, actual=ROWS)
-def test_the_grid_is_the_formula_for_every_pair(metric: Metric, expected: np.ndarray, actual: np.ndarray) -> None:
+def test_the_grid_is_the_formula_for_every_pair(metric: DistanceMetric, expected: np.ndarray, actual: np.ndarray) -> None:
     """structured-data spec: Euclidean, Manhattan and cosine distance; zero magnitude has cosine distance 1."""
     formula = [[by_the_formula(a, b, metric) for b in actual.tolist()] for a in expected.tolist()]
     assert distance_grid(expected, actual, metric) == pytest.approx(np.array(formula), abs=1e-12)
@@ -35,13 +35,13 @@ def test_the_grid_is_the_formula_for_every_pair(metric: Metric, expected: np.nda
 @pytest.mark.parametrize("metric", METRICS)
 @settings(max_examples=40, deadline=None)
 @given(rows=ROWS)
-def test_rows_compare_as_the_grid_does(metric: Metric, rows: np.ndarray) -> None:
+def test_rows_compare_as_the_grid_does(metric: DistanceMetric, rows: np.ndarray) -> None:
     other = rows[::-1].copy()
     assert distance_pairs(rows, other, metric) == pytest.approx(np.diagonal(distance_grid(rows, other, metric)), abs=1e-12)
 
 
 @pytest.mark.parametrize("metric", METRICS)
-def test_a_vector_is_at_distance_0_from_itself(metric: Metric) -> None:
+def test_a_vector_is_at_distance_0_from_itself(metric: DistanceMetric) -> None:
     rows = np.random.default_rng(0).normal(size=(50, 7))
     assert distance_pairs(rows, rows, metric).tolist() == [0.0] * 50
 
@@ -54,9 +54,9 @@ def test_cosine_ignores_magnitude_however_large_or_small() -> None:
 def test_opposite_directions_have_cosine_distance_2_and_closeness_0() -> None:
     distance = distance_pairs(np.array([[1.0, 0.0]]), np.array([[-2.0, 0.0]]), "cosine")
     assert distance.tolist() == [2.0]
-    assert closeness(distance, "cosine").tolist() == [0.0]
+    assert similarity_from_distance(distance, "cosine").tolist() == [0.0]
 
 
 def test_closeness_falls_with_distance() -> None:
-    assert closeness(np.array([0.0, 1.0, 4.0])).tolist() == [1.0, 0.5, 0.2]
-    assert closeness(np.array([0.0, 0.25, 1.0]), "cosine").tolist() == [1.0, 0.75, 0.0]
+    assert similarity_from_distance(np.array([0.0, 1.0, 4.0])).tolist() == [1.0, 0.5, 0.2]
+    assert similarity_from_distance(np.array([0.0, 0.25, 1.0]), "cosine").tolist() == [1.0, 0.75, 0.0]

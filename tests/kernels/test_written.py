@@ -2,8 +2,8 @@
 
 import pytest
 
-from fieldwise.kernels.written_dates import written_date
-from fieldwise.kernels.written_numbers import plain, written_number
+from fieldwise.kernels.dates import parse_date_readings
+from fieldwise.kernels.numbers import format_number, parse_number_readings
 
 
 @pytest.mark.parametrize(
@@ -30,14 +30,14 @@ from fieldwise.kernels.written_numbers import plain, written_number
     ],
 )
 def test_a_number_is_read_with_every_meaning_it_may_have(text: str, values: tuple[float, ...]) -> None:
-    found = written_number(text)
+    found = parse_number_readings(text)
     assert found is not None
     assert found.values == values
 
 
 @pytest.mark.parametrize("text", ["", "abc", "INV-5", "1.2.3", "2025-03-04", "12:30", "12 months", "1,234,56", "1e999", "(5", "5" * 80])
 def test_other_text_is_no_number(text: str) -> None:
-    assert written_number(text) is None
+    assert parse_number_readings(text) is None
 
 
 @pytest.mark.parametrize(
@@ -60,7 +60,7 @@ def test_other_text_is_no_number(text: str) -> None:
     ],
 )
 def test_a_date_is_read_with_every_day_it_may_be(text: str, readings: tuple[tuple[int, int, int], ...]) -> None:
-    found = written_date(text)
+    found = parse_date_readings(text)
     assert found is not None
     assert found.readings == readings
 
@@ -69,11 +69,13 @@ def test_a_date_is_read_with_every_day_it_may_be(text: str, readings: tuple[tupl
     "text", ["", "30/02/2025", "29/02/2025", "2025-13-01", "2025-01-2025", "Q1 2025", "Page 4 2025", "12:30", "x" * 50]
 )
 def test_other_text_is_no_date(text: str) -> None:
-    assert written_date(text) is None
+    assert parse_date_readings(text) is None
 
 
 def test_the_time_of_day_is_kept_unless_it_says_nothing() -> None:
-    times = [found.time for text in ("2025-03-04T00:00:00Z", "2025-03-04 09:30:00", "2025-03-04 9:30") if (found := written_date(text))]
+    times = [
+        found.time for text in ("2025-03-04T00:00:00Z", "2025-03-04 09:30:00", "2025-03-04 9:30") if (found := parse_date_readings(text))
+    ]
     assert times == ["", "9:30", "9:30"]
 
 
@@ -81,4 +83,4 @@ def test_the_time_of_day_is_kept_unless_it_says_nothing() -> None:
     ("number", "text"), [(1e21, "1" + "0" * 21), (1e-7, "0.0000001"), (1.5e-7, "0.00000015"), (-3.0, "-3"), (2**60, str(2**60))]
 )
 def test_numbers_are_written_plainly(number: float, text: str) -> None:
-    assert plain(number) == text
+    assert format_number(number) == text

@@ -1,90 +1,103 @@
-"""Pairing two lists one to one so that the pairs are as similar as they can be together."""
+"""One-to-one assignment of two lists with the largest total similarity."""
 
 from collections.abc import Sequence
 from functools import lru_cache
 from importlib import import_module
 from itertools import permutations
 from math import inf
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-BIAS = 1e-9
-"""How much all pairs of an assignment together may gain by standing near the diagonal. It decides ties, nothing else."""
+IndexPairs = list[tuple[int, int]]
+"""(row, column) of each pair, by row."""
+
+DIAGONAL_BONUS = 1e-9
+"""The most that all pairs of an assignment together gain by being near the diagonal. It decides ties, nothing else."""
+EXHAUSTIVE_LIMIT = 5
+"""Up to this many items on either side, every assignment is tried: most lists are short, and scipy need not be imported for them."""
+_MAX_CACHED_CELLS = 4096
 
 
-FEW = 5
-"""Up to so many items on either side, every way to pair them is tried: short lists are most, and need not wait for scipy to load."""
+def assign_pairs(similarity: NDArray[np.float64]) -> IndexPairs:
+    """Return the min(n, m) pairs with the largest sum, by row. Of equal sums, the one nearest the diagonal; NaN is the worst value.
 
-
-def assign(similarity: NDArray[np.float64]) -> list[tuple[int, int]]:
-    """The min(n, m) pairs (row, column) with the largest sum, by row. Of equal sums, the one nearest the diagonal; NaN is the worst value.
-
-    >>> assign(np.array([[0.9, 0.8], [0.7, 0.1]]))
+    >>> assign_pairs(np.array([[0.9, 0.8], [0.7, 0.1]]))
     [(0, 1), (1, 0)]
-    >>> assign(np.ones((3, 3)))
+    >>> assign_pairs(np.ones((3, 3)))
     [(0, 0), (1, 1), (2, 2)]
     """
     n, m = similarity.shape
     if n == 0 or m == 0:
         return []
-    known = _without_nan(similarity)
-    return assign_few(known.ravel().tolist(), n, m) if max(n, m) <= FEW else _solve(known)
+    finite = _replace_non_finite(similarity)
+    if max(n, m) <= EXHAUSTIVE_LIMIT:
+        return assign_small(finite.ravel().tolist(), n, m)
+    return _assign_with_scipy(finite)
 
 
-def _without_nan(similarity: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Similarities as finite numbers, in the order they had."""
+def _replace_non_finite(similarity: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return similarities as finite numbers in the same order, NaN and -inf below and inf above all others."""
     if np.isfinite(similarity).all():
         return similarity
     finite = similarity[np.isfinite(similarity)]
     low, high = (float(finite.min()), float(finite.max())) if finite.size else (0.0, 0.0)
-    step = max(high - low, 1.0) * similarity.size  # no sum of other pairs makes up for one of these
+    step = max(high - low, 1.0) * similarity.size  # larger than any difference between sums of the finite ones
     return np.nan_to_num(similarity, nan=low - step, neginf=low - step, posinf=high + step)
 
 
-def assign_few(similarity: Sequence[float], n: int, m: int) -> list[tuple[int, int]]:
-    """The same for a few items and numbers that are finite, row by row in one sequence: trying every way takes less time than an array.
+def assign_small(similarity: Sequence[float], n: int, m: int) -> IndexPairs:
+    """Assign at most `EXHAUSTIVE_LIMIT` items a side by trying every assignment. `similarity` is finite, row by row in one sequence.
 
-    >>> assign_few([0.9, 0.8, 0.7, 0.1], 2, 2)
+    >>> assign_small([0.9, 0.8, 0.7, 0.1], 2, 2)
     [(0, 1), (1, 0)]
     """
     spread = min(1.0, max(similarity) - min(similarity)) or 1.0
-    found: list[tuple[int, int]] = []
-    best = -inf
-    for cells, near, pairs in _ways(n, m):
-        total = near * spread
+    best_pairs: IndexPairs = []
+    best_total = -inf
+    for cells, diagonal_bonus, pairs in _list_assignments(n, m):
+        total = diagonal_bonus * spread
         for cell in cells:
             total += similarity[cell]
-        if total > best:
-            best, found = total, pairs
-    return found.copy()
+        if total > best_total:
+            best_total, best_pairs = total, pairs
+    return best_pairs.copy()
 
 
-@lru_cache(maxsize=FEW * FEW)
-def _ways(n: int, m: int) -> list[tuple[tuple[int, ...], float, list[tuple[int, int]]]]:
-    """Every way to pair the shorter side with some of the longer: its cells, how much it gains by standing near the diagonal, its pairs."""
-    near = _nearness(n, m).ravel().tolist()
-    ways = [[*enumerate(columns)] for columns in permutations(range(m), n)] if n <= m else _columns_first(n, m)
-    cells = [tuple(row * m + column for row, column in pairs) for pairs in ways]
-    return [(some, sum(near[cell] for cell in some), pairs) for some, pairs in zip(cells, ways, strict=True)]
+class _Assignment(NamedTuple):
+    cells: tuple[int, ...]
+    """Positions in the row-major sequence of similarities."""
+    diagonal_bonus: float
+    pairs: IndexPairs
 
 
-def _columns_first(n: int, m: int) -> list[list[tuple[int, int]]]:
-    return [sorted((row, column) for column, row in enumerate(rows)) for rows in permutations(range(n), m)]
+@lru_cache(maxsize=EXHAUSTIVE_LIMIT * EXHAUSTIVE_LIMIT)  # depends on the two sizes alone, and there are only these many
+def _list_assignments(n: int, m: int) -> list[_Assignment]:
+    """List every way to pair all items of the shorter side with items of the longer."""
+    bonuses = _diagonal_bonuses(n, m).ravel().tolist()
+    if n <= m:
+        all_pairs = [[*enumerate(columns)] for columns in permutations(range(m), n)]
+    else:
+        all_pairs = [sorted((row, column) for column, row in enumerate(rows)) for rows in permutations(range(n), m)]
+    assignments: list[_Assignment] = []
+    for pairs in all_pairs:
+        cells = tuple(row * m + column for row, column in pairs)
+        assignments.append(_Assignment(cells, sum(bonuses[cell] for cell in cells), pairs))
+    return assignments
 
 
-def _solve(similarity: NDArray[np.float64]) -> list[tuple[int, int]]:
-    solve: Any = import_module("scipy.optimize").linear_sum_assignment  # imported late: most runs never need it
+def _assign_with_scipy(similarity: NDArray[np.float64]) -> IndexPairs:
+    linear_sum_assignment: Any = import_module("scipy.optimize").linear_sum_assignment  # imported late: most runs never need it
     n, m = similarity.shape
     spread = float(similarity.max() - similarity.min())
-    near = _nearness(n, m) if n * m <= 4096 else _nearness.__wrapped__(n, m)
-    rows, columns = solve(similarity + near * (min(1.0, spread) or 1.0), maximize=True)
+    bonuses = _diagonal_bonuses(n, m) if n * m <= _MAX_CACHED_CELLS else _diagonal_bonuses.__wrapped__(n, m)
+    rows, columns = linear_sum_assignment(similarity + bonuses * (min(1.0, spread) or 1.0), maximize=True)
     return list(zip(rows.tolist(), columns.tolist(), strict=True))
 
 
-@lru_cache(maxsize=128)
-def _nearness(n: int, m: int) -> NDArray[np.float64]:
-    """Largest on the diagonal, falling to 0 in the far corner; any assignment gains at most `BIAS`."""
-    away = np.abs(np.subtract.outer(np.arange(n), np.arange(m)))
-    return (1.0 - away / max(n, m)) * (BIAS / min(n, m))
+@lru_cache(maxsize=128)  # depends on the two sizes alone; callers never write to the array
+def _diagonal_bonuses(n: int, m: int) -> NDArray[np.float64]:
+    """A bonus for each cell: largest on the diagonal, falling to 0 in the far corner."""
+    distance = np.abs(np.subtract.outer(np.arange(n), np.arange(m)))
+    return (1.0 - distance / max(n, m)) * (DIAGONAL_BONUS / min(n, m))

@@ -1,9 +1,9 @@
-"""Formulas over names that are true or false: `has_604 and not cannot_calculate`.
+"""Boolean formulas over names: `has_604 and not cannot_calculate`.
 
->>> formula = parse("a and not (b or c)")
->>> formula.holds({"a": True, "b": False, "c": False})
+>>> formula = parse_formula("a and not (b or c)")
+>>> formula.evaluate({"a": True, "b": False, "c": False})
 True
->>> sorted(formula.wanted), sorted(formula.unwanted)
+>>> sorted(formula.true_names), sorted(formula.false_names)
 (['a'], ['b', 'c'])
 """
 
@@ -13,126 +13,128 @@ from dataclasses import dataclass
 from typing import Final
 
 _TOKEN = re.compile(r"\s*(?:(\()|(\))|([A-Za-z_][A-Za-z0-9_]*)|(\S))")
-_BINDS: Final = {"or": 1, "and": 2, "not": 3}
+_PRECEDENCE: Final = {"or": 1, "and": 2, "not": 3}
 
 
 class FormulaError(ValueError):
-    """A formula that cannot be read; the message says where."""
+    """A formula with a syntax error; the message says where."""
 
 
 @dataclass(frozen=True, slots=True)
 class Formula:
-    """A formula that has been read, in postfix order."""
+    """A parsed formula, in postfix order."""
 
     steps: tuple[str, ...]
-    wanted: frozenset[str]
-    """Names that help it to hold when they are true."""
-    unwanted: frozenset[str]
-    """Names that help it to hold when they are false."""
+    true_names: frozenset[str]
+    """Names that make the formula true by being true."""
+    false_names: frozenset[str]
+    """Names that make the formula true by being false."""
 
     @property
     def names(self) -> frozenset[str]:
-        """Every name it speaks of."""
-        return self.wanted | self.unwanted
+        """Every name in the formula."""
+        return self.true_names | self.false_names
 
-    def holds(self, values: Mapping[str, bool]) -> bool:
-        """Whether it is true of these values."""
+    def evaluate(self, values: Mapping[str, bool]) -> bool:
+        """Return the value of the formula for these values."""
         stack: list[bool] = []
         for step in self.steps:
             if step == "not":
                 stack.append(not stack.pop())
-            elif step in _BINDS:
+            elif step in _PRECEDENCE:
                 right, left = stack.pop(), stack.pop()
                 stack.append((left and right) if step == "and" else (left or right))
             else:
                 stack.append(values[step])
         return stack.pop()
 
-    def against(self, values: Mapping[str, bool]) -> list[str]:
-        """The names whose values keep it from holding, in alphabetical order; none where it holds.
+    def find_blocking_names(self, values: Mapping[str, bool]) -> list[str]:
+        """Return the names whose values keep the formula from being true, in alphabetical order; none if it is true.
 
-        >>> parse("has_604 and not cannot_calculate").against({"has_604": False, "cannot_calculate": True})
+        >>> parse_formula("has_604 and not cannot_calculate").find_blocking_names({"has_604": False, "cannot_calculate": True})
         ['cannot_calculate', 'has_604']
         """
-        if self.holds(values):
+        if self.evaluate(values):
             return []
-        return sorted({name for name in self.wanted if not values[name]} | {name for name in self.unwanted if values[name]})
+        wrongly_false = {name for name in self.true_names if not values[name]}
+        wrongly_true = {name for name in self.false_names if values[name]}
+        return sorted(wrongly_false | wrongly_true)
 
 
-def parse(text: str) -> Formula:
-    """Read names joined by `and`, `or`, `not` and parentheses.
+def parse_formula(text: str) -> Formula:
+    """Parse names joined by `and`, `or`, `not` and parentheses.
 
-    >>> parse("a and")
+    >>> parse_formula("a and")
     Traceback (most recent call last):
         ...
     fieldwise.kernels.formulas.FormulaError: a name is missing after `and`
     """
-    steps = tuple(_postfix(text))
-    wanted, unwanted = _polarity(steps)
-    return Formula(steps, wanted, unwanted)
+    steps = tuple(_to_postfix(text))
+    true_names, false_names = _split_by_polarity(steps)
+    return Formula(steps, true_names, false_names)
 
 
-def _postfix(text: str) -> list[str]:
-    """Operators after what they join. Brackets are kept on a list, not on the call stack, so that none is too deep."""
+def _to_postfix(text: str) -> list[str]:
+    """Put operators after their operands. Parentheses are on a list, not on the call stack, so that any depth works."""
     steps: list[str] = []
-    waiting: list[str] = []
-    before = "("
-    for found in _TOKEN.finditer(text.rstrip()):
-        token = found.group().strip()
-        if found[4]:
+    operators: list[str] = []
+    previous = "("
+    for match in _TOKEN.finditer(text.rstrip()):
+        token = match.group().strip()
+        if match[4]:
             raise FormulaError(f"`{token}` cannot stand in a formula; it has names, and, or, not, and parentheses")
-        _check_order(before, token)
+        _check_order(previous, token)
         if token in ("(", "not"):
-            waiting.append(token)
+            operators.append(token)
         elif token == ")":
-            _close(steps, waiting)
-        elif token in _BINDS:
-            while waiting and _BINDS.get(waiting[-1], 0) >= _BINDS[token]:
-                steps.append(waiting.pop())
-            waiting.append(token)
+            _close_parenthesis(steps, operators)
+        elif token in _PRECEDENCE:
+            while operators and _PRECEDENCE.get(operators[-1], 0) >= _PRECEDENCE[token]:
+                steps.append(operators.pop())
+            operators.append(token)
         else:
             steps.append(token)
-        before = token
-    if _opens(before):
-        raise FormulaError(f"a name is missing after `{before}`" if steps or waiting else "the formula is empty")
-    while waiting:
-        if waiting[-1] == "(":
+        previous = token
+    if _needs_operand(previous):
+        raise FormulaError(f"a name is missing after `{previous}`" if steps or operators else "the formula is empty")
+    while operators:
+        if operators[-1] == "(":
             raise FormulaError("a `(` is never closed")
-        steps.append(waiting.pop())
+        steps.append(operators.pop())
     return steps
 
 
-def _close(steps: list[str], waiting: list[str]) -> None:
-    while waiting and waiting[-1] != "(":
-        steps.append(waiting.pop())
-    if not waiting:
+def _close_parenthesis(steps: list[str], operators: list[str]) -> None:
+    while operators and operators[-1] != "(":
+        steps.append(operators.pop())
+    if not operators:
         raise FormulaError("a `)` closes nothing")
-    waiting.pop()
+    operators.pop()
 
 
-def _opens(token: str) -> bool:
-    """Whether a name, `not` or `(` must follow."""
-    return token == "(" or token in _BINDS
+def _needs_operand(token: str) -> bool:
+    """Return whether a name, `not` or `(` must follow the token."""
+    return token == "(" or token in _PRECEDENCE
 
 
-def _check_order(before: str, token: str) -> None:
-    starts = token in ("(", "not") or token not in (")", *_BINDS)
-    if starts and not _opens(before):
-        raise FormulaError(f"`and` or `or` is missing between `{before}` and `{token}`")
-    if not starts and _opens(before):
+def _check_order(previous: str, token: str) -> None:
+    begins_operand = token in ("(", "not") or token not in (")", *_PRECEDENCE)
+    if begins_operand and not _needs_operand(previous):
+        raise FormulaError(f"`and` or `or` is missing between `{previous}` and `{token}`")
+    if not begins_operand and _needs_operand(previous):
         raise FormulaError(f"a name is missing before `{token}`")
 
 
-def _polarity(steps: tuple[str, ...]) -> tuple[frozenset[str], frozenset[str]]:
-    wanted: set[str] = set()
-    unwanted: set[str] = set()
+def _split_by_polarity(steps: tuple[str, ...]) -> tuple[frozenset[str], frozenset[str]]:
+    true_names: set[str] = set()
+    false_names: set[str] = set()
     pending = [False]  # read backwards: whether the operand that comes next is negated
     for step in reversed(steps):
         negated = pending.pop()
         if step == "not":
             pending.append(not negated)
-        elif step in _BINDS:
+        elif step in _PRECEDENCE:
             pending += [negated, negated]
         else:
-            (unwanted if negated else wanted).add(step)
-    return frozenset(wanted), frozenset(unwanted)
+            (false_names if negated else true_names).add(step)
+    return frozenset(true_names), frozenset(false_names)

@@ -1,180 +1,37 @@
-"""Numbers: whether two are within a tolerance, and reading them from text.
+"""Numbers in text, read and written. The text is the number and nothing else; `numbers_in_text` finds numbers inside sentences.
 
-Tolerances are inclusive as people write them. Binary rounding gets a slack of 1e-9 of the tolerance plus 4 ulp of the larger
-number; there is none at tolerance 0 and none between integers, whose digits are compared as they are, however many.
+* `parse_number` reads data: one value or None. Currency signs and codes (`_ANY_CURRENCY`) and `%` are accepted and dropped; words
+  such as `million` are refused. Separators are decided by fixed rules, so `1,234` is 1234 and `1.234` is 1.234.
+* `parse_number_readings` explains mismatches: every value that the separators allow, the likeliest first, with the currency
+  (`_CURRENCY_SYMBOLS`, `_CURRENCY_CODES`) and magnitude words (`_MAGNITUDES`).
+* `to_number` is the likeliest reading of a value of any type; `format_number`, `count_decimals` and `align_digits` write numbers.
 """
 
 import re
-from collections.abc import Sequence
-from fractions import Fraction
-from math import isfinite, ulp
-from sys import float_info
-from typing import Final
+from functools import lru_cache
+from math import isfinite
+from typing import Final, NamedTuple
 from unicodedata import decimal
-
-import numpy as np
-from numpy.typing import NDArray
 
 Number = int | float
 
-SHARE: Final = 1e-9
-ULPS: Final = 4
-_SAFE = 2**52
-"""Integers up to here, and their differences, are exact as floats."""
-_FEW = 24
-"""Up to so many pairs, plain Python is faster than arrays."""
+# Strict: `parse_number`
 
-
-def close(expected: Number, actual: Number, tolerance: float = 0.0, relative: bool = False) -> bool:
-    """Whether two numbers are within the tolerance, read as a share of `expected` if `relative`, except where that is 0.
-
-    >>> close(1.0, 1.1, 0.1), close(1_000_000_000.00, 1_000_000_000.99, 0.01), close(2**53, 2**53 + 1)
-    (True, False, False)
-    """
-    whole = isinstance(expected, int) and isinstance(actual, int)
-    if not whole and not (_is_finite(expected) and _is_finite(actual)):
-        return False
-    if tolerance == 0:
-        return expected == actual
-    if _too_long(expected) or _too_long(actual):
-        return _close_exactly(expected, actual, tolerance, relative)
-    difference = abs(float(actual) - float(expected))
-    bound = tolerance * abs(float(expected)) if relative and expected != 0 else tolerance
-    if difference + bound == float("inf"):
-        return _close_exactly(expected, actual, tolerance, relative)
-    if not whole:
-        return difference <= bound + (SHARE * bound + ULPS * ulp(max(abs(expected), abs(actual))))
-    if relative and abs(difference - bound) <= SHARE * bound:
-        return _close_exactly(expected, actual, tolerance, relative)
-    return difference <= bound
-
-
-def _is_finite(number: Number) -> bool:
-    return isinstance(number, int) or isfinite(number)
-
-
-def _too_long(number: Number) -> bool:
-    return isinstance(number, int) and not -_SAFE <= number <= _SAFE
-
-
-def _close_exactly(expected: Number, actual: Number, tolerance: float, relative: bool) -> bool:
-    """The same rule without rounding; the tolerance is the decimal that was written, so that 129 is within 29 % of 100."""
-    bound = Fraction(repr(float(tolerance)))
-    if relative and expected != 0:
-        bound *= abs(Fraction(expected))
-    if not (isinstance(expected, int) and isinstance(actual, int)):
-        larger = min(max(abs(expected), abs(actual)), float_info.max)
-        bound += bound * Fraction(1, 10**9) + ULPS * Fraction(ulp(larger))
-    return abs(Fraction(actual) - Fraction(expected)) <= bound
-
-
-def within(expected: Sequence[Number], actual: Sequence[Number], tolerance: float = 0.0, relative: bool = False) -> NDArray[np.bool_]:
-    """`close` for each pair.
-
-    >>> within([100, 100, 0], [102, 105, 0.02], 0.02, relative=True).tolist()
-    [True, False, True]
-    """
-    if len(expected) > _FEW:
-        left, right = _as_floats(expected), _as_floats(actual)
-        if left is not None and right is not None:
-            good, unsure = _decide(left, right, tolerance, relative)
-            for row in np.flatnonzero(unsure).tolist():
-                good[row] = close(expected[row], actual[row], tolerance, relative)
-            return good
-    return np.array([close(one, other, tolerance, relative) for one, other in zip(expected, actual, strict=True)], dtype=np.bool_)
-
-
-def within_grid(expected: Sequence[Number], actual: Sequence[Number], tolerance: float = 0.0, relative: bool = False) -> NDArray[np.bool_]:
-    """`close` for every expected with every actual number.
-
-    >>> within_grid([1, 2], [1, 2, 3], 1).tolist()
-    [[True, True, False], [True, True, True]]
-    """
-    grid = np.zeros((len(expected), len(actual)), dtype=np.bool_)
-    left, right = _as_floats(expected), _as_floats(actual)
-    if left is None or right is None:
-        for row, one in enumerate(expected):
-            grid[row] = [close(one, other, tolerance, relative) for other in actual]
-        return grid
-    rows, columns = _candidates(left[0], right[0], tolerance, relative)
-    ours, theirs = (left[0][rows], left[1][rows]), (right[0][columns], right[1][columns])
-    good, unsure = _decide(ours, theirs, tolerance, relative)
-    for at in np.flatnonzero(unsure).tolist():
-        good[at] = close(expected[int(rows[at])], actual[int(columns[at])], tolerance, relative)
-    grid[rows[good], columns[good]] = True
-    return grid
-
-
-def _candidates(
-    expected: NDArray[np.float64], actual: NDArray[np.float64], tolerance: float, relative: bool
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The pairs that may be within the tolerance, found by sorting: few pairs are, and only those are looked at closely."""
-    with np.errstate(over="ignore", invalid="ignore"):
-        reach = np.abs(expected) * tolerance if relative else np.full_like(expected, tolerance)
-        reach = np.where(expected == 0, tolerance, reach)
-        reach = reach * (1 + 1e-6) + 16 * np.spacing(np.abs(expected) + reach)
-        reach = np.where(np.isfinite(reach), reach, np.inf)
-        low, high = expected - reach, expected + reach
-    order = np.argsort(actual)
-    ordered = actual[order]
-    first, last = np.searchsorted(ordered, low, "left"), np.searchsorted(ordered, high, "right")
-    counts = np.where(np.isfinite(expected), last - first, 0)
-    rows = np.repeat(np.arange(len(expected)), counts)
-    starts = np.repeat(first - np.concatenate([[0], np.cumsum(counts)[:-1]]) if len(counts) else first, counts)
-    return rows, order[np.arange(len(rows)) + starts]
-
-
-_Floats = tuple[NDArray[np.float64], NDArray[np.bool_]]
-"""Numbers as floats, and which of them are integers."""
-
-
-def _as_floats(numbers: Sequence[Number]) -> _Floats | None:
-    """None where an integer is larger than any float."""
-    try:
-        floats = np.array(numbers, dtype=np.float64)
-    except OverflowError:
-        return None
-    kinds = set(map(type, numbers))
-    if len(kinds) == 1:
-        return floats, np.full(len(floats), issubclass(kinds.pop(), int))
-    return floats, np.fromiter((isinstance(number, int) for number in numbers), np.bool_, len(floats))
-
-
-def _decide(left: _Floats, right: _Floats, tolerance: float, relative: bool) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """What arrays can tell by the rule of `close`, and where they cannot be sure."""
-    (expected, expected_whole), (actual, actual_whole) = left, right
-    size, other = np.abs(expected), np.abs(actual)
-    unsure = (expected_whole & (size > _SAFE)) | (actual_whole & (other > _SAFE))
-    if tolerance == 0:
-        return (expected == actual) & np.isfinite(expected) & np.isfinite(actual), unsure
-    with np.errstate(over="ignore", invalid="ignore"):
-        difference = np.abs(actual - expected)
-        bound = np.where(expected == 0, 1.0, size) * tolerance if relative else np.full_like(size, tolerance)
-        whole = expected_whole & actual_whole
-        slack = SHARE * bound + ULPS * np.spacing(np.maximum(size, other))
-        good = difference <= bound + np.where(whole, 0.0, slack)
-        finite = np.isfinite(expected) & np.isfinite(actual)
-        unsure |= np.isinf(difference + bound)
-        if relative:
-            unsure |= whole & (np.abs(difference - bound) <= SHARE * bound)
-    return good & finite, unsure & finite
-
-
-_CURRENCY = (
+_ANY_CURRENCY = (
     r"(?:[A-Z]{0,3}[$¢£¤¥֏؋৲৳৻૱௹฿៛₠-⃀﷼]|AED|ARS|AUD|BGN|BRL|CAD|CHF|CLP|CNY|COP|CZK|DKK|EGP|EUR|GBP|HKD|HUF|IDR|ILS|INR|ISK|JPY|KES"
     r"|KRW|KWD|MAD|MXN|MYR|NGN|NOK|NZD|PEN|PHP|PKR|PLN|QAR|RON|RSD|RUB|SAR|SEK|SGD|THB|TND|TRY|TWD|UAH|USD|VND|ZAR|kr\.?|zł|Rs\.?|Fr\.)"
 )
-_DRESSED = re.compile(
-    rf"(?P<sign>[-+]?) ?(?:{_CURRENCY} ?)?(?P<inner>[-+]?) ?"
-    rf"(?P<digits>[\d., ']*\d\.?(?:[eE][-+]?\d{{1,5}})?)(?P<after>-?) ?(?:{_CURRENCY}|%)?",
+_NUMBER_WITH_CURRENCY = re.compile(
+    rf"(?P<sign>[-+]?) ?(?:{_ANY_CURRENCY} ?)?(?P<inner>[-+]?) ?"
+    rf"(?P<digits>[\d., ']*\d\.?(?:[eE][-+]?\d{{1,5}})?)(?P<after>-?) ?(?:{_ANY_CURRENCY}|%)?",
     re.ASCII,
 )
 _IN_PARENTHESES = re.compile(r"([^\d().,]{0,6})\( ?([^()]*?) ?\)( ?%?)", re.ASCII)
-_PLAIN = re.compile(r"[-+]?\d+(?:\.\d*)?|[-+]?\.\d+", re.ASCII)
+_PLAIN_NUMBER = re.compile(r"[-+]?\d+(?:\.\d*)?|[-+]?\.\d+", re.ASCII)
 _GROUPS = re.compile(r"\d{1,3}(?:([., '])\d{3})(?:\1\d{3})*|\d{1,2}(?:,\d{2})+,\d{3}", re.ASCII)
-_LONGEST = 4300
-"""Python reads no longer integers."""
-_ASCII: Final = {
+_MAX_LENGTH = 4300
+"""Python's own limit on the digits of an integer in text."""
+_TO_ASCII: Final = {
     **dict.fromkeys(map(ord, "−‐‑–﹣－"), "-"),
     **dict.fromkeys(map(ord, "\u00a0\u2007\u2009\u202f\u3000"), " "),
     **dict.fromkeys(map(ord, "’ʼ"), "'"),
@@ -183,7 +40,7 @@ _ASCII: Final = {
 
 
 def parse_number(text: str) -> Number | None:
-    """The number a text shows, or None. Currency and percent signs are dropped: `12 %` is 12.
+    """Return the number that a text shows, or None. Currency and percent signs are dropped: `12 %` is 12.
 
     Parentheses, a leading or a trailing minus make it negative. Where commas and points both occur, the last is the decimal
     sign. Alone, a point is one unless it occurs twice (`1.234` is 1.234; `1.234.567` is 1234567), and a comma is one unless it
@@ -193,42 +50,42 @@ def parse_number(text: str) -> Number | None:
     [1234.5, 5, -3.2, 12, 1234.56, 1234.5, 12.5, None]
     """
     text = text.strip()
-    if len(text) > _LONGEST:
+    if len(text) > _MAX_LENGTH:
         return None
     if not text.isascii():
-        text = _to_ascii(text)
-    if _PLAIN.fullmatch(text):
-        return _read(text)
-    inside = _IN_PARENTHESES.fullmatch(text)
-    found = _DRESSED.fullmatch("".join(inside.groups()) if inside else text)
-    number = _read_digits(found["digits"]) if found else None
-    if found is None or number is None:
+        text = _convert_to_ascii(text)
+    if _PLAIN_NUMBER.fullmatch(text):
+        return _int_or_finite_float(text)
+    in_parentheses = _IN_PARENTHESES.fullmatch(text)
+    match = _NUMBER_WITH_CURRENCY.fullmatch("".join(in_parentheses.groups()) if in_parentheses else text)
+    number = _parse_separated_digits(match["digits"]) if match else None
+    if match is None or number is None:
         return None
-    signs = found["sign"] + found["inner"] + found["after"] + ("-" if inside else "")
+    signs = match["sign"] + match["inner"] + match["after"] + ("-" if in_parentheses else "")
     if len(signs) > 1:
         return None
     return -number if signs == "-" else number
 
 
-def _to_ascii(text: str) -> str:
-    """Digits of any script, wide signs and odd spaces as the plain ones; superscripts are no digits and stay."""
-    return "".join(_ASCII.get(ord(char)) or str(decimal(char, char)) for char in text).strip()
+def _convert_to_ascii(text: str) -> str:
+    """Replace digits of any script, wide signs and unusual spaces by their ASCII counterparts; superscripts are not digits and stay."""
+    return "".join(_TO_ASCII.get(ord(char)) or str(decimal(char, char)) for char in text).strip()
 
 
-def _read_digits(digits: str) -> Number | None:
+def _parse_separated_digits(digits: str) -> Number | None:
     mantissa, mark, exponent = digits.lower().partition("e")
-    point = _decimal_sign(mantissa)
+    point = _decimal_separator(mantissa)
     whole, _, fraction = mantissa.rpartition(point) if point else (mantissa, "", "")
-    grouped = _GROUPS.fullmatch(whole)
-    if grouped:
+    groups = _GROUPS.fullmatch(whole)
+    if groups:
         whole = re.sub(r"\D", "", whole)
-    if not (whole + fraction).isdigit() or (grouped and grouped[1] == point):
+    if not (whole + fraction).isdigit() or (groups and groups[1] == point):
         return None
-    return _read(f"{whole or '0'}{'.' if point else ''}{fraction}{mark}{exponent}")
+    return _int_or_finite_float(f"{whole or '0'}{'.' if point else ''}{fraction}{mark}{exponent}")
 
 
-def _decimal_sign(mantissa: str) -> str:
-    """The decimal sign of a number as people write it; empty if it has none."""
+def _decimal_separator(mantissa: str) -> str:
+    """Return the decimal separator by the rules of `parse_number`; empty if there is none."""
     points, commas = mantissa.count("."), mantissa.count(",")
     if points and commas:
         return "." if mantissa.rfind(".") > mantissa.rfind(",") else ","
@@ -236,12 +93,183 @@ def _decimal_sign(mantissa: str) -> str:
         return "." if points == 1 else ""
     if commas != 1:
         return ""
-    thousands = re.fullmatch(r"[1-9]\d{0,2},\d{3}", mantissa)
-    return "" if thousands else ","
+    has_thousands = re.fullmatch(r"[1-9]\d{0,2},\d{3}", mantissa)
+    return "" if has_thousands else ","
 
 
-def _read(text: str) -> Number | None:
+def _int_or_finite_float(text: str) -> Number | None:
     if text.lstrip("+-").isdigit():
         return int(text)
     number = float(text)
     return number if isfinite(number) else None
+
+
+# Lenient: `parse_number_readings`
+
+_CURRENCY_SYMBOLS: Final = {
+    **{"$": "USD", "US$": "USD", "€": "EUR", "£": "GBP", "¥": "JPY", "₹": "INR"},
+    **{"₩": "KRW", "₽": "RUB", "₺": "TRY", "฿": "THB", "₪": "ILS"},
+}
+_CURRENCY_CODES: Final = (
+    "USD|EUR|GBP|JPY|CHF|CNY|INR|KRW|CAD|AUD|NZD|SEK|NOK|DKK|PLN|CZK|HUF|RON|BRL|MXN|ZAR|SGD|HKD|TRY|AED|SAR|ILS|THB|RUB"
+)
+_MAGNITUDES: Final = {
+    **{"k": 10**3, "thousand": 10**3},
+    **{"m": 10**6, "mn": 10**6, "mio": 10**6, "million": 10**6, "millions": 10**6},
+    **{"bn": 10**9, "billion": 10**9, "billions": 10**9},
+}
+_CURRENCY: Final = rf"US\$|[$€£¥₹₩₽₺฿₪]|{_CURRENCY_CODES}"
+_WRITTEN_NUMBER: Final = re.compile(
+    rf"""(?P<open>\()?\s*(?P<sign>[-+−–])?\s*(?:(?P<before>{_CURRENCY})\s*)?(?P<sign2>[-+−–])?\s*
+    (?P<digits>\d[\d.,'’\s_]*\d|\d|\.\d+)(?P<power>e[-+]?\d{{1,3}})?
+    \s*(?P<unit>%|{"|".join(sorted(_MAGNITUDES, key=len, reverse=True))})?\s*(?P<after>{_CURRENCY})?(?P<sign3>-)?\s*(?P<close>\))?""",
+    re.VERBOSE | re.IGNORECASE,
+)
+_GROUPED: Final = re.compile(r"\d{1,3}(?P<mark>[.,'’ _])(?:\d{2,3}(?P=mark))*\d{3}")
+_SPACE_OR_DIGIT: Final = re.compile(r"[\s\d]")
+_MAX_READING_LENGTH: Final = 60
+_MAX_VALUE: Final = 1e300
+"""Beyond it arithmetic overflows; the comparison is also false for NaN."""
+NUMBER_WORDS: Final = (*_CURRENCY_CODES.lower().split("|"), *_MAGNITUDES, "us", "e")
+"""The words that `parse_number_readings` accepts, in lower case."""
+
+
+class NumberReadings(NamedTuple):
+    """Every value that a number in text may have."""
+
+    values: tuple[Number, ...]
+    """The likeliest first: `1,234` is 1234 or, in Europe, 1.234."""
+    currency: str = ""
+    """The ISO code; empty if there is none."""
+    percent: bool = False
+
+
+@lru_cache(maxsize=512)  # pure function of the text; the causes of a mismatch read the same two texts again and again
+def parse_number_readings(text: str) -> NumberReadings | None:
+    """Return every reading of a number, or None if the text is not a number.
+
+    >>> parse_number_readings("1.234,50 EUR")
+    NumberReadings(values=(1234.5,), currency='EUR', percent=False)
+    >>> parse_number_readings("1,234").values
+    (1234, 1.234)
+    """
+    text = text.strip()
+    if not 0 < len(text) <= _MAX_READING_LENGTH or not _may_be_number(text):
+        return None
+    if text.isdecimal():
+        return NumberReadings((int(text),))
+    return _parse_usual_amount(text) or _parse_any_amount(text)
+
+
+def _may_be_number(text: str) -> bool:
+    """Check both ends and the marks between: cheap, because most texts are not numbers."""
+    if text[0].isalpha() and text[:3].upper() not in _CURRENCY_CODES and text[:2] != "US":
+        return False
+    if text[-1].isalpha() and text[-3:].upper() not in _CURRENCY_CODES and _SPACE_OR_DIGIT.split(text)[-1].lower() not in _MAGNITUDES:
+        return False
+    dash = text.find("-", 2, -1)
+    return not ("/" in text or ":" in text) and (dash < 0 or text[dash - 1] in "eE$€£¥ ")
+
+
+def _parse_usual_amount(text: str) -> NumberReadings | None:
+    """Read an amount in the most frequent spelling, which has one meaning: `-$1,234.50`."""
+    minus = text[0] == "-"
+    currency = text[minus : minus + 1]
+    whole, _, decimals = text[minus + (currency in "$€£") :].partition(".")
+    digits = whole.replace(",", "")
+    if len(decimals) == 3 or not (decimals.isdecimal() and digits.isdecimal()):
+        return None
+    if len(digits) != len(whole) and f"{int(digits):,}" != whole:
+        return None
+    value = float(f"{digits}.{decimals}")
+    return NumberReadings((-value if minus else value,), _CURRENCY_SYMBOLS.get(currency, ""))
+
+
+def _parse_any_amount(text: str) -> NumberReadings | None:
+    match = _WRITTEN_NUMBER.fullmatch(text)
+    if match is None or bool(match["open"]) != bool(match["close"]):
+        return None
+    values = _digit_readings(" ".join(match["digits"].split()))
+    if match["power"]:
+        values = tuple(float(f"{value}{match['power']}") for value in values[:1])
+    magnitude = _MAGNITUDES.get((match["unit"] or "").lower(), 1)
+    negative = bool(match["open"]) or any((match[sign] or "+") in "-−–" for sign in ("sign", "sign2", "sign3"))
+    signed_values = tuple(-value * magnitude if negative else value * magnitude for value in values)
+    if not signed_values or abs(signed_values[0]) >= _MAX_VALUE:
+        return None
+    currency = (match["before"] or match["after"] or "").upper()
+    return NumberReadings(signed_values, _CURRENCY_SYMBOLS.get(currency, currency), match["unit"] == "%")
+
+
+def _digit_readings(digits: str) -> tuple[Number, ...]:
+    """Return the values of digits with separators, the likeliest first; none if the separators are inconsistent."""
+    if digits.isdecimal():
+        return (int(digits),)
+    last = max(digits.rfind(mark) for mark in ".,'’ _")
+    head, mark, tail = digits[:last], digits[last], digits[last + 1 :]
+    grouped = int(re.sub(r"\D", "", digits)) if _GROUPED.fullmatch(digits) and digits[0] != "0" else None
+    whole = _remove_grouping(head, mark) if mark in ".," and tail.isdecimal() else None
+    with_decimals = None if whole is None else float(f"{whole}.{tail}")
+    likely_first = (with_decimals, grouped) if mark == "." else (grouped, with_decimals)
+    return tuple(value for value in likely_first if value is not None)
+
+
+def _remove_grouping(whole: str, decimal_mark: str) -> str | None:
+    """Return the digits before the decimal mark; None if they are grouped by the same mark or irregularly."""
+    if not whole or whole.isdecimal():
+        return whole or "0"
+    return re.sub(r"\D", "", whole) if decimal_mark not in whole and _GROUPED.fullmatch(whole) else None
+
+
+def to_number(value: object) -> Number | None:
+    """Return a finite number, or the likeliest reading of one in text; None for anything else.
+
+    >>> to_number("(1,200)"), to_number(3.5), to_number("n/a"), to_number(True)
+    (-1200, 3.5, None, None)
+    """
+    if type(value) is float or type(value) is int:
+        return value if -_MAX_VALUE < value < _MAX_VALUE else None
+    readings = parse_number_readings(value) if isinstance(value, str) else None
+    return readings.values[0] if readings else None
+
+
+# Writing
+
+
+def format_number(number: Number) -> str:
+    """Write a number without exponent and without redundant decimals.
+
+    >>> format_number(1e21), format_number(2.50), format_number(3.0)
+    ('1000000000000000000000', '2.5', '3')
+    """
+    if isinstance(number, int):
+        return str(number) if number.bit_length() < 4096 else hex(number)
+    text = repr(number)
+    if "e" in text:
+        mantissa, _, exponent = text.partition("e")
+        decimals = max(0, len(mantissa.partition(".")[2]) - int(exponent))
+        text = f"{number:.{decimals}f}"
+    return text.removesuffix(".0")
+
+
+def count_decimals(number: Number) -> int:
+    """Count the decimals that are needed to write a number.
+
+    >>> count_decimals(12.50), count_decimals(12.0), count_decimals(1e-7)
+    (1, 0, 7)
+    """
+    return 0 if number % 1 == 0 else len(format_number(number).partition(".")[2])
+
+
+def align_digits(expected: Number, actual: Number) -> tuple[str, str]:
+    """Return the digits of both numbers without sign and decimal point, padded to the same number of decimals.
+
+    >>> align_digits(-12.5, 7.25)
+    ('1250', '725')
+    """
+    if isinstance(expected, int) and isinstance(actual, int):
+        return format_number(abs(expected)), format_number(abs(actual))
+    expected_whole, _, expected_decimals = format_number(expected).lstrip("-").partition(".")
+    actual_whole, _, actual_decimals = format_number(actual).lstrip("-").partition(".")
+    decimals = max(len(expected_decimals), len(actual_decimals))
+    return expected_whole + expected_decimals.ljust(decimals, "0"), actual_whole + actual_decimals.ljust(decimals, "0")

@@ -1,8 +1,11 @@
-"""Numbers in running text, by value.
+"""Numbers inside running text, by value.
 
->>> values("Territory 118: −0.133%, a limit of $750,000.00 and GRG 051")
+Digits of all scripts are read; signs, one of the currency symbols in `_CURRENCY_SYMBOLS`, and the separators of a locale may
+surround them. Number words (`five`, `million`) are not numbers here; see `meaning.quantities` for those.
+
+>>> list_number_values("Territory 118: −0.133%, a limit of $750,000.00 and GRG 051")
 ['118', '-0.133', '750000', '51']
->>> values("1.234,56 €", locale="de")
+>>> list_number_values("1.234,56 €", locale="de")
 ['1234.56']
 """
 
@@ -11,175 +14,180 @@ from collections.abc import Iterable, Iterator
 from decimal import Decimal
 from typing import Final, Literal, NamedTuple
 
-Locale = Literal["en", "de", "fr", "ch"]
+NumberLocale = Literal["en", "de", "fr", "ch"]
 """How numbers are written: en 1,234.56 · de 1.234,56 · fr 1 234,56 · ch 1'234.56."""
 
-_DECIMAL: Final[dict[str, str]] = {"en": ".", "de": ",", "fr": ",", "ch": "."}
-_GROUP: Final[dict[str, str]] = {"en": ",", "de": ".", "fr": " ", "ch": "'"}
-_USUAL: Final = {
-    locale: re.compile(rf"([0-9]{{1,3}}(?:{re.escape(group)}[0-9]{{3}})+|[0-9]+)(?:{re.escape(_DECIMAL[locale])}([0-9]+))?")
-    for locale, group in _GROUP.items()
+_DECIMAL_SEPARATORS: Final[dict[str, str]] = {"en": ".", "de": ",", "fr": ",", "ch": "."}
+_GROUP_SEPARATORS: Final[dict[str, str]] = {"en": ",", "de": ".", "fr": " ", "ch": "'"}
+_USUAL_NUMBER: Final = {
+    locale: re.compile(rf"([0-9]{{1,3}}(?:{re.escape(group)}[0-9]{{3}})+|[0-9]+)(?:{re.escape(_DECIMAL_SEPARATORS[locale])}([0-9]+))?")
+    for locale, group in _GROUP_SEPARATORS.items()
 }
-"""Digits in groups of three or none, and decimals: quick to read, because most numbers are written so."""
+"""Digits, in groups of three or none, and decimals: the fast path for most numbers."""
 _JOINER: Final = "\N{INVISIBLE SEPARATOR}"
-_TOKEN = re.compile(rf"[0-9]+(?:[.,'{_JOINER}][0-9]+)*")
-_HARD_SPACE = re.compile("(?<=[0-9])[\xa0\u202f\u2009](?=[0-9])")
-_SPACE = re.compile("(?<=[0-9])[ \xa0\u202f\u2009](?=[0-9]{3}(?![0-9]))")
-_MINUS: Final = "-\N{MINUS SIGN}\N{EN DASH}"
-_CURRENCY: Final = "$€£¥₹"
+_DIGITS = re.compile(rf"[0-9]+(?:[.,'{_JOINER}][0-9]+)*")
+_NO_BREAK_SPACE = re.compile("(?<=[0-9])[\xa0\u202f\u2009](?=[0-9])")
+_GROUPING_SPACE = re.compile("(?<=[0-9])[ \xa0\u202f\u2009](?=[0-9]{3}(?![0-9]))")
+_MINUS_SIGNS: Final = "-\N{MINUS SIGN}\N{EN DASH}"
+_CURRENCY_SYMBOLS: Final = "$€£¥₹"
 _OPENING: Final = " \n\t("
-_ACCOUNTING = re.compile(r"\(([$€£¥₹]?[0-9][0-9.,' ]*)\)", re.ASCII)
+_IN_PARENTHESES = re.compile(rf"\(([{_CURRENCY_SYMBOLS}]?[0-9][0-9.,' ]*)\)", re.ASCII)
 _PERCENT = re.compile(r"\s?(?:%|percent\b|per cent\b|prozent\b|pour cent\b)", re.IGNORECASE)
-_ZEROS: Final = (0x660, 0x6F0, 0x7C0, 0x966, 0x9E6, 0xA66, 0xAE6, 0xB66, 0xBE6, 0xC66, 0xCE6, 0xD66, 0xE50, 0xED0, 0xFF10)
-_FOLD: Final = {zero + digit: str(digit) for zero in _ZEROS for digit in range(10)} | {
-    ord(mark): sign
-    for marks, sign in (("٫", "."), ("٬", ","), ("’", "'"), ("٪％", "%"), ("＄", "$"), ("－﹣", "-"), ("．", "."), ("，", ","))
-    for mark in marks
+_MAX_PERCENT_LENGTH: Final = 12
+_ZERO_DIGITS: Final = (0x660, 0x6F0, 0x7C0, 0x966, 0x9E6, 0xA66, 0xAE6, 0xB66, 0xBE6, 0xC66, 0xCE6, 0xD66, 0xE50, 0xED0, 0xFF10)
+_MARKS: Final = (("٫", "."), ("٬", ","), ("’", "'"), ("٪％", "%"), ("＄", "$"), ("－﹣", "-"), ("．", "."), ("，", ","))
+_TO_ASCII: Final = {
+    **{zero + digit: str(digit) for zero in _ZERO_DIGITS for digit in range(10)},
+    **{ord(mark): replacement for marks, replacement in _MARKS for mark in marks},
 }
 """Digits and marks of other scripts, one character each, so that positions stay the same."""
 
 
-class Figure(NamedTuple):
-    """A number as it stands in a text."""
+class NumberInText(NamedTuple):
+    """A number and its position in a text."""
 
     value: str
     """Its value in plain digits: `-0.133`, `750000`. Dotted codes such as `1.2.3` stay as they are."""
     start: int
     end: int
-    coded: bool
-    """Part of a code such as `C-1` or `A4`."""
+    in_code: bool
+    """True for a part of a code such as `C-1` or `A4`."""
 
 
-def joined(text: str, locale: Locale = "en") -> str:
-    """The text in ASCII digits and marks, with spaces inside numbers replaced, so that splitting at spaces leaves numbers whole.
+def join_number_spaces(text: str, locale: NumberLocale = "en") -> str:
+    """Convert digits and marks to ASCII and replace spaces inside numbers, so that splitting at spaces leaves numbers whole.
 
     Every character keeps its position.
     """
     if not text.isascii():
-        text = _HARD_SPACE.sub(_JOINER, text.translate(_FOLD))
-    return _SPACE.sub(_JOINER, text) if locale == "fr" else text
+        text = _NO_BREAK_SPACE.sub(_JOINER, text.translate(_TO_ASCII))
+    return _GROUPING_SPACE.sub(_JOINER, text) if locale == "fr" else text
 
 
-def signed(text: str) -> str:
-    """A text that is nothing but a number in parentheses as that number below zero, as in accounts; in a sentence, (36) is 36.
+def negate_parenthesized(text: str) -> str:
+    """Rewrite a text that is nothing but a number in parentheses as a negative number, as in accounting; in a sentence, (36) is 36.
 
-    >>> signed("(3.2)"), signed("a (36)")
+    >>> negate_parenthesized("(3.2)"), negate_parenthesized("a (36)")
     ('-3.2 ', 'a (36)')
     """
-    alone = _ACCOUNTING.fullmatch(text) if text.startswith("(") else None
-    return f"-{alone[1]} " if alone else text
+    match = _IN_PARENTHESES.fullmatch(text) if text.startswith("(") else None
+    return f"-{match[1]} " if match else text
 
 
-def figures(text: str, locale: Locale = "en") -> Iterator[Figure]:
-    """Every number of a text, in order, in time linear in its length.
+def find_numbers(text: str, locale: NumberLocale = "en") -> Iterator[NumberInText]:
+    """Yield every number of a text, in order, in time linear in its length.
 
-    >>> [figure.value for figure in figures("604 is not in 1604 or 604.5; Rule C-1, 10-20")]
+    >>> [number.value for number in find_numbers("604 is not in 1604 or 604.5; Rule C-1, 10-20")]
     ['604', '1604', '604.5', '1', '10', '20']
     """
-    yield from figures_in_token(signed(joined(text, locale)), locale)
+    yield from find_numbers_in_token(negate_parenthesized(join_number_spaces(text, locale)), locale)
 
 
-def figures_in_token(token: str, locale: Locale = "en") -> Iterator[Figure]:
-    """The same for a piece of a text that `signed` and `joined` have been through."""
-    for found in _TOKEN.finditer(token):
-        start, end = found.span()
-        digits = found.group()
-        before = token[start - 1] if start else " "
-        if before in _OPENING:  # the common cases, kept short
-            lead, negative, coded = start, False, False
-        elif before == "$" and (start == 1 or token[start - 2] in _OPENING):
-            lead, negative, coded = start - 1, False, False
+def find_numbers_in_token(token: str, locale: NumberLocale = "en") -> Iterator[NumberInText]:
+    """Yield the numbers of a text that `join_number_spaces` and `negate_parenthesized` were applied to, or of a part of it."""
+    for match in _DIGITS.finditer(token):
+        digits_start, end = match.span()
+        digits = match.group()
+        before = token[digits_start - 1] if digits_start else " "
+        if before in _OPENING:  # the common cases, without a function call
+            start, negative, in_code = digits_start, False, False
+        elif before == "$" and (digits_start == 1 or token[digits_start - 2] in _OPENING):
+            start, negative, in_code = digits_start - 1, False, False
         else:
-            lead, negative, coded = _before(token, start)
-        digits = "0." + digits if before == "." and lead < start else digits
-        for value in _read(digits, locale):
-            yield Figure("-" + value if negative and value != "0" else value, lead, end, coded)
+            start, negative, in_code = _read_prefix(token, digits_start)
+        if before == "." and start < digits_start:
+            digits = "0." + digits
+        for value in _read_digits(digits, locale):
+            yield NumberInText("-" + value if negative and value != "0" else value, start, end, in_code)
             negative = False
 
 
-def values(text: str, locale: Locale = "en", *, coded: bool = True) -> list[str]:
-    """The distinct values of a text's numbers, in order; without those inside codes if `coded` is false.
+def list_number_values(text: str, locale: NumberLocale = "en", *, in_codes: bool = True) -> list[str]:
+    """Return the distinct values of a text's numbers, in order; without those inside codes if `in_codes` is false.
 
-    >>> values("Rule C-1 costs 10", coded=False)
+    >>> list_number_values("Rule C-1 costs 10", in_codes=False)
     ['10']
     """
-    return list(dict.fromkeys(figure.value for figure in figures(text, locale) if coded or not figure.coded))
+    return list(dict.fromkeys(number.value for number in find_numbers(text, locale) if in_codes or not number.in_code))
 
 
-def is_percent(text: str, figure: Figure) -> bool:
-    """Whether a percent sign or word follows the number."""
-    return _PERCENT.match(text[figure.end : figure.end + 12].translate(_FOLD)) is not None
+def is_percent(text: str, number: NumberInText) -> bool:
+    """Return whether a percent sign or word follows the number."""
+    return _PERCENT.match(text[number.end : number.end + _MAX_PERCENT_LENGTH].translate(_TO_ASCII)) is not None
 
 
-def written(number: float | Decimal) -> str:
-    """A number as `figures` writes values.
+def format_number_value(number: float | Decimal) -> str:
+    """Write a number as `find_numbers` writes values.
 
-    >>> written(604.0), written(-0.133), written(1e-7)
+    >>> format_number_value(604.0), format_number_value(-0.133), format_number_value(1e-7)
     ('604', '-0.133', '0.0000001')
     """
-    return _canonical(format(Decimal(repr(number) if isinstance(number, float) else number), "f"))
+    return _strip_zeros(format(Decimal(repr(number) if isinstance(number, float) else number), "f"))
 
 
-def _before(text: str, start: int) -> tuple[int, bool, bool]:
-    """Where the number really begins, whether it is negative, and whether it belongs to a code."""
-    at = start
-    if at >= 1 and text[at - 1] == "." and not (at >= 2 and (text[at - 2].isalnum() or text[at - 2] in "._)")):
-        at -= 1  # .5
+def _read_prefix(text: str, digits_start: int) -> tuple[int, bool, bool]:
+    """Return where the number before these digits really begins, whether it is negative, and whether it is part of a code."""
+    start = digits_start
+    if start >= 1 and text[start - 1] == "." and not (start >= 2 and (text[start - 2].isalnum() or text[start - 2] in "._)")):
+        start -= 1  # .5
     minus = False
     for _ in range(2):  # -$5 and $-5
-        if at and text[at - 1] in _CURRENCY:
-            at -= 1
-        elif at and text[at - 1] in _MINUS and not minus:
-            minus, at = True, at - 1
-    previous = text[at - 1] if at else " "
+        if start and text[start - 1] in _CURRENCY_SYMBOLS:
+            start -= 1
+        elif start and text[start - 1] in _MINUS_SIGNS and not minus:
+            minus, start = True, start - 1
+    previous = text[start - 1] if start else " "
     if not minus:
-        return at, False, _is_latin(previous)
-    if previous.isalnum() or previous in ")]%" + _MINUS:
         return start, False, _is_latin(previous)
-    return at, True, False
+    if previous.isalnum() or previous in ")]%" + _MINUS_SIGNS:  # a dash between two things, not a minus
+        return digits_start, False, _is_latin(previous)
+    return start, True, False
 
 
 def _is_latin(character: str) -> bool:
     return character.isalpha() and character < "\u0250"
 
 
-def _read(token: str, locale: Locale) -> Iterable[str]:
-    if token.isdigit():
-        return (token.lstrip("0") or "0",)
-    usual = _USUAL[locale].fullmatch(token)
-    if usual is None:
-        return _read_unusual(token, locale)
-    whole, fraction = usual[1].replace(_GROUP[locale], "").lstrip("0") or "0", (usual[2] or "").rstrip("0")
+def _read_digits(digits: str, locale: NumberLocale) -> Iterable[str]:
+    """Return the values of digits with separators; several where a separator does not belong to a number of this locale."""
+    if digits.isdigit():
+        return (digits.lstrip("0") or "0",)
+    match = _USUAL_NUMBER[locale].fullmatch(digits)
+    if match is None:
+        return _read_unusual_digits(digits, locale)
+    whole = match[1].replace(_GROUP_SEPARATORS[locale], "").lstrip("0") or "0"
+    fraction = (match[2] or "").rstrip("0")
     return (f"{whole}.{fraction}" if fraction else whole,)
 
 
-def _read_unusual(token: str, locale: Locale) -> Iterator[str]:
-    group, decimal = _GROUP[locale], _DECIMAL[locale]
-    token = token.replace(_JOINER, group)
-    whole, point, fraction = token.rpartition(decimal)
-    if point and fraction.isdigit() and (whole.isdigit() or _grouped(whole, group)):
-        yield _canonical(f"{whole.replace(group, '')}.{fraction}")
-    elif _grouped(token, group):
-        yield _canonical(token.replace(group, ""))
-    elif token.count(".") == 1 and token.replace(".", "").isdigit():
-        yield _canonical(token)  # 3.14 where the point should group
-    elif not any(mark in token for mark in ",' "):
-        yield token  # 1.2.3 or 31.12.2025
+def _read_unusual_digits(digits: str, locale: NumberLocale) -> Iterator[str]:
+    group, decimal = _GROUP_SEPARATORS[locale], _DECIMAL_SEPARATORS[locale]
+    digits = digits.replace(_JOINER, group)
+    whole, point, fraction = digits.rpartition(decimal)
+    if point and fraction.isdigit() and (whole.isdigit() or _is_grouped(whole, group)):
+        yield _strip_zeros(f"{whole.replace(group, '')}.{fraction}")
+    elif _is_grouped(digits, group):
+        yield _strip_zeros(digits.replace(group, ""))
+    elif digits.count(".") == 1 and digits.replace(".", "").isdigit():
+        yield _strip_zeros(digits)  # 3.14 in a locale where the point groups
+    elif not any(mark in digits for mark in ",' "):
+        yield digits  # 1.2.3 or 31.12.2025
     else:
-        for part in re.split("[,' ]", token):
-            yield from _read(part, locale)
+        for part in re.split("[,' ]", digits):
+            yield from _read_digits(part, locale)
 
 
-def _grouped(token: str, group: str) -> bool:
-    """Digits in groups of three, or as in India: 12,34,567."""
-    first, *rest = token.split(group)
+def _is_grouped(digits: str, group: str) -> bool:
+    """Return whether digits are in groups of three, or as in India: 12,34,567."""
+    first, *rest = digits.split(group)
     if not rest or not first.isdigit() or len(first) > 3 or len(rest[-1]) != 3:
         return False
     size = len(rest[0])
     return size in (2, 3) and all(len(part) == size and part.isdigit() for part in rest[:-1]) and rest[-1].isdigit()
 
 
-def _canonical(number: str) -> str:
+def _strip_zeros(number: str) -> str:
+    """Remove leading zeros, trailing decimal zeros and the sign of 0."""
     sign = "-" if number.startswith("-") else ""
     whole, _, fraction = number.lstrip("-").partition(".")
     whole, fraction = whole.lstrip("0") or "0", fraction.rstrip("0")

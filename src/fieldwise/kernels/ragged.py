@@ -1,6 +1,6 @@
-"""Codes for things as they are met, and arrays that grow with them.
+"""Codes for keys in order of first occurrence, and arrays that grow with them.
 
->>> codes = Codes[str]()
+>>> codes = FirstSeenCodes[str]()
 >>> [codes[word] for word in "a b a c".split()]
 [0, 1, 0, 2]
 """
@@ -15,134 +15,135 @@ Integers: TypeAlias = NDArray[np.int64]
 Key = TypeVar("Key")
 
 
-class Codes(dict[Key, int], Generic[Key]):
-    """Numbers its keys as they come. A dict that fills itself, so that the common case is one lookup at C speed."""
+class FirstSeenCodes(dict[Key, int], Generic[Key]):
+    """Codes from 0 in order of first lookup. A dict that fills itself, so that the common case is one lookup at C speed."""
 
     def __missing__(self, key: Key) -> int:
         self[key] = code = len(self)
         return code
 
 
-class Column:
-    """A value for each code."""
+class GrowingArray:
+    """A value for each code, extended by whole blocks."""
 
     def __init__(self, dtype: type = np.int64) -> None:
-        self._held: NDArray[Any] = np.zeros(256, dtype=dtype)
+        self._buffer: NDArray[Any] = np.zeros(256, dtype=dtype)
         self._size = 0
 
     def extend(self, values: Sequence[int] | Integers) -> None:
-        """The values of the next codes."""
+        """Append the values of the next codes."""
         size = self._size + len(values)
-        if size > len(self._held):
-            self._held = np.concatenate([self._held, np.zeros(size, dtype=self._held.dtype)])
-        self._held[self._size : size] = values
+        if size > len(self._buffer):
+            self._buffer = np.concatenate([self._buffer, np.zeros(size, dtype=self._buffer.dtype)])
+        self._buffer[self._size : size] = values
         self._size = size
 
     @property
     def value(self) -> NDArray[Any]:
-        """All of them."""
-        return self._held[: self._size]
+        """The values of all codes."""
+        return self._buffer[: self._size]
 
 
-class Grown:
-    """A value for each code, from values that come one at a time.
+class AppendArray:
+    """A value for each code, appended one at a time.
 
-    >>> column = Grown()
+    >>> column = AppendArray()
     >>> column.add(7), column.add(8), column.value.tolist()
     (None, None, [7, 8])
     """
 
     def __init__(self, dtype: type = np.int64) -> None:
-        self._column = Column(dtype)
-        self._new: list[int] = []
-        self.add = self._new.append
-        """The value of the next code."""
+        self._array = GrowingArray(dtype)
+        self._pending: list[int] = []
+        self.add = self._pending.append
+        """Append the value of the next code."""
 
     @property
     def value(self) -> NDArray[Any]:
-        """All of them."""
-        if self._new:
-            self._column.extend(self._new)
-            self._new.clear()
-        return self._column.value
+        """The values of all codes."""
+        if self._pending:
+            self._array.extend(self._pending)
+            self._pending.clear()
+        return self._array.value
 
 
-class Ragged:
+class RaggedLists:
     """A list of integers for each code.
 
-    >>> lists = Ragged()
+    >>> lists = RaggedLists()
     >>> lists.extend(np.array([7, 8, 9]), np.array([2, 0, 1]))
-    >>> lists.of(np.array([2, 0])).tolist(), lists.lengths(np.array([2, 0])).tolist()
+    >>> lists.concatenate(np.array([2, 0])).tolist(), lists.lengths(np.array([2, 0])).tolist()
     ([9, 7, 8], [1, 2])
     """
 
     def __init__(self) -> None:
-        self._starts, self._lengths, self._flat = Column(), Column(), Column()
+        self._starts, self._lengths, self._flat = GrowingArray(), GrowingArray(), GrowingArray()
 
     def __len__(self) -> int:
         return len(self._lengths.value)
 
     def extend(self, flat: Integers, lengths: Integers) -> None:
-        """The lists of the next codes, behind each other."""
+        """Append the lists of the next codes, concatenated in `flat`."""
         self._starts.extend(np.cumsum(lengths) - lengths + len(self._flat.value))
         self._lengths.extend(lengths)
         self._flat.extend(flat)
 
-    def of(self, codes: Integers) -> Integers:
-        """The lists of some codes behind each other."""
+    def concatenate(self, codes: Integers) -> Integers:
+        """Concatenate the lists of the codes."""
         starts, lengths = self._starts.value.take(codes), self.lengths(codes)
-        if len(codes) and codes[-1] - codes[0] == len(codes) - 1 and np.all(np.diff(codes) == 1):
+        consecutive = len(codes) > 0 and codes[-1] - codes[0] == len(codes) - 1 and np.all(np.diff(codes) == 1)
+        if consecutive:
             return self._flat.value[starts[0] : starts[-1] + lengths[-1]]
-        return self._flat.value.take(spread(starts, lengths))
+        return self._flat.value.take(expand_ranges(starts, lengths))
 
     def lengths(self, codes: Integers | slice) -> Integers:
-        """How long the lists of some codes are."""
+        """The lengths of the lists of the codes."""
         return self._lengths.value[codes]
 
 
-class Learned:
-    """An integer from 0 for each code, which is read when the code is first asked for.
+class LazyLookup:
+    """A non-negative integer for each code, computed when the code is first looked up.
 
-    >>> squares = Learned(lambda codes: [code * code for code in codes])
-    >>> squares.of(np.array([3, 2, 3])).tolist()
+    >>> squares = LazyLookup(lambda codes: [code * code for code in codes])
+    >>> squares.look_up(np.array([3, 2, 3])).tolist()
     [9, 4, 9]
     """
 
-    def __init__(self, read: Callable[[Sequence[int]], Sequence[int] | Integers]) -> None:
-        self._read = read
+    def __init__(self, compute: Callable[[Sequence[int]], Sequence[int] | Integers]) -> None:
+        self._compute = compute
         self._values: Integers = np.full(256, -1)
 
-    def of(self, codes: Integers) -> Integers:
-        """Those of some codes."""
+    def look_up(self, codes: Integers) -> Integers:
+        """Return the value of each code."""
         size = int(codes.max(initial=0)) + 1
         if size > len(self._values):
             self._values = np.concatenate([self._values, np.full(size, -1)])
         values = self._values.take(codes)
         if values.min(initial=0) >= 0:
             return values
-        new = np.unique(codes[values < 0])
-        self._values[new] = self._read(new.tolist())
+        new_codes = np.unique(codes[values < 0])
+        self._values[new_codes] = self._compute(new_codes.tolist())
         return self._values.take(codes)
 
 
-def spread(starts: Integers, lengths: Integers) -> Integers:
-    """start, start + 1, … for each start, as long as it says.
+def expand_ranges(starts: Integers, lengths: Integers) -> Integers:
+    """Concatenate the ranges start, start + 1, … of the given lengths.
 
-    >>> spread(np.array([5, 2]), np.array([3, 2])).tolist()
+    >>> expand_ranges(np.array([5, 2]), np.array([3, 2])).tolist()
     [5, 6, 7, 2, 3]
     """
     ends = np.cumsum(lengths)
-    places = np.repeat(starts - ends + lengths, lengths)
-    places += np.arange(len(places))
-    return places
+    positions = np.repeat(starts - ends + lengths, lengths)
+    positions += np.arange(len(positions))
+    return positions
 
 
-def offsets(lengths: Integers | NDArray[np.bool_]) -> Integers:
-    """Where lists of these lengths (or of one where true, none where false) begin and end, behind each other.
+def list_offsets(lengths: Integers | NDArray[np.bool_]) -> Integers:
+    """Offsets of concatenated lists of these lengths: list i is at offsets[i] to offsets[i + 1]. A bool counts as a length of 0 or 1.
 
-    >>> offsets(np.array([2, 0, 1])).tolist()
+    >>> list_offsets(np.array([2, 0, 1])).tolist()
     [0, 2, 2, 3]
     """
-    ends = np.zeros(len(lengths) + 1, dtype=np.int64)
-    np.cumsum(lengths, out=ends[1:])
-    return ends
+    offsets = np.zeros(len(lengths) + 1, dtype=np.int64)
+    np.cumsum(lengths, out=offsets[1:])
+    return offsets

@@ -1,12 +1,12 @@
-"""JSON values as a whole: are two the same, one text for each, and numbers that are none.
+"""Whole JSON values: equality, canonical text, and search for NaN and infinities.
 
-Everything here walks without recursion, so that depth costs memory and never a crash. Values that JSON does not know (a date,
-a Decimal) are the same if their type and `repr` are.
+No function here recurses, so that any depth works. Values of types that JSON does not have (a date, a Decimal) are equal if their
+type and `repr` are.
 """
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from json.encoder import encode_basestring  # pyright: ignore[reportUnknownVariableType]
-from math import isfinite
+from math import isfinite, isnan
 from typing import Any, Final
 from unicodedata import normalize
 
@@ -27,20 +27,20 @@ _FAMILIES: Final[dict[type, int]] = {
 }
 _FINITE: Final = frozenset({str, int, bool, type(None)})
 _SCALARS: Final = _FINITE | {float}
-_LONG = 10_000
-"""Bits from which an integer is written in hexadecimal: Python refuses to write very long decimals, and no float is that large."""
+_HEXADECIMAL_FROM_BITS: Final = 10_000
+"""Longer integers are written in hexadecimal: Python refuses to write very long decimals, and no float is that large."""
 
 
-class _Token(str):
-    """A piece of JSON text between values, told from text that is a value."""
+class _JsonToken(str):
+    """JSON text between values; the type tells it from a text that is a value."""
 
     __slots__ = ()
 
 
-def nfc(text: str) -> str:
-    """The text in Unicode's composed form, as a plain str.
+def to_nfc(text: str) -> str:
+    """Return the text in Unicode's composed form, as a plain str.
 
-    >>> nfc("e\\u0301") == "\\u00e9"
+    >>> to_nfc("e\\u0301") == "\\u00e9"
     True
     """
     if type(text) is not str:
@@ -48,50 +48,53 @@ def nfc(text: str) -> str:
     return text if text.isascii() else normalize("NFC", text)
 
 
-def same(a: Any, b: Any) -> bool:
-    """Whether two values are equal in kind and value, however deep. NaN and Infinity are the same as nothing.
+def values_equal(expected: Any, actual: Any) -> bool:
+    """Return whether two values are equal in kind and value, however deep. NaN and infinities equal nothing.
 
-    >>> same(100, 100.0), same(True, 1), same("1", 1), same({"a": [1], "b": 2}, {"b": 2, "a": [1]})
+    >>> values_equal(100, 100.0), values_equal(True, 1), values_equal("1", 1), values_equal({"a": [1], "b": 2}, {"b": 2, "a": [1]})
     (True, False, False, True)
     """
-    kind = type(a)
-    if kind is type(b):
+    kind = type(expected)
+    if kind is type(actual):
         if kind is str:
-            return a == b or (not (a.isascii() and b.isascii()) and normalize("NFC", a) == normalize("NFC", b))
+            if expected == actual:
+                return True
+            both_ascii = expected.isascii() and actual.isascii()
+            return not both_ascii and normalize("NFC", expected) == normalize("NFC", actual)
         if kind is int or kind is bool:
-            return a == b
+            return expected == actual
         if kind is float:
-            return a == b and isfinite(a)
-    return _same_deep(a, b)
+            return expected == actual and isfinite(expected)
+    return _nested_values_equal(expected, actual)
 
 
-def _same_deep(a: Any, b: Any) -> bool:
-    stack = [(a, b)]
-    while stack:
-        a, b = stack.pop()
-        family = _family(a)
-        if family != _family(b):
+def _nested_values_equal(expected: Any, actual: Any) -> bool:
+    pending = [(expected, actual)]
+    while pending:
+        left, right = pending.pop()
+        family = _family(left)
+        if family != _family(right):
             return False
         if family < LIST:
-            if not _same_scalar(a, b, family):
+            if not _scalars_equal(left, right, family):
                 return False
         elif family == OTHER:
-            if type(a) is not type(b) or _shown(a) != _shown(b):
+            if type(left) is not type(right) or _safe_repr(left) != _safe_repr(right):
                 return False
-        elif not _same_items(a, b, family, stack):
+        elif not _compare_items(left, right, family, pending):
             return False
     return True
 
 
-def _same_items(a: Any, b: Any, family: int, stack: list[tuple[Any, Any]]) -> bool:
-    """Whether two containers have the same shape and the same plain items; the other items go on the stack."""
-    items = _same_shape(a, b, family)
-    if items is None:
+def _compare_items(left: Any, right: Any, family: int, pending: list[tuple[Any, Any]]) -> bool:
+    """Return whether two containers have the same shape and equal scalars; pairs of containers are added to `pending`."""
+    item_pairs = _pair_items(left, right, family)
+    if item_pairs is None:
         return False
-    for pair in items:
+    for pair in item_pairs:
         if type(pair[0]) not in _SCALARS:
-            stack.append(pair)
-        elif not same(*pair):
+            pending.append(pair)
+        elif not values_equal(*pair):
             return False
     return True
 
@@ -108,82 +111,82 @@ def _family_of_subclass(value: Any) -> int:
     return OTHER
 
 
-def _same_scalar(a: Any, b: Any, family: int) -> bool:
+def _scalars_equal(left: Any, right: Any, family: int) -> bool:
     if family == STRING:
-        return nfc(a) == nfc(b)
+        return to_nfc(left) == to_nfc(right)
     if family == NUMBER:
-        a, b = _plain(a), _plain(b)
-        return a == b and (type(a) is int or isfinite(a))  # an int equals no infinity, and may be too large for isfinite
-    return a is b or a == b
+        left, right = _to_python_number(left), _to_python_number(right)
+        return left == right and (type(left) is int or isfinite(left))  # an int equals no infinity, and may be too large for isfinite
+    return left is right or left == right
 
 
-def _plain(number: Any) -> Any:
-    """The number as Python's own int or float; NumPy's floats cannot be compared with every int."""
+def _to_python_number(number: Any) -> Any:
+    """Return the number as Python's own int or float; NumPy's floats cannot be compared with every int."""
     if type(number) is int or type(number) is float:
         return number
     return int(number) if isinstance(number, int) else float(number)
 
 
-def _same_shape(a: Any, b: Any, family: int) -> Iterable[tuple[Any, Any]] | None:
-    """The pairs of values inside two containers; None if the containers themselves differ."""
-    if len(a) != len(b):
+def _pair_items(left: Any, right: Any, family: int) -> Iterable[tuple[Any, Any]] | None:
+    """Return the pairs of items of two containers; None if their lengths or keys differ."""
+    if len(left) != len(right):
         return None
     if family == LIST:
-        return zip(a, b, strict=True)
-    if a.keys() != b.keys() or not {str}.issuperset(map(type, a)):
-        a, b = _by_key_text(a), _by_key_text(b)
-        if a.keys() != b.keys():
+        return zip(left, right, strict=True)
+    if left.keys() != right.keys() or not {str}.issuperset(map(type, left)):
+        left, right = _index_by_key_text(left), _index_by_key_text(right)
+        if left.keys() != right.keys():
             return None
-    return [(value, b[key]) for key, value in a.items()]
+    return [(value, right[key]) for key, value in left.items()]
 
 
-def _by_key_text(mapping: Mapping[Any, Any]) -> dict[str, Any]:
+def _index_by_key_text(mapping: Mapping[Any, Any]) -> dict[str, Any]:
     return {_key_text(key): value for key, value in mapping.items()}
 
 
 def _key_text(key: Any) -> str:
-    return encode_basestring(nfc(key)) if isinstance(key, str) else f"<{_shown(key)}>"
+    return encode_basestring(to_nfc(key)) if isinstance(key, str) else f"<{_safe_repr(key)}>"
 
 
-def _shown(value: Any) -> str:
+def _safe_repr(value: Any) -> str:
     try:
         return repr(value)
-    except Exception:
+    except Exception:  # a broken `__repr__` of a user's type: such a value equals only itself
         return f"{type(value).__qualname__} at {id(value)}"
 
 
-def number_text(number: float) -> str:
-    """A finite number with the digits it needs: equal numbers have equal text.
+def format_json_number(number: float) -> str:
+    """Write a finite number with the digits it needs: equal numbers have equal text.
 
-    >>> number_text(100.0), number_text(0.1), number_text(2**53 + 1)
+    >>> format_json_number(100.0), format_json_number(0.1), format_json_number(2**53 + 1)
     ('100', '0.1', '9007199254740993')
     """
     if isinstance(number, int):
-        return int.__repr__(number) if number.bit_length() < _LONG else hex(number)
+        return int.__repr__(number) if number.bit_length() < _HEXADECIMAL_FROM_BITS else hex(number)
     return str(int(number)) if number.is_integer() else float.__repr__(number)
 
 
-def canonical(value: Any) -> str | None:
-    """One JSON text for all values that are `same`, and for no other; None if there is a NaN or an Infinity in it.
+def canonical_json(value: Any) -> str | None:
+    """Return one JSON text for all values that are equal, and for no other; None if there is a NaN or an infinity in it.
 
-    >>> canonical({"b": [1.0, True], "a": "x"})
+    >>> canonical_json({"b": [1.0, True], "a": "x"})
     '{"a":"x","b":[1,true]}'
     """
     parts: list[str] = []
-    stack: list[Any] = [value]
-    while stack:
-        value = stack.pop()
-        if type(value) is _Token:
+    pending: list[Any] = [value]
+    while pending:
+        value = pending.pop()
+        if type(value) is _JsonToken:
             parts.append(value)
             continue
         family = _family(value)
         if family == LIST:
-            stack.append(_Token("]"))
-            _push(stack, [(_Token(""), item) for item in value])
+            pending.append(_JsonToken("]"))
+            _push_items(pending, [(_JsonToken(""), item) for item in value])
             parts.append("[")
         elif family == OBJECT:
-            stack.append(_Token("}"))
-            _push(stack, [(_Token(f"{text}:"), item) for text, _, item in _sorted_items(value)])
+            pending.append(_JsonToken("}"))
+            _push_items(pending, [(_JsonToken(f"{text}:"), item) for text, _, item in _sort_items(value)])
             parts.append("{")
         else:
             text = _scalar_text(value, family)
@@ -193,70 +196,69 @@ def canonical(value: Any) -> str | None:
     return parts[0] if len(parts) == 1 else "".join(parts)
 
 
-def _push(stack: list[Any], items: list[tuple[_Token, Any]]) -> None:
-    """Put the items on the stack so that they come off in order, with commas between."""
-    comma = _Token(",")
+def _push_items(pending: list[Any], items: list[tuple[_JsonToken, Any]]) -> None:
+    """Push the items so that they are popped in order, with commas between."""
+    comma = _JsonToken(",")
     for position in range(len(items) - 1, -1, -1):
         lead, item = items[position]
-        stack.append(item)
-        stack.append(lead)
+        pending.append(item)
+        pending.append(lead)
         if position:
-            stack.append(comma)
+            pending.append(comma)
 
 
-def _sorted_items(mapping: Mapping[Any, Any]) -> list[tuple[str, str, Any]]:
-    items = [(_key_text(key), _shown(key), value) for key, value in mapping.items()]
+def _sort_items(mapping: Mapping[Any, Any]) -> list[tuple[str, str, Any]]:
+    items = [(_key_text(key), _safe_repr(key), value) for key, value in mapping.items()]
     return sorted(items, key=lambda item: item[:2])
 
 
 def _scalar_text(value: Any, family: int) -> str | None:
     if family == STRING:
-        return encode_basestring(nfc(value))
+        return encode_basestring(to_nfc(value))
     if family == NUMBER:
-        return number_text(value) if isinstance(value, int) or isfinite(value) else None
+        return format_json_number(value) if isinstance(value, int) or isfinite(value) else None
     if family == BOOL:
         return "true" if value else "false"
-    return "null" if family == NULL else f"<{type(value).__qualname__} {_shown(value)}>"
+    return "null" if family == NULL else f"<{type(value).__qualname__} {_safe_repr(value)}>"
 
 
-def non_finite(value: Any) -> str | None:
-    """The name of a number in the value that is none: `NaN`, else `Infinity`, else `-Infinity`; None if there is none.
+def find_non_finite(value: Any) -> str | None:
+    """Return the name of a non-finite number in the value: `NaN`, else `Infinity`, else `-Infinity`; None if all are finite.
 
-    >>> non_finite({"a": [1.0, float("nan")]}), non_finite(2.0), non_finite({"a": float("inf"), "b": float("nan")})
+    >>> find_non_finite({"a": [1.0, float("nan")]}), find_non_finite(2.0), find_non_finite({"a": float("inf"), "b": float("nan")})
     ('NaN', None, 'NaN')
     """
     if type(value) in _FINITE or (type(value) is float and isfinite(value)):
         return None
-    found = ""
-    stack = [value]
-    while stack:
-        value = stack.pop()
+    infinity = ""
+    pending = [value]
+    while pending:
+        value = pending.pop()
         family = _family(value)
         if family == LIST:
-            stack.extend([item for item in value if type(item) not in _FINITE])
+            pending.extend([item for item in value if type(item) not in _FINITE])
         elif family == OBJECT:
-            stack.extend([item for item in value.values() if type(item) not in _FINITE])
+            pending.extend([item for item in value.values() if type(item) not in _FINITE])
         elif family == NUMBER and isinstance(value, float) and not isfinite(value):
-            if value != value:  # noqa: PLR0124  NaN is not itself
+            if isnan(value):
                 return "NaN"
-            found = max(found, "Infinity" if value > 0 else "-Infinity")  # in this order, whatever that of the keys
-    return found or None
+            infinity = max(infinity, "Infinity" if value > 0 else "-Infinity")  # "-Infinity" sorts first: the order of keys is irrelevant
+    return infinity or None
 
 
-def equal_grid(expected: Sequence[Hashable], actual: Sequence[Hashable]) -> NDArray[np.float64]:
-    """1 where an expected key equals an actual key, else 0; a key that is None equals nothing.
+def key_equality_grid(expected: Sequence[Hashable], actual: Sequence[Hashable]) -> NDArray[np.float64]:
+    """Return 1 where an expected key equals an actual key, else 0: float64[n, m]. None equals nothing.
 
-    >>> equal_grid(["a", None], ["b", "a", None]).tolist()
+    >>> key_equality_grid(["a", None], ["b", "a", None]).tolist()
     [[0.0, 1.0, 0.0], [0.0, 0.0, 0.0]]
     """
     grid = np.zeros((len(expected), len(actual)), dtype=np.float64)
-    places = {key: column for column, key in enumerate(actual) if key is not None}
-    found = [places.get(key, -1) for key in expected]
-    if len(places) == len(actual):
-        columns = np.array(found, dtype=np.int64)
-        rows = np.flatnonzero(columns >= 0)
-        grid[rows, columns[rows]] = 1.0
+    column_of_key = {key: column for column, key in enumerate(actual) if key is not None}
+    expected_columns = np.array([column_of_key.get(key, -1) for key in expected], dtype=np.int64)
+    if len(column_of_key) == len(actual):
+        rows = np.flatnonzero(expected_columns >= 0)
+        grid[rows, expected_columns[rows]] = 1.0
         return grid
-    # keys that stand more than once, and None, go by a code that equal keys share
-    codes = [places.get(key, -2) for key in actual]
-    return np.equal.outer(np.array(found, dtype=np.int64), np.array(codes, dtype=np.int64)).astype(np.float64)
+    # With repeated keys or None, equal keys share the column of the last of them as a code; -1 and -2 equal nothing.
+    actual_columns = np.array([column_of_key.get(key, -2) for key in actual], dtype=np.int64)
+    return np.equal.outer(expected_columns, actual_columns).astype(np.float64)

@@ -4,11 +4,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fieldwise.kernels.meaning.guards import FACTORS, differences, read, swapped_word
+from fieldwise.kernels.meaning.guards import SIMILARITY_FACTORS, find_differences, find_swapped_word, read_text
 
 
 def said(one: str, other: str) -> list[str]:
-    return [str(found) for found in differences(read(one), read(other))]
+    return [str(found) for found in find_differences(read_text(one), read_text(other))]
 
 
 @pytest.mark.parametrize(
@@ -92,7 +92,7 @@ def test_another_way_to_say_it_is_no_difference(one: str, other: str) -> None:
 
 
 def test_one_exchanged_word_is_found() -> None:
-    assert swapped_word(read("Dog food with chicken"), read("Cat food with chicken")) == ("dog", "cat")
+    assert find_swapped_word(read_text("Dog food with chicken"), read_text("Cat food with chicken")) == ("dog", "cat")
 
 
 @pytest.mark.parametrize(
@@ -106,11 +106,11 @@ def test_one_exchanged_word_is_found() -> None:
     ],
 )
 def test_no_exchanged_word_without_common_ground_or_for_a_form_of_the_same_word(one: str, other: str) -> None:
-    assert swapped_word(read(one), read(other)) is None
+    assert find_swapped_word(read_text(one), read_text(other)) is None
 
 
 def test_every_difference_lowers_the_similarity() -> None:
-    assert all(0.0 < factor < 1.0 for factor in FACTORS.values())
+    assert all(0.0 < factor < 1.0 for factor in SIMILARITY_FACTORS.values())
 
 
 words = st.sampled_from(
@@ -122,11 +122,11 @@ words = st.sampled_from(
 @settings(deadline=None, max_examples=100)
 def test_a_text_differs_not_from_itself_and_kinds_are_the_same_both_ways(one: str, other: str) -> None:
     assert said(one, one) == []
-    here, there = differences(read(one), read(other)), differences(read(other), read(one))
+    here, there = find_differences(read_text(one), read_text(other)), find_differences(read_text(other), read_text(one))
     assert [found.kind for found in here] == [found.kind for found in there]
 
 
 @given(st.text(max_size=30), st.text(max_size=30))
 @settings(deadline=None, max_examples=80)
 def test_no_text_crashes_the_guards(one: str, other: str) -> None:
-    assert all(found.factor < 1 for found in differences(read(one), read(other)))
+    assert all(found.factor < 1 for found in find_differences(read_text(one), read_text(other)))

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fieldwise.kernels.meaning.quantities import agree, quantities
+from fieldwise.kernels.meaning.quantities import find_quantities, quantities_agree
 
 
 @pytest.mark.parametrize(
@@ -50,9 +50,9 @@ from fieldwise.kernels.meaning.quantities import agree, quantities
     ],
 )
 def test_these_numbers_say_the_same(one: str, other: str) -> None:
-    found, others = quantities(one), quantities(other)
+    found, others = find_quantities(one), find_quantities(other)
     assert len(found) == len(others) > 0
-    assert all(agree(a, b) and agree(b, a) for a, b in zip(found, others, strict=True))
+    assert all(quantities_agree(a, b) and quantities_agree(b, a) for a, b in zip(found, others, strict=True))
 
 
 @pytest.mark.parametrize(
@@ -77,33 +77,33 @@ def test_these_numbers_say_the_same(one: str, other: str) -> None:
     ],
 )
 def test_these_numbers_differ(one: str, other: str) -> None:
-    assert not agree(quantities(one)[0], quantities(other)[0])
+    assert not quantities_agree(find_quantities(one)[0], find_quantities(other)[0])
 
 
 @pytest.mark.parametrize("text", ["", "no numbers at all", "a cat and an elf", "einen Tisch", "30. Februar, vielleicht"[4:]])
 def test_articles_and_plain_words_are_no_numbers(text: str) -> None:
-    assert quantities(text) == []
+    assert find_quantities(text) == []
 
 
 def test_a_date_that_does_not_exist_is_read_as_plain_numbers() -> None:
-    assert [quantity.family for quantity in quantities("30 February 2024")] == ["", ""]
+    assert [quantity.family for quantity in find_quantities("30 February 2024")] == ["", ""]
 
 
 @given(st.text(max_size=30))
 @settings(deadline=None, max_examples=100)
 def test_no_text_crashes_it(text: str) -> None:
-    assert all(quantity.text for quantity in quantities(text))
+    assert all(quantity.text for quantity in find_quantities(text))
 
 
 @given(st.integers(min_value=0, max_value=10**12))
 @settings(deadline=None, max_examples=60)
 def test_digits_with_thousands_separators_are_the_plain_number(number: int) -> None:
-    (plain,), (parted,) = quantities(str(number)), quantities(f"{number:,}")
-    assert agree(plain, parted)
+    (plain,), (parted,) = find_quantities(str(number)), find_quantities(f"{number:,}")
+    assert quantities_agree(plain, parted)
 
 
 @given(st.integers(min_value=0, max_value=400), st.integers(min_value=0, max_value=400))
 @settings(deadline=None, max_examples=80)
 def test_agreement_is_mutual(one: int, other: int) -> None:
-    a, b = quantities(f"{one} days")[0], quantities(f"{other} months")[0]
-    assert agree(a, b) == agree(b, a)
+    a, b = find_quantities(f"{one} days")[0], find_quantities(f"{other} months")[0]
+    assert quantities_agree(a, b) == quantities_agree(b, a)

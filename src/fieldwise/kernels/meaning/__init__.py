@@ -1,1 +1,4 @@
-"""Text as a model reads it, what a model overlooks (numbers, negation, names), and how a similarity is calibrated. Pure functions."""
+"""Semantic similarity of texts: WordPiece tokens, guards for what an embedding misses (numbers, negation, names), calibration.
+
+Called by the matcher `semantic`, the evaluators of answers and `fieldwise.calibration`; imports nothing of fieldwise but kernels.
+"""

@@ -1,23 +1,176 @@
-"""What an embedding overlooks: numbers, units, letters, negation, opposites, names, who does what to whom. Each lowers the similarity and
-says why.
+"""Guards for what an embedding misses: numbers, units, letters, negation, opposites, names, and who does what to whom.
 
->>> [str(found) for found in differences(read("Q3 revenue rose 5 %"), read("Q3 revenue fell 15 %"))]
+Each difference lowers the similarity and gives the reason.
+
+>>> [str(difference) for difference in find_differences(read_text("Q3 revenue rose 5 %"), read_text("Q3 revenue fell 15 %"))]
 ['numbers differ: 5 % / 15 %', 'opposites: rose / fell']
->>> differences(read("The term is 24 months"), read("It runs for two years"))
+>>> find_differences(read_text("The term is 24 months"), read_text("It runs for two years"))
 ()
 """
 
+import re
+import unicodedata
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from fieldwise.kernels.meaning import lexicon
-from fieldwise.kernels.meaning.quantities import agree
-from fieldwise.kernels.meaning.reading import Reading, Term, read
+from fieldwise.kernels.meaning.quantities import Quantity, find_quantities, quantities_agree
 
-__all__ = ["FACTORS", "Difference", "Reading", "differences", "read", "swapped_word"]
+# Reading: a text as the guards see it
 
-FACTORS: Mapping[str, float] = {
+_WORD = re.compile(r"[^\W\d_]+(?:['’.-][^\W\d_]+)*\.?|[$€£¥]|°[cf]", re.IGNORECASE)
+_SENTENCE_END = re.compile(r"[.!?:;\n]\s*$")
+_HAN = re.compile(r"[぀-ヿ㐀-鿿]")
+_GERMAN = lexicon.parse_words("der die das und ist nicht mit für von ein eine den dem des beträgt wird sind im zum zur innerhalb über")
+_ELISION = re.compile(r"(?:[dlnsjcmt]|qu)'(?=[^\W\d_]{2})")
+_SINGLE_LETTER = re.compile(r"(?<=[^\W\d_] )(?:[A-Z]|[IVX]{1,4})(?![\w.'-])")
+_MAX_SIGN_LENGTH = 2
+_FIRST_IDEOGRAM = "\u2e80"
+_TOKEN = re.compile(r"[^\W_]+(?:[.,'][^\W_]+)*|,")
+
+_PhraseIndex = Mapping[str, list[tuple[tuple[str, ...], int, int]]]
+"""Phrases with their family and group, by first word, longer ones first."""
+
+
+@dataclass(frozen=True, slots=True)
+class LexiconTerm:
+    """A word or phrase of the lexicon that occurs in a text."""
+
+    family: int
+    group: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class TextReading:
+    """What the guards compare of a text."""
+
+    words: tuple[str, ...]
+    tokens: tuple[str, ...]
+    """Words, numbers and commas in order."""
+    quantities: tuple[Quantity, ...]
+    opposites: tuple[LexiconTerm, ...]
+    alternatives: tuple[LexiconTerm, ...]
+    negations: int
+    maybe_negative: bool
+    """True if a word may negate by itself; then the number of negations proves nothing."""
+    names: tuple[str, ...]
+    letters: frozenset[str]
+    """Single capitals and Roman numerals after a word: plan A, type II."""
+    sign: str
+    """The whole text, where it is too short to mean anything but itself: a grade, a size, a blood group, a language."""
+
+
+def _index_phrases(table: str) -> _PhraseIndex:
+    index: dict[str, list[tuple[tuple[str, ...], int, int]]] = {}
+    for family, groups in enumerate(lexicon.parse_groups(table)):
+        for group, phrases in enumerate(groups):
+            for phrase in phrases:
+                parts = tuple(phrase.split())
+                index.setdefault(parts[0], []).append((parts, family, group))
+    return {first: sorted(entries, key=lambda entry: -len(entry[0])) for first, entries in index.items()}
+
+
+_OPPOSITES, _ALTERNATIVES = _index_phrases(lexicon.OPPOSITES), _index_phrases(lexicon.ALTERNATIVES)
+_NON_NEGATING = _index_phrases(" | ".join(phrase.replace(" ", "_") for phrase in sorted(lexicon.NON_NEGATING_PHRASES)))
+_HAN_OPPOSITES = lexicon.parse_groups(lexicon.HAN_OPPOSITES)
+
+
+def read_text(text: str) -> TextReading:
+    """Read what the guards compare of a text.
+
+    >>> reading = read_text("The CFO did not approve 5 %")
+    >>> reading.negations, [str(quantity) for quantity in reading.quantities], [term.text for term in reading.alternatives]
+    (1, ['5 %'], ['cfo'])
+    """
+    text = unicodedata.normalize("NFKC", text).replace("’", "'")
+    words = tuple(_normalize_word(match[0]) for match in _WORD.finditer(text))
+    split_words: list[str] = []
+    for word in words:
+        in_lexicon = word in _OPPOSITES or word in _ALTERNATIVES
+        split_words += [word] if in_lexicon else word.split("-")
+    opposites = _find_terms(split_words, _OPPOSITES)
+    if _HAN.search(text):
+        opposites += _find_han_terms(text)
+    return TextReading(
+        words=words,
+        tokens=tuple(_TOKEN.findall(text.lower())),
+        quantities=tuple(find_quantities(text)),
+        opposites=opposites,
+        alternatives=_find_terms(split_words, _ALTERNATIVES),
+        negations=_count_negations(text, split_words) - len(_find_terms(split_words, _NON_NEGATING)),
+        maybe_negative=any(_may_negate(word) for word in split_words),
+        names=_find_names(text, split_words),
+        letters=frozenset(_SINGLE_LETTER.findall(text)),
+        sign=_read_sign(text),
+    )
+
+
+def _read_sign(text: str) -> str:
+    short = text.strip(" .,;:!?").casefold()
+    return short if len(short) <= _MAX_SIGN_LENGTH and all(letter < _FIRST_IDEOGRAM for letter in short) else ""
+
+
+def _normalize_word(word: str) -> str:
+    """Return a word in lower case, without the dot of an abbreviation and the French article before a vowel."""
+    return _ELISION.sub("", word.lower().rstrip("."))
+
+
+def _find_terms(words: Sequence[str], index: _PhraseIndex) -> tuple[LexiconTerm, ...]:
+    terms: list[LexiconTerm] = []
+    position = 0
+    while position < len(words):
+        step = 1
+        for parts, family, group in index.get(words[position], ()):
+            if tuple(words[position : position + len(parts)]) == parts:
+                terms.append(LexiconTerm(family, group, " ".join(parts)))
+                step = max(step, len(parts))
+        position += step
+    return tuple(terms)
+
+
+def _find_han_terms(text: str) -> tuple[LexiconTerm, ...]:
+    """Find terms anywhere in the text: Chinese and Japanese have no spaces between words."""
+    terms: list[LexiconTerm] = []
+    for family, groups in enumerate(_HAN_OPPOSITES):
+        for group, phrases in enumerate(groups):
+            terms += [LexiconTerm(-1 - family, group, phrase) for phrase in phrases if phrase in text]
+    return tuple(terms)
+
+
+def _count_negations(text: str, words: Sequence[str]) -> int:
+    count = sum(word in lexicon.NEGATORS or word.endswith("n't") for word in words)
+    if words and words[0] == "no" and re.match(r"\s*no\s*[,.;:]", text, re.IGNORECASE):
+        count -= len(words) > 1  # the answer `No, …` repeats what the sentence says
+    han_count = sum(text.count(sign) for sign in (*lexicon.HAN_NEGATORS, *lexicon.HAN_NEGATING_ENDS))
+    return count + han_count
+
+
+def _may_negate(word: str) -> bool:
+    return word in lexicon.IMPLICIT_NEGATORS or word.endswith("less") or (word.startswith(("un", "dis")) and len(word) > 5)
+
+
+def _find_names(text: str, words: Sequence[str]) -> tuple[str, ...]:
+    """Find capitalized words inside sentences and abbreviations in capitals; none where capitals mean nothing (titles, German)."""
+    if not _GERMAN.isdisjoint(words):
+        return ()
+    matches = [(match.start(), match[0].rstrip(".")) for match in _WORD.finditer(text)]
+    has_ordinary_words = any(word[0].islower() and len(word) > 3 for _, word in matches)
+    if not has_ordinary_words:
+        return ()
+    names: list[str] = []
+    for start, word in matches:
+        begins_sentence = not text[:start].strip() or bool(_SENTENCE_END.search(text[:start]))
+        abbreviation = word.isupper() and 1 < len(word) < 6
+        if abbreviation or (word[0].isupper() and not begins_sentence and len(word) > 2):
+            names.append(word)
+    return tuple(names)
+
+
+# Differences between two readings
+
+SIMILARITY_FACTORS: Mapping[str, float] = {
     "number": 0.4,
     "number missing": 0.95,
     "code": 0.4,
@@ -29,203 +182,227 @@ FACTORS: Mapping[str, float] = {
     "order": 0.4,
     "word": 0.4,
 }
-"""What each kind of difference leaves of the similarity. Several multiply."""
+"""The factor by which each kind of difference multiplies the similarity."""
 
-_PASSIVE = lexicon.words("is are was were be been being by has have had")
-_LISTING = lexicon.words("and or & und oder et ou y e o en , /")
-_CONTRAST = lexicon.words("but than from to")
-_FUNCTION = lexicon.words("""the a an of is are was were be been has have had to in on at for by with and or it its this that will
-shall may must from as per der die das den dem ein eine und ist im le la les un une des du de el los las una y il lo o""")
+_PASSIVE_WORDS = lexicon.parse_words("is are was were be been being by has have had")
+_LIST_WORDS = lexicon.parse_words("and or & und oder et ou y e o en , /")
+_CONTRAST_WORDS = lexicon.parse_words("but than from to")
+_FUNCTION_WORDS = lexicon.parse_words("""the a an of is are was were be been has have had to in on at for by with and or it its this that
+will shall may must from as per der die das den dem ein eine und ist im le la les un une des du de el los las una y il lo o""")
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
-    """One reason why two texts do not mean the same."""
+class MeaningDifference:
+    """A reason why two texts do not mean the same."""
 
     kind: str
     what: str
 
     @property
     def factor(self) -> float:
-        """What it leaves of the similarity."""
-        return FACTORS[self.kind]
+        """The factor by which the difference multiplies the similarity."""
+        return SIMILARITY_FACTORS[self.kind]
 
     def __str__(self) -> str:
         return self.what
 
 
-def differences(expected: Reading, actual: Reading) -> tuple[Difference, ...]:
-    """Every reason found why two texts do not mean the same."""
-    found = [
-        *_numbers(expected, actual),
-        *_letters(expected, actual),
-        *_signs(expected, actual),
-        *_polarity(expected, actual),
-        *_alternatives(expected, actual),
-        *_qualifiers(expected, actual),
-    ]
-    return (*found, *_who(expected, actual), *_order(expected, actual))
-
-
-def _numbers(expected: Reading, actual: Reading) -> list[Difference]:
-    here, there = list(expected.quantities), list(actual.quantities)
-    for quantity in expected.quantities:
-        match = next((other for other in there if agree(quantity, other)), None)
-        if match is not None:
-            here.remove(quantity)
-            there.remove(match)
-    found: list[Difference] = []
-    for kind in ("number", "code"):
-        left, right = ([quantity for quantity in side if (quantity.family == "code") == (kind == "code")] for side in (here, there))
-        if left and right and not all(quantity.weak for quantity in (*left, *right)):
-            found.append(Difference(kind, f"{kind}s differ: {_list(left)} / {_list(right)}"))
-        elif kind == "number" and any(not quantity.weak for quantity in (*left, *right)):
-            side = "expected" if left else "actual"
-            found.append(Difference("number missing", f"only {side} has a number: {_list(left or right)}"))
-    return found
-
-
-def _letters(expected: Reading, actual: Reading) -> list[Difference]:
-    """Plan A is not plan B, nor type I type II; a letter that only one side has says nothing."""
-    here, there = expected.letters - actual.letters, actual.letters - expected.letters
-    if not here or not there:
-        return []
-    return [Difference("code", f"letters differ: {', '.join(sorted(here))} / {', '.join(sorted(there))}")]
-
-
-def _signs(expected: Reading, actual: Reading) -> list[Difference]:
-    """`A+` and `A-`: nothing can be like texts this short. What the lexicon or a number says of them counts for more."""
-    known = (expected.alternatives and actual.alternatives) or expected.quantities or actual.quantities
-    if known or not expected.sign or not actual.sign or expected.sign == actual.sign:
-        return []
-    return [Difference("code", f"codes differ: {expected.sign} / {actual.sign}")]
-
-
-def _list(quantities: Sequence[object]) -> str:
-    return ", ".join(str(quantity) for quantity in quantities)
-
-
-def _conflicts(expected: Sequence[Term], actual: Sequence[Term]) -> list[tuple[Term, Term]]:
-    """Terms of one set of which the two sides share no group."""
-    found: list[tuple[Term, Term]] = []
-    for family in dict.fromkeys(term.family for term in expected):
-        here, there = ([term for term in side if term.family == family] for side in (expected, actual))
-        if there and {term.group for term in here}.isdisjoint(term.group for term in there):
-            found.append((here[0], there[0]))
-    return found
-
-
-def _polarity(expected: Reading, actual: Reading) -> list[Difference]:
-    """Opposites and negation together: `not approved` is `rejected`, and `unpaid` is `not paid`."""
-    flips = [(one.text, other.text) for one, other in _conflicts(expected.opposites, actual.opposites)]
-    flips = list(dict.fromkeys([*flips, *_prefixed(expected.words, actual.words)]))
-    negated = (expected.negations - actual.negations) % 2 == 1
-    if negated and flips:
-        return []
-    if flips:
-        return [Difference("opposite", f"opposites: {one} / {other}") for one, other in flips]
-    if negated and not (expected.maybe_negative or actual.maybe_negative):
-        side = "expected" if expected.negations > actual.negations else "actual"
-        return [Difference("negation", f"only {side} is negated")]
-    return []
-
-
-def _prefixed(expected: Sequence[str], actual: Sequence[str]) -> list[tuple[str, str]]:
-    """Words that only one side has, and that a prefix makes each other's opposite."""
-    here, there = sorted(set(expected) - set(actual)), sorted(set(actual) - set(expected))
-    stems = {word: _stem(word) for word in (*here, *there)}
-    alike = [(one, other) for one in here for other in there if one[-2:] == other[-2:] or stems[one][-2:] == stems[other][-2:]]
-    return [(one, other) for one, other in alike if _opposed(one, other) or _opposed(stems[one], stems[other])]
-
-
-def _opposed(one: str, other: str) -> bool:
-    return any(
-        one.removeprefix(first) == other.removeprefix(second) and one.startswith(first) and other.startswith(second)
-        for pair in lexicon.PREFIXES
-        for first, second in (pair, pair[::-1])
-        if len(one) - len(first) > 3
+def find_differences(expected: TextReading, actual: TextReading) -> tuple[MeaningDifference, ...]:
+    """Return every reason why two texts do not mean the same."""
+    return (
+        *_compare_quantities(expected, actual),
+        *_compare_letters(expected, actual),
+        *_compare_signs(expected, actual),
+        *_compare_polarity(expected, actual),
+        *_compare_alternatives(expected, actual),
+        *_compare_qualifiers(expected, actual),
+        *_compare_names(expected, actual),
+        *_compare_order(expected, actual),
     )
 
 
+def _compare_quantities(expected: TextReading, actual: TextReading) -> list[MeaningDifference]:
+    only_expected, only_actual = list(expected.quantities), list(actual.quantities)
+    for quantity in expected.quantities:
+        match = next((candidate for candidate in only_actual if quantities_agree(quantity, candidate)), None)
+        if match is not None:
+            only_expected.remove(quantity)
+            only_actual.remove(match)
+    differences: list[MeaningDifference] = []
+    for kind in ("number", "code"):
+        left = [quantity for quantity in only_expected if (quantity.family == "code") == (kind == "code")]
+        right = [quantity for quantity in only_actual if (quantity.family == "code") == (kind == "code")]
+        has_strong = any(not quantity.weak for quantity in (*left, *right))
+        if left and right and has_strong:
+            differences.append(MeaningDifference(kind, f"{kind}s differ: {_join_texts(left)} / {_join_texts(right)}"))
+        elif kind == "number" and has_strong:
+            side = "expected" if left else "actual"
+            differences.append(MeaningDifference("number missing", f"only {side} has a number: {_join_texts(left or right)}"))
+    return differences
+
+
+def _join_texts(quantities: Sequence[Quantity]) -> str:
+    return ", ".join(str(quantity) for quantity in quantities)
+
+
+def _compare_letters(expected: TextReading, actual: TextReading) -> list[MeaningDifference]:
+    """Plan A is not plan B, nor type I type II; a letter on one side alone is no difference."""
+    only_expected, only_actual = expected.letters - actual.letters, actual.letters - expected.letters
+    if not only_expected or not only_actual:
+        return []
+    return [MeaningDifference("code", f"letters differ: {', '.join(sorted(only_expected))} / {', '.join(sorted(only_actual))}")]
+
+
+def _compare_signs(expected: TextReading, actual: TextReading) -> list[MeaningDifference]:
+    """`A+` is not `A-`: texts this short are either equal or different. The lexicon and numbers take precedence."""
+    decided_elsewhere = (expected.alternatives and actual.alternatives) or expected.quantities or actual.quantities
+    if decided_elsewhere or not expected.sign or not actual.sign or expected.sign == actual.sign:
+        return []
+    return [MeaningDifference("code", f"codes differ: {expected.sign} / {actual.sign}")]
+
+
+def _find_conflicts(expected: Sequence[LexiconTerm], actual: Sequence[LexiconTerm]) -> list[tuple[LexiconTerm, LexiconTerm]]:
+    """Return the first terms of each family in which the two sides share no group."""
+    conflicts: list[tuple[LexiconTerm, LexiconTerm]] = []
+    for family in dict.fromkeys(term.family for term in expected):
+        expected_terms = [term for term in expected if term.family == family]
+        actual_terms = [term for term in actual if term.family == family]
+        if actual_terms and {term.group for term in expected_terms}.isdisjoint(term.group for term in actual_terms):
+            conflicts.append((expected_terms[0], actual_terms[0]))
+    return conflicts
+
+
+def _compare_polarity(expected: TextReading, actual: TextReading) -> list[MeaningDifference]:
+    """Compare opposites and negation together: `not approved` is `rejected`, and `unpaid` is `not paid`."""
+    opposites = [(left.text, right.text) for left, right in _find_conflicts(expected.opposites, actual.opposites)]
+    opposites = list(dict.fromkeys([*opposites, *_find_prefix_opposites(expected.words, actual.words)]))
+    one_side_negated = (expected.negations - actual.negations) % 2 == 1
+    if one_side_negated and opposites:
+        return []
+    if opposites:
+        return [MeaningDifference("opposite", f"opposites: {left} / {right}") for left, right in opposites]
+    if one_side_negated and not (expected.maybe_negative or actual.maybe_negative):
+        side = "expected" if expected.negations > actual.negations else "actual"
+        return [MeaningDifference("negation", f"only {side} is negated")]
+    return []
+
+
+def _find_prefix_opposites(expected: Sequence[str], actual: Sequence[str]) -> list[tuple[str, str]]:
+    """Return the pairs of words, each on one side alone, that a prefix makes opposites."""
+    only_expected, only_actual = sorted(set(expected) - set(actual)), sorted(set(actual) - set(expected))
+    stems = {word: _stem(word) for word in (*only_expected, *only_actual)}
+    opposites: list[tuple[str, str]] = []
+    for left in only_expected:
+        for right in only_actual:
+            same_ending = left[-2:] == right[-2:] or stems[left][-2:] == stems[right][-2:]  # cheap, and rules out most pairs
+            if same_ending and (_are_prefix_opposites(left, right) or _are_prefix_opposites(stems[left], stems[right])):
+                opposites.append((left, right))
+    return opposites
+
+
+def _are_prefix_opposites(left: str, right: str) -> bool:
+    for pair in lexicon.OPPOSITE_PREFIXES:
+        for left_prefix, right_prefix in (pair, pair[::-1]):
+            if len(left) - len(left_prefix) <= 3 or not (left.startswith(left_prefix) and right.startswith(right_prefix)):
+                continue
+            if left.removeprefix(left_prefix) == right.removeprefix(right_prefix):
+                return True
+    return False
+
+
 def _stem(word: str) -> str:
-    """A word without the endings of English past and plural: completed and complete are one."""
+    """Remove the endings of English past and plural: completed and complete are one."""
     ending = next((ending for ending in ("ed", "es", "d", "s", "e") if word.endswith(ending) and len(word) > 5), "")
     return word.removesuffix(ending)
 
 
-def _alternatives(expected: Reading, actual: Reading) -> list[Difference]:
-    conflicts = _conflicts(expected.alternatives, actual.alternatives)
-    return [Difference("alternative", f"not the same: {one.text} / {other.text}") for one, other in conflicts]
+def _compare_alternatives(expected: TextReading, actual: TextReading) -> list[MeaningDifference]:
+    conflicts = _find_conflicts(expected.alternatives, actual.alternatives)
+    return [MeaningDifference("alternative", f"not the same: {left.text} / {right.text}") for left, right in conflicts]
 
 
-def _qualifiers(expected: Reading, actual: Reading) -> list[Difference]:
-    """A word such as `former` that only one side has, where the rest is the same."""
-    alone = (set(expected.words) ^ set(actual.words)) & lexicon.ONE_SIDED
-    here, there = (set(side.words) - alone for side in (expected, actual))
-    one_sided = alone.isdisjoint(expected.words) != alone.isdisjoint(actual.words)
-    if not one_sided or not all(any(_akin(word, other) for other in there) for word in here) or not here:
+def _compare_qualifiers(expected: TextReading, actual: TextReading) -> list[MeaningDifference]:
+    """Find a word such as `former` on one side alone, where the rest is the same."""
+    qualifiers = (set(expected.words) ^ set(actual.words)) & lexicon.QUALIFIERS
+    in_expected, in_actual = not qualifiers.isdisjoint(expected.words), not qualifiers.isdisjoint(actual.words)
+    if in_expected == in_actual:
         return []
-    side = "actual" if alone.isdisjoint(expected.words) else "expected"
-    return [Difference("qualifier", f"only {side} says {', '.join(sorted(alone))}")]
-
-
-def _who(expected: Reading, actual: Reading) -> list[Difference]:
-    """Names that only one side has, on both sides."""
-    here = [name for name in expected.names if not _echoed(name, actual.words)]
-    there = [name for name in actual.names if not _echoed(name, expected.words)]
-    if not here or not there or any(_akin(one, other) for one in here for other in there):
+    expected_rest, actual_rest = set(expected.words) - qualifiers, set(actual.words) - qualifiers
+    rest_is_same = all(any(_are_related(left, right) for right in actual_rest) for left in expected_rest)
+    if not expected_rest or not rest_is_same:
         return []
-    return [Difference("name", f"names differ: {' '.join(here)} / {' '.join(there)}")]
+    side = "expected" if in_expected else "actual"
+    return [MeaningDifference("qualifier", f"only {side} says {', '.join(sorted(qualifiers))}")]
 
 
-def _echoed(name: str, words: Sequence[str]) -> bool:
-    """Whether a name is among words, in full or as the initials of words in a row."""
+def _compare_names(expected: TextReading, actual: TextReading) -> list[MeaningDifference]:
+    """Find names that the other side does not have, on both sides."""
+    only_expected = [name for name in expected.names if not _occurs_among(name, actual.words)]
+    only_actual = [name for name in actual.names if not _occurs_among(name, expected.words)]
+    if not only_expected or not only_actual:
+        return []
+    if any(_are_related(left, right) for left in only_expected for right in only_actual):
+        return []
+    return [MeaningDifference("name", f"names differ: {' '.join(only_expected)} / {' '.join(only_actual)}")]
+
+
+def _occurs_among(name: str, words: Sequence[str]) -> bool:
+    """Return whether a name is among words, in full, in part, or as the initials of consecutive words."""
     plain = name.lower()
+    if any(word == plain or word.startswith(plain) or plain.startswith(word) for word in words if len(word) > 2):
+        return True
     initials = "".join(word[0] for word in words)
-    return any(word == plain or word.startswith(plain) or plain.startswith(word) for word in words if len(word) > 2) or (
-        name.isupper() and (plain in words or plain in initials)
-    )
+    return name.isupper() and (plain in words or plain in initials)
 
 
-def _akin(one: str, other: str) -> bool:
-    """Whether one name may be a spelling, a part or a form of the other."""
-    a, b = one.lower(), other.lower()
-    shared = len(a) > 3 and len(b) > 3 and a[:4] == b[:4]
-    return a == b or shared or a in b.split("-") or b in a.split("-")
+def _are_related(left: str, right: str) -> bool:
+    """Return whether one name may be a spelling, a part or a form of the other."""
+    left, right = left.lower(), right.lower()
+    same_beginning = len(left) > 3 and len(right) > 3 and left[:4] == right[:4]
+    return left == right or same_beginning or left in right.split("-") or right in left.split("-")
 
 
-def _order(expected: Reading, actual: Reading) -> list[Difference]:
-    """The same words with two of them exchanged: the lender notifies the borrower, or the other way round."""
-    for one, other in ((expected.words, actual.words), (actual.words, expected.words)):
-        extra = Counter(other) - Counter(one)
-        if "by" in extra and set(extra) <= _PASSIVE and tuple(word for word in other if word not in extra) == one:
-            return [Difference("order", "active / passive with the same order")]
-    here, there = expected.tokens, actual.tokens
-    if len(here) != len(there):
+def _compare_order(expected: TextReading, actual: TextReading) -> list[MeaningDifference]:
+    """Find equal words with two of them exchanged: the lender notifies the borrower, or the other way round."""
+    for active, passive in ((expected.words, actual.words), (actual.words, expected.words)):
+        extra = Counter(passive) - Counter(active)
+        if "by" in extra and set(extra) <= _PASSIVE_WORDS and tuple(word for word in passive if word not in extra) == active:
+            return [MeaningDifference("order", "active / passive with the same order")]
+    positions = _differing_positions(expected.tokens, actual.tokens)
+    if positions is None or len(positions) != 2:
         return []
-    places = [place for place, (one, other) in enumerate(zip(here, there, strict=True)) if one != other]
-    if len(places) != 2 or here[places[0]] != there[places[1]] or here[places[1]] != there[places[0]]:
+    first, second = positions
+    exchanged = expected.tokens[first] == actual.tokens[second] and expected.tokens[second] == actual.tokens[first]
+    between = set(expected.tokens[first + 1 : second])
+    in_list = between & _LIST_WORDS and not between & _CONTRAST_WORDS
+    if not exchanged or not between or in_list:  # neighbours and items of a list may change places
         return []
-    between = set(here[places[0] + 1 : places[1]])
-    if not between or (between & _LISTING and not between & _CONTRAST):
-        return []  # neighbours and items of a list may change places
-    return [Difference("order", f"order differs: {here[places[0]]} … {here[places[1]]} / {there[places[0]]} … {there[places[1]]}")]
+    expected_order = f"{expected.tokens[first]} … {expected.tokens[second]}"
+    actual_order = f"{actual.tokens[first]} … {actual.tokens[second]}"
+    return [MeaningDifference("order", f"order differs: {expected_order} / {actual_order}")]
 
 
-def swapped_word(expected: Reading, actual: Reading) -> tuple[str, str] | None:
-    """The one word by which two otherwise equal texts differ, if it is more than a form of the other's word.
+def _differing_positions(expected: Sequence[str], actual: Sequence[str]) -> list[int] | None:
+    """Return where two sequences differ; None if their lengths do."""
+    if len(expected) != len(actual):
+        return None
+    return [position for position, (left, right) in enumerate(zip(expected, actual, strict=True)) if left != right]
 
-    >>> swapped_word(read("Dog food with chicken"), read("Cat food with chicken"))
+
+def find_swapped_word(expected: TextReading, actual: TextReading) -> tuple[str, str] | None:
+    """Return the only word in which two texts differ, unless one is a form of the other or they share nothing but function words.
+
+    >>> find_swapped_word(read_text("Dog food with chicken"), read_text("Cat food with chicken"))
     ('dog', 'cat')
     """
-    here, there = expected.tokens, actual.tokens
-    if len(here) != len(there):
+    positions = _differing_positions(expected.tokens, actual.tokens)
+    if positions is None or len(positions) != 1:
         return None
-    places = [place for place, (one, other) in enumerate(zip(here, there, strict=True)) if one != other]
-    shared = any(here[place] not in _FUNCTION for place in range(len(here)) if place not in places)
-    if len(places) != 1 or not shared:
+    position = positions[0]
+    shared_words = [*expected.tokens[:position], *expected.tokens[position + 1 :]]
+    if _FUNCTION_WORDS.issuperset(shared_words):
         return None
-    one, other = here[places[0]], there[places[0]]
-    if one in _FUNCTION or other in _FUNCTION or not (one.isalpha() and other.isalpha()) or _akin(one, other):
+    left, right = expected.tokens[position], actual.tokens[position]
+    if left in _FUNCTION_WORDS or right in _FUNCTION_WORDS or not (left.isalpha() and right.isalpha()) or _are_related(left, right):
         return None
-    return one, other
+    return left, right

@@ -1,24 +1,24 @@
 """Words that exclude each other, words that negate, and names of places and people: what an embedding model mixes up.
 
-A set ends with `;`, its groups are parted by `|`, the words of a group mean the same here, `_` joins the words of a phrase. Two texts
-conflict in a set if both speak of it and share no group. The lists are short on purpose: a word that often means something else is
-left out.
+In a table, `;` ends a family, `|` separates its groups, the words of a group mean the same, and `_` joins the words of a phrase.
+Two texts conflict in a family if both have a word of it and share no group. The lists are short on purpose: a word that often means
+something else is left out.
 """
 
 
-def words(text: str) -> frozenset[str]:
-    """The words of a text, phrases joined by `_`."""
+def parse_words(text: str) -> frozenset[str]:
+    """Parse words separated by white space, phrases joined by `_`."""
     return frozenset(word.replace("_", " ") for word in text.split())
 
 
-def groups(table: str) -> list[list[list[str]]]:
-    """Sets of groups of phrases.
+def parse_groups(table: str) -> list[list[list[str]]]:
+    """Parse a table into families of groups of phrases.
 
-    >>> groups("rose went_up | fell ; buyer | seller ;")
+    >>> parse_groups("rose went_up | fell ; buyer | seller ;")
     [[['rose', 'went up'], ['fell']], [['buyer'], ['seller']]]
     """
-    sets = [one.split("|") for one in table.split(";") if one.strip()]
-    return [[[phrase.replace("_", " ") for phrase in group.split()] for group in one] for one in sets]
+    families = [family.split("|") for family in table.split(";") if family.strip()]
+    return [[[phrase.replace("_", " ") for phrase in group.split()] for group in groups] for groups in families]
 
 
 OPPOSITES = """
@@ -165,28 +165,30 @@ anna | maria | julia | laura | sarah | emma | sophie | lisa | emily | olivia | e
     hans | max | george | alexander | louis | charles | henry | richard ;
 """
 
-ONE_SIDED = words(
+QUALIFIERS = parse_words(
     "vice deputy assistant former ex interim acting intern internship trainee partially partly stellvertretender stellvertretende"
 )
-"""Words that change what follows them so much that one side cannot have them alone."""
+"""Words that change the meaning of what follows: on one side alone they make a difference."""
 
-NEGATORS = words(
+NEGATORS = parse_words(
     """not no never without none neither cannot nothing nobody non n't nicht kein keine keinen keiner keinem nie niemals ohne weder pas
     aucun aucune jamais sans nunca sin ningún ninguna jamás senza nessun nessuna não sem nenhum nenhuma niet geen nooit zonder nie bez"""
 )
-MERELY_POLITE = words("no_later_than not_later_than no_more_than not_more_than no_less_than not_less_than not_only no_earlier_than if_not")
-"""Phrases with a negator that negate nothing."""
+NON_NEGATING_PHRASES = parse_words(
+    "no_later_than not_later_than no_more_than not_more_than no_less_than not_less_than not_only no_earlier_than if_not"
+)
+"""Phrases with a negator that do not negate."""
 
-IMPLICIT = words(
+IMPLICIT_NEGATORS = parse_words(
     """deny denies denied exclude excludes excluded excluding except prohibited prohibits forbidden banned reject rejected refuse refused
     refuses fail fails failed lack lacks lacking only unless expired expires secret outstanding free absent absence out stop stopped
     discontinue remotely outside overdue closed prevent prevents cannot rather insufficient dissatisfied verboten interdit interdits
     interdite prohibido prohibidas prohibida prohibidos sauf excepto salvo außer überfällig beforehand cancelled canceled requires
     prior keep kept"""
 )
-"""Words that may carry a negation of their own; where one stands, the count of negators proves nothing."""
+"""Words that may carry a negation of their own; where one occurs, the number of negators proves nothing."""
 
-PREFIXES = (
+OPPOSITE_PREFIXES = (
     ("", "un"),
     ("", "non"),
     ("", "in"),
@@ -206,7 +208,7 @@ PREFIXES = (
     ("macro", "micro"),
     ("ver", ""),
 )
-"""Beginnings that turn a word into its opposite: paid and unpaid, hypertension and hypotension."""
+"""Prefixes that turn a word into its opposite: paid and unpaid, hypertension and hypotension."""
 
 HAN_OPPOSITES = """增 増 升 涨 | 降 减 減 跌 ; 买 | 卖 ; 左 | 右 ; 男 | 女 ; 出租 | 承租 ; 借款人 | 贷款人 ;
 批准 | 拒绝 ; 最高 最大 最多 | 最低 最小 最少"""

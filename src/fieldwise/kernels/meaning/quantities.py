@@ -1,8 +1,9 @@
-"""Numbers in text, written any way, with their units: what has to agree for two texts to mean the same.
+"""Quantities in running text: numbers in digits or words, with magnitude and unit; dates, times and codes. They must agree for two
+texts to mean the same.
 
->>> [str(quantity) for quantity in quantities("Net loss of $3.2 million within twenty-five days, i.e. 15 %")]
+>>> [str(quantity) for quantity in find_quantities("Net loss of $3.2 million within twenty-five days, i.e. 15 %")]
 ['3.2 million', 'twenty-five days', '15 %']
->>> agree(quantities("two years")[0], quantities("24 months")[0])
+>>> quantities_agree(find_quantities("two years")[0], find_quantities("24 months")[0])
 True
 """
 
@@ -11,29 +12,39 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 
-_SMALL = """zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen
+
+def _parse_word_table(table: str) -> dict[str, float]:
+    """Parse entries, separated by `|` or line ends, of a value and the words for it."""
+    values: dict[str, float] = {}
+    for entry in re.split(r"[|\n]", table):
+        value, *words = entry.split()
+        values.update(dict.fromkeys(words, float(value)))
+    return values
+
+
+_UNDER_TWENTY = """zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen
 nineteen"""
 _TENS = "twenty thirty forty fifty sixty seventy eighty ninety"
-_OTHERS = """2 zwei deux dos dois duas twee dwa twice|3 drei trois tres três drie trzy|4 vier quatre cuatro quattro quatro
+_OTHER_LANGUAGES = """2 zwei deux dos dois duas twee dwa twice|3 drei trois tres três drie trzy|4 vier quatre cuatro quattro quatro
 5 fünf cinq cinco cinque vijf pięć|6 sechs seis zes|7 sieben siete sette sete zeven|8 acht huit ocho otto oito|9 neun nueve nove negen
 10 zehn dix diez dieci dez tien|11 onze|12 zwölf douze doce dodici doze twaalf dozen dutzend|14 vierzehn quatorze catorce
 15 fünfzehn quinze quince|20 zwanzig vingt veinte venti vinte twintig|24 vierundzwanzig|30 dreißig trente treinta trenta trinta dertig
 60 sechzig soixante sesenta|90 neunzig noventa|1 ein eine einem einen un une uno una um uma een"""
-WORDS = (
-    {word: float(value) for value, word in enumerate(str.split(_SMALL))}
-    | {word: 20.0 + 10 * place for place, word in enumerate(str.split(_TENS))}
-    | {word: float(line.split()[0]) for line in re.split(r"[|\n]", _OTHERS) for word in line.split()[1:]}
-)
-ARTICLES = frozenset(str.split("ein eine einem einen un une uno una um uma een"))
+_NUMBER_WORDS = {
+    **{word: float(value) for value, word in enumerate(str.split(_UNDER_TWENTY))},
+    **{word: 10.0 * value for value, word in enumerate(str.split(_TENS), start=2)},
+    **_parse_word_table(_OTHER_LANGUAGES),
+}
+_ARTICLES = frozenset(str.split("ein eine einem einen un une uno una um uma een"))
 """Words for one that are mostly articles: they count only before a unit of time."""
-_MAGNITUDES = """1e2 hundred hundert cent cien|1e3 thousand k tausend mille mil|1e6 million millions millionen millones mio mn
-1e9 billion billions bn milliarden mrd|1e4 万|1e8 亿"""
-MAGNITUDES = {word: float(line.split()[0]) for line in re.split(r"[|\n]", _MAGNITUDES) for word in line.split()[1:]}
-_ORDINALS = "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth"
-ORDINALS = {word: float(value) for value, word in enumerate(str.split(_ORDINALS), start=1)}
-FRACTIONS = {"third": 3.0, "thirds": 3.0, "quarters": 4.0, "fifth": 5.0, "fifths": 5.0, "tenth": 10.0, "tenths": 10.0}
+_MAGNITUDES = _parse_word_table("""1e2 hundred hundert cent cien
+1e3 thousand k tausend mille mil|1e6 million millions millionen millones mio mn
+1e9 billion billions bn milliarden mrd|1e4 万|1e8 亿""")
+_ORDINAL_WORDS = "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth"
+_ORDINALS = {word: float(value) for value, word in enumerate(str.split(_ORDINAL_WORDS), start=1)}
+_FRACTIONS = {"third": 3.0, "thirds": 3.0, "quarters": 4.0, "fifth": 5.0, "fifths": 5.0, "tenth": 10.0, "tenths": 10.0}
 
-_UNITS = """hours 0.016666666666666666 minute minutes min minuten
+_UNIT_TABLE = """hours 0.016666666666666666 minute minutes min minuten
 hours 1 hour hours hr hrs h stunde stunden heure heures hora horas 小时
 hours 24 day days tag tage tagen jour jours día días dia dias giorno giorni dag dagen 天 日
 hours 168 week weeks woche wochen semaine semaines semana semanas settimane weken 周
@@ -59,27 +70,40 @@ bytes 1000000 tb
 watts 1 w watt watts
 watts 1000 kw
 volts 1 v volt volts"""
-UNITS = {unit: (family, float(factor)) for family, factor, *units in map(str.split, _UNITS.splitlines()) for unit in units}
-BETWEEN = frozenset(str.split("business working calendar consecutive full equal more additional further"))
-"""Words that may stand between a number and its unit."""
+"""Lines of a family, the worth of the unit in it, and the names of the unit."""
 
-_MONTHS = """january januar janvier enero jan|february februar février febrero feb|march märz mars marzo mar
+
+def _parse_units(table: str) -> dict[str, tuple[str, float]]:
+    units: dict[str, tuple[str, float]] = {}
+    for line in table.splitlines():
+        family, factor, *names = line.split()
+        units.update(dict.fromkeys(names, (family, float(factor))))
+    return units
+
+
+_UNITS = _parse_units(_UNIT_TABLE)
+_UNIT_QUALIFIERS = frozenset(str.split("business working calendar consecutive full equal more additional further"))
+"""Words that may be between a number and its unit."""
+
+_MONTH_TABLE = """january januar janvier enero jan|february februar février febrero feb|march märz mars marzo mar
 april avril abril apr|may mai mayo|june juni juin junio jun|july juli juillet julio jul|august août agosto aug
 september septembre septiembre sept sep|october oktober octobre octubre oct|november novembre noviembre nov
 december dezember décembre diciembre dec"""
-MONTHS = {word: number for number, line in enumerate(re.split(r"[|\n]", _MONTHS), start=1) for word in line.split()}
+_MONTHS = {name: month for month, names in enumerate(re.split(r"[|\n]", _MONTH_TABLE), start=1) for name in names.split()}
 
 _NUMBER = r"\d{1,3}(?:[\u0020\u00a0\u202f]\d{3})+(?!\d)|\d+(?:[.,'’]\d+)*"
+_HOURS_IN_MONTH = 730.5
+_ORDINAL_ENDINGS = ("st", "nd", "rd", "th")
 _TOKEN = re.compile(
     rf"(?P<number>(?<![\w)])[-−]?(?:{_NUMBER})|\d+(?:[.,]\d+)*)|(?P<word>[a-zß-öø-ÿœąćęłńóśźż]+(?:'[a-z]+)?)"
     r"|(?P<sign>[%\"″天日周年万亿]|个月|小时)"
 )
 _CODE = re.compile(r"(?<![a-z\d])(?=[a-z]*\d)(?=\d*[a-z])[a-z\d]+(?![a-z\d])")
-_GLUED = re.compile(r"\d+([a-z]+)")
+_NUMBER_WITH_SUFFIX = re.compile(r"\d+([a-z]+)")
 _CLOCK = re.compile(r"(?<![\d:])(\d{1,2})(?::(\d{2}))?\s?(a\.?m\.?|p\.?m\.?)(?!\w)|(?<![\d:])(\d{1,2}):(\d{2})(?!\d)")
-_ISO = re.compile(r"(?<!\d)(\d{4})[-年](\d{1,2})[-月](\d{1,2})日?(?!\d)")
-_DAY_FIRST = re.compile(r"(?<!\d)(\d{1,2})(?:st|nd|rd|th|er|\.)?\s+(?:de\s+|of\s+)?([^\W\d_]+)\.?,?\s+(?:de\s+)?(\d{4})(?!\d)")
-_MONTH_FIRST = re.compile(r"(?<!\w)([^\W\d_]+)\.?\s+(\d{1,2})(?:st|nd|rd|th)?,?\s+(\d{4})(?!\d)")
+_ISO_DATE = re.compile(r"(?<!\d)(\d{4})[-年](\d{1,2})[-月](\d{1,2})日?(?!\d)")
+_DAY_FIRST_DATE = re.compile(r"(?<!\d)(\d{1,2})(?:st|nd|rd|th|er|\.)?\s+(?:de\s+|of\s+)?([^\W\d_]+)\.?,?\s+(?:de\s+)?(\d{4})(?!\d)")
+_MONTH_FIRST_DATE = re.compile(r"(?<!\w)([^\W\d_]+)\.?\s+(\d{1,2})(?:st|nd|rd|th)?,?\s+(\d{4})(?!\d)")
 _QUARTER = re.compile(r"(?<!\w)(first|second|third|fourth)[\s-]quarter|第?([一二三四])季度")
 _HAN_NUMBER = re.compile(r"([一二两三四五六七八九十])(?=年|个月|天|日|周|小时|万|亿)")
 _HAN_DIGITS = {"一": "1", "二": "2", "两": "2", "三": "3", "四": "4", "五": "5", "六": "6", "七": "7", "八": "8", "九": "9", "十": "10"}
@@ -87,125 +111,135 @@ _HAN_DIGITS = {"一": "1", "二": "2", "两": "2", "三": "3", "四": "4", "五"
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """A number as it stands in a text."""
+    """A quantity in a text."""
 
     text: str
     readings: tuple[float, ...]
-    """What it may be worth: 1.250 is one and a quarter, or one thousand two hundred and fifty."""
+    """The values that the number may have: 1.250 is one and a quarter, or one thousand two hundred and fifty."""
     family: str = ""
-    """What it counts, where its unit says so: hours, months, ratio …; `code`, `date`, `clock` and `ordinal` are families too."""
+    """What is measured, if there is a unit: hours, months, ratio …; `code`, `date`, `clock` and `ordinal` are families too."""
     factor: float = 1.0
-    """What one unit is worth in its family."""
+    """The value of one unit in its family."""
     weak: bool = False
-    """A word such as `one` that is often no number."""
+    """True for a word such as `one` that is often not a number."""
 
     def __str__(self) -> str:
         return self.text
 
 
-def agree(one: Quantity, other: Quantity) -> bool:
-    """Whether two quantities say the same; a bare number agrees with the same number of anything."""
-    if "code" in (one.family, other.family):
-        return one.family == other.family and one.text == other.text
-    if one.family == other.family:
-        return _near(one, other, one.factor, other.factor, 0.015 if one.family == "ratio" else 1e-9)
-    if {one.family, other.family} == {"hours", "months"}:
-        hours = 730.5  # in a month, on average: 30 days are a month here
-        return _near(one, other, _hours(one, hours), _hours(other, hours), 0.02)
-    if "" in (one.family, other.family) or "ordinal" in (one.family, other.family):
-        return _near(one, other, 1.0, 1.0, 1e-9)
+def quantities_agree(expected: Quantity, actual: Quantity) -> bool:
+    """Return whether two quantities are equal; a number without unit agrees with the same number of any unit."""
+    families = {expected.family, actual.family}
+    if "code" in families:
+        return expected.family == actual.family and expected.text == actual.text
+    if expected.family == actual.family:
+        return _readings_agree(expected, actual, expected.factor, actual.factor, 0.015 if expected.family == "ratio" else 1e-9)
+    if families == {"hours", "months"}:  # 30 days are a month
+        return _readings_agree(expected, actual, _hours_in_unit(expected), _hours_in_unit(actual), 0.02)
+    if "" in families or "ordinal" in families:
+        return _readings_agree(expected, actual, 1.0, 1.0, 1e-9)
     return False
 
 
-def _hours(quantity: Quantity, month: float) -> float:
-    return quantity.factor * (month if quantity.family == "months" else 1.0)
+def _hours_in_unit(quantity: Quantity) -> float:
+    return quantity.factor * (_HOURS_IN_MONTH if quantity.family == "months" else 1.0)
 
 
-def _near(one: Quantity, other: Quantity, factor: float, other_factor: float, slack: float) -> bool:
-    pairs = ((a * factor, b * other_factor) for a in one.readings for b in other.readings)
-    return any(abs(a - b) <= slack * max(abs(a), abs(b), 1e-12) for a, b in pairs)
+def _readings_agree(expected: Quantity, actual: Quantity, expected_factor: float, actual_factor: float, tolerance: float) -> bool:
+    for expected_reading in expected.readings:
+        for actual_reading in actual.readings:
+            left, right = expected_reading * expected_factor, actual_reading * actual_factor
+            if abs(left - right) <= tolerance * max(abs(left), abs(right), 1e-12):
+                return True
+    return False
 
 
-def quantities(text: str) -> list[Quantity]:
-    """Every number of a text in order: digits or words, with magnitude and unit; dates, times and codes such as Q3 as one each."""
-    rest, whole = _wholes(text.lower())
-    return whole + _plain(_HAN_NUMBER.sub(lambda found: _HAN_DIGITS[found[1]], rest))
+def find_quantities(text: str) -> list[Quantity]:
+    """Find every quantity of a text: dates, times and codes such as Q3 first, then numbers in digits or words."""
+    rest, composed = _take_composed(text.lower())
+    return composed + _find_numbers(_HAN_NUMBER.sub(lambda match: _HAN_DIGITS[match[1]], rest))
 
 
-def _wholes(text: str) -> tuple[str, list[Quantity]]:
-    """What is one quantity though it has several numbers in it, and the text without it."""
-    found: list[Quantity] = []
+def _take_composed(text: str) -> tuple[str, list[Quantity]]:
+    """Find quantities that consist of several numbers or letters; return the text with spaces in their place, and the quantities."""
+    quantities: list[Quantity] = []
 
-    def take(match: re.Match[str], quantity: Quantity | None) -> str:
+    def blank_out(match: re.Match[str], quantity: Quantity | None) -> str:
         if quantity is None:
             return match[0]
-        found.append(quantity)
+        quantities.append(quantity)
         return " " * len(match[0])
 
-    text = _ISO.sub(lambda match: take(match, _date(match[0], match[1], int(match[2]), match[3])), text)
-    text = _DAY_FIRST.sub(lambda match: take(match, _date(match[0], match[3], MONTHS.get(match[2]), match[1])), text)
-    text = _MONTH_FIRST.sub(lambda match: take(match, _date(match[0], match[3], MONTHS.get(match[1]), match[2])), text)
-    text = _CLOCK.sub(lambda match: take(match, _clock(match)), text)
-    text = _QUARTER.sub(lambda match: take(match, _quarter(match)), text)
-    text = _CODE.sub(lambda match: take(match, None if _is_measure(match[0]) else Quantity(match[0], (), "code")), text)
-    return text, found
+    text = _ISO_DATE.sub(lambda match: blank_out(match, _make_date(match[0], match[1], int(match[2]), match[3])), text)
+    text = _DAY_FIRST_DATE.sub(lambda match: blank_out(match, _make_date(match[0], match[3], _MONTHS.get(match[2]), match[1])), text)
+    text = _MONTH_FIRST_DATE.sub(lambda match: blank_out(match, _make_date(match[0], match[3], _MONTHS.get(match[1]), match[2])), text)
+    text = _CLOCK.sub(lambda match: blank_out(match, _make_clock(match)), text)
+    text = _QUARTER.sub(lambda match: blank_out(match, _make_quarter(match)), text)
+    text = _CODE.sub(lambda match: blank_out(match, None if _is_measure(match[0]) else Quantity(match[0], (), "code")), text)
+    return text, quantities
 
 
-def _date(text: str, year: str, month: int | None, day: str) -> Quantity | None:
+def _make_date(text: str, year: str, month: int | None, day: str) -> Quantity | None:
     try:
         return Quantity(text.strip(), (float(date(int(year), month or 0, int(day)).toordinal()),), "date")
     except ValueError:
         return None
 
 
-def _clock(match: re.Match[str]) -> Quantity:
-    hour, minute, half = (match[1], match[2], match[3]) if match[1] else (match[4], match[5], None)
-    hours = int(hour) % 12 + (12 if half.startswith("p") else 0) if half else int(hour)
-    return Quantity(match[0].strip(), (float(hours * 60 + int(minute or 0)),), "clock")
+def _make_clock(match: re.Match[str]) -> Quantity:
+    if match[1]:
+        is_afternoon = match[3].startswith("p")
+        hours, minutes = int(match[1]) % 12 + (12 if is_afternoon else 0), int(match[2] or 0)
+    else:
+        hours, minutes = int(match[4]), int(match[5])
+    return Quantity(match[0].strip(), (float(hours * 60 + minutes),), "clock")
 
 
-def _quarter(match: re.Match[str]) -> Quantity:
-    number = int(ORDINALS[match[1]]) if match[1] else "一二三四".index(match[2]) + 1
+def _make_quarter(match: re.Match[str]) -> Quantity:
+    number = int(_ORDINALS[match[1]]) if match[1] else "一二三四".index(match[2]) + 1
     return Quantity(f"q{number}", (), "code")
 
 
 def _is_measure(token: str) -> bool:
-    """Whether letters after digits are a unit, a magnitude or an ordinal's ending: 500g, 3k, 5th."""
-    glued = _GLUED.fullmatch(token)
-    return bool(glued) and (glued[1] in UNITS or glued[1] in MAGNITUDES or glued[1] in ("st", "nd", "rd", "th"))  # type: ignore[index]
+    """Return whether letters after digits are a unit, a magnitude or the ending of an ordinal: 500g, 3k, 5th."""
+    match = _NUMBER_WITH_SUFFIX.fullmatch(token)
+    if match is None:
+        return False
+    suffix = match[1]
+    return suffix in _UNITS or suffix in _MAGNITUDES or suffix in _ORDINAL_ENDINGS
 
 
 @dataclass(frozen=True, slots=True)
-class _Token:
+class _QuantityToken:
     text: str
-    number: tuple[float, ...]
-    """Empty for a word that is no number."""
+    readings: tuple[float, ...]
+    """The values of a number; empty for a word that is not a number."""
     start: int
     end: int
 
 
-def _plain(text: str) -> list[Quantity]:
-    tokens = [_token(match) for match in _TOKEN.finditer(text)]
-    found: list[Quantity] = []
-    at = 0
-    while at < len(tokens):
-        quantity, at = _quantity(text, tokens, at)
+def _find_numbers(text: str) -> list[Quantity]:
+    tokens = [_make_token(match) for match in _TOKEN.finditer(text)]
+    quantities: list[Quantity] = []
+    position = 0
+    while position < len(tokens):
+        quantity, position = _read_quantity(text, tokens, position)
         if quantity is not None:
-            found.append(quantity)
-    return found
+            quantities.append(quantity)
+    return quantities
 
 
-def _token(match: re.Match[str]) -> _Token:
+def _make_token(match: re.Match[str]) -> _QuantityToken:
     if match["number"]:
-        return _Token(match[0], _readings(match["number"]), match.start(), match.end())
-    word = WORDS.get(match[0])
-    return _Token(match[0], () if word is None else (word,), match.start(), match.end())
+        return _QuantityToken(match[0], _parse_readings(match["number"]), match.start(), match.end())
+    value = _NUMBER_WORDS.get(match[0])
+    return _QuantityToken(match[0], () if value is None else (value,), match.start(), match.end())
 
 
-def _readings(digits: str) -> tuple[float, ...]:
-    """What a number in digits may be worth.
+def _parse_readings(digits: str) -> tuple[float, ...]:
+    """Return the values that a number in digits may have, the likeliest first.
 
-    >>> _readings("1,250.00"), _readings("1.250,00"), _readings("1.250")
+    >>> _parse_readings("1,250.00"), _parse_readings("1.250,00"), _parse_readings("1.250")
     ((1250.0,), (1250.0,), (1.25, 1250.0))
     """
     sign = -1.0 if digits[0] in "-−" else 1.0
@@ -213,72 +247,83 @@ def _readings(digits: str) -> tuple[float, ...]:
     marks = [char for char in digits if char in ".,"]
     if not marks:
         return (sign * float(digits),)
-    last = marks[-1]
-    as_decimal = digits.replace("," if last == "." else ".", "")
+    last_mark = marks[-1]
     whole = sign * float(digits.replace(".", "").replace(",", ""))
-    if marks.count(last) > 1:
+    if marks.count(last_mark) > 1:
         return (whole,)
-    decimal = sign * float(as_decimal.replace(",", "."))
-    if len(marks) == 1 and len(digits) - digits.index(last) == 4:
-        return (decimal, whole) if last == "." else (whole, decimal)
-    return (decimal,)
+    without_groups = digits.replace("," if last_mark == "." else ".", "")
+    with_decimals = sign * float(without_groups.replace(",", "."))
+    three_digits_follow = len(digits) - digits.index(last_mark) == 4
+    if len(marks) == 1 and three_digits_follow:
+        return (with_decimals, whole) if last_mark == "." else (whole, with_decimals)
+    return (with_decimals,)
 
 
-def _quantity(text: str, tokens: Sequence[_Token], at: int) -> tuple[Quantity | None, int]:
-    """The quantity that begins at a token, if one does, and where to go on."""
-    token = tokens[at]
-    if token.text in ORDINALS:
-        return Quantity(token.text, (ORDINALS[token.text],), "ordinal", weak=token.text in ("first", "second")), at + 1
+def _read_quantity(text: str, tokens: Sequence[_QuantityToken], position: int) -> tuple[Quantity | None, int]:
+    """Return the quantity that begins at a token, or None, and the position of the next token to read."""
+    token = tokens[position]
+    if token.text in _ORDINALS:
+        return Quantity(token.text, (_ORDINALS[token.text],), "ordinal", weak=token.text in ("first", "second")), position + 1
     if token.text == "half":
-        return Quantity(token.text, (0.5,), "ratio", weak=True), at + 1
-    if not token.number:
-        return None, at + 1
-    if token.text in ARTICLES:
-        return (None, at + 1) if _unit(tokens, at + 1)[0] not in ("hours", "months") else _measured(text, tokens, at, at + 1, (1.0,))
-    readings, end = _compound(text, tokens, at)
+        return Quantity(token.text, (0.5,), "ratio", weak=True), position + 1
+    if not token.readings:
+        return None, position + 1
+    if token.text in _ARTICLES:
+        before_time_unit = _read_unit(tokens, position + 1)[0] in ("hours", "months")
+        return _add_unit(text, tokens, position, position + 1, (1.0,)) if before_time_unit else (None, position + 1)
+    readings, end = _read_compound(text, tokens, position)
     following = tokens[end].text if end < len(tokens) else ""
-    if following in FRACTIONS and not token.text[0].isdigit():
-        return Quantity(f"{token.text} {following}", (readings[0] / FRACTIONS[following],), "ratio"), end + 1
-    if following in ("st", "nd", "rd", "th") and tokens[end].start == tokens[end - 1].end:
+    if following in _FRACTIONS and not token.text[0].isdigit():
+        return Quantity(f"{token.text} {following}", (readings[0] / _FRACTIONS[following],), "ratio"), end + 1
+    if following in _ORDINAL_ENDINGS and tokens[end].start == tokens[end - 1].end:
         return Quantity(token.text + following, readings, "ordinal"), end + 1
-    return _measured(text, tokens, at, end, readings)
+    return _add_unit(text, tokens, position, end, readings)
 
 
-def _compound(text: str, tokens: Sequence[_Token], at: int) -> tuple[tuple[float, ...], int]:
-    """The worth of number words in a row and of magnitudes: twenty-five, two hundred and five thousand, 3.2 million."""
-    first = tokens[at]
-    total, end = first.number, at + 1
+def _read_compound(text: str, tokens: Sequence[_QuantityToken], position: int) -> tuple[tuple[float, ...], int]:
+    """Return the value of consecutive number words and magnitudes: twenty-five, two hundred and five thousand, 3.2 million."""
+    first = tokens[position]
+    readings, end = first.readings, position + 1
     while end < len(tokens):
         token = tokens[end]
         gap = text[tokens[end - 1].end : token.start]
         if gap.strip(" -"):
             break
-        if token.text == "and" and tokens[end - 1].text == "hundred" and end + 1 < len(tokens) and tokens[end + 1].number:
+        if token.text == "and" and tokens[end - 1].text == "hundred" and end + 1 < len(tokens) and tokens[end + 1].readings:
             end += 1
             continue
-        if token.text in MAGNITUDES:
-            total = tuple(value * MAGNITUDES[token.text] for value in total)
-        elif token.number and not token.text[0].isdigit() and not first.text[0].isdigit() and total[0] >= 20 and token.number[0] < total[0]:
-            total = tuple(value + token.number[0] for value in total)
+        both_words = not token.text[0].isdigit() and not first.text[0].isdigit()
+        if token.text in _MAGNITUDES:
+            readings = tuple(value * _MAGNITUDES[token.text] for value in readings)
+        elif token.readings and both_words and readings[0] >= 20 and token.readings[0] < readings[0]:
+            readings = tuple(value + token.readings[0] for value in readings)
         else:
             break
         end += 1
-    return total, end
+    return readings, end
 
 
-def _measured(text: str, tokens: Sequence[_Token], at: int, end: int, readings: tuple[float, ...]) -> tuple[Quantity, int]:
-    family, factor, after = _unit(tokens, end)
-    token = tokens[at]
-    shown = " ".join(text[token.start : tokens[after - 1].end].split())
-    return Quantity(shown, readings, family, factor, weak=not family and readings == (1.0,) and not token.text[0].isdigit()), after
+def _add_unit(text: str, tokens: Sequence[_QuantityToken], position: int, end: int, readings: tuple[float, ...]) -> tuple[Quantity, int]:
+    """Return the quantity of the tokens from `position` to `end` with the unit after them, and the position after that."""
+    family, factor, end = _read_unit(tokens, end)
+    token = tokens[position]
+    shown = " ".join(text[token.start : tokens[end - 1].end].split())
+    weak = not family and readings == (1.0,) and not token.text[0].isdigit()
+    return Quantity(shown, readings, family, factor, weak=weak), end
 
 
-def _unit(tokens: Sequence[_Token], at: int) -> tuple[str, float, int]:
-    """The family and worth of the unit at a token, and where the text goes on."""
-    place = at + 1 if at < len(tokens) and tokens[at].text in BETWEEN else at
-    unit = tokens[place].text.removesuffix("'s") if place < len(tokens) else ""
-    if unit in ("per", "por", "pour") and place + 1 < len(tokens) and tokens[place + 1].text in ("cent", "ciento"):
-        return "ratio", 0.01, place + 2
-    if unit not in UNITS:
-        return "", 1.0, at
-    return (*UNITS[unit], place + 1)
+def _read_unit(tokens: Sequence[_QuantityToken], position: int) -> tuple[str, float, int]:
+    """Return family and factor of the unit at a token, and the position after it; ("", 1.0, position) if there is no unit."""
+    unit_position = position
+    if position < len(tokens) and tokens[position].text in _UNIT_QUALIFIERS:
+        unit_position += 1
+    if unit_position >= len(tokens):
+        return "", 1.0, position
+    unit = tokens[unit_position].text.removesuffix("'s")
+    following = tokens[unit_position + 1].text if unit_position + 1 < len(tokens) else ""
+    if unit in ("per", "por", "pour") and following in ("cent", "ciento"):
+        return "ratio", 0.01, unit_position + 2
+    if unit not in _UNITS:
+        return "", 1.0, position
+    family, factor = _UNITS[unit]
+    return family, factor, unit_position + 1

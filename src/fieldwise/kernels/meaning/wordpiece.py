@@ -1,7 +1,7 @@
-"""Text as the word pieces an uncased BERT model was trained on.
+"""WordPiece tokens of an uncased BERT model.
 
 >>> vocabulary = {"[UNK]": 0, "un": 1, "##paid": 2, "invoice": 3, "!": 4}
->>> pieces("Unpaid  invoice!", vocabulary)
+>>> encode_pieces("Unpaid  invoice!", vocabulary)
 [1, 2, 3, 4]
 """
 
@@ -10,10 +10,10 @@ import unicodedata
 from collections.abc import Iterator, Mapping
 
 UNKNOWN = "[UNK]"
-LONGEST_WORD = 100  # a longer word is unknown as a whole, as in the tokenizer the model was trained with
+MAX_WORD_LENGTH = 100  # a longer word is unknown as a whole, as in the tokenizer that the model was trained with
 _PLAIN = re.compile(r"[A-Za-z0-9 ]*\Z")
 _LATIN = re.compile("[a-z0-9]")
-_SMALL = 2
+_SHORT_PIECE = 2
 _CJK = (
     (0x4E00, 0x9FFF),
     (0x3400, 0x4DBF),
@@ -26,66 +26,67 @@ _CJK = (
 )
 
 
-def pieces(text: str, vocabulary: Mapping[str, int]) -> list[int]:
-    """The numbers of the word pieces of a text, without the marks of beginning and end."""
-    found: list[int] = []
-    for word in words(text):
-        found.extend(_pieces_of_word(word, vocabulary))
-    return found
+def encode_pieces(text: str, vocabulary: Mapping[str, int]) -> list[int]:
+    """Return the ids of the word pieces of a text, without the markers of beginning and end."""
+    ids: list[int] = []
+    for word in split_model_words(text):
+        ids.extend(_encode_word(word, vocabulary))
+    return ids
 
 
-def unread(text: str, vocabulary: Mapping[str, int]) -> tuple[str, ...]:
-    """The words of a text that no pieces of the vocabulary can spell, in order, each once.
+def find_unknown_words(text: str, vocabulary: Mapping[str, int]) -> tuple[str, ...]:
+    """Return the distinct words of a text that the vocabulary cannot spell, in order.
 
-    >>> unread("paid 鑫 paid", {"[UNK]": 0, "paid": 1})
+    >>> find_unknown_words("paid 鑫 paid", {"[UNK]": 0, "paid": 1})
     ('鑫',)
     """
     unknown = [vocabulary[UNKNOWN]]
-    return tuple(word for word in dict.fromkeys(words(text)) if _pieces_of_word(word, vocabulary) == unknown)
+    return tuple(word for word in dict.fromkeys(split_model_words(text)) if _encode_word(word, vocabulary) == unknown)
 
 
-def blurred(text: str, vocabulary: Mapping[str, int]) -> float:
-    """The share of a text's letters and digits that stand in pieces too small to mean anything; 1 where there are none at all.
+def unreadable_share(text: str, vocabulary: Mapping[str, int]) -> float:
+    """Return the share of a text's letters and digits in pieces too short to carry meaning; 1 if it has no letters or digits.
 
-    A model whose vocabulary spells a script letter by letter puts all texts in it close together. A CJK character is a word.
+    A model whose vocabulary spells a script letter by letter gives all texts in it similar embeddings. A CJK character is a word.
 
     >>> vocabulary = {piece: number for number, piece in enumerate(["[UNK]", "п", "##о", "##к", "##а", "paid", "!"])}
-    >>> blurred("Пока", vocabulary), blurred("paid", vocabulary), blurred("paid пок", vocabulary), blurred("!", vocabulary)
-    (1.0, 0.0, 0.42857142857142855, 1.0)
+    >>> [unreadable_share(text, vocabulary) for text in ("Пока", "paid", "paid пок", "!")]
+    [1.0, 0.0, 0.42857142857142855, 1.0]
     """
     if text.isascii() and any(map(str.isalnum, text)):
         return 0.0
-    total = lost = 0
-    for word in words(text):
-        length = sum(map(str.isalnum, word))
-        total += length
+    total = unreadable = 0
+    for word in split_model_words(text):
+        total += sum(map(str.isalnum, word))
         if not word.isascii() and not _is_cjk(word[0]):
-            lost += _letters_lost(word, vocabulary)
-    return lost / total if total else 1.0
+            unreadable += _count_unreadable(word, vocabulary)
+    return unreadable / total if total else 1.0
 
 
-def _letters_lost(word: str, vocabulary: Mapping[str, int]) -> int:
-    """How many letters of a word are in no piece with a Latin letter or a digit, nor in one longer than two."""
-    found = _spelled(word, vocabulary)
-    small = (part for part in found if len(part) <= _SMALL and not _LATIN.search(part))
-    return sum(map(str.isalnum, "".join(small) if found else word))
+def _count_unreadable(word: str, vocabulary: Mapping[str, int]) -> int:
+    """Count the letters of a word in pieces of at most two characters without a Latin letter or a digit; all if it is unknown."""
+    pieces = _spell_word(word, vocabulary)
+    if not pieces:
+        return sum(map(str.isalnum, word))
+    short_pieces = [piece for piece in pieces if len(piece) <= _SHORT_PIECE and not _LATIN.search(piece)]
+    return sum(map(str.isalnum, "".join(short_pieces)))
 
 
-def words(text: str) -> list[str]:
-    """Words in lower case without accents; every punctuation mark and every CJK character is a word of its own.
+def split_model_words(text: str) -> list[str]:
+    """Split a text as the model does: lower case, no accents; every punctuation mark and every CJK character is a word of its own.
 
-    >>> words("Café №5: 合同")
+    >>> split_model_words("Café №5: 合同")
     ['cafe', '№5', ':', '合', '同']
     """
     if _PLAIN.match(text):
         return text.lower().split()
-    spaced = "".join(_spaced(char) for char in text)
-    plain = (char for char in unicodedata.normalize("NFD", spaced) if unicodedata.category(char) != "Mn")
-    return list(_split_punctuation("".join(plain).lower()))
+    separated = "".join(_separate_character(char) for char in text)
+    without_accents = (char for char in unicodedata.normalize("NFD", separated) if unicodedata.category(char) != "Mn")
+    return list(_split_punctuation("".join(without_accents).lower()))
 
 
-def _spaced(char: str) -> str:
-    """A CJK character between blanks, white space as a blank, a control character as nothing, any other as it is."""
+def _separate_character(char: str) -> str:
+    """Return a CJK character between spaces, white space as a space, nothing for a control character, any other as it is."""
     if char.isalnum() and char.isascii():
         return char
     if _is_cjk(char):
@@ -106,43 +107,45 @@ def _is_cjk(char: str) -> bool:
 def _split_punctuation(text: str) -> Iterator[str]:
     for chunk in text.split():
         start = 0
-        for at, char in enumerate(chunk):
+        for position, char in enumerate(chunk):
             if _is_punctuation(char):
-                if start < at:
-                    yield chunk[start:at]
+                if start < position:
+                    yield chunk[start:position]
                 yield char
-                start = at + 1
+                start = position + 1
         if start < len(chunk):
             yield chunk[start:]
 
 
 def _is_punctuation(char: str) -> bool:
-    """ASCII symbols such as `$` count too, as they did in training."""
+    """Return whether the model treats a character as punctuation; ASCII symbols such as `$` count too."""
     if char.isascii():
         return not char.isalnum() and char.isprintable()
     return unicodedata.category(char)[0] == "P"
 
 
-def _pieces_of_word(word: str, vocabulary: Mapping[str, int]) -> list[int]:
-    """The numbers of the pieces that spell a word; that of the unknown one where none do."""
+def _encode_word(word: str, vocabulary: Mapping[str, int]) -> list[int]:
+    """Return the ids of the pieces that spell a word; the id of `UNKNOWN` if none do."""
     whole = vocabulary.get(word)
     if whole is not None:
         return [whole]
-    found = _spelled(word, vocabulary)
-    return [vocabulary["##" + part if at else part] for at, part in enumerate(found)] or [vocabulary[UNKNOWN]]
+    pieces = _spell_word(word, vocabulary)
+    if not pieces:
+        return [vocabulary[UNKNOWN]]
+    return [vocabulary[pieces[0]], *(vocabulary["##" + piece] for piece in pieces[1:])]
 
 
-def _spelled(word: str, vocabulary: Mapping[str, int]) -> list[str]:
-    """The longest known beginning, then the longest known continuation, and so on; nothing if a rest cannot be covered."""
-    found: list[str] = []
+def _spell_word(word: str, vocabulary: Mapping[str, int]) -> list[str]:
+    """Split a word into the longest piece of the vocabulary at its start, the longest continuation, and so on; empty if impossible."""
+    pieces: list[str] = []
     start = 0
-    while start < len(word) <= LONGEST_WORD:
+    while start < len(word) <= MAX_WORD_LENGTH:
         prefix = "##" if start else ""
         for end in range(len(word), start, -1):
             if prefix + word[start:end] in vocabulary:
-                found.append(word[start:end])
+                pieces.append(word[start:end])
                 start = end
                 break
         else:
             return []
-    return found
+    return pieces

@@ -1,0 +1,189 @@
+"""Structure of an answer in prose: its sentences, its list items, and its citations."""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final, TypeAlias
+
+from fieldwise.kernels.keywords import fold_keyword
+
+# Sentences
+
+_SENTENCE_END = re.compile(r"(?<=[.!?…])[\"'”’)\]*_]{0,3}(?=\s)|(?<=[。！？])")
+_ABBREVIATION = re.compile(
+    r"(?:^|[\s(])(?:[A-Za-z]|e\.g|i\.e|etc|cf|vs|no|nr|mr|mrs|ms|dr|prof|st|inc|ltd|co|approx|fig|sec|art|p|pp|z\.b|d\.h|bzw|ca|inkl)\.$",
+    re.IGNORECASE,
+)
+_MAX_ABBREVIATION_LENGTH: Final = 12
+_LINE_PREFIX = re.compile(r"^[\s>#*+•‣◦▪·|–—-]*(?:\d{1,3}[.)]\s+)?(?:\[[ xX]\]\s+)?")
+_NEGATION = re.compile(
+    r"(?<!\w)(?:not|no|never|none|nothing|cannot|without|neither|nor|\w+n['’]t|nicht|kein\w{0,2}|nie|ohne|ne|pas|jamais|sans|nunca|sin|ni|لا|لم|لن|ليس|غير)(?!\w)|[不没無无未]",
+    re.IGNORECASE,
+)
+_YES_OR_NO = re.compile(r"^(?:yes|no|ja|nein|oui|non|sí|نعم|لا|是的|不是)\s?[,.:;!،，–—-]+", re.IGNORECASE)
+
+
+def split_sentences(text: str) -> list[str]:
+    """Split a text into sentences, without bullets and list numbers; an abbreviation or a decimal point ends none.
+
+    >>> split_sentences("The factor is 2.061, e.g. for Mr. Smith. See Rule C-1!\\n- Rounded")
+    ['The factor is 2.061, e.g. for Mr. Smith.', 'See Rule C-1!', 'Rounded']
+    """
+    sentences: list[str] = []
+    for line in text.splitlines():
+        sentences += [sentence.strip(" \t*_`|") for sentence in _split_line(_LINE_PREFIX.sub("", line, count=1))]
+    return [sentence for sentence in sentences if sentence]
+
+
+def _split_line(line: str) -> Iterator[str]:
+    start = 0
+    for end in _SENTENCE_END.finditer(line):
+        if not _ABBREVIATION.search(line[max(start, end.start() - _MAX_ABBREVIATION_LENGTH) : end.start()]):
+            yield line[start : end.end()]
+            start = end.end()
+    yield line[start:]
+
+
+def has_negation(sentence: str) -> bool:
+    """Return whether a sentence has a word of negation, other than the No that answers a question.
+
+    >>> has_negation("It is not covered"), has_negation("No, it is covered")
+    (True, False)
+    """
+    return _NEGATION.search(_YES_OR_NO.sub("", sentence, count=1)) is not None
+
+
+# List items: bullets, numbered lines, and coded items such as `Rule C-1`
+
+_BULLET = re.compile(r"[ \t]*(?:[*+•‣◦▪·–—-]|[0-9]{1,4}[.)]|\(?[a-zA-Z0-9]{1,2}\))[ \t]+(\S.*)")
+_CHECKBOX = re.compile(r"\[[ xX]\][ \t]+")
+_MARKUP = re.compile(r"[*_`]+")
+_NAME_END = re.compile(r":(?=\s)|\s[-–—]\s")
+_ITEM_CODE: Final = r"[A-Za-z]{1,3}-?[0-9]+[A-Za-z]?(?![\w-])"
+_V1_BULLET = re.compile(r"\*\s+([^\n*]+)")
+_V1_CODE = re.compile(r"rule\s+c-?\d+")
+
+
+@dataclass(frozen=True, slots=True)
+class ListItem:
+    """An item of a list."""
+
+    label: str
+    """The item as shown."""
+    keys: tuple[str, ...]
+    """Every form in which another list may name the item."""
+    coded: bool = False
+
+
+def find_list_items(text: str, code_words: Sequence[str] = ("rule",)) -> list[ListItem]:
+    """Find every distinct list item. An item with a code is identified by its code, any other by its name or its whole text.
+
+    >>> text = "Rules:\\n* **Driver Discount**: 5 % off\\n2. Rule C-1 Eligibility\\nSee also Rule C-2."
+    >>> [item.label for item in find_list_items(text)]
+    ['Driver Discount: 5 % off', 'Rule C-1 Eligibility', 'Rule C-2']
+    """
+    code_pattern = _compile_code_pattern(tuple(code_words))
+    uncoded: list[str] = []
+    labels: dict[str, str] = {}
+    for line in text.splitlines():
+        bullet = _BULLET.match(line)
+        codes = dict(_find_codes(line, code_pattern))
+        for key, code_label in codes.items():
+            labels.setdefault(key, _clean_item(bullet[1]) if bullet and len(codes) == 1 else code_label)
+        if bullet and not codes:
+            uncoded.append(_clean_item(bullet[1]))
+    return [*_make_uncoded_items(uncoded), *(ListItem(label, (key,), coded=True) for key, label in labels.items())]
+
+
+def find_list_items_v1(text: str) -> list[ListItem]:
+    """Find items as the first framework did: lines after a star, and `rule c-1` besides, also where both are the same item."""
+    bullets = dict.fromkeys(_V1_BULLET.findall(text))
+    codes = dict.fromkeys(_V1_CODE.findall(text.lower()))
+    bullet_items = [ListItem(bullet.strip(), (bullet,)) for bullet in bullets]
+    code_items = [ListItem(code, (f"\0{code}",), coded=True) for code in codes]  # NUL keeps these keys apart from bullets
+    return bullet_items + code_items
+
+
+def _make_uncoded_items(texts: Iterable[str]) -> Iterator[ListItem]:
+    """Make items without a code. The part before a colon or a dash is a name, unless two items share it."""
+    text_by_key = {fold_keyword(text): text for text in texts if text}
+    names = {key: fold_keyword(_NAME_END.split(text, maxsplit=1)[0].strip()) for key, text in text_by_key.items()}
+    name_counts: dict[str, int] = {}
+    for name in names.values():
+        name_counts[name] = name_counts.get(name, 0) + 1
+    for key, text in text_by_key.items():
+        name = names[key]
+        keys = [key, name] if name and name_counts[name] == 1 else [key]
+        yield ListItem(text, tuple(dict.fromkeys(keys)))
+
+
+def _compile_code_pattern(code_words: tuple[str, ...]) -> re.Pattern[str]:
+    words = "|".join(re.escape(word) for word in code_words)
+    return re.compile(rf"(?<!\w)({words})s?\s+({_ITEM_CODE}(?:(?:\s*,\s*|\s+(?:and|or)\s+|\s*&\s*){_ITEM_CODE})*)", re.IGNORECASE)
+
+
+def _find_codes(line: str, pattern: re.Pattern[str]) -> Iterator[tuple[str, str]]:
+    """Yield key and label of every code in a line; `Rules C-1 and C-2` has two."""
+    for match in pattern.finditer(line):
+        word = match[1]
+        for code in re.findall(_ITEM_CODE, match[2]):
+            yield f"{word} {code}".casefold().replace("-", ""), f"{word.capitalize()} {code.upper()}"
+
+
+def _clean_item(text: str) -> str:
+    """Remove markup, checkbox, and punctuation at the end."""
+    return " ".join(_MARKUP.sub("", _CHECKBOX.sub("", text, count=1)).split()).rstrip(" .;,:")
+
+
+# Citations
+
+CITATION_INDICATORS: Final = ("source:", "table:", "page", "document", "pdf", "according to", "based on", "from")
+
+CompiledIndicators: TypeAlias = tuple[tuple[str, str, re.Pattern[str]], ...]
+"""For each indicator: its text, its first word (quick to search for), and its whole pattern."""
+
+
+def compile_indicators(indicators: Sequence[str] = CITATION_INDICATORS) -> CompiledIndicators:
+    """Compile indicators for `find_indicators`."""
+    compiled: list[tuple[str, str, re.Pattern[str]]] = []
+    for indicator in indicators:
+        first_word = indicator.casefold().rstrip(":").split()[0]
+        compiled.append((indicator, first_word, _compile_indicator(indicator)))
+    return tuple(compiled)
+
+
+def _compile_indicator(indicator: str) -> re.Pattern[str]:
+    """Compile the words of an indicator, with optional markdown around them: `**Source**:`."""
+    words = r"\s++".join(map(re.escape, indicator.casefold().rstrip(":").split()))
+    end = r"[*_`]{0,3}\s?:" if indicator.endswith(":") else r"(?![^\W_])"
+    return re.compile(rf"(?<![^\W_]){words}s?{end}")
+
+
+def find_indicators(text: str, indicators: CompiledIndicators) -> list[str]:
+    """Return the indicators that occur in a text as whole words, in singular or plural.
+
+    >>> find_indicators("According to the manual.pdf, page 3, homepage", compile_indicators())
+    ['page', 'pdf', 'according to']
+    """
+    folded = text.casefold()
+    return [indicator for indicator, first_word, pattern in indicators if occurs_in(pattern, first_word, folded)]
+
+
+def occurs_in(pattern: re.Pattern[str], first_word: str, folded: str) -> bool:
+    """Return whether an indicator occurs in a folded text; its pattern is tried only where its first word is."""
+    start = folded.find(first_word)
+    while start >= 0:
+        if pattern.match(folded, start):
+            return True
+        start = folded.find(first_word, start + 1)
+    return False
+
+
+def find_indicators_v1(text: str, indicators: CompiledIndicators) -> list[str]:
+    """Return the indicators that occur anywhere, also inside other words, as the first framework counted them.
+
+    >>> find_indicators_v1("homepage", compile_indicators())
+    ['page']
+    """
+    lowered = text.lower()
+    return [indicator for indicator, _, _ in indicators if indicator in lowered]

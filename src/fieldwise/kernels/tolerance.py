@@ -1,0 +1,167 @@
+"""Comparison of numbers within a tolerance, for one pair, many pairs and grids.
+
+Tolerances are inclusive as people write them. Binary rounding gets a slack of 1e-9 of the tolerance plus 4 ulp of the larger
+number; there is none at tolerance 0 and none between integers, whose digits are compared exactly, however many.
+`is_close` defines the rule; the array functions must agree with it on every pair.
+"""
+
+from collections.abc import Sequence
+from fractions import Fraction
+from math import isfinite, ulp
+from sys import float_info
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldwise.kernels.numbers import Number
+
+_SLACK_SHARE: Final = 1e-9
+_SLACK_ULPS: Final = 4
+_MAX_EXACT_INTEGER: Final = 2**52
+"""Integers up to here, and their differences, are exact as floats."""
+_MAX_PAIRS_IN_PYTHON: Final = 24
+"""Up to this many pairs, plain Python is faster than arrays."""
+
+
+def is_close(expected: Number, actual: Number, tolerance: float = 0.0, relative: bool = False) -> bool:
+    """Return whether two numbers are within the tolerance, a share of `expected` if `relative`, except where that is 0.
+
+    >>> is_close(1.0, 1.1, 0.1), is_close(1_000_000_000.00, 1_000_000_000.99, 0.01), is_close(2**53, 2**53 + 1)
+    (True, False, False)
+    """
+    integers = isinstance(expected, int) and isinstance(actual, int)
+    if not integers and not (_is_finite(expected) and _is_finite(actual)):
+        return False
+    if tolerance == 0:
+        return expected == actual
+    if _is_inexact_integer(expected) or _is_inexact_integer(actual):
+        return _is_close_in_fractions(expected, actual, tolerance, relative)
+    difference = abs(float(actual) - float(expected))
+    bound = tolerance * abs(float(expected)) if relative and expected != 0 else tolerance
+    if difference + bound == float("inf"):
+        return _is_close_in_fractions(expected, actual, tolerance, relative)
+    if not integers:
+        return difference <= bound + (_SLACK_SHARE * bound + _SLACK_ULPS * ulp(max(abs(expected), abs(actual))))
+    if relative and abs(difference - bound) <= _SLACK_SHARE * bound:
+        return _is_close_in_fractions(expected, actual, tolerance, relative)
+    return difference <= bound
+
+
+def _is_finite(number: Number) -> bool:
+    return isinstance(number, int) or isfinite(number)
+
+
+def _is_inexact_integer(number: Number) -> bool:
+    return isinstance(number, int) and not -_MAX_EXACT_INTEGER <= number <= _MAX_EXACT_INTEGER
+
+
+def _is_close_in_fractions(expected: Number, actual: Number, tolerance: float, relative: bool) -> bool:
+    """Apply the rule without rounding; the tolerance is the decimal that was written, so that 129 is within 29 % of 100."""
+    bound = Fraction(repr(float(tolerance)))
+    if relative and expected != 0:
+        bound *= abs(Fraction(expected))
+    if not (isinstance(expected, int) and isinstance(actual, int)):
+        larger = min(max(abs(expected), abs(actual)), float_info.max)
+        bound += bound * Fraction(1, 10**9) + _SLACK_ULPS * Fraction(ulp(larger))
+    return abs(Fraction(actual) - Fraction(expected)) <= bound
+
+
+def within_tolerance(
+    expected: Sequence[Number], actual: Sequence[Number], tolerance: float = 0.0, relative: bool = False
+) -> NDArray[np.bool_]:
+    """Apply `is_close` to each pair.
+
+    >>> within_tolerance([100, 100, 0], [102, 105, 0.02], 0.02, relative=True).tolist()
+    [True, False, True]
+    """
+    if len(expected) > _MAX_PAIRS_IN_PYTHON:
+        expected_floats, actual_floats = _to_floats(expected), _to_floats(actual)
+        if expected_floats is not None and actual_floats is not None:
+            close, undecided = _compare_floats(expected_floats, actual_floats, tolerance, relative)
+            for row in np.flatnonzero(undecided).tolist():
+                close[row] = is_close(expected[row], actual[row], tolerance, relative)
+            return close
+    pairs = zip(expected, actual, strict=True)
+    return np.array([is_close(left, right, tolerance, relative) for left, right in pairs], dtype=np.bool_)
+
+
+def within_tolerance_grid(
+    expected: Sequence[Number], actual: Sequence[Number], tolerance: float = 0.0, relative: bool = False
+) -> NDArray[np.bool_]:
+    """Apply `is_close` to every expected with every actual number: bool[n, m].
+
+    >>> within_tolerance_grid([1, 2], [1, 2, 3], 1).tolist()
+    [[True, True, False], [True, True, True]]
+    """
+    grid = np.zeros((len(expected), len(actual)), dtype=np.bool_)
+    expected_floats, actual_floats = _to_floats(expected), _to_floats(actual)
+    if expected_floats is None or actual_floats is None:
+        for row, number in enumerate(expected):
+            grid[row] = [is_close(number, candidate, tolerance, relative) for candidate in actual]
+        return grid
+    rows, columns = _find_candidates(expected_floats[0], actual_floats[0], tolerance, relative)
+    row_floats = expected_floats[0][rows], expected_floats[1][rows]
+    column_floats = actual_floats[0][columns], actual_floats[1][columns]
+    close, undecided = _compare_floats(row_floats, column_floats, tolerance, relative)
+    for position in np.flatnonzero(undecided).tolist():
+        close[position] = is_close(expected[int(rows[position])], actual[int(columns[position])], tolerance, relative)
+    grid[rows[close], columns[close]] = True
+    return grid
+
+
+def _find_candidates(
+    expected: NDArray[np.float64], actual: NDArray[np.float64], tolerance: float, relative: bool
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return rows and columns of the pairs that may be within the tolerance, by sorting: few are, and only those are compared."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        reach = np.abs(expected) * tolerance if relative else np.full_like(expected, tolerance)
+        reach = np.where(expected == 0, tolerance, reach)
+        reach = reach * (1 + 1e-6) + 16 * np.spacing(np.abs(expected) + reach)
+        reach = np.where(np.isfinite(reach), reach, np.inf)
+        low, high = expected - reach, expected + reach
+    order = np.argsort(actual)
+    ordered = actual[order]
+    first, last = np.searchsorted(ordered, low, "left"), np.searchsorted(ordered, high, "right")
+    counts = np.where(np.isfinite(expected), last - first, 0)
+    rows = np.repeat(np.arange(len(expected)), counts)
+    starts = np.repeat(first - (np.cumsum(counts) - counts), counts)
+    return rows, order[np.arange(len(rows)) + starts]
+
+
+_Floats = tuple[NDArray[np.float64], NDArray[np.bool_]]
+"""Numbers as floats, and which of them are integers."""
+
+
+def _to_floats(numbers: Sequence[Number]) -> _Floats | None:
+    """Convert numbers; None if an integer is larger than any float."""
+    try:
+        floats = np.array(numbers, dtype=np.float64)
+    except OverflowError:
+        return None
+    types = set(map(type, numbers))
+    if len(types) == 1:
+        return floats, np.full(len(floats), issubclass(types.pop(), int))
+    return floats, np.fromiter((isinstance(number, int) for number in numbers), np.bool_, len(floats))
+
+
+def _compare_floats(
+    expected_floats: _Floats, actual_floats: _Floats, tolerance: float, relative: bool
+) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Apply the rule of `is_close` in arrays: the result, and where only `is_close` itself can decide."""
+    (expected, expected_is_int), (actual, actual_is_int) = expected_floats, actual_floats
+    expected_size, actual_size = np.abs(expected), np.abs(actual)
+    undecided = (expected_is_int & (expected_size > _MAX_EXACT_INTEGER)) | (actual_is_int & (actual_size > _MAX_EXACT_INTEGER))
+    if tolerance == 0:
+        return (expected == actual) & np.isfinite(expected) & np.isfinite(actual), undecided
+    with np.errstate(over="ignore", invalid="ignore"):
+        difference = np.abs(actual - expected)
+        bound = np.where(expected == 0, 1.0, expected_size) * tolerance if relative else np.full_like(expected_size, tolerance)
+        integers = expected_is_int & actual_is_int
+        slack = _SLACK_SHARE * bound + _SLACK_ULPS * np.spacing(np.maximum(expected_size, actual_size))
+        close = difference <= bound + np.where(integers, 0.0, slack)
+        finite = np.isfinite(expected) & np.isfinite(actual)
+        undecided |= np.isinf(difference + bound)
+        if relative:
+            undecided |= integers & (np.abs(difference - bound) <= _SLACK_SHARE * bound)
+    return close & finite, undecided & finite
