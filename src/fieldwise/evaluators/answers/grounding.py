@@ -15,10 +15,11 @@ from typing import Annotated, Any, Final, Literal, cast
 import numpy as np
 from annotated_types import Ge, Le
 
+from fieldwise.kernels.answer_text import has_negation, split_sentences
+from fieldwise.kernels.dates import spell_iso_date
 from fieldwise.kernels.keywords import get_keyword_reader
 from fieldwise.kernels.meaning.guards import MeaningDifference, find_differences, read_text
 from fieldwise.kernels.numbers_in_text import NumberLocale, format_number_value
-from fieldwise.kernels.sentences import has_negation, spell_iso_date, split_sentences
 from fieldwise.model.batch import Batch
 from fieldwise.model.case import Case
 from fieldwise.model.diagnostic import Diagnostic

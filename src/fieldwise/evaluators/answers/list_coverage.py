@@ -1,4 +1,4 @@
-"""How many items of the expected list an answer names: "List all rating plan rules". A side that is a list of texts is its items."""
+"""The share of the items of an expected list that an answer names: "List all rating plan rules". Both sides may be lists of texts."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -9,17 +9,17 @@ from annotated_types import Ge, Le, MinLen
 from rapidfuzz import process
 from rapidfuzz.distance import Levenshtein
 
-from fieldwise.kernels.listed_items import ListItem, find_list_items, find_list_items_v1
+from fieldwise.kernels.answer_text import ListItem, find_list_items, find_list_items_v1
 from fieldwise.kernels.numbers_in_text import list_number_values
 from fieldwise.model.batch import Batch
 from fieldwise.model.options import OptionProblem
 from fieldwise.model.plan import When
 from fieldwise.model.result import Result, Results
 from fieldwise.model.values import json_kind
-from fieldwise.registry import evaluator
+from fieldwise.registry import EvaluatorExample, evaluator
 
-_LARGEST: Final = 4_000_000
-"""So many pairs of items are compared for likeness at most; a longer list is compared exactly, and a flag says so."""
+_MAX_PAIRS: Final = 4_000_000
+"""Maximum number of pairs for fuzzy matching; longer lists are matched exactly and flagged."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,13 +29,13 @@ class ListCoverage:
     preset: Literal["ef_1"] | None = None
     """ef_1 reports rules_found, total_rules and rules_coverage."""
     items: Literal["v2", "v1"] = "v2"
-    """v2: bullets, numbered lines and codes, each item once. v1: `* name` verbatim plus `rule c-1`, as the first framework counted."""
+    """v2: bullets, numbered lines and codes, each item once. v1: `* name` verbatim plus `rule c-1`, as in the first framework."""
     match: Literal["exact", "fuzzy"] = "exact"
-    """fuzzy: names that are alike match too, if their numbers are the same."""
+    """fuzzy: similar names match too, if their numbers are the same."""
     similarity: Annotated[float, Ge(0), Le(1)] = 0.85
-    """How alike two names must be (1 - edit distance / longer), with `match: fuzzy`."""
+    """Minimum similarity of two names (1 - edit distance / longer), with `match: fuzzy`."""
     code_words: Annotated[tuple[Annotated[str, MinLen(1)], ...], MinLen(1)] = ("rule",)
-    """What stands before a code: `rule` finds Rule C-1."""
+    """Words before a code: `rule` finds Rule C-1."""
 
     def problems(self) -> Iterable[OptionProblem]:
         """Options that contradict each other."""
@@ -45,96 +45,123 @@ class ListCoverage:
             yield "code_words", "`items: v1` looks for `rule c-1` only", "leave out `code_words`, or `items`"
 
     def default_when(self) -> When | None:
-        """A preset is for the question it is named after."""
+        """The question that the preset is named after."""
         return When(id=(self.preset.upper(), self.preset)) if self.preset else None
 
 
-class _Matched(NamedTuple):
-    found: list[ListItem]
-    lost: list[ListItem]
+class _ItemMatches(NamedTuple):
+    matched: list[ListItem]
+    missing: list[ListItem]
     extra: list[ListItem]
     flags: list[str]
 
 
-@evaluator(reads="text", counts=("items_found", "total_items", "rules_found", "total_rules"), version=2)
+def _metric_names(config: ListCoverage) -> tuple[str, str, str]:
+    if config.preset == "ef_1":
+        return "rules_found", "total_rules", "rules_coverage"
+    return "items_found", "total_items", "coverage"
+
+
+@evaluator(
+    reads="text",
+    counts=("items_found", "total_items", "rules_found", "total_rules"),
+    version=2,
+    metrics=_metric_names,
+    examples=[
+        EvaluatorExample(
+            expected="* Rule C-1: eligibility\n* Rule C-2: premium", actual="The rules are: Rule C-1.", key_order_matters=True
+        ),
+        EvaluatorExample(perfect="* one\n* two", key_order_matters=True),
+    ],
+)
 def list_coverage(batch: Batch, config: ListCoverage) -> Results:
-    """Score each answer by the share of expected items that it names."""
-    expected = map(_listed, batch.cases.expected, batch.expected_texts)
-    actual = map(_listed, batch.cases.actual, batch.actual_texts)
-    return Results.from_results([_result(config, *texts) for texts in zip(expected, actual, strict=True)])
+    """The share of the expected items that the answer names."""
+    expected = map(_to_list_text, batch.cases.expected, batch.expected_texts)
+    actual = map(_to_list_text, batch.cases.actual, batch.actual_texts)
+    return Results.from_results([_score_answer(config, *texts) for texts in zip(expected, actual, strict=True)])
 
 
-def _listed(value: Any, text: str) -> str:
-    """A side as text to look for items in; a list of texts has one on each line."""
+def _to_list_text(value: Any, text: str) -> str:
+    """A side as text with items; a list of texts becomes one bullet per line."""
     if json_kind(value) != "list" or not value or not all(isinstance(item, str) for item in value):
         return text
     return "\n".join(f"* {' '.join(item.split())}" for item in value)
 
 
-def _result(config: ListCoverage, expected: str, actual: str) -> Result:
-    wanted, given = _items(expected, config), _items(actual, config)
-    matched = _matched(wanted, given, config)
-    total, found = len(wanted), len(matched.found)
-    coverage = found / total if total else 0.0
-    names = ("rules_found", "total_rules", "rules_coverage") if config.preset == "ef_1" else ("items_found", "total_items", "coverage")
+def _score_answer(config: ListCoverage, expected: str, actual: str) -> Result:
+    expected_items = _find_items(expected, config)
+    matches = _match_items(expected_items, _find_items(actual, config), config)
+    total, matched = len(expected_items), len(matches.matched)
+    coverage = matched / total if total else 0.0
     return Result(
         score=coverage,
-        hits=[item.label for item in matched.found],
-        misses=[item.label for item in matched.lost] if total else ["(no items in the expected text)"],
-        reasoning=f"{found}/{total} items found" + (f", {len(matched.extra)} more given" if matched.extra else ""),
-        metrics=dict(zip(names, (float(found), float(total), coverage), strict=True)),
-        details=_details(matched, total),
+        hits=[item.label for item in matches.matched],
+        misses=[item.label for item in matches.missing] if total else ["(no items in the expected text)"],
+        reasoning=f"{matched}/{total} items found" + (f", {len(matches.extra)} more given" if matches.extra else ""),
+        metrics=dict(zip(_metric_names(config), (float(matched), float(total), coverage), strict=True)),
+        details=_item_details(matches, total),
     )
 
 
-def _details(matched: _Matched, total: int) -> dict[str, Any]:
-    return {"extra": [item.label for item in matched.extra], "flags": matched.flags + ([] if total else ["no_items_expected"])}
+def _item_details(matches: _ItemMatches, total: int) -> dict[str, Any]:
+    return {"extra": [item.label for item in matches.extra], "flags": matches.flags + ([] if total else ["no_items_expected"])}
 
 
-def _items(text: str, config: ListCoverage) -> list[ListItem]:
+def _find_items(text: str, config: ListCoverage) -> list[ListItem]:
     return find_list_items_v1(text) if config.items == "v1" else find_list_items(text, config.code_words)
 
 
-def _matched(wanted: Sequence[ListItem], given: Sequence[ListItem], config: ListCoverage) -> _Matched:
-    owner = {key: at for at, item in reversed(list(enumerate(given))) for key in item.keys}
-    pairs: dict[int, int] = {}
-    taken: set[int] = set()
-    for at, item in enumerate(wanted):
-        partner = next((owner[key] for key in item.keys if key in owner and owner[key] not in taken), None)
-        if partner is not None:
-            pairs[at] = partner
-            taken.add(partner)
+def _match_items(expected: Sequence[ListItem], actual: Sequence[ListItem], config: ListCoverage) -> _ItemMatches:
+    pairs = _match_by_key(expected, actual)
     flags: list[str] = []
     if config.match == "fuzzy":
-        rows = [at for at, item in enumerate(wanted) if at not in pairs and not item.coded]
-        columns = [at for at, item in enumerate(given) if at not in taken and not item.coded]
-        if len(rows) * len(columns) > _LARGEST:
+        taken = set(pairs.values())
+        rows = [row for row, item in enumerate(expected) if row not in pairs and not item.coded]
+        columns = [column for column, item in enumerate(actual) if column not in taken and not item.coded]
+        if len(rows) * len(columns) > _MAX_PAIRS:
             flags.append("fuzzy_too_long")
         elif rows and columns:
-            pairs |= {
-                rows[row]: columns[column] for row, column in _alike([wanted[at] for at in rows], [given[at] for at in columns], config)
-            }
-    others = set(pairs.values())
-    return _Matched(
-        [item for at, item in enumerate(wanted) if at in pairs],
-        [item for at, item in enumerate(wanted) if at not in pairs],
-        [item for at, item in enumerate(given) if at not in others],
+            similar = _match_by_similarity([expected[row] for row in rows], [actual[column] for column in columns], config)
+            pairs |= {rows[row]: columns[column] for row, column in similar}
+    matched_actual = set(pairs.values())
+    return _ItemMatches(
+        [item for row, item in enumerate(expected) if row in pairs],
+        [item for row, item in enumerate(expected) if row not in pairs],
+        [item for column, item in enumerate(actual) if column not in matched_actual],
         flags,
     )
 
 
-def _alike(wanted: Sequence[ListItem], given: Sequence[ListItem], config: ListCoverage) -> list[tuple[int, int]]:
-    """Pairs of items that are alike, each used once, so that their likeness adds up to the most."""
+def _match_by_key(expected: Sequence[ListItem], actual: Sequence[ListItem]) -> dict[int, int]:
+    """Pairs of items with a key in common; the first item with a key gets it, and each item is used once."""
+    owner: dict[str, int] = {}
+    for column, item in enumerate(actual):
+        for key in item.keys:
+            owner.setdefault(key, column)
+    pairs: dict[int, int] = {}
+    taken: set[int] = set()
+    for row, item in enumerate(expected):
+        column = next((owner[key] for key in item.keys if key in owner and owner[key] not in taken), None)
+        if column is not None:
+            pairs[row] = column
+            taken.add(column)
+    return pairs
+
+
+def _match_by_similarity(expected: Sequence[ListItem], actual: Sequence[ListItem], config: ListCoverage) -> list[tuple[int, int]]:
+    """Pairs of similar items, each used once, with the maximum total similarity."""
     from scipy.optimize import linear_sum_assignment
 
-    likeness = np.zeros((len(wanted), len(given)))
+    similarity = np.zeros((len(expected), len(actual)))
     for form in (0, -1):  # the whole text, then the name
-        texts = [item.keys[form] for item in wanted], [item.keys[form] for item in given]
-        likeness = np.maximum(
-            likeness, process.cdist(*texts, scorer=Levenshtein.normalized_similarity, score_cutoff=config.similarity, dtype=np.float64)
+        texts = [item.keys[form] for item in expected], [item.keys[form] for item in actual]
+        similarity = np.maximum(
+            similarity, process.cdist(*texts, scorer=Levenshtein.normalized_similarity, score_cutoff=config.similarity, dtype=np.float64)
         )
-    numbers = [sorted(list_number_values(item.label)) for item in wanted], [sorted(list_number_values(item.label)) for item in given]
-    for row, mine in enumerate(numbers[0]):
-        likeness[row, [column for column, theirs in enumerate(numbers[1]) if mine != theirs]] = 0.0  # Territory 117 is not 118
-    rows, columns = linear_sum_assignment(likeness, maximize=True)
-    return [(int(row), int(column)) for row, column in zip(rows, columns, strict=True) if likeness[row, column] > 0]
+    actual_numbers = [sorted(list_number_values(item.label)) for item in actual]
+    for row, item in enumerate(expected):
+        expected_numbers = sorted(list_number_values(item.label))
+        differing = [column for column, numbers in enumerate(actual_numbers) if numbers != expected_numbers]
+        similarity[row, differing] = 0.0  # Territory 117 is not 118
+    rows, columns = linear_sum_assignment(similarity, maximize=True)
+    return [(int(row), int(column)) for row, column in zip(rows, columns, strict=True) if similarity[row, column] > 0]
