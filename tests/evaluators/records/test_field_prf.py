@@ -242,7 +242,7 @@ class TestOverCases:
         plan = Plan(name="guide", source=None, evaluators=(plan_config({"type": "field_prf"}),))
         state = SummaryState(plan.evaluators)
         state.add(score_batch(plan, cases))
-        found = state.finish().flat()
+        found = state.finish().flatten()
         f1 = 2 * (1 / 2) * (1 / 9) / (1 / 2 + 1 / 9)
         assert found["field_prf.macro_f1"] == pytest.approx((1 + f1) / 2)
         assert (found["field_prf.macro_precision"], found["field_prf.macro_recall"]) == (pytest.approx(0.75), pytest.approx(5 / 9))

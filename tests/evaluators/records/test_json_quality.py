@@ -174,7 +174,7 @@ class TestAccuracy:
 
     @pytest.mark.parametrize("strategy", ["EXACT", "IGNORE"])
     def test_a_similarity_that_nothing_would_look_at_is_refused(self, strategy: str) -> None:
-        with pytest.raises(fw.ConfigError, match=f"its strategy {strategy} looks at none"):
+        with pytest.raises(fw.ConfigError, match=f"its strategy {strategy} does not use one"):
             quality({"k": "one"}, {"k": "another"}, strategies={"k": strategy}, similarities={"k": 0.9})
 
     def test_identical_text_is_1_without_asking_anyone(self) -> None:

@@ -1,1 +1,5 @@
-"""Evaluators: geometry."""
+"""Evaluators of boxes, polygons and points: iou_score, coordinate_distance, detection.
+
+Found by `registry.EVALUATORS` and called by `score.evaluate`; the arithmetic is in `kernels`.
+Must not import from `score`, `plan`, `read` or `ask`.
+"""

@@ -1,4 +1,4 @@
-"""Boxes and polygons out of JSON: arrays where they can be read, words where they cannot."""
+"""Read boxes and polygons from JSON: arrays of those that are valid, and what is wrong with the others."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -8,80 +8,88 @@ from typing import Any, Final, Literal
 
 import numpy as np
 
-from fieldwise.kernels import boxes, polygons
-from fieldwise.kernels.boxes import LARGEST, Floats
-from fieldwise.kernels.polygons import Polygons
-from fieldwise.model.values import MISSING, Value, kind
+from fieldwise.kernels.geometry import (
+    MAX_COORDINATE,
+    Floats,
+    Polygons,
+    box_areas,
+    boxes_from_xywh,
+    find_polygon_faults,
+    polygons_from_boxes,
+    polygons_from_rings,
+)
+from fieldwise.model.values import MISSING, Value, json_kind
 
 Format = Literal["xyxy", "xywh", "polygon"]
 
-_NUMBERS: Final = frozenset({int, float})
-_KEYS: Final = {"xyxy": (("x1", "y1", "x2", "y2"),), "xywh": (("x", "y", "w", "h"), ("x", "y", "width", "height"))}
-"""The keys of a box that is written as an object."""
+_NUMBER_TYPES: Final = frozenset({int, float})
+_BOX_KEYS: Final = {"xyxy": (("x1", "y1", "x2", "y2"),), "xywh": (("x", "y", "w", "h"), ("x", "y", "width", "height"))}
+"""The keys of a box given as an object."""
 
 
 @dataclass(frozen=True, slots=True)
 class Shapes:
-    """Shapes in rows; a row with a problem is NaN."""
+    """Shapes by row; a row with a problem is NaN."""
 
     bounds: Floats
-    """The box around each, float64[n, 4] as (x1, y1, x2, y2)."""
+    """The bounding box of each, float64[n, 4] as (x1, y1, x2, y2)."""
     problems: Mapping[int, str]
-    """What is wrong with a row that is no shape: `inverted box: x2 < x1`."""
+    """What is wrong with a row: `inverted box: x2 < x1`."""
     polygons: Polygons | None = None
-    """The polygons themselves, where they are compared exactly."""
+    """The polygons, if they are compared exactly."""
     area: Floats | None = None
-    """Of boxes: width times height as they are written, because x + w - x is not always w."""
+    """Of boxes: width times height as given; computed from the corners it may differ, because x + w - x is not always w."""
 
     def __len__(self) -> int:
         return len(self.bounds)
 
 
 def is_one_shape(value: Any, form: Format) -> bool:
-    """Whether a list is one shape rather than a list of shapes.
+    """True if a list is one shape rather than a list of shapes.
 
     >>> is_one_shape([0, 0, 1, 1], "xyxy"), is_one_shape([[0, 0, 1, 1]], "xyxy"), is_one_shape([[0, 0], [1, 0], [0, 1]], "polygon")
     (True, False, True)
     """
-    kinds = {kind(part) for part in value}
+    kinds = {json_kind(part) for part in value}
     if not kinds & {"list", "object"}:
         return bool(kinds - {"null"})
     if form != "polygon" or kinds != {"list"}:
         return False
-    return any(len(part) < 6 for part in value) and all(kind(number) != "list" for part in value for number in part)
+    return any(len(part) < 6 for part in value) and all(json_kind(number) != "list" for part in value for number in part)
 
 
 def read_shapes(values: Sequence[Value], form: Format, exact: bool = False) -> Shapes:
-    """Shapes of one format; `exact` keeps polygons as polygons, which needs shapely."""
+    """Read shapes of one format; `exact` keeps polygons as polygons, which needs shapely."""
     if form == "polygon":
         return _read_polygons(values, exact)
     shapes = _read_boxes(values, form)
-    return replace(shapes, polygons=polygons.from_boxes(shapes.bounds)) if exact else shapes
+    return replace(shapes, polygons=polygons_from_boxes(shapes.bounds)) if exact else shapes
 
 
 def _read_boxes(values: Sequence[Any], form: Format) -> Shapes:
     bounds, area = np.full((len(values), 4), np.nan), np.full(len(values), np.nan)
-    lists, good, raw = values, np.arange(len(values)), _plain_boxes(values)
-    if raw is None:
-        lists = [value if type(value) is list else _as_list(value, form) for value in values]
-        rows = [row for row, value in enumerate(lists) if _is_four_numbers(value)]
-        good, raw = np.array(rows, dtype=np.int64), np.array([_floats(lists[row]) for row in rows], dtype=np.float64).reshape(-1, 4)
-    fine = (np.abs(raw) <= LARGEST).all(axis=1)
-    raw[~fine] = np.nan
-    fine &= (raw[:, 2:] >= (raw[:, :2] if form == "xyxy" else 0)).all(axis=1)
-    kept, raw = good[fine], raw[fine]
-    bounds[kept] = raw if form == "xyxy" else boxes.from_xywh(raw)
-    area[kept] = boxes.areas(raw) if form == "xyxy" else raw[:, 2] * raw[:, 3]
-    problems = {row: _box_problem(lists[row], form) for row in np.flatnonzero(np.isnan(bounds[:, 0])).tolist()}
+    lists, rows, numbers = values, np.arange(len(values)), _read_plain_boxes(values)
+    if numbers is None:
+        lists = [value if type(value) is list else _box_as_list(value, form) for value in values]
+        readable = [row for row, value in enumerate(lists) if _is_four_numbers(value)]
+        rows = np.array(readable, dtype=np.int64)
+        numbers = np.array([_to_floats(lists[row]) for row in readable], dtype=np.float64).reshape(-1, 4)
+    is_valid = (np.abs(numbers) <= MAX_COORDINATE).all(axis=1)
+    numbers[~is_valid] = np.nan
+    is_valid &= (numbers[:, 2:] >= (numbers[:, :2] if form == "xyxy" else 0)).all(axis=1)
+    valid_rows, numbers = rows[is_valid], numbers[is_valid]
+    bounds[valid_rows] = numbers if form == "xyxy" else boxes_from_xywh(numbers)
+    area[valid_rows] = box_areas(numbers) if form == "xyxy" else numbers[:, 2] * numbers[:, 3]
+    problems = {row: _describe_box_problem(lists[row], form) for row in np.flatnonzero(np.isnan(bounds[:, 0])).tolist()}
     return Shapes(bounds, problems, area=area)
 
 
-def _plain_boxes(values: Sequence[Any]) -> Floats | None:
-    """Boxes of which every one is a list of four plain numbers, seen at once; None where one has to be looked at by itself."""
+def _read_plain_boxes(values: Sequence[Any]) -> Floats | None:
+    """Boxes that are all lists of four plain numbers, read at once; None if one of them must be examined by itself."""
     if set(map(type, values)) != {list} or set(map(len, values)) != {4}:
         return None
     numbers: list[Any] = list(chain.from_iterable(values))
-    if not _NUMBERS.issuperset(map(type, numbers)):
+    if not _NUMBER_TYPES.issuperset(map(type, numbers)):
         return None
     try:
         return np.array(numbers, dtype=np.float64).reshape(-1, 4)
@@ -90,65 +98,69 @@ def _plain_boxes(values: Sequence[Any]) -> Floats | None:
 
 
 def _is_four_numbers(value: Any) -> bool:
-    if kind(value) != "list" or len(value) != 4:
+    if json_kind(value) != "list" or len(value) != 4:
         return False
-    return _NUMBERS.issuperset(map(type, value)) or all(kind(number) == "number" for number in value)
+    return _NUMBER_TYPES.issuperset(map(type, value)) or all(json_kind(number) == "number" for number in value)
 
 
-def _as_list(value: Any, form: Format) -> Any:
-    """A box as a list of four, if it is written as an object or a tuple."""
-    found = kind(value)
-    if found == "object":
-        names = next((names for names in _KEYS[form] if value.keys() >= set(names)), None)
-        return value if names is None else [value[name] for name in names]
-    return list(value) if found == "list" else value
+def _box_as_list(value: Any, form: Format) -> Any:
+    """A box given as an object or a tuple as a list of four; other values unchanged."""
+    kind = json_kind(value)
+    if kind == "object":
+        keys = next((keys for keys in _BOX_KEYS[form] if value.keys() >= set(keys)), None)
+        return value if keys is None else [value[key] for key in keys]
+    return list(value) if kind == "list" else value
 
 
-def _floats(numbers: list[Any]) -> list[float]:
+def _to_floats(numbers: list[Any]) -> list[float]:
     try:
         return [float(number) for number in numbers]
     except OverflowError:  # an integer of hundreds of digits
         return [float("inf")] * len(numbers)
 
 
-def _box_problem(value: Any, form: Format) -> str:
-    """What is wrong with a box, in words; the sizes are looked at last."""
-    names = _KEYS[form][0]
-    problem = _kind_problem(value, f"an object without the keys {', '.join(names)}; `box` names the key that holds the box")
-    if problem is None and len(value) != 4:
-        problem = f"wrong length: {len(value)} numbers, a box has 4"
-    if problem is None:
-        problem = next((f"{name} {what}" for name, number in zip(names, value, strict=True) if (what := number_problem(number))), None)
-    return problem or _size_problem(value, form)
+def _describe_box_problem(value: Any, form: Format) -> str:
+    """What is wrong with a box; its size is checked last."""
+    keys = _BOX_KEYS[form][0]
+    kind_problem = _describe_kind_problem(value, f"an object without the keys {', '.join(keys)}; `box` names the key that holds the box")
+    if kind_problem is not None:
+        return kind_problem
+    if len(value) != 4:
+        return f"wrong length: {len(value)} numbers, a box has 4"
+    for key, number in zip(keys, value, strict=True):
+        number_problem = describe_number_problem(number)
+        if number_problem is not None:
+            return f"{key} {number_problem}"
+    return _describe_size_problem(value, form)
 
 
-def _size_problem(value: list[float], form: Format) -> str:
+def _describe_size_problem(value: list[float], form: Format) -> str:
     if form == "xywh":
         return "negative width" if value[2] < 0 else "negative height"
     return "inverted box: x2 < x1" if value[2] < value[0] else "inverted box: y2 < y1"
 
 
-def _kind_problem(value: Any, if_object: str) -> str | None:
+def _describe_kind_problem(value: Any, if_object: str) -> str | None:
     if value is MISSING:
         return "required, missing"
     if value is None:
         return "null value"
-    if kind(value) == "object":
+    if json_kind(value) == "object":
         return if_object
-    return None if kind(value) == "list" else f"not a list of numbers: {kind(value)}"
+    return None if json_kind(value) == "list" else f"not a list of numbers: {json_kind(value)}"
 
 
-def number_problem(number: Any) -> str | None:
-    """Why a value is not a coordinate, or None if it is one.
+def describe_number_problem(number: Any) -> str | None:
+    """Why a value is not a valid coordinate; None if it is one.
 
-    >>> number_problem(float("nan")), number_problem(True), number_problem(10**400), number_problem(1)
+    >>> describe_number_problem(float("nan")), describe_number_problem(True), describe_number_problem(10**400), describe_number_problem(1)
     ('is NaN', 'is not a number: bool', 'is too large: beyond 1e150', None)
     """
-    if kind(number) != "number":
-        return f"is not a number: {kind(number)}"
+    if json_kind(number) != "number":
+        return f"is not a number: {json_kind(number)}"
     if isinstance(number, float) and (isnan(number) or isinf(number)):
         return "is NaN" if isnan(number) else "is infinite"
-    return "is too large: beyond 1e150" if abs(number) > LARGEST else None
+    return "is too large: beyond 1e150" if abs(number) > MAX_COORDINATE else None
 
 
 def _read_polygons(values: Sequence[Value], exact: bool) -> Shapes:
@@ -156,16 +168,16 @@ def _read_polygons(values: Sequence[Value], exact: bool) -> Shapes:
     rings: dict[int, Floats] = {}
     problems: dict[int, str] = {}
     for row, value in enumerate(values):
-        read = _ring(value)
-        if isinstance(read, str):
-            problems[row] = read
+        ring = _read_ring(value)
+        if isinstance(ring, str):
+            problems[row] = ring
         else:
-            rings[row] = read
+            rings[row] = ring
     shapes = np.full(len(values), None, dtype=np.object_) if exact else None
     if shapes is not None and rings:
-        shapes[list(rings)] = polygons.polygons(list(rings.values()))
         rows = list(rings)
-        for position, problem in polygons.faults(shapes[rows]).items():
+        shapes[rows] = polygons_from_rings(list(rings.values()))
+        for position, problem in find_polygon_faults(shapes[rows]).items():
             problems[rows[position]] = problem
             del rings[rows[position]]
     for row, ring in rings.items():
@@ -173,23 +185,24 @@ def _read_polygons(values: Sequence[Value], exact: bool) -> Shapes:
     return Shapes(bounds, problems, shapes)
 
 
-def _ring(value: Any) -> Floats | str:
+def _read_ring(value: Any) -> Floats | str:
     """The corners of a polygon, or what is wrong with it."""
-    problem = _kind_problem(value, "an object; `box` names the key that holds the polygon")
+    problem = _describe_kind_problem(value, "an object; `box` names the key that holds the polygon")
     if problem is not None:
         return problem
-    corners: list[Any] = _pairs(value) if value and all(kind(part) == "number" for part in value) else list(value)
+    is_flat = value and all(json_kind(part) == "number" for part in value)
+    corners: list[Any] = _split_flat_ring(value) if is_flat else list(value)
     if len(corners) < 3:
         return f"wrong length: {len(corners)} corners, a polygon has at least 3"
     for index, corner in enumerate(corners):
-        if kind(corner) != "list" or len(corner) != 2:
+        if json_kind(corner) != "list" or len(corner) != 2:
             return f"corner {index} is not a pair of numbers"
-        what = next(filter(None, map(number_problem, corner)), None)
-        if what is not None:
-            return f"corner {index} {what}"
+        number_problem = describe_number_problem(corner[0]) or describe_number_problem(corner[1])
+        if number_problem is not None:
+            return f"corner {index} {number_problem}"
     return np.array(list(chain.from_iterable(corners)), dtype=np.float64).reshape(-1, 2)
 
 
-def _pairs(flat: Sequence[Any]) -> list[Any]:
-    """Corners from x, y, x, y, …; a coordinate too many makes a corner of one."""
+def _split_flat_ring(flat: Sequence[Any]) -> list[Any]:
+    """Corners from x, y, x, y, …; an odd number of coordinates leaves a last corner of one coordinate."""
     return [list(flat[start : start + 2]) for start in range(0, len(flat), 2)]

@@ -1,9 +1,9 @@
-"""Objects found in images: average precision and recall over a dataset as COCO defines them, and what went wrong in each image.
+"""Object detection: average precision and recall over a dataset as COCO defines them, and the errors of each image.
 
-A case is an image. Expected holds its objects, `{"bbox": [x, y, width, height], "category": "dog"}` each (and `iscrowd`, `area`);
-actual holds what was found, with a `score` each.
+A case is an image. Expected lists its objects, `{"bbox": [x, y, width, height], "category": "dog"}` each (and `iscrowd`, `area`);
+actual lists the detections, each with a `score`.
 
-The score of one image is its F1 at IoU 0.5 over the detections with at least `min_score`; matched as COCO does, best score first.
+The score of one image is its F1 at IoU 0.5 over the detections with at least `min_score`, matched as COCO does: best score first.
 
 >>> from fieldwise import evaluate
 >>> dog, cat = {"bbox": [0, 0, 10, 10], "category": "dog"}, {"bbox": [5, 5, 9, 9], "category": "cat"}
@@ -19,85 +19,100 @@ import numpy as np
 from annotated_types import Interval
 from numpy.typing import NDArray
 
-from fieldwise.evaluators.geometry._image_results import image_results
-from fieldwise.evaluators.geometry._images import match_images, read_side, steps_to_boxes
-from fieldwise.evaluators.geometry._items import Names, PathProblem, path_problems, steps_of
-from fieldwise.kernels.detections import AREAS, MOST, Curves, curves
+from fieldwise.evaluators.geometry._image_matching import build_image_results, locate_boxes, match_images, read_image_boxes
+from fieldwise.evaluators.geometry._item_matching import COUNT_METRICS, ItemNames, find_path_problems, parse_item_path
+from fieldwise.kernels.detections import AREA_RANGES, DETECTION_LIMITS, compute_curves
 from fieldwise.model.batch import Batch
-from fieldwise.model.lookup import find
+from fieldwise.model.options import OptionProblem
+from fieldwise.model.path import value_at
 from fieldwise.model.result import Result, Results
-from fieldwise.model.values import MISSING, kind
-from fieldwise.registry import evaluator
+from fieldwise.model.values import MISSING, json_kind
+from fieldwise.registry import EvaluatorExample, evaluator
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Detection:
-    """Where the boxes are and what counts as found."""
+    """Where the boxes are, and which detections count."""
 
     path: str = ""
-    """Where the list of boxes stands; omitted: the record itself, or its `boxes`."""
+    """Path of the list of boxes; default: the record itself, or its `boxes`."""
     format: Literal["xywh", "xyxy"] = "xywh"
     box: str = "bbox"
     """The key of the box inside an item."""
     label: str = "category"
     """The key of the category inside an item."""
     min_score: Annotated[float, Interval(ge=0, le=1)] = 0.5
-    """Detections below it are left out of the numbers of single images, never of AP and AR."""
+    """Detections with a lower score are left out of the metrics of single images, but not of AP and AR."""
 
-    def problems(self) -> Iterator[PathProblem]:
-        """What plan/ cannot see in the types alone."""
-        yield from path_problems(self.path)
+    def problems(self) -> Iterator[OptionProblem]:
+        """What is wrong with `path`."""
+        yield from find_path_problems(self.path)
 
 
 def summarize(pool: Mapping[str, NDArray[Any]], config: Detection | None = None) -> dict[str, float]:
-    """AP and AR over all images, by size and by category; what has no object to be found is left out."""
+    """AP and AR over all images, by size and by category; metrics without any object to find are left out."""
     del config
-    found = curves(pool)
-    sizes = {name: area for area, name in enumerate(AREAS) if name != "all"}
-    whole = found.precision[:, 0]
-    numbers = {"ap": whole, "ap50": whole[:, 0], "ap75": whole[:, 5]}
-    numbers |= {f"ap_{name}": found.precision[:, area] for name, area in sizes.items()}
-    numbers |= {f"ar_{most}": found.recall[:, 0, :, at] for at, most in enumerate(MOST)}
-    numbers |= {f"ar_{name}": found.recall[:, area, :, -1] for name, area in sizes.items()}
-    numbers |= _by_category(found)
-    return {name: float(np.nanmean(values)) for name, values in numbers.items() if not np.isnan(values).all()}
+    curves = compute_curves(pool)
+    sizes = {name: area for area, name in enumerate(AREA_RANGES) if name != "all"}
+    all_sizes = curves.precision[:, 0]
+    columns = {"ap": all_sizes, "ap50": all_sizes[:, 0], "ap75": all_sizes[:, 5]}
+    columns |= {f"ap_{name}": curves.precision[:, area] for name, area in sizes.items()}
+    columns |= {f"ar_{limit}": curves.recall[:, 0, :, at] for at, limit in enumerate(DETECTION_LIMITS)}
+    columns |= {f"ar_{name}": curves.recall[:, area, :, -1] for name, area in sizes.items()}
+    columns |= {f"ap[{name}]": curves.precision[row, 0] for row, name in enumerate(curves.categories)}
+    return {name: float(np.nanmean(values)) for name, values in columns.items() if not np.isnan(values).all()}
 
 
-def _by_category(found: Curves) -> dict[str, NDArray[np.float64]]:
-    return {f"ap[{name}]": found.precision[row, 0] for row, name in enumerate(found.categories)}
-
-
-@evaluator(reads="records", counts=("true_positives", "false_positives", "false_negatives"), summarize=summarize, version=1)
+@evaluator(
+    reads="records",
+    counts=COUNT_METRICS,
+    summarize=summarize,
+    version=1,
+    metrics=None,  # AP by category is named after the categories of the data
+    examples=[
+        EvaluatorExample(
+            options={"min_score": 0.5},
+            expected=[{"bbox": [0, 0, 10, 10], "category": "dog"}, {"bbox": [30, 30, 9, 9], "category": "cat"}],
+            actual=[{"bbox": [0, 0, 10, 9], "category": "dog", "score": 0.9}],
+        ),
+        EvaluatorExample(perfect=[{"bbox": [0, 0, 1, 1], "category": "a", "score": 0.9}]),
+    ],
+)
 def detection(batch: Batch, config: Detection) -> Results:
     """F1 of each image at IoU 0.5, and the matched rows behind AP and AR in the pool."""
-    steps = steps_of(config.path)
+    steps = parse_item_path(config.path)
     if steps is None:
         return Results.from_results([Result(misses=[f"{config.path} (malformed path)"], reasoning="the path cannot be read")] * len(batch))
-    expected = [find(record, steps_to_boxes(record, steps)) for record in batch.records.expected]
-    actual = [find(record, steps_to_boxes(record, steps)) for record in batch.records.actual]
-    measured = [kind(value) == "list" for value in expected]
+    expected = [value_at(record, locate_boxes(record, steps)) for record in batch.records.expected]
+    actual = [value_at(record, locate_boxes(record, steps)) for record in batch.records.actual]
+    is_measured = [json_kind(value) == "list" for value in expected]
+    expected_lists = [expected[image] if is_measured[image] else [] for image in range(len(batch))]
+    actual_lists = [actual[image] if is_measured[image] and json_kind(actual[image]) == "list" else [] for image in range(len(batch))]
     keys = (config.format, config.box, config.label)
-    ours = read_side([value if known else [] for value, known in zip(expected, measured, strict=True)], *keys)
-    theirs = read_side([value if known and kind(value) == "list" else [] for value, known in zip(actual, measured, strict=True)], *keys)
-    images = match_images(ours, theirs, config.min_score)
-    names = [Names(steps_to_boxes(record, steps)) for record in batch.records.expected]
-    apart = {row: _unmeasured(expected[row], names[row]) for row, known in enumerate(measured) if not known}
-    absent = {row: absence for row, value in enumerate(actual) if row not in apart and (absence := _absence(value))}
-    return image_results(images, names, absent, apart)
+    images = match_images(read_image_boxes(expected_lists, *keys), read_image_boxes(actual_lists, *keys), config.min_score)
+    names = [ItemNames(locate_boxes(record, steps)) for record in batch.records.expected]
+    unmeasured: dict[int, Result] = {}
+    absent: dict[int, str] = {}
+    for image in range(len(batch)):
+        if not is_measured[image]:
+            unmeasured[image] = _build_unmeasured_result(expected[image], names[image])
+        elif reason := _describe_absence(actual[image]):
+            absent[image] = reason
+    return build_image_results(images, names, absent, unmeasured)
 
 
-def _unmeasured(expected: Any, names: Names) -> Result:
-    """Where expected has no list of boxes."""
+def _build_unmeasured_result(expected: Any, names: ItemNames) -> Result:
+    """The result of an image whose expected side has no list of boxes."""
     if expected is None or expected is MISSING:
         return Result(status="skipped", reasoning=f"expected has nothing at {names.whole}")
-    problem = f"expected: not a list of boxes: {kind(expected)}"
+    problem = f"expected: not a list of boxes: {json_kind(expected)}"
     return Result(status="error", misses=[f"{names.whole} ({problem})"], reasoning=problem, details={"fault": "ours"})
 
 
-def _absence(actual: Any) -> str | None:
-    """Why actual has no list of boxes, if it has none."""
+def _describe_absence(actual: Any) -> str | None:
+    """Why actual has no list of boxes; None if it has one."""
     if actual is MISSING:
         return "required, missing"
     if actual is None:
         return "null value"
-    return None if kind(actual) == "list" else f"not a list of boxes: {kind(actual)}"
+    return None if json_kind(actual) == "list" else f"not a list of boxes: {json_kind(actual)}"

@@ -1,4 +1,4 @@
-"""How well boxes or polygons overlap: intersection over union, one shape or lists of them.
+"""Overlap of boxes or polygons (intersection over union), for one shape or lists of shapes.
 
 >>> from fieldwise import evaluate
 >>> evaluate({"type": "iou_score"}, expected=[0, 0, 10, 10], actual=[0, 0, 10, 5]).score
@@ -12,16 +12,28 @@ from typing import Annotated, Any, Final, Literal
 import numpy as np
 from annotated_types import Interval
 
-from fieldwise.evaluators.geometry._geometry import counts, evaluate, result
-from fieldwise.evaluators.geometry._items import PathProblem, path_problems
-from fieldwise.evaluators.geometry._pairing import Column, Floats, Judged, Pairing, Rows, Scored, Setup, label_of
+from fieldwise.evaluators.geometry._item_matching import (
+    COUNT_METRICS,
+    RATE_METRICS,
+    ItemColumn,
+    ItemLayout,
+    JudgedCase,
+    Pairing,
+    PairScores,
+    RowNumbers,
+    build_result,
+    compute_rates,
+    evaluate_items,
+    find_path_problems,
+    label_key,
+)
 from fieldwise.evaluators.geometry._shapes import Format, Shapes, is_one_shape, read_shapes
-from fieldwise.kernels.boxes import iou_grid, iou_pairs
-from fieldwise.kernels.polygons import available, polygon_iou_grid, polygon_iou_pairs
+from fieldwise.kernels.geometry import Floats, box_iou_grid, box_iou_pairs, has_shapely, polygon_iou_grid, polygon_iou_pairs
 from fieldwise.model.batch import Batch
+from fieldwise.model.options import OptionProblem
 from fieldwise.model.result import Result, Results
 from fieldwise.model.values import MISSING
-from fieldwise.registry import evaluator
+from fieldwise.registry import EvaluatorExample, evaluator
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,30 +41,30 @@ class IouScore:
     """Where the shapes are and how they are paired."""
 
     path: str = ""
-    """Where the shape, or the list of shapes, stands; omitted: the record itself."""
+    """Path of the shape or list of shapes; default: the record itself."""
     format: Format = "xyxy"
     actual_format: Format | None = None
     """The format of actual, if it differs."""
     box: str | None = None
     """The key of the shape inside an item."""
     label: str | None = None
-    """The key of the label inside an item; only items of one label are paired."""
+    """The key of the label inside an item; only items with the same label are paired."""
     threshold: Annotated[float, Interval(ge=0, le=1)] | None = None
-    """A pair is a hit at this IoU; without it, above 0."""
+    """A pair is a hit from this IoU on; default: above 0."""
     pairing: Pairing = "index"
     polygon: Literal["exact", "bbox"] = "exact"
-    """Compare polygons as they are, or the boxes around them."""
+    """Compare the polygons themselves, or their bounding boxes."""
 
-    def problems(self) -> Iterator[PathProblem]:
-        """What plan/ cannot see in the types alone."""
-        yield from path_problems(self.path)
+    def problems(self) -> Iterator[OptionProblem]:
+        """What is wrong with `path`, and a label without a key of the shape."""
+        yield from find_path_problems(self.path)
         if self.label is not None and self.box is None and "polygon" in (self.format, self.actual_format):
             yield "box", "`label` needs items with keys, but `box` does not name the key of the polygon", "add `box: polygon`"
 
 
 @dataclass(frozen=True, slots=True)
 class _Overlaps:
-    """The shapes of a batch; a `Measure`."""
+    """The shapes of a batch; an `ItemMeasure`."""
 
     expected: Shapes
     actual: Shapes
@@ -60,131 +72,159 @@ class _Overlaps:
     actual_problems: Mapping[int, str]
     labels: tuple[list[Any], list[Any]]
     threshold: float | None
-    normalised: tuple[list[bool], list[bool]]
-    """By side and row: it is in shares of the image."""
-    pixels: tuple[list[bool], list[bool]]
+    is_normalised: tuple[list[bool], list[bool]]
+    """By side and row: coordinates are shares of the image (0 to 1)."""
+    is_pixels: tuple[list[bool], list[bool]]
+    """By side and row: coordinates are pixels."""
 
-    def grid(self, expected: Rows, actual: Rows) -> Floats:
+    def build_grid(self, expected: RowNumbers, actual: RowNumbers) -> Floats:
         """IoU of every expected with every actual shape; 0 where one cannot be read."""
         if self.expected.polygons is None or self.actual.polygons is None:
-            return np.nan_to_num(iou_grid(self.expected.bounds[expected], self.actual.bounds[actual]))
+            return np.nan_to_num(box_iou_grid(self.expected.bounds[expected], self.actual.bounds[actual]))
         grid = np.zeros((len(expected), len(actual)))
-        left, right = ~np.isnan(self.expected.bounds[expected, 0]), ~np.isnan(self.actual.bounds[actual, 0])
-        grid[np.ix_(left, right)] = polygon_iou_grid(self.expected.polygons[expected[left]], self.actual.polygons[actual[right]])
+        expected_valid, actual_valid = ~np.isnan(self.expected.bounds[expected, 0]), ~np.isnan(self.actual.bounds[actual, 0])
+        expected_polygons, actual_polygons = self.expected.polygons[expected[expected_valid]], self.actual.polygons[actual[actual_valid]]
+        grid[np.ix_(expected_valid, actual_valid)] = polygon_iou_grid(expected_polygons, actual_polygons)
         return grid
 
-    def pairs(self, expected: Rows, actual: Rows) -> Scored:
-        """IoU of each pair, whether it is a hit, and what is odd about it."""
-        bounds, other = self.expected.bounds[expected], self.actual.bounds[actual]
-        known = ~(np.isnan(bounds[:, 0]) | np.isnan(other[:, 0]))
+    def score_pairs(self, expected: RowNumbers, actual: RowNumbers) -> PairScores:
+        """IoU of each pair, and a note on differing labels or mixed coordinates."""
+        expected_bounds, actual_bounds = self.expected.bounds[expected], self.actual.bounds[actual]
+        is_valid = ~(np.isnan(expected_bounds[:, 0]) | np.isnan(actual_bounds[:, 0]))
         iou = np.zeros(len(expected))
         if self.expected.polygons is None or self.actual.polygons is None:
-            iou[known] = iou_pairs(bounds[known], other[known])
+            iou[is_valid] = box_iou_pairs(expected_bounds[is_valid], actual_bounds[is_valid])
         else:
-            iou[known] = polygon_iou_pairs(self.expected.polygons[expected[known]], self.actual.polygons[actual[known]])
-        notes = self._labels_that_differ(expected, actual)
-        differ = np.zeros(len(iou), dtype=np.bool_)
-        differ[list(notes)] = True
-        iou[differ] = 0.0
-        for row in np.flatnonzero((_is_normalised(bounds) & _is_pixels(other)) | (_is_pixels(bounds) & _is_normalised(other))).tolist():
+            iou[is_valid] = polygon_iou_pairs(self.expected.polygons[expected[is_valid]], self.actual.polygons[actual[is_valid]])
+        notes = self._note_label_differences(expected, actual)
+        labels_differ = np.zeros(len(iou), dtype=np.bool_)
+        labels_differ[list(notes)] = True
+        iou[labels_differ] = 0.0
+        is_mixed = _are_normalised(expected_bounds) & _are_pixels(actual_bounds)
+        is_mixed |= _are_pixels(expected_bounds) & _are_normalised(actual_bounds)
+        for row in np.flatnonzero(is_mixed).tolist():
             notes.setdefault(row, "mixed coordinates: normalised against pixels")
-        return Scored(iou, self._hits(iou) & known & ~differ, iou, notes)
+        return PairScores(iou, self._reach_threshold(iou) & is_valid & ~labels_differ, iou, notes)
 
-    def _hits(self, iou: Floats) -> Any:
+    def _reach_threshold(self, iou: Floats) -> Any:
         if self.threshold is None:
             return iou > 0
         slack = 1e-9 * self.threshold + 4 * np.finfo(np.float64).eps * (self.threshold > 0)
         return iou >= self.threshold - slack
 
-    def _labels_that_differ(self, expected: Rows, actual: Rows) -> dict[int, str]:
-        """Only a single item meets one of another label; lists are paired within a label."""
-        ours, theirs = self.labels
-        pairs = ((ours[left], theirs[right]) for left, right in zip(expected.tolist(), actual.tolist(), strict=True))
-        return {row: f"label {b}, expected {a}" for row, (a, b) in enumerate(pairs) if a is not b and label_of(a) != label_of(b)}
+    def _note_label_differences(self, expected: RowNumbers, actual: RowNumbers) -> dict[int, str]:
+        """Notes on pairs whose labels differ; only single items can be such a pair, as lists are paired within a label."""
+        notes: dict[int, str] = {}
+        expected_labels, actual_labels = self.labels
+        for position, (expected_row, actual_row) in enumerate(zip(expected.tolist(), actual.tolist(), strict=True)):
+            expected_label, actual_label = expected_labels[expected_row], actual_labels[actual_row]
+            if expected_label is not actual_label and label_key(expected_label) != label_key(actual_label):
+                notes[position] = f"label {actual_label}, expected {expected_label}"
+        return notes
 
 
-@evaluator(reads="records", counts=("true_positives", "false_positives", "false_negatives"), version=1)
+def _metric_names(config: IouScore) -> tuple[str, ...]:
+    return ("mean_iou",) if config.threshold is None else ("mean_iou", *RATE_METRICS)
+
+
+@evaluator(
+    reads="records",
+    counts=COUNT_METRICS,
+    version=1,
+    metrics=_metric_names,
+    examples=[
+        EvaluatorExample(
+            options={"path": "boxes", "format": "xyxy", "threshold": 0.5, "pairing": "best"},
+            expected={"boxes": [[0, 0, 10, 10], [20, 20, 30, 30]]},
+            actual={"boxes": [[20, 20, 30, 28], [0, 0, 4, 4]]},
+        ),
+        EvaluatorExample(perfect=[[0, 0, 1, 1], [0, 0, 2, 1]]),
+        EvaluatorExample(
+            options={"path": "a", "format": "xywh", "threshold": 0.5, "pairing": "best"}, perfect={"a": [[0, 0, 1, 1], [1, 1, 2, 1]]}
+        ),
+    ],
+)
 def iou_score(batch: Batch, config: IouScore) -> Results:
     """Mean IoU over the pairs; items without a counterpart count as 0."""
     forms: tuple[Format, Format] = (config.format, config.actual_format or config.format)
-    if "polygon" in forms and config.polygon == "exact" and not available():
+    if "polygon" in forms and config.polygon == "exact" and not has_shapely():
         return Results.from_results([Result(status="unavailable", reasoning=_NO_SHAPELY)] * len(batch))
-    setup = Setup(
+    layout = ItemLayout(
         path=config.path,
-        is_one=lambda value, actual: is_one_shape(value, forms[actual]),
+        is_item=lambda value, actual: is_one_shape(value, forms[actual]),
         value_key=config.box,
         label_key=config.label,
         pairing=config.pairing,
-        shown="iou",
+        reported="iou",
     )
-    return evaluate(
+    return evaluate_items(
         batch,
-        setup,
-        read=lambda expected, actual: _overlaps(expected, actual, config, forms),
-        finish=lambda judged, measure: _result(judged, measure, config),
+        layout,
+        build_measure=lambda expected, actual: _read_overlaps(expected, actual, config, forms),
+        finish=lambda judged, measure: _build_iou_result(judged, measure, config),
     )
 
 
 _NO_SHAPELY: Final = "exact polygons need shapely: pip install 'fieldwise[geometry]', or set `polygon: bbox`"
 
 
-def _overlaps(expected: Column, actual: Column, config: IouScore, forms: tuple[Format, Format]) -> _Overlaps:
-    exact = "polygon" in forms and config.polygon == "exact"
-    ours, theirs = read_shapes(expected.values, forms[0], exact), read_shapes(actual.values, forms[1], exact)
+def _read_overlaps(expected: ItemColumn, actual: ItemColumn, config: IouScore, forms: tuple[Format, Format]) -> _Overlaps:
+    is_exact = "polygon" in forms and config.polygon == "exact"
+    expected_shapes, actual_shapes = read_shapes(expected.values, forms[0], is_exact), read_shapes(actual.values, forms[1], is_exact)
     return _Overlaps(
-        expected=ours,
-        actual=theirs,
-        expected_problems=_with_label_problems(ours.problems, expected, config.label),
-        actual_problems=_with_label_problems(theirs.problems, actual, config.label),
+        expected=expected_shapes,
+        actual=actual_shapes,
+        expected_problems=_add_label_problems(expected_shapes.problems, expected, config.label),
+        actual_problems=_add_label_problems(actual_shapes.problems, actual, config.label),
         labels=(expected.labels, actual.labels),
         threshold=config.threshold,
-        normalised=(_is_normalised(ours.bounds).tolist(), _is_normalised(theirs.bounds).tolist()),
-        pixels=(_is_pixels(ours.bounds).tolist(), _is_pixels(theirs.bounds).tolist()),
+        is_normalised=(_are_normalised(expected_shapes.bounds).tolist(), _are_normalised(actual_shapes.bounds).tolist()),
+        is_pixels=(_are_pixels(expected_shapes.bounds).tolist(), _are_pixels(actual_shapes.bounds).tolist()),
     )
 
 
-def _with_label_problems(problems: Mapping[int, str], side: Column, label: str | None) -> Mapping[int, str]:
-    if label is None:
+def _add_label_problems(problems: Mapping[int, str], side: ItemColumn, key: str | None) -> Mapping[int, str]:
+    if key is None:
         return problems
-    return {row: f"no label: the key `{label}` is missing" for row, found in enumerate(side.labels) if found is MISSING} | dict(problems)
+    unlabelled = [row for row, label in enumerate(side.labels) if label is MISSING]
+    return dict.fromkeys(unlabelled, f"no label: the key `{key}` is missing") | dict(problems)
 
 
-def _result(judged: Judged, measure: _Overlaps | None, config: IouScore) -> Result:
+def _build_iou_result(judged: JudgedCase, measure: _Overlaps | None, config: IouScore) -> Result:
     metrics: dict[str, float] = {"mean_iou": judged.score}
     if config.threshold is not None:
-        metrics |= counts(judged)
-    mixed = None if measure is None else _mixed_coordinates(measure, judged)
-    return result(judged, metrics, _reasoning(judged, config, mixed), ["mixed_coordinates"] if mixed else [])
+        metrics |= compute_rates(judged)
+    mixed = None if measure is None else _describe_mixed_coordinates(measure, judged)
+    return build_result(judged, metrics, _write_reasoning(judged, config, mixed), ["mixed_coordinates"] if mixed else [])
 
 
-def _reasoning(judged: Judged, config: IouScore, mixed: str | None) -> str:
-    slots = max(judged.expected, judged.actual)
-    if slots == 0:
+def _write_reasoning(judged: JudgedCase, config: IouScore, mixed: str | None) -> str:
+    if max(judged.expected, judged.actual) == 0:
         return "nothing expected, nothing given"
     hit = "overlap" if config.threshold is None else f"reach IoU {config.threshold:g}"
-    found = f"mean IoU {judged.score:.3f}; {judged.passed} of {judged.expected} expected shapes {hit}"
+    reasoning = f"mean IoU {judged.score:.3f}; {judged.passed} of {judged.expected} expected shapes {hit}"
     if judged.actual > judged.passed:
-        found += f"; {judged.actual - judged.passed} of {judged.actual} given do not"
-    return f"{found}; {mixed}" if mixed else found
+        reasoning += f"; {judged.actual - judged.passed} of {judged.actual} given do not"
+    return f"{reasoning}; {mixed}" if mixed else reasoning
 
 
-def _is_normalised(bounds: Floats) -> Any:
-    return (bounds.min(axis=1, initial=np.inf) >= 0) & (bounds.max(axis=1, initial=0) <= 1)  # false for NaN
+def _are_normalised(bounds: Floats) -> Any:
+    return (bounds.min(axis=1, initial=np.inf) >= 0) & (bounds.max(axis=1, initial=0) <= 1)  # False for NaN
 
 
-def _is_pixels(bounds: Floats) -> Any:
-    return bounds.max(axis=1, initial=0) > 10  # a box of pixels this near the corner of an image is rarer than a box 1 wide in a test
+def _are_pixels(bounds: Floats) -> Any:
+    return bounds.max(axis=1, initial=0) > 10  # small boxes near the origin are more likely test data than pixels
 
 
-def _mixed_coordinates(measure: _Overlaps, judged: Judged) -> str | None:
-    """In words, that some shapes of a case are in shares of the image and others in pixels; None if not."""
+def _describe_mixed_coordinates(measure: _Overlaps, judged: JudgedCase) -> str | None:
+    """Which shapes of a case are normalised and which are in pixels; None if all are alike."""
     rows = (slice(judged.expected_rows.start, judged.expected_rows.stop), slice(judged.actual_rows.start, judged.actual_rows.stop))
-    shares = [any(side[at]) for side, at in zip(measure.normalised, rows, strict=True)]
-    pixels = [any(side[at]) for side, at in zip(measure.pixels, rows, strict=True)]
-    if not (any(shares) and any(pixels)):
+    has_normalised = [any(side[at]) for side, at in zip(measure.is_normalised, rows, strict=True)]
+    has_pixels = [any(side[at]) for side, at in zip(measure.is_pixels, rows, strict=True)]
+    if not (any(has_normalised) and any(has_pixels)):
         return None
-    if shares == [True, False] and pixels == [False, True]:
+    if has_normalised == [True, False] and has_pixels == [False, True]:
         return "mixed coordinates: expected is normalised (0 to 1), actual is in pixels"
-    if shares == [False, True] and pixels == [True, False]:
+    if has_normalised == [False, True] and has_pixels == [True, False]:
         return "mixed coordinates: expected is in pixels, actual is normalised (0 to 1)"
     return "mixed coordinates: some shapes are normalised (0 to 1), others are in pixels"

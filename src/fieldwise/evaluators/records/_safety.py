@@ -9,7 +9,7 @@ from annotated_types import MinLen
 from numpy.typing import NDArray
 
 from fieldwise.evaluators.judges._judging import prompt_messages, value_to_text
-from fieldwise.kernels.words import compile_word_pattern
+from fieldwise.kernels.text_normalize import compile_word_pattern
 from fieldwise.model.ask import DEFAULT_ENDPOINT, Chat, Endpoint
 from fieldwise.model.diagnostic import Diagnostic
 from fieldwise.model.options import FromFile, OptionProblem

@@ -24,7 +24,7 @@ from fieldwise.evaluators.records._fields import (
     find_unused_list_rules,
     write_reasoning,
 )
-from fieldwise.kernels.plain_json import encode_plain_values
+from fieldwise.kernels.json_conversion import encode_plain_values
 from fieldwise.model.batch import Batch
 from fieldwise.model.comparison import Comparisons, Outcome
 from fieldwise.model.options import OptionProblem

@@ -42,7 +42,7 @@ from fieldwise.evaluators.records._rqs_fields import (
     measure_agreement,
 )
 from fieldwise.evaluators.records._safety import Safety, SafetyReport, check_safety
-from fieldwise.kernels.strings import reaches_threshold
+from fieldwise.kernels.text_similarity import reaches_threshold
 from fieldwise.model.batch import Batch
 from fieldwise.model.comparison import Comparisons, Outcome
 from fieldwise.model.options import FixedMatch, FromFile, OptionProblem
