@@ -24,8 +24,8 @@ from fieldwise.plan.rules import plan_match
 from fieldwise.plan.suite import build_plan
 from fieldwise.read.cases import CaseReader, read_cases
 from fieldwise.read.from_python import normalize_case, normalize_value
-from fieldwise.read.table_files import load_json
 from fieldwise.read.suite import read_document
+from fieldwise.read.table_files import load_json
 from fieldwise.registry import EVALUATORS
 from fieldwise.score.batch import ScoringBatch
 from fieldwise.score.evaluate import applicable_rows, evaluate_every_case, result_at, score_batch
@@ -284,7 +284,7 @@ def _score_in_order(
 
 def _report_progress(progress: Progress | None, reader: CaseReader, done: int) -> None:
     if progress is not None:
-        hint = reader.progress
+        input_progress = reader.progress
         progress(done, min(input_progress.read / input_progress.total, 1.0) if input_progress.total else None)
 
 

@@ -141,8 +141,6 @@ class CauseSpec:
     advice: str
     kinds: ValueKinds = "any"
     """Pairs it applies to: both text, both numbers, or any."""
-    screens: frozenset[str] = frozenset()
-    """Cheap necessary conditions (`score.cause_prefilter`), any of which must hold; empty: always tried."""
     examples: tuple[CauseExample, ...] = ()
 
 
@@ -364,11 +362,9 @@ def cause(
     label: str,
     advice: str,
     kinds: ValueKinds = "any",
-    screens: str | Iterable[str] = (),
     examples: Iterable[CauseExample] = (),
 ) -> Callable[[Callable[_P, _R]], Callable[_P, _R]]:
     """Register `def name(expected, actual, context) -> bool`; the arguments are those of `CauseSpec`."""
-    screen_names = frozenset([screens] if isinstance(screens, str) else screens)
 
     def register(function: Callable[_P, _R]) -> Callable[_P, _R]:
         name = _public_name(function)
@@ -379,7 +375,6 @@ def cause(
             label=label,
             advice=advice,
             kinds=kinds,
-            screens=screen_names,
             examples=tuple(examples),
         )
         CAUSES.register(spec)

@@ -1,4 +1,4 @@
-"""Who is whose counterpart: equal items first, then the most alike, and never slowly."""
+"""List alignment: equal items first, then the most similar, in acceptable time for long lists."""
 
 import math
 from collections import Counter
@@ -13,9 +13,21 @@ from hypothesis import strategies as st
 import fieldwise as fw
 from fieldwise.model.path import Path
 from fieldwise.model.rule import FieldRule, ListRule, Match
-from fieldwise.score.align import SMALL, Feature, item_columns, key_of, pair_best, pair_by_index, pair_by_key, pair_equal
-from fieldwise.score.lists import paired_items
-from fieldwise.score.matching import similarities
+from fieldwise.score.align import (
+    SMALL_MATRIX,
+    Feature,
+    ItemAlignment,
+    PartialPairing,
+    build_item_columns,
+    hashable_key,
+    pair_best,
+    pair_by_index,
+    pair_by_key,
+    pair_equal,
+    pair_items,
+)
+from fieldwise.score.columns import Frame, PairedItems
+from fieldwise.score.matching import pair_similarities
 
 FEATURES = (Feature(("a",), Match("fuzzy"), 2.0), Feature(("b",), Match(), 1.0))
 items = st.fixed_dictionaries({"a": st.text(alphabet="ab", max_size=3), "b": st.sampled_from([0, 1, True, None, 1.0])})
@@ -23,32 +35,33 @@ lists = st.lists(items, max_size=5)
 
 
 def best(expected: list[Any], actual: list[Any], features: tuple[Feature, ...] = FEATURES) -> list[tuple[int, int]]:
-    ours, theirs = item_columns(expected, [0, len(expected)], features), item_columns(actual, [0, len(actual)], features)
-    return pair_best(ours, theirs, features)[0]
+    expected_items = build_item_columns(expected, [0, len(expected)], features)
+    actual_items = build_item_columns(actual, [0, len(actual)], features)
+    return pair_best(expected_items, actual_items, features)[0]
 
 
-def likeness(one: Any, other: Any, features: tuple[Feature, ...] = FEATURES) -> float:
-    found = 0.0
+def similarity(expected: Any, actual: Any, features: tuple[Feature, ...] = FEATURES) -> float:
+    total = 0.0
     for feature in features:
         assert feature.match is not None
         (key,) = feature.steps
-        found += feature.weight * float(similarities(feature.match, [one.get(key)], [other.get(key)])[0])
-    return found
+        total += feature.weight * float(pair_similarities(feature.match, [expected.get(key)], [actual.get(key)])[0])
+    return total
 
 
-def most_alike(expected: list[Any], actual: list[Any]) -> float:
+def largest_sum(expected: list[Any], actual: list[Any]) -> float:
     """The largest sum over all pairings, by trying them all."""
     if len(expected) > len(actual):
         expected, actual = actual, expected
-    return max(sum(map(likeness, expected, order)) for order in permutations(actual, len(expected)))
+    return max(sum(map(similarity, expected, order)) for order in permutations(actual, len(expected)))
 
 
-def rest(values: list[Any], taken: Counter[Any]) -> list[Any]:
-    """What is left of a list once equal items are taken."""
+def remaining(values: list[Any], taken: Counter[Any]) -> list[Any]:
+    """The items that remain after equal items are paired."""
     left, taken = [], taken.copy()
     for value in values:
-        if taken[key_of(value)]:
-            taken[key_of(value)] -= 1
+        if taken[hashable_key(value)]:
+            taken[hashable_key(value)] -= 1
         else:
             left.append(value)
     return left
@@ -58,28 +71,33 @@ def rest(values: list[Any], taken: Counter[Any]) -> list[Any]:
 @settings(max_examples=150, deadline=None)
 def test_what_is_left_after_equal_items_pairs_as_well_as_can_be(expected: list[Any], actual: list[Any]) -> None:
     pairs = best(expected, actual)
-    both = [(one, other) for one, other in pairs if one >= 0 and other >= 0]
-    assert sorted(one for one, _ in pairs if one >= 0) == list(range(len(expected)))
-    assert sorted(other for _, other in pairs if other >= 0) == list(range(len(actual)))
+    both = [(left, right) for left, right in pairs if left >= 0 and right >= 0]
+    assert sorted(left for left, _ in pairs if left >= 0) == list(range(len(expected)))
+    assert sorted(right for _, right in pairs if right >= 0) == list(range(len(actual)))
     assert len(both) == min(len(expected), len(actual))
-    equal = Counter(map(key_of, expected)) & Counter(map(key_of, actual))
-    assert Counter(key_of(expected[one]) for one, other in both if key_of(expected[one]) == key_of(actual[other])) == equal
-    total = sum(likeness(expected[one], actual[other]) for one, other in both)
-    left, over = rest(expected, equal), rest(actual, equal)
-    reachable = most_alike(left, over) if left and over else 0.0
+    equal = Counter(map(hashable_key, expected)) & Counter(map(hashable_key, actual))
+    assert (
+        Counter(hashable_key(expected[left]) for left, right in both if hashable_key(expected[left]) == hashable_key(actual[right]))
+        == equal
+    )
+    total = sum(similarity(expected[left], actual[right]) for left, right in both)
+    expected_rest, actual_rest = remaining(expected, equal), remaining(actual, equal)
+    reachable = largest_sum(expected_rest, actual_rest) if expected_rest and actual_rest else 0.0
     assert total == pytest.approx(3.0 * sum(equal.values()) + reachable, abs=1e-6)
 
 
 @given(expected=st.lists(items, min_size=9, max_size=12), actual=st.lists(items, min_size=9, max_size=12))
 @settings(max_examples=25, deadline=None)
 def test_a_large_rest_is_paired_as_well_as_a_small_one(expected: list[Any], actual: list[Any]) -> None:
-    pairs = [(one, other) for one, other in best(expected, actual) if one >= 0 and other >= 0]
+    pairs = [(left, right) for left, right in best(expected, actual) if left >= 0 and right >= 0]
     swaps = [(first, second) for first in pairs for second in pairs if first < second]
-    for (one, other), (two, another) in swaps:
-        equal = {key_of(expected[one]) == key_of(actual[other]), key_of(expected[two]) == key_of(actual[another])}
-        if True not in equal:
-            together = likeness(expected[one], actual[other]) + likeness(expected[two], actual[another])
-            assert together >= likeness(expected[one], actual[another]) + likeness(expected[two], actual[other]) - 1e-6
+    for (left, right), (next_left, next_right) in swaps:
+        is_equal = hashable_key(expected[left]) == hashable_key(actual[right])
+        is_next_equal = hashable_key(expected[next_left]) == hashable_key(actual[next_right])
+        if not is_equal and not is_next_equal:
+            paired = similarity(expected[left], actual[right]) + similarity(expected[next_left], actual[next_right])
+            swapped = similarity(expected[left], actual[next_right]) + similarity(expected[next_left], actual[right])
+            assert paired >= swapped - 1e-6
 
 
 def test_equal_items_pair_first_even_where_a_larger_sum_is_near() -> None:
@@ -90,15 +108,15 @@ def test_equal_items_pair_first_even_where_a_larger_sum_is_near() -> None:
 @pytest.mark.parametrize("size", [2, 3, 8, 9, 20])
 def test_ties_stay_in_order(size: int) -> None:
     expected, actual = [{"a": f"x{row}"} for row in range(size)], [{"a": f"y{row}"} for row in range(size)]
-    assert (size * size > SMALL) == (size > 8)
+    assert (size * size > SMALL_MATRIX) == (size > 8)
     features = (Feature(("a",), Match(), 1.0),)
     assert best(expected, actual, features) == [(row, row) for row in range(size)]
 
 
 def test_equal_items_that_kept_their_position_stay_together() -> None:
-    assert pair_equal(["a", "b", "a"], ["x", "b", "a"]) == ([(1, 1), (2, 2)], [0], [0])
-    assert pair_equal(["a", "a", "b"], ["b", "a", "a"]) == ([(1, 1), (0, 2), (2, 0)], [], [])
-    assert pair_equal(["b", "a"], ["a", "a", "b"]) == ([(1, 1), (0, 2)], [], [0])
+    assert pair_equal(["a", "b", "a"], ["x", "b", "a"]) == PartialPairing([(1, 1), (2, 2)], [0], [0])
+    assert pair_equal(["a", "a", "b"], ["b", "a", "a"]) == PartialPairing([(1, 1), (0, 2), (2, 0)], [], [])
+    assert pair_equal(["b", "a"], ["a", "a", "b"]) == PartialPairing([(1, 1), (0, 2)], [], [0])
 
 
 def test_repeated_keys_pair_in_order_and_the_rest_stays_alone() -> None:
@@ -107,7 +125,7 @@ def test_repeated_keys_pair_in_order_and_the_rest_stays_alone() -> None:
 
 
 @pytest.mark.parametrize(
-    ("one", "other", "same"),
+    ("left", "right", "same"),
     [
         (1, 1.0, True),
         (True, 1, False),
@@ -117,13 +135,13 @@ def test_repeated_keys_pair_in_order_and_the_rest_stays_alone() -> None:
         (None, "null", False),
     ],
 )
-def test_keys_are_equal_for_values_that_are_the_same(one: Any, other: Any, same: bool) -> None:
-    assert (key_of(one) == key_of(other)) == same
+def test_keys_are_equal_for_values_that_are_the_same(left: Any, right: Any, same: bool) -> None:
+    assert (hashable_key(left) == hashable_key(right)) == same
 
 
 def test_nan_is_like_nothing() -> None:
-    assert key_of(math.nan) != key_of(math.nan)
-    assert key_of([math.nan]) != key_of([math.nan])
+    assert hashable_key(math.nan) != hashable_key(math.nan)
+    assert hashable_key([math.nan]) != hashable_key([math.nan])
 
 
 def test_one_odd_item_does_not_change_how_the_others_are_keyed() -> None:
@@ -136,8 +154,9 @@ def test_weights_of_the_rules_decide_who_is_more_alike() -> None:
     rules = [FieldRule(path=Path.parse("l[*].a"), text="l[*].a", weight=5), FieldRule(path=Path.parse("l[*].b"), text="l[*].b")]
     expected, actual = [{"a": 1, "b": 1}, {"a": 2, "b": 2}], [{"a": 2, "b": 1}, {"a": 1, "b": 2}]
     features = tuple(Feature((rule.path.steps[-1],), rule.match, rule.weight) for rule in rules if rule.path)
-    found = paired_items([0], [expected], [actual], ListRule(path=Path(("l",)), align="best"), features)
-    assert [item["a"] for item in found.actual] == [1, 2]
+    alignment = ItemAlignment(ListRule(path=Path(("l",)), align="best"), features)
+    items = pair_items([0], ([expected], [actual]), alignment)
+    assert [item["a"] for item in items.actual] == [1, 2]
 
 
 def numbered(count: int, step: int = 1) -> dict[str, Any]:
@@ -182,10 +201,9 @@ def test_a_long_list_in_a_long_list_finishes() -> None:
 
 
 def test_frames_count_places_beyond_32_bits() -> None:
-    from fieldwise.score.frame import Frame, Items
-
     last = 70_000
     none = np.zeros(1, dtype=np.bool_)
     frame = Frame(np.zeros(1, dtype=np.int32), np.array([last - 1], dtype=np.int32), [f"[{row}]" for row in range(last)], none, none)
-    below = frame.below(Items(parent=[0, 0], label=[0, last], expected=[1, 1], actual=[1, 1], extra=[False] * 2, lone=[False] * 2), ".a")
-    assert [below.prefixes[code] for code in below.prefix.tolist()] == [f"[{last - 1}].a[0]", f"[{last - 1}].a[{last}]"]
+    items = PairedItems(parent=[0, 0], label=[0, last], expected=[1, 1], actual=[1, 1])
+    frame_of_items = frame.frame_of_items(items, ".a")
+    assert [frame_of_items.prefixes[code] for code in frame_of_items.prefix.tolist()] == [f"[{last - 1}].a[0]", f"[{last - 1}].a[{last}]"]

@@ -16,7 +16,7 @@ from fieldwise.model.rule import CompareSpec
 from fieldwise.model.values import MISSING
 from fieldwise.plan.evaluators import plan_config
 from fieldwise.score.batch import ScoringBatch, as_text
-from fieldwise.score.evaluate import applicable, evaluate, result_at, score_batch
+from fieldwise.score.evaluate import applicable_rows, evaluate, result_at, score_batch
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,20 +38,20 @@ def brittle() -> Iterator[PlannedEvaluator]:
         SIZES.append(len(batch))
         if any(config.boom in repr(value) for value in batch.cases.actual):
             raise RuntimeError
-        found: Results = inner.function(batch, inner.options())
-        found.pool = {"case": np.arange(len(batch)), "value": np.array([len(name) for name in batch.cases.id])}
-        return found
+        results: Results = inner.function(batch, inner.options())
+        results.pool = {"case": np.arange(len(batch)), "value": np.array([len(name) for name in batch.cases.id])}
+        return results
 
     brittle.__annotations__ = {"batch": Batch, "config": Brittle, "return": Results}
     registry.evaluator(counts=inner.counts)(brittle)
     SIZES.clear()
     yield PlannedEvaluator(type="brittle", name="mine", config=Brittle())
-    registry.EVALUATORS.specs.pop("brittle")  # pyright: ignore[reportPrivateUsage]
+    registry.EVALUATORS.specs.pop("brittle")
 
 
 def cases(*actuals: Any, expected: Any = None) -> Cases:
-    wanted = {"a": 1, "b": [1, 2]} if expected is None else expected
-    return Cases.of([Case(id="x" * at, expected=wanted, actual=actual) for at, actual in enumerate(actuals)])
+    record = {"a": 1, "b": [1, 2]} if expected is None else expected
+    return Cases.of([Case(id="x" * at, expected=record, actual=actual) for at, actual in enumerate(actuals)])
 
 
 ACTUALS = [{"a": 1, "b": [1, 3]}, {"a": "boom"}, {"z": [1], "a": 2}, {"a": 1, "b": [1, 2]}, {"b": 7}]
@@ -59,11 +59,11 @@ ACTUALS = [{"a": 1, "b": [1, 3]}, {"a": "boom"}, {"z": [1], "a": 2}, {"a": 1, "b
 
 class TestCrashes:
     def test_a_crash_costs_one_case_not_the_batch(self, brittle: PlannedEvaluator) -> None:
-        found = evaluate(brittle, ScoringBatch(cases(*ACTUALS)))
-        results = [result_at(found, row) for row in range(5)]
-        assert [result.status for result in results] == ["scored", "error", "scored", "scored", "scored"]
-        assert results[1].misses == ["(evaluation error: mine crashed: RuntimeError)"]
-        assert (results[1].details["fault"], results[1].score, results[1].verdict) == ("ours", 0.0, "fail")
+        results = evaluate(brittle, ScoringBatch(cases(*ACTUALS)))
+        by_case = [result_at(results, row) for row in range(5)]
+        assert [result.status for result in by_case] == ["scored", "error", "scored", "scored", "scored"]
+        assert by_case[1].misses == ["(evaluation error: mine crashed: RuntimeError)"]
+        assert (by_case[1].details["fault"], by_case[1].score, by_case[1].verdict) == ("ours", 0.0, "fail")
         assert SIZES[0] == 5
         assert 1 in SIZES
 
@@ -71,56 +71,56 @@ class TestCrashes:
         halved = evaluate(brittle, ScoringBatch(cases(*ACTUALS)))
         whole = evaluate(plan_config({"type": "field_prf"}), ScoringBatch(cases(*ACTUALS)))
         for row in (0, 2, 3, 4):
-            one, other = result_at(halved, row), result_at(whole, row)
-            assert one == other
-            assert one.comparisons
-            assert [type(value) for value in one.metrics.values()] == [type(value) for value in other.metrics.values()]
+            from_halves, from_whole = result_at(halved, row), result_at(whole, row)
+            assert from_halves == from_whole
+            assert from_halves.comparisons
+            assert [type(value) for value in from_halves.metrics.values()] == [type(value) for value in from_whole.metrics.values()]
 
     def test_comparisons_flags_and_pool_survive(self, brittle: PlannedEvaluator) -> None:
-        found = evaluate(brittle, ScoringBatch(cases({}, *ACTUALS)))
-        assert found.comparisons is not None
-        assert found.comparisons.cases == 6
-        assert found.comparisons.field.tolist() == sorted(found.comparisons.field.tolist())
-        assert len(set(found.comparisons.fields)) == len(found.comparisons.fields)
-        assert found.flags is not None
-        assert found.flags.at(0) == ["nothing_given"]
-        assert found.pool["case"].tolist() == [0, 1, 3, 4, 5]
-        assert found.pool["value"].tolist() == [0, 1, 3, 4, 5]
-        causes = [one.cause for row in range(6) for one in result_at(found, row).comparisons]
-        assert len(causes) == len(found.comparisons)
+        results = evaluate(brittle, ScoringBatch(cases({}, *ACTUALS)))
+        assert results.comparisons is not None
+        assert results.comparisons.cases == 6
+        assert results.comparisons.field.tolist() == sorted(results.comparisons.field.tolist())
+        assert len(set(results.comparisons.fields)) == len(results.comparisons.fields)
+        assert results.flags is not None
+        assert results.flags.at(0) == ["nothing_given"]
+        assert results.pool["case"].tolist() == [0, 1, 3, 4, 5]
+        assert results.pool["value"].tolist() == [0, 1, 3, 4, 5]
+        causes = [comparison.cause for row in range(6) for comparison in result_at(results, row).comparisons]
+        assert len(causes) == len(results.comparisons)
 
     def test_a_batch_in_which_every_case_crashes_is_all_faults(self, brittle: PlannedEvaluator) -> None:
-        found = evaluate(brittle, ScoringBatch(cases({"a": "boom"}, {"b": "boom"})))
-        assert found.status.tolist() == [Status.ERROR, Status.ERROR]
-        assert found.comparisons is None
+        results = evaluate(brittle, ScoringBatch(cases({"a": "boom"}, {"b": "boom"})))
+        assert results.status.tolist() == [Status.ERROR, Status.ERROR]
+        assert results.comparisons is None
 
     def test_a_crash_among_cases_that_are_left_out(self, brittle: PlannedEvaluator) -> None:
         batch = cases(MISSING, {"a": "boom"}, {"a": 1})
         batch.expected[2] = MISSING
-        found = evaluate(brittle, ScoringBatch(batch))
-        assert [Status(code).label for code in found.status.tolist()] == ["error", "error", "skipped"]
-        assert [result_at(found, row).details.get("fault") for row in range(3)] == ["system", "ours", None]
+        results = evaluate(brittle, ScoringBatch(batch))
+        assert [Status(code).label for code in results.status.tolist()] == ["error", "error", "skipped"]
+        assert [result_at(results, row).details.get("fault") for row in range(3)] == ["system", "ours", None]
 
 
-class TestWhoIsScored:
+class TestPartition:
     def test_cases_without_an_expectation_are_skipped_and_keep_their_place(self) -> None:
         batch = cases({"a": 1, "b": [1, 2]}, {"a": 1}, {"a": 1, "b": [1, 2]})
         batch.expected[1] = None
-        found = evaluate(plan_config({"type": "field_prf"}), ScoringBatch(batch))
-        assert [result_at(found, row).score for row in range(3)] == [1.0, 0.0, 1.0]
-        assert [len(result_at(found, row).comparisons) for row in range(3)] == [3, 0, 3]
-        assert result_at(found, 1).metrics == {}
+        results = evaluate(plan_config({"type": "field_prf"}), ScoringBatch(batch))
+        assert [result_at(results, row).score for row in range(3)] == [1.0, 0.0, 1.0]
+        assert [len(result_at(results, row).comparisons) for row in range(3)] == [3, 0, 3]
+        assert result_at(results, 1).metrics == {}
 
     def test_flags_keep_their_place_among_cases_that_are_left_out(self) -> None:
         batch = cases({"a": 1}, {}, {"a": 1})
         batch.expected[0] = None
-        found = evaluate(plan_config({"type": "field_prf"}), ScoringBatch(batch))
-        assert found.flags is not None
-        assert [found.flags.at(row) for row in range(3)] == [[], ["nothing_given"], []]
+        results = evaluate(plan_config({"type": "field_prf"}), ScoringBatch(batch))
+        assert results.flags is not None
+        assert [results.flags.at(row) for row in range(3)] == [[], ["nothing_given"], []]
 
     def test_a_failure_of_the_system_leaves_the_counts_and_zeroes_the_rest(self) -> None:
-        found = evaluate(plan_config({"type": "field_prf"}), ScoringBatch(cases(None, {"a": 1, "b": [1, 2]})))
-        failed, good = result_at(found, 0), result_at(found, 1)
+        results = evaluate(plan_config({"type": "field_prf"}), ScoringBatch(cases(None, {"a": 1, "b": [1, 2]})))
+        failed, good = result_at(results, 0), result_at(results, 1)
         assert (failed.metrics["false_negatives"], failed.metrics["recall"], failed.metrics["f1"]) == (3, 0.0, 0.0)
         assert (good.metrics["true_positives"], good.score) == (3, 1.0)
 
@@ -146,7 +146,7 @@ class TestWhoIsScored:
     def test_when_says_who_it_is_for(self, when: When | None, rows: list[int]) -> None:
         batch = cases(1, 2, 3)
         batch.tags[0], batch.split[2], batch.contexts[1] = ("t", "u"), "test", ["text"]
-        assert applicable(when, batch).tolist() == rows
+        assert applicable_rows(when, batch).tolist() == rows
 
     def test_a_case_that_when_excludes_has_no_result(self) -> None:
         planned = plan_config({"type": "field_prf", "when": {"id": "x"}})
@@ -161,11 +161,11 @@ class TestBatch:
         assert batch.compare(CompareSpec(open="leaves")) is batch.compare(CompareSpec(open="leaves"))
         assert batch.compare(CompareSpec(open="leaves")) is not batch.compare(CompareSpec(open="keys"))
 
-    def test_the_same_rows_are_the_same_part(self) -> None:
+    def test_the_same_rows_give_the_same_selection(self) -> None:
         batch = ScoringBatch(cases(1, 2, 3))
-        assert batch.part([0, 2]) is batch.part([0, 2])
-        assert batch.part([0, 1, 2]) is batch
-        assert batch.part([0, 2]).cases.actual == [1, 3]
+        assert batch.select_cases([0, 2]) is batch.select_cases([0, 2])
+        assert batch.select_cases([0, 1, 2]) is batch
+        assert batch.select_cases([0, 2]).cases.actual == [1, 3]
 
     @pytest.mark.parametrize(
         ("value", "text"),

@@ -1,4 +1,4 @@
-"""Driving judges: rounds, parts side by side, and where an event loop already runs."""
+"""Judges are run in rounds of questions, side by side, and inside a running event loop."""
 
 import asyncio
 import json
@@ -11,7 +11,20 @@ from typing import Any
 import pytest
 
 import fieldwise as fw
-from fieldwise.model.ask import Ask, Asking, Asks, Command, Follow, Judgement, Nobody, Reply, Steps, Usage, one, together
+from fieldwise.model.ask import (
+    Ask,
+    Asking,
+    Asks,
+    Command,
+    DisabledAsker,
+    Judgement,
+    JudgeSteps,
+    NextAsks,
+    Reply,
+    Usage,
+    ask_one,
+    ask_together,
+)
 from fieldwise.model.case import Case, Cases
 from fieldwise.model.plan import PlannedEvaluator
 from fieldwise.model.result import Result
@@ -21,11 +34,11 @@ from fieldwise.score.judges import judge_cases
 
 @dataclass(frozen=True)
 class Echo:
-    """An asker that says what it was told, in rounds that it counts."""
+    """An asker that repeats each question, and counts the questions of each round."""
 
     rounds: list[int]
 
-    def answer(self, first: Mapping[int, Asks], follow: Follow) -> None:
+    def answer(self, first: Mapping[int, Asks], follow: NextAsks) -> None:
         waiting = dict(first)
         while waiting:
             self.rounds.append(sum(len(asks) for asks in waiting.values()))
@@ -44,19 +57,19 @@ def results(judge: Any, actuals: list[str]) -> tuple[list[float], list[int]]:
     echo = Echo([])
     cases = Cases.of([Case(id=str(at), actual=actual) for at, actual in enumerate(actuals)])
     entry = EvaluatorSpec(name="judge", function=judge, options=type(None), is_judge=True)
-    found = judge_cases(entry, PlannedEvaluator(type="judge", name="judge", config=None), cases, (), echo)
-    return found.score.tolist(), echo.rounds
+    judged = judge_cases(entry, PlannedEvaluator(type="judge", name="judge", config=None), cases, (), echo)
+    return judged.score.tolist(), echo.rounds
 
 
-def count(text: str, rounds: int) -> Steps[int]:
+def count(text: str, rounds: int) -> JudgeSteps[int]:
     total = 0
     for _ in range(rounds):
-        reply = yield from one(say(text))
+        reply = yield from ask_one(say(text))
         total += len(reply.text)
     return total
 
 
-def test_each_case_takes_the_rounds_it_needs() -> None:
+def test_each_case_takes_the_rounds_that_it_needs() -> None:
     def judge(case: Case, config: None) -> Judgement:
         total = yield from count("x", len(str(case.actual)))
         return Result(score=total / 10)
@@ -75,7 +88,7 @@ def test_a_judge_that_asks_nothing_is_done_at_once() -> None:
 def test_a_round_without_questions_is_passed_over() -> None:
     def judge(case: Case, config: None) -> Judgement:
         nothing = yield ()
-        reply = yield from one(say("x"))
+        reply = yield from ask_one(say("x"))
         return Result(score=(len(nothing) + len(reply.text)) / 2)
 
     assert results(judge, ["a"]) == ([0.5], [1])
@@ -83,7 +96,7 @@ def test_a_round_without_questions_is_passed_over() -> None:
 
 def test_parts_side_by_side_share_their_rounds() -> None:
     def judge(case: Case, config: None) -> Judgement:
-        totals = yield from together([count("x", 1), count("xx", 3), count("xxx", 0)])
+        totals = yield from ask_together([count("x", 1), count("xx", 3), count("xxx", 0)])
         return Result(score=sum(totals) / 10)
 
     assert results(judge, ["a"]) == ([0.7], [2, 1, 1])
@@ -104,9 +117,9 @@ def test_usage_adds_up_over_rounds_even_where_the_judge_crashes() -> None:
 
     cases = Cases.of([Case(id="1", actual="a")])
     entry = EvaluatorSpec(name="judge", function=judge, options=type(None), is_judge=True)
-    found = judge_cases(entry, PlannedEvaluator(type="judge", name="mine", config=None), cases, (), Echo([]))
-    assert found.reasoning == ["mine crashed: no"]
-    assert found.details(0)["usage"]["tokens_in"] == 4
+    judged = judge_cases(entry, PlannedEvaluator(type="judge", name="mine", config=None), cases, (), Echo([]))
+    assert judged.reasoning == ["mine crashed: no"]
+    assert judged.details(0)["usage"]["tokens_in"] == 4
 
 
 def test_a_judge_inside_another_evaluator_asks_the_same_asker_within_the_same_limits(tmp_path: Path) -> None:
@@ -118,20 +131,20 @@ def test_a_judge_inside_another_evaluator_asks_the_same_asker_within_the_same_li
     assert "the limit of 0 calls is reached" in json.dumps(stored.result.to_json())
 
 
-def test_a_run_without_judges_opens_nothing(tmp_path: Path) -> None:
+def test_a_run_without_judges_opens_no_answer_cache(tmp_path: Path) -> None:
     (tmp_path / "cases.jsonl").write_text('{"id": "1", "expected": {"a": 1}, "actual": {"a": 1}}\n')
     fw.run({"cases": str(tmp_path / "cases.jsonl"), "evaluators": [{"type": "field_prf"}]}, root=tmp_path)
     assert not (tmp_path / "answers.sqlite").exists()
 
 
-def test_where_nothing_may_be_asked_a_rule_with_a_model_of_its_own_asks_nobody(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_disabled_asker_is_used_by_rules_with_a_model_of_their_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Such a rule could otherwise have a server send its keys to any address."""
     monkeypatch.setenv("SECRET_KEY", "sk-1")
     model = {"url": "http://127.0.0.1:9/v1", "name": "m", "key_env": "SECRET_KEY"}
     rules = {"type": "field_accuracy", "fields": [{"path": "a", "match": "fuzzy", "algorithm": "llm", "model": model}]}
-    alone = fw.evaluate(rules, expected={"a": "x"}, actual={"a": "y"}, asker=Nobody())
+    alone = fw.evaluate(rules, expected={"a": "x"}, actual={"a": "y"}, asker=DisabledAsker())
     (tmp_path / "cases.jsonl").write_text('{"id": "1", "expected": {"a": "x"}, "actual": {"a": "y"}}\n')
-    run = fw.run({"cases": str(tmp_path / "cases.jsonl"), "evaluators": [rules]}, root=tmp_path, asking=Asking(nobody=True))
+    run = fw.run({"cases": str(tmp_path / "cases.jsonl"), "evaluators": [rules]}, root=tmp_path, asking=Asking(disabled=True))
     [stored] = run.results()
     assert (alone.status, alone.reasoning) == ("unavailable", "no model or program is asked here")
     assert stored.result.reasoning == "no model or program is asked here"

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 import fieldwise as fw
 from fieldwise import registry
 from fieldwise.model.case import Case, Cases
+from fieldwise.model.diagnostic import Diagnostic
 from fieldwise.model.pairs import Pairs, Scores
 from fieldwise.model.path import Path
 from fieldwise.model.plan import PlannedEvaluator
@@ -18,7 +19,8 @@ from fieldwise.model.rule import FieldRule, Match
 from fieldwise.model.values import MISSING
 from fieldwise.score.batch import ScoringBatch
 from fieldwise.score.evaluate import evaluate, result_at
-from fieldwise.score.matching import score_pairs, score_values, similarities, similarity_grid
+from fieldwise.score.matching import pair_similarities, score_nullable_pairs, score_pairs, similarity_grid
+from fieldwise.score.services import local_services
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,13 +44,15 @@ def brittle() -> Iterator[Match]:
         if "boom" in pairs.actual:
             raise ValueError("boom")
         assert len(pairs)
-        return Scores.of([one == other for one, other in zip(pairs.expected, pairs.actual, strict=True)], notes={0: "first of its batch"})
+        return Scores.of(
+            [expected == actual for expected, actual in zip(pairs.expected, pairs.actual, strict=True)], notes={0: "first of its batch"}
+        )
 
     brittle.__annotations__ = {"pairs": Pairs, "config": Brittle, "return": Scores}
     registry.matcher(grid=no_grid)(brittle)
     SEEN.clear()
     yield Match("brittle", Brittle())
-    registry.MATCHERS.specs.pop("brittle")  # pyright: ignore[reportPrivateUsage]
+    registry.MATCHERS.specs.pop("brittle")
 
 
 def test_a_crash_costs_one_row_not_the_batch(brittle: Match) -> None:
@@ -67,7 +71,7 @@ def test_notes_stay_with_their_rows_when_a_batch_is_halved(brittle: Match) -> No
     assert set(scores.notes) == {0, 2}
 
 
-def test_a_crash_is_a_fault_of_ours_in_that_case_alone(brittle: Match) -> None:
+def test_a_crash_is_an_evaluation_error_of_that_case_alone(brittle: Match) -> None:
     rules = (FieldRule(path=Path(("a",)), text="a", match=brittle), FieldRule(path=Path(("b",)), text="b"))
     from fieldwise.evaluators.records.field_accuracy import FieldAccuracy
 
@@ -75,34 +79,39 @@ def test_a_crash_is_a_fault_of_ours_in_that_case_alone(brittle: Match) -> None:
     actuals = [{"a": "x", "b": 1}, {"a": "boom", "b": 1}, {"a": "y", "b": 1}]
     cases = Cases.of([Case(id=str(at), expected={"a": "x", "b": 1}, actual=actual) for at, actual in enumerate(actuals)])
     results = evaluate(planned, ScoringBatch(cases))
-    found = [result_at(results, row) for row in range(3)]
-    assert [result.status for result in found] == ["scored", "error", "scored"]
-    assert [result.score for result in found] == [1.0, 0.0, 0.5]
-    assert (found[1].verdict, found[1].details["fault"]) == ("fail", "ours")
-    assert found[1].misses == ["a (evaluation error: brittle: boom)"]
-    assert found[1].comparisons[0].outcome == "fault"
+    by_case = [result_at(results, row) for row in range(3)]
+    assert [result.status for result in by_case] == ["scored", "error", "scored"]
+    assert [result.score for result in by_case] == [1.0, 0.0, 0.5]
+    assert (by_case[1].verdict, by_case[1].details["fault"]) == ("fail", "ours")
+    assert by_case[1].misses == ["a (evaluation error: brittle: boom)"]
+    assert by_case[1].comparisons[0].outcome == "fault"
 
 
 def test_an_empty_batch_is_not_shown_to_a_matcher(brittle: Match) -> None:
     assert len(score_pairs(brittle, [], [])) == 0
-    assert score_values(brittle, [None, "a"], ["a", None]).value.tolist() == [0.0, 0.0]
+    assert score_nullable_pairs(brittle, [None, "a"], ["a", None]).value.tolist() == [0.0, 0.0]
     assert SEEN == []
 
 
-def test_a_grid_that_crashes_is_done_without(brittle: Match) -> None:
-    assert similarity_grid(brittle, ["a", "b"], ["b", "boom", "a"]).tolist() == [[0.0, 0.0, 1.0], [1.0, 0.0, 0.0]]
+def test_a_grid_that_crashes_is_reported_and_its_pairs_are_scored_one_by_one(brittle: Match) -> None:
+    reported: list[Diagnostic] = []
+    services = local_services(report=reported.append)
+    grid = similarity_grid(brittle, ["a", "b"], ["b", "boom", "a"], services)
+    assert grid.tolist() == [[0.0, 0.0, 1.0], [1.0, 0.0, 0.0]]
+    assert [(diagnostic.code, diagnostic.level) for diagnostic in reported] == [("grid-crashed", "warning")]
+    assert reported[0].what.endswith("ZeroDivisionError")
 
 
 def test_null_matches_null_alone() -> None:
-    scores = score_values(Match(), [None, None, 1, 1], [None, 1, None, 1])
+    scores = score_nullable_pairs(Match(), [None, None, 1, 1], [None, 1, None, 1])
     assert (scores.value.tolist(), scores.passed.tolist()) == ([1.0, 0.0, 0.0, 1.0], [True, False, False, True])
     assert fw.match("exact", expected=[None], actual=[None]).value.tolist() == [1.0]
 
 
 @pytest.mark.parametrize(
-    ("one", "other", "alike"),
+    ("expected", "actual", "similarity"),
     [(None, None, 1.0), (None, MISSING, 1.0), (None, 1, 0.0), (1, MISSING, 0.0), ([1], [True], 0.0), ([1], [1.0], 1.0), ("a", "b", 0.0)],
 )
-def test_likeness_for_finding_counterparts(one: Any, other: Any, alike: float) -> None:
-    assert similarities(Match(), [one], [other]).tolist() == [alike]
-    assert similarity_grid(Match(), [one], [other]).tolist() == [[alike]]
+def test_similarity_for_list_alignment(expected: Any, actual: Any, similarity: float) -> None:
+    assert pair_similarities(Match(), [expected], [actual]).tolist() == [similarity]
+    assert similarity_grid(Match(), [expected], [actual]).tolist() == [[similarity]]

@@ -1,28 +1,34 @@
-"""Records side by side: what is compared, where, and that depth and odd shapes do no harm."""
+"""Records are walked side by side: which fields are compared, at which paths, at any depth; and when rules name every leaf."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import fieldwise as fw
+from fieldwise.model.case import Case, Cases
+from fieldwise.model.comparison import Comparisons
 from fieldwise.model.path import Path
 from fieldwise.model.rule import CompareSpec, FieldRule, ListRule, Match, Nulls
 from fieldwise.model.values import MISSING
-from fieldwise.score.columns import take, take_path
-from fieldwise.score.tree import tree_of
-from fieldwise.score.walk import compare_records
+from fieldwise.score.batch import ScoringBatch
+from fieldwise.score.columns import ColumnCache, take_path, take_step
+from fieldwise.score.rule_tree import build_rule_tree
+from fieldwise.score.walk import compare_records, rules_name_every_leaf
 
 DEEP = 900
 
 
-def rule(text: str, **said: Any) -> FieldRule:
-    return FieldRule(path=Path.parse(text), text=text, **said)
+def rule(text: str, **options: Any) -> FieldRule:
+    return FieldRule(path=Path.parse(text), text=text, **options)
 
 
 def compared(spec: CompareSpec, expected: list[Any], actual: list[Any]) -> list[list[tuple[str, str]]]:
     """For each case, path and outcome of every comparison."""
-    found = compare_records(spec, expected, actual)
-    return [[(one.path, one.outcome) for one in found.of_case(case)] for case in range(found.cases)]
+    comparisons = compare_records(spec, expected, actual)
+    return [[(comparison.path, comparison.outcome) for comparison in comparisons.of_case(case)] for case in range(comparisons.cases)]
 
 
 def nested(depth: int, leaf: Any, *, lists: bool = False) -> Any:
@@ -85,15 +91,18 @@ class TestOpen:
 
     def test_records_with_few_keys_in_common_are_compared_key_by_key(self) -> None:
         records = [{f"k{row}_{key}": row for key in range(3)} for row in range(100)]
-        found = compare_records(self.LEAVES, records, records)
-        assert len(found) == 300
-        assert found.passed.all()
+        comparisons = compare_records(self.LEAVES, records, records)
+        assert len(comparisons) == 300
+        assert comparisons.passed.all()
 
     def test_fields_that_no_rule_names_are_in_the_order_of_their_paths(self) -> None:
         spec = CompareSpec(open="leaves", rules=(rule("z"),))
-        found = compare_records(spec, [{"b": 1, "a": 1, "z": 1}, {"c": 1, "a": 1}], [{}, {}])
-        assert list(found.fields) == ["z", "a", "b", "c"]
-        assert [[found.paths[code] for code in found.path[found.rows_of(case)]] for case in (0, 1)] == [["z", "a", "b"], ["a", "c"]]
+        comparisons = compare_records(spec, [{"b": 1, "a": 1, "z": 1}, {"c": 1, "a": 1}], [{}, {}])
+        assert list(comparisons.fields) == ["z", "a", "b", "c"]
+        assert [[comparisons.paths[code] for code in comparisons.path[comparisons.rows_of(case)]] for case in (0, 1)] == [
+            ["z", "a", "b"],
+            ["a", "c"],
+        ]
 
     def test_keys_are_not_gone_into(self) -> None:
         assert compared(self.KEYS, [{"a": {"b": 1}, "l": [1]}], [{"a": {"b": 2}, "l": [1]}]) == [[("a", "wrong_value"), ("l", "match")]]
@@ -117,8 +126,8 @@ class TestOpen:
 
     def test_a_number_as_a_key_is_found_by_a_rule_for_an_index(self) -> None:
         spec = CompareSpec(open="leaves", rules=(rule("a.0", match=Match("ignore")),))
-        found = compared(spec, [{"a": {"0": 1, "00": 1}}], [{"a": {"0": 2, "00": 1}}])
-        assert found == [[('a["0"]', "ignored"), ('a["00"]', "match")]]
+        outcomes = compared(spec, [{"a": {"0": 1, "00": 1}}], [{"a": {"0": 2, "00": 1}}])
+        assert outcomes == [[('a["0"]', "ignored"), ('a["00"]', "match")]]
 
     def test_a_key_of_five_thousand_digits_is_a_key(self) -> None:
         record = {"a": {"1" * 5000: 1}}
@@ -148,20 +157,98 @@ class TestClosed:
 class TestColumns:
     def test_a_step_down(self) -> None:
         column = [{"a": 1}, {"a": None}, {}, None, MISSING, "text", [1], 5]
-        assert take(column, "a") == [1, None, MISSING, None, MISSING, MISSING, MISSING, MISSING]
+        assert take_step(column, "a") == [1, None, MISSING, None, MISSING, MISSING, MISSING, MISSING]
 
     def test_an_index_counts_from_either_end_and_is_a_key_as_well(self) -> None:
         column = [[1, 2], [], {"0": 3, "-1": 4}, None, (5, 6), "text"]
-        assert take(column, 0) == [1, MISSING, 3, None, 5, MISSING]
-        assert take(column, -1) == [2, MISSING, 4, None, 6, MISSING]
+        assert take_step(column, 0) == [1, MISSING, 3, None, 5, MISSING]
+        assert take_step(column, -1) == [2, MISSING, 4, None, 6, MISSING]
 
     def test_several_steps(self) -> None:
         assert take_path([{"a": [{"b": 1}]}, {"a": []}], ("a", 0, "b")) == [1, MISSING]
 
 
 def test_a_tree_shares_common_beginnings() -> None:
-    root = tree_of(CompareSpec(rules=(rule("a.b"), rule("a.c"), rule("l[*].x"), rule("l[*].m[*].y"))))
+    root = build_rule_tree(CompareSpec(rules=(rule("a.b"), rule("a.c"), rule("l[*].x"), rule("l[*].m[*].y"))))
     assert list(root.children) == ["a", "l"]
-    assert list(root.leaves()) == [(("a", "b"), 0), (("a", "c"), 1)]
-    ((steps, below),) = root.lists()
-    assert (steps, list(below.leaves()), [steps for steps, _ in below.lists()]) == (("l",), [(("x",), 2)], [("m",)])
+    assert list(root.rules_outside_lists()) == [(("a", "b"), 0), (("a", "c"), 1)]
+    ((steps, below),) = root.nearest_lists()
+    assert (steps, list(below.rules_outside_lists()), [steps for steps, _ in below.nearest_lists()]) == (("l",), [(("x",), 2)], [("m",)])
+
+
+RULES = tuple(
+    rule(text, match=Match(match))
+    for text, match in (
+        ("n", "exact"),
+        ("vendor.name", "fuzzy"),
+        ("vendor.city", "exact"),
+        ("items[*].sku", "exact"),
+        ("items[*].of.x", "exact"),
+    )
+)
+BEST = CompareSpec(rules=RULES, open="leaves", lists=(ListRule(path=Path.parse("items"), align="best"),))
+BY_INDEX = CompareSpec(rules=RULES, open="leaves")
+WHOLE = {"n": 1, "vendor": {"name": "Acme", "city": "Ulm"}, "items": [{"sku": "a", "of": {"x": 1}}, {"sku": "b", "of": {"x": 2}}]}
+
+leaves: st.SearchStrategy[Any] = st.sampled_from([1, 2, "a", "b", "A", None, True, [], {}, [1]])
+things = st.dictionaries(st.sampled_from(["sku", "sku", "of", "more"]), leaves | st.fixed_dictionaries({"x": leaves}), max_size=3)
+parties = leaves | st.dictionaries(st.sampled_from(["name", "city"]), leaves)
+records = st.fixed_dictionaries(
+    {"n": leaves, "vendor": parties}, optional={"items": leaves | st.lists(things | leaves, max_size=3), "more": leaves}
+) | st.just(WHOLE)
+
+
+def rows_by_case(comparisons: Comparisons) -> list[list[tuple[Any, ...]]]:
+    """Every comparison without its cause, which `compare_records` does not look for."""
+
+    def describe(row: int) -> tuple[Any, ...]:
+        flags = (comparisons.unmatched_actual[row], comparisons.unmatched_expected[row], comparisons.identical[row])
+        return replace(comparisons.at(row), cause=None), *map(bool, flags)
+
+    return [[describe(row) for row in comparisons.rows_of(case).tolist()] for case in range(comparisons.cases)]
+
+
+@settings(deadline=None, max_examples=300)
+@given(st.lists(st.tuples(records, records), min_size=1, max_size=4), st.sampled_from([BEST, BY_INDEX]))
+def test_the_rules_and_every_leaf_come_to_the_same(pairs: list[tuple[Any, Any]], spec: CompareSpec) -> None:
+    batch = ScoringBatch(Cases.of([Case(id=str(at), expected=expected, actual=actual) for at, (expected, actual) in enumerate(pairs)]))
+    walked = compare_records(spec, [expected for expected, _ in pairs], [actual for _, actual in pairs])
+    assert rows_by_case(batch.compare(spec)) == rows_by_case(walked)
+
+
+def is_covered(spec: CompareSpec, expected: Any, actual: Any) -> bool:
+    return rules_name_every_leaf(spec, [WHOLE, expected], [WHOLE, actual], ColumnCache())
+
+
+def test_records_that_look_as_the_rules_say_are_covered() -> None:
+    fewer = WHOLE | {"items": WHOLE["items"][:1], "vendor": {"name": None}}
+    assert is_covered(BEST, WHOLE, fewer)
+    assert is_covered(BEST, fewer, WHOLE)
+    assert is_covered(BY_INDEX, WHOLE, fewer)
+    assert is_covered(BEST, WHOLE, {"n": 1})
+
+
+def test_a_record_that_has_more_or_something_else_is_not_covered() -> None:
+    others = [WHOLE | {"more": 1}, WHOLE | {"vendor": "Acme"}, WHOLE | {"vendor": None}, WHOLE | {"vendor": {}}, {}, None, [WHOLE], MISSING]
+    others.append(WHOLE | {"items": [{"sku": "a", "of": {"x": 1, "y": 2}}]})
+    assert not [record for record in others if is_covered(BEST, WHOLE, record) and record is not MISSING]
+    assert not is_covered(BEST, WHOLE | {"items": []}, WHOLE)
+    assert not is_covered(BY_INDEX, WHOLE | {"items": WHOLE["items"][:1]}, WHOLE)  # its extra item goes by another name
+
+
+def test_rules_that_overlap_or_cannot_be_read_cover_nothing() -> None:
+    vendor = FieldRule(path=Path.parse("vendor"), text="vendor")
+    assert not is_covered(CompareSpec(rules=(*RULES, vendor), open="leaves"), WHOLE, WHOLE)
+    assert not is_covered(CompareSpec(rules=(*RULES, FieldRule(path=None, text="a[")), open="leaves"), WHOLE, WHOLE)
+    assert not is_covered(CompareSpec(rules=(*RULES, RULES[0]), open="leaves"), WHOLE, WHOLE)
+
+
+def test_evaluators_that_look_at_the_same_leaves_share_their_comparisons() -> None:
+    batch = ScoringBatch(Cases.of([Case(id="1", expected=WHOLE, actual=WHOLE)]))
+    assert batch.compare(BEST) is batch.compare(CompareSpec(rules=RULES, lists=BEST.lists))
+
+
+def test_fields_that_neither_side_has_are_no_leaves() -> None:
+    record = WHOLE | {"vendor": {"name": "Acme"}}
+    batch = ScoringBatch(Cases.of([Case(id="1", expected=record, actual=record)]))
+    assert "vendor.city" not in {comparison.path for comparison in batch.compare(BEST).of_case(0)}

@@ -2,7 +2,7 @@
 
 import re
 
-from fieldwise.kernels.written_dates import YearMonthDay, parse_date_readings
+from fieldwise.kernels.dates import YearMonthDay, parse_date_readings
 from fieldwise.model.context import Context
 from fieldwise.registry import CauseExample, cause
 
@@ -14,7 +14,6 @@ _YEAR_FIRST = re.compile(r"(\d{4})([-/.]?)(\d\d)\2(\d\d)", re.ASCII)
     label="date format",
     advice="Compare calendar days, e.g. `match: date`, or ask for ISO dates.",
     kinds="text",
-    screens="dates",
     examples=[
         CauseExample(expected="2025-03-04", actual="4 March 2025"),
         CauseExample(expected="2025-03-04", actual="03/04/2025"),
@@ -43,7 +42,6 @@ def date_format(expected: str, actual: str, _context: Context) -> bool:
     label="day and month swapped",
     advice="Say how the source writes dates, e.g. `match: date` with `day_first: true`, and ask for ISO dates.",
     kinds="text",
-    screens=("dates", "same characters"),
     examples=[
         CauseExample(expected="2025-03-04", actual="2025-04-03"),
         CauseExample(expected="03/04/2025", actual="04/03/2025"),

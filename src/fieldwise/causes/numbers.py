@@ -1,6 +1,6 @@
 """Causes in how numbers are written, typed, rounded, scaled or signed."""
 
-from fieldwise.kernels.written_numbers import WrittenNumber, as_number, decimals_of, plain, written_number
+from fieldwise.kernels.numbers import NumberReadings, count_decimals, format_number, parse_number_readings, to_number
 from fieldwise.model.context import Context
 from fieldwise.model.values import Json
 from fieldwise.registry import CauseExample, cause
@@ -18,7 +18,6 @@ _MIN_DIGITS_AT_ANOTHER_SCALE = 3
     rank=30,
     label="right value, wrong type",
     advice="Give the field its type in the output schema, e.g. `type: number`.",
-    screens="other kinds",
     examples=[
         CauseExample(expected=100, actual="100"),
         CauseExample(expected="100", actual=100),
@@ -41,15 +40,14 @@ def _is_text_of(text: str, value: Json) -> bool:
     if isinstance(value, bool):
         return _TRUTH_WORDS.get(text.lower()) is value
     if isinstance(value, float):
-        return text == repr(value) or text == plain(value)
-    return isinstance(value, int) and text == plain(value)
+        return text == repr(value) or text == format_number(value)
+    return isinstance(value, int) and text == format_number(value)
 
 
 @cause(
     rank=40,
     label="number format",
     advice="Read numbers out of text, e.g. `match: numeric_tolerance` with `parse: true`, or ask for plain numbers.",
-    screens="numbers",
     examples=[
         CauseExample(expected=1234.5, actual="1,234.50"),
         CauseExample(expected="1234.50", actual="$1,234.50"),
@@ -73,14 +71,14 @@ def number_format(expected: Json, actual: Json, _context: Context) -> bool:
     return any(_are_same_number(value, meaning) for value in _meanings(left) for meaning in right_meanings)
 
 
-def _read_number(value: Json) -> WrittenNumber | None:
+def _read_number(value: Json) -> NumberReadings | None:
     if isinstance(value, str):
-        return written_number(value)
-    number = as_number(value)
-    return None if number is None else WrittenNumber((number,))
+        return parse_number_readings(value)
+    number = to_number(value)
+    return None if number is None else NumberReadings((number,))
 
 
-def _meanings(number: WrittenNumber) -> tuple[int | float, ...]:
+def _meanings(number: NumberReadings) -> tuple[int | float, ...]:
     """The numbers a text may mean: `12 %` is 12 or 0.12."""
     if not number.percent:
         return number.values
@@ -95,7 +93,6 @@ def _are_same_number(left: float, right: float) -> bool:
     rank=130,
     label="sign",
     advice="Say whether credits and outflows are negative; brackets and a trailing minus are easily lost.",
-    screens=("numbers", "opposite"),
     examples=[
         CauseExample(expected=5, actual=-5),
         CauseExample(expected=-12.5, actual=12.5),
@@ -108,7 +105,7 @@ def _are_same_number(left: float, right: float) -> bool:
 )
 def sign(expected: Json, actual: Json, _context: Context) -> bool:
     """The same number with the opposite sign."""
-    expected_number, actual_number = as_number(expected), as_number(actual)
+    expected_number, actual_number = to_number(expected), to_number(actual)
     if expected_number is None or actual_number is None:
         return False
     return expected_number == -actual_number and expected_number != 0
@@ -118,7 +115,6 @@ def sign(expected: Json, actual: Json, _context: Context) -> bool:
     rank=150,
     label="rounding",
     advice="Allow for it with `match: numeric_tolerance`, or ask for all decimals as printed.",
-    screens=("numbers", "close"),
     examples=[
         CauseExample(expected=1234.5, actual=1234.50001),
         CauseExample(expected=12.35, actual=12.3),
@@ -131,7 +127,7 @@ def sign(expected: Json, actual: Json, _context: Context) -> bool:
 )
 def rounding(expected: Json, actual: Json, _context: Context) -> bool:
     """A number with some of its last digits rounded or cut off."""
-    left, right = as_number(expected), as_number(actual)
+    left, right = to_number(expected), to_number(actual)
     if left is None or right is None or left == right:
         return False
     distance, magnitude = abs(left - right), max(abs(left), abs(right))
@@ -144,7 +140,7 @@ def rounding(expected: Json, actual: Json, _context: Context) -> bool:
 
 def _has_fewer_decimals(left: float, right: float, distance: float, magnitude: float) -> bool:
     """True for 12.346 and 12.35, or 12.3 cut off; also for 12.34 and 12.35, where the last of several decimals is off by one."""
-    left_decimals, right_decimals = decimals_of(left), decimals_of(right)
+    left_decimals, right_decimals = count_decimals(left), count_decimals(right)
     if left_decimals == right_decimals:
         return left_decimals >= 2 and distance <= 10.0**-left_decimals * _FLOAT_SLACK and distance <= 1e-3 * magnitude
     unit = 10.0 ** -min(left_decimals, right_decimals)
@@ -155,7 +151,7 @@ def _has_fewer_decimals(left: float, right: float, distance: float, magnitude: f
 
 def _is_rounded_integer(left: int, right: int) -> bool:
     """True for 1,234,567 and 1,235,000: at least three digits stay, or two where several are dropped."""
-    digits = min(plain(abs(left)), plain(abs(right)), key=lambda text: len(text.rstrip("0")))
+    digits = min(format_number(abs(left)), format_number(abs(right)), key=lambda text: len(text.rstrip("0")))
     significant = len(digits.rstrip("0"))
     dropped = len(digits) - significant
     return significant >= 2 and significant + min(dropped, 2) >= 4 and abs(left - right) * 2 <= 10**dropped
@@ -165,7 +161,6 @@ def _is_rounded_integer(left: int, right: int) -> bool:
     rank=160,
     label="scale",
     advice="State the unit in the schema: percent or share, thousands or units, cents or whole currency.",
-    screens=("numbers", "power of ten"),
     examples=[
         CauseExample(expected=12, actual=120),
         CauseExample(expected=1.5, actual=150),
@@ -178,7 +173,7 @@ def _is_rounded_integer(left: int, right: int) -> bool:
 )
 def scale(expected: Json, actual: Json, _context: Context) -> bool:
     """A number that is 10, 100, 1,000 or 1,000,000 times the other, rounded or not: cents for euros, percent for shares."""
-    expected_number, actual_number = as_number(expected), as_number(actual)
+    expected_number, actual_number = to_number(expected), to_number(actual)
     if expected_number is None or actual_number is None or not expected_number or not actual_number:
         return False
     if (expected_number < 0) != (actual_number < 0):
@@ -196,6 +191,6 @@ def _is_multiple(small: float, large: float, factor: int) -> bool:
     distance = abs(small * factor - large) if are_integers else abs(float(small) - large / factor)
     if distance <= 1e-12 * small:
         return True
-    if factor < 1000 or distance > 0.5 * 10.0 ** -decimals_of(small):
+    if factor < 1000 or distance > 0.5 * 10.0 ** -count_decimals(small):
         return False
-    return len(plain(small).replace(".", "").strip("0")) >= _MIN_DIGITS_AT_ANOTHER_SCALE
+    return len(format_number(small).replace(".", "").strip("0")) >= _MIN_DIGITS_AT_ANOTHER_SCALE

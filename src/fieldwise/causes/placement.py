@@ -2,7 +2,7 @@
 
 import re
 
-from fieldwise.model.context import Context, is_telling
+from fieldwise.model.context import Context, is_distinctive
 from fieldwise.model.values import Json
 from fieldwise.registry import cause
 
@@ -14,20 +14,18 @@ _INDEX = re.compile(r"\[\d+\]")
     rank=110,
     label="value of a neighbouring item",
     advice="Rows slipped: look at how the table was read, or pair the items with `align: best` or `align: key`.",
-    screens="elsewhere",
 )
 def item_shifted(_expected: Json, actual: Json, context: Context) -> bool:
     """The value that expected has at the same field of an item at most three places away."""
-    return is_telling(actual) and any(value == actual for value in context.neighbours(_MAX_ITEM_DISTANCE))
+    return is_distinctive(actual) and any(value == actual for value in context.neighbours(_MAX_ITEM_DISTANCE))
 
 
 @cause(
     rank=120,
     label="value of another field",
     advice="Two fields were confused: say in the schema how they differ, e.g. billing against shipping address.",
-    screens="elsewhere",
 )
 def value_of_another_field(_expected: Json, actual: Json, context: Context) -> bool:
     """The value that expected has at another field of the same record."""
     own_fields = {_INDEX.sub("[*]", context.path), context.field}
-    return any(_INDEX.sub("[*]", path) not in own_fields for path in context.places_of(actual))
+    return any(_INDEX.sub("[*]", path) not in own_fields for path in context.paths_with_value(actual))

@@ -2,19 +2,19 @@
 
 from rapidfuzz.distance import Levenshtein
 
+from fieldwise.kernels.dates import parse_date_readings
+from fieldwise.kernels.numbers import align_digits, format_number, parse_number_readings, to_number
 from fieldwise.kernels.text_normalize import (
-    digits,
-    letters_and_digits,
-    looks,
-    with_spelled_umlauts,
-    without_accents,
-    without_case,
-    without_punctuation,
-    without_space,
-    words,
+    fold_accents,
+    fold_case,
+    fold_punctuation,
+    fold_whitespace,
+    keep_digits,
+    keep_letters_and_digits,
+    normalize_lookalikes,
+    spell_out_umlauts,
+    split_words,
 )
-from fieldwise.kernels.written_dates import parse_date_readings
-from fieldwise.kernels.written_numbers import aligned_digits, as_number, plain, written_number
 from fieldwise.model.context import Context
 from fieldwise.model.values import Json
 from fieldwise.registry import CauseExample, cause
@@ -39,7 +39,7 @@ _WORDS_WITHOUT_INITIAL = frozenset({"and", "of", "the", "for", "und", "et", "de"
 _MAX_UMLAUT_LETTERS = 2
 """Umlauts written out may add this many letters; longer differences are not tried."""
 _PLACEHOLDERS = frozenset(
-    letters_and_digits(text)
+    keep_letters_and_digits(text)
     for text in (
         "n/a",
         "null",
@@ -76,7 +76,6 @@ _MIN_DIGITS_OF_NUMBER, _MIN_DIGITS_OF_TEXT = 5, 6
     label="letter case",
     advice="Fold case where it carries no meaning, e.g. `match: fuzzy`, or ask for the case as printed.",
     kinds="text",
-    screens="same letters",
     examples=[
         CauseExample(expected="Acme Corp", actual="ACME CORP"),
         CauseExample(expected="straße", actual="STRASSE"),
@@ -88,7 +87,7 @@ _MIN_DIGITS_OF_NUMBER, _MIN_DIGITS_OF_TEXT = 5, 6
 )
 def letter_case(expected: str, actual: str, _context: Context) -> bool:
     """Text that differs only in upper and lower case."""
-    return without_case(expected) == without_case(actual)
+    return fold_case(expected) == fold_case(actual)
 
 
 @cause(
@@ -96,7 +95,6 @@ def letter_case(expected: str, actual: str, _context: Context) -> bool:
     label="white space",
     advice="Trim and collapse spaces before comparing; look for line breaks and non-breaking spaces in the output.",
     kinds="text",
-    screens="same letters",
     examples=[
         CauseExample(expected="Net 30 days", actual="Net  30 days"),
         CauseExample(expected="Net 30", actual="Net\xa030"),
@@ -109,8 +107,8 @@ def letter_case(expected: str, actual: str, _context: Context) -> bool:
 )
 def whitespace(expected: str, actual: str, _context: Context) -> bool:
     """Text that differs only in white space and perhaps letter case, zero-width and non-breaking spaces included."""
-    text = without_space(expected)
-    return text != "" and text == without_space(actual)
+    text = fold_whitespace(expected)
+    return text != "" and text == fold_whitespace(actual)
 
 
 @cause(
@@ -118,7 +116,6 @@ def whitespace(expected: str, actual: str, _context: Context) -> bool:
     label="punctuation",
     advice="Compare words, e.g. `match: fuzzy` with `algorithm: token_sort`, or normalize dashes and quotes before comparing.",
     kinds="text",
-    screens="same letters",
     examples=[
         CauseExample(expected="Acme Inc", actual="Acme Inc."),
         CauseExample(expected="Smith-Jones", actual="Smith–Jones"),
@@ -131,11 +128,11 @@ def whitespace(expected: str, actual: str, _context: Context) -> bool:
 )
 def punctuation(expected: str, actual: str, _context: Context) -> bool:
     """Text that differs only in punctuation and perhaps spaces and letter case: dashes, quotes, commas, hyphens, a final period."""
-    text = without_punctuation(expected)
-    if text == "" or text != without_punctuation(actual):
+    text = fold_punctuation(expected)
+    if text == "" or text != fold_punctuation(actual):
         return False
     # in numbers, punctuation has a meaning: 1.5 is not 15
-    return written_number(expected) is None or written_number(actual) is None
+    return parse_number_readings(expected) is None or parse_number_readings(actual) is None
 
 
 @cause(
@@ -143,7 +140,6 @@ def punctuation(expected: str, actual: str, _context: Context) -> bool:
     label="accents",
     advice="Check the encoding of the source, or allow for accents with `match: fuzzy`.",
     kinds="text",
-    screens="accented",
     examples=[
         CauseExample(expected="José", actual="Jose"),
         CauseExample(expected="Müller", actual="Mueller"),
@@ -158,11 +154,11 @@ def accents(expected: str, actual: str, _context: Context) -> bool:
     """Text that differs only in accents, umlauts or ligatures and perhaps punctuation, spaces and letter case."""
     if expected.isascii() and actual.isascii():
         return False
-    if without_accents(expected) == without_accents(actual):
+    if fold_accents(expected) == fold_accents(actual):
         return True
     if abs(len(expected) - len(actual)) > _MAX_UMLAUT_LETTERS:
         return False
-    return with_spelled_umlauts(expected) == with_spelled_umlauts(actual)
+    return spell_out_umlauts(expected) == spell_out_umlauts(actual)
 
 
 @cause(
@@ -170,7 +166,6 @@ def accents(expected: str, actual: str, _context: Context) -> bool:
     label="abbreviation",
     advice="List the short forms you accept, e.g. `match: one_of`, or ask for names written out.",
     kinds="text",
-    screens="shortened",
     examples=[
         CauseExample(expected="Main Street", actual="Main St."),
         CauseExample(expected="Acme Corporation", actual="Acme Corp"),
@@ -183,7 +178,7 @@ def accents(expected: str, actual: str, _context: Context) -> bool:
 )
 def abbreviation(expected: str, actual: str, _context: Context) -> bool:
     """Text with shortened words or initials: `St.` for `Street`, `IBM`, `J. Smith` for `John Smith`."""
-    expected_words, actual_words = words(expected), words(actual)
+    expected_words, actual_words = split_words(expected), split_words(actual)
     if not expected_words or not actual_words or expected_words[0][0] != actual_words[0][0]:
         return False
     same_count = len(expected_words) == len(actual_words)
@@ -253,7 +248,6 @@ def _is_cut_off(expected: str, actual: str) -> bool:
     label="word order",
     advice="Compare words in any order: `match: fuzzy` with `algorithm: token_sort`.",
     kinds="text",
-    screens="same characters",
     examples=[
         CauseExample(expected="John Smith", actual="Smith, John"),
         CauseExample(expected="Paper International", actual="International Paper"),
@@ -264,7 +258,7 @@ def _is_cut_off(expected: str, actual: str) -> bool:
 )
 def word_order(expected: str, actual: str, _context: Context) -> bool:
     """The same words in another order. Digits alone are not words: `12 34` is not `34 12`."""
-    expected_words, actual_words = words(expected), words(actual)
+    expected_words, actual_words = split_words(expected), split_words(actual)
     if expected_words == actual_words or sorted(expected_words) != sorted(actual_words):
         return False
     return any(word.isalpha() for word in expected_words)
@@ -274,7 +268,6 @@ def word_order(expected: str, actual: str, _context: Context) -> bool:
     rank=100,
     label="placeholder instead of a value",
     advice="The value was not found: ask for null, or read such text as null with `null_values`, so that it counts as an omission.",
-    screens=("placeholder", "other kinds"),
     examples=[
         CauseExample(expected="Acme", actual="N/A"),
         CauseExample(expected=12, actual="null"),
@@ -293,7 +286,7 @@ def null_text(expected: Json, actual: Json, _context: Context) -> bool:
 
 
 def _is_placeholder(text: str) -> bool:
-    return letters_and_digits(text) in _PLACEHOLDERS or _PLACEHOLDER_SYMBOLS.issuperset(text.strip())
+    return keep_letters_and_digits(text) in _PLACEHOLDERS or _PLACEHOLDER_SYMBOLS.issuperset(text.strip())
 
 
 @cause(
@@ -301,7 +294,6 @@ def _is_placeholder(text: str) -> bool:
     label="cut off",
     advice="Check output limits and column widths; for prose compare with `match: contains` or `algorithm: token_set`.",
     kinds="text",
-    screens="begins",
     examples=[
         CauseExample(expected="Acme Corporation of Ohio", actual="Acme Corporation o"),
         CauseExample(expected="Apple Inc", actual="Apple"),
@@ -314,7 +306,7 @@ def _is_placeholder(text: str) -> bool:
 )
 def truncated(expected: str, actual: str, _context: Context) -> bool:
     """Text that breaks off: actual is a proper beginning of expected, and long enough to be more than chance."""
-    full, prefix = letters_and_digits(expected), letters_and_digits(actual)
+    full, prefix = keep_letters_and_digits(expected), keep_letters_and_digits(actual)
     shortest = _MIN_PREFIX_BEFORE_ELLIPSIS if actual.rstrip().endswith(_ELLIPSES) else _MIN_PREFIX
     return shortest <= len(prefix) < len(full) and full.startswith(prefix) and not full.isdecimal()
 
@@ -324,7 +316,6 @@ def truncated(expected: str, actual: str, _context: Context) -> bool:
     label="part of the text is missing",
     advice="Ask for the whole text; to accept a part, use `match: fuzzy` with `algorithm: token_set`.",
     kinds="text",
-    screens="inside",
     examples=[
         CauseExample(expected="12 Main St, Springfield", actual="Springfield"),
         CauseExample(expected="Dr. John Smith", actual="John Smith"),
@@ -335,14 +326,13 @@ def truncated(expected: str, actual: str, _context: Context) -> bool:
 )
 def missing_text(expected: str, actual: str, _context: Context) -> bool:
     """Only some of the expected words, in one piece: `Springfield` for `12 Main St, Springfield`."""
-    return _contains_words(words(expected), words(actual))
+    return _contains_words(split_words(expected), split_words(actual))
 
 
 @cause(
     rank=190,
     label="extra text around the value",
     advice="Ask for the value alone, without labels, units or explanations; to accept it, use `match: contains`.",
-    screens=("around", "other kinds"),
     examples=[
         CauseExample(expected="Acme Corp", actual="Acme Corp (the seller)"),
         CauseExample(expected=12, actual="12 months"),
@@ -358,9 +348,9 @@ def extra_text(expected: Json, actual: Json, _context: Context) -> bool:
     if not isinstance(actual, str):
         return False
     if isinstance(expected, str):
-        return _contains_words(words(actual), words(expected))
+        return _contains_words(split_words(actual), split_words(expected))
     if isinstance(expected, int | float) and not isinstance(expected, bool):
-        number = plain(expected)
+        number = format_number(expected)
         return len(actual) > len(number) and number in actual.replace(",", "").split()
     return False
 
@@ -375,7 +365,6 @@ def _contains_words(long: list[str], short: list[str]) -> bool:
     rank=200,
     label="look-alike characters",
     advice="The source was misread: improve the scan or the OCR, or check such codes against a list or a checksum.",
-    screens=("look alike", "other kinds"),
     examples=[
         CauseExample(expected="INV-100", actual="INV-1OO"),
         CauseExample(expected="Bill", actual="Bi11"),
@@ -389,21 +378,20 @@ def _contains_words(long: list[str], short: list[str]) -> bool:
 def ocr(expected: Json, actual: Json, _context: Context) -> bool:
     """Characters that look alike in print: 0 and O, 1 and l and I, 5 and S, 8 and B, 2 and Z, rn and m, cl and d, vv and w."""
     expected_text, actual_text = _printed_characters(expected), _printed_characters(actual)
-    return expected_text not in ("", actual_text) and looks(expected_text) == looks(actual_text)
+    return expected_text not in ("", actual_text) and normalize_lookalikes(expected_text) == normalize_lookalikes(actual_text)
 
 
 def _printed_characters(value: Json) -> str:
     if isinstance(value, str):
-        return letters_and_digits(value)
-    number = as_number(value)
-    return "" if number is None else plain(number).replace(".", "")
+        return keep_letters_and_digits(value)
+    number = to_number(value)
+    return "" if number is None else format_number(number).replace(".", "")
 
 
 @cause(
     rank=210,
     label="neighbouring characters swapped",
     advice="A slip of typing or reading: check such values against a list, a sum or a checksum.",
-    screens=("swapped", "swapped digits"),
     examples=[
         CauseExample(expected="receive", actual="recieve"),
         CauseExample(expected="1234", actual="1324"),
@@ -417,7 +405,7 @@ def _printed_characters(value: Json) -> str:
 def transposed(expected: Json, actual: Json, _context: Context) -> bool:
     """Two neighbouring characters or digits that changed places. Two dates are never transposed: they are different days."""
     if isinstance(expected, str) and isinstance(actual, str):
-        if not _is_one_swap(letters_and_digits(expected), letters_and_digits(actual)):
+        if not _is_one_swap(keep_letters_and_digits(expected), keep_letters_and_digits(actual)):
             return False
         return parse_date_readings(expected) is None or parse_date_readings(actual) is None
     number_digits = _digits_of_same_sign(expected, actual)
@@ -442,7 +430,6 @@ def _is_one_swap(expected: str, actual: str) -> bool:
     rank=220,
     label="one or two characters off",
     advice="Allow for small slips with `match: fuzzy` where they do not matter; check codes against a list or a checksum.",
-    screens=("few edits", "near digits"),
     examples=[
         CauseExample(expected="Springfield", actual="Springfeld"),
         CauseExample(expected="Acme", actual="Acne"),
@@ -462,7 +449,7 @@ def typo(expected: Json, actual: Json, _context: Context) -> bool:
 
 
 def _is_typo_in_text(expected: str, actual: str) -> bool:
-    expected_text, actual_text = letters_and_digits(expected), letters_and_digits(actual)
+    expected_text, actual_text = keep_letters_and_digits(expected), keep_letters_and_digits(actual)
     edits = Levenshtein.distance(expected_text, actual_text, score_cutoff=2)
     length = min(len(expected_text), len(actual_text))
     max_edits = 2 if length >= _MIN_LENGTH_FOR_TWO_EDITS else 1
@@ -470,7 +457,7 @@ def _is_typo_in_text(expected: str, actual: str) -> bool:
         return False
     if expected_text.isalpha() and actual_text.isalpha():
         return True
-    expected_digits, actual_digits = digits(expected_text), digits(actual_text)
+    expected_digits, actual_digits = keep_digits(expected_text), keep_digits(actual_text)
     if expected_digits == actual_digits:
         return length - len(expected_digits) >= _MIN_LENGTH_FOR_ONE_EDIT
     if min(len(expected_digits), len(actual_digits)) < _MIN_DIGITS_OF_TEXT:
@@ -490,7 +477,7 @@ def _digits_of_same_sign(expected: Json, actual: Json) -> tuple[str, str] | None
     """The aligned digits of two numbers, neither of them text; None if one is not a number or their signs differ."""
     if isinstance(expected, str) or isinstance(actual, str):
         return None
-    expected_number, actual_number = as_number(expected), as_number(actual)
+    expected_number, actual_number = to_number(expected), to_number(actual)
     if expected_number is None or actual_number is None or (expected_number < 0) != (actual_number < 0):
         return None
-    return aligned_digits(expected_number, actual_number)
+    return align_digits(expected_number, actual_number)

@@ -1,72 +1,82 @@
-"""What the cases of a run come to: its summary in the making, from nothing but complete parts, and what else there is to say at its end."""
+"""Totals of a run: the summary in progress, from complete parts only, and the problems of single cases."""
 
 from collections.abc import Iterable, Sequence
+from typing import Final
 
 from fieldwise.model.case import Cases
 from fieldwise.model.diagnostic import Diagnostic
-from fieldwise.model.locations import Place
+from fieldwise.model.locations import Location
 from fieldwise.model.plan import PlannedEvaluator
 from fieldwise.model.summary import Summary
-from fieldwise.store.load_part import Tables, on_disk, outcome_of
+from fieldwise.store.load_part import TableLoader, load_part, stored_tables
 from fieldwise.store.manifest import Part
-from fieldwise.store.writer import Written
+from fieldwise.store.writer import WrittenPart
 from fieldwise.summarize.state import SummaryState
 
-TROUBLES = 1000
-"""How many problems of single cases are told with a run."""
+MAX_CASE_PROBLEMS: Final = 1000
+"""Maximum number of problems of single cases that are listed with a run."""
 
 
-class Tally:
-    """Parts are added, and tallies of later cases merged; what comes of it is the same whatever the pieces."""
+class RunTotals:
+    """Adds parts and merges the totals of later cases; the outcome does not depend on how the cases were divided."""
 
     def __init__(self, evaluators: Sequence[PlannedEvaluator]) -> None:
         self._evaluators = tuple(evaluators)
         self._state = SummaryState(evaluators)
         self.fields = set[str]()
-        """The fields that some case has a value or a null for, on either side."""
+        """Fields for which some case has a value or a null, on either side."""
         self.cases = 0
-        """How many cases were read."""
-        self._troubles: list[Diagnostic] = []
-        self._more = 0
+        """Number of cases read."""
+        self._case_problems: list[Diagnostic] = []
+        self._unlisted_problems = 0
+        self._reported: dict[Diagnostic, None] = {}
 
-    def read(self, cases: Cases) -> None:
-        """Count cases that were read, scored now or before, and keep what is wrong with single ones."""
+    def count_cases(self, cases: Cases) -> None:
+        """Count cases that were read, scored now or before, and keep their problems."""
         self.cases += len(cases)
         if cases.diagnostics:
-            self._trouble([problem for problems in cases.diagnostics.values() for problem in problems], 0)
+            self._add_case_problems([problem for problems in cases.diagnostics.values() for problem in problems], 0)
 
-    def _trouble(self, found: Sequence[Diagnostic], more: int) -> None:
-        room = max(TROUBLES - len(self._troubles), 0)
-        self._troubles += found[:room]
-        self._more += more + len(found[room:])
+    def _add_case_problems(self, problems: Sequence[Diagnostic], unlisted: int) -> None:
+        room = max(MAX_CASE_PROBLEMS - len(self._case_problems), 0)
+        self._case_problems += problems[:room]
+        self._unlisted_problems += unlisted + len(problems[room:])
 
-    def add(self, folder: Place, parts: Iterable[Part]) -> None:
-        """Take in complete parts of the run, read back from where they are stored."""
+    def report(self, diagnostic: Diagnostic) -> None:
+        """Record a problem of the measurement that belongs to no single case; equal ones are listed once."""
+        if len(self._reported) < MAX_CASE_PROBLEMS:
+            self._reported[diagnostic] = None
+
+    def add_stored_parts(self, folder: Location, parts: Iterable[Part]) -> None:
+        """Add complete parts of the run, read from storage."""
         for part in parts:
-            self._add(part, on_disk(folder))
+            self._add(part, stored_tables(folder))
 
-    def add_written(self, written: Written) -> None:
-        """Take in a part that this process has just completed; reading it back would give the same tables."""
+    def add_written_part(self, written: WrittenPart) -> None:
+        """Add a part that this process has just written, from its tables in memory, which equal the stored ones."""
         self._add(written.part, written.table)
 
-    def _add(self, part: Part, tables: Tables) -> None:
-        self._state.add(outcome_of(tables, part, self._evaluators, self.fields))
+    def _add(self, part: Part, tables: TableLoader) -> None:
+        self._state.add(load_part(tables, part, self._evaluators, self.fields))
 
-    def merge(self, other: "Tally") -> None:
-        """Take in the tally of cases that come after these."""
-        self._state.merge(other._state)
-        self.fields |= other.fields
-        self.cases += other.cases
-        self._trouble(other._troubles, other._more)
+    def merge(self, later: "RunTotals") -> None:
+        """Add the totals of the cases that follow these."""
+        self._state.merge(later._state)
+        self.fields |= later.fields
+        self.cases += later.cases
+        self._add_case_problems(later._case_problems, later._unlisted_problems)
+        for diagnostic in later._reported:
+            self.report(diagnostic)
 
-    def summary(self) -> Summary:
-        """The summary of everything that was taken in."""
+    def build_summary(self) -> Summary:
+        """The summary of everything that was added."""
         return self._state.finish()
 
-    def troubles(self) -> list[Diagnostic]:
-        """What was wrong with single cases, up to a limit; every case keeps its own in the stored run."""
-        if not self._more:
-            return list(self._troubles)
-        what = f"{self._more} more problems with single cases"
-        more = Diagnostic(code="more-problems", level="warning", what=what, fix="each stands with its case in the stored run")
-        return [*self._troubles, more]
+    def list_problems(self) -> list[Diagnostic]:
+        """Reported problems, then those of single cases up to a limit; the stored run has all of them with their cases."""
+        problems = [*self._reported, *self._case_problems]
+        if self._unlisted_problems:
+            what = f"{self._unlisted_problems} more problems with single cases"
+            fix = "each stands with its case in the stored run"
+            problems.append(Diagnostic(code="more-problems", level="warning", what=what, fix=fix))
+        return problems

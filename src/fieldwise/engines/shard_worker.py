@@ -1,147 +1,155 @@
-"""One piece of a run, done by whoever is given it: read the cases of a shard, score them, write their part.
+"""One shard of a run, processed by one worker: read its cases, score them, write their parts.
 
-What passes between processes is small: which range of which file to read, and what came of it. Cases and results stay where they are.
+Little passes between processes: which range of which file to read, and the totals. Cases and results stay in the worker.
 """
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Final, Protocol
 
-from fieldwise.engines.run_totals import Tally
+from fieldwise.engines.run_totals import RunTotals
 from fieldwise.kernels.runtime import throughput_settings
 from fieldwise.model.ask import Asker
 from fieldwise.model.case import Cases
-from fieldwise.model.locations import Place
+from fieldwise.model.locations import Location
 from fieldwise.model.plan import Plan
-from fieldwise.read.columns import Roles
+from fieldwise.model.services import Services
+from fieldwise.read.columns import ColumnRoles
 from fieldwise.read.ids import IdsSeen
 from fieldwise.read.shards import Shard, ShardReader
 from fieldwise.score.evaluate import score_batch
+from fieldwise.score.services import local_services
 from fieldwise.store.manifest import Part
-from fieldwise.store.writer import Batch, batch_of, cases_left, write_part
+from fieldwise.store.writer import StoredBatch, build_stored_batch, cases_outside_parts, write_part
 
-ATTEMPTS = 3
-"""How often a piece is given out again when whoever had it is gone."""
+MAX_ATTEMPTS: Final = 3
+"""Maximum number of attempts at a shard whose worker died."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Work:
-    """What all pieces of a run have in common."""
+class RunSetup:
+    """What all shards of a run share."""
 
     plan: Plan
-    folder: Place
-    """Of the run."""
-    roles: Roles
+    folder: Location
+    """The folder of the run."""
+    roles: ColumnRoles
     columns: frozenset[str]
     chunk: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Task:
-    """A piece of a run."""
+class ShardTask:
+    """A shard to process."""
 
     shard: Shard
     number: int
-    """The number of the first part that it writes. It may write one more for each part that stands."""
-    standing: tuple[Part, ...] = ()
-    """Parts from before that hold some of its cases."""
+    """Number of the first part that it writes. It may write one more for each resumed part."""
+    resumed_parts: tuple[Part, ...] = ()
+    """Parts of an earlier attempt at the run that hold some of its cases."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Done:
-    """What came of a piece; its parts are complete."""
+class ShardDone:
+    """The outcome of a shard; its parts are complete."""
 
-    task: Task
+    task: ShardTask
     parts: tuple[Part, ...]
-    tally: Tally
+    totals: RunTotals
     ids: IdsSeen
     columns: frozenset[str]
 
 
-class Halted(BaseException):
-    """A batch was let go in the middle, because nobody waits for it."""
+class BatchCancelled(BaseException):
+    """A batch was cancelled while it was being scored. A BaseException, so that no guard of an evaluator catches it."""
 
 
 @dataclass(slots=True)
-class Stop:
-    """Ends a piece early, where somebody asks for it: after the batch it is at, or, halted, in the middle of it."""
+class StopSignal:
+    """Ends a shard early: after the current batch if `requested`, or within it by `cancel_batch`."""
 
-    asked: Callable[[], bool] = lambda: False
+    requested: Callable[[], bool] = lambda: False
     scoring: bool = False
 
-    def halt(self) -> None:
-        """Raise `Halted` if a batch is being scored; whatever else is done has to come to its end."""
+    def cancel_batch(self) -> None:
+        """Raise `BatchCancelled` if a batch is being scored; anything else, such as writing a part, must finish."""
         if self.scoring:
-            raise Halted
+            raise BatchCancelled
 
 
 class SourceChanged(Exception):
-    """A file was written to while it was being read."""
+    """A file was modified while it was being read."""
 
 
-Tell = Callable[[int], None]
-"""Told how many more cases are done."""
+ReportCases = Callable[[int], None]
+"""Called with the number of cases done since the last call."""
 
 
 class Executor(Protocol):
-    """Whoever does the pieces of a run."""
+    """Runs the shards of a run."""
 
-    least: int
-    """So many bytes of data make it worth the trouble."""
+    min_bytes: int
+    """Minimum size of the data for this executor; 0 if it was requested explicitly."""
 
-    def do(self, work: Work, tasks: Iterator[Task], tell: Tell) -> Iterator[Done]:
-        """Do all of the tasks, in any order. Ctrl-C keeps what is done so far, and is raised again once that is told."""
+    def run_shards(self, setup: RunSetup, tasks: Iterator[ShardTask], report: ReportCases) -> Iterator[ShardDone]:
+        """Process all tasks, in any order. KeyboardInterrupt is raised after the shards done so far were yielded."""
         ...
 
 
-def do_task(work: Work, task: Task, tell: Tell, stop: Stop | None = None, asker: Asker | None = None) -> Done:
-    """Do a piece. Asked to stop, it writes what it has so far, and is shorter than its shard."""
-    assert work.plan.source is not None
-    stop = stop or Stop()
-    reader = ShardReader(work.plan.source, task.shard, work.roles, work.columns, work.chunk)
-    tally, at = Tally(work.plan.evaluators), task.shard.first
-    writing = _Parts(work.folder / "parts", task.number, tally)
+def process_shard(
+    setup: RunSetup, task: ShardTask, report: ReportCases, stop: StopSignal | None = None, asker: Asker | None = None
+) -> ShardDone:
+    """Process a shard. After a stop request it writes the cases done so far, which are fewer than those of its shard."""
+    assert setup.plan.source is not None
+    stop = stop or StopSignal()
+    reader = ShardReader(setup.plan.source, task.shard, setup.roles, setup.columns, setup.chunk)
+    totals, position = RunTotals(setup.plan.evaluators), task.shard.first_case
+    services = local_services(asker, totals.report)
+    writer = _PartWriter(setup.folder / "parts", task.number, totals)
     with throughput_settings():
         for cases in reader:
-            batches = [_scored(work.plan, some, first, asker, stop) for first, some in cases_left(task.standing, cases, at)]
+            batches = [
+                _score_unless_cancelled(setup.plan, remaining, first, services, stop)
+                for first, remaining in cases_outside_parts(task.resumed_parts, cases, position)
+            ]
             if None in batches:
                 break
             for batch in filter(None, batches):
-                writing.add(batch)
-            tally.read(cases)
-            at += len(cases)
-            tell(len(cases))
-            if stop.asked():
+                writer.add(batch)
+            totals.count_cases(cases)
+            position += len(cases)
+            report(len(cases))
+            if stop.requested():
                 break
         else:
-            if at != task.shard.first + task.shard.cases:
-                raise SourceChanged(f"{task.shard.file} changed while it was being read: run again once nobody writes to it")
-        parts = writing.finish()
-    return Done(task=task, parts=parts, tally=tally, ids=reader.ids, columns=reader.known)
+            if position != task.shard.first_case + task.shard.cases:
+                raise SourceChanged(f"{task.shard.file} changed while it was being read: run again once nothing writes to it")
+        parts = writer.finish()
+    return ShardDone(task=task, parts=parts, totals=totals, ids=reader.ids, columns=reader.columns)
 
 
-def _scored(plan: Plan, cases: Cases, first: int, asker: Asker | None, stop: Stop) -> Batch | None:
-    """A batch as it is stored; None if it was halted."""
+def _score_unless_cancelled(plan: Plan, cases: Cases, first: int, services: Services, stop: StopSignal) -> StoredBatch | None:
+    """A scored batch as it is stored; None if it was cancelled."""
     try:
         stop.scoring = True
-        outcome = score_batch(plan, cases, first, asker)
-        stop.scoring = False  # here too: a halt after this line would be caught by nobody
-    except Halted:
+        outcome = score_batch(plan, cases, first, services)
+        stop.scoring = False  # not only in `finally`: a signal between this line and that block would not be caught here
+    except BatchCancelled:
         return None
     finally:
         stop.scoring = False
-    return batch_of(outcome)
+    return build_stored_batch(outcome)
 
 
-class _Parts:
-    """The parts of a piece: one, or more where cases between them stood from before. What is complete counts."""
+class _PartWriter:
+    """Writes the parts of a shard: one, or more where resumed parts lie between its cases."""
 
-    def __init__(self, folder: Place, number: int, tally: Tally) -> None:
-        self._folder, self._number, self._tally = folder, number, tally
-        self._batches: list[Batch] = []
+    def __init__(self, folder: Location, number: int, totals: RunTotals) -> None:
+        self._folder, self._number, self._totals = folder, number, totals
+        self._batches: list[StoredBatch] = []
         self._parts: list[Part] = []
 
-    def add(self, batch: Batch) -> None:
+    def add(self, batch: StoredBatch) -> None:
         if self._batches and self._batches[-1].end != batch.first:
             self._flush()
         self._batches.append(batch)
@@ -150,7 +158,7 @@ class _Parts:
         if self._batches:
             written = write_part(self._folder, self._number, self._batches)
             self._batches = []
-            self._tally.add_written(written)
+            self._totals.add_written_part(written)
             self._parts.append(written.part)
             self._number += 1
 

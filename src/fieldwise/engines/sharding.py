@@ -1,127 +1,133 @@
-"""A run in pieces: its shards given to an executor, and what comes of them put together as if they had been read in order."""
+"""A run in shards: gives them to an executor and merges the outcomes as if all cases had been read in order."""
 
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from fieldwise.engines.run_totals import Tally
-from fieldwise.engines.shard_worker import Done, Executor, Task, Work
+from fieldwise.engines.run_totals import RunTotals
+from fieldwise.engines.shard_worker import Executor, RunSetup, ShardDone, ShardTask
 from fieldwise.model.diagnostic import Diagnostic
 from fieldwise.model.plan import Plan, PlannedEvaluator
 from fieldwise.read.cases import CaseReader
 from fieldwise.read.ids import IdsSeen
-from fieldwise.read.shards import Shard, Unsplittable, check_roles, shards_of
+from fieldwise.read.shards import Shard, Unsplittable, check_roles, split_source
 from fieldwise.store.manifest import Part
-from fieldwise.store.reading import check_parts
+from fieldwise.store.part_reader import check_part_files
 from fieldwise.store.writer import RunWriter
 
 Progress = Callable[[int, float | None], None]
-"""Told how many cases are done, and which share of the input that is if it is known."""
+"""Called with the number of cases done, and the share of the input that is done if known."""
 
 
-def in_pieces(
-    plan: Plan, reader: CaseReader, writer: RunWriter, executor: Executor | None, chunk: int, progress: Progress | None, *, whole: bool
-) -> Tally | None:
-    """Score and store every case in pieces; None where this process has to do it, or does better, from the start to the end."""
+def score_in_shards(
+    plan: Plan, reader: CaseReader, writer: RunWriter, executor: Executor | None, chunk: int, progress: Progress | None, *, all_cases: bool
+) -> RunTotals | None:
+    """Score and store every case in shards; None if this process must, or should, score all cases in order.
+
+    `all_cases` is False for a selection of cases, which cannot be divided into shards.
+    """
     assert plan.source is not None
-    size = reader.size_hint.total or 0
-    if executor is None or size < executor.least:
+    size = reader.progress.total or 0
+    if executor is None or size < executor.min_bytes:
         return None
-    shards = shards_of(plan.source) if whole else None
+    shards = split_source(plan.source) if all_cases else None
     if shards is not None:
-        work = Work(plan=plan, folder=writer.path, roles=reader.found.roles, columns=reader.found.columns or frozenset(), chunk=chunk)
+        setup = RunSetup(
+            plan=plan, folder=writer.path, roles=reader.columns_seen.roles, columns=reader.columns_seen.columns or frozenset(), chunk=chunk
+        )
         try:
-            tally, problems = _score_pieces(work, shards, writer, executor, progress, size)
+            totals, problems = _score_shards(setup, shards, writer, executor, progress, size)
         except Unsplittable:
-            pass
+            pass  # the rows turned out to need reading in order: the caller does that
         else:
             reader.diagnostics += problems
-            return tally
-    if not executor.least:  # somebody asked for it, whatever the size
+            return totals
+    if not executor.min_bytes:  # the executor was requested, so a warning tells that it was not used
         what, fix = "the cases cannot be read in pieces, so one process did all the work", "put all of them in JSONL or Parquet files"
         reader.diagnostics.append(Diagnostic(code="one-piece", level="warning", what=what, fix=fix))
     return None
 
 
-def _score_pieces(
-    work: Work, shards: Iterator[Shard], writer: RunWriter, executor: Executor, progress: Progress | None, size: int
-) -> tuple[Tally, list[Diagnostic]]:
-    """Score and store every case that is not stored yet; gives what they come to, and what is wrong with their ids.
+def _score_shards(
+    setup: RunSetup, shards: Iterator[Shard], writer: RunWriter, executor: Executor, progress: Progress | None, size: int
+) -> tuple[RunTotals, list[Diagnostic]]:
+    """Score and store every case that is not stored yet; return the totals and the problems with case ids.
 
-    `Unsplittable` where the rows turn out to need reading from start to end; nothing is left of the pieces then.
+    Raise `Unsplittable` if the rows turn out to need reading in order; the parts written until then are discarded.
     """
-    assert work.plan.source is not None
-    merging, telling = _Merging(work.plan.evaluators, work.columns), _Telling(progress, size)
+    assert setup.plan.source is not None
+    merger, tracker = _ShardMerger(setup.plan.evaluators, setup.columns), _ProgressTracker(progress, size)
     try:
-        for done in executor.do(work, merging.given(_tasks(shards, writer)), telling.cases):
-            writer.adopt(done.parts)
-            merging.take(done)
-            telling.piece(done.task.shard)
-        check_roles(work.plan.source, merging.columns, work.roles)
+        tasks = merger.remember_order(_shard_tasks(shards, writer))
+        for done in executor.run_shards(setup, tasks, tracker.add_cases):
+            writer.add_parts(done.parts)
+            merger.add(done)
+            tracker.finish_shard(done.task.shard)
+        check_roles(setup.plan.source, merger.columns, setup.roles)
     except Unsplittable:
-        writer.abandon()
+        writer.discard_new_parts()
         raise
-    merging.tally.add(writer.path, writer.standing)
-    if isinstance(writer.path, Path):  # a remote store keeps what it has taken, and asking for each file takes its time
-        check_parts(writer.path, writer.parts)
-    return merging.tally, merging.ids.duplicates()
+    merger.totals.add_stored_parts(writer.path, writer.resumed_parts)
+    if isinstance(writer.path, Path):  # a remote store keeps what it has confirmed, and a request per file is slow
+        check_part_files(writer.path, writer.parts)
+    return merger.totals, merger.ids.report_duplicates()
 
 
-def _tasks(shards: Iterator[Shard], writer: RunWriter) -> Iterator[Task]:
+def _shard_tasks(shards: Iterator[Shard], writer: RunWriter) -> Iterator[ShardTask]:
     for shard in shards:
-        standing = _within(shard, writer.standing)
-        yield Task(shard=shard, number=writer.numbers(1 + len(standing)), standing=standing)
+        resumed = _parts_within(shard, writer.resumed_parts)
+        yield ShardTask(shard=shard, number=writer.reserve_numbers(1 + len(resumed)), resumed_parts=resumed)
 
 
-class _Merging:
-    """What pieces come to, put together in their order as soon as that can be, so that only those ahead of a slow one are held."""
+def _parts_within(shard: Shard, parts: Sequence[Part]) -> tuple[Part, ...]:
+    end = shard.first_case + shard.cases
+    return tuple(part for part in parts if part.first < end and part.first + part.cases > shard.first_case)
+
+
+class _ShardMerger:
+    """Merges shards in the order of their cases, as early as possible: only shards ahead of a slow one are held."""
 
     def __init__(self, evaluators: Sequence[PlannedEvaluator], columns: frozenset[str]) -> None:
-        self.tally, self.ids, self.columns = Tally(evaluators), IdsSeen(), columns
-        self._given: deque[int] = deque()
-        self._ahead: dict[int, Done] = {}
+        self.totals, self.ids, self.columns = RunTotals(evaluators), IdsSeen(), columns
+        self._order: deque[int] = deque()
+        self._waiting: dict[int, ShardDone] = {}
 
-    def given(self, tasks: Iterator[Task]) -> Iterator[Task]:
-        """The tasks, while their order is remembered."""
+    def remember_order(self, tasks: Iterator[ShardTask]) -> Iterator[ShardTask]:
+        """Yield the tasks and remember their order."""
         for task in tasks:
-            self._given.append(task.number)
+            self._order.append(task.number)
             yield task
 
-    def take(self, done: Done) -> None:
-        """Take in a piece, and whatever waited for it."""
-        self._ahead[done.task.number] = done
+    def add(self, done: ShardDone) -> None:
+        """Add a shard, and merge it with those that waited for it."""
+        self._waiting[done.task.number] = done
         self.columns |= done.columns
-        while self._given and self._given[0] in self._ahead:
-            next_one = self._ahead.pop(self._given.popleft())
-            self.tally.merge(next_one.tally)
-            self.ids.merge(next_one.ids)
+        while self._order and self._order[0] in self._waiting:
+            next_shard = self._waiting.pop(self._order.popleft())
+            self.totals.merge(next_shard.totals)
+            self.ids.merge(next_shard.ids)
 
 
-def _within(shard: Shard, standing: Sequence[Part]) -> tuple[Part, ...]:
-    end = shard.first + shard.cases
-    return tuple(part for part in standing if part.first < end and part.first + part.cases > shard.first)
-
-
-class _Telling:
-    """How far a run in pieces has come: cases as they are done, the share of the input by whole pieces and what is done of others."""
+class _ProgressTracker:
+    """Progress of a run in shards: the cases done, and the share of the input, estimated from the shards that are finished."""
 
     def __init__(self, progress: Progress | None, size: int) -> None:
         self._progress, self._size = progress, size
-        self._cases = self._whole_cases = self._bytes = 0
+        self._cases = self._finished_cases = self._finished_bytes = 0
 
-    def cases(self, more: int) -> None:
-        """So many more cases are done."""
-        self._cases += more
+    def add_cases(self, cases: int) -> None:
+        """Count further cases, and report them."""
+        self._cases += cases
         if self._progress is not None:
-            self._progress(self._cases, self._share())
+            self._progress(self._cases, self._share_done())
 
-    def piece(self, shard: Shard) -> None:
-        """A whole piece is done."""
-        self._whole_cases += shard.cases
-        self._bytes += shard.size
+    def finish_shard(self, shard: Shard) -> None:
+        """Count a shard as finished."""
+        self._finished_cases += shard.cases
+        self._finished_bytes += shard.size
 
-    def _share(self) -> float | None:
-        if not self._size or not self._whole_cases:
+    def _share_done(self) -> float | None:
+        if not self._size or not self._finished_cases:
             return 0.0 if self._size else None
-        under_way = (self._cases - self._whole_cases) * self._bytes / self._whole_cases
-        return min((self._bytes + max(under_way, 0.0)) / self._size, 1.0)
+        bytes_in_progress = (self._cases - self._finished_cases) * self._finished_bytes / self._finished_cases
+        return min((self._finished_bytes + max(bytes_in_progress, 0.0)) / self._size, 1.0)

@@ -33,10 +33,11 @@ def is_distinctive(value: Any) -> bool:
 class ValueIndex:
     """The paths of each distinctive value of a record, built on first use."""
 
-    __slots__ = ("_chains", "_record")
+    __slots__ = ("_chains", "_leaves", "_record")
 
     def __init__(self, record: Value) -> None:
         self._record = record
+        self._leaves: set[Hashable] | None = None
         self._chains: dict[Hashable, list[_StepChain]] | None = None
 
     def paths_of(self, value: Any) -> list[str]:
@@ -47,6 +48,10 @@ class ValueIndex:
         """
         if not is_distinctive(value):
             return []
+        if self._leaves is None:
+            self._leaves = _collect_leaves(self._record)
+        if value not in self._leaves:
+            return []  # the usual case, found several times faster than by building the chains
         if self._chains is None:
             self._chains = _index_leaves(self._record)
         return [render_path(_unwind_chain(chain)) for chain in self._chains.get(value, ())]
@@ -116,6 +121,24 @@ class MismatchContexts:
         """The context of one mismatch."""
         case = self.case[position]
         return Context(self.path[position], self.field[position], self._expected[case], self._actual[case], self.value_index_at(position))
+
+
+def _collect_leaves(record: Any) -> set[Hashable]:
+    """All scalar values of a record."""
+    leaves: set[Hashable] = set()
+    pending: list[Any] = [[record]]
+    while pending:
+        container = pending.pop()
+        values = container.values() if isinstance(container, dict) else container
+        try:
+            leaves.update(values)  # at C speed, for a container of scalars
+        except TypeError:  # something in it is a container itself
+            for value in values:
+                if isinstance(value, dict | list | tuple):
+                    pending.append(value)
+                else:
+                    leaves.add(value)
+    return leaves
 
 
 def _index_leaves(record: Any) -> dict[Hashable, list[_StepChain]]:

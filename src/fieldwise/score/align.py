@@ -1,29 +1,31 @@
-"""Which item of an actual list is the counterpart of which expected one.
+"""List alignment: which item of an actual list is the counterpart of which expected item.
 
-Equal items find each other first, by hashing, at the cost of reading them once. Only what is left goes into a matrix of
-similarities and an optimal assignment, so the cost grows with the number of items that differ, not with the square of the list.
+Equal items are paired first, by hash, in linear time. Only the remaining items go into a similarity matrix and an optimal assignment, so
+the cost grows with the number of items that differ, not with the square of the list length.
 """
 
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate, chain
 from math import inf
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldwise.kernels.assignment import FEW, assign, assign_few
-from fieldwise.kernels.values import canonical
-from fieldwise.model.path import Step
-from fieldwise.model.rule import FieldRule, Match
-from fieldwise.model.values import Missing
-from fieldwise.score.columns import LISTS, Column, take_path
-from fieldwise.score.matching import similarities, similarity_grid
-from fieldwise.score.tree import Node
+from fieldwise.kernels.assignment import EXHAUSTIVE_LIMIT, assign_pairs, assign_small
+from fieldwise.kernels.values import canonical_json
+from fieldwise.model.path import EACH, Step
+from fieldwise.model.rule import FieldRule, ListRule, Match
+from fieldwise.model.services import NO_SERVICES, Services
+from fieldwise.model.values import MISSING, Missing
+from fieldwise.score.columns import LISTS, ColumnCache, Misfit, PairedItems, ValueColumn, take_path
+from fieldwise.score.matching import pair_similarities, similarity_grid
+from fieldwise.score.rule_tree import RuleNode
 
-SMALL = 64
-"""Up to this many pairs of left-over items, lists of all cases are scored in one call; a larger matrix is one call of its own."""
+SMALL_MATRIX = 64
+"""Up to this many cells, the matrices of all lists of a batch are scored in one call; a larger matrix is a call of its own."""
 
 Pairing = list[tuple[int, int]]
 """Positions in the expected and the actual list; -1 where an item has no counterpart."""
@@ -31,303 +33,470 @@ Pairing = list[tuple[int, int]]
 
 @dataclass(frozen=True, slots=True)
 class Feature:
-    """Something that makes items alike: a field of theirs, or what is in a list of theirs."""
+    """One field of list items by which they are compared, or one list inside them."""
 
     steps: tuple[Step, ...]
     match: Match | None
-    """None for a list inside the item: compared by what the two lists share."""
+    """None for a list inside the item, which is compared by the share of common items."""
     weight: float
     inner: "tuple[Feature, ...]" = ()
 
 
+@dataclass(frozen=True, slots=True)
+class ItemAlignment:
+    """How the items of lists are paired."""
+
+    rule: ListRule | None = None
+    """None pairs by index."""
+    features: tuple[Feature, ...] = ()
+    """Used by `align: best` only."""
+    services: Services = NO_SERVICES
+
+
 @dataclass(slots=True)
 class ItemColumns:
-    """The items of all lists of a batch, side by side: list r is `start[r]` up to `start[r + 1]`."""
+    """The items of one side of all lists of a batch, concatenated: list r is `start[r]` up to `start[r + 1]`."""
 
-    items: Column
     start: list[int]
-    columns: list[Column]
+    columns: list[ValueColumn]
+    """One per feature."""
     keys: Sequence[Any]
+    """One hashable per item: equal keys, equal in all features."""
 
 
-def features_of(node: Node, rules: Sequence[FieldRule]) -> tuple[Feature, ...]:
-    """What the rules below a list say of its items; the whole item where they say nothing."""
-    return rule_features(node, rules) or (Feature((), Match(), 1.0),)
+@dataclass(slots=True)
+class PartialPairing:
+    """The pairs of one list so far, and the positions that are still unpaired."""
+
+    pairs: Pairing
+    unpaired_expected: list[int]
+    unpaired_actual: list[int]
+
+    def add_assigned(self, assigned: Sequence[tuple[int, int]]) -> None:
+        """Move assigned items to the pairs. `assigned` holds positions within the two unpaired lists."""
+        self.pairs.extend((self.unpaired_expected[left], self.unpaired_actual[right]) for left, right in assigned)
+        self.unpaired_expected = _without_positions(self.unpaired_expected, {left for left, _ in assigned})
+        self.unpaired_actual = _without_positions(self.unpaired_actual, {right for _, right in assigned})
+
+    def complete(self) -> Pairing:
+        """Expected items in their order, paired or not, then the unpaired actual ones."""
+        expected_order = sorted([*self.pairs, *((row, -1) for row in self.unpaired_expected)])
+        return expected_order + [(-1, row) for row in self.unpaired_actual]
 
 
-def rule_features(node: Node, rules: Sequence[FieldRule]) -> tuple[Feature, ...]:
-    """The features that rules name; what they ignore is none."""
-    own = [Feature(steps, rules[rule].match, rules[rule].weight) for steps, rule in node.leaves()]
-    inner = [Feature(steps, None, 1.0, features_of(items, rules)) for steps, items in node.lists()]
-    return (*(feature for feature in own if feature.match is None or feature.match.name != "ignore"), *inner)
+def _without_positions(rows: list[int], positions: set[int]) -> list[int]:
+    return [row for position, row in enumerate(rows) if position not in positions]
+
+
+def features_or_whole_item(node: RuleNode, rules: Sequence[FieldRule]) -> tuple[Feature, ...]:
+    """The features that the rules below a list define; the whole item if they define none."""
+    return features_from_rules(node, rules) or (Feature((), Match(), 1.0),)
+
+
+def features_from_rules(node: RuleNode, rules: Sequence[FieldRule]) -> tuple[Feature, ...]:
+    """One feature per rule below a list, except ignored fields, and one per inner list."""
+    features: list[Feature] = []
+    for steps, position in node.rules_outside_lists():
+        rule = rules[position]
+        if rule.match.name != "ignore":
+            features.append(Feature(steps, rule.match, rule.weight))
+    for steps, items in node.nearest_lists():
+        features.append(Feature(steps, None, 1.0, features_or_whole_item(items, rules)))
+    return tuple(features)
+
+
+def features_of_every_leaf(
+    node: RuleNode | None, rules: Sequence[FieldRule], default: Match, lists: tuple[ValueColumn, ValueColumn]
+) -> tuple[Feature, ...]:
+    """Features where every leaf is compared: those of the rules, then every key of the items that has no rule."""
+    item_node = node.each if node else None
+    ruled_features: tuple[Feature, ...] = ()
+    ruled_keys: set[str] = set()
+    if item_node:
+        ruled_features = features_from_rules(item_node, rules)
+        ruled_keys = {str(step) for step, child in item_node.children.items() if child.has_rules()}
+    items = chain.from_iterable(value for value in chain(*lists) if isinstance(value, LISTS))
+    keys = {*chain.from_iterable(item for item in items if isinstance(item, dict))} - ruled_keys
+    # sorted by name, so that the order does not depend on which cases share a batch
+    features = (*ruled_features, *(Feature((key,), default, 1.0) for key in sorted(keys)))
+    return features or (Feature((), default, 1.0),)
 
 
 def pair_by_index(expected: int, actual: int) -> Pairing:
-    """Each item with the one at its own position."""
+    """Pair the items at equal positions, given the lengths of both lists."""
     both = min(expected, actual)
-    return [(row, row) for row in range(both)] + [(row, -1) for row in range(both, expected)] + [(-1, row) for row in range(both, actual)]
+    pairs = [(row, row) for row in range(both)]
+    return pairs + [(row, -1) for row in range(both, expected)] + [(-1, row) for row in range(both, actual)]
 
 
 def pair_by_key(expected: Sequence[Any], actual: Sequence[Any]) -> Pairing:
-    """Items with equal keys, in order where a key stands more than once; the others stay alone."""
-    pairs, left, over = pair_equal(expected, actual)
-    return _in_order(pairs, left, over)
+    """Pair items with equal keys, in order where a key occurs more than once; the others stay unpaired."""
+    return pair_equal(expected, actual).complete()
 
 
-def pair_equal(expected: Sequence[Any], actual: Sequence[Any]) -> tuple[Pairing, list[int], list[int]]:
-    """Equal keys paired, those at the same position first; then what is left of either side.
+def pair_equal(expected: Sequence[Any], actual: Sequence[Any]) -> PartialPairing:
+    """Pair equal keys, those at the same position first.
 
     >>> pair_equal(["a", "b", "c"], ["b", "a", "x"])
-    ([(0, 1), (1, 0)], [2], [2])
+    PartialPairing(pairs=[(0, 1), (1, 0)], unpaired_expected=[2], unpaired_actual=[2])
     """
-    places = {key: row for row, key in enumerate(actual)}
-    if len(places) < len(actual):
+    row_of_key = {key: row for row, key in enumerate(actual)}
+    if len(row_of_key) < len(actual):
         return _pair_repeated(expected, actual)
     pairs: Pairing = []
-    left: list[int] = []
+    unpaired_expected: list[int] = []
     for row, key in enumerate(expected):
-        found = places.pop(key, -1)
-        if found >= 0:
-            pairs.append((row, found))
+        counterpart = row_of_key.pop(key, -1)
+        if counterpart >= 0:
+            pairs.append((row, counterpart))
         else:
-            left.append(row)
-    if left and len(set(expected)) < len(expected):
+            unpaired_expected.append(row)
+    if unpaired_expected and len(set(expected)) < len(expected):
         return _pair_repeated(expected, actual)
-    return pairs, left, list(places.values())
+    return PartialPairing(pairs, unpaired_expected, list(row_of_key.values()))
 
 
-def _pair_repeated(expected: Sequence[Any], actual: Sequence[Any]) -> tuple[Pairing, list[int], list[int]]:
-    """The same where a key stands more than once: items that kept their position stay together, the others pair in order."""
+def _pair_repeated(expected: Sequence[Any], actual: Sequence[Any]) -> PartialPairing:
+    """Pair keys of which some occur more than once: first at equal positions, then the others in order."""
     both = min(len(expected), len(actual))
     pairs = [(row, row) for row in range(both) if expected[row] == actual[row]]
-    settled = {row for row, _ in pairs}
-    places: dict[Any, list[int]] = {}
-    for row in range(len(actual) - 1, -1, -1):
-        if row not in settled:
-            places.setdefault(actual[row], []).append(row)
-    left: list[int] = []
+    paired_rows = {row for row, _ in pairs}
+    rows_of_key: dict[Any, list[int]] = {}
+    for row in range(len(actual) - 1, -1, -1):  # backwards, so that pop() gives the first row
+        if row not in paired_rows:
+            rows_of_key.setdefault(actual[row], []).append(row)
+    unpaired_expected: list[int] = []
     for row, key in enumerate(expected):
-        if row not in settled:
-            found = places.get(key)
-            if found:
-                pairs.append((row, found.pop()))
-            else:
-                left.append(row)
-    return pairs, left, sorted(row for rows in places.values() for row in rows)
+        if row in paired_rows:
+            continue
+        candidates = rows_of_key.get(key)
+        if candidates:
+            pairs.append((row, candidates.pop()))
+        else:
+            unpaired_expected.append(row)
+    return PartialPairing(pairs, unpaired_expected, sorted(chain.from_iterable(rows_of_key.values())))
 
 
-def _in_order(pairs: Pairing, left: Sequence[int], over: Sequence[int]) -> Pairing:
-    """Expected items in their order, paired or alone, then the extra actual ones."""
-    return sorted([*pairs, *((row, -1) for row in left)]) + [(-1, row) for row in over]
-
-
-def item_columns(items: Column, start: list[int], features: Sequence[Feature]) -> ItemColumns:
-    """The features of all items, and a hashable key for each item: equal keys, equal in all features."""
+def build_item_columns(items: ValueColumn, start: list[int], features: Sequence[Feature]) -> ItemColumns:
+    """The feature columns and keys of all items; list r is `start[r]` up to `start[r + 1]`."""
     columns = [take_path(items, feature.steps) for feature in features]
-    return ItemColumns(items, start, columns, _hashable(columns))
+    return ItemColumns(start, columns, _hashable_rows(columns))
 
 
-def _hashable(columns: Sequence[Column]) -> Sequence[Any]:
-    keys = [_plain_keys(column) for column in columns]
+def _hashable_rows(columns: Sequence[ValueColumn]) -> Sequence[Any]:
+    keys = [_hashable_column(column) for column in columns]
     return keys[0] if len(keys) == 1 else list(zip(*keys, strict=True))
 
 
-_PLAIN = frozenset((str, int, float, type(None), Missing))
-"""Values that are keys as they are: Python finds 100 and 100.0 equal, as fieldwise does. `True`, which it finds equal to 1, is none."""
+_HASHABLE = frozenset((str, int, float, type(None), Missing))
+"""Types used as keys directly: Python finds 100 and 100.0 equal, as fieldwise does. Not bool, which Python finds equal to 1."""
 
 
-def _plain_keys(column: Column) -> Column:
-    if _PLAIN.issuperset(map(type, column)):
+def _hashable_column(column: ValueColumn) -> ValueColumn:
+    if _HASHABLE.issuperset(map(type, column)):
         return column
-    return [value if value.__class__ in _PLAIN else key_of(value) for value in column]
+    return [value if value.__class__ in _HASHABLE else hashable_key(value) for value in column]
 
 
-def key_of(value: Any) -> Any:
-    """Something hashable that is equal for values that are the same and for no others: `true` is not 1, NaN is like nothing.
+def hashable_key(value: Any) -> Any:
+    """A hashable that is equal exactly for values that are the same: `true` is not 1, NaN equals nothing.
 
-    >>> key_of([1, "a"]) == key_of([1.0, "a"]), key_of(True) == key_of(1)
+    >>> hashable_key([1, "a"]) == hashable_key([1.0, "a"]), hashable_key(True) == hashable_key(1)
     (True, False)
     """
-    text = canonical(value)
+    text = canonical_json(value)
     return object() if text is None else (text,)
 
 
-def pair_best(expected: ItemColumns, actual: ItemColumns, features: Sequence[Feature]) -> list[Pairing]:
-    """For every list of the batch, the pairing whose items are most alike, equal items first."""
-    found: list[tuple[Pairing, list[int], list[int]]] = []
+def pair_best(expected: ItemColumns, actual: ItemColumns, features: Sequence[Feature], services: Services = NO_SERVICES) -> list[Pairing]:
+    """For every list of the batch the pairing with the largest total similarity, equal items first."""
+    pairings: list[PartialPairing] = []
     small: list[int] = []
     for row in range(len(expected.start) - 1):
-        ours = expected.keys[expected.start[row] : expected.start[row + 1]]
-        theirs = actual.keys[actual.start[row] : actual.start[row + 1]]
-        pairs, left, over = pair_equal(ours, theirs)
-        found.append((pairs, left, over))
-        if left and over:
-            if len(left) == len(over) == 1:
-                pairs.append((left.pop(), over.pop()))
-            elif len(left) * len(over) <= SMALL:
-                small.append(row)
-            else:
-                _settle(found[row], _large_matrix(expected, actual, features, row, left, over))
+        pairing = pair_equal(
+            expected.keys[expected.start[row] : expected.start[row + 1]], actual.keys[actual.start[row] : actual.start[row + 1]]
+        )
+        pairings.append(pairing)
+        cells = len(pairing.unpaired_expected) * len(pairing.unpaired_actual)
+        if len(pairing.unpaired_expected) == len(pairing.unpaired_actual) == 1:
+            pairing.add_assigned([(0, 0)])
+        elif cells > SMALL_MATRIX:
+            pairing.add_assigned(assign_pairs(_large_matrix(expected, actual, features, (row, pairing), services)))
+        elif cells:
+            small.append(row)
     if small:
-        _settle_rests([(row, found[row]) for row in small], expected, actual, features)
-    return [_in_order(*one) for one in found]
+        assign_remaining([(row, pairings[row]) for row in small], expected, actual, features, services)
+    return [pairing.complete() for pairing in pairings]
 
 
-_LIGHT = frozenset(("exact", "numeric_tolerance"))
-"""Matches that cost next to nothing beside those that read texts."""
-_CLEAR = 1e-6
-"""How much of a lead, besides what the other features may make up for, settles a rest. Well above what decides between equals."""
+_CHEAP_MATCHES = frozenset(("exact", "numeric_tolerance"))
+"""Matches that cost next to nothing compared with those that read texts."""
+_CLEAR_LEAD = 1e-6
+"""Required lead beyond what the other features can add. Well above the bias that decides ties."""
 
-Rest = tuple[int, tuple[Pairing, list[int], list[int]]]
-"""Which list of the batch, with what is paired of it and what is left on either side."""
+ListRemainder = tuple[int, PartialPairing]
+"""Index of a list in the batch, and its pairing so far."""
 
 
-def _settle_rests(rests: Sequence[Rest], expected: ItemColumns, actual: ItemColumns, features: Sequence[Feature]) -> None:
-    """Pair what is left of many short lists: by the features that cost little, where no others could change the outcome, else by all."""
-    light = [at for at, feature in enumerate(features) if feature.match is not None and feature.match.name in _LIGHT]
-    heavy = [at for at in range(len(features)) if at not in light]
-    lead = sum(features[at].weight for at in heavy) + _CLEAR
-    total = _small_matrices(expected, actual, features, light, rests)
-    open_rests: list[Rest] = []
-    known: list[NDArray[np.float64]] = []
+def assign_remaining(
+    remainders: Sequence[ListRemainder],
+    expected: ItemColumns,
+    actual: ItemColumns,
+    features: Sequence[Feature],
+    services: Services = NO_SERVICES,
+) -> None:
+    """Pair the remaining items of many short lists.
+
+    The cheap features decide alone where the others could not change the assignment; the remaining lists use all features.
+    """
+    cheap = [at for at, feature in enumerate(features) if feature.match is not None and feature.match.name in _CHEAP_MATCHES]
+    costly = [at for at in range(len(features)) if at not in cheap]
+    lead = sum(features[at].weight for at in costly) + _CLEAR_LEAD
+    cheap_totals = _small_matrices(expected, actual, features, cheap, remainders, services)
+    undecided: list[ListRemainder] = []
+    undecided_totals: list[NDArray[np.float64]] = []
+    for (row, pairing), matrix in _split_matrices(remainders, cheap_totals):
+        rows, columns = len(pairing.unpaired_expected), len(pairing.unpaired_actual)
+        winners = find_clear_winners(matrix.tolist(), rows, columns, lead) if rows <= columns else None
+        if winners is None:
+            undecided.append((row, pairing))
+            undecided_totals.append(matrix)
+        else:
+            pairing.add_assigned(list(enumerate(winners)))
+    if undecided:
+        # cheap totals plus costly totals, in this order: a sum in another order could differ in the last bit and break ties differently
+        totals = np.concatenate(undecided_totals) + _small_matrices(expected, actual, features, costly, undecided, services)
+        for (_, pairing), matrix in _split_matrices(undecided, totals):
+            pairing.add_assigned(_assign_small_matrix(matrix, len(pairing.unpaired_expected), len(pairing.unpaired_actual)))
+
+
+def _split_matrices(remainders: Sequence[ListRemainder], totals: NDArray[np.float64]) -> list[tuple[ListRemainder, NDArray[np.float64]]]:
+    """Each remainder with its own flat matrix, out of the matrices of all of them."""
+    split: list[tuple[ListRemainder, NDArray[np.float64]]] = []
     start = 0
-    for rest in rests:
-        _, (pairs, left, over) = rest
-        flat = total[start : start + len(left) * len(over)]
-        start += len(flat)
-        clear = clear_winners(flat.tolist(), len(left), len(over), lead) if len(left) <= len(over) else None
-        if clear is None:
-            open_rests.append(rest)
-            known.append(flat)
-            continue
-        pairs += [(one, over[other]) for one, other in zip(left, clear, strict=True)]
-        taken = {*clear}
-        left.clear()
-        over[:] = [row for at, row in enumerate(over) if at not in taken]
-    if open_rests:
-        total = np.concatenate(known) + _small_matrices(expected, actual, features, heavy, open_rests)
-        start = 0
-        for _, found in open_rests:
-            size = len(found[1]) * len(found[2])
-            _settle_small(found, total[start : start + size])
-            start += size
+    for remainder in remainders:
+        _, pairing = remainder
+        end = start + len(pairing.unpaired_expected) * len(pairing.unpaired_actual)
+        split.append((remainder, totals[start:end]))
+        start = end
+    return split
 
 
-def clear_winners(flat: Sequence[float], rows: int, columns: int, lead: float) -> list[int] | None:
-    """For each row the column that leads all others by more than `lead`, no column twice; None where that is not so.
+def find_clear_winners(flat: Sequence[float], rows: int, columns: int, lead: float) -> list[int] | None:
+    """For each row of a flat matrix the column that leads all others by more than `lead`, no column twice; None if there is none.
 
-    Then no other assignment comes to as much, whatever up to `lead` anything else adds to each cell.
+    Then no other assignment has as large a sum, whatever up to `lead` is added to each cell.
 
-    >>> clear_winners([2.0, 0.0, 0.0, 3.0], 2, 2, 1.0), clear_winners([2.0, 1.5, 0.0, 3.0], 2, 2, 1.0)
+    >>> find_clear_winners([2.0, 0.0, 0.0, 3.0], 2, 2, 1.0), find_clear_winners([2.0, 1.5, 0.0, 3.0], 2, 2, 1.0)
     ([0, 1], None)
     """
-    found: list[int] = []
+    winners: list[int] = []
     for start in range(0, rows * columns, columns):
         row = [*flat[start : start + columns], -inf]
         best = max(row)
-        at = row.index(best)
-        row[at] = -inf
-        if at in found or best - max(row) <= lead:
+        winner = row.index(best)
+        row[winner] = -inf
+        if winner in winners or best - max(row) <= lead:
             return None
-        found.append(at)
-    return found
+        winners.append(winner)
+    return winners
 
 
-def _settle(found: tuple[Pairing, list[int], list[int]], matrix: NDArray[np.float64]) -> None:
-    """Pair what is left by the matrix of similarities."""
-    _pair_off(found, assign(matrix))
-
-
-def _settle_small(found: tuple[Pairing, list[int], list[int]], flat: NDArray[np.float64]) -> None:
-    """The same for a few items, without an array where they are very few. The numbers are finite."""
-    _, left, over = found
-    few = max(len(left), len(over)) <= FEW
-    _pair_off(found, assign_few(flat.tolist(), len(left), len(over)) if few else assign(flat.reshape(len(left), len(over))))
-
-
-def _pair_off(found: tuple[Pairing, list[int], list[int]], chosen: Sequence[tuple[int, int]]) -> None:
-    """Put what belongs together among the pairs; the rest stays left."""
-    pairs, left, over = found
-    pairs.extend((left[one], over[other]) for one, other in chosen)
-    if len(chosen) == len(left):
-        left.clear()
-    else:
-        ours = {one for one, _ in chosen}
-        left[:] = [row for at, row in enumerate(left) if at not in ours]
-    if len(chosen) == len(over):
-        over.clear()
-    else:
-        theirs = {other for _, other in chosen}
-        over[:] = [row for at, row in enumerate(over) if at not in theirs]
+def _assign_small_matrix(flat: NDArray[np.float64], rows: int, columns: int) -> Sequence[tuple[int, int]]:
+    """Assign by a flat matrix of finite numbers."""
+    if max(rows, columns) <= EXHAUSTIVE_LIMIT:
+        return assign_small(flat.tolist(), rows, columns)
+    return assign_pairs(flat.reshape(rows, columns))
 
 
 def _small_matrices(
-    expected: ItemColumns, actual: ItemColumns, features: Sequence[Feature], chosen: Sequence[int], rests: Sequence[Rest]
+    expected: ItemColumns,
+    actual: ItemColumns,
+    features: Sequence[Feature],
+    chosen: Sequence[int],
+    remainders: Sequence[ListRemainder],
+    services: Services,
 ) -> NDArray[np.float64]:
-    """The matrices of many short rests, one after the other, by some of the features; each of them is scored in one call."""
-    ours = [expected.start[row] + one for row, (_, left, over) in rests for one in left for _ in over]
-    theirs = [actual.start[row] + other for row, (_, left, over) in rests for _ in left for other in over]
-    total = np.zeros(len(ours), dtype=np.float64)
+    """The flat matrices of many short lists, one after the other, by the chosen features; each feature is scored in one call."""
+    expected_rows: list[int] = []
+    actual_rows: list[int] = []
+    for row, pairing in remainders:
+        for left in pairing.unpaired_expected:
+            for right in pairing.unpaired_actual:
+                expected_rows.append(expected.start[row] + left)
+                actual_rows.append(actual.start[row] + right)
+    total = np.zeros(len(expected_rows), dtype=np.float64)
     for position in chosen:
-        feature, one, other = features[position], expected.columns[position], actual.columns[position]
-        values, others = [one[at] for at in ours], [other[at] for at in theirs]
-        alike = _shared(values, others, feature) if feature.match is None else similarities(feature.match, values, others)
-        total += feature.weight * alike
+        feature = features[position]
+        expected_column, actual_column = expected.columns[position], actual.columns[position]
+        expected_values = [expected_column[row] for row in expected_rows]
+        actual_values = [actual_column[row] for row in actual_rows]
+        if feature.match is None:
+            similarities = _shares_of_common_items(expected_values, actual_values, feature)
+        else:
+            similarities = pair_similarities(feature.match, expected_values, actual_values, services)
+        total += feature.weight * similarities
     return total
 
 
 def _large_matrix(
-    expected: ItemColumns, actual: ItemColumns, features: Sequence[Feature], row: int, left: list[int], over: list[int]
+    expected: ItemColumns, actual: ItemColumns, features: Sequence[Feature], remainder: ListRemainder, services: Services
 ) -> NDArray[np.float64]:
-    total = np.zeros((len(left), len(over)), dtype=np.float64)
+    """The similarity matrix of the unpaired items of one list."""
+    row, pairing = remainder
+    total = np.zeros((len(pairing.unpaired_expected), len(pairing.unpaired_actual)), dtype=np.float64)
     for position, feature in enumerate(features):
-        ours = [expected.columns[position][expected.start[row] + one] for one in left]
-        theirs = [actual.columns[position][actual.start[row] + other] for other in over]
-        alike = _shared_grid(ours, theirs, feature) if feature.match is None else similarity_grid(feature.match, ours, theirs)
-        total += feature.weight * alike
+        expected_values = [expected.columns[position][expected.start[row] + at] for at in pairing.unpaired_expected]
+        actual_values = [actual.columns[position][actual.start[row] + at] for at in pairing.unpaired_actual]
+        if feature.match is None:
+            similarities = _grid_of_common_items(expected_values, actual_values, feature)
+        else:
+            similarities = similarity_grid(feature.match, expected_values, actual_values, services)
+        total += feature.weight * similarities
     return total
 
 
-def _bag(value: Any, feature: Feature) -> Counter[Any]:
-    """What is in a list, as far as the rules look at it, with how often."""
+def _count_items(value: Any, feature: Feature) -> Counter[Any]:
+    """The items of an inner list with their counts, reduced to the features that rules look at."""
     if not isinstance(value, LISTS) or not value:
         return Counter()
     columns = [take_path(list(value), inner.steps) for inner in feature.inner]
-    return Counter(_hashable(columns))
+    return Counter(_hashable_rows(columns))
 
 
-def _shared(values: Column, others: Column, feature: Feature) -> NDArray[np.float64]:
-    """The share of what two lists have in common, pair by pair (Dice)."""
-    bags = [(_bag(one, feature), _bag(other, feature)) for one, other in zip(values, others, strict=True)]
-    return np.array([_dice((one & other).total(), one.total() + other.total()) for one, other in bags], dtype=np.float64)
+def _shares_of_common_items(expected: ValueColumn, actual: ValueColumn, feature: Feature) -> NDArray[np.float64]:
+    """The Dice coefficient of two inner lists, pair by pair."""
+    shares: list[float] = []
+    for expected_list, actual_list in zip(expected, actual, strict=True):
+        expected_counts, actual_counts = _count_items(expected_list, feature), _count_items(actual_list, feature)
+        common = (expected_counts & actual_counts).total()
+        size = expected_counts.total() + actual_counts.total()
+        shares.append(2 * common / size if size else 1.0)
+    return np.array(shares, dtype=np.float64)
 
 
-def _dice(common: int, both: int) -> float:
-    return 2 * common / both if both else 1.0
-
-
-def _shared_grid(ours: Column, theirs: Column, feature: Feature) -> NDArray[np.float64]:
-    """The share of what every two lists have in common, by one sparse product: no pair of lists is aligned to find out."""
+def _grid_of_common_items(expected: ValueColumn, actual: ValueColumn, feature: Feature) -> NDArray[np.float64]:
+    """The Dice coefficient of every two inner lists, by one sparse matrix product."""
     from scipy.sparse import csr_array
 
     codes: dict[tuple[Any, int], int] = {}
 
-    def incidence(lists: Column) -> tuple[list[int], list[int], NDArray[np.float64]]:
+    def incidence(lists: ValueColumn) -> tuple[list[int], list[int], NDArray[np.float64]]:
         rows, columns, sizes = list[int](), list[int](), list[int]()
         for row, value in enumerate(lists):
-            bag = _bag(value, feature)
-            sizes.append(bag.total())
-            for key, count in bag.items():
-                # the n-th occurrence of a key is a thing of its own, so that repeated items count as often as they occur
+            counts = _count_items(value, feature)
+            sizes.append(counts.total())
+            for key, count in counts.items():
+                # the n-th occurrence of a key has a code of its own, so that repeated items count as often as they occur
                 columns.extend(codes.setdefault((key, nth), len(codes)) for nth in range(count))
                 rows.extend([row] * count)
         return rows, columns, np.array(sizes, dtype=np.float64)
 
-    one_rows, one_columns, one_sizes = incidence(ours)
-    two_rows, two_columns, two_sizes = incidence(theirs)
+    expected_rows, expected_columns, expected_sizes = incidence(expected)
+    actual_rows, actual_columns, actual_sizes = incidence(actual)
     width = max(len(codes), 1)
-    one = csr_array((np.ones(len(one_rows)), (one_rows, one_columns)), shape=(len(ours), width))
-    two = csr_array((np.ones(len(two_rows)), (two_rows, two_columns)), shape=(len(theirs), width))
-    common = (one @ two.T).toarray()
-    both = one_sizes[:, None] + two_sizes[None, :]
-    return np.where(both > 0, 2 * common / np.where(both > 0, both, 1), 1.0)
+    left = csr_array((np.ones(len(expected_rows)), (expected_rows, expected_columns)), shape=(len(expected), width))
+    right = csr_array((np.ones(len(actual_rows)), (actual_rows, actual_columns)), shape=(len(actual), width))
+    common = (left @ right.T).toarray()
+    sizes = expected_sizes[:, None] + actual_sizes[None, :]
+    return np.where(sizes > 0, 2 * common / np.where(sizes > 0, sizes, 1), 1.0)
+
+
+def pair_items(
+    rows: Sequence[int], lists: tuple[ValueColumn, ValueColumn], alignment: ItemAlignment, *, label_by_index: bool = False
+) -> PairedItems:
+    """The items of the lists in these rows, each with its counterpart.
+
+    If one side has no list, its null, absence or misfit is the counterpart of every item of the other side.
+    `label_by_index` labels unmatched actual items by their plain index, as open comparisons do for lists paired by position.
+    """
+    expected, actual = lists
+    both = [row for row in rows if isinstance(expected[row], LISTS) and isinstance(actual[row], LISTS)]
+    pairings = _pair_lists([expected[row] for row in both], [actual[row] for row in both], alignment)
+    pairing_of_row = dict(zip(both, pairings, strict=True))
+    items = PairedItems()
+    for row in rows:
+        if row in pairing_of_row:
+            _add_pairs(items, row, pairing_of_row[row], (expected[row], actual[row]), label_by_index)
+        elif isinstance(expected[row], LISTS):
+            _add_unmatched_expected(items, row, expected[row], actual[row])
+        else:
+            _add_unmatched_actual(items, row, expected[row], actual[row], label_by_index)
+    return items
+
+
+def _pair_lists(expected: ValueColumn, actual: ValueColumn, alignment: ItemAlignment) -> list[Pairing]:
+    """One pairing per pair of lists."""
+    method = alignment.rule.align if alignment.rule else "index"
+    if method == "best":
+        features = alignment.features
+        expected_items = build_item_columns(*_concatenate(expected), features)
+        actual_items = build_item_columns(*_concatenate(actual), features)
+        return pair_best(expected_items, actual_items, features, alignment.services)
+    both = zip(expected, actual, strict=True)
+    if method == "index":
+        return [pair_by_index(len(left), len(right)) for left, right in both]
+    if method == "set":
+        return [pair_by_key([*map(hashable_key, left)], [*map(hashable_key, right)]) for left, right in both]
+    steps = alignment.rule.key.steps if alignment.rule and alignment.rule.key else ()
+    return [pair_by_key(_item_keys(left, steps), _item_keys(right, steps)) for left, right in both]
+
+
+def _item_keys(items: list[Any], steps: Sequence[Step]) -> list[Any]:
+    """The key of each item; an item without one equals no other."""
+    values = take_path(items, steps)
+    return [object() if value is None or value is MISSING else hashable_key(value) for value in values]
+
+
+def _concatenate(lists: ValueColumn) -> tuple[ValueColumn, list[int]]:
+    return list(chain.from_iterable(lists)), [0, *accumulate(map(len, lists))]
+
+
+def _add_pairs(items: PairedItems, row: int, pairing: Pairing, lists: tuple[list[Any], list[Any]], label_by_index: bool) -> None:
+    expected, actual = lists
+    if len(pairing) == len(expected) == len(actual):  # every item has a counterpart
+        items.parent += [row] * len(pairing)
+        items.label += [left for left, _ in pairing]
+        items.expected += [expected[left] for left, _ in pairing]
+        items.actual += [actual[right] for _, right in pairing]
+        return
+    for left, right in pairing:
+        if left >= 0 and right >= 0:
+            items.add(row, left, expected[left], actual[right])
+        elif left >= 0:
+            items.unmatched_expected.append(len(items.parent))
+            items.add(row, left, expected[left], MISSING)
+        else:
+            items.unmatched_actual.append(len(items.parent))
+            items.add(row, right if label_by_index else -1 - right, MISSING, actual[right])
+
+
+def _add_unmatched_expected(items: PairedItems, row: int, expected: list[Any], counterpart: Any) -> None:
+    if counterpart is not None and counterpart is not MISSING and not isinstance(counterpart, Misfit):
+        counterpart = Misfit(counterpart)
+    for index, value in enumerate(expected):
+        items.unmatched_expected.append(len(items.parent))
+        items.add(row, index, value, counterpart)
+
+
+def _add_unmatched_actual(items: PairedItems, row: int, counterpart: Any, actual: list[Any], label_by_index: bool) -> None:
+    for index, value in enumerate(actual):
+        items.unmatched_actual.append(len(items.parent))
+        items.add(row, index if label_by_index else -1 - index, None if counterpart is None else MISSING, value)
+
+
+def pair_items_by_rules(
+    node: RuleNode,
+    lists: tuple[ValueColumn, ValueColumn],
+    rules: Sequence[FieldRule],
+    cache: ColumnCache,
+    services: Services,
+    rows: Sequence[int] | None = None,
+) -> PairedItems:
+    """The items of the lists at a node in these rows (default: all), paired as the rules say."""
+    is_best = node.align is not None and node.align.align == "best"
+    features = features_or_whole_item(node.children[EACH], rules) if is_best else ()
+    all_rows = range(len(lists[0])) if rows is None else rows
+    # the services are not part of the cache key: a cache belongs to one batch, which has one `Services`
+    method = ("closed", () if rows is None else tuple(rows), node.align, features)
+    return cache.paired_items(lists, method, lambda: pair_items(all_rows, lists, ItemAlignment(node.align, features, services)))

@@ -1,65 +1,67 @@
-"""A batch of cases with what evaluators ask of it, each thing computed once."""
+"""A batch of cases with everything evaluators derive from it, each computed once."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 import orjson
 
-from fieldwise.kernels.values import canonical
-from fieldwise.model.ask import Asker
+from fieldwise.kernels.values import canonical_json
 from fieldwise.model.batch import Records
 from fieldwise.model.case import Cases
-from fieldwise.model.comparison import Comparisons, Outcome
+from fieldwise.model.comparison import Comparisons
 from fieldwise.model.plan import PlannedEvaluator
 from fieldwise.model.result import Results
 from fieldwise.model.rule import CompareSpec
+from fieldwise.model.services import Services
 from fieldwise.model.values import MISSING, Value
-from fieldwise.read.records_in_text import record_in
-from fieldwise.score.causes import Known, explain
-from fieldwise.score.column_cache import Memo
-from fieldwise.score.rule_coverage import closed, covers, without_absent
-from fieldwise.score.walk import compare_records
+from fieldwise.read.records_in_text import find_record
+from fieldwise.score.causes import find_causes
+from fieldwise.score.columns import ColumnCache
+from fieldwise.score.services import local_services
+from fieldwise.score.walk import close_spec, compare_records, remove_absent_rows, rules_name_every_leaf
 
 
 class ScoringBatch:
-    """The `Batch` that evaluators see."""
+    """The `Batch` that evaluators receive."""
 
-    def __init__(self, cases: Cases, asker: Asker | None = None) -> None:
+    def __init__(self, cases: Cases, services: Services | None = None) -> None:
         self.cases = cases
-        self.asker = asker
-        """Brings the replies to judges that stand inside other evaluators."""
-        self._compared: list[tuple[CompareSpec, Comparisons]] = []
-        self._parts: dict[bytes, ScoringBatch] = {}
-        self._covered: list[tuple[CompareSpec, bool]] = []
-        self._known: Known = []
-        self._memo = Memo()
+        self.services = services or local_services()
+        # lists, not dicts: a spec may hold unhashable options, and a batch has only a few specs
+        self._comparisons: list[tuple[CompareSpec, Comparisons]] = []
+        self._coverage: list[tuple[CompareSpec, bool]] = []
+        self._selections: dict[bytes, ScoringBatch] = {}
+        self._cache = ColumnCache()
 
     def __len__(self) -> int:
         return len(self.cases)
 
     @cached_property
     def records(self) -> Records:
-        """Expected and actual as records; JSON is found in text."""
+        """Expected and actual as records; JSON is extracted from text."""
         repairs: dict[int, list[str]] = {}
         unreadable: dict[int, dict[str, str]] = {}
         sides: dict[str, list[Value]] = {}
         for side, column in (("expected", self.cases.expected), ("actual", self.cases.actual)):
             records: list[Value] = list(column)
-            for row in [row for row, value in enumerate(column) if isinstance(value, str)]:
-                found = record_in(str(column[row]))
-                records[row] = found.value
-                if found.repairs:
-                    repairs.setdefault(row, []).extend(f"{side}: {repair}" for repair in found.repairs)
-                if found.value is MISSING:
-                    unreadable.setdefault(row, {})[side] = found.why or "no JSON in the text"
+            for row, value in enumerate(column):
+                if not isinstance(value, str):
+                    continue
+                parsed = find_record(str(value))
+                records[row] = parsed.value
+                if parsed.repairs:
+                    repairs.setdefault(row, []).extend(f"{side}: {repair}" for repair in parsed.repairs)
+                if parsed.value is MISSING:
+                    unreadable.setdefault(row, {})[side] = parsed.reason or "no JSON in the text"
             sides[side] = records
         return Records(sides["expected"], sides["actual"], repairs, unreadable)
 
     @cached_property
     def _columns(self) -> tuple[list[Any], list[Any]]:
-        """The records as the columns that comparing starts from: the same lists every time, so that what was found is found again."""
+        """The records as columns: the same two lists at every call, because `ColumnCache` keys columns by identity."""
         return list(self.records.expected), list(self.records.actual)
 
     @cached_property
@@ -73,58 +75,55 @@ class ScoringBatch:
         return [as_text(value) for value in self.cases.actual]
 
     def compare(self, spec: CompareSpec) -> Comparisons:
-        """The comparisons this spec asks for, with the likely cause of every mismatch."""
-        for known, comparisons in self._compared:
-            if known is spec or known == spec:
+        """The comparisons of a spec, with the likely cause of every mismatch; the same object for equal specs."""
+        for earlier_spec, comparisons in self._comparisons:
+            if earlier_spec is spec or earlier_spec == spec:
                 return comparisons
-        if spec.open == "leaves" and self._covers(spec):
-            found = without_absent(self.compare(closed(spec)))
+        if spec.open == "leaves" and self._rules_name_every_leaf(spec):
+            comparisons = remove_absent_rows(self.compare(close_spec(spec)))
         else:
-            found = compare_records(spec, *self._columns, self._memo)
-            self._explain(found, complete=spec.open == "leaves" or self._covers(spec))
-        self._compared.append((spec, found))
-        return found
+            comparisons = compare_records(spec, *self._columns, self._cache, self.services)
+            causes = find_causes(comparisons, self.records.expected, self.records.actual, self.services)
+            comparisons = replace(comparisons, cause=causes)
+        self._comparisons.append((spec, comparisons))
+        return comparisons
 
-    def _covers(self, spec: CompareSpec) -> bool:
-        """Whether the rules of a spec name every leaf of the batch."""
-        rules = closed(spec)
-        for known, covered in self._covered:
-            if known == rules:
-                return covered
-        self._covered.append((rules, covers(rules, *self._columns, self._memo)))
-        return self._covered[-1][1]
-
-    def _explain(self, comparisons: Comparisons, *, complete: bool) -> None:
-        """Find the likely causes of the values that differ, but for those that other comparisons of the batch found."""
-        wrong = (comparisons.outcome == Outcome.WRONG_VALUE) | (comparisons.outcome == Outcome.FORMAT_ERROR)
-        explain(comparisons, np.flatnonzero(wrong), self.records.expected, self.records.actual, self._known, complete=complete)
+    def _rules_name_every_leaf(self, spec: CompareSpec) -> bool:
+        closed_spec = close_spec(spec)
+        for earlier_spec, is_covered in self._coverage:
+            if earlier_spec == closed_spec:
+                return is_covered
+        is_covered = rules_name_every_leaf(closed_spec, *self._columns, self._cache, self.services)
+        self._coverage.append((closed_spec, is_covered))
+        return is_covered
 
     def compare_records(self, spec: CompareSpec, expected: Sequence[Value], actual: Sequence[Value]) -> Comparisons:
-        """The same for other records, without looking for causes; JSON is found in text here too."""
-        return compare_records(spec, [*map(_record, expected)], [*map(_record, actual)])
+        """The comparisons of other records than those of the cases, without causes; JSON is extracted from text."""
+        expected_records, actual_records = [*map(_parse_record, expected)], [*map(_parse_record, actual)]
+        return compare_records(spec, expected_records, actual_records, services=self.services)
 
     def evaluate(self, planned: PlannedEvaluator) -> Results:
-        """What another evaluator says of the whole batch."""
-        from fieldwise.score.evaluate import evaluate_all  # which imports this file
+        """The results of another evaluator for the whole batch."""
+        from fieldwise.score.evaluate import evaluate_every_case  # imports this module
 
-        return evaluate_all(planned, self)
+        return evaluate_every_case(planned, self)
 
-    def part(self, rows: Sequence[int]) -> "ScoringBatch":
-        """Some of the cases as a batch; the same rows give the same batch, so that evaluators share its comparisons."""
+    def select_cases(self, rows: Sequence[int]) -> "ScoringBatch":
+        """A batch of some of the cases; the same object for the same rows, so that evaluators share its comparisons."""
         if len(rows) == len(self):
             return self
         key = np.asarray(rows, dtype=np.int64).tobytes()
-        if key not in self._parts:
-            self._parts[key] = ScoringBatch(self.cases.take(rows), self.asker)
-        return self._parts[key]
+        if key not in self._selections:
+            self._selections[key] = ScoringBatch(self.cases.take(rows), self.services)
+        return self._selections[key]
 
 
-def _record(value: Value) -> Value:
-    return record_in(value).value if isinstance(value, str) else value
+def _parse_record(value: Value) -> Value:
+    return find_record(value).value if isinstance(value, str) else value
 
 
 def as_text(value: Any) -> str:
-    """Text as it is, nothing as empty text, anything else as JSON.
+    """Text as it is, null and missing as empty text, anything else as JSON.
 
     >>> as_text("604"), as_text({"b": 2**70, "a": [1]})
     ('604', '{"a":[1],"b":1180591620717411303424}')
@@ -135,5 +134,5 @@ def as_text(value: Any) -> str:
         return ""
     try:
         return orjson.dumps(value, option=orjson.OPT_SORT_KEYS | orjson.OPT_NON_STR_KEYS).decode()
-    except TypeError:  # an integer or a depth beyond what orjson writes
-        return canonical(value) or str(value)
+    except TypeError:  # an integer or a depth beyond what orjson supports
+        return canonical_json(value) or str(value)

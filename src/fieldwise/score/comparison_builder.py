@@ -1,6 +1,6 @@
-"""Rows of comparisons as they are found, and the verdict on each: equal first, then the matchers, for what differs only."""
+"""Builds the comparisons of a batch: equal values first, then presence, then matchers for the values that differ."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, compress
 from math import inf
@@ -14,234 +14,218 @@ from numpy.typing import NDArray
 from fieldwise.model.comparison import Comparisons
 from fieldwise.model.diagnostic import Diagnostic
 from fieldwise.model.rule import CompareSpec, FieldRule, Match
-from fieldwise.model.values import MISSING, kind
+from fieldwise.model.services import Services
+from fieldwise.model.values import MISSING, json_kind
 from fieldwise.registry import MATCHERS
-from fieldwise.score.column_cache import Memo
-from fieldwise.score.columns import Column, Misfit
-from fieldwise.score.frame import Frame, item_places
+from fieldwise.score.columns import ColumnCache, Frame, Misfit, ValueColumn, item_sort_key
 from fieldwise.score.matching import score_pairs
 
 _SCALARS = frozenset((str, int, bool, float))
 _NUMBERS = frozenset((int, bool, float))
 _INFINITE = (inf, -inf)
-# as plain numbers: looking up a member of an enum costs as much as the comparison it stands for
+# the values of `Outcome` as plain integers: looking up an enum member costs as much as comparing two values
 _WRONG_VALUE, _FORMAT_ERROR, _OMISSION, _HALLUCINATION, _BOTH_ABSENT, _IGNORED, _FAULT = range(1, 8)
-_MAY_BE_MISFITS = (_FORMAT_ERROR, _OMISSION, _BOTH_ABSENT, _IGNORED)
+_OUTCOMES_WITH_MISFITS = (_FORMAT_ERROR, _OMISSION, _BOTH_ABSENT, _IGNORED)
+
+IsNull = Callable[[Any], bool]
+"""True for values other than null that count as null."""
 
 
 @dataclass(slots=True)
-class Block:
-    """A field's values in some cases."""
+class FieldBlock:
+    """The values of one field in some rows."""
 
     field: int
-    expected: Column
-    actual: Column
+    expected: ValueColumn
+    actual: ValueColumn
     frame: Frame
-    paths: int
-    """Where the paths of this field begin in the table of paths."""
-    doubtful: Sequence[int]
-    """The rows that are not plainly equal."""
+    first_path: int
+    """Position of the block's first path in the table of paths."""
+    unequal: Sequence[int]
+    """Rows that are not plainly equal, so that presence or a matcher decides."""
 
 
 @dataclass(slots=True)
-class Rows:
-    """Collects the blocks of a batch."""
+class _RowVerdicts:
+    """Outcome, similarity and pass of every row, filled in while the comparisons are built. Rows start as matches."""
+
+    outcome: NDArray[np.uint8]
+    similarity: NDArray[np.float64]
+    passed: NDArray[np.bool_]
+    notes: dict[int, str] = field(default_factory=dict[int, str])
+    faults: dict[int, Diagnostic] = field(default_factory=dict[int, Diagnostic])
+
+
+@dataclass(slots=True)
+class ComparisonBuilder:
+    """Collects field blocks and builds the `Comparisons` of a batch."""
 
     spec: CompareSpec
     cases: int
-    rules: list[FieldRule]
-    fields: list[str]
-    memo: Memo
-    blocks: list[Block] = field(default_factory=list[Block])
+    cache: ColumnCache
+    services: Services
+    rules: list[FieldRule] = field(init=False)
+    """The rules of the spec, then one for every further leaf of an open comparison."""
+    fields: list[str] = field(init=False)
+    blocks: list[FieldBlock] = field(default_factory=list[FieldBlock])
     paths: list[str] = field(default_factory=list[str])
-    is_null: Callable[[Any], bool] | None = None
-    """Whether a value counts as null besides null itself."""
+    is_null: IsNull | None = field(init=False)
 
     def __post_init__(self) -> None:
-        self.is_null = self.spec.nulls.test()
+        self.rules = list(self.spec.rules)
+        self.fields = [rule.text for rule in self.rules]
+        self.is_null = self.spec.nulls.make_test()
 
-    def add(self, position: int, suffix: str, expected: Column, actual: Column, frame: Frame) -> None:
-        """Take in a field's columns. `suffix` is how its paths go on from the frame's prefixes."""
+    def add(self, position: int, suffix: str, expected: ValueColumn, actual: ValueColumn, frame: Frame) -> None:
+        """Add the columns of the rule at `position`. A row's path is its prefix in the frame followed by `suffix`."""
         if not expected:
             return
-        doubtful = self._doubtful(self.rules[position].match, expected, actual)
-        start = len(self.paths)
+        unequal = self._needs_matcher(self.rules[position].match, expected, actual)
+        first_path = len(self.paths)
         self.paths.extend(f"{prefix}{suffix}".removeprefix(".") or "(root)" for prefix in frame.prefixes)
-        self.blocks.append(Block(position, expected, actual, frame, start, doubtful))
+        self.blocks.append(FieldBlock(position, expected, actual, frame, first_path, unequal))
 
-    def _doubtful(self, match: Match, expected: Column, actual: Column) -> Sequence[int]:
-        """The rows to look at: those that are not plainly equal, and equal ones that may not be a match even so."""
+    def _needs_matcher(self, match: Match, expected: ValueColumn, actual: ValueColumn) -> Sequence[int]:
+        """Rows that are not plainly equal, and equal rows that may not be a match even so."""
         if match.name == "ignore" or (match.name not in ("exact", "auto") and not MATCHERS.find(match.name).reflexive):
             return range(len(expected))
-        found = differences(expected, actual)
+        unequal = unequal_rows(expected, actual)
         if self.is_null is None:
-            return found
-        blank = [row for row, value in enumerate(expected) if value.__class__ is str and self.is_null(value)]
-        return sorted({*found, *blank}) if blank else found
+            return unequal
+        null_texts = [row for row, value in enumerate(expected) if value.__class__ is str and self.is_null(value)]
+        return sorted({*unequal, *null_texts}) if null_texts else unequal
 
-    def _in_order(self) -> None:
-        """Put the fields that no rule names in the order of their paths, so that it does not depend on which cases share a batch."""
-        named = len(self.spec.rules)
-        if len(self.fields) == named:
-            return
-        order = [*range(named), *sorted(range(named, len(self.fields)), key=self.fields.__getitem__)]
-        self.fields = [self.fields[old] for old in order]
-        self.rules = [self.rules[old] for old in order]
-        place = {old: new for new, old in enumerate(order)}
-        for block in self.blocks:
-            block.field = place[block.field]
-
-    def finish(self) -> Comparisons:
-        """All comparisons of the batch."""
-        self._in_order()
+    def build(self) -> Comparisons:
+        """All comparisons of the batch, without causes."""
+        self._sort_unruled_fields()
         blocks = sorted(self.blocks, key=lambda block: block.field)
         sizes = [len(block.expected) for block in blocks]
+        starts: list[int] = np.cumsum([0, *sizes[:-1]]).tolist() if sizes else []
         total = sum(sizes)
+        unequal = [start + np.asarray(block.unequal, dtype=np.int64) for start, block in zip(starts, blocks, strict=True)]
+        expected = list(chain.from_iterable(block.expected for block in blocks))
+        actual = list(chain.from_iterable(block.actual for block in blocks))
+        verdicts = self._decide_rows(list(zip(starts, blocks, strict=True)), expected, actual)
         comparisons = Comparisons(
             cases=self.cases,
-            case=_joined([block.frame.case for block in blocks], np.int32),
+            case=_concatenate([block.frame.case for block in blocks], np.int32),
             field=np.repeat(np.array([block.field for block in blocks], dtype=np.int32), sizes),
-            path=_joined([block.frame.prefix + np.int32(block.paths) for block in blocks], np.int32),
-            outcome=np.zeros(total, dtype=np.uint8),
-            similarity=np.ones(total, dtype=np.float64),
-            passed=np.ones(total, dtype=np.bool_),
-            expected=list(chain.from_iterable(block.expected for block in blocks)),
-            actual=list(chain.from_iterable(block.actual for block in blocks)),
+            path=_concatenate([block.frame.prefix + np.int32(block.first_path) for block in blocks], np.int32),
+            outcome=verdicts.outcome,
+            similarity=verdicts.similarity,
+            passed=verdicts.passed,
+            expected=expected,
+            actual=_unwrap_misfits(actual, verdicts.outcome),
             fields=self.fields,
             rules=self.rules,
             paths=self.paths,
-            extra=_joined([block.frame.extra for block in blocks], np.bool_),
-            lone=_joined([block.frame.lone for block in blocks], np.bool_),
+            note=verdicts.notes,
+            faults=verdicts.faults,
+            unmatched_actual=_concatenate([block.frame.unmatched_actual for block in blocks], np.bool_),
+            unmatched_expected=_concatenate([block.frame.unmatched_expected for block in blocks], np.bool_),
+            identical=_all_rows_except(total, unequal),
         )
-        starts: list[int] = np.cumsum([0, *sizes[:-1]]).tolist() if sizes else []
-        placed = list(zip(starts, blocks, strict=True))
-        comparisons.plain = _all_but(total, [start + np.asarray(block.doubtful, dtype=np.int64) for start, block in placed])
-        _decide(comparisons, placed, self.spec, self.is_null)
-        _unwrap_misfits(comparisons)
-        return _item_by_item(comparisons, blocks)
+        return _sort_rows_by_item(comparisons, blocks)
 
+    def _sort_unruled_fields(self) -> None:
+        """Sort the fields without a rule by path, so that their order does not depend on which cases share a batch."""
+        ruled = len(self.spec.rules)
+        if len(self.fields) == ruled:
+            return
+        order = [*range(ruled), *sorted(range(ruled, len(self.fields)), key=self.fields.__getitem__)]
+        self.fields = [self.fields[old] for old in order]
+        self.rules = [self.rules[old] for old in order]
+        new_position = {old: new for new, old in enumerate(order)}
+        for block in self.blocks:
+            block.field = new_position[block.field]
 
-def _all_but(total: int, doubtful: Sequence[NDArray[np.int64]]) -> NDArray[np.bool_]:
-    plain = np.ones(total, dtype=np.bool_)
-    plain[_joined(doubtful, np.int64)] = False
-    return plain
+    def _decide_rows(self, blocks: Sequence[tuple[int, FieldBlock]], expected: ValueColumn, actual: ValueColumn) -> _RowVerdicts:
+        """Decide every row: plainly equal rows match, absence is decided by presence, the remaining rows by their matcher."""
+        total = len(expected)
+        verdicts = _RowVerdicts(np.zeros(total, dtype=np.uint8), np.ones(total), np.ones(total, dtype=np.bool_))
+        rows_by_match: dict[Match, list[int]] = {}
+        decided: list[tuple[int, int, float, bool]] = []
+        for start, block in blocks:
+            rule = self.rules[block.field]
+            rows = [start + row for row in block.unequal]
+            if rule.path is None:
+                decided += [(row, _OMISSION, 0.0, False) for row in rows]
+                verdicts.notes.update(dict.fromkeys(rows, "malformed path"))
+            elif rule.match.name == "ignore":
+                decided += [(row, _IGNORED, np.nan, True) for row in rows]
+            else:
+                present = _decide_by_presence(block, start, rule.required, self.is_null, decided)
+                self._group_by_match(rule.match, present, expected, rows_by_match)
+        if decided:
+            rows, outcomes, similarities, passed = zip(*decided, strict=True)
+            at = np.array(rows, dtype=np.int64)
+            verdicts.outcome[at], verdicts.similarity[at], verdicts.passed[at] = outcomes, similarities, passed
+        for match, rows in rows_by_match.items():
+            self._decide_by_matcher(match, rows, expected, actual, verdicts)
+        return verdicts
 
+    def _group_by_match(self, match: Match, rows: list[int], expected: ValueColumn, rows_by_match: dict[Match, list[int]]) -> None:
+        """Add the rows of a rule to those of its match; `auto` chooses a match for each expected value."""
+        if not rows:
+            return
+        choose = self.spec.default
+        if match.name != "auto" or not callable(choose):
+            rows_by_match.setdefault(match, []).extend(rows)
+            return
+        # grouped by identity first: hashing a match takes longer than choosing it, and `chosen` keeps each match alive
+        chosen: dict[int, tuple[Match, list[int]]] = {}
+        for row in rows:
+            chosen_match = choose(expected[row])
+            chosen.setdefault(id(chosen_match), (chosen_match, []))[1].append(row)
+        for chosen_match, chosen_rows in chosen.values():
+            rows_by_match.setdefault(chosen_match, []).extend(chosen_rows)
 
-def _item_by_item(comparisons: Comparisons, blocks: Sequence[Block]) -> Comparisons:
-    """Put the rows of a field in the order of its items where they came in several blocks, such as lone items after the others."""
-    fields = np.array([block.field for block in blocks], dtype=np.int64)
-    several = np.flatnonzero(np.bincount(fields) > 1) if len(fields) else fields
-    if not len(several):
-        return comparisons
-    rows = np.flatnonzero(np.isin(comparisons.field, several))
-    paths, codes = np.unique(comparisons.path[rows], return_inverse=True)
-    numbers: list[int] = paths.tolist()
-    places = [item_places(comparisons.paths[number]) for number in numbers]
-    rank = {place: at for at, place in enumerate(sorted({*places}))}
-    ranks = np.array([rank[place] for place in places], dtype=np.int64)[codes]
-    order = np.arange(len(comparisons))
-    order[rows] = rows[np.lexsort((ranks, comparisons.case[rows], comparisons.field[rows]))]
-    return comparisons if (order[1:] > order[:-1]).all() else comparisons.take(order)
-
-
-def _joined(arrays: Sequence[NDArray[Any]], dtype: Any) -> NDArray[Any]:
-    return np.concatenate(arrays) if arrays else np.zeros(0, dtype=dtype)
-
-
-def differences(expected: Column, actual: Column) -> Sequence[int]:
-    """The rows that are not plainly equal: another kind, another value, a container, null, missing, not finite.
-
-    Python calls True and 1 equal, and 1 and 1.0; so equal values of different types are looked at again.
-
-    >>> list(differences([1, True, "a", None], [1, 1, "b", None]))
-    [1, 2, 3]
-    """
-    rows = range(len(expected))
-    types, others = set(map(type, expected)), set(map(type, actual))
-    shared = types & others
-    if shared <= _SCALARS and len((types | others) & _NUMBERS) <= 1 and not (float in shared and (inf in expected or -inf in expected)):
-        return list(compress(rows, map(ne, expected, actual)))  # no two values of different types can pass for equal
-    return [row for row, (one, other) in enumerate(zip(expected, actual, strict=True)) if not _plainly_equal(one, other)]
-
-
-def _plainly_equal(one: Any, other: Any) -> bool:
-    if one.__class__ is not other.__class__:
-        return False
-    if one.__class__ in _SCALARS:
-        return one == other and not (one.__class__ is float and one in _INFINITE)
-    return one.__class__ in (list, dict) and _same_text(one, other)
-
-
-def _same_text(one: Any, other: Any) -> bool:
-    """Whether two containers are alike to the letter. False where it cannot be told cheaply: null may hide NaN."""
-    try:
-        if one != other:  # seen at the first difference, before anything is written
-            return False
-        text = orjson.dumps(one)
-        return text == orjson.dumps(other) and b"null" not in text
-    except (TypeError, RecursionError):
-        return False
-
-
-def _decide(
-    comparisons: Comparisons, blocks: Iterable[tuple[int, Block]], spec: CompareSpec, is_null: Callable[[Any], bool] | None
-) -> None:
-    """Give every doubtful row its outcome: by presence where a side has no value, else by its matcher."""
-    pending: dict[Match, list[int]] = {}
-    absent: list[tuple[int, int, float, bool]] = []
-    choose: Callable[[Any], Match] | None = spec.default if callable(spec.default) else None
-    for start, block in blocks:
-        rule = comparisons.rules[block.field]
-        if rule.path is None:
-            absent += [(start + row, _OMISSION, 0.0, False) for row in block.doubtful]
-            comparisons.note.update((start + row, "malformed path") for row in block.doubtful)
-            continue
-        if rule.match.name == "ignore":
-            absent += [(start + row, _IGNORED, np.nan, True) for row in block.doubtful]
-            continue
-        present = _set_aside(block, start, rule.required, is_null, absent)
-        if choose and rule.match.name == "auto":
-            chosen: dict[int, tuple[Match, list[int]]] = {}  # by identity: hashing a match takes longer than choosing it
-            for row in present:
-                match = choose(comparisons.expected[row])
-                chosen.setdefault(id(match), (match, []))[1].append(row)
-            for match, some in chosen.values():
-                pending.setdefault(match, []).extend(some)
-        elif present:
-            pending.setdefault(rule.match, []).extend(present)
-    if absent:
-        rows, outcomes, similarities, passed = zip(*absent, strict=True)
+    def _decide_by_matcher(self, match: Match, rows: list[int], expected: ValueColumn, actual: ValueColumn, verdicts: _RowVerdicts) -> None:
+        scores = score_pairs(match, [expected[row] for row in rows], [actual[row] for row in rows], self.services)
         at = np.array(rows, dtype=np.int64)
-        comparisons.outcome[at], comparisons.similarity[at], comparisons.passed[at] = outcomes, similarities, passed
-    for match, rows in pending.items():
-        _match(comparisons, match, rows)
+        verdicts.similarity[at] = scores.value
+        verdicts.passed[at] = scores.passed
+        failed = at[~scores.passed]
+        has_other_kind = [_differ_in_kind(expected[row], actual[row]) for row in failed.tolist()]
+        verdicts.outcome[failed] = np.where(has_other_kind, _FORMAT_ERROR, _WRONG_VALUE)
+        for position, note in scores.notes.items():
+            verdicts.notes[rows[position]] = note
+        for position, fault in scores.faults.items():
+            row = rows[position]
+            verdicts.outcome[row] = _FAULT
+            verdicts.similarity[row] = np.nan
+            verdicts.passed[row] = False
+            verdicts.faults[row] = fault
 
 
-def _set_aside(
-    block: Block, start: int, required: bool | None, is_null: Callable[[Any], bool] | None, absent: list[tuple[int, int, float, bool]]
+def _differ_in_kind(expected: Any, actual: Any) -> bool:
+    return expected.__class__ is not actual.__class__ and json_kind(expected) != json_kind(actual)
+
+
+def _decide_by_presence(
+    block: FieldBlock, start: int, required: bool | None, is_null: IsNull | None, decided: list[tuple[int, int, float, bool]]
 ) -> list[int]:
-    """Put the rows in which a side has no value among `absent`, with their outcome, and return the others."""
+    """Add the rows in which a side has no value to `decided`, and return the others."""
     present: list[int] = []
-    expected, actual = block.expected, block.actual
-    for row in block.doubtful:
-        one, other = expected[row], actual[row]
-        no_expected = one is None or one is MISSING or (is_null is not None and is_null(one))
-        no_actual = other is None or other is MISSING or (is_null is not None and is_null(other))
-        if no_expected and other.__class__ is Misfit:
-            other, no_actual = MISSING, True  # what stands in the way of a field is counted where a value is expected
+    for row in block.unequal:
+        expected, actual = block.expected[row], block.actual[row]
+        no_expected = expected is None or expected is MISSING or (is_null is not None and is_null(expected))
+        no_actual = actual is None or actual is MISSING or (is_null is not None and is_null(actual))
+        if no_expected and actual.__class__ is Misfit:
+            actual, no_actual = MISSING, True  # a misfit counts only where a value is expected
         if no_expected or no_actual:
-            absent.append((start + row, *_by_presence(no_expected, no_actual, one is MISSING, other is MISSING, required)))
-        elif other.__class__ is Misfit:
-            absent.append((start + row, _FORMAT_ERROR, 0.0, False))
+            decided.append((start + row, *_outcome_by_presence(no_expected, no_actual, expected is MISSING, actual is MISSING, required)))
+        elif actual.__class__ is Misfit:
+            decided.append((start + row, _FORMAT_ERROR, 0.0, False))
         else:
             present.append(start + row)
     return present
 
 
-def _by_presence(
+def _outcome_by_presence(
     no_expected: bool, no_actual: bool, expected_missing: bool, actual_missing: bool, required: bool | None
 ) -> tuple[int, float, bool]:
-    """Outcome, similarity and whether it passed, where at least one side has no value."""
+    """Outcome, similarity and pass of a row in which at least one side has no value."""
     if not no_expected:
         return _OMISSION, 0.0, False
     if not no_actual:
@@ -251,33 +235,75 @@ def _by_presence(
     return (_BOTH_ABSENT, np.nan, False) if expected_missing else (_BOTH_ABSENT, 1.0, True)
 
 
-def _match(comparisons: Comparisons, match: Match, rows: list[int]) -> None:
-    """Let the matcher decide these rows."""
-    expected, actual = comparisons.expected, comparisons.actual
-    scores = score_pairs(match, [expected[row] for row in rows], [actual[row] for row in rows])
-    at = np.array(rows, dtype=np.int64)
-    comparisons.similarity[at] = scores.value
-    comparisons.passed[at] = scores.passed
-    failed = at[~scores.passed]
-    pairs = [(expected[row], actual[row]) for row in failed.tolist()]
-    differ = [one.__class__ is not other.__class__ and kind(one) != kind(other) for one, other in pairs]
-    comparisons.outcome[failed] = np.where(differ, _FORMAT_ERROR, _WRONG_VALUE)
-    for position, note in scores.notes.items():
-        comparisons.note[rows[position]] = note
-    for position, fault in scores.faults.items():
-        _mark_fault(comparisons, rows[position], fault)
+def _unwrap_misfits(actual: ValueColumn, outcome: NDArray[np.uint8]) -> ValueColumn:
+    """Replace each misfit by the value it marks, or by MISSING where nothing is expected."""
+    for row in np.flatnonzero(np.isin(outcome, _OUTCOMES_WITH_MISFITS)).tolist():
+        value = actual[row]
+        if value.__class__ is Misfit:
+            actual[row] = MISSING if outcome[row] in (_OMISSION, _BOTH_ABSENT) else value.value
+    return actual
 
 
-def _mark_fault(comparisons: Comparisons, row: int, fault: Diagnostic) -> None:
-    comparisons.outcome[row] = _FAULT
-    comparisons.similarity[row] = np.nan
-    comparisons.passed[row] = False
-    comparisons.faults[row] = fault
+def _all_rows_except(total: int, excluded: Sequence[NDArray[np.int64]]) -> NDArray[np.bool_]:
+    flags = np.ones(total, dtype=np.bool_)
+    flags[_concatenate(excluded, np.int64)] = False
+    return flags
 
 
-def _unwrap_misfits(comparisons: Comparisons) -> None:
-    """Show the value that stood in the way, or nothing where nothing was expected."""
-    actual: Any = comparisons.actual
-    for row in np.flatnonzero(np.isin(comparisons.outcome, _MAY_BE_MISFITS)).tolist():
-        if actual[row].__class__ is Misfit:
-            actual[row] = MISSING if comparisons.outcome[row] in (_OMISSION, _BOTH_ABSENT) else actual[row].value
+def _concatenate(arrays: Sequence[NDArray[Any]], dtype: Any) -> NDArray[Any]:
+    return np.concatenate(arrays) if arrays else np.zeros(0, dtype=dtype)
+
+
+def _sort_rows_by_item(comparisons: Comparisons, blocks: Sequence[FieldBlock]) -> Comparisons:
+    """Sort the rows of a field by item where they came in several blocks, such as unmatched items after the others."""
+    fields = np.array([block.field for block in blocks], dtype=np.int64)
+    split_fields = np.flatnonzero(np.bincount(fields) > 1) if len(fields) else fields
+    if not len(split_fields):
+        return comparisons
+    rows = np.flatnonzero(np.isin(comparisons.field, split_fields))
+    distinct_paths, codes = np.unique(comparisons.path[rows], return_inverse=True)
+    path_numbers: list[int] = distinct_paths.tolist()
+    sort_keys = [item_sort_key(comparisons.paths[number]) for number in path_numbers]
+    rank_of_key = {sort_key: rank for rank, sort_key in enumerate(sorted({*sort_keys}))}
+    ranks = np.array([rank_of_key[sort_key] for sort_key in sort_keys], dtype=np.int64)[codes]
+    order = np.arange(len(comparisons))
+    order[rows] = rows[np.lexsort((ranks, comparisons.case[rows], comparisons.field[rows]))]
+    is_sorted = (order[1:] > order[:-1]).all()
+    return comparisons if is_sorted else comparisons.take(order)
+
+
+def unequal_rows(expected: ValueColumn, actual: ValueColumn) -> Sequence[int]:
+    """Rows that are not plainly equal: another kind, another value, a container, null, missing, not finite.
+
+    Python finds True and 1 equal, and 1 and 1.0; so equal values of different types are listed too.
+
+    >>> list(unequal_rows([1, True, "a", None], [1, 1, "b", None]))
+    [1, 2, 3]
+    """
+    expected_types, actual_types = set(map(type, expected)), set(map(type, actual))
+    shared = expected_types & actual_types
+    number_types = (expected_types | actual_types) & _NUMBERS
+    has_infinite = float in shared and (inf in expected or -inf in expected)
+    if shared <= _SCALARS and len(number_types) <= 1 and not has_infinite:
+        # no two values of different types are equal here, so one comparison at C speed decides
+        return list(compress(range(len(expected)), map(ne, expected, actual)))
+    return [row for row, (left, right) in enumerate(zip(expected, actual, strict=True)) if not _is_plainly_equal(left, right)]
+
+
+def _is_plainly_equal(expected: Any, actual: Any) -> bool:
+    if expected.__class__ is not actual.__class__:
+        return False
+    if expected.__class__ in _SCALARS:
+        return expected == actual and not (expected.__class__ is float and expected in _INFINITE)
+    return expected.__class__ in (list, dict) and _has_same_json(expected, actual)
+
+
+def _has_same_json(expected: Any, actual: Any) -> bool:
+    """True if two containers have the same JSON text. False where that is not certain: `null` may stand for NaN."""
+    try:
+        if expected != actual:  # stops at the first difference, before anything is serialized
+            return False
+        text = orjson.dumps(expected)
+        return text == orjson.dumps(actual) and b"null" not in text
+    except (TypeError, RecursionError):
+        return False

@@ -1,52 +1,52 @@
-"""Runs evaluators on batches. The one place that catches what they raise, and the one place that gives verdicts."""
+"""Runs evaluators on batches, turns their crashes into faults, and decides verdicts."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
-from itertools import chain
+from functools import partial
+from itertools import accumulate, chain
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldwise.model.ask import Asker
+from fieldwise.model.batch import BatchOutcome, EvaluatorOutcome
 from fieldwise.model.case import Cases
-from fieldwise.model.faults import fault
-from fieldwise.model.outcome import BatchOutcome, Evaluated
+from fieldwise.model.comparison import Comparisons
 from fieldwise.model.plan import Plan, PlannedEvaluator, When
-from fieldwise.model.result import Labels, Result, Results, Status
+from fieldwise.model.result import Labels, Result, Results, Status, fault_result
+from fieldwise.model.rule import FieldRule
+from fieldwise.model.services import Services
 from fieldwise.model.values import MISSING, Missing
-from fieldwise.ports import asking
 from fieldwise.registry import EVALUATORS, EvaluatorSpec
 from fieldwise.score.batch import ScoringBatch
-from fieldwise.score.join import join
+from fieldwise.score.guard import Success, call_guarded
 from fieldwise.score.judges import judge_cases
 
-_NOTHING = frozenset((type(None), Missing))
+_ABSENT_TYPES = frozenset((type(None), Missing))
 PASS, PARTIAL, FAIL, NONE = 2, 1, 0, -1
 VERDICTS = {PASS: "pass", PARTIAL: "partial", FAIL: "fail", NONE: None}
 
 
-def score_batch(plan: Plan, cases: Cases, first: int = 0, asker: Asker | None = None) -> BatchOutcome:
-    """What every evaluator of the plan says of a batch of cases; judges ask the asker."""
-    batch = ScoringBatch(cases, asker)
-    return BatchOutcome(first=first, cases=cases, evaluated=[_evaluated(planned, batch, asker) for planned in plan.evaluators])
+def score_batch(plan: Plan, cases: Cases, first: int = 0, services: Services | None = None) -> BatchOutcome:
+    """The results of every evaluator of the plan for a batch of cases; `first` is the position of the batch in the run."""
+    batch = ScoringBatch(cases, services)
+    outcomes: list[EvaluatorOutcome] = []
+    for planned in plan.evaluators:
+        rows = applicable_rows(planned.when, cases)
+        results = evaluate(planned, batch.select_cases(rows.tolist()))
+        outcomes.append(EvaluatorOutcome(evaluator=planned, rows=rows, results=results))
+    return BatchOutcome(first=first, cases=cases, evaluated=outcomes)
 
 
-def _evaluated(planned: PlannedEvaluator, batch: ScoringBatch, asker: Asker | None) -> Evaluated:
-    rows = applicable(planned.when, batch.cases)
-    results = evaluate(planned, batch.part(rows.tolist()), asker)
-    return Evaluated(evaluator=planned, rows=rows, results=results)
-
-
-def applicable(when: When | None, cases: Cases) -> NDArray[np.int64]:
-    """The positions of the cases that `when` lets in."""
+def applicable_rows(when: When | None, cases: Cases) -> NDArray[np.int64]:
+    """The positions of the cases that a `when` filter selects."""
     if when is None:
         return np.arange(len(cases), dtype=np.int64)
-    return np.array([row for row in range(len(cases)) if _lets_in(when, cases, row)], dtype=np.int64)
+    return np.array([row for row in range(len(cases)) if _is_selected(when, cases, row)], dtype=np.int64)
 
 
-def _lets_in(when: When, cases: Cases, row: int) -> bool:
+def _is_selected(when: When, cases: Cases, row: int) -> bool:
     return (
         (not when.id or any(fnmatchcase(cases.id[row], pattern) for pattern in when.id))
         and (not when.tag or any(tag in cases.tags[row] for tag in when.tag))
@@ -55,205 +55,229 @@ def _lets_in(when: When, cases: Cases, row: int) -> bool:
     )
 
 
-def evaluate(planned: PlannedEvaluator, batch: ScoringBatch, asker: Asker | None = None) -> Results:
-    """One evaluator's results for a batch, with their verdicts."""
+def evaluate(planned: PlannedEvaluator, batch: ScoringBatch) -> Results:
+    """One evaluator's results for a batch, with verdicts."""
     entry = EVALUATORS.find(planned.type)
-    kept, failed, left_out = _sorted_out(entry, planned, batch)
-    failed = {row: failed[old] for row, old in enumerate(kept) if old in failed}
-    part = batch.part(kept)
-    judges = bool(entry.is_judge)
-    with asking(asker or batch.asker):  # for matchers that ask a model
-        results = judge_cases(entry, planned, part.cases, failed, asker) if judges else _guarded(entry, planned, part)
-    results.kinds = _kinds(results, entry)
-    _fail(results, failed, entry)
-    if left_out:
-        results = _with_left_out(results, kept, left_out, len(batch))
-    _note_repairs(results, entry, batch)
-    results.verdict = verdicts(results, planned.pass_at)
+    partition = partition_cases(entry, planned, batch)
+    part = batch.select_cases(partition.evaluated)
+    failed = {at: partition.failed[row] for at, row in enumerate(partition.evaluated) if row in partition.failed}
+    if entry.is_judge:
+        results = judge_cases(entry, planned, part.cases, failed, batch.services.asker)
+    else:
+        results = _call_evaluator(entry, planned, part)
+    results.kinds = _metric_kinds(results, entry)
+    _mark_failed_cases(results, failed, entry)
+    if partition.excluded:
+        results = _add_excluded_cases(results, partition.evaluated, partition.excluded, len(batch))
+    _add_repairs_to_details(results, entry, batch)
+    results.verdict = decide_verdicts(results, planned.pass_at)
     return results
 
 
-def evaluate_all(planned: PlannedEvaluator, batch: ScoringBatch) -> Results:
-    """An evaluator's results for every case of a batch, for another evaluator: skipped where its `when` leaves a case out."""
-    rows: list[int] = applicable(planned.when, batch.cases).tolist()
-    results = evaluate(planned, batch.part(rows), batch.asker)
+def evaluate_every_case(planned: PlannedEvaluator, batch: ScoringBatch) -> Results:
+    """An evaluator's results for every case of a batch; cases that its `when` excludes are skipped."""
+    rows: list[int] = applicable_rows(planned.when, batch.cases).tolist()
+    results = evaluate(planned, batch.select_cases(rows))
     if len(rows) == len(batch):
         return results
-    others = {row: Result(status="skipped", reasoning="`when` leaves this case out") for row in set(range(len(batch))) - set(rows)}
-    results = _with_left_out(results, rows, others, len(batch))
-    results.verdict = verdicts(results, planned.pass_at)
+    excluded = {row: Result(status="skipped", reasoning="`when` leaves this case out") for row in set(range(len(batch))) - set(rows)}
+    results = _add_excluded_cases(results, rows, excluded, len(batch))
+    results.verdict = decide_verdicts(results, planned.pass_at)
     return results
 
 
-def _kinds(results: Results, entry: EvaluatorSpec) -> dict[str, type]:
-    """Which metrics are counts and which are yes or no."""
+def _metric_kinds(results: Results, entry: EvaluatorSpec) -> dict[str, type]:
+    """The metrics that are counts (int) or yes/no (bool)."""
     flags = {name: bool for name, column in results.metrics.items() if column.dtype == np.bool_}
     return {**flags, **results.kinds, **dict.fromkeys(entry.counts, int)}
 
 
-def _sorted_out(
-    entry: EvaluatorSpec, planned: PlannedEvaluator, batch: ScoringBatch
-) -> tuple[list[int], dict[int, str], dict[int, Result]]:
-    """The rows the evaluator sees; of those, the ones the system failed at, and why; the rest with their results."""
-    kept: list[int] = []
-    failed: dict[int, str] = {}
-    left_out: dict[int, Result] = {}
-    needs_expected = bool(entry.needs_expected)
-    unreadable = _unreadable(batch, needs_expected) if entry.reads == "records" else {}
-    plain = not unreadable and not batch.cases.diagnostics
-    if plain and _NOTHING.isdisjoint(map(type, chain(batch.cases.expected, batch.cases.actual))):
-        return list(range(len(batch))), failed, left_out
-    for row, (expected, actual) in enumerate(zip(batch.cases.expected, batch.cases.actual, strict=True)):
-        ours, theirs = (None, None) if plain else _troubles(batch.cases, unreadable, row)
-        if ours:
-            left_out[row] = fault(ours)
-        elif needs_expected and (expected is None or expected is MISSING):
-            left_out[row] = Result(status="skipped", reasoning="nothing is expected of this case")
-        else:
-            kept.append(row)
-            if theirs or ((actual is None or actual is MISSING) and not _looks_elsewhere(entry, planned, batch.cases, row)):
-                failed[row] = theirs or ("the output is null" if actual is None else "there is no output")
-    return kept, failed, left_out
+@dataclass(frozen=True, slots=True)
+class CasePartition:
+    """The rows of a batch by what happens to them."""
+
+    evaluated: list[int]
+    """Rows that the evaluator sees."""
+    failed: dict[int, str]
+    """Of those, the rows in which the system under test failed, and why: the evaluator's score is replaced by 0."""
+    excluded: dict[int, Result]
+    """The other rows with their results: skipped, or a fault of the expected data."""
 
 
-def _unreadable(batch: ScoringBatch, needs_expected: bool) -> Mapping[int, Mapping[str, str]]:
-    """What cannot be read as a record, of the sides that the evaluator looks at: a schema for outputs may stand beside answers in prose."""
-    found = batch.records.unreadable
-    return found if needs_expected else {row: {"actual": sides["actual"]} for row, sides in found.items() if "actual" in sides}
+def partition_cases(entry: EvaluatorSpec, planned: PlannedEvaluator, batch: ScoringBatch) -> CasePartition:
+    """Decide by absent and unreadable values which cases the evaluator sees."""
+    cases = batch.cases
+    unreadable = _unreadable_sides(entry, batch)
+    has_problems = bool(unreadable) or bool(cases.diagnostics)
+    if not has_problems and _ABSENT_TYPES.isdisjoint(map(type, chain(cases.expected, cases.actual))):
+        return CasePartition(list(range(len(batch))), {}, {})
+    partition = CasePartition([], {}, {})
+    for row, (expected, actual) in enumerate(zip(cases.expected, cases.actual, strict=True)):
+        expected_problem, actual_problem = _problems_of_case(cases, unreadable, row) if has_problems else (None, None)
+        if expected_problem:
+            partition.excluded[row] = fault_result(expected_problem)
+            continue
+        if entry.needs_expected and (expected is None or expected is MISSING):
+            partition.excluded[row] = Result(status="skipped", reasoning="nothing is expected of this case")
+            continue
+        partition.evaluated.append(row)
+        if actual_problem:
+            partition.failed[row] = actual_problem
+        elif (actual is None or actual is MISSING) and not _has_other_output(entry, planned, cases, row):
+            partition.failed[row] = "the output is null" if actual is None else "there is no output"
+    return partition
 
 
-def _looks_elsewhere(entry: EvaluatorSpec, planned: PlannedEvaluator, cases: Cases, row: int) -> bool:
-    """Whether the case has what the evaluator looks at, though it has no output."""
+def _unreadable_sides(entry: EvaluatorSpec, batch: ScoringBatch) -> Mapping[int, Mapping[str, str]]:
+    """By row, the sides that are no record although the evaluator reads them. An unread `expected` may be prose."""
+    if entry.reads != "records":
+        return {}
+    unreadable = batch.records.unreadable
+    if entry.needs_expected:
+        return unreadable
+    return {row: {"actual": sides["actual"]} for row, sides in unreadable.items() if "actual" in sides}
+
+
+def _has_other_output(entry: EvaluatorSpec, planned: PlannedEvaluator, cases: Cases, row: int) -> bool:
+    """True if a case without `actual` has the output that the evaluator measures, such as contexts."""
     has_output = entry.has_output
     return has_output is not None and has_output(cases.at(row), planned.config)
 
 
-def _troubles(cases: Cases, unreadable: Mapping[int, Mapping[str, str]], row: int) -> tuple[str | None, str | None]:
-    """What is wrong with the expected side (or the whole line), and with the actual side."""
-    ours = theirs = None
+def _problems_of_case(cases: Cases, unreadable: Mapping[int, Mapping[str, str]], row: int) -> tuple[str | None, str | None]:
+    """The problem of the expected side (or of the whole line), and that of the actual side."""
+    expected_problem = actual_problem = None
     for diagnostic in cases.diagnostics.get(row, ()):
         if diagnostic.code in ("unreadable-case", "unreadable-expected"):
-            ours = diagnostic.what
+            expected_problem = diagnostic.what
         elif diagnostic.code == "unreadable-actual":
-            theirs = diagnostic.what
+            actual_problem = diagnostic.what
     sides = unreadable.get(row, {})
     if "expected" in sides:
-        ours = f"the expected data cannot be read: {sides['expected']}"
+        expected_problem = f"the expected data cannot be read: {sides['expected']}"
     if "actual" in sides:
-        theirs = f"the output cannot be read: {sides['actual']}"
-    return ours, theirs
+        actual_problem = f"the output cannot be read: {sides['actual']}"
+    return expected_problem, actual_problem
 
 
-def _guarded(entry: EvaluatorSpec, planned: PlannedEvaluator, batch: ScoringBatch) -> Results:
-    """The evaluator's results; a crashing batch is halved until the crash is one case, and that case is a fault."""
+def _call_evaluator(entry: EvaluatorSpec, planned: PlannedEvaluator, batch: ScoringBatch) -> Results:
+    """The evaluator's results. A batch that makes it crash is halved until the crash is one case, and that case is a fault."""
     if not len(batch):
         return Results.from_results([])
-    try:
-        return entry.function(batch, planned.config)
-    except Exception as error:
-        if len(batch) == 1:
-            return Results.from_results([fault(f"{planned.name} crashed: {str(error) or type(error).__name__}")])
-        half = len(batch) // 2
-        rows = list(range(len(batch)))
-        return join([_guarded(entry, planned, batch.part(rows[:half])), _guarded(entry, planned, batch.part(rows[half:]))])
+    call = call_guarded(partial(entry.function, batch, planned.config))
+    if isinstance(call, Success):
+        return call.value
+    if len(batch) == 1:
+        return Results.from_results([fault_result(f"{planned.name} crashed: {call.message}")])
+    half = len(batch) // 2
+    rows = list(range(len(batch)))
+    first = _call_evaluator(entry, planned, batch.select_cases(rows[:half]))
+    second = _call_evaluator(entry, planned, batch.select_cases(rows[half:]))
+    return join_results([first, second])
 
 
-def _fail(results: Results, failed: Mapping[int, str], entry: EvaluatorSpec) -> None:
-    """Make the rows the system failed at errors: score 0, no hits, and 0 in every mean."""
+def _mark_failed_cases(results: Results, failed: Mapping[int, str], entry: EvaluatorSpec) -> None:
+    """Make the rows in which the system failed errors: score 0, no hits, and 0 in every mean."""
     if not failed:
         return
     rows = np.array(list(failed), dtype=np.int64)
-    results.score, results.status = _put(results.score, rows, 0.0), _put(results.status, rows, Status.ERROR)
-    kept = entry.counts
-    # a metric that the evaluator has no number for, such as a mean distance without any pair, has none still
-    measured = {name: rows[column[rows] == column[rows]] for name, column in results.metrics.items()}
-    results.metrics = {name: column if name in kept else _put(column, measured[name], 0) for name, column in results.metrics.items()}
-    results.hits = Labels.of([] if row in failed else results.hits.at(row) for row in range(len(results)))
-    results.misses = Labels.of(
-        (results.misses.at(row) or [f"({failed[row]})"]) if row in failed else results.misses.at(row) for row in range(len(results))
-    )
+    results.score = _copy_with(results.score, rows, 0.0)
+    results.status = _copy_with(results.status, rows, Status.ERROR)
+    metrics: dict[str, NDArray[Any]] = {}
+    for name, column in results.metrics.items():
+        # NaN stays NaN: a metric that has no number for this case, such as a mean distance without any pair
+        measured = rows[~np.isnan(column[rows])]
+        metrics[name] = column if name in entry.counts else _copy_with(column, measured, 0)
+    results.metrics = metrics
+    hits: list[Sequence[str]] = []
+    misses: list[Sequence[str]] = []
+    for row in range(len(results)):
+        hits.append([] if row in failed else results.hits.at(row))
+        row_misses = results.misses.at(row)
+        misses.append([f"({failed[row]})"] if row in failed and not row_misses else row_misses)
+    results.hits, results.misses = Labels.of(hits), Labels.of(misses)
     results.reasoning = [failed.get(row, reason) for row, reason in enumerate(results.reasoning)]
-    inner = results.details
-    results.details = lambda row: {**inner(row), "fault": "system", "reason": failed[row]} if row in failed else inner(row)
+    details = results.details
+    results.details = lambda row: {**details(row), "fault": "system", "reason": failed[row]} if row in failed else details(row)
 
 
-def _put(column: NDArray[Any], rows: NDArray[np.int64], value: float) -> NDArray[Any]:
-    """A copy with these rows set: an evaluator may share one array between its metrics, or keep it."""
+def _copy_with(column: NDArray[Any], rows: NDArray[np.int64], value: float) -> NDArray[Any]:
+    """A copy with these rows set: an evaluator may share one array between metrics, or keep it."""
     column = column.copy()
     column[rows] = value
     return column
 
 
-def _with_left_out(results: Results, kept: Sequence[int], left_out: Mapping[int, Result], size: int) -> Results:
-    """Results for all rows: the evaluator's where it looked, ours where it did not."""
-    place = {row: at for at, row in enumerate(kept)}
-    at = np.array(kept, dtype=np.int64)
+def _add_excluded_cases(results: Results, rows: Sequence[int], excluded: Mapping[int, Result], size: int) -> Results:
+    """Results for `size` cases, from the evaluator's results for `rows` and those of the excluded cases."""
+    position_of = {row: position for position, row in enumerate(rows)}
+    at = np.array(rows, dtype=np.int64)
     score, status = np.zeros(size, dtype=np.float64), np.zeros(size, dtype=np.uint8)
     score[at], status[at] = results.score, results.status
-    for row, result in left_out.items():
+    for row, result in excluded.items():
         status[row] = Status[result.status.upper()]
     comparisons, pool = results.comparisons, dict[str, NDArray[Any]](results.pool)
     if comparisons is not None:
-        comparisons = replace(comparisons, cases=size, case=at[comparisons.case].astype(np.int32), _order=None)
+        comparisons = replace(comparisons, cases=size, case=at[comparisons.case].astype(np.int32))
     if "case" in pool:
         pool["case"] = at[pool["case"]]
 
-    def spread(labels: Labels, others: Mapping[int, Sequence[str]]) -> Labels:
-        return Labels.of(labels.at(place[row]) if row in place else others.get(row, ()) for row in range(size))
+    def spread_labels(labels: Labels, others: Mapping[int, Sequence[str]]) -> Labels:
+        return Labels.of(labels.at(position_of[row]) if row in position_of else others.get(row, ()) for row in range(size))
 
     def details(row: int) -> Mapping[str, Any]:
-        return results.details(place[row]) if row in place else left_out[row].details
+        return results.details(position_of[row]) if row in position_of else excluded[row].details
 
     return replace(
         results,
         score=score,
         status=status,
-        hits=spread(results.hits, {}),
-        misses=spread(results.misses, {row: result.misses for row, result in left_out.items()}),
-        flags=None if results.flags is None else spread(results.flags, {}),
-        reasoning=[results.reasoning[place[row]] if row in place else left_out[row].reasoning for row in range(size)],
-        metrics={name: _spread(column, at, size) for name, column in results.metrics.items()},
+        hits=spread_labels(results.hits, {}),
+        misses=spread_labels(results.misses, {row: result.misses for row, result in excluded.items()}),
+        flags=None if results.flags is None else spread_labels(results.flags, {}),
+        reasoning=[results.reasoning[position_of[row]] if row in position_of else excluded[row].reasoning for row in range(size)],
+        metrics={name: _spread_column(column, at, size) for name, column in results.metrics.items()},
         details=details,
         comparisons=comparisons,
         pool=pool,
     )
 
 
-def _spread(column: NDArray[Any], at: NDArray[np.int64], size: int) -> NDArray[np.float64]:
+def _spread_column(column: NDArray[Any], at: NDArray[np.int64], size: int) -> NDArray[np.float64]:
     """A metric column at its rows, NaN elsewhere."""
-    out = np.full(size, np.nan, dtype=np.float64)
-    out[at] = column
-    return out
+    spread = np.full(size, np.nan, dtype=np.float64)
+    spread[at] = column
+    return spread
 
 
-def _note_repairs(results: Results, entry: EvaluatorSpec, batch: ScoringBatch) -> None:
-    """Say in the details what was needed to read a record."""
+def _add_repairs_to_details(results: Results, entry: EvaluatorSpec, batch: ScoringBatch) -> None:
+    """Add to the details which repairs were needed to parse a record."""
     if entry.reads != "records" or not batch.records.repairs:
         return
-    repairs, inner = batch.records.repairs, results.details
-    results.details = lambda row: {**inner(row), "repairs": repairs[row]} if row in repairs else inner(row)
+    repairs, details = batch.records.repairs, results.details
+    results.details = lambda row: {**details(row), "repairs": repairs[row]} if row in repairs else details(row)
 
 
-def verdicts(results: Results, pass_at: float | None) -> NDArray[np.int8]:
-    """Pass, partial, fail or none, as SPEC'd: with `pass_at` by the score alone, else by hits, misses and score."""
+def decide_verdicts(results: Results, pass_at: float | None) -> NDArray[np.int8]:
+    """Pass, partial, fail or none: with `pass_at` by the score alone, else by hits, misses and score."""
     if pass_at is None:
         no_hits, no_misses = results.hits.counts() == 0, results.misses.counts() == 0
-        found = np.where(no_hits | (results.score <= 0), FAIL, np.where(no_misses, PASS, PARTIAL))
+        verdict = np.where(no_hits | (results.score <= 0), FAIL, np.where(no_misses, PASS, PARTIAL))
     else:
-        slack = 1e-9 * pass_at + 4 * np.spacing(pass_at)  # a score of 0.9 may come out as 0.8999999999999999
-        found = np.where(results.score >= pass_at - slack, PASS, FAIL)
-        found = np.where(results.status == Status.ERROR, FAIL, found)
-    judged = (results.status == Status.SCORED) | (results.status == Status.ERROR)
-    return np.where(judged, found, NONE).astype(np.int8)
+        slack = 1e-9 * pass_at + 4 * np.spacing(pass_at)  # a score of 0.9 may be computed as 0.8999999999999999
+        verdict = np.where(results.score >= pass_at - slack, PASS, FAIL)
+        verdict = np.where(results.status == Status.ERROR, FAIL, verdict)
+    is_judged = (results.status == Status.SCORED) | (results.status == Status.ERROR)
+    return np.where(is_judged, verdict, NONE).astype(np.int8)
 
 
 def result_at(results: Results, row: int) -> Result:
-    """One case's result as people read it."""
-    numbers: dict[str, float | bool] = {}
+    """The result of one case."""
+    metrics: dict[str, float | bool] = {}
     for name, column in results.metrics.items():
-        value = column[row].item()
-        if value == value:  # NaN: this case has no such number  # noqa: PLR0124
-            numbers[name] = results.kinds.get(name, type(value))(value)
+        if not np.isnan(column[row]):  # NaN: this case has no such number
+            value = column[row].item()
+            metrics[name] = results.kinds.get(name, type(value))(value)
     verdict: Any = VERDICTS[int(results.verdict[row])] if len(results.verdict) else None
     return Result(
         score=float(results.score[row]),
@@ -262,7 +286,111 @@ def result_at(results: Results, row: int) -> Result:
         misses=results.misses.at(row),
         reasoning=results.reasoning[row],
         status=Status(int(results.status[row])).label,
-        metrics=numbers,
+        metrics=metrics,
         details=dict(results.details(row)),
         comparisons=list(results.comparisons.of_case(row)) if results.comparisons is not None else [],
     )
+
+
+def join_results(parts: Sequence[Results]) -> Results:
+    """The results of consecutive parts of a batch as one."""
+    starts = [0, *accumulate(len(part) for part in parts)]
+    sources = [(part, row) for part in parts for row in range(len(part))]
+    compared = [(start, part.comparisons) for start, part in zip(starts, parts, strict=False) if part.comparisons is not None]
+
+    def details(row: int) -> Mapping[str, Any]:
+        part, part_row = sources[row]
+        return part.details(part_row)
+
+    return Results(
+        score=np.concatenate([part.score for part in parts]),
+        status=np.concatenate([part.status for part in parts]),
+        hits=Labels.of(part.hits.at(row) for part, row in sources),
+        misses=Labels.of(part.misses.at(row) for part, row in sources),
+        reasoning=[part.reasoning[row] for part, row in sources],
+        metrics=_join_metrics(parts),
+        details=details,
+        comparisons=_join_comparisons(compared, starts[-1]) if compared else None,
+        pool=_join_pools(parts, starts),
+        flags=_join_flags(sources),
+        kinds={name: kind for part in parts for name, kind in part.kinds.items()},
+    )
+
+
+def _join_flags(sources: Sequence[tuple[Results, int]]) -> Labels | None:
+    if all(part.flags is None for part, _ in sources):
+        return None
+    return Labels.of(part.flags.at(row) if part.flags else [] for part, row in sources)
+
+
+def _join_metrics(parts: Sequence[Results]) -> dict[str, NDArray[Any]]:
+    """The metric columns of all parts; NaN where a part has no such metric."""
+    names = dict.fromkeys(chain.from_iterable(part.metrics for part in parts))
+    return {name: np.concatenate([part.metrics.get(name, np.full(len(part), np.nan)) for part in parts]) for name in names}
+
+
+def _join_pools(parts: Sequence[Results], starts: Sequence[int]) -> dict[str, NDArray[Any]]:
+    """The pooled columns of all parts; `case` continues from part to part."""
+    pools = [(start, part.pool) for start, part in zip(starts, parts, strict=False) if part.pool]
+    names = pools[0][1] if pools else ()
+    return {name: np.concatenate([pool[name] + start if name == "case" else pool[name] for start, pool in pools]) for name in names}
+
+
+def _join_comparisons(parts: Sequence[tuple[int, Comparisons]], cases: int) -> Comparisons:
+    """The comparisons of several parts as one, grouped by field again. Each part comes with the position of its first case."""
+    first_cases = [start for start, _ in parts]
+    comparisons = [part for _, part in parts]
+    first_rows = list(accumulate((len(part) for part in comparisons), initial=0))
+    first_paths = list(accumulate((len(part.paths) for part in comparisons), initial=0))
+    rules = _join_rules(comparisons)
+    code_of_field = {text: code for code, text in enumerate(rules)}
+    field_codes = [np.array([code_of_field[text] for text in part.fields], dtype=np.int32) for part in comparisons]
+    field = np.concatenate([codes[part.field] for codes, part in zip(field_codes, comparisons, strict=True)])
+    order = np.argsort(field, kind="stable")
+    new_row = {old: new for new, old in enumerate(order.tolist())}
+
+    def join_arrays(arrays: Sequence[NDArray[Any]], offsets: Sequence[int] | None = None) -> NDArray[Any]:
+        if offsets is not None:
+            arrays = [array + np.int32(offset) for array, offset in zip(arrays, offsets, strict=False)]
+        return np.concatenate(arrays)[order]
+
+    def join_values(columns: Sequence[Sequence[Any]]) -> list[Any]:
+        values = list(chain.from_iterable(columns))
+        return [values[row] for row in order.tolist()]
+
+    def join_by_row(dicts: Sequence[Mapping[int, Any]]) -> dict[int, Any]:
+        offsets = zip(first_rows, dicts, strict=False)
+        return {new_row[first + row]: value for first, by_row in offsets for row, value in by_row.items()}
+
+    has_identical = all(len(part.identical) == len(part) for part in comparisons)
+    return Comparisons(
+        cases=cases,
+        case=join_arrays([part.case for part in comparisons], first_cases),
+        field=field[order],
+        path=join_arrays([part.path for part in comparisons], first_paths),
+        outcome=join_arrays([part.outcome for part in comparisons]),
+        similarity=join_arrays([part.similarity for part in comparisons]),
+        passed=join_arrays([part.passed for part in comparisons]),
+        expected=join_values([part.expected for part in comparisons]),
+        actual=join_values([part.actual for part in comparisons]),
+        fields=list(rules),
+        rules=list(rules.values()),
+        paths=list(chain.from_iterable(part.paths for part in comparisons)),
+        cause=join_by_row([part.cause for part in comparisons]),
+        note=join_by_row([part.note for part in comparisons]),
+        faults=join_by_row([part.faults for part in comparisons]),
+        unmatched_actual=join_arrays([part.unmatched_actual for part in comparisons]),
+        unmatched_expected=join_arrays([part.unmatched_expected for part in comparisons]),
+        identical=join_arrays([part.identical for part in comparisons]) if has_identical else np.zeros(0, dtype=np.bool_),
+    )
+
+
+def _join_rules(parts: Sequence[Comparisons]) -> dict[str, FieldRule]:
+    """By field, the rules of all parts in the order of an undivided batch: those of the spec first, then the others by path."""
+    # compared by identity: the rules of the spec are the same objects in every part, a rule that was created for a leaf is a part's own
+    spec_rules = [rules[0] for rules in zip(*(part.rules for part in parts), strict=False) if all(rule is rules[0] for rule in rules)]
+    joined = dict(zip(parts[0].fields, spec_rules, strict=False))
+    leaf_rules: dict[str, FieldRule] = {}
+    for part in parts:
+        leaf_rules.update((text, rule) for text, rule in zip(part.fields, part.rules, strict=True) if text not in joined)
+    return joined | {text: leaf_rules[text] for text in sorted(leaf_rules)}

@@ -1,126 +1,187 @@
-"""Calls matchers, and keeps a crash of theirs to the row it belongs to."""
+"""Calls matchers on batches of pairs; a crash of a matcher becomes a fault of one row."""
 
+from functools import partial
 from itertools import compress
+from math import isfinite
 from operator import ne
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from fieldwise.kernels.values import find_non_finite
 from fieldwise.model.diagnostic import Diagnostic
+from fieldwise.model.options import HasListMatch, has_list_match
 from fieldwise.model.pairs import Pairs, Scores
 from fieldwise.model.rule import Match
+from fieldwise.model.services import NO_SERVICES, Services
 from fieldwise.model.values import MISSING
 from fieldwise.registry import MATCHERS, MatcherSpec
+from fieldwise.score.guard import Success, call_guarded
 
 
-def score_pairs(match: Match, expected: list[Any], actual: list[Any]) -> Scores:
-    """How well each pair matches; a crashing batch is halved until the crash is one row, and that row is a fault."""
+def score_pairs(match: Match, expected: list[Any], actual: list[Any], services: Services = NO_SERVICES) -> Scores:
+    """Score pairs of values that are present on both sides.
+
+    NaN and Infinity are decided here, for every matcher: a pair that contains one scores 0 with a note, and the matcher does not see it.
+    A matcher that is not reflexive may accept a list for one of its items, so it sees NaN inside lists and objects; it never sees an
+    actual value that is itself NaN or Infinity. `ignore` accepts everything.
+    """
+    notes = {} if match.name == "ignore" else _non_finite_notes(expected, actual)
+    if not notes:
+        return _call_matcher(match, expected, actual, services)
+    is_reflexive = MATCHERS.find(match.name).reflexive
+    rejected = {row for row in notes if is_reflexive or isinstance(actual[row], float)}
+    rows = [row for row in range(len(expected)) if row not in rejected]
+    scores = _call_matcher(match, [expected[row] for row in rows], [actual[row] for row in rows], services)
+    value, passed = np.zeros(len(expected)), np.zeros(len(expected), dtype=np.bool_)
+    value[rows], passed[rows] = scores.value, scores.passed
+    notes = {row: note for row, note in notes.items() if not passed[row]}
+    notes |= {rows[position]: note for position, note in scores.notes.items()}
+    return Scores(value, passed, notes, {rows[position]: fault for position, fault in scores.faults.items()})
+
+
+_ALWAYS_FINITE = frozenset({str, int, bool})
+
+
+def _non_finite_notes(expected: list[Any], actual: list[Any]) -> dict[int, str]:
+    """A note for each row that has a NaN or an Infinity on either side, at any depth."""
+    notes: dict[int, str] = {}
+    if _are_plainly_finite(expected) and _are_plainly_finite(actual):
+        return notes
+    for row, (left, right) in enumerate(zip(expected, actual, strict=True)):
+        if type(left) in _ALWAYS_FINITE and type(right) in _ALWAYS_FINITE:
+            continue
+        name = find_non_finite(left) or find_non_finite(right)
+        if name:
+            notes[row] = f"{name} is not a number"
+    return notes
+
+
+def _are_plainly_finite(values: list[Any]) -> bool:
+    """True if no value can hold a NaN or an Infinity. The sum of the floats shows that in one step unless it overflows."""
+    types = set(map(type, values))
+    if types <= _ALWAYS_FINITE:
+        return True
+    return types <= {*_ALWAYS_FINITE, float} and isfinite(sum([value for value in values if type(value) is float]))
+
+
+def _call_matcher(match: Match, expected: list[Any], actual: list[Any], services: Services) -> Scores:
+    """Call the matcher; a batch that makes it crash is halved until the crash is one row, and that row is a fault."""
     if not expected:
         return Scores.of([])
-    entry = MATCHERS.find(match.name)
-    options = entry.options() if match.options is None else match.options
-    try:
-        return entry.function(Pairs(expected, actual), options)
-    except Exception as error:
-        if len(expected) == 1:
-            return _fault(entry, error)
-        half = len(expected) // 2
-        first = score_pairs(match, expected[:half], actual[:half])
-        second = score_pairs(match, expected[half:], actual[half:])
-        return Scores(
-            np.concatenate([first.value, second.value]),
-            np.concatenate([first.passed, second.passed]),
-            {**first.notes, **{half + row: note for row, note in second.notes.items()}},
-            {**first.faults, **{half + row: fault for row, fault in second.faults.items()}},
-        )
+    matcher = MATCHERS.find(match.name)
+    call = call_guarded(partial(matcher.function, Pairs(expected, actual, services), _options(matcher, match)))
+    if isinstance(call, Success):
+        return call.value
+    if len(expected) == 1:
+        return _crash_scores(matcher, call.message)
+    half = len(expected) // 2
+    first = _call_matcher(match, expected[:half], actual[:half], services)
+    second = _call_matcher(match, expected[half:], actual[half:], services)
+    return Scores(
+        np.concatenate([first.value, second.value]),
+        np.concatenate([first.passed, second.passed]),
+        {**first.notes, **{half + row: note for row, note in second.notes.items()}},
+        {**first.faults, **{half + row: fault for row, fault in second.faults.items()}},
+    )
 
 
-def score_values(match: Match, expected: list[Any], actual: list[Any]) -> Scores:
-    """How well pairs match where a side may be null: null matches null alone."""
-    value = np.array([one is None and other is None for one, other in zip(expected, actual, strict=True)], dtype=np.float64)
-    passed = value > 0
-    rows = [row for row, (one, other) in enumerate(zip(expected, actual, strict=True)) if one is not None and other is not None]
-    scores = score_pairs(match, [expected[row] for row in rows], [actual[row] for row in rows])
-    value[rows], passed[rows] = scores.value, scores.passed
-    notes = {rows[row]: note for row, note in scores.notes.items()}
-    return Scores(value, passed, notes, {rows[row]: fault for row, fault in scores.faults.items()})
+def _options(matcher: MatcherSpec, match: Match) -> Any:
+    return matcher.options() if match.options is None else match.options
 
 
-def _fault(entry: MatcherSpec, error: Exception) -> Scores:
-    text = str(error) or type(error).__name__
-    fault = Diagnostic(code="matcher-crashed", what=f"{entry.name}: {text}", fix="report this with the two values")
+def _crash_scores(matcher: MatcherSpec, message: str) -> Scores:
+    fault = Diagnostic(code="matcher-crashed", what=f"{matcher.name}: {message}", fix="report this with the two values")
     return Scores.of([np.nan], passed=[False], faults={0: fault})
 
 
-def similarities(match: Match, expected: list[Any], actual: list[Any]) -> NDArray[np.float64]:
-    """How alike pairs are, for finding counterparts in lists: absent on both sides is alike, on one side is not."""
-    match = _for_lists(match)
+def score_nullable_pairs(match: Match, expected: list[Any], actual: list[Any], services: Services = NO_SERVICES) -> Scores:
+    """Score pairs in which either side may be null: null matches only null."""
+    both_null = [left is None and right is None for left, right in zip(expected, actual, strict=True)]
+    present = [row for row in range(len(expected)) if expected[row] is not None and actual[row] is not None]
+    scores = score_pairs(match, [expected[row] for row in present], [actual[row] for row in present], services)
+    value = np.array(both_null, dtype=np.float64)
+    passed = value > 0
+    value[present], passed[present] = scores.value, scores.passed
+    notes = {present[position]: note for position, note in scores.notes.items()}
+    faults = {present[position]: fault for position, fault in scores.faults.items()}
+    return Scores(value, passed, notes, faults)
+
+
+def pair_similarities(match: Match, expected: list[Any], actual: list[Any], services: Services = NO_SERVICES) -> NDArray[np.float64]:
+    """Similarity of each pair, for list alignment: absent on both sides is 1, on one side 0."""
+    match = _match_for_lists(match)
     types = {*map(type, expected), *map(type, actual)}
     if types <= _COMPARABLE:
-        scores, compared = _of_scalars(match, expected, actual, types)
+        similarities, undecided = _compare_scalars(match, expected, actual, types)
     else:
-        scores, compared = _of_any(expected, actual)
-    if compared:
-        found = score_pairs(match, [expected[row] for row in compared], [actual[row] for row in compared]).value
-        scores[compared] = np.nan_to_num(found, nan=0.0)
-    return scores
+        similarities, undecided = _compare_any(expected, actual)
+    if undecided:
+        scores = score_pairs(match, [expected[row] for row in undecided], [actual[row] for row in undecided], services)
+        similarities[undecided] = np.nan_to_num(scores.value, nan=0.0)
+    return similarities
 
 
-def _for_lists(match: Match) -> Match:
-    """The match by which items find their counterparts; see `CheaperInLists`."""
-    cheaper = getattr(match.options, "for_lists", None)  # asking for the protocol takes longer than comparing a short list
-    return match if cheaper is None else cheaper()
+def _match_for_lists(match: Match) -> Match:
+    """The match that list alignment uses: an option class may name a cheaper one with `for_lists`."""
+    options = match.options
+    if has_list_match(type(options)) and isinstance(options, HasListMatch):
+        return options.for_lists()
+    return match
 
 
 _SCALARS = frozenset((str, int, bool, float))
-"""Values that Python compares as JSON does; of containers it says that [True] is [1], and it fails on deep ones."""
+"""Values that Python compares as JSON does. Not containers: Python says that [True] equals [1], and fails on deep ones."""
 _COMPARABLE = frozenset[type]((str, int, float, type(None)))
-"""Values of different types among these are equal only if fieldwise finds them equal too."""
+"""Types whose values are equal in Python, across types too, exactly where fieldwise finds them equal. Not bool: True == 1."""
 
 
-def _of_scalars(match: Match, expected: list[Any], actual: list[Any], types: set[type]) -> tuple[NDArray[np.float64], list[int]]:
-    """What is known without asking a matcher, and the rows it must be asked about."""
+def _compare_scalars(match: Match, expected: list[Any], actual: list[Any], types: set[type]) -> tuple[NDArray[np.float64], list[int]]:
+    """Similarities that need no matcher, and the rows that do."""
     unequal = list(compress(range(len(expected)), map(ne, expected, actual)))
-    scores = np.ones(len(expected), dtype=np.float64)
-    scores[unequal] = 0.0
-    if match.name == "exact" and (str not in types or (_all_ascii(expected) and _all_ascii(actual))):
-        return scores, []  # what differs is not exactly alike; only text may differ and yet be the same after composition
-    return scores, [row for row in unequal if expected[row] is not None and actual[row] is not None]
+    similarities = np.ones(len(expected), dtype=np.float64)
+    similarities[unequal] = 0.0
+    if match.name == "exact" and (str not in types or (_is_all_ascii(expected) and _is_all_ascii(actual))):
+        return similarities, []  # only text with other characters can differ here and still be equal, after Unicode composition
+    return similarities, [row for row in unequal if expected[row] is not None and actual[row] is not None]
 
 
-def _all_ascii(values: list[Any]) -> bool:
+def _is_all_ascii(values: list[Any]) -> bool:
     return "".join([value for value in values if value.__class__ is str]).isascii()
 
 
-def _of_any(expected: list[Any], actual: list[Any]) -> tuple[NDArray[np.float64], list[int]]:
-    """The same for values of any kind."""
-    compared: list[int] = []
-    value: list[float] = []
-    for row, (one, other) in enumerate(zip(expected, actual, strict=True)):
-        known = 0.0
-        if one is None or one is MISSING:
-            known = 1.0 if other is None or other is MISSING else 0.0
-        elif other is not None and other is not MISSING:
-            if one.__class__ is other.__class__ and one.__class__ in _SCALARS and one == other:
-                known = 1.0
+def _compare_any(expected: list[Any], actual: list[Any]) -> tuple[NDArray[np.float64], list[int]]:
+    """The same as `_compare_scalars`, for values of any type."""
+    undecided: list[int] = []
+    similarities: list[float] = []
+    for row, (left, right) in enumerate(zip(expected, actual, strict=True)):
+        similarity = 0.0
+        if left is None or left is MISSING:
+            similarity = 1.0 if right is None or right is MISSING else 0.0
+        elif right is not None and right is not MISSING:
+            if left.__class__ is right.__class__ and left.__class__ in _SCALARS and left == right:
+                similarity = 1.0
             else:
-                compared.append(row)
-        value.append(known)
-    return np.array(value, dtype=np.float64), compared
+                undecided.append(row)
+        similarities.append(similarity)
+    return np.array(similarities, dtype=np.float64), undecided
 
 
-def similarity_grid(match: Match, expected: list[Any], actual: list[Any]) -> NDArray[np.float64]:
-    """The similarity of every expected with every actual value."""
-    match = _for_lists(match)
-    entry = MATCHERS.find(match.name)
-    grid = entry.grid
-    if grid is not None:
-        try:
-            options = entry.options() if match.options is None else match.options
-            found = np.asarray(grid(expected, actual, options), dtype=np.float64)
-            return found if np.isfinite(found.sum()) else np.nan_to_num(found, nan=0.0)
-        except Exception:
-            pass  # a grid is a shortcut: without it the pairs are scored one by one
-    rows = [one for one in expected for _ in actual]
-    return similarities(match, rows, list(actual) * len(expected)).reshape(len(expected), len(actual))
+def similarity_grid(match: Match, expected: list[Any], actual: list[Any], services: Services = NO_SERVICES) -> NDArray[np.float64]:
+    """Similarity of every expected with every actual value.
+
+    If the matcher's own `grid` crashes, that is reported and the pairs are scored one by one.
+    """
+    match = _match_for_lists(match)
+    matcher = MATCHERS.find(match.name)
+    if matcher.grid is not None:
+        call = call_guarded(partial(matcher.grid, expected, actual, _options(matcher, match)))
+        if isinstance(call, Success):
+            grid = np.asarray(call.value, dtype=np.float64)
+            return grid if np.isfinite(grid.sum()) else np.nan_to_num(grid, nan=0.0)
+        what = f"the grid of the match `{matcher.name}` crashed, so its pairs were scored one by one: {call.message}"
+        services.report(Diagnostic(code="grid-crashed", level="warning", what=what, fix=f"report this to the author of `{matcher.name}`"))
+    every_expected = [value for value in expected for _ in actual]
+    every_actual = list(actual) * len(expected)
+    return pair_similarities(match, every_expected, every_actual, services).reshape(len(expected), len(actual))

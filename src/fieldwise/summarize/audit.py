@@ -1,76 +1,87 @@
-"""A judge's verdicts beside people's labels."""
+"""Agreement of a judge's verdicts with people's labels."""
 
 from collections.abc import Mapping, Sequence
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldwise.kernels.agreement import Agreement, cohen
-from fieldwise.model.audit import VERDICTS, Audit, Cut, Disagreement, Judged
+from fieldwise.kernels.statistics import LabelAgreement, cohen_kappa
+from fieldwise.model.audit import VERDICTS, Audit, Disagreement, JudgedCase, PassAtAgreement
 from fieldwise.model.result import Verdict
 
+_ROUNDING: Final = 1e-9
 
-def audit(run: str, evaluator: str, judged: Mapping[str, Judged], labels: Mapping[str, Verdict]) -> Audit:
-    """How far the judge agrees with people, over the cases that both have judged.
 
-    Where people know only pass and fail, a judge's `partial` is a fail, as it is in the pass rate.
+def audit_judge(run: str, evaluator: str, judged: Mapping[str, JudgedCase], labels: Mapping[str, Verdict]) -> Audit:
+    """Compare a judge with labels, over the cases that have both.
+
+    If the labels are only pass and fail, a judge's `partial` counts as fail, as it does in the pass rate.
     """
-    both = [case for case in labels if case in judged and judged[case].verdict is not None]
-    two = "partial" not in labels.values()
-    people: list[Verdict] = [labels[case] for case in both]
-    verdicts: list[Verdict] = [_as_people_would(judged[case].verdict, two) for case in both]
-    kinds: list[Verdict] = [kind for kind in VERDICTS if kind in (*people, *verdicts)]
-    table = _table(people, verdicts, kinds)
-    found = cohen(table)
+    compared = [case for case in labels if case in judged and judged[case].verdict is not None]
+    is_binary = "partial" not in labels.values()
+    label_verdicts: list[Verdict] = [labels[case] for case in compared]
+    judge_verdicts: list[Verdict] = [_comparable_verdict(judged[case].verdict, is_binary) for case in compared]
+    kinds: list[Verdict] = [kind for kind in VERDICTS if kind in (*label_verdicts, *judge_verdicts)]
+    table = _count_pairs(label_verdicts, judge_verdicts, kinds)
+    agreement = cohen_kappa(table)
+    disagreements: list[Disagreement] = []
+    for case, label, verdict in zip(compared, label_verdicts, judge_verdicts, strict=True):
+        if label != verdict:
+            score, reasoning = judged[case].score, judged[case].reasoning
+            disagreements.append(Disagreement(case=case, people=label, judge=verdict, score=score, reasoning=reasoning))
     return Audit(
         run=run,
         evaluator=evaluator,
-        n=found.n,
-        agreement=found.agreement,
-        agreement_interval=found.agreement_interval,
-        kappa=found.kappa,
-        kappa_interval=found.kappa_interval,
+        n=agreement.n,
+        agreement=agreement.agreement,
+        agreement_interval=agreement.agreement_interval,
+        kappa=agreement.kappa,
+        kappa_interval=agreement.kappa_interval,
         table={kind: dict(zip(kinds, row, strict=True)) for kind, row in zip(kinds, table.tolist(), strict=True)},
-        disagreements=[
-            Disagreement(case=case, people=label, judge=verdict, score=judged[case].score, reasoning=judged[case].reasoning)
-            for case, label, verdict in zip(both, people, verdicts, strict=True)
-            if label != verdict
-        ],
-        best=_best_cut(people, [judged[case].score for case in both], found) if two else None,
-        partial_is_fail=two and any(judged[case].verdict == "partial" for case in both),
+        disagreements=disagreements,
+        best=_find_best_pass_at(label_verdicts, [judged[case].score for case in compared], agreement) if is_binary else None,
+        partial_is_fail=is_binary and any(judged[case].verdict == "partial" for case in compared),
         unjudged=[case for case in labels if case in judged and judged[case].verdict is None],
         unknown=[case for case in labels if case not in judged],
-        unlabelled=sum(one.verdict is not None and case not in labels for case, one in judged.items()),
+        unlabelled=sum(judged_case.verdict is not None and case not in labels for case, judged_case in judged.items()),
     )
 
 
-def _as_people_would(verdict: Verdict | None, two: bool) -> Verdict:
-    return "fail" if verdict is None or (two and verdict == "partial") else verdict
+def _comparable_verdict(verdict: Verdict | None, is_binary: bool) -> Verdict:
+    return "fail" if verdict is None or (is_binary and verdict == "partial") else verdict
 
 
-def _table(people: Sequence[Verdict], verdicts: Sequence[Verdict], kinds: Sequence[Verdict]) -> NDArray[np.int64]:
+def _count_pairs(labels: Sequence[Verdict], verdicts: Sequence[Verdict], kinds: Sequence[Verdict]) -> NDArray[np.int64]:
+    """The contingency table of labels (rows) and verdicts (columns)."""
     table = np.zeros((len(kinds), len(kinds)), dtype=np.int64)
-    for label, verdict in zip(people, verdicts, strict=True):
+    for label, verdict in zip(labels, verdicts, strict=True):
         table[kinds.index(label), kinds.index(verdict)] += 1
     return table
 
 
-def _best_cut(people: Sequence[Verdict], scores: Sequence[float], now: Agreement) -> Cut | None:
-    """The cut on the scores with the highest kappa, where that is higher than now; of several, the middle one."""
-    passed, score = np.array([label == "pass" for label in people], dtype=np.bool_), np.array(scores, dtype=np.float64)
-    cuts = np.unique(score)[1:]
-    found = [(float(cut), _at(passed, score >= cut)) for cut in cuts]
-    known = [(cut, one, one.kappa) for cut, one in found if one.kappa is not None]
-    if not known:
+def _find_best_pass_at(labels: Sequence[Verdict], scores: Sequence[float], current: LabelAgreement) -> PassAtAgreement | None:
+    """The `pass_at` with the highest kappa, the middle one of several; None if it is no higher than the current kappa."""
+    passed = np.array([label == "pass" for label in labels], dtype=np.bool_)
+    score = np.array(scores, dtype=np.float64)
+    candidates: list[tuple[float, LabelAgreement, float]] = []
+    for pass_at in np.unique(score)[1:].tolist():
+        agreement = _agreement_of_flags(passed, score >= pass_at)
+        if agreement.kappa is not None:
+            candidates.append((pass_at, agreement, agreement.kappa))
+    if not candidates:
         return None
-    highest = max(kappa for _, _, kappa in known)
-    if highest <= (now.kappa or 0.0) + 1e-9:
+    highest = max(kappa for _, _, kappa in candidates)
+    if highest <= (current.kappa or 0.0) + _ROUNDING:
         return None
-    best = [(cut, one) for cut, one, kappa in known if kappa >= highest - 1e-9]
-    cut, one = best[len(best) // 2]
-    return Cut(pass_at=cut, kappa=highest, agreement=one.agreement)
+    best = [(pass_at, agreement) for pass_at, agreement, kappa in candidates if kappa >= highest - _ROUNDING]
+    pass_at, agreement = best[len(best) // 2]
+    return PassAtAgreement(pass_at=pass_at, kappa=highest, agreement=agreement.agreement)
 
 
-def _at(passed: NDArray[np.bool_], judged: NDArray[np.bool_]) -> Agreement:
-    both, only_people, only_judge = (int(np.sum(rows)) for rows in (passed & judged, passed & ~judged, ~passed & judged))
-    return cohen(np.array([[both, only_people], [only_judge, len(passed) - both - only_people - only_judge]], dtype=np.int64))
+def _agreement_of_flags(labelled: NDArray[np.bool_], judged: NDArray[np.bool_]) -> LabelAgreement:
+    both = int(np.sum(labelled & judged))
+    only_labelled = int(np.sum(labelled & ~judged))
+    only_judged = int(np.sum(~labelled & judged))
+    neither = len(labelled) - both - only_labelled - only_judged
+    return cohen_kappa(np.array([[both, only_labelled], [only_judged, neither]], dtype=np.int64))

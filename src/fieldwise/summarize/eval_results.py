@@ -1,7 +1,7 @@
 """`eval-results.json`: precision, recall and F1 for each case and in aggregate."""
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -10,34 +10,34 @@ from fieldwise.kernels.sums import ExactSums
 from fieldwise.model.result import Result
 from fieldwise.summarize.metrics import COUNTS, RATES
 
-_WHOLE = (*COUNTS, "total_gt_fields", "correct_fields")
+_INTEGER_METRICS: Final = (*COUNTS, "total_gt_fields", "correct_fields")
 
 
-def eval_results(results: Iterable[tuple[str, Result]]) -> dict[str, Any]:
-    """The content of `eval-results.json`, from case ids and the results of a `field_prf` evaluator. No case gives zeros.
+def build_eval_results(results: Iterable[tuple[str, Result]]) -> dict[str, Any]:
+    """The content of `eval-results.json`, from case ids and the results of a `field_prf` evaluator. Without cases, all are 0.
 
-    Results that are no measurement (skipped, unavailable, a fault of ours) are left out.
+    Results that are no measurement (skipped, unavailable, an evaluation error) are left out.
     """
-    per_eval = [_one(name, result) for name, result in results if _measured(result)]
+    per_eval = [_build_case_entry(case_id, result) for case_id, result in results if _is_measured(result)]
     return {"per_eval": per_eval, "aggregate": _aggregate([entry["metrics"] for entry in per_eval])}
 
 
-def _measured(result: Result) -> bool:
+def _is_measured(result: Result) -> bool:
     return result.status == "scored" or (result.status == "error" and result.details.get("fault") == "system")
 
 
-def _one(name: str, result: Result) -> dict[str, Any]:
+def _build_case_entry(case_id: str, result: Result) -> dict[str, Any]:
     metrics: dict[str, float | int] = {rate: float(result.metrics.get(rate, 0.0)) for rate in RATES}
-    metrics |= {count: round(result.metrics.get(count, 0)) for count in _WHOLE}
-    return {"id": name, "metrics": metrics, "discrepancies": list(result.details.get("errors", ()))}
+    metrics |= {count: round(result.metrics.get(count, 0)) for count in _INTEGER_METRICS}
+    return {"id": case_id, "metrics": metrics, "discrepancies": list(result.details.get("errors", ()))}
 
 
 def _aggregate(metrics: list[dict[str, Any]]) -> dict[str, Any]:
     n = len(metrics)
     sums = ExactSums(len(RATES))
     for slot, rate in enumerate(RATES):
-        sums.add(np.array([one[rate] for one in metrics], dtype=np.float64), np.full(n, slot))
-    totals = [sum(int(one[count]) for one in metrics) for count in COUNTS]
+        sums.add(np.array([case_metrics[rate] for case_metrics in metrics], dtype=np.float64), np.full(n, slot))
+    totals = [sum(int(case_metrics[count]) for case_metrics in metrics) for count in COUNTS]
     pooled = precision_recall_f1(*totals)
     return {
         "macro": {rate: sums.mean(slot, n) if n else 0.0 for slot, rate in enumerate(RATES)},

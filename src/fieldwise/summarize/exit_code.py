@@ -1,4 +1,4 @@
-"""What a run tells the shell."""
+"""The exit code of a run."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -14,12 +14,12 @@ PASSED, FAILED, CONFIG, INCOMPLETE, NOTHING, INTERNAL, INTERRUPTED = 0, 1, 2, 3,
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """How much may go unmeasured before a run counts as incomplete."""
+    """Maximum number of results that may be no measurement before a run counts as incomplete."""
 
     max_errors: int = 0
-    """Faults of ours: an evaluator, a judge or the expected data failed."""
+    """Evaluation errors: an evaluator, a judge or the expected data failed."""
     max_unscored: int = 0
-    """Results that are unavailable. Skipped ones had nothing to score and do not count."""
+    """Unavailable results. Skipped ones had nothing to score and do not count."""
 
 
 def exit_code(
@@ -33,30 +33,30 @@ def exit_code(
 ) -> int:
     """0 passed, 1 failed, 2 configuration, 3 incomplete, 4 nothing evaluated, 130 interrupted; where several hold, 130, 2, 4, 3, 1, 0.
 
-    A diagnostic of level `error` that is not about one case is a matter of configuration. But where all that it says is that there was
-    nothing to evaluate or to measure, 4 and 3 say it better.
+    A diagnostic of level `error` that belongs to no single case is a configuration error. But if all such errors only say that there was
+    nothing to evaluate or to measure, 4 and 3 are more precise.
     """
     if interrupted:
         return INTERRUPTED
-    wrong = {diagnostic.code for diagnostic in diagnostics if diagnostic.level == "error" and diagnostic.where.case is None}
-    if wrong - {EMPTY_FILE, NEVER_USED, NOTHING_MEASURED}:
+    errors = {diagnostic.code for diagnostic in diagnostics if diagnostic.level == "error" and diagnostic.where.case is None}
+    if errors - {NOTHING_MEASURED, EMPTY_FILE, NEVER_USED}:
         return CONFIG
     counts = [evaluator.counts for evaluator in summary.evaluators.values()]
     if not any(count.scored + count.failures for count in counts):
         return NOTHING
-    if wrong - {NOTHING_MEASURED}:
+    if errors - {NOTHING_MEASURED}:
         return CONFIG
     limits = limits or Limits()
     if sum(count.faults for count in counts) > limits.max_errors or sum(count.unavailable for count in counts) > limits.max_unscored:
         return INCOMPLETE
-    if wrong:
+    if errors:
         return CONFIG
-    return FAILED if _failed(summary, gates, evaluators) else PASSED
+    return FAILED if _has_failed(summary, gates, evaluators) else PASSED
 
 
-def _failed(summary: Summary, gates: Sequence[GateResult], evaluators: Sequence[PlannedEvaluator]) -> bool:
-    """Whether a gate failed or, without gates, a case failed an evaluator that says where the cut is."""
+def _has_failed(summary: Summary, gates: Sequence[GateResult], evaluators: Sequence[PlannedEvaluator]) -> bool:
+    """True if a gate failed or, without gates, a case failed an evaluator that has a `pass_at`."""
     if gates:
         return not all(gate.passed for gate in gates)
-    cut = [evaluator.name for evaluator in evaluators if evaluator.pass_at is not None]
-    return any(summary.evaluators[name].counts.failed for name in cut if name in summary.evaluators)
+    with_pass_at = [evaluator.name for evaluator in evaluators if evaluator.pass_at is not None]
+    return any(summary.evaluators[name].counts.failed for name in with_pass_at if name in summary.evaluators)

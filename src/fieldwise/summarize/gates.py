@@ -1,74 +1,117 @@
-"""Conditions on a run, held against its summary."""
+"""Gates: conditions on a run's summary, and on its change from a baseline."""
 
 from collections.abc import Sequence
 from math import ulp
+from typing import Final
 
+from fieldwise.model.change import Change, Changes
 from fieldwise.model.diagnostic import Diagnostic
-from fieldwise.model.plan import Gate
+from fieldwise.model.plan import Gate, Regression
 from fieldwise.model.summary import EvaluatorSummary, GateResult, Summary
 from fieldwise.registry import nearest
 
-NOTHING_MEASURED = "nothing-measured"
+NOTHING_MEASURED: Final = "nothing-measured"
+_ROUNDING: Final = 1e-12
 
 
-def holds(value: float, operator: str, bound: float) -> bool:
-    """Whether a condition holds, with slack for binary rounding as for every threshold: 1e-9 of it plus 4 ulp; none at 0.
+def condition_holds(value: float, operator: str, bound: float) -> bool:
+    """True if a condition holds, with slack for binary rounding as for every threshold: 1e-9 of it plus 4 ulp; none at 0.
 
-    >>> (0.7 + 0.8 + 0.9) / 3, holds((0.7 + 0.8 + 0.9) / 3, ">=", 0.8), holds(0.79999, ">=", 0.8)
+    >>> (0.7 + 0.8 + 0.9) / 3, condition_holds((0.7 + 0.8 + 0.9) / 3, ">=", 0.8), condition_holds(0.79999, ">=", 0.8)
     (0.7999999999999999, True, False)
     """
     slack = 1e-9 * abs(bound) + 4 * ulp(bound) if bound else 0.0
     difference = value - bound
-    if operator in (">=", "=="):
-        return difference >= -slack if operator == ">=" else abs(difference) <= slack
-    if operator in (">", "!="):
-        return difference > slack if operator == ">" else abs(difference) > slack
-    return difference <= slack if operator == "<=" else difference < -slack
+    holds = {
+        ">=": difference >= -slack,
+        ">": difference > slack,
+        "<=": difference <= slack,
+        "<": difference < -slack,
+        "==": abs(difference) <= slack,
+        "!=": abs(difference) > slack,
+    }
+    return holds[operator]
 
 
 def judge_gates(gates: Sequence[Gate], summary: Summary) -> list[GateResult]:
-    """How each gate went. A gate without a number to compare never passes."""
-    return [_judge(gate, summary) for gate in gates]
+    """The result of each gate. A gate without a number to compare never passes."""
+    return [_judge_gate(gate, summary) for gate in gates]
 
 
 def gate_diagnostics(gates: Sequence[Gate], summary: Summary) -> list[Diagnostic]:
-    """What is wrong with gates that name an evaluator or a metric that is not there, or one that measured nothing."""
-    found = (_problem(gate, summary) for gate in gates)
-    return [problem for problem in found if problem is not None]
+    """The problems of gates that name an evaluator or metric that does not exist, or one that measured nothing."""
+    problems = [_find_problem(gate, summary) for gate in gates]
+    return [problem for problem in problems if problem is not None]
 
 
-def _judge(gate: Gate, summary: Summary) -> GateResult:
-    problem = _problem(gate, summary)
+def _judge_gate(gate: Gate, summary: Summary) -> GateResult:
+    problem = _find_problem(gate, summary)
     if problem is not None:
         return GateResult(gate=str(gate), passed=False, value=None, message=problem.what)
     value = summary.evaluators[gate.evaluator].metrics[gate.metric].value
-    passed = holds(value, gate.operator, gate.value)
+    passed = condition_holds(value, gate.operator, gate.value)
     shown = f"{value:.4g}"
-    if holds(float(shown), gate.operator, gate.value) != passed:  # 0.89996 is not 0.9
+    if condition_holds(float(shown), gate.operator, gate.value) != passed:  # 0.89996 must not be shown as 0.9
         shown = repr(value)
-    word = "holds" if passed else "does not hold"
-    return GateResult(gate=str(gate), passed=passed, value=value, message=f"{gate.evaluator}.{gate.metric} is {shown}: {gate} {word}")
+    verb = "holds" if passed else "does not hold"
+    return GateResult(gate=str(gate), passed=passed, value=value, message=f"{gate.evaluator}.{gate.metric} is {shown}: {gate} {verb}")
 
 
-def _problem(gate: Gate, summary: Summary) -> Diagnostic | None:
+def _find_problem(gate: Gate, summary: Summary) -> Diagnostic | None:
     evaluator = summary.evaluators.get(gate.evaluator)
     if evaluator is None:
         what = f"gate `{gate}`: there is no evaluator `{gate.evaluator}`"
-        return Diagnostic(code="unknown-gate", what=what, fix=_fix(gate.evaluator, list(summary.evaluators)))
+        return Diagnostic(code="unknown-gate", what=what, fix=_suggest_name(gate.evaluator, list(summary.evaluators)))
     if gate.metric in evaluator.metrics:
         return None
-    if not _measured(evaluator):
+    if not _count_measured(evaluator):
         what = f"gate `{gate}`: `{gate.evaluator}` measured nothing"
         return Diagnostic(code=NOTHING_MEASURED, what=what, fix="see why its cases were skipped or failed")
     what = f"gate `{gate}`: `{gate.evaluator}` has no metric `{gate.metric}`"
-    return Diagnostic(code="unknown-gate", what=what, fix=_fix(gate.metric, list(evaluator.metrics)))
+    return Diagnostic(code="unknown-gate", what=what, fix=_suggest_name(gate.metric, list(evaluator.metrics)))
 
 
-def _measured(evaluator: EvaluatorSummary) -> int:
+def _count_measured(evaluator: EvaluatorSummary) -> int:
     return evaluator.counts.scored + evaluator.counts.failures
 
 
-def _fix(name: str, valid: list[str]) -> str:
-    near = nearest(name, valid)
-    first = f"did you mean `{near}`? " if near else ""
-    return f"{first}there are: {', '.join(valid)}" if valid else "no evaluator ran"
+def _suggest_name(name: str, valid: list[str]) -> str:
+    if not valid:
+        return "no evaluator ran"
+    similar = nearest(name, valid)
+    suggestion = f"did you mean `{similar}`? " if similar else ""
+    return f"{suggestion}there are: {', '.join(valid)}"
+
+
+def judge_regressions(regressions: Sequence[Regression], changes: Changes) -> list[GateResult]:
+    """The result of each gate on regressions. A metric that was not measured in both runs never passes."""
+    return [result for gate in regressions for result in _judge_regression(gate, changes)]
+
+
+def _judge_regression(gate: Regression, changes: Changes) -> list[GateResult]:
+    name = f"{gate.evaluator}.{gate.metric}"
+    try:
+        gated_changes = [changes.change(name)]
+    except KeyError:
+        message = f"{name} was not measured on the same cases in both runs; a baseline file keeps no counts, `--baseline RUN` knows them"
+        return [GateResult(gate=str(gate), passed=False, value=None, message=message)]
+    if gate.per_field:
+        gated_changes += changes.evaluators[gate.evaluator].fields
+    return [_judge_change(gate, change) for change in gated_changes]
+
+
+def _judge_change(gate: Regression, change: Change) -> GateResult:
+    """Fail if the loss exceeds the limit and is significant; a larger loss that may be chance passes with a remark."""
+    noun = "rise" if change.lower_is_better else "drop"
+    label = f"regression of {change.name} <= {gate.max_drop:g}"
+    message = f"{change.name} went from {change.base:.4f} to {change.new:.4f} over {change.n} cases (p = {change.p_adjusted:.3g})"
+    is_too_large = change.loss > gate.max_drop + _ROUNDING
+    is_significant = change.p_adjusted <= 1 - gate.confidence + _ROUNDING
+    passed = not (is_too_large and is_significant)
+    if not passed:
+        message += f": a {noun} beyond {gate.max_drop:g}"
+    elif is_too_large:
+        message += "; this may be chance"
+        if change.smallest_shown:
+            message += f": with {change.n} cases, {noun}s of {change.smallest_shown:.3f} or more are detected with 80 % power"
+    return GateResult(gate=label, passed=passed, value=change.new - change.base, message=message)

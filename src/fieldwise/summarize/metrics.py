@@ -1,112 +1,298 @@
-"""Means of an evaluator's metrics over a run, with intervals."""
+"""Means of an evaluator's metrics over a run and over its slices, with intervals.
 
-from collections.abc import Mapping
+All totals can be added and merged in any order: sums are exact (`ExactSums`), so the result is bit-identical however cases are batched.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from heapq import merge
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldwise.kernels.statistics import Replicates, Weights, percentiles, precision_recall_f1, wilson
+from fieldwise.kernels.statistics import Replicates, Weights, percentile_interval, precision_recall_f1, wilson_interval
 from fieldwise.kernels.sums import ExactSums
+from fieldwise.model.case import Cases
+from fieldwise.model.result import Results, Status
 from fieldwise.model.summary import Metric
 
-COUNTS = ("true_positives", "false_positives", "false_negatives")
-RATES = ("precision", "recall", "f1")
-Columns = Mapping[str, NDArray[np.float64]]
+COUNTS: Final = ("true_positives", "false_positives", "false_negatives")
+RATES: Final = ("precision", "recall", "f1")
+MetricColumns = Mapping[str, NDArray[np.float64]]
+_OTHER_COUNTING: Final = {"_fp": ("omission",), "_fp_fn": ("omission", "format_error", "wrong_value")}
+"""Outcomes that count as false negatives, by the suffix of the way of counting."""
 
 
-class MetricsState:
-    """Everything the means and intervals of one evaluator's metrics need, whatever the order of the batches."""
+@dataclass(frozen=True, slots=True)
+class MeasuredRows:
+    """Which results of one evaluator for one batch are measurements, and the counts of all of them by status."""
 
-    __slots__ = ("_binary", "_n", "_replicates", "_seen", "_slot", "_sums")
+    rows: NDArray[np.bool_]
+    """True for scored results and for failures of the system under test: these count in every mean."""
+    scored: int
+    failures: int
+    faults: int
+    skipped: int
+    unavailable: int
+
+    @property
+    def is_everything(self) -> bool:
+        """True if all results are measurements."""
+        return self.scored + self.failures == len(self.rows)
+
+
+def find_measured_rows(results: Results) -> MeasuredRows:
+    """Separate measurements from results that are none; the details of an error say whether the system failed."""
+    rows = results.status == Status.SCORED
+    by_status = np.bincount(results.status, minlength=len(Status)).tolist()
+    failures = 0
+    for row in np.flatnonzero(results.status == Status.ERROR).tolist():
+        if results.details(row).get("fault") == "system":
+            rows[row] = True
+            failures += 1
+    return MeasuredRows(
+        rows=rows,
+        scored=by_status[Status.SCORED],
+        failures=failures,
+        faults=by_status[Status.ERROR] - failures,
+        skipped=by_status[Status.SKIPPED],
+        unavailable=by_status[Status.UNAVAILABLE],
+    )
+
+
+class LowestCases:
+    """The `size` cases with the lowest values, each once; among equal values, the first in the run."""
+
+    __slots__ = ("entries", "size")
+
+    def __init__(self, size: int) -> None:
+        self.size = size
+        self.entries: list[tuple[float, int, str]] = []
+        """Value, position in the run and id, sorted."""
+
+    @property
+    def threshold(self) -> tuple[float, int]:
+        """Value and position below which a case is added."""
+        return self.entries[-1][:2] if len(self.entries) == self.size else (float("inf"), 0)
+
+    def add(self, values: NDArray[np.float64], positions: NDArray[np.int64], ids: Sequence[str], first: int) -> None:
+        """Add values with their positions in the run; the id of a case is `ids[position - first]`."""
+        value, position = self.threshold
+        rows = np.flatnonzero((values < value) | ((values == value) & (positions < position)))
+        if len(rows):
+            rows = rows[np.lexsort((positions[rows], values[rows]))]
+            self._add_sorted((float(values[row]), int(positions[row]), ids[int(positions[row]) - first]) for row in rows)
+
+    def merge(self, other: "LowestCases") -> None:
+        """Add the entries of another one."""
+        self._add_sorted(other.entries)
+
+    def _add_sorted(self, entries: Iterable[tuple[float, int, str]]) -> None:
+        """Add sorted entries; read no more of them than fit."""
+        by_position: dict[int, tuple[float, int, str]] = {}
+        for entry in merge(self.entries, entries):
+            by_position.setdefault(entry[1], entry)
+            if len(by_position) == self.size:
+                break
+        self.entries = list(by_position.values())
+
+
+class MetricTotals:
+    """Sums and bootstrap replicates of one evaluator's metrics."""
+
+    __slots__ = ("_binary", "_first_seen", "_n", "_replicates", "_slot", "_sums")
 
     def __init__(self) -> None:
         self._slot: dict[str, int] = {}
         self._sums = ExactSums()
         self._n: dict[str, int] = {}
         self._binary: dict[str, bool] = {}
-        self._seen: dict[str, tuple[int, int]] = {}
+        """False if a metric has values other than 0 and 1."""
+        self._first_seen: dict[str, tuple[int, int]] = {}
+        """Position of the first case with the metric, and its rank among the metrics there: the order of the summary."""
         self._replicates = Replicates()
 
-    def add(self, columns: Columns, positions: NDArray[np.int64], weights: Weights) -> None:
-        """Add the measured cases of a batch: a row each in every column, NaN where a case has no such number."""
-        known = {name: column for name, column in columns.items() if not np.isnan(column).all()}
-        if not known:
+    def add(self, columns: MetricColumns, positions: NDArray[np.int64], weights: Weights) -> None:
+        """Add the measured cases of a batch: one row each in every column, NaN where a case has no such number."""
+        present = {name: column for name, column in columns.items() if not np.isnan(column).all()}
+        if not present:
             return
         values, slots = list[NDArray[np.float64]](), list[NDArray[np.int64]]()
-        for rank, (name, column) in enumerate(known.items()):
-            measured = ~np.isnan(column)
-            numbers = column[measured]
+        for rank, (name, column) in enumerate(present.items()):
+            has_value = ~np.isnan(column)
+            numbers = column[has_value]
             slot = self._slot.setdefault(name, len(self._slot))
             self._n[name] = self._n.get(name, 0) + len(numbers)
             self._binary[name] = self._binary.get(name, True) and bool(((numbers == 0) | (numbers == 1)).all())
-            seen = (int(positions[measured].min()), rank)
-            self._seen[name] = min(self._seen.get(name, seen), seen)
+            first_seen = (int(positions[has_value].min()), rank)
+            self._first_seen[name] = min(self._first_seen.get(name, first_seen), first_seen)
             values.append(numbers)
             slots.append(np.full(len(numbers), slot, dtype=np.int64))
         self._sums.add(np.concatenate(values), np.concatenate(slots))
-        self._replicates.add(weights, known)
+        self._replicates.add(weights, present)
 
-    def merge(self, other: "MetricsState") -> None:
-        """Take in the batches that another has seen."""
-        onto = [self._slot.setdefault(name, len(self._slot)) for name in other._slot]
-        self._sums.merge(other._sums, onto[: len(other._sums)])
+    def merge(self, other: "MetricTotals") -> None:
+        """Add the totals of other batches."""
+        target_slots = [self._slot.setdefault(name, len(self._slot)) for name in other._slot]
+        self._sums.merge(other._sums, target_slots[: len(other._sums)])
         for name, n in other._n.items():
             self._n[name] = self._n.get(name, 0) + n
             self._binary[name] = self._binary.get(name, True) and other._binary[name]
-            self._seen[name] = min(self._seen.get(name, other._seen[name]), other._seen[name])
+            self._first_seen[name] = min(self._first_seen.get(name, other._first_seen[name]), other._first_seen[name])
         self._replicates.merge(other._replicates)
 
     def finish(self) -> dict[str, Metric]:
-        """Every metric's mean by its name, then macro and micro rates where there are any."""
-        means = {name: self._mean(name) for name in sorted(self._seen, key=self._seen.__getitem__)}
+        """The mean of every metric by its name, then macro and micro rates where there are any."""
+        means = {name: self._mean(name) for name in sorted(self._first_seen, key=self._first_seen.__getitem__)}
         macro = {f"macro_{name}": metric for name, metric in means.items() if name.split("_fp")[0] in RATES}
-        return means | macro | self._micro()
+        return means | macro | self._micro_rates()
 
     def _mean(self, name: str) -> Metric:
         n = self._n[name]
         value = self._sums.mean(self._slot[name], n)
         if self._binary[name]:
-            low, high = wilson(round(value * n), n)
+            low, high = wilson_interval(round(value * n), n)
             return Metric(value=value, n=n, low=low, high=high)
         interval = self._replicates.mean_interval(name) if n > 1 else None
         return Metric(value=value, n=n, low=interval[0], high=interval[1]) if interval else Metric(value=value, n=n)
 
-    def _micro(self) -> dict[str, Metric]:
-        """Rates of the pooled counts, in the evaluator's way of counting and, where it is reported, in the other."""
+    def _micro_rates(self) -> dict[str, Metric]:
+        """Rates of the pooled counts, in the evaluator's way of counting and in the others that it reports."""
         if not all(name in self._n for name in COUNTS):
             return {}
-        out = self._pooled(COUNTS, "")
-        for suffix, parts in _OTHER_COUNTING.items():
-            wanted = (f"false_negatives{suffix}",) if f"false_negatives{suffix}" in self._n else parts
-            if f"recall{suffix}" in self._n and all(name in self._n for name in wanted):
-                other = self._pooled((*COUNTS[:2], *wanted), suffix)
-                del other[f"micro_precision{suffix}"]  # it is the same in both
-                out |= other
+        rates = self._pooled_rates(COUNTS, "")
+        for suffix, outcomes in _OTHER_COUNTING.items():
+            own_count = f"false_negatives{suffix}"
+            false_negatives = (own_count,) if own_count in self._n else outcomes
+            if f"recall{suffix}" in self._n and all(name in self._n for name in false_negatives):
+                other_rates = self._pooled_rates((*COUNTS[:2], *false_negatives), suffix)
+                del other_rates[f"micro_precision{suffix}"]  # equal in both ways of counting
+                rates |= other_rates
         n = self._n[COUNTS[0]]
-        return out | {f"total_{name}": Metric(value=self._sums.value(self._slot[name]), n=n) for name in COUNTS}
+        return rates | {f"total_{name}": Metric(value=self._sums.value(self._slot[name]), n=n) for name in COUNTS}
 
-    def _pooled(self, names: tuple[str, ...], suffix: str) -> dict[str, Metric]:
-        """Micro rates; the third and every further name are counts of false negatives."""
+    def _pooled_rates(self, names: tuple[str, ...], suffix: str) -> dict[str, Metric]:
+        """Micro rates from counts: true positives, false positives, then one or more counts of false negatives."""
         totals = [self._sums.value(self._slot[name]) for name in names]
-        draws = [self._replicates.sums(name) for name in names]
+        draws = [self._replicates.column_sums(name) for name in names]
         rates = precision_recall_f1(totals[0], totals[1], sum(totals[2:]))
-        drawn = precision_recall_f1(draws[0], draws[1], np.sum(draws[2:], axis=0))
+        drawn_rates = precision_recall_f1(draws[0], draws[1], np.sum(draws[2:], axis=0))
         n = self._n[names[0]]
-        return {f"micro_{rate}{suffix}": _ratio(float(rates[k]), drawn[k], n) for k, rate in enumerate(RATES)}
+        return {f"micro_{rate}{suffix}": _metric_with_interval(float(rates[k]), drawn_rates[k], n) for k, rate in enumerate(RATES)}
 
 
-_OTHER_COUNTING = {"_fp": ("omission",), "_fp_fn": ("omission", "format_error", "wrong_value")}
-"""Which error types are false negatives, by the way of counting."""
-
-
-def _ratio(value: float, draws: NDArray[np.float64], n: int) -> Metric:
+def _metric_with_interval(value: float, draws: NDArray[np.float64], n: int) -> Metric:
     if n < 2:
         return Metric(value=value, n=n)
-    low, high = percentiles(draws)
+    low, high = percentile_interval(draws)
     return Metric(value=value, n=n, low=low, high=high)
 
 
 def pass_rate(passed: int, judged: int) -> Metric:
     """The share of cases that passed, with Wilson's interval."""
-    low, high = wilson(passed, judged)
+    low, high = wilson_interval(passed, judged)
     return Metric(value=passed / judged, n=judged, low=low, high=high)
+
+
+_SLICE_COLUMNS = ("score", *RATES, *COUNTS)
+_SLICE_WIDTH = len(_SLICE_COLUMNS)
+_VERDICT_COUNT = 3
+
+
+@dataclass(frozen=True, slots=True)
+class SliceMembers:
+    """Which cases of a batch belong to which slices; a case may belong to several."""
+
+    case: NDArray[np.int64]
+    slice: NDArray[np.int64]
+    """Index into `names`."""
+    names: list[str]
+
+
+def find_slice_members(cases: Cases) -> SliceMembers:
+    """The slices of a batch: `tag:…` and `split:…`."""
+    if not any(cases.tags) and cases.split.count(None) == len(cases):
+        return SliceMembers(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64), [])
+    # cases with the same tags and split are handled together: there are few such combinations
+    code_of: dict[tuple[tuple[str, ...], str | None], int] = {}
+    codes = np.array([code_of.setdefault(pair, len(code_of)) for pair in zip(cases.tags, cases.split, strict=True)], dtype=np.int64)
+    order = np.argsort(codes, kind="stable")
+    starts = np.searchsorted(codes[order], np.arange(len(code_of) + 1))
+    slice_of_name: dict[str, int] = {}
+    case, slice_number = [order[:0]], [order[:0]]
+    for code, (tags, split) in enumerate(code_of):
+        rows = order[starts[code] : starts[code + 1]]
+        names = [f"tag:{tag}" for tag in dict.fromkeys(tags)]
+        if split is not None:
+            names.append(f"split:{split}")
+        for name in names:
+            case.append(rows)
+            slice_number.append(np.full(len(rows), slice_of_name.setdefault(name, len(slice_of_name))))
+    return SliceMembers(np.concatenate(case), np.concatenate(slice_number), list(slice_of_name))
+
+
+class SliceTotals:
+    """Sums by slice, for one evaluator."""
+
+    __slots__ = ("_n", "_slot", "_sums", "_verdicts")
+
+    def __init__(self) -> None:
+        self._slot: dict[str, int] = {}
+        self._sums = ExactSums()
+        self._n = np.zeros((0, _SLICE_WIDTH), dtype=np.int64)
+        self._verdicts = np.zeros((0, _VERDICT_COUNT), dtype=np.int64)
+
+    def add(self, members: SliceMembers, row_of: NDArray[np.int64], columns: MetricColumns, verdict: NDArray[np.int8]) -> None:
+        """Add a batch; `row_of[case]` is the case's row in the columns and verdicts, -1 if it was not measured."""
+        if not len(members.case):
+            return
+        is_measured = row_of[members.case] >= 0
+        rows = row_of[members.case[is_measured]]
+        slots = np.array(self._slots(members.names), dtype=np.int64)[members.slice[is_measured]]
+        judged = verdict[rows] >= 0
+        verdict_cells = slots[judged] * _VERDICT_COUNT + verdict[rows[judged]]
+        self._verdicts += np.bincount(verdict_cells, minlength=self._verdicts.size).reshape(-1, _VERDICT_COUNT)
+        present = [(column, columns[name][rows]) for column, name in enumerate(_SLICE_COLUMNS) if name in columns]
+        values = np.concatenate([numbers for _, numbers in present])
+        cells = np.concatenate([slots * _SLICE_WIDTH + column for column, _ in present])
+        has_value = ~np.isnan(values)
+        self._n += np.bincount(cells[has_value], minlength=self._n.size).reshape(-1, _SLICE_WIDTH)
+        self._sums.add(values[has_value], cells[has_value])
+
+    def _slots(self, names: list[str]) -> list[int]:
+        slots = [self._slot.setdefault(name, len(self._slot)) for name in names]
+        padding = ((0, len(self._slot) - len(self._n)), (0, 0))
+        self._n, self._verdicts = np.pad(self._n, padding), np.pad(self._verdicts, padding)
+        return slots
+
+    def merge(self, other: "SliceTotals") -> None:
+        """Add the totals of other batches."""
+        slots = self._slots(list(other._slot))
+        self._n[slots] += other._n
+        self._verdicts[slots] += other._verdicts
+        target_cells = [slot * _SLICE_WIDTH + column for slot in slots for column in range(_SLICE_WIDTH)]
+        self._sums.merge(other._sums, target_cells[: len(other._sums)])
+
+    def finish(self) -> dict[str, Mapping[str, Metric]]:
+        """The metrics of every slice in which something was measured, by the name of the slice."""
+        by_slice = {name: self._slice_metrics(self._slot[name]) for name in sorted(self._slot)}
+        return {name: metrics for name, metrics in by_slice.items() if metrics}
+
+    def _slice_metrics(self, slot: int) -> dict[str, Metric]:
+        n = dict(zip(_SLICE_COLUMNS, self._n[slot].tolist(), strict=True))
+        cell = {name: slot * _SLICE_WIDTH + column for column, name in enumerate(_SLICE_COLUMNS)}
+        metrics: dict[str, Metric] = {}
+        if n["score"]:
+            metrics["score"] = Metric(value=self._sums.mean(cell["score"], n["score"]), n=n["score"])
+        judged = int(self._verdicts[slot].sum())
+        if judged:
+            metrics["pass_rate"] = pass_rate(int(self._verdicts[slot, 2]), judged)
+        for rate in RATES:
+            if n[rate]:
+                metrics[f"macro_{rate}"] = Metric(value=self._sums.mean(cell[rate], n[rate]), n=n[rate])
+        if all(n[name] for name in COUNTS):
+            pooled = precision_recall_f1(*(self._sums.value(cell[name]) for name in COUNTS))
+            for rate, value in zip(RATES, pooled, strict=True):
+                metrics[f"micro_{rate}"] = Metric(value=float(value), n=n[COUNTS[0]])
+        return metrics

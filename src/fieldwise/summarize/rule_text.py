@@ -1,10 +1,10 @@
-"""A rule in words."""
+"""A rule as a short text."""
 
 from fieldwise.model.rule import FieldRule
 
 
 def rule_text(rule: FieldRule) -> str:
-    """How a field is matched, in a few words.
+    """The match of a field as a short text.
 
     >>> from types import SimpleNamespace as Options
     >>> from fieldwise.model.path import Path
@@ -15,21 +15,21 @@ def rule_text(rule: FieldRule) -> str:
     """
     name, options = rule.match.name, rule.match.options
     if name == "numeric_tolerance":
-        return _numeric(float(getattr(options, "tolerance", 0.0)), relative=bool(getattr(options, "relative", False)))
-    words = name
+        return _tolerance_text(float(getattr(options, "tolerance", 0.0)), relative=bool(getattr(options, "relative", False)))
+    text = name
     threshold = getattr(options, "threshold", None)
     if threshold is not None:
-        words += f" ≥ {threshold:g}"
-    how = getattr(options, "algorithm", None) or getattr(options, "by", None)
-    if how:
-        words += f" ({how})"
+        text += f" ≥ {threshold:g}"
+    method = getattr(options, "algorithm", None) or getattr(options, "by", None)
+    if method:
+        text += f" ({method})"
     formats = getattr(options, "formats", None)
     if formats:
-        words += f" ({', '.join(formats)})"
-    return words
+        text += f" ({', '.join(formats)})"
+    return text
 
 
-def _numeric(tolerance: float, *, relative: bool) -> str:
+def _tolerance_text(tolerance: float, *, relative: bool) -> str:
     if tolerance == 0:
         return "numeric"
     return f"numeric ± {tolerance * 100:g} %" if relative else f"numeric ± {tolerance:g}"

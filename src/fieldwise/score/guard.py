@@ -1,0 +1,29 @@
+"""The only place in scoring that catches exceptions: calls of matchers, evaluators, judges and causes."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Success(Generic[T]):
+    """The value that a guarded call returned."""
+
+    value: T
+
+
+@dataclass(frozen=True, slots=True)
+class Crash:
+    """The message of the exception that a guarded call raised. The caller must turn it into a fault or a diagnostic."""
+
+    message: str
+
+
+def call_guarded(function: Callable[[], T]) -> Success[T] | Crash:
+    """Call registered code; an exception becomes a `Crash`. KeyboardInterrupt and other BaseExceptions pass through."""
+    try:
+        return Success(function())
+    except Exception as error:
+        return Crash(str(error) or type(error).__name__)

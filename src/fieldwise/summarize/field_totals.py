@@ -1,0 +1,260 @@
+"""Outcome counts, scores, causes and worst cases of each field over a run."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import compress
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldwise.kernels.statistics import precision_recall_f1, wilson_interval
+from fieldwise.kernels.sums import ExactSums
+from fieldwise.model.comparison import Comparisons, Outcome
+from fieldwise.model.rule import FieldRule
+from fieldwise.model.summary import FieldSummary, Metric
+from fieldwise.model.values import MISSING
+from fieldwise.summarize.metrics import LowestCases, MeasuredRows
+from fieldwise.summarize.rule_text import rule_text
+
+_OUTCOME_COUNT = len(Outcome)
+_MAX_WORST = 5
+_MAX_CAUSES = 5
+_WITH_EXPECTED = (Outcome.MATCH, Outcome.WRONG_VALUE, Outcome.FORMAT_ERROR, Outcome.OMISSION)
+_WITH_ACTUAL = (Outcome.MATCH, Outcome.WRONG_VALUE, Outcome.FORMAT_ERROR, Outcome.HALLUCINATION)
+_PASSED, _SCORED, _CASES, _FAULTS_WITH_EXPECTED, _FAULTS_WITH_ACTUAL = range(5)
+_COUNTER_COUNT = 5
+
+FieldKey = tuple[str, int]
+"""A field's name, and which of the rules of that name it is."""
+RowMask = NDArray[np.bool_] | None
+"""Which comparisons belong to measured cases; None for all."""
+
+
+class FieldTotals:
+    """Counters for each field of one evaluator; additions and merges commute."""
+
+    __slots__ = ("_causes", "_counts", "_first_seen", "_outcomes", "_slot", "_sums", "_worst")
+
+    def __init__(self) -> None:
+        self._slot: dict[FieldKey, int] = {}
+        self._outcomes = np.zeros((0, _OUTCOME_COUNT), dtype=np.int64)
+        self._counts = np.zeros((0, _COUNTER_COUNT), dtype=np.int64)
+        self._sums = ExactSums()
+        self._causes: dict[FieldKey, dict[str, int]] = {}
+        self._worst: dict[FieldKey, LowestCases] = {}
+        self._first_seen: dict[FieldKey, tuple[int, int, str]] = {}
+        """By field: position of the first case that has it, its rank among the fields there, the text of its rule."""
+
+    def add(self, batch: "BatchFields") -> None:
+        """Add the fields of a batch."""
+        slots = np.array(self._slots(batch.keys), dtype=np.int64)
+        self._outcomes[slots] += batch.outcomes
+        self._counts[slots] += batch.counts
+        self._sums.merge(batch.sums, slots.tolist())
+        self._update_first_seen(batch)
+        for field, worst in batch.worst.items():
+            self._worst.setdefault(batch.keys[field], LowestCases(_MAX_WORST)).merge(worst)
+        for (field, cause), count in batch.causes.items():
+            causes = self._causes.setdefault(batch.keys[field], {})
+            causes[cause] = causes.get(cause, 0) + count
+
+    def _slots(self, keys: list[FieldKey]) -> list[int]:
+        slots = [self._slot.setdefault(key, len(self._slot)) for key in keys]
+        new_slots = len(self._slot) - len(self._counts)
+        if new_slots:
+            padding = ((0, new_slots), (0, 0))
+            self._outcomes, self._counts = np.pad(self._outcomes, padding), np.pad(self._counts, padding)
+            self._sums.grow(len(self._slot))
+        return slots
+
+    def _update_first_seen(self, batch: "BatchFields") -> None:
+        for rank, (key, first_case) in enumerate(zip(batch.keys, batch.first_cases, strict=True)):
+            if key not in self._first_seen or (first_case, rank) < self._first_seen[key][:2]:
+                self._first_seen[key] = (first_case, rank, rule_text(batch.rules[rank]))
+
+    def merge(self, other: "FieldTotals") -> None:
+        """Add the totals of other batches."""
+        slots = self._slots(list(other._slot))
+        self._outcomes[slots] += other._outcomes
+        self._counts[slots] += other._counts
+        self._sums.merge(other._sums, slots)
+        for key, other_causes in other._causes.items():
+            causes = self._causes.setdefault(key, {})
+            for cause, count in other_causes.items():
+                causes[cause] = causes.get(cause, 0) + count
+        for key, worst in other._worst.items():
+            self._worst.setdefault(key, LowestCases(_MAX_WORST)).merge(worst)
+        for key, first_seen in other._first_seen.items():
+            self._first_seen[key] = min(self._first_seen.get(key, first_seen), first_seen)
+
+    def finish(self) -> tuple[FieldSummary, ...]:
+        """The summary of every field, in the order of their first appearance in the run."""
+        keys = sorted(self._slot, key=lambda key: (self._first_seen[key][:2], key))
+        return tuple(self._summarize_field(key) for key in keys)
+
+    def _summarize_field(self, key: FieldKey) -> FieldSummary:
+        slot = self._slot[key]
+        counts, outcomes = self._counts[slot].tolist(), self._outcomes[slot].tolist()
+        with_expected = sum(outcomes[outcome] for outcome in _WITH_EXPECTED)
+        with_actual = sum(outcomes[outcome] for outcome in _WITH_ACTUAL)
+        matched = outcomes[Outcome.MATCH]
+        precision, recall, f1 = precision_recall_f1(matched, with_actual - matched, with_expected - matched)
+        causes = sorted(self._causes.get(key, {}).items(), key=lambda item: (-item[1], item[0]))
+        return FieldSummary(
+            field=key[0],
+            rule=self._first_seen[key][2],
+            n=counts[_SCORED],
+            expected=with_expected + counts[_FAULTS_WITH_EXPECTED],
+            given=with_actual + counts[_FAULTS_WITH_ACTUAL],
+            outcomes={outcome.label: outcomes[outcome] for outcome in Outcome if outcomes[outcome]},
+            matched=counts[_PASSED],
+            score=self._mean_similarity(slot),
+            precision=float(precision),
+            recall=float(recall),
+            f1=float(f1),
+            causes=tuple(causes[:_MAX_CAUSES]),
+            worst=tuple(case_id for _, _, case_id in self._worst[key].entries) if key in self._worst else (),
+        )
+
+    def _mean_similarity(self, slot: int) -> Metric:
+        scored, cases = int(self._counts[slot, _SCORED]), int(self._counts[slot, _CASES])
+        if not scored:
+            return Metric(value=0.0, n=0)
+        mean = self._sums.mean(slot, scored)
+        # items of one list are not independent, so the interval counts cases, not items
+        low, high = wilson_interval(mean * cases, cases)
+        return Metric(value=mean, n=cases, low=low, high=high)
+
+
+@dataclass(frozen=True, slots=True)
+class BatchFields:
+    """The counters of one batch's fields, shared by evaluators with the same comparisons."""
+
+    keys: list[FieldKey]
+    rules: Sequence[FieldRule]
+    first_cases: list[int]
+    """Position in the run of the first case with the field."""
+    outcomes: NDArray[np.int64]
+    counts: NDArray[np.int64]
+    sums: ExactSums
+    """Sums of similarities, by field."""
+    worst: dict[int, LowestCases]
+    """By field, the least similar cases that did not pass."""
+    causes: Counter[tuple[int, str]]
+
+
+def count_batch_fields(
+    comparisons: Comparisons, measured: MeasuredRows, positions: NDArray[np.int64], ids: Sequence[str], first: int
+) -> BatchFields:
+    """Count the comparisons of a batch. Most are matches at 1.0 and only counted; the closer steps look at the others.
+
+    `positions` are the positions in the run of the comparisons' cases; the id of a case is `ids[position - first]`.
+    """
+    keys = _field_keys(comparisons.fields)
+    mask = None if measured.is_everything else measured.rows[comparisons.case]
+    outcomes, counts = _count_outcomes(comparisons, mask, len(keys))
+    scored = counts[:, _SCORED]
+    counts[:, _CASES] = _count_distinct_cases(comparisons, mask, scored)
+    _count_faults(counts, comparisons, mask)
+    first_cases = np.full(len(keys), np.iinfo(np.int64).max, dtype=np.int64)
+    np.minimum.at(first_cases, comparisons.field, positions[comparisons.case])
+    failed = _without_uncompared(comparisons, _masked(np.flatnonzero(~comparisons.passed), mask))
+    return BatchFields(
+        keys=keys,
+        rules=comparisons.rules,
+        first_cases=first_cases.tolist(),
+        outcomes=outcomes,
+        counts=counts,
+        sums=_sum_similarities(comparisons, mask, scored),
+        worst=_find_worst_cases(comparisons, failed, positions, ids, first),
+        causes=_count_causes(comparisons, mask),
+    )
+
+
+def _find_worst_cases(
+    comparisons: Comparisons, failed: NDArray[np.int64], positions: NDArray[np.int64], ids: Sequence[str], first: int
+) -> dict[int, LowestCases]:
+    """By field, the cases of the failed rows with the lowest similarity."""
+    rows = failed[np.argsort(comparisons.field[failed], kind="stable")]
+    similarity, position = np.nan_to_num(comparisons.similarity[rows], nan=0.0), positions[comparisons.case[rows]]
+    starts = np.searchsorted(comparisons.field[rows], np.arange(len(comparisons.fields) + 1))
+    worst: dict[int, LowestCases] = {}
+    for field in np.flatnonzero(np.diff(starts)).tolist():
+        field_rows = slice(starts[field], starts[field + 1])
+        worst[field] = LowestCases(_MAX_WORST)
+        worst[field].add(similarity[field_rows], position[field_rows], ids, first)
+    return worst
+
+
+def _count_outcomes(comparisons: Comparisons, mask: RowMask, fields: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Outcomes by field, and the counters with the rows that passed and those that are scored."""
+    cell = comparisons.field * (2 * _OUTCOME_COUNT) + comparisons.outcome * np.uint8(2) + comparisons.passed
+    cells = cell if mask is None else cell[mask]
+    table = np.bincount(cells, minlength=fields * 2 * _OUTCOME_COUNT).reshape(fields, _OUTCOME_COUNT, 2)
+    outcomes = table.sum(axis=2)
+    counts = np.zeros((fields, _COUNTER_COUNT), dtype=np.int64)
+    counts[:, _PASSED] = table[:, :, 1].sum(axis=1)
+    counts[:, _SCORED] = outcomes.sum(axis=1) - outcomes[:, Outcome.IGNORED] - table[:, Outcome.BOTH_ABSENT, 0]
+    return outcomes, counts
+
+
+def _sum_similarities(comparisons: Comparisons, mask: RowMask, scored: NDArray[np.int64]) -> ExactSums:
+    """Sums of similarities by field: those that are not 1 one by one, the others by their number."""
+    rows = _without_uncompared(comparisons, _masked(np.flatnonzero(comparisons.similarity != 1.0), mask))
+    field = comparisons.field[rows].astype(np.int64)
+    ones = scored - np.bincount(field, minlength=len(scored))
+    similarity = np.nan_to_num(comparisons.similarity[rows], nan=0.0)
+    sums = ExactSums(len(scored))
+    sums.add(np.concatenate([ones.astype(np.float64), similarity]), np.concatenate([np.arange(len(scored)), field]))
+    return sums
+
+
+def _count_causes(comparisons: Comparisons, mask: RowMask) -> Counter[tuple[int, str]]:
+    rows = np.fromiter(comparisons.cause, dtype=np.int64, count=len(comparisons.cause))
+    pairs: Iterable[tuple[int, str]] = zip(comparisons.field[rows].tolist(), comparisons.cause.values(), strict=True)
+    return Counter(pairs if mask is None else compress(pairs, mask[rows].tolist()))
+
+
+def _count_faults(counts: NDArray[np.int64], comparisons: Comparisons, mask: RowMask) -> None:
+    """Count which sides of faults had a value, which their outcome does not say."""
+    for row in _masked(np.flatnonzero(comparisons.outcome == Outcome.FAULT), mask).tolist():
+        field = comparisons.field[row]
+        counts[field, _FAULTS_WITH_EXPECTED] += _has_value(comparisons.expected[row])
+        counts[field, _FAULTS_WITH_ACTUAL] += _has_value(comparisons.actual[row])
+
+
+def _field_keys(fields: Sequence[str]) -> list[FieldKey]:
+    """Fields by name; a second rule for the same path is a field of its own."""
+    occurrences: Counter[str] = Counter()
+    keys: list[FieldKey] = []
+    for name in fields:
+        keys.append((name, occurrences[name]))
+        occurrences[name] += 1
+    return keys
+
+
+def _masked(rows: NDArray[np.int64], mask: RowMask) -> NDArray[np.int64]:
+    return rows if mask is None else rows[mask[rows]]
+
+
+def _without_uncompared(comparisons: Comparisons, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+    """These rows without ignored fields and fields that both sides lack."""
+    outcome = comparisons.outcome[rows]
+    return rows[(outcome != Outcome.IGNORED) & (outcome != Outcome.BOTH_ABSENT)]
+
+
+def _count_distinct_cases(comparisons: Comparisons, mask: RowMask, scored: NDArray[np.int64]) -> NDArray[np.int64]:
+    """In how many cases each field is scored; fewer than its rows where a field has several items in a case."""
+    key = comparisons.field.astype(np.int64) * comparisons.cases + comparisons.case
+    if bool((key[1:] > key[:-1]).all()):
+        return scored
+    is_absent = (comparisons.outcome == Outcome.BOTH_ABSENT) & ~comparisons.passed
+    is_counted = ~is_absent & (comparisons.outcome != Outcome.IGNORED)
+    has_field = np.zeros(len(scored) * comparisons.cases, dtype=np.bool_)
+    has_field[key[is_counted if mask is None else is_counted & mask]] = True
+    return has_field.reshape(len(scored), comparisons.cases).sum(axis=1)
+
+
+def _has_value(value: object) -> bool:
+    return value is not None and value is not MISSING
