@@ -18,7 +18,7 @@ from typing import BinaryIO, Final
 from fieldwise.model.case import Cases
 from fieldwise.model.diagnostic import Diagnostic, Where
 from fieldwise.model.plan import Source
-from fieldwise.read.assemble import build_cases
+from fieldwise.read.case_builder import build_cases
 from fieldwise.read.coco import looks_like_coco, read_coco
 from fieldwise.read.columns import ColumnRoles, find_roles
 from fieldwise.read.files import ReadProgress

@@ -24,7 +24,7 @@ from fieldwise.model.locations import Location, parse_location
 from fieldwise.model.plan import Source
 from fieldwise.model.remote_path import RemotePath
 from fieldwise.model.values import MISSING, Value
-from fieldwise.read.assemble import build_cases, list_ids, locate_row
+from fieldwise.read.case_builder import build_cases, list_ids, locate_row
 from fieldwise.read.columns import ROLES, USUAL_NAMES, ColumnRoles, describe_ambiguous_columns, find_roles, note_recognized_column
 from fieldwise.read.files import (
     ReadProgress,

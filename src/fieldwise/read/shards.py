@@ -15,7 +15,7 @@ from fieldwise.model.case import Cases
 from fieldwise.model.diagnostic import Where
 from fieldwise.model.locations import Location, open_for_arrow, parse_location
 from fieldwise.model.plan import Source
-from fieldwise.read.assemble import build_cases
+from fieldwise.read.case_builder import build_cases
 from fieldwise.read.columns import ColumnRoles, find_roles
 from fieldwise.read.files import ReadProgress, UnreadableFile, detect_format, find_files, open_bytes, strip_compression
 from fieldwise.read.ids import IdsSeen

@@ -1,0 +1,189 @@
+"""Build cases from rows: one column per role, all other columns into the metadata."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from fieldwise.model.case import Cases
+from fieldwise.model.diagnostic import Diagnostic, Where
+from fieldwise.model.values import MISSING, Value
+from fieldwise.read.columns import ColumnRoles
+from fieldwise.read.files import get_data_stem
+from fieldwise.read.json_text import JsonProblem, decode_json
+from fieldwise.read.rows import RowBatch
+
+_MAX_LOOKUPS: Final = 4
+"""Up to this many columns, looking up each name is faster than a pass over all keys of a row."""
+_SYNTAX_CODES: Final = ("invalid-json", "truncated-json", "invalid-csv")
+
+
+def build_cases(rows: RowBatch, roles: ColumnRoles, *, keys: frozenset[str] | None = None) -> Cases:
+    """The cases of these rows. `keys` are all columns that occur in them, if the caller has collected them."""
+    actuals = _build_actuals(rows, roles)
+    cases = Cases(
+        id=list_ids(rows, roles.columns.get("id")),
+        input=_get_column(rows, roles, "input", None),
+        expected=_get_column(rows, roles, "expected", MISSING),
+        actual=_build_actual(rows, roles, actuals),
+        contexts=[None] * len(rows),
+        metadata=_build_metadata(rows, roles, keys),
+        tags=[()] * len(rows),
+        split=[None] * len(rows),
+        actuals=actuals,
+        finite=rows.finite,
+    )
+    if "contexts" in roles.columns:
+        cases.contexts = [_parse_contexts(value, rows.is_text_only) for value in _get_column(rows, roles, "contexts", None)]
+        if rows.is_text_only:
+            _warn_of_malformed_lists(cases, rows, roles.columns["contexts"])
+    if "tags" in roles.columns:
+        cases.tags = [_parse_tags(value) for value in _get_column(rows, roles, "tags", None)]
+    if "split" in roles.columns:
+        cases.split = [None if value in (None, "") else str(value) for value in _get_column(rows, roles, "split", None)]
+    for row, problems in rows.problems.items():
+        _apply_problems(cases, rows, row, problems, roles)
+    return cases
+
+
+def locate_row(rows: RowBatch, row: int, case: str | None = None, field: str | None = None) -> Where:
+    """The location of a row, for diagnostics."""
+    return Where(file=rows.files[row], line=rows.numbers[row] if rows.numbering == "line" else None, case=case, field=field)
+
+
+def _get_column(rows: RowBatch, roles: ColumnRoles, role: str, default: Any) -> list[Any]:
+    name = roles.columns.get(role)
+    return [default] * len(rows) if name is None else [value.get(name, default) for value in rows.values]
+
+
+def list_ids(rows: RowBatch, column: str | None) -> list[str]:
+    """The ids in a column, as text; for a row without an id, its number or the name of its file."""
+    if column is None:
+        return [_make_id(rows, row) for row in range(len(rows))]
+    values = [value.get(column) for value in rows.values]
+    return [value if type(value) is str and value else _convert_id(value, rows, row) for row, value in enumerate(values)]
+
+
+def _convert_id(value: Any, rows: RowBatch, row: int) -> str:
+    if value is None or value == "":
+        return _make_id(rows, row)
+    return json.dumps(value, ensure_ascii=False) if isinstance(value, dict | list | bool) else str(value)
+
+
+def _make_id(rows: RowBatch, row: int) -> str:
+    if rows.numbering == "file":
+        return get_data_stem(Path(rows.files[row]))
+    number = str(rows.numbers[row])
+    return f"{get_data_stem(Path(rows.files[row]))}:{number}" if rows.several_files else number
+
+
+def _build_actuals(rows: RowBatch, roles: ColumnRoles) -> list[Sequence[Any] | None]:
+    """The outputs of several trials, from a column each or from one column of lists."""
+    if roles.trials:
+        return [[value[name] for name in roles.trials if name in value] for value in rows.values]
+    if "actuals" not in roles.columns:
+        return [None] * len(rows)
+    values = _get_column(rows, roles, "actuals", None)
+    if rows.is_text_only:
+        return [_parse_list_cell(value) for value in values]
+    return [value if isinstance(value, list) else None for value in values]
+
+
+def _build_actual(rows: RowBatch, roles: ColumnRoles, actuals: list[Sequence[Any] | None]) -> list[Value]:
+    """The output of each case; if there are only several trials, the first of them."""
+    if "actual" in roles.columns or not (roles.trials or "actuals" in roles.columns):
+        return _get_column(rows, roles, "actual", MISSING)
+    return [trials[0] if trials else MISSING for trials in actuals]
+
+
+def _build_metadata(rows: RowBatch, roles: ColumnRoles, keys: frozenset[str] | None) -> list[dict[str, Any]]:
+    """The columns without a role, together with the content of the metadata column."""
+    used = roles.used
+    has_metadata_column = "metadata" in roles.columns
+    if keys is not None and keys <= used and not has_metadata_column:
+        return [{} for _ in rows.values]
+    if keys is not None and len(keys - used) <= _MAX_LOOKUPS:
+        names = sorted(keys - used)
+        unused = [{name: value[name] for name in names if name in value} for value in rows.values]
+    else:
+        unused = [{name: item for name, item in value.items() if name not in used} for value in rows.values]
+    if not has_metadata_column:
+        return unused
+    written = _get_column(rows, roles, "metadata", None)
+    return [{**_parse_metadata(value, rows.is_text_only), **columns} for value, columns in zip(written, unused, strict=True)]
+
+
+def _parse_metadata(value: Any, is_text_only: bool) -> dict[str, Any]:
+    if is_text_only and isinstance(value, str):
+        decoded = decode_json(value.encode(errors="replace")).value
+        value = decoded if isinstance(decoded, dict) else value or None
+    if value is None:
+        return {}
+    return value if isinstance(value, dict) else {"metadata": value}
+
+
+def _parse_contexts(value: Any, is_text_only: bool) -> Sequence[Any] | None:
+    if is_text_only and isinstance(value, str):
+        value = _parse_list_cell(value) or value.strip() or None
+    if value is None or isinstance(value, list):
+        return value
+    return [value]
+
+
+def _looks_like_list(cell: Any) -> bool:
+    return isinstance(cell, str) and cell.lstrip().startswith("[")
+
+
+def _parse_list_cell(cell: Any) -> list[Any] | None:
+    """The JSON list in a cell of CSV; None if the cell holds anything else."""
+    if not _looks_like_list(cell):
+        return None
+    decoded = decode_json(cell.encode(errors="replace")).value
+    return decoded if isinstance(decoded, list) else None
+
+
+def _warn_of_malformed_lists(cases: Cases, rows: RowBatch, column: str) -> None:
+    """Report cells that look like a list but are not JSON: they count as one text."""
+    for row, value in enumerate(rows.values):
+        cell = value.get(column)
+        if _looks_like_list(cell) and _parse_list_cell(cell) is None:
+            what, fix = "the cell begins like a list but is not JSON; it counts as one text", 'write a JSON list: ["…", "…"]'
+            where = locate_row(rows, row, cases.id[row], column)
+            note = Diagnostic(code="contexts-as-text", what=what, where=where, fix=fix, level="warning")
+            cases.diagnostics.setdefault(row, []).append(note)
+
+
+def _parse_tags(value: Any) -> tuple[str, ...]:
+    """Tags from a list, or from text separated by commas."""
+    if isinstance(value, list):
+        return tuple(str(tag) for tag in value)
+    if value is None:
+        return ()
+    tags = [part.strip() for part in str(value).split(",")]
+    return tuple(tag for tag in tags if tag)
+
+
+def _apply_problems(cases: Cases, rows: RowBatch, row: int, problems: list[JsonProblem], roles: ColumnRoles) -> None:
+    """Attach the problems of a row to its case, and remove the side that cannot be trusted."""
+    notes = cases.diagnostics.setdefault(row, [])
+    where = locate_row(rows, row, cases.id[row])
+    for problem in problems:
+        if problem.level != "error":
+            notes.append(problem.to_diagnostic(where))
+            continue
+        side = _find_affected_side(problem, roles)
+        if side in ("case", "expected"):
+            cases.expected[row] = MISSING
+        if side in ("case", "actual"):
+            cases.actual[row] = MISSING
+        what = problem.what if problem.code in _SYNTAX_CODES else f"{problem.what} ({problem.code})"
+        field = problem.to_diagnostic().where.field
+        place = Where(file=where.file, line=where.line, case=where.case, field=field)
+        notes.append(Diagnostic(code=f"unreadable-{side}", what=what, where=place, fix=problem.fix))
+
+
+def _find_affected_side(problem: JsonProblem, roles: ColumnRoles) -> str:
+    """`expected` or `actual` if the problem is inside that column only, else `case`."""
+    is_repeated_column = problem.code == "duplicate-key" and len(problem.steps) == 1
+    role = roles.get_role(problem.steps[0]) if problem.steps and not is_repeated_column else None
+    return role if role in ("expected", "actual") else "case"
