@@ -1,4 +1,4 @@
-"""fieldwise in pytest: what passes, what fails, and what a failure says."""
+"""The pytest plugin: what passes, what fails, and what a failure shows."""
 
 import json
 from importlib import import_module
@@ -10,17 +10,16 @@ import pytest
 from typer.testing import CliRunner
 
 from fieldwise.cli.app import app
-from fieldwise.registry import find, names
+from fieldwise.registry import CAUSES, EVALUATORS, MATCHERS
 from fieldwise.store.run import open_run
 
 pytest_plugins = ["pytester"]
 
-# A pytest within pytest forgets the modules that it was the first to import, and with them what they registered. PyYAML would then be there
-# twice, and its C part, which is loaded once, would speak of classes that the second does not know.
+# An inner pytest run unloads the modules that it was the first to import, and with them what they registered. PyYAML would then exist twice,
+# and its C extension, which is loaded once, would refer to classes of the first copy. So everything is imported beforehand.
 import_module("yaml")
-for _group in ("matchers", "evaluators", "causes"):
-    for _name in names(_group):
-        find(_group, _name)
+for _catalog in (MATCHERS, EVALUATORS, CAUSES):
+    _catalog.all()
 
 FIELDS = {"type": "field_accuracy", "name": "fields", "fields": ["number", "total"]}
 RIGHT = {"number": "A-1", "total": 5.0}
@@ -28,9 +27,9 @@ WRONG = {"number": "A-1", "total": 50.0}
 
 
 def run_pytest(pytester: pytest.Pytester, *options: str) -> pytest.RunResult:
-    """Run pytest with the plugin, which an older installation of this package does not announce."""
-    announced = any(point.name == "fieldwise" for point in entry_points(group="pytest11"))
-    return pytester.runpytest_inprocess(*(() if announced else ("-p", "fieldwise.pytest_plugin")), *options)
+    """Run pytest with the plugin, also if an older installation of this package has no entry point for it."""
+    has_entry_point = any(point.name == "fieldwise" for point in entry_points(group="pytest11"))
+    return pytester.runpytest_inprocess(*(() if has_entry_point else ("-p", "fieldwise.pytest_plugin")), *options)
 
 
 def write_suite(folder: Path, *cases: dict[str, Any], **more: Any) -> None:
@@ -61,7 +60,7 @@ class TestFixture:
         result.assert_outcomes(failed=1)
         result.stdout.fnmatch_lines(["*Failed: `actual` contains itself, so it has no end"])
 
-    def test_a_failure_tells_the_miss_its_cause_and_the_command_that_explains_it(self, pytester: pytest.Pytester) -> None:
+    def test_a_failure_shows_the_mismatch_its_cause_and_the_command_that_explains_it(self, pytester: pytest.Pytester) -> None:
         result = run_test(pytester, f"fieldwise({FIELDS}, id='inv-7', expected={RIGHT}, actual={WRONG})")
         result.assert_outcomes(failed=1)
         result.stdout.fnmatch_lines(
@@ -122,7 +121,7 @@ class TestCollection:
         {"id": "bad1", "expected": RIGHT, "actual": RIGHT},
     )
 
-    def test_suites_are_left_alone_unless_they_are_wanted(self, pytester: pytest.Pytester) -> None:
+    def test_suites_are_not_collected_without_the_option(self, pytester: pytest.Pytester) -> None:
         write_suite(pytester.path, *self.CASES)
         assert run_pytest(pytester).ret == pytest.ExitCode.NO_TESTS_COLLECTED
 
@@ -134,7 +133,7 @@ class TestCollection:
         result.stdout.fnmatch_lines(["exit code 1", "*fields.score >= 0.99 does not hold*"])
         result.stdout.fnmatch_lines(["case bad?1?*: fields: partial*", "*(scale)*", "look closer: fieldwise explain *"])
 
-    def test_the_ini_file_may_want_them_too(self, pytester: pytest.Pytester) -> None:
+    def test_the_ini_setting_collects_suites_too(self, pytester: pytest.Pytester) -> None:
         write_suite(pytester.path, self.CASES[0])
         pytester.makeini("[pytest]\nfieldwise = true\n")
         run_pytest(pytester).assert_outcomes(passed=2)
@@ -142,7 +141,7 @@ class TestCollection:
     def test_only_the_chosen_cases_run(self, pytester: pytest.Pytester) -> None:
         write_suite(pytester.path, *self.CASES)
         run_pytest(pytester, "--fieldwise", "s.eval.yaml::bad[1]*").assert_outcomes(failed=1)
-        assert [one.case for one in open_run(pytester.path / ".fieldwise").results()] == ["bad[1]*"]
+        assert [stored.case for stored in open_run(pytester.path / ".fieldwise").results()] == ["bad[1]*"]
 
     def test_a_suite_without_cases_fails(self, pytester: pytest.Pytester) -> None:
         write_suite(pytester.path)

@@ -1,12 +1,14 @@
 """The report as a browser opens it from disk."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 
-from fieldwise.report.html import render_html
+from fieldwise.report.html import render_html, render_html_view
+from fieldwise.report.run_view import build_run_view
 from fieldwise.store.run import Run
 
 
@@ -29,6 +31,16 @@ def test_it_opens_without_a_complaint_or_a_request_and_fits(open_page: Any, repo
     assert watched.complaints == []
     assert watched.requests == [report.resolve().as_uri()]
     assert watched.page.evaluate("document.documentElement.scrollWidth") == width
+
+
+def test_a_very_long_suite_path_fits_a_phone(open_page: Any, demo: Run, tmp_path: Path) -> None:
+    long_path = "/" + "/".join(["a_folder_with_a_rather_long_name_without_any_space"] * 6) + "/invoices.eval.yaml"
+    path = tmp_path / "long.html"
+    path.write_text(render_html_view(replace(build_run_view(demo), suite_file=long_path)), encoding="utf-8")
+    page = open_page(path, width=390).page
+    page.evaluate("document.querySelectorAll('details').forEach((details) => { details.open = true; })")
+    assert long_path in page.locator("#run").inner_text()
+    assert page.evaluate("document.documentElement.scrollWidth") == 390
 
 
 def test_hostile_data_runs_nothing(open_page: Any, hostile: Run, tmp_path: Path) -> None:

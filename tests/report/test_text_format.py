@@ -1,16 +1,17 @@
-"""Text from data, made safe to show and to write."""
+"""Display text of values, numbers and strings that come from data."""
 
 import json
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fieldwise.report.text_format import dump_json, format_csv_cell, format_value, make_visible, truncate, truncate_middle
+from fieldwise.report.text_format import dump_json, format_csv_cell, format_value, make_visible, shorten_path, truncate, truncate_middle
 
 
 @given(st.text(max_size=20))
-def test_nothing_unseen_is_left_in_safe_text(text: str) -> None:
+def test_no_invisible_character_is_left(text: str) -> None:
     shown = make_visible(text)
     assert all(character.isprintable() for character in shown), shown
 
@@ -38,6 +39,17 @@ def test_text_that_looks_like_another_kind_is_in_quotes() -> None:
     assert [format_value(value) for value in ("null", "12", "-3", "[1]", "12 km", " a")] == [
         '"null"', '"12"', '"-3"', '"[1]"', "12 km", '" a"',
     ]  # fmt: skip
+
+
+def test_the_text_missing_is_quoted_unlike_an_absent_value() -> None:
+    assert format_value("missing") == '"missing"'
+    assert format_value("missing page") == "missing page"
+
+
+def test_a_path_below_the_current_folder_is_shown_relative_to_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert shorten_path(str(tmp_path / "suites" / "a.eval.yaml")) == "suites/a.eval.yaml"
+    assert shorten_path(str(tmp_path.parent / "a.eval.yaml")) == str(tmp_path.parent / "a.eval.yaml")
 
 
 @given(

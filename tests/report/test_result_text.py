@@ -1,0 +1,55 @@
+"""Texts of results and comparisons."""
+
+import pytest
+from report_factory import comparison
+
+from fieldwise.model.result import Result
+from fieldwise.registry import CAUSES
+from fieldwise.report.result_text import describe_cause, describe_mismatch, displayed_verdict, field_state_name, result_to_json
+
+
+def test_every_cause_has_the_label_and_advice_of_its_spec() -> None:
+    for spec in CAUSES.all():
+        assert describe_cause(spec.name) == (spec.label, spec.advice)
+
+
+def test_a_cause_that_is_not_installed_keeps_its_name() -> None:
+    assert describe_cause("my_own_cause") == ("my own cause", "")
+
+
+def test_an_absent_side_and_the_text_missing_are_distinguished() -> None:
+    absent = describe_mismatch(comparison(actual=None, actual_presence="missing"), 20)
+    text = describe_mismatch(comparison(actual="missing"), 20)
+    assert (absent.actual, text.actual) == ("missing", '"missing"')
+
+
+def test_long_values_are_cut_and_the_cause_is_labelled() -> None:
+    text = describe_mismatch(comparison(expected="x" * 50, cause="ocr"), 10)
+    assert text.expected == "xxxxxxxxx…"
+    assert text.cause == "look-alike characters"
+
+
+@pytest.mark.parametrize(
+    ("result", "verdict"),
+    [
+        (Result(score=1.0, verdict="pass"), "pass"),
+        (Result(status="error", verdict="fail", details={"fault": "system"}), "fail"),
+        (Result(status="error", verdict="fail", details={"fault": "ours"}), "fault"),
+        (Result(status="unavailable", verdict="fail"), "unavailable"),
+        (Result(status="skipped"), "skipped"),
+    ],
+)
+def test_a_result_that_is_no_measurement_shows_its_status(result: Result, verdict: str) -> None:
+    assert displayed_verdict(result) == verdict
+
+
+def test_a_match_that_is_not_identical_is_close() -> None:
+    assert field_state_name(comparison(outcome="match", passed=True, similarity=0.9)) == "close"
+    assert field_state_name(comparison(outcome="match", passed=True, similarity=1.0)) == "match"
+    assert field_state_name(comparison()) == "wrong_value"
+
+
+def test_a_result_as_json_names_its_case_and_evaluator() -> None:
+    record = result_to_json("a-1", "fields", Result(score=0.5, comparisons=[comparison()]))
+    assert (record["case"], record["evaluator"], record["score"]) == ("a-1", "fields", 0.5)
+    assert record["comparisons"][0]["path"] == "number"
