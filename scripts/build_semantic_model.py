@@ -196,12 +196,12 @@ def build(weights: Weights, *, whole: bool = True) -> bytes:
 def agreement(small: bytes, weights: Weights) -> str:
     """How close the embeddings of the labelled texts are to those of the 32-bit model."""
     sys.path.insert(0, str(ROOT / "src"))
-    from fieldwise.ask.embedding import Embedding
+    from fieldwise.ask.embedding import EmbeddingModel
 
     pairs = [json.loads(line) for line in LABELS.read_text(encoding="utf-8").splitlines()]
     texts = sorted({pair[side] for pair in pairs for side in ("expected", "actual")})
     vocabulary = (TARGET / "vocab.txt").read_text(encoding="utf-8")
-    one, other = (Embedding.of(model, vocabulary)(texts).value for model in (small, build(weights, whole=False)))
+    one, other = (EmbeddingModel.from_bytes(model, vocabulary)(texts).value for model in (small, build(weights, whole=False)))
     cosine = np.sum(one.astype(np.float64) * other, axis=1)
     return f"cosine with the 32-bit model on {len(texts)} texts: mean {cosine.mean():.4f}, least {cosine.min():.4f}"
 

@@ -9,7 +9,7 @@ from typing import Any
 import httpx
 import pytest
 
-from fieldwise.ask.connection import OneConnection
+from fieldwise.ask.connection import SingleConnection
 
 Handle = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
 REPLY = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
@@ -43,7 +43,7 @@ async def serving(handle: Handle) -> AsyncIterator[str]:
         server.close()
 
 
-async def posted(connection: OneConnection, url: str, times: int, pause: float = 0.0) -> list[bytes]:
+async def posted(connection: SingleConnection, url: str, times: int, pause: float = 0.0) -> list[bytes]:
     found: list[bytes] = []
     for _ in range(times):
         response = await connection.handle_async_request(httpx.Request("POST", url, content=b"x" * 1000))
@@ -55,7 +55,7 @@ async def posted(connection: OneConnection, url: str, times: int, pause: float =
 
 def run(handle: Handle, times: int, pause: float = 0.0, scheme: str = "http") -> Any:
     async def go() -> list[bytes]:
-        connection = OneConnection(ssl.create_default_context())
+        connection = SingleConnection(ssl.create_default_context())
         async with serving(handle) as url:
             try:
                 return await posted(connection, url.replace("http", scheme, 1), times, pause)
@@ -113,7 +113,7 @@ def test_a_request_that_is_given_up_leaves_the_connection_usable() -> None:
         writer.close()
 
     async def go() -> list[bytes]:
-        connection = OneConnection(ssl.create_default_context())
+        connection = SingleConnection(ssl.create_default_context())
         async with serving(slow_at_first) as url:
             with pytest.raises(TimeoutError):
                 async with asyncio.timeout(0.1):

@@ -10,9 +10,8 @@ import numpy as np
 import pytest
 
 from fieldwise.ask import embedding
-from fieldwise.ask.embedding import UNAVAILABLE, Embedding, provide
+from fieldwise.ask.embedding import UNAVAILABLE, EmbeddingModel, load_embedder, provide
 from fieldwise.model.diagnostic import Diagnostic
-from fieldwise.ports import embedder
 
 REFERENCE = [json.loads(line) for line in Path(__file__).with_name("reference_embeddings.jsonl").read_text(encoding="utf-8").splitlines()]
 FOLDER = Path(embedding.__file__).parent / embedding.MODEL
@@ -34,9 +33,9 @@ print(found.passed.tolist(), dict(found.faults))
 
 
 @pytest.fixture
-def model() -> Embedding:
+def model() -> EmbeddingModel:
     """A model of its own, so that no other test has filled its cache."""
-    return Embedding.of((FOLDER / "model.int8.onnx").read_bytes(), (FOLDER / "vocab.txt").read_text(encoding="utf-8"), size=5)
+    return EmbeddingModel.from_bytes((FOLDER / "model.int8.onnx").read_bytes(), (FOLDER / "vocab.txt").read_text(encoding="utf-8"), size=5)
 
 
 @pytest.fixture
@@ -50,54 +49,54 @@ def _without_onnxruntime(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     provide.cache_clear()
 
 
-def test_embeddings_agree_with_those_of_the_32_bit_model(model: Embedding) -> None:
+def test_embeddings_agree_with_those_of_the_32_bit_model(model: EmbeddingModel) -> None:
     found = model([reference["text"] for reference in REFERENCE]).value
     cosine = np.sum(found * np.array([reference["vector"] for reference in REFERENCE]), axis=1)
     assert cosine.min() > 0.985
 
 
-def test_vectors_have_length_1(model: Embedding) -> None:
+def test_vectors_have_length_1(model: EmbeddingModel) -> None:
     found = model(["a", "", "two words", "x " * 2000]).value
     assert np.linalg.norm(found, axis=1) == pytest.approx([1, 1, 1, 1])
 
 
-def test_a_text_has_the_same_vector_alone_and_in_company(model: Embedding) -> None:
+def test_a_text_has_the_same_vector_alone_and_in_company(model: EmbeddingModel) -> None:
     texts = ["Net 30", "Net 60", "Payment is due", "paid", "x " * 600, "Payment was due", "发票"]
     together = model(texts).value
     for row, text in enumerate(texts):
-        model.known.clear()
+        model.cache.clear()
         assert np.array_equal(model([text]).value[0], together[row])
 
 
-def test_the_end_of_a_long_text_counts(model: Embedding) -> None:
+def test_the_end_of_a_long_text_counts(model: EmbeddingModel) -> None:
     long = "The supplier delivers the goods on time. " * 100
     one, other = model([long + "Bananas are yellow.", long + "The court is in Geneva."]).value
     assert not np.array_equal(one, other)
 
 
-def test_no_texts_give_no_vectors(model: Embedding) -> None:
+def test_no_texts_give_no_vectors(model: EmbeddingModel) -> None:
     assert model([]).value.shape == (0, 384)
 
 
-def test_only_the_texts_used_last_are_kept(model: Embedding) -> None:
+def test_only_the_texts_used_last_are_kept(model: EmbeddingModel) -> None:
     model(["a", "b", "c", "d", "e"])
     model(["a"])
     model(["f"])
-    assert list(model.known) == ["c", "d", "e", "a", "f"]
+    assert list(model.cache) == ["c", "d", "e", "a", "f"]
 
 
-def test_what_is_kept_does_not_hold_on_to_the_batch_it_came_from(model: Embedding) -> None:
+def test_what_is_kept_does_not_hold_on_to_the_batch_it_came_from(model: EmbeddingModel) -> None:
     model(["a", "b", "c"])
-    assert [vector.base for vector, *_ in model.known.values()] == [None] * 3
+    assert [vector.base for vector, *_ in model.cache.values()] == [None] * 3
 
 
-def test_a_text_seen_before_is_not_computed_again(model: Embedding) -> None:
+def test_a_text_seen_before_is_not_computed_again(model: EmbeddingModel) -> None:
     first = model(["a", "b"]).value
-    blind = Embedding(None, model.vocabulary, model.known)
+    blind = EmbeddingModel(None, model.vocabulary, model.cache)
     assert np.array_equal(blind(["b", "a", "b"]).value, first[[1, 0, 1]])
 
 
-def test_words_without_a_sign_are_named(model: Embedding) -> None:
+def test_words_without_a_sign_are_named(model: EmbeddingModel) -> None:
     assert model(["paid", "已付款"]).unread == {1: ("已", "付", "款")}
 
 
@@ -116,7 +115,7 @@ def test_the_model_ships_with_its_licence() -> None:
 
 @pytest.mark.usefixtures("_without_onnxruntime")
 def test_without_onnxruntime_the_provider_says_how_to_get_it() -> None:
-    found = embedder()
+    found = load_embedder()
     assert isinstance(found, Diagnostic)
     assert found == UNAVAILABLE
     assert (found.code, found.fix) == ("unavailable", "pip install 'fieldwise[semantic]'")

@@ -1,4 +1,4 @@
-"""Carries the questions of many judges at once to models, programs and the embedding model."""
+"""The asker: answers the questions of many judges concurrently with models, programs and the embedding model."""
 
 import asyncio
 import os
@@ -9,17 +9,18 @@ from functools import partial
 from threading import Event, Thread
 from typing import Any, Final
 
-from fieldwise.ask.chat import Models
-from fieldwise.ask.command import Workers, run_once
-from fieldwise.ask.embed import embed
-from fieldwise.model.ask import Ask, Asking, Asks, Chat, Command, Embed, Follow, Packaged, Reply
+from fieldwise.ask.chat import ModelClient
+from fieldwise.ask.embedding import answer_embed
+from fieldwise.ask.subprocesses import JudgeWorkers, run_once
+from fieldwise.model.ask import Ask, Asking, Asks, Chat, Command, Embed, NextAsks, RagasMetric, Reply
 
-_BEGUN_AT_ONCE: Final = 16
+_TASKS_PER_YIELD: Final = 16
+"""Judges started before the event loop gets a turn."""
 
 
 @contextmanager
 def open_asker(asking: Asking | None = None) -> "Generator[LiveAsker]":
-    """An asker, with what it opened closed at the end."""
+    """An asker that is closed at the end of the context."""
     asker = LiveAsker(asking or Asking())
     try:
         yield asker
@@ -28,7 +29,7 @@ def open_asker(asking: Asking | None = None) -> "Generator[LiveAsker]":
 
 
 class LiveAsker:
-    """The Asker that asks. It works in a thread of its own, so that it can be used where an event loop already runs."""
+    """The `Asker` of runs. It has its own thread and event loop, so that it works inside a running event loop."""
 
     def __init__(self, asking: Asking) -> None:
         self.asking = asking
@@ -37,27 +38,27 @@ class LiveAsker:
         self._thread.start()
         self._programs: Executor = ThreadPoolExecutor(asking.processes or os.cpu_count() or 1, thread_name_prefix="fieldwise-program")
         self._stop = Event()
-        self._workers = Workers(self._stop)
-        self._models = Models(asking)
-        self._kinds: dict[type, Callable[[Any], Awaitable[Reply]]] = {
+        self._workers = JudgeWorkers(self._stop)
+        self._models = ModelClient(asking)
+        self._handlers: dict[type, Callable[[Any], Awaitable[Reply]]] = {
             Chat: self._models.ask,
-            Command: self._command,
+            Command: self._run_program,
             Embed: self._embed,
-            Packaged: self._packaged,
+            RagasMetric: self._measure_ragas,
         }
 
-    def answer(self, first: Mapping[int, Asks], follow: Follow) -> None:
-        """Answer the questions of many judges at once, each going on as soon as its own replies are there."""
-        under_way = asyncio.run_coroutine_threadsafe(self._answer(first, follow), self._loop)
+    def answer(self, first: Mapping[int, Asks], follow: NextAsks) -> None:
+        """Answer the questions of many judges concurrently; each judge continues as soon as it has its replies."""
+        pending = asyncio.run_coroutine_threadsafe(self._answer(first, follow), self._loop)
         try:
-            under_way.result()
-        except BaseException:  # Ctrl-C above all
+            pending.result()
+        except BaseException:  # KeyboardInterrupt above all
             self._stop.set()
-            under_way.cancel()
+            pending.cancel()
             raise
 
     def close(self) -> None:
-        """End whatever still runs."""
+        """Stop programs and requests, and close all connections."""
         self._stop.set()
         self._programs.shutdown(cancel_futures=True)
         self._workers.end()
@@ -66,40 +67,42 @@ class LiveAsker:
         self._thread.join()
         self._loop.close()
 
-    async def _answer(self, first: Mapping[int, Asks], follow: Follow) -> None:
-        async def judge(which: int, asks: Asks) -> None:
+    async def _answer(self, first: Mapping[int, Asks], follow: NextAsks) -> None:
+        async def run_judge(judge: int, asks: Asks) -> None:
             while asks:
-                alone = len(asks) == 1  # as most are: no task beside the judge's own
-                replies = [await self._reply(asks[0])] if alone else await asyncio.gather(*(self._reply(ask) for ask in asks))
-                asks = follow(which, replies)
+                if len(asks) == 1:  # the common case: no further task
+                    replies = [await self._reply(asks[0])]
+                else:
+                    replies = await asyncio.gather(*(self._reply(ask) for ask in asks))
+                asks = follow(judge, replies)
 
-        begun: list[asyncio.Task[None]] = []
+        tasks: list[asyncio.Task[None]] = []
         try:
-            for which, asks in first.items():
-                begun.append(asyncio.create_task(judge(which, asks)))
-                if len(begun) % _BEGUN_AT_ONCE == 0:
-                    await asyncio.sleep(0)  # let replies be read meanwhile: to begin a thousand takes longer than many an answer
-            await asyncio.gather(*begun)
+            for judge, asks in first.items():
+                tasks.append(asyncio.create_task(run_judge(judge, asks)))
+                if len(tasks) % _TASKS_PER_YIELD == 0:
+                    await asyncio.sleep(0)  # read replies meanwhile: starting a thousand judges takes longer than many an answer
+            await asyncio.gather(*tasks)
         finally:
-            for task in begun:
+            for task in tasks:
                 task.cancel()
 
     async def _reply(self, ask: Ask) -> Reply:
         try:
-            return await self._kinds[type(ask)](ask)
+            return await self._handlers[type(ask)](ask)
         except ModuleNotFoundError as error:
             return Reply(problem=f"the package {error.name} is not installed", fix="pip install 'fieldwise[judges]'", missing=True)
         except Exception as error:
             return Reply(problem=f"asking failed: {error or type(error).__name__}")
 
-    async def _command(self, command: Command) -> Reply:
+    async def _run_program(self, command: Command) -> Reply:
         run = partial(self._workers.ask, command) if command.workers else partial(run_once, command, self._stop)
         return await self._loop.run_in_executor(self._programs, run)
 
     async def _embed(self, ask: Embed) -> Reply:
-        return await self._loop.run_in_executor(self._programs, embed, ask)
+        return await self._loop.run_in_executor(self._programs, answer_embed, ask)
 
-    async def _packaged(self, ask: Packaged) -> Reply:
-        from fieldwise.ask.packaged import measure  # its own file, since hardly anybody has the package
+    async def _measure_ragas(self, ask: RagasMetric) -> Reply:
+        from fieldwise.ask.ragas_package import measure_ragas_metric  # rarely used
 
-        return await measure(ask, self._models.ask)
+        return await measure_ragas_metric(ask, self._models.ask)

@@ -1,4 +1,4 @@
-"""Asks models: from the cache, else from the server, again where it helps, and within what may be spent."""
+"""Questions to models: answered from the cache, else by the server, with retries, rate limits and budget."""
 
 import asyncio
 import hashlib
@@ -9,272 +9,279 @@ from typing import TYPE_CHECKING, Any, Final
 
 import orjson
 
-from fieldwise.ask.answers import Answer, Answers
-from fieldwise.ask.endpoints import Target, resolve
-from fieldwise.ask.limits import Spending, Window
-from fieldwise.ask.sending import Letterhead, Setback, letterhead, send, tokens_in
-from fieldwise.ask.structured import read_reply
+from fieldwise.ask.answer_cache import AnswerCache, ModelAnswer
+from fieldwise.ask.completion import RequestFailure, RequestTemplate, build_template, estimate_tokens, parse_reply, send_request
+from fieldwise.ask.endpoints import Budget, ModelTarget, RateLimit, resolve_endpoint
 from fieldwise.model.ask import Asking, Chat, Endpoint, Message, Reply, Usage
 
 if TYPE_CHECKING:
     import ssl
 
-    from fieldwise.ask.connection import OneConnection
+    from fieldwise.ask.connection import SingleConnection
 
-_FORMATS: Final = ("json_schema", "json_object", "text")
+_RESPONSE_FORMATS: Final = ("json_schema", "json_object", "text")
 FIRST_WAIT: Final = 0.5
-"""Seconds before a failed request is sent again; each further time twice as long."""
-_LONGEST_WAIT: Final = 10.0
-_RETRIES_AT_FIRST: Final = 4
-"""Retries of a server that has not answered anything yet: most likely it is not there."""
-_TOKENS_OUT: Final = 1024
-"""How long a reply may get, for the estimate of its cost, where `max_tokens` does not say."""
-_SHAPE: Final = "Reply with nothing but JSON that follows this JSON Schema:\n"
-_AGAIN: Final = "Your reply cannot be used: {wrong}. "
+"""Seconds before the first retry; doubled with each further one."""
+_MAX_WAIT: Final = 10.0
+_FIRST_RETRIES: Final = 4
+"""Maximum retries before the first answer of a server: most likely it is not running."""
+_DEFAULT_TOKENS_OUT: Final = 1024
+"""Tokens of a reply for the cost estimate without `max_tokens`."""
+_FORMAT_INSTRUCTION: Final = "Reply with nothing but JSON that follows this JSON Schema:\n"
+_RETRY_INSTRUCTION: Final = "Your reply cannot be used: {wrong}. "
+# Both texts are part of the cache key of an answer: changing them invalidates cached answers.
 
 
 @dataclass(slots=True)
-class Line:
-    """What is known of one server and model, and who may ask it when."""
+class EndpointState:
+    """State of one server and model: free slots, idle connections, rate limits, failures."""
 
     endpoint: Endpoint
     slots: asyncio.Semaphore = field(init=False)
-    resting: "list[OneConnection]" = field(default_factory=lambda: [])
-    """Connections that nobody uses at the moment."""
-    requests: Window = field(init=False)
-    tokens: Window = field(init=False)
+    idle: "list[SingleConnection]" = field(default_factory=lambda: [])
+    """Open connections that are not in use."""
+    requests: RateLimit = field(init=False)
+    tokens: RateLimit = field(init=False)
     format: int = 0
-    """Which of the formats the server understands."""
+    """Index of the first response format that the server supports."""
     answered: bool = False
-    dead: Setback | None = None
-    """Why it is not asked any more."""
+    dead: RequestFailure | None = None
+    """The failure after which it is not asked again."""
 
-    def retries(self) -> int:
-        """How often to send a question again that failed."""
-        return self.endpoint.retries if self.answered else min(self.endpoint.retries, _RETRIES_AT_FIRST)
+    def max_retries(self) -> int:
+        """Maximum retries of a failed request."""
+        return self.endpoint.retries if self.answered else min(self.endpoint.retries, _FIRST_RETRIES)
 
     def __post_init__(self) -> None:
         self.slots = asyncio.Semaphore(self.endpoint.concurrency)
-        self.requests = Window(self.endpoint.requests_per_minute)
-        self.tokens = Window(self.endpoint.tokens_per_minute)
+        self.requests = RateLimit(self.endpoint.requests_per_minute)
+        self.tokens = RateLimit(self.endpoint.tokens_per_minute)
 
 
-class Models:
-    """Every model that a run asks. Used from one event loop."""
+class ModelClient:
+    """Client for all models of a run. Used from one event loop."""
 
     def __init__(self, asking: Asking) -> None:
         self._asking = asking
-        self._spending = Spending(asking)
-        self._answers: Answers | None = None
+        self._budget = Budget(asking)
+        self._cache: AnswerCache | None = None
         self._certificates: ssl.SSLContext | None = None
-        self._targets: dict[Endpoint, Target | Reply] = {}
-        self._heads: dict[Target, Letterhead] = {}
-        self._lines: dict[tuple[str, str], Line] = {}
-        self._under_way: dict[bytes, asyncio.Future[Answer | Reply]] = {}
+        self._targets: dict[Endpoint, ModelTarget | Reply] = {}
+        self._templates: dict[ModelTarget, RequestTemplate] = {}
+        self._states: dict[tuple[str, str], EndpointState] = {}
+        """By url and model."""
+        self._pending: dict[bytes, asyncio.Future[ModelAnswer | Reply]] = {}
+        """Questions being asked, by cache key: an equal question waits for the same answer."""
         self._asked: set[bytes] = set()
+        """Cache keys answered in this run: with `fresh`, only these are read from the cache."""
 
     async def ask(self, chat: Chat) -> Reply:
-        """The reply, repaired once where it has not the shape that was asked for. What stays unusable is not kept."""
+        """The reply of the model; asked once more if it does not follow the schema. Unusable replies are not cached."""
         target = self._target(chat.endpoint)
         if isinstance(target, Reply):
             return target
         messages = list(chat.messages)
         if chat.schema is not None:
-            messages[-1] = Message(messages[-1].role, f"{messages[-1].content}\n\n{_SHAPE}{orjson.dumps(chat.schema).decode()}")
+            last = messages[-1]
+            messages[-1] = Message(last.role, f"{last.content}\n\n{_FORMAT_INSTRUCTION}{_schema_text(chat)}")
         first = await self._answer(target, messages, chat)
         if isinstance(first, Reply):
             return first
-        reply, wrong = _read(first, target, chat)
-        if wrong is None:
+        reply, problem = _read_answer(first, target, chat)
+        if problem is None:
             return reply
-        again = [*messages, Message("assistant", first.text), Message("user", _AGAIN.format(wrong=wrong) + _SHAPE + _schema_text(chat))]
-        second = await self._answer(target, again, chat)
+        request = _RETRY_INSTRUCTION.format(wrong=problem) + _FORMAT_INSTRUCTION + _schema_text(chat)
+        retry = [*messages, Message("assistant", first.text), Message("user", request)]
+        second = await self._answer(target, retry, chat)
         if isinstance(second, Reply):
             return replace(second, text=first.text, usage=reply.usage + second.usage)
-        repaired, wrong = _read(second, target, chat)
+        repaired, problem = _read_answer(second, target, chat)
         usage = reply.usage + repaired.usage
-        if wrong is None:
+        if problem is None:
             return replace(repaired, usage=usage)
-        self._forget(target, chat, messages, again)
-        cut = ", and it was cut off at its longest" if second.finish == "length" else ""
-        return Reply(problem=f"the model's reply cannot be used: {wrong}{cut}", text=second.text, usage=usage)
+        self._delete_cached(target, chat, messages, retry)
+        cut_off = ", and it was cut off at the maximum length" if second.finish == "length" else ""
+        return Reply(problem=f"the reply of the model cannot be used: {problem}{cut_off}", text=second.text, usage=usage)
 
     async def close(self) -> None:
         """Close connections and the cache."""
-        for connection in (connection for line in self._lines.values() for connection in line.resting):
-            await connection.aclose()
-        if self._answers is not None:
-            self._answers.close()
+        for state in self._states.values():
+            for connection in state.idle:
+                await connection.aclose()
+        if self._cache is not None:
+            self._cache.close()
 
-    async def _answer(self, target: Target, messages: list[Message], chat: Chat) -> Answer | Reply:
-        """What the model says to these messages: kept, under way already, or asked now."""
-        body = _body(target, messages)
-        key = _key(target, body, chat.schema)
-        if (kept := self._kept(key)) is not None:
-            return kept
-        if key in self._under_way:
-            return await asyncio.shield(self._under_way[key])
-        future = self._under_way[key] = asyncio.get_running_loop().create_future()
+    async def _answer(self, target: ModelTarget, messages: list[Message], chat: Chat) -> ModelAnswer | Reply:
+        """The answer to these messages: from the cache, from an equal question in progress, or from the server."""
+        body = _build_body(target, messages)
+        key = _cache_key(target, body, chat.schema)
+        if (cached := self._cached(key)) is not None:
+            return cached
+        if key in self._pending:
+            return await asyncio.shield(self._pending[key])
+        future = self._pending[key] = asyncio.get_running_loop().create_future()
         try:
-            answer = await self._paid(target, body, chat, key)
+            answer = await self._ask_server(target, body, chat, key)
         except BaseException as error:
             future.set_result(Reply(problem=f"asking failed: {error or type(error).__name__}"))
             raise
         else:
-            future.set_result(replace(answer, cached=True) if isinstance(answer, Answer) else answer)
+            future.set_result(replace(answer, cached=True) if isinstance(answer, ModelAnswer) else answer)
             return answer
         finally:
-            del self._under_way[key]
+            del self._pending[key]
 
-    def _kept(self, key: bytes) -> Answer | None:
-        if self._answers is None:
-            if (file := self._asking.answers) is None:
+    def _cached(self, key: bytes) -> ModelAnswer | None:
+        if self._cache is None:
+            if (file := self._asking.cache_file) is None:
                 return None
-            self._answers = Answers(file)
-        return None if self._asking.fresh and key not in self._asked else self._answers.get(key)
+            self._cache = AnswerCache(file)
+        return None if self._asking.fresh and key not in self._asked else self._cache.get(key)
 
-    def _forget(self, target: Target, chat: Chat, *asked: list[Message]) -> None:
-        """Do not keep the answers to these messages."""
-        if self._answers is not None:
-            for messages in asked:
-                self._answers.forget(_key(target, _body(target, messages), chat.schema))
+    def _delete_cached(self, target: ModelTarget, chat: Chat, *conversations: list[Message]) -> None:
+        """Delete the answers to these messages from the cache."""
+        if self._cache is not None:
+            for messages in conversations:
+                self._cache.delete(_cache_key(target, _build_body(target, messages), chat.schema))
 
-    async def _paid(self, target: Target, body: dict[str, Any], chat: Chat, key: bytes) -> Answer | Reply:
-        """Ask the server, within what may be spent, and keep the answer before anybody uses it."""
-        line = self._line(target)
-        estimate = _cost(target.endpoint, tokens_in(body), target.endpoint.max_tokens or _TOKENS_OUT)
-        if line.dead:
-            return Reply(problem=line.dead.what, fix=line.dead.fix, missing=True)
-        if refusal := self._spending.refusal(estimate):
-            fix = (
-                "add `price: {input: …, output: …}` to `model`" if "price" in refusal else "run again with more: what was answered is kept"
-            )
+    async def _ask_server(self, target: ModelTarget, body: dict[str, Any], chat: Chat, key: bytes) -> ModelAnswer | Reply:
+        """Ask the server within the budget, and cache the answer before it is used."""
+        state = self._state(target)
+        estimate = _compute_cost(target.endpoint, estimate_tokens(body), target.endpoint.max_tokens or _DEFAULT_TOKENS_OUT)
+        if state.dead:
+            return Reply(problem=state.dead.what, fix=state.dead.fix, missing=True)
+        if refusal := self._budget.reserve(estimate):
+            fix = "run again with a higher limit: answers so far are cached"
+            if "price" in refusal:
+                fix = "add `price: {input: …, output: …}` to `model`"
             return Reply(problem=refusal, fix=fix, missing=True)
-        answer = await self._patiently(line, target, body, chat)
+        answer = await self._send_with_retries(state, target, body, chat)
         if isinstance(answer, Reply):
-            self._spending.release(estimate)
+            self._budget.release(estimate)
             return answer
-        if self._answers is not None:
-            self._answers.put(key, target.model, answer)
+        if self._cache is not None:
+            self._cache.put(key, target.model, answer)
             self._asked.add(key)
-        self._spending.settle(estimate, _cost(target.endpoint, answer.tokens_in, answer.tokens_out))
+        self._budget.settle(estimate, _compute_cost(target.endpoint, answer.tokens_in, answer.tokens_out))
         return answer
 
-    async def _patiently(self, line: Line, target: Target, body: dict[str, Any], chat: Chat) -> Answer | Reply:
-        """Send until there is an answer, or no hope of one."""
-        failures, waited, form = 0, 0.0, line.format
+    async def _send_with_retries(self, state: EndpointState, target: ModelTarget, body: dict[str, Any], chat: Chat) -> ModelAnswer | Reply:
+        """Send until there is an answer or no more retries."""
+        failures, waited, response_format = 0, 0.0, state.format
         while True:
-            found = await self._send(line, target, body | _response_format(chat, form))
-            if isinstance(found, Answer):
-                line.answered, line.format = True, max(line.format, form)
-                return found
-            if found.then == "simpler" and chat.schema is not None and form + 1 < len(_FORMATS):
-                form += 1
+            outcome = await self._send(state, target, body | _format_option(chat, response_format))
+            if isinstance(outcome, ModelAnswer):
+                state.answered, state.format = True, max(state.format, response_format)
+                return outcome
+            if outcome.action == "simpler" and chat.schema is not None and response_format + 1 < len(_RESPONSE_FORMATS):
+                response_format += 1
                 continue
-            pause = _pause(found, failures)
-            failures += found.then == "retry"
-            waited += pause if found.then == "wait" else 0.0
-            if found.then not in ("retry", "wait") or failures > line.retries() or waited > target.endpoint.patience:
-                return _given_up(line, found)
+            pause = _pause_seconds(outcome, failures)
+            failures += outcome.action == "retry"
+            waited += pause if outcome.action == "wait" else 0.0
+            can_retry = failures <= state.max_retries() and waited <= target.endpoint.patience
+            if outcome.action not in ("retry", "wait") or not can_retry:
+                return _give_up(state, outcome)
             await asyncio.sleep(pause)
 
-    async def _send(self, line: Line, target: Target, body: dict[str, Any]) -> Answer | Setback:
-        async with line.slots:
-            if line.dead:
-                return line.dead
-            await line.requests.take(1)
-            await line.tokens.take(tokens_in(body) + (target.endpoint.max_tokens or 0))
-            connection = line.resting.pop() if line.resting else self._connection()
+    async def _send(self, state: EndpointState, target: ModelTarget, body: dict[str, Any]) -> ModelAnswer | RequestFailure:
+        async with state.slots:
+            if state.dead:
+                return state.dead
+            await state.requests.acquire(1)
+            await state.tokens.acquire(estimate_tokens(body) + (target.endpoint.max_tokens or 0))
+            connection = state.idle.pop() if state.idle else self._open_connection()
             try:
-                return await send(connection, target, self._head(target), body)
+                return await send_request(connection, target, self._template(target), body)
             finally:
-                line.resting.append(connection)
+                state.idle.append(connection)
 
-    def _target(self, endpoint: Endpoint) -> Target | Reply:
+    def _target(self, endpoint: Endpoint) -> ModelTarget | Reply:
         if endpoint not in self._targets:
-            self._targets[endpoint] = resolve(endpoint, private=self._asking.private)
+            self._targets[endpoint] = resolve_endpoint(endpoint, private=self._asking.private)
         return self._targets[endpoint]
 
-    def _head(self, target: Target) -> Letterhead:
-        if target not in self._heads:
-            self._heads[target] = letterhead(target)
-        return self._heads[target]
+    def _template(self, target: ModelTarget) -> RequestTemplate:
+        if target not in self._templates:
+            self._templates[target] = build_template(target)
+        return self._templates[target]
 
-    def _line(self, target: Target) -> Line:
+    def _state(self, target: ModelTarget) -> EndpointState:
         name = (target.url, target.model)
-        if name not in self._lines:
-            self._lines[name] = Line(target.endpoint)
-        return self._lines[name]
+        if name not in self._states:
+            self._states[name] = EndpointState(target.endpoint)
+        return self._states[name]
 
-    def _connection(self) -> "OneConnection":
+    def _open_connection(self) -> "SingleConnection":
         import httpx
 
-        from fieldwise.ask.connection import OneConnection
+        from fieldwise.ask.connection import SingleConnection
 
-        # The environment is not trusted with proxies or passwords, only with certificates.
+        # Certificates are taken from the environment; proxies and passwords are not.
         self._certificates = self._certificates or httpx.create_ssl_context(trust_env=True)
-        return OneConnection(self._certificates)
+        return SingleConnection(self._certificates)
 
 
-def _read(answer: Answer, target: Target, chat: Chat) -> tuple[Reply, str | None]:
+def _read_answer(answer: ModelAnswer, target: ModelTarget, chat: Chat) -> tuple[Reply, str | None]:
     usage = Usage(
         calls=1,
         cached=int(answer.cached),
         tokens_in=answer.tokens_in,
         tokens_out=answer.tokens_out,
-        cost_usd=_cost(target.endpoint, answer.tokens_in, answer.tokens_out),
+        cost_usd=_compute_cost(target.endpoint, answer.tokens_in, answer.tokens_out),
         seconds=answer.seconds,
     )
-    data, wrong = (None, None) if chat.schema is None else read_reply(answer.text, chat.schema)
-    return Reply(text=answer.text, data=data, usage=usage), wrong
+    data, problem = (None, None) if chat.schema is None else parse_reply(answer.text, chat.schema)
+    return Reply(text=answer.text, data=data, usage=usage), problem
 
 
 def _schema_text(chat: Chat) -> str:
     return orjson.dumps(chat.schema).decode()
 
 
-def _body(target: Target, messages: list[Message]) -> dict[str, Any]:
+def _build_body(target: ModelTarget, messages: list[Message]) -> dict[str, Any]:
     endpoint = target.endpoint
-    given = {"temperature": endpoint.temperature, "max_tokens": endpoint.max_tokens, "seed": endpoint.seed}
+    options = {"temperature": endpoint.temperature, "max_tokens": endpoint.max_tokens, "seed": endpoint.seed}
     return {
         "model": target.model,
         "messages": [{"role": message.role, "content": message.content} for message in messages],
-        **{name: value for name, value in given.items() if value is not None},
+        **{name: value for name, value in options.items() if value is not None},
         **endpoint.parameters,
     }
 
 
-def _response_format(chat: Chat, form: int) -> dict[str, Any]:
-    if chat.schema is None or _FORMATS[form] == "text":
+def _format_option(chat: Chat, response_format: int) -> dict[str, Any]:
+    if chat.schema is None or _RESPONSE_FORMATS[response_format] == "text":
         return {}
-    if _FORMATS[form] == "json_object":
+    if _RESPONSE_FORMATS[response_format] == "json_object":
         return {"response_format": {"type": "json_object"}}
     return {"response_format": {"type": "json_schema", "json_schema": {"name": chat.name, "strict": True, "schema": chat.schema}}}
 
 
-def _key(target: Target, body: Mapping[str, Any], schema: Mapping[str, Any] | None) -> bytes:
-    """What decides an answer: the server, the model, the messages, the settings, the shape asked for. Not the key, nor any limit."""
-    told = orjson.dumps([1, target.url, body, schema], option=orjson.OPT_SORT_KEYS | orjson.OPT_NON_STR_KEYS)
-    return hashlib.sha256(told).digest()
+def _cache_key(target: ModelTarget, body: Mapping[str, Any], schema: Mapping[str, Any] | None) -> bytes:
+    """Hash of everything that determines an answer: server, model, messages, settings and schema. Not the key, nor any limit."""
+    content = orjson.dumps([1, target.url, body, schema], option=orjson.OPT_SORT_KEYS | orjson.OPT_NON_STR_KEYS)
+    return hashlib.sha256(content).digest()
 
 
-def _cost(endpoint: Endpoint, tokens_in: int, tokens_out: int) -> float | None:
-    """What this many tokens cost in US dollars; None where the price is not known."""
+def _compute_cost(endpoint: Endpoint, tokens_in: int, tokens_out: int) -> float | None:
+    """The cost of tokens in US dollars; None if the price is not known."""
     price = endpoint.price
     return None if price is None else (tokens_in * price.input + tokens_out * price.output) / 1e6
 
 
-def _pause(setback: Setback, failures: int) -> float:
-    """Seconds to wait: at least what the server asked for, and a little by chance, so that not all come back at once."""
-    if setback.after is not None:
-        return setback.after + random.uniform(0.0, 0.1 + 0.1 * setback.after)
-    return min(_LONGEST_WAIT, FIRST_WAIT * 2**failures) * random.uniform(0.5, 1.0)
+def _pause_seconds(failure: RequestFailure, failures: int) -> float:
+    """Seconds before a retry: at least what the server asks for, with jitter, so that requests do not return all at once."""
+    if failure.after is not None:
+        return failure.after + random.uniform(0.0, 0.1 + 0.1 * failure.after)
+    return min(_MAX_WAIT, FIRST_WAIT * 2**failures) * random.uniform(0.5, 1.0)
 
 
-def _given_up(line: Line, setback: Setback) -> Reply:
-    if setback.then in ("give_up", "simpler"):
-        return Reply(problem=setback.what)
-    told = replace(setback, fix=setback.fix or "see that the server runs and takes requests, and run again: what was answered is kept")
-    if told.then == "dead" or (told.then == "retry" and not line.answered):
-        line.dead = line.dead or replace(told, then="dead")
-    return Reply(problem=told.what, fix=told.fix, missing=True)
+def _give_up(state: EndpointState, failure: RequestFailure) -> Reply:
+    """The reply after the last retry; marks an endpoint that never answered as dead."""
+    if failure.action in ("give_up", "simpler"):
+        return Reply(problem=failure.what)
+    fix = failure.fix or "check that the server is running and run again: answers so far are cached"
+    if failure.action == "dead" or (failure.action == "retry" and not state.answered):
+        state.dead = state.dead or replace(failure, fix=fix, action="dead")
+    return Reply(problem=failure.what, fix=fix, missing=True)

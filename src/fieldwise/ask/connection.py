@@ -1,4 +1,4 @@
-"""One connection to a server as a transport for httpx: kept alive between requests, used by one request at a time."""
+"""An httpx transport over a single keep-alive connection, used by one request at a time."""
 
 import asyncio
 from collections.abc import AsyncIterator, Generator, Iterable
@@ -9,16 +9,16 @@ from typing import Any, Final
 import httpcore
 import httpx
 
-KEPT_ALIVE: Final = 30.0
-"""Seconds that an idle connection is trusted to be there still; servers often close them after a minute."""
-_NEXT_ADDRESS: Final = 0.25
-"""Seconds after which the next address of a host is tried too."""
+KEEPALIVE_SECONDS: Final = 30.0
+"""Maximum idle time of a connection; servers often close them after a minute."""
+_NEXT_ADDRESS_SECONDS: Final = 0.25
+"""Delay before the next address of a host is tried in parallel."""
 
 
-class OneConnection(httpx.AsyncBaseTransport):
-    """A transport without a pool: whoever takes one of these has the connection, so nothing is locked or searched for.
+class SingleConnection(httpx.AsyncBaseTransport):
+    """A transport without a pool: its user owns the connection, so that no lock or lookup is needed.
 
-    It knows no proxy, no password, no cookie and no redirect.
+    It supports no proxies, passwords, cookies or redirects.
     """
 
     def __init__(self, certificates: SSLContext) -> None:
@@ -26,17 +26,17 @@ class OneConnection(httpx.AsyncBaseTransport):
         self._connection: httpcore.AsyncHTTPConnection | None = None
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-        """Send a request; the response has to be closed before the next one."""
+        """Send a request; its response must be closed before the next one."""
         assert isinstance(request.stream, httpx.AsyncByteStream)
-        to = request.url
-        url = httpcore.URL(scheme=to.raw_scheme, host=to.raw_host, port=to.port, target=to.raw_path)
+        target = request.url
+        url = httpcore.URL(scheme=target.raw_scheme, host=target.raw_host, port=target.port, target=target.raw_path)
         connection = await self._open(url.origin)
-        asked = httpcore.Request(
+        core_request = httpcore.Request(
             method=request.method, url=url, headers=request.headers.raw, content=request.stream, extensions=request.extensions
         )
-        with _as_httpx():
-            said = await connection.handle_async_request(asked)
-        return httpx.Response(said.status, headers=said.headers, stream=_Body(said), extensions=said.extensions)
+        with _translate_to_httpx():
+            response = await connection.handle_async_request(core_request)
+        return httpx.Response(response.status, headers=response.headers, stream=_ResponseBody(response), extensions=response.extensions)
 
     async def aclose(self) -> None:
         """Close the connection."""
@@ -45,18 +45,18 @@ class OneConnection(httpx.AsyncBaseTransport):
             self._connection = None
 
     async def _open(self, origin: httpcore.Origin) -> httpcore.AsyncHTTPConnection:
-        """The connection, or a new one where the server has closed it or it has waited too long."""
+        """The open connection, or a new one if it was closed or has expired."""
         if self._connection is not None and (self._connection.is_closed() or self._connection.has_expired()):
             await self.aclose()
         if self._connection is None:
             self._connection = httpcore.AsyncHTTPConnection(
-                origin, ssl_context=self._certificates, keepalive_expiry=KEPT_ALIVE, network_backend=_Network()
+                origin, ssl_context=self._certificates, keepalive_expiry=KEEPALIVE_SECONDS, network_backend=_AsyncioBackend()
             )
         return self._connection
 
 
-class _Network(httpcore.AsyncNetworkBackend):
-    """Connections by asyncio's own streams: what httpcore would take otherwise costs more than the request itself."""
+class _AsyncioBackend(httpcore.AsyncNetworkBackend):
+    """Connections by asyncio streams: the default backend of httpcore costs more time than the request itself."""
 
     async def connect_tcp(
         self,
@@ -66,32 +66,32 @@ class _Network(httpcore.AsyncNetworkBackend):
         local_address: str | None = None,
         socket_options: Iterable[Any] | None = None,
     ) -> httpcore.AsyncNetworkStream:
-        """A connection to this host. Nobody here asks for a timeout of its own, an address of ours, or options."""
+        """Connect to a host. Timeout, local address and socket options are not used here."""
         del timeout, local_address, socket_options
-        with _errors_as(httpcore.ConnectError):
-            return _Stream(*await asyncio.open_connection(host, port, happy_eyeballs_delay=_NEXT_ADDRESS))
+        with _translate_os_errors(httpcore.ConnectError):
+            return _BufferedStream(*await asyncio.open_connection(host, port, happy_eyeballs_delay=_NEXT_ADDRESS_SECONDS))
 
 
-class _Stream(httpcore.AsyncNetworkStream):
-    """A connection that keeps what is written until an answer is waited for: head and body leave in one piece."""
+class _BufferedStream(httpcore.AsyncNetworkStream):
+    """A stream that buffers writes until the next read, so that headers and body are sent in one packet."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._reader, self._writer = reader, writer
-        self._written: list[bytes] = []
+        self._pending: list[bytes] = []
 
     async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
         del timeout
-        with _errors_as(httpcore.ReadError):
-            if self._written:
-                self._writer.write(b"".join(self._written))
-                self._written.clear()
+        with _translate_os_errors(httpcore.ReadError):
+            if self._pending:
+                self._writer.write(b"".join(self._pending))
+                self._pending.clear()
                 await self._writer.drain()
             return await self._reader.read(max_bytes)
 
     async def write(self, buffer: bytes, timeout: float | None = None) -> None:
         del timeout
         if buffer:
-            self._written.append(bytes(buffer))
+            self._pending.append(bytes(buffer))
 
     async def aclose(self) -> None:
         self._writer.close()
@@ -100,44 +100,44 @@ class _Stream(httpcore.AsyncNetworkStream):
         self, ssl_context: SSLContext, server_hostname: str | None = None, timeout: float | None = None
     ) -> httpcore.AsyncNetworkStream:
         del timeout
-        with _errors_as(httpcore.ConnectError):
+        with _translate_os_errors(httpcore.ConnectError):
             await self._writer.start_tls(ssl_context, server_hostname=server_hostname)
         return self
 
     def get_extra_info(self, info: str) -> Any:
-        if info == "is_readable":  # asked of an idle connection: then there is nothing to read but its end
+        if info == "is_readable":  # of an idle connection: the only thing to read is its end
             return self._reader.at_eof() or self._writer.is_closing()
         return self._writer.get_extra_info({"server_addr": "peername"}.get(info, info))
 
 
 @contextmanager
-def _errors_as(kind: type[Exception]) -> Generator[None]:
-    """Errors of the system as httpcore knows them."""
+def _translate_os_errors(kind: type[Exception]) -> Generator[None]:
+    """Raise errors of the system as errors of httpcore."""
     try:
         yield
     except OSError as error:
         raise kind(str(error)) from error
 
 
-class _Body(httpx.AsyncByteStream):
-    """What comes after the headers."""
+class _ResponseBody(httpx.AsyncByteStream):
+    """The body of a response."""
 
     def __init__(self, response: httpcore.Response) -> None:
         self._response = response
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
-        with _as_httpx():
+        with _translate_to_httpx():
             async for part in self._response.aiter_stream():
                 yield part
 
     async def aclose(self) -> None:
-        with _as_httpx():
+        with _translate_to_httpx():
             await self._response.aclose()
 
 
 @contextmanager
-def _as_httpx() -> Generator[None]:
-    """Errors of the connection as those of httpx, so that nobody else has to know both."""
+def _translate_to_httpx() -> Generator[None]:
+    """Raise errors of httpcore as errors of httpx, so that callers need only those."""
     try:
         yield
     except httpcore.ConnectError as error:

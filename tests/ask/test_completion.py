@@ -1,4 +1,4 @@
-"""JSON in a model's reply."""
+"""JSON in the reply of a model."""
 
 import json
 from typing import Any
@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fieldwise.ask.structured import mismatch, read_reply
+from fieldwise.ask.completion import find_schema_violation, parse_reply
 
 SCHEMA: dict[str, Any] = {
     "type": "object",
@@ -39,12 +39,12 @@ SCHEMA: dict[str, Any] = {
         '[{"score": 0.5}]',
     ],
 )
-def test_it_is_found_in_what_stands_around_it(text: str) -> None:
-    assert read_reply(text, SCHEMA) == ({"score": 0.5}, None)
+def test_json_is_found_within_other_text(text: str) -> None:
+    assert parse_reply(text, SCHEMA) == ({"score": 0.5}, None)
 
 
 @pytest.mark.parametrize(
-    ("text", "wrong"),
+    ("text", "problem"),
     [
         ("", "there is no JSON in it"),
         ("0.5", "the reply is not of type object"),
@@ -66,23 +66,23 @@ def test_it_is_found_in_what_stands_around_it(text: str) -> None:
         ('{"score": ' + "[" * 100_000, "there is no JSON in it"),
     ],
 )
-def test_what_is_wrong_is_said(text: str, wrong: str) -> None:
-    assert read_reply(text, SCHEMA) == (None, wrong)
+def test_the_problem_of_a_reply_is_named(text: str, problem: str) -> None:
+    assert parse_reply(text, SCHEMA) == (None, problem)
 
 
-def test_a_list_that_is_longer_than_it_had_to_be_counts() -> None:
-    """The bound is there so that small models end a list at all."""
-    assert read_reply('{"score": 0, "names": ["a", "b", "c"]}', SCHEMA) == ({"score": 0, "names": ["a", "b", "c"]}, None)
+def test_a_list_above_a_maximum_without_a_minimum_is_accepted() -> None:
+    """The maximum only makes small models end a list."""
+    assert parse_reply('{"score": 0, "names": ["a", "b", "c"]}', SCHEMA) == ({"score": 0, "names": ["a", "b", "c"]}, None)
 
 
 @given(st.text(max_size=40) | st.text(alphabet='{}[]":,score0.5`\n', max_size=40))
 def test_no_text_makes_it_crash(text: str) -> None:
-    value, wrong = read_reply(text, SCHEMA)
-    assert (value is None) == (wrong is not None)
+    value, problem = parse_reply(text, SCHEMA)
+    assert (value is None) == (problem is not None)
 
 
 @given(st.floats(0, 1), st.lists(st.text(max_size=3), max_size=2))
-def test_what_follows_the_schema_comes_back_as_it_is(score: float, names: list[str]) -> None:
+def test_a_valid_reply_is_returned_unchanged(score: float, names: list[str]) -> None:
     value = {"score": score, "names": names}
-    assert mismatch(value, SCHEMA) is None
-    assert read_reply(json.dumps(value), SCHEMA) == (value, None)
+    assert find_schema_violation(value, SCHEMA) is None
+    assert parse_reply(json.dumps(value), SCHEMA) == (value, None)

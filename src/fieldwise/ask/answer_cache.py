@@ -1,4 +1,4 @@
-"""Answers that were paid for, kept in one SQLite file: committed before they are used, found again by everything that decided them."""
+"""Cache of model answers in a SQLite file; an answer is committed before it is used."""
 
 import sqlite3
 from dataclasses import dataclass
@@ -21,45 +21,45 @@ CREATE TABLE IF NOT EXISTS answers (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
-    """What a model said, and what it took."""
+class ModelAnswer:
+    """The answer of a model with its usage."""
 
     text: str
     finish: str
-    """Why it stopped, as the server says: `stop`, or `length` where it was cut off."""
+    """The finish reason of the server: `stop`, or `length` if it was cut off."""
     tokens_in: int
     tokens_out: int
     seconds: float
     cached: bool = False
 
 
-class Answers:
-    """The file. Several processes may use it at once."""
+class AnswerCache:
+    """The cache file. Several processes may use it at once."""
 
     def __init__(self, file: str | Path) -> None:
         Path(file).parent.mkdir(parents=True, exist_ok=True)
         self._connection = sqlite3.connect(file, timeout=30, isolation_level=None)
         self._connection.execute("PRAGMA journal_mode=WAL")
-        self._connection.execute("PRAGMA synchronous=NORMAL")  # what is committed outlives the process, whatever ends it
+        self._connection.execute("PRAGMA synchronous=NORMAL")  # a committed answer survives a crash of the process
         self._check_version(file)
         self._connection.execute(_TABLE)
 
-    def get(self, key: bytes) -> Answer | None:
-        """The answer that was kept under this key."""
+    def get(self, key: bytes) -> ModelAnswer | None:
+        """The answer of this key; None if it is not cached."""
         query = "SELECT text, finish, tokens_in, tokens_out, seconds FROM answers WHERE key = ?"
         row = self._connection.execute(query, (key,)).fetchone()
         if row is None:
             return None
-        return Answer(text=row[0], finish=row[1], tokens_in=row[2], tokens_out=row[3], seconds=row[4], cached=True)
+        return ModelAnswer(text=row[0], finish=row[1], tokens_in=row[2], tokens_out=row[3], seconds=row[4], cached=True)
 
-    def put(self, key: bytes, model: str, answer: Answer) -> None:
-        """Keep an answer; it is committed when this returns."""
+    def put(self, key: bytes, model: str, answer: ModelAnswer) -> None:
+        """Store an answer; it is committed on return."""
         values = (key, model, answer.text, answer.finish, answer.tokens_in, answer.tokens_out, answer.seconds)
         columns = "key, model, text, finish, tokens_in, tokens_out, seconds"
         self._connection.execute(f"INSERT OR REPLACE INTO answers ({columns}) VALUES (?, ?, ?, ?, ?, ?, ?)", values)
 
-    def forget(self, key: bytes) -> None:
-        """Keep an answer no longer."""
+    def delete(self, key: bytes) -> None:
+        """Delete an answer."""
         self._connection.execute("DELETE FROM answers WHERE key = ?", (key,))
 
     def close(self) -> None:
@@ -69,5 +69,5 @@ class Answers:
     def _check_version(self, file: str | Path) -> None:
         (version,) = self._connection.execute("PRAGMA user_version").fetchone()
         if version not in (0, _VERSION):
-            raise ValueError(f"{file} was written by another version of fieldwise (format {version}); move it away, or name another file")
+            raise ValueError(f"{file} was written by another version of fieldwise (format {version}); move it, or use another file")
         self._connection.execute(f"PRAGMA user_version = {_VERSION}")

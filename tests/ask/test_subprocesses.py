@@ -1,4 +1,4 @@
-"""Programs as judges, from the asker's side: many at once, interrupted, hidden."""
+"""Programs as judges: output, limits, concurrency, interruption."""
 
 import os
 import signal
@@ -11,57 +11,56 @@ from threading import Event
 import pytest
 
 from fieldwise.ask.asker import open_asker
-from fieldwise.ask.command import run_once
-from fieldwise.ask.processes import load_of
-from fieldwise.model.ask import Asking, Asks, Command, Limits, Replies, Reply
+from fieldwise.ask.subprocesses import measure_processes, run_once
+from fieldwise.model.ask import Asking, Asks, Command, ProcessLimits, Replies, Reply
 
 
 def python(code: str, **options: object) -> Command:
     return Command(argv=(sys.executable, "-c", code), stdin="", **options)  # type: ignore[arg-type]
 
 
-def test_what_it_prints_its_exit_code_and_its_errors_come_back() -> None:
+def test_output_exit_code_and_stderr_are_returned() -> None:
     reply = run_once(python("import sys; print('out'); print('err', file=sys.stderr); sys.exit(3)"), Event())
     assert (reply.text, reply.stderr, reply.exit_code, reply.problem) == ("out\n", "err", 3, None)
 
 
-def test_bytes_that_are_no_text_do_not_stop_anything() -> None:
+def test_invalid_utf8_is_replaced() -> None:
     assert run_once(python("import sys; sys.stdout.buffer.write(b'\\xff{}')"), Event()).text == "\ufffd{}"
 
 
-def test_children_in_sessions_of_their_own_count_too() -> None:
+def test_children_in_their_own_sessions_count() -> None:
     code = "import subprocess, time\nfor n in range(12): subprocess.Popen(['sleep', '987'], start_new_session=True)\ntime.sleep(987)"
-    reply = run_once(python(code, limits=Limits(processes=5), timeout=20), Event())
+    reply = run_once(python(code, limits=ProcessLimits(processes=5), timeout=20), Event())
     assert reply.problem == "it started more than 5 processes"
 
 
-def test_a_load_is_that_of_one_session() -> None:
+def test_usage_covers_one_session() -> None:
     child = subprocess.Popen(["sleep", "987"], start_new_session=True)
     try:
-        load = load_of(child.pid)
-        assert (load.processes, 0 < load.memory < 2**30) == (1, True)
+        usage = measure_processes(child.pid)
+        assert (usage.processes, 0 < usage.memory < 2**30) == (1, True)
     finally:
         child.kill()
         child.wait()
 
 
-def test_as_many_programs_run_at_a_time_as_there_may(tmp_path: Path) -> None:
+def test_at_most_the_configured_number_of_programs_runs_at_a_time(tmp_path: Path) -> None:
     code = (
         f"import os, time; from pathlib import Path; here = Path({str(tmp_path)!r}); own = here / str(os.getpid())\n"
         "own.touch(); print(len(list(here.iterdir()))); time.sleep(0.2); own.unlink()"
     )
     replies: list[Reply] = []
 
-    def follow(which: int, given: Replies) -> Asks:
-        replies.extend(given)
+    def follow(judge: int, new_replies: Replies) -> Asks:
+        replies.extend(new_replies)
         return ()
 
     with open_asker(Asking(cache=None, processes=2)) as asker:
-        asker.answer({which: (python(code),) for which in range(6)}, follow)
+        asker.answer({judge: (python(code),) for judge in range(6)}, follow)
     assert max(int(reply.text) for reply in replies) == 2
 
 
-def test_an_interrupted_run_leaves_no_program_behind(tmp_path: Path) -> None:
+def test_an_interrupted_run_kills_its_programs(tmp_path: Path) -> None:
     judge = f"import os, time; open({str(tmp_path / 'pid')!r}, 'w').write(str(os.getpid())); time.sleep(987)"
     config = {"type": "code_judge", "script": [sys.executable, "-c", judge], "timeout": 900}
     program = f"import fieldwise as fw; fw.evaluate({config!r}, expected='a', actual='a')"
