@@ -16,10 +16,10 @@ from pycocotools.cocoeval import COCOeval
 
 import fieldwise as fw
 from fieldwise import Result
-from fieldwise.kernels.detections import curves
+from fieldwise.kernels.detections import compute_curves
 from fieldwise.model.batch import Records
 from fieldwise.model.result import Results
-from fieldwise.read.coco import coco_cases
+from fieldwise.read.coco import build_coco_cases
 from fieldwise.registry import EVALUATORS
 
 NAMES = ["ap", "ap50", "ap75", "ap_small", "ap_medium", "ap_large", "ar_1", "ar_10", "ar_100", "ar_small", "ar_medium", "ar_large"]
@@ -71,7 +71,7 @@ def by_pycocotools(truth: Any, guesses: Any) -> COCOeval:
 
 
 def by_fieldwise(truth: Any, guesses: Any) -> tuple[Results, dict[str, float]]:
-    cases, problems = coco_cases(truth, guesses)
+    cases, problems = build_coco_cases(truth, guesses)
     assert problems == []
 
     class Batch:
@@ -100,7 +100,7 @@ def test_every_number_equals_pycocotools_on_the_same_files(options: dict[str, An
     truth, guesses = dataset(**options)
     theirs, (results, ours) = by_pycocotools(truth, guesses), by_fieldwise(truth, guesses)
     assert [ours.get(name, -1.0) for name in NAMES] == pytest.approx(theirs.stats.tolist(), abs=1e-6)
-    found = curves(results.pool)
+    found = compute_curves(results.pool)
     for row, category in enumerate(sorted(theirs.params.catIds)):
         precision = theirs.eval["precision"][:, :, row, :, 2]
         name = f"kind {category}"
@@ -108,12 +108,12 @@ def test_every_number_equals_pycocotools_on_the_same_files(options: dict[str, An
             assert f"ap[{name}]" not in ours
             continue
         assert ours[f"ap[{name}]"] == pytest.approx(precision[:, :, 0].mean(), abs=1e-6)
-        assert found.category(name) == pytest.approx(precision[:, :, 0], abs=1e-6)
+        assert found.precision_of(name) == pytest.approx(precision[:, :, 0], abs=1e-6)
 
 
 def test_batches_pooled_together_give_the_numbers_of_the_whole() -> None:
     truth, guesses = dataset(7, images=20)
-    cases, _ = coco_cases(truth, guesses)
+    cases, _ = build_coco_cases(truth, guesses)
     entry = EVALUATORS.find("detection")
     parts: list[dict[str, np.ndarray]] = []
     for start in range(0, len(cases), 6):
@@ -259,7 +259,7 @@ def test_a_box_is_read_alike_among_plain_boxes_and_among_odd_ones(boxes: list[An
 
 
 def test_the_example_gives_coco_numbers_for_each_category_and_finds_the_worst_image() -> None:
-    folder = Path(__file__).parents[2] / "examples" / "detection"
+    folder = Path(__file__).parents[3] / "examples" / "detection"
     truth, guesses = (json.loads((folder / name).read_text()) for name in ("annotations.json", "predictions.json"))
     results, ours = by_fieldwise(truth, guesses)
     assert [ours.get(name, -1.0) for name in NAMES] == pytest.approx(by_pycocotools(truth, guesses).stats.tolist(), abs=1e-6)

@@ -293,7 +293,7 @@ class TestOptions:
             iou([0, 0, 1, 1], [0, 0, 1, 1], **options)
 
     def test_without_shapely_exact_polygons_are_unavailable_and_say_how_to_get_them(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("fieldwise.kernels.polygons.find_spec", lambda name: None)
+        monkeypatch.setattr("fieldwise.kernels.geometry.find_spec", lambda name: None)
         result = iou([[0, 0], [1, 0], [0, 1]], [[0, 0], [1, 0], [0, 1]], format="polygon")
         assert result.status == "unavailable"
         assert "fieldwise[geometry]" in result.reasoning
