@@ -166,7 +166,7 @@ def run(
     asking: Asking | None = None,
     baseline: str | Path | None = None,
     resume: bool | str = False,
-    begun: Callable[[str], None] | None = None,
+    on_start: Callable[[str], None] | None = None,
     workers: int = 1,
     engine: "Engine" = "local",
 ) -> "Run":
@@ -174,7 +174,7 @@ def run(
 
     `asking` sets the budget of judges and the file of the answer cache. `baseline` is a baseline file, or the id of a run, to compare with.
     `resume` continues the suite's latest unfinished run, or the run of this id: cases that are stored and still valid are not scored again.
-    `begun` is called with the run's id as soon as it has one. `chunk` is the number of cases scored together, by default chosen by the plan.
+    `on_start` is called with the run's id as soon as it has one. `chunk` is the number of cases scored together, by default chosen by the plan.
     `workers` processes share the work where the data can be read in shards (JSONL and Parquet files); `engine` says where they run. The
     results are bit-identical in every case.
     """
@@ -201,8 +201,8 @@ def run(
         asking = (asking or Asking()).with_root(root)
         executor = executors.choose_executor(demands, engine, workers, asking)
         with lazy_asker(asking) as asker, pending_writer as writer:
-            if begun is not None:
-                begun(writer.id)
+            if on_start is not None:
+                on_start(writer.id)
             totals = None
             if first_batch is not None:
                 totals = sharding.score_in_shards(plan, reader, writer, executor, chunk, progress, all_cases=all_cases)

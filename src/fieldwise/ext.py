@@ -9,6 +9,7 @@ from fieldwise.model.diagnostic import ConfigError, Diagnostic, Where
 from fieldwise.model.pairs import Pairs, Scores
 from fieldwise.model.result import Result, Results
 from fieldwise.model.rule import CompareSpec, FieldRule, ListRule, Match
+from fieldwise.model.services import Services, Vectors
 from fieldwise.model.values import MISSING, Json, Value
 from fieldwise.registry import CauseExample, EvaluatorExample, Example, cause, evaluator, importer, judge, matcher
 
@@ -38,7 +39,9 @@ __all__ = [
     "Result",
     "Results",
     "Scores",
+    "Services",
     "Value",
+    "Vectors",
     "Where",
     "cause",
     "evaluator",

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-import fieldwise.engines.processes
+import fieldwise.engines.executors
 from fieldwise.read import shards
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "ask"))  # for the model server of the tests there
@@ -38,8 +38,8 @@ def altered(rng: random.Random, value: Any) -> Any:
 @pytest.fixture
 def many(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A suite over 600 cases in about 30 pieces; some lines cannot be read, some ids come twice."""
-    monkeypatch.setattr(shards, "BYTES", 5000)
-    monkeypatch.setattr(fieldwise.engines.processes, "BYTES", 1)
+    monkeypatch.setattr(shards, "SHARD_BYTES", 5000)
+    monkeypatch.setattr(fieldwise.engines.executors, "SHARD_BYTES", 1)
     rng = random.Random(7)
     lines: list[str] = []
     for at in range(600):

@@ -20,18 +20,18 @@ from s3fs import S3FileSystem
 import fieldwise as fw
 from fieldwise.api import check
 from fieldwise.model.diagnostic import ConfigError
-from fieldwise.model.locations import place_of
+from fieldwise.model.locations import parse_location
 from fieldwise.model.remote_path import RemotePath
 from fieldwise.read import shards
-from fieldwise.store import lease
-from fieldwise.store.delete import delete_runs, size_of
+from fieldwise.store import lock
+from fieldwise.store.delete import delete_runs, folder_size
 from fieldwise.store.errors import StoreError
-from fieldwise.store.in_progress import Watch
-from fieldwise.store.lock import Busy, Lock, is_locked
+from fieldwise.store.in_progress import RunMonitor
+from fieldwise.store.lock import RunLocked, RunLock, is_locked
 from fieldwise.store.run import list_runs, open_run
 from fieldwise.store.run_metrics import compare_runs
-from fieldwise.store.summary_json import summary_to_json
-from fieldwise.store.tags import add_tags, remove_tags
+from fieldwise.store.manifest import summary_to_json
+from fieldwise.store.run_names import add_tags, remove_tags
 
 KEYS = {
     "AWS_ACCESS_KEY_ID": "key",
@@ -47,9 +47,9 @@ def server() -> Iterator[str]:
     """The address of an S3 server, which everything that is started from here uses too."""
     from moto.server import ThreadedMotoServer
 
-    found = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
-    found.start()
-    host, port = found.get_host_and_port()
+    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
+    server.start()
+    host, port = server.get_host_and_port()
     with pytest.MonkeyPatch.context() as patch:
         for name, value in {**KEYS, "AWS_ENDPOINT_URL": f"http://{host}:{port}"}.items():
             patch.setenv(name, value)
@@ -57,7 +57,7 @@ def server() -> Iterator[str]:
         S3FileSystem().mkdir("evals")
         yield f"http://{host}:{port}"
         S3FileSystem.clear_instance_cache()
-    found.stop()
+    server.stop()
 
 
 @pytest.fixture
@@ -69,22 +69,24 @@ def bucket(server: str, request: pytest.FixtureRequest) -> RemotePath:
 @pytest.fixture
 def remote(many: Path, bucket: RemotePath, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     """The same suite with its cases in the bucket, fewer and in fewer pieces: each takes some requests."""
-    monkeypatch.setattr(shards, "BYTES", 12_000)
+    monkeypatch.setattr(shards, "SHARD_BYTES", 12_000)
     cases = many.parent / "cases.jsonl"
     cases.write_text("".join(cases.read_text().splitlines(keepends=True)[:200]))
     (bucket / "cases.jsonl").upload(cases)
     return json.loads(many.read_text()) | {"cases": f"{bucket}/cases.jsonl"}
 
 
-def told(run: Any, place: str) -> Any:
-    """Everything that a run says, but when and where."""
-    notes = [one.to_json() for one in run.manifest.diagnostics if one.code not in NOTED]
-    text = json.dumps([notes, [(one.case, one.evaluator, one.result.to_json()) for one in run.results()]])
+def run_content(run: Any, place: str) -> Any:
+    """The content of a run without its id, times and paths."""
+    notes = [item.to_json() for item in run.manifest.diagnostics if item.code not in NOTED]
+    text = json.dumps([notes, [(item.case, item.evaluator, item.result.to_json()) for item in run.results()]])
     return summary_to_json(run.manifest.summary), run.exit_code, text.replace(place, "")
 
 
 def local(many: Path) -> Any:
-    return told(fw.run(json.loads(many.read_text()) | {"cases": str(many.parent / "cases.jsonl")}, root=many.parent), str(many.parent))
+    return run_content(
+        fw.run(json.loads(many.read_text()) | {"cases": str(many.parent / "cases.jsonl")}, root=many.parent), str(many.parent)
+    )
 
 
 @pytest.mark.parametrize("workers", [1, 2])
@@ -92,7 +94,7 @@ def test_a_run_from_s3_to_s3_is_the_run_on_this_machine(many: Path, bucket: Remo
     run = fw.run(remote, root=f"{bucket}/{workers}", workers=workers)
     assert str(run.path).startswith(f"{bucket}/{workers}/runs/")
     assert (len(run.manifest.parts) > 3) == (workers > 1)
-    assert told(open_run(f"{bucket}/{workers}"), str(bucket)) == local(many)
+    assert run_content(open_run(f"{bucket}/{workers}"), str(bucket)) == local(many)
     assert not (many.parent / "s3:").exists()
 
 
@@ -104,7 +106,7 @@ def test_a_run_on_ray_from_s3_to_s3_is_the_run_on_this_machine(many: Path, bucke
     finally:
         ray.shutdown()
     assert len(run.manifest.parts) > 3
-    assert told(run, str(bucket)) == local(many)
+    assert run_content(run, str(bucket)) == local(many)
 
 
 def test_a_killed_run_on_s3_goes_on_at_once_on_the_same_machine(many: Path, bucket: RemotePath, remote: dict[str, Any]) -> None:
@@ -120,10 +122,10 @@ def test_a_killed_run_on_s3_goes_on_at_once_on_the_same_machine(many: Path, buck
     assert (stopped.path / "lock").exists()
     assert (stopped.state, stopped.running) == ("unfinished", False)
     run = fw.run(remote, root=str(bucket), resume=True)
-    [note] = [one.what for one in run.manifest.diagnostics if one.code == "resumed"]
+    [note] = [item.what for item in run.manifest.diagnostics if item.code == "resumed"]
     assert run.id == stopped.id
     assert 25 <= int(note.split()[1]) < 200
-    assert told(run, str(bucket)) == local(many)
+    assert run_content(run, str(bucket)) == local(many)
     assert not (run.path / "lock").exists()
 
 
@@ -141,23 +143,23 @@ def test_two_writers_of_one_root_lose_nothing(bucket: RemotePath, remote: dict[s
 
 def test_only_one_of_two_has_the_lock_of_a_run(bucket: RemotePath, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = bucket / "run"
-    held = Lock(folder)
+    held = RunLock(folder)
     assert is_locked(folder)
-    with pytest.raises(Busy, match=rf"process {os.getpid()} on "):
-        Lock(folder)
+    with pytest.raises(RunLocked, match=rf"process {os.getpid()} on "):
+        RunLock(folder)
     held.release()
     assert not is_locked(folder)
-    Lock(folder).release()
+    RunLock(folder).release()
 
 
 def test_a_lock_that_nobody_refreshed_counts_as_gone_and_its_holder_is_told(bucket: RemotePath, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lease, "_SETTLE", 0.0)
+    monkeypatch.setattr(lock, "_SETTLE_SECONDS", 0.0)
     folder = bucket / "run"
-    old = Lock(folder)
+    old = RunLock(folder)
     said = json.loads((folder / "lock").read_bytes())
-    (folder / "lock").write_bytes(json.dumps(said | {"at": time.time() - lease.LASTS - 1}).encode())
+    (folder / "lock").write_bytes(json.dumps(said | {"at": time.time() - lock.LEASE_SECONDS - 1}).encode())
     assert not is_locked(folder)
-    new = Lock(folder)
+    new = RunLock(folder)
     with pytest.raises(StoreError, match="another process took over"):
         old.check()
     old.release()
@@ -166,9 +168,9 @@ def test_a_lock_that_nobody_refreshed_counts_as_gone_and_its_holder_is_told(buck
 
 
 def test_a_lock_is_refreshed_while_it_is_held(bucket: RemotePath, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lease, "EVERY", 0.02)
+    monkeypatch.setattr(lock, "REFRESH_SECONDS", 0.02)
     folder = bucket / "run"
-    held = Lock(folder)
+    held = RunLock(folder)
     first = json.loads((folder / "lock").read_bytes())["at"]
     deadline = time.monotonic() + 20
     while (now := json.loads((folder / "lock").read_bytes())["at"]) == first and time.monotonic() < deadline:
@@ -184,12 +186,12 @@ def test_runs_on_s3_are_tagged_compared_asked_watched_and_deleted(bucket: Remote
     assert open_run(root, "nightly").id == base.id
     assert remove_tags(base.path, ["v1", "v2"]) == ["v2"]
     assert base.tags == ("nightly",)
-    assert all(one.n for one in compare_runs(base, open_run(root)).evaluators.values())
+    assert all(item.n for item in compare_runs(base, open_run(root)).evaluators.values())
     assert base.case("c3").id == "c3"
     assert base.sql("select count(*) as n from cases").to_pylist() == [{"n": 40}]
     assert check(remote | {"cases": "run:latest"}, root=root).source.cases == f"{root}/recalled/{new.id}.jsonl"
-    assert Watch(root).look() == []
-    assert size_of(base.path) > 1000
+    assert RunMonitor(root).list_unfinished() == []
+    assert folder_size(base.path) > 1000
     with pytest.raises(ConfigError, match="nightly"):
         delete_runs([base])
     assert delete_runs([base], force=True) > 1000
@@ -208,7 +210,7 @@ def test_cases_on_s3_are_read_in_every_form(tmp_path: Path, bucket: RemotePath, 
         (bucket / "many" / f"{part}.jsonl").write_bytes(b"".join(lines))
     pattern = {"folder": f"{bucket}/many", "glob": f"{bucket}/many/*.jsonl"}.get(name, f"{bucket}/{name}")
     run = fw.run({"name": "x", "cases": pattern, "evaluators": [{"type": "field_accuracy"}]}, root=tmp_path)
-    assert [one.position for one in run.results()] == list(range(20))
+    assert [item.position for item in run.results()] == list(range(20))
     assert run.full.evaluators["field_accuracy"].metrics["score"].value == pytest.approx(7 / 20)
     assert run.manifest.fingerprints["cases"]
 
@@ -235,14 +237,14 @@ def test_a_fingerprint_of_a_remote_file_changes_with_its_content(bucket: RemoteP
 def problems(cases: str, tmp_path: Path) -> list[Any]:
     run = fw.run({"name": "x", "cases": cases, "evaluators": [{"type": "field_accuracy"}]}, root=tmp_path)
     assert run.exit_code != 0
-    return [one for one in run.manifest.diagnostics if one.level == "error"]
+    return [item for item in run.manifest.diagnostics if item.level == "error"]
 
 
 def test_a_missing_bucket_or_key_is_told_with_what_to_check(tmp_path: Path, bucket: RemotePath) -> None:
     (bucket / "cases.jsonl").write_bytes(b"{}\n")
-    [nowhere] = [one for one in problems("s3://nobody-has-it/cases.jsonl", tmp_path) if one.code == "no-file"]
+    [nowhere] = [item for item in problems("s3://nobody-has-it/cases.jsonl", tmp_path) if item.code == "no-file"]
     assert (nowhere.what, "check the address" in nowhere.fix) == ("there is no file s3://nobody-has-it/cases.jsonl", True)
-    [typo] = [one for one in problems(f"{bucket}/case.jsonl", tmp_path) if one.code == "no-file"]
+    [typo] = [item for item in problems(f"{bucket}/case.jsonl", tmp_path) if item.code == "no-file"]
     assert typo.fix == f"did you mean {bucket}/cases.jsonl?"
     with pytest.raises(StoreError, match=r"no run can be stored in s3://nobody-has-it/x/runs: .*bucket does not exist"):
         fw.run({"name": "x", "cases": f"{bucket}/cases.jsonl", "evaluators": [{"type": "field_accuracy"}]}, root="s3://nobody-has-it/x")
@@ -253,7 +255,7 @@ def test_missing_credentials_are_told_with_how_to_give_them(tmp_path: Path, buck
         monkeypatch.delenv(name)
     S3FileSystem.clear_instance_cache()
     try:
-        [problem] = [one for one in problems(f"{bucket}/cases.jsonl", tmp_path) if one.code == "unreachable"]
+        [problem] = [item for item in problems(f"{bucket}/cases.jsonl", tmp_path) if item.code == "unreachable"]
     finally:
         S3FileSystem.clear_instance_cache()
     assert "there are no credentials" in problem.what
@@ -262,21 +264,21 @@ def test_missing_credentials_are_told_with_how_to_give_them(tmp_path: Path, buck
 
 def test_a_key_that_the_server_does_not_know_is_told(tmp_path: Path, bucket: RemotePath, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("moto.settings.INITIAL_NO_AUTH_ACTION_COUNT", 0)  # from now on the server looks at who asks
-    [problem] = [one for one in problems(f"{bucket}/cases.jsonl", tmp_path) if one.code == "unreachable"]
-    assert problem.fix == "check the credentials: they are unknown there, or may not do this"
+    [problem] = [item for item in problems(f"{bucket}/cases.jsonl", tmp_path) if item.code == "unreachable"]
+    assert problem.fix == "check the credentials: they are unknown there, or do not allow this"
 
 
 @pytest.mark.parametrize(("url", "package"), [("gs://bucket/a.jsonl", "gcsfs"), ("nothing://bucket/a.jsonl", "fsspec")])
 def test_a_package_that_is_not_there_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, url: str, package: str) -> None:
     monkeypatch.setitem(sys.modules, "gcsfs", None)
-    [problem] = [one for one in problems(url, tmp_path) if one.code == "not-installed"]
+    [problem] = [item for item in problems(url, tmp_path) if item.code == "not-installed"]
     assert problem.fix.startswith("pip install 'fieldwise[remote]'")
     assert package in problem.fix
 
 
 def test_a_run_in_memory_is_like_any_other(many: Path) -> None:
     run = fw.run(many, root="memory://store", limit=30)
-    assert [one.id for one in list_runs("memory://store")] == [run.id]
+    assert [item.id for item in list_runs("memory://store")] == [run.id]
     assert len(list(open_run("memory://store").results("json_quality"))) == 30
     assert delete_runs([run]) > 0
     assert list_runs("memory://store") == []
@@ -290,7 +292,7 @@ def test_pages_and_api_show_runs_of_a_bucket(bucket: RemotePath, remote: dict[st
 
     run = fw.run(remote, root=str(bucket), limit=20)
     with TestClient(create_app(Settings(root=str(bucket))), base_url="http://127.0.0.1:8787") as client:
-        assert [one["id"] for one in client.get("/api/v1/runs").json()["runs"]] == [run.id]
+        assert [item["id"] for item in client.get("/api/v1/runs").json()["runs"]] == [run.id]
         page = client.get(f"/runs/{run.id}")
     assert page.status_code == 200
     assert run.id in page.text
@@ -299,7 +301,7 @@ def test_pages_and_api_show_runs_of_a_bucket(bucket: RemotePath, remote: dict[st
 def test_a_url_as_a_path_is_refused(many: Path) -> None:
     with pytest.raises(ConfigError, match="give the URL as text"):
         fw.run(many, root=Path("s3://evals/x"))
-    assert place_of("file:///a/b") == Path("/a/b")
+    assert parse_location("file:///a/b") == Path("/a/b")
 
 
 def test_a_run_on_this_machine_never_loads_fsspec(many: Path) -> None:

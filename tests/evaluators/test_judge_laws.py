@@ -17,6 +17,7 @@ from fieldwise.plan.evaluators import plan_config
 from fieldwise.registry import EVALUATORS
 from fieldwise.score.batch import ScoringBatch
 from fieldwise.score.evaluate import evaluate, result_at
+from fieldwise.score.services import local_services
 
 EXAMPLES: dict[str, list[dict[str, Any]]] = {
     "code_judge": [{"script": ["judge"], "threshold": 0.5}],
@@ -44,8 +45,8 @@ cases = st.builds(
 
 
 def judged(name: str, options: dict[str, Any], given: list[Case], reply: Any = agreeable) -> list[Result]:
-    batch = ScoringBatch(Cases.of(given))
-    found = evaluate(plan_config({"type": name, **options}), batch, Canned(reply))
+    batch = ScoringBatch(Cases.of(given), local_services(Canned(reply)))
+    found = evaluate(plan_config({"type": name, **options}), batch)
     return [result_at(found, row) for row in range(len(given))]
 
 
@@ -94,6 +95,6 @@ def test_a_reply_that_makes_it_crash_costs_its_case_alone(name: str, options: di
 @each_example
 def test_nobody_is_asked_about_a_case_without_output(name: str, options: dict[str, Any]) -> None:
     asker = Canned(agreeable)
-    batch = ScoringBatch(Cases.of([Case(id="1", input="a?", expected="a", contexts=["a"])]))
-    found = result_at(evaluate(plan_config({"type": name, **options}), batch, asker), 0)
+    batch = ScoringBatch(Cases.of([Case(id="1", input="a?", expected="a", contexts=["a"])]), local_services(asker))
+    found = result_at(evaluate(plan_config({"type": name, **options}), batch), 0)
     assert (found.status, found.details["fault"], asker.asked) == ("error", "system", [])

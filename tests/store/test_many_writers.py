@@ -5,10 +5,10 @@ import multiprocessing as mp
 from pathlib import Path
 from typing import Any
 
+import fieldwise.engines.executors
 import pytest
 
 import fieldwise as fw
-import fieldwise.engines.processes
 from fieldwise.read import shards
 from fieldwise.store.manifest import summary_to_json
 from fieldwise.store.run import open_run
@@ -22,7 +22,7 @@ CASES = 90
 def suite(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     """A suite over a file of several pieces."""
     monkeypatch.setattr(shards, "SHARD_BYTES", 2000)
-    monkeypatch.setattr(fieldwise.engines.processes, "SHARD_BYTES", 1)
+    monkeypatch.setattr(fieldwise.engines.executors, "SHARD_BYTES", 1)
     rows = [{"id": f"c{at}", "expected": {"total": at}, "actual": {"total": at - at % 7 // 6}} for at in range(CASES)]
     (tmp_path / "cases.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     return {"name": "many", "cases": str(tmp_path / "cases.jsonl"), "evaluators": [{"type": "field_accuracy", "fields": ["total"]}]}
@@ -56,4 +56,4 @@ def test_sixteen_processes_of_two_workers_each_store_their_runs_in_one_root(suit
         assert run.state == "finished"
         assert len(run.manifest.parts) > 2
         assert summary_to_json(run.manifest.summary) == summary_to_json(alone.manifest.summary)
-        assert [one.case for one in run.results()] == [one.case for one in alone.results()]
+        assert [item.case for item in run.results()] == [item.case for item in alone.results()]

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from outcome_factory import EVALUATORS, PRF, build, cut, rule
 
-from fieldwise.engines.run_totals import Tally
+from fieldwise.engines.run_totals import RunTotals
 from fieldwise.model.batch import BatchOutcome, EvaluatorOutcome
 from fieldwise.model.case import Case, Cases
 from fieldwise.model.comparison import Comparisons, Outcome
@@ -86,9 +86,9 @@ def test_many_cases_are_read_in_blocks_without_a_seam(tmp_path):
 def test_a_part_of_several_row_groups_is_read_whole(tmp_path, monkeypatch):
     monkeypatch.setattr("fieldwise.store.writer._ROW_GROUP_SIZES", dict.fromkeys(("cases", "results", "comparisons", "pool"), 7))
     run = stored(tmp_path, build(40))
-    tally = Tally(EVALUATORS)
-    tally.add(run.path, run.parts)
-    assert tally.summary() == run.manifest.summary
+    totals = RunTotals(EVALUATORS)
+    totals.add_stored_parts(run.path, run.parts)
+    assert totals.build_summary() == run.manifest.summary
 
 
 def test_cases_that_stand_in_several_row_groups_are_read_together(tmp_path, monkeypatch):

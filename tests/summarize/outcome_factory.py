@@ -6,7 +6,7 @@ import numpy as np
 
 from fieldwise.model.case import Case, Cases
 from fieldwise.model.comparison import Comparisons, Outcome
-from fieldwise.model.outcome import BatchOutcome, Evaluated
+from fieldwise.model.batch import BatchOutcome, EvaluatorOutcome
 from fieldwise.model.path import Path
 from fieldwise.model.plan import PlannedEvaluator
 from fieldwise.model.result import Labels, Results, Status
@@ -33,8 +33,8 @@ def build(n, *, fields=4, seed=0, first=0, right=0.7):
         first=first,
         cases=cases,
         evaluated=[
-            Evaluated(evaluator=PRF, rows=np.arange(n), results=_prf(outcomes, comparisons)),
-            Evaluated(evaluator=TEXT, rows=np.arange(0, n, 2), results=_text(len(range(0, n, 2)), rng)),
+            EvaluatorOutcome(evaluator=PRF, rows=np.arange(n), results=_prf(outcomes, comparisons)),
+            EvaluatorOutcome(evaluator=TEXT, rows=np.arange(0, n, 2), results=_text(len(range(0, n, 2)), rng)),
         ],
     )
 
@@ -72,7 +72,7 @@ def _comparisons(cases, outcomes, rng):
         paths=names,
         cause={int(row): ("case" if row % 3 else "whitespace") for row in np.flatnonzero(outcome == Outcome.WRONG_VALUE)},
         note={int(row): "other kind" for row in np.flatnonzero(outcome == Outcome.FORMAT_ERROR)},
-        extra=np.zeros(n * fields, dtype=np.bool_),
+        unmatched_actual=np.zeros(n * fields, dtype=np.bool_),
     )
 
 
@@ -137,7 +137,7 @@ def cut(outcome, start, stop):
     evaluated = []
     for one in outcome.evaluated:
         keep = np.flatnonzero((one.rows >= start) & (one.rows < stop))
-        evaluated.append(Evaluated(evaluator=one.evaluator, rows=one.rows[keep] - start, results=_some(one.results, keep)))
+        evaluated.append(EvaluatorOutcome(evaluator=one.evaluator, rows=one.rows[keep] - start, results=_some(one.results, keep)))
     rows = list(range(start, stop))
     return BatchOutcome(first=outcome.first + start, cases=outcome.cases.take(rows), evaluated=evaluated)
 
@@ -182,5 +182,5 @@ def _compared(whole, new):
         paths=whole.paths,
         cause={place[row]: text for row, text in whole.cause.items() if row in place},
         note={place[row]: text for row, text in whole.note.items() if row in place},
-        extra=whole.extra[rows],
+        unmatched_actual=whole.unmatched_actual[rows],
     )

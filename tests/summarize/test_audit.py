@@ -1,15 +1,15 @@
 """A judge beside people, in numbers."""
 
-from fieldwise.model.audit import Judged
-from fieldwise.summarize.audit import audit
+from fieldwise.model.audit import JudgedCase
+from fieldwise.summarize.audit import audit_judge
 
 
-def judged(*verdicts: tuple[str | None, float]) -> dict[str, Judged]:
-    return {f"c{n}": Judged(verdict=verdict, score=score) for n, (verdict, score) in enumerate(verdicts)}  # pyright: ignore[reportArgumentType]
+def judged(*verdicts: tuple[str | None, float]) -> dict[str, JudgedCase]:
+    return {f"c{n}": JudgedCase(verdict=verdict, score=score) for n, (verdict, score) in enumerate(verdicts)}  # pyright: ignore[reportArgumentType]
 
 
 def test_partial_is_a_label_of_its_own_where_people_use_it() -> None:
-    found = audit("r", "j", judged(("pass", 1), ("partial", 0.5), ("fail", 0)), {"c0": "pass", "c1": "partial", "c2": "partial"})
+    found = audit_judge("r", "j", judged(("pass", 1), ("partial", 0.5), ("fail", 0)), {"c0": "pass", "c1": "partial", "c2": "partial"})
     assert found.table == {
         "pass": {"pass": 1, "partial": 0, "fail": 0},
         "partial": {"pass": 0, "partial": 1, "fail": 1},
@@ -21,20 +21,20 @@ def test_partial_is_a_label_of_its_own_where_people_use_it() -> None:
 
 
 def test_partial_is_a_fail_where_people_do_not_use_it() -> None:
-    found = audit("r", "j", judged(("pass", 1), ("partial", 0.5)), {"c0": "pass", "c1": "fail"})
+    found = audit_judge("r", "j", judged(("pass", 1), ("partial", 0.5)), {"c0": "pass", "c1": "fail"})
     assert (found.agreement, found.kappa, found.partial_is_fail) == (1.0, 1.0, True)
 
 
 def test_a_case_that_the_judge_could_not_measure_is_no_disagreement() -> None:
-    found = audit("r", "j", judged(("pass", 1), (None, 0), ("fail", 0), ("pass", 1)), {"c0": "pass", "c1": "pass", "c2": "fail"})
+    found = audit_judge("r", "j", judged(("pass", 1), (None, 0), ("fail", 0), ("pass", 1)), {"c0": "pass", "c1": "pass", "c2": "fail"})
     assert (found.n, list(found.unjudged), found.unlabelled) == (2, ["c1"], 1)
 
 
 def test_a_better_cut_is_only_told_where_there_is_one() -> None:
     labels = {"c0": "pass", "c1": "pass", "c2": "fail", "c3": "fail"}
     strict = judged(("pass", 0.9), ("fail", 0.6), ("fail", 0.4), ("fail", 0.1))
-    best = audit("r", "j", strict, labels).best  # pyright: ignore[reportArgumentType]
+    best = audit_judge("r", "j", strict, labels).best  # pyright: ignore[reportArgumentType]
     assert best is not None
     assert (best.pass_at, best.kappa, best.agreement) == (0.6, 1.0, 1.0)
     right = judged(("pass", 0.9), ("pass", 0.6), ("fail", 0.4), ("fail", 0.1))
-    assert audit("r", "j", right, labels).best is None  # pyright: ignore[reportArgumentType]
+    assert audit_judge("r", "j", right, labels).best is None  # pyright: ignore[reportArgumentType]

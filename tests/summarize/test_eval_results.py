@@ -3,7 +3,7 @@
 import pytest
 
 from fieldwise.model.result import Result
-from fieldwise.summarize.eval_results import eval_results
+from fieldwise.summarize.eval_results import build_eval_results
 
 SMALL = {"precision": 1.0, "recall": 0.5, "f1": 2 / 3, "true_positives": 1.0, "false_positives": 0.0, "false_negatives": 1.0}
 LARGE = {"precision": 0.5, "recall": 1.0, "f1": 2 / 3, "true_positives": 4.0, "false_positives": 4.0, "false_negatives": 0.0}
@@ -12,12 +12,12 @@ LARGE = {"precision": 0.5, "recall": 1.0, "f1": 2 / 3, "true_positives": 4.0, "f
 def test_no_cases_is_all_zeros():
     rates = {"precision": 0.0, "recall": 0.0, "f1": 0.0}
     totals = {"total_true_positives": 0, "total_false_positives": 0, "total_false_negatives": 0, "eval_count": 0}
-    assert eval_results([]) == {"per_eval": [], "aggregate": {"macro": rates, "micro": rates, **totals}}
+    assert build_eval_results([]) == {"per_eval": [], "aggregate": {"macro": rates, "micro": rates, **totals}}
 
 
 def test_aggregates_follow_the_guides_formulas():
     """Metric guide: compute_aggregate_metrics."""
-    found = eval_results([("a", Result(metrics=SMALL)), ("b", Result(metrics=LARGE))])["aggregate"]
+    found = build_eval_results([("a", Result(metrics=SMALL)), ("b", Result(metrics=LARGE))])["aggregate"]
     assert found["macro"] == {"precision": 0.75, "recall": 0.75, "f1": 2 / 3}
     assert found["micro"]["precision"] == 5 / 9
     assert found["micro"]["recall"] == 5 / 6
@@ -29,7 +29,7 @@ def test_aggregates_follow_the_guides_formulas():
 def test_each_case_has_its_metrics_as_whole_counts_and_its_discrepancies():
     errors = [{"path": "a", "error_type": "omission", "expected": 1, "actual": None}]
     result = Result(metrics=SMALL | {"total_gt_fields": 2.0, "correct_fields": 1.0}, details={"errors": errors})
-    [entry] = eval_results([("a", result)])["per_eval"]
+    [entry] = build_eval_results([("a", result)])["per_eval"]
     assert entry == {"id": "a", "metrics": SMALL | {"total_gt_fields": 2, "correct_fields": 1}, "discrepancies": errors}
     assert isinstance(entry["metrics"]["true_positives"], int)
 
@@ -40,6 +40,6 @@ def test_only_measurements_are_counted():
         ("b", Result(status="error", details={"fault": "ours"})),
         ("c", Result(status="error", details={"fault": "system"}, metrics={"false_negatives": 3.0})),
     ]
-    found = eval_results(results)
+    found = build_eval_results(results)
     assert [entry["id"] for entry in found["per_eval"]] == ["c"]
     assert found["aggregate"]["total_false_negatives"] == 3

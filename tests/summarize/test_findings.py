@@ -3,7 +3,7 @@
 import pytest
 
 from fieldwise.model.summary import Counts, EvaluatorSummary, Metric, Summary
-from fieldwise.summarize.findings import findings
+from fieldwise.summarize.findings import find_patterns
 
 HIGH = {"exact_match": 0.9, "keyword_coverage": 0.95, "number_match": 0.9, "answer_completeness": 0.9, "source_citation": 0.9}
 
@@ -32,31 +32,31 @@ def summary(metrics: dict[str, float], ragas: dict[str, float] | None = None, n:
 )
 def test_each_pattern_of_the_answer_metrics_is_read(changes: dict[str, float], codes: list[str]) -> None:
     """Answer metrics, interpreting results: all high; exact match against keyword coverage; low number match; low citation."""
-    assert [finding.code for finding in findings(summary(HIGH | changes))] == codes
+    assert [finding.code for finding in find_patterns(summary(HIGH | changes))] == codes
 
 
 def test_high_answer_metrics_beside_low_ragas_metrics_may_not_be_grounded() -> None:
     """Answer metrics, interpreting results: high custom metrics, low RAGAS metrics."""
-    found = findings(summary(HIGH, {"faithfulness": 0.2, "context_recall": 0.9}))
+    found = find_patterns(summary(HIGH, {"faithfulness": 0.2, "context_recall": 0.9}))
     assert [finding.code for finding in found] == ["all-high", "not-grounded"]
     assert found[1].metrics["faithfulness"] == 0.2
     assert "context_recall" not in found[1].metrics
 
 
 def test_a_finding_names_its_figures() -> None:
-    assert str(findings(summary(HIGH | {"number_match": 0.2}))[0]) == (
+    assert str(find_patterns(summary(HIGH | {"number_match": 0.2}))[0]) == (
         "answer_quality: answers speak of the right things with wrong numbers, which is critical for calculations "
         "(keyword_coverage 0.95, number_match 0.20)"
     )
 
 
 def test_nothing_is_said_without_figures() -> None:
-    assert findings(summary(HIGH, n=0)) == []
-    assert findings(Summary(cases=0, evaluators={})) == []
+    assert find_patterns(summary(HIGH, n=0)) == []
+    assert find_patterns(Summary(cases=0, evaluators={})) == []
 
 
 def test_nothing_is_said_where_the_interval_reaches_the_other_side() -> None:
     wide = Metric(value=0.4, n=3, low=0.0, high=0.95)
     metrics = {name: Metric(value=value, n=3) for name, value in HIGH.items()} | {"source_citation": wide}
     one = EvaluatorSummary(name="answers", type="answer_quality", counts=Counts(), metrics=metrics)
-    assert findings(Summary(cases=3, evaluators={"answers": one})) == []
+    assert find_patterns(Summary(cases=3, evaluators={"answers": one})) == []

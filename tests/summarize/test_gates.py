@@ -1,19 +1,20 @@
-"""Gates and exit codes."""
+"""Gates hold or not, with slack for binary rounding only; problems name what exists."""
 
 import pytest
 
-from fieldwise.model.diagnostic import Diagnostic, Where
-from fieldwise.model.plan import Gate, PlannedEvaluator
+from fieldwise.model.change import Change, Changes, EvaluatorChange
+from fieldwise.model.plan import Gate, Regression
 from fieldwise.model.summary import Counts, EvaluatorSummary, Metric, Summary
-from fieldwise.summarize.exit_code import Limits, exit_code
-from fieldwise.summarize.gates import gate_diagnostics, judge_gates
+from fieldwise.summarize.gates import gate_diagnostics, judge_gates, judge_regressions
 
 
 def summary(metrics=None, **counts):
     metrics = {"score": 0.9, "macro_f1": 0.1 + 0.2} if metrics is None else metrics
-    known = {name: Metric(value=value, n=10) for name, value in metrics.items()}
+    metric_summaries = {name: Metric(value=value, n=10) for name, value in metrics.items()}
     counted = Counts(**({"cases": 10, "scored": 10} | counts))
-    return Summary(cases=counted.cases, evaluators={"fields": EvaluatorSummary(name="fields", type="x", counts=counted, metrics=known)})
+    return Summary(
+        cases=counted.cases, evaluators={"fields": EvaluatorSummary(name="fields", type="x", counts=counted, metrics=metric_summaries)}
+    )
 
 
 def gate(metric="score", operator=">=", value=0.9, evaluator="fields"):
@@ -52,7 +53,7 @@ def test_a_count_beside_a_gate_of_0_has_no_slack():
     assert not result.passed
 
 
-def test_a_gate_is_told_with_every_digit_it_was_given():
+def test_a_gate_is_shown_with_all_its_digits():
     assert str(gate(value=0.99999999)) == "fields.score >= 0.99999999"
     assert str(gate(value=1.0)) == "fields.score >= 1"
 
@@ -87,65 +88,23 @@ def test_good_gates_have_no_diagnostics():
     assert gate_diagnostics([gate()], summary()) == []
 
 
-CUT = PlannedEvaluator(type="x", name="fields", config=None, pass_at=0.8)
+def change(drop: float, p: float) -> Changes:
+    values = {"n": 50, "base": 0.9, "new": 0.9 - drop, "low": None, "high": None, "test": "permutation", "effect": None, "gain": None}
+    score = Change(name="fields.score", p=p, p_adjusted=p, smallest_shown=0.07, verdict="worse", **values)
+    return Changes(base="a", new="b", evaluators={"fields": EvaluatorChange(evaluator="fields", n=50, metrics=[score])})
 
 
-def code(what, gates=(), **options):
-    return exit_code(what, judge_gates(gates, what), **options)
+def test_a_regression_fails_if_it_is_too_large_and_significant():
+    regression = Regression(evaluator="fields", metric="score", max_drop=0.02)
+    [significant] = judge_regressions([regression], change(0.05, 0.001))
+    assert (significant.passed, significant.message.endswith(": a drop beyond 0.02")) == (False, True)
+    [by_chance] = judge_regressions([regression], change(0.05, 0.4))
+    assert by_chance.passed
+    assert by_chance.message.endswith("; this may be chance: with 50 cases, drops of 0.070 or more are detected with 80 % power")
+    [small] = judge_regressions([regression], change(0.01, 0.001))
+    assert (small.passed, "chance" in small.message) == (True, False)
 
 
-def test_zero_is_for_gates_that_all_passed():
-    assert code(summary(), [gate()]) == 0
-    assert code(summary(), [gate(), gate(value=0.95)]) == 1
-
-
-def test_without_gates_a_failing_case_of_an_evaluator_with_a_cut_is_one():
-    assert code(summary(failed=1), evaluators=[CUT]) == 1
-    assert code(summary(failed=1), evaluators=[PlannedEvaluator(type="x", name="fields", config=None)]) == 0
-    assert code(summary(failed=1), [gate()], evaluators=[CUT]) == 0
-
-
-def test_faults_and_unavailable_results_above_the_limit_are_incomplete():
-    assert code(summary(faults=1), [gate()]) == 3
-    assert code(summary(faults=1), [gate()], limits=Limits(max_errors=1)) == 0
-    assert code(summary(unavailable=2), [gate()], limits=Limits(max_errors=5, max_unscored=1)) == 3
-    assert code(summary(skipped=5), [gate()]) == 0
-
-
-def test_nothing_evaluated_is_four_whatever_the_limits():
-    assert code(summary({}, scored=0, skipped=10)) == 4
-    assert code(summary({}, scored=0, unavailable=10), limits=Limits(max_unscored=99)) == 4
-    assert code(Summary(cases=0, evaluators={})) == 4
-    assert code(summary(scored=0, failures=10)) == 0
-
-
-def test_configuration_comes_before_everything_but_an_interruption():
-    bad = [Diagnostic(code="unknown-gate", what="…")]
-    nothing = summary({}, scored=0, faults=10)
-    assert code(nothing, [gate()], diagnostics=bad) == 2
-    assert code(nothing, [gate()], diagnostics=bad, interrupted=True) == 130
-    assert code(nothing, [gate()]) == 4
-
-
-def test_what_is_wrong_with_one_case_is_no_matter_of_configuration():
-    assert code(summary(), [gate()], diagnostics=[Diagnostic(code="unreadable-actual", what="…", where=Where(case="a"))]) == 0
-    assert code(summary(), [gate()], diagnostics=[Diagnostic(code="x", what="…", level="warning")]) == 0
-
-
-def test_a_file_without_cases_is_nothing_evaluated_unless_others_have_some():
-    empty = [Diagnostic(code="empty-file", what="…")]
-    assert code(Summary(cases=0, evaluators={}), diagnostics=empty) == 4
-    assert code(summary(), [gate()], diagnostics=empty) == 2
-    assert code(Summary(cases=0, evaluators={}), diagnostics=[*empty, Diagnostic(code="no-file", what="…")]) == 2
-
-
-def test_a_gate_on_nothing_measured_is_an_error_after_what_explains_it():
-    def two(**counts):
-        other = EvaluatorSummary(name="other", type="x", counts=Counts(cases=10, **counts), metrics={})
-        return Summary(cases=10, evaluators={**summary().evaluators, "other": other})
-
-    gates = [gate(evaluator="other", value=0.0)]
-    assert [code(what, gates, diagnostics=gate_diagnostics(gates, what)) for what in (two(skipped=10), two(not_applicable=10))] == [2, 2]
-    assert code(two(unavailable=10), gates, diagnostics=gate_diagnostics(gates, two(unavailable=10))) == 3
-    nothing = summary({}, scored=0, skipped=10)
-    assert code(nothing, [gate()], diagnostics=gate_diagnostics([gate()], nothing)) == 4
+def test_a_regression_of_what_was_not_measured_in_both_runs_never_passes():
+    [result] = judge_regressions([Regression(evaluator="fields", metric="f1", max_drop=0.02)], change(0.0, 1.0))
+    assert (result.passed, result.value) == (False, None)

@@ -1,4 +1,4 @@
-"""Pooled columns: kept small, and the same whatever the batches and the order they came in."""
+"""Pooled columns are compact, and do not depend on the batches or their order."""
 
 from typing import Any
 
@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fieldwise.model.result import Result, Results
-from fieldwise.summarize.measured import measured
-from fieldwise.summarize.pool import PoolState
+from fieldwise.summarize.metrics import find_measured_rows
+from fieldwise.summarize.pool import PoolTotals
 
 ROWS = st.lists(
     st.tuples(st.integers(0, 30), st.sampled_from(["dog", "ж", ""]), st.floats(0, 1), st.integers(0, 2**64 - 1), st.integers(-3, 300)),
@@ -16,10 +16,10 @@ ROWS = st.lists(
 )
 
 
-def add(state: PoolState, rows: list[Any], first: int, cases: int) -> None:
+def add(totals: PoolTotals, rows: list[Any], first: int, cases: int) -> None:
     """A batch of cases from `first` on, with those of the rows that are theirs."""
     mine = [row for row in rows if first <= row[0] < first + cases]
-    of = measured(Results.from_results([Result()] * cases))
+    measured = find_measured_rows(Results.from_results([Result()] * cases))
     pool = {
         "case": np.array([row[0] - first for row in mine], dtype=np.int64),
         "name": np.array([row[1] for row in mine], dtype=np.str_),
@@ -28,7 +28,7 @@ def add(state: PoolState, rows: list[Any], first: int, cases: int) -> None:
         "rank": np.array([row[4] for row in mine], dtype=np.int64),
         "sure": np.array([row[2] > 0.5 for row in mine], dtype=np.bool_),
     }
-    state.add(pool, of, np.arange(first, first + cases))
+    totals.add(pool, measured, np.arange(first, first + cases))
 
 
 @settings(max_examples=80, deadline=None)
@@ -36,17 +36,17 @@ def add(state: PoolState, rows: list[Any], first: int, cases: int) -> None:
 def test_columns_are_what_was_put_in_whatever_the_batches_and_their_order(rows: list[Any], size: int, rng: Any) -> None:
     firsts = list(range(0, 31, size))
     rng.shuffle(firsts)
-    state = PoolState()
+    totals = PoolTotals()
     for share in (firsts[::2], firsts[1::2]):
-        other = PoolState()
+        share_totals = PoolTotals()
         for first in share:
-            add(other, rows, first, size)
-        state.merge(other)
-    wanted = sorted(rows, key=lambda row: row[0])
-    found = state.columns()
-    assert list(zip(*(found[name].tolist() for name in ("case", "name", "score", "bits", "rank")), strict=True)) == wanted
-    assert found["sure"].tolist() == [row[2] > 0.5 for row in wanted]
-    assert {name: column.dtype.name for name, column in found.items() if name != "name"} == {
+            add(share_totals, rows, first, size)
+        totals.merge(share_totals)
+    expected = sorted(rows, key=lambda row: row[0])
+    columns = totals.columns()
+    assert list(zip(*(columns[name].tolist() for name in ("case", "name", "score", "bits", "rank")), strict=True)) == expected
+    assert columns["sure"].tolist() == [row[2] > 0.5 for row in expected]
+    assert {name: column.dtype.name for name, column in columns.items() if name != "name"} == {
         "case": "int64",
         "score": "float64",
         "bits": "uint64",
@@ -56,23 +56,23 @@ def test_columns_are_what_was_put_in_whatever_the_batches_and_their_order(rows: 
 
 
 def test_a_text_is_kept_once_and_small_numbers_take_a_byte() -> None:
-    state = PoolState()
+    totals = PoolTotals()
     cases = 1000
-    of = measured(Results.from_results([Result()] * cases))
+    measured = find_measured_rows(Results.from_results([Result()] * cases))
     pool = {
         "case": np.arange(cases),
         "name": np.array(["a name of forty characters, a long one"] * cases),
         "rank": np.arange(cases) % 100,
     }
     for first in range(0, 300_000, cases):
-        state.add(pool, of, np.arange(first, first + cases))
-    held = sum(column.nbytes for part in (*state._parts, *state._new) for column in part.values())  # pyright: ignore[reportPrivateUsage]
+        totals.add(pool, measured, np.arange(first, first + cases))
+    held = sum(column.nbytes for part in (*totals._parts, *totals._recent) for column in part.values())  # pyright: ignore[reportPrivateUsage]
     assert held <= 6 * 300_000
-    assert state.columns()["name"][-1] == pool["name"][0]
+    assert totals.columns()["name"][-1] == pool["name"][0]
 
 
 def test_cases_that_were_not_measured_are_left_out() -> None:
-    state = PoolState()
-    of = measured(Results.from_results([Result(), Result(status="skipped"), Result()]))
-    state.add({"case": np.array([2, 1, 0, 2]), "at": np.array([7, 8, 9, 6])}, of, np.array([10, 11, 12]))
-    assert {name: column.tolist() for name, column in state.columns().items()} == {"case": [10, 12, 12], "at": [9, 7, 6]}
+    totals = PoolTotals()
+    measured = find_measured_rows(Results.from_results([Result(), Result(status="skipped"), Result()]))
+    totals.add({"case": np.array([2, 1, 0, 2]), "at": np.array([7, 8, 9, 6])}, measured, np.array([10, 11, 12]))
+    assert {name: column.tolist() for name, column in totals.columns().items()} == {"case": [10, 12, 12], "at": [9, 7, 6]}

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from outcome_factory import EVALUATORS, PRF, build, cut
 
-from fieldwise.model.outcome import BatchOutcome, Evaluated
+from fieldwise.model.batch import BatchOutcome, EvaluatorOutcome
 from fieldwise.model.result import Result, Results
 from fieldwise.summarize.state import SummaryState
 
@@ -33,7 +33,9 @@ def results_of(results, verdicts, ids=None):
     batch = build(len(results))
     table = Results.from_results(results)
     table.verdict = np.array(verdicts, dtype=np.int8)
-    return BatchOutcome(first=0, cases=batch.cases, evaluated=[Evaluated(evaluator=PRF, rows=np.arange(len(results)), results=table)])
+    return BatchOutcome(
+        first=0, cases=batch.cases, evaluated=[EvaluatorOutcome(evaluator=PRF, rows=np.arange(len(results)), results=table)]
+    )
 
 
 def test_a_mean_is_over_scored_cases_and_failures_of_the_system():
@@ -66,7 +68,7 @@ def test_nothing_measured_leaves_no_metric():
     found = summary_of(results_of([Result(status="skipped"), Result(status="unavailable")], [-1, -1]))
     assert found.evaluators["field_prf"].metrics == {}
     assert found.evaluators["answers"].metrics == {}
-    assert found.flat() == {}
+    assert found.flatten() == {}
 
 
 def test_no_cases_is_an_empty_summary():
@@ -183,5 +185,5 @@ def test_every_way_to_merge_four_parts_gives_the_same():
 
 
 def test_the_names_of_gates_are_in_the_flat_form():
-    flat = summary_of(build(10)).flat()
+    flat = summary_of(build(10)).flatten()
     assert {"field_prf.macro_f1", "field_prf.score", "field_prf.pass_rate", "answers.coverage"} <= set(flat)

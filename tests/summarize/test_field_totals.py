@@ -8,7 +8,7 @@ from outcome_factory import EVALUATORS, PRF, build, rule
 
 from fieldwise.model.case import Case, Cases
 from fieldwise.model.comparison import Comparisons, Outcome
-from fieldwise.model.outcome import BatchOutcome, Evaluated
+from fieldwise.model.batch import BatchOutcome, EvaluatorOutcome
 from fieldwise.model.result import Result, Results
 from fieldwise.model.rule import FieldRule, Match
 from fieldwise.model.values import MISSING
@@ -38,7 +38,7 @@ def field_of(rows, *, status="scored", fields=("total",)):
     results.comparisons = comparisons
     state = SummaryState(EVALUATORS)
     batch = Cases.of([Case(id=f"case-{number}") for number in range(cases)])
-    state.add(BatchOutcome(first=0, cases=batch, evaluated=[Evaluated(evaluator=PRF, rows=np.arange(cases), results=results)]))
+    state.add(BatchOutcome(first=0, cases=batch, evaluated=[EvaluatorOutcome(evaluator=PRF, rows=np.arange(cases), results=results)]))
     return state.finish({}).evaluators["field_prf"].fields
 
 

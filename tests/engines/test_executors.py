@@ -12,37 +12,36 @@ import pytest
 
 import fieldwise as fw
 from fieldwise.api import check
-from fieldwise.engines.choose import asks, batch_size
-from fieldwise.engines.processes import WorkerLost
-from fieldwise.engines.shard_worker import Task, Work
+from fieldwise.engines.executors import WorkerLost, find_demands
+from fieldwise.engines.shard_worker import RunSetup, ShardTask
 from fieldwise.score import evaluate
 from fieldwise.store.errors import Interrupted, StoreError
 from fieldwise.store.run import open_run
-from fieldwise.store.summary_json import summary_to_json
+from fieldwise.store.manifest import summary_to_json
 
 
-def told(run: Any) -> Any:
-    """Everything that a run says, but when and where."""
-    results = [(one.case, one.evaluator, one.result.to_json()) for one in run.results()]
-    return summary_to_json(run.manifest.summary), [one.to_json() for one in run.manifest.diagnostics], run.exit_code, results
+def run_content(run: Any) -> Any:
+    """The content of a run without its id, times and paths."""
+    results = [(item.case, item.evaluator, item.result.to_json()) for item in run.results()]
+    return summary_to_json(run.manifest.summary), [item.to_json() for item in run.manifest.diagnostics], run.exit_code, results
 
 
 @pytest.fixture
 def alone(many: Path) -> Any:
     """What one process says."""
-    return told(fw.run(many, root=many.parent / "alone"))
+    return run_content(fw.run(many, root=many.parent / "alone"))
 
 
 @pytest.mark.parametrize("workers", [2, 5])
 def test_a_run_does_not_depend_on_how_many_share_the_work(many: Path, alone: Any, workers: int) -> None:
     run = fw.run(many, root=many.parent / "shared", workers=workers)
     assert len(run.manifest.parts) > 20
-    assert told(run) == alone
+    assert run_content(run) == alone
 
 
 def test_ids_that_come_twice_are_noticed_across_pieces(many: Path) -> None:
     run = fw.run(many, root=many.parent / "shared", workers=2)
-    assert [one.what for one in run.manifest.diagnostics if one.code == "duplicate-id"] == ["line 402 has the same id as line 18"]
+    assert [item.what for item in run.manifest.diagnostics if item.code == "duplicate-id"] == ["line 402 has the same id as line 18"]
 
 
 def test_rows_that_change_their_roles_are_read_from_start_to_end(many: Path) -> None:
@@ -50,19 +49,19 @@ def test_rows_that_change_their_roles_are_read_from_start_to_end(many: Path) -> 
     text = cases.read_text()
     cases.write_text(text + text.replace('"actual"', '"output"'))
     once, shared = (fw.run(many, root=many.parent / str(workers), workers=workers) for workers in (1, 2))
-    assert any(one.code == "ambiguous-columns" for one in shared.manifest.diagnostics)
-    assert told(shared) == told(once)
+    assert any(item.code == "ambiguous-columns" for item in shared.manifest.diagnostics)
+    assert run_content(shared) == run_content(once)
 
 
 def dying(times: int, marks: Path) -> Any:
     """Scores as ever, but ends its process the first times that it comes upon the case c300."""
     scored = evaluate.score_batch
 
-    def score(plan: Any, cases: Any, first: int, asker: Any) -> Any:
+    def score(plan: Any, cases: Any, first: int, services: Any) -> Any:
         if "c300" in cases.id and len(list(marks.glob("died-*"))) < times:
             (marks / f"died-{os.getpid()}").touch()
             os.kill(os.getpid(), signal.SIGKILL)
-        return scored(plan, cases, first, asker)
+        return scored(plan, cases, first, services)
 
     return score
 
@@ -71,7 +70,7 @@ def test_the_piece_of_a_killed_process_is_done_again(many: Path, alone: Any, mon
     monkeypatch.setattr("fieldwise.engines.shard_worker.score_batch", dying(2, many.parent))
     run = fw.run(many, root=many.parent / "shared", workers=2)
     assert len(list(many.parent.glob("died-*"))) == 2
-    assert told(run) == alone
+    assert run_content(run) == alone
 
 
 def test_a_piece_that_ends_every_process_ends_the_run_and_says_where(many: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -86,9 +85,9 @@ def test_a_part_that_is_gone_or_short_before_the_end_is_an_error_of_that_run(man
     harmed: list[Path] = []
 
     def progress(*_: Any) -> None:
-        if not harmed and (found := sorted((many.parent / "shared").rglob("*-results.parquet"))):
-            harmed.append(found[0])
-            harm(found[0])
+        if not harmed and (parts := sorted((many.parent / "shared").rglob("*-results.parquet"))):
+            harmed.append(parts[0])
+            harm(parts[0])
 
     with pytest.raises(StoreError, match=r"results\.parquet"):
         fw.run(many, root=many.parent / "shared", workers=2, progress=progress)
@@ -103,21 +102,21 @@ def test_an_interrupted_run_keeps_what_is_done_and_goes_on(many: Path, alone: An
     root = many.parent / "shared"
     with pytest.raises(Interrupted) as stopped:
         fw.run(many, root=root, workers=2, chunk=10, progress=interrupt)
-    assert 100 <= stopped.value.kept < 600
+    assert 100 <= stopped.value.cases < 600
     run = fw.run(many, root=root, workers=2, resume=True)
-    [note] = [one.what for one in run.manifest.diagnostics if one.code == "resumed"]
-    assert note == f"resumed: {stopped.value.kept} cases stood from before"
-    summary, diagnostics, *rest = told(run)
-    assert (summary, [one for one in diagnostics if one["code"] != "resumed"], *rest) == alone
+    [note] = [item.what for item in run.manifest.diagnostics if item.code == "resumed"]
+    assert note == f"resumed: {stopped.value.cases} cases were already stored"
+    summary, diagnostics, *rest = run_content(run)
+    assert (summary, [item for item in diagnostics if item["code"] != "resumed"], *rest) == alone
 
 
 def test_a_batch_that_takes_long_is_let_go_when_the_run_is_interrupted(many: Path, alone: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     scored = evaluate.score_batch
 
-    def slow_from_the_hundredth_on(plan: Any, cases: Any, first: int, asker: Any) -> Any:
+    def slow_from_the_hundredth_on(plan: Any, cases: Any, first: int, services: Any) -> Any:
         if first >= 100:
             time.sleep(600)
-        return scored(plan, cases, first, asker)
+        return scored(plan, cases, first, services)
 
     def interrupt(done: int, _: float | None) -> None:
         if done > 60:
@@ -128,9 +127,9 @@ def test_a_batch_that_takes_long_is_let_go_when_the_run_is_interrupted(many: Pat
     with pytest.raises(Interrupted) as stopped:
         fw.run(many, root=root, workers=2, chunk=10, progress=interrupt)
     monkeypatch.undo()
-    assert 60 < stopped.value.kept < 130
-    summary, diagnostics, *rest = told(fw.run(many, root=root, workers=2, resume=True))
-    assert (summary, [one for one in diagnostics if one["code"] != "resumed"], *rest) == alone
+    assert 60 < stopped.value.cases < 130
+    summary, diagnostics, *rest = run_content(fw.run(many, root=root, workers=2, resume=True))
+    assert (summary, [item for item in diagnostics if item["code"] != "resumed"], *rest) == alone
 
 
 def test_a_killed_run_goes_on_from_its_complete_parts(many: Path, alone: Any) -> None:
@@ -139,7 +138,7 @@ def test_a_killed_run_goes_on_from_its_complete_parts(many: Path, alone: Any) ->
     if not child:  # the process that will be killed, with its workers
         scored = evaluate.score_batch
         patched = pytest.MonkeyPatch()
-        patched.setattr("fieldwise.engines.shard_worker.score_batch", lambda *given: time.sleep(0.02) or scored(*given))
+        patched.setattr("fieldwise.engines.shard_worker.score_batch", lambda *arguments: time.sleep(0.02) or scored(*arguments))
         try:
             fw.run(many, root=root, workers=2, chunk=10)
         finally:
@@ -148,10 +147,10 @@ def test_a_killed_run_goes_on_from_its_complete_parts(many: Path, alone: Any) ->
     os.kill(child, signal.SIGKILL)
     os.waitpid(child, 0)
     run = fw.run(many, root=root, workers=2, resume=True)
-    [note] = [one.what for one in run.manifest.diagnostics if one.code == "resumed"]
+    [note] = [item.what for item in run.manifest.diagnostics if item.code == "resumed"]
     assert int(note.split()[1]) > 50
-    summary, diagnostics, *rest = told(run)
-    assert (summary, [one for one in diagnostics if one["code"] != "resumed"], *rest) == alone
+    summary, diagnostics, *rest = run_content(run)
+    assert (summary, [item for item in diagnostics if item["code"] != "resumed"], *rest) == alone
 
 
 def test_progress_counts_every_case_and_never_more_than_everything(many: Path) -> None:
@@ -163,7 +162,7 @@ def test_progress_counts_every_case_and_never_more_than_everything(many: Path) -
 
 
 def test_workers_end_with_the_process_that_started_them(many: Path) -> None:
-    def slow(work: Work, task: Task, *_: Any) -> None:
+    def slow(setup: RunSetup, task: ShardTask, *_: Any) -> None:
         (many.parent / f"pid-{os.getpid()}").touch()
         time.sleep(60)
 
@@ -171,7 +170,7 @@ def test_workers_end_with_the_process_that_started_them(many: Path) -> None:
     if not child:  # the parent that will be killed
         os.setpgrp()
         patched = pytest.MonkeyPatch()
-        patched.setattr("fieldwise.engines.processes.do_task", slow)
+        patched.setattr("fieldwise.engines.executors.process_shard", slow)
         try:
             fw.run(many, root=many.parent / "shared", workers=2)
         finally:
@@ -187,16 +186,16 @@ def test_workers_end_with_the_process_that_started_them(many: Path) -> None:
 
 def _until(look: Any, count: int) -> Iterator[Path]:
     deadline = time.monotonic() + 30
-    while len(found := look()) < count and time.monotonic() < deadline:
+    while len(paths := look()) < count and time.monotonic() < deadline:
         time.sleep(0.05)
-    assert len(found) >= count
-    return found
+    assert len(paths) >= count
+    return paths
 
 
 def test_a_small_file_is_not_worth_a_second_process(tmp_path: Path) -> None:
     (tmp_path / "cases.jsonl").write_text('{"id": "1", "expected": {"a": 1}, "actual": {"a": 1}}\n')
     suite = {"name": "small", "cases": str(tmp_path / "cases.jsonl"), "evaluators": [{"type": "field_accuracy"}]}
-    assert told(fw.run(suite, root=tmp_path, workers=4))[0]["cases"] == 1
+    assert run_content(fw.run(suite, root=tmp_path, workers=4))[0]["cases"] == 1
 
 
 @pytest.mark.parametrize(
@@ -211,7 +210,7 @@ def test_a_small_file_is_not_worth_a_second_process(tmp_path: Path) -> None:
     ],
 )
 def test_fewer_cases_are_scored_together_where_each_takes_long(evaluator: dict[str, Any], size: int) -> None:
-    assert batch_size(check({"name": "x", "cases": "cases.jsonl", "evaluators": [evaluator]})) == size
+    assert find_demands(check({"name": "x", "cases": "cases.jsonl", "evaluators": [evaluator]})).batch_size == size
 
 
 def test_a_suite_that_asks_a_model_is_done_by_one_process(many: Path) -> None:
@@ -219,5 +218,5 @@ def test_a_suite_that_asks_a_model_is_done_by_one_process(many: Path) -> None:
     composed = [{"type": "composite", "evaluators": judged}]
     by_model = [{"type": "field_accuracy", "fields": [{"path": "a", "match": "fuzzy", "algorithm": "llm"}]}]
     for evaluators in (judged, composed, by_model):
-        assert asks(check({"name": "x", "cases": "cases.jsonl", "evaluators": evaluators}))
-    assert not asks(check(json.loads(many.read_text()) | {"cases": "cases.jsonl"}))
+        assert find_demands(check({"name": "x", "cases": "cases.jsonl", "evaluators": evaluators})).asks_models
+    assert not find_demands(check(json.loads(many.read_text()) | {"cases": "cases.jsonl"})).asks_models

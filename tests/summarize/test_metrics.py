@@ -1,48 +1,48 @@
-"""The few lowest values of a run, whatever the pieces they come in."""
+"""The lowest cases of a run do not depend on how the run is divided."""
 
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fieldwise.summarize.lowest import Lowest
+from fieldwise.summarize.metrics import LowestCases
 
-KEEP = 3
+SIZE = 3
 Row = tuple[float, int]
 rows = st.lists(st.tuples(st.sampled_from([0.0, 0.25, 0.5, float("nan"), float("inf")]), st.integers(0, 9)), max_size=30)
 
 
-def lowest_of(*pieces: list[Row], keep: int = KEEP) -> Lowest:
-    found = Lowest(keep)
+def lowest_of(*pieces: list[Row], size: int = SIZE) -> LowestCases:
+    lowest = LowestCases(size)
     for piece in pieces:
-        found.add(
+        lowest.add(
             np.array([row[0] for row in piece]), np.array([row[1] for row in piece], dtype=np.int64), [f"c{at}" for at in range(10)], 0
         )
-    return found
+    return lowest
 
 
-def plainly(piece: list[Row]) -> list[tuple[float, int, str]]:
-    """The same by its definition: of each case its lowest value, then the lowest of those, then the first in the run."""
+def by_definition(piece: list[Row]) -> list[tuple[float, int, str]]:
+    """The lowest value of each case, then the lowest of those, then the first in the run."""
     by_case: dict[int, float] = {}
     for value, position in piece:
         if value < float("inf"):
             by_case[position] = min(value, by_case.get(position, value))
-    return sorted((value, position, f"c{position}") for position, value in by_case.items())[:KEEP]
+    return sorted((value, position, f"c{position}") for position, value in by_case.items())[:SIZE]
 
 
 @settings(max_examples=200, deadline=None)
 @given(rows)
 def test_the_lowest_are_those_of_the_definition(piece: list[Row]) -> None:
-    assert lowest_of(piece).entries == plainly(piece)
+    assert lowest_of(piece).entries == by_definition(piece)
 
 
 @settings(max_examples=200, deadline=None)
 @given(rows, rows, rows)
-def test_pieces_added_or_merged_in_any_order_keep_the_same(one: list[Row], two: list[Row], three: list[Row]) -> None:
-    whole = plainly([*one, *two, *three])
-    assert lowest_of(one, two, three).entries == lowest_of(three, one, two).entries == whole
-    merged = lowest_of(three)
-    merged.merge(lowest_of(one))
-    merged.merge(lowest_of(two))
+def test_pieces_added_or_merged_in_any_order_keep_the_same(first: list[Row], second: list[Row], third: list[Row]) -> None:
+    whole = by_definition([*first, *second, *third])
+    assert lowest_of(first, second, third).entries == lowest_of(third, first, second).entries == whole
+    merged = lowest_of(third)
+    merged.merge(lowest_of(first))
+    merged.merge(lowest_of(second))
     assert merged.entries == whole
 
 

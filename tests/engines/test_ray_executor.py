@@ -12,20 +12,20 @@ from model_server import Say, model_server
 
 import fieldwise as fw
 from fieldwise.api import check
-from fieldwise.engines.ray_tasks import _do_remotely, _got  # pyright: ignore[reportPrivateUsage]
-from fieldwise.engines.shard_worker import Task, Work
+from fieldwise.engines.executors import _get_result, _process_on_node  # pyright: ignore[reportPrivateUsage]
+from fieldwise.engines.shard_worker import RunSetup, ShardTask
 from fieldwise.model.ask import Asking
 from fieldwise.model.diagnostic import ConfigError
 from fieldwise.model.plan import Source
-from fieldwise.read.columns import Roles
+from fieldwise.read.columns import ColumnRoles
 from fieldwise.read.shards import Shard
-from fieldwise.store.summary_json import summary_to_json
+from fieldwise.store.manifest import summary_to_json
 
 ray: Any = pytest.importorskip("ray", reason="Ray has no wheel for this Python")
 
 
-def told(run: Any) -> Any:
-    return summary_to_json(run.manifest.summary), [one.to_json() for one in run.manifest.diagnostics], run.exit_code
+def run_content(run: Any) -> Any:
+    return summary_to_json(run.manifest.summary), [item.to_json() for item in run.manifest.diagnostics], run.exit_code
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -37,15 +37,15 @@ def cluster() -> Any:
 
 def at_work() -> list[int]:
     """The processes that are doing a piece now."""
-    found: list[int] = []
+    pids: list[int] = []
     for folder in Path("/proc").glob("[0-9]*"):
         try:
             command = (folder / "cmdline").read_bytes()
         except OSError:
             continue
-        if command.startswith(b"ray::_do_remotely"):
-            found.append(int(folder.name))
-    return found
+        if command.startswith(b"ray::_process_on_node"):
+            pids.append(int(folder.name))
+    return pids
 
 
 def test_a_run_on_ray_with_a_worker_killed_is_the_run_of_one_process(many: Path) -> None:
@@ -60,27 +60,27 @@ def test_a_run_on_ray_with_a_worker_killed_is_the_run_of_one_process(many: Path)
     shared = fw.run(many, root=many.parent / "shared", engine="ray", workers=2, chunk=10, progress=kill_one)
     assert killed
     assert len(shared.manifest.parts) > 20
-    assert told(shared) == told(once)
+    assert run_content(shared) == run_content(once)
 
 
 def test_names_of_files_are_relative_to_where_the_run_was_started(many: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(many.parent)  # the cluster began elsewhere
     once, shared = (fw.run(many.name, root=name, engine=engine, workers=2) for name, engine in (("once", "local"), ("shared", "ray")))
-    assert told(shared) == told(once)
+    assert run_content(shared) == run_content(once)
 
 
 def test_a_node_that_does_not_see_the_data_says_so(many: Path) -> None:
     source = Source(cases=str(many.parent / "gone.jsonl"))
-    shard = Shard(file=str(source.cases), form="jsonl", start=0, stop=9, number=0, first=0, cases=1, size=9)
-    work = Work(plan=replace(check(many), source=source), folder=many.parent, roles=Roles(), columns=frozenset(), chunk=9)
+    shard = Shard(file=str(source.cases), file_format="jsonl", start=0, stop=9, rows_before=0, first_case=0, cases=1, size=9)
+    setup = RunSetup(plan=replace(check(many), source=source), folder=many.parent, roles=ColumnRoles(), columns=frozenset(), chunk=9)
     with pytest.raises(ConfigError, match=r"the node .+ does not see .+gone\.jsonl\n.*fix: put the data and the root in a folder"):
-        _do_remotely(work, Task(shard=shard, number=0), None, Path("/nowhere"))
+        _process_on_node(setup, ShardTask(shard=shard, number=0), None, Path("/nowhere"))
 
 
 def test_what_goes_wrong_on_a_node_is_raised_as_it_was_there(many: Path) -> None:
-    found = ray.remote(_do_remotely).remote(None, None, None, Path("/nowhere"))
+    reference = ray.remote(_process_on_node).remote(None, None, None, Path("/nowhere"))
     with pytest.raises(AttributeError) as raised:
-        _got(ray, found)
+        _get_result(ray, reference)
     assert type(raised.value) is AttributeError
 
 
@@ -91,8 +91,8 @@ def test_judges_ask_from_one_place_so_that_limits_hold_for_all(many: Path) -> No
         model = {"url": server.url, "name": "judge-1", "concurrency": 3}
         suite["evaluators"] = [{"type": "llm_judge", "prompt": "Is it right?", "model": model}]
         run = fw.run(suite, root=many.parent / "judged", engine="ray", workers=2, asking=Asking(max_calls=40))
-    [one] = run.manifest.summary.evaluators.values()
-    assert len(server.requests) == one.counts.scored == 40
+    [judge] = run.manifest.summary.evaluators.values()
+    assert len(server.requests) == judge.counts.scored == 40
     assert server.most_at_once <= 3
     assert run.exit_code != 0
 
@@ -101,4 +101,4 @@ def test_data_of_one_piece_says_so(tmp_path: Path) -> None:
     (tmp_path / "cases.csv").write_text("id,expected,actual\n1,a,a\n")
     suite = {"name": "x", "cases": str(tmp_path / "cases.csv"), "evaluators": [{"type": "equals"}]}
     run = fw.run(suite, root=tmp_path, engine="ray")
-    assert [one.code for one in run.manifest.diagnostics if one.level == "warning"] == ["one-piece"]
+    assert [item.code for item in run.manifest.diagnostics if item.level == "warning"] == ["one-piece"]
