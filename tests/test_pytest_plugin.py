@@ -15,8 +15,8 @@ from fieldwise.store.run import open_run
 
 pytest_plugins = ["pytester"]
 
-# An inner pytest run unloads the modules that it was the first to import, and with them what they registered. PyYAML would then exist twice,
-# and its C extension, which is loaded once, would refer to classes of the first copy. So everything is imported beforehand.
+# An inner pytest run unloads the modules that it was the first to import, and with them what they registered. PyYAML would then
+# exist twice, and its C extension, which is loaded once, would refer to classes of the first copy. So everything is imported here.
 import_module("yaml")
 for _catalog in (MATCHERS, EVALUATORS, CAUSES):
     _catalog.all()

@@ -9,9 +9,9 @@ from rich.console import Console
 from rich.segment import Segment, Segments
 
 from fieldwise.api import run
-from fieldwise.cli._report import load_run_view
+from fieldwise.report.run_view import build_run_view
 from fieldwise.report.terminal import build_run_report
-from fieldwise.report.view import DisplayOptions
+from fieldwise.report.terminal_layout import DisplayOptions
 
 ROOT = Path(__file__).parents[2]
 WIDTH = 116
@@ -21,7 +21,7 @@ FONTS = "DejaVu Sans Mono, Menlo, Consolas, monospace"
 def picture() -> str:
     """The report of the demo as an SVG that loads nothing from anywhere."""
     with tempfile.TemporaryDirectory() as folder:
-        view = load_run_view(run(ROOT / "src/fieldwise/demo/invoices.eval.yaml", root=folder))
+        view = build_run_view(run(ROOT / "src/fieldwise/demo/invoices.eval.yaml", root=folder), examples=True)
         console = Console(record=True, width=WIDTH, force_terminal=True, file=io.StringIO(), markup=False, highlight=False, emoji=False)
         for line in _main(console.render_lines(build_run_report(view, DisplayOptions(width=WIDTH)), pad=False)):
             console.print(Segments([*line, Segment.line()]), end="")

@@ -89,7 +89,7 @@ class CaseChecker:
         file = folder / "case.jsonl"
         plan = api.check(suite, cases=str(file))
         columns = {} if plan.source is None else plan.source.columns
-        record = {str(columns.get(role, role)): _normalize(role, value) for role, value in case.items()}
+        record = {str(columns.get(role, role)): _normalize_role(role, value) for role, value in case.items()}
         file.write_text(json.dumps(record, default=str) + "\n", encoding="utf-8")
         return api.run(suite, cases=str(file), root=folder / "store", asking=Asking(root=self._root / DEFAULT_ROOT))
 
@@ -110,7 +110,7 @@ def _make_case(id: str, expected: Value, actual: Value, optional: Mapping[str, A
     return case
 
 
-def _normalize(role: str, value: Any) -> Any:
+def _normalize_role(role: str, value: Any) -> Any:
     from fieldwise.read.from_python import normalize_value
 
     __tracebackhide__ = True

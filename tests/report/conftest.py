@@ -1,4 +1,4 @@
-"""Lets the tests of this folder import `report_factory`, and gives them stored runs: the demo, hostile data, many cases, boxes, answers."""
+"""Fixtures of stored runs: the demo, hostile data, many cases, boxes, answers. Makes `report_factory` importable."""
 
 import json
 import sys

@@ -19,7 +19,7 @@ def test_weighted_average_is_written_out() -> None:
     assert "✗  b" in text
 
 
-def test_items_of_a_list_are_averaged_before_the_eyes() -> None:
+def test_the_mean_over_the_items_of_a_list_is_written_out() -> None:
     config = {"type": "field_accuracy", "fields": ["items[*].n"]}
     result = fw.evaluate(config, expected={"items": [{"n": 1}, {"n": 2}]}, actual={"items": [{"n": 1}, {"n": 9}, {"n": 3}]})
     assert "(1 + 0 + 0) / 3" in shown("field_accuracy", result)

@@ -34,7 +34,7 @@ def test_the_headline_has_suite_cases_verdict_and_gates(demo: Run) -> None:
     assert "fields.score >= 0.85" in head
 
 
-def test_macro_and_micro_stand_beside_each_other_with_their_intervals(demo: Run) -> None:
+def test_macro_and_micro_are_side_by_side_with_their_intervals(demo: Run) -> None:
     row = _read(render_html(demo)).xpath("//section[@id='rates']//tr[normalize-space(th)='F1']")[0]
     metrics = demo.full.evaluators["field_prf"].metrics
     for side in ("macro_f1", "micro_f1"):
@@ -62,7 +62,7 @@ def test_the_heatmap_has_a_cell_for_each_field_and_case_with_a_sign(demo: Run) -
 
 def test_a_changed_character_is_marked_on_both_sides(demo: Run) -> None:
     case = next(
-        found for found in _read(render_html(demo)).xpath("//details[contains(@class,'case')]") if "rheintal-0305" in found.text_content()
+        case for case in _read(render_html(demo)).xpath("//details[contains(@class,'case')]") if "rheintal-0305" in case.text_content()
     )
     row = case.xpath(".//tr[contains(th, 'invoice_number')]")[0]
     assert [mark.text for mark in row.xpath(".//del")] == ["0", "0", "0"]
@@ -87,7 +87,7 @@ def test_data_never_becomes_markup(hostile: Run) -> None:
     assert [key for element in page.iter() for key in element.attrib if key.startswith("on")] == []
 
 
-def test_characters_nobody_sees_are_shown_as_tokens(hostile: Run) -> None:
+def test_invisible_characters_are_shown_as_tokens(hostile: Run) -> None:
     html = render_html(hostile)
     assert not re.search("[\u202e\u200b\x00\x1b]", html)
     tokens = _read(html).xpath("//span[@class='token']/@title")
@@ -104,7 +104,7 @@ def test_the_policy_lets_only_the_own_script_run(demo: Run) -> None:
     assert "unsafe-eval" not in written
 
 
-def test_nothing_in_it_points_to_another_place(demo: Run, boxes: Run) -> None:
+def test_it_refers_to_no_other_file_or_address(demo: Run, boxes: Run) -> None:
     for run in (demo, boxes):
         page = _read(render_html(run))
         addresses = [*page.xpath("//@href"), *page.xpath("//@src")]
@@ -120,7 +120,7 @@ def test_a_thousand_cases_stay_under_two_megabytes(large: Run) -> None:
     assert len(_read(html).xpath("//details[contains(@class,'case')]")) == 25
 
 
-def test_boxes_are_drawn_without_asking_for_the_image(boxes: Run) -> None:
+def test_boxes_are_drawn_without_a_request_for_the_image(boxes: Run) -> None:
     pictures = _read(render_html(boxes)).xpath("//img/@src")
     assert pictures
     assert all(picture.startswith("data:image/svg+xml;base64,") for picture in pictures)
@@ -132,11 +132,11 @@ def test_answers_in_words_show_both_texts_and_what_was_missed(answers: Run) -> N
     assert "answers missed" in case.text_content()
 
 
-def test_a_case_without_output_is_told_in_one_line(states: Run) -> None:
+def test_a_case_without_output_is_summarized_in_one_line(states: Run) -> None:
     case = next(
-        found
-        for found in _read(render_html(states)).xpath("//details[contains(@class,'case')]")
-        if found.xpath(".//h3")[0].text == "no output"
+        case
+        for case in _read(render_html(states)).xpath("//details[contains(@class,'case')]")
+        if case.xpath(".//h3")[0].text == "no output"
     )
     assert "Every expected value counts as an omission: 2 values" in case.text_content()
 
@@ -160,7 +160,7 @@ def test_only_the_cases_that_are_shown_are_read(large: Run, monkeypatch: pytest.
     assert len(set(asked)) <= 600
 
 
-def test_what_nobody_could_measure_has_no_score_among_the_worst_cases(tmp_path: Path) -> None:
+def test_an_unavailable_evaluator_has_no_score_among_the_worst_cases(tmp_path: Path) -> None:
     rows = [{"id": f"c{n}", "expected": {"a": 1}, "actual": {"a": n}} for n in range(3)]
     (tmp_path / "cases.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     suite = {"name": "judged", "evaluators": [{"type": "field_prf"}, {"type": "llm_judge", "name": "tone", "prompt": "Is it `kind`?"}]}

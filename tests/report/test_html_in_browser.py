@@ -26,7 +26,7 @@ def _background(page: Any) -> str:
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [1280, 390])
-def test_it_opens_without_a_complaint_or_a_request_and_fits(open_page: Any, report: Path, width: int, scheme: str) -> None:
+def test_it_opens_without_an_error_or_a_request_and_fits(open_page: Any, report: Path, width: int, scheme: str) -> None:
     watched = open_page(report, width=width, scheme=scheme)
     assert watched.complaints == []
     assert watched.requests == [report.resolve().as_uri()]

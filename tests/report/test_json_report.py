@@ -13,11 +13,11 @@ from fieldwise.report.json_report import build_run_schema, iterate_results_jsonl
 RESULT = Result(
     score=0.5, verdict="partial", hits=["a"], misses=["=1+1"], reasoning="1/2", metrics={"f1": 0.5, "ok": True}, comparisons=[comparison()]
 )
-FOUND = [("=cmd()", "fields", RESULT), ("b,2", "fields", Result(status="skipped"))]
+RESULTS = [("=cmd()", "fields", RESULT), ("b,2", "fields", Result(status="skipped"))]
 
 
 def document(**more: object) -> dict[str, object]:
-    return json.loads("".join(iterate_run_json(view(**more), FOUND)))
+    return json.loads("".join(iterate_run_json(view(**more), RESULTS)))
 
 
 def shape(value: object) -> object:
@@ -30,9 +30,9 @@ def shape(value: object) -> object:
 
 
 def test_the_document_has_the_five_parts_and_the_shape_it_had(snapshot: SnapshotAssertion) -> None:
-    found = document()
-    assert set(found) == {"run", "summary", "gates", "results", "diagnostics"}
-    assert shape(found) == snapshot
+    run_json = document()
+    assert set(run_json) == {"run", "summary", "gates", "results", "diagnostics"}
+    assert shape(run_json) == snapshot
 
 
 def test_the_document_is_what_its_schema_says() -> None:
@@ -45,10 +45,10 @@ def test_the_document_is_what_its_schema_says() -> None:
 def test_a_number_that_json_does_not_have_becomes_text() -> None:
     odd = Result(comparisons=[comparison(expected=float("nan"), actual=float("inf"))])
     text = "".join(iterate_run_json(view(), [("a", "fields", odd)]))
-    found = json.loads(text, parse_constant=pytest.fail)
-    assert found["results"][0]["comparisons"][0]["expected"] == "NaN"
+    parsed = json.loads(text, parse_constant=pytest.fail)
+    assert parsed["results"][0]["comparisons"][0]["expected"] == "NaN"
 
 
 def test_jsonl_has_one_result_a_line() -> None:
-    lines = "".join(iterate_results_jsonl(FOUND)).splitlines()
+    lines = "".join(iterate_results_jsonl(RESULTS)).splitlines()
     assert [json.loads(line)["case"] for line in lines] == ["=cmd()", "b,2"]

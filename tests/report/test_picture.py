@@ -25,10 +25,10 @@ def picture(expected: Any, actual: Any, metadata: dict[str, Any] | None = None, 
 
 
 def groups(svg: ElementTree.Element) -> dict[str, int]:
-    found: dict[str, int] = {}
+    counts: dict[str, int] = {}
     for group in svg.iter(f"{SVG}g"):
-        found[group.attrib["class"]] = found.get(group.attrib["class"], 0) + 1
-    return found
+        counts[group.attrib["class"]] = counts.get(group.attrib["class"], 0) + 1
+    return counts
 
 
 def words(svg: ElementTree.Element) -> list[str]:
@@ -44,7 +44,7 @@ def test_expected_is_solid_and_actual_is_dashed_with_its_iou() -> None:
     assert "0.50" in words(svg)
 
 
-def test_missed_extra_and_weak_boxes_are_told_apart() -> None:
+def test_missed_extra_and_weak_boxes_have_different_states() -> None:
     svg = picture([[0, 0, 10, 10], [20, 20, 30, 30]], [[0, 0, 10, 2], [50, 50, 60, 60], [70, 70, 80, 80]], pairing="best", threshold=0.5)
     assert groups(svg) == {"expected weak": 1, "expected missing": 1, "actual weak": 1, "actual extra": 2}
     assert {"0.20", "missed", "extra", "overlap too small"} <= set(words(svg))

@@ -15,7 +15,7 @@ from fieldwise.report.terminal_layout import DisplayOptions, render_text
 from fieldwise.store.run import Run
 
 
-def test_it_is_told_in_words_with_the_power_and_what_moved(against: Run) -> None:
+def test_a_comparison_has_words_power_and_the_fields_that_moved(against: Run) -> None:
     [comparison] = describe_changes(against.changes)
     assert comparison.verdict == "better"
     assert "significantly better. 12 fixed, 1 broken, 5 still broken." in comparison.words
@@ -25,18 +25,18 @@ def test_it_is_told_in_words_with_the_power_and_what_moved(against: Run) -> None
     assert [change.name for change in still] == ["y"]
 
 
-def test_a_run_without_a_baseline_has_no_such_part(demo: Run) -> None:
+def test_a_run_without_a_baseline_has_no_comparison(demo: Run) -> None:
     assert describe_changes(demo.changes) == ()
     assert "Against the baseline" not in render_html(demo)
     assert "Against the baseline" not in render_markdown(demo)
 
 
-def test_what_makes_it_less_than_it_seems_is_told(against: Run) -> None:
+def test_cases_that_only_one_run_has_are_a_warning(against: Run) -> None:
     assert against.changes is not None
     assert list_change_warnings(against.changes) == ["1 case only in the base", "1 case only in the new run"]
 
 
-def test_the_html_report_has_it_and_escapes_everything(against: Run) -> None:
+def test_the_html_report_shows_the_comparison_and_escapes_everything(against: Run) -> None:
     page = render_html(against)
     part = page[page.index('<section id="comparison"') : page.index('<section id="fields"')]
     assert 'href="#comparison"' in page
@@ -51,7 +51,7 @@ def test_the_html_report_has_it_and_escapes_everything(against: Run) -> None:
     assert "{{ 7 * 7 }}" in part
 
 
-def test_the_markdown_report_has_it(against: Run) -> None:
+def test_the_markdown_report_shows_the_comparison(against: Run) -> None:
     text = render_markdown(against)
     assert "### Against the baseline" in text
     assert "| `field_prf` | ✅ better |" in text
@@ -59,7 +59,7 @@ def test_the_markdown_report_has_it(against: Run) -> None:
     assert "* With 24 cases, a change of" in text
 
 
-def test_the_terminal_report_has_it(against: Run) -> None:
+def test_the_terminal_report_shows_the_comparison(against: Run) -> None:
     text = render_text(build_run_report(build_run_view(against), DisplayOptions()))
     assert "▲  field_prf" in text
     assert "12 fixed, 1 broken, 5 still broken" in text
@@ -68,7 +68,7 @@ def test_the_terminal_report_has_it(against: Run) -> None:
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [1280, 390])
-def test_it_fits_any_screen_and_can_be_read_by_all(open_page: Any, against: Run, tmp_path: Path, width: int, scheme: str) -> None:
+def test_the_comparison_fits_any_screen_and_is_accessible(open_page: Any, against: Run, tmp_path: Path, width: int, scheme: str) -> None:
     path = tmp_path / "against.html"
     path.write_text(render_html(against), encoding="utf-8")
     watched = open_page(path, width=width, scheme=scheme)

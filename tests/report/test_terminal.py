@@ -19,11 +19,11 @@ def shown(width: int = 120, *, plain: bool = True, **more: object) -> str:
     return render_text(build_run_report(view(**more), DisplayOptions(width=width, plain=plain)), width=width)
 
 
-def test_the_plain_report_at_120_columns_is_as_it_was(snapshot: SnapshotAssertion) -> None:
+def test_the_plain_report_at_120_columns_equals_the_snapshot(snapshot: SnapshotAssertion) -> None:
     assert shown() == snapshot
 
 
-def test_the_plain_report_at_80_columns_is_as_it_was(snapshot: SnapshotAssertion) -> None:
+def test_the_plain_report_at_80_columns_equals_the_snapshot(snapshot: SnapshotAssertion) -> None:
     assert shown(80) == snapshot
 
 
@@ -38,7 +38,7 @@ def test_plain_has_no_escape_and_no_trailing_space() -> None:
     assert not any(line != line.rstrip() for line in text.split("\n"))
 
 
-def test_gates_are_told_by_sign_and_word_besides_colour() -> None:
+def test_gates_have_a_sign_and_a_word_besides_colour() -> None:
     text = shown()
     assert "✓  fields.score >= 0.9" in text
     assert "passed" in text.split("fields.score >= 0.9")[1].split("\n")[0]
@@ -73,7 +73,7 @@ def test_of_many_diagnostics_some_are_shown_and_the_rest_counted() -> None:
 
 
 @pytest.mark.parametrize("part", ["field", "case", "name", "diagnostic", "tag"])
-def test_what_data_says_is_shown_and_never_obeyed(part: str) -> None:
+def test_markup_and_escapes_in_data_are_shown_as_text(part: str) -> None:
     """Rich markup, terminal escapes and direction marks in data stay text."""
     whole = evaluator()
     if part == "field":
@@ -155,7 +155,7 @@ def test_a_long_name_of_an_evaluator_leaves_room_for_the_counts() -> None:
     assert any(line.split()[:1] == ["n"] for line in lines)
 
 
-def test_fields_that_share_their_ends_can_be_told_apart() -> None:
+def test_fields_that_share_their_ends_stay_distinct() -> None:
     names = [f"balance_sheet.{name}[*].data_period" for name in ("inventories", "goodwill", "retained_earnings", "shareholders_equity")]
     one = replace(evaluator("fields"), fields=tuple(replace(field("a"), field=name) for name in names))
     lines = render_text(build_fields_section(one, DisplayOptions(width=80)), width=80).split("\n")

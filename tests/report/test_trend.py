@@ -46,58 +46,58 @@ def trend(runs: list[Run]) -> Trend:
 def test_it_is_the_suite_that_measured_it_last_oldest_first(trend: Trend) -> None:
     assert trend.suite == NAME
     assert trend.values == [0.25, 0.5, 0.75]
-    assert [trend.delta(place) for place in range(3)] == [None, 0.25, 0.25]
+    assert [trend.change_at(place) for place in range(3)] == [None, 0.25, 0.25]
     assert trend.others == ("other",)
     assert trend.points[1].tags == ("nightly",)
 
 
-def test_what_else_changed_is_told(trend: Trend) -> None:
+def test_other_changes_are_noted(trend: Trend) -> None:
     assert [point.notes for point in trend.points] == [(), (), ("other rules",)]
 
 
-def test_another_suite_and_fewer_runs_may_be_asked_for(runs: list[Run]) -> None:
+def test_a_suite_and_a_limit_can_be_set(runs: list[Run]) -> None:
     assert build_trend(runs, "fields.score", suite="other").values == [1.0]
     assert build_trend(runs, "fields.score", limit=2).values == [0.5, 0.75]
 
 
 @pytest.mark.parametrize(
-    ("metric", "suite", "told"),
+    ("metric", "suite", "suggestion"),
     [
         ("fields.scor", None, "did you mean `fields.score`"),
         ("nope", None, "there are: fields.score"),
         ("fields.score", "othr", "did you mean `other`"),
     ],
 )
-def test_what_is_not_there_is_told_with_what_is(runs: list[Run], metric: str, suite: str | None, told: str) -> None:
+def test_an_unknown_name_is_an_error_with_suggestions(runs: list[Run], metric: str, suite: str | None, suggestion: str) -> None:
     with pytest.raises(ConfigError) as caught:
         build_trend(runs, metric, suite=suite)
-    assert told in (caught.value.diagnostics[0].fix or "")
+    assert suggestion in (caught.value.diagnostics[0].fix or "")
 
 
-def test_no_finished_run_is_told() -> None:
+def test_no_finished_run_is_an_error() -> None:
     with pytest.raises(ConfigError, match="no finished run"):
         build_trend([], "fields.score")
 
 
 def test_less_of_what_is_bad_is_good_news(runs: list[Run], trend: Trend) -> None:
-    assert [trend.news(place) for place in range(3)] == ["", "good", "good"]
+    assert [trend.news_at(place) for place in range(3)] == ["", "good", "good"]
     fewer = Trend(metric="json_quality.hallucination", suite="s", points=trend.points)
-    assert [fewer.news(place) for place in range(3)] == ["", "bad", "bad"]
+    assert [fewer.news_at(place) for place in range(3)] == ["", "bad", "bad"]
 
 
 def test_the_terminal_shows_steps_values_dates_and_what_changed(trend: Trend) -> None:
-    told = render_text(build_trend_report(trend, DisplayOptions(width=120)), width=120)
-    assert "▁▅█  lowest 0.250, highest 0.750, now 0.750" in told
-    assert f"{trend.points[0].started:%Y-%m-%d %H:%M}" in told
-    assert "+0.250  nightly" in told
-    assert "! other rules" in told
-    assert "also measured by other" in told
+    report = render_text(build_trend_report(trend, DisplayOptions(width=120)), width=120)
+    assert "▁▅█  lowest 0.250, highest 0.750, now 0.750" in report
+    assert f"{trend.points[0].started:%Y-%m-%d %H:%M}" in report
+    assert "+0.250  nightly" in report
+    assert "! other rules" in report
+    assert "also measured by other" in report
     assert "█" not in render_text(build_trend_report(trend, DisplayOptions(plain=True)), width=120).split("\n", 3)[3]
 
 
 def test_one_run_is_no_trend_yet(runs: list[Run]) -> None:
-    told = render_text(build_trend_report(build_trend(runs, "fields.score", suite="other"), DisplayOptions()))
-    assert "no trend yet" in told
+    report = render_text(build_trend_report(build_trend(runs, "fields.score", suite="other"), DisplayOptions()))
+    assert "no trend yet" in report
 
 
 def test_the_page_escapes_its_data_and_draws_the_gate(runs: list[Run], trend: Trend) -> None:
@@ -118,7 +118,7 @@ def test_numbers_beyond_one_are_drawn_too() -> None:
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [1280, 390])
-def test_the_page_opens_from_disk_fits_and_can_be_read_by_all(
+def test_the_page_opens_from_disk_fits_and_is_accessible(
     open_page: Any, runs: list[Run], trend: Trend, tmp_path: Path, width: int, scheme: str
 ) -> None:
     path = tmp_path / "trend.html"

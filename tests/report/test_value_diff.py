@@ -57,7 +57,7 @@ def test_a_no_break_space_is_seen() -> None:
 
 @settings(deadline=None, max_examples=150)
 @given(st.text("abc é\u202e\n", max_size=40), st.text("abc é\u202e\n", max_size=40))
-def test_every_side_keeps_its_characters_and_shows_nothing_unseen(expected: str, actual: str) -> None:
+def test_every_side_keeps_its_characters_and_shows_invisible_ones(expected: str, actual: str) -> None:
     names = {"U+202E": "\u202e", "⏎": "\n"}
     for side, text in zip(mark_texts(expected, actual), (expected, actual), strict=True):
         assert "".join(names[piece.text] if piece.kind == "token" else piece.text for piece in side) == text

@@ -48,19 +48,19 @@ def render(run: "Run", suffix: str) -> bytes:
 def _render_html(run: "Run") -> bytes:
     from fieldwise.report.html import render_html
 
-    return _encode([render_html(run)])
+    return _encode_chunks([render_html(run)])
 
 
 def _render_json(run: "Run") -> bytes:
     from fieldwise.report.json_report import iterate_run_json
 
-    return _encode(iterate_run_json(build_run_view(run), _iterate_results(run)))
+    return _encode_chunks(iterate_run_json(build_run_view(run), _iterate_results(run)))
 
 
 def _render_jsonl(run: "Run") -> bytes:
     from fieldwise.report.json_report import iterate_results_jsonl
 
-    return _encode(iterate_results_jsonl(_iterate_results(run)))
+    return _encode_chunks(iterate_results_jsonl(_iterate_results(run)))
 
 
 def _iterate_results(run: "Run") -> "Iterator[CaseResult]":
@@ -68,7 +68,7 @@ def _iterate_results(run: "Run") -> "Iterator[CaseResult]":
 
 
 def _render_csv(run: "Run") -> bytes:
-    return _encode(iterate_csv_lines(run))
+    return _encode_chunks(iterate_csv_lines(run))
 
 
 def _render_parquet(run: "Run") -> bytes:
@@ -78,16 +78,16 @@ def _render_parquet(run: "Run") -> bytes:
 def _render_markdown(run: "Run") -> bytes:
     from fieldwise.report.markdown import render_markdown
 
-    return _encode([render_markdown(run)])
+    return _encode_chunks([render_markdown(run)])
 
 
 def _render_junit(run: "Run") -> bytes:
     from fieldwise.report.ci_output import render_junit
 
-    return _encode([render_junit(run)])
+    return _encode_chunks([render_junit(run)])
 
 
-def _encode(chunks: Iterable[str]) -> bytes:
+def _encode_chunks(chunks: Iterable[str]) -> bytes:
     return b"".join(chunk.encode("utf-8", "backslashreplace") for chunk in chunks)
 
 

@@ -60,12 +60,12 @@ _OPTIONAL_NUMBER: Final = {"type": ["number", "null"]}
 _TEXTS: Final = {"type": "array", "items": _TEXT}
 
 
-def _object(properties: Mapping[str, Any], optional: Iterable[str] = ()) -> dict[str, Any]:
+def _object_schema(properties: Mapping[str, Any], optional: Iterable[str] = ()) -> dict[str, Any]:
     required = [name for name in properties if name not in set(optional)]
     return {"type": "object", "properties": dict(properties), "required": required, "additionalProperties": False}
 
 
-def _mapping_of(schema: Mapping[str, Any]) -> dict[str, Any]:
+def _mapping_schema(schema: Mapping[str, Any]) -> dict[str, Any]:
     return {"type": "object", "additionalProperties": dict(schema)}
 
 
@@ -79,11 +79,11 @@ def build_run_schema() -> dict[str, Any]:
         "diagnostics": {"type": "array", "items": _diagnostic_schema()},
         "results": {"type": "array", "items": _result_schema()},
     }
-    return {**top, **_object(parts)}
+    return {**top, **_object_schema(parts)}
 
 
 def _run_schema() -> dict[str, Any]:
-    return _object(
+    return _object_schema(
         {
             "id": _TEXT,
             "name": _TEXT,
@@ -93,17 +93,17 @@ def _run_schema() -> dict[str, Any]:
             "path": _TEXT,
             "fieldwise": _TEXT,
             "exit_code": {"type": ["integer", "null"]},
-            "fingerprints": _mapping_of(_TEXT),
-            "environment": _mapping_of(_TEXT),
+            "fingerprints": _mapping_schema(_TEXT),
+            "environment": _mapping_schema(_TEXT),
         }
     )
 
 
 def _summary_schema() -> dict[str, Any]:
-    metric = _object({"value": _NUMBER, "n": _COUNT, "low": _OPTIONAL_NUMBER, "high": _OPTIONAL_NUMBER})
+    metric = _object_schema({"value": _NUMBER, "n": _COUNT, "low": _OPTIONAL_NUMBER, "high": _OPTIONAL_NUMBER})
     counts = ("cases", "not_applicable", "scored", "failures", "faults", "skipped", "unavailable", "passed", "partial", "failed")
     pair = {"type": "array", "prefixItems": [_TEXT, _NUMBER], "minItems": 2, "maxItems": 2}
-    field = _object(
+    field = _object_schema(
         {
             "field": _TEXT,
             "rule": _TEXT,
@@ -111,7 +111,7 @@ def _summary_schema() -> dict[str, Any]:
             "expected": _COUNT,
             "given": _COUNT,
             "matched": _COUNT,
-            "outcomes": _mapping_of(_COUNT),
+            "outcomes": _mapping_schema(_COUNT),
             "score": metric,
             "precision": _NUMBER,
             "recall": _NUMBER,
@@ -120,34 +120,34 @@ def _summary_schema() -> dict[str, Any]:
             "worst": _TEXTS,
         }
     )
-    evaluator = _object(
+    evaluator = _object_schema(
         {
             "name": _TEXT,
             "type": _TEXT,
-            "counts": _object(dict.fromkeys(counts, _COUNT)),
-            "metrics": _mapping_of(metric),
+            "counts": _object_schema(dict.fromkeys(counts, _COUNT)),
+            "metrics": _mapping_schema(metric),
             "fields": {"type": "array", "items": field},
             "worst": {"type": "array", "items": pair},
-            "flags": _mapping_of(_COUNT),
-            "slices": _mapping_of(_mapping_of(metric)),
+            "flags": _mapping_schema(_COUNT),
+            "slices": _mapping_schema(_mapping_schema(metric)),
         }
     )
-    return _object({"cases": _COUNT, "metrics": _mapping_of(_NUMBER), "evaluators": _mapping_of(evaluator)})
+    return _object_schema({"cases": _COUNT, "metrics": _mapping_schema(_NUMBER), "evaluators": _mapping_schema(evaluator)})
 
 
 def _gate_schema() -> dict[str, Any]:
-    return _object({"gate": _TEXT, "passed": {"type": "boolean"}, "value": _OPTIONAL_NUMBER, "message": _TEXT})
+    return _object_schema({"gate": _TEXT, "passed": {"type": "boolean"}, "value": _OPTIONAL_NUMBER, "message": _TEXT})
 
 
 def _diagnostic_schema() -> dict[str, Any]:
     optional = {"file": _TEXT, "line": _COUNT, "case": _TEXT, "field": _TEXT, "fix": _TEXT}
-    return _object({"level": {"enum": ["error", "warning", "info"]}, "code": _TEXT, "what": _TEXT, **optional}, optional=optional)
+    return _object_schema({"level": {"enum": ["error", "warning", "info"]}, "code": _TEXT, "what": _TEXT, **optional}, optional=optional)
 
 
 def _result_schema() -> dict[str, Any]:
     outcomes = ["match", "wrong_value", "format_error", "omission", "hallucination", "both_absent", "ignored", "fault"]
     optional = {"expected": True, "actual": True, "note": _TEXT}
-    comparison = _object(
+    comparison = _object_schema(
         {
             "path": _TEXT,
             "field": _TEXT,
@@ -159,7 +159,7 @@ def _result_schema() -> dict[str, Any]:
         },
         optional=optional,
     )
-    return _object(
+    return _object_schema(
         {
             "case": _TEXT,
             "evaluator": _TEXT,
@@ -169,7 +169,7 @@ def _result_schema() -> dict[str, Any]:
             "hits": _TEXTS,
             "misses": _TEXTS,
             "reasoning": _TEXT,
-            "metrics": _mapping_of({"type": ["number", "boolean"]}),
+            "metrics": _mapping_schema({"type": ["number", "boolean"]}),
             "details": {"type": "object"},
             "comparisons": {"type": "array", "items": comparison},
         }

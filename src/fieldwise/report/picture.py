@@ -213,11 +213,11 @@ class _Canvas:
     height: float
     stretch: PointXY = (1.0, 1.0)
 
-    def points(self, shape: DrawnShape) -> list[PointXY]:
+    def scale_points(self, shape: DrawnShape) -> list[PointXY]:
         return [(x * self.stretch[0], y * self.stretch[1]) for x, y in shape.corners]
 
-    def corners(self, shape: DrawnShape) -> str:
-        return " ".join(f"{x:.6g},{y:.6g}" for x, y in self.points(shape))
+    def format_points(self, shape: DrawnShape) -> str:
+        return " ".join(f"{x:.6g},{y:.6g}" for x, y in self.scale_points(shape))
 
 
 def _fit_canvas(shapes: Sequence[DrawnShape], size: PointXY | None) -> _Canvas:
@@ -251,7 +251,7 @@ def _is_safe_image(href: str) -> bool:
 
 def _draw_halo(shape: DrawnShape, canvas: _Canvas, unit: float) -> str:
     """Draw a pale line below all others, so that the shape is visible on any image."""
-    line = f'points="{canvas.corners(shape)}" stroke-linejoin="round"'
+    line = f'points="{canvas.format_points(shape)}" stroke-linejoin="round"'
     return f'<polygon {line} fill="none" stroke="#fff" stroke-opacity=".7" stroke-width="{0.9 * unit:.6g}"/>'
 
 
@@ -264,13 +264,13 @@ def _draw_outline(shape: DrawnShape, canvas: _Canvas, unit: float) -> str:
     paint = f'fill="{shape.colour}" fill-opacity="{shade}" stroke="{shape.colour}" stroke-width="{width:.6g}"{dashes}'
     return (
         f'<g class="{shape.side} {shape.state}"><title>{escape(shape.name)}</title>'
-        f'<polygon points="{canvas.corners(shape)}" stroke-linejoin="round" {paint}/></g>'
+        f'<polygon points="{canvas.format_points(shape)}" stroke-linejoin="round" {paint}/></g>'
     )
 
 
 def _draw_label(shape: DrawnShape, canvas: _Canvas, font: float, taken: list[tuple[float, float, float]]) -> str:
     """Draw the label at the upper left corner of its shape, moved down until it covers no other label."""
-    points = canvas.points(shape)
+    points = canvas.scale_points(shape)
     text = shape.label if len(shape.label) <= 28 else f"{shape.label[:27]}…"
     width, height = (0.62 * len(text) + 0.9) * font, 1.45 * font
     x = min(max(min(x for x, _ in points), canvas.x), canvas.x + canvas.width - width)

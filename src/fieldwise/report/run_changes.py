@@ -36,7 +36,7 @@ _CONCLUSIONS: Final = {
     "better": "significantly better.",
     "worse": "significantly worse.",
     "no difference shown": "not significant.",
-    "not enough cases": "too few cases to tell.",
+    "not enough cases": "too few cases.",
 }
 _MAIN_METRICS: Final = (
     *("score", "pass_rate", "precision", "recall", "f1"),
@@ -237,7 +237,7 @@ def build_multi_run_report(comparisons: Sequence[Changes], display: DisplayOptio
     names = dict.fromkeys(name for changes in comparisons for name in changes.evaluators)
     sections = (_build_multi_section(name, [changes.evaluators.get(name) for changes in comparisons], letters, display) for name in names)
     legend = "▲ better, ▼ worse, = no difference shown, ? not enough cases; adjusted for the number of runs and fields"
-    more = styled_text(("details of one: ", DIM), (f"{display.command} compare {base} {comparisons[-1].new}", COMMAND))
+    more = styled_text(("details of one run: ", DIM), (f"{display.command} compare {base} {comparisons[-1].new}", COMMAND))
     return stack_parts(*heads, *notes, *sections, Text(), styled_text((legend, DIM)), more)
 
 

@@ -1,7 +1,7 @@
 """The page model: one run as terminal, Markdown, HTML, JUnit, GitHub and web pages show it.
 
 `build_run_view` makes it from a stored run. Identity and numbers come from the manifest and the summary; what needs reading of scores or
-cases (spreads, heatmaps, worst cases, examples of causes) is read only where a report asks for it, and is empty otherwise.
+cases (spreads, heatmaps, worst cases, examples of causes) is read only on request, and is empty otherwise.
 """
 
 from collections import Counter

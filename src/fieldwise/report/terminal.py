@@ -178,9 +178,9 @@ def build_fields_section(evaluator: EvaluatorSummary, display: DisplayOptions) -
         weakest = sorted(fields, key=lambda field: field.score.value)[:MAX_FIELDS]
         fields = [field for field in fields if field in weakest]
     layout = _FieldColumns(display, fields)
-    table = make_grid(*layout.columns(), heads=True)
+    table = make_grid(*layout.make_columns(), heads=True)
     for field in fields:
-        table.add_row(*layout.cells(field))
+        table.add_row(*layout.make_cells(field))
     left_out = len(evaluator.fields) - len(fields)
     more = styled_text((f"and {left_out} more that score higher (--all)", DIM)) if left_out else None
     return make_section(f"Fields ({evaluator.name})", table, more)
@@ -195,13 +195,13 @@ class _FieldColumns:
         self._interval_width = max([9, *(len(format_interval(field.score)) for field in fields)])
         fixed = 2 + 2 * (self._count_width + 2) + 7 + (self._interval_width + 2 if self._has_interval else 0)
         room = display.width - fixed
-        self._name_width = min(max(_longest(field.field for field in fields), 5), room * 40 // 100)
+        self._name_width = min(max(_longest_length(field.field for field in fields), 5), room * 40 // 100)
         self._shorten_name = choose_shortener([make_visible(field.field) for field in fields], self._name_width)
-        self._rule_width = min(max(_longest(_shorten_rule(field.rule) for field in fields), 4), room * 24 // 100)
+        self._rule_width = min(max(_longest_length(_shorten_rule(field.rule) for field in fields), 4), room * 24 // 100)
         self._worst_width = room * 19 // 100 if self._has_worst else 0
         self._wrong_width = room - self._name_width - self._rule_width - 4 - (self._worst_width + 2 if self._has_worst else 0)
 
-    def columns(self) -> list[dict[str, Any]]:
+    def make_columns(self) -> list[dict[str, Any]]:
         """Return the columns as `make_grid` takes them."""
         columns: list[dict[str, Any]] = [
             {"header": "field", "width": self._name_width},
@@ -217,7 +217,7 @@ class _FieldColumns:
             columns.append({"header": "worst cases", "width": self._worst_width})
         return columns
 
-    def cells(self, field: FieldSummary) -> list[Text]:
+    def make_cells(self, field: FieldSummary) -> list[Text]:
         """Return the row of a field."""
         score = field.score
         cells = [
@@ -246,7 +246,7 @@ def choose_shortener(names: Sequence[str], limit: int) -> Callable[[str, int], s
     return truncate_middle if distinct else truncate_start
 
 
-def _longest(texts: Iterable[str]) -> int:
+def _longest_length(texts: Iterable[str]) -> int:
     return max((len(make_visible(text)) for text in texts), default=0)
 
 

@@ -151,17 +151,20 @@ def truncate_middle(text: str, limit: int) -> str:
 
 
 def fit_parts(parts: Sequence[str], width: int) -> str:
-    """Join as many parts as fit, then the number of parts left out.
+    """Join as many parts as fit, then the number of parts left out; the first part is shortened if it alone does not fit.
 
-    >>> fit_parts(["scale 2", "omitted 1", "other 1"], 16)
-    'scale 2 +2'
+    >>> fit_parts(["scale 2", "omitted 1", "other 1"], 16), fit_parts(["value of another field 3", "other 1"], 20)
+    ('scale 2 +2', 'value of… field 3 +1')
     """
     for count in range(len(parts), 0, -1):
         joined = ", ".join(make_visible(part) for part in parts[:count])
         left_out = f" +{len(parts) - count}" if count < len(parts) else ""
         if len(joined) + len(left_out) <= width:
             return joined + left_out
-    return make_visible(parts[0]) if parts else ""
+    if not parts:
+        return ""
+    left_out = f" +{len(parts) - 1}" if len(parts) > 1 else ""
+    return truncate_middle(make_visible(parts[0]), max(width - len(left_out), 1)) + left_out
 
 
 def list_cases(cases: Sequence[str], limit: int | None) -> str:

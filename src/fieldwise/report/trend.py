@@ -70,13 +70,13 @@ class Trend:
         """The values, oldest first."""
         return [point.metric.value for point in self.points]
 
-    def delta(self, place: int) -> float | None:
+    def change_at(self, place: int) -> float | None:
         """Return the change from the run before; None for the first run."""
         return self.values[place] - self.values[place - 1] if place else None
 
-    def news(self, place: int) -> str:
+    def news_at(self, place: int) -> str:
         """Return `good` or `bad` for the change from the run before; empty for none."""
-        delta = self.delta(place)
+        delta = self.change_at(place)
         if delta is None or abs(delta) < MIN_CHANGE:
             return ""
         return "good" if (delta > 0) != lower_is_better(self.metric) else "bad"
@@ -234,10 +234,10 @@ def _build_cells(point: TrendPoint, has_bar: bool) -> list[RenderableType]:
 
 
 def _build_change_cell(trend: Trend, place: int) -> Text:
-    delta = trend.delta(place)
+    delta = trend.change_at(place)
     if delta is None:
         return Text()
-    return styled_text((format_change(delta), {"good": OK, "bad": BAD}.get(trend.news(place), DIM)))
+    return styled_text((format_change(delta), {"good": OK, "bad": BAD}.get(trend.news_at(place), DIM)))
 
 
 def _build_notes_cell(point: TrendPoint) -> Text:

@@ -196,9 +196,9 @@ class _Segment(NamedTuple):
 def style_comparison(comparison: Comparison, *, limit: int = 60) -> Text:
     """Format expected → actual with what differs marked, each side in about `limit` characters."""
     if comparison.expected_presence == "missing":
-        return Text.assemble(("not expected: ", NOTE), _shorten(format_value(comparison.actual), limit * 2))
+        return Text.assemble(("not expected: ", NOTE), _shorten_value(format_value(comparison.actual), limit * 2))
     if comparison.actual_presence == "missing":
-        return Text.assemble(_shorten(format_value(comparison.expected), limit * 2), (ARROW, DIM), (ABSENT, NOTE))
+        return Text.assemble(_shorten_value(format_value(comparison.expected), limit * 2), (ARROW, DIM), (ABSENT, NOTE))
     return style_texts(*format_both(comparison.expected, comparison.actual), limit=limit)
 
 
@@ -210,12 +210,12 @@ def style_texts(expected: str, actual: str, *, limit: int = 60) -> Text:
     """
     expected, actual = make_visible(expected), make_visible(actual)
     if expected == actual or len(expected) + len(actual) > _LINE_COMPARED:
-        return Text.assemble(_shorten(expected, limit), (ARROW, DIM), _shorten(actual, limit))
+        return Text.assemble(_shorten_value(expected, limit), (ARROW, DIM), _shorten_value(actual, limit))
     left, right = _split_segments(expected, actual)
     return Text.assemble(_style_segments(left, LOST, limit), (ARROW, DIM), _style_segments(right, ADDED, limit))
 
 
-def _shorten(text: str, limit: int) -> Text:
+def _shorten_value(text: str, limit: int) -> Text:
     text = make_visible(text)
     if len(text) <= limit:
         return Text(text)
@@ -243,7 +243,7 @@ def _split_segments(expected: str, actual: str) -> tuple[list[_Segment], list[_S
 def _style_segments(segments: Sequence[_Segment], style: Style, limit: int) -> Text:
     """Join the segments in about `limit` characters, first cutting what is the same on both sides."""
     if len(segments) == 1 and not segments[0].differs:
-        return _shorten(segments[0].text, limit)
+        return _shorten_value(segments[0].text, limit)
     length = sum(len(segment.text) for segment in segments)
     shown = segments if length <= limit else _cut_shared_segments(segments, limit)
     line = Text()
