@@ -106,7 +106,7 @@ class TestGoingOn:
         assert len(list(open_run(suite.root).results("fields"))) == 25
         run = suite.run(resume=True)
         assert suite.scored == names(range(25, 40))
-        assert (run.id, run.state, note(run)) == (stopped, "finished", "resumed: 25 cases stood from before")
+        assert (run.id, run.state, note(run)) == (stopped, "finished", "resumed: 25 cases were already stored")
         assert told(run) == told(suite.undisturbed())
 
     def test_it_may_be_interrupted_again_and_again(self, suite: Suite) -> None:
@@ -177,7 +177,7 @@ class TestWhatChanged:
         suite.write([*suite.cases[:12], case(12, actual={"number": "wrong"}), *suite.cases[13:]])
         run = suite.run(resume=True)
         assert suite.scored == names(range(10, 20), range(30, 40))
-        assert "20 cases stood from before; 10 were scored again" in note(run)
+        assert "20 cases were already stored; 10 were scored again" in note(run)
         assert told(run) == told(suite.undisturbed())
         assert [part.cases for part in run.parts] == [10, 10, 10, 10]
 
@@ -362,7 +362,7 @@ class TestDisk:
 
         with monkeypatch.context() as patched:
             patched.setattr(os, "replace", refuse)
-            with pytest.raises(StoreError, match="40 cases are scored and kept"):
+            with pytest.raises(StoreError, match="40 cases are scored and stored"):
                 suite.run()
         run = suite.run(resume=True)
         assert suite.scored == []

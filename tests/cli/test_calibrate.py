@@ -26,25 +26,27 @@ def pairs(folder: Path) -> Path:
 
 
 def test_it_says_how_well_the_score_does_before_and_after_and_what_to_write(fieldwise: Run, pairs: Path) -> None:
-    told = fieldwise("calibrate", pairs, "--format", "plain")
-    assert told.exit_code == 0
-    assert "249 pairs" in told.stdout
-    assert "At 0.80" in told.stdout
-    before, after = (next(line for line in told.stdout.splitlines() if line.strip().startswith(word)) for word in ("before", "after, held"))
+    output = fieldwise("calibrate", pairs, "--format", "plain")
+    assert output.exit_code == 0
+    assert "249 pairs" in output.stdout
+    assert "At 0.80" in output.stdout
+    before, after = (
+        next(line for line in output.stdout.splitlines() if line.strip().startswith(word)) for word in ("before", "after, held")
+    )
     assert all(0.5 < float(number) <= 1 for number in (*before.split()[-4:], *after.split()[-4:]))
-    assert "calibration: [[0.0, 0.0], [0." in told.stdout
-    assert "this map does" in told.stdout
+    assert "calibration: [[0.0, 0.0], [0." in output.stdout
+    assert "this map does" in output.stdout
 
 
 def test_what_it_writes_is_an_option_that_a_suite_takes(fieldwise: Run, pairs: Path, folder: Path) -> None:
-    told = fieldwise("calibrate", pairs, "--out", "mine.json", "--format", "json")
-    assert told.exit_code == 0
-    found = json.loads((folder / "mine.json").read_text())
-    assert found == json.loads(told.stdout)
-    assert found["pairs"] == found["after"]["pairs"] + found["fitted"]["pairs"]
-    raw, score = found["calibration"][1]
-    assert score == found["threshold"] == 0.8
-    field = {"path": "a", "match": "semantic", "calibration": found["calibration"]}
+    output = fieldwise("calibrate", pairs, "--out", "mine.json", "--format", "json")
+    assert output.exit_code == 0
+    actual = json.loads((folder / "mine.json").read_text())
+    assert actual == json.loads(output.stdout)
+    assert actual["pairs"] == actual["after"]["pairs"] + actual["fitted"]["pairs"]
+    raw, score = actual["calibration"][1]
+    assert score == actual["threshold"] == 0.8
+    field = {"path": "a", "match": "semantic", "calibration": actual["calibration"]}
     result = fw.evaluate({"type": "field_accuracy", "fields": [field]}, expected={"a": "Attorney"}, actual={"a": "Lawyer"})
     assert result.status == "scored"
     assert 0.0 < raw < 1.0
@@ -52,20 +54,20 @@ def test_what_it_writes_is_an_option_that_a_suite_takes(fieldwise: Run, pairs: P
 
 def test_a_file_that_is_there_is_not_overwritten(fieldwise: Run, pairs: Path, folder: Path) -> None:
     (folder / "mine.json").write_text("kept")
-    told = fieldwise("calibrate", pairs, "--out", "mine.json")
-    assert told.exit_code == 2
+    output = fieldwise("calibrate", pairs, "--out", "mine.json")
+    assert output.exit_code == 2
     assert (folder / "mine.json").read_text() == "kept"
 
 
 def test_too_few_and_one_sided_labels_are_refused(fieldwise: Run, folder: Path) -> None:
     (folder / "few.jsonl").write_text('{"expected": "a", "actual": "b", "same": true}\n' * 30)
-    told = fieldwise("calibrate", "few.jsonl")
-    assert told.exit_code == 2
-    assert "at least 20 pairs with `same: false`" in told.stderr
-    assert "there are 0" in told.stderr
+    output = fieldwise("calibrate", "few.jsonl")
+    assert output.exit_code == 2
+    assert "at least 20 pairs with `same: false`" in output.stderr
+    assert "there are 0" in output.stderr
 
 
 def test_a_file_that_is_not_there_is_a_matter_of_usage(fieldwise: Run, folder: Path) -> None:
-    told = fieldwise("calibrate", "none.csv")
-    assert told.exit_code == 2
-    assert "there is no file of pairs none.csv" in told.stderr
+    output = fieldwise("calibrate", "none.csv")
+    assert output.exit_code == 2
+    assert "there is no file of pairs none.csv" in output.stderr

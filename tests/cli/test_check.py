@@ -34,10 +34,10 @@ def test_inferred_rules_are_shown_with_their_reasons(folder: Path, fieldwise: Ru
 
 
 def test_json_tells_the_same(folder: Path, fieldwise: Run) -> None:
-    found = json.loads(fieldwise("check", "small.eval.yaml", "--format", "json").stdout)
-    assert found["fine"] is True
-    assert found["counts"]["cases"] == 3
-    assert [one["path"] for one in found["evaluators"][0]["fields"]] == ["number", "total"]
+    actual = json.loads(fieldwise("check", "small.eval.yaml", "--format", "json").stdout)
+    assert actual["fine"] is True
+    assert actual["counts"]["cases"] == 3
+    assert [entry["path"] for entry in actual["evaluators"][0]["fields"]] == ["number", "total"]
 
 
 def test_columns_that_were_recognised_are_told(folder: Path, fieldwise: Run) -> None:

@@ -36,34 +36,34 @@ def ids() -> list[str]:
 
 
 def test_two_runs_are_compared_case_by_case(folder: Path) -> None:
-    told = runner.invoke(app, ["compare", ids()[-1], "--format", "plain"])
-    assert told.exit_code == 0
-    assert "fixed 1  c1" in told.stdout
-    assert "broken 1  c3" in told.stdout
-    assert "still broken 1  c2" in told.stdout
-    assert "not enough cases" in told.stdout
+    output = runner.invoke(app, ["compare", ids()[-1], "--format", "plain"])
+    assert output.exit_code == 0
+    assert "fixed 1  c1" in output.stdout
+    assert "broken 1  c3" in output.stdout
+    assert "still broken 1  c2" in output.stdout
+    assert "not enough cases" in output.stdout
 
 
 def test_the_comparison_is_there_as_json(folder: Path) -> None:
-    found = json.loads(runner.invoke(app, ["compare", ids()[-1], "--format", "json"]).stdout)
-    assert found["evaluators"]["fields"]["fixed"] == ["c1"]
-    assert found["base"] == ids()[-1]
+    actual = json.loads(runner.invoke(app, ["compare", ids()[-1], "--format", "json"]).stdout)
+    assert actual["evaluators"]["fields"]["fixed"] == ["c1"]
+    assert actual["base"] == ids()[-1]
 
 
 def test_a_run_that_is_not_there_is_a_matter_of_usage(folder: Path) -> None:
-    told = runner.invoke(app, ["compare", "nope"])
-    assert told.exit_code == 2
-    assert "nope" in told.stderr
+    output = runner.invoke(app, ["compare", "nope"])
+    assert output.exit_code == 2
+    assert "nope" in output.stderr
 
 
 def test_runs_without_a_case_in_common_are_told_apart_from_runs_without_a_difference(folder: Path) -> None:
     lines = [{"id": f"d{at}", "expected": {"total": 1, "name": "A"}, "actual": {"total": 1, "name": "A"}} for at in range(3)]
     (folder / "data.jsonl").write_text("\n".join(map(json.dumps, lines)))
     assert runner.invoke(app, ["run", "invoices.eval.yaml", "--format", "plain"]).exit_code == 0
-    told = runner.invoke(app, ["compare", ids()[-1], "--format", "json"])
-    assert told.exit_code == 2
-    assert "no case in common" in told.stderr
-    assert json.loads(told.stdout)["evaluators"]["fields"]["n"] == 0
+    output = runner.invoke(app, ["compare", ids()[-1], "--format", "json"])
+    assert output.exit_code == 2
+    assert "no case in common" in output.stderr
+    assert json.loads(output.stdout)["evaluators"]["fields"]["n"] == 0
 
 
 def test_a_baseline_is_set_shown_compared_with_and_cleared(folder: Path) -> None:
@@ -83,8 +83,8 @@ def test_a_baseline_is_set_shown_compared_with_and_cleared(folder: Path) -> None
 
 def test_a_baseline_that_is_not_there_stops_the_run_before_it_starts(folder: Path) -> None:
     before = ids()
-    told = runner.invoke(app, ["run", "invoices.eval.yaml", "--baseline", "missing.json"])
-    assert told.exit_code == 2
+    output = runner.invoke(app, ["run", "invoices.eval.yaml", "--baseline", "missing.json"])
+    assert output.exit_code == 2
     assert ids() == before
 
 
@@ -98,16 +98,16 @@ def test_several_runs_stand_side_by_side(folder: Path) -> None:
     write(folder, set(range(18)))
     runner.invoke(app, ["run", "invoices.eval.yaml"])
     newest, second, first = ids()
-    told = runner.invoke(app, ["compare", first, second, newest, "latest", "--format", "plain"])
-    assert told.exit_code == 0
-    lines = [line.split() for line in told.stdout.splitlines()]
+    output = runner.invoke(app, ["compare", first, second, newest, "latest", "--format", "plain"])
+    assert output.exit_code == 0
+    lines = [line.split() for line in output.stdout.splitlines()]
     assert ["A", second] in lines
     assert ["B", newest] in lines
     assert ["score", "0.950", "0.950", "?", "0.000", "0.550", "▼", "-0.400"] in lines
     assert ["total", "0.900", "0.900", "?", "0.000", "0.100", "▼", "-0.800"] in lines
     assert ["broken", "1", "16"] in lines
-    found = json.loads(runner.invoke(app, ["compare", first, second, newest, "--format", "json"]).stdout)
-    assert [one["new"] for one in found] == [second, newest]
+    actual = json.loads(runner.invoke(app, ["compare", first, second, newest, "--format", "json"]).stdout)
+    assert [entry["new"] for entry in actual] == [second, newest]
 
 
 def test_several_runs_are_compared_with_a_baseline_file_too(folder: Path) -> None:
@@ -118,14 +118,14 @@ def test_several_runs_are_compared_with_a_baseline_file_too(folder: Path) -> Non
 def test_the_adjustment_may_be_chosen(folder: Path) -> None:
     adjusted = {}
     for way in ("holm", "bh"):
-        found = json.loads(runner.invoke(app, ["compare", ids()[-1], "--adjust", way, "--format", "json"]).stdout)
-        adjusted[way] = [field["p_adjusted"] for field in found["evaluators"]["fields"]["fields"]]
+        actual = json.loads(runner.invoke(app, ["compare", ids()[-1], "--adjust", way, "--format", "json"]).stdout)
+        adjusted[way] = [field["p_adjusted"] for field in actual["evaluators"]["fields"]["fields"]]
     assert all(bh <= holm for bh, holm in zip(adjusted["bh"], adjusted["holm"], strict=True))
     assert runner.invoke(app, ["compare", ids()[-1], "--adjust", "none"]).exit_code == 2
 
 
 def test_a_run_is_not_compared_with_itself(folder: Path) -> None:
     for words in (["latest"], ["latest", "latest"], [ids()[0], ids()[1], ids()[0]]):
-        told = runner.invoke(app, ["compare", *words])
-        assert told.exit_code == 2, words
-        assert f"run {ids()[0]} would be compared with itself" in told.stderr
+        output = runner.invoke(app, ["compare", *words])
+        assert output.exit_code == 2, words
+        assert f"run {ids()[0]} would be compared with itself" in output.stderr

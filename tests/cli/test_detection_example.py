@@ -14,9 +14,9 @@ EXAMPLE = Path(__file__).parents[2] / "examples" / "detection"
 def test_a_pair_of_coco_files_gives_ap_by_category_and_the_worst_images(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     shutil.copytree(EXAMPLE, tmp_path / "detection")
     monkeypatch.chdir(tmp_path / "detection")
-    told = CliRunner().invoke(app, ["run", "detection.eval.yaml", "--format", "plain"])
-    assert told.exit_code == 0
-    assert "ap by category: dog 0.453 · ball 0.544 · person 0.611" in told.stdout
-    assert "5 0.000" in told.stdout
+    output = CliRunner().invoke(app, ["run", "detection.eval.yaml", "--format", "plain"])
+    assert output.exit_code == 0
+    assert "ap by category: dog 0.453 · ball 0.544 · person 0.611" in output.stdout
+    assert "5 0.000" in output.stdout
     suite = (EXAMPLE / "detection.eval.yaml").read_text().strip().splitlines()
     assert len(suite) <= 11

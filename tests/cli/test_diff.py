@@ -17,38 +17,38 @@ def write(path: Path, value: object) -> Path:
 
 
 def test_files_that_say_the_same_exit_0(tmp_path: Path, fieldwise: Run) -> None:
-    one = write(tmp_path / "gold.json", {"a": 1, "b": [1, 2]})
-    other = write(tmp_path / "anything.json", {"b": [1, 2], "a": 1})
-    result = fieldwise("diff", one, other)
+    entry = write(tmp_path / "gold.json", {"a": 1, "b": [1, 2]})
+    second = write(tmp_path / "anything.json", {"b": [1, 2], "a": 1})
+    result = fieldwise("diff", entry, second)
     assert result.exit_code == 0
     assert "✓ nothing differs" in result.stdout
 
 
 def test_files_that_differ_exit_1_with_every_difference_explained(tmp_path: Path, fieldwise: Run) -> None:
-    one = write(tmp_path / "a.json", {"vendor": "Acme Corp", "total": 100.5})
-    other = write(tmp_path / "b.json", {"vendor": "Acme Corp", "total": 10050.0})
-    result = fieldwise("diff", one, other, "--format", "plain")
+    entry = write(tmp_path / "a.json", {"vendor": "Acme Corp", "total": 100.5})
+    second = write(tmp_path / "b.json", {"vendor": "Acme Corp", "total": 10050.0})
+    result = fieldwise("diff", entry, second, "--format", "plain")
     assert result.exit_code == 1
     assert "100.5 → 10050.0  scale" in result.stdout
-    assert "Rules, chosen from the expected values" in result.stdout
+    assert "Rules, inferred from the expected values" in result.stdout
 
 
 @pytest.mark.parametrize("value", [[{"x": 1}, {"x": 2}], [1, 2], 3])
 def test_a_single_json_file_is_one_record_whatever_it_holds(tmp_path: Path, fieldwise: Run, value: object) -> None:
-    one, other = write(tmp_path / "a.json", value), write(tmp_path / "b.json", value)
-    result = fieldwise("diff", one, other)
+    entry, second = write(tmp_path / "a.json", value), write(tmp_path / "b.json", value)
+    result = fieldwise("diff", entry, second)
     assert result.exit_code == 0, result.output
     assert "1 record" in result.stdout
 
 
 def test_files_without_a_record_exit_2(tmp_path: Path, fieldwise: Run) -> None:
-    one = write(tmp_path / "a.json", "only text")
-    assert fieldwise("diff", one, one).exit_code == 2
+    entry = write(tmp_path / "a.json", "only text")
+    assert fieldwise("diff", entry, entry).exit_code == 2
 
 
 def test_null_where_a_record_is_expected_differs(tmp_path: Path, fieldwise: Run) -> None:
-    one, other = write(tmp_path / "a.json", {"a": 1}), write(tmp_path / "b.json", None)
-    assert fieldwise("diff", one, other).exit_code == 1
+    entry, second = write(tmp_path / "a.json", {"a": 1}), write(tmp_path / "b.json", None)
+    assert fieldwise("diff", entry, second).exit_code == 1
 
 
 def test_folders_are_paired_by_name(tmp_path: Path, fieldwise: Run) -> None:
@@ -64,20 +64,20 @@ def test_folders_are_paired_by_name(tmp_path: Path, fieldwise: Run) -> None:
 def test_jsonl_files_are_paired_by_id(tmp_path: Path, fieldwise: Run) -> None:
     (tmp_path / "a.jsonl").write_text('{"id": "p", "v": 1}\n{"id": "q", "v": 2}\n')
     (tmp_path / "b.jsonl").write_text('{"id": "q", "v": 2}\n{"id": "p", "v": 7}\n')
-    found = json.loads(fieldwise("diff", tmp_path / "a.jsonl", tmp_path / "b.jsonl", "--format", "json").stdout)
-    assert [(one["case"], one["path"]) for one in found["differences"]] == [("p", "v")]
+    actual = json.loads(fieldwise("diff", tmp_path / "a.jsonl", tmp_path / "b.jsonl", "--format", "json").stdout)
+    assert [(entry["case"], entry["path"]) for entry in actual["differences"]] == [("p", "v")]
 
 
 def test_a_file_that_is_not_there_exits_2_and_names_the_nearest(tmp_path: Path, fieldwise: Run) -> None:
-    one = write(tmp_path / "gold.json", {})
-    result = fieldwise("diff", one, tmp_path / "glod.json")
+    entry = write(tmp_path / "gold.json", {})
+    result = fieldwise("diff", entry, tmp_path / "glod.json")
     assert result.exit_code == 2
     assert "did you mean" in result.stderr
 
 
 def test_a_file_that_is_no_json_exits_2(tmp_path: Path, fieldwise: Run) -> None:
-    one = write(tmp_path / "gold.json", {})
+    entry = write(tmp_path / "gold.json", {})
     (tmp_path / "bad.json").write_text('{"a": ')
-    result = fieldwise("diff", one, tmp_path / "bad.json")
+    result = fieldwise("diff", entry, tmp_path / "bad.json")
     assert result.exit_code == 2
     assert "bad.json" in result.stderr

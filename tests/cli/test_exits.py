@@ -83,9 +83,9 @@ def test_an_internal_error_exits_70_and_says_where_the_traceback_is(folder: Path
     assert result.exit_code == 70
     assert "internal error: RuntimeError: boom [red]\\x1b[2J" in result.stderr
     assert "Traceback" not in result.stderr
-    kept = Path(result.stderr.split("the traceback is in ")[1].split(";")[0])
-    assert "in broken" in kept.read_text()
-    kept.unlink()
+    stored = Path(result.stderr.split("the traceback is in ")[1].split(";")[0])
+    assert "in broken" in stored.read_text()
+    stored.unlink()
     debugged = fieldwise("--debug", "run", "small.eval.yaml")
     assert debugged.exit_code == 70
     assert "Traceback" in debugged.stderr
@@ -98,8 +98,8 @@ def test_runs_lists_what_was_run_newest_first(folder: Path, fieldwise: Run) -> N
     listed = fieldwise("runs", "--format", "plain").stdout.splitlines()
     assert listed[0].split() == ["run", "suite", "started", "cases", "exit", "gates", "scores"]
     assert len(listed) == 3
-    found = json.loads(fieldwise("runs", "--format", "json").stdout)
-    assert sorted(one["exit_code"] for one in found) == [0, 1]
+    actual = json.loads(fieldwise("runs", "--format", "json").stdout)
+    assert sorted(entry["exit_code"] for entry in actual) == [0, 1]
     assert "and 1 older ones" in fieldwise("runs", "--limit", "1").stdout
 
 
@@ -124,10 +124,10 @@ def test_a_place_that_cannot_be_written_is_no_internal_error(folder: Path, field
     fieldwise("run", "small.eval.yaml")
     (folder / "file").write_text("")
     (folder / "folder.html").mkdir()
-    for place, told in (("file/report.html", "a file is where a folder should be"), ("folder.html", "name a file, not a folder")):
+    for place, output in (("file/report.html", "a file is where a folder should be"), ("folder.html", "name a file, not a folder")):
         result = fieldwise("report", "-o", place)
         assert result.exit_code == 2, place
-        assert told in result.stderr
+        assert output in result.stderr
         assert "Traceback" not in result.stderr
 
 

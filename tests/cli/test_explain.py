@@ -36,8 +36,8 @@ def test_one_field_of_one_evaluator(stored: str, fieldwise: Run) -> None:
 
 
 def test_json_is_the_stored_results(stored: str, fieldwise: Run) -> None:
-    found = json.loads(fieldwise("explain", "latest", "c", "--format", "json").stdout)
-    assert [one["evaluator"] for one in found] == ["fields", "field_prf"]
+    actual = json.loads(fieldwise("explain", "latest", "c", "--format", "json").stdout)
+    assert [entry["evaluator"] for entry in actual] == ["fields", "field_prf"]
 
 
 @pytest.mark.parametrize(

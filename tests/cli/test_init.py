@@ -67,8 +67,8 @@ def test_lists_that_are_the_record_or_stand_in_lists_are_named_by_their_items(fo
     turned = {key: [*map(_turned, value)] for key, value in record.items()} if isinstance(record, dict) else record[::-1]
     write_jsonl(folder / "lists.jsonl", [{"id": "1", "expected": record, "actual": turned}])
     assert fieldwise("init", "--cases", "lists.jsonl").exit_code == 0
-    found = fieldwise("run", "lists.eval.yaml", "--gate", "fields.score >= 1", "--gate", "field_prf.score >= 1")
-    assert found.exit_code == 0, found.output
+    actual = fieldwise("run", "lists.eval.yaml", "--gate", "fields.score >= 1", "--gate", "field_prf.score >= 1")
+    assert actual.exit_code == 0, actual.output
 
 
 def _turned(value: Any) -> Any:

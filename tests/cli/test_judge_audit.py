@@ -33,47 +33,47 @@ def audited(fieldwise: Run, folder: Path) -> Path:
 
 
 def test_agreement_kappa_and_the_cases_where_they_differ_are_told(fieldwise: Run, audited: Path) -> None:
-    told = fieldwise("judge-audit", "latest", "labels.csv", "--format", "plain")
-    assert told.exit_code == 0
-    assert "Agreement, 8 cases" in told.stdout
-    assert "0.750" in told.stdout  # 6 of 8
-    assert "0.500" in told.stdout  # kappa: chance agrees on 4 of 8
-    assert "They differ on 2 cases" in told.stdout
-    assert "I give it 0.7" in told.stdout
-    assert "pass_at: 0.8" in told.stdout
+    output = fieldwise("judge-audit", "latest", "labels.csv", "--format", "plain")
+    assert output.exit_code == 0
+    assert "Agreement, 8 cases" in output.stdout
+    assert "0.750" in output.stdout  # 6 of 8
+    assert "0.500" in output.stdout  # kappa: chance agrees on 4 of 8
+    assert "2 disagreements" in output.stdout
+    assert "I give it 0.7" in output.stdout
+    assert "pass_at: 0.8" in output.stdout
 
 
 def test_the_numbers_are_there_as_json(fieldwise: Run, audited: Path) -> None:
-    found = json.loads(fieldwise("judge-audit", "latest", "labels.csv", "--format", "json").stdout)
-    assert (found["n"], found["agreement"], found["kappa"]) == (8, 0.75, 0.5)
-    assert found["table"] == {"pass": {"pass": 3, "fail": 1}, "fail": {"pass": 1, "fail": 3}}
-    assert [(one["case"], one["people"], one["judge"]) for one in found["disagreements"]] == [
+    actual = json.loads(fieldwise("judge-audit", "latest", "labels.csv", "--format", "json").stdout)
+    assert (actual["n"], actual["agreement"], actual["kappa"]) == (8, 0.75, 0.5)
+    assert actual["table"] == {"pass": {"pass": 3, "fail": 1}, "fail": {"pass": 1, "fail": 3}}
+    assert [(entry["case"], entry["people"], entry["judge"]) for entry in actual["disagreements"]] == [
         ("c3", "fail", "pass"),
         ("c7", "pass", "fail"),
     ]
-    low, high = found["kappa_interval"]
+    low, high = actual["kappa_interval"]
     assert low < 0.5 < high
-    assert found["best"]["pass_at"] == 0.8
+    assert actual["best"]["pass_at"] == 0.8
 
 
 def test_what_cannot_be_compared_is_told(fieldwise: Run, audited: Path) -> None:
     (audited / "labels.csv").write_text("case,human\nc0,1\nc1,yes\nc4,no\nelsewhere,fail\n")
-    told = fieldwise("judge-audit", "latest", "labels.csv", "--format", "plain")
-    assert told.exit_code == 0
-    assert "1 label left out, not in the run: elsewhere" in told.stdout
-    assert "5 cases without a label left out" in told.stdout
-    assert "3 cases show little" in told.stdout
+    output = fieldwise("judge-audit", "latest", "labels.csv", "--format", "plain")
+    assert output.exit_code == 0
+    assert "1 label left out, not in the run: elsewhere" in output.stdout
+    assert "5 cases without a label left out" in output.stdout
+    assert "3 cases are few" in output.stdout
 
 
 def test_a_kappa_below_what_is_asked_for_is_a_failure(fieldwise: Run, audited: Path) -> None:
     assert fieldwise("judge-audit", "latest", "labels.csv", "--min-kappa", "0.5").exit_code == 0
-    told = fieldwise("judge-audit", "latest", "labels.csv", "--min-kappa", "0.6")
-    assert told.exit_code == 1
-    assert "kappa is 0.500, below 0.6" in told.stderr
+    output = fieldwise("judge-audit", "latest", "labels.csv", "--min-kappa", "0.6")
+    assert output.exit_code == 1
+    assert "kappa is 0.500, below 0.6" in output.stderr
     (audited / "labels.csv").write_text("id,label\nc0,pass\nc1,pass\n")
-    told = fieldwise("judge-audit", "latest", "labels.csv", "--min-kappa", "0.6")
-    assert told.exit_code == 1
-    assert "not defined" in told.stderr
+    output = fieldwise("judge-audit", "latest", "labels.csv", "--min-kappa", "0.6")
+    assert output.exit_code == 1
+    assert "not defined" in output.stderr
 
 
 @pytest.mark.parametrize(
@@ -90,18 +90,18 @@ def test_a_kappa_below_what_is_asked_for_is_a_failure(fieldwise: Run, audited: P
 )
 def test_labels_that_cannot_be_used_are_refused(fieldwise: Run, audited: Path, labels: str, message: list[str]) -> None:
     (audited / "labels.csv").write_text(labels)
-    told = fieldwise("judge-audit", "latest", "labels.csv")
-    assert told.exit_code == 2
-    assert all(part in told.stderr for part in message), told.stderr
+    output = fieldwise("judge-audit", "latest", "labels.csv")
+    assert output.exit_code == 2
+    assert all(part in output.stderr for part in message), output.stderr
 
 
 def test_where_a_run_has_several_evaluators_one_is_named(fieldwise: Run, folder: Path) -> None:
     assert fieldwise("run", "small.eval.yaml").exit_code == 0
     (folder / "labels.csv").write_text("id,label\na,pass\nb,fail\nc,fail\n")
-    told = fieldwise("judge-audit", "latest", "labels.csv")
-    assert told.exit_code == 2
-    assert "--evaluator fields or --evaluator field_prf" in told.stderr
+    output = fieldwise("judge-audit", "latest", "labels.csv")
+    assert output.exit_code == 2
+    assert "--evaluator fields or --evaluator field_prf" in output.stderr
     assert fieldwise("judge-audit", "latest", "labels.csv", "--evaluator", "nope").exit_code == 2
-    told = fieldwise("judge-audit", "latest", "labels.csv", "--evaluator", "fields", "--format", "plain")
-    assert told.exit_code == 0
-    assert "partial counts as fail" in told.stdout
+    output = fieldwise("judge-audit", "latest", "labels.csv", "--evaluator", "fields", "--format", "plain")
+    assert output.exit_code == 0
+    assert "partial verdicts of the judge count as fail" in output.stdout

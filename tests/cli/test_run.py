@@ -93,29 +93,29 @@ def test_a_usage_error_exits_2(folder: Path, fieldwise: Run) -> None:
 )
 def test_filters_choose_cases_by_id_pattern_tag_and_split(folder: Path, fieldwise: Run, filters: list[str], ids: set[str]) -> None:
     options = [part for each in filters for part in ("--filter", each)]
-    found = json.loads(fieldwise("run", "small.eval.yaml", "--format", "json", *options).stdout)
-    assert {result["case"] for result in found["results"]} == ids
+    actual = json.loads(fieldwise("run", "small.eval.yaml", "--format", "json", *options).stdout)
+    assert {result["case"] for result in actual["results"]} == ids
 
 
 def test_limit_stops_after_so_many_cases(folder: Path, fieldwise: Run) -> None:
-    found = json.loads(fieldwise("run", "small.eval.yaml", "--format", "json", "--limit", "2").stdout)
-    assert found["summary"]["cases"] == 2
+    actual = json.loads(fieldwise("run", "small.eval.yaml", "--format", "json", "--limit", "2").stdout)
+    assert actual["summary"]["cases"] == 2
 
 
 def test_cases_may_come_from_standard_input(folder: Path, fieldwise: Run) -> None:
     line = '{"id": "x", "expected": {"number": "1", "total": 1}, "actual": {"number": "1", "total": 1}}\n'
     result = fieldwise("run", "small.eval.yaml", "--cases", "-", "--format", "json", input=line)
     assert result.exit_code == 0, result.output
-    assert {one["case"] for one in json.loads(result.stdout)["results"]} == {"x"}
+    assert {entry["case"] for entry in json.loads(result.stdout)["results"]} == {"x"}
 
 
 def test_json_is_what_the_published_schema_says(folder: Path, fieldwise: Run) -> None:
-    found = json.loads(fieldwise("run", "small.eval.yaml", "--format", "json", "--gate", "fields.score >= 0.99").stdout)
-    Draft202012Validator(build_run_schema()).validate(found)
-    assert found["run"]["exit_code"] == 1
-    assert found["summary"]["metrics"]["fields.score"] == pytest.approx(2 / 3)
-    assert found["gates"][0]["passed"] is False
-    causes = {one["cause"] for result in found["results"] for one in result["comparisons"] if not one["passed"]}
+    actual = json.loads(fieldwise("run", "small.eval.yaml", "--format", "json", "--gate", "fields.score >= 0.99").stdout)
+    Draft202012Validator(build_run_schema()).validate(actual)
+    assert actual["run"]["exit_code"] == 1
+    assert actual["summary"]["metrics"]["fields.score"] == pytest.approx(2 / 3)
+    assert actual["gates"][0]["passed"] is False
+    causes = {entry["cause"] for result in actual["results"] for entry in result["comparisons"] if not entry["passed"]}
     assert causes == {"ocr", "scale"}
 
 
@@ -143,10 +143,10 @@ def test_results_are_written_in_the_format_that_the_name_says(folder: Path, fiel
     assert {row["case"] for row in csv.DictReader((folder / names[2]).open())} == {"a", "b", "c"}
     fieldwise("report", "latest", "--output", "again.csv")
     assert (folder / "again.csv").read_bytes() == (folder / names[2]).read_bytes() == render(open_run(), ".csv")
-    found = json.loads((folder / names[3]).read_text())
-    assert [one["id"] for one in found["per_eval"]] == ["a", "b", "c"]
-    assert found["aggregate"]["eval_count"] == 3
-    assert found["aggregate"]["total_true_positives"] == 4
+    actual = json.loads((folder / names[3]).read_text())
+    assert [entry["id"] for entry in actual["per_eval"]] == ["a", "b", "c"]
+    assert actual["aggregate"]["eval_count"] == 3
+    assert actual["aggregate"]["total_true_positives"] == 4
 
 
 def test_a_dash_puts_results_on_standard_output_and_the_report_aside(folder: Path, fieldwise: Run) -> None:

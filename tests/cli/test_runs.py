@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from typer.testing import Result
 
-from fieldwise.store.lock import Lock
+from fieldwise.store.lock import RunLock
 
 Call = Callable[..., Result]
 
@@ -38,20 +38,20 @@ def test_another_root_is_named_by_an_option_or_the_environment(folder: Path, fie
 
 
 def test_the_command_that_is_named_next_finds_the_run_in_another_root(folder: Path, fieldwise: Call) -> None:
-    told = fieldwise("--root", "my runs", "run", "small.eval.yaml", "--format", "plain").stdout
-    assert "next: fieldwise --root 'my runs' explain latest " in told
-    told = fieldwise("--root", "my runs", "runs", "show", "--format", "plain").stdout
-    assert "next: fieldwise --root 'my runs' report " in told
-    told = fieldwise("--root", "my runs", "demo", "--format", "plain").stdout
-    assert "fieldwise --root 'my runs' explain latest " in told.partition("Try next")[2]
+    output = fieldwise("--root", "my runs", "run", "small.eval.yaml", "--format", "plain").stdout
+    assert "next: fieldwise --root 'my runs' explain latest " in output
+    output = fieldwise("--root", "my runs", "runs", "show", "--format", "plain").stdout
+    assert "next: fieldwise --root 'my runs' report " in output
+    output = fieldwise("--root", "my runs", "demo", "--format", "plain").stdout
+    assert "fieldwise --root 'my runs' explain latest " in output.partition("Try next")[2]
     assert "next: fieldwise explain latest " in fieldwise("run", "small.eval.yaml", "--format", "plain").stdout
 
 
 def test_runs_are_listed_newest_first_with_state_gates_tags_and_scores(ids: list[str], fieldwise: Call) -> None:
     assert ids == sorted(ids, reverse=True)
     fieldwise("runs", "tag", ids[1], "nightly")
-    told = fieldwise("runs", "--format", "plain").stdout
-    assert next(line for line in told.splitlines() if ids[1] in line).split()[-6:-4] == ["1/2", "nightly"]
+    output = fieldwise("runs", "--format", "plain").stdout
+    assert next(line for line in output.splitlines() if ids[1] in line).split()[-6:-4] == ["1/2", "nightly"]
     assert listed(fieldwise)[1] | {"started": ""} == {
         "id": ids[1],
         "name": "small",
@@ -76,23 +76,23 @@ def test_the_list_can_be_narrowed(ids: list[str], fieldwise: Call) -> None:
 
 def test_where_there_is_nothing_the_next_step_is_told(folder: Path, fieldwise: Call) -> None:
     assert "`fieldwise demo` makes one" in fieldwise("runs").stdout
-    told = fieldwise("runs", "show")
-    assert told.exit_code == 2
-    assert "`fieldwise demo` makes one" in told.stderr
+    output = fieldwise("runs", "show")
+    assert output.exit_code == 2
+    assert "`fieldwise demo` makes one" in output.stderr
 
 
 def test_a_run_is_shown_by_latest_tag_or_beginning(ids: list[str], fieldwise: Call) -> None:
     fieldwise("runs", "tag", "latest", "v1")
     for which in ("latest", "v1", ids[0], ids[0][:-1]):
-        told = fieldwise("runs", "show", which)
-        assert told.exit_code == 0
-        assert f"run {ids[0]}" in told.stdout
-    assert "failed: a gate does not hold" in told.stdout
-    assert "✗  fields.score >= 0.99" in told.stdout
-    assert "fields.score" in told.stdout
-    found = json.loads(fieldwise("runs", "show", "v1", "--format", "json").stdout)
-    assert found["tags"] == ["v1"]
-    assert found["metrics"]["fields.score"] == pytest.approx(2 / 3)
+        output = fieldwise("runs", "show", which)
+        assert output.exit_code == 0
+        assert f"run {ids[0]}" in output.stdout
+    assert "failed: a gate does not hold" in output.stdout
+    assert "✗  fields.score >= 0.99" in output.stdout
+    assert "fields.score" in output.stdout
+    actual = json.loads(fieldwise("runs", "show", "v1", "--format", "json").stdout)
+    assert actual["tags"] == ["v1"]
+    assert actual["metrics"]["fields.score"] == pytest.approx(2 / 3)
 
 
 def test_an_unfinished_run_says_how_to_go_on_and_a_running_one_that_it_runs(ids: list[str], fieldwise: Call) -> None:
@@ -100,7 +100,7 @@ def test_an_unfinished_run_says_how_to_go_on_and_a_running_one_that_it_runs(ids:
     manifest.write_text(json.dumps(json.loads(manifest.read_text()) | {"finished": None, "exit_code": None}))
     assert "small.eval.yaml --resume" in fieldwise("runs", "show").stdout
     assert listed(fieldwise)[0]["state"] == "unfinished"
-    lock = Lock(manifest.parent)
+    lock = RunLock(manifest.parent)
     assert listed(fieldwise)[0]["state"] == "running"
     assert "another process is writing it" in fieldwise("runs", "show").stdout
     lock.release()
@@ -109,12 +109,12 @@ def test_an_unfinished_run_says_how_to_go_on_and_a_running_one_that_it_runs(ids:
 def test_tags_are_given_and_taken(ids: list[str], fieldwise: Call) -> None:
     assert fieldwise("runs", "tag", "latest", "a", "b").stdout == f"run {ids[0]}: a, b\n"
     assert fieldwise("runs", "tag", "a", "b", "--remove").stdout == f"run {ids[0]}: a\n"
-    told = fieldwise("runs", "tag", "a", "b", "--remove")
-    assert told.exit_code == 2
-    assert "has no tag b" in told.stderr
-    told = fieldwise("runs", "tag", "latest", "../x")
-    assert told.exit_code == 2
-    assert "begins with a letter" in told.stderr
+    output = fieldwise("runs", "tag", "a", "b", "--remove")
+    assert output.exit_code == 2
+    assert "has no tag b" in output.stderr
+    output = fieldwise("runs", "tag", "latest", "../x")
+    assert output.exit_code == 2
+    assert "begins with a letter" in output.stderr
     assert fieldwise("runs", "show", "aa").exit_code == 2
 
 
@@ -129,9 +129,9 @@ def test_a_tag_names_a_run_for_every_command(ids: list[str], fieldwise: Call) ->
 
 
 def test_nothing_is_deleted_without_a_yes(ids: list[str], fieldwise: Call, monkeypatch: pytest.MonkeyPatch) -> None:
-    told = fieldwise("runs", "delete", "latest")
-    assert told.exit_code == 2
-    assert "--yes" in told.stderr
+    output = fieldwise("runs", "delete", "latest")
+    assert output.exit_code == 2
+    assert "--yes" in output.stderr
     assert len(listed(fieldwise)) == 3
     monkeypatch.setattr("fieldwise.cli.runs._stdin_is_terminal", lambda: True)
     assert "nothing was deleted" in fieldwise("runs", "delete", "latest", input="n\n").stdout
@@ -145,22 +145,22 @@ def test_what_a_tag_or_a_baseline_keeps_is_told_before_anybody_is_asked(ids: lis
     fieldwise("runs", "tag", ids[1], "keep")
     fieldwise("baseline", "set", ids[2])
     assert "small.baseline.json was made from it" in fieldwise("runs", "show", ids[2]).stdout
-    told = fieldwise("runs", "delete", *ids)
-    assert told.exit_code == 2
-    assert "the tag keep" in told.stderr
-    assert "small.baseline.json was made from it" in told.stderr
+    output = fieldwise("runs", "delete", *ids)
+    assert output.exit_code == 2
+    assert "the tag keep" in output.stderr
+    assert "small.baseline.json was made from it" in output.stderr
     assert len(listed(fieldwise)) == 3
     assert fieldwise("runs", "delete", *ids, "--yes", "--force").exit_code == 0
     assert listed(fieldwise) == []
 
 
 def test_a_metric_is_followed_through_the_runs(ids: list[str], fieldwise: Call) -> None:
-    told = fieldwise("runs", "trend", "fields.score", "--html", "out/trend.html")
-    assert told.exit_code == 0
-    assert [line.split()[2] for line in told.stdout.splitlines() if line.startswith("20")] == ids[::-1]
+    output = fieldwise("runs", "trend", "fields.score", "--html", "out/trend.html")
+    assert output.exit_code == 0
+    assert [line.split()[2] for line in output.stdout.splitlines() if line.startswith("20")] == ids[::-1]
     assert Path("out/trend.html").read_text().startswith("<!doctype html>")
-    found = json.loads(fieldwise("runs", "trend", "field_prf.macro_f1", "--limit", "2", "--format", "json").stdout)
-    assert [one["run"] for one in found["runs"]] == [ids[1], ids[0]]
+    actual = json.loads(fieldwise("runs", "trend", "field_prf.macro_f1", "--limit", "2", "--format", "json").stdout)
+    assert [entry["run"] for entry in actual["runs"]] == [ids[1], ids[0]]
     unknown = fieldwise("runs", "trend", "fields.scroe")
     assert unknown.exit_code == 2
     assert "did you mean `fields.score`" in unknown.stderr
@@ -171,9 +171,9 @@ def test_a_run_of_another_version_is_listed_told_and_can_be_deleted(ids: list[st
     manifest.write_text(json.dumps(json.loads(manifest.read_text()) | {"format": 99}))
     assert listed(fieldwise)[0]["state"] == "unreadable"
     assert "unreadable" in fieldwise("runs").stdout
-    told = fieldwise("runs", "show")
-    assert told.exit_code == 3
-    assert "format 99" in told.stderr
+    output = fieldwise("runs", "show")
+    assert output.exit_code == 3
+    assert "format 99" in output.stderr
     assert fieldwise("runs", "trend", "fields.score").exit_code == 0
     assert fieldwise("runs", "delete", "latest", "--yes").exit_code == 0
     assert [run["id"] for run in listed(fieldwise)] == ids[1:]
@@ -181,9 +181,9 @@ def test_a_run_of_another_version_is_listed_told_and_can_be_deleted(ids: list[st
 
 def test_an_option_of_the_list_is_not_silently_ignored_by_another_command(ids: list[str], fieldwise: Call) -> None:
     for option in (("--limit", "1"), ("--tag", "a"), ("--format", "json")):
-        told = fieldwise("runs", *option, "show")
-        assert told.exit_code == 2
-        assert f"give {option[0]} after `show`" in told.stderr.replace("\n", " ")
+        output = fieldwise("runs", *option, "show")
+        assert output.exit_code == 2
+        assert f"give {option[0]} after `show`" in output.stderr.replace("\n", " ")
 
 
 def test_setting_another_baseline_says_which_it_was_before(ids: list[str], fieldwise: Call) -> None:
@@ -193,15 +193,15 @@ def test_setting_another_baseline_says_which_it_was_before(ids: list[str], field
 
 
 def test_scores_are_seen_in_80_columns_whatever_the_tags(ids: list[str], fieldwise: Call) -> None:
-    from fieldwise.report.parts import render_text
-    from fieldwise.report.runs_view import RunLine, build_runs_table
+    from fieldwise.report.stored_runs_view import RunLine, build_runs_table
+    from fieldwise.report.terminal_layout import render_text
 
     fieldwise("runs", "tag", "latest", "a-rather-long-tag-of-a-release")
     now = datetime(2026, 1, 2, tzinfo=UTC)
-    known = {"name": "a-suite-with-a-long-name", "started": now, "scores": {"fields": 0.5, "field_prf": 0.25}, "gates": (1, 1)}
+    seen = {"name": "a-suite-with-a-long-name", "started": now, "scores": {"fields": 0.5, "field_prf": 0.25}, "gates": (1, 1)}
     lines = [
-        RunLine(id=ids[0], cases=20_000, exit_code=0, tags=("a-rather-long-tag-of-a-release",), **known),
-        RunLine(id=ids[1], cases=10_240, exit_code=None, state="unfinished", **{**known, "scores": {}}),
+        RunLine(id=ids[0], cases=20_000, exit_code=0, tags=("a-rather-long-tag-of-a-release",), **seen),
+        RunLine(id=ids[1], cases=10_240, exit_code=None, state="unfinished", **{**seen, "scores": {}}),
     ]
     for width in (80, 100, 120, 160):
         shown = render_text(build_runs_table(lines, width=width), width=width).split("\n")

@@ -31,12 +31,12 @@ def test_there_are_several_languages_vendors_and_splits() -> None:
 
 
 def test_the_errors_have_many_causes(run: Run) -> None:
-    causes = {cause for one in run.full.evaluators.values() for field in one.fields for cause, _ in field.causes}
-    wanted = {
+    causes = {cause for entry in run.full.evaluators.values() for field in entry.fields for cause, _ in field.causes}
+    expected = {
         *("letter_case", "whitespace", "number_format", "date_format", "accents", "null_text", "item_shifted", "value_of_another_field"),
         *("sign", "day_month_swapped", "rounding", "scale", "truncated", "extra_text", "ocr", "transposed", "type_as_text", "word_order"),
     }
-    assert wanted <= causes
+    assert expected <= causes
 
 
 def test_an_output_is_missing_and_others_are_wrapped_in_text(run: Run) -> None:
@@ -49,7 +49,7 @@ def test_an_output_is_missing_and_others_are_wrapped_in_text(run: Run) -> None:
 def test_its_gates_pass_and_nothing_is_unmeasured(run: Run) -> None:
     assert run.exit_code == 0
     assert all(gate.passed for gate in run.gates)
-    assert not any(one.counts.faults + one.counts.unavailable for one in run.full.evaluators.values())
+    assert not any(entry.counts.faults + entry.counts.unavailable for entry in run.full.evaluators.values())
     assert not run.diagnostics
 
 

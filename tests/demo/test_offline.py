@@ -34,10 +34,10 @@ def test_the_demo_with_semantic_fields_works_without_a_network(demo: Path) -> No
     reach = "import socket; socket.create_connection(('198.51.100.1', 80), 1)"
     assert subprocess.run([*CUT, sys.executable, "-c", reach], capture_output=True, check=False).returncode, "there is a network after all"
     command = [*CUT, sys.executable, "-m", "fieldwise", "run", "invoices.eval.yaml", "--format", "json"]
-    found = subprocess.run(command, cwd=demo, capture_output=True, text=True, check=False)
-    assert found.returncode == 0, found.stdout[-2000:] + found.stderr
-    told = json.loads(found.stdout)
-    assert {result["status"] for result in told["results"] if result["case"] != "acme-10066"} == {"scored"}
-    strategies = [result["details"]["strategies"] for result in told["results"] if result["evaluator"] == "json_quality"]
-    assert sum(strategy == "SEMANTIC" for one in strategies for strategy in one.values()) > 20
-    assert all(gate["passed"] for gate in told["gates"])
+    actual = subprocess.run(command, cwd=demo, capture_output=True, text=True, check=False)
+    assert actual.returncode == 0, actual.stdout[-2000:] + actual.stderr
+    output = json.loads(actual.stdout)
+    assert {result["status"] for result in output["results"] if result["case"] != "acme-10066"} == {"scored"}
+    strategies = [result["details"]["strategies"] for result in output["results"] if result["evaluator"] == "json_quality"]
+    assert sum(strategy == "SEMANTIC" for entry in strategies for strategy in entry.values()) > 20
+    assert all(gate["passed"] for gate in output["gates"])

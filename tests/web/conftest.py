@@ -15,9 +15,9 @@ import pytest
 from starlette.testclient import TestClient
 
 import fieldwise as fw
-from fieldwise.store.tags import add_tags
+from fieldwise.store.run_names import add_tags
 from fieldwise.web.app import create_app
-from fieldwise.web.settings import Limits, Settings
+from fieldwise.web.settings import RequestLimits, Settings
 
 TOKEN = "a-launch-token-for-tests"
 EXPECTED = {
@@ -59,8 +59,8 @@ def make_client(workspace: Path) -> Client:
     """`make_client(limits=…, token=None)`: whoever asks for it has the token already."""
 
     def made(**changes: Any) -> TestClient:
-        known: dict[str, Any] = {"root": workspace / ".fieldwise", "workspace": workspace, "data": workspace / "data", "token": TOKEN}
-        client = TestClient(create_app(Settings(**{**known, **changes})), base_url="http://127.0.0.1:8787", raise_server_exceptions=False)
+        seen: dict[str, Any] = {"root": workspace / ".fieldwise", "workspace": workspace, "data": workspace / "data", "token": TOKEN}
+        client = TestClient(create_app(Settings(**{**seen, **changes})), base_url="http://127.0.0.1:8787", raise_server_exceptions=False)
         client.headers["authorization"] = f"Bearer {TOKEN}"
         return client
 
@@ -106,7 +106,7 @@ def serve() -> Iterator[Callable[[Settings], str]]:
         thread.join(10)
 
 
-SMALL = Limits(body=20_000, seconds=5, workers=1, waiting=1)
+SMALL = RequestLimits(body=20_000, seconds=5, workers=1, waiting=1)
 
 
 HOSTILE = ["</script><script>alert(1)</script>", '"><img src=x onerror=alert(1)>', "a\u202eb\u200bc\x00d\x1b[31m", "{{ 7 * 7 }}"]

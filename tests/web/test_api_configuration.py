@@ -19,16 +19,16 @@ GIVEN = {
 
 def test_nothing_saved_means_the_published_defaults(client: TestClient) -> None:
     """Response quality plan: Default weights."""
-    found = client.get("/api/v1/configuration").json()
-    assert found["configuration"]["weights"] == {"w_accuracy": 0.45, "w_completeness": 0.25, "w_hallucination": 0.15, "w_safety": 0.15}
-    assert found["files"] == []
+    actual = client.get("/api/v1/configuration").json()
+    assert actual["configuration"]["weights"] == {"w_accuracy": 0.45, "w_completeness": 0.25, "w_hallucination": 0.15, "w_safety": 0.15}
+    assert actual["files"] == []
 
 
 def test_a_configuration_is_saved_as_two_files_that_people_can_read(client: TestClient, workspace: Path) -> None:
     """Response quality plan: Field Strategy Config File."""
     assert client.put("/api/v1/configuration", json=GIVEN).json()["configuration"] == GIVEN
-    assert json.loads((workspace / configuration.STRATEGIES).read_text()) == GIVEN["field_strategies"]
-    assert yaml.safe_load((workspace / configuration.QUALITY).read_text())["weights"] == GIVEN["weights"]
+    assert json.loads((workspace / configuration.STRATEGIES_FILE).read_text()) == GIVEN["field_strategies"]
+    assert yaml.safe_load((workspace / configuration.QUALITY_FILE).read_text())["weights"] == GIVEN["weights"]
 
 
 def test_a_configuration_that_is_wrong_is_not_saved(client: TestClient, workspace: Path) -> None:
@@ -36,7 +36,7 @@ def test_a_configuration_that_is_wrong_is_not_saved(client: TestClient, workspac
     before = client.get("/api/v1/configuration").json()
     answer = client.put("/api/v1/configuration", json={"field_strategies": {"a": "MAYBE"}, "weights": {"w_safty": 1}})
     assert answer.status_code == 422
-    assert [one["code"] for one in answer.json()["diagnostics"]] == ["bad-option", "unknown-option"]
+    assert [entry["code"] for entry in answer.json()["diagnostics"]] == ["bad-option", "unknown-option"]
     assert client.get("/api/v1/configuration").json() == before
 
 
@@ -49,11 +49,11 @@ def test_a_newer_configuration_is_not_overwritten(client: TestClient) -> None:
 
 
 def test_checking_saves_nothing_and_tells_everything(client: TestClient, workspace: Path) -> None:
-    found = client.post("/api/v1/configuration/check", json={"field_strategies": {"a": 1}, "fuzy_threshold": 1, "weights": []}).json()
-    assert not found["valid"]
-    assert len(found["diagnostics"]) == 3
+    actual = client.post("/api/v1/configuration/check", json={"field_strategies": {"a": 1}, "fuzy_threshold": 1, "weights": []}).json()
+    assert not actual["valid"]
+    assert len(actual["diagnostics"]) == 3
     assert client.post("/api/v1/configuration/check", json=GIVEN).json() == {"valid": True, "diagnostics": []}
-    assert not (workspace / configuration.STRATEGIES).exists()
+    assert not (workspace / configuration.STRATEGIES_FILE).exists()
 
 
 def test_all_weights_0_is_refused(client: TestClient) -> None:
@@ -62,10 +62,10 @@ def test_all_weights_0_is_refused(client: TestClient) -> None:
 
 
 def test_a_file_that_somebody_broke_is_told_with_its_name(client: TestClient, workspace: Path) -> None:
-    (workspace / configuration.STRATEGIES).write_text('{"a": "EXACT", "a": "FUZZY"}')
+    (workspace / configuration.STRATEGIES_FILE).write_text('{"a": "EXACT", "a": "FUZZY"}')
     answer = client.get("/api/v1/configuration")
     assert answer.status_code == 422
-    assert answer.json()["diagnostics"][0]["file"] == configuration.STRATEGIES
-    (workspace / configuration.STRATEGIES).unlink()
-    (workspace / configuration.QUALITY).write_text("fuzzy_threshold: [")
+    assert answer.json()["diagnostics"][0]["file"] == configuration.STRATEGIES_FILE
+    (workspace / configuration.STRATEGIES_FILE).unlink()
+    (workspace / configuration.QUALITY_FILE).write_text("fuzzy_threshold: [")
     assert client.get("/api/v1/configuration").json()["diagnostics"][0]["code"] == "bad-yaml"

@@ -27,12 +27,12 @@ def test_field_strategies_thresholds_and_weights_reach_the_engine(client: TestCl
         "fuzzy_threshold": 0.95,
         "weights": {"w_accuracy": 1, "w_completeness": 0},
     }
-    found = client.post("/api/v1/evaluate", json={**walkthrough, **options}).json()
-    assert found["results"][0]["metrics"]["accuracy"] == 0.5
-    assert found["configuration"]["fuzzy_threshold"] == 0.95
-    assert found["configuration"]["weights"] == {"w_accuracy": 1, "w_completeness": 0, "w_hallucination": 0.15, "w_safety": 0.15}
+    actual = client.post("/api/v1/evaluate", json={**walkthrough, **options}).json()
+    assert actual["results"][0]["metrics"]["accuracy"] == 0.5
+    assert actual["configuration"]["fuzzy_threshold"] == 0.95
+    assert actual["configuration"]["weights"] == {"w_accuracy": 1, "w_completeness": 0, "w_hallucination": 0.15, "w_safety": 0.15}
     batch = client.post("/api/v1/evaluate/batch", json={"cases": [walkthrough], **options}).json()
-    assert batch["results"][0]["metrics"] == found["results"][0]["metrics"]
+    assert batch["results"][0]["metrics"] == actual["results"][0]["metrics"]
 
 
 def test_a_request_without_options_uses_the_saved_configuration(client: TestClient) -> None:
@@ -53,8 +53,8 @@ def test_every_wrong_option_is_told_at_once_in_the_words_of_check(client: TestCl
     answer = client.post("/api/v1/evaluate", json={"expected": {}, "field_strategies": {"a": "FUZY"}, "fuzzy_threshold": 3})
     assert answer.status_code == 422
     assert answer.headers["content-type"] == "application/problem+json"
-    told = [one["what"] for one in answer.json()["diagnostics"]]
-    assert told == [
+    output = [entry["what"] for entry in answer.json()["diagnostics"]]
+    assert output == [
         '`a` must be one of `EXACT`, `FUZZY`, `SEMANTIC`, `IGNORE`, not the text "FUZY"',
         "`fuzzy_threshold` must be a number ≥ 0 and ≤ 1, not the number 3",
     ]
@@ -69,9 +69,9 @@ def test_an_unknown_option_is_an_error_that_names_the_nearest(client: TestClient
 
 def test_other_evaluators_are_written_as_in_a_suite(client: TestClient) -> None:
     body = {"expected": {"a": 1}, "actual": {"a": 2}, "evaluators": [{"type": "field_accuracy", "fields": ["a"]}, {"type": "field_prf"}]}
-    found = client.post("/api/v1/evaluate", json=body).json()
-    assert [(one["evaluator"], one["score"]) for one in found["results"]] == [("field_accuracy", 0.0), ("field_prf", 0.0)]
-    assert found["configuration"] is None
+    actual = client.post("/api/v1/evaluate", json=body).json()
+    assert [(entry["evaluator"], entry["score"]) for entry in actual["results"]] == [("field_accuracy", 0.0), ("field_prf", 0.0)]
+    assert actual["configuration"] is None
 
 
 @pytest.mark.parametrize("judge", [{"type": "code_judge", "script": ["id"]}, {"type": "llm_judge", "prompt": "?", "model": "m"}])
@@ -79,7 +79,7 @@ def test_judges_are_refused_however_deep_they_stand(client: TestClient, judge: d
     for evaluators in ([judge], [{"type": "field_prf", "inner": {"list": [judge]}}]):
         answer = client.post("/api/v1/evaluate", json={"expected": {}, "actual": {}, "evaluators": evaluators})
         assert answer.status_code == 422
-        assert "judge-refused" in [one["code"] for one in answer.json()["diagnostics"]]
+        assert "judge-refused" in [entry["code"] for entry in answer.json()["diagnostics"]]
 
 
 def test_no_option_reads_a_file_of_the_server(client: TestClient) -> None:
@@ -108,9 +108,9 @@ def test_json_that_cannot_be_trusted_is_refused_with_its_reason(client: TestClie
 
 def test_every_digit_survives(client: TestClient) -> None:
     big = 2**70 + 1
-    found = client.post("/api/v1/evaluate", content=json.dumps({"expected": {"n": big}, "actual": {"n": big - 1}}), headers=JSON)
-    [one] = found.json()["results"][0]["comparisons"]
-    assert (one["expected"], one["actual"], one["passed"]) == (big, big - 1, False)
+    actual = client.post("/api/v1/evaluate", content=json.dumps({"expected": {"n": big}, "actual": {"n": big - 1}}), headers=JSON)
+    [entry] = actual.json()["results"][0]["comparisons"]
+    assert (entry["expected"], entry["actual"], entry["passed"]) == (big, big - 1, False)
 
 
 def test_nesting_that_is_allowed_is_evaluated(client: TestClient) -> None:
@@ -121,18 +121,18 @@ def test_nesting_that_is_allowed_is_evaluated(client: TestClient) -> None:
 
 
 def test_a_case_can_be_kept_as_a_run(client: TestClient, walkthrough: dict[str, Any]) -> None:
-    kept = client.post(
+    stored = client.post(
         "/api/v1/evaluate", json={**walkthrough, "keep": True, "name": "a trial", "field_strategies": {"name": "FUZZY"}}
     ).json()
-    run = client.get(f"/api/v1/runs/{kept['run']}").json()
+    run = client.get(f"/api/v1/runs/{stored['run']}").json()
     assert run["run"]["name"] == "a trial"
     assert "name: FUZZY" in run["suite"]
 
 
 def test_a_batch_is_the_run_document_and_is_kept_unless_told_otherwise(client: TestClient) -> None:
     cases = [{"id": "x", "expected": {"a": 1}, "actual": {"a": 1}}, {"expected": {"a": 1}}]
-    found = client.post("/api/v1/evaluate/batch", json={"cases": cases}).json()
-    assert [one["case"] for one in found["results"]] == ["x", "2"]
+    actual = client.post("/api/v1/evaluate/batch", json={"cases": cases}).json()
+    assert [entry["case"] for entry in actual["results"]] == ["x", "2"]
     assert client.get("/api/v1/runs").json()["total"] == 1
     client.post("/api/v1/evaluate/batch", json={"cases": cases, "keep": False})
     assert client.get("/api/v1/runs").json()["total"] == 1
@@ -142,14 +142,14 @@ def test_an_upload_is_read_line_by_line_and_a_broken_line_is_told(client: TestCl
     content = b'{"expected": {"a": 1}, "actual": {"a": 1}}\n{"expected": {"a": 1}, "actual"'
     answer = client.post("/api/v1/evaluate/upload", files={"file": ("cases.jsonl", content)}, data={"options": '{"fuzzy_threshold": 0.5}'})
     assert answer.status_code == 200, answer.text
-    assert [one["status"] for one in answer.json()["results"]] == ["scored", "error"]
+    assert [entry["status"] for entry in answer.json()["results"]] == ["scored", "error"]
     wrong = client.post("/api/v1/evaluate/upload", files={"file": ("cases.jsonl", content)}, data={"options": '{"fuzy_threshold": 1}'})
     assert wrong.json()["diagnostics"][0]["fix"] == "did you mean `fuzzy_threshold`?"
 
 
 def test_files_below_the_data_folder_are_evaluated_by_path(client: TestClient, workspace: Path) -> None:
-    found = client.post("/api/v1/evaluate/path", json={"cases": "cases.jsonl"})
-    assert found.json()["summary"]["cases"] == 6
+    actual = client.post("/api/v1/evaluate/path", json={"cases": "cases.jsonl"})
+    assert actual.json()["summary"]["cases"] == 6
     for side in ("gold", "predicted"):
         (workspace / "data" / side).mkdir()
         (workspace / "data" / side / "one.json").write_text('{"a": 1}')

@@ -1,5 +1,6 @@
 """The routes that read what was measured."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -29,8 +30,8 @@ def runs(client: TestClient) -> list[str]:
 
 
 def test_runs_are_listed_newest_first_and_page_by_page(client: TestClient, runs: list[str]) -> None:
-    found = client.get("/api/v1/runs").json()
-    assert [one["id"] for one in found["runs"]] == runs[::-1]
+    actual = client.get("/api/v1/runs").json()
+    assert [entry["id"] for entry in actual["runs"]] == runs[::-1]
     assert client.get("/api/v1/runs?offset=1&limit=1").json()["runs"][0]["id"] == runs[0]
     assert client.get("/api/v1/runs?name=other").json()["total"] == 0
 
@@ -68,23 +69,26 @@ def test_results_are_filtered(client: TestClient, runs: list[str], query: str, f
 def test_results_come_in_the_order_and_the_pages_that_are_wanted(client: TestClient, runs: list[str]) -> None:
     address = f"/api/v1/runs/{runs[0]}/results"
     lowest = client.get(f"{address}?order=score&limit=6").json()["results"]
-    assert {one["score"] for one in lowest} == {0.5}
-    pages = [one["case"] for offset in (0, 4, 8) for one in client.get(f"{address}?limit=4&offset={offset}").json()["results"]]
+    assert {entry["score"] for entry in lowest} == {0.5}
+    pages = [entry["case"] for offset in (0, 4, 8) for entry in client.get(f"{address}?limit=4&offset={offset}").json()["results"]]
     assert pages == [case["id"] for case in cases()]
 
 
 def test_a_case_is_found_by_its_id_whatever_is_in_it(client: TestClient, runs: list[str]) -> None:
-    found = client.get(f"/api/v1/runs/{runs[0]}/case", params={"id": "case/1?"}).json()
-    assert (found["expected"], found["tags"], found["split"]) == ({"a": 1, "b": "x"}, ["odd"], "train")
-    assert [one["evaluator"] for one in found["results"]] == ["field_accuracy", "json_quality"]
+    actual = client.get(f"/api/v1/runs/{runs[0]}/case", params={"id": "case/1?"}).json()
+    assert (actual["expected"], actual["tags"], actual["split"]) == ({"a": 1, "b": "x"}, ["odd"], "train")
+    assert [entry["evaluator"] for entry in actual["results"]] == ["field_accuracy", "json_quality"]
 
 
 def test_two_runs_are_compared_case_by_case(client: TestClient, runs: list[str]) -> None:
-    found = client.get("/api/v1/compare", params={"base": runs[0], "new": runs[1]}).json()
-    change = found["evaluators"]["field_accuracy"]
+    actual = client.get("/api/v1/compare", params={"base": runs[0], "new": runs[1]}).json()
+    change = actual["evaluators"]["field_accuracy"]
     assert change["fixed"] == ["case/1?", "case/4?", "case/7?"]
     assert change["broken"] == ["case/0?", "case/3?", "case/6?"]
-    assert {one["name"]: one["verdict"] for one in change["metrics"]}["field_accuracy.score"] in ("no difference shown", "not enough cases")
+    assert {entry["name"]: entry["verdict"] for entry in change["metrics"]}["field_accuracy.score"] in (
+        "no difference shown",
+        "not enough cases",
+    )
 
 
 @pytest.mark.parametrize(
@@ -111,3 +115,58 @@ def test_a_run_is_never_a_path(client: TestClient, runs: list[str], run: str) ->
 def test_other_methods_are_told_which_there_are(client: TestClient) -> None:
     answer = client.delete("/api/v1/configuration")
     assert (answer.status_code, answer.headers["allow"]) == (405, "GET, PUT")
+
+
+HTML = {"accept": "text/html"}
+
+
+@pytest.fixture
+def run(client: TestClient) -> str:
+    """A stored run."""
+    return client.post("/api/v1/evaluate/path", json={"cases": "cases.jsonl"}).json()["run"]["id"]
+
+
+def test_a_tag_is_given_and_taken_by_the_api(client: TestClient, run: str) -> None:
+    assert client.put(f"/api/v1/runs/{run}/tags/prompt-v2").json() == {"id": run, "tags": ["prompt-v2"]}
+    assert client.put("/api/v1/runs/latest/tags/best").json() == {"id": run, "tags": ["best", "prompt-v2"]}
+    assert client.put(f"/api/v1/runs/{run}/tags/best").json()["tags"] == ["best", "prompt-v2"]
+    assert client.get("/api/v1/runs/best").json()["run"]["id"] == run
+    assert client.delete(f"/api/v1/runs/{run}/tags/best").json()["tags"] == ["prompt-v2"]
+    assert client.get("/api/v1/runs?tag=prompt-v2").json()["total"] == 1
+
+
+@pytest.mark.parametrize(("tag", "status"), [("latest", 422), ("2026", 422), ("a b", 422), ("x" * 65, 422)])
+def test_what_cannot_be_a_tag_is_refused(client: TestClient, run: str, tag: str, status: int) -> None:
+    assert client.put(f"/api/v1/runs/{run}/tags/{tag}").status_code == status
+    assert client.get(f"/api/v1/runs/{run}").json()["tags"] == []
+
+
+def test_a_tag_that_a_run_does_not_have_cannot_be_taken(client: TestClient, run: str) -> None:
+    output = client.delete(f"/api/v1/runs/{run}/tags/best").json()
+    assert output["status"] == 404
+    assert output["diagnostics"][0]["what"] == f"run {run} has no tag `best`"
+    assert client.put("/api/v1/runs/20200101-000000-abcdef/tags/best").status_code == 404
+
+
+def test_a_page_tags_a_run_without_scripts(client: TestClient, run: str) -> None:
+    done = client.post(f"/runs/{run}/tags", data={"add": " best "}, headers=HTML, follow_redirects=False)
+    assert (done.status_code, done.headers["location"]) == (303, f"/runs/{run}")
+    assert 'aria-label="Remove the tag best"' in client.get(f"/runs/{run}").text
+    client.post(f"/runs/{run}/tags", data={"remove": "best"}, headers=HTML)
+    assert 'aria-label="Remove the tag best"' not in client.get(f"/runs/{run}").text
+    wrong = client.post(f"/runs/{run}/tags", data={"add": "<b>"}, headers=HTML)
+    assert wrong.status_code == 422
+    assert "<code>&lt;b&gt;</code> cannot be a tag: a tag begins with a letter" in wrong.text
+
+
+def test_another_site_cannot_tag_a_run(client: TestClient, run: str, workspace: Path) -> None:
+    for headers in ({"origin": "https://evil.example"}, {"sec-fetch-site": "cross-site"}):
+        assert client.post(f"/runs/{run}/tags", data={"add": "best"}, headers=headers).status_code == 403
+        assert client.put(f"/api/v1/runs/{run}/tags/best", headers=headers).status_code == 403
+    assert not (workspace / ".fieldwise" / "runs" / run / "tags").exists()
+
+
+def test_a_stranger_cannot_tag_a_run(client: TestClient, stranger: TestClient, run: str) -> None:
+    assert stranger.put(f"/api/v1/runs/{run}/tags/best").status_code == 401
+    assert stranger.post(f"/runs/{run}/tags", data={"add": "best"}).status_code == 401
+    assert client.get(f"/api/v1/runs/{run}").json()["tags"] == []

@@ -31,7 +31,7 @@ def test_the_document_names_every_route_and_its_problems(serve: Callable[[Settin
 
     address = serve(Settings(root=workspace / ".fieldwise", workspace=workspace, token=TOKEN))
     document = httpx.get(f"{address}/api/v1/openapi.json", headers={"authorization": f"Bearer {TOKEN}"}).json()
-    wanted = [
+    expected = [
         "evaluate",
         "evaluate/batch",
         "evaluate/upload",
@@ -42,8 +42,8 @@ def test_the_document_names_every_route_and_its_problems(serve: Callable[[Settin
         "runs/{run}/case",
         "runs/{run}/tags/{tag}",
     ]
-    wanted += ["compare", "configuration", "configuration/check", "jobs", "jobs/{job}", "jobs/{job}/events", "health"]
-    assert sorted(document["paths"]) == sorted(f"/api/v1/{path}" for path in wanted)
+    expected += ["compare", "configuration", "configuration/check", "jobs", "jobs/{job}", "jobs/{job}/events", "health"]
+    assert sorted(document["paths"]) == sorted(f"/api/v1/{path}" for path in expected)
     evaluate = document["paths"]["/api/v1/evaluate"]["post"]
     assert "application/problem+json" in evaluate["responses"]["422"]["content"]
     strategies = document["components"]["schemas"]["EvaluateRequest"]["properties"]["field_strategies"]

@@ -8,9 +8,9 @@ from starlette.testclient import TestClient
 
 from fieldwise.model.diagnostic import ConfigError
 from fieldwise.web.app import create_app
-from fieldwise.web.guard import POLICY
-from fieldwise.web.settings import Limits, Settings
-from fieldwise.web.threads import Work
+from fieldwise.web.guard import CONTENT_SECURITY_POLICY
+from fieldwise.web.server import WorkerThreads
+from fieldwise.web.settings import RequestLimits, Settings
 
 TOKEN = "a-launch-token-for-tests"
 KEY = "an-api-key-of-some-length"
@@ -106,7 +106,7 @@ def test_a_form_of_another_kind_is_not_read_as_json(client: TestClient) -> None:
 
 
 def test_a_request_that_is_too_large_is_refused_with_its_limit(make_client: Any) -> None:
-    client = make_client(limits=Limits(body=1000))
+    client = make_client(limits=RequestLimits(body=1000))
     answer = client.post("/api/v1/evaluate", json={"expected": "x" * 2000})
     assert (answer.status_code, answer.json()["diagnostics"][0]["what"]) == (413, "a request may have 1,000 bytes")
 
@@ -138,10 +138,10 @@ def test_a_length_that_is_no_number_is_refused(client: TestClient, length: str) 
 def test_every_answer_carries_a_strict_policy(client: TestClient) -> None:
     for address in ("/api/v1/health", "/api/v1/nothing", "/static/app.css", "/"):
         headers = client.get(address).headers
-        assert headers["content-security-policy"] == POLICY
+        assert headers["content-security-policy"] == CONTENT_SECURITY_POLICY
         assert headers["x-content-type-options"] == "nosniff"
-    assert "unsafe-eval" not in POLICY
-    assert "script-src 'self';" in POLICY
+    assert "unsafe-eval" not in CONTENT_SECURITY_POLICY
+    assert "script-src 'self';" in CONTENT_SECURITY_POLICY
 
 
 @pytest.mark.parametrize(
@@ -155,9 +155,9 @@ def test_static_files_are_only_those(client: TestClient, path: str) -> None:
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "192.168.1.5", "example.org"])
 def test_a_server_for_others_needs_a_key_and_a_token(host: str) -> None:
-    with pytest.raises(ConfigError) as found:
+    with pytest.raises(ConfigError) as actual:
         create_app(Settings(host=host))
-    assert [one.code for one in found.value.diagnostics] == ["no-key", "no-token"]
+    assert [entry.code for entry in actual.value.diagnostics] == ["no-key", "no-token"]
     assert create_app(Settings(host=host, api_key=KEY, token=TOKEN))
 
 
@@ -169,18 +169,18 @@ def test_a_key_that_can_be_guessed_is_refused() -> None:
 async def _busy() -> tuple[int, int]:
     import asyncio
 
-    from fieldwise.web.problems import Problem
+    from fieldwise.web.problems import RequestProblem
 
-    work = Work(Limits(workers=1, waiting=0, seconds=0.05))
+    work = WorkerThreads(RequestLimits(workers=1, waiting=0, seconds=0.05))
     statuses: list[int] = []
     for _ in range(2):
         try:
-            await work.do(time.sleep, 0.3)
-        except Problem as error:
+            await work.run(time.sleep, 0.3)
+        except RequestProblem as error:
             statuses.append(error.status_code)
             statuses.append({"too-long": 1, "busy": 2}[error.diagnostics[0].code])
     await asyncio.sleep(0.4)
-    assert await work.do(lambda: 7) == 7
+    assert await work.run(lambda: 7) == 7
     work.close()
     return statuses[1], statuses[3]
 

@@ -8,9 +8,9 @@ from typing import Any
 from starlette.testclient import TestClient
 
 from fieldwise.store.run import open_run
-from fieldwise.store.tags import add_tags
-from fieldwise.web.jobs import Job, Jobs
-from fieldwise.web.library import Library
+from fieldwise.store.run_names import add_tags
+from fieldwise.web.jobs import Job, JobQueue
+from fieldwise.web.library import RunLibrary
 from fieldwise.web.settings import Settings
 
 QUALITY = [{"type": "json_quality", "default_text": "EXACT"}]
@@ -18,11 +18,11 @@ QUALITY = [{"type": "json_quality", "default_text": "EXACT"}]
 
 def ended(client: TestClient, job: str) -> dict[str, Any]:
     for _ in range(400):
-        found = client.get(f"/api/v1/jobs/{job}").json()
-        if found["state"] not in ("waiting", "running"):
-            return found
+        actual = client.get(f"/api/v1/jobs/{job}").json()
+        if actual["state"] not in ("waiting", "running"):
+            return actual
         time.sleep(0.02)
-    raise AssertionError(f"the job did not end: {found}")
+    raise AssertionError(f"the job did not end: {actual}")
 
 
 def test_a_job_over_cases_becomes_a_run(make_client: Any) -> None:
@@ -57,7 +57,7 @@ def test_a_job_says_what_it_is_over_once(make_client: Any) -> None:
 
 
 def test_a_job_that_waits_can_be_cancelled(workspace: Path) -> None:
-    jobs = Jobs(Settings(root=workspace / ".fieldwise"))  # nobody works yet
+    jobs = JobQueue(Settings(root=workspace / ".fieldwise"))  # nobody works yet
     job = jobs.add("never", {"cases": str(workspace / "data" / "cases.jsonl")}, QUALITY)
     assert job is not None
     assert jobs.cancel(job.id).state == "cancelled"
@@ -67,7 +67,7 @@ def test_a_job_that_waits_can_be_cancelled(workspace: Path) -> None:
 
 
 def test_a_job_that_runs_stops_after_its_batch(workspace: Path) -> None:
-    jobs = Jobs(Settings(root=workspace / ".fieldwise"))
+    jobs = JobQueue(Settings(root=workspace / ".fieldwise"))
     jobs.start()
     job = jobs.add("long", many(workspace), QUALITY)
     while jobs.get(job.id).done == 0:
@@ -75,15 +75,15 @@ def test_a_job_that_runs_stops_after_its_batch(workspace: Path) -> None:
     jobs.cancel(job.id)
     while jobs.get(job.id).state == "running":
         time.sleep(0.005)
-    found = jobs.get(job.id)
+    actual = jobs.get(job.id)
     jobs.stop()
-    assert (found.state, found.run) == ("cancelled", None)
-    assert 0 < found.done < 60_000
+    assert (actual.state, actual.run) == ("cancelled", None)
+    assert 0 < actual.done < 60_000
     assert list((workspace / ".fieldwise" / "runs").iterdir()) == []
 
 
 def test_a_run_that_somebody_tagged_stays_when_its_job_is_cancelled(workspace: Path) -> None:
-    jobs = Jobs(Settings(root=workspace / ".fieldwise"))
+    jobs = JobQueue(Settings(root=workspace / ".fieldwise"))
     jobs.start()
     job = jobs.add("long", many(workspace), QUALITY)
     while jobs.get(job.id).done == 0:
@@ -93,7 +93,7 @@ def test_a_run_that_somebody_tagged_stays_when_its_job_is_cancelled(workspace: P
     jobs.cancel(job.id)
     assert settled(jobs, job.id).state == "cancelled"
     jobs.stop()
-    assert [one.id for one in Library(workspace / ".fieldwise").heads() if one.state == "interrupted"] == [run]
+    assert [entry.id for entry in RunLibrary(workspace / ".fieldwise").list_heads() if entry.state == "interrupted"] == [run]
 
 
 def many(workspace: Path, count: int = 60_000) -> dict[str, str]:
@@ -102,7 +102,7 @@ def many(workspace: Path, count: int = 60_000) -> dict[str, str]:
     return {"cases": str(path)}
 
 
-def settled(jobs: Jobs, job: str) -> Job:
+def settled(jobs: JobQueue, job: str) -> Job:
     for _ in range(3000):
         if jobs.get(job).state not in ("waiting", "running"):
             return jobs.get(job)
@@ -112,14 +112,14 @@ def settled(jobs: Jobs, job: str) -> Job:
 
 def test_a_job_outlives_its_server(workspace: Path) -> None:
     settings = Settings(root=workspace / ".fieldwise")
-    first = Jobs(settings)
+    first = JobQueue(settings)
     job = first.add("again", b'{"expected": {"a": 1}, "actual": {"a": 1}}\n', QUALITY)
     path = workspace / ".fieldwise" / "jobs" / job.id / "job.json"
     path.write_text(json.dumps({**json.loads(path.read_text()), "state": "running", "done": 7}))  # as a server that was killed leaves it
     (path.parent.parent / "notes").mkdir()
     (path.parent.parent / "notes" / "job.json").write_text("{}")
     first.stop()
-    second = Jobs(settings)
+    second = JobQueue(settings)
     second.start()
     assert settled(second, job.id).state == "finished"
     second.stop()
@@ -129,7 +129,7 @@ def test_a_job_outlives_its_server(workspace: Path) -> None:
 
 def test_the_next_server_goes_on_with_the_run_of_a_job_where_it_stopped(workspace: Path) -> None:
     settings = Settings(root=workspace / ".fieldwise")
-    first = Jobs(settings)
+    first = JobQueue(settings)
     first.start()
     job = first.add("long", many(workspace), QUALITY)
     while first.get(job.id).done < 20_000:
@@ -137,25 +137,25 @@ def test_the_next_server_goes_on_with_the_run_of_a_job_where_it_stopped(workspac
     first.stop()
     begun = first.get(job.id).run
     assert [run.name for run in (workspace / ".fieldwise" / "runs").iterdir()] == [begun]
-    second = Jobs(settings)
+    second = JobQueue(settings)
     second.start()
     done = settled(second, job.id)
     second.stop()
     assert (done.state, done.run, done.done) == ("finished", begun, 60_000)
-    [note] = [one.what for one in open_run(settings.root, begun).diagnostics if one.code == "resumed"]
+    [note] = [entry.what for entry in open_run(settings.root, begun).diagnostics if entry.code == "resumed"]
     assert int(note.split()[1]) >= 20_000
 
 
 def test_a_run_that_ended_before_its_job_could_say_so_is_not_done_again(workspace: Path) -> None:
     settings = Settings(root=workspace / ".fieldwise")
-    first = Jobs(settings)
+    first = JobQueue(settings)
     first.start()
     job = first.add("short", {"cases": str(workspace / "data" / "cases.jsonl")}, QUALITY)
     run = settled(first, job.id).run
     first.stop()
     path = settings.root / "jobs" / job.id / "job.json"
     path.write_text(json.dumps({**json.loads(path.read_text()), "state": "running"}))
-    second = Jobs(settings)
+    second = JobQueue(settings)
     second.start()
     assert settled(second, job.id).run == run
     second.stop()
@@ -164,7 +164,7 @@ def test_a_run_that_ended_before_its_job_could_say_so_is_not_done_again(workspac
 
 def test_a_run_of_which_nothing_can_stand_is_replaced_not_left_behind(workspace: Path) -> None:
     settings = Settings(root=workspace / ".fieldwise")
-    first = Jobs(settings)
+    first = JobQueue(settings)
     first.start()
     job = first.add("long", many(workspace), QUALITY)
     while first.get(job.id).done == 0:
@@ -172,7 +172,7 @@ def test_a_run_of_which_nothing_can_stand_is_replaced_not_left_behind(workspace:
     first.stop()
     manifest = settings.root / "runs" / first.get(job.id).run / "manifest.json"
     manifest.write_text(json.dumps({**json.loads(manifest.read_text()), "package": "0.0.1"}))
-    second = Jobs(settings)
+    second = JobQueue(settings)
     second.start()
     done = settled(second, job.id)
     second.stop()
@@ -182,9 +182,9 @@ def test_a_run_of_which_nothing_can_stand_is_replaced_not_left_behind(workspace:
 
 def test_two_servers_of_one_store_do_not_do_the_same_job(workspace: Path) -> None:
     settings = Settings(root=workspace / ".fieldwise")
-    first = Jobs(settings)  # nobody works yet, but the job is its own
+    first = JobQueue(settings)  # nobody works yet, but the job is its own
     job = first.add("mine", {"cases": str(workspace / "data" / "cases.jsonl")}, QUALITY)
-    second = Jobs(settings)
+    second = JobQueue(settings)
     second.start()
     second.stop()
     assert second.get(job.id) is None
@@ -193,12 +193,12 @@ def test_two_servers_of_one_store_do_not_do_the_same_job(workspace: Path) -> Non
 
 
 def test_a_job_that_fails_says_why(workspace: Path) -> None:
-    jobs = Jobs(Settings(root=workspace / ".fieldwise"))
+    jobs = JobQueue(Settings(root=workspace / ".fieldwise"))
     jobs.start()
     job = jobs.add("wrong", {"cases": str(workspace / "data" / "cases.jsonl")}, [{"type": "nothing"}])
     while jobs.get(job.id).state in ("waiting", "running"):
         time.sleep(0.01)
     jobs.stop()
-    found: Job = jobs.get(job.id)
-    assert found.state == "failed"
-    assert "there is no evaluator type `nothing`" in str(found.diagnostics[0]["what"])
+    actual: Job = jobs.get(job.id)
+    assert actual.state == "failed"
+    assert "there is no evaluator type `nothing`" in str(actual.diagnostics[0]["what"])

@@ -8,9 +8,9 @@ import pytest
 from starlette.testclient import TestClient
 
 import fieldwise as fw
-from fieldwise.store.tags import add_tags
-from fieldwise.web.configuration import STRATEGIES
-from fieldwise.web.icons import sparkline
+from fieldwise.store.run_names import add_tags
+from fieldwise.web.configuration import STRATEGIES_FILE
+from fieldwise.web.render import draw_sparkline
 
 HTML = {"accept": "text/html"}
 SUITE = {"name": "numbers", "evaluators": [{"type": "field_accuracy", "fields": ["a", "b"]}]}
@@ -54,16 +54,16 @@ def test_a_run_that_another_process_writes_is_running_and_then_it_is_not(client:
     assert "No case is stored yet" in seen[1]["list"]
     assert client.get(f"/api/v1/runs/{run.id}").json()["state"] == "finished"
     assert "data-events" not in client.get(f"/runs/{run.id}").text
-    told = client.get(f"/events/{run.id}").text
-    assert json.loads(told.split("data: ")[-1]) == {"key": "finished", "html": "", "more": False}
+    output = client.get(f"/events/{run.id}").text
+    assert json.loads(output.split("data: ")[-1]) == {"key": "finished", "html": "", "more": False}
 
 
 def test_every_metric_of_a_run_has_its_line(client: TestClient) -> None:
     runs = [client.post("/api/v1/evaluate/path", json={"cases": "cases.jsonl"}).json()["run"]["id"] for _ in range(2)]
     metrics = client.get(f"/api/v1/runs/{runs[1]}").json()["summary"]["metrics"]
-    told = client.get(f"/runs/{runs[1]}/metrics").text
-    assert told.count("<svg") == len(metrics)
-    assert "json_quality.completeness in the last 2 runs" in told
+    output = client.get(f"/runs/{runs[1]}/metrics").text
+    assert output.count("<svg") == len(metrics)
+    assert "json_quality.completeness in the last 2 runs" in output
     chosen = client.get("/runs?metric=json_quality.completeness").text
     assert "json_quality.completeness in the last 2 runs" in chosen
     assert "in the last 1 runs" not in chosen  # a dot alone tells nothing
@@ -78,27 +78,27 @@ def test_tags_of_runs_are_shown_and_filter(client: TestClient, workspace: Path) 
     assert runs[1] not in page
     assert "release-1" in client.get(f"/runs/{runs[0]}").text
     assert client.get("/runs/release-1").status_code == 200
-    assert [one["id"] for one in client.get("/api/v1/runs?tag=release-1").json()["runs"]] == [runs[0]]
+    assert [entry["id"] for entry in client.get("/api/v1/runs?tag=release-1").json()["runs"]] == [runs[0]]
 
 
 def test_a_run_of_another_format_does_not_hide_the_others(client: TestClient, workspace: Path) -> None:
-    run, other = (client.post("/api/v1/evaluate/path", json={"cases": "cases.jsonl"}).json()["run"]["id"] for _ in range(2))
+    run, second = (client.post("/api/v1/evaluate/path", json={"cases": "cases.jsonl"}).json()["run"]["id"] for _ in range(2))
     manifest = workspace / ".fieldwise" / "runs" / run / "manifest.json"
     manifest.write_text(json.dumps({**json.loads(manifest.read_text()), "format": 99}))
-    assert other in client.get("/runs", headers=HTML).text
+    assert second in client.get("/runs", headers=HTML).text
     assert client.get(f"/api/v1/runs/{run}").status_code == 409
 
 
 def test_a_run_whose_files_are_torn_is_told_and_the_others_are_there(client: TestClient, workspace: Path) -> None:
     run = client.post("/api/v1/evaluate/path", json={"cases": "cases.jsonl"}).json()["run"]["id"]
-    other = client.post("/api/v1/evaluate/path", json={"cases": "cases.jsonl"}).json()["run"]["id"]
+    second = client.post("/api/v1/evaluate/path", json={"cases": "cases.jsonl"}).json()["run"]["id"]
     (workspace / ".fieldwise" / "runs" / run / "manifest.json").write_text('{"format": ')
-    assert other in client.get("/runs", headers=HTML).text
+    assert second in client.get("/runs", headers=HTML).text
     answer = client.get(f"/api/v1/runs/{run}")
     assert (answer.status_code, answer.json()["diagnostics"][0]["code"]) == (409, "unreadable-run")
-    for part in (workspace / ".fieldwise" / "runs" / other / "parts").glob("*.parquet"):
+    for part in (workspace / ".fieldwise" / "runs" / second / "parts").glob("*.parquet"):
         part.write_bytes(b"torn")
-    assert client.get(f"/api/v1/runs/{other}/results").status_code in (409, 503)
+    assert client.get(f"/api/v1/runs/{second}/results").status_code in (409, 503)
 
 
 def test_a_wrong_address_gets_a_page_that_says_so(client: TestClient) -> None:
@@ -134,12 +134,12 @@ def test_an_empty_store_says_how_to_begin(client: TestClient) -> None:
 def test_a_comparison_says_what_it_lacks(client: TestClient, workspace: Path) -> None:
     first = client.post("/api/v1/evaluate/path", json={"cases": "cases.jsonl"}).json()["run"]["id"]
     assert "There is only" in client.get("/compare").text
-    other = fw.run(SUITE, cases=str(workspace / "data" / "cases.jsonl"), root=workspace / ".fieldwise")
+    second = fw.run(SUITE, cases=str(workspace / "data" / "cases.jsonl"), root=workspace / ".fieldwise")
     assert "No suite has two runs yet" in client.get("/compare").text
-    assert "no evaluator in common" in client.get(f"/compare?base={first}&new={other.id}").text
+    assert "no evaluator in common" in client.get(f"/compare?base={first}&new={second.id}").text
     (workspace / "more.jsonl").write_text('{"id": "z", "expected": {"a": 1}, "actual": {"a": 1}}\n')
     apart = fw.run(SUITE, cases=str(workspace / "more.jsonl"), root=workspace / ".fieldwise")
-    assert "No case was measured in both runs" in client.get(f"/compare?base={other.id}&new={apart.id}").text
+    assert "No case was measured in both runs" in client.get(f"/compare?base={second.id}&new={apart.id}").text
 
 
 def test_what_nobody_could_measure_is_no_failure_and_has_no_score(client: TestClient, workspace: Path) -> None:
@@ -185,7 +185,7 @@ def test_forms_work_without_scripts(client: TestClient, workspace: Path) -> None
     )
     assert saved.status_code == 200
     assert "Saved." in saved.text
-    assert json.loads((workspace / STRATEGIES).read_text()) == {"name": "FUZZY"}
+    assert json.loads((workspace / STRATEGIES_FILE).read_text()) == {"name": "FUZZY"}
     tested = client.post("/test", data={"expected": '{"a": 1}', "actual": '```json\n{"a": 1}\n```', "keep": "yes"}, headers=HTML)
     assert "Kept as run" in tested.text
     assert "a record is looked for in the text" in tested.text
@@ -204,7 +204,7 @@ def test_a_form_that_is_wrong_keeps_what_was_written(client: TestClient, workspa
     page = client.post("/configuration", data=data, headers=HTML)
     assert page.status_code in (409, 422)
     assert told in page.text
-    assert not (workspace / STRATEGIES).exists()
+    assert not (workspace / STRATEGIES_FILE).exists()
 
 
 def test_slices_of_cases_are_filters(client: TestClient) -> None:
@@ -216,13 +216,13 @@ def test_slices_of_cases_are_filters(client: TestClient) -> None:
 
 
 def test_a_line_of_scores_leaves_gaps_where_there_are_none() -> None:
-    drawn = str(sparkline([0.5, 0.6, None, 0.9, 1.0], "<b>"))
+    drawn = str(draw_sparkline([0.5, 0.6, None, 0.9, 1.0], "<b>"))
     assert drawn.count("<polyline") == 2
     assert "&lt;b&gt;" in drawn
-    assert "<circle" not in str(sparkline([None]))
-    assert "<polyline" not in str(sparkline([0.5]))
+    assert "<circle" not in str(draw_sparkline([None]))
+    assert "<polyline" not in str(draw_sparkline([0.5]))
 
 
 def test_a_line_of_counts_spans_its_height() -> None:
-    assert 'points="4.0,18.0 80.0,4.0"' in str(sparkline([100, 400]))
-    assert 'points="4.0,11.0 80.0,11.0"' in str(sparkline([7, 7]))
+    assert 'points="4.0,18.0 80.0,4.0"' in str(draw_sparkline([100, 400]))
+    assert 'points="4.0,11.0 80.0,11.0"' in str(draw_sparkline([7, 7]))

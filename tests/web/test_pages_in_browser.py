@@ -18,8 +18,8 @@ def test_every_page_is_for_everybody_and_fits(visit: Any, site: Any, width: int,
     visitor = visit(width=width, scheme=scheme)
     for name, path in site.pages().items():
         page = visitor.go(path)
-        found = Axe().run(page, options={"runOnly": RULES}).response["violations"]
-        assert [(name, one["id"], one["nodes"][0]["html"]) for one in found] == []
+        actual = Axe().run(page, options={"runOnly": RULES}).response["violations"]
+        assert [(name, entry["id"], entry["nodes"][0]["html"]) for entry in actual] == []
         assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0, name
     visitor.complaints.clear()  # the browser tells of the page that is not there
 

@@ -9,7 +9,7 @@ from starlette.testclient import TestClient
 import fieldwise as fw
 from fieldwise.store.run import Run, open_run
 from fieldwise.web import partial_results
-from fieldwise.web.partial_results import SoFar, Sums
+from fieldwise.web.partial_results import PartialResults, RunAccumulator
 
 SUITE = {"name": "numbers", "evaluators": [{"type": "field_accuracy", "name": "fields", "fields": ["a", "b"]}, {"type": "field_prf"}]}
 
@@ -40,39 +40,39 @@ def in_parts(workspace: Path) -> Run:
 
 def test_all_parts_of_a_run_come_to_its_summary(workspace: Path) -> None:
     run = in_parts(workspace)
-    told = SoFar(run).look()
-    assert told is not None
-    assert (told.cases, told.complete) == (6, True)
-    assert {row.name: row.score for row in told.rows} == {name: one.metrics["score"] for name, one in run.full.evaluators.items()}
-    assert [sum(part.count for part in row.became) for row in told.rows] == [6, 6]
-    assert dict(told.rows[0].lowest).keys() == {"a"}
+    output = RunAccumulator(run).update()
+    assert output is not None
+    assert (output.cases, output.complete) == (6, True)
+    assert {row.name: row.score for row in output.rows} == {name: entry.metrics["score"] for name, entry in run.full.evaluators.items()}
+    assert [sum(part.count for part in row.became) for row in output.rows] == [6, 6]
+    assert dict(output.rows[0].lowest).keys() == {"a"}
 
 
 def test_a_large_run_is_caught_up_with_step_by_step(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run = in_parts(workspace)
     monkeypatch.setattr(partial_results, "BUDGET", -1.0)
     monkeypatch.setattr(partial_results, "PATIENCE", 0)
-    sums = Sums()
+    sums = PartialResults()
     looked = [sums.of(run) for _ in range(3)]
-    assert [(one.cases, one.complete) for one in looked if one] == [(2, False), (6, True), (6, True)]
+    assert [(entry.cases, entry.complete) for entry in looked if entry] == [(2, False), (6, True), (6, True)]
 
 
 def test_a_run_without_a_complete_part_comes_to_nothing_yet(workspace: Path) -> None:
     run = fw.run(SUITE, cases=str(workspace / "data" / "cases.jsonl"), root=workspace / ".fieldwise")
     for path in Path(str(run.path)).glob("parts/*.json"):
         path.unlink()
-    assert SoFar(open_run(workspace / ".fieldwise", run.id)).look() is None
+    assert RunAccumulator(open_run(workspace / ".fieldwise", run.id)).update() is None
 
 
 def test_a_run_that_is_scored_again_is_summed_up_from_the_start(workspace: Path) -> None:
     run = in_parts(workspace)
-    known = SoFar(run)
-    assert known.look() is not None
+    seen = RunAccumulator(run)
+    assert seen.update() is not None
     [first, *_] = sorted(Path(str(run.path)).glob("parts/*.json"))
     first.unlink()
-    told = known.look()
-    assert told is not None
-    assert told.cases == 4
+    output = seen.update()
+    assert output is not None
+    assert output.cases == 4
 
 
 def test_the_page_of_an_unfinished_run_says_what_it_comes_to_so_far(client: TestClient, workspace: Path) -> None:
@@ -88,6 +88,6 @@ def test_the_page_of_an_unfinished_run_says_what_it_comes_to_so_far(client: Test
 def test_an_interrupted_run_that_is_summed_up_is_not_listened_to(client: TestClient, workspace: Path) -> None:
     run = interrupted(workspace, 1)
     assert "data-events" not in client.get(f"/runs/{run}").text
-    told: Any = client.get(f"/events/{run}").text
-    assert told.count("event: going") == 1
-    assert '"more": false' in told
+    output: Any = client.get(f"/events/{run}").text
+    assert output.count("event: progress") == 1
+    assert '"more": false' in output

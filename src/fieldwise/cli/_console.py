@@ -6,8 +6,7 @@ from typing import IO
 from rich.console import Console, RenderableType
 
 from fieldwise.cli._options import Program
-from fieldwise.report.parts import render_text
-from fieldwise.report.view import DisplayOptions
+from fieldwise.report.terminal_layout import DisplayOptions, render_text
 
 PLAIN_WIDTH = 120
 """Fixed width of plain output, so that logs from different terminals can be compared."""

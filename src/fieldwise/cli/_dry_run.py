@@ -11,7 +11,7 @@ from fieldwise.model.path import value_at
 from fieldwise.model.plan import Plan, PlannedEvaluator
 from fieldwise.model.rule import FieldRule
 from fieldwise.model.values import MISSING
-from fieldwise.plan.infer import Inferred, infer
+from fieldwise.plan.infer import InferredRules, infer_rules_from_pairs
 from fieldwise.read.cases import read_cases
 from fieldwise.report.check_view import SuiteCheck
 from fieldwise.score.batch import ScoringBatch
@@ -35,10 +35,10 @@ def survey_cases(plan: Plan) -> SuiteCheck:
     return SuiteCheck(plan=plan, counts=counts, reasons=reasons, diagnostics=diagnostics)
 
 
-def infer_rules(cases: Cases) -> Inferred:
+def infer_rules(cases: Cases) -> InferredRules:
     """Infer rules from the records of these cases."""
     records = ScoringBatch(cases).records
-    return infer(zip(records.expected, records.actual, strict=True))
+    return infer_rules_from_pairs(zip(records.expected, records.actual, strict=True))
 
 
 def _written_rules(evaluator: PlannedEvaluator) -> Sequence[FieldRule]:

@@ -66,14 +66,14 @@ def _file_diagnostic(error: OSError) -> Diagnostic:
 
 def _report_config_error(error: ConfigError) -> int:
     from fieldwise.cli._console import print_error
-    from fieldwise.report.diagnostics import build_diagnostic_lines
+    from fieldwise.report.terminal_layout import build_diagnostic_lines
 
     print_error(build_diagnostic_lines(error.diagnostics))
     return CONFIG
 
 
 def _first_line(error: Exception) -> str:
-    from fieldwise.report.safe import make_visible, truncate
+    from fieldwise.report.text_format import make_visible, truncate
 
     return truncate(make_visible(str(error).split("\n", 1)[0]), 300)
 

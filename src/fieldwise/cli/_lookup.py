@@ -3,8 +3,8 @@
 from fieldwise.model.diagnostic import ConfigError, Diagnostic
 from fieldwise.registry import nearest
 from fieldwise.store.part_reader import StoredResult
-from fieldwise.store.run import Run, listed_run, open_run
-from fieldwise.store.run_names import RunNotFound, find_run, run_ids
+from fieldwise.store.run import Run, open_listed_run, open_run
+from fieldwise.store.run_names import RunNotFound, find_run, list_run_ids
 
 
 def open_named_run(name: str, root: str | None) -> Run:
@@ -12,14 +12,14 @@ def open_named_run(name: str, root: str | None) -> Run:
     try:
         return open_run(root, name)
     except RunNotFound as error:
-        fix = "`fieldwise runs` lists them" if run_ids(root) else "`fieldwise demo` makes one"
+        fix = "`fieldwise runs` lists them" if list_run_ids(root) else "`fieldwise demo` makes one"
         raise _config_error("no-run", str(error), fix) from error
 
 
-def open_listed_run(name: str, root: str | None) -> Run:
+def open_named_run_header(name: str, root: str | None) -> Run:
     """Open a run even if its stored results are damaged."""
     try:
-        return listed_run(find_run(root, name))
+        return open_listed_run(find_run(root, name))
     except RunNotFound as error:
         raise _config_error("no-run", str(error), "`fieldwise runs` lists them") from error
 

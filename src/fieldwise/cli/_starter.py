@@ -17,7 +17,7 @@ from fieldwise.model.plan import Source
 from fieldwise.model.rule import FieldRule, ListRule
 from fieldwise.model.values import MISSING
 from fieldwise.read.cases import read_cases
-from fieldwise.read.files import data_stem
+from fieldwise.read.files import get_data_stem
 
 SCHEMA_COMMENT = "# yaml-language-server: $schema=fieldwise.schema.json\n"
 _PLAIN_SCALAR = re.compile(r"(?=.*[A-Za-z0-9])[A-Za-z_./][A-Za-z0-9_./]*")
@@ -89,7 +89,7 @@ def infer_suite(cases: Path, folder: Path) -> tuple[str, str]:
     if errors or batch is None:
         empty = Diagnostic(code="empty-file", what="the file has no cases", where=Where(file=str(cases)))
         raise ConfigError(errors or [empty])
-    stem = data_stem(cases)
+    stem = get_data_stem(cases)
     relative_path = Path(os.path.relpath(cases, folder)).as_posix()
     head = f"name: {_yaml_scalar(stem)}\ncases: {_yaml_scalar(relative_path)}\n\nevaluators:\n"
     body = _record_evaluators(batch) if _has_records(batch) else "  - type: answer_quality\n"

@@ -28,8 +28,8 @@ def calibrate(
     from fieldwise.calibration import read_pairs, shipped
     from fieldwise.cli._console import print_page
     from fieldwise.cli._files import require_file, write_new_files
-    from fieldwise.report.calibration_view import build_calibration_report
-    from fieldwise.report.safe import dump_json
+    from fieldwise.report.audit_view import build_calibration_report
+    from fieldwise.report.text_format import dump_json
 
     labelled_pairs = shipped() if pairs is None else read_pairs(require_file(pairs, "file of pairs"))
     calibration = fit_calibration(labelled_pairs, at=threshold)

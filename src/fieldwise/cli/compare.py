@@ -47,9 +47,8 @@ def compare(
 
     from fieldwise.cli._console import display_options, print_page
     from fieldwise.cli._lookup import no_shared_cases_error, open_named_run, same_run_error
-    from fieldwise.report.changes_view import build_changes_report
-    from fieldwise.report.safe import dump_json
-    from fieldwise.report.several_view import build_multi_run_report
+    from fieldwise.report.run_changes import build_changes_report, build_multi_run_report
+    from fieldwise.report.text_format import dump_json
     from fieldwise.store.baseline import compare_with_baseline
     from fieldwise.store.run_metrics import compare_runs
     from fieldwise.summarize.compare import adjust_together

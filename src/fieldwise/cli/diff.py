@@ -33,11 +33,8 @@ def diff(
     else:
         from fieldwise.cli._console import display_options, print_page
         from fieldwise.report.diff_view import build_diff_report
-        from fieldwise.score.causes import describe
 
-        causes = {comparison.cause for _, comparison in difference.differences if comparison.cause}
-        labels = {cause: describe(cause)[0] for cause in causes}
-        print_page(build_diff_report(difference, labels, display_options(form, program_of(context), show_all=show_all)), form)
+        print_page(build_diff_report(difference, display_options(form, program_of(context), show_all=show_all)), form)
     any_scored = any(result.status == "scored" for result in difference.results.values())
     if not any_scored and (difference.problems or not difference.differences):
         raise typer.Exit(CONFIG)  # no record could be read or paired
@@ -46,9 +43,9 @@ def diff(
 
 def _compare_paths(expected: Path, actual: Path) -> "Diff":
     from fieldwise import api
-    from fieldwise.read.files import data_suffix
-    from fieldwise.read.load import load_json
+    from fieldwise.read.files import get_data_suffix
+    from fieldwise.read.table_files import load_json
 
-    if expected.is_file() and actual.is_file() and data_suffix(expected) == data_suffix(actual) == ".json":
+    if expected.is_file() and actual.is_file() and get_data_suffix(expected) == get_data_suffix(actual) == ".json":
         return api.diff(load_json(expected), load_json(actual))
     return api.diff_files(expected, actual)

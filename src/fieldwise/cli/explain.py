@@ -11,7 +11,7 @@ from fieldwise.cli._options import RunArgument, ShowAllOption, TextFormat, TextF
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from fieldwise.report.view import DisplayOptions
+    from fieldwise.report.terminal_layout import DisplayOptions
     from fieldwise.store.part_reader import StoredResult
     from fieldwise.store.run import Run
 
@@ -29,9 +29,9 @@ def explain(
     """Show how the score of a case was calculated, so that it can be checked by hand."""
     from fieldwise.cli._console import display_options, print_page
     from fieldwise.cli._lookup import open_named_run, read_case_results, unknown_field_error
-    from fieldwise.report.json_report import result_to_json
-    from fieldwise.report.parts import DIM, TITLE, stack_parts, styled_text
-    from fieldwise.report.safe import dump_json
+    from fieldwise.report.result_text import result_to_json
+    from fieldwise.report.terminal_layout import DIM, TITLE, stack_parts, styled_text
+    from fieldwise.report.text_format import dump_json
 
     program = program_of(context)
     stored_run = open_named_run(run, program.root)
@@ -52,17 +52,13 @@ def _explanations(
 ) -> "list[RenderableType | None]":
     """One page per evaluator: about a field, or about the whole result."""
     from fieldwise.report.explain import explain_field, explain_result
-    from fieldwise.score.causes import describe
 
-    causes = {comparison.cause for stored in results for comparison in stored.result.comparisons if comparison.cause}
-    descriptions = {cause: describe(cause) for cause in causes}
     if field:
-        return [explain_field(stored.evaluator, field, stored.result, descriptions, options) for stored in results]
-    labels = {cause: label for cause, (label, _) in descriptions.items()}
+        return [explain_field(stored.evaluator, field, stored.result, options) for stored in results]
     types = {str(evaluator["name"]): str(evaluator["type"]) for evaluator in stored_run.manifest.evaluators}
     written = read_evaluator_options(stored_run)
     return [
-        explain_result(stored.evaluator, types[stored.evaluator], stored.result, written.get(stored.evaluator, {}), labels, options)
+        explain_result(stored.evaluator, types[stored.evaluator], stored.result, written.get(stored.evaluator, {}), options)
         for stored in results
     ]
 
@@ -84,7 +80,7 @@ def _draw_case(stored_run: "Run", case: str, results: "list[StoredResult]", targ
     """Draw the boxes of a case by the first evaluator that compares boxes."""
     from fieldwise.cli._lookup import nothing_to_draw_error
     from fieldwise.plan.evaluators import plan_config
-    from fieldwise.read.load import load_json
+    from fieldwise.read.table_files import load_json
     from fieldwise.report.picture import draw_case_picture
 
     written = read_evaluator_options(stored_run)

@@ -20,7 +20,7 @@ def init(
     """
     from fieldwise.cli._files import require_file, write_new_files
     from fieldwise.cli._starter import infer_suite, sample_files
-    from fieldwise.plan.schema import suite_schema
+    from fieldwise.plan.schema import build_suite_schema
 
     if cases is None:
         files = sample_files(folder)
@@ -30,7 +30,7 @@ def init(
     suite = next(iter(files))
     schema = folder / SCHEMA
     if force or not schema.exists():  # an existing schema is left alone and is no reason to refuse
-        files[schema] = json.dumps(suite_schema(), indent=1, ensure_ascii=False) + "\n"
+        files[schema] = json.dumps(build_suite_schema(), indent=1, ensure_ascii=False) + "\n"
     for path in write_new_files(files, force=force):
         typer.echo(f"wrote {path}")
     typer.echo(f"\nnext: fieldwise check {suite}\n      fieldwise run {suite}")

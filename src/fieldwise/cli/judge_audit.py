@@ -36,13 +36,13 @@ def judge_audit(
     from fieldwise.cli._lookup import open_named_run
     from fieldwise.read.labels import read_labels
     from fieldwise.report.audit_view import build_audit_report
-    from fieldwise.report.safe import dump_json
-    from fieldwise.summarize.audit import audit
+    from fieldwise.report.text_format import dump_json
+    from fieldwise.summarize.audit import audit_judge
 
     program = program_of(context)
     stored_run = open_named_run(run, program.root)
     judge = _select_judge(stored_run, evaluator)
-    agreement = audit(stored_run.id, judge, _read_verdicts(stored_run, judge), read_labels(require_file(labels, "file of labels")))
+    agreement = audit_judge(stored_run.id, judge, _read_verdicts(stored_run, judge), read_labels(require_file(labels, "file of labels")))
     if not agreement.n:
         raise _nothing_to_audit_error(agreement)
     if form == TextFormat.json:

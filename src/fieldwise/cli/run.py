@@ -68,7 +68,7 @@ def run(
     from fieldwise.cli._exits import watch_interrupts
     from fieldwise.cli._files import require_file
     from fieldwise.cli._report import check_outputs, print_run, write_outputs
-    from fieldwise.engines.choose import cores
+    from fieldwise.engines.executors import count_cores
     from fieldwise.model.ask import Asking
     from fieldwise.summarize.exit_code import INCOMPLETE, Limits
 
@@ -88,7 +88,7 @@ def run(
             asking=Asking(budget_usd=budget_usd, max_calls=max_calls, fresh=fresh),
             baseline=baseline,
             resume=resume,
-            workers=workers or cores(),
+            workers=workers or count_cores(),
             engine=engine.value,
         )
     print_run(stored_run, form, program, show_all=show_all, to_stderr="-" in outputs)
@@ -133,7 +133,7 @@ def _github_annotations(form: Format) -> Generator[None]:
         yield
     except ConfigError as error:
         if form == Format.github:
-            from fieldwise.report.github import format_diagnostic_annotation
+            from fieldwise.report.ci_output import format_diagnostic_annotation
 
             for diagnostic in error.diagnostics:
                 typer.echo(format_diagnostic_annotation(diagnostic))

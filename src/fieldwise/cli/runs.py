@@ -61,13 +61,13 @@ def list_all(
 
 def _print_runs(program: Program, tag: str | None, suite: str | None, limit: int, form: TextFormat) -> None:
     from fieldwise.cli._console import display_options, print_page
-    from fieldwise.report.runs_view import build_runs_table, make_run_line, render_runs_json
-    from fieldwise.store.run import listed_run
-    from fieldwise.store.run_names import run_ids, runs_folder, tags_of
+    from fieldwise.report.stored_runs_view import build_runs_table, make_run_line, render_runs_json
+    from fieldwise.store.run import open_listed_run
+    from fieldwise.store.run_names import list_run_ids, read_tags, runs_folder
 
     folder = runs_folder(program.root)
-    ids = [id for id in reversed(run_ids(program.root)) if tag is None or tag in tags_of(folder / id)]
-    opened = (listed_run(folder / id) for id in ids)  # lazy: opening a run reads its manifest
+    ids = [id for id in reversed(list_run_ids(program.root)) if tag is None or tag in read_tags(folder / id)]
+    opened = (open_listed_run(folder / id) for id in ids)  # lazy: opening a run reads its manifest
     selected = list(islice(opened, limit)) if suite is None else [run for run in opened if run.name == suite]
     lines = [make_run_line(run) for run in selected[:limit]]
     if form == TextFormat.json:
@@ -83,9 +83,9 @@ def _print_runs(program: Program, tag: str | None, suite: str | None, limit: int
 
 
 def _no_runs_message(program: Program, tag: str | None, suite: str | None) -> str:
-    from fieldwise.store.run_names import run_ids
+    from fieldwise.store.run_names import list_run_ids
 
-    if not run_ids(program.root):
+    if not list_run_ids(program.root):
         return f"there are no runs in {resolve_root(program.root)}; `fieldwise demo` makes one"
     filters: list[str] = []
     if tag:
@@ -102,13 +102,13 @@ def show_run(
     """Show a run: gates, metrics, comparison with its baseline, fingerprints and location."""
     from fieldwise.cli._console import print_page
     from fieldwise.cli._lookup import open_named_run
-    from fieldwise.report.run_facts import StorageFacts, build_run_details, run_details_to_json
-    from fieldwise.report.safe import dump_json
-    from fieldwise.store.delete import baseline_files, pinned_by, size_of
+    from fieldwise.report.stored_runs_view import StorageFacts, build_run_details, run_details_to_json
+    from fieldwise.report.text_format import dump_json
+    from fieldwise.store.delete import baseline_files, find_baselines_of, folder_size
 
     program = program_of(context)
     stored_run = open_named_run(run, program.root)
-    storage = StorageFacts(bytes=size_of(stored_run.path), baselines=tuple(pinned_by(stored_run.id, baseline_files(Path()))))
+    storage = StorageFacts(bytes=folder_size(stored_run.path), baselines=tuple(find_baselines_of(stored_run.id, baseline_files(Path()))))
     if form == TextFormat.json:
         typer.echo(dump_json(run_details_to_json(stored_run, storage), spaced=True))
     else:
@@ -150,11 +150,11 @@ def delete(
     A run that is being written is never deleted. A run with a tag, or one that a *.baseline.json in this folder was made from, is deleted
     only with --force.
     """
-    from fieldwise.cli._lookup import open_listed_run
+    from fieldwise.cli._lookup import open_named_run_header
     from fieldwise.store.delete import baseline_files, check_deletable, delete_runs
 
     root = program_of(context).root
-    opened = [open_listed_run(name, root) for name in names]
+    opened = [open_named_run_header(name, root) for name in names]
     doomed = list({run.id: run for run in opened}.values())
     baselines = baseline_files(Path())
     check_deletable(doomed, baselines=baselines, force=force)
@@ -200,9 +200,8 @@ def trend(
 ) -> None:
     """Show the history of a metric over the runs of a suite, oldest first."""
     from fieldwise.cli._console import display_options, print_page
-    from fieldwise.report.safe import dump_json
-    from fieldwise.report.trend import build_trend
-    from fieldwise.report.trend_view import build_trend_report
+    from fieldwise.report.text_format import dump_json
+    from fieldwise.report.trend import build_trend, build_trend_report
     from fieldwise.store.run import list_runs
 
     program = program_of(context)
@@ -213,7 +212,7 @@ def trend(
     else:
         print_page(build_trend_report(history, display_options(form, program)), form)
     if html is not None:
-        from fieldwise.report.trend_html import render_trend_html
+        from fieldwise.report.trend import render_trend_html
 
         latest = next(run for run in candidates if run.id == history.points[-1].run)
         html.parent.mkdir(parents=True, exist_ok=True)

@@ -23,5 +23,5 @@ def schema(
     if of == SchemaSubject.run:
         from fieldwise.report.json_report import build_run_schema as make_schema
     else:
-        from fieldwise.plan.schema import suite_schema as make_schema
+        from fieldwise.plan.schema import build_suite_schema as make_schema
     typer.echo(json.dumps(make_schema(), indent=2, ensure_ascii=False))

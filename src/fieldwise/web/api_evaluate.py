@@ -1,137 +1,271 @@
-"""`/api/v1/evaluate`: one case, a batch, an upload, files of the server."""
+"""`/api/v1/evaluate` and `/api/v1/jobs`: evaluate one case, a batch, an upload or files of the server; long work as a job."""
 
+import asyncio
+import json
+import os
 import shutil
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
-from typing import Annotated, Any
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from pathlib import Path, PurePosixPath
+from typing import Annotated, Any, Final
 
 from fastapi import APIRouter, File, Form, UploadFile
-from pydantic import BaseModel, ValidationError
+from fastapi import Path as PathParameter
+from pydantic import BaseModel, Field, ValidationError
+from starlette.responses import Response, StreamingResponse
 
 from fieldwise.model.diagnostic import ConfigError, Diagnostic
 from fieldwise.store.run import Run
-from fieldwise.web.body import StrictRoute, parsed
-from fieldwise.web.evaluating import CASES, evaluate_case, evaluators_of, run_cases, run_document, run_file
-from fieldwise.web.paths import below
-from fieldwise.web.problems import JsonResponse, not_valid, of_validation_of, problem
-from fieldwise.web.requests import BatchRequest, CaseBody, EvaluateRequest, Measured, PathRequest
-from fieldwise.web.schemas import EVALUATED, RUN, answers
+from fieldwise.web.evaluation import CASES, evaluate_case, evaluators_from_request, run_cases, run_document, run_files
+from fieldwise.web.events import EVENT_STREAM, POLL_SECONDS, format_event
+from fieldwise.web.jobs import LIVE_STATES, Job
+from fieldwise.web.problems import JsonResponse, RequestProblem, StrictRoute, config_problem, make_problem, parse_json, problem_from_part
+from fieldwise.web.requests import BatchRequest, CaseBody, EvaluateRequest, EvaluationOptions, PathRequest, PathText
+from fieldwise.web.schemas import EVALUATED, EVENT, JOB, JOBS, RUN, response_schemas
 from fieldwise.web.server import Server
 
-_CASE = frozenset(CaseBody.model_fields)
+JobId = Annotated[str, PathParameter(alias="job", max_length=200)]
+_CASE_FIELDS: Final = frozenset(CaseBody.model_fields)
+_MAX_ENTRIES: Final = 20_000
+_SPECIAL_CHARACTERS: Final = frozenset("*?[]{}\\~\0")
 
 
-def given_in(body: BaseModel) -> dict[str, Any]:
-    """What a request says, without what it leaves out."""
+class JobRequest(EvaluationOptions):
+    """Cases in the request, or files in the server's data folder: `paths` has `cases`, or `expected` and `actual`."""
+
+    cases: list[CaseBody] | None = Field(None, min_length=1)
+    paths: dict[str, PathText] | None = None
+    name: Annotated[str, Field(min_length=1, max_length=200)] = "job"
+
+
+def provided_fields(body: BaseModel) -> dict[str, Any]:
+    """The fields that a request sets, without defaults."""
     return {name: getattr(body, name) for name in type(body).model_fields if name in body.model_fields_set}
 
 
-def evaluate_routes(server: Server) -> APIRouter:
-    """The routes."""
+def build_evaluate_routes(server: Server) -> APIRouter:
+    """Routes that evaluate at once."""
     routes = APIRouter(prefix="/evaluate", tags=["evaluate"], route_class=StrictRoute, default_response_class=JsonResponse)
 
-    @routes.post("", summary="Evaluate one case", responses=answers(EVALUATED, 503), response_model=None)
-    async def one(body: EvaluateRequest) -> JsonResponse:
-        """What each evaluator says of one case: by default response quality, under the saved configuration or the options given."""
-        given = given_in(body)
-        evaluators = evaluators_for(server, given)
-        case = {name: value for name, value in given.items() if name in _CASE}
-        return JsonResponse(await server.work.do(_one, server, case, evaluators, given))
+    @routes.post("", summary="Evaluate one case", responses=response_schemas(EVALUATED, 503), response_model=None)
+    async def evaluate_one(body: EvaluateRequest) -> JsonResponse:
+        """The result of each evaluator: by default response quality, with the saved configuration or the options of the request."""
+        options = provided_fields(body)
+        evaluators = resolve_evaluators(server, options)
+        case = {name: value for name, value in options.items() if name in _CASE_FIELDS}
+        return JsonResponse(await server.threads.run(_evaluate_one, server, case, evaluators, options))
 
-    @routes.post("/batch", summary="Evaluate some cases", responses=answers(RUN, 503), response_model=None)
-    async def batch(body: BatchRequest) -> JsonResponse:
+    @routes.post("/batch", summary="Evaluate several cases", responses=response_schemas(RUN, 503), response_model=None)
+    async def evaluate_batch(body: BatchRequest) -> JsonResponse:
         """The run document: summary, gates, results and diagnostics."""
-        given = given_in(body)
-        evaluators = evaluators_for(server, given)
-        cases = [given_in(case) for case in body.cases]
-        return JsonResponse(await server.work.do(_batch, server, cases, evaluators, body.name, body.keep))
+        evaluators = resolve_evaluators(server, provided_fields(body))
+        cases = [provided_fields(case) for case in body.cases]
 
-    @routes.post("/upload", summary="Evaluate a file of cases", responses=answers(RUN, 503), response_model=None)
-    async def upload(
+        def start_run(root: str | Path) -> Run:
+            return run_cases(cases, evaluators, body.name, root)
+
+        return JsonResponse(await server.threads.run(_run_document, server, start_run, body.keep))
+
+    @routes.post("/upload", summary="Evaluate a file of cases", responses=response_schemas(RUN, 503), response_model=None)
+    async def evaluate_upload(
         file: Annotated[UploadFile, File(description="Cases as JSON lines.")],
         options: Annotated[str, Form(description="The options of the other routes, as a JSON object.")] = "{}",
     ) -> JsonResponse:
-        """The same for cases in a JSONL file."""
-        given = _options(options)
-        evaluators = evaluators_for(server, given)
+        """The run document for cases in a JSONL file."""
+        evaluators = resolve_evaluators(server, _parse_options(options))
         with tempfile.TemporaryDirectory(prefix="fieldwise-") as folder:
             path = Path(folder) / CASES
-            with path.open("wb") as kept:
-                shutil.copyfileobj(file.file, kept)
-            done = server.work.do(_files, server, {"cases": str(path)}, evaluators, "upload", True)
-            return JsonResponse(await done)
+            with path.open("wb") as target:
+                shutil.copyfileobj(file.file, target)
 
-    @routes.post("/path", summary="Evaluate files of the server", responses=answers(RUN, 404, 503), response_model=None)
-    async def path(body: PathRequest) -> JsonResponse:
-        """The same for files below the server's data folder. Links and `..` are refused."""
-        given = given_in(body)
-        evaluators = evaluators_for(server, given)
-        source = source_of(server, given)
-        return JsonResponse(await server.work.do(_files, server, source, evaluators, body.name, body.keep))
+            def start_run(root: str | Path) -> Run:
+                return run_files({"cases": str(path)}, evaluators, "upload", root)
+
+            return JsonResponse(await server.threads.run(_run_document, server, start_run, True))
+
+    @routes.post("/path", summary="Evaluate files of the server", responses=response_schemas(RUN, 404, 503), response_model=None)
+    async def evaluate_path(body: PathRequest) -> JsonResponse:
+        """The run document for files in the server's data folder. Links and `..` are refused."""
+        options = provided_fields(body)
+        evaluators = resolve_evaluators(server, options)
+        source = resolve_source(server, options)
+
+        def start_run(root: str | Path) -> Run:
+            return run_files(source, evaluators, body.name, root)
+
+        return JsonResponse(await server.threads.run(_run_document, server, start_run, body.keep))
 
     return routes
 
 
-def evaluators_for(server: Server, given: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The evaluators that a request asks for; a Problem with everything that is wrong with them."""
+def build_job_routes(server: Server) -> APIRouter:
+    """Routes to start, watch and cancel jobs."""
+    routes = APIRouter(prefix="/jobs", tags=["jobs"], route_class=StrictRoute, default_response_class=JsonResponse)
+
+    @routes.post("", status_code=202, summary="Start a job", responses=response_schemas(JOB, 404, 503, status=202), response_model=None)
+    async def start(body: JobRequest) -> JsonResponse:
+        """Continues after the request has ended, and resumes after a restart of the server. Its result is a stored run."""
+        evaluators = resolve_evaluators(server, provided_fields(body))
+        if (body.cases is None) == (body.paths is None):
+            raise make_problem(422, "which-cases", "either `cases` or `paths` is required", "send cases, or name files of the server")
+        if body.cases is not None:
+            source = "".join(json.dumps(provided_fields(case)) + "\n" for case in body.cases).encode()
+        else:
+            source = resolve_source(server, body.paths or {})
+        job = await server.threads.run(server.jobs.add, body.name, source, evaluators)
+        if job is None:
+            raise make_problem(503, "busy", "too many jobs are waiting", "try again when some have ended")
+        return JsonResponse(job.to_json(), status_code=202, headers={"location": f"/api/v1/jobs/{job.id}"})
+
+    @routes.get("", summary="List jobs", responses=response_schemas(JOBS), response_model=None)
+    async def list_jobs() -> JsonResponse:
+        """Newest first."""
+        return JsonResponse({"jobs": [job.to_json() for job in server.jobs.list_all()[:200]]})
+
+    @routes.get("/{job}", summary="Show a job", responses=response_schemas(JOB, 404), response_model=None)
+    async def show(job: JobId) -> JsonResponse:
+        """State and progress of a job."""
+        return JsonResponse(_require_job(server, job).to_json())
+
+    @routes.delete("/{job}", summary="Cancel a job", responses=response_schemas(JOB, 404), response_model=None)
+    async def cancel(job: JobId) -> JsonResponse:
+        """Stops it after its current batch and deletes its partial run. A job that has ended is not changed."""
+        _require_job(server, job)
+        cancelled = await server.threads.run(server.jobs.cancel, job)
+        return JsonResponse((cancelled or _require_job(server, job)).to_json())
+
+    @routes.get("/{job}/events", summary="Watch a job", responses=response_schemas(EVENT, 404, media=EVENT_STREAM), response_model=None)
+    async def watch(job: JobId) -> Response:
+        """Server-sent events named `job`, until it has ended."""
+        return StreamingResponse(_stream_job(server, _require_job(server, job).id), media_type=EVENT_STREAM)
+
+    return routes
+
+
+def resolve_evaluators(server: Server, options: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The evaluators of a request; RequestProblem with everything that is wrong with them."""
     try:
-        return evaluators_of(given, server.configuration())
+        return evaluators_from_request(options, server.load_configuration())
     except ConfigError as error:
-        raise not_valid(error) from error
+        raise config_problem(error) from error
 
 
-def source_of(server: Server, given: Mapping[str, Any]) -> dict[str, str]:
-    """The files that a request names, if it may."""
-    named = {name: given[name] for name in ("cases", "expected", "actual") if given.get(name) is not None}
+def resolve_source(server: Server, options: Mapping[str, Any]) -> dict[str, str]:
+    """The files that a request names, as paths in the data folder; RequestProblem if they are not allowed."""
+    named = {name: options[name] for name in ("cases", "expected", "actual") if options.get(name) is not None}
     if set(named) not in ({"cases"}, {"expected", "actual"}):
-        raise problem(422, "which-files", "give `cases`, or `expected` and `actual`", "name one file of cases, or two files or folders")
-    return {name: str(below(server.settings.data, str(text), name)) for name, text in named.items()}
+        what, fix = "`cases`, or `expected` and `actual`, are required", "name one file of cases, or two files or folders"
+        raise make_problem(422, "which-files", what, fix)
+    return {name: str(resolve_below(server.settings.data, str(text), name)) for name, text in named.items()}
 
 
-def _options(text: str) -> dict[str, Any]:
-    value = parsed(text.encode("utf-8", "surrogatepass"), 422)
+def _parse_options(text: str) -> dict[str, Any]:
+    value = parse_json(text.encode("utf-8", "surrogatepass"), 422)
     try:
-        return given_in(Measured.model_validate(value))
+        return provided_fields(EvaluationOptions.model_validate(value))
     except ValidationError as error:
-        raise of_validation_of(error.errors(), "options") from error
+        raise problem_from_part(error.errors(), "options") from error
 
 
-def _one(server: Server, case: Mapping[str, Any], evaluators: Sequence[Mapping[str, Any]], given: Mapping[str, Any]) -> dict[str, Any]:
+def _evaluate_one(
+    server: Server, case: Mapping[str, Any], evaluators: Sequence[Mapping[str, Any]], options: Mapping[str, Any]
+) -> dict[str, Any]:
+    run = None
     try:
         results = evaluate_case(case, evaluators)
-        run = run_cases([case], evaluators, str(given.get("name", "evaluation")), server.settings.root) if given.get("keep") else None
+        if options.get("keep"):
+            run = run_cases([case], evaluators, str(options.get("name", "evaluation")), server.settings.root)
     except ConfigError as error:
-        raise not_valid(error) from error
-    used = None if given.get("evaluators") else server.configuration().over(given).to_json()
-    return {"results": results, "configuration": used, "run": None if run is None else run.id}
+        raise config_problem(error) from error
+    configuration = None if options.get("evaluators") else server.load_configuration().override(options).to_json()
+    return {"results": results, "configuration": configuration, "run": None if run is None else run.id}
 
 
-def _batch(
-    server: Server, cases: Sequence[Mapping[str, Any]], evaluators: Sequence[Mapping[str, Any]], name: str, keep: bool
-) -> dict[str, Any]:
-    return _kept(server, keep, lambda root: run_cases(cases, evaluators, name, root))
-
-
-def _files(server: Server, source: Mapping[str, str], evaluators: Sequence[Mapping[str, Any]], name: str, keep: bool) -> dict[str, Any]:
-    return _kept(server, keep, lambda root: run_file(source, evaluators, name, root))
-
-
-def _kept(server: Server, keep: bool, run: Callable[[str | Path], Run]) -> dict[str, Any]:
-    """The document of a run, which is stored or forgotten."""
+def _run_document(server: Server, start_run: Callable[[str | Path], Run], keep: bool) -> dict[str, Any]:
+    """The document of a run, which is stored if `keep`, else written to a temporary folder."""
     try:
         if keep:
-            return _small(server, run(server.settings.root))
+            return _limit_results(server, start_run(server.settings.root))
         with tempfile.TemporaryDirectory(prefix="fieldwise-") as folder:
-            return run_document(run(Path(folder)))
+            return run_document(start_run(Path(folder)))
     except ConfigError as error:
-        raise not_valid(error) from error
+        raise config_problem(error) from error
 
 
-def _small(server: Server, run: Run) -> dict[str, Any]:
+def _limit_results(server: Server, run: Run) -> dict[str, Any]:
+    """The document of a run, without results if it has more cases than a request may."""
     if run.full.cases <= server.settings.limits.cases:
         return run_document(run)
     what = f"the run has {run.full.cases:,} cases, so its results are not repeated here"
-    more = Diagnostic(code="results-elsewhere", level="info", what=what, fix=f"GET /api/v1/runs/{run.id}/results gives them page by page")
+    fix = f"GET /api/v1/runs/{run.id}/results returns them page by page"
+    note = Diagnostic(code="results-elsewhere", level="info", what=what, fix=fix)
     document = run_document(run, results=False)
-    return {**document, "diagnostics": [*document["diagnostics"], more.to_json()], "results": []}
+    return {**document, "diagnostics": [*document["diagnostics"], note.to_json()], "results": []}
+
+
+def resolve_below(root: Path | None, written: str, field: str) -> Path:
+    """The file or folder at a path below the root; RequestProblem otherwise, with the same words whether it exists or not.
+
+    Links are refused even if they point into the folder: their target can be changed after this check.
+    """
+    if root is None:
+        fix = "start the server with --data FOLDER"
+        raise make_problem(403, "no-data-folder", "this server evaluates no files by path", fix, field=field)
+    if _SPECIAL_CHARACTERS & set(written) or any(ord(character) < 32 for character in written):
+        what = "a path must not have patterns or special characters"
+        raise make_problem(422, "bad-path", what, "name one file or folder", field=field)
+    path = PurePosixPath(written)
+    if path.is_absolute() or ".." in path.parts or (path.parts and ":" in path.parts[0]):
+        raise _outside_problem(field)
+    location = root.resolve()
+    for part in path.parts:
+        location = location / part
+        if location.is_symlink():
+            raise _outside_problem(field)
+    try:
+        resolved = location.resolve(strict=True)
+    except (OSError, RuntimeError, ValueError) as error:
+        raise make_problem(404, "no-file", "there is no such file in the data folder", "check the path", field=field) from error
+    if not resolved.is_relative_to(root.resolve()):
+        raise _outside_problem(field)
+    if resolved.is_dir():
+        _reject_links(resolved, field)
+    elif not resolved.is_file():
+        raise make_problem(422, "bad-path", "this is neither a file nor a folder", "name a file", field=field)
+    return resolved
+
+
+def _outside_problem(field: str) -> RequestProblem:
+    fix = "use a path relative to the server's data folder, without `..`"
+    return make_problem(403, "outside", "only files in the server's data folder can be evaluated, and no links", fix, field=field)
+
+
+def _reject_links(folder: Path, field: str) -> None:
+    entries = 0
+    for parent, folders, files in os.walk(folder, followlinks=False):
+        entries += len(folders) + len(files)
+        if entries > _MAX_ENTRIES:
+            what = f"the folder has more than {_MAX_ENTRIES:,} entries"
+            raise make_problem(422, "too-many-files", what, "name a smaller folder", field=field)
+        if any((Path(parent) / name).is_symlink() for name in (*folders, *files)):
+            raise _outside_problem(field)
+
+
+def _require_job(server: Server, job_id: str) -> Job:
+    job = server.jobs.get(job_id)
+    if job is None:
+        raise make_problem(404, "no-job", "there is no job with that id", "GET /api/v1/jobs lists them")
+    return job
+
+
+async def _stream_job(server: Server, job_id: str) -> AsyncGenerator[str]:
+    last = ""
+    while True:
+        job = _require_job(server, job_id)
+        text = json.dumps(job.to_json())
+        if text != last:
+            yield format_event("job", text)
+            last = text
+        if job.state not in LIVE_STATES:
+            return
+        await asyncio.sleep(POLL_SECONDS)

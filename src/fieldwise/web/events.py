@@ -1,4 +1,4 @@
-"""What is going on, told as it happens: jobs of this server, and runs that any process is writing."""
+"""Server-sent events: jobs of this server, and runs that any process is writing."""
 
 import asyncio
 import json
@@ -9,127 +9,130 @@ from typing import Any, Final
 from fastapi import APIRouter
 from starlette.responses import Response, StreamingResponse
 
-from fieldwise.store.in_progress import Going
-from fieldwise.web.jobs import Job
-from fieldwise.web.library import Head
-from fieldwise.web.partial_results import Interim
+from fieldwise.store.in_progress import RunProgress
+from fieldwise.web.library import RunHead
+from fieldwise.web.partial_results import InterimSummary
 from fieldwise.web.render import render
 from fieldwise.web.server import RunId, Server
 
-EVERY: Final = 0.5
-MEDIA: Final = "text/event-stream"
+POLL_SECONDS: Final = 0.5
+EVENT_STREAM: Final = "text/event-stream"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Running:
-    """A run that some process is writing."""
+class LiveRun:
+    """An unfinished run with its expected size and its interim results."""
 
-    going: Going
-    before: int | None
-    """How many cases the last run of the same suite had."""
-    interim: Interim | None = None
-    """What it comes to so far."""
+    progress: RunProgress
+    expected_cases: int | None
+    """Number of cases of the last finished run of the same suite."""
+    interim: InterimSummary | None = None
 
     @property
     def share(self) -> float | None:
-        """About how much of it is done, if it is as large as the last one; never quite all."""
-        return min(self.going.cases / self.before, 0.99) if self.before and self.going.cases else None
+        """Estimated share that is done, at most 0.99; None if it cannot be estimated."""
+        if not self.expected_cases or not self.progress.cases:
+            return None
+        return min(self.progress.cases / self.expected_cases, 0.99)
 
 
-def event(name: str, data: str) -> str:
-    """A server-sent event.
+def format_event(name: str, data: str) -> str:
+    """Format a server-sent event.
 
-    >>> event("job", "{}")
+    >>> format_event("job", "{}")
     'event: job\\ndata: {}\\n\\n'
     """
     return f"event: {name}\ndata: {data}\n\n"
 
 
-def running(server: Server, heads: Sequence[Head]) -> list[Running]:
-    """The runs that others are writing; those of this server's jobs are told as jobs."""
-    ours = {job.run for job in server.jobs.live()}
-    return [running_of(one, heads) for one in server.library.going() if one.running and one.id not in ours]
+def list_running(server: Server, heads: Sequence[RunHead]) -> list[LiveRun]:
+    """The runs that other processes are writing, without those of this server's jobs."""
+    job_runs = {job.run for job in server.jobs.list_live()}
+    unfinished = server.library.list_unfinished()
+    return [make_live_run(progress, heads) for progress in unfinished if progress.running and progress.id not in job_runs]
 
 
-def running_of(going: Going, heads: Sequence[Head]) -> Running:
-    """A run that some process is writing, beside the last one of its suite."""
-    before = next((head.cases for head in heads if head.finished is not None and head.name == going.name), None)
-    return Running(going=going, before=before)
+def make_live_run(progress: RunProgress, heads: Sequence[RunHead]) -> LiveRun:
+    """An unfinished run, with the size of the last finished run of its suite."""
+    expected_cases = next((head.cases for head in heads if head.finished is not None and head.name == progress.name), None)
+    return LiveRun(progress=progress, expected_cases=expected_cases)
 
 
-def came_to(going: Going) -> tuple[str, str, str]:
-    """What a run that has not finished came to so far: the kind of news, a word, and why."""
-    if going.running:
+def progress_text(progress: RunProgress) -> tuple[str, str, str]:
+    """The status of an unfinished run: its CSS class, a word and the reason."""
+    if progress.running:
         return "live", "running", "a process is writing it"
     return "unsure", "interrupted", "the run was stopped"
 
 
-def event_pages(server: Server) -> APIRouter:
-    """What pages listen to."""
+def build_event_pages(server: Server) -> APIRouter:
+    """Event streams of the pages."""
     routes = APIRouter(include_in_schema=False)
 
     @routes.get("/events")
-    async def every() -> Response:
-        return StreamingResponse(_all(server), media_type=MEDIA)
+    async def stream_overview() -> Response:
+        return StreamingResponse(_stream_overview(server), media_type=EVENT_STREAM)
 
     @routes.get("/events/{run}")
-    async def one(run: RunId) -> Response:
-        found = await server.work.do(server.run, run)
-        return StreamingResponse(_one(server, found.id), media_type=MEDIA)
+    async def stream_run(run: RunId) -> Response:
+        opened = await server.threads.run(server.open_run, run)
+        return StreamingResponse(_stream_run(server, opened.id), media_type=EVENT_STREAM)
 
     return routes
 
 
-async def _all(server: Server) -> AsyncGenerator[str]:
-    """Events named `going`: what is going on as HTML, and a key that changes when the list of runs does."""
+async def _stream_overview(server: Server) -> AsyncGenerator[str]:
+    """Yield events named `progress`: jobs and runs as HTML, and a key that changes when the list of runs does."""
     last = ""
     while not server.jobs.stopping:
-        text = json.dumps(await asyncio.to_thread(_now, server))
+        text = json.dumps(await asyncio.to_thread(_overview, server))
         if text != last:
-            yield event("going", text)
+            yield format_event("progress", text)
             last = text
-        await asyncio.sleep(EVERY)
+        await asyncio.sleep(POLL_SECONDS)
 
 
-def _now(server: Server) -> Mapping[str, Any]:
-    jobs: Sequence[Job] = server.jobs.live()
-    others = running(server, server.library.heads())
-    key = [*(job.id for job in jobs), *(f"{one.id}:{one.running}" for one in server.library.going())]
-    return {"key": " ".join(key), "html": render("_going.html", jobs=jobs, running=others)}
+def _overview(server: Server) -> Mapping[str, Any]:
+    jobs = server.jobs.list_live()
+    running = list_running(server, server.library.list_heads())
+    key = [*(job.id for job in jobs), *(f"{progress.id}:{progress.running}" for progress in server.library.list_unfinished())]
+    return {"key": " ".join(key), "html": render("_progress.html", jobs=jobs, running=running)}
 
 
-async def _one(server: Server, identity: str) -> AsyncGenerator[str]:
-    """The same for one run, until it has ended, or stopped and is summed up."""
+async def _stream_run(server: Server, run_id: str) -> AsyncGenerator[str]:
+    """Yield events named `progress` about one run, until it has finished, or was interrupted and is fully summarized."""
     last = ""
     while not server.jobs.stopping:
-        found = await asyncio.to_thread(_of, server, identity)
-        text = json.dumps(found)
+        state = await asyncio.to_thread(_run_state, server, run_id)
+        text = json.dumps(state)
         if text != last:
-            yield event("going", text)
+            yield format_event("progress", text)
             last = text
-        if not found["more"]:
+        if not state["more"]:
             return
-        await asyncio.sleep(EVERY)
+        await asyncio.sleep(POLL_SECONDS)
 
 
-def _of(server: Server, identity: str) -> Mapping[str, Any]:
-    going = next((one for one in server.library.going() if one.id == identity), None)
-    if going is None:
+def _run_state(server: Server, run_id: str) -> Mapping[str, Any]:
+    progress = next((progress for progress in server.library.list_unfinished() if progress.id == run_id), None)
+    if progress is None:
         return {"key": "finished", "html": "", "more": False}
-    told = with_interim(server, running_of(going, server.library.heads()))
-    return {"key": key_of(told), "html": render("_state.html", told=told), "more": is_going(told)}
+    live = add_interim(server, make_live_run(progress, server.library.list_heads()))
+    return {"key": refresh_key(live), "html": render("_state.html", live=live), "more": expects_events(live)}
 
 
-def with_interim(server: Server, told: Running) -> Running:
-    """The same with what its stored parts come to so far."""
-    return replace(told, interim=server.sums.of(server.run(told.going.id))) if told.going.cases else told
+def add_interim(server: Server, live: LiveRun) -> LiveRun:
+    """Add the summary of the parts that are stored so far."""
+    if not live.progress.cases:
+        return live
+    return replace(live, interim=server.partial_results.summarize(server.open_run(live.progress.id)))
 
 
-def key_of(told: Running) -> str:
-    """What a page has to be loaded again for when it changes."""
-    return "running" if told.going.running else "interrupted"
+def refresh_key(live: LiveRun) -> str:
+    """A page reloads when this key changes."""
+    return "running" if live.progress.running else "interrupted"
 
 
-def is_going(told: Running) -> bool:
-    """Whether there will be more to tell."""
-    return told.going.running or (told.interim is not None and not told.interim.complete)
+def expects_events(live: LiveRun) -> bool:
+    """True while further events will follow."""
+    return live.progress.running or (live.interim is not None and not live.interim.complete)

@@ -1,6 +1,6 @@
-"""What stands before every page and every call: who is asked for, who asks, how much they send.
+"""ASGI middleware: Host, size, origin and credential checks.
 
-It is plain ASGI, so that nothing of a refused request reaches the application.
+It is plain ASGI, so that no part of a refused request reaches the application.
 """
 
 import secrets
@@ -15,18 +15,18 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from fieldwise.model.diagnostic import Diagnostic
-from fieldwise.web.problems import Problem, problem, problem_response
+from fieldwise.web.problems import RequestProblem, make_problem, problem_response
 from fieldwise.web.settings import Settings, is_loopback
 
-SAFE: Final = ("GET", "HEAD", "OPTIONS")
-OPEN: Final = ("/api/v1/health", "/static/")
-"""What everybody may read: nothing in it is anybody's."""
-POLICY: Final = (
+SAFE_METHODS: Final = ("GET", "HEAD", "OPTIONS")
+PUBLIC_PATHS: Final = ("/api/v1/health", "/static/")
+"""Readable without credentials: they contain no data."""
+CONTENT_SECURITY_POLICY: Final = (
     "default-src 'none'; script-src 'self'; style-src 'self'; style-src-attr 'unsafe-inline'; img-src 'self' data:; "
     "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
-HEADERS: Final = {
-    "content-security-policy": POLICY,
+SECURITY_HEADERS: Final = {
+    "content-security-policy": CONTENT_SECURITY_POLICY,
     "x-content-type-options": "nosniff",
     "x-frame-options": "DENY",
     "referrer-policy": "same-origin",
@@ -34,55 +34,58 @@ HEADERS: Final = {
     "cross-origin-resource-policy": "same-origin",
     "permissions-policy": "camera=(), geolocation=(), microphone=()",
 }
-_DRAINED: Final = 400_000_000
+_MAX_DRAINED: Final = 400_000_000
 _DRAIN_SECONDS: Final = 20.0
 
 
 class Guard:
-    """The application behind its guard."""
+    """The application with its request checks."""
 
     def __init__(self, app: ASGIApp, settings: Settings) -> None:
         self.app = app
         self.settings = settings
-        self.cookie = f"fieldwise_{settings.port}"  # cookies do not tell ports apart
+        self.cookie = f"fieldwise_{settings.port}"  # cookies are shared by all ports of a host
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request, or hand it on."""
+        """Check a request; refuse it or pass it to the application."""
         if scope["type"] == "lifespan":
             await self.app(scope, receive, send)
             return
         if scope["type"] != "http":
             return
-        known = _Headers(scope)
-        careful = _with_headers(send, scope["path"])
-        answer = self._launch(scope) if self._host_refused(known) is None else None
-        refused = None if answer else self._refused(scope, known)
-        if refused is not None:
-            await _drain(receive, known)
-            answer = self._told(scope, known, refused)
-        if answer is not None:
-            await answer(scope, receive, careful)
+        headers = _RequestHeaders(scope)
+        send_securely = _add_security_headers(send, scope["path"])
+        response = self._launch_response(scope) if self._check_host(headers) is None else None
+        problem = None if response else self._check_request(scope, headers)
+        if problem is not None:
+            await _drain_body(receive, headers)
+            response = self._refusal_response(scope, headers, problem)
+        if response is not None:
+            await response(scope, receive, send_securely)
             return
-        await self.app(scope, _limited(receive, self.settings.limits.body), careful)
+        await self.app(scope, _limit_body(receive, self.settings.limits.body), send_securely)
 
-    def _refused(self, scope: Scope, known: "_Headers") -> Problem | None:
+    def _check_request(self, scope: Scope, headers: "_RequestHeaders") -> RequestProblem | None:
         return (
-            self._host_refused(known) or self._size_refused(known) or self._origin_refused(scope, known) or self._who_refused(scope, known)
+            self._check_host(headers)
+            or self._check_size(headers)
+            or self._check_origin(scope, headers)
+            or self._check_credentials(scope, headers)
         )
 
-    def _host_refused(self, known: "_Headers") -> Problem | None:
-        """Another site may make its name point to this machine; it still asks for its own name."""
-        hosts = known.all("host")
+    def _check_host(self, headers: "_RequestHeaders") -> RequestProblem | None:
+        """Refuse unknown host names: with DNS rebinding, another site's name points to this machine."""
+        hosts = headers.all("host")
         if len(hosts) != 1:
-            return problem(400, "bad-host", f"a request needs one Host header, and this has {len(hosts)}")
-        name = _name(hosts[0])
-        if name is not None and (name in ("localhost", *self.settings.names) or self._is_address(name)):
+            return make_problem(400, "bad-host", f"a request needs one Host header, and this has {len(hosts)}")
+        name = _host_name(hosts[0])
+        if name is not None and (name in ("localhost", *self.settings.names) or self._is_own_address(name)):
             return None
         fix = f"use http://{self.settings.host}:{self.settings.port}, or start the server with --allow-host NAME"
-        return problem(421, "wrong-host", "this server does not go by that name", fix)
+        return make_problem(421, "wrong-host", "this server does not accept that host name", fix)
 
-    def _is_address(self, name: str) -> bool:
-        """An address in place of a name cannot have been made to point elsewhere."""
+    def _is_own_address(self, name: str) -> bool:
+        """True for an IP address, which DNS rebinding cannot forge; on loopback, only a loopback address."""
         if is_loopback(self.settings.host):
             return is_loopback(name)
         try:
@@ -91,76 +94,73 @@ class Guard:
             return False
         return True
 
-    def _size_refused(self, known: "_Headers") -> Problem | None:
-        given = known.get("content-length")
-        if given is None:
+    def _check_size(self, headers: "_RequestHeaders") -> RequestProblem | None:
+        length = headers.get("content-length")
+        if length is None:
             return None
-        if not (given.isascii() and given.isdigit()):
-            return problem(400, "bad-length", "Content-Length is not a number")
-        return too_large(self.settings.limits.body) if int(given) > self.settings.limits.body else None
+        if not (length.isascii() and length.isdigit()):
+            return make_problem(400, "bad-length", "Content-Length is not a number")
+        return too_large_problem(self.settings.limits.body) if int(length) > self.settings.limits.body else None
 
-    def _origin_refused(self, scope: Scope, known: "_Headers") -> Problem | None:
-        """Other sites may send a browser here, but not to change anything."""
-        if scope["method"] in SAFE:
+    def _check_origin(self, scope: Scope, headers: "_RequestHeaders") -> RequestProblem | None:
+        """Refuse cross-site requests with an unsafe method; links from other sites are allowed."""
+        if scope["method"] in SAFE_METHODS:
             return None
-        site, origin = known.get("sec-fetch-site"), known.get("origin")
-        foreign = site in ("cross-site", "same-site") or (
-            origin is not None and urlsplit(origin).netloc.lower() != (known.get("host") or "").lower()
-        )
-        return (
-            problem(403, "other-site", "this request comes from another site", "send it from the pages of this server") if foreign else None
-        )
+        site, origin = headers.get("sec-fetch-site"), headers.get("origin")
+        foreign_origin = origin is not None and urlsplit(origin).netloc.lower() != (headers.get("host") or "").lower()
+        if site in ("cross-site", "same-site") or foreign_origin:
+            return make_problem(403, "other-site", "this request comes from another site", "send it from the pages of this server")
+        return None
 
-    def _who_refused(self, scope: Scope, known: "_Headers") -> Problem | None:
-        if self.settings.token is None or scope["path"].startswith(OPEN):
+    def _check_credentials(self, scope: Scope, headers: "_RequestHeaders") -> RequestProblem | None:
+        if self.settings.token is None or scope["path"].startswith(PUBLIC_PATHS):
             return None
-        given = [*known.keys(), *self._cookies(known)]
-        secret = [one for one in (self.settings.token, self.settings.api_key) if one is not None]
-        if any(_same(one, other) for one in given for other in secret):
+        credentials = [*headers.credentials(), *self._cookie_tokens(headers)]
+        secrets_accepted = [secret for secret in (self.settings.token, self.settings.api_key) if secret is not None]
+        if any(_same_secret(credential, secret) for credential in credentials for secret in secrets_accepted):
             return None
         fix = "open the address that `fieldwise view` printed, or send the token or an API key: `Authorization: Bearer …`"
-        return Problem(
-            401, [Diagnostic(code="no-token", what="this needs the launch token or an API key", fix=fix)], {"www-authenticate": "Bearer"}
-        )
+        diagnostic = Diagnostic(code="no-token", what="this needs the launch token or an API key", fix=fix)
+        return RequestProblem(401, [diagnostic], {"www-authenticate": "Bearer"})
 
-    def _cookies(self, known: "_Headers") -> Iterator[str]:
-        for text in known.all("cookie"):
+    def _cookie_tokens(self, headers: "_RequestHeaders") -> Iterator[str]:
+        for text in headers.all("cookie"):
             try:
-                found = SimpleCookie(text).get(self.cookie)
-            except CookieError:
+                morsel = SimpleCookie(text).get(self.cookie)
+            except CookieError:  # a malformed cookie carries no token
                 continue
-            if found is not None:
-                yield found.value
+            if morsel is not None:
+                yield morsel.value
 
-    def _launch(self, scope: Scope) -> Response | None:
-        """The launch address sets a cookie and is gone from the address bar."""
+    def _launch_response(self, scope: Scope) -> Response | None:
+        """For the launch address: store the token in a cookie and redirect, so that it leaves the address bar."""
         token, path = self.settings.token, scope["path"]
         if token is None or scope["method"] != "GET" or path.startswith("/api/"):
             return None
         query = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
-        if not any(name == "token" and _same(value, token) for name, value in query):
+        if not any(name == "token" and _same_secret(value, token) for name, value in query):
             return None
         rest = urlencode([pair for pair in query if pair[0] != "token"])
-        answer = RedirectResponse("/" + path.lstrip("/") + (f"?{rest}" if rest else ""), status_code=303)
-        answer.set_cookie(self.cookie, token, httponly=True, samesite="strict", path="/")
-        return answer
+        response = RedirectResponse("/" + path.lstrip("/") + (f"?{rest}" if rest else ""), status_code=303)
+        response.set_cookie(self.cookie, token, httponly=True, samesite="strict", path="/")
+        return response
 
-    def _told(self, scope: Scope, known: "_Headers", refused: Problem) -> Response:
-        wants_page = not scope["path"].startswith("/api/") and "text/html" in (known.get("accept") or "")
-        if refused.status_code == 401 and wants_page:
+    def _refusal_response(self, scope: Scope, headers: "_RequestHeaders", problem: RequestProblem) -> Response:
+        wants_page = not scope["path"].startswith("/api/") and "text/html" in (headers.get("accept") or "")
+        if problem.status_code == 401 and wants_page:
             from fieldwise.web.render import render
 
-            return HTMLResponse(render("refused.html", problem=refused), status_code=401)
-        return problem_response(refused.status_code, refused.diagnostics, refused.headers)
+            return HTMLResponse(render("refused.html", problem=problem), status_code=401)
+        return problem_response(problem.status_code, problem.diagnostics, problem.headers)
 
 
-def too_large(limit: int) -> Problem:
-    """A request that is larger than is accepted."""
-    fix = "send less at a time, or put the file below the server's data folder and evaluate it by path"
-    return problem(413, "too-large", f"a request may have {limit:,} bytes", fix)
+def too_large_problem(limit: int) -> RequestProblem:
+    """The problem of a request that exceeds the size limit."""
+    fix = "send less at a time, or put the file into the server's data folder and evaluate it by path"
+    return make_problem(413, "too-large", f"a request may have {limit:,} bytes", fix)
 
 
-class _Headers:
+class _RequestHeaders:
     """The headers of a request."""
 
     def __init__(self, scope: Scope) -> None:
@@ -170,71 +170,71 @@ class _Headers:
         return [value.decode("latin-1") for key, value in self._pairs if key == name.encode()]
 
     def get(self, name: str) -> str | None:
-        found = self.all(name)
-        return found[0] if found else None
+        values = self.all(name)
+        return values[0] if values else None
 
-    def keys(self) -> Iterator[str]:
-        """Keys that come in headers."""
+    def credentials(self) -> Iterator[str]:
+        """Yield API keys and bearer tokens."""
         yield from self.all("x-api-key")
         for text in self.all("authorization"):
-            kind, _, key = text.partition(" ")
-            if kind.lower() == "bearer":
+            scheme, _, key = text.partition(" ")
+            if scheme.lower() == "bearer":
                 yield key.strip()
 
 
-def _name(host: str) -> str | None:
-    """The name in a Host header, without its port; None where it cannot be one."""
+def _host_name(host: str) -> str | None:
+    """The name in a Host header without the port; None if the header is malformed."""
     try:
-        found = urlsplit(f"//{host}")
-        _ = found.port
+        parts = urlsplit(f"//{host}")
+        _ = parts.port  # raises for an invalid port
     except ValueError:
         return None
-    plain = found.netloc == host and not found.username and not found.path
-    return found.hostname if plain else None
+    well_formed = parts.netloc == host and not parts.username and not parts.path
+    return parts.hostname if well_formed else None
 
 
-def _same(one: str, other: str) -> bool:
-    return secrets.compare_digest(one.encode("utf-8", "replace"), other.encode("utf-8", "replace"))
+def _same_secret(left: str, right: str) -> bool:
+    return secrets.compare_digest(left.encode("utf-8", "replace"), right.encode("utf-8", "replace"))
 
 
-def _with_headers(send: Send, path: str) -> Send:
-    added: list[tuple[bytes, bytes]] = [(name.encode(), value.encode()) for name, value in HEADERS.items()]
-    added.append((b"cache-control", b"no-cache" if path.startswith("/static/") else b"no-store"))
+def _add_security_headers(send: Send, path: str) -> Send:
+    defaults: list[tuple[bytes, bytes]] = [(name.encode(), value.encode()) for name, value in SECURITY_HEADERS.items()]
+    defaults.append((b"cache-control", b"no-cache" if path.startswith("/static/") else b"no-store"))
 
-    async def careful(message: Message) -> None:
+    async def send_securely(message: Message) -> None:
         if message["type"] == "http.response.start":
-            own = {name.lower() for name, _ in message["headers"]}
-            message["headers"] = [*message["headers"], *(pair for pair in added if pair[0] not in own)]
+            present = {name.lower() for name, _ in message["headers"]}
+            message["headers"] = [*message["headers"], *(pair for pair in defaults if pair[0] not in present)]
         await send(message)
 
-    return careful
+    return send_securely
 
 
-def _limited(receive: Receive, limit: int) -> Receive:
-    """What is received, up to so many bytes: whoever sends no Content-Length is counted."""
-    seen = 0
+def _limit_body(receive: Receive, limit: int) -> Receive:
+    """Count the received bytes and raise over the limit, for requests without a Content-Length."""
+    received = 0
 
-    async def counted() -> Message:
-        nonlocal seen
+    async def receive_counted() -> Message:
+        nonlocal received
         message = await receive()
         if message["type"] == "http.request":
-            seen += len(message.get("body", b""))
-            if seen > limit:
+            received += len(message.get("body", b""))
+            if received > limit:
                 if message.get("more_body"):
-                    await _drain(receive, None)
-                raise too_large(limit)
+                    await _drain_body(receive, None)
+                raise too_large_problem(limit)
         return message
 
-    return counted
+    return receive_counted
 
 
-async def _drain(receive: Receive, known: _Headers | None) -> None:
-    """Read on without keeping anything: a client that is still sending would not hear the answer."""
-    if known is not None and not (known.get("content-length") or known.get("transfer-encoding")):
+async def _drain_body(receive: Receive, headers: _RequestHeaders | None) -> None:
+    """Read and discard the rest of a request: a client that is still sending would not read the response."""
+    if headers is not None and not (headers.get("content-length") or headers.get("transfer-encoding")):
         return
-    seen, end = 0, time.monotonic() + _DRAIN_SECONDS
-    while seen < _DRAINED and time.monotonic() < end:
+    received, deadline = 0, time.monotonic() + _DRAIN_SECONDS
+    while received < _MAX_DRAINED and time.monotonic() < deadline:
         message: Any = await receive()
-        seen += len(message.get("body", b""))
+        received += len(message.get("body", b""))
         if message["type"] != "http.request" or not message.get("more_body"):
             return

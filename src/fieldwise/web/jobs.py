@@ -1,7 +1,7 @@
-"""Long work that goes on while nobody waits.
+"""Background jobs.
 
-A job is a folder, so that it outlives the server: the next one goes on with the job's run where it stopped. Whoever works on a job holds
-the lock of its folder, so that two servers of one store never do the same.
+A job is a folder, so that it survives a restart: the next server resumes its run. The process that works on a job holds the lock of its
+folder, so that two servers of one store never work on the same job.
 """
 
 import json
@@ -16,219 +16,219 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 from fieldwise.model.diagnostic import ConfigError, Diagnostic
-from fieldwise.model.roots import DEFAULT_ROOT, is_url
+from fieldwise.model.locations import DEFAULT_ROOT, is_url
 from fieldwise.store.atomic import write_atomically
 from fieldwise.store.delete import delete_runs
 from fieldwise.store.errors import StoreError
-from fieldwise.store.lock import Busy, Lock
+from fieldwise.store.lock import RunLock, RunLocked
 from fieldwise.store.run import Run, open_run
-from fieldwise.store.runs import RunNotFound
-from fieldwise.web.evaluating import run_file
+from fieldwise.store.run_names import RunNotFound
+from fieldwise.web.evaluation import run_files
 from fieldwise.web.settings import Settings
 
-State = Literal["waiting", "running", "finished", "failed", "cancelled"]
-LIVE: Final = ("waiting", "running")
+JobState = Literal["waiting", "running", "finished", "failed", "cancelled"]
+LIVE_STATES: Final = ("waiting", "running")
 CASES: Final = "cases.jsonl"
-FILE: Final = "job.json"
-MOST_WAITING: Final = 100
+JOB_FILE: Final = "job.json"
+MAX_LIVE_JOBS: Final = 100
 
 
-class Cancelled(Exception):
-    """Somebody asked to stop."""
+class JobCancelled(Exception):
+    """The job was cancelled, or the server is stopping."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Job:
-    """One piece of work."""
+    """One job. Its fields are the keys of `job.json`."""
 
     id: str
     name: str
     created: str
     source: Mapping[str, str]
-    """`cases`, or `expected` and `actual`: files that stay where they are."""
+    """`cases`, or `expected` and `actual`: paths of files."""
     evaluators: Sequence[Mapping[str, Any]]
-    state: State = "waiting"
+    state: JobState = "waiting"
     done: int = 0
     share: float | None = None
     run: str | None = None
-    """Known from the moment that it begins. A job that was cancelled leaves none."""
+    """The id of its run, from its start on; None again after a cancellation, which deletes the run."""
     diagnostics: Sequence[Mapping[str, Any]] = ()
 
     def to_json(self) -> dict[str, Any]:
-        """What the API tells of it."""
-        shown = ("id", "name", "state", "created", "done", "share", "run")
-        return {name: getattr(self, name) for name in shown} | {"diagnostics": [dict(one) for one in self.diagnostics]}
+        """The job as the API shows it."""
+        public = ("id", "name", "state", "created", "done", "share", "run")
+        return {name: getattr(self, name) for name in public} | {"diagnostics": [dict(diagnostic) for diagnostic in self.diagnostics]}
 
 
-class Jobs:
-    """The jobs of a server, done one after the other in a thread of their own."""
+class JobQueue:
+    """The jobs of a server; one thread runs them one after the other."""
 
     def __init__(self, settings: Settings) -> None:
         self._root = settings.root
-        # a lock that ends with its process, and a job that is told of at every step, are for a folder of this machine
+        # always a local folder: object stores have no locks that end with their process, and job.json is written often
         self._folder = Path(DEFAULT_ROOT if is_url(settings.root) else settings.root) / "jobs"
-        self._lock = threading.Lock()
+        self._mutex = threading.Lock()
         self._jobs: dict[str, Job] = {}
-        self._held: dict[str, Lock] = {}
+        self._locks: dict[str, RunLock] = {}
         self._cancelled: set[str] = set()
         self._waiting: queue.Queue[str | None] = queue.Queue()
         self._thread: threading.Thread | None = None
         self.stopping = False
 
     def start(self) -> None:
-        """Take up what an earlier server left undone, and begin."""
-        for path in sorted(self._folder.glob(f"*/{FILE}")) if self._folder.is_dir() else ():
-            job = _read(path)
-            if job is not None and job.id == path.parent.name and job.id not in self._jobs and self._mine(job):
+        """Load the stored jobs, queue the unfinished ones, and start the thread."""
+        paths = sorted(self._folder.glob(f"*/{JOB_FILE}")) if self._folder.is_dir() else []
+        for path in paths:
+            job = _read_job(path)
+            if job is not None and job.id == path.parent.name and job.id not in self._jobs and self._claim(job):
                 self._jobs[job.id] = job
-        self._thread = threading.Thread(target=self._work, name="fieldwise-jobs", daemon=True)
+        self._thread = threading.Thread(target=self._work_loop, name="fieldwise-jobs", daemon=True)
         self._thread.start()
 
-    def _mine(self, job: Job) -> bool:
-        """Whether a job has ended, or nobody else is at it; then it is ours to do."""
-        if job.state not in LIVE:
+    def _claim(self, job: Job) -> bool:
+        """Lock and queue a live job; False if another server holds its lock. Ended jobs need no lock."""
+        if job.state not in LIVE_STATES:
             return True
         try:
-            self._held[job.id] = Lock(self._folder / job.id)
-        except (Busy, OSError):
+            self._locks[job.id] = RunLock(self._folder / job.id)
+        except (RunLocked, OSError):
             return False
         self._waiting.put(job.id)
         return True
 
     def stop(self) -> None:
-        """Stop soon; the next server goes on with what is running."""
+        """Interrupt the running job, which the next server resumes, and release all locks."""
         self.stopping = True
         self._waiting.put(None)
         if self._thread is not None:
             self._thread.join(timeout=5)
-        for identity in [*self._held]:
-            self._let_go(identity)
+        for job_id in [*self._locks]:
+            self._release(job_id)
 
     def add(self, name: str, source: Mapping[str, str] | bytes, evaluators: Sequence[Mapping[str, Any]]) -> Job | None:
-        """A new job over files, or over cases as JSON lines, which are kept with it; None where too many wait already."""
-        if len(self.live()) >= MOST_WAITING:
+        """Add a job over files, or over JSON lines, which are stored with it; None if MAX_LIVE_JOBS is reached."""
+        if len(self.list_live()) >= MAX_LIVE_JOBS:
             return None
         created = datetime.now(UTC)
-        identity = f"{created:%Y%m%d-%H%M%S}-{secrets.token_hex(3)}"
-        folder = self._folder / identity
+        job_id = f"{created:%Y%m%d-%H%M%S}-{secrets.token_hex(3)}"
+        folder = self._folder / job_id
         folder.mkdir(parents=True)
-        self._held[identity] = Lock(folder)
+        self._locks[job_id] = RunLock(folder)
         if isinstance(source, bytes):
             path = folder / CASES
             path.write_bytes(source)
             source = {"cases": str(path.resolve())}
-        job = Job(id=identity, name=name, created=created.isoformat(), source=dict(source), evaluators=list(evaluators))
-        self._put(job)
+        job = Job(id=job_id, name=name, created=created.isoformat(), source=dict(source), evaluators=list(evaluators))
+        self._store(job)
         self._waiting.put(job.id)
         return job
 
-    def get(self, identity: str) -> Job | None:
+    def get(self, job_id: str) -> Job | None:
         """The job with this id."""
-        return self._jobs.get(identity)
+        return self._jobs.get(job_id)
 
-    def all(self) -> list[Job]:
+    def list_all(self) -> list[Job]:
         """Every job, newest first."""
         return sorted(self._jobs.values(), key=lambda job: job.created, reverse=True)
 
-    def live(self) -> list[Job]:
-        """Those that wait or run."""
-        return [job for job in self.all() if job.state in LIVE]
+    def list_live(self) -> list[Job]:
+        """Waiting and running jobs, newest first."""
+        return [job for job in self.list_all() if job.state in LIVE_STATES]
 
-    def cancel(self, identity: str) -> Job | None:
-        """Stop a job, at the latest after the batch that it is in."""
-        with self._lock:
-            job = self._jobs.get(identity)
-            if job is None or job.state not in LIVE:
+    def cancel(self, job_id: str) -> Job | None:
+        """Cancel a job; a running one stops after its current batch."""
+        with self._mutex:
+            job = self._jobs.get(job_id)
+            if job is None or job.state not in LIVE_STATES:
                 return job
-            self._cancelled.add(identity)
+            self._cancelled.add(job_id)
         if job.state == "waiting":
-            self._end(job, "cancelled")
-        return self._jobs[identity]
+            self._finish(job, "cancelled")
+        return self._jobs[job_id]
 
-    def _put(self, job: Job, *, keep: bool = True) -> None:
-        with self._lock:
+    def _store(self, job: Job, *, persist: bool = True) -> None:
+        with self._mutex:
             self._jobs[job.id] = job
-        if keep:
+        if persist:
             text = json.dumps(asdict(job))
-            write_atomically(self._folder / job.id / FILE, lambda path: _write(path, text))
+            write_atomically(self._folder / job.id / JOB_FILE, lambda path: _write_text(path, text))
 
-    def _work(self) -> None:
-        while (identity := self._waiting.get()) is not None and not self.stopping:
-            job = self._jobs[identity]
-            if identity not in self._cancelled and job.state in LIVE:
-                self._do(replace(job, state="running"))
+    def _work_loop(self) -> None:
+        while (job_id := self._waiting.get()) is not None and not self.stopping:
+            job = self._jobs[job_id]
+            if job_id not in self._cancelled and job.state in LIVE_STATES:
+                self._run_job(replace(job, state="running"))
 
-    def _do(self, job: Job) -> None:
-        self._put(job)
+    def _run_job(self, job: Job) -> None:
+        self._store(job)
         try:
-            run = self._run(job)
-        except Cancelled:
+            run = self._score(job)
+        except JobCancelled:
             if not self.stopping:
-                self._end(job, "cancelled")
+                self._finish(job, "cancelled")
         except ConfigError as error:
-            self._end(job, "failed", diagnostics=[one.to_json() for one in error.diagnostics])
-        except Exception as error:
-            told = Diagnostic(code="internal-error", what=f"{type(error).__name__}: {error}", fix="please report it")
-            self._end(job, "failed", diagnostics=[told.to_json()])
+            self._finish(job, "failed", diagnostics=[diagnostic.to_json() for diagnostic in error.diagnostics])
+        except Exception as error:  # recorded in the job; the thread must survive for the next one
+            diagnostic = Diagnostic(code="internal-error", what=f"{type(error).__name__}: {error}", fix="please report it")
+            self._finish(job, "failed", diagnostics=[diagnostic.to_json()])
         else:
-            self._end(job, "finished", share=1.0, done=run.full.cases, run=run.id)
+            self._finish(job, "finished", share=1.0, done=run.full.cases, run=run.id)
 
-    def _run(self, job: Job) -> Run:
-        """The job's run: gone on with where an earlier server began it, else a new one."""
-        before = None if job.run is None else self._opened(job.run)
-        if before is not None and before.finished is not None:
-            return before
+    def _score(self, job: Job) -> Run:
+        """Score the cases of a job, resuming the run that an earlier server began."""
+        previous = None if job.run is None else self._open_run(job.run)
+        if previous is not None and previous.finished is not None:
+            return previous
 
-        def tell(done: int, share: float | None) -> None:
+        def on_progress(done: int, share: float | None) -> None:
             if self.stopping or job.id in self._cancelled:
-                raise Cancelled
-            self._put(replace(self._jobs[job.id], done=done, share=share), keep=False)
+                raise JobCancelled
+            self._store(replace(self._jobs[job.id], done=done, share=share), persist=False)
 
-        def begun(run: str) -> None:
-            self._put(replace(self._jobs[job.id], run=run))
-            if before is not None and before.id != run:  # nothing of it could stand
-                self._forget(before.id)
+        def on_start(run_id: str) -> None:
+            self._store(replace(self._jobs[job.id], run=run_id))
+            if previous is not None and previous.id != run_id:  # the previous run could not be resumed
+                self._delete_unfinished(previous.id)
 
-        return run_file(
-            job.source, job.evaluators, job.name, self._root, progress=tell, begun=begun, resume=False if before is None else before.id
-        )
+        resume = False if previous is None else previous.id
+        return run_files(job.source, job.evaluators, job.name, self._root, progress=on_progress, on_start=on_start, resume=resume)
 
-    def _opened(self, run: str) -> Run | None:
+    def _open_run(self, run_id: str) -> Run | None:
         try:
-            return open_run(self._root, run)
+            return open_run(self._root, run_id)
         except (RunNotFound, StoreError, ValueError):
             return None
 
-    def _forget(self, run: str) -> None:
-        """Delete a run that will never be finished; one that somebody holds dear stays."""
-        found = self._opened(run)
-        if found is not None and found.finished is None:
-            with suppress(ConfigError, StoreError):
-                delete_runs([found])
+    def _delete_unfinished(self, run_id: str) -> None:
+        """Delete an unfinished run, unless it is protected by a tag or a baseline."""
+        run = self._open_run(run_id)
+        if run is not None and run.finished is None:
+            with suppress(ConfigError, StoreError):  # protected, or locked by another process: the run stays and remains listed
+                delete_runs([run])
 
-    def _end(self, job: Job, state: State, **changes: Any) -> None:
-        """Say how a job ended, and leave nothing behind that nobody can use."""
-        known = self._jobs[job.id]
-        if state == "cancelled" and known.run is not None:
-            self._forget(known.run)
+    def _finish(self, job: Job, state: JobState, **changes: Any) -> None:
+        """Store the final state, delete the cases and a cancelled run, and release the lock."""
+        current = self._jobs[job.id]
+        if state == "cancelled" and current.run is not None:
+            self._delete_unfinished(current.run)
             changes = {**changes, "run": None}
-        self._put(replace(known, state=state, **changes))
+        self._store(replace(current, state=state, **changes))
         (self._folder / job.id / CASES).unlink(missing_ok=True)
-        self._let_go(job.id)
+        self._release(job.id)
 
-    def _let_go(self, identity: str) -> None:
-        held = self._held.pop(identity, None)
-        if held is not None:
-            held.release()
+    def _release(self, job_id: str) -> None:
+        lock = self._locks.pop(job_id, None)
+        if lock is not None:
+            lock.release()
 
 
-def _read(path: Path) -> Job | None:
-    """The job in a file; None for a file that somebody else put there."""
+def _read_job(path: Path) -> Job | None:
+    """Read a job file; None for a file that is not a job."""
     try:
         return Job(**json.loads(path.read_text(encoding="utf-8")))
     except (OSError, ValueError, TypeError):
         return None
 
 
-def _write(path: Path, text: str) -> None:
+def _write_text(path: Path, text: str) -> None:
     path.write_text(text, encoding="utf-8")

@@ -1,4 +1,4 @@
-"""The runs of a store as lists tell them. A manifest is read again only when it has changed."""
+"""The runs of a store, for lists. A manifest is read again only when its file has changed."""
 
 import threading
 import time
@@ -9,25 +9,24 @@ from datetime import datetime
 from pathlib import Path
 from typing import Final, Literal
 
-from fieldwise.model.locations import Place
+from fieldwise.model.locations import Location
 from fieldwise.model.summary import GateResult
 from fieldwise.store.errors import StoreError
-from fieldwise.store.in_progress import Going, Watch
-from fieldwise.store.manifest import FILE
+from fieldwise.store.in_progress import RunMonitor, RunProgress
+from fieldwise.store.manifest import MANIFEST_FILE
 from fieldwise.store.run import Run, open_run
-from fieldwise.store.runs import find_run, run_ids, runs_folder
-from fieldwise.store.tags import tags_of
+from fieldwise.store.run_names import find_run, list_run_ids, read_tags, runs_folder
 
-State = Literal["finished", "running", "interrupted"]
-OPEN: Final = 16
-"""How many runs are kept at hand."""
-FRESH: Final = 0.3
-"""For so many seconds what was seen of unfinished runs is true enough, whoever asks."""
-Signature = tuple[int | str, int, int]
+RunState = Literal["finished", "running", "interrupted"]
+MAX_OPEN_RUNS: Final = 16
+PROGRESS_SECONDS: Final = 0.3
+"""The progress of unfinished runs is read at most this often, for all clients together."""
+FileSignature = tuple[int | str, int, int]
+"""Inode, modification time and size: they change whenever a manifest is replaced."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Head:
+class RunHead:
     """A run without its results and fields."""
 
     id: str
@@ -40,88 +39,88 @@ class Head:
     scored: Sequence[str] = ()
     """The evaluators that have a score, in order."""
     gates: Sequence[GateResult] = ()
-    labels: tuple[str, ...] = ()
+    case_tags: tuple[str, ...] = ()
     """The tags of its cases."""
     tags: tuple[str, ...] = ()
-    """The names that people gave to it."""
-    state: State = "finished"
-    going: Going | None = None
-    """Of a run that has not finished: how far it is."""
+    """The tags of the run."""
+    state: RunState = "finished"
+    progress: RunProgress | None = None
+    """None for a finished run."""
 
 
-class Library:
-    """The runs below one root."""
+class RunLibrary:
+    """The runs of one root."""
 
     def __init__(self, root: str | Path) -> None:
         self._root = root
         self._lock = threading.Lock()
-        self._watch = Watch(root)
-        self._seen: tuple[float, list[Going]] = (-1.0, [])
-        self._heads: dict[str, tuple[Signature | None, Head]] = {}
-        self._open: OrderedDict[tuple[str, Signature | None], Run] = OrderedDict()
+        self._monitor = RunMonitor(root)
+        self._unfinished: tuple[float, list[RunProgress]] = (-1.0, [])
+        self._heads: dict[str, tuple[FileSignature | None, RunHead]] = {}
+        self._open: OrderedDict[tuple[str, FileSignature | None], Run] = OrderedDict()
 
-    def open(self, which: str) -> Run:
-        """A run by its id, the beginning of one, or `latest`; one that has finished is opened once."""
-        folder = find_run(self._root, which)
-        key = (folder.name, _signature(folder))
+    def open(self, name: str) -> Run:
+        """Open a run by its id or first characters, a tag, or `latest`. Finished runs are cached: their files never change."""
+        folder = find_run(self._root, name)
+        key = (folder.name, _manifest_signature(folder))
         with self._lock:
-            known = self._open.get(key)
-            if known is not None:
+            cached = self._open.get(key)
+            if cached is not None:
                 self._open.move_to_end(key)
-                return known
+                return cached
         run = open_run(self._root, folder.name)
         if run.finished is not None:
             with self._lock:
                 self._open[key] = run
-                while len(self._open) > OPEN:
+                while len(self._open) > MAX_OPEN_RUNS:
                     self._open.popitem(last=False)
         return run
 
-    def going(self) -> list[Going]:
-        """The runs that have not finished, newest first, as they were a moment ago."""
+    def list_unfinished(self) -> list[RunProgress]:
+        """The runs that have not finished, newest first; at most PROGRESS_SECONDS old."""
         with self._lock:
-            if time.monotonic() - self._seen[0] > FRESH:
-                self._seen = (time.monotonic(), self._watch.look())
-            return self._seen[1]
+            if time.monotonic() - self._unfinished[0] > PROGRESS_SECONDS:
+                self._unfinished = (time.monotonic(), self._monitor.list_unfinished())
+            return self._unfinished[1]
 
-    def heads(self) -> list[Head]:
-        """All runs, newest first: ids tell only seconds apart."""
-        going = {one.id: one for one in self.going()}
-        names = run_ids(self._root)
-        for gone in {*list(self._heads)} - {*names}:
-            self._heads.pop(gone, None)
-        found = [self._head(name, going.get(name)) for name in names]
-        return sorted(found, key=lambda head: head.started, reverse=True)
+    def list_heads(self) -> list[RunHead]:
+        """All runs, newest first. Sorted by start time, because ids have a resolution of one second."""
+        unfinished = {progress.id: progress for progress in self.list_unfinished()}
+        run_ids = list_run_ids(self._root)
+        for deleted in {*list(self._heads)} - {*run_ids}:
+            self._heads.pop(deleted, None)
+        heads = [self._read_head(run_id, unfinished.get(run_id)) for run_id in run_ids]
+        return sorted(heads, key=lambda head: head.started, reverse=True)
 
-    def _head(self, name: str, going: Going | None) -> Head:
-        folder = runs_folder(self._root) / name
-        signature = _signature(folder)
-        known = self._heads.get(name)
-        if known is None or known[0] != signature:
-            known = self._heads[name] = (signature, _read(self._root, name))
-        head = replace(known[1], tags=tags_of(folder))
-        if going is None:
+    def _read_head(self, run_id: str, progress: RunProgress | None) -> RunHead:
+        folder = runs_folder(self._root) / run_id
+        signature = _manifest_signature(folder)
+        cached = self._heads.get(run_id)
+        if cached is None or cached[0] != signature:
+            cached = self._heads[run_id] = (signature, _load_head(self._root, run_id))
+        head = replace(cached[1], tags=read_tags(folder))  # tags are not part of the manifest
+        if progress is None:
             return head
-        return replace(head, state="running" if going.running else "interrupted", going=going, cases=going.cases)
+        return replace(head, state="running" if progress.running else "interrupted", progress=progress, cases=progress.cases)
 
 
-def _signature(folder: Place) -> Signature | None:
+def _manifest_signature(folder: Location) -> FileSignature | None:
     try:
-        found = (folder / FILE).stat()
+        status = (folder / MANIFEST_FILE).stat()
     except OSError:
         return None
-    return found.st_ino, found.st_mtime_ns, found.st_size
+    return status.st_ino, status.st_mtime_ns, status.st_size
 
 
-def _read(root: str | Path, name: str) -> Head:
+def _load_head(root: str | Path, run_id: str) -> RunHead:
     try:
-        run = open_run(root, name)
-    except (StoreError, ValueError, LookupError, TypeError):  # torn, of another version, or deleted since
-        at = datetime.strptime(name[:15] + "+0000", "%Y%m%d-%H%M%S%z")
-        return Head(id=name, name="", started=at, metrics={}, state="interrupted")
-    evaluators = run.full.evaluators
-    slices = {slice for one in evaluators.values() for slice in one.slices}
-    return Head(
+        run = open_run(root, run_id)
+    except (StoreError, ValueError, LookupError, TypeError):  # damaged, of another version, or deleted meanwhile: listed without results
+        started = datetime.strptime(run_id[:15] + "+0000", "%Y%m%d-%H%M%S%z")
+        return RunHead(id=run_id, name="", started=started, metrics={}, state="interrupted")
+    summaries = run.full.evaluators.values()
+    slices = {slice for summary in summaries for slice in summary.slices}
+    return RunHead(
         id=run.id,
         name=run.name,
         started=run.started,
@@ -129,8 +128,8 @@ def _read(root: str | Path, name: str) -> Head:
         exit_code=run.exit_code,
         cases=run.full.cases,
         metrics=run.summary,
-        scored=tuple(one.name for one in evaluators.values() if "score" in one.metrics),
+        scored=tuple(summary.name for summary in summaries if "score" in summary.metrics),
         gates=run.gates,
-        labels=tuple(sorted(slice.removeprefix("tag:") for slice in slices if slice.startswith("tag:"))),
+        case_tags=tuple(sorted(slice.removeprefix("tag:") for slice in slices if slice.startswith("tag:"))),
         state="finished" if run.finished else "interrupted",
     )

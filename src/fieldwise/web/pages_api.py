@@ -1,4 +1,4 @@
-"""What the HTTP API can do, for people; programs read its OpenAPI document."""
+"""The page that documents the HTTP API, generated from its OpenAPI document."""
 
 import re
 from dataclasses import dataclass
@@ -14,43 +14,46 @@ _METHODS: Final = ("get", "post", "put", "delete")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Call:
-    """One thing that can be asked for."""
+class ApiCall:
+    """One operation of the API."""
 
     method: str
     path: str
     summary: str
-    about: str
-    given: tuple[tuple[str, str], ...]
-    """What an address may say besides, with what it means."""
-    body: bool
-    """It takes JSON, or a file."""
+    description: str
+    parameters: tuple[tuple[str, str], ...]
+    """Names and descriptions of the query parameters."""
 
 
-def api_pages(server: Server) -> APIRouter:
-    """The routes."""
+def build_api_pages(server: Server) -> APIRouter:
+    """Route of the page."""
     routes = APIRouter(include_in_schema=False)
 
     @routes.get("/api")
-    async def api(request: Request) -> Response:
+    async def show(request: Request) -> Response:
         address = f"{request.url.scheme}://{request.url.netloc}"
-        groups = calls(request.app.openapi())
+        groups = list_calls(request.app.openapi())
         return HTMLResponse(render("api.html", here="", groups=groups, address=address, closed=server.settings.token is not None))
 
     return routes
 
 
-def calls(document: dict[str, Any]) -> dict[str, list[Call]]:
-    """Every call of an OpenAPI document, by its tag."""
-    found: dict[str, list[Call]] = {}
-    for path, methods in document["paths"].items():
-        for method, told in methods.items():
+def list_calls(document: dict[str, Any]) -> dict[str, list[ApiCall]]:
+    """The operations of an OpenAPI document by their first tag."""
+    groups: dict[str, list[ApiCall]] = {}
+    for path, operations in document["paths"].items():
+        for method, operation in operations.items():
             if method in _METHODS:
-                found.setdefault(str(told["tags"][0]), []).append(_call(path, method, told))
-    return found
+                groups.setdefault(str(operation["tags"][0]), []).append(_read_call(path, method, operation))
+    return groups
 
 
-def _call(path: str, method: str, told: dict[str, Any]) -> Call:
-    given = tuple((str(one["name"]), str(one.get("description", ""))) for one in told.get("parameters", ()) if one["in"] == "query")
-    about = re.sub(r"\s+", " ", str(told.get("description", "")))
-    return Call(method=method.upper(), path=path, summary=str(told["summary"]), about=about, given=given, body="requestBody" in told)
+def _read_call(path: str, method: str, operation: dict[str, Any]) -> ApiCall:
+    in_query = [parameter for parameter in operation.get("parameters", ()) if parameter["in"] == "query"]
+    return ApiCall(
+        method=method.upper(),
+        path=path,
+        summary=str(operation["summary"]),
+        description=re.sub(r"\s+", " ", str(operation.get("description", ""))),
+        parameters=tuple((str(parameter["name"]), str(parameter.get("description", ""))) for parameter in in_query),
+    )

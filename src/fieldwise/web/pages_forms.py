@@ -1,6 +1,8 @@
-"""The pages with forms: the configuration, and testing one evaluation."""
+"""The pages with forms: the configuration, and the test of one evaluation with its score explained."""
 
+from collections import Counter
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, Final
 
 from fastapi import APIRouter, Request
@@ -8,172 +10,278 @@ from starlette.datastructures import FormData, UploadFile
 from starlette.responses import RedirectResponse, Response
 
 from fieldwise.model.diagnostic import ConfigError, Diagnostic, Where
+from fieldwise.model.result import Result
 from fieldwise.model.values import MISSING
-from fieldwise.read.json_text import decode
+from fieldwise.read.json_text import decode_json
+from fieldwise.report.html import grade_score
 from fieldwise.web import configuration
-from fieldwise.web.api_configuration import save
-from fieldwise.web.configuration import OPTIONS, QUALITY, STRATEGIES, THRESHOLDS, WEIGHTS, Configuration, configuration_of
-from fieldwise.web.evaluating import first_result, run_cases
-from fieldwise.web.problems import Problem
-from fieldwise.web.render import html
-from fieldwise.web.rqs_breakdown import outcome_of
+from fieldwise.web.api_configuration import save_configuration
+from fieldwise.web.configuration import OPTIONS, QUALITY_FILE, STRATEGIES_FILE, THRESHOLDS, WEIGHTS, Configuration, make_configuration
+from fieldwise.web.evaluation import evaluate_quality, run_cases
+from fieldwise.web.pages_case import MAX_ROWS, ComparisonRow, make_row
+from fieldwise.web.problems import RequestProblem
+from fieldwise.web.render import render_response
 from fieldwise.web.server import Server
 
-_FIELDS: Final = 2 * configuration.MOST + 50
+_MAX_FORM_FIELDS: Final = 2 * configuration.MAX_STRATEGIES + 50
 SIDES: Final = ("expected", "actual")
+BUCKET_TEXTS: Final = (
+    ("both_non_null", "a value on both sides: compared for accuracy"),
+    ("gt_non_null", "a value is expected"),
+    ("aio_missing_or_null", "a value is expected, the actual is missing or null"),
+    ("gt_null_aio_has_value", "null is expected, the actual has a value"),
+    ("extra_keys", "the key is not expected"),
+)
+FLAG_TEXTS: Final = {
+    "unmeasured_safety": "Safety was not measured and counts as 1",
+    "vacuous_accuracy": "Nothing could be compared, so accuracy is 1",
+    "vacuous_completeness": "Nothing was expected, so completeness is 1",
+}
 
 
-def forms_pages(server: Server) -> APIRouter:
-    """The routes."""
+@dataclass(frozen=True, slots=True)
+class BreakdownLine:
+    """A number with its formula."""
+
+    name: str
+    value: str
+    formula: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QualityBreakdown:
+    """The response quality of one case with its arithmetic. The numbers are those of the evaluator."""
+
+    score: str
+    grade: str
+    verdict: str
+    lines: tuple[BreakdownLine, ...]
+    buckets: tuple[tuple[str, str, tuple[str, ...]], ...]
+    rows: tuple[ComparisonRow, ...]
+    flags: tuple[str, ...]
+    run: str | None
+    """The id of the run that it was stored as."""
+
+
+def build_form_pages(server: Server) -> APIRouter:
+    """Routes of the configuration page and the test page."""
     routes = APIRouter(include_in_schema=False)
-    routes.include_router(_configuration_pages(server))
-    routes.include_router(_test_pages(server))
+    routes.include_router(_configuration_routes(server))
+    routes.include_router(_test_routes(server))
     return routes
 
 
-def _configuration_pages(server: Server) -> APIRouter:
+def _configuration_routes(server: Server) -> APIRouter:
     routes = APIRouter()
 
     @routes.get("/configuration")
     async def show(saved: str | None = None) -> Response:
-        values, broken = _saved(server)
-        return _configuration(server, values, saved=bool(saved), broken=broken, diagnostics=configuration.problems_of(values))
+        values, broken = _saved_values(server)
+        diagnostics = configuration.find_option_problems(values)
+        return _configuration_page(server, values, saved=bool(saved), broken=broken, diagnostics=diagnostics)
 
     @routes.post("/configuration")
-    async def keep(request: Request) -> Response:
-        form = await request.form(max_fields=_FIELDS)
-        given, twice = given_in_form(form)
+    async def save(request: Request) -> Response:
+        form = await request.form(max_fields=_MAX_FORM_FIELDS)
+        options, repeated = read_form(form)
         try:
-            if twice:
-                raise Problem(422, twice)
-            save(server, given, str(form.get("version", "")) or None)
-        except Problem as error:
-            values = configuration_of(given).to_json()
-            return _configuration(server, values, status=error.status_code, diagnostics=error.diagnostics)
+            if repeated:
+                raise RequestProblem(422, repeated)
+            save_configuration(server, options, str(form.get("version", "")) or None)
+        except RequestProblem as error:
+            values = make_configuration(options).to_json()
+            return _configuration_page(server, values, status=error.status_code, diagnostics=error.diagnostics)
         if "hx-request" in request.headers:
             return Response(headers={"hx-redirect": "/configuration?saved=yes"})
         return RedirectResponse("/configuration?saved=yes", status_code=303)
 
     @routes.post("/configuration/check")
     async def check(request: Request) -> Response:
-        given, twice = given_in_form(await request.form(max_fields=_FIELDS))
-        return html("_checked.html", diagnostics=(*twice, *configuration.problems_of(given)))
+        options, repeated = read_form(await request.form(max_fields=_MAX_FORM_FIELDS))
+        return render_response("_checked.html", diagnostics=(*repeated, *configuration.find_option_problems(options)))
 
     @routes.post("/configuration/import")
-    async def take(request: Request) -> Response:
+    async def import_strategies(request: Request) -> Response:
         file = (await request.form()).get("file")
         content = await file.read() if isinstance(file, UploadFile) else b""
         try:
-            return html("_strategies.html", values={"field_strategies": configuration.imported(content)}, wrong=())
+            strategies = configuration.parse_strategies_file(content)
         except ConfigError as error:
-            values, _ = _saved(server)
-            return html("_strategies.html", values=values, wrong=error.diagnostics)
+            values, _ = _saved_values(server)
+            return render_response("_strategies.html", values=values, wrong=error.diagnostics)
+        return render_response("_strategies.html", values={"field_strategies": strategies}, wrong=())
 
     @routes.get("/configuration/export")
-    async def give() -> Response:
-        text = configuration.strategies_text(server.configuration())
-        headers = {"content-disposition": f'attachment; filename="{STRATEGIES}"'}
+    async def export_strategies() -> Response:
+        text = configuration.strategies_text(server.load_configuration())
+        headers = {"content-disposition": f'attachment; filename="{STRATEGIES_FILE}"'}
         return Response(text, media_type="application/json", headers=headers)
 
     return routes
 
 
-def _test_pages(server: Server) -> APIRouter:
+def _test_routes(server: Server) -> APIRouter:
     routes = APIRouter()
 
     @routes.get("/test")
-    async def test() -> Response:
-        values, broken = _saved(server)
-        return html(
-            "test.html", here="/test", values=values, broken=broken, wrong=(), texts=dict.fromkeys(SIDES, ""), outcome=None, diagnostics=()
-        )
+    async def show() -> Response:
+        values, broken = _saved_values(server)
+        texts = dict.fromkeys(SIDES, "")
+        return render_response("test.html", here="/test", values=values, broken=broken, wrong=(), texts=texts, outcome=None, diagnostics=())
 
     @routes.post("/test")
     async def evaluate(request: Request) -> Response:
-        form = await request.form(max_fields=_FIELDS)
-        outcome, diagnostics = await server.work.do(_tested, server, form)
+        form = await request.form(max_fields=_MAX_FORM_FIELDS)
+        outcome, diagnostics = await server.threads.run(_evaluate_form, server, form)
         if "hx-request" in request.headers:
-            return html("_outcome.html", outcome=outcome, diagnostics=diagnostics)
-        given, _ = given_in_form(form)
+            return render_response("_outcome.html", outcome=outcome, diagnostics=diagnostics)
+        options, _ = read_form(form)
         texts = {side: str(form.get(side, "")) for side in SIDES}
-        values = configuration_of(given).to_json()
-        return html("test.html", here="/test", values=values, broken=(), wrong=(), texts=texts, outcome=outcome, diagnostics=diagnostics)
+        values = make_configuration(options).to_json()
+        return render_response(
+            "test.html", here="/test", values=values, broken=(), wrong=(), texts=texts, outcome=outcome, diagnostics=diagnostics
+        )
 
     return routes
 
 
-def _saved(server: Server) -> tuple[dict[str, Any], tuple[Diagnostic, ...]]:
-    """The saved configuration, or the defaults and what is wrong with the files."""
+def _saved_values(server: Server) -> tuple[dict[str, Any], tuple[Diagnostic, ...]]:
+    """The saved configuration, or the defaults and the problems of the files."""
     try:
-        return server.configuration().to_json(), ()
-    except Problem as error:
+        return server.load_configuration().to_json(), ()
+    except RequestProblem as error:
         return Configuration().to_json(), error.diagnostics
 
 
-def _configuration(server: Server, values: Mapping[str, Any], *, status: int = 200, **told: Any) -> Response:
-    shown = {"saved": False, "broken": (), "wrong": (), "names": (STRATEGIES, QUALITY)}
-    version = configuration.version(server.settings.workspace)
-    return html("configuration.html", status, here="/configuration", values=values, version_of_files=version, **{**shown, **told})
+def _configuration_page(server: Server, values: Mapping[str, Any], *, status: int = 200, **variables: Any) -> Response:
+    defaults = {"saved": False, "broken": (), "wrong": (), "names": (STRATEGIES_FILE, QUALITY_FILE)}
+    version = configuration.files_version(server.settings.workspace)
+    return render_response(
+        "configuration.html", status, here="/configuration", values=values, version_of_files=version, **{**defaults, **variables}
+    )
 
 
-def given_in_form(form: FormData) -> tuple[dict[str, Any], tuple[Diagnostic, ...]]:
-    """What a form says in the words of the HTTP API, and fields that it names twice. Rows without a field are left out."""
+def read_form(form: FormData) -> tuple[dict[str, Any], tuple[Diagnostic, ...]]:
+    """The options of a form with the keys of the HTTP API, and diagnostics for repeated fields. Rows without a field are skipped."""
     fields = [str(name).strip() for name in form.getlist("field")]
     pairs = [(name, str(strategy)) for name, strategy in zip(fields, form.getlist("strategy"), strict=False) if name]
-    twice = sorted({name for name in fields if name and fields.count(name) > 1}) if len(set(fields)) < len(fields) else []
-    given: dict[str, Any] = {"field_strategies": dict(pairs)}
+    options: dict[str, Any] = {"field_strategies": dict(pairs)}
     for name in (*THRESHOLDS, "default_text"):
         if str(form.get(name, "")).strip():
-            given[name] = _number(str(form[name])) if name in THRESHOLDS else str(form[name])
-    weights = {name: _number(str(form[name])) for name in WEIGHTS if str(form.get(name, "")).strip()}
+            options[name] = _parse_number(str(form[name])) if name in THRESHOLDS else str(form[name])
+    weights = {name: _parse_number(str(form[name])) for name in WEIGHTS if str(form.get(name, "")).strip()}
     if weights:
-        given["weights"] = weights
-    fix = "keep one of them"
-    return given, tuple(Diagnostic(code="repeated-field", what=f"the field `{name}` is there twice", fix=fix) for name in twice)
+        options["weights"] = weights
+    repeated = sorted(name for name, count in Counter(fields).items() if name and count > 1)
+    fix = "remove all but one"
+    return options, tuple(Diagnostic(code="repeated-field", what=f"the field `{name}` is listed twice", fix=fix) for name in repeated)
 
 
-def _number(text: str) -> float | str:
-    """The number in a text, or the text for the plan to complain about."""
+def _parse_number(text: str) -> float | str:
+    """The number in a text; else the text itself, which the check of the options will report."""
     try:
         return float(text.strip().replace(",", "."))
     except ValueError:
         return text
 
 
-def _tested(server: Server, form: FormData) -> tuple[Any, tuple[Diagnostic, ...]]:
-    """What came of a test, and what to know about it."""
-    given, twice = given_in_form(form)
-    given = given if any(name in form for name in ("field", *OPTIONS, *WEIGHTS)) else {}
-    found = [*twice]
+def _evaluate_form(server: Server, form: FormData) -> tuple[QualityBreakdown | None, tuple[Diagnostic, ...]]:
+    """Evaluate the records of the test form; None if they or the options are not valid."""
+    options, repeated = read_form(form)
+    if not any(name in form for name in ("field", *OPTIONS, *WEIGHTS)):  # the folded options were not sent
+        options = {}
+    diagnostics = [*repeated]
     case: dict[str, Any] = {"id": "1"}
     for side in SIDES:
         text = str(form.get(side, ""))
         if text.strip():
-            case[side], notes = _side(text, side)
-            found += notes
+            case[side], notes = _parse_side(text, side)
+            diagnostics += notes
         else:
-            what, fix = f"there is nothing under {side}", "paste a JSON object, or choose a file"
-            found.append(Diagnostic(code="nothing-given", what=what, fix=fix))
-    if any(one.level == "error" for one in found):
-        return None, tuple(found)
+            what, fix = f"{side} is empty", "paste a JSON object, or choose a file"
+            diagnostics.append(Diagnostic(code="nothing-given", what=what, fix=fix))
+    if any(diagnostic.level == "error" for diagnostic in diagnostics):
+        return None, tuple(diagnostics)
     try:
-        used = server.configuration().over(given)
-        configuration.check(used)
-    except ConfigError as error:
-        return None, (*found, *error.diagnostics)
-    except Problem as error:
-        return None, (*found, *error.diagnostics)
-    kept = run_cases([case], [used.evaluator()], "test", server.settings.root).id if form.get("keep") else None
-    return outcome_of(first_result(case, used), used, kept), tuple(found)
+        used = server.load_configuration().override(options)
+        configuration.check_configuration(used)
+    except (ConfigError, RequestProblem) as error:
+        return None, (*diagnostics, *error.diagnostics)
+    run_id = None
+    if form.get("keep"):
+        run_id = run_cases([case], [used.to_evaluator()], "test", server.settings.root).id
+    return explain_quality(evaluate_quality(case, used), used, run_id), tuple(diagnostics)
 
 
-def _side(text: str, side: str) -> tuple[Any, list[Diagnostic]]:
-    """The value of a text that was pasted. What is no JSON stays text, in which the evaluator looks for a record."""
-    found = decode(text.encode("utf-8", "surrogatepass"))
-    if found.value is not MISSING:
-        return found.value, []
-    named = Where(field=side)
+def _parse_side(text: str, side: str) -> tuple[Any, list[Diagnostic]]:
+    """The value of a pasted text. Text that is not JSON stays text, in which the evaluator looks for a record."""
+    decoded = decode_json(text.encode("utf-8", "surrogatepass"))
+    if decoded.value is not MISSING:
+        return decoded.value, []
+    where = Where(field=side)
     if text.lstrip()[:1] in ("{", "["):
-        return text, [Diagnostic(code=one.code, what=one.what, fix=one.fix, where=named) for one in found.diagnostics]
-    what = "this is not JSON by itself, so a record is looked for in the text"
-    return text, [Diagnostic(code="text", level="info", what=what, where=named)]
+        return text, [
+            Diagnostic(code=diagnostic.code, what=diagnostic.what, fix=diagnostic.fix, where=where) for diagnostic in decoded.diagnostics
+        ]
+    what = "this is not JSON, so the evaluator searches the text for a record"
+    return text, [Diagnostic(code="text", level="info", what=what, where=where)]
+
+
+def explain_quality(result: Result, used: Configuration, run_id: str | None) -> QualityBreakdown:
+    """The arithmetic of a response quality score under a configuration."""
+    details = result.details
+    strategies: dict[str, str] = details.get("strategies", {})
+    settings = used.to_json()
+    rules = {name: _strategy_rule(strategy, settings) for name, strategy in strategies.items()}
+    if "buckets" in details:
+        lines = tuple(_breakdown_lines(result, settings))
+    else:
+        lines = (BreakdownLine("status", result.status, result.reasoning),)
+    return QualityBreakdown(
+        score=_format_score(result.metrics.get("rqs")),
+        grade=grade_score(result.score),
+        verdict=result.verdict or result.status,
+        lines=lines,
+        buckets=tuple((name, text, tuple(details.get("buckets", {}).get(name, ()))) for name, text in BUCKET_TEXTS),
+        rows=tuple(make_row(comparison, rules) for comparison in result.comparisons[:MAX_ROWS]),
+        flags=tuple(FLAG_TEXTS.get(str(flag), str(flag)) for flag in details.get("flags", ())),
+        run=run_id,
+    )
+
+
+def _strategy_rule(strategy: str, settings: Mapping[str, Any]) -> str:
+    threshold = {"FUZZY": "fuzzy_threshold", "SEMANTIC": "semantic_threshold"}.get(strategy)
+    return f"{strategy} ≥ {settings[threshold]:g}" if threshold else strategy
+
+
+def _format_score(value: Any) -> str:
+    return "not measured" if value is None else f"{float(value):.4f}"
+
+
+def _breakdown_lines(result: Result, settings: Mapping[str, Any]) -> list[BreakdownLine]:
+    """One line for each part of the score, with the numbers that it is calculated from."""
+    details, weights = result.details, settings["weights"]
+    counts = {name: len(keys) for name, keys in details["buckets"].items()}
+    scores = {name: _format_score(result.metrics.get(name)) for name in ("accuracy", "completeness", "hallucination", "safety")}
+    both, expected, keys = counts["both_non_null"], counts["gt_non_null"], len(details["bucket_of"])
+    extra, not_null = counts["extra_keys"], counts["gt_null_aio_has_value"]
+    ignored = sum(details["strategies"].get(key) == "IGNORE" for key in details["buckets"]["both_non_null"])
+    accuracy = f"{len(result.hits)} of {both - ignored} compared fields match" + (f", {ignored} ignored" if ignored else "")
+    terms = " + ".join(f"{weights['w_' + name]:g} × {scores[name]}" for name in ("accuracy", "completeness", "safety"))
+    penalty = f"{weights['w_hallucination']:g} × {scores['hallucination']}"
+    return [
+        BreakdownLine(
+            "completeness",
+            scores["completeness"],
+            f"{both} of {expected} expected values are present" if expected else "nothing was expected",
+        ),
+        BreakdownLine(
+            "hallucination",
+            scores["hallucination"],
+            f"({extra} extra + {not_null} expected null) of {keys} keys = {extra + not_null} / {keys}",
+        ),
+        BreakdownLine("accuracy", scores["accuracy"], accuracy),
+        BreakdownLine("safety", scores["safety"], "1 unless a checker reports a finding"),
+        BreakdownLine("response quality (RQS)", _format_score(result.metrics.get("rqs")), f"{terms} − {penalty}, limited to 0 … 1"),
+        BreakdownLine("normalized", _format_score(result.metrics.get("rqs_normalized")), "RQS divided by its maximum with these weights"),
+    ]

@@ -1,4 +1,4 @@
-"""One run: summary, outcomes, heatmap, cases."""
+"""The page of one run: summary, outcomes, heatmap, cases."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -9,51 +9,52 @@ from fastapi import APIRouter, Depends, Query
 from starlette.responses import HTMLResponse, Response
 
 from fieldwise.model.summary import EvaluatorSummary
-from fieldwise.report.heatmap import STATES, Heatmap, State, heatmap
-from fieldwise.report.html import html_report
-from fieldwise.report.page import page_of
+from fieldwise.report.heatmap import Heatmap, build_heatmap
+from fieldwise.report.html import render_html
+from fieldwise.report.result_text import FIELD_STATES, FieldState
+from fieldwise.report.run_view import build_run_view
 from fieldwise.store.run import Run
-from fieldwise.store.run_index import comparisons_at, told_at
-from fieldwise.web.api_runs import evaluator_of
-from fieldwise.web.events import came_to, is_going, key_of, running_of, with_interim
+from fieldwise.store.run_index import comparisons_at, verdicts_at
+from fieldwise.web.api_runs import select_evaluator
+from fieldwise.web.case_index import CaseQuery, Order, cached_page, select_cases
+from fieldwise.web.events import LiveRun, add_interim, expects_events, make_live_run, progress_text, refresh_key
 from fieldwise.web.render import render
-from fieldwise.web.select import Order, Wanted, chosen, kept
 from fieldwise.web.server import RunId, Server
 
-CASES_AT_ONCE: Final = 50
-COLUMNS: Final = 60
-CELLS: Final = 3_000
-FIELDS: Final = 200
+CASES_PER_PAGE: Final = 50
+MAX_COLUMNS: Final = 60
+MAX_CELLS: Final = 3_000
+MAX_FIELDS: Final = 200
 _ORDERS: Final = ("score", "-score", "case")
-Text = Annotated[str | None, Query(max_length=1000)]
-Offset = Annotated[int, Query(ge=0, le=10_000_000)]
-Start = Annotated[int, Query(alias="from", ge=0, le=10_000_000)]
+QueryText = Annotated[str | None, Query(max_length=1000)]
+OffsetQuery = Annotated[int, Query(ge=0, le=10_000_000)]
+StartQuery = Annotated[int, Query(alias="from", ge=0, le=10_000_000)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Confusion:
-    """How often each outcome occurred for each field."""
+class OutcomeTable:
+    """Counts of each outcome by field."""
 
     evaluator: str
-    states: tuple[State, ...]
+    states: tuple[FieldState, ...]
     rows: tuple[tuple[str, Mapping[str, int]], ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Map:
-    """Some columns of the heatmap."""
+class HeatmapPage:
+    """A page of columns of the heatmap."""
 
     run: str
-    heat: Heatmap
+    heatmap: Heatmap
     evaluators: tuple[str, ...]
     first: int
     total: int
-    before: int
-    after: int | None
+    previous: int
+    next: int | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CaseLine:
+class CaseRow:
     """A case in the list."""
 
     id: str
@@ -63,23 +64,23 @@ class CaseLine:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
-    """The cases that fit the filters, page by page."""
+class CaseList:
+    """A page of the cases that meet the filters."""
 
     run: str
     evaluator: str
     fields: tuple[str, ...]
     slices: tuple[str, ...]
-    rows: tuple[CaseLine, ...]
+    rows: tuple[CaseRow, ...]
     total: int
     offset: int
-    before: int
-    after: int | None
+    previous: int
+    next: int | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Filters:
-    """What a reader asked for, as it stands in the address."""
+class CaseFilters:
+    """The filters of the case list, as in the address of the page."""
 
     evaluator: str | None = None
     verdict: str | None = None
@@ -89,10 +90,10 @@ class Filters:
     order: str = "score"
     text: str | None = None
 
-    def wanted(self, evaluator: str) -> Wanted:
-        """What to look for."""
+    def to_query(self, evaluator: str) -> CaseQuery:
+        """The filters as a query of an evaluator's results."""
         kind, _, name = (self.slice or "").partition(":")
-        return Wanted(
+        return CaseQuery(
             evaluator=evaluator,
             verdict=self.verdict or None,
             field=self.field or None,
@@ -104,129 +105,161 @@ class Filters:
         )
 
 
-def filters_of(
-    evaluator: Text = None,
-    verdict: Text = None,
-    field: Text = None,
-    outcome: Text = None,
-    slice: Text = None,
-    order: Text = None,
-    text: Text = None,
-) -> Filters:
-    """The filters in an address; an order that there is not is the usual one."""
-    known = order if order in _ORDERS else _ORDERS[0]
-    return Filters(evaluator=evaluator or None, verdict=verdict, field=field, outcome=outcome, slice=slice, order=known, text=text)
+def parse_filters(
+    evaluator: QueryText = None,
+    verdict: QueryText = None,
+    field: QueryText = None,
+    outcome: QueryText = None,
+    slice: QueryText = None,
+    order: QueryText = None,
+    text: QueryText = None,
+) -> CaseFilters:
+    """The filters of an address; an unknown order becomes the default."""
+    valid_order = order if order in _ORDERS else _ORDERS[0]
+    return CaseFilters(
+        evaluator=evaluator or None, verdict=verdict, field=field, outcome=outcome, slice=slice, order=valid_order, text=text
+    )
 
 
-Asked = Annotated[Filters, Depends(filters_of)]
+FiltersQuery = Annotated[CaseFilters, Depends(parse_filters)]
 
 
-def run_pages(server: Server) -> APIRouter:
-    """The routes."""
+def build_run_pages(server: Server) -> APIRouter:
+    """Routes of the run page and of the fragments that it loads."""
     routes = APIRouter(include_in_schema=False)
 
     @routes.get("/runs/{run}")
-    async def one(run: RunId, asked: Asked, start: Start = 0, offset: Offset = 0) -> Response:
-        return HTMLResponse(await server.work.do(_run, server, run, asked, start, offset))
+    async def show_run(run: RunId, filters: FiltersQuery, start: StartQuery = 0, offset: OffsetQuery = 0) -> Response:
+        return HTMLResponse(await server.threads.run(_render_run, server, run, filters, start, offset))
 
     @routes.get("/runs/{run}/heatmap")
-    async def part_of_map(run: RunId, evaluator: Text = None, start: Start = 0) -> Response:
-        return HTMLResponse(await server.work.do(_only_map, server, run, evaluator, start))
+    async def show_heatmap(run: RunId, evaluator: QueryText = None, start: StartQuery = 0) -> Response:
+        return HTMLResponse(await server.threads.run(_render_heatmap, server, run, evaluator, start))
 
     @routes.get("/runs/{run}/cases")
-    async def cases(run: RunId, asked: Asked, offset: Offset = 0) -> Response:
-        return HTMLResponse(await server.work.do(_only_cases, server, run, asked, offset))
+    async def list_cases(run: RunId, filters: FiltersQuery, offset: OffsetQuery = 0) -> Response:
+        return HTMLResponse(await server.threads.run(_render_cases, server, run, filters, offset))
 
     @routes.get("/runs/{run}/report.html")
-    async def report(run: RunId) -> Response:
-        return HTMLResponse(await server.work.do(lambda: html_report(server.run(run))))
+    async def download_report(run: RunId) -> Response:
+        return HTMLResponse(await server.threads.run(lambda: render_html(server.open_run(run))))
 
     return routes
 
 
-def _run(server: Server, which: str, asked: Filters, start: int, offset: int) -> str:
-    run = server.run(which)
-    tags = run.tags
-    return kept(server.pages, run, ("run", asked, start, offset, tags), lambda: _whole(server, run, asked, start, offset, tags))
+def _render_run(server: Server, run_name: str, filters: CaseFilters, start: int, offset: int) -> str:
+    run = server.open_run(run_name)
+    tags = run.tags  # part of the cache key: tags can change after a run has finished
+    key = ("run", filters, start, offset, tags)
+    return cached_page(server.pages, run, key, lambda: _render_page(server, run, filters, start, offset, tags))
 
 
-def _only_map(server: Server, which: str, evaluator: str | None, start: int) -> str:
-    run = server.run(which)
-    return kept(server.pages, run, ("map", evaluator, start), lambda: render("_map.html", map=_map(server, run, evaluator, start)))
+def _render_heatmap(server: Server, run_name: str, evaluator: str | None, start: int) -> str:
+    run = server.open_run(run_name)
+
+    def render_fragment() -> str:
+        return render("_heatmap_page.html", map=_make_heatmap_page(server, run, evaluator, start))
+
+    return cached_page(server.pages, run, ("heatmap", evaluator, start), render_fragment)
 
 
-def _only_cases(server: Server, which: str, asked: Filters, offset: int) -> str:
-    run = server.run(which)
-    make = lambda: render("_found.html", found=_found(server, run, asked, offset), filters=asdict(asked))  # noqa: E731
-    return kept(server.pages, run, ("cases", asked, offset), make)
+def _render_cases(server: Server, run_name: str, filters: CaseFilters, offset: int) -> str:
+    run = server.open_run(run_name)
+
+    def render_fragment() -> str:
+        return render("_case_list.html", cases=_make_case_list(server, run, filters, offset), filters=asdict(filters))
+
+    return cached_page(server.pages, run, ("cases", filters, offset), render_fragment)
 
 
-def _whole(server: Server, run: Run, asked: Filters, start: int, offset: int, tags: Sequence[str]) -> str:
-    page = page_of(run, worst=0, heatmaps=False, spreads={name: server.index.spread(run, name) for name in run.full.evaluators})
-    leader = run.full.evaluators.get(asked.evaluator or "") or run.full.evaluators.get(page.leader)
-    going = None if run.finished else next((one for one in server.library.going() if one.id == run.id), None)
-    told = None if going is None else with_interim(server, running_of(going, server.library.heads()))
+def _render_page(server: Server, run: Run, filters: CaseFilters, start: int, offset: int, tags: Sequence[str]) -> str:
+    spreads = {name: server.index.score_spread(run, name) for name in run.full.evaluators}
+    page = build_run_view(run, worst=0, heatmaps=False, spreads=spreads)
+    leader = run.full.evaluators.get(filters.evaluator or "") or page.leader
+    live = None if run.finished else _find_live_run(server, run.id)
     return render(
         "run.html",
         here="",
         page=page,
-        verdict=page.verdict if going is None else came_to(going),
-        told=told,
-        listen=None if told is None or not is_going(told) else key_of(told),
+        verdict=page.verdict if live is None else progress_text(live.progress),
+        live=live,
+        listen=refresh_key(live) if live is not None and expects_events(live) else None,
         tags=tags,
         troubled=page.exit_code not in (0, 1, None),
         evaluators=run.evaluators,
-        confusion=_confusion(leader),
-        map=_map(server, run, asked.evaluator, start),
-        found=_found(server, run, asked, offset),
-        filters=asdict(asked),
+        outcomes=_make_outcome_table(leader),
+        map=_make_heatmap_page(server, run, filters.evaluator, start),
+        cases=_make_case_list(server, run, filters, offset),
+        filters=asdict(filters),
     )
 
 
-def _confusion(one: EvaluatorSummary | None) -> Confusion | None:
-    if one is None or not one.fields:
+def _find_live_run(server: Server, run_id: str) -> LiveRun | None:
+    progress = next((progress for progress in server.library.list_unfinished() if progress.id == run_id), None)
+    if progress is None:
+        return None
+    return add_interim(server, make_live_run(progress, server.library.list_heads()))
+
+
+def _make_outcome_table(evaluator: EvaluatorSummary | None) -> OutcomeTable | None:
+    if evaluator is None or not evaluator.fields:
         return None
     by_field: dict[str, Counter[str]] = {}
-    for field in one.fields:
+    for field in evaluator.fields:
         by_field.setdefault(field.field, Counter()).update(field.outcomes)
-    seen = {name for counts in by_field.values() for name, count in counts.items() if count}
-    states = tuple(state for name, state in STATES.items() if name in seen)
-    return Confusion(evaluator=one.name, states=states, rows=tuple(by_field.items())[:FIELDS])
+    occurring = {name for counts in by_field.values() for name, count in counts.items() if count}
+    states = tuple(state for name, state in FIELD_STATES.items() if name in occurring)
+    return OutcomeTable(evaluator=evaluator.name, states=states, rows=tuple(by_field.items())[:MAX_FIELDS])
 
 
-def _map(server: Server, run: Run, evaluator: str | None, start: int) -> Map | None:
-    """A part of the heatmap: only the cases that are shown are read."""
-    with_fields = {name: one for name, one in run.full.evaluators.items() if one.fields}
-    one = with_fields.get(evaluator or "") or next(iter(with_fields.values()), None)
-    if one is None:
+def _make_heatmap_page(server: Server, run: Run, evaluator: str | None, start: int) -> HeatmapPage | None:
+    """A page of the heatmap; only the cases of the page are read. None if no evaluator compares fields."""
+    with_fields = {name: summary for name, summary in run.full.evaluators.items() if summary.fields}
+    summary = with_fields.get(evaluator or "") or next(iter(with_fields.values()), None)
+    if summary is None:
         return None
-    ranked = chosen(server.index, run, Wanted(evaluator=one.name, measured=True, order="score"))
-    width = min(COLUMNS, max(CELLS // max(len({field.field for field in one.fields}), 1), 10))
-    first = min(start, max(len(ranked) - 1, 0)) // width * width
-    heat = heatmap(run, one, ranked.page(first, width), cells=CELLS, read=lambda positions: comparisons_at(run, one.name, positions))
-    if heat is None:
+    selection = select_cases(server.index, run, CaseQuery(evaluator=summary.name, measured=True, order="score"))
+    field_count = len({field.field for field in summary.fields})
+    width = min(MAX_COLUMNS, max(MAX_CELLS // max(field_count, 1), 10))
+    first = min(start, max(len(selection) - 1, 0)) // width * width
+    heatmap = build_heatmap(
+        run,
+        summary,
+        selection.page(first, width),
+        cells=MAX_CELLS,
+        read=lambda positions: comparisons_at(run, summary.name, positions),
+    )
+    if heatmap is None:
         return None
-    after = first + width if first + width < len(ranked) else None
-    names = tuple(with_fields)
-    return Map(run=run.id, heat=heat, evaluators=names, first=first, total=len(ranked), before=max(first - width, 0), after=after)
-
-
-def _found(server: Server, run: Run, asked: Filters, offset: int) -> Found:
-    name = evaluator_of(run, asked.evaluator)
-    ranked = chosen(server.index, run, asked.wanted(name))
-    shown = ranked.page(offset, CASES_AT_ONCE)
-    told = told_at(run, name, [one.position for one in shown])
-    rows = (CaseLine(id=one.id, score=one.score, verdict=told[one.position][0], misses=told[one.position][1]) for one in shown)
-    summary = run.full.evaluators.get(name)
-    after = offset + CASES_AT_ONCE if offset + CASES_AT_ONCE < len(ranked) else None
-    return Found(
+    return HeatmapPage(
         run=run.id,
-        evaluator=name,
+        heatmap=heatmap,
+        evaluators=tuple(with_fields),
+        first=first,
+        total=len(selection),
+        previous=max(first - width, 0),
+        next=first + width if first + width < len(selection) else None,
+    )
+
+
+def _make_case_list(server: Server, run: Run, filters: CaseFilters, offset: int) -> CaseList:
+    evaluator = select_evaluator(run, filters.evaluator)
+    selection = select_cases(server.index, run, filters.to_query(evaluator))
+    page = selection.page(offset, CASES_PER_PAGE)
+    verdicts = verdicts_at(run, evaluator, [ranked.position for ranked in page])
+    rows: list[CaseRow] = []
+    for ranked in page:
+        verdict, misses = verdicts[ranked.position]
+        rows.append(CaseRow(id=ranked.id, score=ranked.score, verdict=verdict, misses=misses))
+    summary = run.full.evaluators.get(evaluator)
+    return CaseList(
+        run=run.id,
+        evaluator=evaluator,
         fields=tuple(dict.fromkeys(field.field for field in summary.fields)) if summary else (),
         slices=tuple(sorted(summary.slices)) if summary else (),
         rows=tuple(rows),
-        total=len(ranked),
+        total=len(selection),
         offset=offset,
-        before=max(offset - CASES_AT_ONCE, 0),
-        after=after,
+        previous=max(offset - CASES_PER_PAGE, 0),
+        next=offset + CASES_PER_PAGE if offset + CASES_PER_PAGE < len(selection) else None,
     )

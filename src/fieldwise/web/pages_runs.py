@@ -1,4 +1,4 @@
-"""The list of runs, and two of them compared."""
+"""The list of runs, and the comparison of two."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
@@ -8,87 +8,87 @@ from typing import Annotated, Final
 from fastapi import APIRouter, Depends, Query
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
-from fieldwise.report.compared import compared as told_of
-from fieldwise.report.page import verdict
-from fieldwise.report.trend import Trend, trend_of
-from fieldwise.report.trend_html import trend_chart
-from fieldwise.web.api_runs import compared
-from fieldwise.web.events import Running, came_to, running
+from fieldwise.report.run_changes import describe_changes
+from fieldwise.report.run_view import describe_exit
+from fieldwise.report.trend import Trend, build_trend, draw_trend_chart
+from fieldwise.web.api_runs import compare_named_runs
+from fieldwise.web.events import LiveRun, list_running, progress_text
 from fieldwise.web.jobs import Job
-from fieldwise.web.library import Head
-from fieldwise.web.problems import problem
+from fieldwise.web.library import RunHead
+from fieldwise.web.problems import make_problem
 from fieldwise.web.render import render
 from fieldwise.web.server import RUN_ID, RunId, Server
 
-AT_ONCE: Final = 50
-HISTORY: Final = 20
-POINTS: Final = 30
-"""How many runs a chart goes back."""
-SCORES: Final = 3
-Text = Annotated[str | None, Query(max_length=500)]
-CAME: Final = {"passed": (0,), "failed": (1, 2, 4), "incomplete": (3,)}
+RUNS_PER_PAGE: Final = 50
+HISTORY_RUNS: Final = 20
+CHART_RUNS: Final = 30
+MAX_SCORES: Final = 3
+FilterText = Annotated[str | None, Query(max_length=500)]
+EXIT_CODES: Final = {"passed": (0,), "failed": (1, 2, 4), "incomplete": (3,)}
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """The filters, as they stand in the address."""
+class RunFilters:
+    """The filters of the list, as in the address of the page."""
 
-    name: Text = None
-    came: Text = None
-    tag: Text = None
-    label: Text = None
-    metric: Text = None
-    text: Text = None
+    name: FilterText = None
+    came: FilterText = None
+    """The result: a key of EXIT_CODES, `unfinished`, `running` or `interrupted`."""
+    tag: FilterText = None
+    label: FilterText = None
+    """A tag of the run's cases."""
+    metric: FilterText = None
+    text: FilterText = None
 
-    def fits(self, head: Head) -> bool:
-        """Whether a run is wanted."""
+    def matches(self, head: RunHead) -> bool:
+        """True if a run meets all filters."""
         return (
             (not self.name or head.name == self.name)
-            and self._came(head)
+            and self._has_result(head)
             and (not self.tag or self.tag in head.tags)
-            and (not self.label or self.label in head.labels)
+            and (not self.label or self.label in head.case_tags)
             and (not self.metric or self.metric in head.metrics)
             and (not self.text or self.text in head.id)
         )
 
-    def _came(self, head: Head) -> bool:
-        if self.came in CAME:
-            return head.state == "finished" and head.exit_code in CAME[self.came]
+    def _has_result(self, head: RunHead) -> bool:
+        if self.came in EXIT_CODES:
+            return head.state == "finished" and head.exit_code in EXIT_CODES[self.came]
         if self.came == "unfinished":
             return head.state != "finished"
         return self.came not in ("running", "interrupted") or head.state == self.came
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Measure:
-    """A metric of a run with what it was in the runs before."""
+class MetricHistory:
+    """A metric of a run, with its values in the runs before."""
 
     name: str
     value: float
     history: Sequence[float | None]
-    """Oldest first, the run itself last."""
+    """Oldest first; the last value is that of the run itself."""
 
     @property
     def change(self) -> float | None:
-        """From the run before."""
-        before = self.history[-2] if len(self.history) > 1 else None
-        return None if before is None else self.value - before
+        """Difference to the run before; None if that has no value."""
+        previous = self.history[-2] if len(self.history) > 1 else None
+        return None if previous is None else self.value - previous
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
+class RunRow:
     """A run in the list."""
 
-    head: Head
+    head: RunHead
     verdict: tuple[str, str, str]
-    measures: tuple[Measure, ...]
-    more: int
-    """How many metrics it has beside those."""
+    metrics: tuple[MetricHistory, ...]
+    more_metrics: int
+    """Number of metrics that are not shown."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Line:
-    """A metric over the runs of a suite, drawn."""
+class TrendChart:
+    """A metric over the runs of a suite, as a chart."""
 
     trend: Trend
     chart: str
@@ -96,29 +96,29 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class View:
+class RunListPage:
     """A page of the list."""
 
-    rows: tuple[Row, ...]
+    rows: tuple[RunRow, ...]
     total: int
-    any: bool
+    has_runs: bool
     names: tuple[str, ...]
     tags: tuple[str, ...]
-    labels: tuple[str, ...]
+    case_tags: tuple[str, ...]
     metrics: tuple[str, ...]
     offset: int
-    before: int
-    after: int | None
+    previous: int
+    next: int | None
     pair: tuple[str | None, str | None]
-    """The two that are most likely to be compared."""
+    """The runs that are preselected for a comparison."""
     jobs: Sequence[Job]
-    running: Sequence[Running]
-    line: Line | None = None
-    """Of the metric that was asked for."""
+    running: Sequence[LiveRun]
+    trend: TrendChart | None = None
+    """Of the metric in the filters."""
 
 
-def runs_pages(server: Server) -> APIRouter:
-    """The routes."""
+def build_runs_pages(server: Server) -> APIRouter:
+    """Routes of the list and of the comparison."""
     routes = APIRouter(include_in_schema=False)
 
     @routes.get("/")
@@ -126,109 +126,122 @@ def runs_pages(server: Server) -> APIRouter:
         return RedirectResponse("/runs", status_code=303)
 
     @routes.get("/runs")
-    async def runs(asked: Annotated[Asked, Depends()], offset: Annotated[int, Query(ge=0, le=1_000_000)] = 0) -> Response:
-        return HTMLResponse(await server.work.do(_runs, server, asked, offset))
+    async def list_runs(filters: Annotated[RunFilters, Depends()], offset: Annotated[int, Query(ge=0, le=1_000_000)] = 0) -> Response:
+        return HTMLResponse(await server.threads.run(_render_runs, server, filters, offset))
 
     @routes.get("/runs/{run}/metrics")
-    async def metrics(run: RunId) -> Response:
-        return HTMLResponse(await server.work.do(_metrics, server, run))
+    async def list_metrics(run: RunId) -> Response:
+        return HTMLResponse(await server.threads.run(_render_metrics, server, run))
 
     @routes.get("/compare")
     async def compare(
         base: Annotated[str | None, Query(pattern=RUN_ID)] = None, new: Annotated[str | None, Query(pattern=RUN_ID)] = None
     ) -> Response:
-        return HTMLResponse(await server.work.do(_compare, server, base, new))
+        return HTMLResponse(await server.threads.run(_render_comparison, server, base, new))
 
     return routes
 
 
-def _runs(server: Server, asked: Asked, offset: int) -> str:
-    return render("runs.html", here="/runs", view=_view(server, asked, offset), filters=asdict(asked))
+def _render_runs(server: Server, filters: RunFilters, offset: int) -> str:
+    return render("runs.html", here="/runs", view=_make_page(server, filters, offset), filters=asdict(filters))
 
 
-def _metrics(server: Server, which: str) -> str:
-    """Every metric of a run with its line."""
-    run, heads = server.run(which), server.library.heads()
-    head = next((one for one in heads if one.id == run.id), None)
+def _render_metrics(server: Server, run_name: str) -> str:
+    """Render every metric of a run with its sparkline."""
+    run, heads = server.open_run(run_name), server.library.list_heads()
+    head = next((head for head in heads if head.id == run.id), None)
     if head is None:
-        raise problem(404, "no-run", "the run was deleted in the meantime")
-    return render("_metrics.html", head=head, measures=[_measure(head, name, _earlier(head, heads)) for name in head.metrics])
+        raise make_problem(404, "no-run", "the run was deleted in the meantime")
+    earlier = _history_of(head, heads)
+    return render("_metrics.html", head=head, metrics=[_make_history(head, name, earlier) for name in head.metrics])
 
 
-def _compare(server: Server, base: str | None, new: str | None) -> str:
-    known = server.library.heads()
+def _render_comparison(server: Server, base: str | None, new: str | None) -> str:
+    heads = server.library.list_heads()
     if base is None or new is None:
-        base, new = _last_two(known)
-    changes = compared(server, base, new) if base and new else None
-    told = told_of(changes)
-    shown = (changes.base, changes.new) if changes else (base, new)
-    nothing = all(not one.change.n for one in told)
-    values = {"base": shown[0], "new": shown[1], "changes": changes, "evaluators": told, "nothing": nothing}
-    return render("compare.html", here="/compare", runs=known[:200], **values)
+        base, new = _latest_pair(heads)
+    changes = compare_named_runs(server, base, new) if base and new else None
+    if changes:
+        base, new = changes.base, changes.new
+    evaluators = describe_changes(changes)
+    values = {
+        "base": base,
+        "new": new,
+        "changes": changes,
+        "evaluators": evaluators,
+        "nothing": all(not evaluator.change.n for evaluator in evaluators),
+    }
+    return render("compare.html", here="/compare", runs=heads[:200], **values)
 
 
-def _last_two(runs: Sequence[Head]) -> tuple[str | None, str | None]:
-    """The latest run and the one of the same suite before it."""
-    by_name: dict[str, list[str]] = {}
-    for run in runs:
-        if run.finished is not None:
-            by_name.setdefault(run.name, []).append(run.id)
-    return next(((ids[1], ids[0]) for ids in by_name.values() if len(ids) > 1), (None, None))
+def _latest_pair(heads: Sequence[RunHead]) -> tuple[str | None, str | None]:
+    """The ids of the two latest finished runs of one suite, older first."""
+    ids_by_name: dict[str, list[str]] = {}
+    for head in heads:
+        if head.finished is not None:
+            ids_by_name.setdefault(head.name, []).append(head.id)
+    return next(((ids[1], ids[0]) for ids in ids_by_name.values() if len(ids) > 1), (None, None))
 
 
-def _view(server: Server, asked: Asked, offset: int) -> View:
-    every = server.library.heads()
-    found = [head for head in every if asked.fits(head)]
-    return View(
-        rows=tuple(_row(head, _earlier(head, every), asked.metric) for head in found[offset : offset + AT_ONCE]),
-        total=len(found),
-        any=bool(every),
-        names=_sorted(head.name for head in every if head.name),
-        tags=_sorted(tag for head in every for tag in head.tags),
-        labels=_sorted(label for head in every for label in head.labels),
-        metrics=_sorted(name for head in every if asked.name in (None, "", head.name) for name in head.metrics),
+def _make_page(server: Server, filters: RunFilters, offset: int) -> RunListPage:
+    heads = server.library.list_heads()
+    matching = [head for head in heads if filters.matches(head)]
+    return RunListPage(
+        rows=tuple(_make_row(head, _history_of(head, heads), filters.metric) for head in matching[offset : offset + RUNS_PER_PAGE]),
+        total=len(matching),
+        has_runs=bool(heads),
+        names=_sorted_unique(head.name for head in heads if head.name),
+        tags=_sorted_unique(tag for head in heads for tag in head.tags),
+        case_tags=_sorted_unique(tag for head in heads for tag in head.case_tags),
+        metrics=_sorted_unique(name for head in heads if filters.name in (None, "", head.name) for name in head.metrics),
         offset=offset,
-        before=max(offset - AT_ONCE, 0),
-        after=offset + AT_ONCE if offset + AT_ONCE < len(found) else None,
-        pair=_last_two(found),
-        jobs=server.jobs.live(),
-        running=running(server, every),
-        line=_line(server, found, asked),
+        previous=max(offset - RUNS_PER_PAGE, 0),
+        next=offset + RUNS_PER_PAGE if offset + RUNS_PER_PAGE < len(matching) else None,
+        pair=_latest_pair(matching),
+        jobs=server.jobs.list_live(),
+        running=list_running(server, heads),
+        trend=_make_trend_chart(server, matching, filters.metric),
     )
 
 
-def _line(server: Server, found: Sequence[Head], asked: Asked) -> Line | None:
-    """The metric that was asked for over the runs that were found, of one suite; None where there are not two to draw a line through."""
-    having = [head for head in found if asked.metric and head.state == "finished"]
-    same = [head for head in having if head.name == having[0].name][:POINTS]
-    if len(same) < 2:
+def _make_trend_chart(server: Server, heads: Sequence[RunHead], metric: str | None) -> TrendChart | None:
+    """The metric over the runs of the first head's suite; None without a metric, or with fewer than two runs."""
+    finished = [head for head in heads if head.state == "finished"]
+    if not metric or not finished:
         return None
-    runs = [server.run(head.id) for head in same]
-    trend = trend_of(runs, asked.metric or "")
-    chart, gate = trend_chart(trend, runs[0].gates)
-    return Line(trend=trend, chart=chart, gate=gate)
+    same_suite = [head for head in finished if head.name == finished[0].name][:CHART_RUNS]
+    if len(same_suite) < 2:
+        return None
+    runs = [server.open_run(head.id) for head in same_suite]
+    trend = build_trend(runs, metric)
+    chart, gate = draw_trend_chart(trend, runs[0].gates)
+    return TrendChart(trend=trend, chart=chart, gate=gate)
 
 
-def _sorted(names: Iterable[str]) -> tuple[str, ...]:
+def _sorted_unique(names: Iterable[str]) -> tuple[str, ...]:
     return tuple(sorted(set(names)))
 
 
-def _earlier(head: Head, every: Sequence[Head]) -> list[Head]:
-    """The run and those of the same suite before it that have finished, oldest first."""
-    same = (one for one in every if one.name == head.name and one.started <= head.started and (one.finished or one.id == head.id))
-    return list(islice(same, HISTORY))[::-1]
+def _history_of(head: RunHead, heads: Sequence[RunHead]) -> list[RunHead]:
+    """A run and the finished runs of the same suite before it, oldest first."""
+
+    def belongs(earlier: RunHead) -> bool:
+        return earlier.name == head.name and earlier.started <= head.started and bool(earlier.finished or earlier.id == head.id)
+
+    newest_first = islice(filter(belongs, heads), HISTORY_RUNS)
+    return list(newest_first)[::-1]
 
 
-def _row(head: Head, earlier: Sequence[Head], metric: str | None) -> Row:
-    wanted = [metric] if metric else [f"{name}.score" for name in head.scored[:SCORES]]
-    shown = [name for name in wanted if name in head.metrics]
-    return Row(
+def _make_row(head: RunHead, earlier: Sequence[RunHead], metric: str | None) -> RunRow:
+    candidates = [metric] if metric else [f"{name}.score" for name in head.scored[:MAX_SCORES]]
+    names = [name for name in candidates if name in head.metrics]
+    return RunRow(
         head=head,
-        verdict=verdict(head.exit_code, bool(head.gates)) if head.going is None else came_to(head.going),
-        measures=tuple(_measure(head, name, earlier) for name in shown),
-        more=len(head.metrics) - len(shown),
+        verdict=describe_exit(head.exit_code, bool(head.gates)) if head.progress is None else progress_text(head.progress),
+        metrics=tuple(_make_history(head, name, earlier) for name in names),
+        more_metrics=len(head.metrics) - len(names),
     )
 
 
-def _measure(head: Head, name: str, earlier: Sequence[Head]) -> Measure:
-    return Measure(name=name, value=head.metrics[name], history=[one.metrics.get(name) for one in earlier])
+def _make_history(head: RunHead, name: str, earlier: Sequence[RunHead]) -> MetricHistory:
+    return MetricHistory(name=name, value=head.metrics[name], history=[run.metrics.get(name) for run in earlier])

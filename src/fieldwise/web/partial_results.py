@@ -1,4 +1,4 @@
-"""What the complete parts of a run that has not finished come to so far."""
+"""Summaries of unfinished runs, from the parts that are complete."""
 
 import threading
 import time
@@ -6,117 +6,125 @@ from collections import OrderedDict
 from dataclasses import dataclass, replace
 from typing import Final
 
-from fieldwise.engines.run_totals import Tally
+from fieldwise.engines.run_totals import RunTotals
 from fieldwise.model.plan import PlannedEvaluator
 from fieldwise.model.summary import EvaluatorSummary, Metric, Summary
-from fieldwise.report.page_parts import Part as Share
-from fieldwise.report.page_parts import became_of
+from fieldwise.report.run_view import BarShare, share_cases_by_status
 from fieldwise.store.errors import StoreError
 from fieldwise.store.manifest import Part
-from fieldwise.store.reading import parts_on_disk
-from fieldwise.store.resume import apart
+from fieldwise.store.part_reader import read_parts
+from fieldwise.store.resume import drop_overlapping
 from fieldwise.store.run import Run
 
-BUDGET: Final = 0.4
-"""For so many seconds at a time parts are taken in: a large run that nobody looked at before is caught up with step by step."""
-PATIENCE: Final = 5
-"""A summary is made anew only after so many times as long as the last one took."""
-KEPT: Final = 4
-FIELDS: Final = 4
-_UNTOLD: Final = (StoreError, OSError, ValueError, LookupError, TypeError)
-"""A part that is retired or torn as it is read, an evaluator that is no longer installed."""
+READ_SECONDS: Final = 0.4
+"""Maximum time to read parts per update, so that the first view of a large run does not block; later updates read the rest."""
+SUMMARY_INTERVAL: Final = 5
+"""Minimum time between two summaries, as a multiple of the time that the last one took."""
+MAX_RUNS: Final = 4
+LOWEST_FIELDS: Final = 4
+_READ_ERRORS: Final = (StoreError, OSError, ValueError, LookupError, TypeError)
+"""A part was replaced or truncated while it was read, or an evaluator is no longer installed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class InterimRow:
-    """One evaluator."""
+class InterimEvaluator:
+    """Interim results of one evaluator."""
 
     name: str
     score: Metric | None
-    became: tuple[Share, ...]
+    statuses: tuple[BarShare, ...]
     lowest: tuple[tuple[str, float], ...]
-    """The fields that score lowest."""
+    """The fields with the lowest scores."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Interim:
-    """A run in the making, summed up."""
+class InterimSummary:
+    """Summary of the parts of an unfinished run."""
 
     cases: int
-    """How many cases are in it."""
-    rows: tuple[InterimRow, ...]
+    """Number of cases it covers."""
+    rows: tuple[InterimEvaluator, ...]
     complete: bool = False
-    """Every case that is stored is in it."""
+    """True if it covers every stored case."""
 
 
-class SoFar:
-    """Takes in the parts of one run as they come. A part is read once."""
+class RunAccumulator:
+    """Accumulates the parts of one run as they are written; each part is read once."""
 
     def __init__(self, run: Run) -> None:
         self._run = run
         self._lock = threading.Lock()
-        self._begin()
+        self._reset()
 
-    def _begin(self) -> None:
-        planned = [PlannedEvaluator(type=str(one["type"]), name=str(one["name"]), config=None) for one in self._run.manifest.evaluators]
-        self._tally = Tally(planned)
-        self._taken: set[tuple[int, int, int, str]] = set()
+    def _reset(self) -> None:
+        evaluators = self._run.manifest.evaluators
+        planned = [PlannedEvaluator(type=str(evaluator["type"]), name=str(evaluator["name"]), config=None) for evaluator in evaluators]
+        self._totals = RunTotals(planned)
+        self._read_parts: set[tuple[int, int, int, str]] = set()
         self._cases = 0
-        self._told: Interim | None = None
-        self._next = 0.0
+        self._summary: InterimSummary | None = None
+        self._next_summary = 0.0
 
-    def look(self) -> Interim | None:
-        """What it comes to by now; None before there is anything to tell."""
+    def update(self) -> InterimSummary | None:
+        """Read new parts and return the current summary; None while there is none. After a read error, the last summary."""
         with self._lock:
             try:
-                return self._look()
-            except _UNTOLD:
-                return self._told
+                return self._update()
+            except _READ_ERRORS:
+                return self._summary
 
-    def _look(self) -> Interim | None:
-        parts = {_key(part): part for part in apart(parts_on_disk(self._run.path))}
-        if not self._taken <= parts.keys():  # somebody went on with it, and scored some cases again
-            self._begin()
-        end = time.monotonic() + BUDGET
-        for key in [key for key in parts if key not in self._taken]:
-            self._tally.add(self._run.path, [parts[key]])
-            self._taken.add(key)
+    def _update(self) -> InterimSummary | None:
+        parts = {_part_key(part): part for part in drop_overlapping(read_parts(self._run.path))}
+        if not self._read_parts <= parts.keys():  # the run was resumed and some parts were scored again
+            self._reset()
+        deadline = time.monotonic() + READ_SECONDS
+        for key in [key for key in parts if key not in self._read_parts]:
+            self._totals.add_stored_parts(self._run.path, [parts[key]])
+            self._read_parts.add(key)
             self._cases += parts[key].cases
-            if time.monotonic() > end:
+            if time.monotonic() > deadline:
                 break
-        complete = len(self._taken) == len(parts)
-        if self._told is None or (self._told.cases != self._cases and time.monotonic() >= self._next):
+        complete = len(self._read_parts) == len(parts)
+        if self._summary is None or (self._summary.cases != self._cases and time.monotonic() >= self._next_summary):
             began = time.monotonic()
-            self._told = _interim(self._tally.summary(), self._cases) if self._cases else None
-            self._next = time.monotonic() + PATIENCE * (time.monotonic() - began)
-        return self._told and replace(self._told, complete=complete and self._told.cases == self._cases)
+            self._summary = _make_summary(self._totals.build_summary(), self._cases) if self._cases else None
+            self._next_summary = time.monotonic() + SUMMARY_INTERVAL * (time.monotonic() - began)
+        if self._summary is None:
+            return None
+        return replace(self._summary, complete=complete and self._summary.cases == self._cases)
 
 
-def _key(part: Part) -> tuple[int, int, int, str]:
+def _part_key(part: Part) -> tuple[int, int, int, str]:
     return part.number, part.first, part.cases, part.content
 
 
-def _interim(summary: Summary, cases: int) -> Interim:
-    return Interim(cases=cases, rows=tuple(_row(one) for one in summary.evaluators.values()))
+def _make_summary(summary: Summary, cases: int) -> InterimSummary:
+    return InterimSummary(cases=cases, rows=tuple(_make_row(evaluator) for evaluator in summary.evaluators.values()))
 
 
-def _row(one: EvaluatorSummary) -> InterimRow:
-    fields = sorted(((field.field, field.score.value) for field in one.fields if field.score.value < 1), key=lambda pair: pair[1])
-    return InterimRow(name=one.name, score=one.metrics.get("score"), became=became_of(one.counts), lowest=tuple(fields[:FIELDS]))
+def _make_row(evaluator: EvaluatorSummary) -> InterimEvaluator:
+    imperfect = [(field.field, field.score.value) for field in evaluator.fields if field.score.value < 1]
+    lowest = sorted(imperfect, key=lambda pair: pair[1])[:LOWEST_FIELDS]
+    return InterimEvaluator(
+        name=evaluator.name,
+        score=evaluator.metrics.get("score"),
+        statuses=share_cases_by_status(evaluator.counts),
+        lowest=tuple(lowest),
+    )
 
 
-class Sums:
-    """The last few unfinished runs that somebody looked at."""
+class PartialResults:
+    """Accumulators of the unfinished runs that were viewed last."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._known: OrderedDict[str, SoFar] = OrderedDict()
+        self._accumulators: OrderedDict[str, RunAccumulator] = OrderedDict()
 
-    def of(self, run: Run) -> Interim | None:
-        """What an unfinished run comes to so far."""
+    def summarize(self, run: Run) -> InterimSummary | None:
+        """Summarize the stored parts of an unfinished run."""
         with self._lock:
-            known = self._known.pop(run.id, None) or SoFar(run)
-            self._known[run.id] = known
-            while len(self._known) > KEPT:
-                self._known.popitem(last=False)
-        return known.look()
+            accumulator = self._accumulators.pop(run.id, None) or RunAccumulator(run)
+            self._accumulators[run.id] = accumulator  # moves it to the end
+            while len(self._accumulators) > MAX_RUNS:
+                self._accumulators.popitem(last=False)
+        return accumulator.update()

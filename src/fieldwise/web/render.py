@@ -1,24 +1,29 @@
-"""Pages from templates: those of the server, and the parts that they share with the HTML report."""
+"""Render pages from templates: those of the server, and the fragments shared with the HTML report."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from typing import Any
 from urllib.parse import urlencode
 
 import jinja2
+from markupsafe import Markup
 from starlette.responses import HTMLResponse
 
 from fieldwise import __version__
-from fieldwise.report.html import environment as report_environment
-from fieldwise.report.safe import json_text
-from fieldwise.web.icons import sparkline
+from fieldwise.report.html import get_environment as report_environment
+from fieldwise.report.text_format import dump_json
+
+SPARK_WIDTH, SPARK_HEIGHT = 84, 22
 
 
 @cache
-def environment() -> Any:
-    """The report's environment with the templates of the server beside its own; everything that a template writes is escaped."""
-    made = report_environment().overlay(
+def get_environment() -> Any:
+    """The Jinja environment of the report with the templates of the server added. Cached: compiled templates belong to it.
+
+    It escapes everything that a template prints.
+    """
+    environment = report_environment().overlay(
         loader=jinja2.ChoiceLoader(
             [
                 jinja2.FileSystemLoader(str(files("fieldwise.web") / "templates")),
@@ -26,27 +31,72 @@ def environment() -> Any:
             ]
         )
     )
-    made.filters = {**made.filters, "query": query, "sparkline": sparkline, "json": json_text}
-    made.globals = {**made.globals, "version": __version__}
-    return made
+    environment.filters = {**environment.filters, "query": build_query, "sparkline": draw_sparkline, "json": dump_json}
+    environment.globals = {**environment.globals, "version": __version__}
+    return environment
 
 
 def render(template: str, **values: Any) -> str:
-    """The text of a page or of a part of one."""
-    return environment().get_template(template).render(**values)
+    """Render a page or a fragment to text."""
+    return get_environment().get_template(template).render(**values)
 
 
-def html(template: str, status: int = 200, **values: Any) -> HTMLResponse:
-    """A page or a part of one."""
+def render_response(template: str, status: int = 200, **values: Any) -> HTMLResponse:
+    """Render a page or a fragment to a response."""
     return HTMLResponse(render(template, **values), status_code=status)
 
 
-def query(values: Mapping[str, Any], **changes: Any) -> str:
-    """The filters of a page as the end of an address, some of them changed; what is empty is left out.
+def build_query(values: Mapping[str, Any], **changes: Any) -> str:
+    """Build the query string of a page from its filters with some changed; empty values are left out.
 
-    >>> query({"name": "a b", "offset": 50, "tag": None}, offset=0)
+    >>> build_query({"name": "a b", "offset": 50, "tag": None}, offset=0)
     '?name=a+b&offset=0'
     """
     merged = {**values, **changes}
-    told = urlencode({name: value for name, value in merged.items() if value not in (None, "")})
-    return f"?{told}" if told else "?"
+    text = urlencode({name: value for name, value in merged.items() if value not in (None, "")})
+    return f"?{text}" if text else "?"
+
+
+def draw_sparkline(values: Sequence[float | None], title: str = "") -> Markup:
+    """Draw numbers as a line, oldest first, with a dot at the last and a gap for None.
+
+    Shares (0 to 1) use a fixed scale, so that a small change looks small; other numbers span the height.
+
+    >>> str(draw_sparkline([0.5, 1.0]))[:61]
+    '<svg class="spark" viewBox="0 0 84 22" width="84" height="22"'
+    """
+    low, span = _value_range([value for value in values if value is not None])
+    step = (SPARK_WIDTH - 8) / max(len(values) - 1, 1)
+    points: list[tuple[float, float] | None] = []
+    for index, value in enumerate(values):
+        y = None if value is None else SPARK_HEIGHT - 4 - (value - low) / span * (SPARK_HEIGHT - 8)
+        points.append(None if y is None else (4 + index * step, y))
+    if len(values) == 1 and points[0] is not None:
+        points = [(SPARK_WIDTH - 4, SPARK_HEIGHT / 2)]
+    lines = Markup("").join(Markup('<polyline points="{}"/>').format(line) for line in _polylines(points))
+    last = next((point for point in reversed(points) if point is not None), None)
+    dot = Markup('<circle cx="{:.1f}" cy="{:.1f}" r="2.4"/>').format(*last) if last else ""
+    label = title or f"last {sum(point is not None for point in points)} runs"
+    return Markup('<svg class="spark" viewBox="0 0 {} {}" width="{}" height="{}" role="img" aria-label="{}">{}{}</svg>').format(
+        SPARK_WIDTH, SPARK_HEIGHT, SPARK_WIDTH, SPARK_HEIGHT, label, lines, dot
+    )
+
+
+def _value_range(values: Sequence[float]) -> tuple[float, float]:
+    """The value at the bottom of a sparkline, and the range of its height."""
+    if not values or (min(values) >= 0 and max(values) <= 1):
+        low = min([*values, 0.9])
+        return low, max(1.0 - low, 0.05)
+    low, high = min(values), max(values)
+    return (low, high - low) if high > low else (low - 0.5, 1.0)
+
+
+def _polylines(points: Sequence[tuple[float, float] | None]) -> list[str]:
+    """The `points` attributes of the lines between gaps."""
+    lines: list[list[str]] = [[]]
+    for point in points:
+        if point is None:
+            lines.append([])
+        else:
+            lines[-1].append(f"{point[0]:.1f},{point[1]:.1f}")
+    return [" ".join(line) for line in lines if len(line) > 1]

@@ -1,11 +1,11 @@
-"""What the HTTP API answers, as JSON Schema for its OpenAPI document."""
+"""JSON Schemas of the HTTP API's responses, for its OpenAPI document."""
 
 from collections.abc import Mapping
 from typing import Any, Final
 
-from fieldwise.report.json_report import run_schema
-from fieldwise.web.configuration import NAMES, TEXTS, WEIGHTS
-from fieldwise.web.problems import MEDIA
+from fieldwise.report.json_report import build_run_schema
+from fieldwise.web.configuration import STRATEGY_NAMES, TEXT_STRATEGIES, WEIGHTS
+from fieldwise.web.problems import PROBLEM_MEDIA_TYPE
 
 TEXT: Final = {"type": "string"}
 MAYBE_TEXT: Final = {"type": ["string", "null"]}
@@ -16,118 +16,120 @@ FLAG: Final = {"type": "boolean"}
 STATE: Final = {"enum": ["finished", "running", "interrupted"]}
 
 
-def _plainly(schema: Any) -> Any:
-    """A schema without `prefixItems` and `$schema`, which tools for OpenAPI stumble over."""
+def _simplify_schema(schema: Any) -> Any:
+    """Remove `prefixItems` and `$schema`, which OpenAPI tools do not support."""
     if isinstance(schema, list):
-        return [_plainly(inner) for inner in schema]
+        return [_simplify_schema(inner) for inner in schema]
     if not isinstance(schema, dict):
         return schema
-    plain = {name: _plainly(inner) for name, inner in schema.items() if name not in ("prefixItems", "$schema")}
-    return plain | ({"items": {"anyOf": _plainly(schema["prefixItems"])}} if "prefixItems" in schema else {})
+    plain = {name: _simplify_schema(inner) for name, inner in schema.items() if name not in ("prefixItems", "$schema")}
+    return plain | ({"items": {"anyOf": _simplify_schema(schema["prefixItems"])}} if "prefixItems" in schema else {})
 
 
-RUN: Final[dict[str, Any]] = _plainly(run_schema())
+RUN: Final[dict[str, Any]] = _simplify_schema(build_run_schema())
 _RUN: Final[dict[str, Any]] = RUN["properties"]
 DIAGNOSTIC: Final[dict[str, Any]] = _RUN["diagnostics"]["items"]
 RESULT: Final[dict[str, Any]] = _RUN["results"]["items"]
 
 
-def thing(properties: Mapping[str, Any], optional: tuple[str, ...] = ()) -> dict[str, Any]:
-    """An object with these keys."""
-    needed = [name for name in properties if name not in optional]
-    return {"type": "object", "properties": dict(properties), "required": needed, "additionalProperties": False}
+def object_schema(properties: Mapping[str, Any], optional: tuple[str, ...] = ()) -> dict[str, Any]:
+    """The schema of an object with these keys."""
+    required = [name for name in properties if name not in optional]
+    return {"type": "object", "properties": dict(properties), "required": required, "additionalProperties": False}
 
 
-def many(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """A list of these."""
+def array_schema(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """The schema of a list."""
     return {"type": "array", "items": dict(schema)}
 
 
-PROBLEM: Final = thing(
-    {"type": TEXT, "title": TEXT, "status": {"type": "integer"}, "detail": TEXT, "diagnostics": {**many(DIAGNOSTIC), "minItems": 1}}
+PROBLEM: Final = object_schema(
+    {"type": TEXT, "title": TEXT, "status": {"type": "integer"}, "detail": TEXT, "diagnostics": {**array_schema(DIAGNOSTIC), "minItems": 1}}
 )
-CONFIGURATION: Final = thing(
+CONFIGURATION: Final = object_schema(
     {
-        "field_strategies": {"type": "object", "additionalProperties": {"enum": list(NAMES)}},
+        "field_strategies": {"type": "object", "additionalProperties": {"enum": list(STRATEGY_NAMES)}},
         "fuzzy_threshold": NUMBER,
         "semantic_threshold": NUMBER,
-        "default_text": {"enum": list(TEXTS)},
-        "weights": thing(dict.fromkeys(WEIGHTS, NUMBER)),
+        "default_text": {"enum": list(TEXT_STRATEGIES)},
+        "weights": object_schema(dict.fromkeys(WEIGHTS, NUMBER)),
     }
 )
-SAVED: Final = thing({"configuration": CONFIGURATION, "version": TEXT, "files": many(TEXT)})
-CHECKED: Final = thing({"valid": FLAG, "diagnostics": many(DIAGNOSTIC)})
-EVALUATED: Final = thing(
-    {"results": many(RESULT), "configuration": {"anyOf": [CONFIGURATION, {"type": "null"}]}, "run": MAYBE_TEXT},
+SAVED: Final = object_schema({"configuration": CONFIGURATION, "version": TEXT, "files": array_schema(TEXT)})
+CHECKED: Final = object_schema({"valid": FLAG, "diagnostics": array_schema(DIAGNOSTIC)})
+EVALUATED: Final = object_schema(
+    {"results": array_schema(RESULT), "configuration": {"anyOf": [CONFIGURATION, {"type": "null"}]}, "run": MAYBE_TEXT},
 )
-RUN_HEAD: Final = thing(
-    {**{name: _RUN[name] for name in ("run", "summary", "gates", "diagnostics")}, "suite": TEXT, "state": STATE, "tags": many(TEXT)}
+RUN_HEAD: Final = object_schema(
+    {**{name: _RUN[name] for name in ("run", "summary", "gates", "diagnostics")}, "suite": TEXT, "state": STATE, "tags": array_schema(TEXT)}
 )
-RUN_LINE: Final = thing(
+RUN_LINE: Final = object_schema(
     {
         **{"id": TEXT, "name": TEXT, "state": STATE, "started": TEXT, "finished": MAYBE_TEXT, "cases": COUNT},
         **{"exit_code": {"type": ["integer", "null"]}, "metrics": {"type": "object", "additionalProperties": NUMBER}},
         "gates": _RUN["gates"],
-        "tags": many(TEXT),
+        "tags": array_schema(TEXT),
     }
 )
-RUNS: Final = thing({"total": COUNT, "offset": COUNT, "runs": many(RUN_LINE)})
-RESULTS: Final = thing({"total": COUNT, "offset": COUNT, "evaluator": TEXT, "results": many(RESULT)})
-CASE: Final = thing(
+RUNS: Final = object_schema({"total": COUNT, "offset": COUNT, "runs": array_schema(RUN_LINE)})
+RESULTS: Final = object_schema({"total": COUNT, "offset": COUNT, "evaluator": TEXT, "results": array_schema(RESULT)})
+CASE: Final = object_schema(
     {
         **{"id": TEXT, "input": {}, "expected": {}, "actual": {}, "contexts": {}, "metadata": {"type": "object"}},
-        **{"tags": many(TEXT), "split": MAYBE_TEXT, "results": many(RESULT)},
+        **{"tags": array_schema(TEXT), "split": MAYBE_TEXT, "results": array_schema(RESULT)},
     },
     optional=("expected", "actual"),
 )
-_CHANGE: Final = thing(
+_CHANGE: Final = object_schema(
     {
         **{"name": TEXT, "n": COUNT, "base": NUMBER, "new": NUMBER, "low": MAYBE_NUMBER, "high": MAYBE_NUMBER},
         **{"p": {"type": ["number", "string"]}, "p_adjusted": {"type": ["number", "string"]}, "test": TEXT},
         **{"effect": {}, "gain": {}, "smallest_shown": {}, "verdict": TEXT, "lower_is_better": {"type": "boolean"}},
     }
 )
-_EVALUATOR_CHANGE: Final = thing(
+_EVALUATOR_CHANGE: Final = object_schema(
     {
-        **{"evaluator": TEXT, "n": COUNT, "metrics": many(_CHANGE), "fields": many(_CHANGE)},
-        **dict.fromkeys(("fixed", "broken", "still_broken", "unmeasured"), many(TEXT)),
+        **{"evaluator": TEXT, "n": COUNT, "metrics": array_schema(_CHANGE), "fields": array_schema(_CHANGE)},
+        **dict.fromkeys(("fixed", "broken", "still_broken", "unmeasured"), array_schema(TEXT)),
     }
 )
-CHANGES: Final = thing(
+CHANGES: Final = object_schema(
     {
         **{"base": TEXT, "new": TEXT, "evaluators": {"type": "object", "additionalProperties": _EVALUATOR_CHANGE}},
-        **dict.fromkeys(("only_in_base", "only_in_new", "notes"), many(TEXT)),
+        **dict.fromkeys(("only_in_base", "only_in_new", "notes"), array_schema(TEXT)),
     }
 )
-TAGS: Final = thing({"id": TEXT, "tags": many(TEXT)})
-HEALTH: Final = thing({"status": {"const": "ok"}, "fieldwise": TEXT})
-JOB: Final = thing(
+TAGS: Final = object_schema({"id": TEXT, "tags": array_schema(TEXT)})
+HEALTH: Final = object_schema({"status": {"const": "ok"}, "fieldwise": TEXT})
+JOB: Final = object_schema(
     {
         **{"id": TEXT, "name": TEXT, "state": {"enum": ["waiting", "running", "finished", "failed", "cancelled"]}},
-        **{"created": TEXT, "done": COUNT, "share": MAYBE_NUMBER, "run": MAYBE_TEXT, "diagnostics": many(DIAGNOSTIC)},
+        **{"created": TEXT, "done": COUNT, "share": MAYBE_NUMBER, "run": MAYBE_TEXT, "diagnostics": array_schema(DIAGNOSTIC)},
     }
 )
-EVENT: Final = thing({"event": {"const": "job"}, "data": TEXT})
-JOBS: Final = thing({"jobs": many(JOB)})
+EVENT: Final = object_schema({"event": {"const": "job"}, "data": TEXT})
+JOBS: Final = object_schema({"jobs": array_schema(JOB)})
 
-_WORDS: Final = {
+_PROBLEM_TEXTS: Final = {
     400: "The request cannot be read.",
     401: "The token or an API key is missing.",
-    403: "This is not allowed.",
-    404: "There is no such thing.",
-    405: "The address does not take that method.",
-    409: "Somebody else changed it in between.",
+    403: "The request is not allowed.",
+    404: "There is no such object.",
+    405: "The address does not support that method.",
+    409: "The object was changed in the meantime.",
     413: "The request is too large.",
-    421: "The server does not go by that name.",
-    422: "The request says something that cannot be done; every problem is listed.",
-    503: "The server is busy, or the work takes too long.",
+    421: "The server does not accept that host name.",
+    422: "The request is not valid; every problem is listed.",
+    503: "The server is busy, or the request takes too long.",
 }
 
 
-def answers(
+def response_schemas(
     schema: Mapping[str, Any], *statuses: int, status: int = 200, media: str = "application/json"
 ) -> dict[int | str, dict[str, Any]]:
-    """What a route may answer: this, or a problem."""
-    good: dict[int | str, dict[str, Any]] = {status: {"description": "Done.", "content": {media: {"schema": dict(schema)}}}}
-    shown = {"schema": {"$ref": "#/components/schemas/Problem"}}
-    return good | {each: {"description": _WORDS[each], "content": {MEDIA: shown}} for each in (400, 401, 403, 413, 421, 422, *statuses)}
+    """The responses of a route: this schema, or a problem with one of the statuses."""
+    responses: dict[int | str, dict[str, Any]] = {status: {"description": "Done.", "content": {media: {"schema": dict(schema)}}}}
+    problem = {PROBLEM_MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}}
+    for code in (400, 401, 403, 413, 421, 422, *statuses):
+        responses[code] = {"description": _PROBLEM_TEXTS[code], "content": problem}
+    return responses

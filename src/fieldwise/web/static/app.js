@@ -3,24 +3,24 @@
   const root = document.documentElement;
   const part = (text, name) => { const made = document.createElement(name); made.textContent = text; return made; };
 
-  // Theme: as the system, light, dark.
+  // Theme: system, light, dark.
   const button = document.getElementById("theme");
-  const themes = ["as the system", "light", "dark"];
+  const themes = ["system", "light", "dark"];
   const stored = () => { try { return localStorage.getItem("fieldwise-theme"); } catch { return null; } };
   let theme = themes.includes(stored()) ? stored() : themes[0];
   const show = () => {
     if (theme === themes[0]) delete root.dataset.theme; else root.dataset.theme = theme;
-    button.querySelector(".words").textContent = "theme: " + theme;
+    button.querySelector(".words").textContent = "Theme: " + theme;
   };
   button.hidden = false;
   show();
   button.addEventListener("click", () => {
     theme = themes[(themes.indexOf(theme) + 1) % themes.length];
-    try { localStorage.setItem("fieldwise-theme", theme); } catch { /* not allowed here */ }
+    try { localStorage.setItem("fieldwise-theme", theme); } catch { /* storage is disabled */ }
     show();
   });
 
-  // Tables that can be sorted by a click on a column.
+  // Sortable tables.
   const value = (row, column) => {
     const cell = row.cells[column];
     const text = cell.dataset.sort ?? cell.textContent.trim();
@@ -38,7 +38,7 @@
       head.append(control);
       control.addEventListener("click", () => {
         const down = head.getAttribute("aria-sort") === "ascending";
-        heads.forEach((other) => other.removeAttribute("aria-sort"));
+        heads.forEach((each) => each.removeAttribute("aria-sort"));
         head.setAttribute("aria-sort", down ? "descending" : "ascending");
         const body = table.tBodies[0];
         body.append(...[...body.rows].sort((a, b) => compare(value(a, column), value(b, column)) * (down ? -1 : 1)));
@@ -46,7 +46,7 @@
     });
   };
 
-  // The heatmap is one stop of the Tab key; arrow keys walk in it, Enter opens the case.
+  // The heatmap is one tab stop; arrow keys move within it, Enter opens the case.
   const heatmap = (grid) => {
     const box = grid.closest("#map") ?? grid.parentElement.parentElement;
     const cells = JSON.parse(grid.dataset.heatmap);
@@ -57,14 +57,14 @@
     const place = (cell) => [cell.parentElement.sectionRowIndex, cell.cellIndex - 1];
     const inside = (node) => node.tagName === "TD" && grid.tBodies[0].contains(node);
     rows.flat().forEach((cell, index) => { cell.tabIndex = index === 0 ? 0 : -1; });
-    const tell = (cell) => {
+    const describe = (cell) => {
       const [row, column] = place(cell);
-      const told = cells[row * width + column];
+      const example = cells[row * width + column];
       const what = cell.title.slice(cell.title.lastIndexOf(": ") + 2);
       const parts = [part(heads[column].firstElementChild.title, "b"), " ", part(cell.parentElement.cells[0].textContent, "code"), " " + what];
-      if (told) {
-        const [similarity, expected, actual, cause] = told;
-        parts.push(" · expected ", part(expected || "nothing", "code"), " came ", part(actual || "nothing", "code"));
+      if (example) {
+        const [similarity, expected, actual, cause] = example;
+        parts.push(" · expected ", part(expected || "nothing", "code"), " actual ", part(actual || "nothing", "code"));
         if (similarity) parts.push(" · similarity " + similarity);
         if (cause) parts.push(" · likely cause: " + cause.replaceAll("_", " "));
       }
@@ -78,8 +78,8 @@
       cell.focus();
       cell.scrollIntoView({ block: "nearest", inline: "nearest" });
     };
-    grid.addEventListener("focusin", (event) => { if (inside(event.target)) tell(event.target); });
-    grid.addEventListener("mouseover", (event) => { if (inside(event.target)) tell(event.target); });
+    grid.addEventListener("focusin", (event) => { if (inside(event.target)) describe(event.target); });
+    grid.addEventListener("mouseover", (event) => { if (inside(event.target)) describe(event.target); });
     grid.addEventListener("click", (event) => { if (inside(event.target)) visit(event.target); });
     const steps = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] };
     grid.addEventListener("keydown", (event) => {
@@ -128,7 +128,7 @@
     }
   });
 
-  // Files into text boxes, chosen or dropped.
+  // Load chosen or dropped files into text boxes.
   const read = async (file, box) => { box.value = await file.text(); };
   document.addEventListener("change", (event) => {
     const into = event.target.dataset?.into;
@@ -144,16 +144,16 @@
     });
   }
 
-  // What is going on, as the server tells it. A page that nobody sees listens to nothing: browsers allow few connections.
-  const going = document.querySelector("[data-events]");
-  if (going) {
-    let key = going.dataset.key ?? null;
+  // Progress events of the server. A hidden page closes its stream: browsers allow few connections.
+  const progress = document.querySelector("[data-events]");
+  if (progress) {
+    let key = progress.dataset.key ?? null;
     let events = null;
-    const told = (event) => {
+    const update = (event) => {
       const now = JSON.parse(event.data);
-      if (now.html.trim() !== going.innerHTML.trim()) { going.innerHTML = now.html; htmx.process(going); }
+      if (now.html.trim() !== progress.innerHTML.trim()) { progress.innerHTML = now.html; htmx.process(progress); }
       if (key !== null && now.key !== key) {
-        if (going.dataset.refresh) htmx.ajax("GET", location.pathname + location.search, { target: going.dataset.refresh, select: going.dataset.refresh, swap: "outerHTML" });
+        if (progress.dataset.refresh) htmx.ajax("GET", location.pathname + location.search, { target: progress.dataset.refresh, select: progress.dataset.refresh, swap: "outerHTML" });
         else location.reload();
       }
       key = now.key;
@@ -162,8 +162,8 @@
     const close = () => { events?.close(); events = null; };
     const listen = () => {
       if (events || document.hidden) return;
-      events = new EventSource(going.dataset.events);
-      events.addEventListener("going", told);
+      events = new EventSource(progress.dataset.events);
+      events.addEventListener("progress", update);
     };
     document.addEventListener("visibilitychange", () => { if (document.hidden) close(); else listen(); });
     addEventListener("pagehide", close);

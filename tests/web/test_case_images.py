@@ -13,8 +13,8 @@ import pytest
 from starlette.testclient import TestClient
 
 import fieldwise as fw
-from fieldwise.web.pictures import media_of, size_of
-from fieldwise.web.settings import Limits
+from fieldwise.web.case_images import detect_media_type, read_image_size
+from fieldwise.web.settings import RequestLimits
 
 BOXES = [[10, 10, 60, 50]]
 
@@ -110,7 +110,7 @@ def test_nothing_else_is_ever_served(shown: Any, workspace: Path, image: Any) ->
 
 
 def test_an_image_that_is_too_large_is_told_so(shown: Any) -> None:
-    client, address = shown("images/a.png", limits=Limits(image=50))
+    client, address = shown("images/a.png", limits=RequestLimits(image=50))
     assert client.get(address.format("image")).status_code == 404
     assert "the image has more than 50 bytes" in client.get(address.format("case")).text
 
@@ -164,5 +164,5 @@ def test_an_svg_that_is_opened_alone_runs_nothing(shown: Any, workspace: Path) -
     ],
 )
 def test_an_image_is_known_by_what_is_in_it(content: bytes, media: str | None, size: tuple[int, int] | None) -> None:
-    assert media_of(content) == media
-    assert size_of(content, media) == size
+    assert detect_media_type(content) == media
+    assert read_image_size(content, media) == size

@@ -5,9 +5,10 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
+import fieldwise as fw
 from fieldwise.model.case import Case
 from fieldwise.model.result import Result
-from fieldwise.web.answers import answers_of, contexts_of
+from fieldwise.web.pages_case import find_moved_items, mark_contexts, read_answer_support
 
 CONTEXTS = [
     {"id": "manual-p2", "text": "The deductible in Ohio is 500 dollars. It applies once per year."},
@@ -50,8 +51,8 @@ def test_claims_of_a_judge_are_told_with_its_reasons() -> None:
         {"claim": "It is gold", "supported": False},
     ]
     result = Result(score=0.5, details={"faithfulness": {"claims": claims}, "answer_relevancy": {"not_measured": "no question"}})
-    [answer] = answers_of(Case(id="1", contexts=CONTEXTS), {"ragas": result})
-    assert (answer.evaluator, answer.what, answer.supported) == ("ragas, faithfulness", "claim", 1)
+    [answer] = read_answer_support(Case(id="1", contexts=CONTEXTS), {"ragas": result})
+    assert (answer.evaluator, answer.unit, answer.supported) == ("ragas, faithfulness", "claim", 1)
     assert answer.sentences[0].reasons == ("context 1 says so",)
 
 
@@ -60,7 +61,37 @@ def test_claims_of_a_judge_are_told_with_its_reasons() -> None:
 )
 def test_details_of_another_shape_are_nothing_to_tell(details: dict[str, Any]) -> None:
     case = Case(id="1", contexts=["a\u202eb", {"x": 1}, None])
-    assert answers_of(case, {"other": Result(details=details)}) == []
-    told = contexts_of(case, [])
-    assert [piece.name for piece in told[0].pieces if piece.kind == "token"] == ["U+202E right-to-left override"]
-    assert len(told) == 3
+    assert read_answer_support(case, {"other": Result(details=details)}) == []
+    output = mark_contexts(case, [])
+    assert [piece.name for piece in output[0].pieces if piece.kind == "token"] == ["U+202E right-to-left override"]
+    assert len(output) == 3
+
+
+LINES = [{"sku": "a", "n": 1}, {"sku": "b", "n": 2}, {"sku": "c", "n": 3}]
+
+
+def compared(expected: Any, actual: Any, align: Any) -> dict[str, str]:
+    path = "lines" if isinstance(expected, dict) else ""
+    fields = [f"{path}[*].sku", f"{path}[*].n"]
+    result = fw.evaluate({"type": "field_accuracy", "fields": fields, "lists": {path or "$": align}}, expected=expected, actual=actual)
+    return find_moved_items(actual, result.comparisons)
+
+
+@pytest.mark.parametrize("align", [{"align": "best"}, {"align": "key", "key": "sku"}])
+def test_an_item_that_moved_says_where_it_came(align: Any) -> None:
+    actual = {"lines": [LINES[2], LINES[0], {**LINES[1], "n": 7}]}
+    assert compared({"lines": LINES}, actual, align) == {"lines[0]": "lines[1]", "lines[1]": "lines[2]", "lines[2]": "lines[0]"}
+
+
+def test_items_at_their_places_say_nothing() -> None:
+    assert compared({"lines": LINES}, {"lines": [*LINES[:2], {"sku": "x", "n": 9}]}, {"align": "index"}) == {}
+
+
+def test_equal_items_are_not_taken_for_moved() -> None:
+    same = [{"sku": "a", "n": 1}] * 3
+    assert compared({"lines": same}, {"lines": same}, {"align": "best"}) == {}
+
+
+def test_an_output_without_the_list_has_nothing_to_tell() -> None:
+    for actual in ({}, {"lines": None}, {"lines": "a"}, "text", None):
+        assert compared({"lines": LINES}, actual, {"align": "best"}) == {}

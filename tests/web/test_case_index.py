@@ -1,15 +1,17 @@
 """Which cases are wanted: the index in memory finds what a walk over every result finds."""
 
 import json
+import threading
+import time
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 import fieldwise as fw
-from fieldwise.store.reading import StoredResult
+from fieldwise.store.part_reader import StoredResult
 from fieldwise.store.run import Run
-from fieldwise.web.select import Index, Wanted, chosen
+from fieldwise.web.case_index import Cache, CaseIndex, CaseQuery, select_cases
 
 RECORD = {"a": 1, "b": "x", "items": [{"n": 1}, {"n": 2}]}
 
@@ -66,24 +68,56 @@ def has(test: Callable[[Any], bool]) -> Test:
 def test_the_index_finds_what_a_walk_over_every_result_finds(run: Run, evaluator: str, asked: dict[str, Any], test: Test) -> None:
     every = [one for one in run.results(evaluator) if test(one)]
     for order, key in (("case", None), ("score", lambda one: one.result.score), ("-score", lambda one: -one.result.score)):
-        found = chosen(Index(), run, Wanted(evaluator=evaluator, order=order, **asked))
-        wanted = every if key is None else sorted(every, key=key)
-        assert [(one.position, one.id) for one in found.page(0, 100)] == [(one.position, one.case) for one in wanted]
-        assert len(found) == len(every)
+        actual = select_cases(CaseIndex(), run, CaseQuery(evaluator=evaluator, order=order, **asked))
+        expected = every if key is None else sorted(every, key=key)
+        assert [(one.position, one.id) for one in actual.page(0, 100)] == [(one.position, one.case) for one in expected]
+        assert len(actual) == len(every)
 
 
 def test_neighbours_are_those_beside_it_in_order(run: Run) -> None:
-    found = chosen(Index(), run, Wanted(evaluator="json_quality", order="score"))
-    ids = [one.id for one in found.page(0, 100)]
-    [second] = found.page(1, 1)
-    assert found.near(second.position) == (ids[0], ids[2])
-    assert found.near(found.page(0, 1)[0].position) == (None, ids[1])
-    assert found.near(0) == (None, None)  # a case that the evaluator is not for
+    actual = select_cases(CaseIndex(), run, CaseQuery(evaluator="json_quality", order="score"))
+    ids = [entry.id for entry in actual.page(0, 100)]
+    [second] = actual.page(1, 1)
+    assert actual.neighbours(second.position) == (ids[0], ids[2])
+    assert actual.neighbours(actual.page(0, 1)[0].position) == (None, ids[1])
+    assert actual.neighbours(0) == (None, None)  # a case that the evaluator is not for
 
 
 def test_how_scores_are_spread_is_what_the_report_says(run: Run) -> None:
-    from fieldwise.report.lowest import spread
+    from fieldwise.report.case_view import read_score_spread
 
     for name in run.evaluators:
-        mine, report = Index().spread(run, name), spread(run, name, 5)
+        mine, report = CaseIndex().score_spread(run, name), read_score_spread(run, name, 5)
         assert (mine.bins, mine.measured) == (report.bins, report.measured)
+
+
+def test_what_many_ask_for_at_the_same_time_is_made_once() -> None:
+    cache, made = Cache[int](4), list[int]()
+
+    def make() -> int:
+        time.sleep(0.05)
+        made.append(1)
+        return 7
+
+    actual: list[int] = []
+    threads = [threading.Thread(target=lambda: actual.append(cache.get("a", make))) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert (actual, made) == ([7] * 8, [1])
+
+
+def test_only_the_last_are_kept() -> None:
+    cache = Cache[str](2)
+    for key in "abac":
+        cache.get(key, lambda key=key: key)
+    assert cache.get("a", lambda: "new") == "a"
+    assert cache.get("b", lambda: "new") == "new"
+
+
+def test_what_could_not_be_made_is_tried_again() -> None:
+    cache = Cache[int](2)
+    with pytest.raises(ZeroDivisionError):
+        cache.get("a", lambda: 1 // 0)
+    assert cache.get("a", lambda: 5) == 5

@@ -6,7 +6,7 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 import pytest
 
 from fieldwise.web.configuration import Configuration
-from fieldwise.web.evaluating import evaluate_case, evaluators_of, run_cases
+from fieldwise.web.evaluation import evaluate_case, evaluators_from_request, run_cases
 
 
 @pytest.fixture
@@ -34,7 +34,7 @@ def listener(monkeypatch: pytest.MonkeyPatch):
 def test_a_match_that_asks_a_model_is_unavailable_and_sends_nothing(listener, match: dict, tmp_path) -> None:
     url, asked = listener
     rule = {"path": "a", **match, "model": {"url": url, "name": "m", "key_env": "SECRET_OF_THE_SERVER"}}
-    evaluators = evaluators_of({"evaluators": [{"type": "field_accuracy", "fields": [rule]}]}, Configuration())
+    evaluators = evaluators_from_request({"evaluators": [{"type": "field_accuracy", "fields": [rule]}]}, Configuration())
     case = {"id": "1", "expected": {"a": "one"}, "actual": {"a": "two"}}
     assert evaluate_case(case, evaluators)[0]["status"] == "unavailable"
     assert run_cases([case], evaluators, "strangers", tmp_path).exit_code != 0

@@ -29,17 +29,17 @@ def test_an_interrupt_that_a_library_overlooked_is_raised_at_the_next_check() ->
 
 
 def test_in_another_thread_nothing_is_taken_over() -> None:
-    found: list[object] = []
+    actual: list[object] = []
 
     def work() -> None:
         with watch_interrupts() as check:
             check()
-            found.append(signal.getsignal(signal.SIGINT))
+            actual.append(signal.getsignal(signal.SIGINT))
 
     thread = threading.Thread(target=work)
     thread.start()
     thread.join()
-    assert found == [signal.default_int_handler]
+    assert actual == [signal.default_int_handler]
 
 
 def test_a_run_that_is_stopped_exits_130_and_says_how_to_go_on(tmp_path: Path) -> None:
@@ -52,8 +52,8 @@ def test_a_run_that_is_stopped_exits_130_and_says_how_to_go_on(tmp_path: Path) -
         while not list(tmp_path.rglob("asked")) and process.poll() is None:
             time.sleep(0.05)
         process.send_signal(signal.SIGINT)
-        told = process.communicate(timeout=300)[1]
+        output = process.communicate(timeout=300)[1]
     assert process.returncode == 130
-    assert "0 cases are scored and kept" in told
-    assert "go on: the same command with --resume" in told
-    assert "Traceback" not in told
+    assert "0 cases are scored and stored" in output
+    assert "go on: the same command with --resume" in output
+    assert "Traceback" not in output

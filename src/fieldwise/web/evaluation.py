@@ -1,0 +1,155 @@
+"""Evaluate the cases of requests, and convert runs to JSON."""
+
+import json
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any, Final
+
+import yaml
+
+from fieldwise import api, registry
+from fieldwise.model.ask import Asking, DisabledAsker
+from fieldwise.model.diagnostic import ConfigError, Diagnostic, Where
+from fieldwise.model.result import Result
+from fieldwise.model.values import MISSING
+from fieldwise.plan.evaluators import plan_config
+from fieldwise.report.result_text import result_to_json
+from fieldwise.store.run import Run
+from fieldwise.web.configuration import OPTIONS, Configuration, check_configuration
+
+CASES: Final = "cases.jsonl"
+_OPTIONS: Final = ("field_strategies", *OPTIONS)
+
+
+class RequestedSuite(dict[str, Any]):
+    """A suite from a request; its text, which is stored with the run, is YAML as in a file."""
+
+    def __str__(self) -> str:
+        """The YAML of the suite."""
+        return yaml.safe_dump(json.loads(json.dumps(dict(self))), sort_keys=False, allow_unicode=True)
+
+
+NO_MODELS = Asking(disabled=True)
+"""Requests never cause calls of models or programs, whatever their options."""
+
+
+def evaluators_from_request(options: Mapping[str, Any], saved: Configuration) -> list[dict[str, Any]]:
+    """The evaluators of a request; ConfigError with every problem."""
+    evaluators = options.get("evaluators")
+    if evaluators is None:
+        configuration = saved.override(options)
+        check_configuration(configuration)
+        return [configuration.to_evaluator()]
+    diagnostics: list[Diagnostic] = []
+    for name in _OPTIONS:
+        if options.get(name) is not None:
+            option = "strategies" if name == "field_strategies" else name
+            what = f"`{name}` is an option of response quality, which `evaluators` replace"
+            fix = f"write it into an evaluator: {{type: json_quality, {option}: …}}"
+            diagnostics.append(Diagnostic(code="repeated-option", what=what, fix=fix))
+    for index, evaluator in enumerate(evaluators):
+        diagnostics += _find_judges(evaluator, f"evaluators[{index}]")
+    if not diagnostics:
+        for index, evaluator in enumerate(evaluators):
+            diagnostics += _check_evaluator(evaluator, f"evaluators[{index}]")
+    if diagnostics:
+        raise ConfigError(diagnostics)
+    return [dict(evaluator) for evaluator in evaluators]
+
+
+def _check_evaluator(evaluator: Mapping[str, Any], path: str) -> list[Diagnostic]:
+    """Every problem of one evaluator. No file is read, even if an option names one."""
+    try:
+        plan_config(evaluator)
+    except ConfigError as error:
+        return [replace(diagnostic, where=Where(field=diagnostic.where.field or path)) for diagnostic in error.diagnostics]
+    return []
+
+
+def _find_judges(value: Any, path: str) -> list[Diagnostic]:
+    """A diagnostic for each judge at any depth: judges run programs or call models, which requests may not do."""
+    diagnostics: list[Diagnostic] = []
+    if isinstance(value, list):
+        for index, inner in enumerate(value):
+            diagnostics += _find_judges(inner, f"{path}[{index}]")
+    elif isinstance(value, dict):
+        for name, inner in value.items():
+            diagnostics += _find_judges(inner, f"{path}.{name}")
+        kind = value.get("type")
+        if isinstance(kind, str) and kind in registry.EVALUATORS.names() and registry.EVALUATORS.find(kind).is_judge:
+            what, fix = f"`{kind}` runs a program or calls a model, and the API does neither", "use it in a suite, with `fieldwise run`"
+            diagnostics.append(Diagnostic(code="judge-refused", what=what, where=Where(field=path), fix=fix))
+    return diagnostics
+
+
+def evaluate_case(case: Mapping[str, Any], evaluators: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Evaluate one case with each evaluator; results as JSON."""
+    sides: dict[str, Any] = {side: case.get(side, MISSING) for side in ("expected", "actual")}
+    case_id = str(case.get("id") or "1")
+    results: list[dict[str, Any]] = []
+    for config in evaluators:
+        result = api.evaluate(
+            config,
+            **sides,
+            input=case.get("input"),
+            contexts=case.get("contexts"),
+            id=case_id,
+            metadata=case.get("metadata"),
+            asker=DisabledAsker(),
+        )
+        results.append(result_to_json(case_id, str(config.get("name", config["type"])), result))
+    return results
+
+
+def evaluate_quality(case: Mapping[str, Any], configuration: Configuration) -> Result:
+    """Evaluate the response quality of one case."""
+    sides: dict[str, Any] = {side: case.get(side, MISSING) for side in ("expected", "actual")}
+    return api.evaluate(configuration.to_evaluator(), **sides, id=str(case.get("id") or "1"), asker=DisabledAsker())
+
+
+def run_cases(cases: Sequence[Mapping[str, Any]], evaluators: Sequence[Mapping[str, Any]], name: str, root: str | Path) -> Run:
+    """Score cases and store the run."""
+    with tempfile.TemporaryDirectory(prefix="fieldwise-") as folder:
+        path = Path(folder) / CASES
+        with path.open("w", encoding="utf-8") as file:
+            file.writelines(json.dumps(dict(case)) + "\n" for case in cases)
+        return run_files({"cases": str(path)}, evaluators, name, root)
+
+
+def run_files(source: Mapping[str, Any], evaluators: Sequence[Mapping[str, Any]], name: str, root: str | Path, **options: Any) -> Run:
+    """Score files, `{cases: …}` or `{expected: …, actual: …}`, and store the run. Options are those of `fieldwise.run`."""
+    suite: dict[str, Any] = {"name": name, "evaluators": list(evaluators)}
+    if "cases" in source:  # not part of the stored suite: the path of an upload is temporary
+        return api.run(RequestedSuite(suite), cases=source["cases"], root=root, asking=NO_MODELS, **options)
+    return api.run(RequestedSuite({**suite, "cases": dict(source)}), root=root, asking=NO_MODELS, **options)
+
+
+def run_document(run: Run, *, results: bool = True) -> dict[str, Any]:
+    """A run as `fieldwise run --format json` prints it."""
+    manifest = run.manifest
+    document: dict[str, Any] = {
+        "run": {
+            "id": run.id,
+            "name": run.name,
+            "suite": manifest.suite_file,
+            "started": run.started.isoformat(),
+            "finished": None if run.finished is None else run.finished.isoformat(),
+            "path": str(run.path),
+            "fieldwise": manifest.package,
+            "exit_code": run.exit_code,
+            "fingerprints": dict(manifest.fingerprints),
+            "environment": dict(manifest.environment),
+        },
+        "summary": {
+            "cases": run.full.cases,
+            "metrics": run.full.flatten(),
+            "evaluators": {name: asdict(summary) for name, summary in run.full.evaluators.items()},
+        },
+        "gates": [asdict(gate) for gate in run.gates],
+        "diagnostics": [diagnostic.to_json() for diagnostic in run.diagnostics],
+    }
+    if results:
+        document["results"] = [result_to_json(stored.case, stored.evaluator, stored.result) for stored in run.results()]
+    return document
