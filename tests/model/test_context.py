@@ -2,8 +2,6 @@
 
 from typing import Any
 
-from hypothesis import strategies as st
-
 from fieldwise.model.context import Context, MismatchContexts
 
 
@@ -40,10 +38,6 @@ def test_mismatches_of_one_case_share_an_index() -> None:
     assert contexts.value_index_at(0) is contexts.value_index_at(1)
     assert contexts.value_index_at(0) is not contexts.value_index_at(2)
     assert (contexts(1).path, contexts(1).expected_record) == ("b", {"a": "Acme"})
-
-
-LEAVES = st.one_of(st.none(), st.booleans(), st.sampled_from(["Acme", "Beta", "x", 1000, 1000.0, 12.5, 3]))
-RECORDS = st.recursive(LEAVES, lambda inner: st.one_of(st.lists(inner, max_size=3), st.dictionaries(st.sampled_from("abc"), inner)))
 
 
 def test_neighbours_are_the_same_field_of_items_nearby() -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import fieldwise as fw
-from fieldwise.store.baseline import LIMIT, load_baseline, save_baseline
+from fieldwise.store.baseline import MAX_CASES, load_baseline, save_baseline
 from fieldwise.store.run import Run, open_run
 
 GATE = {"regression": {"metric": "fields.score", "max_drop": 0.01}}
@@ -32,10 +32,10 @@ def test_a_baseline_of_a_thousand_cases_is_small_enough_to_commit(tmp_path: Path
 
 
 def test_a_larger_run_keeps_the_same_sample_every_time(tmp_path: Path) -> None:
-    found = run(tmp_path, {1}, cases=LIMIT + 500)
+    found = run(tmp_path, {1}, cases=MAX_CASES + 500)
     kept = [load_baseline(save_baseline(found, tmp_path / name))["cases"] for name in ("a.json", "b.json")]
     assert kept[0] == kept[1]
-    assert len(kept[0]) == LIMIT
+    assert len(kept[0]) == MAX_CASES
 
 
 def test_a_shown_drop_beyond_the_limit_fails_the_gate(tmp_path: Path) -> None:

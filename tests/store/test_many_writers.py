@@ -5,10 +5,10 @@ import multiprocessing as mp
 from pathlib import Path
 from typing import Any
 
-import fieldwise.engines.executors
 import pytest
 
 import fieldwise as fw
+import fieldwise.engines.executors
 from fieldwise.read import shards
 from fieldwise.store.manifest import summary_to_json
 from fieldwise.store.run import open_run

@@ -60,7 +60,7 @@ def test_it_says_what_the_summary_says(run: Run) -> None:
 )
 def test_only_one_select_is_answered(run: Run, query: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(ValueError, match="one SELECT at a time"):
+    with pytest.raises(ValueError, match="only one SELECT"):
         run.sql(query)
     assert list(tmp_path.iterdir()) == []
 

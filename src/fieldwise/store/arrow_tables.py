@@ -1,6 +1,10 @@
-"""Batches of results as Arrow tables. `case` is always the position of a case in the run."""
+"""Batches as Arrow tables, and the Arrow columns they consist of. `case` is always the position of a case in the run.
 
-from collections.abc import Callable, Mapping, Sequence, Set
+Numbers and texts become Arrow columns by their buffers: Arrow's own conversions are as fast, but load pandas where it is installed,
+which takes a third of a second in every process.
+"""
+
+from collections.abc import Mapping, Sequence, Set
 from functools import lru_cache
 from typing import Any, Final, TypeAlias
 
@@ -10,40 +14,46 @@ from numpy.typing import NDArray
 
 from fieldwise.model.batch import BatchOutcome, EvaluatorOutcome
 from fieldwise.model.case import Cases
-from fieldwise.model.result import Labels, Results, Status
+from fieldwise.model.result import EncodedDetails, Labels, Results, Status
 from fieldwise.model.values import MISSING
 from fieldwise.store.stored_json import dump_json
 
-ArrowColumn: TypeAlias = Any  # pyarrow says nothing about its types
-_NUMPY_DTYPES: Final = {
-    pa.from_numpy_dtype(kind): np.dtype(kind) for kind in ("i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f4", "f8", "?")
-}
+ArrowColumn: TypeAlias = Any  # pyarrow has no type annotations
+ArrowTable: TypeAlias = Any
+METRIC_PREFIX: Final = "m."
+"""Prefix of the columns that hold metrics."""
+STATUSES: Final = [status.label for status in Status]
+VERDICTS: Final = ["fail", "partial", "pass"]
+FAULTS: Final = ["system", "ours"]
+_DTYPE_CODES: Final = ("i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f4", "f8", "?")
+_NUMPY_DTYPES: Final = {pa.from_numpy_dtype(code): np.dtype(code) for code in _DTYPE_CODES}
+_MAX_TEXT_BYTES: Final = 1 << 31
 
 
-def arrow_column(values: NDArray[Any], known: NDArray[np.bool_] | None = None) -> ArrowColumn:
-    """A column of these numbers; null where `known` is false.
+def arrow_column(values: NDArray[Any], valid: NDArray[np.bool_] | None = None) -> ArrowColumn:
+    """A column of these numbers; null where `valid` is false.
 
     >>> arrow_column(np.array([1.5, 2.5]), np.array([True, False])).to_pylist()
     [1.5, None]
     """
     data = _pack_bits(values) if values.dtype == np.bool_ else np.ascontiguousarray(values)
-    there = None if known is None or known.all() else pa.py_buffer(_pack_bits(known))
-    return pa.Array.from_buffers(pa.from_numpy_dtype(values.dtype), len(values), [there, pa.py_buffer(data)])
+    validity = None if valid is None or valid.all() else pa.py_buffer(_pack_bits(valid))
+    return pa.Array.from_buffers(pa.from_numpy_dtype(values.dtype), len(values), [validity, pa.py_buffer(data)])
 
 
-def utf8_column(values: Sequence[bytes], where: NDArray[np.bool_]) -> ArrowColumn:
-    """A column that has these texts, which are UTF-8 already, in order where `where` is true, and null elsewhere."""
-    if not len(values):
-        return pa.nulls(len(where), type=pa.string())
-    lengths = np.fromiter(map(len, values), dtype=np.int64, count=len(values))
-    if int(lengths.sum()) >= 1 << 31:
+def utf8_column(texts: Sequence[bytes], valid: NDArray[np.bool_]) -> ArrowColumn:
+    """A column with these UTF-8 texts, in order, where `valid` is true, and null elsewhere."""
+    if not len(texts):
+        return pa.nulls(len(valid), type=pa.string())
+    lengths = np.fromiter(map(len, texts), dtype=np.int64, count=len(texts))
+    if int(lengths.sum()) >= _MAX_TEXT_BYTES:
         raise OverflowError("the texts of one batch take more than 2 GB; read fewer cases at a time")
-    ends = np.zeros(len(where) + 1, dtype=np.int32)
-    ends[np.flatnonzero(where) + 1] = lengths
-    np.cumsum(ends, out=ends)
-    nulls = len(where) - len(values)
-    known = pa.py_buffer(_pack_bits(where)) if nulls else None
-    return pa.StringArray.from_buffers(len(where), pa.py_buffer(ends), pa.py_buffer(b"".join(values)), known, nulls)
+    offsets = np.zeros(len(valid) + 1, dtype=np.int32)
+    offsets[np.flatnonzero(valid) + 1] = lengths
+    np.cumsum(offsets, out=offsets)
+    null_count = len(valid) - len(texts)
+    validity = pa.py_buffer(_pack_bits(valid)) if null_count else None
+    return pa.StringArray.from_buffers(len(valid), pa.py_buffer(offsets), pa.py_buffer(b"".join(texts)), validity, null_count)
 
 
 def _pack_bits(values: NDArray[np.bool_]) -> NDArray[np.uint8]:
@@ -63,37 +73,29 @@ def numpy_array(column: ArrowColumn, missing: float | None = None) -> NDArray[An
 
 
 def _chunk_to_numpy(chunk: ArrowColumn, missing: float | None) -> NDArray[Any]:
-    kind, span = _NUMPY_DTYPES[chunk.type], slice(chunk.offset, chunk.offset + len(chunk))
-    there, data = chunk.buffers()
+    dtype, span = _NUMPY_DTYPES[chunk.type], slice(chunk.offset, chunk.offset + len(chunk))
+    validity, data = chunk.buffers()
     if data is None:
-        values = np.zeros(len(chunk), dtype=kind)
-    elif kind == np.bool_:
+        values = np.zeros(len(chunk), dtype=dtype)
+    elif dtype == np.bool_:
         values = _unpack_bits(data)[span]
     else:
-        values = np.frombuffer(data, dtype=kind, count=span.stop)[span]
+        values = np.frombuffer(data, dtype=dtype, count=span.stop)[span]
     if not chunk.null_count:
         return values
     if missing is None:
         raise ValueError(f"a column of {chunk.type} has {chunk.null_count} nulls")
-    return np.where(_unpack_bits(there)[span], values, np.array(missing, dtype=kind))
+    return np.where(_unpack_bits(validity)[span], values, np.array(missing, dtype=dtype))
 
 
 def _unpack_bits(buffer: Any) -> NDArray[np.bool_]:
     return np.unpackbits(np.frombuffer(buffer, dtype=np.uint8), bitorder="little").view(np.bool_)
 
 
-ArrowTable: TypeAlias = Any
-METRIC_PREFIX: Final = "m."
-"""What the columns of metrics begin with."""
-STATUSES: Final = [status.label for status in Status]
-VERDICTS: Final = ["fail", "partial", "pass"]
-FAULTS: Final = ["system", "ours"]
-
-
 def text_column(values: Sequence[str | None]) -> ArrowColumn:
-    """A column of text; what is no valid Unicode is written with backslashes."""
-    known = np.fromiter((value is not None for value in values), dtype=np.bool_, count=len(values))
-    return utf8_column([value.encode("utf-8", "backslashreplace") for value in values if value is not None], known)
+    """A column of text; lone surrogates are written as backslash escapes."""
+    valid = np.fromiter((value is not None for value in values), dtype=np.bool_, count=len(values))
+    return utf8_column([value.encode("utf-8", "backslashreplace") for value in values if value is not None], valid)
 
 
 def dictionary_column(codes: NDArray[Any], names: Sequence[str]) -> ArrowColumn:
@@ -101,43 +103,44 @@ def dictionary_column(codes: NDArray[Any], names: Sequence[str]) -> ArrowColumn:
     return pa.DictionaryArray.from_arrays(arrow_column(codes, codes >= 0), _cached_text_column(tuple(names)))
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=64)  # every batch of a run has nearly the same names
 def _cached_text_column(names: tuple[str, ...]) -> ArrowColumn:
-    """A column of names, of which every batch has nearly the same."""
     return text_column(names)
 
 
 def json_column(values: Sequence[Any], *, finite: bool = False) -> ArrowColumn:
-    """A column of JSON text; null where there is no value at all. `finite` as in `dump_json`."""
+    """A column of JSON text; null where a value is MISSING. `finite` as in `dump_json`."""
     return _encode_json_column(values, MISSING, finite=finite)
 
 
 def _nullable_json_column(values: Sequence[Any], *, finite: bool = False) -> ArrowColumn:
-    """As `json_column`, where None says that there is no value."""
+    """A column of JSON text; null where a value is None."""
     return _encode_json_column(values, None, finite=finite)
 
 
 def _nonempty_json_column(values: Sequence[Any]) -> ArrowColumn:
-    """As `json_column`, where what is empty says that there is no value."""
+    """A column of JSON text; null where a value is empty."""
     return _encode_json_column([value or None for value in values] if any(values) else [None] * len(values), None, finite=False)
 
 
-def _encode_json_column(values: Sequence[Any], nothing: Any, *, finite: bool) -> ArrowColumn:
-    known = np.fromiter((value is not nothing for value in values), dtype=np.bool_, count=len(values))
-    return utf8_column([dump_json(value, finite=finite) for value in values if value is not nothing], known)
+def _encode_json_column(values: Sequence[Any], absent: Any, *, finite: bool) -> ArrowColumn:
+    valid = np.fromiter((value is not absent for value in values), dtype=np.bool_, count=len(values))
+    return utf8_column([dump_json(value, finite=finite) for value in values if value is not absent], valid)
 
 
-def build_table(columns: Mapping[str, ArrowColumn], always: Set[str], metadata: Mapping[str, bytes] | None = None) -> ArrowTable:
-    """A table of which some columns always have a value: nobody has to write down where they do."""
-    fields = [pa.field(name, column.type, nullable=name not in always) for name, column in columns.items()]
+def build_table(columns: Mapping[str, ArrowColumn], required: Set[str], metadata: Mapping[str, bytes] | None = None) -> ArrowTable:
+    """A table whose `required` columns have no nulls, so that Parquet stores no validity for them."""
+    fields = [pa.field(name, column.type, nullable=name not in required) for name, column in columns.items()]
     return pa.Table.from_arrays([*columns.values()], schema=pa.schema(fields, metadata=metadata))
 
 
 def build_cases_table(outcome: BatchOutcome) -> ArrowTable:
-    """The cases themselves, so that they can be shown later."""
+    """The cases of a batch."""
     cases: Cases = outcome.cases
     n = len(cases)
-    problems = [[problem.to_json() for problem in cases.diagnostics.get(row, ())] for row in range(n)] if cases.diagnostics else [()] * n
+    diagnostics: list[Any] = [()] * n
+    for row, problems in cases.diagnostics.items():
+        diagnostics[row] = [problem.to_json() for problem in problems]
     return pa.table(
         {
             "case": arrow_column(np.arange(outcome.first, outcome.first + n, dtype=np.int64)),
@@ -150,7 +153,7 @@ def build_cases_table(outcome: BatchOutcome) -> ArrowTable:
             "contexts": _nullable_json_column(cases.contexts, finite=cases.finite),
             "metadata": _nonempty_json_column(cases.metadata),
             "actuals": _nullable_json_column(cases.actuals, finite=cases.finite),
-            "diagnostics": _nonempty_json_column(problems),
+            "diagnostics": _nonempty_json_column(diagnostics),
         }
     )
 
@@ -159,74 +162,80 @@ def _empty_labels(cases: int) -> Labels:
     return Labels(np.zeros(cases + 1, dtype=np.int64), np.zeros(0, dtype=np.int32), [])
 
 
-def labels_column(of: Labels) -> ArrowColumn:
-    """A list of texts for each case, without looking at any text twice."""
-    values = pa.DictionaryArray.from_arrays(arrow_column(of.codes.astype(np.int32)), _cached_text_column(tuple(of.texts)))
-    return pa.ListArray.from_arrays(arrow_column(of.offsets.astype(np.int32)), values)
+def labels_column(labels: Labels) -> ArrowColumn:
+    """A column with a list of texts for each case, dictionary-encoded."""
+    values = pa.DictionaryArray.from_arrays(arrow_column(labels.codes.astype(np.int32)), _cached_text_column(tuple(labels.texts)))
+    return pa.ListArray.from_arrays(arrow_column(labels.offsets.astype(np.int32)), values)
 
 
-def _labels_column_once(of: Labels, shared: dict[int, ArrowColumn]) -> ArrowColumn:
-    if id(of) not in shared:
-        shared[id(of)] = labels_column(of)
-    return shared[id(of)]
+def _labels_column_once(labels: Labels, built_columns: dict[int, ArrowColumn]) -> ArrowColumn:
+    # Keyed by id: evaluators may share one Labels object, and the outcome keeps all of them alive while its tables are built.
+    if id(labels) not in built_columns:
+        built_columns[id(labels)] = labels_column(labels)
+    return built_columns[id(labels)]
 
 
-def build_results_table(evaluated: EvaluatorOutcome, first: int, shared: dict[int, ArrowColumn]) -> ArrowTable:
-    """One evaluator's results for a batch, with a column for each metric. `shared` holds the columns of labels that others may have too."""
-    results = evaluated.results
+def build_results_table(outcome: EvaluatorOutcome, first: int, built_columns: dict[int, ArrowColumn]) -> ArrowTable:
+    """One evaluator's results for a batch that begins at position `first`, with a column for each metric.
+
+    `built_columns` collects the label columns of a batch, which evaluators may share.
+    """
+    results = outcome.results
     n = len(results)
-    details, faults = _encode_details(results)
     verdict = results.verdict if len(results.verdict) else np.full(n, -1, dtype=np.int8)
     columns: dict[str, Any] = {
-        "case": arrow_column(evaluated.rows + first),
+        "case": arrow_column(outcome.rows + first),
         "score": arrow_column(results.score),
         "verdict": dictionary_column(verdict, VERDICTS),
         "status": dictionary_column(results.status.astype(np.int8), STATUSES),
-        "fault": dictionary_column(faults, FAULTS),
+        "fault": dictionary_column(_fault_codes(results), FAULTS),
         "reasoning": text_column(results.reasoning),
-        "hits": _labels_column_once(results.hits, shared),
-        "misses": _labels_column_once(results.misses, shared),
+        "hits": _labels_column_once(results.hits, built_columns),
+        "misses": _labels_column_once(results.misses, built_columns),
         "flags": labels_column(_empty_labels(n) if results.flags is None else results.flags),
-        "details": utf8_column(details, np.ones(n, dtype=np.bool_)),
+        "details": utf8_column(_encode_details(results), np.ones(n, dtype=np.bool_)),
     }
-    columns |= {f"{METRIC_PREFIX}{name}": _metric_column(column, results.kinds.get(name)) for name, column in results.metrics.items()}
+    for name, column in results.metrics.items():
+        columns[f"{METRIC_PREFIX}{name}"] = _metric_column(column, results.kinds.get(name))
     return pa.table(columns)
 
 
-def _encode_details(results: Results) -> tuple[list[bytes], NDArray[np.int8]]:
-    """The details of each case as text, made and let go one by one because they are many small objects; and whose fault an error is.
-
-    Some evaluators know a faster way to the text of most.
-    """
+def _fault_codes(results: Results) -> NDArray[np.int8]:
+    """The origin of each error as an index into FAULTS; -1 for results that are not errors."""
     codes = np.full(len(results), -1, dtype=np.int8)
     for row in np.flatnonzero(results.status == Status.ERROR).tolist():
         codes[row] = FAULTS.index("system" if results.details(row).get("fault") == "system" else "ours")
-    ready: Callable[[], Sequence[bytes | None]] = getattr(results.details, "texts", lambda: [None] * len(results))
-    return [dump_json(results.details(row)) if text is None else text for row, text in enumerate(ready())], codes
+    return codes
+
+
+def _encode_details(results: Results) -> list[bytes]:
+    """The details of each case as JSON text. They are built and freed one by one, because they are many small objects."""
+    texts: Sequence[bytes | None] = results.details.texts() if isinstance(results.details, EncodedDetails) else [None] * len(results)
+    return [dump_json(results.details(row)) if text is None else text for row, text in enumerate(texts)]
 
 
 _METRIC_TYPES: Final[Mapping[type | None, Any]] = {int: pa.int64(), bool: pa.bool_()}
 
 
 def _metric_column(column: NDArray[Any], kind: type | None) -> ArrowColumn:
-    """A metric's column; NaN, which says that a case has no such number, becomes null. Counts are stored as whole numbers."""
+    """A metric's column; NaN, which means that a case has no such number, becomes null. Counts are stored as integers."""
     numbers = arrow_column(column) if column.dtype == np.bool_ else arrow_column(column, ~np.isnan(column))
-    plain = _METRIC_TYPES.get(kind)
+    arrow_type = _METRIC_TYPES.get(kind)
     try:
-        return numbers if plain is None else numbers.cast(plain)
-    except pa.ArrowInvalid:  # a count of an evaluator of someone else's that is none
+        return numbers if arrow_type is None else numbers.cast(arrow_type)
+    except pa.ArrowInvalid:  # a plug-in declares a count that is not an integer
         return numbers
 
 
-def build_pool_table(evaluated: EvaluatorOutcome, first: int) -> ArrowTable:
-    """What one evaluator keeps of a batch for metrics of the whole dataset."""
-    pool = evaluated.results.pool
-    case = evaluated.rows[np.asarray(pool["case"], dtype=np.int64)] + first
+def build_pool_table(outcome: EvaluatorOutcome, first: int) -> ArrowTable:
+    """One evaluator's data for metrics of the whole dataset."""
+    pool = outcome.results.pool
+    case = outcome.rows[np.asarray(pool["case"], dtype=np.int64)] + first
     return pa.table({name: pa.array(column) for name, column in pool.items()} | {"case": pa.array(case)})
 
 
 def encode_parquet(table: ArrowTable) -> bytes:
-    """A table as the content of a Parquet file."""
+    """The content of a Parquet file with this table."""
     import pyarrow.parquet as pq
 
     out = pa.BufferOutputStream()
@@ -235,7 +244,7 @@ def encode_parquet(table: ArrowTable) -> bytes:
 
 
 def concat_tables(tables: Sequence[ArrowTable]) -> ArrowTable:
-    """Tables one below the other. A column that is bool or a count in some and another number in others is a number."""
+    """Tables one below the other. A column that is bool or integer in some and another number type in others becomes float64."""
     if all(table.schema.equals(tables[0].schema) for table in tables[1:]):
         return pa.concat_tables(tables)
     names = {name for table in tables for name in table.column_names}
@@ -252,8 +261,8 @@ _NUMBER_TYPES: Final = {pa.bool_(), pa.int64(), pa.float64()}
 
 def _cast_to_float(table: ArrowTable, names: set[str]) -> ArrowTable:
     for name in names & {*table.column_names}:
-        at = table.column_names.index(name)
-        column = table.column(at)
-        whole = column.cast(pa.int8()) if pa.types.is_boolean(column.type) else column
-        table = table.set_column(at, name, whole.cast(pa.float64()))
+        index = table.column_names.index(name)
+        column = table.column(index)
+        numbers = column.cast(pa.int8()) if pa.types.is_boolean(column.type) else column  # Arrow cannot cast bool to float64
+        table = table.set_column(index, name, numbers.cast(pa.float64()))
     return table

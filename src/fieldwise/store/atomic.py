@@ -1,4 +1,4 @@
-"""Files that are either whole or not there, whenever the machine stops."""
+"""Atomic writes: after a crash a file exists either completely or not at all."""
 
 import os
 from collections.abc import Callable
@@ -10,9 +10,9 @@ from fieldwise.model.remote_path import RemotePath
 
 
 def write_atomically(path: Location, write: Callable[[Path], None], *, sync: bool = True) -> int:
-    """Let `write` fill a temporary file beside `path`, then put it in place; gives its size in bytes.
+    """Let `write` fill a temporary file beside `path`, then rename it to `path`; returns its size in bytes.
 
-    Without `sync` the content lasts but not yet the name: whoever writes several files calls `sync_folder` once.
+    With `sync=False` the content is durable but the name is not yet: after writing several files, call `sync_folder` once.
     """
     if isinstance(path, RemotePath):
         return _write_and_upload(path, write)
@@ -29,7 +29,7 @@ def write_atomically(path: Location, write: Callable[[Path], None], *, sync: boo
 
 
 def _write_and_upload(path: RemotePath, write: Callable[[Path], None]) -> int:
-    """A store of objects puts a file in place whole or not at all, under its own name."""
+    """Upload under the final name: object storage publishes a file completely or not at all."""
     with TemporaryDirectory(prefix="fieldwise-") as folder:
         file = Path(folder) / path.name
         write(file)
@@ -44,16 +44,16 @@ def _fsync_file(path: Path) -> int:
 
 
 def sync_folder(folder: Location) -> None:
-    """Make the names in a folder last. Systems that cannot open a folder do this by themselves, and so do stores of objects."""
+    """Make the names in a folder durable. Nothing to do on Windows, which cannot open a folder, and in object storage."""
     if isinstance(folder, RemotePath):
         return
     try:
-        handle = os.open(folder, os.O_RDONLY)
-    except OSError:
+        descriptor = os.open(folder, os.O_RDONLY)
+    except OSError:  # the system cannot open folders and syncs their names by itself
         return
     try:
-        os.fsync(handle)
-    except OSError:
+        os.fsync(descriptor)
+    except OSError:  # the file system does not support fsync of a folder
         return
     finally:
-        os.close(handle)
+        os.close(descriptor)

@@ -1,7 +1,7 @@
-"""A baseline: what a run measured, in a file small enough to keep under version control.
+"""Baselines: the metrics of a run in a file small enough for version control.
 
-It holds the numbers of every case but mere counts, so that a later run is compared case by case without the run itself. Beyond `LIMIT`
-cases a sample of them is kept, chosen by a hash of their ids, so that the same cases are kept every time.
+A baseline holds the metrics of every case, except counts, so that a later run can be compared case by case without the original run. Of
+more than `MAX_CASES` cases it holds a sample, chosen by a hash of their ids, so that every baseline of a dataset has the same sample.
 """
 
 import json
@@ -18,76 +18,82 @@ from fieldwise.registry import EVALUATORS
 from fieldwise.store.atomic import write_atomically
 from fieldwise.store.run import Run
 from fieldwise.store.run_metrics import compare_metrics, list_case_ids, load_metrics
-from fieldwise.summarize.compare import Adjust, Measured
+from fieldwise.summarize.compare import Adjust, EvaluatorMeasurements
 
 FORMAT: Final = 1
-LIMIT: Final = 5000
-"""How many cases a baseline keeps: about 60 bytes each for every evaluator."""
+MAX_CASES: Final = 5000
+"""Maximum number of cases in a baseline; each takes about 60 bytes for every evaluator."""
 DIGITS: Final = 6
 
 
 def save_baseline(run: Run, path: str | Path) -> Path:
-    """Keep a run as a baseline; the file is replaced whole or not at all."""
+    """Write a run as a baseline; an existing file is replaced atomically."""
     if run.state != "finished":
         what, fix = f"run {run.id} did not finish, so it cannot be a baseline", "finish it: fieldwise run SUITE --resume"
         raise ConfigError([Diagnostic(code="unfinished-run", what=what, fix=fix)])
     path = Path(path)
     ids = list_case_ids(run)
-    kept = _sample_rows(ids)
+    rows = _sample_rows(ids)
+    evaluators: list[dict[str, Any]] = []
+    for evaluator in run.manifest.evaluators:
+        measurements = load_metrics(run, str(evaluator["name"]), ids)
+        evaluators.append(_encode_evaluator(measurements, evaluator, rows))
     content = {
         "format": FORMAT,
         "run": run.id,
         "name": run.name,
         "finished": run.finished.isoformat() if run.finished else None,
         "suite": run.manifest.fingerprints.get("suite"),
-        "cases": [ids[row] for row in kept],
+        "cases": [ids[row] for row in rows],
         "of": len(ids),
         "summary": {name: round(value, DIGITS) for name, value in run.summary.items()},
-        "evaluators": [_encode_evaluator(load_metrics(run, str(one["name"]), ids), one, kept) for one in run.manifest.evaluators],
+        "evaluators": evaluators,
     }
     text = json.dumps(content, ensure_ascii=False, separators=(",", ":"))
+    text = text.replace('],"', '],\n"') + "\n"  # one line for each column, so that diffs are readable
     path.parent.mkdir(parents=True, exist_ok=True)
-    write_atomically(path, lambda file: _write(file, text))
+    write_atomically(path, lambda file: _write_text(file, text))
     return path
 
 
-def _write(file: Path, text: str) -> None:
-    file.write_text(text.replace('],"', '],\n"') + "\n", encoding="utf-8")  # a line for each column, so that changes can be read
+def _write_text(file: Path, text: str) -> None:
+    file.write_text(text, encoding="utf-8")
 
 
 def _sample_rows(ids: list[str]) -> list[int]:
-    if len(ids) <= LIMIT:
+    """Positions of the cases that a baseline holds: all, or those with the smallest hashes."""
+    if len(ids) <= MAX_CASES:
         return list(range(len(ids)))
-    order = np.argsort(hash_texts(ids), kind="stable")[:LIMIT]
+    order = np.argsort(hash_texts(ids), kind="stable")[:MAX_CASES]
     return sorted(order.tolist())
 
 
-def _encode_evaluator(found: Measured, evaluator: Mapping[str, Any], kept: list[int]) -> dict[str, Any]:
-    def column(values: Any) -> list[float | None]:
-        return [None if np.isnan(values[row]) else round(float(values[row]), DIGITS) for row in kept]
-
+def _encode_evaluator(measurements: EvaluatorMeasurements, evaluator: Mapping[str, Any], rows: list[int]) -> dict[str, Any]:
+    counts = _count_metrics(str(evaluator.get("type")))
     return {
         "name": evaluator["name"],
         "type": evaluator.get("type"),
         "version": evaluator.get("version"),
-        "verdict": [int(found.verdict[row]) for row in kept],
-        "metrics": {
-            name: column(values) for name, values in found.metrics.items() if name not in _count_metrics(str(evaluator.get("type")))
-        },
-        "fields": {name: column(values) for name, values in found.fields.items()},
+        "verdict": [int(measurements.verdict[row]) for row in rows],
+        "metrics": {name: _encode_column(values, rows) for name, values in measurements.metrics.items() if name not in counts},
+        "fields": {name: _encode_column(values, rows) for name, values in measurements.fields.items()},
     }
 
 
+def _encode_column(values: Any, rows: list[int]) -> list[float | None]:
+    return [None if np.isnan(values[row]) else round(float(values[row]), DIGITS) for row in rows]
+
+
 def _count_metrics(kind: str) -> Sequence[str]:
-    """The metrics of an evaluator that only count: what they come to is in others, and in the summary."""
+    """Metrics of an evaluator that are counts; other metrics and the summary contain what they amount to."""
     try:
         return EVALUATORS.find(kind).counts
-    except KeyError:  # an evaluator that is not installed any more
+    except KeyError:  # an evaluator that is no longer installed
         return ()
 
 
 def load_baseline(path: str | Path) -> dict[str, Any]:
-    """A baseline file; ConfigError if it cannot be used."""
+    """Read a baseline file; ConfigError if it cannot be used."""
     try:
         content = json.loads(Path(path).read_text(encoding="utf-8"))
     except OSError as error:
@@ -104,14 +110,16 @@ def load_baseline(path: str | Path) -> dict[str, Any]:
 
 
 def _is_complete(content: dict[str, Any]) -> bool:
-    """Whether everything is there, with a number for each case in every column."""
+    """True if every column is there and has a number for each case."""
     try:
         size = len(content["cases"])
-        columns = [[one["verdict"], *one["metrics"].values(), *one["fields"].values()] for one in content["evaluators"]]
-        named = all(isinstance(one["name"], str) for one in content["evaluators"])
-        return named and {"run", "of"} <= content.keys() and all(len(column) == size for some in columns for column in some)
+        for evaluator in content["evaluators"]:
+            columns = [evaluator["verdict"], *evaluator["metrics"].values(), *evaluator["fields"].values()]
+            if not isinstance(evaluator["name"], str) or any(len(column) != size for column in columns):
+                return False
     except (KeyError, TypeError, AttributeError):
         return False
+    return {"run", "of"} <= content.keys()
 
 
 def _bad_baseline(path: str | Path, what: str, fix: str) -> ConfigError:
@@ -119,22 +127,27 @@ def _bad_baseline(path: str | Path, what: str, fix: str) -> ConfigError:
 
 
 def compare_with_baseline(path: str | Path, run: Run, *, adjust: Adjust = "holm") -> Changes:
-    """A run compared with a baseline file, case by case."""
+    """Compare a run with a baseline file, case by case."""
     content = load_baseline(path)
     ids: list[str] = content["cases"]
-    base = {one["name"]: _decode_evaluator(one, ids) for one in content["evaluators"]}
+    base = {evaluator["name"]: _decode_evaluator(evaluator, ids) for evaluator in content["evaluators"]}
     notes: list[str] = []
     if content["of"] > len(ids):
-        notes.append(f"the baseline keeps {len(ids)} of {content['of']} cases")
-    versions = {one["name"]: one.get("version") for one in content["evaluators"]}
+        notes.append(f"the baseline holds {len(ids)} of {content['of']} cases")
+    versions = {evaluator["name"]: evaluator.get("version") for evaluator in content["evaluators"]}
     if content.get("suite") != run.manifest.fingerprints.get("suite"):
         notes.append("the suite has changed since the baseline")
     return compare_metrics(str(content["run"]), base, versions, ids, run, notes=notes, adjust=adjust)
 
 
-def _decode_evaluator(content: dict[str, Any], ids: list[str]) -> Measured:
-    def columns(given: dict[str, list[float | None]]) -> dict[str, Any]:
-        return {name: np.array([np.nan if value is None else value for value in values]) for name, values in given.items()}
+def _decode_evaluator(content: dict[str, Any], ids: list[str]) -> EvaluatorMeasurements:
+    return EvaluatorMeasurements(
+        ids=ids,
+        verdict=np.array(content["verdict"], dtype=np.int8),
+        metrics=_decode_columns(content["metrics"]),
+        fields=_decode_columns(content["fields"]),
+    )
 
-    verdict = np.array(content["verdict"], dtype=np.int8)
-    return Measured(ids=ids, verdict=verdict, metrics=columns(content["metrics"]), fields=columns(content["fields"]))
+
+def _decode_columns(columns: dict[str, list[float | None]]) -> dict[str, Any]:
+    return {name: np.array([np.nan if value is None else value for value in values]) for name, values in columns.items()}

@@ -1,8 +1,8 @@
 """Comparisons as an Arrow table and back.
 
-Nearly all values are equal on both sides and stand in the expected record of their case already. They are not stored again:
-`equal` is true, and reading looks the value up at `path`. Nor are lists and objects that differ, where each record has its own at
-`path`: `aside` is true. Where both are false, no text means that the side has no value.
+Most values are equal on both sides and are stored already, in the expected record of their case. They are not stored again: `equal` is
+true, and reading looks the value up at `path`. Lists and objects that differ are not stored again either, if both records have them at
+`path`: `aside` is true. If both flags are false, a side without text has no value.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -14,30 +14,31 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldwise.model.case import Cases
-from fieldwise.model.comparison import Comparison, Comparisons, Outcome
+from fieldwise.model.comparison import Comparison, Comparisons, Outcome, presence_label
 from fieldwise.model.path import EACH, ROOT, MalformedPath, Path, Step
-from fieldwise.model.values import MISSING, Presence, Value, presence_of
+from fieldwise.model.values import MISSING, Value
 from fieldwise.store.arrow_tables import ArrowColumn, ArrowTable, arrow_column, build_table, dictionary_column, utf8_column
 from fieldwise.store.stored_json import dump_json, dump_json_values, load_json
 from fieldwise.summarize.rule_text import rule_text
 
 FIELDS_KEY: Final = "fields"
-"""Where a table keeps its fields with their rules in words, in order, those that no row is about too."""
+"""Key of the table metadata that holds all fields in order, each with its rule in words, including fields without a row."""
 _REQUIRED_COLUMNS: Final = frozenset(("case", "field", "path", "outcome", "passed", "extra", "equal", "aside"))
-"""The columns that have a value in every row."""
+"""The columns without nulls."""
 OUTCOMES: Final = [outcome.label for outcome in Outcome]
 
 
 def build_comparisons_table(comparisons: Comparisons, rows: NDArray[np.int64], first: int, cases: Cases) -> ArrowTable:
-    """A batch's comparisons by case. `rows[c]` is the position in the batch of the case that the comparisons call c."""
+    """The comparisons of a batch, sorted by case. `rows[c]` is the position in the batch of case c of the comparisons."""
     order, _ = comparisons.by_case()
     equal = _find_equal(comparisons, rows, cases)[order]
-    places = np.flatnonzero(~equal)
-    differing = order[places]
-    expected, actual = (list(map(side.__getitem__, differing.tolist())) for side in (comparisons.expected, comparisons.actual))
-    stands = _find_containers_in_records(comparisons, differing, (expected, actual), rows, cases)
+    differing_positions = np.flatnonzero(~equal)
+    differing_rows = order[differing_positions]
+    expected = [comparisons.expected[row] for row in differing_rows.tolist()]
+    actual = [comparisons.actual[row] for row in differing_rows.tolist()]
+    in_records = _find_containers_in_records(comparisons, differing_rows, (expected, actual), rows, cases)
     aside = np.zeros(len(order), dtype=np.bool_)
-    aside[places[stands]] = True
+    aside[differing_positions[in_records]] = True
     extra = comparisons.unmatched_actual if len(comparisons.unmatched_actual) else np.zeros(len(order), dtype=np.bool_)
     similarity = comparisons.similarity[order]
     fields = [[name, rule_text(rule)] for name, rule in zip(comparisons.fields, comparisons.rules, strict=True)]
@@ -54,66 +55,72 @@ def build_comparisons_table(comparisons: Comparisons, rows: NDArray[np.int64], f
             "note": _sparse_column(comparisons.note, order),
             "equal": arrow_column(equal),
             "aside": arrow_column(aside),
-            "expected": _values_column(expected, stands, places, len(order)),
-            "actual": _values_column(actual, stands, places, len(order)),
+            "expected": _values_column(expected, in_records, differing_positions, len(order)),
+            "actual": _values_column(actual, in_records, differing_positions, len(order)),
         },
-        always=_REQUIRED_COLUMNS,
+        required=_REQUIRED_COLUMNS,
         metadata={FIELDS_KEY: dump_json(fields)},
     )
 
 
 def merge_fields(tables: Sequence[ArrowTable]) -> bytes:
-    """The fields of several tables of comparisons, in the order in which they come."""
-    known: dict[str, str] = {}
+    """The fields of several tables of comparisons as JSON, in order of first occurrence."""
+    rules_by_field: dict[str, str] = {}
     for text in dict.fromkeys(table.schema.metadata[FIELDS_KEY.encode()] for table in tables):
         for name, rule in load_json(text):
-            known.setdefault(name, rule)
-    return dump_json(list(known.items()))
+            rules_by_field.setdefault(name, rule)
+    return dump_json(list(rules_by_field.items()))
 
 
-def _values_column(values: Sequence[Value], stands: NDArray[np.bool_], places: NDArray[np.int64], rows: int) -> ArrowColumn:
-    """A column of so many rows with these values, as JSON text, at their places; null elsewhere, and for what stands in its record."""
-    told = ~stands & np.fromiter((value is not MISSING for value in values), dtype=np.bool_, count=len(values))
-    where = np.zeros(rows, dtype=np.bool_)
-    where[places[told]] = True
-    return utf8_column(dump_json_values([*compress(values, told.tolist())]), where)
+def _values_column(values: Sequence[Value], in_records: NDArray[np.bool_], positions: NDArray[np.int64], row_count: int) -> ArrowColumn:
+    """A column of `row_count` rows with these values as JSON text at their positions.
+
+    Null elsewhere, for missing values, and for values that are read from their record.
+    """
+    is_present = np.fromiter((value is not MISSING for value in values), dtype=np.bool_, count=len(values))
+    is_stored = ~in_records & is_present
+    valid = np.zeros(row_count, dtype=np.bool_)
+    valid[positions[is_stored]] = True
+    return utf8_column(dump_json_values([*compress(values, is_stored.tolist())]), valid)
 
 
-def _sparse_column(by_row: Mapping[int, str], order: NDArray[np.int64]) -> ArrowColumn:
-    known: dict[str, int] = {}
+def _sparse_column(texts_by_row: Mapping[int, str], order: NDArray[np.int64]) -> ArrowColumn:
+    """A dictionary-encoded column with these texts, null in all other rows."""
+    code_of: dict[str, int] = {}
     codes = np.full(len(order), -1, dtype=np.int32)
-    if by_row:
-        rows = np.fromiter(by_row, dtype=np.int64, count=len(by_row))
-        codes[rows] = [known.setdefault(text, len(known)) for text in by_row.values()]
-    return dictionary_column(codes[order], list(known))
+    if texts_by_row:
+        rows = np.fromiter(texts_by_row, dtype=np.int64, count=len(texts_by_row))
+        codes[rows] = [code_of.setdefault(text, len(code_of)) for text in texts_by_row.values()]
+    return dictionary_column(codes[order], list(code_of))
 
 
 def _find_equal(comparisons: Comparisons, rows: NDArray[np.int64], cases: Cases) -> NDArray[np.bool_]:
-    """Where both sides are the same value, and the case's expected record has it at that path."""
-    if len(comparisons.identical) != len(comparisons):  # nobody has looked
+    """Rows where both sides are the same value and the case's expected record has it at that path."""
+    if len(comparisons.identical) != len(comparisons):  # not determined
         return np.zeros(len(comparisons), dtype=np.bool_)
-    same = comparisons.identical & (comparisons.outcome == Outcome.MATCH)
-    same &= _find_resolvable_paths(comparisons, rows, cases)[comparisons.path]
-    readable = np.array([isinstance(cases.expected[row], dict | list) for row in rows.tolist()], dtype=np.bool_)
-    return same if readable.all() else same & readable[comparisons.case]
+    equal = comparisons.identical & (comparisons.outcome == Outcome.MATCH)
+    equal &= _find_resolvable_paths(comparisons, rows, cases)[comparisons.path]
+    has_record = np.array([isinstance(cases.expected[row], dict | list) for row in rows.tolist()], dtype=np.bool_)
+    return equal if has_record.all() else equal & has_record[comparisons.case]
 
 
 def _find_containers_in_records(
     comparisons: Comparisons, differing: NDArray[np.int64], sides: tuple[list[Value], list[Value]], rows: NDArray[np.int64], cases: Cases
 ) -> NDArray[np.bool_]:
-    """Where, among rows that differ, a side is a list or an object, and both records have at the path what was compared."""
-    stands = np.zeros(len(differing), dtype=np.bool_)
-    kinds = [[*map(type, side)] for side in sides]
-    if all(map(_CONTAINERS.isdisjoint, kinds)):
-        return stands
-    held = [at for at, (one, other) in enumerate(zip(*kinds, strict=True)) if one in _CONTAINERS or other in _CONTAINERS]
-    case: list[int] = rows[comparisons.case[differing[held]]].tolist()
-    steps = [_parse_steps(str(comparisons.paths[at])) for at in comparisons.path[differing[held]].tolist()]
-    stands[held] = [
-        _follow_steps(cases.expected[row], path) is sides[0][at] and _follow_steps(cases.actual[row], path) is sides[1][at]
-        for at, row, path in zip(held, case, steps, strict=True)
-    ]
-    return stands
+    """Of the differing rows, those where a side is a list or an object and both records have at the path what was compared."""
+    in_records = np.zeros(len(differing), dtype=np.bool_)
+    expected_types, actual_types = ([*map(type, side)] for side in sides)
+    if _CONTAINERS.isdisjoint(expected_types) and _CONTAINERS.isdisjoint(actual_types):
+        return in_records
+    for index, (expected_type, actual_type) in enumerate(zip(expected_types, actual_types, strict=True)):
+        if expected_type in _CONTAINERS or actual_type in _CONTAINERS:
+            row = int(differing[index])
+            case = int(rows[comparisons.case[row]])
+            steps = _parse_steps(str(comparisons.paths[int(comparisons.path[row])]))
+            # Compared by identity: an equal value of another object may have another type inside, such as 1 and 1.0.
+            is_expected = _follow_steps(cases.expected[case], steps) is sides[0][index]
+            in_records[index] = is_expected and _follow_steps(cases.actual[case], steps) is sides[1][index]
+    return in_records
 
 
 _CONTAINERS: Final = frozenset((list, dict))
@@ -121,21 +128,21 @@ _CONTAINERS: Final = frozenset((list, dict))
 
 def _find_resolvable_paths(comparisons: Comparisons, rows: NDArray[np.int64], cases: Cases) -> NDArray[np.bool_]:
     """For each path, whether looking it up gives the value that was compared, tried on its first match."""
-    found = np.zeros(len(comparisons.paths), dtype=np.bool_)
-    firsts = np.full(len(comparisons.paths), -1, dtype=np.int64)
+    is_resolvable = np.zeros(len(comparisons.paths), dtype=np.bool_)
+    first_row = np.full(len(comparisons.paths), -1, dtype=np.int64)
     matches = np.flatnonzero(comparisons.outcome == Outcome.MATCH)[::-1]
-    firsts[comparisons.path[matches]] = matches  # of those with the same path, the last one stays
-    for path, row in enumerate(firsts.tolist()):
+    first_row[comparisons.path[matches]] = matches  # in reverse order, so that the first row of a path is assigned last
+    for path, row in enumerate(first_row.tolist()):
         if row >= 0:
             record = cases.expected[int(rows[comparisons.case[row]])]
             value = look_up_value(record, str(comparisons.paths[path]))
-            found[path] = type(value) is type(comparisons.expected[row]) and value == comparisons.expected[row]
-    return found
+            is_resolvable[path] = type(value) is type(comparisons.expected[row]) and value == comparisons.expected[row]
+    return is_resolvable
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=4096)  # the rows of a run have few distinct paths
 def _parse_steps(path: str) -> tuple[Step, ...] | None:
-    """The steps of a path; None where it is malformed."""
+    """The steps of a path; None if it is malformed."""
     try:
         return () if path == ROOT else Path.parse(path).steps
     except MalformedPath:
@@ -143,7 +150,7 @@ def _parse_steps(path: str) -> tuple[Step, ...] | None:
 
 
 def look_up_value(record: Value, path: str) -> Value:
-    """What stands in a record at a path; MISSING if nothing does."""
+    """The value of a record at a path; MISSING if there is none."""
     return _follow_steps(record, _parse_steps(path))
 
 
@@ -164,37 +171,47 @@ def _follow_steps(record: Value, steps: Sequence[Step] | None) -> Value:
 
 
 RecordLoader = Callable[[], tuple[Value, Value]]
-"""The expected and the actual record of a case."""
+"""Returns the expected and the actual record of a case."""
 
 
-def read_comparisons(rows: Mapping[str, Sequence[Any]], span: range, sides: RecordLoader | None = None) -> Iterator[Comparison]:
-    """The comparisons in these rows of a stored table, all of one case. Without its records, values that stand there are not told."""
+def read_comparisons(columns: Mapping[str, Sequence[Any]], span: range, load_records: RecordLoader | None = None) -> Iterator[Comparison]:
+    """The comparisons in these rows of a stored table, all of one case.
+
+    Without `load_records`, values that are stored in the records are left out: equal values are missing, differing ones are `…`.
+    """
     for row in span:
-        if rows["equal"][row]:
-            expected = actual = look_up_value(sides()[0], rows["path"][row]) if sides else MISSING
-        elif rows["aside"][row]:
-            expected, actual = (
-                (look_up_value(side, rows["path"][row]) for side in sides()) if sides else (_VALUE_NOT_LOADED, _VALUE_NOT_LOADED)
-            )
-        else:
-            expected, actual = _load_value(rows["expected"][row]), _load_value(rows["actual"][row])
+        expected, actual = _read_sides(columns, row, load_records)
         yield Comparison(
-            path=rows["path"][row],
-            field=rows["field"][row],
-            outcome=rows["outcome"][row],
+            path=columns["path"][row],
+            field=columns["field"][row],
+            outcome=columns["outcome"][row],
             expected=None if expected is MISSING else expected,
             actual=None if actual is MISSING else actual,
-            expected_presence=Presence(presence_of(expected)).name.lower(),
-            actual_presence=Presence(presence_of(actual)).name.lower(),
-            similarity=rows["similarity"][row],
-            passed=rows["passed"][row],
-            cause=rows["cause"][row],
-            note=rows["note"][row],
+            expected_presence=presence_label(expected),
+            actual_presence=presence_label(actual),
+            similarity=columns["similarity"][row],
+            passed=columns["passed"][row],
+            cause=columns["cause"][row],
+            note=columns["note"][row],
         )
 
 
 _VALUE_NOT_LOADED: Final = "\N{HORIZONTAL ELLIPSIS}"
 
 
-def _load_value(text: str | None) -> Value:
+def _read_sides(columns: Mapping[str, Sequence[Any]], row: int, load_records: RecordLoader | None) -> tuple[Value, Value]:
+    path = columns["path"][row]
+    if columns["equal"][row]:
+        value = look_up_value(load_records()[0], path) if load_records else MISSING
+        return value, value
+    if columns["aside"][row]:
+        if load_records is None:
+            return _VALUE_NOT_LOADED, _VALUE_NOT_LOADED
+        expected_record, actual_record = load_records()
+        return look_up_value(expected_record, path), look_up_value(actual_record, path)
+    return decode_value(columns["expected"][row]), decode_value(columns["actual"][row])
+
+
+def decode_value(text: str | None) -> Value:
+    """The value of a stored JSON text; MISSING for null."""
     return MISSING if text is None else load_json(text)

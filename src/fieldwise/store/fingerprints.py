@@ -1,4 +1,4 @@
-"""What a run rests on, each in a few characters: its rules, its data, the cases of a part."""
+"""Fingerprints of what a run depends on: rules, data files, and the cases of a part."""
 
 import hashlib
 import os
@@ -21,24 +21,24 @@ from fieldwise.registry import is_judge
 from fieldwise.store.arrow_tables import ArrowColumn, ArrowTable, numpy_array
 from fieldwise.store.stored_json import dump_json
 
-pc: Any = pyarrow.compute  # its functions are made at run time, so no checker knows them
+pc: Any = pyarrow.compute  # its functions are generated at run time, so type checkers do not know them
 
 MAX_WHOLE_FILE: Final = 64 << 20
-"""Files up to this size are read whole; of larger ones the size, the time of change, the head and the tail."""
+"""Files up to this size are hashed completely; for larger ones the size, the time of change, the head and the tail count."""
 _END_BYTES: Final = 1 << 20
 _MODEL_VARIABLES: Final = ("FIELDWISE_MODEL_URL", "FIELDWISE_MODEL")
-"""Which model is asked where an endpoint does not say so itself."""
+"""The variables that name the model of an endpoint without `url` or `name`."""
 _ADDRESS: Final = re.compile(r" at 0x[0-9a-f]+")
 _MAX_PATH: Final = 4096
 
 
 def sha256(content: bytes) -> str:
-    """What tells one content from every other."""
+    """The SHA-256 of a content, with its prefix."""
     return f"sha256:{hashlib.sha256(content).hexdigest()}"
 
 
 def fingerprint_rules(planned: PlannedEvaluator) -> str:
-    """Everything that decides what an evaluator says of a case, but its version: options, rules, and the files a judge's options name."""
+    """Fingerprint of everything that determines an evaluator's results except its version: options, rules, files that a judge uses."""
     plain: list[Any] = [planned.type, _to_plain(planned.config), planned.pass_at, _to_plain(planned.when)]
     if is_judge(planned.type):
         plain += sorted(_fingerprint_named_files(planned.config, Path(getattr(planned.config, "cwd", "."))))
@@ -46,14 +46,16 @@ def fingerprint_rules(planned: PlannedEvaluator) -> str:
 
 
 def _to_plain(value: Any) -> Any:
-    """A value as lists and texts that are the same in every process.
+    """Convert a value to lists and texts that are the same in every process.
 
     >>> _to_plain({"b": frozenset({"y", "x"}), "a": 1.0})
     ['map', ["'a'", '1.0'], ["'b'", ['set', "'x'", "'y'"]]]
     """
     if is_dataclass(value):
-        world = [[name, os.environ.get(name)] for name in _MODEL_VARIABLES] if isinstance(value, Endpoint) else []
-        return [type(value).__name__, *([field.name, _to_plain(getattr(value, field.name))] for field in fields(value)), *world]
+        # The class name is hashed, too: after a class of options was renamed, unfinished runs are scored again.
+        plain_fields = [[field.name, _to_plain(getattr(value, field.name))] for field in fields(value)]
+        variables = [[name, os.environ.get(name)] for name in _MODEL_VARIABLES] if isinstance(value, Endpoint) else []
+        return [type(value).__name__, *plain_fields, *variables]
     if isinstance(value, Mapping):
         pairs = cast("Mapping[Any, Any]", value).items()
         return ["map", *([repr(key), _to_plain(inner)] for key, inner in sorted(pairs, key=lambda pair: repr(pair[0])))]
@@ -67,7 +69,7 @@ def _to_plain(value: Any) -> Any:
 
 
 def _fingerprint_named_files(value: Any, folder: Path) -> Iterator[list[str]]:
-    """The files that options name, with what they hold."""
+    """Each text in the options that names an existing file, with the hash of that file."""
     for text in _iterate_texts(value):
         if len(text) < _MAX_PATH and "\0" not in text and "\n" not in text:
             for path in {Path(text), folder / text}:
@@ -90,49 +92,54 @@ def _iterate_texts(value: Any) -> Iterator[str]:
 
 
 def fingerprint_data(source: Source | None) -> dict[str, str]:
-    """The files of a source as they are now, by role. Standard input has no fingerprint."""
-    named = {} if source is None else {"cases": source.cases, "expected": source.expected, "actual": source.actual}
-    found = {role: _fingerprint_pattern(pattern) for role, pattern in named.items() if pattern and pattern != "-"}
-    return {role: text for role, text in found.items() if text}
+    """Fingerprints of the current files of a source, by role. Standard input has none."""
+    if source is None:
+        return {}
+    fingerprints: dict[str, str] = {}
+    for role, pattern in (("cases", source.cases), ("expected", source.expected), ("actual", source.actual)):
+        fingerprint = _fingerprint_pattern(pattern) if pattern and pattern != "-" else None
+        if fingerprint:
+            fingerprints[role] = fingerprint
+    return fingerprints
 
 
 def _fingerprint_pattern(pattern: str) -> str | None:
     try:
         files = find_files(pattern)
-        found = [fingerprint_file(file) for file in files]
-    except (UnreadableFile, OSError):  # whoever reads the cases says what is wrong
+        fingerprints = [fingerprint_file(file) for file in files]
+    except (UnreadableFile, OSError):  # reported when the cases are read
         return None
-    if len(found) == 1:
-        return found[0]
-    names = [[file.name, text] for file, text in zip(files, found, strict=True)]
+    if len(fingerprints) == 1:
+        return fingerprints[0]
+    names = [[file.name, fingerprint] for file, fingerprint in zip(files, fingerprints, strict=True)]
     return f"{len(files)} files {sha256(dump_json(names))}"
 
 
 def fingerprint_file(path: str | Location) -> str:
-    """A file's content; of a large or a remote file what makes another content unlikely, and it says so."""
+    """Fingerprint of a file: the hash of its content; for a large or remote file its size, time of change and the hash of its ends."""
     path = parse_location(path)
     if isinstance(path, RemotePath):
         return _fingerprint_remote(path)
     with path.open("rb") as file:
-        about = os.fstat(file.fileno())
-        if about.st_size <= MAX_WHOLE_FILE:
+        stat = os.fstat(file.fileno())
+        if stat.st_size <= MAX_WHOLE_FILE:
             return f"sha256:{hashlib.file_digest(file, 'sha256').hexdigest()}"
         head = file.read(_END_BYTES)
         file.seek(-_END_BYTES, os.SEEK_END)
-        return f"{about.st_size} bytes, changed {about.st_mtime_ns} ns, ends {sha256(head + file.read())}"
+        return f"{stat.st_size} bytes, changed {stat.st_mtime_ns} ns, ends {sha256(head + file.read())}"
 
 
 def _fingerprint_remote(path: RemotePath) -> str:
-    about = path.stat()
+    stat = path.stat()
     with path.open() as file:
         head = file.read(_END_BYTES)
-        file.seek(max(about.st_size - _END_BYTES, 0))
+        file.seek(max(stat.st_size - _END_BYTES, 0))
         ends = sha256(head + file.read())
-    return f"{about.st_size} bytes, changed {about.st_mtime_ns} ns, etag {about.signature or 'none'}, ends {ends}"
+    return f"{stat.st_size} bytes, changed {stat.st_mtime_ns} ns, etag {stat.signature or 'none'}, ends {ends}"
 
 
 def fingerprint_cases(cases: ArrowTable) -> str:
-    """The content of a table of cases, however it is cut into chunks; not their positions."""
+    """Fingerprint of a table of cases. Independent of chunks and of the positions of the cases."""
     digest = hashlib.sha256()
     for name in cases.column_names:
         if name != "case":
@@ -149,5 +156,5 @@ def _hash_column(digest: Any, column: ArrowColumn) -> None:
     for chunk in column.chunks:
         _, offsets, data = chunk.buffers()
         if data is not None and len(chunk):
-            ends = np.frombuffer(offsets, dtype=np.int32, count=len(chunk) + 1, offset=4 * chunk.offset)
-            digest.update(memoryview(data)[int(ends[0]) : int(ends[-1])])
+            bounds = np.frombuffer(offsets, dtype=np.int32, count=len(chunk) + 1, offset=4 * chunk.offset)
+            digest.update(memoryview(data)[int(bounds[0]) : int(bounds[-1])])

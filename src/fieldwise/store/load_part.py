@@ -1,4 +1,4 @@
-"""What evaluators said, rebuilt from the tables of complete parts, so that a run's summary rests on nothing but what is stored."""
+"""Load a complete part as a `BatchOutcome`, so that the summary of a run is computed from what is stored and nothing else."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -34,48 +34,49 @@ from fieldwise.store.manifest import Part, PartFile
 from fieldwise.store.part_reader import ColumnChoice, list_part_files, read_table
 from fieldwise.store.stored_json import load_json
 
-pc: Any = pyarrow.compute  # its functions are made at run time, so no checker knows them
+pc: Any = pyarrow.compute  # its functions are generated at run time, so type checkers do not know them
 
 TableLoader: TypeAlias = Callable[[PartFile, ColumnChoice | None], ArrowTable]
-"""Gives some columns of a table of a part, or all of them."""
+"""Returns a table of a part, or some of its columns."""
 _RESULT_COLUMNS: Final = ("case", "score", "verdict", "status", "fault", "flags")
 _COMPARISON_COLUMNS: Final = ("case", "field", "outcome", "similarity", "passed", "cause", "equal")
 _VALUE_COLUMNS: Final = ("aside", "expected", "actual")
-"""What is seldom needed of comparisons."""
+"""Columns of comparisons that are read only if they are needed."""
 
 
 def count_fault_reasons(folder: Location, parts: Iterable[Part], evaluator: str) -> Counter[str]:
-    """Why results of an evaluator are no measurement, in its own words, with how many cases that is so for; skipped cases left out."""
-    found: Counter[str] = Counter()
+    """The reasons why cases of an evaluator are faults or unavailable, each with the number of cases. Skipped cases do not count."""
+    counts: Counter[str] = Counter()
     for part in parts:
         for file in list_part_files(part, "results", evaluator):
             table = read_table(folder, file, columns=["status", "fault", "reasoning"])
             status, fault = (table.column(name).cast(pa.string()) for name in ("status", "fault"))
-            ours = pc.and_(pc.equal(status, "error"), pc.equal(pc.fill_null(fault, ""), "ours"))
-            found.update(table.column("reasoning").filter(pc.or_(ours, pc.equal(status, "unavailable"))).to_pylist())
-    return found
+            is_fault = pc.and_(pc.equal(status, "error"), pc.equal(pc.fill_null(fault, ""), "ours"))
+            is_unmeasured = pc.or_(is_fault, pc.equal(status, "unavailable"))
+            counts.update(table.column("reasoning").filter(is_unmeasured).to_pylist())
+    return counts
 
 
 def stored_tables(folder: Location) -> TableLoader:
-    """The tables of the parts of a run, read from where they are stored."""
+    """A loader for the tables of a stored run."""
     return lambda file, columns: read_table(folder, file, columns=columns)
 
 
-def load_part(tables: TableLoader, part: Part, evaluators: Sequence[PlannedEvaluator], seen: set[str] | None = None) -> BatchOutcome:
-    """A part as one batch, with everything that a summary looks at and nothing else; `seen` gets the fields that cases have."""
+def load_part(tables: TableLoader, part: Part, evaluators: Sequence[PlannedEvaluator], seen_fields: set[str] | None = None) -> BatchOutcome:
+    """A part as one batch, with the columns that a summary needs; fields that occur in a case are added to `seen_fields`."""
     [file] = list_part_files(part, "cases")
     cases = _build_cases(tables(file, ["id", "tags", "split"]))
-    shared: dict[tuple[str, ...], _ComparisonFile] = {}
-    found: list[EvaluatorOutcome] = []
+    comparison_files: dict[tuple[str, ...], _ComparisonFile] = {}
+    outcomes: list[EvaluatorOutcome] = []
     for planned in evaluators:
         files = list_part_files(part, "comparisons", planned.name)
         key = tuple(file.file for file in files)
-        if files and key not in shared:
-            shared[key] = _ComparisonFile(tables, files)
-        found += _load_evaluator(tables, part, planned, shared.get(key))
-    if seen is not None:
-        seen.update(*(compared.fields_present() for compared in shared.values()))
-    return BatchOutcome(first=part.first, cases=cases, evaluated=found)
+        if files and key not in comparison_files:
+            comparison_files[key] = _ComparisonFile(tables, files)
+        outcomes += _load_evaluator(tables, part, planned, comparison_files.get(key))
+    if seen_fields is not None:
+        seen_fields.update(*(file.fields_present() for file in comparison_files.values()))
+    return BatchOutcome(first=part.first, cases=cases, evaluated=outcomes)
 
 
 def _build_cases(table: ArrowTable) -> Cases:
@@ -95,33 +96,33 @@ def _build_cases(table: ArrowTable) -> Cases:
 
 
 def _load_evaluator(
-    tables: TableLoader, part: Part, planned: PlannedEvaluator, compared: "_ComparisonFile | None"
+    tables: TableLoader, part: Part, planned: PlannedEvaluator, comparison_file: "_ComparisonFile | None"
 ) -> Iterator[EvaluatorOutcome]:
     for file in list_part_files(part, "results", planned.name):
         table = tables(file, lambda name: name in _RESULT_COLUMNS or name.startswith(METRIC_PREFIX))
         case = numpy_array(table.column("case"))
         results = _build_results(table)
-        results.comparisons = None if compared is None else compared.comparisons(case)
+        results.comparisons = None if comparison_file is None else comparison_file.comparisons(case)
         results.pool = _load_pool(tables, list_part_files(part, "pool", planned.name), case)
         yield EvaluatorOutcome(evaluator=planned, rows=case - part.first, results=results)
 
 
 def _build_results(table: ArrowTable) -> Results:
     n = table.num_rows
-    nothing = Labels(np.zeros(n + 1, dtype=np.int64), np.zeros(0, dtype=np.int32), [])
-    whose = [None if code < 0 else FAULTS[code] for code in _to_codes(table.column("fault"), FAULTS).tolist()]
+    no_labels = Labels(np.zeros(n + 1, dtype=np.int64), np.zeros(0, dtype=np.int32), [])
+    faults = [None if code < 0 else FAULTS[code] for code in _to_codes(table.column("fault"), FAULTS).tolist()]
     return Results(
         score=_to_floats(table.column("score")),
         status=_to_codes(table.column("status"), STATUSES).astype(np.uint8),
-        hits=nothing,
-        misses=nothing,
+        hits=no_labels,
+        misses=no_labels,
         reasoning=[""] * n,
         metrics={
             name.removeprefix(METRIC_PREFIX): _to_floats(table.column(name))
             for name in table.column_names
             if name.startswith(METRIC_PREFIX)
         },
-        details=lambda row: {"fault": whose[row]},
+        details=lambda row: {"fault": faults[row]},
         verdict=_to_codes(table.column("verdict"), VERDICTS).astype(np.int8),
         flags=_to_labels(table.column("flags")),
     )
@@ -135,23 +136,23 @@ def _to_floats(column: ArrowColumn) -> NDArray[np.float64]:
 
 def _to_labels(column: ArrowColumn) -> Labels:
     lengths = numpy_array(pc.list_value_length(column), 0).astype(np.int64)
-    known: dict[str, int] = {}
+    code_of: dict[str, int] = {}
     codes = [np.zeros(0, dtype=np.int32)]
     for chunk in pc.list_flatten(column).chunks:
-        coded = chunk if pa.types.is_dictionary(chunk.type) else chunk.dictionary_encode()
-        at = [known.setdefault(text, len(known)) for text in coded.dictionary.to_pylist()]
-        codes.append(np.array(at, dtype=np.int32)[numpy_array(coded.indices)])
-    return Labels(np.concatenate([[0], np.cumsum(lengths)]), np.concatenate(codes), list(known))
+        dictionary = chunk if pa.types.is_dictionary(chunk.type) else chunk.dictionary_encode()
+        code_of_index = [code_of.setdefault(text, len(code_of)) for text in dictionary.dictionary.to_pylist()]
+        codes.append(np.array(code_of_index, dtype=np.int32)[numpy_array(dictionary.indices)])
+    return Labels(np.concatenate([[0], np.cumsum(lengths)]), np.concatenate(codes), list(code_of))
 
 
 def _to_codes(column: ArrowColumn, names: Sequence[str]) -> NDArray[np.int64]:
-    """A column of dictionary-encoded text as positions in `names`; -1 where it is null."""
-    place = {name: at for at, name in enumerate(names)}
-    found = [np.zeros(0, dtype=np.int64)]
+    """A column of dictionary-encoded text as indexes into `names`; -1 where it is null."""
+    code_of = {name: code for code, name in enumerate(names)}
+    codes = [np.zeros(0, dtype=np.int64)]
     for chunk in column.chunks:
-        at = np.array([*(place[name] for name in chunk.dictionary.to_pylist()), -1], dtype=np.int64)
-        found.append(at[numpy_array(chunk.indices, len(at) - 1)])
-    return np.concatenate(found)
+        code_of_index = np.array([*(code_of[name] for name in chunk.dictionary.to_pylist()), -1], dtype=np.int64)
+        codes.append(code_of_index[numpy_array(chunk.indices, len(code_of_index) - 1)])
+    return np.concatenate(codes)
 
 
 def _load_pool(tables: TableLoader, files: Sequence[PartFile], case: NDArray[np.int64]) -> dict[str, NDArray[Any]]:
@@ -163,27 +164,28 @@ def _load_pool(tables: TableLoader, files: Sequence[PartFile], case: NDArray[np.
 
 
 def _rows_of_positions(positions: NDArray[np.int64], case: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Where each of these positions stands among those of some cases, which rise."""
-    if len(case) and int(case[-1]) - int(case[0]) + 1 == len(case):  # nobody is missing in between
+    """The row of each of these positions among the cases, which are sorted by position."""
+    if len(case) and int(case[-1]) - int(case[0]) + 1 == len(case):  # consecutive cases
         return positions - case[0]
     return np.searchsorted(case, positions)
 
 
 class _ComparisonFile:
-    """A stored table of comparisons. Its fields are in the order in which the run came upon them."""
+    """A stored table of comparisons. Its fields are in the order of their first occurrence in the run."""
 
     def __init__(self, tables: TableLoader, files: Sequence[PartFile]) -> None:
         self._tables, self._files = tables, files
         self._table = table = self._read(_COMPARISON_COLUMNS)
-        named: list[tuple[str, str]] = [(name, rule) for name, rule in load_json(table.schema.metadata[FIELDS_KEY.encode()])]
-        self._fields = [name for name, _ in named]
-        self._rules = [FieldRule(path=None, text=name, match=Match(rule)) for name, rule in named]
+        fields: list[tuple[str, str]] = load_json(table.schema.metadata[FIELDS_KEY.encode()])
+        self._fields = [name for name, _ in fields]
+        # Only the text of the rule is stored; a summary needs no more, so it is used as the name of the match.
+        self._rules = [FieldRule(path=None, text=name, match=Match(rule)) for name, rule in fields]
         self._field = _to_codes(table.column("field"), self._fields).astype(np.int32)
         self._outcome = _to_codes(table.column("outcome"), OUTCOMES).astype(np.uint8)
         self._cache: dict[bytes, Comparisons] = {}
 
     def _read(self, columns: Sequence[str]) -> ArrowTable:
-        # Evaluators may share the comparisons of some batches and not of others, so that one has several tables.
+        # Evaluators may share the comparisons of some batches and not of others; an evaluator then has several tables.
         tables = [self._tables(file, columns) for file in self._files]
         return tables[0] if len(tables) == 1 else concat_tables(tables).replace_schema_metadata({FIELDS_KEY: merge_fields(tables)})
 
@@ -192,23 +194,23 @@ class _ComparisonFile:
         return self._read(_VALUE_COLUMNS)
 
     def fields_present(self) -> set[str]:
-        """The fields that some case has a value or a null for. An output that is null as a whole has no fields, not even null ones."""
-        seen = self._fields_of_rows(numpy_array(self._table.column("equal")))
-        if not seen.all():  # most fields are right in some case, and the others need a closer look
+        """The fields with a value or a null in at least one case. An output that is null as a whole has no fields, not even null ones."""
+        is_present = self._fields_of_rows(numpy_array(self._table.column("equal")))
+        if not is_present.all():  # most fields are right in some case; only for the others the values are read
             aside, expected, actual = map(self._values.column, _VALUE_COLUMNS)
-            given = numpy_array(pc.is_valid(actual)) & (self._outcome != Outcome.BOTH_ABSENT)
-            seen |= self._fields_of_rows(numpy_array(aside) | numpy_array(pc.is_valid(expected)) | given)
-        return {self._fields[at] for at in np.flatnonzero(seen).tolist()}
+            has_actual = numpy_array(pc.is_valid(actual)) & (self._outcome != Outcome.BOTH_ABSENT)
+            is_present |= self._fields_of_rows(numpy_array(aside) | numpy_array(pc.is_valid(expected)) | has_actual)
+        return {self._fields[index] for index in np.flatnonzero(is_present).tolist()}
 
     def _fields_of_rows(self, rows: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """For each field, whether it is that of one of these rows."""
-        seen = np.zeros(len(self._fields), dtype=np.bool_)
-        seen[self._field[rows]] = True
-        return seen
+        """For each field, whether one of these rows belongs to it."""
+        has_row = np.zeros(len(self._fields), dtype=np.bool_)
+        has_row[self._field[rows]] = True
+        return has_row
 
     def comparisons(self, case: NDArray[np.int64]) -> Comparisons:
-        """The comparisons as those of a batch whose cases are at these positions of the run; the same for every evaluator that asks."""
-        key = case.tobytes()
+        """The comparisons of a batch whose cases are at these positions. Evaluators with the same cases get the same object."""
+        key = case.tobytes()  # the positions themselves: the arrays of two evaluators are different objects
         if key not in self._cache:
             self._cache[key] = self._build_comparisons(case)
         return self._cache[key]
@@ -233,7 +235,7 @@ class _ComparisonFile:
         )
 
     def _load_values(self, side: str, rows: NDArray[np.int64]) -> list[Value]:
-        """The values of these rows; of the others, nothing."""
+        """The values of these rows, MISSING for all others."""
         values: list[Value] = [MISSING] * self._table.num_rows
         texts: list[str | None] = self._values.column(side).take(arrow_column(rows)).to_pylist() if len(rows) else []
         for row, text in zip(rows.tolist(), texts, strict=True):
@@ -242,5 +244,9 @@ class _ComparisonFile:
 
 
 def _sparse_values(column: ArrowColumn) -> dict[int, str]:
-    known = np.flatnonzero(numpy_array(pc.is_valid(column)))
-    return dict(zip(known.tolist(), column.take(arrow_column(known)).cast(pa.string()).to_pylist(), strict=True)) if len(known) else {}
+    """The texts of a column by row, without nulls."""
+    rows = np.flatnonzero(numpy_array(pc.is_valid(column)))
+    if not len(rows):
+        return {}
+    texts = column.take(arrow_column(rows)).cast(pa.string()).to_pylist()
+    return dict(zip(rows.tolist(), texts, strict=True))

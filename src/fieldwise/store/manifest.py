@@ -1,11 +1,12 @@
-"""What a stored run says of itself: one JSON file, complete only when the run is."""
+"""The manifest of a stored run: one JSON file, marked as finished when the run is."""
 
 import platform
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import PackageNotFoundError
+from importlib.metadata import version as package_version
 from pathlib import Path
 from typing import Any, Final
 
@@ -29,48 +30,70 @@ class PartFile:
     """One Parquet file of a part."""
 
     file: str
+    """Its name in the folder `parts`."""
     table: str
     """`cases`, `results`, `comparisons` or `pool`."""
     evaluators: tuple[str, ...] = ()
-    """The evaluators it is about; comparisons may be shared by several."""
+    """The evaluators it belongs to; several may share comparisons."""
     rows: int = 0
+    """Number of rows."""
     bytes: int = 0
+    """Size of the file."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Part:
-    """Some consecutive cases of a run with everything about them."""
+    """Consecutive cases of a run with their results."""
 
     number: int
+    """Unique in the run."""
     first: int
+    """Position of its first case in the run."""
     cases: int
+    """Number of cases."""
     files: tuple[PartFile, ...]
+    """Its tables."""
     content: str = ""
-    """The fingerprint of its cases as they were read; resuming looks whether they are still the same."""
+    """Fingerprint of its cases; resuming compares it with that of the current data."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Manifest:
-    """A run without its results. `finished` is None until everything is written."""
+    """Everything about a run except its cases and results."""
 
     id: str
+    """The run's id."""
     name: str
+    """The suite's name."""
     started: datetime
+    """When the run began."""
     finished: datetime | None = None
+    """When everything was written; None until then."""
     package: str = __version__
+    """The version of fieldwise that wrote it."""
     suite_file: str | None = None
+    """The suite's file name."""
     suite: str = ""
+    """The suite's text."""
     fingerprints: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Fingerprints of the suite and of the data files, by role."""
     evaluators: Sequence[Mapping[str, Any]] = ()
+    """Type, version, name, weight, `pass_at` and fingerprint of the rules of each evaluator."""
     parts: tuple[Part, ...] = ()
+    """The parts of a finished run."""
     summary: Summary = field(default_factory=lambda: Summary(cases=0, evaluators={}))
+    """The metrics of the run."""
     gates: tuple[GateResult, ...] = ()
+    """The results of the gates."""
     diagnostics: tuple[Diagnostic, ...] = ()
+    """Problems and remarks."""
     exit_code: int | None = None
+    """The exit code of the run; None until it is finished."""
     environment: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Versions of Python, the platform and the libraries."""
 
     def to_json(self) -> dict[str, Any]:
-        """A JSON-able form that `manifest_from_json` reads."""
+        """A JSON-serializable dict that `manifest_from_json` reads."""
         plain = {name: getattr(self, name) for name in _SCALAR_FIELDS}
         return {
             "format": FORMAT,
@@ -91,7 +114,7 @@ _SCALAR_FIELDS = ("id", "name", "package", "suite_file", "suite", "exit_code")
 
 
 def manifest_from_json(value: Mapping[str, Any]) -> Manifest:
-    """The manifest that was written."""
+    """Read what `Manifest.to_json` wrote; ValueError for another format."""
     if value["format"] != FORMAT:
         what = f"it is stored in format {value['format']}, and this is fieldwise {__version__}, which reads format {FORMAT}"
         raise ValueError(f"run {value['id']}: {what}")
@@ -107,13 +130,13 @@ def manifest_from_json(value: Mapping[str, Any]) -> Manifest:
 
 
 def part_from_json(value: Mapping[str, Any]) -> Part:
-    """The part that was written with `asdict`."""
+    """Read a part that was written with `asdict`."""
     files = tuple(PartFile(**(file | {"evaluators": tuple(file["evaluators"])})) for file in value["files"])
     return Part(number=value["number"], first=value["first"], cases=value["cases"], files=files, content=value.get("content", ""))
 
 
 def new_manifest(run_id: str, plan: Plan, fingerprints: Mapping[str, str], started: datetime) -> Manifest:
-    """The manifest of a run that begins."""
+    """The manifest of a run that begins now."""
     return Manifest(
         id=run_id,
         name=plan.name,
@@ -121,22 +144,28 @@ def new_manifest(run_id: str, plan: Plan, fingerprints: Mapping[str, str], start
         suite_file=plan.file,
         suite=plan.text,
         fingerprints={"suite": sha256(plan.text.encode()), **fingerprint_data(plan.source), **fingerprints},
-        evaluators=[_describe_evaluator(one) for one in plan.evaluators],
+        evaluators=[_describe_evaluator(planned) for planned in plan.evaluators],
         environment=describe_environment(),
     )
 
 
-def _describe_evaluator(one: PlannedEvaluator) -> dict[str, Any]:
+def _describe_evaluator(planned: PlannedEvaluator) -> dict[str, Any]:
     try:
-        measured_by: int | None = EVALUATORS.find(one.type).version
-    except KeyError:  # an evaluator that a program made for itself
-        measured_by = None
-    rules = fingerprint_rules(one)
-    return {"type": one.type, "version": measured_by, "name": one.name, "weight": one.weight, "pass_at": one.pass_at, "rules": rules}
+        version: int | None = EVALUATORS.find(planned.type).version
+    except KeyError:  # an evaluator that is not registered
+        version = None
+    return {
+        "type": planned.type,
+        "version": version,
+        "name": planned.name,
+        "weight": planned.weight,
+        "pass_at": planned.pass_at,
+        "rules": fingerprint_rules(planned),
+    }
 
 
 def write_manifest(folder: Location, manifest: Manifest) -> None:
-    """Put the manifest in place, whole."""
+    """Write the manifest atomically."""
     write_atomically(folder / MANIFEST_FILE, lambda path: _write_bytes(path, dump_json(manifest.to_json())))
 
 
@@ -145,7 +174,7 @@ def _write_bytes(path: Path, content: bytes) -> None:
 
 
 def read_manifest(folder: Location) -> Manifest | None:
-    """The manifest of the run in this folder; None if the run stopped before it had one. StoreError if it is torn."""
+    """The manifest of the run in this folder; None if the run stopped before it had one. StoreError if it is corrupt."""
     try:
         content = load_json((folder / MANIFEST_FILE).read_bytes())
     except FileNotFoundError:
@@ -159,29 +188,31 @@ def read_manifest(folder: Location) -> Manifest | None:
 
 
 def describe_environment() -> dict[str, str]:
-    """Where a run took place, as far as it may matter to its numbers."""
-    found = {"python": sys.version.split()[0], "platform": platform.platform(terse=True), "machine": platform.machine()}
+    """Versions of Python, the platform and the libraries that can affect results."""
+    environment = {"python": sys.version.split()[0], "platform": platform.platform(terse=True), "machine": platform.machine()}
     for package in ("numpy", "rapidfuzz", "scipy", "orjson", "pyarrow"):
         try:
-            found[package] = version(package)
-        except PackageNotFoundError:
+            environment[package] = package_version(package)
+        except PackageNotFoundError:  # vendored or frozen without metadata
             continue
-    return found
+    return environment
 
 
 def utc_now() -> datetime:
-    """The time, with its zone."""
+    """The current time in UTC."""
     return datetime.now(UTC)
 
 
 def summary_to_json(summary: Summary) -> dict[str, Any]:
-    """A JSON-able form that `summary_from_json` reads."""
+    """A JSON-serializable dict that `summary_from_json` reads."""
     return asdict(summary)
 
 
 def summary_from_json(value: Mapping[str, Any]) -> Summary:
-    """The summary that was written."""
-    return Summary(cases=value["cases"], evaluators={name: _evaluator_summary(one) for name, one in value["evaluators"].items()})
+    """Read what `summary_to_json` wrote."""
+    return Summary(
+        cases=value["cases"], evaluators={name: _evaluator_summary(evaluator) for name, evaluator in value["evaluators"].items()}
+    )
 
 
 def _evaluator_summary(value: Mapping[str, Any]) -> EvaluatorSummary:
@@ -202,20 +233,19 @@ def _metrics_from_json(value: Mapping[str, Any]) -> dict[str, Metric]:
 
 
 def _field_summary(value: Mapping[str, Any]) -> FieldSummary:
-    made: dict[str, Any] = {
-        "score": Metric(**value["score"]),
-        "causes": tuple((name, count) for name, count in value["causes"]),
-        "worst": tuple(value["worst"]),
-    }
-    return FieldSummary(**{**value, **made})
+    content: dict[str, Any] = dict(value)
+    content["score"] = Metric(**value["score"])
+    content["causes"] = tuple((name, count) for name, count in value["causes"])
+    content["worst"] = tuple(value["worst"])
+    return FieldSummary(**content)
 
 
 def gate_from_json(value: Mapping[str, Any]) -> GateResult:
-    """A gate's result that was written with `asdict`."""
+    """Read a gate's result that was written with `asdict`."""
     return GateResult(**value)
 
 
 def diagnostic_from_json(value: Mapping[str, Any]) -> Diagnostic:
-    """A diagnostic that was written with `to_json`."""
+    """Read a diagnostic that was written with `to_json`."""
     where = Where(file=value.get("file"), line=value.get("line"), case=value.get("case"), field=value.get("field"))
     return Diagnostic(code=value["code"], what=value["what"], where=where, fix=value.get("fix"), level=value["level"])

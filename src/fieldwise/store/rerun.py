@@ -1,4 +1,4 @@
-"""The cases of an earlier run, to be scored again: questions, answers and contexts as they were, so that nothing is generated twice."""
+"""Score the cases of an earlier run again, with their stored inputs, outputs and contexts: nothing is generated again."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -17,11 +17,11 @@ from fieldwise.store.run_names import RunNotFound
 from fieldwise.store.stored_json import dump_json
 
 RUN_PREFIX: Final = "run:"
-"""`cases: run:latest` names an earlier run, by id, the beginning of an id, a tag, or `latest`."""
+"""`cases: run:latest` names an earlier run by id, prefix of an id, tag, or `latest`."""
 
 
 def use_stored_cases(plan: Plan, root: str | Path | None) -> Plan:
-    """The plan with the cases of the run that its source names, and what they lack among its diagnostics."""
+    """The plan with the cases of the run that its source names, and a diagnostic about what those cases lack."""
     assert plan.source is not None
     name = (plan.source.cases or "").removeprefix(RUN_PREFIX)
     try:
@@ -32,17 +32,18 @@ def use_stored_cases(plan: Plan, root: str | Path | None) -> Plan:
     folder = parse_location(resolve_root(root)) / "recalled"
     folder.mkdir(parents=True, exist_ok=True)
     file = folder / f"{run.id}.jsonl"
-    lacking: dict[str, int] = {"actual": 0, "contexts": 0, "expected": 0}
-    write_atomically(file, lambda path: _write_cases(path, run, lacking))
-    return replace(plan, source=Source(cases=str(file)), diagnostics=(*plan.diagnostics, _describe_cases(run, lacking)))
+    missing_counts: dict[str, int] = {"actual": 0, "contexts": 0, "expected": 0}
+    write_atomically(file, lambda path: _write_cases(path, run, missing_counts))
+    return replace(plan, source=Source(cases=str(file)), diagnostics=(*plan.diagnostics, _describe_cases(run, missing_counts)))
 
 
-def _write_cases(path: Path, run: Run, lacking: dict[str, int]) -> None:
+def _write_cases(path: Path, run: Run, missing_counts: dict[str, int]) -> None:
+    """Write the cases as JSONL; counts in `missing_counts` how many lack each role."""
     with path.open("wb") as file:
         for case in _read_cases(run):
             row = _encode_case(case)
-            for part in lacking:
-                lacking[part] += part not in row
+            for role in missing_counts:
+                missing_counts[role] += role not in row
             file.write(dump_json(row) + b"\n")
 
 
@@ -53,20 +54,21 @@ def _read_cases(run: Run) -> Iterator[Case]:
 
 
 def _encode_case(case: Case) -> dict[str, Any]:
-    """What there is of a case, by the names of its roles."""
-    known = {"input": case.input, "contexts": case.contexts, "split": case.split, "actuals": case.actuals}
+    """The values of a case by role, without those that it lacks."""
+    row: dict[str, Any] = {"id": case.id}
+    nullable = {"input": case.input, "contexts": case.contexts, "split": case.split, "actuals": case.actuals}
+    row |= {role: value for role, value in nullable.items() if value is not None}
     sides = {"expected": case.expected, "actual": case.actual}
-    return {
-        "id": case.id,
-        **{name: value for name, value in known.items() if value is not None},
-        **{name: value for name, value in sides.items() if value is not MISSING},
-        **({"metadata": case.metadata} if case.metadata else {}),
-        **({"tags": list(case.tags)} if case.tags else {}),
-    }
+    row |= {role: value for role, value in sides.items() if value is not MISSING}
+    if case.metadata:
+        row["metadata"] = case.metadata
+    if case.tags:
+        row["tags"] = list(case.tags)
+    return row
 
 
-def _describe_cases(run: Run, lacking: dict[str, int]) -> Diagnostic:
-    names = {"actual": "output", "contexts": "contexts", "expected": "expected value"}
-    missing = [f"{count} have no {names[part]}" for part, count in lacking.items() if count]
+def _describe_cases(run: Run, missing_counts: dict[str, int]) -> Diagnostic:
+    role_names = {"actual": "output", "contexts": "contexts", "expected": "expected value"}
+    missing = [f"{count} have no {role_names[role]}" for role, count in missing_counts.items() if count]
     what = f"the cases are those of run {run.id}, as they were: nothing is generated again; " + (", ".join(missing) or "nothing is missing")
-    return Diagnostic(code="recalled", what=what, level="warning" if lacking["actual"] else "info", where=Where())
+    return Diagnostic(code="recalled", what=what, level="warning" if missing_counts["actual"] else "info", where=Where())

@@ -1,7 +1,7 @@
-"""Going on with a run that stopped: what is stored and still true stands, everything else is scored again.
+"""Resume a run that was interrupted: parts that are still valid are kept, everything else is scored again.
 
-A part stands if its files are whole and its cases are, to the byte, those that the data has now at the same place. If the rules, an
-evaluator, the package or a library changed since, nothing stands, and a new run begins.
+A part is valid if its files are readable and its cases equal, byte for byte, those that the data has at the same position now. If the
+rules, an evaluator, the package or a library changed since, no part is valid, and a new run begins.
 """
 
 from collections import deque
@@ -27,52 +27,56 @@ from fieldwise.store.run_names import RunNotFound, find_run, list_run_ids, runs_
 CaseReader = Callable[[], Iterator[Cases]]
 """Reads the cases of the run from the start, each time it is called."""
 _IGNORED_ENVIRONMENT: Final = ("platform",)
-"""What may change about the machine: a reboot may bring a new kernel."""
+"""Parts of the environment that may change: a reboot may bring a new kernel."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ResumedRun:
-    """A run that goes on, with the parts of it that stand."""
+class WritableRun:
+    """A new or resumed run that this process may write, with its valid parts."""
 
     path: Location
+    """The run's folder."""
     manifest: Manifest
+    """The manifest, unfinished."""
     parts: Sequence[Part]
-    """In the order of their cases; no two hold the same case."""
+    """In the order of their cases; no two parts hold the same case."""
     lock: RunLock
+    """The lock that this process holds."""
 
 
-def resume_run(root: str | Path | None, plan: Plan, which: str | None, chunks: CaseReader) -> tuple[ResumedRun | None, Diagnostic]:
-    """The run to go on with and what stands of it, in words; None where there is none and a new one has to begin.
+def resume_run(root: str | Path | None, plan: Plan, which: str | None, read_cases: CaseReader) -> tuple[WritableRun | None, Diagnostic]:
+    """The run to continue, with a diagnostic that says what is kept; None if there is none, so that a new run has to begin.
 
-    `which` is a run's id; by default it is the latest run of the same suite that did not finish and that nobody is writing.
+    `which` is a run's id; by default the latest unfinished run of the same suite that no process is writing.
     """
-    found = _lock_latest(root, plan) if which is None else _lock_named(root, which)
-    if found is None:
+    run = _lock_latest(root, plan) if which is None else _lock_named(root, which)
+    if run is None:
         return None, _note("not-resumed", f"there is no unfinished run of `{plan.name}` to resume: a new one began")
-    changed = list_differences(found.manifest, new_manifest("", plan, {}, utc_now()))
-    if changed:
-        found.lock.release()
-        what = f"run {found.manifest.id} was not resumed: {'; '.join(changed)}. Every case is scored again, in a new run"
+    changes = list_differences(run.manifest, new_manifest("", plan, {}, utc_now()))
+    if changes:
+        run.lock.release()
+        what = f"run {run.manifest.id} was not resumed: {'; '.join(changes)}. Every case is scored again, in a new run"
         return None, _note("not-resumed", what, "warning")
-    before = [part for part in found.parts if is_readable(found.path, part)]
-    standing = parts_with_same_data(before, chunks())
-    delete_other_parts(found.path, standing)
-    again = sum(part.cases for part in found.parts) - sum(part.cases for part in standing)
-    told = f"; {again} were scored again, because their data changed or their files are torn" if again else ""
-    note = _note("resumed", f"resumed: {sum(part.cases for part in standing)} cases stood from before{told}")
-    return ResumedRun(path=found.path, manifest=found.manifest, parts=standing, lock=found.lock), note
+    readable_parts = [part for part in run.parts if is_readable(run.path, part)]
+    valid_parts = parts_with_same_data(readable_parts, read_cases())
+    delete_other_parts(run.path, valid_parts)
+    kept_cases = sum(part.cases for part in valid_parts)
+    rescored_cases = sum(part.cases for part in run.parts) - kept_cases
+    rescored = f"; {rescored_cases} were scored again, because their data changed or their files are corrupt" if rescored_cases else ""
+    note = _note("resumed", f"resumed: {kept_cases} cases were already stored{rescored}")
+    return WritableRun(path=run.path, manifest=run.manifest, parts=valid_parts, lock=run.lock), note
 
 
 def _note(code: str, what: str, level: Any = "info") -> Diagnostic:
     return Diagnostic(code=code, level=level, what=what)
 
 
-def _lock_latest(root: str | Path | None, plan: Plan) -> ResumedRun | None:
+def _lock_latest(root: str | Path | None, plan: Plan) -> WritableRun | None:
     for name in reversed(list_run_ids(root)):
         folder = runs_folder(root) / name
         try:
             manifest = read_manifest(folder)
-        except (StoreError, ValueError):  # torn, or of another format: nothing of it can stand
+        except (StoreError, ValueError):  # corrupt, or of another format: it cannot be resumed
             continue
         if manifest is None or manifest.finished is not None or (manifest.name, manifest.suite_file) != (plan.name, plan.file):
             continue
@@ -83,7 +87,7 @@ def _lock_latest(root: str | Path | None, plan: Plan) -> ResumedRun | None:
     return None
 
 
-def _lock_named(root: str | Path | None, which: str) -> ResumedRun:
+def _lock_named(root: str | Path | None, which: str) -> WritableRun:
     try:
         folder = find_run(root, which)
         manifest = read_manifest(folder)
@@ -100,25 +104,30 @@ def _lock_named(root: str | Path | None, which: str) -> ResumedRun:
 
 
 def _cannot_resume(what: str) -> ConfigError:
-    return ConfigError([Diagnostic(code="cannot-resume", what=what, fix="`fieldwise runs` lists the runs; leave out the id to begin anew")])
+    return ConfigError(
+        [Diagnostic(code="cannot-resume", what=what, fix="`fieldwise runs` lists the runs; without the id, a new run begins")]
+    )
 
 
-def _build_resumed(folder: Location, manifest: Manifest, lock: RunLock) -> ResumedRun:
-    return ResumedRun(path=folder, manifest=manifest, parts=drop_overlapping(read_parts(folder)), lock=lock)
+def _build_resumed(folder: Location, manifest: Manifest, lock: RunLock) -> WritableRun:
+    return WritableRun(path=folder, manifest=manifest, parts=drop_overlapping(read_parts(folder)), lock=lock)
 
 
 def list_differences(old: Manifest, new: Manifest) -> list[str]:
-    """What is no longer as it was, as far as it decides what evaluators say, in words."""
-    found = [f"fieldwise {old.package} became {new.package}"] if old.package != new.package else []
-    before, since = ({str(one["name"]): one for one in manifest.evaluators} for manifest in (old, new))
-    found += [f"the evaluator `{name}` was added" for name in since if name not in before]
-    found += [f"the evaluator `{name}` is gone" for name in before if name not in since]
-    for name in since:
-        if name in before:
-            found += _evaluator_differences(name, before[name], since[name])
-    names = [name for name in {**old.environment, **new.environment} if name not in _IGNORED_ENVIRONMENT]
-    pairs = [(name, old.environment.get(name, "none"), new.environment.get(name, "none")) for name in names]
-    return found + [f"{name} {was} became {now}" for name, was, now in pairs if was != now]
+    """In words, everything that changed and that determines results: package, evaluators, rules, libraries."""
+    differences = [f"fieldwise {old.package} became {new.package}"] if old.package != new.package else []
+    old_evaluators = {str(evaluator["name"]): evaluator for evaluator in old.evaluators}
+    new_evaluators = {str(evaluator["name"]): evaluator for evaluator in new.evaluators}
+    differences += [f"the evaluator `{name}` was added" for name in new_evaluators if name not in old_evaluators]
+    differences += [f"the evaluator `{name}` is gone" for name in old_evaluators if name not in new_evaluators]
+    for name, evaluator in new_evaluators.items():
+        if name in old_evaluators:
+            differences += _evaluator_differences(name, old_evaluators[name], evaluator)
+    for name in {**old.environment, **new.environment}:
+        before, after = old.environment.get(name, "none"), new.environment.get(name, "none")
+        if before != after and name not in _IGNORED_ENVIRONMENT:
+            differences.append(f"{name} {before} became {after}")
+    return differences
 
 
 def _evaluator_differences(name: str, old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
@@ -128,16 +137,16 @@ def _evaluator_differences(name: str, old: Mapping[str, Any], new: Mapping[str, 
 
 
 def drop_overlapping(parts: Iterable[Part]) -> list[Part]:
-    """Parts in the order of their cases, without any that holds a case that another holds already."""
-    found: list[Part] = []
+    """Parts in the order of their cases, without those that hold a case of an earlier part."""
+    disjoint: list[Part] = []
     for part in sorted(parts, key=lambda part: (part.first, part.number)):
-        if not found or part.first >= found[-1].first + found[-1].cases:
-            found.append(part)
-    return found
+        if not disjoint or part.first >= disjoint[-1].first + disjoint[-1].cases:
+            disjoint.append(part)
+    return disjoint
 
 
 def is_readable(folder: Location, part: Part) -> bool:
-    """Whether every file of a part can be read to the end, with the checksums that were written."""
+    """True if every file of a part can be read to the end, with matching checksums."""
     try:
         for file in part.files:
             read_table(folder, file)
@@ -147,36 +156,41 @@ def is_readable(folder: Location, part: Part) -> bool:
 
 
 def parts_with_same_data(parts: Sequence[Part], chunks: Iterable[Cases]) -> list[Part]:
-    """The parts whose cases are still, to the byte, what the data has at their place. Reads no further than the last part."""
-    waiting = deque(parts)
+    """The parts whose cases equal, byte for byte, those of the data at the same position. Reads no further than the last part."""
+    pending = deque(parts)
     tables: list[ArrowTable] = []
-    kept: list[Part] = []
-    at = 0
+    same: list[Part] = []
+    start = 0
     for cases in chunks:
-        end = at + len(cases)
-        while waiting and waiting[0].first < end:
-            part, stop = waiting[0], waiting[0].first + waiting[0].cases
-            some = range(max(part.first, at) - at, min(stop, end) - at)
-            tables.append(build_cases_table(BatchOutcome(first=at + some.start, cases=cases.take(some), evaluated=())))
-            if stop > end:
+        end = start + len(cases)
+        while pending and pending[0].first < end:
+            part, part_end = pending[0], pending[0].first + pending[0].cases
+            rows = range(max(part.first, start) - start, min(part_end, end) - start)
+            tables.append(build_cases_table(BatchOutcome(first=start + rows.start, cases=cases.take(rows), evaluated=())))
+            if part_end > end:  # the rest of the part is in the next chunk
                 break
             if fingerprint_cases(concat_tables(tables)) == part.content:
-                kept.append(part)
-            waiting.popleft()
+                same.append(part)
+            pending.popleft()
             tables = []
-        at = end
-        if not waiting:
+        start = end
+        if not pending:
             break
-    return kept
+    return same
 
 
-def delete_other_parts(folder: Location, standing: Sequence[Part]) -> None:
-    """Remove every file of a run's parts but those of the parts that stand; what names a part goes before what it names."""
-    parts = folder / "parts"
-    keep = {file.file for part in standing for file in part.files} | {f"{part.number:05d}.json" for part in standing}
-    rest = [path for path in parts.iterdir() if path.name not in keep]
-    for path in (path for path in rest if path.suffix == ".json"):
-        path.unlink()
-    sync_folder(parts)
-    for path in (path for path in rest if path.suffix != ".json"):
-        path.unlink()
+def delete_other_parts(folder: Location, parts: Sequence[Part]) -> None:
+    """Delete every file in a run's folder of parts that does not belong to one of these parts.
+
+    The JSON files go first, so that after a crash no part names files that are gone.
+    """
+    parts_folder = folder / "parts"
+    keep = {file.file for part in parts for file in part.files} | {f"{part.number:05d}.json" for part in parts}
+    others = [path for path in parts_folder.iterdir() if path.name not in keep]
+    for path in others:
+        if path.suffix == ".json":
+            path.unlink()
+    sync_folder(parts_folder)
+    for path in others:
+        if path.suffix != ".json":
+            path.unlink()

@@ -1,4 +1,4 @@
-"""A stored run: its numbers at hand, its results read when asked for."""
+"""A stored run: its summary is in memory, its results are read on demand."""
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
@@ -34,54 +34,56 @@ CHANGES_FILE: Final = "changes.json"
 
 
 class Run:
-    """A run as it was stored. `open_run` finds one; `fieldwise.run` returns one."""
+    """A stored run, as returned by `fieldwise.run` and `fieldwise.open_run`."""
 
     def __init__(self, path: Location, manifest: Manifest, manifest_error: str = "") -> None:
         self.path = path
+        """The run's folder."""
         self.manifest = manifest
+        """Everything about the run except its cases and results."""
         self.manifest_error = manifest_error
-        """Why its manifest cannot be read; nothing where it can."""
+        """Why its manifest cannot be read; empty if it can."""
 
     @property
     def id(self) -> str:
-        """Its id, such as `20261115-203801-4127f3a`."""
+        """The id, such as `20261115-203801-4127f3a`."""
         return self.manifest.id
 
     @property
     def name(self) -> str:
-        """The name of its suite."""
+        """The suite's name."""
         return self.manifest.name
 
     @property
     def started(self) -> datetime:
-        """When it began."""
+        """When the run began."""
         return self.manifest.started
 
     @property
     def finished(self) -> datetime | None:
-        """When it ended; None for a run that did not."""
+        """When the run finished; None if it did not."""
         return self.manifest.finished
 
     @property
     def state(self) -> str:
-        """`finished` or `unfinished`; `unreadable` for a run that is only listed, because its manifest is torn or of another version."""
+        """`finished` or `unfinished`; `unreadable` if the manifest is corrupt or of another version."""
         if self.manifest_error:
             return "unreadable"
         return "unfinished" if self.manifest.finished is None else "finished"
 
     @property
     def running(self) -> bool:
-        """Whether a process is writing it at this moment."""
+        """True if a process is writing the run now."""
         return self.manifest.finished is None and is_locked(self.path)
 
     @property
     def tags(self) -> tuple[str, ...]:
-        """The names that people gave to it."""
+        """The run's tags."""
         return read_tags(self.path)
 
     @cached_property
     def summary(self) -> dict[str, float]:
-        """Every metric as gates name it: `run.summary["field_prf.macro_f1"]`."""
+        """Every metric by its full name: `run.summary["field_prf.macro_f1"]`."""
         return self.manifest.summary.flatten()
 
     @property
@@ -91,47 +93,47 @@ class Run:
 
     @property
     def gates(self) -> tuple[GateResult, ...]:
-        """How each gate went."""
+        """The result of each gate."""
         return self.manifest.gates
 
     @property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
-        """What was wrong, and what is good to know."""
+        """Problems and remarks of the run."""
         return self.manifest.diagnostics
 
     @property
     def exit_code(self) -> int | None:
-        """What it told the shell; None for a run that did not finish."""
+        """The exit code of `fieldwise run`; None if the run did not finish."""
         return self.manifest.exit_code
 
     @cached_property
     def parts(self) -> tuple[Part, ...]:
-        """Its complete parts, in the order of their cases."""
-        found = read_parts(self.path) if self.manifest.finished is None else self.manifest.parts
-        return tuple(sorted(found, key=lambda part: part.first))
+        """The complete parts, in the order of their cases."""
+        parts = read_parts(self.path) if self.manifest.finished is None else self.manifest.parts
+        return tuple(sorted(parts, key=lambda part: part.first))
 
     @property
     def evaluators(self) -> list[str]:
-        """The names of its evaluators."""
+        """The names of the evaluators."""
         return [str(evaluator["name"]) for evaluator in self.manifest.evaluators]
 
     def results(self, evaluator: str | None = None, case: str | None = None) -> Iterator[StoredResult]:
-        """Every result, or those of one evaluator or one case, in the order of the cases."""
-        wanted = self._evaluator_names(evaluator)
+        """The results, optionally of one evaluator or one case, in the order of the cases."""
+        evaluators = self._evaluator_names(evaluator)
         if case is None:
             for part in self.parts:
-                yield from read_results(self.path, part, wanted, None)
+                yield from read_results(self.path, part, evaluators, None)
             return
         part, position = self._find_case(case)
-        yield from read_results(self.path, part, wanted, position)
+        yield from read_results(self.path, part, evaluators, position)
 
     def results_at(self, positions: Sequence[int], evaluator: str | None = None) -> Iterator[StoredResult]:
-        """The results of the cases at these positions of the run, in the order of the cases; only what they need is read."""
-        wanted = self._evaluator_names(evaluator)
+        """The results of the cases at these positions of the run, in the order of the cases; reads only the row groups that hold them."""
+        evaluators = self._evaluator_names(evaluator)
         for part in self.parts:
-            here = sorted({position for position in positions if part.first <= position < part.first + part.cases})
-            if here:
-                yield from read_results(self.path, part, wanted, here)
+            in_part = sorted({position for position in positions if part.first <= position < part.first + part.cases})
+            if in_part:
+                yield from read_results(self.path, part, evaluators, in_part)
 
     def scores(self, evaluator: str) -> ArrowTable:
         """A pyarrow table with one row for each case of an evaluator: its position `case`, id, score, verdict, status, fault."""
@@ -139,26 +141,29 @@ class Run:
         return read_scores_table(self.path, self.parts, name)
 
     def case(self, id: str) -> Case:
-        """The case with this id, as it was read."""
+        """The case with this id; KeyError if there is none."""
         part, position = self._find_case(id)
         [file] = list_part_files(part, "cases")
         return decode_case(read_table(self.path, file, case=position).to_pylist()[0])
 
     def fields(self, evaluator: str | None = None) -> list[FieldSummary]:
-        """What became of each field, for one evaluator or all that compare fields."""
-        wanted = self._evaluator_names(evaluator)
-        return [field for name in wanted if name in self.full.evaluators for field in self.full.evaluators[name].fields]
+        """The summary of each field, for one evaluator or for all that compare fields."""
+        fields: list[FieldSummary] = []
+        for name in self._evaluator_names(evaluator):
+            if name in self.full.evaluators:
+                fields += self.full.evaluators[name].fields
+        return fields
 
     @cached_property
     def changes(self) -> Changes | None:
-        """What changed from the baseline it was compared with; None if there was none."""
+        """The changes since the baseline that the run was compared with; None if there was none."""
         file = self.path / CHANGES_FILE
         return Changes.from_json(load_json(file.read_bytes())) if file.is_file() else None
 
     def sql(self, query: str, parameters: Sequence[Any] = ()) -> ArrowTable:
-        """The answer to a SELECT over `cases`, `results` and `comparisons`, as a pyarrow table; needs DuckDB.
+        """Run a SELECT over the tables `cases`, `results` and `comparisons` and return a pyarrow table; needs DuckDB.
 
-        A query sees this run and nothing else, and changes nothing. `?` in it stands for the next of the parameters.
+        A query can read this run and nothing else. Each `?` in it is replaced by the next of the parameters.
         """
         from fieldwise.store.sql import query_run
 
@@ -189,10 +194,10 @@ class Run:
         return [evaluator]
 
     def _find_case(self, case: str) -> tuple[Part, int]:
-        found = find_case(self.path, self.parts, case)
-        if found is None:
+        part_and_position = find_case(self.path, self.parts, case)
+        if part_and_position is None:
             raise KeyError(f"run {self.id} has no case `{case}`")
-        return found
+        return part_and_position
 
     def __repr__(self) -> str:
         return f"<Run {self.id} {self.name!r}: {self.full.cases} cases, {self.state}>"
@@ -211,17 +216,17 @@ def _import_package(package: str) -> Any:
 
 
 def open_run(root: str | Path | None = None, which: str = "latest") -> Run:
-    """The run with this id, beginning of an id or tag, or the latest; RunNotFound if there is none."""
+    """Open the run with this id, prefix of an id or tag, by default the latest; RunNotFound if there is none."""
     return _open_folder(find_run(root, which))
 
 
 def list_runs(root: str | Path | None = None) -> list[Run]:
-    """All runs, newest first, finished or not; of one whose manifest cannot be read only its id is known."""
+    """All runs, newest first, finished or not; a run whose manifest cannot be read has only its id."""
     return [open_listed_run(runs_folder(root) / name) for name in reversed(list_run_ids(root))]
 
 
 def open_listed_run(folder: Location) -> Run:
-    """The run in this folder, whatever is wrong with it."""
+    """The run in this folder; if its manifest cannot be read, a run with the state `unreadable`."""
     try:
         return _open_folder(folder)
     except StoreError as error:
@@ -232,18 +237,18 @@ def _open_folder(folder: Location) -> Run:
     try:
         return Run(folder, read_manifest(folder) or _placeholder_manifest(folder))
     except ValueError as error:
-        told = f"{error}\n  read it with that version, or delete it: fieldwise runs delete {folder.name}"
-        raise StoreError(told) from error
+        message = f"{error}\n  read it with that version, or delete it: fieldwise runs delete {folder.name}"
+        raise StoreError(message) from error
 
 
 def _placeholder_manifest(folder: Location) -> Manifest:
-    """The manifest of a run that stopped in the moment between making its folder and saying what it is."""
+    """The manifest of a run without one, because it stopped right after its folder was created."""
     day, time, _ = folder.name.split("-")
     return Manifest(id=folder.name, name="", started=datetime.strptime(f"{day}{time}+0000", "%Y%m%d%H%M%S%z"))
 
 
 def render_run_html(manifest: Manifest) -> str:
-    """A heading, the gates, and every evaluator's metrics with their intervals."""
+    """HTML for notebooks: a heading, the gates, and every evaluator's metrics with their intervals."""
     state = "unfinished" if manifest.finished is None else f"exit {manifest.exit_code}"
     head = f"<p><b>{escape(manifest.name)}</b> {escape(manifest.id)}: {manifest.summary.cases} cases, {state}</p>"
     gates = "".join(f"<li>{'passed' if gate.passed else 'failed'}: {escape(gate.message)}</li>" for gate in manifest.gates)

@@ -1,6 +1,6 @@
-"""SQL over a stored run, answered by DuckDB from the run's Parquet files.
+"""SQL over a stored run: DuckDB reads the run's Parquet files.
 
-A query sees the tables of the run and nothing else: no other file, no network, no variable of the program; and it changes nothing.
+A query can read the tables of the run and nothing else: no other file, no network, no Python variable. It cannot write.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -41,7 +41,7 @@ COLUMNS: Final[Mapping[str, Mapping[str, str]]] = {
         **dict.fromkeys(("cause", "note", "expected", "actual"), "varchar"),
     },
 }
-"""What every run has in its tables; `case` is shown as `position`, because SQL means something else by it."""
+"""The columns that every run has, with their SQL types; `case` is named `position` in SQL, where `case` is a keyword."""
 _SETTINGS: Final = {
     "autoinstall_known_extensions": False,
     "autoload_known_extensions": False,
@@ -51,7 +51,7 @@ _SETTINGS: Final = {
 
 
 def query_run(folder: Location, parts: Sequence[Part], query: str, parameters: Sequence[Any] = ()) -> ArrowTable:
-    """The answer to one SELECT over `cases`, `results` and `comparisons`; ValueError for anything else, StoreError for torn files."""
+    """Run one SELECT over `cases`, `results` and `comparisons`; ValueError for any other statement, StoreError for corrupt files."""
     if isinstance(folder, RemotePath):
         with TemporaryDirectory(prefix="fieldwise-") as copied:
             return query_run(_download_parts(folder, parts, Path(copied)), parts, query, parameters)
@@ -74,7 +74,7 @@ def query_run(folder: Location, parts: Sequence[Part], query: str, parameters: S
 
 
 def _download_parts(folder: RemotePath, parts: Sequence[Part], to: Path) -> Path:
-    """The files of a remote run on this machine: DuckDB may open nothing else."""
+    """Download the files of a remote run, because DuckDB may open local files only."""
     (to / "parts").mkdir()
     for name in COLUMNS:
         for file in (file for part in parts for file in list_part_files(part, name)):
@@ -93,15 +93,15 @@ def _import_duckdb() -> Any:
 
 
 def _check_is_select(duckdb: Any, statements: Sequence[Any]) -> None:
-    """A query may read; COPY could write over the very files that it may read."""
+    """Allow a single SELECT: COPY could overwrite the files that the query may read."""
     if len(statements) != 1 or statements[0].type != duckdb.StatementType.SELECT:
-        raise ValueError("a run is asked by one SELECT at a time: nothing else is allowed")
+        raise ValueError("only one SELECT statement is allowed")
 
 
 def _resolve_file(folder: Path, file: PartFile) -> Path:
     path = (folder / "parts" / file.file).resolve()
-    if any(sign in str(path) for sign in "*?["):
-        raise ValueError(f"{path}: DuckDB takes `*`, `?` and `[` in the name of a folder for a pattern; move the runs elsewhere")
+    if any(character in str(path) for character in "*?["):
+        raise ValueError(f"{path}: DuckDB reads `*`, `?` and `[` in the name of a folder as a pattern; move the runs to another folder")
     try:
         check_file_size(path, file)
     except FileNotFoundError as error:
@@ -110,7 +110,7 @@ def _resolve_file(folder: Path, file: PartFile) -> Path:
 
 
 def _view_sql(table: str, files: Sequence[tuple[PartFile, Path]]) -> str:
-    """The SELECT of a view: files with the same columns together, and those of different evaluators below each other."""
+    """The SELECT of a view: one SELECT for all files of an evaluator with the same columns, joined by UNION ALL."""
     groups: dict[tuple[str | None, tuple[str, ...]], list[Path]] = {}
     for file, path in files:
         names = tuple(pq.read_schema(path).names)
@@ -121,13 +121,13 @@ def _view_sql(table: str, files: Sequence[tuple[PartFile, Path]]) -> str:
 
 
 def _select_sql(table: str, evaluator: str | None, names: Sequence[str], paths: Sequence[Path]) -> str:
-    shown = [f"{_quote_text(evaluator)} as evaluator"] if evaluator is not None else []
-    shown += [f"{_quote_name(name)} as {_quote_name(alias)}" for name, alias in _column_aliases(table, names)]
-    return f"select {', '.join(shown)} from read_parquet([{', '.join(_quote_text(str(path)) for path in paths)}])"
+    columns = [f"{_quote_text(evaluator)} as evaluator"] if evaluator is not None else []
+    columns += [f"{_quote_name(name)} as {_quote_name(alias)}" for name, alias in _column_aliases(table, names)]
+    return f"select {', '.join(columns)} from read_parquet([{', '.join(_quote_text(str(path)) for path in paths)}])"
 
 
 def _column_aliases(table: str, names: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Which columns are shown, and how they are called: metrics by their own names unless another column is called so."""
+    """The columns of a view as (stored name, name in SQL): metrics by their own names unless another column has that name."""
     for name in names:
         if name in COLUMNS[table]:
             yield name, "position" if name == "case" else name
@@ -137,7 +137,7 @@ def _column_aliases(table: str, names: Sequence[str]) -> Iterator[tuple[str, str
 
 
 def _empty_select_sql(table: str) -> str:
-    """No rows, with the columns that every run has."""
+    """A SELECT without rows that has the columns of every run."""
     columns = [f"null::{kind} as {'position' if name == 'case' else name}" for name, kind in COLUMNS[table].items()]
     evaluator = [] if table == "cases" else ["null::varchar as evaluator"]
     return f"select {', '.join([*evaluator, *columns])} where false"

@@ -1,4 +1,4 @@
-"""Values as JSON text and back, without loss: big integers keep their digits, NaN stays NaN."""
+"""JSON text of values and back, without loss: big integers keep their digits, NaN stays NaN."""
 
 import json
 import marshal
@@ -9,48 +9,50 @@ from typing import Any
 
 import orjson
 
-from fieldwise.kernels.plain_json import encode_plain_values
+from fieldwise.kernels.json_conversion import encode_plain_values
 
-_ODD_FLOAT = re.compile(rb"[\xf0-\xff][\x7f\xff]")
+_NON_FINITE_BYTES = re.compile(rb"[\xf0-\xff][\x7f\xff]")
 _LONG_NUMBER = re.compile(rb"[0-9]{19}")
 
 
 def dump_json(value: Any, *, finite: bool = False) -> bytes:
-    """JSON text, in UTF-8. `finite` says that somebody knows already that no number in it is NaN or infinite.
+    """JSON text in UTF-8. `finite` promises that no number in the value is NaN or infinite.
 
     >>> dump_json({"a": 2**70, "b": [1.5, None]})
     b'{"a":1180591620717411303424,"b":[1.5,null]}'
     """
     try:
         text = orjson.dumps(value)
-    except (TypeError, ValueError):  # integers beyond 64 bits, lone surrogates, keys that are no text
+    except (TypeError, ValueError):  # integers beyond 64 bits, lone surrogates, keys that are not text
         return _dump_with_stdlib(value)
-    # orjson writes NaN as null, so where there is a null, look whether it was one.
-    return _dump_with_stdlib(value) if not finite and b"null" in text and not _is_finite(value) else text
+    # orjson writes NaN as null, so a null in the text may have been one.
+    if not finite and b"null" in text and not _is_finite(value):
+        return _dump_with_stdlib(value)
+    return text
 
 
 def _is_finite(value: Any) -> bool:
-    """Whether no number in a value is NaN or infinite.
+    """True if no number in a value is NaN or infinite.
 
-    `marshal` writes floats as they are, ten times faster than they can be looked at one by one, and only those two end in such bytes;
-    text may too, so that what is found is looked at.
+    `marshal` writes the eight bytes of a float, ten times faster than visiting the floats one by one, and only NaN and infinity
+    end in these bytes. Text may contain them as well, so a hit is checked value by value.
     """
     try:
         packed = marshal.dumps(value)
-        if not ((b"\x7f" in packed or b"\xff" in packed) and _ODD_FLOAT.search(packed)):
+        if not ((b"\x7f" in packed or b"\xff" in packed) and _NON_FINITE_BYTES.search(packed)):
             return True
-    except ValueError:  # values of types of their own
+    except ValueError:  # marshal does not know the type of a value
         pass
-    waiting: list[Any] = [[value]]
-    while waiting:
-        node = waiting.pop()
-        for inner in node.values() if isinstance(node, dict) else node:
-            kind = type(inner)
+    pending: list[Any] = [[value]]
+    while pending:
+        node = pending.pop()
+        for child in node.values() if isinstance(node, dict) else node:
+            kind = type(child)
             if kind is str or kind is int:
                 continue
-            if isinstance(inner, dict | list | tuple):
-                waiting.append(inner)
-            elif isinstance(inner, float) and not isfinite(inner):
+            if isinstance(child, dict | list | tuple):
+                pending.append(child)
+            elif isinstance(child, float) and not isfinite(child):
                 return False
     return True
 
@@ -70,10 +72,10 @@ def _dump_with_stdlib(value: Any) -> bytes:
 
 def load_json(text: bytes | str) -> Any:
     """The value of a JSON text."""
-    raw = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
-    if _LONG_NUMBER.search(raw):
-        return json.loads(raw)
+    encoded = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
+    if _LONG_NUMBER.search(encoded):  # orjson reads integers beyond 64 bits as floats
+        return json.loads(encoded)
     try:
-        return orjson.loads(raw)
-    except orjson.JSONDecodeError:
-        return json.loads(raw)
+        return orjson.loads(encoded)
+    except orjson.JSONDecodeError:  # NaN, Infinity and lone surrogates
+        return json.loads(encoded)

@@ -1,4 +1,4 @@
-"""Writes a run to disk while it goes on: whole parts, each in place only when it is complete, and the manifest last."""
+"""Write a run while it is being scored: part by part, each visible only when it is complete, and the manifest last."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -29,7 +29,7 @@ from fieldwise.store.fingerprints import fingerprint_cases
 from fieldwise.store.lock import RunLock, RunLocked
 from fieldwise.store.manifest import Part, PartFile, new_manifest, utc_now, write_manifest
 from fieldwise.store.part_reader import ColumnChoice, select_columns
-from fieldwise.store.resume import ResumedRun, delete_other_parts
+from fieldwise.store.resume import WritableRun, delete_other_parts
 from fieldwise.store.run import CHANGES_FILE, Run
 from fieldwise.store.run_names import new_run_id, runs_folder
 from fieldwise.store.stored_json import dump_json
@@ -38,13 +38,13 @@ PART_CASES: Final = 10_000
 PART_SECONDS: Final = 10.0
 _ROW_GROUP_SIZES: Final = {"cases": 2_000, "results": 10_000, "comparisons": 20_000, "pool": 100_000}
 _DICTIONARY_COLUMNS: Final[Mapping[str, bool | list[str]]] = {"comparisons": ["field", "path", "outcome", "cause"]}
-"""The columns that have few values, by table; all where nothing is said, which Parquet gives up where it does not pay."""
+"""The columns to dictionary-encode, by table; all columns of other tables, where Parquet drops encodings that do not pay."""
 TableKey = tuple[str, tuple[str, ...]]
-"""A table and the evaluators it is about."""
+"""The name of a table and the evaluators that it belongs to."""
 
 
 class RunWriter:
-    """A run being written. Use it in a `with` block; a run that never gets to `finish` stays behind as unfinished."""
+    """A run being written. Use it in a `with` block; without a call of `finish` the run stays unfinished."""
 
     def __init__(
         self,
@@ -53,17 +53,17 @@ class RunWriter:
         *,
         fingerprints: Mapping[str, str] | None = None,
         part_cases: int | None = None,
-        resume: ResumedRun | None = None,
+        resume: WritableRun | None = None,
     ) -> None:
-        """Begin a run, or go on with an unfinished one, whose parts stand as they are."""
+        """Begin a run, or continue an unfinished one, whose parts are kept."""
         self._part_cases = PART_CASES if part_cases is None else part_cases
-        begun = _create_run(root, plan, fingerprints or {}) if resume is None else resume
-        self.path, self._manifest, self._lock = begun.path, begun.manifest, begun.lock
-        self._standing = tuple(begun.parts)
-        self._parts: list[Part] = list(begun.parts)
-        self._number = max((part.number for part in begun.parts), default=-1)
+        run = _create_run(root, plan, fingerprints or {}) if resume is None else resume
+        self.path, self._manifest, self._lock = run.path, run.manifest, run.lock
+        self._resumed_parts = tuple(run.parts)
+        self._parts: list[Part] = list(run.parts)
+        self._last_number = max((part.number for part in run.parts), default=-1)
         self._batches: list[StoredBatch] = []
-        self._begun = self._flushed = monotonic()
+        self._started = self._last_flush = monotonic()
         self._background = ThreadPoolExecutor(max_workers=1, thread_name_prefix="fieldwise-store")
         self._pending: Future[Part] | None = None
 
@@ -74,79 +74,79 @@ class RunWriter:
 
     @property
     def parts(self) -> tuple[Part, ...]:
-        """The parts that are complete, in the order of their cases."""
+        """The complete parts, in the order of their cases."""
         return tuple(sorted(self._parts, key=lambda part: part.first))
 
     @property
     def case_count(self) -> int:
-        """How many cases the complete parts hold."""
+        """Number of cases in the complete parts."""
         return sum(part.cases for part in self._parts)
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        """Keep what is known: an interrupted run has everything up to its last batch."""
+        """Write the pending batches: an interrupted run has everything up to its last batch."""
         try:
             self.close()
         except OSError:
             if error is None:
-                raise  # else what went wrong first is told
+                raise  # otherwise the first error is reported
         finally:
             self._lock.release()
 
     def remaining_cases(self, cases: Cases, first: int) -> Iterator[tuple[int, Cases]]:
-        """Those of some cases that no part from before holds, with their positions; `first` is the position of the first."""
-        return cases_outside_parts(self._standing, cases, first)
+        """The cases that no resumed part holds, as (position, consecutive cases); `first` is the position of the first case."""
+        return cases_outside_parts(self._resumed_parts, cases, first)
 
     @property
     def resumed_parts(self) -> tuple[Part, ...]:
-        """The parts from before."""
-        return self._standing
+        """The parts that were complete before this process resumed the run."""
+        return self._resumed_parts
 
     def reserve_numbers(self, count: int) -> int:
-        """Set so many numbers of parts aside for someone else who writes them; gives the first."""
-        first = self._number + 1
-        self._number += count
+        """Reserve part numbers for a worker that writes parts itself; returns the first."""
+        first = self._last_number + 1
+        self._last_number += count
         return first
 
     def add_parts(self, parts: Iterable[Part]) -> None:
-        """Take in complete parts that someone else wrote into the run's folder."""
+        """Add complete parts that workers wrote into the run's folder."""
         self._parts.extend(parts)
 
     def discard_new_parts(self) -> None:
-        """Let go of every part but those from before."""
-        delete_other_parts(self.path, self._standing)
-        self._parts = list(self._standing)
+        """Delete every part that was written since the run was begun or resumed."""
+        delete_other_parts(self.path, self._resumed_parts)
+        self._parts = list(self._resumed_parts)
 
     def write(self, outcome: BatchOutcome) -> None:
-        """Take in a batch. Each part holds batches that follow each other."""
+        """Add a batch. A part holds consecutive batches."""
         if not len(outcome.cases):
             return
         if self._batches and self._batches[-1].end != outcome.first:
             self.flush()
-        # One step, so that Ctrl-C leaves a batch in or out, never half of it.
+        # One statement, so that an interrupt adds the batch completely or not at all.
         self._batches.append(build_stored_batch(outcome))
         if sum(batch.cases for batch in self._batches) >= self._part_cases or self._is_flush_due():
             self.flush()
 
     def _is_flush_due(self) -> bool:
-        """Whether a crash would cost too much: ten seconds of work or, in a long run, a hundredth of it."""
+        """True if a crash would lose more than ten seconds of work and more than a hundredth of the run."""
         now = monotonic()
-        return now - self._flushed > max(PART_SECONDS, (now - self._begun) / 100)
+        return now - self._last_flush > max(PART_SECONDS, (now - self._started) / 100)
 
     def flush(self) -> None:
-        """Write what has been taken in as a part, beside whatever goes on; at most one part is on its way."""
+        """Write the pending batches as a part, in a background thread; at most one part is being written at a time."""
         self._await_pending()
         if not self._batches:
             return
-        self._number += 1  # never given twice, so that no part overwrites another whatever is interrupted
+        self._last_number += 1  # never reused, so that no part overwrites another, whatever is interrupted
         batches, self._batches = self._batches, []
-        self._pending = self._background.submit(_write_part_only, self.path / "parts", self._number, batches)
-        self._flushed = monotonic()
+        self._pending = self._background.submit(_write_part_only, self.path / "parts", self._last_number, batches)
+        self._last_flush = monotonic()
 
     def _await_pending(self) -> None:
-        """Wait for the part that is on its way; raises what went wrong with it."""
+        """Wait until the part in the background is written; raises its error."""
         if self._pending is not None:
             pending, self._pending = self._pending, None
             try:
@@ -155,7 +155,7 @@ class RunWriter:
                 raise write_error(self.id, self.case_count, error) from error
 
     def close(self) -> None:
-        """Write what is left. Without `finish` the run stays unfinished."""
+        """Write the pending batches. Without `finish` the run stays unfinished."""
         try:
             self.flush()
             self._await_pending()
@@ -163,10 +163,10 @@ class RunWriter:
             self._background.shutdown()
 
     def build_run(self, summary: Summary, diagnostics: Iterable[Diagnostic] = ()) -> Run:
-        """The run as it will be once it is finished, to be compared with others before anyone is told that it is."""
+        """The run as it will be when it is finished, for comparisons with other runs before the manifest is written."""
         self.close()
-        made: dict[str, Any] = {"parts": self.parts, "summary": summary, "diagnostics": tuple(diagnostics)}
-        return Run(self.path, replace(self._manifest, finished=utc_now(), **made))
+        manifest = replace(self._manifest, finished=utc_now(), parts=self.parts, summary=summary, diagnostics=tuple(diagnostics))
+        return Run(self.path, manifest)
 
     def finish(
         self,
@@ -176,13 +176,13 @@ class RunWriter:
         exit_code: int = 0,
         changes: Changes | None = None,
     ) -> Run:
-        """Write what is left and then the manifest, which makes the run finished."""
+        """Write the pending batches and then the manifest, which marks the run as finished."""
         run = self.build_run(summary, diagnostics)
         manifest = replace(run.manifest, gates=tuple(gates), exit_code=exit_code)
         try:
             if changes is not None:
-                told = dump_json(changes.to_json())
-                write_atomically(self.path / CHANGES_FILE, lambda path: _write_bytes(path, told))
+                content = dump_json(changes.to_json())
+                write_atomically(self.path / CHANGES_FILE, lambda path: _write_bytes(path, content))
             self._lock.check()
             write_manifest(self.path, manifest)
         except StoreError:
@@ -194,39 +194,41 @@ class RunWriter:
 
 @dataclass(frozen=True, slots=True)
 class StoredBatch:
-    """A batch in tables."""
+    """A batch as Arrow tables."""
 
     first: int
+    """Position of its first case in the run."""
     cases: int
+    """Number of cases."""
     tables: tuple[tuple[TableKey, ArrowTable], ...]
 
     @property
     def end(self) -> int:
-        """The position of the case after its last."""
+        """Position after its last case."""
         return self.first + self.cases
 
 
 def build_stored_batch(outcome: BatchOutcome) -> StoredBatch:
-    """What is stored of a batch."""
+    """Convert a batch to tables."""
     return StoredBatch(outcome.first, len(outcome.cases), tuple(_build_tables(outcome)))
 
 
-def cases_outside_parts(standing: Sequence[Part], cases: Cases, first: int) -> Iterator[tuple[int, Cases]]:
-    """Those of some cases that no standing part holds, with their positions; `first` is the position of the first."""
-    end, at = first + len(cases), first
-    for part in standing:
-        if part.first < end and part.first + part.cases > at:
-            if part.first > at:
-                yield at, cases.take(range(at - first, part.first - first))
-            at = part.first + part.cases
-    if at == first:
-        yield at, cases
-    elif at < end:
-        yield at, cases.take(range(at - first, end - first))
+def cases_outside_parts(parts: Sequence[Part], cases: Cases, first: int) -> Iterator[tuple[int, Cases]]:
+    """The cases that none of these parts holds, as (position, consecutive cases); `first` is the position of the first case."""
+    end, position = first + len(cases), first
+    for part in parts:
+        if part.first < end and part.first + part.cases > position:
+            if part.first > position:
+                yield position, cases.take(range(position - first, part.first - first))
+            position = part.first + part.cases
+    if position == first:
+        yield position, cases
+    elif position < end:
+        yield position, cases.take(range(position - first, end - first))
 
 
-def _create_run(root: str | Path | None, plan: Plan, fingerprints: Mapping[str, str]) -> ResumedRun:
-    """A new run's folder, with a manifest that says what will run."""
+def _create_run(root: str | Path | None, plan: Plan, fingerprints: Mapping[str, str]) -> WritableRun:
+    """Create the folder of a new run, with an unfinished manifest."""
     manifest = new_manifest("", plan, fingerprints, utc_now())
     try:
         path, lock = _create_folder(root, manifest.started)
@@ -234,8 +236,8 @@ def _create_run(root: str | Path | None, plan: Plan, fingerprints: Mapping[str, 
         write_manifest(path, manifest)
     except OSError as error:
         what = f"no run can be stored in {runs_folder(root)}: {error.strerror or error}"
-        raise StoreError(f"{what}\n  name a folder that can be written to: fieldwise --root PLACE, or `root=` in Python") from error
-    return ResumedRun(path=path, manifest=manifest, parts=(), lock=lock)
+        raise StoreError(f"{what}\n  name a writable folder: fieldwise --root PLACE, or `root=` in Python") from error
+    return WritableRun(path=path, manifest=manifest, parts=(), lock=lock)
 
 
 def _create_folder(root: str | Path | None, started: datetime) -> tuple[Location, RunLock]:
@@ -243,13 +245,13 @@ def _create_folder(root: str | Path | None, started: datetime) -> tuple[Location
         path = runs_folder(root) / new_run_id(started)
         if isinstance(path, RemotePath):
             try:
-                return path, RunLock(path)  # there are no folders; the lock is what only one can make
+                return path, RunLock(path)  # object storage has no folders: creating the lock reserves the id
             except RunLocked:
                 continue
         path.parent.mkdir(parents=True, exist_ok=True)
         try:
             path.mkdir()
-        except FileExistsError:  # another process was given the same id
+        except FileExistsError:  # another process chose the same id
             continue
         (path / "parts").mkdir()
         sync_folder(path)
@@ -258,15 +260,16 @@ def _create_folder(root: str | Path | None, started: datetime) -> tuple[Location
 
 
 def _build_tables(outcome: BatchOutcome) -> Iterable[tuple[TableKey, ArrowTable]]:
-    """Every table of a batch; comparisons that evaluators share come once."""
+    """All tables of a batch; comparisons that evaluators share are written once."""
     yield ("cases", ()), build_cases_table(outcome)
+    # Keyed by id: evaluators with equal specs get the same Comparisons object, which `outcome` keeps alive here.
     shared: dict[tuple[int, bytes], tuple[Comparisons, list[int]]] = {}
-    told: dict[int, ArrowColumn] = {}
+    label_columns: dict[int, ArrowColumn] = {}
     for index, evaluated in enumerate(outcome.evaluated):
         if not len(evaluated.rows):
             continue
         name = evaluated.evaluator.name
-        yield ("results", (name,)), build_results_table(evaluated, outcome.first, told)
+        yield ("results", (name,)), build_results_table(evaluated, outcome.first, label_columns)
         if evaluated.results.pool:
             yield ("pool", (name,)), build_pool_table(evaluated, outcome.first)
         comparisons = evaluated.results.comparisons
@@ -279,36 +282,38 @@ def _build_tables(outcome: BatchOutcome) -> Iterable[tuple[TableKey, ArrowTable]
 
 @dataclass(frozen=True, slots=True)
 class WrittenPart:
-    """A part that is complete, and its tables as they stand in its files."""
+    """A complete part with its tables as they are in its files."""
 
     part: Part
     _tables: Mapping[str, ArrowTable]
 
     def table(self, file: PartFile, columns: ColumnChoice | None = None) -> ArrowTable:
-        """Some columns of one of its tables, or all of them, without reading the file again."""
+        """One of its tables, or some of its columns, without reading the file."""
         table = self._tables[file.file]
         return table if columns is None else table.select(select_columns(columns, table.column_names))
 
 
 def write_part(folder: Location, number: int, batches: Sequence[StoredBatch]) -> WrittenPart:
-    """Write batches that follow each other as a part; once it is named in the folder, it is complete."""
+    """Write consecutive batches as a part. The part is complete when its JSON file exists."""
     tables: dict[TableKey, list[ArrowTable]] = defaultdict(list)
     for batch in batches:
         for key, table in batch.tables:
             tables[key].append(table)
     content = fingerprint_cases(concat_tables(tables["cases", ()]))
-    written = [_write_table(folder, f"{number:05d}-{index:02d}", key, some) for index, (key, some) in enumerate(tables.items())]
+    written: list[tuple[PartFile, ArrowTable]] = []
+    for index, (key, batch_tables) in enumerate(tables.items()):
+        written.append(_write_table(folder, f"{number:05d}-{index:02d}", key, batch_tables))
     files = tuple(file for file, _ in written)
     cases = sum(batch.cases for batch in batches)
     part = Part(number=number, first=batches[0].first, cases=cases, files=files, content=content)
     sync_folder(folder)
-    # The part counts from here on: a crash before this line leaves files that nothing names.
+    # The part counts from here on: a crash before this line leaves files that no part names.
     write_atomically(folder / f"{number:05d}.json", lambda path: _write_bytes(path, dump_json(asdict(part))))
     return WrittenPart(part, {file.file: table for file, table in written})
 
 
 def _write_part_only(folder: Location, number: int, batches: Sequence[StoredBatch]) -> Part:
-    """The part alone: nobody asks for its tables, and they are large."""
+    """Write a part and drop its tables, which are large."""
     return write_part(folder, number, batches).part
 
 
