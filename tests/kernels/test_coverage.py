@@ -1,10 +1,9 @@
-"""Many answers at once: the same as one by one, to the last keyword."""
+"""Keyword coverage of many answers at once: the same as one by one, to the last keyword."""
 
 from collections.abc import Callable, Sequence
 from itertools import product
 from typing import get_args
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -13,10 +12,9 @@ from fieldwise.kernels import coverage as module
 from fieldwise.kernels import tokens
 from fieldwise.kernels.answer_text import compile_indicators, find_indicators
 from fieldwise.kernels.coverage import CoverageReader, get_coverage_reader
-from fieldwise.kernels.keyword_index import KeywordIds, SequenceIndex
 from fieldwise.kernels.keywords import KeywordReader
 from fieldwise.kernels.numbers_in_text import NumberLocale
-from fieldwise.kernels.tokens import TEXT_END, TokenIds
+from fieldwise.kernels.tokens import TEXT_END
 
 PIECES = (
     *("Territory", "118", "117", "Rule", "C-1", "c-01", "C1", "0.305%", "-0.133", "$750,000.00", "750000", "(3.2)", "(36)", "**Rule**"),
@@ -26,40 +24,53 @@ PIECES = (
     *("12,34,567", "1.2.3", ".5", "-$5", "$-5", "a.5", "1,2,3", "5-6", "007", "1'234.5", "A4-B5", "THE", "Eightcha", "Ninechars", "x" * 16),
     *("Seventeen-letters", "Z" * 17, "U.S.", "a-b-c-d", "\x1f", "according", "Based", "**Source**:"),
 )
+
+
 SPACES = (" ", " ", " ", "  ", "\n", "\t", "\x1c", "\x85", "\u2028", "", " | ")
+
+
 texts = st.lists(st.tuples(st.sampled_from(PIECES), st.sampled_from(SPACES)), max_size=9).map(lambda parts: "".join(map("".join, parts)))
+
+
 ascii_texts = st.lists(
     st.tuples(*(st.sampled_from([piece for piece in pieces if piece.isascii()]) for pieces in (PIECES, SPACES))), max_size=12
 ).map(lambda parts: "".join(map("".join, parts)))
+
+
 either = st.one_of(texts, ascii_texts)
 
 
 def one_by_one(expected: str, actual: str, locale: NumberLocale) -> tuple[object, ...]:
-    known = KeywordReader(locale)
-    wanted, heard = known.read_expected(expected), known.read_answer(actual)
-    lost = known.find_missing(wanted, heard)
-    numbers = [number for number in wanted.numbers if number not in heard.atoms]
+    keyword_reader = KeywordReader(locale)
+    keywords, answer = keyword_reader.read_expected(expected), keyword_reader.read_answer(actual)
+    missing = keyword_reader.find_missing(keywords, answer)
+    numbers = [number for number in keywords.numbers if number not in answer.atoms]
     return (
-        len(wanted),
-        len(wanted.numbers),
-        wanted.word_count,
-        heard.word_count,
-        lost,
+        len(keywords),
+        len(keywords.numbers),
+        keywords.word_count,
+        answer.word_count,
+        missing,
         numbers,
         find_indicators(actual, compile_indicators()),
     )
 
 
 def at_once(expected: Sequence[str], actual: Sequence[str], reader: CoverageReader) -> list[tuple[object, ...]]:
-    found = reader.measure(expected, actual)
+    coverage = reader.measure(expected, actual)
     rows: list[tuple[object, ...]] = []
     for row in range(len(expected)):
-        lost = found.missing[found.offsets[row] : found.offsets[row + 1]]
-        names = [found.keyword_texts[code] for code in lost]
-        numbers = [found.keyword_texts[code] for code in lost if found.is_number[code]]
-        counts = (found.keyword_counts[row], found.number_counts[row], found.expected_word_counts[row], found.actual_word_counts[row])
+        missing = coverage.missing[coverage.offsets[row] : coverage.offsets[row + 1]]
+        names = [coverage.keyword_texts[code] for code in missing]
+        numbers = [coverage.keyword_texts[code] for code in missing if coverage.is_number[code]]
+        counts = (
+            coverage.keyword_counts[row],
+            coverage.number_counts[row],
+            coverage.expected_word_counts[row],
+            coverage.actual_word_counts[row],
+        )
         rows.append(
-            (*counts, names, numbers, [sign[0] for at, sign in enumerate(compile_indicators()) if found.indicator_bits[row] >> at & 1])
+            (*counts, names, numbers, [sign[0] for at, sign in enumerate(compile_indicators()) if coverage.indicator_bits[row] >> at & 1])
         )
     return rows
 
@@ -80,15 +91,15 @@ def test_a_batch_says_what_its_rows_say_one_by_one(pairs: list[tuple[str, str]],
 @given(ascii_texts, st.lists(st.sampled_from((str.upper, str.lower, str.title, lambda text: text.replace(" ", "  "))), max_size=2))
 def test_plain_texts_that_differ_in_case_and_spaces_lack_no_keyword_of_each_other(text: str, changes: list[Callable[[str], str]]) -> None:
     """What `answer_quality` relies on where it looks for exact matches."""
-    other = text
+    changed = text
     for change in changes:
-        other = change(other)
-    found = CoverageReader().measure([text], [other])
-    assert len(found.missing) == 0 or not found.all_plain
+        changed = change(changed)
+    coverage = CoverageReader().measure([text], [changed])
+    assert len(coverage.missing) == 0 or not coverage.all_plain
 
 
 def test_every_pair_of_many_texts_agrees_in_portions_of_any_size(monkeypatch: pytest.MonkeyPatch) -> None:
-    some = [
+    texts_of_pairs = [
         "Territory 118 rises 0.305%",
         "territory 117",
         "Rule C-1, according  to page 3",
@@ -97,13 +108,13 @@ def test_every_pair_of_many_texts_agrees_in_portions_of_any_size(monkeypatch: py
         "(3.2)",
         "According to\nRule C-1",
     ]
-    pairs = list(product(some, some))
+    pairs = list(product(texts_of_pairs, texts_of_pairs))
     expected, actual = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
-    right = [one_by_one(*pair, "en") for pair in pairs]
+    one_at_a_time = [one_by_one(*pair, "en") for pair in pairs]
     for rows, characters in ((4096, 500_000), (1, 500_000), (3, 500_000), (4096, 7)):
         monkeypatch.setattr(tokens, "_CHUNK_TEXTS", rows)
         monkeypatch.setattr(tokens, "_CHUNK_CHARACTERS", characters)
-        assert at_once(expected, actual, CoverageReader("en", compile_indicators())) == right
+        assert at_once(expected, actual, CoverageReader("en", compile_indicators())) == one_at_a_time
 
 
 def test_no_answers_are_no_rows() -> None:
@@ -111,13 +122,13 @@ def test_no_answers_are_no_rows() -> None:
 
 
 def test_a_phrase_does_not_reach_from_one_answer_into_the_next() -> None:
-    found = CoverageReader().measure(["Territory 118", "Territory 118"], ["in Territory", "118 is it"])
-    assert [found.keyword_texts[code] for code in found.missing] == ["territory 118", "118", "territory 118", "territory"]
+    coverage = CoverageReader().measure(["Territory 118", "Territory 118"], ["in Territory", "118 is it"])
+    assert [coverage.keyword_texts[code] for code in coverage.missing] == ["territory 118", "118", "territory 118", "territory"]
 
 
 def test_a_token_between_parts_a_phrase_and_markup_does_not() -> None:
-    found = CoverageReader().measure(["Territory 118", "Territory 118"], ["Territory no 118", "Territory ** | 118"])
-    assert [found.keyword_texts[code] for code in found.missing] == ["territory 118"]
+    coverage = CoverageReader().measure(["Territory 118", "Territory 118"], ["Territory no 118", "Territory ** | 118"])
+    assert [coverage.keyword_texts[code] for code in coverage.missing] == ["territory 118"]
 
 
 def test_capitals_that_cannot_be_looked_up_are_no_keywords() -> None:
@@ -127,62 +138,12 @@ def test_capitals_that_cannot_be_looked_up_are_no_keywords() -> None:
 def test_a_full_reader_gives_way_to_a_new_one(monkeypatch: pytest.MonkeyPatch) -> None:
     first = get_coverage_reader("ch", compile_indicators())
     assert get_coverage_reader("ch", compile_indicators()) is first
-    first.measure(["some words here"], ["other words there"])
+    first.measure(["texts_of_pairs words here"], ["other words there"])
     monkeypatch.setattr(module, "_MAX_CACHED_IDS", 2)
     assert get_coverage_reader("ch", compile_indicators()) is not first
 
 
-@settings(max_examples=150, deadline=None)
-@given(st.lists(st.sampled_from((*PIECES, "Ａ", "ﬁ")), min_size=1, max_size=8), st.sampled_from(get_args(NumberLocale)))
-def test_many_tokens_have_the_words_and_numbers_that_each_has_alone(pieces: list[str], locale: NumberLocale) -> None:
-    words = [word for piece in pieces for word in piece.split() if word != TEXT_END]
-    known, lexicon = KeywordReader(locale), TokenIds()
-    names = KeywordIds(known, lexicon)
-    for some in (words, [word for word in words if word.isascii()]):
-        tokens = np.array([lexicon[word] for word in some], dtype=np.int64)
-        atoms, counts = names.expected_atoms(tokens)
-        ends = np.cumsum(counts).tolist()
-        found = [[names.texts[atom] for atom in atoms[start:end]] for start, end in zip([0, *ends], ends, strict=False)]
-        assert found == [list(known.expected_atoms(word)) for word in some]
-        for word in some:
-            _, heard = names.answer_keywords(lexicon.tokenize([word]))
-            assert {names.texts[name] for name in heard if name} == set(known.answer_atoms(word))
-
-
-@settings(max_examples=100, deadline=None)
-@given(st.lists(st.text(st.sampled_from("ab \t\n\x0b\x1c\x1f\x00\x08é\u2028"), max_size=20), max_size=6))
-def test_tokens_are_what_split_finds(some: list[str]) -> None:
-    lexicon = TokenIds()
-    cut = lexicon.tokenize(some)
-    words = [lexicon.tokens[token] for token in cut.tokens]
-    assert words == [word for text in some for word in (*text.split(), TEXT_END)]
-    assert cut.ends.tolist() == [at for at, word in enumerate(words) if word == TEXT_END]
-
-
-def test_a_break_inside_a_text_breaks_nothing() -> None:
-    assert len(TokenIds().tokenize([f"a {TEXT_END} b", "c"]).ends) == 2
-
-
-small = st.lists(st.integers(1, 4), min_size=1, max_size=4)
-
-
-@settings(max_examples=100, deadline=None)
-@given(st.lists(small, min_size=1, max_size=5, unique_by=tuple), st.lists(st.integers(0, 5), max_size=12))
-def test_runs_are_found_wherever_they_stand(sequences: list[list[int]], parts: list[int]) -> None:
-    runs, stream = SequenceIndex(), [*parts, 0]
-    for name, sequence in enumerate(sequences, start=1):
-        runs.add(sequence, name)
-    right = {
-        (at, name)
-        for name, sequence in enumerate(sequences, start=1)
-        for at in range(len(stream) - len(sequence) + 1)
-        if stream[at : at + len(sequence)] == sequence
-    }
-    found = runs.search(np.array(stream, dtype=np.int64))
-    assert {pair for at, name in found for pair in zip(at.tolist(), name.tolist(), strict=True)} == right
-
-
 def test_a_megabyte_of_different_names_is_read() -> None:
     names = " and ".join(f"Name {number}" for number in range(60_000))
-    found = CoverageReader().measure([names], [names.replace("Name", "Other")])
-    assert (found.keyword_counts.tolist(), len(found.missing)) == ([120_001], 60_001)
+    coverage = CoverageReader().measure([names], [names.replace("Name", "Other")])
+    assert (coverage.keyword_counts.tolist(), len(coverage.missing)) == ([120_001], 60_001)

@@ -6,7 +6,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fieldwise.kernels.dates import ENGLISH_MONTHS, AmbiguousDate, compile_date_format, parse_date, parse_date_with_formats
+from fieldwise.kernels.dates import (
+    ENGLISH_MONTHS,
+    AmbiguousDate,
+    compile_date_format,
+    parse_date,
+    parse_date_readings,
+    parse_date_with_formats,
+    spell_iso_date,
+)
 
 law = settings(max_examples=150, deadline=None)
 days = st.dates(min_value=datetime.date(1000, 1, 1))
@@ -37,11 +45,11 @@ def test_every_day_is_read_in_words_and_by_week_and_by_day_of_year(day: datetime
 @law
 def test_a_numeric_date_is_ambiguous_exactly_if_it_has_two_readings(day: datetime.date, sign: str) -> None:
     text = f"{day.day:02}{sign}{day.month:02}{sign}{day.year}"
-    found = parse_date(text)
+    parsed = parse_date(text)
     if day.day <= 12 and day.day != day.month:
-        assert found == AmbiguousDate(day.day, day.month, day.year)
+        assert parsed == AmbiguousDate(day.day, day.month, day.year)
     else:
-        assert found == day
+        assert parsed == day
     assert parse_date(text, day_first=True) == day
 
 
@@ -64,10 +72,10 @@ def test_any_text_gives_a_date_or_none_and_never_an_error(text: str) -> None:
 @law
 def test_any_format_is_compiled_or_refused_with_a_reason(format: str) -> None:
     try:
-        said = str(compile_date_format(format).groupindex)
+        reason = str(compile_date_format(format).groupindex)
     except ValueError as error:
-        said = str(error)
-    assert "date format" in said or "year" in said or "short" in said
+        reason = str(error)
+    assert "date format" in reason or "year" in reason or "short" in reason
 
 
 @pytest.mark.parametrize(
@@ -112,3 +120,48 @@ def test_the_first_format_that_fits_a_day_of_the_calendar_counts() -> None:
     both = [compile_date_format("%d/%m/%Y"), compile_date_format("%m/%d/%Y")]
     assert parse_date_with_formats("03/04/2025", both) == datetime.date(2025, 4, 3)
     assert parse_date_with_formats("04/13/2025", both) == datetime.date(2025, 4, 13)
+
+
+@pytest.mark.parametrize(
+    ("text", "readings"),
+    [
+        ("2025-03-04", ((2025, 3, 4),)),
+        ("20250304", ((2025, 3, 4),)),
+        ("4 March 2025", ((2025, 3, 4),)),
+        ("Tue, 4 Mar 2025", ((2025, 3, 4),)),
+        ("4th of March, 2025", ((2025, 3, 4),)),
+        ("4 de marzo de 2025", ((2025, 3, 4),)),
+        ("4-Mar-25", ((2025, 3, 4),)),
+        ("04.03.2025", ((2025, 3, 4), (2025, 4, 3))),
+        ("31/12/99", ((1999, 12, 31),)),
+        ("31/12/69", ((1969, 12, 31),)),
+        ("31/12/68", ((2068, 12, 31),)),
+        ("2025-3", ((2025, 3, 0),)),
+        ("29/02/2024", ((2024, 2, 29),)),
+        ("May 2025", ((2025, 5, 0),)),
+    ],
+)
+def test_a_date_is_read_with_every_day_it_may_be(text: str, readings: tuple[tuple[int, int, int], ...]) -> None:
+    parsed = parse_date_readings(text)
+    assert parsed is not None
+    assert parsed.readings == readings
+
+
+@pytest.mark.parametrize(
+    "text", ["", "30/02/2025", "29/02/2025", "2025-13-01", "2025-01-2025", "Q1 2025", "Page 4 2025", "12:30", "x" * 50]
+)
+def test_other_text_has_no_date_readings(text: str) -> None:
+    assert parse_date_readings(text) is None
+
+
+def test_the_time_of_day_is_kept_unless_it_says_nothing() -> None:
+    times = [
+        parsed.time for text in ("2025-03-04T00:00:00Z", "2025-03-04 09:30:00", "2025-03-04 9:30") if (parsed := parse_date_readings(text))
+    ]
+    assert times == ["", "9:30", "9:30"]
+
+
+def test_a_date_is_written_in_many_ways() -> None:
+    spellings = spell_iso_date("2025-01-31")
+    assert {"2025-01-31", "31 January 2025", "Jan 31 2025", "31.01.2025", "01/31/2025", "31/1/2025", "2025年1月31日"} <= set(spellings)
+    assert spell_iso_date("2025-02-30") == spell_iso_date("soon") == []

@@ -42,16 +42,16 @@ BOX, NEAR, FAR = [0.0, 0.0, 10.0, 10.0], [0.0, 0.0, 10.0, 8.0], [50.0, 50.0, 60.
 
 
 def test_the_best_score_chooses_first_and_takes_the_largest_overlap() -> None:
-    found = match_detections(objects([NEAR, BOX]), detections([BOX, BOX, FAR], [0.5, 0.9, 0.7]))
-    assert found.row.tolist() == [1, 2, 0]
-    assert found.partner.tolist() == [1, -1, 0]
-    assert found.iou.tolist() == [1.0, 0.0, 0.8]
+    matches = match_detections(objects([NEAR, BOX]), detections([BOX, BOX, FAR], [0.5, 0.9, 0.7]))
+    assert matches.row.tolist() == [1, 2, 0]
+    assert matches.partner.tolist() == [1, -1, 0]
+    assert matches.iou.tolist() == [1.0, 0.0, 0.8]
 
 
 def test_equal_scores_keep_their_order_and_equal_overlaps_take_the_last_object() -> None:
-    found = match_detections(objects([BOX, BOX]), detections([BOX, BOX], [0.5, 0.5]))
-    assert found.row.tolist() == [0, 1]
-    assert found.partner.tolist() == [1, 0]
+    matches = match_detections(objects([BOX, BOX]), detections([BOX, BOX], [0.5, 0.5]))
+    assert matches.row.tolist() == [0, 1]
+    assert matches.partner.tolist() == [1, 0]
 
 
 def test_groups_do_not_meet() -> None:
@@ -64,16 +64,16 @@ def test_a_match_at_one_threshold_is_none_at_a_higher_one() -> None:
 
 
 def test_only_the_hundred_best_of_a_group_count() -> None:
-    found = match_detections(objects([BOX]), detections([FAR] * 120 + [BOX], [0.9] * 120 + [0.1]))
-    assert len(found.row) == 100
-    assert found.partner.max() == -1
+    matches = match_detections(objects([BOX]), detections([FAR] * 120 + [BOX], [0.9] * 120 + [0.1]))
+    assert len(matches.row) == 100
+    assert matches.partner.max() == -1
 
 
 def test_a_crowd_is_ignored_and_takes_any_number() -> None:
     crowd = objects([[0.0, 0.0, 100.0, 100.0]], crowd=[True])
-    found = match_detections(crowd, detections([BOX, BOX], [0.9, 0.8]))
-    assert found.partner.tolist() == [0, 0]
-    assert unpack_flags(found.ignored)[:, 0, 0].tolist() == [True, True]
+    matches = match_detections(crowd, detections([BOX, BOX], [0.9, 0.8]))
+    assert matches.partner.tolist() == [0, 0]
+    assert unpack_flags(matches.ignored)[:, 0, 0].tolist() == [True, True]
     assert unpack_flags(ignored_object_bits(crowd))[0, :, 0].all()
 
 
@@ -103,25 +103,27 @@ def test_a_box_of_nan_finds_nothing() -> None:
     arrays(np.float64, st.tuples(st.integers(0, 6), st.just(4)), elements=st.integers(0, 4).map(float)),
 )
 def test_every_match_is_one_to_one_and_reaches_its_threshold(left: np.ndarray, right: np.ndarray) -> None:
-    ours, theirs = (np.hstack([np.minimum(side[:, :2], side[:, 2:]), np.maximum(side[:, :2], side[:, 2:])]) for side in (left, right))
-    found = match_detections(objects(ours.tolist()), detections(theirs.tolist(), [0.5] * len(theirs)))
-    taken = [(row, partner) for row, partner in zip(found.row.tolist(), found.partner.tolist(), strict=True) if partner >= 0]
+    object_boxes, detection_boxes = (
+        np.hstack([np.minimum(side[:, :2], side[:, 2:]), np.maximum(side[:, :2], side[:, 2:])]) for side in (left, right)
+    )
+    matches = match_detections(objects(object_boxes.tolist()), detections(detection_boxes.tolist(), [0.5] * len(detection_boxes)))
+    taken = [(row, partner) for row, partner in zip(matches.row.tolist(), matches.partner.tolist(), strict=True) if partner >= 0]
     assert len({partner for _, partner in taken}) == len(taken)
-    assert all(box_iou_grid(ours, theirs)[partner, row] >= 0.5 for row, partner in taken)
+    assert all(box_iou_grid(object_boxes, detection_boxes)[partner, row] >= 0.5 for row, partner in taken)
 
 
 def test_the_curve_of_a_category_is_the_best_precision_at_each_recall_or_beyond() -> None:
-    """Two objects, found by the first and the third detection: precision 1 up to recall 0.5, then 2/3."""
-    wanted = objects([BOX, FAR])
-    found = match_detections(wanted, detections([BOX, [80.0, 80.0, 90.0, 90.0], FAR], [0.9, 0.8, 0.7]))
+    """Two objects, matches by the first and the third detection: precision 1 up to recall 0.5, then 2/3."""
+    expected = objects([BOX, FAR])
+    matches = match_detections(expected, detections([BOX, [80.0, 80.0, 90.0, 90.0], FAR], [0.9, 0.8, 0.7]))
     pool = {
         "case": np.zeros(5, dtype=np.int64),
         "is_object": np.array([True, True, False, False, False]),
         "category": np.array(["dog"] * 5),
         "score": np.r_[0.0, 0.0, 0.9, 0.8, 0.7],
-        "rank": np.r_[0, 0, found.rank],
-        "matched": np.r_[np.zeros(2, dtype=np.uint64), found.matched],
-        "ignored": np.r_[ignored_object_bits(wanted), found.ignored],
+        "rank": np.r_[0, 0, matches.rank],
+        "matched": np.r_[np.zeros(2, dtype=np.uint64), matches.matched],
+        "ignored": np.r_[ignored_object_bits(expected), matches.ignored],
     }
     curve = compute_curves(pool).precision_of("dog")[0]
     assert curve[:51] == pytest.approx(1.0)

@@ -15,8 +15,8 @@ def trees() -> st.SearchStrategy[str]:
     return st.recursive(
         leaf,
         lambda inner: st.one_of(
-            inner.map(lambda one: f"not {one}"),
-            inner.map(lambda one: f"({one})"),
+            inner.map(lambda formula: f"not {formula}"),
+            inner.map(lambda formula: f"({formula})"),
             st.tuples(inner, st.sampled_from(["and", "or"]), inner).map(" ".join),
         ),
         max_leaves=8,

@@ -26,23 +26,23 @@ def array(values: list[int]) -> np.ndarray:
 @pytest.mark.usefixtures("slots")
 @law
 @given(keys, keys)
-def test_the_first_of_equal_keys_is_found_and_whether_others_have_it(mine: list[int], others: list[int]) -> None:
-    first, there = find_first_positions_among(array(mine), array(others))
-    assert first.tolist() == find_first_positions(array(mine)).tolist() == [mine.index(key) for key in mine]
-    assert there.tolist() == [key in others for key in mine]
+def test_the_first_of_equal_keys_is_found_and_whether_others_have_it(searched: list[int], candidates: list[int]) -> None:
+    first, present = find_first_positions_among(array(searched), array(candidates))
+    assert first.tolist() == find_first_positions(array(searched)).tolist() == [searched.index(key) for key in searched]
+    assert present.tolist() == [key in candidates for key in searched]
 
 
 @pytest.mark.usefixtures("slots")
 @law
 @given(st.lists(keys, max_size=4))
 def test_integers_are_numbered_as_they_are_met(batches: list[list[int]]) -> None:
-    known, right = IntegerIds(), dict[int, int]()
+    ids, expected = IntegerIds(), dict[int, int]()
     for batch in batches:
-        assert known.find_ids(array(batch)).tolist() == [right.get(key, 0) for key in batch]
+        assert ids.find_ids(array(batch)).tolist() == [expected.get(key, 0) for key in batch]
         for key in batch:
-            right.setdefault(key, len(right) + 1)
-        assert known.assign_ids(array(batch)).tolist() == [right[key] for key in batch]
-    assert known.keys_in_order == list(right)
+            expected.setdefault(key, len(expected) + 1)
+        assert ids.assign_ids(array(batch)).tolist() == [expected[key] for key in batch]
+    assert ids.keys_in_order == list(expected)
 
 
 @pytest.mark.usefixtures("slots")
@@ -53,13 +53,13 @@ def test_keys_of_two_words_differ_if_either_does(pairs: list[tuple[int, int]], d
     cut = data.draw(st.integers(0, len(pairs)))
     for start, part in ((1, pairs[:cut]), (1 + cut, pairs[cut:])):
         table.add(np.array(part, dtype=np.uint64).reshape(-1, 2), np.arange(start, start + len(part)))
-    every = [(one, other) for one in range(4) for other in range(4)]
-    found = table.find(np.array(every, dtype=np.uint64))
-    assert found.tolist() == [pairs.index(pair) + 1 if pair in pairs else 0 for pair in every]
+    every = [(first, second) for first in range(4) for second in range(4)]
+    numbers = table.find(np.array(every, dtype=np.uint64))
+    assert numbers.tolist() == [pairs.index(pair) + 1 if pair in pairs else 0 for pair in every]
 
 
 def test_a_table_grows() -> None:
-    known = IntegerIds()
+    ids = IntegerIds()
     for start in range(0, 5_000, 700):
-        known.assign_ids(np.arange(start, start + 700) * 7)
-    assert known.find_ids(np.array([0, 7, 34_993, 5])).tolist() == [1, 2, 5_000, 0]
+        ids.assign_ids(np.arange(start, start + 700) * 7)
+    assert ids.find_ids(np.array([0, 7, 34_993, 5])).tolist() == [1, 2, 5_000, 0]

@@ -9,8 +9,8 @@ from fieldwise.kernels.numbers_in_text import list_number_values
 
 
 def missing(expected: str, actual: str) -> list[str]:
-    vocabulary = KeywordReader()
-    return vocabulary.find_missing(vocabulary.read_expected(expected), vocabulary.read_answer(actual))
+    reader = KeywordReader()
+    return reader.find_missing(reader.read_expected(expected), reader.read_answer(actual))
 
 
 def test_capitalised_phrases_keep_their_numbers_and_codes() -> None:
@@ -67,9 +67,9 @@ def test_capitals_throughout_are_no_names() -> None:
 
 
 def test_german_keywords() -> None:
-    wanted = KeywordReader("de").read_expected("Die Prämie für Gebiet 118 beträgt 1.234,56 € laut Tarifhandbuch.")
-    assert wanted.phrases == ("gebiet 118",)
-    assert wanted.atoms == ("prämie", "gebiet", "118", "beträgt", "1234.56", "laut", "tarifhandbuch")
+    keywords = KeywordReader("de").read_expected("Die Prämie für Gebiet 118 beträgt 1.234,56 € laut Tarifhandbuch.")
+    assert keywords.phrases == ("gebiet 118",)
+    assert keywords.atoms == ("prämie", "gebiet", "118", "beträgt", "1234.56", "laut", "tarifhandbuch")
 
 
 def test_chinese_keywords_are_pairs_of_characters_less_function_words() -> None:

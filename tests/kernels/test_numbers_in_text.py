@@ -83,8 +83,8 @@ def test_an_integer_is_found_with_all_its_digits_however_it_is_grouped(number: i
 @given(st.text(alphabet="0123456789.,'-–−$()%eé中 \xa0\u202f\n", max_size=60), st.sampled_from(["en", "de", "fr", "ch"]))
 @settings(max_examples=150, deadline=None)
 def test_any_text_has_numbers_that_are_read_again_as_themselves(text: str, locale: str) -> None:
-    for figure in find_numbers(text, locale):  # type: ignore[arg-type]
-        assert figure.value.count(".") > 1 or list_number_values(f"x {figure.value}") == [figure.value]
+    for number in find_numbers(text, locale):  # type: ignore[arg-type]
+        assert number.value.count(".") > 1 or list_number_values(f"x {number.value}") == [number.value]
 
 
 @pytest.mark.parametrize("unit", ["1", ",", "1,", "1.", "-1", "123,", "1 ", "$", "-"])

@@ -44,6 +44,19 @@ def test_very_many_differences_are_tested_by_the_normal_law() -> None:
     assert sign_flip_p_value(differences) == pytest.approx(stats.ttest_1samp(differences, 0).pvalue, abs=1e-3)
 
 
+@pytest.mark.parametrize("differences", [np.full(60, 0.25), np.linspace(0.1, 0.9, 80)], ids=["signs by size", "each sign drawn"])
+def test_a_sampled_p_value_counts_the_observed_signs_and_is_never_0(differences: np.ndarray) -> None:
+    """(k + 1) / (n + 1) with k = 0 of n = 10,000 permutations as far: all differences are positive."""
+    assert sign_flip_p_value(differences) == 1 / 10_001
+
+
+def test_a_sampled_p_value_is_the_share_of_permutations_as_far() -> None:
+    differences = np.array([0.25] * 9 + [-0.25] * 7)  # at least 9 of 16 signs alike: all but the even split
+    as_far = round(sign_flip_p_value(differences) * 10_001) - 1
+    assert sign_flip_p_value(differences) == (as_far + 1) / 10_001
+    assert as_far / 10_000 == pytest.approx(1 - stats.binom.pmf(8, 16, 0.5), abs=0.015)
+
+
 def test_no_difference_is_no_surprise() -> None:
     assert sign_flip_p_value(np.zeros(50)) == 1.0
 
@@ -70,16 +83,16 @@ def test_benjamini_hochberg_agrees_with_scipy(p_values: list[float]) -> None:
 
 @given(shares)
 def test_holm_rejects_step_by_step(p_values: list[float]) -> None:
-    """The definition: going up the sorted p-values, reject while p <= level / how many are left."""
+    """The definition: going up the sorted p-values, reject while p <= level / number of those left."""
     adjusted = adjust_holm(p_values)
     for level in (0.01, 0.05, 0.2):
-        order = sorted(range(len(p_values)), key=lambda at: p_values[at])
+        order = sorted(range(len(p_values)), key=lambda index: p_values[index])
         rejected: set[int] = set()
-        for rank, at in enumerate(order):
-            if p_values[at] * (len(p_values) - rank) > level:
+        for rank, index in enumerate(order):
+            if p_values[index] * (len(p_values) - rank) > level:
                 break
-            rejected.add(at)
-        assert {at for at, p in enumerate(adjusted) if p <= level} == rejected
+            rejected.add(index)
+        assert {index for index, p in enumerate(adjusted) if p <= level} == rejected
 
 
 def test_the_effect_is_in_standard_deviations() -> None:
@@ -91,12 +104,12 @@ def test_the_effect_is_in_standard_deviations() -> None:
 
 def test_a_drop_of_the_smallest_size_shown_is_found_four_times_out_of_five() -> None:
     rng = np.random.default_rng(5)
-    found = 0
+    detected = 0
     for _ in range(300):
         noise = rng.normal(0, 0.2, 100)
         drop = (1.959963984540054 + 0.8416212335729143) * 0.2 / 10
-        found += stats.ttest_1samp(noise - drop, 0).pvalue < 0.05
-    assert 0.72 < found / 300 < 0.88
+        detected += stats.ttest_1samp(noise - drop, 0).pvalue < 0.05
+    assert 0.72 < detected / 300 < 0.88
     assert minimum_detectable_change(rng.normal(0, 0.2, 100_000)) == pytest.approx(drop / np.sqrt(1000), rel=0.05)
 
 

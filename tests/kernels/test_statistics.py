@@ -1,4 +1,4 @@
-"""Wilson's interval and the bootstrap by case."""
+"""Precision and recall, Wilson intervals, label agreement, and the bootstrap by case."""
 
 import numpy as np
 import pytest
@@ -9,6 +9,7 @@ from scipy import stats
 from fieldwise.kernels.statistics import (
     REPLICATES,
     Replicates,
+    cohen_kappa,
     draw_poisson_weights,
     hash_texts,
     percentile_interval,
@@ -23,8 +24,8 @@ def keys(n):
 
 @pytest.mark.parametrize(("successes", "n"), [(0, 5), (5, 5), (9, 10), (1, 3), (500, 1000)])
 def test_wilson_agrees_with_scipy(successes, n):
-    theirs = stats.binomtest(successes, n).proportion_ci(method="wilson")
-    assert wilson_interval(successes, n) == pytest.approx((theirs.low, theirs.high), abs=1e-12)
+    peer = stats.binomtest(successes, n).proportion_ci(method="wilson")
+    assert wilson_interval(successes, n) == pytest.approx((peer.low, peer.high), abs=1e-12)
 
 
 def test_wilson_holds_its_share_and_knows_nothing_of_nothing():
@@ -48,9 +49,9 @@ def test_weights_of_cases_and_of_replicates_are_unrelated():
 
 
 def test_a_weight_depends_on_the_case_and_the_seed_alone():
-    some = draw_poisson_weights(keys(10))
-    assert (draw_poisson_weights(keys(10)[::-1])[::-1] == some).all()
-    assert (draw_poisson_weights(keys(10), seed=1) != some).any()
+    weights = draw_poisson_weights(keys(10))
+    assert (draw_poisson_weights(keys(10)[::-1])[::-1] == weights).all()
+    assert (draw_poisson_weights(keys(10), seed=1) != weights).any()
 
 
 def test_ids_hash_the_same_in_every_process():
@@ -65,20 +66,20 @@ def test_an_id_that_is_no_valid_unicode_still_hashes():
 
 def test_the_interval_of_a_mean_agrees_with_scipy():
     values = np.random.default_rng(3).beta(4, 1, size=800)
-    ours = Replicates()
-    ours.add(draw_poisson_weights(keys(800)), {"score": values})
-    theirs = stats.bootstrap((values,), np.mean, method="percentile", rng=1).confidence_interval
-    found = ours.mean_interval("score")
-    assert found == pytest.approx((theirs.low, theirs.high), abs=0.004)
+    replicates = Replicates()
+    replicates.add(draw_poisson_weights(keys(800)), {"score": values})
+    peer = stats.bootstrap((values,), np.mean, method="percentile", rng=1).confidence_interval
+    interval = replicates.mean_interval("score")
+    assert interval == pytest.approx((peer.low, peer.high), abs=0.004)
 
 
 @pytest.mark.parametrize("scale", [1e-9, 1e-3, 1.0, 37.0, 1e5, 1e12, 1e100])
 def test_the_interval_grows_with_its_unit(scale):
     values = np.random.default_rng(3).random(500)
-    ours = Replicates()
-    ours.add(draw_poisson_weights(keys(500)), {"one": values, "scaled": values * scale})
-    low, high = ours.mean_interval("one")
-    assert ours.mean_interval("scaled") == pytest.approx((low * scale, high * scale), rel=1e-5)
+    replicates = Replicates()
+    replicates.add(draw_poisson_weights(keys(500)), {"unscaled": values, "scaled": values * scale})
+    low, high = replicates.mean_interval("unscaled")
+    assert replicates.mean_interval("scaled") == pytest.approx((low * scale, high * scale), rel=1e-5)
 
 
 numbers = st.one_of(st.floats(0, 1), st.sampled_from([0.0, 1.0, float("nan"), 3.0, 5000.5, 1e-7, 1e9, -2.5]))
@@ -94,8 +95,8 @@ def test_replicates_of_parts_add_up_to_those_of_the_whole(rows, size):
     merged = Replicates()
     for start in reversed(range(0, len(rows), size)):
         part = Replicates()
-        some = slice(start, start + size)
-        part.add(weights[some], {"b": values[some, 1], "a": values[some, 0]})
+        rows_of_part = slice(start, start + size)
+        part.add(weights[rows_of_part], {"b": values[rows_of_part, 1], "a": values[rows_of_part, 0]})
         merged.merge(part)
     for name in "ab":
         assert merged.column_sums(name).tobytes() == whole.column_sums(name).tobytes()
@@ -103,11 +104,11 @@ def test_replicates_of_parts_add_up_to_those_of_the_whole(rows, size):
 
 
 def test_a_column_that_is_not_finite_or_not_there_has_no_interval():
-    ours = Replicates()
-    ours.add(draw_poisson_weights(keys(3)), {"distance": np.array([1.0, np.inf, 2.0]), "none": np.full(3, np.nan)})
-    assert ours.mean_interval("distance") is None
-    assert ours.mean_interval("none") is None
-    assert ours.mean_interval("other") is None
+    replicates = Replicates()
+    replicates.add(draw_poisson_weights(keys(3)), {"distance": np.array([1.0, np.inf, 2.0]), "none": np.full(3, np.nan)})
+    assert replicates.mean_interval("distance") is None
+    assert replicates.mean_interval("none") is None
+    assert replicates.mean_interval("other") is None
 
 
 def test_cases_that_were_not_measured_do_not_count():
@@ -129,3 +130,47 @@ def test_zero_denominators_are_zero():
     assert [float(x) for x in precision_recall_f1(0, 0, 0)] == [0.0, 0.0, 0.0]
     assert [float(x) for x in precision_recall_f1(0, 0, 7)] == [0.0, 0.0, 0.0]
     assert precision_recall_f1([2, 0], [0, 1], [2, 0])[1].tolist() == [0.5, 0.0]
+
+
+def test_a_textbook_table_gives_its_kappa() -> None:
+    labels = cohen_kappa(np.array([[20, 5], [10, 15]]))  # Cohen's example: 0.7 observed, 0.5 by chance
+    assert labels.agreement == 0.7
+    assert labels.kappa == pytest.approx(0.4)
+
+
+def test_full_agreement_is_one_and_few_cases_leave_it_open() -> None:
+    few, many = cohen_kappa(np.diag([5, 5])), cohen_kappa(np.diag([500, 500]))
+    assert few.kappa == many.kappa == 1.0
+    assert few.kappa_interval is not None
+    assert many.kappa_interval is not None
+    assert few.kappa_interval[0] < 0.6
+    assert many.kappa_interval[0] > 0.98
+
+
+def test_one_label_for_everything_cannot_be_told_from_chance() -> None:
+    labels = cohen_kappa(np.array([[7]]))
+    assert (labels.agreement, labels.kappa, labels.kappa_interval) == (1.0, None, None)
+    assert cohen_kappa(np.zeros((2, 2), dtype=np.int64)).kappa is None
+
+
+def test_the_interval_holds_the_true_value_as_often_as_it_says() -> None:
+    chance = np.random.default_rng(1)
+    shares = np.array([0.72, 0.08, 0.03, 0.17])
+    true = cohen_kappa((shares * 100).astype(np.int64).reshape(2, 2)).kappa
+    assert true is not None
+    held = 0
+    for table in chance.multinomial(40, shares, size=500).reshape(-1, 2, 2):
+        low, high = cohen_kappa(table).kappa_interval or (-1.0, 1.0)
+        held += low <= true <= high
+    assert held / 500 > 0.93
+
+
+@settings(deadline=None, max_examples=50)
+@given(st.lists(st.integers(0, 9), min_size=9, max_size=9))
+def test_kappa_stays_between_its_bounds_and_does_not_care_who_is_who(counts: list[int]) -> None:
+    table = np.array(counts).reshape(3, 3)
+    labels, transposed = cohen_kappa(table), cohen_kappa(table.T)
+    assert labels.kappa == pytest.approx(transposed.kappa)
+    if labels.kappa is not None and labels.kappa_interval is not None:
+        low, high = labels.kappa_interval
+        assert -1.0 <= low <= labels.kappa <= high <= 1.0

@@ -3,6 +3,7 @@
 import math
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -39,9 +40,9 @@ def test_order_and_chunks_change_no_bit(values, at, random):
 def test_slots_are_summed_apart_and_merged_by_name():
     sums = ExactSums()
     sums.add(np.array([0.1, 0.2, 1.0, 0.3]), np.array([0, 2, 2, 0]))
-    other = ExactSums()
-    other.add(np.array([0.5, 0.25]), np.array([0, 1]))
-    sums.merge(other, onto=[2, 0])
+    part = ExactSums()
+    part.add(np.array([0.5, 0.25]), np.array([0, 1]))
+    sums.merge(part, onto=[2, 0])
     assert [sums.value(slot) for slot in range(3)] == [math.fsum([0.1, 0.3, 0.25]), 0.0, math.fsum([0.2, 1.0, 0.5])]
 
 
@@ -62,6 +63,23 @@ def test_a_mean_is_rounded_once():
 def test_infinities_are_kept_in_any_order():
     assert summed([1.0, math.inf, 2.0]).value() == math.inf
     assert math.isnan(summed([math.inf, -math.inf]).value())
+
+
+@pytest.mark.parametrize(("left", "right", "merged"), [([math.inf], [-math.inf], math.nan), ([math.inf], [1.0], math.inf)])
+@pytest.mark.parametrize("swapped", [False, True])
+def test_merged_infinities_add_up(left: list[float], right: list[float], merged: float, swapped: bool) -> None:
+    whole, part = (summed(right), summed(left)) if swapped else (summed(left), summed(right))
+    whole.merge(part)
+    assert whole.value() == pytest.approx(merged, nan_ok=True)
+
+
+def test_an_infinity_is_merged_into_the_slot_it_is_mapped_to() -> None:
+    sums, part = ExactSums(2), ExactSums()
+    sums.add(np.array([-math.inf]), np.array([1]))
+    part.add(np.array([math.inf, 0.5]), np.array([0, 1]))
+    sums.merge(part, onto=[1, 0])
+    assert sums.value(0) == 0.5
+    assert math.isnan(sums.value(1))
 
 
 def test_a_sum_beyond_the_largest_float_is_infinite():

@@ -1,9 +1,11 @@
-"""Forms of a text in which it may agree with another."""
+"""Normal forms of text."""
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fieldwise.kernels.text_normalize import (
+    fold_case,
+    fold_text,
     keep_digits,
     keep_letters_and_digits,
     keep_letters_and_digits_batch,
@@ -39,3 +41,14 @@ def test_digits_of_all_scripts_are_digits() -> None:
 @given(st.text("aB0_- \t.'é", max_size=8))
 def test_words_together_are_the_letters(text: str) -> None:
     assert "".join(split_words(text)) == keep_letters_and_digits(text)
+
+
+@given(text=st.text(max_size=6))
+@settings(max_examples=100, deadline=None)
+def test_folding_twice_folds_no_further(text: str) -> None:
+    assert fold_text(fold_text(text)) == fold_text(text)
+
+
+def test_folding_is_the_same_for_composed_and_decomposed_text() -> None:
+    assert fold_case("CAF\u00c9") == fold_case("cafe\u0301")
+    assert fold_text(" \u00c5 ") == fold_text("\u212b")

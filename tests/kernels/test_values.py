@@ -31,12 +31,12 @@ class Colour(StrEnum):
     RED = "red"
 
 
-@given(one=values, other=values)
+@given(left=values, right=values)
 @law
-def test_values_are_the_same_exactly_if_they_have_the_same_canonical_text(one: Any, other: Any) -> None:
-    text = canonical_json(one)
-    assert values_equal(one, other) == (text is not None and text == canonical_json(other))
-    assert values_equal(one, other) == values_equal(other, one)
+def test_values_are_the_same_exactly_if_they_have_the_same_canonical_text(left: Any, right: Any) -> None:
+    text = canonical_json(left)
+    assert values_equal(left, right) == (text is not None and text == canonical_json(right))
+    assert values_equal(left, right) == values_equal(right, left)
 
 
 @given(value=values)
@@ -65,14 +65,14 @@ def test_keys_that_are_no_text_keep_their_kind() -> None:
 
 @pytest.mark.parametrize("leaf", ["x", math.nan])
 def test_a_hundred_thousand_levels_are_walked_without_a_crash(leaf: Any) -> None:
-    one, other = leaf, leaf
+    left, right = leaf, leaf
     for _ in range(100_000):
-        one, other = [one], [other]
-    assert values_equal(one, other) == (leaf == "x")
-    assert (canonical_json(one) == canonical_json(other) is not None) == (leaf == "x")
-    assert find_non_finite(one) == (None if leaf == "x" else "NaN")
-    while isinstance(one, list):  # taken apart by hand: Python frees nested lists by recursion
-        one, other = one[0], other[0]
+        left, right = [left], [right]
+    assert values_equal(left, right) == (leaf == "x")
+    assert (canonical_json(left) == canonical_json(right) is not None) == (leaf == "x")
+    assert find_non_finite(left) == (None if leaf == "x" else "NaN")
+    while isinstance(left, list):  # taken apart by hand: Python frees nested lists by recursion
+        left, right = left[0], right[0]
 
 
 def test_equal_numbers_have_equal_text() -> None:

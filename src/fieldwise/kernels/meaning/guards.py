@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from fieldwise.kernels.meaning import lexicon
-from fieldwise.kernels.meaning.quantities import Quantity, find_quantities, quantities_agree
+from fieldwise.kernels.meaning.quantities import TextQuantity, find_quantities, quantities_agree
 
 # Reading: a text as the guards see it
 
@@ -49,7 +49,7 @@ class TextReading:
     words: tuple[str, ...]
     tokens: tuple[str, ...]
     """Words, numbers and commas in order."""
-    quantities: tuple[Quantity, ...]
+    quantities: tuple[TextQuantity, ...]
     opposites: tuple[LexiconTerm, ...]
     alternatives: tuple[LexiconTerm, ...]
     negations: int
@@ -241,7 +241,7 @@ def _compare_quantities(expected: TextReading, actual: TextReading) -> list[Mean
     return differences
 
 
-def _join_texts(quantities: Sequence[Quantity]) -> str:
+def _join_texts(quantities: Sequence[TextQuantity]) -> str:
     return ", ".join(str(quantity) for quantity in quantities)
 
 

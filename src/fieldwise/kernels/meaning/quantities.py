@@ -110,7 +110,7 @@ _HAN_DIGITS = {"一": "1", "二": "2", "两": "2", "三": "3", "四": "4", "五"
 
 
 @dataclass(frozen=True, slots=True)
-class Quantity:
+class TextQuantity:
     """A quantity in a text."""
 
     text: str
@@ -127,7 +127,7 @@ class Quantity:
         return self.text
 
 
-def quantities_agree(expected: Quantity, actual: Quantity) -> bool:
+def quantities_agree(expected: TextQuantity, actual: TextQuantity) -> bool:
     """Return whether two quantities are equal; a number without unit agrees with the same number of any unit."""
     families = {expected.family, actual.family}
     if "code" in families:
@@ -141,11 +141,11 @@ def quantities_agree(expected: Quantity, actual: Quantity) -> bool:
     return False
 
 
-def _hours_in_unit(quantity: Quantity) -> float:
+def _hours_in_unit(quantity: TextQuantity) -> float:
     return quantity.factor * (_HOURS_IN_MONTH if quantity.family == "months" else 1.0)
 
 
-def _readings_agree(expected: Quantity, actual: Quantity, expected_factor: float, actual_factor: float, tolerance: float) -> bool:
+def _readings_agree(expected: TextQuantity, actual: TextQuantity, expected_factor: float, actual_factor: float, tolerance: float) -> bool:
     for expected_reading in expected.readings:
         for actual_reading in actual.readings:
             left, right = expected_reading * expected_factor, actual_reading * actual_factor
@@ -154,17 +154,17 @@ def _readings_agree(expected: Quantity, actual: Quantity, expected_factor: float
     return False
 
 
-def find_quantities(text: str) -> list[Quantity]:
+def find_quantities(text: str) -> list[TextQuantity]:
     """Find every quantity of a text: dates, times and codes such as Q3 first, then numbers in digits or words."""
     rest, composed = _take_composed(text.lower())
     return composed + _find_numbers(_HAN_NUMBER.sub(lambda match: _HAN_DIGITS[match[1]], rest))
 
 
-def _take_composed(text: str) -> tuple[str, list[Quantity]]:
+def _take_composed(text: str) -> tuple[str, list[TextQuantity]]:
     """Find quantities that consist of several numbers or letters; return the text with spaces in their place, and the quantities."""
-    quantities: list[Quantity] = []
+    quantities: list[TextQuantity] = []
 
-    def blank_out(match: re.Match[str], quantity: Quantity | None) -> str:
+    def blank_out(match: re.Match[str], quantity: TextQuantity | None) -> str:
         if quantity is None:
             return match[0]
         quantities.append(quantity)
@@ -175,29 +175,29 @@ def _take_composed(text: str) -> tuple[str, list[Quantity]]:
     text = _MONTH_FIRST_DATE.sub(lambda match: blank_out(match, _make_date(match[0], match[3], _MONTHS.get(match[1]), match[2])), text)
     text = _CLOCK.sub(lambda match: blank_out(match, _make_clock(match)), text)
     text = _QUARTER.sub(lambda match: blank_out(match, _make_quarter(match)), text)
-    text = _CODE.sub(lambda match: blank_out(match, None if _is_measure(match[0]) else Quantity(match[0], (), "code")), text)
+    text = _CODE.sub(lambda match: blank_out(match, None if _is_measure(match[0]) else TextQuantity(match[0], (), "code")), text)
     return text, quantities
 
 
-def _make_date(text: str, year: str, month: int | None, day: str) -> Quantity | None:
+def _make_date(text: str, year: str, month: int | None, day: str) -> TextQuantity | None:
     try:
-        return Quantity(text.strip(), (float(date(int(year), month or 0, int(day)).toordinal()),), "date")
+        return TextQuantity(text.strip(), (float(date(int(year), month or 0, int(day)).toordinal()),), "date")
     except ValueError:
         return None
 
 
-def _make_clock(match: re.Match[str]) -> Quantity:
+def _make_clock(match: re.Match[str]) -> TextQuantity:
     if match[1]:
         is_afternoon = match[3].startswith("p")
         hours, minutes = int(match[1]) % 12 + (12 if is_afternoon else 0), int(match[2] or 0)
     else:
         hours, minutes = int(match[4]), int(match[5])
-    return Quantity(match[0].strip(), (float(hours * 60 + minutes),), "clock")
+    return TextQuantity(match[0].strip(), (float(hours * 60 + minutes),), "clock")
 
 
-def _make_quarter(match: re.Match[str]) -> Quantity:
+def _make_quarter(match: re.Match[str]) -> TextQuantity:
     number = int(_ORDINALS[match[1]]) if match[1] else "一二三四".index(match[2]) + 1
-    return Quantity(f"q{number}", (), "code")
+    return TextQuantity(f"q{number}", (), "code")
 
 
 def _is_measure(token: str) -> bool:
@@ -218,9 +218,9 @@ class _QuantityToken:
     end: int
 
 
-def _find_numbers(text: str) -> list[Quantity]:
+def _find_numbers(text: str) -> list[TextQuantity]:
     tokens = [_make_token(match) for match in _TOKEN.finditer(text)]
-    quantities: list[Quantity] = []
+    quantities: list[TextQuantity] = []
     position = 0
     while position < len(tokens):
         quantity, position = _read_quantity(text, tokens, position)
@@ -259,13 +259,13 @@ def _parse_readings(digits: str) -> tuple[float, ...]:
     return (with_decimals,)
 
 
-def _read_quantity(text: str, tokens: Sequence[_QuantityToken], position: int) -> tuple[Quantity | None, int]:
+def _read_quantity(text: str, tokens: Sequence[_QuantityToken], position: int) -> tuple[TextQuantity | None, int]:
     """Return the quantity that begins at a token, or None, and the position of the next token to read."""
     token = tokens[position]
     if token.text in _ORDINALS:
-        return Quantity(token.text, (_ORDINALS[token.text],), "ordinal", weak=token.text in ("first", "second")), position + 1
+        return TextQuantity(token.text, (_ORDINALS[token.text],), "ordinal", weak=token.text in ("first", "second")), position + 1
     if token.text == "half":
-        return Quantity(token.text, (0.5,), "ratio", weak=True), position + 1
+        return TextQuantity(token.text, (0.5,), "ratio", weak=True), position + 1
     if not token.readings:
         return None, position + 1
     if token.text in _ARTICLES:
@@ -274,9 +274,9 @@ def _read_quantity(text: str, tokens: Sequence[_QuantityToken], position: int) -
     readings, end = _read_compound(text, tokens, position)
     following = tokens[end].text if end < len(tokens) else ""
     if following in _FRACTIONS and not token.text[0].isdigit():
-        return Quantity(f"{token.text} {following}", (readings[0] / _FRACTIONS[following],), "ratio"), end + 1
+        return TextQuantity(f"{token.text} {following}", (readings[0] / _FRACTIONS[following],), "ratio"), end + 1
     if following in _ORDINAL_ENDINGS and tokens[end].start == tokens[end - 1].end:
-        return Quantity(token.text + following, readings, "ordinal"), end + 1
+        return TextQuantity(token.text + following, readings, "ordinal"), end + 1
     return _add_unit(text, tokens, position, end, readings)
 
 
@@ -303,13 +303,13 @@ def _read_compound(text: str, tokens: Sequence[_QuantityToken], position: int) -
     return readings, end
 
 
-def _add_unit(text: str, tokens: Sequence[_QuantityToken], position: int, end: int, readings: tuple[float, ...]) -> tuple[Quantity, int]:
+def _add_unit(text: str, tokens: Sequence[_QuantityToken], position: int, end: int, readings: tuple[float, ...]) -> tuple[TextQuantity, int]:
     """Return the quantity of the tokens from `position` to `end` with the unit after them, and the position after that."""
     family, factor, end = _read_unit(tokens, end)
     token = tokens[position]
     shown = " ".join(text[token.start : tokens[end - 1].end].split())
     weak = not family and readings == (1.0,) and not token.text[0].isdigit()
-    return Quantity(shown, readings, family, factor, weak=weak), end
+    return TextQuantity(shown, readings, family, factor, weak=weak), end
 
 
 def _read_unit(tokens: Sequence[_QuantityToken], position: int) -> tuple[str, float, int]:

@@ -1,0 +1,101 @@
+"""Numbers within a tolerance."""
+
+import math
+from fractions import Fraction
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fieldwise.kernels.numbers import Number
+from fieldwise.kernels.tolerance import is_close, within_tolerance, within_tolerance_grid
+
+law = settings(max_examples=150, deadline=None)
+numbers = st.sampled_from(
+    [
+        0,
+        1,
+        2,
+        3,
+        -1,
+        100,
+        129,
+        0.0,
+        -0.0,
+        0.1,
+        0.2,
+        0.3,
+        0.1 + 0.2,
+        1.0,
+        1.1,
+        1.01,
+        -1.1,
+        2**52,
+        2**53,
+        2**53 + 1,
+        float(2**53),
+        10**400,
+        1e16,
+        1e308,
+        -1e308,
+        1.7e308,
+        -1.7e308,
+        5e-324,
+        math.nan,
+        math.inf,
+        -math.inf,
+    ]
+)
+
+
+finite = numbers.filter(lambda number: isinstance(number, int) or math.isfinite(number))
+
+
+tolerances = st.sampled_from([0.0, 5e-324, 0.01, 0.1, 0.29, 0.5, 1.0, 1.5, 2.0, 1e300])
+
+
+pairs = st.lists(st.tuples(numbers, numbers), min_size=30, max_size=40)
+
+
+@given(pairs=pairs, tolerance=tolerances, relative=st.booleans())
+@law
+def test_arrays_decide_as_single_numbers_do(pairs: list[tuple[Number, Number]], tolerance: float, relative: bool) -> None:
+    close = within_tolerance([expected for expected, _ in pairs], [actual for _, actual in pairs], tolerance, relative)
+    assert close.tolist() == [is_close(expected, actual, tolerance, relative) for expected, actual in pairs]
+
+
+@given(
+    pairs=st.lists(st.tuples(st.sampled_from([0.0, 0.1, 1.1, 1.0]), st.sampled_from([0.0, 1.0, 0.9])), min_size=30), tolerance=tolerances
+)
+@law
+def test_arrays_of_nothing_but_floats_decide_as_single_numbers_do(pairs: list[tuple[float, float]], tolerance: float) -> None:
+    close = within_tolerance([expected for expected, _ in pairs], [actual for _, actual in pairs], tolerance)
+    assert close.tolist() == [is_close(expected, actual, tolerance) for expected, actual in pairs]
+
+
+@given(expected=st.lists(numbers, max_size=6), actual=st.lists(numbers, max_size=6), tolerance=tolerances, relative=st.booleans())
+@law
+def test_a_grid_decides_as_single_numbers_do(expected: list[Number], actual: list[Number], tolerance: float, relative: bool) -> None:
+    close = within_tolerance_grid(expected, actual, tolerance, relative)
+    assert close.tolist() == [[is_close(left, right, tolerance, relative) for right in actual] for left in expected]
+
+
+@given(expected=finite, actual=finite, tolerance=tolerances)
+@law
+def test_what_is_within_the_tolerance_matches_and_what_is_beyond_the_slack_does_not(
+    expected: Number, actual: Number, tolerance: float
+) -> None:
+    difference = abs(Fraction(expected) - Fraction(actual))
+    bound = Fraction(repr(tolerance))
+    larger = min(max(abs(expected), abs(actual)), 1.7e308)
+    if difference <= bound:
+        assert is_close(expected, actual, tolerance)
+    if tolerance == 0 or (isinstance(expected, int) and isinstance(actual, int)):
+        assert is_close(expected, actual, tolerance) == (difference <= bound)
+    elif difference > bound * Fraction(1 + 2e-9) + 10 * Fraction(math.ulp(larger)):
+        assert not is_close(expected, actual, tolerance)
+
+
+@given(expected=finite, actual=finite, tolerance=tolerances)
+@law
+def test_an_absolute_tolerance_has_no_direction(expected: Number, actual: Number, tolerance: float) -> None:
+    assert is_close(expected, actual, tolerance) == is_close(actual, expected, tolerance)
