@@ -1,4 +1,4 @@
-"""Calibrating on labelled pairs, the shipped ones and a user's own."""
+"""Calibration on labelled pairs, the shipped ones and others."""
 
 import json
 from collections import Counter
@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from fieldwise.calibration import Labelled, calibrate, read_pairs, shipped, similarities
-from fieldwise.kernels.meaning.calibration import held_out
+from fieldwise.calibration import LabelledPair, calibrate, read_pairs, read_shipped_pairs, similarities
+from fieldwise.kernels.meaning.calibration import is_held_out
 from fieldwise.matchers.semantic import PUBLISHED
 from fieldwise.model.diagnostic import ConfigError, Diagnostic
 
@@ -27,11 +27,11 @@ def test_the_shipped_pairs_are_many_and_of_many_kinds() -> None:
 
 
 def test_the_published_map_is_the_one_fitted_on_half_of_the_shipped_pairs() -> None:
-    found = calibrate(shipped())
-    assert np.array(found.curve.knots) == pytest.approx(np.array(PUBLISHED), abs=0.01)  # versions of onnxruntime round differently
-    assert found.held_out.precision > 0.8
-    assert found.held_out.recall > 0.8
-    assert found.held_out.pairs == sum(held_out(pair.expected, pair.actual) for pair in shipped())
+    calibration = calibrate(read_shipped_pairs())
+    assert np.array(calibration.curve.knots) == pytest.approx(np.array(PUBLISHED), abs=0.01)  # versions of onnxruntime round differently
+    assert calibration.held_out.precision > 0.8
+    assert calibration.held_out.recall > 0.8
+    assert calibration.held_out.pairs == sum(is_held_out(pair.expected, pair.actual) for pair in read_shipped_pairs())
 
 
 def test_guards_tell_hard_negatives_that_the_model_cannot_tell() -> None:
@@ -43,20 +43,20 @@ def test_guards_tell_hard_negatives_that_the_model_cannot_tell() -> None:
 
 
 def test_the_map_is_measured_beside_the_published_one_on_the_same_pairs() -> None:
-    found = calibrate(shipped())
-    reported = np.array([held_out(pair.expected, pair.actual) for pair in shipped()])
-    same = np.array([pair.same for pair in shipped()])
-    passed = similarities(shipped(), PUBLISHED) >= 0.8
-    assert found.before.pairs == found.held_out.pairs == reported.sum()
-    assert found.before.precision == pytest.approx(np.mean(same[reported & passed]))
-    assert found.better == (found.held_out.f1 > found.before.f1)
+    calibration = calibrate(read_shipped_pairs())
+    reported = np.array([is_held_out(pair.expected, pair.actual) for pair in read_shipped_pairs()])
+    same = np.array([pair.same for pair in read_shipped_pairs()])
+    passed = similarities(read_shipped_pairs(), PUBLISHED) >= 0.8
+    assert calibration.before.pairs == calibration.held_out.pairs == reported.sum()
+    assert calibration.before.precision == pytest.approx(np.mean(same[reported & passed]))
+    assert calibration.better == (calibration.held_out.f1 > calibration.before.f1)
 
 
 def test_pairs_are_read_from_csv_as_from_json_lines(tmp_path: Path) -> None:
     lines, table = tmp_path / "pairs.jsonl", tmp_path / "pairs.csv"
     lines.write_text('{"expected": "a, b", "actual": "c", "same": true}\n{"expected": "d", "actual": "e", "same": 0}\n')
     table.write_text('expected,actual,same\n"a, b",c,Yes\nd,e,false\n')
-    assert read_pairs(lines) == read_pairs(table) == [Labelled("a, b", "c", True), Labelled("d", "e", False)]
+    assert read_pairs(lines) == read_pairs(table) == [LabelledPair("a, b", "c", True), LabelledPair("d", "e", False)]
 
 
 def test_every_bad_row_is_named(tmp_path: Path) -> None:
@@ -83,17 +83,17 @@ def test_a_pair_with_two_labels_is_refused_and_one_given_twice_counts_once(tmp_p
 
 def test_too_few_pairs_are_not_fitted() -> None:
     with pytest.raises(ConfigError, match="needs at least 20 pairs with `same: true`") as error:
-        calibrate([Labelled("a", "b", True), Labelled("c", "d", False)])
+        calibrate([LabelledPair("a", "b", True), LabelledPair("c", "d", False)])
     assert len(error.value.diagnostics) == 2
 
 
 def test_labels_of_one_kind_alone_are_not_fitted() -> None:
     with pytest.raises(ConfigError, match=r"needs at least 20 pairs with `same: false`.*; there are 0"):
-        calibrate([pair for pair in shipped() if pair.same])
+        calibrate([pair for pair in read_shipped_pairs() if pair.same])
 
 
 def test_without_a_model_it_says_how_to_get_one(monkeypatch: pytest.MonkeyPatch) -> None:
     none = Diagnostic(code="unavailable", what="there is no model", fix="pip install 'fieldwise[semantic]'")
-    monkeypatch.setattr("fieldwise.matchers.semantic.embedder", lambda: none)
+    monkeypatch.setattr("fieldwise.ask.embedding.provide", lambda: none)
     with pytest.raises(ConfigError, match=r"fieldwise\[semantic\]"):
-        calibrate(shipped())
+        calibrate(read_shipped_pairs())

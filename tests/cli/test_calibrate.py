@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import fieldwise as fw
-from fieldwise.calibration import shipped
+from fieldwise.calibration import read_shipped_pairs
 
 Run = Callable[..., Any]
 
@@ -21,7 +21,7 @@ def pairs(folder: Path) -> Path:
     with file.open("w", newline="", encoding="utf-8") as stream:
         writer = csv.writer(stream)
         writer.writerow(["expected", "actual", "same"])
-        writer.writerows((pair.expected, pair.actual, "yes" if pair.same else "no") for pair in shipped()[::3])
+        writer.writerows((pair.expected, pair.actual, "yes" if pair.same else "no") for pair in read_shipped_pairs()[::3])
     return file
 
 

@@ -4,9 +4,9 @@ from types import SimpleNamespace
 
 import numpy as np
 
+from fieldwise.model.batch import BatchOutcome, EvaluatorOutcome
 from fieldwise.model.case import Case, Cases
 from fieldwise.model.comparison import Comparisons, Outcome
-from fieldwise.model.batch import BatchOutcome, EvaluatorOutcome
 from fieldwise.model.path import Path
 from fieldwise.model.plan import PlannedEvaluator
 from fieldwise.model.result import Labels, Results, Status

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from outcome_factory import EVALUATORS, PRF, build, rule
 
+from fieldwise.model.batch import BatchOutcome, EvaluatorOutcome
 from fieldwise.model.case import Case, Cases
 from fieldwise.model.comparison import Comparisons, Outcome
-from fieldwise.model.batch import BatchOutcome, EvaluatorOutcome
 from fieldwise.model.result import Result, Results
 from fieldwise.model.rule import FieldRule, Match
 from fieldwise.model.values import MISSING

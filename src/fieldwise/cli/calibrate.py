@@ -25,13 +25,13 @@ def calibrate(
     One half of the pairs, chosen by a hash of their text, is used for fitting; the reported metrics are those of the other half.
     """
     from fieldwise.calibration import calibrate as fit_calibration
-    from fieldwise.calibration import read_pairs, shipped
+    from fieldwise.calibration import read_pairs, read_shipped_pairs
     from fieldwise.cli._console import print_page
     from fieldwise.cli._files import require_file, write_new_files
     from fieldwise.report.audit_view import build_calibration_report
     from fieldwise.report.text_format import dump_json
 
-    labelled_pairs = shipped() if pairs is None else read_pairs(require_file(pairs, "file of pairs"))
+    labelled_pairs = read_shipped_pairs() if pairs is None else read_pairs(require_file(pairs, "file of pairs"))
     calibration = fit_calibration(labelled_pairs, at=threshold)
     if out is not None:
         write_new_files({out: dump_json(calibration.to_json(), spaced=True) + "\n"}, force=force)
