@@ -174,9 +174,9 @@ def run(
 
     `asking` sets the budget of judges and the file of the answer cache. `baseline` is a baseline file, or the id of a run, to compare with.
     `resume` continues the suite's latest unfinished run, or the run of this id: cases that are stored and still valid are not scored again.
-    `on_start` is called with the run's id as soon as it has one. `chunk` is the number of cases scored together, by default chosen by the plan.
-    `workers` processes share the work where the data can be read in shards (JSONL and Parquet files); `engine` says where they run. The
-    results are bit-identical in every case.
+    `on_start` is called with the run's id as soon as it has one. `chunk` is the number of cases scored together; the default depends on the
+    plan. `workers` processes share the work where the data can be read in shards (JSONL and Parquet files); `engine` says where they run.
+    The results are bit-identical in every case.
     """
     plan = check(suite, cases=cases, gates=gates, root=root)
     source = plan.source
@@ -208,22 +208,37 @@ def run(
                 totals = sharding.score_in_shards(plan, reader, writer, executor, chunk, progress, all_cases=all_cases)
             if totals is None:
                 totals = _score_in_order(plan, batches, writer, asker, lambda done: _report_progress(progress, reader, done))
-            summary = _summarize_stored(writer, totals)
             notes = [*plan.diagnostics, *resume_notes, *notes, *reader.diagnostics]
-            notes += run_warnings.warn_unused_rules(plan, totals, summary)
-            notes += totals.list_problems()
-            notes += gate_diagnostics(plan.gates, summary)
-            notes += run_warnings.warn_unmeasured(writer.path, writer.parts, summary, all_cases=all_cases)
-            gate_results = judge_gates(plan.gates, summary)
-            changes = None
-            if compare_run is not None:
-                changes = compare_run(writer.build_run(summary, notes))
-                notes += run_warnings.warn_foreign_baseline(changes)
-                gate_results += judge_regressions(plan.regressions, changes)
-            code = exit_code(summary, gate_results, evaluators=plan.evaluators, diagnostics=notes, limits=limits)
-            return writer.finish(summary, gate_results, notes, code, changes)
+            return _finish_run(plan, writer, totals, notes, compare_run, limits, all_cases=all_cases)
     except KeyboardInterrupt:
         raise Interrupted(pending_writer.id, pending_writer.case_count) from None
+
+
+def _finish_run(
+    plan: Plan,
+    writer: "RunWriter",
+    totals: "RunTotals",
+    notes: list[Diagnostic],
+    compare_run: "Callable[[Run], Changes] | None",
+    limits: Limits | None,
+    *,
+    all_cases: bool,
+) -> "Run":
+    """Summarize the stored parts, judge the gates, compare with the baseline, decide the exit code and write the manifest."""
+    from fieldwise.engines import run_warnings
+
+    summary = _summarize_stored(writer, totals)
+    notes = [*notes, *run_warnings.warn_unused_rules(plan, totals, summary), *totals.list_problems()]
+    notes += gate_diagnostics(plan.gates, summary)
+    notes += run_warnings.warn_unmeasured(writer.path, writer.parts, summary, all_cases=all_cases)
+    gate_results = judge_gates(plan.gates, summary)
+    changes = None
+    if compare_run is not None:
+        changes = compare_run(writer.build_run(summary, notes))
+        notes += run_warnings.warn_foreign_baseline(changes)
+        gate_results += judge_regressions(plan.regressions, changes)
+    code = exit_code(summary, gate_results, evaluators=plan.evaluators, diagnostics=notes, limits=limits)
+    return writer.finish(summary, gate_results, notes, code, changes)
 
 
 def _require_rereadable(source: Source) -> None:
