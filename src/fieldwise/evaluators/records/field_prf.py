@@ -92,9 +92,10 @@ _COUNTS = (
 
 def _metric_names(config: FieldPrf) -> tuple[str, ...]:
     """Rates and counts, and those of the other convention under names with a suffix."""
-    other = _OTHER_CONVENTION[config.substitution_counts]
+    other_convention = _OTHER_CONVENTION[config.substitution_counts]
     counts = [name for name in _COUNTS if not name.startswith("false_negatives_")]
-    return ("precision", "recall", "f1", *counts, f"recall_{other}", f"f1_{other}", f"false_negatives_{other}")
+    of_other_convention = [f"{name}_{other_convention}" for name in ("recall", "f1", "false_negatives")]
+    return ("precision", "recall", "f1", *counts, *of_other_convention)
 
 
 @evaluator(
@@ -175,9 +176,9 @@ def _compute_metrics(counts: dict[Outcome, _Numbers], convention: str) -> tuple[
     wrong = counts[Outcome.FORMAT_ERROR] + counts[Outcome.WRONG_VALUE]
     false_positives = invented + wrong
     false_negatives = {"fp_fn": omitted + wrong, "fp": omitted}
-    other = _OTHER_CONVENTION[convention]
+    other_convention = _OTHER_CONVENTION[convention]
     precision, recall, f1 = precision_recall_f1(correct, false_positives, false_negatives[convention])
-    _, other_recall, other_f1 = precision_recall_f1(correct, false_positives, false_negatives[other])
+    _, other_recall, other_f1 = precision_recall_f1(correct, false_positives, false_negatives[other_convention])
     metrics = {
         "precision": precision,
         "recall": recall,
@@ -188,9 +189,9 @@ def _compute_metrics(counts: dict[Outcome, _Numbers], convention: str) -> tuple[
         "total_gt_fields": correct + omitted + wrong,
         "correct_fields": correct,
         **{outcome.label: counts[outcome] for outcome in _ERRORS},
-        f"recall_{other}": other_recall,
-        f"f1_{other}": other_f1,
-        f"false_negatives_{other}": false_negatives[other],
+        f"recall_{other_convention}": other_recall,
+        f"f1_{other_convention}": other_f1,
+        f"false_negatives_{other_convention}": false_negatives[other_convention],
     }
     nothing_given, nothing_expected = correct + false_positives == 0, correct + false_negatives[convention] == 0
     return metrics, Labels.from_masks({"nothing_given": nothing_given, "nothing_expected": nothing_expected})
