@@ -16,10 +16,10 @@ def wrong(problem):
     return lambda written: problem(f"evaluators:\n- {written}\n")
 
 
-def errors(config, **given):
+def errors(config, **arguments):
     with pytest.raises(ConfigError) as caught:
-        plan_config(config, **given)
-    return [(one.what, one.fix) for one in caught.value.diagnostics]
+        plan_config(config, **arguments)
+    return [(diagnostic.what, diagnostic.fix) for diagnostic in caught.value.diagnostics]
 
 
 def test_what_is_not_written_has_its_default():
@@ -66,9 +66,9 @@ def test_a_configuration_without_a_file_reports_everything_too():
     ],
 )
 def test_what_is_wrong_with_an_evaluator_is_said(wrong, written, what, fix):
-    found = wrong(written)
-    assert (found.where.line, found.what) == (2, what)
-    assert fix in found.fix
+    diagnostic = wrong(written)
+    assert (diagnostic.where.line, diagnostic.what) == (2, what)
+    assert fix in diagnostic.fix
 
 
 def test_threshold_means_pass_at_where_the_evaluator_has_none_of_its_own():
@@ -88,14 +88,14 @@ def test_when_takes_one_id_or_several(id):
 
 
 def test_two_evaluators_of_one_type_need_names(problem):
-    found = problem("evaluators:\n- type: field_prf\n- type: json_quality\n- type: field_prf\n")
-    assert (found.where.line, found.what) == (4, "two evaluators are called `field_prf` (lines 2 and 4)")
-    assert found.fix == "give them a `name` each, such as `name: field_prf_3`"
+    diagnostic = problem("evaluators:\n- type: field_prf\n- type: json_quality\n- type: field_prf\n")
+    assert (diagnostic.where.line, diagnostic.what) == (4, "two evaluators are called `field_prf` (lines 2 and 4)")
+    assert diagnostic.fix == "give them a `name` each, such as `name: field_prf_3`"
 
 
 def test_two_evaluators_of_one_name_are_an_error(problem):
-    found = problem("evaluators:\n- type: field_prf\n  name: a\n- type: json_quality\n  name: a\n")
-    assert (found.where.line, found.fix) == (5, "give one of them another `name`")
+    diagnostic = problem("evaluators:\n- type: field_prf\n  name: a\n- type: json_quality\n  name: a\n")
+    assert (diagnostic.where.line, diagnostic.fix) == (5, "give one of them another `name`")
 
 
 def test_every_other_key_of_a_code_judge_goes_to_its_script(plan):

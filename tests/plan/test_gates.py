@@ -35,7 +35,7 @@ def test_a_gate_is_an_evaluator_a_metric_an_operator_and_a_number(operator, text
 def test_a_gate_that_cannot_be_read_says_why(text, what, fix):
     with pytest.raises(ConfigError) as caught:
         parse_gate(text)
-    assert any(what in one.what and fix in one.fix for one in caught.value.diagnostics)
+    assert any(what in diagnostic.what and fix in diagnostic.fix for diagnostic in caught.value.diagnostics)
 
 
 def test_a_gate_on_the_command_line_must_name_an_evaluator_of_the_suite():
@@ -62,9 +62,9 @@ def test_a_gate_on_the_command_line_must_name_a_metric_of_the_evaluator():
     ],
 )
 def test_what_is_wrong_with_a_gate_of_a_suite_is_said(problem, gate, what, fix):
-    found = problem(f"evaluators: [{{type: field_prf}}]\ngate: {gate}\n")
-    assert (found.where.line, found.what) == (2, what)
-    assert fix in found.fix
+    diagnostic = problem(f"evaluators: [{{type: field_prf}}]\ngate: {gate}\n")
+    assert (diagnostic.where.line, diagnostic.what) == (2, what)
+    assert fix in diagnostic.fix
 
 
 @pytest.fixture

@@ -55,8 +55,8 @@ def lists(*pairs: tuple[Any, Any]) -> dict[str, tuple[str, str | None]]:
     ],
 )
 def test_the_match_follows_from_the_values(values: list[Any], match: str, options: dict[str, Any], why: str) -> None:
-    found, reason = choose_match(values)
-    assert (found.name, {name: getattr(found.options, name) for name in options}) == (match, options)
+    chosen, reason = choose_match(values)
+    assert (chosen.name, {name: getattr(chosen.options, name) for name in options}) == (match, options)
     assert why in reason
 
 
@@ -66,10 +66,10 @@ def test_every_leaf_is_a_field_in_order_of_appearance() -> None:
 
 
 def test_every_rule_has_a_reason_and_a_path_that_can_be_read_again() -> None:
-    found = infer_rules_from_pairs([({"a": {"b c": [[1, 2], [3, 4]]}, "0": "x"}, {})])
-    assert [Path.parse(rule.text) for rule in found.rules] == [rule.path for rule in found.rules]
-    assert all(found.reasons[rule.text] for rule in found.rules)
-    assert all(found.reasons[str(rule.path)] for rule in found.lists)
+    inferred = infer_rules_from_pairs([({"a": {"b c": [[1, 2], [3, 4]]}, "0": "x"}, {})])
+    assert [Path.parse(rule.text) for rule in inferred.rules] == [rule.path for rule in inferred.rules]
+    assert all(inferred.reasons[rule.text] for rule in inferred.rules)
+    assert all(inferred.reasons[str(rule.path)] for rule in inferred.lists)
 
 
 def test_null_and_empty_make_no_field_where_something_else_was_seen() -> None:
@@ -77,8 +77,8 @@ def test_null_and_empty_make_no_field_where_something_else_was_seen() -> None:
 
 
 def test_what_was_only_null_or_empty_is_compared_exactly() -> None:
-    found = infer_rules_from_pairs([({"a": None, "l": []}, {})])
-    assert found.reasons == {"a": "only null was seen", "l": "the list is always empty"}
+    inferred = infer_rules_from_pairs([({"a": None, "l": []}, {})])
+    assert inferred.reasons == {"a": "only null was seen", "l": "the list is always empty"}
 
 
 def test_plain_values_are_paired_with_the_most_alike() -> None:
@@ -174,11 +174,11 @@ VALUES: st.SearchStrategy[Any] = st.recursive(
 @settings(max_examples=80, deadline=None)
 @given(st.lists(st.tuples(VALUES, VALUES), max_size=3))
 def test_whatever_the_records_are_the_rules_are_distinct_and_the_same_each_time(pairs: list[tuple[Any, Any]]) -> None:
-    found = infer_rules_from_pairs(pairs)
-    texts = [rule.text for rule in found.rules]
+    inferred = infer_rules_from_pairs(pairs)
+    texts = [rule.text for rule in inferred.rules]
     assert len(texts) == len(set(texts))
-    assert set(texts) <= set(found.reasons)
-    assert infer_rules_from_pairs(pairs) == found
+    assert set(texts) <= set(inferred.reasons)
+    assert infer_rules_from_pairs(pairs) == inferred
 
 
 def test_what_is_a_plain_value_in_places_is_one_field_and_counts_once() -> None:

@@ -56,7 +56,7 @@ def read(written, declared=Everything):
     tables = {"table.json": {"a": 1}, "bad.json": {"a": "x"}}
     review = Review(document=document, load=tables.__getitem__, resolve=lambda path: f"/suite/{path}", readers=RULE_READERS)
     return read_options(review, declared, written, (), OptionOwner(title="`everything`")), [
-        (one.what, one.fix) for one in review.diagnostics
+        (diagnostic.what, diagnostic.fix) for diagnostic in review.diagnostics
     ]
 
 
@@ -86,8 +86,8 @@ def read(written, declared=Everything):
     ],
 )
 def test_a_value_of_the_declared_type_is_read(written, value):
-    made, found = read(written)
-    assert found == []
+    made, problems = read(written)
+    assert problems == []
     assert getattr(made, next(iter(written))) == value
 
 
@@ -121,30 +121,30 @@ def test_a_value_of_the_declared_type_is_read(written, value):
     ],
 )
 def test_anything_else_is_refused_in_plain_words(written, what, fix):
-    made, found = read(written)
+    made, problems = read(written)
     assert made is INVALID
-    assert [one for one, _ in found] == [what]
-    assert fix is None or found[0][1] == fix
+    assert [message for message, _ in problems] == [what]
+    assert fix is None or problems[0][1] == fix
 
 
 def test_problems_between_options_are_reported_at_the_option_they_name(problem):
-    found = problem("evaluators:\n- type: json_quality\n  fuzzy:\n    threshold: 0.5\n")
-    assert (found.where.line, found.what) == (3, "`fuzzy` has a threshold of its own")
+    diagnostic = problem("evaluators:\n- type: json_quality\n  fuzzy:\n    threshold: 0.5\n")
+    assert (diagnostic.where.line, diagnostic.what) == (3, "`fuzzy` has a threshold of its own")
 
 
 def test_a_mistake_in_a_side_file_names_that_file(problem):
-    found = problem("evaluators: [{type: json_quality, strategies: typo.json}]")
-    assert (found.where.file, found.fix) == ("typo.json", "did you mean `FUZZY`?")
+    diagnostic = problem("evaluators: [{type: json_quality, strategies: typo.json}]")
+    assert (diagnostic.where.file, diagnostic.fix) == ("typo.json", "did you mean `FUZZY`?")
 
 
 def test_a_side_file_that_cannot_be_read_is_a_problem_of_the_suite(problem):
-    found = problem("evaluators:\n- type: json_quality\n  strategies: nowhere.json\n")
-    assert (found.where.line, found.what) == (3, "`strategies`: cannot read `nowhere.json`: no such file")
+    diagnostic = problem("evaluators:\n- type: json_quality\n  strategies: nowhere.json\n")
+    assert (diagnostic.where.line, diagnostic.what) == (3, "`strategies`: cannot read `nowhere.json`: no such file")
 
 
 def test_a_mistake_inside_a_part_has_its_own_line(problem):
-    found = problem("evaluators:\n- type: fact_checks\n  facts:\n    says: {word: ok, wrd: a}\n")
-    assert found.where.line == 4
+    diagnostic = problem("evaluators:\n- type: fact_checks\n  facts:\n    says: {word: ok, wrd: a}\n")
+    assert diagnostic.where.line == 4
 
 
 json_values = st.recursive(
@@ -157,6 +157,6 @@ json_values = st.recursive(
 @settings(max_examples=150, deadline=None)
 @given(st.dictionaries(st.sampled_from([option for option in Everything.__slots__ if option != "table"]), json_values, max_size=3))
 def test_whatever_is_written_is_read_or_explained_and_never_crashes(written):
-    made, found = read(written)
-    assert (made is INVALID) == bool(found)
+    made, problems = read(written)
+    assert (made is INVALID) == bool(problems)
     assert isinstance(made, Everything) or made is INVALID

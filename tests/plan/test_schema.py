@@ -4,6 +4,8 @@ import pytest
 import yaml
 from jsonschema import Draft202012Validator
 
+from fieldwise import registry
+from fieldwise.plan.declared_options import read_descriptions
 from fieldwise.plan.schema import build_suite_schema
 
 GOOD = """\
@@ -22,6 +24,7 @@ evaluators:
       - {path: invoice.number, match: exact, weight: 2, required: false}
       - {path: "line_items[*].amount", match: numeric_tolerance, tolerance: 0.5}
       - {path: notes, match: ignore}
+      - "tags[*]"
     lists: {line_items: {align: key, key: sku}, tags: best}
   - {type: field_prf, ignore: [meta.id], pass_at: 0.5}
   - {type: json_quality, strategies: strategies.json, fuzzy: {algorithm: token_set}, default_text: EXACT}
@@ -29,7 +32,7 @@ evaluators:
   - {type: similarity, match: {match: fuzzy, threshold: 0.9}}
   - {type: iou_score, path: boxes, threshold: 0.5}
   - {type: code_judge, script: [python, judge.py], anything: {goes: here}, threshold: x}
-  - {type: fact_checks, facts: {yes_said: {word: "yes", not: {word: "no"}}, plain: {number: 604}}}
+  - {type: fact_checks, facts: {no_refusal: {not: {word: "no"}}, plain: {number: 604}}}
 gate: {field_prf.macro_f1: ">= 0.90", fields.score: "<1"}
 """
 
@@ -100,21 +103,23 @@ def test_a_bad_suite_agrees_neither_with_the_schema_nor_with_the_plan(valid, pro
     assert problems(text)
 
 
-def test_options_are_described_by_the_text_under_them(schema):
+def test_options_are_described_by_their_docstrings(schema):
+    options_type = registry.EVALUATORS.find("field_accuracy").options
     accuracy = schema["$defs"]["evaluator.field_accuracy"]
-    assert accuracy["description"] == "Fields, one by one."
+    assert accuracy["description"] == options_type.__doc__
     assert accuracy["properties"]["aggregation"] == {
         "enum": ["weighted_average", "all_or_nothing"],
-        "description": "How field scores become one.",
+        "description": read_descriptions(options_type)["aggregation"],
         "default": "weighted_average",
     }
-    assert schema["$defs"]["match.fuzzy"]["properties"]["threshold"] == {
+    threshold = schema["$defs"]["match.fuzzy"]["properties"]["threshold"]
+    assert {key: threshold[key] for key in ("type", "minimum", "maximum", "default")} == {
         "type": "number",
         "minimum": 0,
         "maximum": 1,
         "default": 0.85,
-        "description": "How alike two texts must be to pass.",
     }
+    assert threshold["description"]
 
 
 def test_every_matcher_there_is_has_its_place_in_the_schema():

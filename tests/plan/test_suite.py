@@ -44,7 +44,7 @@ def test_a_good_suite_becomes_a_plan(plan):
     made = plan(GOOD)
     assert made.name == "invoices"
     assert made.source == Source(cases="/suite/data/invoices.jsonl", columns={"expected": "ground_truth", "actual": "output"})
-    assert [(one.name, one.type) for one in made.evaluators] == [
+    assert [(evaluator.name, evaluator.type) for evaluator in made.evaluators] == [
         ("fields", "field_accuracy"),
         ("field_prf", "field_prf"),
         ("json_quality", "json_quality"),
@@ -59,8 +59,8 @@ def test_a_good_suite_becomes_a_plan(plan):
 
 
 def test_six_mistakes_are_six_problems_each_with_its_line_and_a_suggestion(problems):
-    found = problems(SIX_MISTAKES)
-    assert [(one.where.line, one.fix) for one in found] == [
+    diagnostics = problems(SIX_MISTAKES)
+    assert [(diagnostic.where.line, diagnostic.fix) for diagnostic in diagnostics] == [
         (2, "did you mean `cases`?"),
         (4, "did you mean `field_accuracy`?"),
         (6, "did you mean `aggregation`?"),
@@ -68,7 +68,7 @@ def test_six_mistakes_are_six_problems_each_with_its_line_and_a_suggestion(probl
         (11, "write it without quotes: 0.05"),
         (12, "did you mean `field_accuracy`?"),
     ]
-    assert all(one.where.file == "invoices.eval.yaml" and one.level == "error" for one in found)
+    assert all(diagnostic.where.file == "invoices.eval.yaml" and diagnostic.level == "error" for diagnostic in diagnostics)
 
 
 def test_problems_read_as_what_where_and_how_to_fix_it(problems):
@@ -80,8 +80,8 @@ def test_problems_read_as_what_where_and_how_to_fix_it(problems):
 
 @pytest.mark.parametrize("key", ["regression", "description", "version"])
 def test_a_key_that_no_suite_has_is_refused(problem, key):
-    found = problem(f"cases: a.jsonl\nevaluators: [{{type: field_prf}}]\n{key}: 1\n")
-    assert (found.code, found.where.line, found.what) == ("unknown-key", 3, f"a suite has no key `{key}`")
+    diagnostic = problem(f"cases: a.jsonl\nevaluators: [{{type: field_prf}}]\n{key}: 1\n")
+    assert (diagnostic.code, diagnostic.where.line, diagnostic.what) == ("unknown-key", 3, f"a suite has no key `{key}`")
 
 
 def test_a_misspelled_key_beside_the_right_one_suggests_the_right_one(problem):
@@ -130,10 +130,10 @@ def test_expected_and_actual_may_stand_apart(plan):
     ],
 )
 def test_what_is_wrong_with_the_head_of_a_suite_is_said(problem, text, what, fix):
-    found = problem(f"{text}\nevaluators: [{{type: field_prf}}]")
-    assert found.what == what
-    assert found.where.line == 1
-    assert fix is None or fix in found.fix
+    diagnostic = problem(f"{text}\nevaluators: [{{type: field_prf}}]")
+    assert diagnostic.what == what
+    assert diagnostic.where.line == 1
+    assert fix is None or fix in diagnostic.fix
 
 
 @pytest.mark.parametrize("text", ["cases: a.jsonl", "evaluators: []", "evaluators: {type: field_prf}", "evaluators:"])
@@ -164,5 +164,5 @@ def test_a_suite_made_in_python_has_problems_without_lines():
 
 
 def test_an_evaluator_with_a_problem_still_counts_for_gates(problem):
-    found = problem('evaluators: [{type: field_prf, ignore: "$.a"}]\ngate: {field_prf.f1: ">= 0.5"}')
-    assert found.code == "bad-option"
+    diagnostic = problem('evaluators: [{type: field_prf, ignore: "$.a"}]\ngate: {field_prf.f1: ">= 0.5"}')
+    assert diagnostic.code == "bad-option"

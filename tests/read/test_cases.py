@@ -49,7 +49,7 @@ def read(path: Path | str, **options: Any) -> tuple[list[Case], list[Diagnostic]
     arguments = {name: options.pop(name) for name in ("chunk", "limit", "stdin") if name in options}
     reader = read_cases(Source(cases=str(path), **options), **arguments)
     chunks = list(reader)
-    notes = [note for chunk in chunks for found in chunk.diagnostics.values() for note in found]
+    notes = [note for chunk in chunks for row_notes in chunk.diagnostics.values() for note in row_notes]
     return [chunk.at(row) for chunk in chunks for row in range(len(chunk))], reader.diagnostics, notes
 
 
@@ -59,8 +59,8 @@ def codes(notes: list[Diagnostic]) -> list[str]:
 
 @pytest.mark.parametrize("name", ["a.jsonl", "a.ndjson", "a.jsonl.gz", "a.jsonl.zst"])
 def test_json_lines_become_cases(tmp_path: Path, name: str) -> None:
-    cases, told, notes = read(write(tmp_path / name, lines(ROWS)))
-    assert told == notes == []
+    cases, diagnostics, notes = read(write(tmp_path / name, lines(ROWS)))
+    assert diagnostics == notes == []
     assert cases[0] == Case(id="a", expected={"x": 1}, actual={"x": 1})
     assert cases[1] == Case(id="b", expected={"x": 2}, actual={"x": 3}, tags=("hard",), split="test", metadata={"lang": "de"})
     assert cases[2] == Case(id="3", input="q", expected=None, actual=MISSING, contexts=["c1", {"content": "c2"}], metadata={"page": 4})
@@ -68,8 +68,8 @@ def test_json_lines_become_cases(tmp_path: Path, name: str) -> None:
 
 @pytest.mark.parametrize("name", ["a.json", "a.json.gz", "a.json.zst"])
 def test_a_json_list_becomes_cases(tmp_path: Path, name: str) -> None:
-    cases, told, _ = read(write(tmp_path / name, json.dumps(ROWS, indent=1)))
-    assert told == []
+    cases, diagnostics, _ = read(write(tmp_path / name, json.dumps(ROWS, indent=1)))
+    assert diagnostics == []
     assert [case.id for case in cases] == ["a", "b", "3"]
     assert cases[1].metadata == {"lang": "de"}
 
@@ -83,10 +83,10 @@ def test_csv_cells_stay_text_but_contexts_may_be_a_list(tmp_path: Path) -> None:
     header = "id,question,expected,actual,contexts,tags\r\n"
     text = header + '1,"a, b",604,"604\nmore","[""x"", ""y""]","hard, new"\r\n\r\n,q,{"a": 1},,plain text,\r\n'
     text = text.replace('{"a": 1}', '"{""a"": 1}"')
-    cases, told, notes = read(write(tmp_path / "a.csv", b"\xef\xbb\xbf" + text.encode()))
+    cases, diagnostics, notes = read(write(tmp_path / "a.csv", b"\xef\xbb\xbf" + text.encode()))
     assert cases[0] == Case(id="1", input="a, b", expected="604", actual="604\nmore", contexts=["x", "y"], tags=("hard", "new"))
     assert cases[1] == Case(id="5", input="q", expected='{"a": 1}', actual="", contexts=["plain text"])
-    assert codes(told) == ["column-recognised"]
+    assert codes(diagnostics) == ["column-recognised"]
     assert notes == []
 
 
@@ -152,8 +152,8 @@ def test_parquet_values_become_json(tmp_path: Path, name: str) -> None:
     )
     plain = tmp_path / "plain"
     pq.write_table(table, plain)
-    cases, told, _ = read(write(tmp_path / name, plain.read_bytes()))
-    assert told == []
+    cases, diagnostics, _ = read(write(tmp_path / name, plain.read_bytes()))
+    assert diagnostics == []
     assert cases[0].id == "1"
     assert cases[0].expected == {"total": 12.5, "on": "2024-01-05", "items": [{"n": 1}]}
     assert cases[0].metadata == {"at": "2024-01-05T10:00:00+00:00", "nanos": "1970-01-01T00:00:00", "map": {"k": 1}, "raw": "abc"}
@@ -168,9 +168,9 @@ def test_parquet_row_groups_are_numbered_through(tmp_path: Path) -> None:
 
 
 def test_standard_input_is_json_lines() -> None:
-    cases, told, _ = read("-", stdin=io.BytesIO(lines(ROWS)))
+    cases, diagnostics, _ = read("-", stdin=io.BytesIO(lines(ROWS)))
     assert [case.id for case in cases] == ["a", "b", "3"]
-    assert told == []
+    assert diagnostics == []
     assert codes(read("-", stdin=io.BytesIO(b""))[1]) == ["empty-file"]
 
 
@@ -191,69 +191,69 @@ def test_the_name_need_not_say_the_format_if_the_source_does(tmp_path: Path) -> 
 @pytest.mark.parametrize("end", ["\n", "\r\n", ""])
 def test_line_ends_blank_lines_and_a_byte_order_mark_do_not_matter(tmp_path: Path, end: str) -> None:
     text = '\ufeff{"expected": 1, "actual": 1}\r\n\r\n   \n{"expected": 2, "actual": 2}' + end
-    cases, told, notes = read(write(tmp_path / "a.jsonl", text))
+    cases, diagnostics, notes = read(write(tmp_path / "a.jsonl", text))
     assert [(case.id, case.expected) for case in cases] == [("1", 1), ("4", 2)]
-    assert told == notes == []
+    assert diagnostics == notes == []
 
 
 @pytest.mark.parametrize("chunk", [1, 2, 3, 1024])
 def test_chunks_have_the_size_asked_for_and_the_limit_holds(tmp_path: Path, chunk: int) -> None:
     path = write(tmp_path / "a.jsonl", b"".join(b'{"id": "%d", "expected": 1, "actual": 1}\n' % n for n in range(7)) + b"{broken}\n")
     chunks = list(read_cases(Source(cases=str(path)), chunk=chunk))
-    assert [len(one) for one in chunks[:-1]] == [chunk] * (len(chunks) - 1)
+    assert [len(batch) for batch in chunks[:-1]] == [chunk] * (len(chunks) - 1)
     assert sum(map(len, chunks)) == 8
     assert chunks[-1].diagnostics[len(chunks[-1]) - 1][0].code == "unreadable-case"
     limited = list(read_cases(Source(cases=str(path)), chunk=chunk, limit=5))
-    assert [case for one in limited for case in one.id] == ["0", "1", "2", "3", "4"]
+    assert [case for batch in limited for case in batch.id] == ["0", "1", "2", "3", "4"]
 
 
 def test_usual_names_are_recognised_and_told(tmp_path: Path) -> None:
     row = {"question": "q", "ground_truth": "g", "answer": "a", "sources": ["s"], "other": 1}
-    cases, told, _ = read(write(tmp_path / "a.jsonl", lines([row])))
+    cases, diagnostics, _ = read(write(tmp_path / "a.jsonl", lines([row])))
     assert cases == [Case(id="1", input="q", expected="g", actual="a", contexts=["s"], metadata={"other": 1})]
-    assert {note.what for note in told} == {
+    assert {note.what for note in diagnostics} == {
         "the column `question` is read as input",
         "the column `ground_truth` is read as expected",
         "the column `answer` is read as actual",
         "the column `sources` is read as contexts",
     }
-    assert {note.level for note in told} == {"info"}
+    assert {note.level for note in diagnostics} == {"info"}
 
 
 def test_a_column_that_comes_later_is_recognised_too(tmp_path: Path) -> None:
     rows = [{"expected": 1}, {"expected": 1}, {"expected": 1, "output": 2}]
-    cases, told, _ = read(write(tmp_path / "a.jsonl", lines(rows)), chunk=1)
+    cases, diagnostics, _ = read(write(tmp_path / "a.jsonl", lines(rows)), chunk=1)
     assert [case.actual for case in cases] == [MISSING, MISSING, 2]
-    assert codes(told) == ["no-actual-column", "column-recognised"]
+    assert codes(diagnostics) == ["no-actual-column", "column-recognised"]
 
 
 @pytest.mark.parametrize(
     "row", [{"gold": 1, "reference": 1, "actual": 1}, {"expected": 1, "gold": 1, "actual": 1}, {"expected": 1, "output": 1, "answer": 1}]
 )
 def test_two_candidates_for_a_role_are_an_error(tmp_path: Path, row: dict[str, int]) -> None:
-    cases, told, _ = read(write(tmp_path / "a.jsonl", lines([row])))
+    cases, diagnostics, _ = read(write(tmp_path / "a.jsonl", lines([row])))
     assert cases == []
-    assert codes(told) == ["ambiguous-columns"]
-    assert "columns: {" in (told[0].fix or "")
+    assert codes(diagnostics) == ["ambiguous-columns"]
+    assert "columns: {" in (diagnostics[0].fix or "")
 
 
 def test_written_columns_decide(tmp_path: Path) -> None:
     rows = [{"key": "k", "gold": 1, "reference": 2, "t1": 3, "t2": 4}]
     path = write(tmp_path / "a.jsonl", lines(rows))
-    cases, told, _ = read(path, columns={"id": "key", "expected": "reference", "actuals": ["t1", "t2"]})
+    cases, diagnostics, _ = read(path, columns={"id": "key", "expected": "reference", "actuals": ["t1", "t2"]})
     assert cases == [Case(id="k", expected=2, actual=3, actuals=[3, 4], metadata={"gold": 1})]
-    assert told == []
-    cases, told, _ = read(path, columns={"expected": "referense", "actual": "t1", "foo": "t1"})
+    assert diagnostics == []
+    cases, diagnostics, _ = read(path, columns={"expected": "referense", "actual": "t1", "foo": "t1"})
     assert cases == []
-    assert next((note.code, note.fix) for note in told if note.level == "error") == ("unknown-column", "did you mean `reference`?")
-    assert "unknown-role" in codes(told)
+    assert next((note.code, note.fix) for note in diagnostics if note.level == "error") == ("unknown-column", "did you mean `reference`?")
+    assert "unknown-role" in codes(diagnostics)
 
 
 def test_a_file_without_sides_is_an_error(tmp_path: Path) -> None:
-    cases, told, _ = read(write(tmp_path / "a.jsonl", lines([{"foo": 1, "bar": 2}])))
+    cases, diagnostics, _ = read(write(tmp_path / "a.jsonl", lines([{"foo": 1, "bar": 2}])))
     assert cases == []
-    assert codes(told) == ["no-columns"]
-    assert "foo, bar" in told[0].what
+    assert codes(diagnostics) == ["no-columns"]
+    assert "foo, bar" in diagnostics[0].what
 
 
 def test_several_actuals_in_one_column(tmp_path: Path) -> None:
@@ -275,7 +275,7 @@ def test_a_line_that_cannot_be_read_is_still_a_case(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("line", "code", "kept"),
+    ("line", "code", "remaining"),
     [
         (b'{"id": "x", "expected": {"a": 1, "a": 2}, "actual": 7}', "unreadable-expected", (MISSING, 7)),
         (b'{"id": "x", "expected": 7, "actual": [{"a": {"b": 1, "b": 2}}]}', "unreadable-actual", (7, MISSING)),
@@ -283,13 +283,13 @@ def test_a_line_that_cannot_be_read_is_still_a_case(tmp_path: Path) -> None:
         (b'{"id": "x", "expected": 7, "actual": 7, "metadata": {"a": 1, "a": 2}}', "unreadable-case", (MISSING, MISSING)),
     ],
 )
-def test_a_duplicate_key_costs_the_side_it_is_in(tmp_path: Path, line: bytes, code: str, kept: tuple[Any, Any]) -> None:
+def test_a_duplicate_key_costs_the_side_it_is_in(tmp_path: Path, line: bytes, code: str, remaining: tuple[Any, Any]) -> None:
     for name in ("a.jsonl", "a.json"):
         content = line if name == "a.jsonl" else b"[" + line + b"]"
         cases, _, notes = read(write(tmp_path / name, content))
         assert codes(notes) == [code]
         assert "twice" in notes[0].what
-        assert (cases[0].id, cases[0].expected, cases[0].actual) == ("x", *kept)
+        assert (cases[0].id, cases[0].expected, cases[0].actual) == ("x", *remaining)
 
 
 def test_numbers_that_are_not_finite_are_told_and_kept(tmp_path: Path) -> None:
@@ -314,18 +314,18 @@ def test_a_truncated_last_line_says_so(tmp_path: Path) -> None:
 def test_a_document_on_several_lines_is_told_from_json_lines(tmp_path: Path) -> None:
     _, _, notes = read(write(tmp_path / "a.jsonl", json.dumps(ROWS, indent=1)))
     assert ".json" in (notes[0].fix or "")
-    _, told, _ = read(write(tmp_path / "b.json", lines(ROWS)))
-    assert codes(told) == ["invalid-json"]
-    assert ".jsonl" in (told[0].fix or "")
+    _, diagnostics, _ = read(write(tmp_path / "b.json", lines(ROWS)))
+    assert codes(diagnostics) == ["invalid-json"]
+    assert ".jsonl" in (diagnostics[0].fix or "")
 
 
 def test_duplicate_ids_name_both_lines(tmp_path: Path) -> None:
     rows = [{"id": key, "expected": 1, "actual": 1} for key in ("a", "b", "a", 1, "1", "a")]
     content = lines(rows[:2]) + b"\n\n" + lines(rows[2:])
     for chunk in (1, 2, 1024):
-        cases, told, _ = read(write(tmp_path / "a.jsonl", content), chunk=chunk)
+        cases, diagnostics, _ = read(write(tmp_path / "a.jsonl", content), chunk=chunk)
         assert len(cases) == 6
-        assert [(note.code, note.level, note.where.line, note.what) for note in told] == [
+        assert [(note.code, note.level, note.where.line, note.what) for note in diagnostics] == [
             ("duplicate-id", "error", 5, "line 5 has the same id as line 1"),
             ("duplicate-id", "error", 7, "line 7 has the same id as line 6"),
             ("duplicate-id", "error", 8, "line 8 has the same id as line 1"),
@@ -333,17 +333,17 @@ def test_duplicate_ids_name_both_lines(tmp_path: Path) -> None:
 
 
 def test_many_duplicate_ids_are_summed_up(tmp_path: Path) -> None:
-    _, told, _ = read(write(tmp_path / "a.jsonl", lines([{"id": "a", "expected": 1, "actual": 1}] * 100)))
-    assert len(told) == 21
-    assert "79 more" in told[-1].what
+    _, diagnostics, _ = read(write(tmp_path / "a.jsonl", lines([{"id": "a", "expected": 1, "actual": 1}] * 100)))
+    assert len(diagnostics) == 21
+    assert "79 more" in diagnostics[-1].what
 
 
 def test_duplicate_ids_in_different_files_name_both_files(tmp_path: Path) -> None:
     for name in ("1.jsonl", "2.jsonl"):
         write(tmp_path / name, lines([{"id": "a", "expected": 1, "actual": 1}]))
-    _, told, _ = read(tmp_path / "*.jsonl")
-    assert told[0].where.file == str(tmp_path / "2.jsonl")
-    assert str(tmp_path / "1.jsonl") in told[0].what
+    _, diagnostics, _ = read(tmp_path / "*.jsonl")
+    assert diagnostics[0].where.file == str(tmp_path / "2.jsonl")
+    assert str(tmp_path / "1.jsonl") in diagnostics[0].what
 
 
 @pytest.mark.parametrize(
@@ -361,16 +361,16 @@ def test_duplicate_ids_in_different_files_name_both_files(tmp_path: Path) -> Non
     ],
 )
 def test_a_file_without_cases_is_an_error_not_an_exception(tmp_path: Path, name: str, content: bytes, code: str) -> None:
-    cases, told, _ = read(write(tmp_path / name, content))
+    cases, diagnostics, _ = read(write(tmp_path / name, content))
     assert cases == []
-    assert [(note.code, note.level, note.where.file) for note in told] == [(code, "error", str(tmp_path / name))]
+    assert [(note.code, note.level, note.where.file) for note in diagnostics] == [(code, "error", str(tmp_path / name))]
 
 
 def test_a_file_that_is_not_there_suggests_the_nearest(tmp_path: Path) -> None:
     write(tmp_path / "invoices.jsonl", b"")
-    _, told, _ = read(tmp_path / "invoice.jsonl")
-    assert codes(told) == ["no-file"]
-    assert "invoices.jsonl" in (told[0].fix or "")
+    _, diagnostics, _ = read(tmp_path / "invoice.jsonl")
+    assert codes(diagnostics) == ["no-file"]
+    assert "invoices.jsonl" in (diagnostics[0].fix or "")
     assert codes(read(tmp_path / "*.csv")[1]) == codes(read(tmp_path / "no" / "x.jsonl")[1]) == ["no-file"]
 
 
@@ -379,9 +379,9 @@ def test_a_compressed_file_that_breaks_off_gives_what_it_has_and_an_error(tmp_pa
     rows = [{"id": str(n), "expected": os.urandom(300).hex(), "actual": 1} for n in range(4000)]
     path = write(tmp_path / f"a.jsonl{suffix}", lines(rows))
     path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
-    cases, told, _ = read(path)
+    cases, diagnostics, _ = read(path)
     assert 0 < len(cases) < 4000
-    assert "unreadable-file" in codes(told)
+    assert "unreadable-file" in codes(diagnostics)
     path.write_bytes(b"not compressed at all")
     assert codes(read(path)[1]) == ["unreadable-file"]
 
@@ -433,6 +433,6 @@ def test_memory_stays_flat_over_two_hundred_thousand_lines(tmp_path: Path) -> No
                 )
             )
     done = subprocess.run([sys.executable, "-c", STREAM, str(path)], capture_output=True, text=True, check=True)
-    count, early, late, told = map(int, done.stdout.split())
-    assert (count, told) == (200_000, 0)
+    count, early, late, diagnostics = map(int, done.stdout.split())
+    assert (count, diagnostics) == (200_000, 0)
     assert late - early < 12_000, "kilobytes; the hashes of the ids, once sorted, are 3,200 of them"

@@ -91,18 +91,18 @@ def test_a_coco_file_that_is_not_there_is_a_diagnostic(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("first", "found"),
+    ("first", "predictions"),
     [
         ({}, "[]"),
         ({"info": {"year": 2017}, "licenses": []}, '[\n  {"image_id": 1, "category_id": 1, "bbox": [0, 0, 2, 2], "score": 0.5}]'),
         ({"licenses": []}, '[{"bbox": [0, 0, 2, 2], "score": 0.5, "category_id": 1, "image_id": 1}]'),
     ],
 )
-def test_a_pair_of_coco_files_needs_no_format(tmp_path: Path, first: dict[str, Any], found: str) -> None:
+def test_a_pair_of_coco_files_needs_no_format(tmp_path: Path, first: dict[str, Any], predictions: str) -> None:
     boxes = [{"id": 1, "image_id": 1, "category_id": 1, "bbox": [0, 0, 2, 2]}]
     truth = {**first, "images": [{"id": 1}, {"id": 2}], "categories": [{"id": 1, "name": "dog"}], "annotations": boxes}
     (tmp_path / "truth.json").write_text(json.dumps(truth))
-    (tmp_path / "found.json").write_text(found)
+    (tmp_path / "found.json").write_text(predictions)
     [cases] = read_cases(Source(expected=str(tmp_path / "truth.json"), actual=str(tmp_path / "found.json")))
     assert cases.id == ["1", "2"]
     assert cases.expected[0] == [{"category": "dog", "bbox": [0, 0, 2, 2]}]

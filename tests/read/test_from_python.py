@@ -52,18 +52,18 @@ def test_a_model_that_cannot_be_written_is_unreadable() -> None:
 
 
 def test_a_difference_is_never_denied_where_nothing_could_be_compared() -> None:
-    found = fw.diff(endless(), {"a": 1})
-    assert not found.same
-    assert str(found).startswith("not compared: what is expected contains itself")
+    outcome = fw.diff(endless(), {"a": 1})
+    assert not outcome.same
+    assert str(outcome).startswith("not compared: what is expected contains itself")
     assert str(fw.diff("no JSON", {"a": 1})).startswith("not compared: the expected data cannot be read")
 
 
 def test_a_match_of_a_value_without_end_is_a_fault_of_that_row_alone() -> None:
-    found = fw.match("exact", expected=["a", endless(), None], actual=["a", "b", None])
-    assert found.value[[0, 2]].tolist() == [1.0, 1.0]
-    assert math.isnan(found.value[1])
-    assert not found.passed[1]
-    assert found.faults[1].what == "a value contains itself, so it has no end"
+    outcome = fw.match("exact", expected=["a", endless(), None], actual=["a", "b", None])
+    assert outcome.value[[0, 2]].tolist() == [1.0, 1.0]
+    assert math.isnan(outcome.value[1])
+    assert not outcome.passed[1]
+    assert outcome.faults[1].what == "a value contains itself, so it has no end"
 
 
 @pytest.mark.parametrize(

@@ -37,7 +37,7 @@ def write(value: Any, colon: str, comma: str, escape: bool) -> str:
     if isinstance(value, list):
         return "[" + comma.join(write(item, colon, comma, escape) for item in value) + "]"
     if isinstance(value, str) and escape:
-        return '"' + "".join(f"\\u{ord(one):04x}" if ord(one) < 0x10000 else json.dumps(one)[1:-1] for one in value) + '"'
+        return '"' + "".join(f"\\u{ord(left):04x}" if ord(left) < 0x10000 else json.dumps(left)[1:-1] for left in value) + '"'
     return json.dumps(value, ensure_ascii=False)
 
 
@@ -56,14 +56,14 @@ def reference(text: str) -> Any:
     return json.loads(text, object_pairs_hook=unique)
 
 
-def same(one: Any, other: Any) -> bool:
-    if type(one) is not type(other):
+def same(left: Any, right: Any) -> bool:
+    if type(left) is not type(right):
         return False
-    if isinstance(one, dict):
-        return list(one) == list(other) and all(same(one[key], other[key]) for key in one)
-    if isinstance(one, list):
-        return len(one) == len(other) and all(map(same, one, other))
-    return repr(one) == repr(other)
+    if isinstance(left, dict):
+        return list(left) == list(right) and all(same(left[key], right[key]) for key in left)
+    if isinstance(left, list):
+        return len(left) == len(right) and all(map(same, left, right))
+    return repr(left) == repr(right)
 
 
 @settings(max_examples=400, deadline=None)
@@ -83,7 +83,7 @@ def test_decoding_agrees_with_a_slow_reference(value: Any, colon: str, comma: st
     assert same(decoded.value, truth)
     fast, together = decode_fast(line), decode_lines([b'{"a":1}', line, line])
     assert fast is MISSING or same(fast, truth)
-    assert all(one is MISSING or same(one, truth) for one in together[1:])
+    assert all(left is MISSING or same(left, truth) for left in together[1:])
 
 
 @settings(max_examples=300, deadline=None)
@@ -155,8 +155,8 @@ def test_no_way_of_writing_hides_a_duplicate_key(line: bytes) -> None:
 def test_keys_are_composed_and_values_stay_as_written(key: bytes) -> None:
     """Text compares after NFC, and a key is text."""
     line = b'{"a": [{"' + key + b'": "' + key + b'"}]}'
-    found = decode_json(line).value
-    assert found == {"a": [{"caf\u00e9": json.loads(b'"' + key + b'"')}]}
+    decoded = decode_json(line).value
+    assert decoded == {"a": [{"caf\u00e9": json.loads(b'"' + key + b'"')}]}
 
 
 def test_text_that_is_not_composed_stays_on_the_fast_way() -> None:
@@ -166,9 +166,9 @@ def test_text_that_is_not_composed_stays_on_the_fast_way() -> None:
 
 
 def test_one_key_written_in_two_ways_is_there_twice() -> None:
-    found = decode_json('{"caf\u00e9": 1, "cafe\u0301": 2}'.encode())
-    assert found.value is MISSING
-    assert found.diagnostics[0].what == "the key `caf\u00e9` is there twice"
+    decoded = decode_json('{"caf\u00e9": 1, "cafe\u0301": 2}'.encode())
+    assert decoded.value is MISSING
+    assert decoded.diagnostics[0].what == "the key `caf\u00e9` is there twice"
 
 
 def test_duplicates_in_different_objects_are_no_duplicates() -> None:
@@ -227,9 +227,9 @@ def test_depth_works_up_to_the_limit_and_no_further(opening: str) -> None:
 
 
 def test_problems_inside_a_value_leave_the_rest_to_use() -> None:
-    found = decode_with_problems(b'{"id": "x", "expected": {"a": 1}, "actual": {"b": 1, "b": 2}}')
-    assert found.value["expected"] == {"a": 1}
-    assert [problem.steps for problem in found.problems] == [("actual", "b")]
+    decoded = decode_with_problems(b'{"id": "x", "expected": {"a": 1}, "actual": {"b": 1, "b": 2}}')
+    assert decoded.value["expected"] == {"a": 1}
+    assert [problem.steps for problem in decoded.problems] == [("actual", "b")]
 
 
 def test_a_byte_order_mark_is_tolerated() -> None:

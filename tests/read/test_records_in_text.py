@@ -31,14 +31,14 @@ from fieldwise.read.records_in_text import find_record
     ],
 )
 def test_a_record_is_found_and_what_it_took_is_told(text: str, value: object, repairs: tuple[str, ...]) -> None:
-    found = find_record(text)
-    assert (found.value, found.repairs, found.reason) == (value, repairs, None)
+    record = find_record(text)
+    assert (record.value, record.repairs, record.reason) == (value, repairs, None)
 
 
 def test_of_several_values_the_largest_is_taken_and_that_is_told() -> None:
-    found = find_record('First [1], then {"name": "Acme"}, then {"b": 2}')
-    assert found.value == {"name": "Acme"}
-    assert "the largest of 3 JSON values taken" in found.repairs
+    record = find_record('First [1], then {"name": "Acme"}, then {"b": 2}')
+    assert record.value == {"name": "Acme"}
+    assert "the largest of 3 JSON values taken" in record.repairs
 
 
 @pytest.mark.parametrize("text", ["604", "hello", '"hello"', "true", "null", "1.5 and more", "[see below]", "{x}"])
@@ -61,10 +61,10 @@ def test_text_without_an_object_or_list_has_no_record(text: str) -> None:
     ],
 )
 def test_a_record_that_cannot_be_read_says_why(text: str, why: str) -> None:
-    found = find_record(text)
-    assert found.value is MISSING
-    assert why in (found.reason or "")
-    assert (found.reason or "").encode()
+    record = find_record(text)
+    assert record.value is MISSING
+    assert why in (record.reason or "")
+    assert (record.reason or "").encode()
 
 
 def test_a_part_of_a_broken_record_never_passes_for_the_record() -> None:
@@ -80,9 +80,9 @@ def test_hostile_text_is_read_about_once(piece: str, monkeypatch: pytest.MonkeyP
 
     def counted(text: str, start: int, *, trailing_commas: bool) -> ScanResult:
         nonlocal looked_at
-        found = scan_json(text, start, trailing_commas=trailing_commas)
-        looked_at += found.end - start
-        return found
+        record = scan_json(text, start, trailing_commas=trailing_commas)
+        looked_at += record.end - start
+        return record
 
     monkeypatch.setattr(records_in_text, "scan_json", counted)
     text = piece * (100_000 // len(piece))
@@ -93,8 +93,8 @@ def test_hostile_text_is_read_about_once(piece: str, monkeypatch: pytest.MonkeyP
 @settings(max_examples=200, deadline=None)
 @given(st.text(alphabet='{}[]",:\\ a1`\n', max_size=40))
 def test_any_text_is_survived(text: str) -> None:
-    found = find_record(text)
-    assert (found.value is MISSING) == (found.reason is not None)
+    record = find_record(text)
+    assert (record.value is MISSING) == (record.reason is not None)
 
 
 @settings(max_examples=100, deadline=None)

@@ -22,13 +22,13 @@ KNOWN = frozenset(("id", "expected", "actual"))
 
 
 def in_pieces(source: Source) -> tuple[list[Any], int]:
-    found, pieces, at = list[Any](), 0, 0
+    cases_in_shards, pieces, at = list[Any](), 0, 0
     for shard in split_source(source) or ():
         reader = ShardReader(source, shard, ROLES, KNOWN, 3)
         cases = [(chunk.at(row), chunk.diagnostics.get(row)) for chunk in reader for row in range(len(chunk))]
         assert (shard.first_case, shard.cases) == (at, len(cases))
-        found, pieces, at = found + cases, pieces + 1, at + len(cases)
-    return found, pieces
+        cases_in_shards, pieces, at = cases_in_shards + cases, pieces + 1, at + len(cases)
+    return cases_in_shards, pieces
 
 
 def at_once(source: Source) -> list[Any]:
@@ -55,16 +55,18 @@ lines = st.lists(
 
 @settings(deadline=None)
 @given(lines, st.booleans(), st.booleans(), st.integers(1, 120))
-def test_pieces_of_jsonl_hold_what_the_file_holds(tmp_path_factory: Any, some: list[bytes], marked: bool, ended: bool, size: int) -> None:
+def test_pieces_of_jsonl_hold_what_the_file_holds(
+    tmp_path_factory: Any, random_lines: list[bytes], marked: bool, ended: bool, size: int
+) -> None:
     file: Path = tmp_path_factory.mktemp("shards") / "cases.jsonl"
     first = b'{"id": "0", "expected": 1, "actual": 1}\n'
-    file.write_bytes((BYTE_ORDER_MARK if marked else b"") + first + b"\n".join(some) + (b"\n" if ended else b""))
+    file.write_bytes((BYTE_ORDER_MARK if marked else b"") + first + b"\n".join(random_lines) + (b"\n" if ended else b""))
     source = Source(cases=str(file))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(shards, "SHARD_BYTES", size)
         patch.setattr(shards, "_BLOCK", 7)
-        found, _ = in_pieces(source)
-    assert found == at_once(source)
+        cases_in_shards, _ = in_pieces(source)
+    assert cases_in_shards == at_once(source)
 
 
 def test_the_last_pieces_are_shorter_whichever_file_they_are_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -83,17 +85,17 @@ def test_pieces_of_parquet_are_row_groups(tmp_path: Path, monkeypatch: pytest.Mo
     pq.write_table(pa.Table.from_pylist(rows), tmp_path / "cases.parquet", row_group_size=4)
     source = Source(cases=str(tmp_path / "cases.parquet"))
     monkeypatch.setattr(shards, "SHARD_ROWS", 8)
-    found, pieces = in_pieces(source)
-    assert (found, pieces) == (at_once(source), 4)
+    cases_in_shards, pieces = in_pieces(source)
+    assert (cases_in_shards, pieces) == (at_once(source), 4)
 
 
 def test_several_files_are_counted_on_and_named(tmp_path: Path) -> None:
     for name in ("june", "july"):
         (tmp_path / f"{name}.jsonl").write_text('{"expected": 1, "actual": 1}\n' * 3)
     source = Source(cases=str(tmp_path))
-    found, pieces = in_pieces(source)
-    assert (found, pieces) == (at_once(source), 2)
-    assert found[0][0].id == "july:1"
+    cases_in_shards, pieces = in_pieces(source)
+    assert (cases_in_shards, pieces) == (at_once(source), 2)
+    assert cases_in_shards[0][0].id == "july:1"
 
 
 @pytest.mark.parametrize("name", ["cases.jsonl.gz", "cases.csv", "cases.json", "nothing.jsonl", "empty.jsonl"])

@@ -19,8 +19,7 @@ from typing import Any, Final, NamedTuple, TypeAlias, cast
 
 from fieldwise import registry
 from fieldwise.kernels.dates import AmbiguousDate, parse_date
-from fieldwise.kernels.numbers import parse_number
-from fieldwise.kernels.written_numbers import count_decimals
+from fieldwise.kernels.numbers import count_decimals, parse_number
 from fieldwise.model.path import EACH, Path, Step
 from fieldwise.model.rule import FieldRule, ListRule, Match
 from fieldwise.model.values import Json, Value, json_kind

@@ -42,7 +42,7 @@ def plan_match(name: str, options: Mapping[str, Any]) -> Match:
 
 
 def refuse_files(path: str) -> Any:
-    """Stands for the file loader where options do not come from a suite."""
+    """File loader for options that do not come from a suite: always an error."""
     raise ValueError(f"files cannot be read here; give the content of {path} itself")
 
 

@@ -31,8 +31,8 @@ def read(
 ) -> tuple[list[Case], list[Diagnostic], list[Diagnostic]]:
     reader = read_cases(Source(expected=str(expected), actual=str(actual), **options), limit=limit, chunk=chunk)
     chunks = list(reader)
-    notes = [note for one in chunks for found in one.diagnostics.values() for note in found]
-    return [one.at(row) for one in chunks for row in range(len(one))], reader.diagnostics, notes
+    notes = [note for batch in chunks for row_notes in batch.diagnostics.values() for note in row_notes]
+    return [batch.at(row) for batch in chunks for row in range(len(batch))], reader.diagnostics, notes
 
 
 def codes(notes: list[Diagnostic]) -> list[str]:
@@ -46,13 +46,16 @@ def test_record_files_pair_by_name(tmp_path: Path, pattern: str) -> None:
     write(tmp_path / "pred" / "a.json", {"x": 2})
     write(tmp_path / "pred" / "b.json", [1])
     write(tmp_path / "pred" / "z.json", {})
-    cases, told, notes = read(tmp_path / "gold" / pattern, tmp_path / "pred" / pattern)
+    cases, diagnostics, notes = read(tmp_path / "gold" / pattern, tmp_path / "pred" / pattern)
     assert [(case.id, case.expected, case.actual) for case in cases] == [
         ("a", {"x": 1}, {"x": 2}),
         ("b", [1, 2], [1]),
         ("c", {"id": "other"}, MISSING),
     ]
-    assert [(note.code, note.level, note.where.case) for note in told] == [("no-actual", "warning", "c"), ("no-expected", "warning", "z")]
+    assert [(note.code, note.level, note.where.case) for note in diagnostics] == [
+        ("no-actual", "warning", "c"),
+        ("no-expected", "warning", "z"),
+    ]
     assert notes == []
 
 
@@ -63,18 +66,18 @@ def test_record_files_pair_by_name(tmp_path: Path, pattern: str) -> None:
 def test_an_ending_of_the_name_is_ignored_if_that_makes_a_pair(tmp_path: Path, gold: str, pred: str) -> None:
     write(tmp_path / "gold" / gold, {"x": 1})
     write(tmp_path / "pred" / pred, {"x": 2})
-    cases, told, _ = read(tmp_path / "gold", tmp_path / "pred")
+    cases, diagnostics, _ = read(tmp_path / "gold", tmp_path / "pred")
     assert cases == [Case(id="a", expected={"x": 1}, actual={"x": 2})]
-    assert told == []
+    assert diagnostics == []
 
 
 def test_folders_inside_each_other_pair_by_their_way_down(tmp_path: Path) -> None:
     for side, value in (("gold", 1), ("pred", 2)):
         for folder in ("x", "y"):
             write(tmp_path / side / folder / "a.json", {"v": value, "in": folder})
-    cases, told, _ = read(tmp_path / "gold" / "**" / "*.json", tmp_path / "pred" / "**" / "*.json")
+    cases, diagnostics, _ = read(tmp_path / "gold" / "**" / "*.json", tmp_path / "pred" / "**" / "*.json")
     assert [(case.id, case.actual) for case in cases] == [("x/a", {"v": 2, "in": "x"}), ("y/a", {"v": 2, "in": "y"})]
-    assert told == []
+    assert diagnostics == []
 
 
 def test_one_file_that_cannot_be_read_costs_one_side(tmp_path: Path) -> None:
@@ -93,9 +96,9 @@ def test_one_file_that_cannot_be_read_costs_one_side(tmp_path: Path) -> None:
 
 
 def test_two_single_records_are_one_case(tmp_path: Path) -> None:
-    cases, told, _ = read(write(tmp_path / "truth.json", {"x": 1}), write(tmp_path / "result.json", {"x": 2}))
+    cases, diagnostics, _ = read(write(tmp_path / "truth.json", {"x": 1}), write(tmp_path / "result.json", {"x": 2}))
     assert cases == [Case(id="truth", expected={"x": 1}, actual={"x": 2})]
-    assert told == []
+    assert diagnostics == []
 
 
 @pytest.mark.parametrize("chunk", [1, 2, 1024])
@@ -104,19 +107,19 @@ def test_tables_join_by_id_in_any_order(tmp_path: Path, chunk: int) -> None:
         tmp_path / "gold.jsonl", [{"id": key, "question": f"q{key}", "expected": {"x": key}, "lang": "de"} for key in (1, 2, 3, 4)]
     )
     pred = jsonl(tmp_path / "pred.jsonl", [{"id": key, "output": {"x": key}, "contexts": ["c"]} for key in ("4", "3", "9", "1")])
-    cases, told, _ = read(gold, pred, chunk=chunk)
+    cases, diagnostics, _ = read(gold, pred, chunk=chunk)
     assert [(case.id, case.actual) for case in cases] == [("1", {"x": "1"}), ("2", MISSING), ("3", {"x": "3"}), ("4", {"x": "4"})]
     assert cases[0] == Case(id="1", input="q1", expected={"x": 1}, actual={"x": "1"}, contexts=["c"], metadata={"lang": "de"})
     unmatched = [("no-actual", "2", 2), ("no-expected", "9", 3)]
-    assert [(note.code, note.where.case, note.where.line) for note in told if note.level == "warning"] == unmatched
+    assert [(note.code, note.where.case, note.where.line) for note in diagnostics if note.level == "warning"] == unmatched
 
 
 def test_rows_without_a_column_for_their_side_are_the_records(tmp_path: Path) -> None:
     gold = jsonl(tmp_path / "gold.jsonl", [{"id": "a", "reference": "R1", "total": 5}])
     pred = jsonl(tmp_path / "pred.jsonl", [{"id": "a", "reference": "R1", "total": 6}])
-    cases, told, _ = read(gold, pred)
+    cases, diagnostics, _ = read(gold, pred)
     assert cases == [Case(id="a", expected={"id": "a", "reference": "R1", "total": 5}, actual={"id": "a", "reference": "R1", "total": 6})]
-    assert codes(told) == ["rows-are-records", "rows-are-records"]
+    assert codes(diagnostics) == ["rows-are-records", "rows-are-records"]
 
 
 def test_questions_join_answers(tmp_path: Path) -> None:
@@ -124,48 +127,48 @@ def test_questions_join_answers(tmp_path: Path) -> None:
     pred = write(
         tmp_path / "pred.json", [{"question": "why?", "response": "because", "sources": ["s"]}, {"question": "what?", "response": "604"}]
     )
-    cases, told, _ = read(gold, pred, join="question")
+    cases, diagnostics, _ = read(gold, pred, join="question")
     assert [(case.id, case.input, case.expected, case.actual, case.contexts) for case in cases] == [
         ("2", "what?", "604", "604", None),
         ("3", "why?", "so", "because", ["s"]),
     ]
-    assert {note.level for note in told} == {"info"}
+    assert {note.level for note in diagnostics} == {"info"}
 
 
 def test_columns_may_be_named_for_both_sides(tmp_path: Path) -> None:
     gold = jsonl(tmp_path / "gold.jsonl", [{"key": "a", "truth": 1, "note": "n"}])
     pred = jsonl(tmp_path / "pred.jsonl", [{"key": "a", "t1": 1, "t2": 2}])
     columns = {"id": "key", "expected": "truth", "actuals": ["t1", "t2"]}
-    cases, told, _ = read(gold, pred, columns=columns)
+    cases, diagnostics, _ = read(gold, pred, columns=columns)
     assert cases == [Case(id="a", expected=1, actual=1, actuals=[1, 2], metadata={"note": "n"})]
-    assert told == []
+    assert diagnostics == []
     for wrong in ({"expected": "trth"}, {"id": "kee"}, {"actuals": ["t3"]}):
-        cases, told, _ = read(gold, pred, columns={**columns, **wrong})
+        cases, diagnostics, _ = read(gold, pred, columns={**columns, **wrong})
         assert cases == []
-        assert "unknown-column" in codes(told)
+        assert "unknown-column" in codes(diagnostics)
 
 
 def test_a_missing_join_column_is_an_error_with_the_nearest_name(tmp_path: Path) -> None:
     gold = jsonl(tmp_path / "gold.jsonl", [{"question": "q", "gold": 1}])
-    cases, told, _ = read(gold, jsonl(tmp_path / "pred.jsonl", [{"question": "q", "output": 1}]), join="questoin")
+    cases, diagnostics, _ = read(gold, jsonl(tmp_path / "pred.jsonl", [{"question": "q", "output": 1}]), join="questoin")
     assert cases == []
-    assert told[0].fix == "did you mean `question`?"
+    assert diagnostics[0].fix == "did you mean `question`?"
 
 
 def test_without_ids_rows_pair_by_number_and_that_is_told(tmp_path: Path) -> None:
     gold = jsonl(tmp_path / "gold.jsonl", [{"expected": n} for n in range(3)])
     pred = jsonl(tmp_path / "pred.jsonl", [{"actual": n} for n in range(3)])
-    cases, told, _ = read(gold, pred)
+    cases, diagnostics, _ = read(gold, pred)
     assert [(case.id, case.expected, case.actual) for case in cases] == [("1", 0, 0), ("2", 1, 1), ("3", 2, 2)]
-    assert codes(told) == ["joined-by-number"]
+    assert codes(diagnostics) == ["joined-by-number"]
     with_ids = jsonl(tmp_path / "ids.jsonl", [{"id": "x", "actual": 1}])
     assert codes(read(gold, with_ids)[1]) == ["no-join"]
 
 
 def test_nothing_that_pairs_is_an_error(tmp_path: Path) -> None:
     gold = jsonl(tmp_path / "gold.jsonl", [{"id": "a", "expected": 1}])
-    _, told, _ = read(gold, jsonl(tmp_path / "pred.jsonl", [{"id": "b", "actual": 1}]))
-    assert [(note.code, note.level, note.where.case) for note in told] == [
+    _, diagnostics, _ = read(gold, jsonl(tmp_path / "pred.jsonl", [{"id": "b", "actual": 1}]))
+    assert [(note.code, note.level, note.where.case) for note in diagnostics] == [
         ("nothing-pairs", "error", None),
         ("no-expected", "warning", "b"),
     ]
@@ -174,8 +177,8 @@ def test_nothing_that_pairs_is_an_error(tmp_path: Path) -> None:
 def test_duplicate_ids_are_an_error_on_either_side(tmp_path: Path) -> None:
     gold = jsonl(tmp_path / "gold.jsonl", [{"id": key, "expected": key} for key in "aba"])
     pred = jsonl(tmp_path / "pred.jsonl", [{"id": key, "actual": key} for key in "abb"])
-    _, told, _ = read(gold, pred)
-    assert [(note.code, note.where.file, note.what) for note in told] == [
+    _, diagnostics, _ = read(gold, pred)
+    assert [(note.code, note.where.file, note.what) for note in diagnostics] == [
         ("duplicate-id", str(gold), "line 3 has the same id as line 1"),
         ("duplicate-id", str(pred), "line 3 has the same id as line 2"),
     ]
@@ -184,10 +187,10 @@ def test_duplicate_ids_are_an_error_on_either_side(tmp_path: Path) -> None:
 def test_a_prediction_line_that_cannot_be_read_is_reported(tmp_path: Path) -> None:
     gold = jsonl(tmp_path / "gold.jsonl", [{"id": "a", "expected": 1}, {"id": "b", "expected": 1}])
     pred = write(tmp_path / "pred.jsonl", '{"id": "a", "actual": {"x": 1, "x": 2}}\n{"id": "b", "act\n')
-    cases, told, notes = read(gold, pred)
+    cases, diagnostics, notes = read(gold, pred)
     assert [case.actual for case in cases] == [MISSING, MISSING]
     assert [(note.code, note.where.case) for note in notes] == [("unreadable-actual", "a")]
-    assert [(note.code, note.where.line) for note in told] == [("unreadable-actual", 2), ("no-actual", 2)]
+    assert [(note.code, note.where.line) for note in diagnostics] == [("unreadable-actual", 2), ("no-actual", 2)]
 
 
 def test_a_folder_may_pair_with_a_table(tmp_path: Path) -> None:
@@ -200,9 +203,9 @@ def test_the_limit_holds_and_leaves_the_rest_alone(tmp_path: Path) -> None:
     for side in ("gold", "pred"):
         for name in "abc":
             write(tmp_path / side / f"{name}.json", {"x": name})
-    cases, told, _ = read(tmp_path / "gold", tmp_path / "pred", limit=2)
+    cases, diagnostics, _ = read(tmp_path / "gold", tmp_path / "pred", limit=2)
     assert [case.id for case in cases] == ["a", "b"]
-    assert told == []
+    assert diagnostics == []
 
 
 def test_a_side_that_is_not_there_is_an_error(tmp_path: Path) -> None:
