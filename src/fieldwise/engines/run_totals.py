@@ -77,6 +77,6 @@ class RunTotals:
         problems = [*self._reported, *self._case_problems]
         if self._unlisted_problems:
             what = f"{self._unlisted_problems} more problems with single cases"
-            fix = "each stands with its case in the stored run"
+            fix = "see each problem with its case in the stored run"
             problems.append(Diagnostic(code="more-problems", level="warning", what=what, fix=fix))
         return problems

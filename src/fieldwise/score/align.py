@@ -123,7 +123,7 @@ def features_of_every_leaf(
 
 
 def pair_by_index(expected: int, actual: int) -> Pairing:
-    """Pair the items at equal positions, given the lengths of both lists."""
+    """Pair the items at equal positions of two lists of these lengths."""
     both = min(expected, actual)
     pairs = [(row, row) for row in range(both)]
     return pairs + [(row, -1) for row in range(both, expected)] + [(-1, row) for row in range(both, actual)]
