@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 import fieldwise as fw
 from fieldwise.cli.app import app
 from fieldwise.model.ask import Asking
-from fieldwise.pytest_plugin import Checker
+from fieldwise.pytest_plugin import CaseChecker
 
 JUDGE = {"type": "llm_judge", "prompt": "Is it right?"}
 CASE = {"id": "1", "input": "question", "expected": "a", "actual": "answer"}
@@ -37,7 +37,7 @@ def by_evaluate(folder: Path) -> object:
 
 
 def by_fixture(folder: Path) -> object:
-    return Checker(folder)("judged.eval.yaml", **CASE)  # pyright: ignore[reportArgumentType]
+    return CaseChecker(folder)("judged.eval.yaml", **CASE)  # pyright: ignore[reportArgumentType]
 
 
 ENTRY_POINTS: dict[str, EntryPoint] = {

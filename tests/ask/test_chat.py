@@ -1,4 +1,4 @@
-"""Asking a model: formats, repairs, retries, limits, the cache, and what is never told."""
+"""Questions to a model: response formats, invalid replies, retries, limits, cache, secrecy of keys."""
 
 import json
 import sqlite3
@@ -26,8 +26,8 @@ def chat(server: ModelServer, text: str = "Is it?", schema: Any = SCHEMA, **opti
 def asked(asker: LiveAsker, chats: Sequence[Chat]) -> list[Reply]:
     replies: dict[int, Reply] = {}
 
-    def follow(which: int, given: Replies) -> Asks:
-        replies[which] = given[0]
+    def follow(judge: int, new_replies: Replies) -> Asks:
+        replies[judge] = new_replies[0]
         return ()
 
     asker.answer({which: (each,) for which, each in enumerate(chats)}, follow)
@@ -84,9 +84,9 @@ class TestKeys:
         with model_server(lambda request: echo if "bad" in request["messages"][-1]["content"] else GOOD) as server:
             replies = ask(chat(server, key_env="JUDGE_KEY"), chat(server, "bad", key_env="JUDGE_KEY"), cache=tmp_path / "a.sqlite")
         assert server.headers[0]["authorization"] == "Bearer sk-secret-123"
-        told = json.dumps([asdict(reply) for reply in replies], default=str) + caplog.text
-        assert "wrong key ***" in told
-        assert "sk-secret" not in told
+        output = json.dumps([asdict(reply) for reply in replies], default=str) + caplog.text
+        assert "wrong key ***" in output
+        assert "sk-secret" not in output
         assert all(b"sk-secret" not in file.read_bytes() for file in tmp_path.iterdir())
 
     @pytest.mark.parametrize(
@@ -102,10 +102,10 @@ class TestKeys:
     ) -> None:
         monkeypatch.setenv("JUDGE_KEY", "sk-secret-123")
         with model_server(echo) as server:
-            told = str(ask(chat(server, key_env="JUDGE_KEY", retries=0), cache=tmp_path / "answers.sqlite"))
+            output = str(ask(chat(server, key_env="JUDGE_KEY", retries=0), cache=tmp_path / "answers.sqlite"))
         assert server.headers[0]["authorization"] == "Bearer sk-secret-123"
-        assert "sk-secret" not in told
-        assert "***" in told
+        assert "sk-secret" not in output
+        assert "***" in output
         assert all(b"sk-secret" not in file.read_bytes() for file in tmp_path.iterdir())
 
     def test_a_named_variable_that_is_not_set_is_unavailable(self, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -145,7 +145,7 @@ class TestRepairs:
         with model_server(Say('{"score": 7}')) as server:
             [reply] = ask(chat(server))
         assert (reply.missing, reply.text, len(server.requests)) == (False, '{"score": 7}', 2)
-        assert reply.problem == "the model's reply cannot be used: score is 7, above 1"
+        assert reply.problem == "the reply of the model cannot be used: score is 7, above 1"
 
     def test_a_reply_that_cannot_be_used_is_asked_for_again_another_time(self, tmp_path: Path) -> None:
         said = Say('{"score": 7}')
@@ -159,7 +159,7 @@ class TestRepairs:
     def test_a_reply_that_was_cut_off_says_so(self) -> None:
         with model_server(Say('{"score": 0.', finish="length")) as server:
             [reply] = ask(chat(server))
-        assert (reply.problem or "").endswith("it was cut off at its longest")
+        assert (reply.problem or "").endswith("it was cut off at the maximum length")
 
 
 class TestSetbacks:
@@ -194,7 +194,7 @@ class TestSetbacks:
     def test_no_answer_at_all_is_unavailable_and_the_rest_is_not_asked(self) -> None:
         with model_server(Say(status=500)) as server:
             replies = ask(*(chat(server, f"question {n}", retries=1, concurrency=1) for n in range(50)))
-        assert all(reply.missing and "the server says 500" in (reply.problem or "") for reply in replies)
+        assert all(reply.missing and "the server returned 500" in (reply.problem or "") for reply in replies)
         assert len(server.requests) < 100
 
     @pytest.mark.parametrize("say", [Say(status=401), Say(status=403), Say(status=404), Say("insufficient_quota", status=429)])
@@ -204,7 +204,7 @@ class TestSetbacks:
         assert (len(server.requests), all(reply.missing for reply in replies)) == (1, True)
 
     @pytest.mark.parametrize(
-        ("status", "fix"), [(401, "see that `key_env` names"), (402, "see to the account"), (404, "see that `url` ends before")]
+        ("status", "fix"), [(401, "check that `key_env` names"), (402, "check the account"), (404, "check that `url` ends before")]
     )
     def test_what_to_do_depends_on_what_the_server_refused(self, status: int, fix: str) -> None:
         with model_server(Say("no", status=status)) as server:
@@ -224,10 +224,14 @@ class TestSetbacks:
         assert "not followed" in (reply.problem or "")
         assert elsewhere.requests == []
 
-    def test_nobody_listening_is_unavailable_with_what_to_do(self) -> None:
+    def test_a_server_that_is_not_running_is_unavailable_with_a_fix(self) -> None:
         endpoint = Endpoint(url="http://127.0.0.1:9/v1", name="m", retries=0)
         [reply] = ask(Chat(endpoint=endpoint, messages=(Message("user", "Hello?"),)))
-        assert (reply.missing, "cannot connect" in (reply.problem or ""), "the server runs" in (reply.fix or "")) == (True, True, True)
+        assert (reply.missing, "cannot connect" in (reply.problem or ""), "the server is running" in (reply.fix or "")) == (
+            True,
+            True,
+            True,
+        )
 
 
 class TestPrivateAddresses:
@@ -243,7 +247,7 @@ class TestPrivateAddresses:
             server.url = server.url.replace("127.0.0.1", "models.example.com")
             [reply] = ask(chat(server))
         assert (reply.missing, server.requests) == (True, [])
-        assert reply.problem == "the model's url leads to 127.0.0.1, a private address that the suite does not name"
+        assert reply.problem == "the url of the model resolves to 127.0.0.1, a private address that the suite does not allow"
 
     def test_unless_the_suite_names_it(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.name_on_loopback(monkeypatch)
@@ -293,8 +297,8 @@ class TestTheCache:
         says = iter([Say('{"score": 0}'), Say('{"score": 1}')])
         with model_server(lambda _: next(says)) as server:
             file = tmp_path / "a.sqlite"
-            found = [ask(chat(server), cache=file, fresh=fresh)[0].data for fresh in (False, True, False)]
-        assert found == [{"score": 0}, {"score": 1}, {"score": 1}]
+            scores = [ask(chat(server), cache=file, fresh=fresh)[0].data for fresh in (False, True, False)]
+        assert scores == [{"score": 0}, {"score": 1}, {"score": 1}]
 
     def test_it_is_in_wal_mode_and_of_a_known_version(self, tmp_path: Path) -> None:
         with model_server(GOOD) as server:
@@ -334,7 +338,11 @@ class TestSpending:
     def test_a_budget_without_a_price_asks_nothing(self) -> None:
         with model_server(GOOD) as server:
             [reply] = ask(chat(server), budget_usd=1.0)
-        assert (server.requests, "price is not known" in (reply.problem or ""), "price" in (reply.fix or "")) == ([], True, True)
+        assert (server.requests, "price of the model is not known" in (reply.problem or ""), "price" in (reply.fix or "")) == (
+            [],
+            True,
+            True,
+        )
 
     def test_concurrency_is_a_limit(self) -> None:
         with model_server(Say('{"score": 1}', delay=0.05)) as server:
@@ -369,5 +377,5 @@ class TestWhereTheModelIs:
     @pytest.mark.parametrize("url", ["ftp://host/v1", "localhost:8080", "https://user:sk-1@host/v1"])
     def test_a_url_that_is_no_plain_address_is_refused(self, url: str) -> None:
         [reply] = ask(Chat(endpoint=Endpoint(url=url, name="m"), messages=(Message("user", "Hello?"),)))
-        assert (reply.missing, reply.problem) == (True, "the model's url is not a plain http address")
+        assert (reply.missing, reply.problem) == (True, "the url of the model is not a plain http address")
         assert "sk-1" not in str(reply)

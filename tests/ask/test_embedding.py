@@ -20,15 +20,13 @@ OFFLINE = """
 import socket, sys
 
 def refuse(*_, **__):
-    raise RuntimeError("the network was asked")
+    raise RuntimeError("the network was used")
 
 socket.socket.connect = socket.create_connection = socket.getaddrinfo = refuse
-from fieldwise.model.pairs import Pairs
-from fieldwise.registry import MATCHERS
+import fieldwise as fw
 
-entry = MATCHERS.find("semantic")
-found = entry.function(Pairs(["Attorney", "Attorney"], ["Lawyer", "Bus driver"]), entry.options())
-print(found.passed.tolist(), dict(found.faults))
+scores = fw.match("semantic", expected=["Attorney", "Attorney"], actual=["Lawyer", "Bus driver"])
+print(scores.passed.tolist(), dict(scores.faults))
 """
 
 
@@ -50,17 +48,17 @@ def _without_onnxruntime(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 def test_embeddings_agree_with_those_of_the_32_bit_model(model: EmbeddingModel) -> None:
-    found = model([reference["text"] for reference in REFERENCE]).value
-    cosine = np.sum(found * np.array([reference["vector"] for reference in REFERENCE]), axis=1)
+    vectors = model([reference["text"] for reference in REFERENCE]).value
+    cosine = np.sum(vectors * np.array([reference["vector"] for reference in REFERENCE]), axis=1)
     assert cosine.min() > 0.985
 
 
 def test_vectors_have_length_1(model: EmbeddingModel) -> None:
-    found = model(["a", "", "two words", "x " * 2000]).value
-    assert np.linalg.norm(found, axis=1) == pytest.approx([1, 1, 1, 1])
+    vectors = model(["a", "", "two words", "x " * 2000]).value
+    assert np.linalg.norm(vectors, axis=1) == pytest.approx([1, 1, 1, 1])
 
 
-def test_a_text_has_the_same_vector_alone_and_in_company(model: EmbeddingModel) -> None:
+def test_a_text_has_the_same_vector_alone_and_in_a_batch(model: EmbeddingModel) -> None:
     texts = ["Net 30", "Net 60", "Payment is due", "paid", "x " * 600, "Payment was due", "发票"]
     together = model(texts).value
     for row, text in enumerate(texts):
@@ -78,14 +76,14 @@ def test_no_texts_give_no_vectors(model: EmbeddingModel) -> None:
     assert model([]).value.shape == (0, 384)
 
 
-def test_only_the_texts_used_last_are_kept(model: EmbeddingModel) -> None:
+def test_the_cache_drops_the_least_recently_used_texts(model: EmbeddingModel) -> None:
     model(["a", "b", "c", "d", "e"])
     model(["a"])
     model(["f"])
     assert list(model.cache) == ["c", "d", "e", "a", "f"]
 
 
-def test_what_is_kept_does_not_hold_on_to_the_batch_it_came_from(model: EmbeddingModel) -> None:
+def test_cached_vectors_do_not_reference_their_batch(model: EmbeddingModel) -> None:
     model(["a", "b", "c"])
     assert [vector.base for vector, *_ in model.cache.values()] == [None] * 3
 
@@ -96,7 +94,7 @@ def test_a_text_seen_before_is_not_computed_again(model: EmbeddingModel) -> None
     assert np.array_equal(blind(["b", "a", "b"]).value, first[[1, 0, 1]])
 
 
-def test_words_without_a_sign_are_named(model: EmbeddingModel) -> None:
+def test_words_outside_the_vocabulary_are_named(model: EmbeddingModel) -> None:
     assert model(["paid", "已付款"]).unread == {1: ("已", "付", "款")}
 
 
@@ -114,16 +112,16 @@ def test_the_model_ships_with_its_licence() -> None:
 
 
 @pytest.mark.usefixtures("_without_onnxruntime")
-def test_without_onnxruntime_the_provider_says_how_to_get_it() -> None:
-    found = load_embedder()
-    assert isinstance(found, Diagnostic)
-    assert found == UNAVAILABLE
-    assert (found.code, found.fix) == ("unavailable", "pip install 'fieldwise[semantic]'")
+def test_without_onnxruntime_the_diagnostic_names_the_extra() -> None:
+    problem = load_embedder()
+    assert isinstance(problem, Diagnostic)
+    assert problem == UNAVAILABLE
+    assert (problem.code, problem.fix) == ("unavailable", "pip install 'fieldwise[semantic]'")
 
 
 def test_it_works_with_the_network_cut() -> None:
     """Where the system allows it, in a network namespace of its own; sockets refuse to connect in any case."""
     cut = subprocess.run(["unshare", "-rn", "true"], capture_output=True, check=False).returncode == 0
     command = [*(["unshare", "-rn"] if cut else []), sys.executable, "-c", OFFLINE]
-    found = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert found.stdout.strip() == "[True, False] {}", found.stderr
+    completed = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert completed.stdout.strip() == "[True, False] {}", completed.stderr

@@ -1,4 +1,4 @@
-"""An Asker that asks nobody: it has its replies from a function."""
+"""An `Asker` for tests that takes its replies from a function."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -6,17 +6,17 @@ from zlib import crc32
 
 import numpy as np
 
-from fieldwise.model.ask import Ask, Asks, Chat, Command, Embed, Follow, Reply, Usage
+from fieldwise.model.ask import Ask, Asks, Chat, Command, Embed, NextAsks, Reply, Usage
 
 
 class Canned:
-    """Replies by question; what was asked is kept."""
+    """Replies from a function; `asked` records the questions."""
 
     def __init__(self, reply: Callable[[Ask], Reply]) -> None:
         self.reply = reply
         self.asked: list[Ask] = []
 
-    def answer(self, first: Mapping[int, Asks], follow: Follow) -> None:
+    def answer(self, first: Mapping[int, Asks], follow: NextAsks) -> None:
         waiting = dict(first)
         while waiting:
             which, asks = waiting.popitem()

@@ -1,4 +1,4 @@
-"""What every judge owes, whoever wrote it, and whatever the replies."""
+"""Laws that hold for every judge and all replies. The examples are those of the specs."""
 
 import math
 from typing import Any
@@ -19,12 +19,8 @@ from fieldwise.score.batch import ScoringBatch
 from fieldwise.score.evaluate import evaluate, result_at
 from fieldwise.score.services import local_services
 
-EXAMPLES: dict[str, list[dict[str, Any]]] = {
-    "code_judge": [{"script": ["judge"], "threshold": 0.5}],
-    "llm_judge": [{"prompt": "Is it right?"}, {"rubric": ["polite", {"name": "short", "weight": 2}], "scale": 4}],
-    "ragas": [{}, {"metrics": ["context_recall"]}],
-}
-CASES = [(name, options) for name, examples in EXAMPLES.items() for options in examples]
+JUDGES = [spec for spec in EVALUATORS.all() if spec.is_judge]
+CASES = [(spec.name, dict(example.options)) for spec in JUDGES for example in spec.examples]
 each_example = pytest.mark.parametrize(("name", "options"), CASES, ids=str)
 law = settings(max_examples=40, deadline=None)
 
@@ -44,21 +40,21 @@ cases = st.builds(
 )
 
 
-def judged(name: str, options: dict[str, Any], given: list[Case], reply: Any = agreeable) -> list[Result]:
-    batch = ScoringBatch(Cases.of(given), local_services(Canned(reply)))
-    found = evaluate(plan_config({"type": name, **options}), batch)
-    return [result_at(found, row) for row in range(len(given))]
+def judge_cases(name: str, options: dict[str, Any], cases: list[Case], reply: Any = agreeable) -> list[Result]:
+    batch = ScoringBatch(Cases.of(cases), local_services(Canned(reply)))
+    results = evaluate(plan_config({"type": name, **options}), batch)
+    return [result_at(results, row) for row in range(len(cases))]
 
 
 def test_every_judge_has_an_example() -> None:
-    assert {name for name in EVALUATORS.names() if EVALUATORS.find(name).is_judge} == set(EXAMPLES)
+    assert [spec.name for spec in JUDGES if not spec.examples] == []
 
 
 @each_example
 @given(case=cases)
 @law
 def test_no_case_makes_it_crash_or_leave_the_unit_interval(name: str, options: dict[str, Any], case: Case) -> None:
-    [result] = judged(name, options, [case])
+    [result] = judge_cases(name, options, [case])
     assert 0.0 <= result.score <= 1.0
     assert result.status in ("scored", "error", "skipped")
     assert "crashed" not in result.reasoning
@@ -67,20 +63,20 @@ def test_no_case_makes_it_crash_or_leave_the_unit_interval(name: str, options: d
 
 
 @each_example
-@given(several=st.lists(cases, min_size=2, max_size=4))
+@given(judged_cases=st.lists(cases, min_size=2, max_size=4))
 @law
-def test_a_batch_is_judged_as_its_cases_are_one_by_one(name: str, options: dict[str, Any], several: list[Case]) -> None:
-    assert judged(name, options, several) == [judged(name, options, [case])[0] for case in several]
+def test_a_batch_is_judged_as_its_cases_are_one_by_one(name: str, options: dict[str, Any], judged_cases: list[Case]) -> None:
+    assert judge_cases(name, options, judged_cases) == [judge_cases(name, options, [case])[0] for case in judged_cases]
 
 
 @each_example
 @pytest.mark.parametrize(("missing", "status"), [(True, "unavailable"), (False, "error")])
 def test_a_question_without_an_answer_is_never_a_score(name: str, options: dict[str, Any], missing: bool, status: str) -> None:
     case = Case(id="1", input="a?", expected="a", actual="a", contexts=["a"])
-    [result] = judged(name, options, [case], lambda _: Reply(problem="nobody there", fix="start it", missing=missing))
+    [result] = judge_cases(name, options, [case], lambda _: Reply(problem="not running", fix="start it", missing=missing))
     expected = "error" if name == "code_judge" else status
     assert (result.status, result.score) == (expected, 0.0)
-    assert "nobody there" in result.reasoning
+    assert "not running" in result.reasoning
 
 
 @each_example
@@ -88,13 +84,13 @@ def test_a_reply_that_makes_it_crash_costs_its_case_alone(name: str, options: di
     def reply(ask: Ask) -> Reply:
         return Reply(data=17, text="17") if "odd" in str(ask) else agreeable(ask)
 
-    several = [Case(id=text, input=text, expected=text, actual=text, contexts=["a"]) for text in ("even", "odd", "even too")]
-    assert [result.status for result in judged(name, options, several, reply)] == ["scored", "error", "scored"]
+    judged_cases = [Case(id=text, input=text, expected=text, actual=text, contexts=["a"]) for text in ("even", "odd", "even too")]
+    assert [result.status for result in judge_cases(name, options, judged_cases, reply)] == ["scored", "error", "scored"]
 
 
 @each_example
-def test_nobody_is_asked_about_a_case_without_output(name: str, options: dict[str, Any]) -> None:
+def test_a_case_without_output_costs_no_question(name: str, options: dict[str, Any]) -> None:
     asker = Canned(agreeable)
     batch = ScoringBatch(Cases.of([Case(id="1", input="a?", expected="a", contexts=["a"])]), local_services(asker))
-    found = result_at(evaluate(plan_config({"type": name, **options}), batch), 0)
-    assert (found.status, found.details["fault"], asker.asked) == ("error", "system", [])
+    result = result_at(evaluate(plan_config({"type": name, **options}), batch), 0)
+    assert (result.status, result.details["fault"], asker.asked) == ("error", "system", [])

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import fieldwise as fw
 from fieldwise import ConfigError, Result
-from fieldwise.kernels.citations import find_indicators, compile_indicators
+from fieldwise.kernels.answer_text import compile_indicators, find_indicators
 from fieldwise.kernels.keywords import KeywordReader
 from fieldwise.kernels.numbers_in_text import NumberLocale
 from fieldwise.registry import EVALUATORS
@@ -319,37 +319,41 @@ class TestManyAtOnce:
     @staticmethod
     def plain(expected: str, actual: str, locale: NumberLocale) -> tuple[dict[str, float | bool], list[str], str, dict[str, Any]]:
         """Metrics, misses, reasoning and details, read one by one."""
-        known = KeywordReader(locale)
-        wanted, heard = known.read_expected(expected), known.read_answer(actual)
-        lost, found = known.find_missing(wanted, heard), find_indicators(actual, compile_indicators())
-        lost_numbers = [number for number in wanted.numbers if number not in heard.atoms]
+        reader = KeywordReader(locale)
+        expects, states = reader.read_expected(expected), reader.read_answer(actual)
+        missing, citations = reader.find_missing(expects, states), find_indicators(actual, compile_indicators())
+        missing_numbers = [number for number in expects.numbers if number not in states.atoms]
         exact = " ".join(expected.lower().split()) == " ".join(actual.lower().split())
-        coverage = (len(wanted) - len(lost)) / len(wanted) if len(wanted) else 1.0
-        figures = (len(wanted.numbers) - len(lost_numbers)) / len(wanted.numbers) if wanted.numbers else 1.0
-        completeness = (min(heard.word_count / wanted.word_count, 1.0) + coverage) / 2 if wanted.word_count else 1.0
-        short = f"{heard.word_count} of {wanted.word_count} words" if heard.word_count < wanted.word_count else "keywords are missing"
-        few = f"source_citation: {len(found)} of 3 indicators" + (f" ({', '.join(found)})" if found else "")
+        coverage = (len(expects) - len(missing)) / len(expects) if len(expects) else 1.0
+        number_share = (len(expects.numbers) - len(missing_numbers)) / len(expects.numbers) if expects.numbers else 1.0
+        completeness = (min(states.word_count / expects.word_count, 1.0) + coverage) / 2 if expects.word_count else 1.0
+        short = f"{states.word_count} of {expects.word_count} words" if states.word_count < expects.word_count else "keywords are missing"
+        citation_miss = f"source_citation: {len(citations)} of 3 indicators" + (f" ({', '.join(citations)})" if citations else "")
         misses = [
             *(["exact_match"] * (not exact)),
-            *(f"keyword_coverage: {keyword}" for keyword in lost),
-            *(f"number_match: {number}" for number in lost_numbers),
+            *(f"keyword_coverage: {keyword}" for keyword in missing),
+            *(f"number_match: {number}" for number in missing_numbers),
             *([f"answer_completeness: {short}"] * (completeness < 1.0)),
-            *([few] * (len(found) < 3)),
+            *([citation_miss] * (len(citations) < 3)),
         ]
         reasoning = (
-            f"{'exact; ' if exact else ''}{len(wanted) - len(lost)}/{len(wanted)} keywords, "
-            f"{len(wanted.numbers) - len(lost_numbers)}/{len(wanted.numbers)} numbers, "
-            f"{heard.word_count}/{wanted.word_count} words, {len(found)} citations"
+            f"{'exact; ' if exact else ''}{len(expects) - len(missing)}/{len(expects)} keywords, "
+            f"{len(expects.numbers) - len(missing_numbers)}/{len(expects.numbers)} numbers, "
+            f"{states.word_count}/{expects.word_count} words, {len(citations)} citations"
         )
-        vacuous = {"vacuous_keywords": len(wanted), "vacuous_numbers": len(wanted.numbers), "vacuous_completeness": wanted.word_count}
+        vacuous = {
+            "vacuous_keywords": len(expects),
+            "vacuous_numbers": len(expects.numbers),
+            "vacuous_completeness": expects.word_count,
+        }
         details = {
-            "missing_keywords": lost,
-            "missing_numbers": lost_numbers,
-            "citations": found,
-            "words": {"expected": wanted.word_count, "actual": heard.word_count},
+            "missing_keywords": missing,
+            "missing_numbers": missing_numbers,
+            "citations": citations,
+            "words": {"expected": expects.word_count, "actual": states.word_count},
             "flags": [flag for flag, total in vacuous.items() if not total],
         }
-        values = (exact, coverage, figures, completeness, min(len(found) / 3, 1.0))
+        values = (exact, coverage, number_share, completeness, min(len(citations) / 3, 1.0))
         return dict(zip(METRICS, values, strict=True)), misses, reasoning, details
 
     @settings(max_examples=150, deadline=None)
@@ -357,13 +361,13 @@ class TestManyAtOnce:
     def test_a_batch_says_what_a_plain_reading_says(self, pairs: list[tuple[str, str]], locale: NumberLocale) -> None:
         entry = EVALUATORS.find("answer_quality")
         batch = SimpleNamespace(expected_texts=[pair[0] for pair in pairs], actual_texts=[pair[1] for pair in pairs])
-        found = entry.function(batch, entry.options(locale=locale))
+        results = entry.function(batch, entry.options(locale=locale))
         for row, pair in enumerate(pairs):
             metrics, misses, reasoning, details = self.plain(*pair, locale)
-            assert {name: column[row] for name, column in found.metrics.items()} == metrics
-            assert found.score[row] == pytest.approx(sum(metrics.values()) / 5, abs=1e-15)
-            assert found.hits.at(row) == [name for name in METRICS if metrics[name] == 1.0]
-            assert (found.misses.at(row), found.reasoning[row], found.details(row)) == (misses, reasoning, details)
+            assert {name: column[row] for name, column in results.metrics.items()} == metrics
+            assert results.score[row] == pytest.approx(sum(metrics.values()) / 5, abs=1e-15)
+            assert results.hits.at(row) == [name for name in METRICS if metrics[name] == 1.0]
+            assert (results.misses.at(row), results.reasoning[row], results.details(row)) == (misses, reasoning, details)
 
     def test_more_than_a_hundred_missing_keywords_are_counted(self) -> None:
         words = " ".join(f"word{chr(97 + at // 26)}{chr(97 + at % 26)}" for at in range(120))

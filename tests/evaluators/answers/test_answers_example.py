@@ -7,7 +7,7 @@ import pytest
 
 import fieldwise as fw
 
-EXAMPLE = Path(__file__).parents[2] / "examples" / "answers"
+EXAMPLE = Path(__file__).parents[3] / "examples" / "answers"
 
 
 @pytest.fixture(autouse=True)

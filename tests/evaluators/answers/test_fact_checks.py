@@ -257,10 +257,10 @@ def test_a_preset_is_for_the_question_it_is_named_after() -> None:
     [
         ({}, "nothing to check"),
         ({"preset": "ef_1"}, "preset"),
-        ({"checks": "v1", "facts": {"a": {"word": "a"}}}, "about a preset"),
+        ({"checks": "v1", "facts": {"a": {"word": "a"}}}, "needs a `preset`"),
         ({"facts": {"a": {}}}, "a check is empty"),
         ({"facts": {"a": {"word": "x", "number": 1}}}, "`word` and `number`"),
-        ({"facts": {"a": {"percent": True, "word": "x"}}}, "no `number`"),
+        ({"facts": {"a": {"percent": True, "word": "x"}}}, "needs a `number`"),
         ({"facts": {"a": {"wrd": "x"}}}, "did you mean `word`"),
         ({"facts": {"a": {"regex": "(?=x)"}}}, "RE2"),
         ({"facts": {"a": {"regex": "("}}}, "cannot be read"),

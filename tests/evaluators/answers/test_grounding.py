@@ -62,8 +62,8 @@ def test_unsupported_numbers_and_names_are_listed() -> None:
 
 
 def test_each_sentence_shows_the_passage_it_rests_on() -> None:
-    told = grounded("The minimum premium is $50.", ["Something else.", MANUAL]).details["sentences"][0]
-    assert (told["source"], told["passage"]) == (1, "Rule C-4 sets the minimum premium at $50.")
+    sentence = grounded("The minimum premium is $50.", ["Something else.", MANUAL]).details["sentences"][0]
+    assert (sentence["source"], sentence["passage"]) == (1, "Rule C-4 sets the minimum premium at $50.")
 
 
 def test_contexts_may_be_objects() -> None:
@@ -151,8 +151,8 @@ class TestByEmbedding:
         assert reason in result.misses[0]
 
     def test_the_most_similar_sentence_decides_though_others_contradict_nothing(self) -> None:
-        told = grounded("Flood damage is covered.", by="embedding").details["sentences"][0]
-        assert told["passage"] == "Flood damage is not covered."
+        sentence = grounded("Flood damage is covered.", by="embedding").details["sentences"][0]
+        assert sentence["passage"] == "Flood damage is not covered."
 
     def test_unsupported_numbers_are_listed_here_too(self) -> None:
         result = grounded("Territory 118 has a rate change of 7%.", by="embedding")
@@ -160,7 +160,7 @@ class TestByEmbedding:
 
     def test_without_the_model_it_is_unavailable_and_says_how_to_get_it(self, monkeypatch: pytest.MonkeyPatch) -> None:
         missing = Diagnostic(code="unavailable", what="onnxruntime is not installed", fix="pip install 'fieldwise[semantic]'")
-        monkeypatch.setattr("fieldwise.evaluators.answers.grounding.embedder", lambda: missing)
+        monkeypatch.setattr("fieldwise.ask.embedding.load_embedder", lambda: missing)
         result = grounded("Flood damage is covered.", by="embedding")
         assert (result.status, result.details["fix"]) == ("unavailable", "pip install 'fieldwise[semantic]'")
 
@@ -187,8 +187,8 @@ class TestLabelledClaims:
     ]
 
     def auc(self, measure: str, **options: Any) -> float:
-        found = [grounded(claim["claim"], [claim["source"]], **options).details["sentences"][0][measure] for claim in self.claims]
-        values, labels = np.array(found), np.array([claim["supported"] for claim in self.claims])
+        measured = [grounded(claim["claim"], [claim["source"]], **options).details["sentences"][0][measure] for claim in self.claims]
+        values, labels = np.array(measured), np.array([claim["supported"] for claim in self.claims])
         return compute_auc(values[labels], values[~labels])
 
     def test_there_are_many_and_of_several_kinds(self) -> None:

@@ -19,17 +19,17 @@ def coverage(expected: Any, actual: Any, **options: Any) -> Result:
 
 
 @pytest.mark.parametrize(
-    ("actual", "found", "share"),
+    ("actual", "rules_found", "share"),
     [
         (RULES, 5, 1.0),
         ("* Limits of Liability\n* Deductible Factor\n* Driver Discount\n* Rule C-1", 4, 0.8),
         ("There are no rules", 0, 0.0),
     ],
 )
-def test_rules_coverage_is_rules_found_of_total_rules(actual: str, found: int, share: float) -> None:
+def test_rules_coverage_is_rules_found_of_total_rules(actual: str, rules_found: int, share: float) -> None:
     """EF_1, interpretation: 1.0 all rules found, 0.8 80% of rules found, 0.0 no rules found."""
     result = coverage(RULES, actual, preset="ef_1")
-    assert result.metrics == {"rules_found": found, "total_rules": 5, "rules_coverage": share}
+    assert result.metrics == {"rules_found": rules_found, "total_rules": 5, "rules_coverage": share}
     assert result.score == share
 
 

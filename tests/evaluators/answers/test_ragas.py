@@ -28,11 +28,11 @@ def scripted(**replies: Any) -> Canned:
         if isinstance(ask, Embed):
             return replies["vectors"] if isinstance(replies["vectors"], Reply) else Reply(vectors=replies["vectors"])
         assert isinstance(ask, Chat)
-        wanted = next(name for name in ("claims", "verdicts", "questions", "useful") if name in (ask.schema or {})["properties"])
-        found = replies[wanted]
-        if callable(found):
-            found = found(ask.messages[-1].content)
-        return found if isinstance(found, Reply) else said(found)
+        part = next(name for name in ("claims", "verdicts", "questions", "useful") if name in (ask.schema or {})["properties"])
+        reply = replies[part]
+        if callable(reply):
+            reply = reply(ask.messages[-1].content)
+        return reply if isinstance(reply, Reply) else said(reply)
 
     return Canned(reply)
 
@@ -215,7 +215,7 @@ class TestByPackage:
         assert (result.status, result.metrics) == ("error", {})
 
     def test_without_the_package_it_is_unavailable_and_says_how_to_get_it(self) -> None:
-        found = fw.evaluate({"type": "ragas", "by": "package", "metrics": ["faithfulness"]}, **CASE)
-        assert found.status == "unavailable"
-        assert "the package ragas is not installed" in found.reasoning
-        assert "pip install 'fieldwise[ragas]'" in found.details["fix"]
+        result = fw.evaluate({"type": "ragas", "by": "package", "metrics": ["faithfulness"]}, **CASE)
+        assert result.status == "unavailable"
+        assert "the package ragas is not installed" in result.reasoning
+        assert "pip install 'fieldwise[ragas]'" in result.details["fix"]

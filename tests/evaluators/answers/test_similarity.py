@@ -9,8 +9,8 @@ from fieldwise.model.diagnostic import Diagnostic
 
 
 def judged(expected: str | None = None, *, actual: str, **options: Any) -> fw.Result:
-    given = {} if expected is None else {"expected": expected}
-    return fw.evaluate({"type": "similarity", **options}, actual=actual, **given)
+    sides = {} if expected is None else {"expected": expected}
+    return fw.evaluate({"type": "similarity", **options}, actual=actual, **sides)
 
 
 @pytest.mark.parametrize(
@@ -64,7 +64,7 @@ def test_without_a_text_there_is_nothing_to_compare_with() -> None:
 
 def test_without_a_model_it_is_unavailable(monkeypatch: pytest.MonkeyPatch) -> None:
     none = Diagnostic(code="unavailable", what="there is no model", fix="pip install 'fieldwise[semantic]'")
-    monkeypatch.setattr("fieldwise.matchers.semantic.embedder", lambda: none)
+    monkeypatch.setattr("fieldwise.ask.embedding.load_embedder", lambda: none)
     result = judged("a text", actual="another one")
     assert (result.status, result.verdict) == ("unavailable", None)
     assert "fieldwise[semantic]" in result.reasoning

@@ -1,4 +1,4 @@
-"""code_judge: what the program is told, what it may answer, and what becomes of one that misbehaves."""
+"""code_judge: input of the program, its replies, limits and failures."""
 
 import json
 import os
@@ -14,7 +14,7 @@ import yaml
 import fieldwise as fw
 from fieldwise import ConfigError, Result
 
-EXAMPLES = Path(__file__).parents[2] / "examples" / "code_judges"
+EXAMPLES = Path(__file__).parents[3] / "examples" / "code_judges"
 ECHO = 'import json, sys; print(json.dumps({"score": 1, "hits": ["read"], "reasoning": sys.stdin.read()}))'
 
 
@@ -71,7 +71,7 @@ class TestWhatTheProgramIsTold:
         counted = "import json, sys; n = len(json.load(sys.stdin)['candidate_answer']); print(json.dumps({'score': n == 3_000_000 and 1}))"
         assert judged(counted, actual="x" * 3_000_000).score == 1.0
 
-    def test_a_case_without_output_is_the_systems_failure_and_nobody_is_asked(self, tmp_path: Path) -> None:
+    def test_a_case_without_output_is_the_systems_failure_and_runs_no_program(self, tmp_path: Path) -> None:
         trace = tmp_path / "asked"
         result = judged(f"open({str(trace)!r}, 'w'); print('{{\"score\": 1}}')", actual=None)
         assert (result.status, result.score, result.details["fault"], trace.exists()) == ("error", 0.0, "system", False)
@@ -213,7 +213,7 @@ class TestWorkers:
 
 
 class TestHostileJudges:
-    """Contained: the case is a fault that says why, in the time it was given, and nothing of it is left."""
+    """A misbehaving program is a fault of its case with a reason, within its time limit, and leaves no processes."""
 
     @pytest.fixture(autouse=True)
     def _keys(self, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -322,7 +322,7 @@ def _alive(pid: int) -> bool:
 class TestMigration:
     """Structured-data design, migration path: a script before, declarative rules after."""
 
-    PAGE = Path(__file__).parents[2] / "docs" / "migrating-from-scripts.md"
+    PAGE = Path(__file__).parents[3] / "docs" / "migrating-from-scripts.md"
 
     @pytest.mark.parametrize(
         ("number", "total", "score"), [("INV-7", 1500.0, 1.0), ("INV-7", 1500.004, 1.0), ("INV-8", 1500.0, 0.5), ("INV-8", 150.0, 0.0)]

@@ -12,7 +12,7 @@ import fieldwise as fw
 from fieldwise import ConfigError, Result
 from fieldwise.model.case import Case, Cases
 from fieldwise.plan.evaluators import plan_config
-from fieldwise.plan.schema import suite_schema
+from fieldwise.plan.schema import build_suite_schema
 from fieldwise.score.batch import ScoringBatch
 from fieldwise.score.evaluate import evaluate, result_at
 
@@ -91,8 +91,10 @@ class TestWhatItTells:
 
     def test_details_hold_what_each_member_says(self) -> None:
         result = whole({**FIELDS, "required": 0.2}, SHORT, expected={"a": 1, "b": 2}, actual={"a": 1, "b": 3})
-        told = result.details["members"]["fields"]
-        assert {key: told[key] for key in ("type", "weight", "required", "score", "verdict", "status", "hits", "misses", "reasoning")} == {
+        member = result.details["members"]["fields"]
+        assert {
+            key: member[key] for key in ("type", "weight", "required", "score", "verdict", "status", "hits", "misses", "reasoning")
+        } == {
             "type": "field_accuracy",
             "weight": 1.0,
             "required": 0.2,
@@ -145,7 +147,7 @@ class TestStatus:
         result = whole(SHORT, QUICK, actual="x", metadata={"latency_ms": "fast"})
         assert (result.status, result.score, result.details["fault"]) == ("error", 0.0, "ours")
         assert result.reasoning.startswith("quick: `metadata.latency_ms` is fast")
-        assert result.misses == ["quick: (evaluation error: `metadata.latency_ms` is fast, which is no latency)"]
+        assert result.misses == ["quick: (evaluation error: `metadata.latency_ms` is fast, which is not a valid latency)"]
         assert whole(SHORT, {**QUICK, "weight": 0}, actual="x", metadata={"latency_ms": "fast"}).status == "scored"
 
     def test_an_output_that_one_member_cannot_read_is_a_zero_for_that_member(self) -> None:
@@ -269,8 +271,8 @@ def test_all_problems_of_all_members_are_told_at_once() -> None:
 )
 def test_the_schema_of_a_suite_knows_members(config: dict[str, Any], valid: bool) -> None:
     suite = {"evaluators": [{"type": "composite", **config}]}
-    assert Draft202012Validator(suite_schema()).is_valid(suite) is valid
-    assert not Draft202012Validator(suite_schema()).is_valid({"evaluators": [{**SHORT, "required": True}]})
+    assert Draft202012Validator(build_suite_schema()).is_valid(suite) is valid
+    assert not Draft202012Validator(build_suite_schema()).is_valid({"evaluators": [{**SHORT, "required": True}]})
 
 
 def test_problems_of_members_tell_their_line(tmp_path: Path) -> None:

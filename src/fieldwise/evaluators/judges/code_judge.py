@@ -26,7 +26,7 @@ _MAX_OUTPUT = 2000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class JudgeProcess:
+class ProcessOptions:
     """How the program runs."""
 
     env: tuple[Annotated[str, MinLen(1)], ...] = ()
@@ -49,7 +49,7 @@ class CodeJudge:
     """Maximum seconds per case."""
     cwd: Annotated[str, RelativePath()] = "."
     """Working directory; default: the folder of the suite."""
-    process: JudgeProcess = field(default_factory=JudgeProcess)
+    process: ProcessOptions = field(default_factory=ProcessOptions)
     config: Annotated[Mapping[str, Any], PassThrough()] = field(default_factory=dict[str, Any])
 
     def problems(self) -> list[tuple[str, str, str | None]]:
