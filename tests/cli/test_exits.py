@@ -1,14 +1,17 @@
 """Exit codes and messages of the command line as a whole, some of them as a shell sees them."""
 
+import fcntl
 import json
 import os
 import signal
+import struct
 import subprocess
 import sys
+import termios
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import pytest
 from jsonschema import Draft202012Validator
@@ -57,6 +60,12 @@ def test_a_terminal_without_unicode_is_no_reason_to_stop(folder: Path) -> None:
     assert result.returncode == 0, result.stderr
 
 
+def _unread_bytes(pipe: IO[bytes]) -> int:
+    """Number of bytes in a pipe that its reader has not read yet."""
+    count = fcntl.ioctl(pipe, termios.FIONREAD, struct.pack("i", 0))
+    return struct.unpack("i", count)[0]
+
+
 def test_ctrl_c_exits_130(folder: Path) -> None:
     process = subprocess.Popen(
         [*COMMAND, "run", "small.eval.yaml", "--cases", "-"],
@@ -65,7 +74,10 @@ def test_ctrl_c_exits_130(folder: Path) -> None:
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
     )
-    while not (folder / ".fieldwise").exists() and process.poll() is None:  # no deadline: a loaded machine may take minutes
+    assert process.stdin is not None
+    process.stdin.write(b'{"id": "a", "expected": {}, "actual": {}}\n')
+    process.stdin.flush()
+    while _unread_bytes(process.stdin) and process.poll() is None:  # no deadline: a loaded machine may take minutes
         time.sleep(0.05)
     process.send_signal(signal.SIGINT)
     _, error = process.communicate(timeout=300)

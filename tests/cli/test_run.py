@@ -2,6 +2,7 @@
 
 import csv
 import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
+from fieldwise.api import run
 from fieldwise.report.files import render
 from fieldwise.report.json_report import build_run_schema
 from fieldwise.store.run import open_run
@@ -179,3 +181,24 @@ def test_hostile_data_neither_colours_the_report_nor_breaks_it(folder: Path, fie
     assert "[red]x\\x1b[2J" in result.stdout
     github = fieldwise("run", "small.eval.yaml", "--format", "github").stdout
     assert not {"\x1b", "\x07", "\u202e"} & set(github)
+
+
+def test_the_root_is_passed_as_an_argument_and_not_through_the_environment(
+    folder: Path, fieldwise: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FIELDWISE_ROOT", "from-the-environment")
+    during: list[str | None] = []
+
+    def run_and_look(*arguments: Any, **options: Any) -> Any:
+        during.append(os.environ.get("FIELDWISE_ROOT"))
+        return run(*arguments, **options)
+
+    monkeypatch.setattr("fieldwise.api.run", run_and_look)
+    assert fieldwise("--root", "elsewhere", "run", "small.eval.yaml").exit_code == 0
+    assert during == ["from-the-environment"]
+    assert len(list((folder / "elsewhere/runs").iterdir())) == 1
+    assert not (folder / "from-the-environment").exists()
+    assert fieldwise("run", "small.eval.yaml").exit_code == 0
+    assert len(list((folder / "from-the-environment/runs").iterdir())) == 1
+    listed = json.loads(fieldwise("--root", "elsewhere", "runs", "--format", "json").stdout)
+    assert [entry["name"] for entry in listed] == ["small"]

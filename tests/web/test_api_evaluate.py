@@ -194,6 +194,18 @@ def test_a_link_inside_a_folder_is_refused_too(client: TestClient, workspace: Pa
     assert (answer.status_code, answer.json()["diagnostics"][0]["code"]) == (403, "outside")
 
 
+@pytest.mark.parametrize("path", ["link.jsonl", "linked/cases.jsonl"])
+def test_a_link_that_points_into_the_data_folder_is_refused_too(client: TestClient, workspace: Path, path: str) -> None:
+    data = workspace / "data"
+    (data / "folder").mkdir()
+    (data / "folder" / "cases.jsonl").write_bytes((data / "cases.jsonl").read_bytes())
+    (data / "link.jsonl").symlink_to(data / "cases.jsonl")
+    (data / "linked").symlink_to(data / "folder")
+    answer = client.post("/api/v1/evaluate/path", json={"cases": path})
+    assert (answer.status_code, answer.json()["diagnostics"][0]["code"]) == (403, "outside")
+    assert client.post("/api/v1/evaluate/path", json={"cases": "folder/cases.jsonl"}).status_code == 200
+
+
 def test_without_a_data_folder_no_path_is_read(make_client: Any) -> None:
     answer = make_client(data=None).post("/api/v1/evaluate/path", json={"cases": "cases.jsonl"})
     assert (answer.status_code, answer.json()["diagnostics"][0]["code"]) == (403, "no-data-folder")

@@ -100,6 +100,19 @@ def test_other_sites_change_nothing_even_without_a_token(make_client: Any, heade
     assert client.get("/api/v1/configuration").json()["files"] == []
 
 
+@pytest.mark.parametrize("method", ["POST", "PUT", "PATCH", "DELETE", "PURGE"])
+@pytest.mark.parametrize("path", ["/configuration", "/test", "/api/v1/configuration", "/api/v1/jobs/a", "/api/v1/runs/latest/tags/best"])
+def test_every_method_but_the_safe_ones_is_refused_to_other_sites(client: TestClient, method: str, path: str) -> None:
+    for headers in ({"origin": "http://evil.example"}, {"sec-fetch-site": "cross-site"}, {"sec-fetch-site": "same-site"}):
+        answer = client.request(method, path, headers=headers)
+        assert (answer.status_code, answer.json()["diagnostics"][0]["code"]) == (403, "other-site")
+
+
+@pytest.mark.parametrize("method", ["GET", "HEAD", "OPTIONS"])
+def test_links_from_other_sites_are_followed(client: TestClient, method: str) -> None:
+    assert client.request(method, "/api/v1/runs", headers={"sec-fetch-site": "cross-site"}).status_code != 403
+
+
 def test_a_form_of_another_kind_is_not_read_as_json(client: TestClient) -> None:
     answer = client.post("/api/v1/evaluate", content='{"expected": {}}', headers={"content-type": "text/plain"})
     assert answer.status_code == 422

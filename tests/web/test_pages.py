@@ -33,7 +33,7 @@ def test_a_run_that_did_not_finish_has_a_page_that_says_how_to_go_on(client: Tes
     assert "interrupted" in client.get("/runs", headers=HTML).text
     page = client.get(f"/runs/{run}", headers=HTML)
     assert page.status_code == 200
-    assert "2 cases are stored and kept" in page.text
+    assert "2 cases are stored" in page.text
     assert f"fw.run(suite, resume=&#39;{run}&#39;)" in page.text
     for came, count in (("unfinished", 1), ("interrupted", 1), ("running", 0), ("passed", 0)):
         assert (f'href="/runs/{run}"' in client.get(f"/runs?came={came}").text) == bool(count), came
@@ -187,14 +187,14 @@ def test_forms_work_without_scripts(client: TestClient, workspace: Path) -> None
     assert "Saved." in saved.text
     assert json.loads((workspace / STRATEGIES_FILE).read_text()) == {"name": "FUZZY"}
     tested = client.post("/test", data={"expected": '{"a": 1}', "actual": '```json\n{"a": 1}\n```', "keep": "yes"}, headers=HTML)
-    assert "Kept as run" in tested.text
-    assert "a record is looked for in the text" in tested.text
+    assert "Stored as run" in tested.text
+    assert "searches the text for a record" in tested.text
 
 
 @pytest.mark.parametrize(
     ("data", "told"),
     [
-        ({"field": ["a", "a"], "strategy": ["EXACT", "FUZZY"]}, "is there twice"),
+        ({"field": ["a", "a"], "strategy": ["EXACT", "FUZZY"]}, "is listed twice"),
         ({"field": ["a"], "strategy": ["MAYBE"]}, "must be one of"),
         ({"w_accuracy": "much"}, "must be a number"),
         ({"version": "old"}, "changed in the meantime"),

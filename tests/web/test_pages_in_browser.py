@@ -37,7 +37,7 @@ def test_the_navigation_is_one_row_on_a_phone(visit: Any, width: int) -> None:
     )
     assert max(tops) - min(tops) < 3
     assert page.evaluate("(bar => bar.scrollWidth - bar.clientWidth)(document.querySelector('.site nav'))") <= 0
-    assert page.get_by_role("button", name="theme: as the system").is_visible()
+    assert page.get_by_role("button", name="Theme: system").is_visible()
     assert page.get_by_role("link", name="fieldwise", exact=True).is_visible()
 
 
@@ -77,7 +77,7 @@ def test_json_that_cannot_be_read_is_told_where_it_is(visit: Any) -> None:
     page.fill("#expected", '{"a": 1, "a": 2}')
     page.click("button.primary")
     page.wait_for_selector("#outcome >> text=the key a is there twice")
-    assert "there is nothing under actual" in page.locator("#outcome").inner_text()
+    assert "actual is empty" in page.locator("#outcome").inner_text()
 
 
 def test_the_theme_is_kept(visit: Any) -> None:
@@ -86,7 +86,7 @@ def test_the_theme_is_kept(visit: Any) -> None:
     page.click("#theme")
     page.reload()
     assert page.evaluate("document.documentElement.dataset.theme") == "dark"
-    assert page.locator("#theme").inner_text() == "theme: dark"
+    assert page.locator("#theme").inner_text() == "Theme: dark"
 
 
 def test_without_the_token_a_page_says_how_to_get_in(browser: Any, site: Any) -> None:

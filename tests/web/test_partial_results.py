@@ -44,17 +44,17 @@ def test_all_parts_of_a_run_come_to_its_summary(workspace: Path) -> None:
     assert output is not None
     assert (output.cases, output.complete) == (6, True)
     assert {row.name: row.score for row in output.rows} == {name: entry.metrics["score"] for name, entry in run.full.evaluators.items()}
-    assert [sum(part.count for part in row.became) for row in output.rows] == [6, 6]
+    assert [sum(part.count for part in row.statuses) for row in output.rows] == [6, 6]
     assert dict(output.rows[0].lowest).keys() == {"a"}
 
 
 def test_a_large_run_is_caught_up_with_step_by_step(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run = in_parts(workspace)
-    monkeypatch.setattr(partial_results, "BUDGET", -1.0)
-    monkeypatch.setattr(partial_results, "PATIENCE", 0)
-    sums = PartialResults()
-    looked = [sums.of(run) for _ in range(3)]
-    assert [(entry.cases, entry.complete) for entry in looked if entry] == [(2, False), (6, True), (6, True)]
+    monkeypatch.setattr(partial_results, "READ_SECONDS", -1.0)
+    monkeypatch.setattr(partial_results, "SUMMARY_INTERVAL", 0)
+    partial = PartialResults()
+    summaries = [partial.summarize(run) for _ in range(3)]
+    assert [(entry.cases, entry.complete) for entry in summaries if entry] == [(2, False), (6, True), (6, True)]
 
 
 def test_a_run_without_a_complete_part_comes_to_nothing_yet(workspace: Path) -> None:
@@ -79,7 +79,7 @@ def test_the_page_of_an_unfinished_run_says_what_it_comes_to_so_far(client: Test
     run = interrupted(workspace, 1)
     page = client.get(f"/runs/{run}").text
     assert "So far: 2 cases" in page
-    assert "the figures change until the run has ended" in page
+    assert "The figures change until the run has finished" in page
     finished = fw.run(SUITE, cases=str(workspace / "data" / "cases.jsonl"), root=workspace / ".fieldwise")
     assert "So far: 2 of about 6 cases" in client.get(f"/runs/{run}").text
     assert "So far" not in client.get(f"/runs/{finished.id}").text

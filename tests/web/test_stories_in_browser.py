@@ -91,7 +91,7 @@ def test_a_run_of_another_process_is_seen_as_it_goes_is_killed_goes_on_and_ends(
     started.wait()
     expect(page.locator(".verdict")).to_contain_text("interrupted", timeout=SLOW)
     assert page.locator(".state .command").inner_text() == "fieldwise run live.eval.yaml --resume"
-    assert "are stored and kept" in page.locator(".state").inner_text()
+    assert "are stored" in page.locator(".state").inner_text()
     expect(page.locator(".state h2")).to_contain_text("So far: ", timeout=SLOW)
     assert violations(page) == []
     again = terminal(site.folder, "run", "live.eval.yaml", "--resume")
@@ -234,8 +234,8 @@ def test_an_item_that_moved_says_what_it_was_paired_with(go: Any, site: Any) -> 
     page = go(site.pages()["moved"])
     page.click("text=values as expected")
     row = page.locator("tr", has=page.locator("th code.path:text-is('lines[0].sku')"))
-    assert "came as lines[2]" in row.inner_text()
-    assert "came as" not in page.locator("tr", has=page.locator("th code.path:text-is('lines[1].sku')")).inner_text()
+    assert "actual item lines[2]" in row.inner_text()
+    assert "actual item" not in page.locator("tr", has=page.locator("th code.path:text-is('lines[1].sku')")).inner_text()
 
 
 def test_boxes_stand_over_their_image(go: Any, site: Any) -> None:
@@ -261,7 +261,7 @@ def test_a_person_compares_two_runs_from_the_list(go: Any, site: Any) -> None:
     page = go("/runs")
     page.check(f"input[name=base][value='{site.runs['first']}']")
     page.check(f"input[name=new][value='{site.runs['second']}']")
-    page.click("text=Compare the two")
+    page.click('form[action="/compare"] button')
     page.wait_for_selector("h2:has-text('fields')")
     section = page.locator("section", has=page.locator("h2:has-text('fields')")).first.inner_text()
     assert "significantly worse" in section
@@ -280,7 +280,7 @@ def test_a_person_edits_checks_and_saves_the_configuration(go: Any, site: Any) -
     page.fill("input[name=fuzzy_threshold]", "1.5")
     page.wait_for_selector("#checked >> text=must be a number ≥ 0 and ≤ 1")
     page.fill("input[name=fuzzy_threshold]", "0.9")
-    page.wait_for_selector("#checked >> text=can be used")
+    page.wait_for_selector("#checked >> text=is valid")
     page.click("button:has-text('Save')")
     page.wait_for_selector("text=Saved.")
     assert json.loads((site.folder / STRATEGIES_FILE).read_text()) == {"customer_name": "FUZZY"}
@@ -306,7 +306,7 @@ def test_a_person_tests_an_evaluation_and_keeps_it(go: Any, site: Any) -> None:
     page.locator(".strategy input").last.fill("name")
     page.locator(".strategy select").last.select_option("FUZZY")
     page.fill("input[name=fuzzy_threshold]", "0.85")
-    page.click("text=Evaluate and keep as a run")
+    page.click("text=Evaluate and store as a run")
     page.wait_for_selector(".arithmetic")
     output = page.locator("#outcome").inner_text()
     assert "0.7375" in output
