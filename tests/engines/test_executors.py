@@ -16,8 +16,8 @@ from fieldwise.engines.executors import WorkerLost, find_demands
 from fieldwise.engines.shard_worker import RunSetup, ShardTask
 from fieldwise.score import evaluate
 from fieldwise.store.errors import Interrupted, StoreError
-from fieldwise.store.run import open_run
 from fieldwise.store.manifest import summary_to_json
+from fieldwise.store.run import open_run
 
 
 def run_content(run: Any) -> Any:

@@ -27,10 +27,10 @@ from fieldwise.store import lock
 from fieldwise.store.delete import delete_runs, folder_size
 from fieldwise.store.errors import StoreError
 from fieldwise.store.in_progress import RunMonitor
-from fieldwise.store.lock import RunLocked, RunLock, is_locked
+from fieldwise.store.lock import RunLock, RunLocked, is_locked
+from fieldwise.store.manifest import summary_to_json
 from fieldwise.store.run import list_runs, open_run
 from fieldwise.store.run_metrics import compare_runs
-from fieldwise.store.manifest import summary_to_json
 from fieldwise.store.run_names import add_tags, remove_tags
 
 KEYS = {

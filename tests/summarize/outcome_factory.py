@@ -135,9 +135,15 @@ def _text(n, rng):
 def cut(outcome, start, stop):
     """The batch that holds only these cases."""
     evaluated = []
-    for one in outcome.evaluated:
-        keep = np.flatnonzero((one.rows >= start) & (one.rows < stop))
-        evaluated.append(EvaluatorOutcome(evaluator=one.evaluator, rows=one.rows[keep] - start, results=_some(one.results, keep)))
+    for evaluated_outcome in outcome.evaluated:
+        keep = np.flatnonzero((evaluated_outcome.rows >= start) & (evaluated_outcome.rows < stop))
+        evaluated.append(
+            EvaluatorOutcome(
+                evaluator=evaluated_outcome.evaluator,
+                rows=evaluated_outcome.rows[keep] - start,
+                results=_some(evaluated_outcome.results, keep),
+            )
+        )
     rows = list(range(start, stop))
     return BatchOutcome(first=outcome.first + start, cases=outcome.cases.take(rows), evaluated=evaluated)
 

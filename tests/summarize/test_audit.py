@@ -9,25 +9,25 @@ def judged(*verdicts: tuple[str | None, float]) -> dict[str, JudgedCase]:
 
 
 def test_partial_is_a_label_of_its_own_where_people_use_it() -> None:
-    found = audit_judge("r", "j", judged(("pass", 1), ("partial", 0.5), ("fail", 0)), {"c0": "pass", "c1": "partial", "c2": "partial"})
-    assert found.table == {
+    audit = audit_judge("r", "j", judged(("pass", 1), ("partial", 0.5), ("fail", 0)), {"c0": "pass", "c1": "partial", "c2": "partial"})
+    assert audit.table == {
         "pass": {"pass": 1, "partial": 0, "fail": 0},
         "partial": {"pass": 0, "partial": 1, "fail": 1},
         "fail": {"pass": 0, "partial": 0, "fail": 0},
     }
-    assert (found.partial_is_fail, found.best) == (False, None)
-    assert found.share("partial", "partial") == 0.5
-    assert found.share("fail", "fail") is None
+    assert (audit.partial_is_fail, audit.best) == (False, None)
+    assert audit.share("partial", "partial") == 0.5
+    assert audit.share("fail", "fail") is None
 
 
 def test_partial_is_a_fail_where_people_do_not_use_it() -> None:
-    found = audit_judge("r", "j", judged(("pass", 1), ("partial", 0.5)), {"c0": "pass", "c1": "fail"})
-    assert (found.agreement, found.kappa, found.partial_is_fail) == (1.0, 1.0, True)
+    audit = audit_judge("r", "j", judged(("pass", 1), ("partial", 0.5)), {"c0": "pass", "c1": "fail"})
+    assert (audit.agreement, audit.kappa, audit.partial_is_fail) == (1.0, 1.0, True)
 
 
 def test_a_case_that_the_judge_could_not_measure_is_no_disagreement() -> None:
-    found = audit_judge("r", "j", judged(("pass", 1), (None, 0), ("fail", 0), ("pass", 1)), {"c0": "pass", "c1": "pass", "c2": "fail"})
-    assert (found.n, list(found.unjudged), found.unlabelled) == (2, ["c1"], 1)
+    audit = audit_judge("r", "j", judged(("pass", 1), (None, 0), ("fail", 0), ("pass", 1)), {"c0": "pass", "c1": "pass", "c2": "fail"})
+    assert (audit.n, list(audit.unjudged), audit.unlabelled) == (2, ["c1"], 1)
 
 
 def test_a_better_cut_is_only_told_where_there_is_one() -> None:

@@ -17,13 +17,13 @@ def test_no_cases_is_all_zeros():
 
 def test_aggregates_follow_the_guides_formulas():
     """Metric guide: compute_aggregate_metrics."""
-    found = build_eval_results([("a", Result(metrics=SMALL)), ("b", Result(metrics=LARGE))])["aggregate"]
-    assert found["macro"] == {"precision": 0.75, "recall": 0.75, "f1": 2 / 3}
-    assert found["micro"]["precision"] == 5 / 9
-    assert found["micro"]["recall"] == 5 / 6
-    assert found["micro"]["f1"] == pytest.approx(2 * (5 / 9) * (5 / 6) / (5 / 9 + 5 / 6))
-    assert (found["total_true_positives"], found["total_false_positives"], found["total_false_negatives"]) == (5, 4, 1)
-    assert found["eval_count"] == 2
+    aggregate = build_eval_results([("a", Result(metrics=SMALL)), ("b", Result(metrics=LARGE))])["aggregate"]
+    assert aggregate["macro"] == {"precision": 0.75, "recall": 0.75, "f1": 2 / 3}
+    assert aggregate["micro"]["precision"] == 5 / 9
+    assert aggregate["micro"]["recall"] == 5 / 6
+    assert aggregate["micro"]["f1"] == pytest.approx(2 * (5 / 9) * (5 / 6) / (5 / 9 + 5 / 6))
+    assert (aggregate["total_true_positives"], aggregate["total_false_positives"], aggregate["total_false_negatives"]) == (5, 4, 1)
+    assert aggregate["eval_count"] == 2
 
 
 def test_each_case_has_its_metrics_as_whole_counts_and_its_discrepancies():
@@ -40,6 +40,6 @@ def test_only_measurements_are_counted():
         ("b", Result(status="error", details={"fault": "ours"})),
         ("c", Result(status="error", details={"fault": "system"}, metrics={"false_negatives": 3.0})),
     ]
-    found = build_eval_results(results)
-    assert [entry["id"] for entry in found["per_eval"]] == ["c"]
-    assert found["aggregate"]["total_false_negatives"] == 3
+    content = build_eval_results(results)
+    assert [entry["id"] for entry in content["per_eval"]] == ["c"]
+    assert content["aggregate"]["total_false_negatives"] == 3

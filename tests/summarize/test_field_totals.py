@@ -44,7 +44,7 @@ def field_of(rows, *, status="scored", fields=("total",)):
 
 def test_error_types_count_as_the_guides_table_says():
     """Metric guide: omission is FN, hallucination FP, format_error and wrong_value both."""
-    [found] = field_of(
+    [field] = field_of(
         [
             (0, Outcome.MATCH, 1.0, True),
             (1, Outcome.WRONG_VALUE, 0.5, False),
@@ -54,29 +54,29 @@ def test_error_types_count_as_the_guides_table_says():
             (5, Outcome.HALLUCINATION, np.nan, False),
         ]
     )
-    assert (found.n, found.expected, found.given, found.matched) == (6, 4, 5, 1)
-    assert (found.precision, found.recall) == (1 / 5, 1 / 4)
-    assert found.f1 == pytest.approx(2 * 0.2 * 0.25 / 0.45)
-    assert found.score.value == 1.5 / 6
-    assert found.outcomes == {"match": 1, "wrong_value": 1, "format_error": 1, "omission": 1, "hallucination": 2}
+    assert (field.n, field.expected, field.given, field.matched) == (6, 4, 5, 1)
+    assert (field.precision, field.recall) == (1 / 5, 1 / 4)
+    assert field.f1 == pytest.approx(2 * 0.2 * 0.25 / 0.45)
+    assert field.score.value == 1.5 / 6
+    assert field.outcomes == {"match": 1, "wrong_value": 1, "format_error": 1, "omission": 1, "hallucination": 2}
 
 
 def test_agreement_on_no_value_counts_only_where_it_passed():
-    [found] = field_of(
+    [field] = field_of(
         [(0, Outcome.BOTH_ABSENT, np.nan, True), (1, Outcome.BOTH_ABSENT, np.nan, False), (2, Outcome.IGNORED, np.nan, False)]
     )
-    assert (found.score.value, found.score.n, found.matched, found.n) == (1.0, 1, 1, 1)
-    assert (found.expected, found.given, found.f1) == (0, 0, 0.0)
+    assert (field.score.value, field.score.n, field.matched, field.n) == (1.0, 1, 1, 1)
+    assert (field.expected, field.given, field.f1) == (0, 0, 0.0)
 
 
 def test_a_field_with_nothing_scored_has_no_measured_score():
-    [found] = field_of([(0, Outcome.IGNORED, np.nan, False)])
-    assert (found.score.n, found.score.low) == (0, None)
+    [field] = field_of([(0, Outcome.IGNORED, np.nan, False)])
+    assert (field.score.n, field.score.low) == (0, None)
 
 
 def test_a_comparison_that_could_not_be_made_counts_zero():
-    [found] = field_of([(0, Outcome.MATCH, 1.0, True), (1, Outcome.FAULT, np.nan, False)])
-    assert (found.score.value, found.expected, found.given) == (0.5, 2, 1)
+    [field] = field_of([(0, Outcome.MATCH, 1.0, True), (1, Outcome.FAULT, np.nan, False)])
+    assert (field.score.value, field.expected, field.given) == (0.5, 2, 1)
 
 
 def test_the_interval_counts_cases_not_items_of_their_lists():
@@ -86,16 +86,16 @@ def test_the_interval_counts_cases_not_items_of_their_lists():
 
 
 def test_results_that_are_no_measurement_leave_the_fields_alone():
-    [found] = field_of([(0, Outcome.MATCH, 1.0, True)], status="error")
-    assert (found.n, found.score.n) == (0, 0)
+    [field] = field_of([(0, Outcome.MATCH, 1.0, True)], status="error")
+    assert (field.n, field.score.n) == (0, 0)
 
 
 def test_the_worst_cases_of_a_field_are_five_and_each_named_once():
     rows = [(0, Outcome.WRONG_VALUE, 0.5, False), (0, Outcome.WRONG_VALUE, 0.1, False)]
     rows += [(case, Outcome.WRONG_VALUE, 0.2, False) for case in range(1, 8)]
     rows += [(8, Outcome.MATCH, 0.0, True)]
-    [found] = field_of(rows)
-    assert found.worst == ("case-0", "case-1", "case-2", "case-3", "case-4")
+    [field] = field_of(rows)
+    assert field.worst == ("case-0", "case-1", "case-2", "case-3", "case-4")
 
 
 def test_two_rules_for_one_path_are_two_fields():

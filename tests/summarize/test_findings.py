@@ -9,13 +9,15 @@ HIGH = {"exact_match": 0.9, "keyword_coverage": 0.95, "number_match": 0.9, "answ
 
 
 def summary(metrics: dict[str, float], ragas: dict[str, float] | None = None, n: int = 20) -> Summary:
-    def one(type_: str, values: dict[str, float]) -> EvaluatorSummary:
+    def evaluator_summary(type_: str, values: dict[str, float]) -> EvaluatorSummary:
         return EvaluatorSummary(
             name=type_, type=type_, counts=Counts(), metrics={name: Metric(value=value, n=n) for name, value in values.items()}
         )
 
-    found = {"answer_quality": one("answer_quality", metrics)} | ({"ragas": one("ragas", ragas)} if ragas else {})
-    return Summary(cases=n, evaluators=found)
+    evaluators = {"answer_quality": evaluator_summary("answer_quality", metrics)} | (
+        {"ragas": evaluator_summary("ragas", ragas)} if ragas else {}
+    )
+    return Summary(cases=n, evaluators=evaluators)
 
 
 @pytest.mark.parametrize(
@@ -37,10 +39,10 @@ def test_each_pattern_of_the_answer_metrics_is_read(changes: dict[str, float], c
 
 def test_high_answer_metrics_beside_low_ragas_metrics_may_not_be_grounded() -> None:
     """Answer metrics, interpreting results: high custom metrics, low RAGAS metrics."""
-    found = find_patterns(summary(HIGH, {"faithfulness": 0.2, "context_recall": 0.9}))
-    assert [finding.code for finding in found] == ["all-high", "not-grounded"]
-    assert found[1].metrics["faithfulness"] == 0.2
-    assert "context_recall" not in found[1].metrics
+    findings = find_patterns(summary(HIGH, {"faithfulness": 0.2, "context_recall": 0.9}))
+    assert [finding.code for finding in findings] == ["all-high", "not-grounded"]
+    assert findings[1].metrics["faithfulness"] == 0.2
+    assert "context_recall" not in findings[1].metrics
 
 
 def test_a_finding_names_its_figures() -> None:
@@ -58,5 +60,5 @@ def test_nothing_is_said_without_figures() -> None:
 def test_nothing_is_said_where_the_interval_reaches_the_other_side() -> None:
     wide = Metric(value=0.4, n=3, low=0.0, high=0.95)
     metrics = {name: Metric(value=value, n=3) for name, value in HIGH.items()} | {"source_citation": wide}
-    one = EvaluatorSummary(name="answers", type="answer_quality", counts=Counts(), metrics=metrics)
-    assert find_patterns(Summary(cases=3, evaluators={"answers": one})) == []
+    answers = EvaluatorSummary(name="answers", type="answer_quality", counts=Counts(), metrics=metrics)
+    assert find_patterns(Summary(cases=3, evaluators={"answers": answers})) == []

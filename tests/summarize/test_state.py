@@ -39,7 +39,7 @@ def results_of(results, verdicts, ids=None):
 
 
 def test_a_mean_is_over_scored_cases_and_failures_of_the_system():
-    found = summary_of(
+    evaluator = summary_of(
         results_of(
             [
                 Result(score=1.0, metrics={"completeness": 1.0}),
@@ -51,24 +51,24 @@ def test_a_mean_is_over_scored_cases_and_failures_of_the_system():
             [2, 0, 0, -1, -1],
         )
     ).evaluators["field_prf"]
-    assert (found.metrics["score"].value, found.metrics["score"].n) == (0.5, 2)
-    assert found.metrics["completeness"].value == 0.5
-    assert found.metrics["pass_rate"].value == 0.5
-    counts = found.counts
+    assert (evaluator.metrics["score"].value, evaluator.metrics["score"].n) == (0.5, 2)
+    assert evaluator.metrics["completeness"].value == 0.5
+    assert evaluator.metrics["pass_rate"].value == 0.5
+    counts = evaluator.counts
     assert (counts.scored, counts.failures, counts.faults, counts.skipped, counts.unavailable) == (1, 1, 1, 1, 1)
     assert (counts.passed, counts.partial, counts.failed) == (1, 0, 1)
 
 
 def test_cases_an_evaluator_is_not_for_are_counted_as_not_applicable():
-    found = summary_of(build(10)).evaluators["answers"].counts
-    assert (found.cases, found.not_applicable, found.scored) == (10, 5, 5)
+    counts = summary_of(build(10)).evaluators["answers"].counts
+    assert (counts.cases, counts.not_applicable, counts.scored) == (10, 5, 5)
 
 
 def test_nothing_measured_leaves_no_metric():
-    found = summary_of(results_of([Result(status="skipped"), Result(status="unavailable")], [-1, -1]))
-    assert found.evaluators["field_prf"].metrics == {}
-    assert found.evaluators["answers"].metrics == {}
-    assert found.flatten() == {}
+    summary = summary_of(results_of([Result(status="skipped"), Result(status="unavailable")], [-1, -1]))
+    assert summary.evaluators["field_prf"].metrics == {}
+    assert summary.evaluators["answers"].metrics == {}
+    assert summary.flatten() == {}
 
 
 def test_no_cases_is_an_empty_summary():
@@ -117,18 +117,18 @@ def test_intervals_hold_their_means():
 
 def test_a_metric_of_zeros_and_ones_has_the_interval_of_a_share():
     values = [Result(score=0.5, metrics={"exact_match": True})] * 9 + [Result(score=0.5, metrics={"exact_match": False})]
-    found = summary_of(results_of(values, [1] * 10)).evaluators["field_prf"].metrics["exact_match"]
-    assert (round(found.low, 3), round(found.high, 3)) == (0.596, 0.982)
+    metric = summary_of(results_of(values, [1] * 10)).evaluators["field_prf"].metrics["exact_match"]
+    assert (round(metric.low, 3), round(metric.high, 3)) == (0.596, 0.982)
 
 
 def test_one_case_has_no_bootstrap_interval():
-    found = summary_of(results_of([Result(score=0.4)], [1])).evaluators["field_prf"].metrics["score"]
-    assert (found.value, found.low, found.high) == (0.4, None, None)
+    metric = summary_of(results_of([Result(score=0.4)], [1])).evaluators["field_prf"].metrics["score"]
+    assert (metric.value, metric.low, metric.high) == (0.4, None, None)
 
 
 def test_the_worst_cases_come_lowest_first_and_in_order_among_equals():
-    found = summary_of(results_of([Result(score=score) for score in (1.0, 0.5, 0.0, 0.5, 0.0)], [2, 1, 0, 1, 0]))
-    assert found.evaluators["field_prf"].worst == (("case-2", 0.0), ("case-4", 0.0), ("case-1", 0.5), ("case-3", 0.5))
+    summary = summary_of(results_of([Result(score=score) for score in (1.0, 0.5, 0.0, 0.5, 0.0)], [2, 1, 0, 1, 0]))
+    assert summary.evaluators["field_prf"].worst == (("case-2", 0.0), ("case-4", 0.0), ("case-1", 0.5), ("case-3", 0.5))
 
 
 def test_at_most_ten_worst_cases_are_kept():
