@@ -160,9 +160,10 @@ def _format_tick(value: float) -> str:
 
 def _make_chart(kind: str, *, rows: int, **options: Any) -> Any:
     try:
-        pygal = import_module("pygal")  # without type stubs, so imported by name
+        import pygal
+        from pygal.style import Style
     except ImportError as error:
-        raise ImportError("charts need pygal, which is not installed: pip install 'fieldwise[report]'") from error
+        raise ImportError("charts need pygal, which is not installed: pip install 'fieldwise[report]'", name="pygal") from error
     shared: dict[str, Any] = {
         "width": NARROW,
         "height": rows * _ROW_HEIGHT + _FRAME_HEIGHT,
@@ -173,7 +174,7 @@ def _make_chart(kind: str, *, rows: int, **options: Any) -> Any:
         "value_formatter": _format_tick,
         "js": [],
         "css": [],
-        "style": pygal.style.Style(label_font_size=11, major_label_font_size=11, value_font_size=11, font_family="sans-serif"),
+        "style": Style(label_font_size=11, major_label_font_size=11, value_font_size=11, font_family="sans-serif"),
         "disable_xml_declaration": True,
     }
     return getattr(pygal, kind)(**(shared | options))

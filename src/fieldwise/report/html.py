@@ -8,7 +8,6 @@ from collections.abc import Callable
 from functools import cache
 from hashlib import sha256
 from html import escape
-from importlib import import_module
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Final
 
@@ -67,9 +66,9 @@ def make_content_policy(script: str) -> str:
 def get_environment() -> Any:
     """Return the template environment. It escapes everything that templates write; only charts, style and script are markup."""
     try:
-        jinja2 = import_module("jinja2")  # an optional package, so imported by name
+        import jinja2
     except ImportError as error:
-        raise ImportError("HTML reports need Jinja2, which is not installed: pip install 'fieldwise[report]'") from error
+        raise ImportError("HTML reports need Jinja2, which is not installed: pip install 'fieldwise[report]'", name="jinja2") from error
     environment = jinja2.Environment(
         loader=jinja2.PackageLoader("fieldwise.report"),
         autoescape=True,
@@ -77,7 +76,7 @@ def get_environment() -> Any:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {
+    filters: dict[str, Any] = {
         "number": format_number,
         "interval": format_interval,
         "plural": format_count,
@@ -93,14 +92,17 @@ def get_environment() -> Any:
         "errors_chart": _return_markup(draw_errors_chart),
         "causes_chart": _return_markup(draw_causes_chart),
     }
-    environment.globals |= {"error_states": [FIELD_STATES[outcome] for outcome in ERROR_OUTCOMES]}
+    states: dict[str, Any] = {"error_states": [FIELD_STATES[outcome] for outcome in ERROR_OUTCOMES]}
+    environment.filters.update(filters)
+    environment.globals.update(states)
     return environment
 
 
 def _return_markup(function: Callable[..., str]) -> Callable[..., Any]:
     """Wrap a filter whose result is escaped already."""
-    markup = import_module("markupsafe").Markup
-    return lambda *values: markup(function(*values))
+    from markupsafe import Markup
+
+    return lambda *values: Markup(function(*values))
 
 
 def format_percent(share: float) -> str:
