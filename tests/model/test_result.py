@@ -1,4 +1,4 @@
-"""Results of one case and of a batch, and the labels they carry."""
+"""Results of single cases and of batches, and their HTML."""
 
 import math
 from collections import OrderedDict
@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import fieldwise as fw
 from fieldwise.model.case import Case, Cases
 from fieldwise.model.comparison import Comparison, Outcome
 from fieldwise.model.diagnostic import ConfigError, Diagnostic, Where
@@ -148,3 +149,24 @@ def test_metrics_keep_the_order_that_a_result_gives_them_whichever_case_comes_fi
     few, more = Result(metrics={"matched": 1, "ordered": True}), Result(metrics={"matched": 1, "recall": 0.5, "ordered": True})
     for results in ([few, more], [more, few]):
         assert list(Results.from_results(results).metrics) == ["matched", "recall", "ordered"]
+
+
+def test_a_notebook_shows_the_fields_that_are_not_right() -> None:
+    result = fw.evaluate({"type": "field_accuracy", "fields": ["a", "b"]}, expected={"a": 1, "b": 2}, actual={"a": 1, "b": 3})
+    html = result._repr_html_()
+    assert "<strong>0.5000</strong> · partial" in html
+    assert ">b<" in html
+    assert ">a<" not in html
+
+
+def test_nothing_from_data_is_taken_for_html() -> None:
+    evil = "<img src=x onerror=alert(1)>"
+    html = fw.evaluate({"type": "field_prf"}, expected={evil: "x"}, actual={evil: evil})._repr_html_()
+    assert "<img" not in html
+    assert "&lt;img" in html
+
+
+def test_long_values_and_long_lists_are_cut() -> None:
+    html = fw.evaluate({"type": "field_prf"}, expected={"a": ["x" * 500] * 80}, actual={"a": ["y"] * 80})._repr_html_()
+    assert "and 30 more" in html
+    assert "x" * 200 not in html
