@@ -169,7 +169,7 @@ class TestMisread:
         place.suite(FIELDS, columns={"expected": "ground_thruth"})
         place.fails(CONFIG, "ground_thruth")
 
-    def test_columns_that_nobody_knows(self, place: Place) -> None:
+    def test_unknown_columns(self, place: Place) -> None:
         place.cases({"id": "a", "soll": {"n": "x"}, "ist": {"n": "x"}})
         place.fails(CONFIG, "no column is expected or actual")
 
@@ -228,7 +228,7 @@ class TestGates:
     def test_a_gate_on_what_does_not_exist(self, place: Place, gate: str, message: str) -> None:
         place.fails(CONFIG, message, "--gate", gate)
 
-    def test_a_gate_on_a_metric_that_nobody_measured(self, place: Place) -> None:
+    def test_a_gate_on_a_metric_that_was_not_measured(self, place: Place) -> None:
         place.suite(FIELDS, {"type": "answer_quality", "when": {"tag": "nobody"}})
         code, output = place.run("--gate", "answer_quality.exact_match >= 0")
         assert code != PASSED, output
@@ -371,7 +371,7 @@ class TestBaselines:
 
 
 def interrupted() -> None:
-    """A run that somebody stopped after its first case."""
+    """A run that was stopped after its first case."""
 
     def stop(done: int, share: float | None) -> None:
         raise KeyboardInterrupt

@@ -1,4 +1,4 @@
-"""A file of invoices that is large enough for many pieces, once pieces are small."""
+"""A file of invoices that gives many shards, once shards are small."""
 
 import json
 import random
@@ -37,7 +37,7 @@ def altered(rng: random.Random, value: Any) -> Any:
 
 @pytest.fixture
 def many(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A suite over 600 cases in about 30 pieces; some lines cannot be read, some ids come twice."""
+    """A suite over 600 cases in about 30 shards; some lines are unreadable, one id occurs twice."""
     monkeypatch.setattr(shards, "SHARD_BYTES", 5000)
     monkeypatch.setattr(fieldwise.engines.executors, "SHARD_BYTES", 1)
     rng = random.Random(7)

@@ -1,4 +1,4 @@
-"""What a worker holds, and what passes between processes, does not grow with the data."""
+"""The memory of a worker and the messages between processes do not grow with the data."""
 
 import gc
 import json
@@ -45,7 +45,7 @@ def held() -> int:
     return sum(type(item) is Cases for item in gc.get_objects())
 
 
-def test_a_worker_holds_two_batches_of_cases_at_most_however_long_its_piece(
+def test_a_worker_holds_two_batches_of_cases_at_most_however_long_its_shard(
     many: Path, here: InProcessExecutor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before, most, batches = held(), 0, 0
@@ -65,7 +65,7 @@ def test_a_worker_holds_two_batches_of_cases_at_most_however_long_its_piece(
     assert most <= 3  # the worker's two, and the first of all, from which the rules were inferred
 
 
-def test_pieces_are_looked_for_only_as_somebody_asks_for_them(many: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_shards_are_computed_only_when_a_worker_takes_them(many: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     shards_taken: list[Shard] = []
     ahead: list[int] = []
 
@@ -87,30 +87,30 @@ def test_pieces_are_looked_for_only_as_somebody_asks_for_them(many: Path, monkey
 
 
 def outcome(folder: Path, here: InProcessExecutor, evaluator: dict[str, Any], rows: list[dict[str, Any]]) -> int:
-    """How many bytes a piece of these rows sends back."""
+    """Size in bytes of the outcome of one shard with these rows."""
     here.done.clear()
     (folder / "cases.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("fieldwise.read.shards.SHARD_BYTES", 1 << 28)  # all of it in one piece
+        patch.setattr("fieldwise.read.shards.SHARD_BYTES", 1 << 28)  # one shard
         fw.run({"name": "x", "cases": str(folder / "cases.jsonl"), "evaluators": [evaluator]}, root=folder)
     [done] = here.done
     return len(pickle.dumps(done))
 
 
-def test_what_a_piece_sends_back_is_eight_bytes_for_each_case(tmp_path: Path, here: InProcessExecutor) -> None:
+def test_a_shard_returns_about_eight_bytes_per_case(tmp_path: Path, here: InProcessExecutor) -> None:
     rows = [{"id": f"c{at}", "expected": f"Rule {at} applies", "actual": f"Rule {at % 9} applies"} for at in range(4000)]
     small, large = (outcome(tmp_path, here, {"type": "answer_quality"}, rows[:count]) for count in (2000, 4000))
     assert large - small <= 2000 * 10
 
 
-def test_what_a_piece_of_images_sends_back_is_some_thirty_bytes_more_for_each_box(tmp_path: Path, here: InProcessExecutor) -> None:
+def test_a_shard_of_images_returns_about_thirty_bytes_more_per_box(tmp_path: Path, here: InProcessExecutor) -> None:
     boxes = [{"bbox": [at, at, 10, 10], "category": "a rather long name of a category"} for at in range(8)]
     rows = [{"id": f"c{at}", "expected": boxes, "actual": [{**box, "score": 0.1 + at / 9999} for box in boxes]} for at in range(4000)]
     small, large = (outcome(tmp_path, here, {"type": "detection"}, rows[:count]) for count in (2000, 4000))
     assert large - small <= 2000 * (10 + 16 * 35)
 
 
-def test_pieces_are_put_together_in_their_order_as_they_come_and_only_those_ahead_are_held(
+def test_shards_are_merged_in_order_and_only_those_ahead_are_held(
     many: Path, here: InProcessExecutor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     alone = fw.run(many, root=many.parent / "alone", chunk=100)
@@ -134,7 +134,7 @@ def test_pieces_are_put_together_in_their_order_as_they_come_and_only_those_ahea
     assert [item.to_json() for item in shared.manifest.diagnostics] == [item.to_json() for item in alone.manifest.diagnostics]
 
 
-def test_a_piece_of_blank_lines_hides_none_of_its_neighbours(many: Path, here: InProcessExecutor, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_shard_of_blank_lines_hides_none_of_its_neighbours(many: Path, here: InProcessExecutor, monkeypatch: pytest.MonkeyPatch) -> None:
     cases = many.parent / "cases.jsonl"
     cases.write_text("\n" * 12_000 + cases.read_text())
 

@@ -1,4 +1,4 @@
-"""Processes: however many share the work and whatever becomes of them, a run comes to the same."""
+"""Worker processes: a run has the same results with any number of them, and after crashes and interrupts."""
 
 import json
 import os
@@ -28,7 +28,7 @@ def run_content(run: Any) -> Any:
 
 @pytest.fixture
 def alone(many: Path) -> Any:
-    """What one process says."""
+    """The content of the run of one process."""
     return run_content(fw.run(many, root=many.parent / "alone"))
 
 
@@ -39,7 +39,7 @@ def test_a_run_does_not_depend_on_how_many_share_the_work(many: Path, alone: Any
     assert run_content(run) == alone
 
 
-def test_ids_that_come_twice_are_noticed_across_pieces(many: Path) -> None:
+def test_ids_that_come_twice_are_noticed_across_shards(many: Path) -> None:
     run = fw.run(many, root=many.parent / "shared", workers=2)
     assert [item.what for item in run.manifest.diagnostics if item.code == "duplicate-id"] == ["line 402 has the same id as line 18"]
 
@@ -54,7 +54,7 @@ def test_rows_that_change_their_roles_are_read_from_start_to_end(many: Path) -> 
 
 
 def dying(times: int, marks: Path) -> Any:
-    """Scores as ever, but ends its process the first times that it comes upon the case c300."""
+    """score_batch that kills its process the first `times` times it reaches the case c300."""
     scored = evaluate.score_batch
 
     def score(plan: Any, cases: Any, first: int, services: Any) -> Any:
@@ -66,14 +66,14 @@ def dying(times: int, marks: Path) -> Any:
     return score
 
 
-def test_the_piece_of_a_killed_process_is_done_again(many: Path, alone: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_shard_of_a_killed_process_is_retried(many: Path, alone: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("fieldwise.engines.shard_worker.score_batch", dying(2, many.parent))
     run = fw.run(many, root=many.parent / "shared", workers=2)
     assert len(list(many.parent.glob("died-*"))) == 2
     assert run_content(run) == alone
 
 
-def test_a_piece_that_ends_every_process_ends_the_run_and_says_where(many: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_shard_that_kills_every_process_ends_the_run_and_is_named(many: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("fieldwise.engines.shard_worker.score_batch", dying(99, many.parent))
     with pytest.raises(WorkerLost, match=r"cases\.jsonl, cases \d+ to \d+ ended 3 times with code -9: is there enough memory"):
         fw.run(many, root=many.parent / "shared", workers=2)

@@ -1,4 +1,4 @@
-"""Ray: the same run on a cluster of one machine with two workers, one of which is killed on the way."""
+"""Ray: the same run on a cluster of one machine with two workers, one of which is killed."""
 
 import json
 import os
@@ -36,7 +36,7 @@ def cluster() -> Any:
 
 
 def at_work() -> list[int]:
-    """The processes that are doing a piece now."""
+    """The processes that are running a shard."""
     pids: list[int] = []
     for folder in Path("/proc").glob("[0-9]*"):
         try:
@@ -97,7 +97,7 @@ def test_judges_ask_from_one_place_so_that_limits_hold_for_all(many: Path) -> No
     assert run.exit_code != 0
 
 
-def test_data_of_one_piece_says_so(tmp_path: Path) -> None:
+def test_data_that_cannot_be_sharded_gives_a_warning(tmp_path: Path) -> None:
     (tmp_path / "cases.csv").write_text("id,expected,actual\n1,a,a\n")
     suite = {"name": "x", "cases": str(tmp_path / "cases.csv"), "evaluators": [{"type": "equals"}]}
     run = fw.run(suite, root=tmp_path, engine="ray")

@@ -37,7 +37,7 @@ KEYS = {
     "AWS_ACCESS_KEY_ID": "key",
     "AWS_SECRET_ACCESS_KEY": "secret",
     "AWS_DEFAULT_REGION": "us-east-1",
-    "AWS_EC2_METADATA_DISABLED": "true",  # nobody but the server here is asked for anything
+    "AWS_EC2_METADATA_DISABLED": "true",  # no requests but to the server of this test
 }
 NOTED = ("resumed", "not-resumed")
 
@@ -68,7 +68,7 @@ def bucket(server: str, request: pytest.FixtureRequest) -> RemotePath:
 
 @pytest.fixture
 def remote(many: Path, bucket: RemotePath, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
-    """The same suite with its cases in the bucket, fewer and in fewer pieces: each takes some requests."""
+    """The same suite with its cases in the bucket, fewer and in fewer shards: each takes some requests."""
     monkeypatch.setattr(shards, "SHARD_BYTES", 12_000)
     cases = many.parent / "cases.jsonl"
     cases.write_text("".join(cases.read_text().splitlines(keepends=True)[:200]))
@@ -152,7 +152,7 @@ def test_only_one_of_two_has_the_lock_of_a_run(bucket: RemotePath, monkeypatch: 
     RunLock(folder).release()
 
 
-def test_a_lock_that_nobody_refreshed_counts_as_gone_and_its_holder_is_told(bucket: RemotePath, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_lock_that_was_not_refreshed_expires_and_its_holder_gets_an_error(bucket: RemotePath, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lock, "_SETTLE_SECONDS", 0.0)
     folder = bucket / "run"
     old = RunLock(folder)

@@ -11,19 +11,19 @@ Row = tuple[float, int]
 rows = st.lists(st.tuples(st.sampled_from([0.0, 0.25, 0.5, float("nan"), float("inf")]), st.integers(0, 9)), max_size=30)
 
 
-def lowest_of(*pieces: list[Row], size: int = SIZE) -> LowestCases:
+def lowest_of(*batches: list[Row], size: int = SIZE) -> LowestCases:
     lowest = LowestCases(size)
-    for piece in pieces:
+    for batch in batches:
         lowest.add(
-            np.array([row[0] for row in piece]), np.array([row[1] for row in piece], dtype=np.int64), [f"c{at}" for at in range(10)], 0
+            np.array([row[0] for row in batch]), np.array([row[1] for row in batch], dtype=np.int64), [f"c{at}" for at in range(10)], 0
         )
     return lowest
 
 
-def by_definition(piece: list[Row]) -> list[tuple[float, int, str]]:
+def by_definition(batch: list[Row]) -> list[tuple[float, int, str]]:
     """The lowest value of each case, then the lowest of those, then the first in the run."""
     by_case: dict[int, float] = {}
-    for value, position in piece:
+    for value, position in batch:
         if value < float("inf"):
             by_case[position] = min(value, by_case.get(position, value))
     return sorted((value, position, f"c{position}") for position, value in by_case.items())[:SIZE]
@@ -31,13 +31,13 @@ def by_definition(piece: list[Row]) -> list[tuple[float, int, str]]:
 
 @settings(max_examples=200, deadline=None)
 @given(rows)
-def test_the_lowest_are_those_of_the_definition(piece: list[Row]) -> None:
-    assert lowest_of(piece).entries == by_definition(piece)
+def test_the_lowest_are_those_of_the_definition(batch: list[Row]) -> None:
+    assert lowest_of(batch).entries == by_definition(batch)
 
 
 @settings(max_examples=200, deadline=None)
 @given(rows, rows, rows)
-def test_pieces_added_or_merged_in_any_order_keep_the_same(first: list[Row], second: list[Row], third: list[Row]) -> None:
+def test_batches_added_or_merged_in_any_order_keep_the_same(first: list[Row], second: list[Row], third: list[Row]) -> None:
     whole = by_definition([*first, *second, *third])
     assert lowest_of(first, second, third).entries == lowest_of(third, first, second).entries == whole
     merged = lowest_of(third)
@@ -46,7 +46,7 @@ def test_pieces_added_or_merged_in_any_order_keep_the_same(first: list[Row], sec
     assert merged.entries == whole
 
 
-def test_among_equals_in_several_pieces_the_first_in_the_run_stay() -> None:
+def test_among_equals_in_several_batches_the_first_in_the_run_stay() -> None:
     later, earlier = [(0.0, position) for position in (9, 8, 7, 6)], [(0.0, position) for position in (3, 2, 2, 1)]
     assert [entry[1] for entry in lowest_of(later, earlier).entries] == [1, 2, 3]
 

@@ -43,7 +43,7 @@ def score_in_shards(
             reader.diagnostics += problems
             return totals
     if not executor.min_bytes:  # the executor was requested, so a warning tells that it was not used
-        what, fix = "the cases cannot be read in pieces, so one process did all the work", "put all of them in JSONL or Parquet files"
+        what, fix = "the cases cannot be read in shards, so one process did all the work", "put all of them in JSONL or Parquet files"
         reader.diagnostics.append(Diagnostic(code="one-piece", level="warning", what=what, fix=fix))
     return None
 
