@@ -44,13 +44,13 @@ async def serving(handle: Handle) -> AsyncIterator[str]:
 
 
 async def posted(connection: SingleConnection, url: str, times: int, pause: float = 0.0) -> list[bytes]:
-    found: list[bytes] = []
+    bodies: list[bytes] = []
     for _ in range(times):
         response = await connection.handle_async_request(httpx.Request("POST", url, content=b"x" * 1000))
-        found.append(b"".join([part async for part in response.aiter_bytes()]))
+        bodies.append(b"".join([part async for part in response.aiter_bytes()]))
         await response.aclose()
         await asyncio.sleep(pause)
-    return found
+    return bodies
 
 
 def run(handle: Handle, times: int, pause: float = 0.0, scheme: str = "http") -> Any:
@@ -118,9 +118,9 @@ def test_a_request_that_is_given_up_leaves_the_connection_usable() -> None:
             with pytest.raises(TimeoutError):
                 async with asyncio.timeout(0.1):
                     await posted(connection, url, 1)
-            found = await posted(connection, url, 2)
+            bodies = await posted(connection, url, 2)
             await connection.aclose()
-            return found
+            return bodies
 
     assert asyncio.run(asyncio.wait_for(go(), 20)) == [b"ok"] * 2
     assert len(calls) == 2

@@ -17,7 +17,7 @@ pytestmark = pytest.mark.llm
 
 CASE = {"input": "What is the capital of France?", "expected": "Paris", "actual": "Paris.", "contexts": ["Paris is in France."]}
 NEVER_REPEATS = {"repeat_penalty": 1.3}
-"""A model this small else says the same until it is cut off."""
+"""Without a limit, a model this small repeats itself until it is cut off."""
 
 
 def run(folder: Path, evaluator: dict[str, Any], url: str, **model: Any) -> Any:
@@ -29,10 +29,10 @@ def run(folder: Path, evaluator: dict[str, Any], url: str, **model: Any) -> Any:
 def ask(url: str, *chats: tuple[str, dict[str, Any] | None], **model: Any) -> list[Reply]:
     """What the model says to these prompts, each with the shape it shall have."""
     endpoint = Endpoint(url=url, name="smollm2", timeout=300, **{"max_tokens": 60, **model})
-    found: dict[int, Reply] = {}
+    replies_by_chat: dict[int, Reply] = {}
 
     def keep(which: int, replies: Replies) -> Asks:
-        found[which] = replies[0]
+        replies_by_chat[which] = replies[0]
         return ()
 
     with open_asker(Asking(cache=None)) as asker:
@@ -43,7 +43,7 @@ def ask(url: str, *chats: tuple[str, dict[str, Any] | None], **model: Any) -> li
             },
             keep,
         )
-    return [found[which] for which in range(len(chats))]
+    return [replies_by_chat[which] for which in range(len(chats))]
 
 
 def shape(**properties: dict[str, Any]) -> dict[str, Any]:

@@ -25,7 +25,7 @@ CLAIMS = ["Einstein was born in Germany.", "Einstein was born on 20 March 1879."
 
 
 def said(prompt: str) -> dict[str, Any]:
-    """What a model would say to the package's prompts, told apart by the shape they ask for."""
+    """Plausible replies to the prompts of the package, chosen by the schema they ask for."""
     shape = prompt.rsplit("JSON Schema:", 1)[-1]
     if "attributed" in shape:
         return {"classifications": [{"statement": "born in Ulm", "reason": "not there", "attributed": 0}]}
@@ -43,8 +43,8 @@ def measured(folder: Path, say: Callable[[str], Any], case: dict[str, Any] = CAS
     (folder / "cases.jsonl").write_text(json.dumps(case))
 
     def answer(request: dict[str, Any]) -> Say:
-        found = say(request["messages"][-1]["content"])
-        return found if isinstance(found, Say) else Say(json.dumps(found))
+        reply = say(request["messages"][-1]["content"])
+        return reply if isinstance(reply, Say) else Say(json.dumps(reply))
 
     with model_server(answer) as server:
         evaluator = {"type": "ragas", "by": "package", "model": {"url": server.url, "name": "scripted", "retries": 0}, **options}
