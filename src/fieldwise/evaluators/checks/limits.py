@@ -9,7 +9,7 @@ from annotated_types import Ge
 
 from fieldwise.evaluators.checks._case_path import case_path_problems, case_value
 from fieldwise.evaluators.checks.text_checks import check_label, single_check_result
-from fieldwise.kernels.numbers import is_close
+from fieldwise.kernels.tolerance import is_close
 from fieldwise.model.batch import Batch
 from fieldwise.model.case import Case
 from fieldwise.model.options import OptionProblem

@@ -9,7 +9,7 @@ import orjson
 import re2
 from annotated_types import Ge, MinLen
 
-from fieldwise.kernels.strings import fold_case
+from fieldwise.kernels.text_normalize import fold_case
 from fieldwise.kernels.values import to_nfc
 from fieldwise.model.batch import Batch
 from fieldwise.model.options import OptionProblem
