@@ -91,7 +91,7 @@ def _report_options_of_no_match(review: Review, written: Mapping[str, Any], plac
         valid += [option for option in list_option_names(registry.MATCHERS.find(name).options) if option not in valid]
     for key in written:
         if key not in valid:
-            review.add_error((*place, key), "unknown-option", f"no match has an option `{key}`", suggest_name(str(key), valid))
+            review.add_error((*place, key), "unknown-option", f"there is no option `{key}`", suggest_name(str(key), valid))
 
 
 def _explain_option_of_other_match(key: str) -> str | None:
