@@ -2,7 +2,7 @@
 
 * `parse_date` reads data: ISO 8601 (also weeks and days of the year), numeric dates with a four-digit year, English month names.
   It refuses two-digit years and months without a day, and returns `AmbiguousDate` where day and month may be swapped.
-* `parse_date_with_formats` reads exactly the formats that `compile_date_format` was given.
+* `parse_date_with_formats` reads exactly the formats passed to `compile_date_format`.
 * `parse_date_readings` explains mismatches: it also reads two-digit years, months without a day, and month names in English, German,
   French and Spanish, and returns every reading that is a day of the calendar.
 * `spell_iso_date` writes a date in the spellings that documents use.
@@ -232,7 +232,7 @@ def _compile_format_piece(format: str, match: re.Match[str], has_directives: boo
     if kind == "directive":
         if match["directive"] not in _DIRECTIVES:
             supported = " ".join(f"%{name}" for name in _DIRECTIVES)
-            raise ValueError(f"unknown directive `{text}` in date format `{format}`; known are {supported}")
+            raise ValueError(f"unknown directive `{text}` in date format `{format}`; supported: {supported}")
         return _DIRECTIVES[match["directive"]]
     if has_directives or kind == "other":
         return re.escape(text)
@@ -240,7 +240,7 @@ def _compile_format_piece(format: str, match: re.Match[str], has_directives: boo
         return re.escape(match["literal"])
     if text in _TOKENS:
         return _TOKENS[text]
-    supported = f"known are {' '.join(_TOKENS)}; put words in [brackets]"
+    supported = f"supported: {' '.join(_TOKENS)}; put words in [brackets]"
     hint = f"did you mean `{text.upper()}`?" if text.upper() in _TOKENS else supported
     raise ValueError(f"unknown token `{text}` in date format `{format}`; {hint}")
 
@@ -268,7 +268,7 @@ def _date_from_parts(parts: dict[str, str]) -> date | None:
 # Lenient: `parse_date_readings`
 
 YearMonthDay = tuple[int, int, int]
-"""Year, month, day; day 0 where only the month is given."""
+"""Year, month, day; day 0 for a month without a day."""
 
 _MONTH_NAMES: Final = {
     "en": " ".join(ENGLISH_MONTHS).lower(),
@@ -308,13 +308,13 @@ class DateReadings(NamedTuple):
     """Every calendar date that a text may mean."""
 
     readings: tuple[YearMonthDay, ...]
-    """One date, or two where day and month cannot be told apart, the day-first reading first."""
+    """One date, or two where day and month are indistinguishable, the day-first reading first."""
     time: str = ""
     """The time of day as written, without redundant zeros; empty at midnight."""
 
     @property
     def ambiguous(self) -> bool:
-        """True if day and month cannot be told apart."""
+        """True if day and month are indistinguishable."""
         return len(self.readings) > 1
 
 

@@ -82,7 +82,7 @@ def _to_postfix(text: str) -> list[str]:
     for match in _TOKEN.finditer(text.rstrip()):
         token = match.group().strip()
         if match[4]:
-            raise FormulaError(f"`{token}` cannot stand in a formula; it has names, and, or, not, and parentheses")
+            raise FormulaError(f"`{token}` is not allowed in a formula; use names, and, or, not, and parentheses")
         _check_order(previous, token)
         if token in ("(", "not"):
             operators.append(token)

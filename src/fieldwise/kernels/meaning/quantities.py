@@ -303,7 +303,9 @@ def _read_compound(text: str, tokens: Sequence[_QuantityToken], position: int) -
     return readings, end
 
 
-def _add_unit(text: str, tokens: Sequence[_QuantityToken], position: int, end: int, readings: tuple[float, ...]) -> tuple[TextQuantity, int]:
+def _add_unit(
+    text: str, tokens: Sequence[_QuantityToken], position: int, end: int, readings: tuple[float, ...]
+) -> tuple[TextQuantity, int]:
     """Return the quantity of the tokens from `position` to `end` with the unit after them, and the position after that."""
     family, factor, end = _read_unit(tokens, end)
     token = tokens[position]
