@@ -22,25 +22,25 @@ def score(expected: Any, actual: Any, **options: Any) -> float:
 
 def test_letter_case_costs_nothing() -> None:
     """structured-data spec: Fuzzy match succeeds above threshold (the e.g. 0.89 is 1.0 folded, 0.33 unfolded)."""
-    found = scores("ACME CORP", "Acme Corp", algorithm="levenshtein", threshold=0.80)
-    assert found.value.tolist() == [1.0]
-    assert found.passed.tolist() == [True]
+    fuzzy_scores = scores("ACME CORP", "Acme Corp", algorithm="levenshtein", threshold=0.80)
+    assert fuzzy_scores.value.tolist() == [1.0]
+    assert fuzzy_scores.passed.tolist() == [True]
     assert score("ACME CORP", "Acme Corp", normalize=False) == pytest.approx(1 / 3)
 
 
 def test_a_common_beginning_counts_for_more_in_jaro_winkler() -> None:
     """structured-data spec: Fuzzy match with Jaro-Winkler for prefix similarity."""
-    found = scores("Microsoft Corporation", "Microsoft Corp", algorithm="jaro_winkler", threshold=0.85)
-    assert found.value[0] == pytest.approx(0.9333, abs=1e-4)
-    assert found.passed.tolist() == [True]
-    assert found.value[0] > score("Microsoft Corporation", "Microsoft Corp", algorithm="levenshtein")
+    fuzzy_scores = scores("Microsoft Corporation", "Microsoft Corp", algorithm="jaro_winkler", threshold=0.85)
+    assert fuzzy_scores.value[0] == pytest.approx(0.9333, abs=1e-4)
+    assert fuzzy_scores.passed.tolist() == [True]
+    assert fuzzy_scores.value[0] > score("Microsoft Corporation", "Microsoft Corp", algorithm="levenshtein")
 
 
 def test_text_below_the_threshold_fails_and_still_gives_its_similarity() -> None:
     """structured-data spec: Fuzzy match fails below threshold."""
-    found = scores("Acme Corp", "XYZ Inc", threshold=0.80)
-    assert 0.0 < found.value[0] < 0.80
-    assert found.passed.tolist() == [False]
+    fuzzy_scores = scores("Acme Corp", "XYZ Inc", threshold=0.80)
+    assert 0.0 < fuzzy_scores.value[0] < 0.80
+    assert fuzzy_scores.passed.tolist() == [False]
 
 
 def test_the_threshold_is_0_85_unless_given() -> None:
@@ -50,9 +50,9 @@ def test_the_threshold_is_0_85_unless_given() -> None:
 
 def test_one_edit_in_ten_letters_is_0_9() -> None:
     """response-quality spec: the walkthrough's "John Smith" against "John Smyth"."""
-    found = scores("John Smith", "John Smyth")
-    assert found.value[0] == pytest.approx(0.9)
-    assert found.passed.tolist() == [True]
+    fuzzy_scores = scores("John Smith", "John Smyth")
+    assert fuzzy_scores.value[0] == pytest.approx(0.9)
+    assert fuzzy_scores.passed.tolist() == [True]
 
 
 @pytest.mark.parametrize(
@@ -86,28 +86,28 @@ def test_how_alike_two_values_are(expected: Any, actual: Any, options: dict[str,
 @pytest.mark.parametrize(("expected", "actual"), [(100, "100"), (True, "true"), (True, 1), (["a"], "a"), ([], {}), ("", [])])
 def test_values_of_different_kinds_are_not_alike_and_pass_no_threshold(expected: Any, actual: Any) -> None:
     for threshold in (0.0, 0.85):
-        found = scores(expected, actual, threshold=threshold)
-        assert found.value.tolist() == [0.0]
-        assert found.passed.tolist() == [False]
+        fuzzy_scores = scores(expected, actual, threshold=threshold)
+        assert fuzzy_scores.value.tolist() == [0.0]
+        assert fuzzy_scores.passed.tolist() == [False]
 
 
 def test_the_threshold_is_inclusive_in_spite_of_binary_rounding() -> None:
     for edits in range(1, 100):
-        found = scores("a" * 100, "a" * (100 - edits) + "b" * edits, threshold=(100 - edits) / 100)
-        assert found.passed.tolist() == [True]
+        fuzzy_scores = scores("a" * 100, "a" * (100 - edits) + "b" * edits, threshold=(100 - edits) / 100)
+        assert fuzzy_scores.passed.tolist() == [True]
         assert scores("a" * 100, "a" * (100 - edits) + "b" * edits, threshold=(100 - edits) / 100 + 0.001).passed.tolist() == [False]
 
 
 def test_binary_is_1_at_the_threshold_and_0_below() -> None:
-    found = fuzzy(Pairs(["abcd", "abcd"], ["abcx", "abxx"]), Fuzzy(threshold=0.75, score="binary"))
-    assert found.value.tolist() == [1.0, 0.0]
-    assert found.passed.tolist() == [True, False]
+    fuzzy_scores = fuzzy(Pairs(["abcd", "abcd"], ["abcx", "abxx"]), Fuzzy(threshold=0.75, score="binary"))
+    assert fuzzy_scores.value.tolist() == [1.0, 0.0]
+    assert fuzzy_scores.passed.tolist() == [True, False]
 
 
 def test_a_long_text_that_repeats_is_measured_once_and_scored_everywhere() -> None:
     pairs = [("a" * 100, "a" * 99 + "b"), ("c" * 100, "c" * 100)] * 3
-    found = fuzzy(Pairs([one for one, _ in pairs], [other for _, other in pairs]), Fuzzy())
-    assert found.value.tolist() == pytest.approx([0.99, 1.0] * 3)
+    fuzzy_scores = fuzzy(Pairs([one for one, _ in pairs], [other for _, other in pairs]), Fuzzy())
+    assert fuzzy_scores.value.tolist() == pytest.approx([0.99, 1.0] * 3)
 
 
 def test_a_nan_is_like_nothing() -> None:

@@ -7,7 +7,7 @@ from fieldwise.model.pairs import Pairs
 
 
 def test_every_pair_matches_whatever_it_is() -> None:
-    found = ignore(Pairs(["a", 1, math.nan, []], ["b", "1", math.nan, {}]), Ignore())
-    assert found.value.tolist() == [1.0] * 4
-    assert found.passed.tolist() == [True] * 4
-    assert found.notes == {}
+    scores = ignore(Pairs(["a", 1, math.nan, []], ["b", "1", math.nan, {}]), Ignore())
+    assert scores.value.tolist() == [1.0] * 4
+    assert scores.passed.tolist() == [True] * 4
+    assert scores.notes == {}

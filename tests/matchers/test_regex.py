@@ -45,9 +45,9 @@ def test_the_expected_value_plays_no_part() -> None:
 
 
 def test_lists_and_objects_fail_with_a_note() -> None:
-    found = regex(Pairs(["x", "x"], [["a"], {"a": 1}]), Regex(pattern="a"))
-    assert found.value.tolist() == [0.0, 0.0]
-    assert found.notes[0] == "a pattern cannot be searched in a value of kind list"
+    scores = regex(Pairs(["x", "x"], [["a"], {"a": 1}]), Regex(pattern="a"))
+    assert scores.value.tolist() == [0.0, 0.0]
+    assert scores.notes[0] == "a pattern cannot be searched in a value of kind list"
 
 
 def test_a_nan_fails_with_a_note_whatever_the_pattern() -> None:
