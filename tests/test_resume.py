@@ -72,27 +72,27 @@ class Suite:
 
 @pytest.fixture
 def suite(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Suite:
-    found = Suite(tmp_path)
+    suite = Suite(tmp_path)
     monkeypatch.setattr(fieldwise.store.writer, "PART_CASES", 10)
 
     def watched(plan: Any, cases: Any, *rest: Any) -> Any:
-        found.scored += cases.id
+        suite.scored += cases.id
         return score_batch(plan, cases, *rest)
 
     monkeypatch.setattr(api, "score_batch", watched)
-    return found
+    return suite
 
 
-def told(run: Run) -> dict[str, Any]:
-    """What a run says, but when and under which name."""
-    notes = [one.to_json() for one in run.diagnostics if one.code not in ("resumed", "not-resumed")]
-    results = [(one.case, one.position, one.evaluator, one.result.to_json()) for one in run.results()]
+def figures_of(run: Run) -> dict[str, Any]:
+    """Everything that a run reports except its id and times."""
+    notes = [diagnostic.to_json() for diagnostic in run.diagnostics if diagnostic.code not in ("resumed", "not-resumed")]
+    results = [(stored.case, stored.position, stored.evaluator, stored.result.to_json()) for stored in run.results()]
     return {"summary": run.full, "gates": run.gates, "code": run.exit_code, "notes": notes, "results": results}
 
 
-def note(run: Run) -> str:
-    [found] = [one.what for one in run.diagnostics if one.code in ("resumed", "not-resumed")]
-    return found
+def resume_note(run: Run) -> str:
+    [note] = [diagnostic.what for diagnostic in run.diagnostics if diagnostic.code in ("resumed", "not-resumed")]
+    return note
 
 
 def names(*numbers: range) -> list[str]:
@@ -106,13 +106,13 @@ class TestGoingOn:
         assert len(list(open_run(suite.root).results("fields"))) == 25
         run = suite.run(resume=True)
         assert suite.scored == names(range(25, 40))
-        assert (run.id, run.state, note(run)) == (stopped, "finished", "resumed: 25 cases were already stored")
-        assert told(run) == told(suite.undisturbed())
+        assert (run.id, run.state, resume_note(run)) == (stopped, "finished", "resumed: 25 cases were already stored")
+        assert figures_of(run) == figures_of(suite.undisturbed())
 
     def test_it_may_be_interrupted_again_and_again(self, suite: Suite) -> None:
         first = suite.interrupted(5)
         assert [suite.interrupted(at, resume=True) for at in (10, 25, 30, 40)] == [first] * 4
-        assert told(suite.run(resume=True)) == told(suite.undisturbed())
+        assert figures_of(suite.run(resume=True)) == figures_of(suite.undisturbed())
         assert suite.scored == names(range(40))
 
     def test_a_run_that_was_stopped_before_its_first_part_begins_again(self, suite: Suite) -> None:
@@ -126,8 +126,8 @@ class TestGoingOn:
         done = suite.run()
         run = suite.run(resume=True)
         assert run.id != done.id
-        assert "no unfinished run" in note(run)
-        assert told(run) == told(done)
+        assert "no unfinished run" in resume_note(run)
+        assert figures_of(run) == figures_of(done)
 
     def test_the_unfinished_run_of_another_suite_is_left_alone(self, suite: Suite) -> None:
         stopped = suite.interrupted()
@@ -164,7 +164,7 @@ class TestGoingOn:
         suite.interrupted(25)
         run = suite.run(resume=True, chunk=7)
         assert suite.scored == names(range(25, 40))
-        assert told(run) == told(suite.undisturbed())
+        assert figures_of(run) == figures_of(suite.undisturbed())
 
     def test_parts_end_after_a_while_so_that_slow_judges_lose_little(self, suite: Suite, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(fieldwise.store.writer, "PART_SECONDS", 0.0)
@@ -177,8 +177,8 @@ class TestWhatChanged:
         suite.write([*suite.cases[:12], case(12, actual={"number": "wrong"}), *suite.cases[13:]])
         run = suite.run(resume=True)
         assert suite.scored == names(range(10, 20), range(30, 40))
-        assert "20 cases were already stored; 10 were scored again" in note(run)
-        assert told(run) == told(suite.undisturbed())
+        assert "20 cases were already stored; 10 were scored again" in resume_note(run)
+        assert figures_of(run) == figures_of(suite.undisturbed())
         assert [part.cases for part in run.parts] == [10, 10, 10, 10]
 
     @pytest.mark.parametrize(
@@ -198,14 +198,14 @@ class TestWhatChanged:
         suite.write([*suite.cases[:3], {**suite.cases[3], **changed}, *suite.cases[4:]])
         run = suite.run(resume=True)
         assert len(suite.scored) == 20
-        assert told(run) == told(suite.undisturbed())
+        assert figures_of(run) == figures_of(suite.undisturbed())
 
     def test_a_case_that_was_taken_out_moves_all_that_follow(self, suite: Suite) -> None:
         suite.interrupted(30)
         suite.write(suite.cases[:15] + suite.cases[16:])
         run = suite.run(resume=True)
         assert run.full.cases == 39
-        assert told(run) == told(suite.undisturbed())
+        assert figures_of(run) == figures_of(suite.undisturbed())
 
     def test_a_file_that_grew_or_shrank_is_followed(self, suite: Suite) -> None:
         suite.interrupted(40)
@@ -214,7 +214,7 @@ class TestWhatChanged:
         suite.write([case(at) for at in range(33)])
         run = suite.run(resume=True)
         assert run.full.cases == 33
-        assert told(run) == told(suite.undisturbed())
+        assert figures_of(run) == figures_of(suite.undisturbed())
 
     def test_fewer_or_other_cases_can_be_asked_for(self, suite: Suite) -> None:
         suite.interrupted(30)
@@ -232,7 +232,7 @@ class TestWhatChanged:
         run = suite.run(resume=True)
         assert run.id != stopped
         assert suite.scored == names(range(40))
-        assert f"run {stopped} was not resumed: the rules of `fields` changed" in note(run)
+        assert f"run {stopped} was not resumed: the rules of `fields` changed" in resume_note(run)
         assert run.summary["fields.score"] == 1.0
 
     @pytest.mark.parametrize(
@@ -247,7 +247,7 @@ class TestWhatChanged:
     def test_other_evaluators_begin_a_new_run(self, suite: Suite, evaluators: list[Any], why: str) -> None:
         suite.interrupted()
         suite.evaluators = evaluators
-        assert why in note(suite.run(resume=True))
+        assert why in resume_note(suite.run(resume=True))
 
     def test_gates_may_change_because_they_are_judged_at_the_end(self, suite: Suite) -> None:
         stopped = suite.interrupted()
@@ -258,7 +258,7 @@ class TestWhatChanged:
         suite.evaluators = [{"type": "field_accuracy", "name": "fields"}]
         suite.interrupted()
         suite.write([case(0, expected={"number": "N-0", "total": 1, "more": "x"}), *suite.cases[1:]])
-        assert "the rules of `fields` changed" in note(suite.run(resume=True))
+        assert "the rules of `fields` changed" in resume_note(suite.run(resume=True))
 
     def test_a_file_of_rules_that_changed_is_noticed(self, suite: Suite) -> None:
         strategies = suite.folder / "strategies.json"
@@ -266,7 +266,7 @@ class TestWhatChanged:
         suite.evaluators = [{"type": "json_quality", "strategies": str(strategies)}]
         suite.interrupted()
         strategies.write_text('{"number": "IGNORE", "total": "EXACT"}')
-        assert "the rules of `json_quality` changed" in note(suite.run(resume=True))
+        assert "the rules of `json_quality` changed" in resume_note(suite.run(resume=True))
 
     def test_a_judge_whose_script_changed_is_asked_again(self, suite: Suite) -> None:
         script = suite.folder / "judge.py"
@@ -276,7 +276,7 @@ class TestWhatChanged:
         suite.interrupted(1, chunk=1)
         script.write_text("print('{\"score\": 0}')")
         run = suite.run(resume=True, chunk=1)
-        assert "the rules of `code_judge` changed" in note(run)
+        assert "the rules of `code_judge` changed" in resume_note(run)
         assert run.summary["code_judge.score"] == 0.0
 
     def test_a_new_version_of_an_evaluator_or_the_package_scores_everything_again(
@@ -284,11 +284,11 @@ class TestWhatChanged:
     ) -> None:
         suite.interrupted()
         monkeypatch.setitem(EVALUATORS.specs, "field_prf", replace(EVALUATORS.find("field_prf"), version=99))
-        assert "`field_prf` is version 99 instead of" in note(suite.run(resume=True))
+        assert "`field_prf` is version 99 instead of" in resume_note(suite.run(resume=True))
         suite.interrupted()
         environment = fieldwise.store.manifest.describe_environment()
         monkeypatch.setattr(fieldwise.store.manifest, "describe_environment", lambda: {**environment, "rapidfuzz": "0.1"})
-        assert "became 0.1" in note(suite.run(resume=True))
+        assert "became 0.1" in resume_note(suite.run(resume=True))
 
 
 class TestTornFiles:
@@ -299,7 +299,7 @@ class TestTornFiles:
         file.write_bytes(file.read_bytes()[:-50])
         resumed = suite.run(resume=True)
         assert suite.scored == names(range(10, 20), range(30, 40))
-        assert told(resumed) == told(suite.undisturbed())
+        assert figures_of(resumed) == figures_of(suite.undisturbed())
 
     def test_a_byte_that_changed_on_disk_is_noticed_and_scored_again(self, suite: Suite) -> None:
         run = open_run(suite.root, suite.interrupted(30))
@@ -309,7 +309,7 @@ class TestTornFiles:
         file.write_bytes(content)
         resumed = suite.run(resume=True)
         assert suite.scored[:10] == names(range(10))
-        assert told(resumed) == told(suite.undisturbed())
+        assert figures_of(resumed) == figures_of(suite.undisturbed())
 
     def test_a_part_whose_record_is_torn_or_gone_is_scored_again(self, suite: Suite) -> None:
         run = open_run(suite.root, suite.interrupted(30))
@@ -317,7 +317,7 @@ class TestTornFiles:
         (run.path / "parts" / "00001.json").unlink()
         resumed = suite.run(resume=True)
         assert suite.scored == names(range(20), range(30, 40))
-        assert told(resumed) == told(suite.undisturbed())
+        assert figures_of(resumed) == figures_of(suite.undisturbed())
 
     def test_reading_a_torn_run_says_which_file(self, suite: Suite) -> None:
         run = suite.run()
@@ -350,7 +350,7 @@ class TestDisk:
         assert "--resume" in str(error.value)
         assert open_run(suite.root).state == "unfinished"
         full[0] = False
-        assert told(suite.run(resume=True)) == told(suite.undisturbed())
+        assert figures_of(suite.run(resume=True)) == figures_of(suite.undisturbed())
 
     def test_a_manifest_that_cannot_be_written_leaves_the_run_to_be_resumed(self, suite: Suite, monkeypatch: pytest.MonkeyPatch) -> None:
         replace = os.replace
@@ -366,7 +366,7 @@ class TestDisk:
                 suite.run()
         run = suite.run(resume=True)
         assert suite.scored == []
-        assert told(run) == told(suite.undisturbed())
+        assert figures_of(run) == figures_of(suite.undisturbed())
 
     def test_a_root_that_cannot_be_written_is_refused(self, suite: Suite) -> None:
         (suite.folder / "file").write_text("")
@@ -429,9 +429,9 @@ def test_sixteen_processes_that_run_into_one_root_at_once_lose_nothing(suite: Su
     subprocess.run([sys.executable, "-c", CHILDREN, str(path), str(suite.root)], check=True, timeout=120)
     runs = list_runs(suite.root)
     assert [run.state for run in runs] == ["finished"] * 16
-    expected = told(suite.undisturbed())
+    expected = figures_of(suite.undisturbed())
     for run in runs:
-        assert told(run)["results"] == expected["results"]
+        assert figures_of(run)["results"] == expected["results"]
         assert run.full == expected["summary"]
 
 

@@ -61,9 +61,9 @@ def test_a_result_as_json_has_every_part() -> None:
         similarity=0.0,
         passed=False,
     )
-    found = Result(score=0.5, verdict="partial", comparisons=[comparison]).to_json()
-    assert list(found) == ["score", "verdict", "status", "hits", "misses", "reasoning", "metrics", "details", "comparisons"]
-    assert found["comparisons"] == [
+    content = Result(score=0.5, verdict="partial", comparisons=[comparison]).to_json()
+    assert list(content) == ["score", "verdict", "status", "hits", "misses", "reasoning", "metrics", "details", "comparisons"]
+    assert content["comparisons"] == [
         {"path": "a", "field": "a", "outcome": "omission", "expected": 1, "similarity": 0.0, "passed": False, "cause": None}
     ]
 

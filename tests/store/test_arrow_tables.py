@@ -59,8 +59,8 @@ def test_only_strict_json_is_known_to_be_finite(tmp_path: Path) -> None:
     strict.write_text('{"expected": 1, "actual": 1}\n' * 3)
     odd.write_text('{"expected": 1, "actual": 1}\n' * 2 + '{"expected": 1, "actual": NaN}\n')
     cells.write_text("expected,actual\n1,NaN\n")
-    known = {file.name: [cases.finite for cases in read_cases(Source(cases=str(file)), chunk=3)] for file in (strict, odd, cells)}
-    assert known == {"strict.jsonl": [True], "odd.jsonl": [False], "cells.csv": [False]}
+    finite_by_file = {file.name: [cases.finite for cases in read_cases(Source(cases=str(file)), chunk=3)] for file in (strict, odd, cells)}
+    assert finite_by_file == {"strict.jsonl": [True], "odd.jsonl": [False], "cells.csv": [False]}
     together = list(read_cases(Source(cases=str(tmp_path / "*.jsonl")), chunk=6))
     assert [cases.finite for cases in together] == [False]
 
@@ -96,10 +96,10 @@ rows = st.lists(st.tuples(st.integers(0, 100), st.booleans()), max_size=40)
 @settings(max_examples=150, deadline=None)
 @given(st.sampled_from(KINDS), rows)
 def test_a_column_is_the_one_that_arrow_makes(kind: str, values: list[tuple[int, bool]]) -> None:
-    numbers, known = np.array([value for value, _ in values]).astype(kind), np.array([there for _, there in values], dtype=np.bool_)
-    column = arrow_column(numbers, known)
+    numbers, valid = np.array([value for value, _ in values]).astype(kind), np.array([there for _, there in values], dtype=np.bool_)
+    column = arrow_column(numbers, valid)
     column.validate(full=True)
-    assert column.equals(pa.array(numbers, mask=~known))
+    assert column.equals(pa.array(numbers, mask=~valid))
     assert arrow_column(numbers).equals(pa.array(numbers))
 
 
@@ -110,10 +110,10 @@ def test_what_was_written_is_read_from_any_part_of_any_chunks(kind: str, chunks:
     masks = [np.array([not there for _, there in chunk], dtype=np.bool_) for chunk in chunks]
     parts = [pa.array(numbers, mask=mask) for numbers, mask in zip(made, masks, strict=True)]
     column = pa.chunked_array(parts, type=pa.from_numpy_dtype(np.dtype(kind))).slice(start)
-    found = numpy_array(column, 1)
+    array = numpy_array(column, 1)
     expected = [np.where(mask, np.array(1, dtype=kind), numbers) for numbers, mask in zip(made, masks, strict=True)]
-    assert found.dtype == np.dtype(kind)
-    assert found.tolist() == np.concatenate([np.zeros(0, dtype=kind), *expected])[start:].tolist()
+    assert array.dtype == np.dtype(kind)
+    assert array.tolist() == np.concatenate([np.zeros(0, dtype=kind), *expected])[start:].tolist()
 
 
 def test_a_null_that_nobody_expects_is_told() -> None:

@@ -1,4 +1,4 @@
-"""Baselines: kept in a small file, compared case by case, held to by gates."""
+"""Baselines: written to a small file, compared case by case, used by gates."""
 
 import json
 from pathlib import Path
@@ -32,17 +32,17 @@ def test_a_baseline_of_a_thousand_cases_is_small_enough_to_commit(tmp_path: Path
 
 
 def test_a_larger_run_keeps_the_same_sample_every_time(tmp_path: Path) -> None:
-    found = run(tmp_path, {1}, cases=MAX_CASES + 500)
-    kept = [load_baseline(save_baseline(found, tmp_path / name))["cases"] for name in ("a.json", "b.json")]
-    assert kept[0] == kept[1]
-    assert len(kept[0]) == MAX_CASES
+    new_run = run(tmp_path, {1}, cases=MAX_CASES + 500)
+    samples = [load_baseline(save_baseline(new_run, tmp_path / name))["cases"] for name in ("a.json", "b.json")]
+    assert samples[0] == samples[1]
+    assert len(samples[0]) == MAX_CASES
 
 
 def test_a_shown_drop_beyond_the_limit_fails_the_gate(tmp_path: Path) -> None:
     path = save_baseline(run(tmp_path, set()), tmp_path / "b.json")
-    found = run(tmp_path, set(range(15)), gate=GATE, baseline=path)
-    assert found.exit_code == 1
-    [gate] = found.gates
+    new_run = run(tmp_path, set(range(15)), gate=GATE, baseline=path)
+    assert new_run.exit_code == 1
+    [gate] = new_run.gates
     assert not gate.passed
     assert "went from 1.0000 to 0.8125" in gate.message
 
@@ -54,25 +54,25 @@ def test_a_run_as_good_as_its_baseline_passes(tmp_path: Path) -> None:
 
 def test_a_drop_that_may_be_chance_passes_and_says_so(tmp_path: Path) -> None:
     path = save_baseline(run(tmp_path, set()), tmp_path / "b.json")
-    found = run(tmp_path, {1}, gate=GATE, baseline=path)
-    assert found.exit_code == 0
-    assert "may be chance" in found.gates[0].message
+    new_run = run(tmp_path, {1}, gate=GATE, baseline=path)
+    assert new_run.exit_code == 0
+    assert "may be chance" in new_run.gates[0].message
 
 
 def test_every_field_can_be_held_to_it(tmp_path: Path) -> None:
     path = save_baseline(run(tmp_path, set()), tmp_path / "b.json")
     gate = {"regression": {"metric": "fields.score", "max_drop": 0.5, "per_field": True}}
-    found = run(tmp_path, set(range(30)), gate=gate, baseline=path)
-    assert [result.passed for result in found.gates] == [True, True, False]
-    assert "total" in found.gates[2].gate
+    new_run = run(tmp_path, set(range(30)), gate=gate, baseline=path)
+    assert [result.passed for result in new_run.gates] == [True, True, False]
+    assert "total" in new_run.gates[2].gate
 
 
 def test_a_run_is_compared_with_a_stored_run_too(tmp_path: Path) -> None:
     base = run(tmp_path, {1})
-    found = run(tmp_path, {2}, baseline=base.id)
-    assert found.changes is not None
-    assert list(found.changes.evaluators["fields"].fixed) == ["c1"]
-    assert open_run(tmp_path / "store", found.id).changes == found.changes
+    new_run = run(tmp_path, {2}, baseline=base.id)
+    assert new_run.changes is not None
+    assert list(new_run.changes.evaluators["fields"].fixed) == ["c1"]
+    assert open_run(tmp_path / "store", new_run.id).changes == new_run.changes
 
 
 def test_a_regression_gate_without_a_baseline_is_refused_before_anything_runs(tmp_path: Path) -> None:
@@ -91,6 +91,6 @@ def test_a_torn_or_foreign_baseline_is_refused(tmp_path: Path, content: str) -> 
 def test_a_gate_on_what_the_baseline_does_not_have_never_passes(tmp_path: Path) -> None:
     path = save_baseline(run(tmp_path, set()), tmp_path / "b.json")
     gate = {"regression": {"metric": "fields.fields_matched", "max_drop": 0.01}}
-    found = run(tmp_path, set(), gate=gate, baseline=path)
-    assert found.exit_code == 1
-    assert "not measured" in found.gates[0].message
+    new_run = run(tmp_path, set(), gate=gate, baseline=path)
+    assert new_run.exit_code == 1
+    assert "not measured" in new_run.gates[0].message

@@ -54,16 +54,16 @@ def test_a_run_that_is_being_written_is_kept_whatever_is_said(runs: list[Run]) -
 def test_tags_and_baselines_keep_a_run_until_it_is_forced(runs: list[Run], tmp_path: Path) -> None:
     add_tags(runs[0].path, ["release"])
     save_baseline(runs[1], tmp_path / "s.baseline.json")
-    found = baseline_files(tmp_path, tmp_path)
-    assert found == [tmp_path / "s.baseline.json"]
-    assert find_baselines_of(runs[1].id, found) == found
-    assert find_baselines_of(runs[2].id, found) == []
+    files = baseline_files(tmp_path, tmp_path)
+    assert files == [tmp_path / "s.baseline.json"]
+    assert find_baselines_of(runs[1].id, files) == files
+    assert find_baselines_of(runs[2].id, files) == []
     with pytest.raises(ConfigError) as caught:
-        delete_runs(runs, baselines=found)
+        delete_runs(runs, baselines=files)
     assert "the tag release" in reasons(caught)
     assert "s.baseline.json was made from it" in reasons(caught)
     assert len(left(runs)) == 3
-    delete_runs(runs[:2], baselines=found, force=True)
+    delete_runs(runs[:2], baselines=files, force=True)
     assert left(runs) == [runs[2].id]
 
 

@@ -55,13 +55,13 @@ def stored(folder: Path, outcomes: list[BatchOutcome]) -> Part:
 @pytest.mark.parametrize("size", [1, 2, 100])
 def test_a_part_comes_to_what_its_batches_come_to(tmp_path: Path, plan: Plan, size: int) -> None:
     outcomes = scored(plan, RECORDS * 3, size)
-    batches, read, told = (SummaryState(plan.evaluators) for _ in range(3))
+    batches, read, in_memory = (SummaryState(plan.evaluators) for _ in range(3))
     for outcome in outcomes:
         batches.add(outcome)
-    found, there, also = written(tmp_path, outcomes), set[str](), set[str]()
-    read.add(load_part(stored_tables(tmp_path), found.part, plan.evaluators, there))
-    told.add(load_part(found.table, found.part, plan.evaluators, also))
-    assert summary_to_json(read.finish()) == summary_to_json(told.finish()) == summary_to_json(batches.finish())
+    written_part, there, also = written(tmp_path, outcomes), set[str](), set[str]()
+    read.add(load_part(stored_tables(tmp_path), written_part.part, plan.evaluators, there))
+    in_memory.add(load_part(written_part.table, written_part.part, plan.evaluators, also))
+    assert summary_to_json(read.finish()) == summary_to_json(in_memory.finish()) == summary_to_json(batches.finish())
     assert there == also
 
 

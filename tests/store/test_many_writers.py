@@ -28,28 +28,28 @@ def suite(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     return {"name": "many", "cases": str(tmp_path / "cases.jsonl"), "evaluators": [{"type": "field_accuracy", "fields": ["total"]}]}
 
 
-def write(suite: dict[str, Any], root: Path, ready: Any, told: Any) -> None:
+def write(suite: dict[str, Any], root: Path, ready: Any, reports: Any) -> None:
     try:
         ready.wait(60)
-        told.put((fw.run(suite, root=root, workers=2).id, None))
+        reports.put((fw.run(suite, root=root, workers=2).id, None))
     except BaseException as error:
-        told.put((None, f"{type(error).__name__}: {error}"))
+        reports.put((None, f"{type(error).__name__}: {error}"))
 
 
 def test_sixteen_processes_of_two_workers_each_store_their_runs_in_one_root(suite: dict[str, Any], tmp_path: Path) -> None:
     root = tmp_path / "root"
     alone = fw.run(suite, root=tmp_path / "alone")
     context = mp.get_context("fork")
-    ready, told = context.Barrier(WRITERS), context.Queue()
-    writers = [context.Process(target=write, args=(suite, root, ready, told)) for _ in range(WRITERS)]
+    ready, reports = context.Barrier(WRITERS), context.Queue()
+    writers = [context.Process(target=write, args=(suite, root, ready, reports)) for _ in range(WRITERS)]
     for writer in writers:
         writer.start()
-    found = [told.get(timeout=120) for _ in writers]
+    outcomes = [reports.get(timeout=120) for _ in writers]
     for writer in writers:
         writer.join(60)
-    assert [problem for _, problem in found if problem] == []
+    assert [problem for _, problem in outcomes if problem] == []
     assert [writer.exitcode for writer in writers] == [0] * WRITERS
-    assert sorted(name for name, _ in found) == list_run_ids(root)
+    assert sorted(name for name, _ in outcomes) == list_run_ids(root)
     assert len(list_run_ids(root)) == WRITERS
     for name in list_run_ids(root):
         run = open_run(root, name)

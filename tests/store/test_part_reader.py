@@ -27,12 +27,12 @@ def test_no_position_gives_no_result(demo: Run) -> None:
 
 
 def test_scores_have_a_row_for_each_case_with_its_position(demo: Run) -> None:
-    found = demo.scores("field_prf").to_pylist()
+    scores = demo.scores("field_prf").to_pylist()
     stored = list(demo.results("field_prf"))
-    assert [(row["case"], row["id"], row["score"], row["verdict"], row["status"]) for row in found] == [
+    assert [(row["case"], row["id"], row["score"], row["verdict"], row["status"]) for row in scores] == [
         (one.position, one.case, one.result.score, one.result.verdict, one.result.status) for one in stored
     ]
-    assert {row["fault"] for row in found if row["status"] == "error"} == {"system"}
+    assert {row["fault"] for row in scores if row["status"] == "error"} == {"system"}
 
 
 def test_parquet_is_the_table_of_the_run(demo: Run, tmp_path: Path) -> None:

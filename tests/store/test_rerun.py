@@ -34,9 +34,9 @@ def test_answers_and_contexts_of_a_run_are_used_as_they_are(root: Path, cases: s
     again = fw.run({"cases": cases, "evaluators": [{"type": "answer_quality"}, {"type": "grounding"}]}, root=root)
     assert again.summary["answer_quality.score"] == before.summary["answer_quality.score"]
     assert again.full.evaluators["grounding"].counts.cases == 3
-    told = again.case("1")
-    assert (told.input, told.expected, told.actual, told.contexts) == ("What is it?", "$604", "It is $604", ["It is $604."])
-    assert (told.tags, told.metadata) == (("x",), {"level": 3})
+    case = again.case("1")
+    assert (case.input, case.expected, case.actual, case.contexts) == ("What is it?", "$604", "It is $604", ["It is $604."])
+    assert (case.tags, case.metadata) == (("x",), {"level": 3})
     assert again.case("2").expected == {"a": 2**70, "b": None}
     assert again.case("3").split == "test"
 

@@ -39,7 +39,7 @@ def stored(root, *batches, part_cases=20_000, plan=PLAN, **finish):
 
 def as_given(batch):
     """The results of a batch as they would be read: by case, then by evaluator."""
-    found = []
+    rows_read = []
     for row, name in enumerate(batch.cases.id):
         for evaluated in batch.evaluated:
             for position in np.flatnonzero(evaluated.rows == row).tolist():
@@ -56,8 +56,8 @@ def as_given(batch):
                     details=results.details(position),
                     comparisons=[] if results.comparisons is None else list(results.comparisons.of_case(position)),
                 )
-                found.append((name, evaluated.evaluator.name, result))
-    return found
+                rows_read.append((name, evaluated.evaluator.name, result))
+    return rows_read
 
 
 def as_read(run, **which):
@@ -325,8 +325,8 @@ def test_no_value_null_and_nan_are_told_apart(tmp_path):
     ]
     batch = results_of(rows, expected=[{"a": None, "b": nan}], actual=[{"b": None, "c": [nan, None]}], paths=["a", "b", "c"])
     [stored_result] = stored(tmp_path, batch).results()
-    found = [(one.expected_presence, one.actual_presence, repr(one.expected), repr(one.actual)) for one in stored_result.result.comparisons]
-    assert found == [
+    sides = [(one.expected_presence, one.actual_presence, repr(one.expected), repr(one.actual)) for one in stored_result.result.comparisons]
+    assert sides == [
         ("null", "missing", "None", "None"),
         ("present", "null", "nan", "None"),
         ("missing", "present", "None", "[nan, None]"),
@@ -337,8 +337,8 @@ def test_values_that_the_record_does_not_show_are_kept(tmp_path):
     """Expected may be text with JSON inside, and a path may not lead to the value that was compared."""
     rows = [(0, 0, Outcome.MATCH, "x", "x"), (1, 0, Outcome.MATCH, "y", "y"), (1, 1, Outcome.MATCH, "z", "z")]
     batch = results_of(rows, expected=['{"a": "x"}', {"a": "y", "b": "Z"}], actual=[{}, {}], paths=["a", "b"])
-    found = [[one.actual for one in stored_result.result.comparisons] for stored_result in stored(tmp_path, batch).results()]
-    assert found == [["x"], ["y", "z"]]
+    actual_values = [[one.actual for one in stored_result.result.comparisons] for stored_result in stored(tmp_path, batch).results()]
+    assert actual_values == [["x"], ["y", "z"]]
 
 
 def test_odd_keys_and_list_items_are_found_again(tmp_path):

@@ -24,8 +24,8 @@ def run(folder: Path, wrong: set[int], cases: int = 40) -> Run:
 
 def test_fixed_broken_and_still_broken_cases_are_told_apart(tmp_path: Path) -> None:
     changes = compare_runs(run(tmp_path, {0, 1, 2}), run(tmp_path, {2, 3}))
-    found = changes.evaluators["fields"]
-    assert (found.fixed, found.broken, found.still_broken) == (["c0", "c1"], ["c3"], ["c2"])
+    change = changes.evaluators["fields"]
+    assert (change.fixed, change.broken, change.still_broken) == (["c0", "c1"], ["c3"], ["c2"])
 
 
 def test_a_clear_drop_is_worse_in_score_pass_rate_and_field(tmp_path: Path) -> None:
@@ -75,7 +75,7 @@ def test_a_field_of_list_items_is_their_mean_in_each_case(tmp_path: Path) -> Non
     (tmp_path / "data.jsonl").write_text("\n".join(map(json.dumps, cases)))
     evaluators = [{"type": "field_accuracy", "name": "fields", "fields": ["a", "items[*].x"]}]
     stored = fw.run({"name": "s", "cases": str(tmp_path / "data.jsonl"), "evaluators": evaluators}, root=tmp_path / "store")
-    found = load_metrics(stored, "fields", list_case_ids(stored))
-    assert found.fields["a"].tolist() == [1.0, 1.0, 0.0]
-    assert found.fields["items[*].x"].tolist() == [0.5, pytest.approx(float("nan"), nan_ok=True), pytest.approx(1 / 3)]
-    assert found.verdict.tolist() == [1, 2, 1]
+    metrics = load_metrics(stored, "fields", list_case_ids(stored))
+    assert metrics.fields["a"].tolist() == [1.0, 1.0, 0.0]
+    assert metrics.fields["items[*].x"].tolist() == [0.5, pytest.approx(float("nan"), nan_ok=True), pytest.approx(1 / 3)]
+    assert metrics.verdict.tolist() == [1, 2, 1]

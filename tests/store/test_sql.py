@@ -36,8 +36,8 @@ def test_the_table_of_fields_is_a_query(run: Run) -> None:
 
 
 def test_results_have_metrics_by_name_and_join_their_cases(run: Run) -> None:
-    found = rows(run, "select id, f1 from results join cases using (position) where evaluator = 'field_prf' and score < 1 order by id")
-    assert found == [("c3", 0.5), ("c4", 0.5)]
+    low_scores = rows(run, "select id, f1 from results join cases using (position) where evaluator = 'field_prf' and score < 1 order by id")
+    assert low_scores == [("c3", 0.5), ("c4", 0.5)]
     assert rows(run, "select expected ->> '$.a' from cases where id = 'c3'") == [("3",)]
 
 
