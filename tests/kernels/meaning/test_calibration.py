@@ -53,8 +53,8 @@ def test_a_map_that_does_not_rise_from_0_to_1_is_refused(knots: tuple[tuple[floa
 
 
 def test_precision_and_recall_at_the_cut() -> None:
-    found = measure_quality(np.array([0.9, 0.85, 0.8, 0.1]), np.array([True, True, False, True]))
-    assert (found.precision, found.recall, found.accuracy) == pytest.approx((2 / 3, 2 / 3, 0.5))
+    quality = measure_quality(np.array([0.9, 0.85, 0.8, 0.1]), np.array([True, True, False, True]))
+    assert (quality.precision, quality.recall, quality.accuracy) == pytest.approx((2 / 3, 2 / 3, 0.5))
 
 
 def test_auc_of_nothing_is_unknown() -> None:

@@ -7,12 +7,12 @@ from hypothesis import strategies as st
 from fieldwise.kernels.meaning.guards import SIMILARITY_FACTORS, find_differences, find_swapped_word, read_text
 
 
-def said(one: str, other: str) -> list[str]:
-    return [str(found) for found in find_differences(read_text(one), read_text(other))]
+def describe_differences(expected: str, actual: str) -> list[str]:
+    return [str(difference) for difference in find_differences(read_text(expected), read_text(actual))]
 
 
 @pytest.mark.parametrize(
-    ("one", "other", "reasons"),
+    ("expected", "actual", "reasons"),
     [
         ("Q3 revenue rose 5 %", "Q3 revenue fell 15 %", ["numbers differ: 5 % / 15 %", "opposites: rose / fell"]),
         ("Net 30", "Net 60", ["numbers differ: 30 / 60"]),
@@ -51,12 +51,12 @@ def said(one: str, other: str) -> list[str]:
         ("NY", "CA", ["not the same: ny / ca"]),
     ],
 )
-def test_a_difference_is_found_and_told_in_words(one: str, other: str, reasons: list[str]) -> None:
-    assert said(one, other) == reasons
+def test_a_difference_is_found_and_told_in_words(expected: str, actual: str, reasons: list[str]) -> None:
+    assert describe_differences(expected, actual) == reasons
 
 
 @pytest.mark.parametrize(
-    ("one", "other"),
+    ("expected", "actual"),
     [
         ("The term of this agreement is 24 months", "This agreement runs for two years"),
         ("Not approved", "Rejected"),
@@ -86,9 +86,9 @@ def test_a_difference_is_found_and_told_in_words(one: str, other: str, reasons: 
         ("5", "5.0"),
     ],
 )
-def test_another_way_to_say_it_is_no_difference(one: str, other: str) -> None:
-    assert said(one, other) == []
-    assert said(other, one) == []
+def test_another_way_to_say_it_is_no_difference(expected: str, actual: str) -> None:
+    assert describe_differences(expected, actual) == []
+    assert describe_differences(actual, expected) == []
 
 
 def test_one_exchanged_word_is_found() -> None:
@@ -96,7 +96,7 @@ def test_one_exchanged_word_is_found() -> None:
 
 
 @pytest.mark.parametrize(
-    ("one", "other"),
+    ("expected", "actual"),
     [
         ("Attorney", "Lawyer"),
         ("The invoice", "An invoice"),
@@ -105,8 +105,8 @@ def test_one_exchanged_word_is_found() -> None:
         ("Room 12", "Room 13"),
     ],
 )
-def test_no_exchanged_word_without_common_ground_or_for_a_form_of_the_same_word(one: str, other: str) -> None:
-    assert find_swapped_word(read_text(one), read_text(other)) is None
+def test_no_exchanged_word_without_common_ground_or_for_a_form_of_the_same_word(expected: str, actual: str) -> None:
+    assert find_swapped_word(read_text(expected), read_text(actual)) is None
 
 
 def test_every_difference_lowers_the_similarity() -> None:
@@ -120,13 +120,13 @@ words = st.sampled_from(
 
 @given(st.lists(words, max_size=7).map(" ".join), st.lists(words, max_size=7).map(" ".join))
 @settings(deadline=None, max_examples=100)
-def test_a_text_differs_not_from_itself_and_kinds_are_the_same_both_ways(one: str, other: str) -> None:
-    assert said(one, one) == []
-    here, there = find_differences(read_text(one), read_text(other)), find_differences(read_text(other), read_text(one))
-    assert [found.kind for found in here] == [found.kind for found in there]
+def test_a_text_differs_not_from_itself_and_kinds_are_the_same_both_ways(expected: str, actual: str) -> None:
+    assert describe_differences(expected, expected) == []
+    forward, backward = find_differences(read_text(expected), read_text(actual)), find_differences(read_text(actual), read_text(expected))
+    assert [difference.kind for difference in forward] == [difference.kind for difference in backward]
 
 
 @given(st.text(max_size=30), st.text(max_size=30))
 @settings(deadline=None, max_examples=80)
-def test_no_text_crashes_the_guards(one: str, other: str) -> None:
-    assert all(found.factor < 1 for found in find_differences(read_text(one), read_text(other)))
+def test_no_text_crashes_the_guards(expected: str, actual: str) -> None:
+    assert all(difference.factor < 1 for difference in find_differences(read_text(expected), read_text(actual)))

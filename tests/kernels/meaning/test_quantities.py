@@ -8,7 +8,7 @@ from fieldwise.kernels.meaning.quantities import find_quantities, quantities_agr
 
 
 @pytest.mark.parametrize(
-    ("one", "other"),
+    ("expected", "actual"),
     [
         ("24 months", "two years"),
         ("14 days", "two weeks"),
@@ -49,14 +49,14 @@ from fieldwise.kernels.meaning.quantities import find_quantities, quantities_agr
         ("5 to 7 business days", "five to seven working days"),
     ],
 )
-def test_these_numbers_say_the_same(one: str, other: str) -> None:
-    found, others = find_quantities(one), find_quantities(other)
-    assert len(found) == len(others) > 0
-    assert all(quantities_agree(a, b) and quantities_agree(b, a) for a, b in zip(found, others, strict=True))
+def test_these_numbers_say_the_same(expected: str, actual: str) -> None:
+    expected_quantities, actual_quantities = find_quantities(expected), find_quantities(actual)
+    assert len(expected_quantities) == len(actual_quantities) > 0
+    assert all(quantities_agree(a, b) and quantities_agree(b, a) for a, b in zip(expected_quantities, actual_quantities, strict=True))
 
 
 @pytest.mark.parametrize(
-    ("one", "other"),
+    ("expected", "actual"),
     [
         ("5 %", "15 %"),
         ("24 months", "36 months"),
@@ -76,8 +76,8 @@ def test_these_numbers_say_the_same(one: str, other: str) -> None:
         ("one year", "14 months"),
     ],
 )
-def test_these_numbers_differ(one: str, other: str) -> None:
-    assert not quantities_agree(find_quantities(one)[0], find_quantities(other)[0])
+def test_these_numbers_differ(expected: str, actual: str) -> None:
+    assert not quantities_agree(find_quantities(expected)[0], find_quantities(actual)[0])
 
 
 @pytest.mark.parametrize("text", ["", "no numbers at all", "a cat and an elf", "einen Tisch", "30. Februar, vielleicht"[4:]])
@@ -104,6 +104,6 @@ def test_digits_with_thousands_separators_are_the_plain_number(number: int) -> N
 
 @given(st.integers(min_value=0, max_value=400), st.integers(min_value=0, max_value=400))
 @settings(deadline=None, max_examples=80)
-def test_agreement_is_mutual(one: int, other: int) -> None:
-    a, b = find_quantities(f"{one} days")[0], find_quantities(f"{other} months")[0]
+def test_agreement_is_mutual(expected: int, actual: int) -> None:
+    a, b = find_quantities(f"{expected} days")[0], find_quantities(f"{actual} months")[0]
     assert quantities_agree(a, b) == quantities_agree(b, a)
