@@ -183,7 +183,7 @@ def test_an_option_of_the_list_is_not_silently_ignored_by_another_command(ids: l
     for option in (("--limit", "1"), ("--tag", "a"), ("--format", "json")):
         output = fieldwise("runs", *option, "show")
         assert output.exit_code == 2
-        assert f"give {option[0]} after `show`" in output.stderr.replace("\n", " ")
+        assert f"write {option[0]} after `show`" in output.stderr.replace("\n", " ")
 
 
 def test_setting_another_baseline_says_which_it_was_before(ids: list[str], fieldwise: Call) -> None:
