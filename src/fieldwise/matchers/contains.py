@@ -17,7 +17,7 @@ from typing import Annotated, Any
 
 from annotated_types import MinLen
 
-from fieldwise.kernels.strings import fold_case
+from fieldwise.kernels.text_normalize import fold_case
 from fieldwise.kernels.values import canonical_json, to_nfc
 from fieldwise.model.pairs import Pairs, Scores
 from fieldwise.model.values import json_kind

@@ -14,7 +14,8 @@ import numpy as np
 from annotated_types import Interval
 from numpy.typing import NDArray
 
-from fieldwise.kernels.strings import fold_text, reaches_threshold, text_similarities, text_similarity_grid
+from fieldwise.kernels.text_normalize import fold_text
+from fieldwise.kernels.text_similarity import reaches_threshold, text_similarities, text_similarity_grid
 from fieldwise.kernels.values import canonical_json, to_nfc
 from fieldwise.matchers._keys import is_absent
 from fieldwise.matchers._model_similarity import ask_similarities

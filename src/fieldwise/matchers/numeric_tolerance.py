@@ -15,7 +15,8 @@ import numpy as np
 from annotated_types import Ge, Lt
 from numpy.typing import NDArray
 
-from fieldwise.kernels.numbers import Number, parse_number, within_tolerance, within_tolerance_grid
+from fieldwise.kernels.numbers import Number, parse_number
+from fieldwise.kernels.tolerance import within_tolerance, within_tolerance_grid
 from fieldwise.kernels.values import canonical_json, values_equal
 from fieldwise.matchers._keys import equal_key_grid, quote_value
 from fieldwise.model.pairs import Pairs, Scores

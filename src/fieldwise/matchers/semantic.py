@@ -19,7 +19,8 @@ from numpy.typing import NDArray
 from fieldwise.kernels.meaning.calibration import CalibrationCurve
 from fieldwise.kernels.meaning.guards import MeaningDifference, find_differences, find_swapped_word, read_text
 from fieldwise.kernels.meaning.wordpiece import split_model_words
-from fieldwise.kernels.strings import fold_text, reaches_threshold, text_similarities
+from fieldwise.kernels.text_normalize import fold_text
+from fieldwise.kernels.text_similarity import reaches_threshold, text_similarities
 from fieldwise.kernels.values import canonical_json, to_nfc
 from fieldwise.matchers._model_similarity import ModelSimilarities, ask_similarities
 from fieldwise.model.ask import DEFAULT_ENDPOINT, Endpoint
