@@ -23,7 +23,7 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from types import SimpleNamespace
 
-from fieldwise.kernels.coverage import forget
+from fieldwise.kernels.coverage import clear_coverage_readers
 from fieldwise.registry import EVALUATORS
 
 Pairs = Sequence[tuple[str, str]]
@@ -91,7 +91,7 @@ def main() -> None:
 
 def shown(pairs: Pairs, rounds: Iterable[Pairs], questions: int, peers: dict[str, Metric]) -> None:
     """Measure everyone and print a table; `pairs` are those of the first round."""
-    forget()
+    clear_coverage_readers()
     length = sum(len(expected) + len(actual) for expected, actual in pairs) / 2 / len(pairs)
     print(f"\n{len(pairs):,} answers ({len(set(pairs)):,} differ) to {questions:,} questions, {length:.0f} characters on average")
     rates = measured({OURS: quality(), FLOOR: floor} | peers, rounds)

@@ -24,11 +24,10 @@ from pycocotools import mask
 from pycocotools.coco import COCO
 from pycocotools.cocoeval import COCOeval
 
-from fieldwise.kernels.boxes import iou_grid
-from fieldwise.kernels.polygons import polygon_iou_grid, polygons
+from fieldwise.kernels.geometry import box_iou_grid, polygon_iou_grid, polygons_from_rings
 from fieldwise.model.batch import Records
 from fieldwise.model.case import Cases
-from fieldwise.read.coco import coco_cases
+from fieldwise.read.coco import build_coco_cases
 from fieldwise.registry import EVALUATORS
 
 BATCH = 1000
@@ -74,9 +73,9 @@ def pairwise_boxes(size: int) -> None:
     boxes, widths = np.hstack([low, low + sides]), np.hstack([low, sides])
     expected, actual, wide, other = boxes[:size], boxes[size:], widths[:size], widths[size:]
     no_crowd = [0] * size
-    assert np.allclose(iou_grid(expected, actual), mask.iou(wide, other, no_crowd))
+    assert np.allclose(box_iou_grid(expected, actual), mask.iou(wide, other, no_crowd))
     times = {
-        "fieldwise": best(lambda: iou_grid(expected, actual)),
+        "fieldwise": best(lambda: box_iou_grid(expected, actual)),
         "pycocotools": best(lambda: mask.iou(wide, other, no_crowd)),
         "supervision": best(lambda: supervision.box_iou_batch(expected, actual)),
     }
@@ -92,7 +91,7 @@ def pairwise_polygons(size: int) -> None:
     reach = rng.uniform(10, 60, (2 * size, 8))
     centres = rng.uniform(0, 640, (2 * size, 1, 2))
     rings = list(centres + np.stack([np.cos(angles) * reach, np.sin(angles) * reach], axis=2))
-    shapes = polygons(rings)
+    shapes = polygons_from_rings(rings)
     valid = shapely.is_valid(shapes)
     ours, theirs = shapes[:size][valid[:size]], shapes[size:][valid[size:]]
 
@@ -165,7 +164,7 @@ def by_fieldwise(truth: Any, guesses: Any) -> dict[str, float]:
     """From parsed files to the same numbers, in batches, with the result of every image besides."""
     entry = EVALUATORS.find("detection")
     config = entry.options()
-    cases, _ = coco_cases(truth, guesses)
+    cases, _ = build_coco_cases(truth, guesses)
     parts: list[dict[str, Any]] = []
     for start in range(0, len(cases), BATCH):
         pool = entry.function(Slice(cases, start), config).pool

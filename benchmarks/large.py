@@ -131,7 +131,7 @@ def _predictions(annotations: Path) -> Path:
 def run(what: str, file: Path, workers: str) -> dict[str, Any]:
     """Score and store."""
     import fieldwise as fw
-    from fieldwise.store.summary_json import summary_to_json
+    from fieldwise.store.manifest import summary_to_json
 
     pair = {"expected": str(file), "actual": str(_predictions(file)), "format": "coco"}
     suite = {"name": what, "cases": pair if what == "coco" else str(file), "evaluators": [{"type": EVALUATORS[what]}]}

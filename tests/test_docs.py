@@ -19,7 +19,7 @@ from typer.testing import CliRunner
 
 from fieldwise import api
 from fieldwise.cli.app import app
-from fieldwise.score.causes import describe
+from fieldwise.score.causes import describe_cause
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -114,7 +114,7 @@ def test_the_causes_in_the_readme_are_those_that_are_found() -> None:
     for expected, actual, label in rows:
         [comparison] = api.evaluate({"type": "field_prf"}, expected={"v": value(expected)}, actual={"v": value(actual)}).comparisons
         assert comparison.cause is not None, expected
-        assert describe(comparison.cause)[0] == label
+        assert describe_cause(comparison.cause)[0] == label
 
 
 def value(text: str) -> object:

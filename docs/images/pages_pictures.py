@@ -14,7 +14,7 @@ from typing import Any
 from playwright.sync_api import sync_playwright
 
 import fieldwise as fw
-from fieldwise.store.tags import add_tags
+from fieldwise.store.run_names import add_tags
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
