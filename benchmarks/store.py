@@ -18,10 +18,10 @@ from typing import Any
 
 import fieldwise.store.writer
 from fieldwise import api
+from fieldwise.store.arrow_tables import ArrowTable
 from fieldwise.store.manifest import Part
 from fieldwise.store.run import Run, open_run
 from fieldwise.store.run_metrics import compare_runs
-from fieldwise.store.arrow_tables import ArrowTable
 
 WORDS = ("alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota", "kappa", "lambda", "mu")
 KINDS: tuple[dict[str, Any], ...] = (

@@ -52,7 +52,7 @@ _MORE_UNITS: Final = {
 
 
 @dataclass(frozen=True, slots=True)
-class Quantity:
+class QuantityReading:
     """A number and the units it may be in."""
 
     value: int | float
@@ -65,7 +65,7 @@ class Quantity:
 
 
 @dataclass(frozen=True, slots=True)
-class Duration:
+class DurationReading:
     """A length of time."""
 
     seconds: float
@@ -82,14 +82,14 @@ def unit_factor(unit: str) -> locale_tables.UnitFactor | None:
     return locale_tables.unit_factors().get(unit)
 
 
-def read_quantity(text: str) -> Quantity | None:
+def read_quantity(text: str) -> QuantityReading | None:
     """A number with or without a unit; None if the text is anything else."""
     return _read_quantity(text)
 
 
 # Quantities repeat within a column; the text alone decides the result.
 @lru_cache(maxsize=1 << 16)
-def _read_quantity(text: str) -> Quantity | None:
+def _read_quantity(text: str) -> QuantityReading | None:
     figure = None
     split = re.fullmatch(r"\s*(?P<number>[-+−(]?[\d٠-٩०-९].*?[)]?)\s*(?P<unit>[^\d\s.,)].*?)?\s*", text, re.DOTALL)
     if split is not None and split["unit"]:
@@ -99,14 +99,14 @@ def _read_quantity(text: str) -> Quantity | None:
             units = units_called(unit)
             figure = read_figure(number.strip()) if units else None
             if figure is not None and units and not figure.currencies and not figure.percent:
-                return Quantity(figure.value, units)
+                return QuantityReading(figure.value, units)
     worded = re.fullmatch(r"\s*(?P<word>[^\W\d_]+(?:[ -][^\W\d_]+)?)\s+(?P<unit>[^\d]+?)\s*", text)
     if worded is not None and fold_name(worded["word"]) in locale_tables.number_words() and units_called(worded["unit"]):
-        return Quantity(locale_tables.number_words()[fold_name(worded["word"])], units_called(worded["unit"]))
+        return QuantityReading(locale_tables.number_words()[fold_name(worded["word"])], units_called(worded["unit"]))
     figure = read_figure(text.strip())
     if figure is None or figure.currencies:
         return None
-    return Quantity(figure.value, frozenset({"percent"}) if figure.percent else figure.units)
+    return QuantityReading(figure.value, frozenset({"percent"}) if figure.percent else figure.units)
 
 
 def units_called(name: str) -> frozenset[str]:
@@ -132,14 +132,14 @@ def _units_without_points() -> dict[str, frozenset[str]]:
     return {name.replace(".", ""): units for name, units in locale_tables.unit_names().items() if "." in name}
 
 
-def read_duration(text: str) -> Duration | None:
+def read_duration(text: str) -> DurationReading | None:
     """A length of time: ISO 8601, a clock such as `1:30`, or numbers with units."""
     return _read_duration(text)
 
 
 # Durations repeat within a column; the text alone decides the result.
 @lru_cache(maxsize=1 << 16)
-def _read_duration(text: str) -> Duration | None:
+def _read_duration(text: str) -> DurationReading | None:
     text = text.strip()
     if len(text) > 100:
         return None
@@ -161,25 +161,25 @@ def seconds_per(unit: str) -> float:
     return _DURATION_UNITS[unit]
 
 
-def _iso_duration(match: re.Match[str]) -> Duration | None:
+def _iso_duration(match: re.Match[str]) -> DurationReading | None:
     named = [unit for unit in ("year", "month", "week", "day", "hour", "minute", "second") if match[unit]]
     try:
         seconds = sum(float(match[unit].replace(",", ".")) * _DURATION_UNITS[unit] for unit in named)
     except ValueError:
         return None
-    return Duration(-seconds if match["sign"] == "-" else seconds, named[0] if len(named) == 1 else None)
+    return DurationReading(-seconds if match["sign"] == "-" else seconds, named[0] if len(named) == 1 else None)
 
 
-def _clock_duration(match: re.Match[str]) -> Duration:
+def _clock_duration(match: re.Match[str]) -> DurationReading:
     sign = -1.0 if match[1] else 1.0
     first, second = int(match[2]), int(match[3])
     if match[4] is not None:
         fraction = float(f"0.{match[5]}") if match[5] else 0.0
-        return Duration(sign * (first * 3600 + second * 60 + int(match[4]) + fraction), None)
-    return Duration(sign * (first * 3600.0 + second * 60.0), None, frozenset({sign * (first * 60.0 + second)}))
+        return DurationReading(sign * (first * 3600 + second * 60 + int(match[4]) + fraction), None)
+    return DurationReading(sign * (first * 3600.0 + second * 60.0), None, frozenset({sign * (first * 60.0 + second)}))
 
 
-def _worded_duration(text: str) -> Duration | None:
+def _worded_duration(text: str) -> DurationReading | None:
     """`1h 30min`, `two hours and 5 minutes`, `3 godziny`."""
     rest = _JOINERS.sub(" ", text)
     parts: list[tuple[float, str]] = []
@@ -194,7 +194,7 @@ def _worded_duration(text: str) -> Duration | None:
     if not parts:
         return None
     seconds = sum(value * _DURATION_UNITS[unit] for value, unit in parts)
-    return Duration(float(seconds), parts[0][1] if len(parts) == 1 else None)
+    return DurationReading(float(seconds), parts[0][1] if len(parts) == 1 else None)
 
 
 def _duration_pieces(text: str) -> list[str]:

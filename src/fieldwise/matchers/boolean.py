@@ -37,8 +37,9 @@ def grid(expected: Sequence[object], actual: Sequence[object], _config: Boolean)
         Example(expected=True, actual="maybe", score=0),
     ],
 )
-def boolean(pairs: Pairs, _config: Boolean) -> Scores:
+def boolean(pairs: Pairs, config: Boolean) -> Scores:
     """1 if both values mean yes or both mean no, else 0."""
+    del config  # there are no options
     return _BOOLEANS.score_pairs(pairs)
 
 

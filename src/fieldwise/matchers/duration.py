@@ -59,9 +59,9 @@ def duration(pairs: Pairs, config: Duration) -> Scores:
     return _duration_matcher(config).score_pairs(pairs)
 
 
-def _duration_matcher(config: Duration) -> ReadingMatcher[measures.Duration | float]:
-    def compare(expected: measures.Duration | float, actual: measures.Duration | float) -> Agreement:
-        if isinstance(expected, measures.Duration) and isinstance(actual, measures.Duration):
+def _duration_matcher(config: Duration) -> ReadingMatcher[measures.DurationReading | float]:
+    def compare(expected: measures.DurationReading | float, actual: measures.DurationReading | float) -> Agreement:
+        if isinstance(expected, measures.DurationReading) and isinstance(actual, measures.DurationReading):
             limit = _limit_in_seconds(config, expected)
             readings = [(left, right) for left in _readings(expected) for right in _readings(actual)]
             return Agreement(any(abs(left - right) <= limit + _ROUNDING * max(abs(left), abs(right)) for left, right in readings))
@@ -69,13 +69,13 @@ def _duration_matcher(config: Duration) -> ReadingMatcher[measures.Duration | fl
         if number is None or other is None:
             return Agreement(False, NO_UNIT)
         limit = config.tolerance if not isinstance(config.tolerance, str) else 0.0
-        note = NO_UNIT if isinstance(expected, measures.Duration) or isinstance(actual, measures.Duration) else None
+        note = NO_UNIT if isinstance(expected, measures.DurationReading) or isinstance(actual, measures.DurationReading) else None
         return Agreement(bool(within_tolerance([number], [other], limit)[0]), note)
 
     return ReadingMatcher("a length of time", _read_value, compare)
 
 
-def _read_value(value: Any) -> measures.Duration | float | None:
+def _read_value(value: Any) -> measures.DurationReading | float | None:
     if isinstance(value, bool):
         return None
     if isinstance(value, int | float):
@@ -89,18 +89,18 @@ def _read_value(value: Any) -> measures.Duration | float | None:
     return figure.value if figure is not None and not (figure.currencies or figure.percent or figure.units) else None
 
 
-def _readings(length: measures.Duration) -> list[float]:
+def _readings(length: measures.DurationReading) -> list[float]:
     return [length.seconds, *length.alternatives]
 
 
-def _number_of(reading: measures.Duration | float) -> float | None:
+def _number_of(reading: measures.DurationReading | float) -> float | None:
     """The number as written; None for a length of time in several units."""
-    if isinstance(reading, measures.Duration):
+    if isinstance(reading, measures.DurationReading):
         return None if reading.unit is None else reading.seconds / measures.seconds_per(reading.unit)
     return reading
 
 
-def _limit_in_seconds(config: Duration, expected: measures.Duration) -> float:
+def _limit_in_seconds(config: Duration, expected: measures.DurationReading) -> float:
     if isinstance(config.tolerance, str):
         length = measures.read_duration(config.tolerance)
         return length.seconds if length is not None else 0.0

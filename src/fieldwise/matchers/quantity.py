@@ -58,8 +58,8 @@ def quantity(pairs: Pairs, config: Quantity) -> Scores:
     return _quantity_matcher(config).score_pairs(pairs)
 
 
-def _quantity_matcher(config: Quantity) -> ReadingMatcher[measures.Quantity]:
-    def compare(expected: measures.Quantity, actual: measures.Quantity) -> Agreement:
+def _quantity_matcher(config: Quantity) -> ReadingMatcher[measures.QuantityReading]:
+    def compare(expected: measures.QuantityReading, actual: measures.QuantityReading) -> Agreement:
         if not expected.units or not actual.units:
             limit = config.tolerance if not isinstance(config.tolerance, str) else _number_of(config.tolerance)
             agrees = bool(within_tolerance([expected.value], [actual.value], limit)[0])
@@ -79,15 +79,15 @@ def _quantity_matcher(config: Quantity) -> ReadingMatcher[measures.Quantity]:
     return ReadingMatcher("a quantity", _read_value, compare)
 
 
-def _read_value(value: Any) -> measures.Quantity | None:
+def _read_value(value: Any) -> measures.QuantityReading | None:
     if isinstance(value, bool):
         return None
     if isinstance(value, int | float):
-        return measures.Quantity(value, frozenset())
+        return measures.QuantityReading(value, frozenset())
     return measures.read_quantity(value) if isinstance(value, str) else None
 
 
-def _limit_in_base(config: Quantity, expected: measures.Quantity, dimension: str) -> float:
+def _limit_in_base(config: Quantity, expected: measures.QuantityReading, dimension: str) -> float:
     """The tolerance in the base unit of a dimension."""
     if isinstance(config.tolerance, str):
         tolerance = measures.read_quantity(config.tolerance)

@@ -25,7 +25,7 @@ MAX_QUOTED: Final = 60
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Contains:
+class ContainsCheck:
     """Texts that the output must contain."""
 
     value: CheckTexts | None = None
@@ -52,7 +52,7 @@ class Contains:
         EvaluatorExample(perfect="x y", key_order_matters=True),
     ],
 )
-def contains(batch: Batch, config: Contains) -> Results:
+def contains(batch: Batch, config: ContainsCheck) -> Results:
     """1 if the output contains a text, or each of several, else 0. Case-sensitive; `icontains` ignores case.
 
     >>> import fieldwise as fw
@@ -77,7 +77,7 @@ def contains(batch: Batch, config: Contains) -> Results:
         EvaluatorExample(options={"value": ["X", "é"], "mode": "any"}, perfect="ax", key_order_matters=True),
     ],
 )
-def icontains(batch: Batch, config: Contains) -> Results:
+def icontains(batch: Batch, config: ContainsCheck) -> Results:
     """1 if the output contains a text, or each of several, ignoring case, else 0.
 
     >>> import fieldwise as fw

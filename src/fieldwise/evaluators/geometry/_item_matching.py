@@ -152,7 +152,7 @@ class ItemColumn:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class JudgedCase:
+class MatchedCase:
     """The pairs of one case and how they scored."""
 
     score: float
@@ -171,7 +171,7 @@ def evaluate_items(
     batch: Batch,
     layout: ItemLayout,
     build_measure: Callable[[ItemColumn, ItemColumn], MeasureT],
-    finish: Callable[[JudgedCase, MeasureT | None], Result],
+    finish: Callable[[MatchedCase, MeasureT | None], Result],
 ) -> Results:
     """Read, pair and judge the items of every case; `finish` turns a judged case into a result."""
     steps = parse_item_path(layout.path)
@@ -199,12 +199,12 @@ def evaluate_items(
     return Results.from_results([results[case] for case in range(len(batch))])
 
 
-def _judge_absence(expected: Any, actual: Any, name: str, layout: ItemLayout) -> JudgedCase:
+def _judge_absence(expected: Any, actual: Any, name: str, layout: ItemLayout) -> MatchedCase:
     """Judge a case in which a side is null, or actual is missing."""
     expected_count = 0 if expected is None else len(_split_items(expected, layout, actual=False)[0])
     actual_count = 0 if actual is None or actual is MISSING else len(_split_items(actual, layout, actual=True)[0])
     agrees = expected is None and not actual_count and (actual is None or actual is MISSING)
-    return JudgedCase(
+    return MatchedCase(
         score=float(agrees),
         hits=[name] if agrees else [],
         misses=[] if agrees else [f"{name} ({_describe_absence(expected, actual)})"],
@@ -265,14 +265,14 @@ class _CasePairs:
     notes: Mapping[int, str]
 
 
-def _judge_cases(expected: ItemColumn, actual: ItemColumn, measure: ItemMeasure, layout: ItemLayout, names: ItemNames) -> list[JudgedCase]:
+def _judge_cases(expected: ItemColumn, actual: ItemColumn, measure: ItemMeasure, layout: ItemLayout, names: ItemNames) -> list[MatchedCase]:
     """Pair the items of every case and score the pairs of all cases in one call."""
     paired = [_pair_items(expected, actual, measure, layout, case) for case in range(len(expected.is_single))]
     all_pairs = np.array(list(chain.from_iterable(pairs for pairs, _ in paired)), dtype=np.int64).reshape(-1, 2)
     scores = measure.score_pairs(all_pairs[:, 0], all_pairs[:, 1])
     # lists, because reading single items of arrays is slow
     similarity, passed, reported = scores.similarity.tolist(), scores.passed.tolist(), scores.reported.tolist()
-    judged: list[JudgedCase] = []
+    judged: list[MatchedCase] = []
     start = 0
     for case, (pairs, slots) in enumerate(paired):
         end = start + len(pairs)
@@ -340,7 +340,7 @@ def label_key(label: Any) -> tuple[str, str]:
 
 def _judge_case(
     expected: ItemColumn, actual: ItemColumn, measure: ItemMeasure, names: ItemNames, scored: _CasePairs, reported: str
-) -> JudgedCase:
+) -> MatchedCase:
     expected_rows, actual_rows = expected.rows_of(scored.case), actual.rows_of(scored.case)
     position_of = {expected_row: position for position, (expected_row, _) in enumerate(scored.pairs)}
     hits: list[str] = []
@@ -365,7 +365,7 @@ def _judge_case(
     for (expected_row, actual_row), number in zip(scored.pairs, scored.reported, strict=True):
         indices = {"expected": expected_row - expected_rows.start, "actual": actual_row - actual_rows.start}
         pair_details.append({**indices, reported: None if isnan(number) else number})
-    return JudgedCase(
+    return MatchedCase(
         score=sum(scored.similarity) / scored.slots if scored.slots else 1.0,
         hits=hits if scored.slots else [names.whole],
         misses=misses,
@@ -388,7 +388,7 @@ def _add_reason(name: str, reason: str | None) -> str:
     return f"{name} ({reason})" if reason else name
 
 
-def compute_rates(judged: JudgedCase) -> dict[str, float]:
+def compute_rates(judged: MatchedCase) -> dict[str, float]:
     """Precision, recall and F1 of a case with their counts; 1.0 if nothing was expected and nothing given."""
     true_positives = judged.passed
     false_positives, false_negatives = judged.actual - judged.passed, judged.expected - judged.passed
@@ -410,7 +410,7 @@ def compute_rates(judged: JudgedCase) -> dict[str, float]:
 RATE_METRICS = ("precision", "recall", "f1", *COUNT_METRICS)
 
 
-def build_result(judged: JudgedCase, metrics: Mapping[str, float], reasoning: str, flags: Sequence[str] = ()) -> Result:
+def build_result(judged: MatchedCase, metrics: Mapping[str, float], reasoning: str, flags: Sequence[str] = ()) -> Result:
     """The result of a judged case; an error if not one expected item can be read, which is a fault of the data."""
     all_flags = [*flags, *(["malformed_expected"] if judged.malformed_expected else [])]
     details: dict[str, Any] = {"pairs": judged.pairs} | ({"flags": all_flags} if all_flags else {})

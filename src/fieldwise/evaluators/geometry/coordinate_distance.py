@@ -18,7 +18,7 @@ from fieldwise.evaluators.geometry._item_matching import (
     RATE_METRICS,
     ItemColumn,
     ItemLayout,
-    JudgedCase,
+    MatchedCase,
     Pairing,
     PairScores,
     RowNumbers,
@@ -202,7 +202,7 @@ def _read_point(value: Any) -> Sequence[float] | str:
     return value
 
 
-def _build_distance_result(judged: JudgedCase, config: CoordinateDistance) -> Result:
+def _build_distance_result(judged: MatchedCase, config: CoordinateDistance) -> Result:
     distances = [pair["distance"] for pair in judged.pairs if pair["distance"] is not None]
     metrics = {"mean_distance": sum(distances) / len(distances)} if distances else {}
     if config.threshold is not None:

@@ -17,7 +17,7 @@ from fieldwise.evaluators.geometry._item_matching import (
     RATE_METRICS,
     ItemColumn,
     ItemLayout,
-    JudgedCase,
+    MatchedCase,
     Pairing,
     PairScores,
     RowNumbers,
@@ -190,7 +190,7 @@ def _add_label_problems(problems: Mapping[int, str], side: ItemColumn, key: str 
     return dict.fromkeys(unlabelled, f"no label: the key `{key}` is missing") | dict(problems)
 
 
-def _build_iou_result(judged: JudgedCase, measure: _Overlaps | None, config: IouScore) -> Result:
+def _build_iou_result(judged: MatchedCase, measure: _Overlaps | None, config: IouScore) -> Result:
     metrics: dict[str, float] = {"mean_iou": judged.score}
     if config.threshold is not None:
         metrics |= compute_rates(judged)
@@ -198,7 +198,7 @@ def _build_iou_result(judged: JudgedCase, measure: _Overlaps | None, config: Iou
     return build_result(judged, metrics, _write_reasoning(judged, config, mixed), ["mixed_coordinates"] if mixed else [])
 
 
-def _write_reasoning(judged: JudgedCase, config: IouScore, mixed: str | None) -> str:
+def _write_reasoning(judged: MatchedCase, config: IouScore, mixed: str | None) -> str:
     if max(judged.expected, judged.actual) == 0:
         return "nothing expected, nothing given"
     hit = "overlap" if config.threshold is None else f"reach IoU {config.threshold:g}"
@@ -216,7 +216,7 @@ def _are_pixels(bounds: Floats) -> Any:
     return bounds.max(axis=1, initial=0) > 10  # small boxes near the origin are more likely test data than pixels
 
 
-def _describe_mixed_coordinates(measure: _Overlaps, judged: JudgedCase) -> str | None:
+def _describe_mixed_coordinates(measure: _Overlaps, judged: MatchedCase) -> str | None:
     """Which shapes of a case are normalised and which are in pixels; None if all are alike."""
     rows = (slice(judged.expected_rows.start, judged.expected_rows.stop), slice(judged.actual_rows.start, judged.actual_rows.stop))
     has_normalised = [any(side[at]) for side, at in zip(measure.is_normalised, rows, strict=True)]

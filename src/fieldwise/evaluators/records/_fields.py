@@ -90,7 +90,8 @@ def build_row_labels(comparisons: Comparisons, rows: NDArray[np.bool_], describe
         return Labels(ends, comparisons.path[selected], comparisons.paths)
     code_by_text: dict[str, int] = {}
     codes: list[int] = []
-    for row, path in zip(selected.tolist(), comparisons.path[selected].tolist(), strict=True):
+    path_codes: list[int] = comparisons.path[selected].tolist()
+    for row, path in zip(selected.tolist(), path_codes, strict=True):
         text = describe(row, comparisons.paths[path])
         codes.append(code_by_text.setdefault(text, len(code_by_text)))
     return Labels(ends, np.array(codes, dtype=np.int32), list(code_by_text))

@@ -188,7 +188,8 @@ def _count_items_per_inner_list(comparisons: Comparisons, rows: NDArray[np.int64
     path_codes, path_of_row = np.unique(comparisons.path[rows], return_inverse=True)
     list_codes: dict[str, int] = {}
     list_of_path = np.zeros(len(path_codes), dtype=np.int64)
-    for at, path_code in enumerate(path_codes.tolist()):
+    listed_codes: list[int] = path_codes.tolist()
+    for at, path_code in enumerate(listed_codes):
         inner_list = innermost_list(comparisons.paths[path_code], path)
         list_of_path[at] = list_codes.setdefault(inner_list, len(list_codes))
     # one number for case and list together
