@@ -2,6 +2,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+BASE := $(VENV)/.base
 READY := $(VENV)/.ready
 LLM := $(VENV)/.llm
 BROWSER := $(VENV)/.browser
@@ -14,10 +15,15 @@ PIP := $(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt
 help: ## what there is
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
 
-setup: $(READY) ## a virtual environment with everything in it
+setup: $(READY) ## virtual environment with every extra and the development tools
 
-$(READY): pyproject.toml constraints.txt
+# The package without extras: what `pip install .` brings.
+$(BASE): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
+	$(PIP) -e .
+	@touch $@
+
+$(READY): $(BASE)
 	$(PIP) -e '.[all,dev]'
 	@touch $@
 
@@ -28,8 +34,9 @@ $(BROWSER): $(READY)
 	  echo "no browser could be installed: the tests that need one will say so"
 	@touch $@
 
-demo: $(READY) ## score the embedded invoices: no network, no key
+demo: $(BASE) ## install the base package and score the embedded invoices: no service, no key, no development tools
 	$(BIN)/fieldwise demo
+	@echo "Next: . $(BIN)/activate, then: fieldwise --help"
 
 test: $(READY) $(BROWSER) ## every test, doctest, example and code block of the docs
 	$(BIN)/python -m pytest -q -n 2 --dist loadfile
