@@ -173,3 +173,38 @@ def test_keys_are_the_same_however_their_letters_are_composed(path: str) -> None
         assert fw.evaluate(rules, expected=expected, actual=actual).hits == ["caf\u00e9"]
         assert fw.evaluate({"type": "field_prf"}, expected=expected, actual=actual).score == 1.0
         assert fw.evaluate({"type": "json_quality"}, expected=expected, actual=actual).metrics["accuracy"] == 1.0
+
+
+class TestStoredRuns:
+    def run_once(self, folder: Path, actual: int) -> fw.Run:
+        case = {"id": "1", "expected": {"a": 1}, "actual": {"a": actual}}
+        (folder / "cases.jsonl").write_text(json.dumps(case) + "\n")
+        suite = {"cases": str(folder / "cases.jsonl"), "evaluators": [{"type": "field_prf"}]}
+        return fw.run(suite, root=folder / "store")
+
+    def test_runs_are_listed_newest_first_and_opened_by_id(self, tmp_path: Path) -> None:
+        first, second = self.run_once(tmp_path, 1), self.run_once(tmp_path, 2)
+        store = tmp_path / "store"
+        assert [run.id for run in fw.runs(root=store)] == [second.id, first.id]
+        assert fw.open_run(root=store).id == second.id
+        assert fw.open_run(first.id, root=store).summary == first.summary
+        assert fw.runs(tmp_path / "nothing") == []
+        with pytest.raises(fw.RunNotFound):
+            fw.open_run("20200101-000000-0000000", root=store)
+
+    def test_runs_and_ids_can_be_compared(self, tmp_path: Path) -> None:
+        first, second = self.run_once(tmp_path, 1), self.run_once(tmp_path, 2)
+        changes = fw.compare(first, second)
+        assert changes == fw.compare(first.id, second, root=tmp_path / "store")
+        assert (changes.base, changes.new) == (first.id, second.id)
+        with pytest.raises(fw.ConfigError, match="give a Run"):
+            fw.compare(first, {"id": second.id})  # pyright: ignore[reportArgumentType]
+
+    def test_notebooks_show_fields_differences_and_changes(self, tmp_path: Path) -> None:
+        first, second = self.run_once(tmp_path, 1), self.run_once(tmp_path, 2)
+        assert "1 of 1" in first._repr_html_()
+        assert "field_prf.score" in fw.compare(first, second)._repr_html_()
+        page = fw.diff({"<b>": 1}, {"<b>": 2})._repr_html_()
+        assert "&lt;b&gt;" in page
+        assert "<b>&lt;" not in page
+        assert "nothing differs" in fw.diff({"a": 1}, {"a": 1})._repr_html_()

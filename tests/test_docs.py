@@ -15,11 +15,14 @@ from shutil import copyfile
 from typing import NamedTuple
 
 import pytest
+from starlette.testclient import TestClient
 from typer.testing import CliRunner
 
 from fieldwise import api
 from fieldwise.cli.app import app
 from fieldwise.score.causes import describe_cause
+from fieldwise.web.app import create_app
+from fieldwise.web.settings import Settings
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -56,6 +59,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_every_block_works_in_the_order_of_the_page(page: Path, folder: Path) -> None:
     known: dict[str, object] = {"__name__": "docs"}
+    if page.name == "http-api.md":
+        known["client"] = TestClient(create_app(Settings()), base_url="http://127.0.0.1")
     for block in blocks(page):
         place = f"{page.name}:{block.line}"
         if block.kind == "python":

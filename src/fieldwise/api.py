@@ -312,12 +312,42 @@ def _summarize_stored(writer: "RunWriter", totals: "RunTotals") -> Summary:
     return totals.build_summary()
 
 
-def compare(base: str, new: str = "latest", *, root: str | Path | None = None) -> Changes:
-    """Compare two stored runs over the cases that both have. A run is named by its id, the beginning of it, or `latest`."""
-    from fieldwise.store.run import open_run
+def compare(base: "str | Run", new: "str | Run" = "latest", *, root: str | Path | None = None) -> Changes:
+    """Compare two stored runs over the cases that both have.
+
+    Each is a `Run`, or names one by its id, the beginning of its id, a tag, or `latest`.
+    """
     from fieldwise.store.run_metrics import compare_runs
 
-    return compare_runs(open_run(root, base), open_run(root, new))
+    return compare_runs(_open_if_named(base, root), _open_if_named(new, root))
+
+
+def _open_if_named(run: "str | Run", root: str | Path | None) -> "Run":
+    from fieldwise.store.run import Run
+
+    if isinstance(run, Run):
+        return run
+    if isinstance(run, str):  # pyright: ignore[reportUnnecessaryIsInstance] - the annotation does not stop callers
+        return open_run(run, root=root)
+    what, fix = f"a run cannot be given as `{type(run).__name__}`", "give a Run, or the id or tag of one, as text"
+    raise ConfigError([Diagnostic(code="not-a-run", what=what, fix=fix)])
+
+
+def open_run(name: str = "latest", root: str | Path | None = None) -> "Run":
+    """Open a stored run by its id, the beginning of its id, a tag, or `latest`; RunNotFound if there is none.
+
+    `root` is the folder of the runs: by default the one that FIELDWISE_ROOT names, else `.fieldwise` in the current folder.
+    """
+    from fieldwise.store import run
+
+    return run.open_run(root, name)
+
+
+def runs(root: str | Path | None = None) -> "list[Run]":
+    """All stored runs, newest first, finished or not."""
+    from fieldwise.store.run import list_runs
+
+    return list_runs(root)
 
 
 def _open_baseline(plan: Plan, baseline: str | Path | None, root: str | Path | None) -> "Callable[[Run], Changes] | None":

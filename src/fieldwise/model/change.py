@@ -2,7 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from html import escape
 from typing import Any, Final, Literal
+
+from fieldwise.model.notebook_html import format_interval, render_table
 
 ChangeVerdict = Literal["better", "worse", "no difference shown", "not enough cases"]
 LOWER_IS_BETTER: Final = frozenset(
@@ -119,6 +122,10 @@ class Changes:
         """A JSON-serializable dict."""
         return asdict(self)
 
+    def _repr_html_(self) -> str:
+        """HTML for notebooks: every metric and field in both runs, and what the test shows."""
+        return render_changes_html(self)
+
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> "Changes":
         """Read what `to_json` wrote."""
@@ -132,3 +139,17 @@ def _read_evaluator_change(value: Mapping[str, Any]) -> EvaluatorChange:
     for name in ("metrics", "fields"):
         content[name] = [Change(**change) for change in value[name]]
     return EvaluatorChange(**content)
+
+
+def render_changes_html(changes: Changes) -> str:
+    """Every metric and field in both runs, and what the test shows."""
+    rows: list[tuple[str, ...]] = []
+    for evaluator in changes.evaluators.values():
+        for change in (*evaluator.metrics, *evaluator.fields):
+            interval = format_interval(change.low, change.high)
+            numbers = (f"{change.base:.4g}", f"{change.new:.4g}", f"{change.delta:+.4g}", interval, str(change.n))
+            rows.append((evaluator.evaluator, change.name, *numbers, change.verdict))
+    titles = ("evaluator", "metric or field", "base", "new", "change", "95 % interval", "n", "verdict")
+    notes = "".join(f"<li>{escape(note)}</li>" for note in changes.notes)
+    head = f"<p><b>{escape(changes.new)}</b> compared with {escape(changes.base)}</p>"
+    return head + render_table(titles, rows, len(rows)) + (f"<ul>{notes}</ul>" if notes else "")

@@ -2,9 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from html import escape
 
 from fieldwise.model.comparison import Comparison
 from fieldwise.model.diagnostic import Diagnostic
+from fieldwise.model.notebook_html import COMPARISON_TITLES, MAX_ROWS, comparison_cells, render_table
 from fieldwise.model.result import Result
 from fieldwise.model.rule import FieldRule, ListRule
 
@@ -55,6 +57,10 @@ class Diff:
         lines += [problem.what for problem in self.problems]
         return "\n".join(lines) if lines else "nothing differs"
 
+    def _repr_html_(self) -> str:
+        """HTML for notebooks: the number of differences, a table of them, and the problems."""
+        return render_diff_html(self)
+
 
 def _describe_difference(comparison: Comparison, case: str) -> str:
     location = f"{case}: {comparison.path}" if case else comparison.path
@@ -64,3 +70,16 @@ def _describe_difference(comparison: Comparison, case: str) -> str:
     if comparison.outcome == "hallucination":
         return f"{location}: {comparison.actual!r} should not be there"
     return f"{location}: {comparison.expected!r} became {comparison.actual!r}{cause}"
+
+
+def render_diff_html(diff: Diff) -> str:
+    """The number of differences, a table of them, and the problems."""
+    differences = diff.differences
+    count = "nothing differs" if diff.same else f"{len(differences)} {'difference' if len(differences) == 1 else 'differences'}"
+    head = f"<p><strong>{count}</strong> in {len(diff.results)} {'record' if len(diff.results) == 1 else 'records'}</p>"
+    problems = "".join(f"<li>{escape(problem.what)}</li>" for problem in diff.problems[:MAX_ROWS])
+    notes = f"<ul>{problems}</ul>" if problems else ""
+    if not differences:
+        return head + notes
+    rows = ((case, *comparison_cells(comparison)) for case, comparison in differences)
+    return head + render_table(("case", *COMPARISON_TITLES), rows, len(differences)) + notes

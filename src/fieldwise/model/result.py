@@ -4,12 +4,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
 from html import escape
-from typing import Any, Final, Literal, Protocol, runtime_checkable
+from typing import Any, Literal, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fieldwise.model.comparison import Comparison, Comparisons
+from fieldwise.model.notebook_html import COMPARISON_TITLES, MAX_ROWS, comparison_cells, render_table
 
 Verdict = Literal["pass", "partial", "fail"]
 Fault = Literal["system", "ours"]
@@ -239,11 +240,6 @@ def unavailable_result(reason: str, fix: str | None = None, **details: Any) -> R
     return Result(status="unavailable", reasoning=f"{reason}; {fix}" if fix else reason, details=all_details)
 
 
-MAX_HTML_ROWS: Final = 50
-MAX_HTML_CHARS: Final = 120
-_CELL: Final = "text-align:left;padding:2px 12px 2px 0;vertical-align:top"
-
-
 def render_result_html(result: Result) -> str:
     """The score, the verdict, and a table of the fields that are wrong. Everything from data is escaped."""
     wrong = [
@@ -252,30 +248,6 @@ def render_result_html(result: Result) -> str:
     verdict = f" · {result.verdict}" if result.verdict else ""
     head = f"<p><strong>{result.score:.4f}</strong>{escape(verdict)} · {escape(result.status)} · {escape(result.reasoning)}</p>"
     if wrong:
-        return head + _render_table(wrong)
-    misses = "".join(f"<li>{escape(miss)}</li>" for miss in result.misses[:MAX_HTML_ROWS])
+        return head + render_table(COMPARISON_TITLES, map(comparison_cells, wrong), len(wrong))
+    misses = "".join(f"<li>{escape(miss)}</li>" for miss in result.misses[:MAX_ROWS])
     return head + (f"<ul>{misses}</ul>" if misses else "")
-
-
-def _render_table(comparisons: Sequence[Comparison]) -> str:
-    names = "".join(f'<th style="{_CELL}">{name}</th>' for name in ("path", "outcome", "expected", "actual", "similarity", "cause"))
-    rows = "".join(_render_row(comparison) for comparison in comparisons[:MAX_HTML_ROWS])
-    rest = f"<p>and {len(comparisons) - MAX_HTML_ROWS} more</p>" if len(comparisons) > MAX_HTML_ROWS else ""
-    return f"<table><thead><tr>{names}</tr></thead><tbody>{rows}</tbody></table>{rest}"
-
-
-def _render_row(comparison: Comparison) -> str:
-    cells = (
-        comparison.path,
-        comparison.outcome.replace("_", " "),
-        "–" if comparison.expected_presence == "missing" else _shorten_value(comparison.expected),
-        "–" if comparison.actual_presence == "missing" else _shorten_value(comparison.actual),
-        "" if comparison.similarity is None else f"{comparison.similarity:.2f}",
-        (comparison.cause or "").replace("_", " "),
-    )
-    return "<tr>" + "".join(f'<td style="{_CELL}">{escape(cell)}</td>' for cell in cells) + "</tr>"
-
-
-def _shorten_value(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= MAX_HTML_CHARS else f"{text[:MAX_HTML_CHARS]}…"

@@ -11,6 +11,7 @@ from fieldwise.model.case import Case
 from fieldwise.model.change import Changes
 from fieldwise.model.diagnostic import Diagnostic
 from fieldwise.model.locations import Location
+from fieldwise.model.notebook_html import format_interval, render_table
 from fieldwise.model.summary import FieldSummary, GateResult, Metric, Summary
 from fieldwise.store.arrow_tables import ArrowTable, encode_parquet
 from fieldwise.store.errors import StoreError
@@ -248,21 +249,26 @@ def _placeholder_manifest(folder: Location) -> Manifest:
 
 
 def render_run_html(manifest: Manifest) -> str:
-    """HTML for notebooks: a heading, the gates, and every evaluator's metrics with their intervals."""
+    """HTML for notebooks: a heading, the gates, every evaluator's metrics with their intervals, and its fields, worst first."""
     state = "unfinished" if manifest.finished is None else f"exit {manifest.exit_code}"
     head = f"<p><b>{escape(manifest.name)}</b> {escape(manifest.id)}: {manifest.summary.cases} cases, {state}</p>"
     gates = "".join(f"<li>{'passed' if gate.passed else 'failed'}: {escape(gate.message)}</li>" for gate in manifest.gates)
-    rows = [
-        _render_metric_row(evaluator.name, name, metric)
-        for evaluator in manifest.summary.evaluators.values()
-        for name, metric in evaluator.metrics.items()
-    ]
-    titles = "".join(f"<th>{title}</th>" for title in ("evaluator", "metric", "value", "95 % interval", "n"))
-    table = f"<table><thead><tr>{titles}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
-    return head + (f"<ul>{gates}</ul>" if gates else "") + table
+    metrics: list[tuple[str, ...]] = []
+    fields: list[tuple[str, ...]] = []
+    for evaluator in manifest.summary.evaluators.values():
+        metrics += [(evaluator.name, name, *_format_metric(metric)) for name, metric in evaluator.metrics.items()]
+        fields += [_field_cells(evaluator.name, field) for field in sorted(evaluator.fields, key=lambda field: field.score.value)]
+    metric_table = render_table(("evaluator", "metric", "value", "95 % interval", "n"), metrics, len(metrics))
+    titles = ("evaluator", "field", "rule", "score", "95 % interval", "matched", "likely causes")
+    field_table = render_table(titles, fields, len(fields)) if fields else ""
+    return head + (f"<ul>{gates}</ul>" if gates else "") + metric_table + field_table
 
 
-def _render_metric_row(evaluator: str, name: str, metric: Metric) -> str:
-    interval = "" if metric.low is None or metric.high is None else f"{metric.low:.4g} – {metric.high:.4g}"
-    cells = (escape(evaluator), escape(name), f"{metric.value:.4g}", interval, str(metric.n))
-    return f"<tr>{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>"
+def _format_metric(metric: Metric) -> tuple[str, str, str]:
+    return f"{metric.value:.4g}", format_interval(metric.low, metric.high), str(metric.n)
+
+
+def _field_cells(evaluator: str, field: FieldSummary) -> tuple[str, ...]:
+    causes = ", ".join(f"{cause.replace('_', ' ')} {count}" for cause, count in field.causes)
+    score, interval, _ = _format_metric(field.score)
+    return evaluator, field.field, field.rule, score, interval, f"{field.matched} of {field.n}", causes
