@@ -16,11 +16,12 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import pytest
 
+from fieldwise.model.comparison import UNCOUNTED_OUTCOMES
 from fieldwise.model.diagnostic import ConfigError
 from fieldwise.model.locations import DEFAULT_ROOT
 from fieldwise.model.result import Result
 from fieldwise.model.values import MISSING, Json, Value
-from fieldwise.report.result_text import UNCOUNTED_OUTCOMES, describe_mismatch
+from fieldwise.report.result_text import describe_mismatch
 
 if TYPE_CHECKING:
     from fieldwise.model.plan import Plan

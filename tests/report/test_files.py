@@ -79,20 +79,21 @@ def test_no_cell_of_a_workbook_is_a_formula(hostile: Run) -> None:
     assert any(str(cell.value).startswith("=HYPERLINK") or "=HYPERLINK" in str(cell.value) for cell in cells)
 
 
-def test_a_workbook_has_summary_fields_and_results(demo: Run) -> None:
+def test_a_workbook_has_summary_fields_results_and_mismatches(demo: Run) -> None:
     book = _book(demo)
-    assert book.sheetnames == ["summary", "fields", "results"]
+    assert book.sheetnames == ["summary", "fields", "results", "mismatches"]
     assert book["results"].max_row == 26 * 3 + 1
     assert book["results"].freeze_panes == "A2"
     summary = {(row[0], row[2]): row[3] for row in book["summary"].iter_rows(min_row=2, values_only=True)}
     assert summary["field_prf", "micro_f1"] == pytest.approx(demo.summary["field_prf.micro_f1"])
+    assert book["mismatches"].max_row == 1 + len(demo.mismatches())
     assert book["fields"].max_row == 1 + sum(len(evaluator.fields) for evaluator in demo.full.evaluators.values())
 
 
 def test_more_rows_than_a_sheet_holds_go_on_to_another(states: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("fieldwise.report.files.MAX_SHEET_ROWS", 4)
+    monkeypatch.setattr("fieldwise.report.workbook.MAX_SHEET_ROWS", 4)
     book = _book(states)
-    assert book.sheetnames[-2:] == ["results", "results 2"]
+    assert book.sheetnames[2:4] == ["results", "results 2"]
     assert book["results"].max_row + book["results 2"].max_row == 6 + 2
 
 

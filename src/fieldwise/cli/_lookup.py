@@ -1,7 +1,7 @@
 """Find runs and cases by name; errors suggest what exists instead."""
 
 from fieldwise.model.diagnostic import ConfigError, Diagnostic
-from fieldwise.registry import nearest
+from fieldwise.registry import CAUSES, nearest
 from fieldwise.store.part_reader import StoredResult
 from fieldwise.store.run import Run, open_listed_run, open_run
 from fieldwise.store.run_names import RunNotFound, find_run, list_run_ids
@@ -26,8 +26,7 @@ def open_named_run_header(name: str, root: str | None) -> Run:
 
 def read_case_results(run: Run, case: str, evaluator: str | None) -> list[StoredResult]:
     """Read the results of a case from one evaluator, or from all."""
-    if evaluator is not None and evaluator not in run.evaluators:
-        raise _config_error("no-evaluator", f"the run has no evaluator `{evaluator}`", f"it has {', '.join(run.evaluators)}")
+    check_evaluator(run, evaluator)
     try:
         results = list(run.results(evaluator, case))
     except KeyError as error:
@@ -35,6 +34,12 @@ def read_case_results(run: Run, case: str, evaluator: str | None) -> list[Stored
     if not results:
         raise _config_error("not-applicable", f"no evaluator of the run applies to the case `{case}`", "see `when` in the suite")
     return results
+
+
+def check_evaluator(run: Run, evaluator: str | None) -> None:
+    """Raise ConfigError for an evaluator that the run does not have."""
+    if evaluator is not None and evaluator not in run.evaluators:
+        raise _config_error("no-evaluator", f"the run has no evaluator `{evaluator}`", f"it has {', '.join(run.evaluators)}")
 
 
 def _suggest_case(run: Run, case: str) -> str:
@@ -56,6 +61,50 @@ def unknown_field_error(field: str, case: str, results: list[StoredResult]) -> C
     return _config_error("no-field", f"nothing was compared at `{field}` in the case `{case}`", fix)
 
 
+def check_comparison_filter(run: Run, field: str | None, cause: str | None, case: str | None) -> None:
+    """Raise ConfigError for a field, cause or case that the run does not have, all of them at once."""
+    problems: list[Diagnostic] = []
+    if field is not None:
+        comparisons = run.comparisons(field=field)
+        if not len(comparisons):
+            paths = comparisons.list_paths()
+            similar = nearest(field, paths)
+            fix = (
+                f"did you mean `{similar}`?" if similar else f"there are {', '.join(paths[:8]) or 'none: its evaluators compare no fields'}"
+            )
+            problems.append(Diagnostic(code="no-field", what=f"the run {run.id} compared nothing at `{field}`", fix=fix))
+    if cause is not None and cause not in CAUSES.names() and not len(run.mismatches(cause=cause)):
+        similar = nearest(cause, CAUSES.names())
+        fix = f"did you mean `{similar}`?" if similar else "docs/causes.md lists them"
+        problems.append(Diagnostic(code="no-cause", what=f"there is no cause `{cause}`", fix=fix))
+    if case is not None and not has_case(run, case):
+        problems.append(Diagnostic(code="no-case", what=f"the run {run.id} has no case `{case}`", fix=_suggest_case(run, case)))
+    if problems:
+        raise ConfigError(problems)
+
+
+def has_case(run: Run, case: str) -> bool:
+    """Whether a run has a case with this id."""
+    try:
+        run.case(case)
+    except KeyError:
+        return False
+    return True
+
+
+def find_cause_name(text: str) -> str:
+    """The name of a cause that is given by its name or its label.
+
+    >>> find_cause_name("look-alike characters"), find_cause_name("letter-case")
+    ('ocr', 'letter_case')
+    """
+    plain = text.strip().casefold()
+    for spec in CAUSES.all():
+        if plain in (spec.name, spec.label.casefold()):
+            return spec.name
+    return plain.replace("-", "_").replace(" ", "_")
+
+
 def no_shared_cases_error(base: str, new: str) -> ConfigError:
     """Error for two runs that have no measured case in common."""
     what = f"the runs {base} and {new} have no case in common for any evaluator, so nothing was compared"
@@ -66,6 +115,13 @@ def same_run_error(run: str) -> ConfigError:
     """Error for a run that would be compared with itself."""
     fix = "name two runs: `fieldwise compare BASE NEW`; `fieldwise runs` lists them"
     return _config_error("same-run", f"run {run} would be compared with itself", fix)
+
+
+def nothing_to_explain_error() -> ConfigError:
+    """Error for `explain` without a case and without a field."""
+    return _config_error(
+        "nothing-to-explain", "name a case or a field", "`fieldwise explain RUN CASE` or `fieldwise explain RUN --field F`"
+    )
 
 
 def nothing_to_draw_error(case: str) -> ConfigError:

@@ -25,9 +25,9 @@ class Program:
         return "fieldwise" if self.root is None else f"fieldwise --root {shlex.quote(self.root)}"
 
 
-def program_of(context: typer.Context) -> Program:
-    """Return the global options that the command was called with."""
-    return context.find_object(Program) or Program()
+def program_of(context: typer.Context, root: str | None = None) -> Program:
+    """Return the global options that the command was called with; `root` is the command's own `--root`, which wins."""
+    return (context.find_object(Program) or Program()) if root is None else Program(root)
 
 
 class Format(StrEnum):
@@ -53,4 +53,7 @@ FormatOption = Annotated[
 ]
 TextFormatOption = Annotated[TextFormat, typer.Option("--format", help="rich: with colour; plain: for logs; json: for programs.")]
 ShowAllOption = Annotated[bool, typer.Option("--all", help="Show everything, without shortening.")]
+RootOption = Annotated[
+    str | None, typer.Option("--root", metavar="LOCATION", help="Where runs are stored, as in `fieldwise --root`.", show_default=False)
+]
 RunArgument = Annotated[str, typer.Argument(metavar="RUN", help="The run: an id or its first characters, a tag, or latest.")]

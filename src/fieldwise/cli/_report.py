@@ -13,6 +13,7 @@ from fieldwise.report.files import SUFFIXES, find_suffix, render
 from fieldwise.report.json_report import CaseResult, iterate_results_jsonl, iterate_run_json
 from fieldwise.report.run_view import build_run_view
 from fieldwise.store.run import Run
+from fieldwise.store.stored_comparisons import StoredComparisons
 
 STREAMED: Final = (".json", ".jsonl", ".csv")
 """Formats that are written result by result, in constant memory."""
@@ -51,6 +52,16 @@ def check_outputs(outputs: Iterable[str]) -> None:
         )
 
 
+def check_list_output(name: str) -> None:
+    """Raise ConfigError for a file name that is no format for a list of comparisons."""
+    from fieldwise.report.mismatch_list import SUFFIXES as LIST_SUFFIXES
+    from fieldwise.report.mismatch_list import find_list_suffix
+
+    if name != "-" and find_list_suffix(name) is None:
+        what, fix = "the file name has no known format", f"end the name in {', '.join(LIST_SUFFIXES)}"
+        raise ConfigError([Diagnostic(code="unknown-format", what=what, where=Where(file=name), fix=fix)])
+
+
 def write_outputs(run: Run, outputs: Iterable[str]) -> None:
     """Write the results to each of these files, in the format of its name."""
     for name in outputs:
@@ -60,20 +71,50 @@ def write_outputs(run: Run, outputs: Iterable[str]) -> None:
                     file.write(chunk)
         else:
             _write_rendered(run, name)
+        if find_suffix(name) == ".csv":
+            _write_mismatches_beside(run, Path(name))
         if name != "-":
             error_console().print(f"wrote {name}", style="dim")
 
 
+def _write_mismatches_beside(run: Run, path: Path) -> None:
+    """Write the mismatches of `x.csv` to `x.mismatches.csv`."""
+    write_list(run, run.mismatches(), str(path.with_suffix(".mismatches.csv")))
+
+
+def write_list(run: Run, comparisons: StoredComparisons, name: str) -> None:
+    """Write comparisons to a file in the format of its name; `-` is JSON lines on standard output."""
+    from fieldwise.report.mismatch_list import find_list_suffix, render_list
+
+    if name == "-":
+        for chunk in render_list(run, comparisons, ".jsonl"):
+            sys.stdout.write(chunk.decode())
+        return
+    path = Path(name)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with _missing_package_errors(name), path.open("wb") as file:
+        for chunk in render_list(run, comparisons, find_list_suffix(name) or ".jsonl"):
+            file.write(chunk)
+    error_console().print(f"wrote {name}", style="dim")
+
+
 def _write_rendered(run: Run, name: str) -> None:
-    """Write a format that is rendered in memory; ConfigError if a package for it is missing."""
-    try:
+    """Write a format that is rendered in memory."""
+    with _missing_package_errors(name):
         content = render(run, find_suffix(name) or "")
-    except ImportError as error:
-        what, fix = f"this format needs a package that is not installed: {error.name}", "pip install 'fieldwise[report]'"
-        raise ConfigError([Diagnostic(code="missing-package", what=what, where=Where(file=name), fix=fix)]) from error
     path = Path(name)
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(content)
+
+
+@contextmanager
+def _missing_package_errors(name: str) -> Generator[None]:
+    """Turn the ImportError of a missing package into a ConfigError that says what to install."""
+    try:
+        yield
+    except ImportError as error:
+        what, fix = f"this format needs a package that is not installed: {error.name}", "pip install 'fieldwise[report]'"
+        raise ConfigError([Diagnostic(code="missing-package", what=what, where=Where(file=name), fix=fix)]) from error
 
 
 @contextmanager

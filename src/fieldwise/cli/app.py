@@ -6,7 +6,23 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from fieldwise.cli import baseline, calibrate, check, compare, demo, diff, explain, init, judge_audit, report, run, runs, schema, view
+from fieldwise.cli import (
+    baseline,
+    calibrate,
+    check,
+    compare,
+    demo,
+    diff,
+    explain,
+    init,
+    judge_audit,
+    mismatches,
+    report,
+    run,
+    runs,
+    schema,
+    view,
+)
 from fieldwise.cli._exits import INTERRUPTED, exit_interrupted, report_error
 from fieldwise.cli._options import Program
 
@@ -72,6 +88,7 @@ for command, short_help in (
     (diff.diff, "Explain the differences between two files or folders."),
     (compare.compare, "Compare runs and test differences for significance."),
     (explain.explain, "Show how a score was calculated."),
+    (mismatches.mismatches, "List the wrong values of a run: expected, actual, cause."),
     (report.report, "Write a stored run as HTML, Markdown, JUnit, Excel …"),
     (schema.schema, "Print a JSON Schema (2020-12)."),
     (view.view, "Serve the pages and the HTTP API for stored runs."),

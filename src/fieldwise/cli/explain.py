@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from fieldwise.cli._options import RunArgument, ShowAllOption, TextFormat, TextFormatOption, program_of
+from fieldwise.cli._options import RootOption, RunArgument, ShowAllOption, TextFormat, TextFormatOption, program_of
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -19,22 +19,28 @@ if TYPE_CHECKING:
 def explain(
     context: typer.Context,
     run: RunArgument,
-    case: Annotated[str, typer.Argument(metavar="CASE", help="The id of a case.")],
+    case: Annotated[str | None, typer.Argument(metavar="[CASE]", help="The id of a case; without one, --field is needed.")] = None,
     field: Annotated[str | None, typer.Argument(metavar="[FIELD]", help="Show this field only.")] = None,
+    over_cases: Annotated[str | None, typer.Option("--field", metavar="FIELD", help="Show this field, over all cases.")] = None,
     evaluator: Annotated[str | None, typer.Option(help="Show this evaluator only.")] = None,
     picture: Annotated[Path | None, typer.Option(metavar="FILE.svg", help="Draw the boxes of the case to this file.")] = None,
     form: TextFormatOption = TextFormat.rich,
     show_all: ShowAllOption = False,
+    root: RootOption = None,
 ) -> None:
-    """Show how the score of a case was calculated, so that it can be checked by hand."""
+    """Show how the score of a case was calculated, so that it can be checked by hand; or one field over all cases."""
     from fieldwise.cli._console import display_options, print_page
     from fieldwise.cli._lookup import open_named_run, read_case_results, unknown_field_error
     from fieldwise.report.result_text import result_to_json
     from fieldwise.report.terminal_layout import DIM, TITLE, stack_parts, styled_text
     from fieldwise.report.text_format import dump_json
 
-    program = program_of(context)
+    program = program_of(context, root)
     stored_run = open_named_run(run, program.root)
+    field = field or over_cases
+    if case is None:
+        _explain_over_cases(stored_run, field, evaluator, form, display_options(form, program, show_all=show_all))
+        return
     results = read_case_results(stored_run, case, evaluator)
     if picture is not None:
         _draw_case(stored_run, case, results, picture)
@@ -45,6 +51,25 @@ def explain(
     if not any(pages):
         raise unknown_field_error(field or "", case, results)
     print_page(stack_parts(styled_text((case, TITLE), (f"  {stored_run.name} {stored_run.id}", DIM)), *pages), form)
+
+
+def _explain_over_cases(stored_run: "Run", field: str | None, evaluator: str | None, form: TextFormat, options: "DisplayOptions") -> None:
+    """Show one field over all cases of the run."""
+    from fieldwise.cli._console import print_page
+    from fieldwise.cli._lookup import check_comparison_filter, check_evaluator, nothing_to_explain_error
+    from fieldwise.report.mismatch_list import build_field_page, merge_evaluators, summarize_field
+    from fieldwise.report.text_format import dump_json
+
+    if field is None:
+        raise nothing_to_explain_error()
+    check_evaluator(stored_run, evaluator)
+    check_comparison_filter(stored_run, field, None, None)
+    comparisons = stored_run.comparisons(field=field, evaluator=evaluator)
+    if form == TextFormat.json:
+        summary = summarize_field(field, [stored for stored, _ in merge_evaluators(comparisons)])
+        typer.echo(dump_json({"run": stored_run.id, **summary, "comparisons": [stored.to_json() for stored in comparisons]}))
+    else:
+        print_page(build_field_page(stored_run, field, comparisons, options), form)
 
 
 def _explanations(

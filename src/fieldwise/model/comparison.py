@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from dataclasses import field as dataclass_field
 from enum import IntEnum
 from functools import cached_property
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +31,10 @@ class Outcome(IntEnum):
     def label(self) -> str:
         """The name in results and files, such as `wrong_value`."""
         return self.name.lower()
+
+
+UNCOUNTED_OUTCOMES: Final = (Outcome.BOTH_ABSENT.label, Outcome.IGNORED.label)
+"""Outcomes that are neither right nor wrong."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

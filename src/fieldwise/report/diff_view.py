@@ -12,10 +12,10 @@ from typing import Any, Final, TypeAlias
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from fieldwise.model.comparison import Comparison
+from fieldwise.model.comparison import UNCOUNTED_OUTCOMES, Comparison
 from fieldwise.model.diff import Diff
 from fieldwise.model.result import Result
-from fieldwise.report.result_text import UNCOUNTED_OUTCOMES, describe_cause
+from fieldwise.report.result_text import describe_cause
 from fieldwise.report.terminal_layout import (
     BAD,
     DIM,

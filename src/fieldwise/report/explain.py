@@ -8,10 +8,10 @@ from rich.style import Style
 from rich.text import Text
 
 from fieldwise.kernels.statistics import precision_recall_f1
-from fieldwise.model.comparison import Comparison
+from fieldwise.model.comparison import UNCOUNTED_OUTCOMES, Comparison
 from fieldwise.model.path import MalformedPath, Path, innermost_list
 from fieldwise.model.result import Result
-from fieldwise.report.result_text import UNCOUNTED_OUTCOMES, describe_cause
+from fieldwise.report.result_text import describe_cause
 from fieldwise.report.terminal_layout import (
     BAD,
     DIM,

@@ -5,22 +5,22 @@ like one get an apostrophe, cells of a workbook are stored as text.
 """
 
 import csv
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from io import BytesIO, StringIO
+from collections.abc import Callable, Iterable, Iterator
+from io import StringIO
 from typing import TYPE_CHECKING, Any, Final
 
+from fieldwise.report.mismatch_list import COLUMNS as MISMATCH_COLUMNS
+from fieldwise.report.mismatch_list import iterate_list_rows
 from fieldwise.report.result_text import describe_cause
 from fieldwise.report.run_view import build_run_view
-from fieldwise.report.text_format import format_csv_cell, make_lines_visible, truncate
+from fieldwise.report.text_format import format_csv_cell, make_encodable
+from fieldwise.report.workbook import Sheet, render_workbook
 
 if TYPE_CHECKING:
     from fieldwise.report.json_report import CaseResult
     from fieldwise.store.run import Run
 
 SUFFIXES: Final = (".html", ".json", ".jsonl", ".csv", ".xlsx", ".parquet", ".md", ".junit.xml")
-MAX_SHEET_ROWS: Final = 1_000_000
-_CELL_LENGTH: Final = 32_000
-"""A cell of a workbook holds at most 32,767 characters."""
 _BATCH_ROWS: Final = 10_000
 _SUMMARY_COLUMNS: Final = ("evaluator", "type", "metric", "value", "low", "high", "n")
 _FIELD_COLUMNS: Final = (
@@ -105,33 +105,22 @@ def iterate_csv_lines(run: "Run") -> Iterator[str]:
     buffer = StringIO(newline="")
     writer = csv.writer(buffer)
     for row in iterate_rows(run):
-        writer.writerow([_make_encodable(format_csv_cell(value)) for value in row])
+        writer.writerow([make_encodable(format_csv_cell(value)) for value in row])
         yield buffer.getvalue()
         buffer.seek(0)
         buffer.truncate()
 
 
-def _make_encodable(text: str) -> str:
-    """Escape NUL characters, which CSV readers reject, and lone surrogates, which UTF-8 does not have."""
-    if "\0" not in text and text.isascii():
-        return text
-    return text.replace("\0", "\\x00").encode("utf-8", "backslashreplace").decode()
-
-
 def render_xlsx(run: "Run") -> bytes:
-    """Render a workbook with the summary, the fields and the results."""
-    try:
-        from openpyxl import Workbook
-    except ImportError as error:
-        raise ImportError("workbooks need openpyxl, which is not installed: pip install 'fieldwise[report]'", name="openpyxl") from error
-    book = Workbook(write_only=True)
-    _write_sheet(book, "summary", _SUMMARY_COLUMNS, iterate_summary_rows(run))
-    _write_sheet(book, "fields", _FIELD_COLUMNS, iterate_field_rows(run))
+    """Render a workbook with the summary, the fields, the results and the mismatches."""
     rows = iterate_rows(run)
-    _write_sheet(book, "results", next(rows), rows)
-    content = BytesIO()
-    book.save(content)
-    return content.getvalue()
+    sheets: list[Sheet] = [
+        ("summary", _SUMMARY_COLUMNS, iterate_summary_rows(run)),
+        ("fields", _FIELD_COLUMNS, iterate_field_rows(run)),
+        ("results", next(rows), rows),
+        ("mismatches", MISMATCH_COLUMNS, iterate_list_rows(run.mismatches())),
+    ]
+    return render_workbook(sheets)
 
 
 def iterate_summary_rows(run: "Run") -> Iterator[list[Any]]:
@@ -150,55 +139,6 @@ def iterate_field_rows(run: "Run") -> Iterator[list[Any]]:
             outcomes = ", ".join(f"{outcome} {count}" for outcome, count in field.outcomes.items())
             causes = ", ".join(f"{describe_cause(cause).label} {count}" for cause, count in field.causes)
             yield [evaluator.name, field.field, field.rule, field.n, field.matched, *score, *rates, outcomes, causes]
-
-
-def _write_sheet(book: Any, title: str, heads: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
-    """Write rows to a sheet, and to further sheets if one is full."""
-    sheet = _add_sheet(book, title, heads)
-    sheets, written = 1, 0
-    for row in rows:
-        if written == MAX_SHEET_ROWS:
-            sheets, written = sheets + 1, 0
-            sheet = _add_sheet(book, f"{title} {sheets}", heads)
-        sheet.append([_make_cell(sheet, value) for value in row])
-        written += 1
-
-
-def _add_sheet(book: Any, title: str, heads: Sequence[str]) -> Any:
-    """Add a sheet with a fixed first row."""
-    from openpyxl.utils import get_column_letter
-
-    sheet = book.create_sheet(title)
-    sheet.freeze_panes = "A2"
-    for place, head in enumerate(heads):
-        minimum = 12 if place else 24
-        sheet.column_dimensions[get_column_letter(place + 1)].width = min(max(len(head) + 2, minimum), 40)
-    sheet.append([_make_text_cell(sheet, _remove_controls(head), bold=True) for head in heads])
-    return sheet
-
-
-def _make_cell(sheet: Any, value: Any) -> Any:
-    """Convert a value for a sheet. Text that openpyxl would read as a formula or an error gets an explicit text cell."""
-    if not isinstance(value, str):
-        return value
-    text = truncate(_remove_controls(value), _CELL_LENGTH)
-    return _make_text_cell(sheet, text) if text.startswith(("=", "#")) else text
-
-
-def _make_text_cell(sheet: Any, text: str, *, bold: bool = False) -> Any:
-    from openpyxl.cell import WriteOnlyCell
-    from openpyxl.styles import Font
-
-    cell = WriteOnlyCell(sheet, value=text)
-    cell.data_type = "s"
-    if bold:
-        cell.font = Font(bold=True)
-    return cell
-
-
-def _remove_controls(text: str) -> str:
-    """Escape the characters that XML does not allow."""
-    return text if text.isprintable() else make_lines_visible(text)
 
 
 _RENDERERS: Final[dict[str, Callable[["Run"], bytes]]] = {

@@ -12,7 +12,6 @@ ABSENT: Final = "missing"
 """Shown for a side without a value; the string "missing" is shown in quotes."""
 UNMEASURED: Final = ("fault", "unavailable", "skipped")
 """Displayed verdicts of results that are not a measurement."""
-UNCOUNTED_OUTCOMES: Final = ("both_absent", "ignored")
 
 
 @dataclass(frozen=True, slots=True)

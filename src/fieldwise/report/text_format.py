@@ -120,6 +120,13 @@ def format_csv_cell(value: Any) -> str:
     return f"'{text}" if text.startswith(_FORMULA_STARTS) else text
 
 
+def make_encodable(text: str) -> str:
+    """Escape NUL characters, which CSV readers reject, and lone surrogates, which UTF-8 does not have."""
+    if "\0" not in text and text.isascii():
+        return text
+    return text.replace("\0", "\\x00").encode("utf-8", "backslashreplace").decode()
+
+
 def truncate(text: str, limit: int) -> str:
     """Shorten text to `limit` characters, the last of them an ellipsis.
 

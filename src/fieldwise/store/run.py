@@ -29,6 +29,7 @@ from fieldwise.store.part_reader import (
     read_table,
 )
 from fieldwise.store.run_names import find_run, list_run_ids, read_tags, runs_folder
+from fieldwise.store.stored_comparisons import ComparisonFilter, StoredComparisons
 from fieldwise.store.stored_json import load_json
 
 CHANGES_FILE: Final = "changes.json"
@@ -154,6 +155,20 @@ class Run:
             if name in self.full.evaluators:
                 fields += self.full.evaluators[name].fields
         return fields
+
+    def comparisons(
+        self, *, evaluator: str | None = None, field: str | None = None, cause: str | None = None, case: str | None = None
+    ) -> StoredComparisons:
+        """Every comparison of the run, optionally of one evaluator, field, cause or case. Iterate over them, or call `.to_pandas()`."""
+        chosen = ComparisonFilter(field=field, cause=cause, case=case)
+        return StoredComparisons(self.path, self.parts, self._evaluator_names(evaluator), chosen)
+
+    def mismatches(
+        self, *, evaluator: str | None = None, field: str | None = None, cause: str | None = None, case: str | None = None
+    ) -> StoredComparisons:
+        """Every comparison that did not pass, with expected, actual and cause: `run.mismatches(field="total").to_pandas()`."""
+        chosen = ComparisonFilter(mismatches_only=True, field=field, cause=cause, case=case)
+        return StoredComparisons(self.path, self.parts, self._evaluator_names(evaluator), chosen)
 
     @cached_property
     def changes(self) -> Changes | None:
