@@ -2,7 +2,8 @@
 
 import json
 import sys
-from math import nan
+import time
+from math import inf, nan
 from pathlib import Path
 from typing import Any
 
@@ -144,9 +145,80 @@ def test_a_published_meta_schema_is_known_without_fetching() -> None:
     assert checked({"type": "number"}, {"$ref": "https://json-schema.org/draft/2020-12/schema"}).score == 1.0
 
 
-def test_a_reference_without_end_is_a_fault_and_not_a_crash() -> None:
-    result = checked({"a": 1}, {"$defs": {"a": {"$ref": "#/$defs/a"}}, "$ref": "#/$defs/a"})
-    assert (result.status, result.details["fault"]) == ("error", "ours")
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"$ref": "#"},
+        {"$ref": "#/$defs/a", "$defs": {"a": {"$ref": "#/$defs/a"}}},
+        {"$ref": "#/$defs/a", "$defs": {"a": {"allOf": [{"$ref": "#/$defs/b"}]}, "b": {"not": {"$ref": "#/$defs/a"}}}},
+        {"properties": {"x": {"anyOf": [{"type": "null"}, {"$ref": "#/properties/x"}]}}},
+    ],
+)
+def test_a_reference_without_end_is_refused_before_anything_runs(schema: Any) -> None:
+    with pytest.raises(ConfigError, match="would never end"):
+        checked({"a": 1}, schema)
+
+
+def test_a_recursive_schema_that_goes_into_the_value_is_allowed() -> None:
+    tree = {"type": "object", "properties": {"child": {"$ref": "#"}, "name": {"type": "string"}}}
+    assert checked({"child": {"child": {"name": 1}}}, tree).misses == ["child.child.name (not of type string)"]
+
+
+def test_a_catastrophic_pattern_costs_linear_time() -> None:
+    text = "a" * 50_000 + "!"
+    started = time.perf_counter()
+    assert checked({"x": text}, {"properties": {"x": {"pattern": "^(a+)+$"}}}).misses == ["x (pattern ^(a+)+$)"]
+    assert checked({text: 1}, {"patternProperties": {"^(a+)+$": False}, "additionalProperties": False}).score == 0.0
+    assert checked({text: 1}, {"patternProperties": {"^(a+)+$": True}, "unevaluatedProperties": False}).score == 0.0
+    assert time.perf_counter() - started < 5
+
+
+def test_a_pattern_that_re2_cannot_express_is_refused() -> None:
+    with pytest.raises(ConfigError, match=r"at `patternProperties`.*\n.*RE2"):
+        checked({}, {"patternProperties": {"(?=a)": {}}})
+
+
+def test_four_thousand_different_objects_are_unique_in_linear_time() -> None:
+    items = [{"id": number, "tags": [number]} for number in range(4_000)]
+    started = time.perf_counter()
+    assert checked(items, {"uniqueItems": True}).score == 1.0
+    assert checked([*items, {"tags": [0.0], "id": 0}], {"uniqueItems": True}).misses == ["(root) (has an item twice)"]
+    assert checked([1, True, "1", [1], {"1": 1}, 0, False], {"uniqueItems": True}).score == 1.0
+    assert time.perf_counter() - started < 5
+
+
+@pytest.mark.parametrize(
+    ("number", "divisor", "fits"),
+    [(19.99, 0.01, True), (10**400, 0.5, True), (10**400 + 1, 10, False), (0.3, 0.1, True), (1e308, 0.123456789, False), (7, 7.0, True)],
+)
+def test_multiples_are_exact(number: float, divisor: float, fits: bool) -> None:
+    assert (checked([number], {"items": {"multipleOf": divisor}}).score == 1.0) is fits
+
+
+def test_a_multiple_of_infinity_is_a_violation_and_no_fault() -> None:
+    result = checked({"a": inf}, {"properties": {"a": {"multipleOf": 0.5}}})
+    assert (result.status, result.misses) == ("scored", ["a (Infinity is not a number)"])
+
+
+@pytest.mark.parametrize(
+    ("schema", "valid", "invalid"),
+    [
+        ({"properties": {"a": {}}, "unevaluatedProperties": False}, {"a": 1}, {"b": 1}),
+        ({"allOf": [{"properties": {"a": {}}}], "unevaluatedProperties": False}, {"a": 1}, {"a": 1, "b": 1}),
+        ({"anyOf": [{"properties": {"a": {"const": 1}}}, True], "unevaluatedProperties": False}, {"a": 1}, {"a": 2}),
+        (
+            {"if": {"properties": {"a": {"const": 1}}}, "then": {"properties": {"b": {}}}, "unevaluatedProperties": False},
+            {"a": 1, "b": 1},
+            {"a": 2},
+        ),
+        ({"$ref": "#/$defs/x", "$defs": {"x": {"properties": {"a": {}}}}, "unevaluatedProperties": False}, {"a": 1}, {"b": 1}),
+        ({"allOf": [{"additionalProperties": {"type": "string"}}], "unevaluatedProperties": False}, {"a": "x"}, {"a": 1}),
+        ({"dependentSchemas": {"a": {"properties": {"a": {}, "b": {}}}}, "unevaluatedProperties": False}, {"a": 1, "b": 1}, {"b": 1}),
+        ({"unevaluatedProperties": {"type": "string"}}, {"a": "x"}, {"a": 1}),
+    ],
+)
+def test_unevaluated_properties(schema: Any, valid: Any, invalid: Any) -> None:
+    assert (checked(valid, schema).score, checked(invalid, schema).score) == (1.0, 0.0)
 
 
 def test_without_the_package_it_is_unavailable_and_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,7 +1,8 @@
 """Validation of a record against a JSON Schema, with the path of every violation.
 
 The schema is 2020-12 unless its `$schema` names another draft. No network requests are made: a `$ref` must point into the schema itself
-or to a published meta-schema. Needs the package `jsonschema`: `pip install 'fieldwise[schema]'`.
+or to a published meta-schema. `pattern` and `patternProperties` are searched by RE2, in time proportional to the text; look-around and
+back-references are refused. Needs the package `jsonschema`: `pip install 'fieldwise[schema]'`.
 
 >>> import fieldwise as fw
 >>> schema = {"type": "object", "properties": {"total": {"type": "number"}}, "required": ["total", "currency"]}
@@ -10,13 +11,13 @@ or to a published meta-schema. Needs the package `jsonschema`: `pip install 'fie
 """
 
 import json
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from math import isfinite, isnan
 from typing import Annotated, Any, Final, Literal, NamedTuple, cast
 
+from fieldwise.kernels.ecma_regex import compile_ecma
 from fieldwise.model.batch import Batch
 from fieldwise.model.options import FromFile, OptionProblem
 from fieldwise.model.path import ROOT, Step, render_path
@@ -48,7 +49,7 @@ class JsonSchema:
     reads="records",
     needs_expected=False,
     counts=("violations",),
-    version=1,
+    version=2,
     metrics=("valid", "violations"),
     examples=[
         EvaluatorExample(
@@ -100,7 +101,9 @@ def _validate_record(validator: Any, record: Value, config: JsonSchema) -> Resul
         return Result(metrics={"valid": False})
     try:
         violations = find_violations(validator, record)
-    except Exception as error:  # infinite recursion of references, or a number out of the range of the package
+    except RecursionError:
+        return fault_result("the schema cannot be applied: the record is nested too deeply for it")
+    except Exception as error:  # a fault of the package in one record must not cost the others
         return fault_result(f"the schema cannot be applied: {error or type(error).__name__}")
     count = len(violations)
     metrics: dict[str, float | bool] = {"valid": not violations, "violations": count}
@@ -131,9 +134,6 @@ def _valid_properties(record: Any, violations: "Iterable[Violation]") -> list[st
     return [render_path((str(key),)) for key in keys]
 
 
-_REFERENCES: Final = ("$ref", "$dynamicRef")
-
-
 @cache  # immutable, and costly to combine
 def _published_schemas() -> Any:
     """The published meta-schemas; a registry without a retriever, so that nothing is downloaded."""
@@ -148,17 +148,10 @@ def _build_validator(schema: Mapping[str, Any], formats: bool) -> Any:
     from jsonschema import Draft202012Validator
     from jsonschema.validators import extend, validator_for
 
-    draft: Any = extend(cast("Any", validator_for(schema, default=Draft202012Validator)), {"properties": _validate_properties})
+    from fieldwise.evaluators.checks._schema_keywords import OWN_KEYWORDS
+
+    draft: Any = extend(cast("Any", validator_for(schema, default=Draft202012Validator)), OWN_KEYWORDS)
     return draft(schema, registry=_published_schemas(), format_checker=draft.FORMAT_CHECKER if formats else None)
-
-
-def _validate_properties(validator: Any, properties: Mapping[str, Any], instance: Any, _: Any) -> Iterator[Any]:
-    """The keyword `properties`, because jsonschema omits the path of a property whose schema is `false`."""
-    if not validator.is_type(instance, "object"):
-        return
-    for name, inner in properties.items():
-        if name in instance:
-            yield from validator.descend(instance[name], {"not": {}} if inner is False else inner, path=name, schema_path=name)
 
 
 def _schema_problems(schema: Mapping[str, Any]) -> Iterator[tuple[str, str | None]]:
@@ -173,7 +166,8 @@ def _schema_problems(schema: Mapping[str, Any]) -> Iterator[tuple[str, str | Non
         fix = f"write {Draft202012Validator.META_SCHEMA['$id']}, or leave it out"
         yield f"`$schema` names an unknown draft: {draft_name}", fix
         return
-    meta_validator = draft(draft.META_SCHEMA, registry=_published_schemas(), format_checker=draft.FORMAT_CHECKER)
+    formats = type(draft.FORMAT_CHECKER)(set(draft.FORMAT_CHECKER.checkers) - {"regex"})  # the syntax of patterns is RE2's, not Python's
+    meta_validator = draft(draft.META_SCHEMA, registry=_published_schemas(), format_checker=formats)
     errors = list(meta_validator.iter_errors(schema))
     for error in errors:
         yield f"the schema is invalid at `{render_path(tuple(error.absolute_path))}`: {_shorten(error.message, 120)}", None
@@ -182,25 +176,42 @@ def _schema_problems(schema: Mapping[str, Any]) -> Iterator[tuple[str, str | Non
     for reference in _unresolved_references(schema):
         fix = "remote schemas are not loaded: put the schema under `$defs` and refer to `#/$defs/<name>`"
         yield f"the reference `{reference}` does not resolve", fix
+        return
+    for keyword, pattern, reason in _invalid_patterns(schema):
+        fix = "patterns have the syntax of RE2, without look-around and back-references"
+        yield f"the schema is invalid at `{keyword}`: the pattern `{_shorten(pattern, 120)}` cannot be used: {_shorten(reason, 120)}", fix
+    reference = _find_endless_reference(schema)
+    if reference is not None:
+        what = f"the reference `{reference}` leads back to itself without going into the value, so validation would never end"
+        yield what, "refer to the schema from inside `properties` or `items`"
 
 
 def _shorten(text: str, longest: int) -> str:
     return text if len(text) <= longest else f"{text[: longest - 1]}…"
 
 
-def _unresolved_references(schema: Mapping[str, Any]) -> Iterator[str]:
+def _iterate_subschemas(schema: Mapping[str, Any]) -> Iterator[tuple[Any, Any]]:
+    """The contents of a schema and of every schema inside it, each with the resolver of its references."""
     from referencing import Resource
-    from referencing.exceptions import Unresolvable
     from referencing.jsonschema import DRAFT202012
 
     resource = Resource.from_contents(schema, default_specification=DRAFT202012)
     registry = _published_schemas().with_resource(resource.id() or "", resource).crawl()
     waiting: list[tuple[Any, Any]] = [(resource, registry.resolver_with_root(resource))]
-    seen: set[str] = set()
     while waiting:
         part, resolver = waiting.pop()
-        contents: Any = part.contents
-        references = [contents[key] for key in _REFERENCES if key in contents] if isinstance(contents, Mapping) else []
+        yield part.contents, resolver
+        waiting += [(inner, resolver.in_subresource(inner)) for inner in part.subresources()]
+
+
+def _unresolved_references(schema: Mapping[str, Any]) -> Iterator[str]:
+    from referencing.exceptions import Unresolvable
+
+    from fieldwise.evaluators.checks._schema_keywords import REFERENCES
+
+    seen: set[str] = set()
+    for contents, resolver in _iterate_subschemas(schema):
+        references = [contents[key] for key in REFERENCES if key in contents] if isinstance(contents, Mapping) else []
         for reference in references:
             try:
                 resolver.lookup(reference)
@@ -208,7 +219,58 @@ def _unresolved_references(schema: Mapping[str, Any]) -> Iterator[str]:
                 if reference not in seen:
                     seen.add(reference)
                     yield reference
-        waiting += [(inner, resolver.in_subresource(inner)) for inner in part.subresources()]
+
+
+def _invalid_patterns(schema: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
+    """Keyword and text of each pattern that RE2 cannot express, with the reason."""
+    for contents, _ in _iterate_subschemas(schema):
+        if not isinstance(contents, Mapping):
+            continue
+        keywords = cast("Mapping[str, Any]", contents)
+        patterns = [("patternProperties", pattern) for pattern in keywords.get("patternProperties", ())]
+        if isinstance(keywords.get("pattern"), str):
+            patterns.append(("pattern", keywords["pattern"]))
+        for keyword, pattern in patterns:
+            try:
+                compile_ecma(pattern)
+            except ValueError as error:
+                yield keyword, pattern, str(error)
+
+
+def _find_endless_reference(schema: Mapping[str, Any]) -> str | None:
+    """A reference that leads back to its own schema through keywords for the same value only; None if there is none."""
+    finished: set[int] = set()  # ids of schemas, which `schema` and the registry keep alive
+    for contents, resolver in _iterate_subschemas(schema):
+        reference = _follow_references(contents, resolver, set(), finished)
+        if reference is not None:
+            return reference
+    return None
+
+
+def _follow_references(contents: Any, resolver: Any, path: set[int], finished: set[int]) -> str | None:
+    from fieldwise.evaluators.checks._schema_keywords import REFERENCES, SCHEMA_LISTS, SINGLE_SCHEMAS
+
+    if not isinstance(contents, Mapping) or id(contents) in finished:
+        return None
+    keywords = cast("Mapping[str, Any]", contents)
+    path = path | {id(contents)}
+    for key in REFERENCES:
+        if isinstance(keywords.get(key), str):
+            resolved = resolver.lookup(keywords[key])
+            if id(resolved.contents) in path:
+                return str(keywords[key])
+            reference = _follow_references(resolved.contents, resolved.resolver, path, finished)
+            if reference is not None:
+                return reference
+    inner_schemas = [inner for key in SCHEMA_LISTS for inner in keywords.get(key, ())]
+    inner_schemas += [keywords[key] for key in SINGLE_SCHEMAS if key in keywords]
+    inner_schemas += [*keywords.get("dependentSchemas", {}).values()]
+    for inner in inner_schemas:
+        reference = _follow_references(inner, resolver, path, finished)
+        if reference is not None:
+            return reference
+    finished.add(id(contents))
+    return None
 
 
 class Violation(NamedTuple):
@@ -233,22 +295,18 @@ def _sort_key(violation: Violation) -> tuple[list[str], Violation]:
 
 def _split_error(error: Any) -> Iterator[Violation]:
     """An error as violations: one for each missing or unexpected property."""
+    from fieldwise.evaluators.checks._schema_keywords import undeclared_properties
+
     steps, keyword = tuple(error.absolute_path), error.validator or "false"
     if keyword == "required" and json_kind(error.instance) == "object":
         for name in error.validator_value:
             if name not in error.instance:
                 yield Violation((*steps, name), keyword, "required, missing")
     elif keyword == "additionalProperties" and error.validator_value is False:
-        for name in _unexpected_properties(error.schema, error.instance):
+        for name in undeclared_properties(error.schema, error.instance):
             yield Violation((*steps, name), keyword, "unexpected property")
     else:
         yield Violation(steps, keyword, _describe_error(error, keyword))
-
-
-def _unexpected_properties(schema: Mapping[str, Any], instance: Mapping[str, Any]) -> list[str]:
-    patterns = list(schema.get("patternProperties", {}))
-    declared = schema.get("properties", {})
-    return [name for name in instance if name not in declared and not any(re.search(pattern, name) for pattern in patterns)]
 
 
 def _describe_error(error: Any, keyword: str) -> str:
