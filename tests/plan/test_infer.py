@@ -190,3 +190,8 @@ def test_what_is_a_plain_value_in_places_is_one_field_and_counts_once() -> None:
 
 def test_null_in_the_place_of_an_object_leaves_its_fields_apart() -> None:
     assert rules({"address": None}, {"address": {}}, {"address": {"city": "Bonn"}}) == {"address.city": "fuzzy"}
+
+
+def test_an_integer_beyond_the_range_of_floats_has_no_decimals() -> None:
+    match, _ = choose_match([10**400, 0.5])
+    assert match.name == "numeric_tolerance"

@@ -436,3 +436,60 @@ def test_memory_stays_flat_over_two_hundred_thousand_lines(tmp_path: Path) -> No
     count, early, late, diagnostics = map(int, done.stdout.split())
     assert (count, diagnostics) == (200_000, 0)
     assert late - early < 12_000, "kilobytes; the hashes of the ids, once sorted, are 3,200 of them"
+
+
+def test_a_pipe_a_device_or_a_link_to_one_is_refused_and_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.jsonl")
+    (tmp_path / "link.jsonl").symlink_to("/dev/zero")
+    (tmp_path / "linked-pipe.json").symlink_to(tmp_path / "pipe.jsonl")
+    for source in (
+        *(Source(cases=str(tmp_path / name)) for name in ("pipe.jsonl", "link.jsonl", "linked-pipe.json")),
+        Source(cases="/dev/zero", format="jsonl"),
+        Source(expected=str(tmp_path / "pipe.jsonl"), actual=str(tmp_path / "pipe.jsonl")),
+    ):
+        reader = read_cases(source, chunk=10)
+        assert sum(len(batch) for batch in reader) == 0
+        assert {problem.code for problem in reader.diagnostics} == {"not-a-file"}
+
+
+def test_a_date_that_python_cannot_hold_is_a_problem_of_its_case(tmp_path: Path) -> None:
+    days = pa.array([0, 2**30, 1], pa.int32()).cast(pa.date32())
+    table = pa.table({"id": ["a", "b", "c"], "expected": days, "actual": days})
+    pq.write_table(table, tmp_path / "c.parquet")
+    reader = read_cases(Source(cases=str(tmp_path / "c.parquet")), chunk=10)
+    [cases] = list(reader)
+    assert (cases.id, cases.expected) == (["a", "b", "c"], ["1970-01-01", MISSING, "1970-01-02"])
+    problems = [problem for found in cases.diagnostics.values() for problem in found]
+    assert [(problem.code, problem.where.case) for problem in problems] == [("unreadable-expected", "b"), ("unreadable-actual", "b")]
+
+
+@pytest.mark.parametrize("suffix", [".jsonl.zst", ".jsonl.gz"])
+def test_a_compressed_bomb_takes_little_memory(tmp_path: Path, suffix: str) -> None:
+    script = f"""
+import resource
+from fieldwise.model.plan import Source
+from fieldwise.read.cases import read_cases
+reader = read_cases(Source(cases={str(tmp_path / ("bomb" + suffix))!r}), chunk=10)
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+[cases] = list(reader)
+codes = [problem.code for found in cases.diagnostics.values() for problem in found]
+print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) // 1024, codes)
+"""
+    block = b"0" * (1 << 20)
+    with (tmp_path / f"bomb{suffix}").open("wb") as file:
+        writer: Any = zstandard.ZstdCompressor().stream_writer(file) if suffix.endswith("zst") else gzip.GzipFile(fileobj=file, mode="wb")
+        with writer:
+            for _ in range(400):
+                writer.write(block)
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    megabytes, codes = done.stdout.split(" ", 1)
+    assert int(megabytes) < 250
+    assert codes == "['unreadable-case']\n"
+
+
+def test_a_table_with_a_million_columns_is_read(tmp_path: Path) -> None:
+    header = ",".join(["id", "expected", "actual", *(f"c{number}" for number in range(1_000_000))])
+    file = write(tmp_path / "wide.csv", f"{header}\n1,x,x{',0' * 1_000_000}\n")
+    reader = read_cases(Source(cases=str(file)), chunk=10)
+    [cases] = list(reader)
+    assert (cases.id, cases.expected, cases.actual) == (["1"], ["x"], ["x"])

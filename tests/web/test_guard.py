@@ -1,5 +1,6 @@
 """Who may ask for what: hosts, origins, tokens, sizes."""
 
+import socket
 import time
 from typing import Any
 
@@ -202,3 +203,21 @@ def test_work_that_takes_too_long_is_given_up_and_keeps_its_place_until_it_ends(
     import asyncio
 
     assert asyncio.run(_busy()) == (1, 2)
+
+
+@pytest.mark.parametrize(("token", "length", "status"), [(None, 10_000_000, b"401"), (TOKEN, 10_000_000_000, b"413"), ("wrong", 1, b"401")])
+def test_a_refused_request_that_announces_a_body_and_sends_none_is_answered_at_once(
+    serve: Any, tmp_path: Any, token: str | None, length: int, status: bytes
+) -> None:
+    address = serve(Settings(root=tmp_path, workspace=tmp_path, token=TOKEN)).removeprefix("http://")
+    host, port = address.split(":")
+    credentials = f"Authorization: Bearer {token}\r\n" if token else ""
+    head = f"POST /api/v1/evaluate HTTP/1.1\r\nHost: {address}\r\n{credentials}Content-Length: {length}\r\n\r\n"
+    started = time.monotonic()
+    with socket.create_connection((host, int(port)), timeout=10) as connection:
+        connection.sendall(head.encode())
+        answer = b""
+        while b"diagnostics" not in answer:
+            answer += connection.recv(65536)
+    assert answer.split(b" ")[1] == status
+    assert time.monotonic() - started < 1

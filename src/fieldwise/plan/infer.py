@@ -301,7 +301,7 @@ def _count_decimals(value: Any) -> int:
     [1, 2, 0, 1, 0]
     """
     number = parse_number(value) if isinstance(value, str) else value
-    if number is None or not isfinite(number):
+    if number is None or (isinstance(number, float) and not isfinite(number)):
         return 0
     decimals = _DECIMALS.search(value) if isinstance(value, str) else None
     printed = len(decimals[1]) if decimals else 0

@@ -27,6 +27,8 @@ FORMATS: Final[Mapping[str, str]] = {
 """Format by extension; `.gz` or `.zst` may follow."""
 _COMPRESSED: Final = (".gz", ".zst")
 _BLOCK: Final = 1 << 18
+_COMPRESSED_BLOCK: Final = 1 << 10
+"""Bytes decompressed at a time: Zstandard expands up to 32,768 times, so that these become 32 MB at most."""
 
 
 class UnreadableFile(Exception):
@@ -54,6 +56,7 @@ def find_files(pattern: str, suffixes: tuple[str, ...] = tuple(FORMATS)) -> list
             files = sorted((file for file in path.iterdir() if file.is_file() and get_data_suffix(file) in suffixes), key=str)
             what, fix = f"the folder {pattern} holds no file of cases", f"put files there that end in {', '.join(suffixes)}"
         elif path.exists():
+            refuse_special_file(path)
             return [path]
         else:
             files = _expand_glob(path, pattern)
@@ -61,6 +64,14 @@ def find_files(pattern: str, suffixes: tuple[str, ...] = tuple(FORMATS)) -> list
         if not files:
             raise UnreadableFile(Diagnostic(code="no-file", what=what, where=Where(file=pattern), fix=fix))
         return files
+
+
+def refuse_special_file(path: Location) -> None:
+    """Raise `UnreadableFile` for a pipe, a device or a link to one: reading it may never end."""
+    if isinstance(path, Path) and path.exists() and not path.is_file() and not path.is_dir():
+        what = "this is not a regular file but a pipe, a socket or a device"
+        fix = "name a file; to read cases from a pipe, write `-` and send them to standard input"
+        raise UnreadableFile(Diagnostic(code="not-a-file", what=what, where=Where(file=str(path)), fix=fix))
 
 
 @contextmanager
@@ -129,7 +140,8 @@ def detect_format(path: Location, written: str | None) -> str:
 
 
 def open_bytes(path: Location, progress: ReadProgress) -> BinaryIO:
-    """The uncompressed bytes of a file; counts the bytes read from disk in `progress`."""
+    """The uncompressed bytes of a file; counts the bytes read from disk in `progress`. `UnreadableFile` for a pipe or a device."""
+    refuse_special_file(path)
     raw = io.BufferedReader(_CountingReader(path.open("rb", buffering=0), progress), _BLOCK)
     suffix = path.suffix.lower()
     if suffix == ".gz":
@@ -194,11 +206,11 @@ class _ZstandardReader(io.RawIOBase):
 
     def _read_compressed(self) -> bytes:
         if not self._frame.eof:
-            compressed = self._raw.read(_BLOCK)
+            compressed = self._raw.read(_COMPRESSED_BLOCK)
             if not compressed and self._has_started:
                 raise EOFError("the compressed file ends before its end marker")
             return compressed
-        compressed = self._frame.unused_data or self._raw.read(_BLOCK)
+        compressed = self._frame.unused_data or self._raw.read(_COMPRESSED_BLOCK)
         if compressed:
             self._frame = zstandard.ZstdDecompressor().decompressobj()
         return compressed

@@ -37,7 +37,7 @@ from fieldwise.read.files import (
 )
 from fieldwise.read.ids import MAX_REPORTED, IdsSeen
 from fieldwise.read.rows import RowBatch, rechunk_rows
-from fieldwise.read.table_files import describe_unreadable, parse_json_file, read_each
+from fieldwise.read.table_files import describe_unreadable, parse_json_file, read_document, read_each
 from fieldwise.registry import nearest
 
 _SIDES: Final = ("expected", "actual")
@@ -266,7 +266,7 @@ class RecordFiles:
         value: Value = MISSING
         try:
             with open_bytes(path, self._progress) as stream:
-                value, problems = parse_json_file(stream.read(), str(path))
+                value, problems = parse_json_file(read_document(stream, str(path)), str(path))
             notes = [problem.to_diagnostic(where) for problem in problems]
         except UnreadableFile as error:
             notes = [error.diagnostic]
@@ -426,7 +426,7 @@ def _is_list_of_objects(file: Location) -> bool:
     """Whether a JSON file is a table. A file that cannot be read counts as a record, and reading it reports the reason."""
     try:
         with open_bytes(file, ReadProgress()) as stream:
-            value, _ = parse_json_file(stream.read(), str(file))
+            value, _ = parse_json_file(read_document(stream, str(file)), str(file))
     except (UnreadableFile, OSError, EOFError, ValueError):
         return False
     return isinstance(value, list) and all(isinstance(item, dict) for item in value) and len(value) > 0

@@ -4,6 +4,7 @@ import csv
 import io
 import sys
 import zlib
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -22,6 +23,8 @@ from fieldwise.read.rows import MAX_BATCH_BYTES, RowBatch
 
 MAX_LINE_BYTES: Final = 64 << 20
 """A longer line is not a case: it is discarded while it is read, and reported."""
+MAX_DOCUMENT_BYTES: Final = 1 << 30
+"""A larger JSON document does not fit into memory: JSONL is read line by line instead."""
 _BLOCK: Final = 1 << 20
 _LINES_DECODED_TOGETHER: Final = 64
 """Lines decoded and checked together; their text and values fit into a processor's cache."""
@@ -202,13 +205,24 @@ def _decode_row_with_problems(line: bytes, number: int, is_whole: bool) -> tuple
 
 def read_json(stream: BinaryIO, file: str) -> RowBatch:
     """The rows of a JSON file: a list of cases, or one object that is one case; `UnreadableFile` for anything else."""
-    value, problems = parse_json_file(stream.read(), file)
+    value, problems = parse_json_file(read_document(stream, file), file)
     if isinstance(value, dict):
         return RowBatch(values=[value], numbers=[1], files=[file], numbering="file", problems={0: problems} if problems else {})
     if isinstance(value, list):
         return _rows_of_list(value, problems, file)
     what, fix = "a file of cases must hold a list of objects, or one object", 'write [{"id": …, "expected": …, "actual": …}, …]'
     raise UnreadableFile(Diagnostic(code="unreadable-file", what=what, where=Where(file=file), fix=fix))
+
+
+def read_document(stream: BinaryIO, file: str) -> bytes:
+    """The content of a JSON file; `UnreadableFile` if it is larger than MAX_DOCUMENT_BYTES, compressed or not."""
+    content = stream.read(MAX_DOCUMENT_BYTES + 1)
+    if len(content) > MAX_DOCUMENT_BYTES:
+        what = f"the JSON document is larger than {MAX_DOCUMENT_BYTES >> 20:,} MB"
+        raise UnreadableFile(
+            Diagnostic(code="file-too-large", what=what, where=Where(file=file), fix="write it as JSONL, one case per line")
+        )
+    return content
 
 
 def parse_json_file(content: bytes, file: str) -> tuple[Value, list[JsonProblem]]:
@@ -253,7 +267,7 @@ def load_json(path: str | Path) -> Json:
     file = parse_location(path)
     try:
         with open_bytes(file, ReadProgress()) as stream:
-            value, problems = parse_json_file(stream.read(), str(path))
+            value, problems = parse_json_file(read_document(stream, str(path)), str(path))
     except UnreadableFile as error:
         raise ConfigError([error.diagnostic]) from error
     except (OSError, EOFError) as error:
@@ -300,9 +314,9 @@ def _iterate_csv_records(reader: Any, file: str) -> Iterator[tuple[int, list[str
 def _check_header(cells: list[str], file: str) -> list[str]:
     """The column names; `UnreadableFile` if two are equal."""
     names = [normalize("NFC", cell.strip()) for cell in cells]
-    repeated = [name for name in names if names.count(name) > 1]
-    if repeated:
-        what, fix = f"the header names the column `{repeated[0]}` twice", "give each column its own name"
+    repeated = next((name for name, count in Counter(names).items() if count > 1), None)
+    if repeated is not None:
+        what, fix = f"the header names the column `{repeated}` twice", "give each column its own name"
         raise UnreadableFile(Diagnostic(code="duplicate-column", what=what, where=Where(file=file, line=1), fix=fix))
     return names
 
@@ -347,14 +361,35 @@ def _read_row_groups(stream: BinaryIO, file: str, chunk: int, groups: range | No
     number = rows_before
     for batch, heavy in _iterate_arrow_batches(parquet, range(parquet.num_row_groups) if groups is None else groups, chunk):
         batch = _truncate_to_microseconds(batch)
-        values: list[Any] = batch.to_pylist()
+        values, problems = _python_rows(batch)
         if not all(_holds_json_values(arrow_type) for arrow_type in batch.schema.types):
             values = [_convert_to_json(value) for value in values]
         if not is_normalized("NFC", str(batch.schema)):
             values = to_json_record(values)
         numbers = list(range(number + 1, number + len(values) + 1))
         number += len(values)
-        yield RowBatch(values=values, numbers=numbers, files=[file] * len(values), numbering="item", heavy=heavy)
+        yield RowBatch(values=values, numbers=numbers, files=[file] * len(values), numbering="item", problems=problems, heavy=heavy)
+
+
+def _python_rows(batch: Any) -> tuple[list[Any], dict[int, list[JsonProblem]]]:
+    """The rows of an Arrow batch as Python values. A value that Python cannot hold, such as a date after the year 9999, is a problem."""
+    try:
+        return batch.to_pylist(), {}
+    except (OverflowError, ValueError):
+        pass  # rare: find the values one by one
+    rows: list[Any] = []
+    problems: dict[int, list[JsonProblem]] = {}
+    for row in range(batch.num_rows):
+        values: dict[str, Any] = {}
+        for name, column in zip(batch.schema.names, batch.columns, strict=True):
+            try:
+                values[name] = column[row].as_py()
+            except (OverflowError, ValueError) as error:
+                what = f"the value in the column `{name}` cannot be read: {error}"
+                fix = "dates must be between the years 1 and 9999"
+                problems.setdefault(row, []).append(JsonProblem("invalid-value", what, (name,), fix))
+        rows.append(values)
+    return rows, problems
 
 
 def _iterate_arrow_batches(parquet: Any, groups: range, chunk: int) -> Iterator[tuple[Any, bool]]:

@@ -3,6 +3,7 @@
 It is plain ASGI, so that no part of a refused request reaches the application.
 """
 
+import asyncio
 import secrets
 import time
 from collections.abc import Iterator
@@ -36,6 +37,8 @@ SECURITY_HEADERS: Final = {
 }
 _MAX_DRAINED: Final = 400_000_000
 _DRAIN_SECONDS: Final = 20.0
+_IDLE_SECONDS: Final = 1.0
+"""A client that sends nothing for so long is not waited for."""
 
 
 class Guard:
@@ -58,8 +61,9 @@ class Guard:
         response = self._launch_response(scope) if self._check_host(headers) is None else None
         problem = None if response else self._check_request(scope, headers)
         if problem is not None:
-            await _drain_body(receive, headers)
-            response = self._refusal_response(scope, headers, problem)
+            refusal = self._refusal_response(scope, headers, problem)
+            await refusal(scope, receive, _drain_before_end(send_securely, receive, headers))
+            return
         if response is not None:
             await response(scope, receive, send_securely)
             return
@@ -221,20 +225,41 @@ def _limit_body(receive: Receive, limit: int) -> Receive:
             received += len(message.get("body", b""))
             if received > limit:
                 if message.get("more_body"):
-                    await _drain_body(receive, None)
+                    await _drain_body(receive)
                 raise too_large_problem(limit)
         return message
 
     return receive_counted
 
 
-async def _drain_body(receive: Receive, headers: _RequestHeaders | None) -> None:
-    """Read and discard the rest of a request: a client that is still sending would not read the response."""
-    if headers is not None and not (headers.get("content-length") or headers.get("transfer-encoding")):
-        return
+def _drain_before_end(send: Send, receive: Receive, headers: _RequestHeaders) -> Send:
+    """Send a response at once, but end it only when the request has been read.
+
+    The client gets an answer even if it announced a body and sends none; one that is still sending is not cut off before it reads the
+    answer. A client that asked with `Expect: 100-continue` sends nothing after a refusal.
+    """
+    announces_body = headers.get("content-length") not in (None, "0") or headers.get("transfer-encoding") is not None
+    sends_body = announces_body and headers.get("expect") is None
+
+    async def send_then_drain(message: Message) -> None:
+        if message["type"] != "http.response.body" or message.get("more_body") or not sends_body:
+            await send(message)
+            return
+        await send({**message, "more_body": True})
+        await _drain_body(receive)
+        await send({"type": "http.response.body", "body": b"", "more_body": False})
+
+    return send_then_drain
+
+
+async def _drain_body(receive: Receive) -> None:
+    """Read and discard the rest of a request, until it ends or nothing arrives for a while."""
     received, deadline = 0, time.monotonic() + _DRAIN_SECONDS
     while received < _MAX_DRAINED and time.monotonic() < deadline:
-        message: Any = await receive()
+        try:
+            message: Any = await asyncio.wait_for(receive(), _IDLE_SECONDS)
+        except TimeoutError:
+            return
         received += len(message.get("body", b""))
         if message["type"] != "http.request" or not message.get("more_body"):
             return
