@@ -5,7 +5,7 @@ import gzip
 import json
 import os
 import socket
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -163,7 +163,7 @@ class TestMisread:
 
     def test_a_malformed_path(self, place: Place) -> None:
         place.suite({**FIELDS, "fields": ["n", "a..b"]})
-        place.fails(FAILED, "`a..b` has an empty step", "--gate", "fields.score >= 1")
+        place.fails(INCOMPLETE, "`a..b` has an empty step", "--gate", "fields.score >= 0.1")
 
     def test_a_column_that_the_file_does_not_have(self, place: Place) -> None:
         place.suite(FIELDS, columns={"expected": "ground_thruth"})
@@ -474,3 +474,214 @@ class TestStore:
         code, output = place.run(command=("explain", "latest", "a"))
         assert code == INCOMPLETE, output
         assert "manifest.json" in output
+
+
+def lines(*rows: Any) -> str:
+    return "".join(json.dumps(row) + "\n" for row in rows)
+
+
+def case(id: Any, expected: Any, actual: Any, **more: Any) -> dict[str, Any]:
+    return {"id": str(id), "expected": expected, "actual": actual, **more}
+
+
+WRONG = lines(case("a", {"x": 1, "y": "two"}, {"x": 9, "y": "nine"}), case("b", {"x": 2, "y": "two"}, {"x": 8, "y": "eight"}))
+RIGHT = lines(case("a", {"x": 1}, {"x": 1}), case("b", {"x": 2}, {"x": 2}))
+X: Any = {"type": "field_accuracy", "fields": ["x"]}
+X_GATE = {"field_accuracy.score": ">= 0.9"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Situation:
+    """A suite with its files, and what the command line must make of it."""
+
+    evaluators: Any
+    """One evaluator, or a list of them."""
+    code: int
+    says: str
+    """Text that the output has."""
+    files: dict[str, str]
+    gate: dict[str, Any] | None = None
+    cases: Any = "c.jsonl"
+    suite: dict[str, Any] = field(default_factory=dict[str, Any])
+    """Further keys of the suite."""
+    options: tuple[str, ...] = ()
+    command: str = "run"
+
+
+def situation(evaluators: Any, data: str | dict[str, str], code: int, says: str, **more: Any) -> Situation:
+    files = {"c.jsonl": data} if isinstance(data, str) else data
+    return Situation(evaluators=evaluators, files=files, code=code, says=says, **more)
+
+
+def prf(**options: Any) -> dict[str, Any]:
+    return {"type": "field_prf", **options}
+
+
+def quality(**options: Any) -> dict[str, Any]:
+    return {"type": "json_quality", "default_text": "EXACT", **options}
+
+
+LATE = lines(*(case(at, {"x": 1} | ({"t": 5} if at >= 300 else {}), {"x": 1} | ({"t": 9} if at >= 300 else {})) for at in range(1000)))
+ONE_IN_THOUSAND = lines(case(0, {"x": 1}, {"x": 1}), *(case(at, {"y": 1}, {"y": 2}) for at in range(1, 1000)))
+EMPTY_OUTPUTS = lines(*(case(at, {"a": 1, "b": 2}, {} if at else {"a": 1, "b": 2}) for at in range(10)))
+
+SITUATIONS: dict[str, Situation] = {
+    # what is not there
+    "a path only in actual": situation(
+        {"type": "field_accuracy", "fields": ["vendor", "total"]},
+        lines(case(1, {"company": "A", "total": 1}, {"vendor": "Z", "total": 1})),
+        CONFIG,
+        "field vendor: no expected record has this field",
+        gate=X_GATE,
+    ),
+    "every rule at n = 0 and one row without a partner": situation(
+        X,
+        {"e.jsonl": lines({"id": "a", "q": 1}, {"id": "b", "q": 1}), "a.jsonl": lines({"id": "a", "x": 1})},
+        CONFIG,
+        "field x: no expected record has this field",
+        cases={"expected": "e.jsonl", "actual": "a.jsonl"},
+    ),
+    "no column holds actual": situation(
+        {"type": "answer_quality"},
+        lines({"id": "1", "input": "q", "expected": "Paris", "column_7": "Paris"}),
+        CONFIG,
+        "column_7",
+    ),
+    "one column on both sides": situation(
+        prf(),
+        lines({"id": "1", "gold": {"x": 1}, "out": {"x": 2}}),
+        CONFIG,
+        "both expected and actual",
+        gate={"field_prf.score": ">= 0.9"},
+        suite={"columns": {"expected": "gold", "actual": "gold"}},
+    ),
+    "one file on both sides": situation(
+        X,
+        {"e.jsonl": lines({"id": "a", "x": 1})},
+        CONFIG,
+        "both expected and actual",
+        gate=X_GATE,
+        cases={"expected": "e.jsonl", "actual": "e.jsonl"},
+    ),
+    "999 of 1,000 cases skipped": situation(X, ONE_IN_THOUSAND, INCOMPLETE, "--max-unscored", gate=X_GATE),
+    "a field first seen in case 300": situation({"type": "field_accuracy"}, LATE, FAILED, "field_accuracy.score", gate=X_GATE),
+    # what cannot be told
+    "IoU 0.00005 and a gate on the pass rate": situation(
+        {"type": "iou_score"},
+        lines(case(1, [0, 0, 100, 100], [99, 99, 200, 200])),
+        CONFIG,
+        "neither `threshold` nor `pass_at`",
+        gate={"iou_score.pass_rate": ">= 0.9"},
+    ),
+    "a distance of 1,414,213 and a gate on the pass rate": situation(
+        {"type": "coordinate_distance"},
+        lines(case(1, [0, 0], [1e6, 1e6])),
+        CONFIG,
+        "neither `threshold` nor `pass_at`",
+        gate={"coordinate_distance.pass_rate": ">= 0.9"},
+    ),
+    # vacuous metrics
+    "nine of ten outputs are {}": situation(
+        quality(), EMPTY_OUTPUTS, INCOMPLETE, "9 of 10 outputs gave nothing", gate={"json_quality.accuracy": ">= 0.95"}
+    ),
+    "all keys are IGNORE": situation(
+        quality(strategies={"x": "IGNORE", "y": "IGNORE"}), WRONG, INCOMPLETE, "not measured", gate={"json_quality.accuracy": ">= 0.9"}
+    ),
+    "safety without a checker": situation(quality(), WRONG, INCOMPLETE, "not measured", gate={"json_quality.safety": ">= 0.9"}),
+    "rqs where nothing is expected": situation(
+        quality(), lines(case(1, {}, {})), INCOMPLETE, "not measured", gate={"json_quality.rqs": ">= 0.8"}
+    ),
+    "number_match without a number": situation(
+        {"type": "answer_quality"},
+        lines(case(1, "yes it is", "no never")),
+        INCOMPLETE,
+        "not measured",
+        gate={"answer_quality.number_match": ">= 0.9"},
+    ),
+    "no call expected and rm_rf called": situation(
+        {"type": "tool_trajectory"}, lines(case(1, [], ["rm_rf"])), INCOMPLETE, "not measured", gate={"tool_trajectory.score": ">= 0.9"}
+    ),
+    "every field ignored": situation(prf(ignore=["**"]), WRONG, NOTHING, "cannot fail", gate={"field_prf.score": ">= 0"}),
+    # gates that cannot fail
+    "a gate >= -1": situation(X, WRONG, PASSED, "cannot fail", gate={"field_accuracy.score": ">= -1"}),
+    "a gate <= 90": situation(X, WRONG, PASSED, "cannot fail", gate={"field_accuracy.score": "<= 90"}),
+    "one of two filters matches nothing": situation(
+        X, RIGHT, PASSED, "no case fits the filter `missing-id`", gate=X_GATE, options=("--filter", "a", "--filter", "missing-id")
+    ),
+    # outputs that say two things
+    "a program that prints its score twice": situation(
+        {"type": "code_judge", "script": ["python", "judge.py"]},
+        {"c.jsonl": lines(case(1, "a", "b")), "judge.py": 'print(\'{"score": 0, "score": 1}\')\n'},
+        NOTHING,
+        "`score` twice",
+        gate={"code_judge.score": ">= 0.9"},
+    ),
+    "two JSON answers in one text": situation(X, lines(case(1, {"x": 1}, '{"x":2} or maybe {"x":1}')), FAILED, "", gate=X_GATE),
+    # schemas and paths
+    "a misspelt keyword of a JSON Schema": situation(
+        {"type": "json_schema", "schema": {"type": "object", "requried": ["x"]}},
+        lines(case(1, {}, {})),
+        CONFIG,
+        "did you mean `required`",
+        gate={"json_schema.score": ">= 0.9"},
+    ),
+    "a malformed path": situation(
+        {"type": "field_accuracy", "fields": ["invoice..total"]},
+        lines(case(1, {"invoice": {"total": 1}}, {"invoice": {"total": 1}})),
+        INCOMPLETE,
+        "`invoice..total` has an empty step",
+    ),
+    "a malformed path in check": situation(
+        {"type": "field_accuracy", "fields": ["invoice..total"]},
+        lines(case(1, {"invoice": {"total": 1}}, {"invoice": {"total": 1}})),
+        CONFIG,
+        "`invoice..total` has an empty step",
+        command="check",
+    ),
+    "an unknown metric in check": situation(
+        X, RIGHT, CONFIG, "did you mean `score`", gate={"field_accuracy.scroe": ">= 0.1"}, command="check"
+    ),
+    "a list rule for a list that no case has": situation(
+        {"type": "field_accuracy", "lists": {"items": {"align": "best"}}}, RIGHT, PASSED, "no case of the run has this list"
+    ),
+    "an integer beyond the range of a float beside a float": situation(
+        {"type": "field_accuracy"},
+        '{"id":"1","expected":{"v":[1%s,0.5]},"actual":{"v":[1,2]}}\n' % ("0" * 400),
+        PASSED,
+        "",
+    ),
+}
+
+
+PENDING = {
+    "a path only in actual",
+    "every rule at n = 0 and one row without a partner",
+    "no column holds actual",
+    "one column on both sides",
+    "one file on both sides",
+    "999 of 1,000 cases skipped",
+    "a field first seen in case 300",
+    "every field ignored",
+    "a program that prints its score twice",
+    "two JSON answers in one text",
+    "a misspelt keyword of a JSON Schema",
+    "a malformed path in check",
+    "a list rule for a list that no case has",
+    "an integer beyond the range of a float beside a float",
+}
+
+
+@pytest.mark.parametrize("name", [pytest.param(name, marks=pytest.mark.xfail if name in PENDING else ()) for name in SITUATIONS])
+def test_a_situation_has_the_exit_code_it_must_have(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    told = SITUATIONS[name]
+    evaluators = told.evaluators if isinstance(told.evaluators, list) else [told.evaluators]
+    suite = {"name": "s", "cases": told.cases, "evaluators": evaluators, **told.suite}
+    if told.gate is not None:
+        suite["gate"] = told.gate
+    (tmp_path / "s.eval.yaml").write_text(json.dumps(suite))
+    for file, content in told.files.items():
+        (tmp_path / file).write_text(content)
+    result = CliRunner().invoke(app, [told.command, "s.eval.yaml", "--format", "plain", *told.options], env={"COLUMNS": "400"})
+    output = " ".join((result.stdout + result.stderr).split())
+    assert (result.exit_code, told.says in output) == (told.code, True), output

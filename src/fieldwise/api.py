@@ -18,7 +18,7 @@ from fieldwise.model.result import Result
 from fieldwise.model.summary import Summary
 from fieldwise.model.values import MISSING, Json, Value
 from fieldwise.plan.evaluators import plan_config
-from fieldwise.plan.gates import parse_gate
+from fieldwise.plan.gates import parse_gate_with_warnings
 from fieldwise.plan.infer import InferredRules
 from fieldwise.plan.rules import plan_match
 from fieldwise.plan.suite import build_plan
@@ -28,14 +28,14 @@ from fieldwise.read.suite import read_document
 from fieldwise.read.table_files import load_json
 from fieldwise.registry import EVALUATORS
 from fieldwise.score.batch import ScoringBatch
-from fieldwise.score.evaluate import applicable_rows, evaluate_every_case, result_at, score_batch
+from fieldwise.score.evaluate import FilterMatches, evaluate_every_case, result_at, score_batch
 from fieldwise.score.evaluate import evaluate as score_evaluator
 from fieldwise.score.inferred_rules import SAMPLE_SIZE, infer_plan_rules, infer_rules, with_inferred_rules
 from fieldwise.score.matching import score_nullable_pairs
 from fieldwise.score.services import lazy_asker, local_services
 from fieldwise.store.errors import Interrupted
 from fieldwise.summarize.exit_code import Limits, exit_code
-from fieldwise.summarize.gates import gate_diagnostics, judge_gates, judge_regressions
+from fieldwise.summarize.gates import gate_diagnostics, judge_gates, judge_regressions, regression_diagnostics
 
 if TYPE_CHECKING:
     from fieldwise.engines.executors import Engine
@@ -149,7 +149,9 @@ def check(
         from fieldwise.store.rerun import use_stored_cases
 
         plan = use_stored_cases(plan, root)
-    return replace(plan, gates=(*plan.gates, *(parse_gate(text, plan.evaluators) for text in gates)))
+    parsed_gates = [parse_gate_with_warnings(text, plan.evaluators) for text in gates]
+    warnings = [warning for _, gate_warnings in parsed_gates for warning in gate_warnings]
+    return replace(plan, gates=(*plan.gates, *(gate for gate, _ in parsed_gates)), diagnostics=(*plan.diagnostics, *warnings))
 
 
 def run(
@@ -189,14 +191,15 @@ def run(
     chunk = chunk or demands.batch_size
     compare_run = _open_baseline(plan, baseline, root)
     all_cases = not (only or limit)
-    reader, batches = _read_selection(source, chunk, only, limit)
+    filters = FilterMatches(only) if only is not None else None
+    reader, batches = _read_selection(source, chunk, filters, limit)
     first_batch = next(batches, None)
     if first_batch is None:
-        notes = run_warnings.warn_empty_selection(only, reader.diagnostics)
+        notes = list[Diagnostic]()
     else:
         plan, notes = infer_plan_rules(plan, first_batch)
         batches = chain([first_batch], batches)
-    pending_writer, resume_notes = _create_writer(root, plan, resume, lambda: _read_selection(source, chunk, only, limit)[1])
+    pending_writer, resume_notes = _create_writer(root, plan, resume, lambda: _read_selection(source, chunk, filters, limit)[1])
     try:
         asking = (asking or Asking()).with_root(root)
         executor = executors.choose_executor(demands, engine, workers, asking)
@@ -209,6 +212,7 @@ def run(
             if totals is None:
                 totals = _score_in_order(plan, batches, writer, asker, lambda done: _report_progress(progress, reader, done))
             notes = [*plan.diagnostics, *resume_notes, *notes, *reader.diagnostics]
+            notes += run_warnings.warn_unmatched_filters(filters, reader.diagnostics, selected=totals.cases)
             return _finish_run(plan, writer, totals, notes, compare_run, limits, all_cases=all_cases)
     except KeyboardInterrupt:
         raise Interrupted(pending_writer.id, pending_writer.case_count) from None
@@ -229,13 +233,15 @@ def _finish_run(
 
     summary = _summarize_stored(writer, totals)
     notes = [*notes, *run_warnings.warn_unused_rules(plan, totals, summary), *totals.list_problems()]
-    notes += gate_diagnostics(plan.gates, summary)
+    limits = limits or Limits()
+    notes += gate_diagnostics(plan.gates, summary, limits.max_unscored)
     notes += run_warnings.warn_unmeasured(writer.path, writer.parts, summary, all_cases=all_cases)
-    gate_results = judge_gates(plan.gates, summary)
+    gate_results = judge_gates(plan.gates, summary, limits.max_unscored)
     changes = None
     if compare_run is not None:
         changes = compare_run(writer.build_run(summary, notes))
         notes += run_warnings.warn_foreign_baseline(changes)
+        notes += regression_diagnostics(plan.regressions, changes)
         gate_results += judge_regressions(plan.regressions, changes)
     code = exit_code(summary, gate_results, evaluators=plan.evaluators, diagnostics=notes, limits=limits)
     return writer.finish(summary, gate_results, notes, code, changes)
@@ -247,21 +253,22 @@ def _require_rereadable(source: Source) -> None:
         raise ConfigError([Diagnostic(code="cannot-resume", what=what, fix=fix)])
 
 
-def _read_selection(source: Source, chunk: int, only: When | None, limit: int | None) -> tuple[CaseReader, Iterator[Cases]]:
-    """A reader of the source, and the batches of the cases that `only` and `limit` select."""
-    reader = read_cases(source, chunk=chunk, limit=None if only else limit)
-    return reader, iter(reader) if only is None else _select_cases(reader, only, limit)
+def _read_selection(source: Source, chunk: int, filters: FilterMatches | None, limit: int | None) -> tuple[CaseReader, Iterator[Cases]]:
+    """A reader of the source, and the batches of the cases that the filters and `limit` select."""
+    reader = read_cases(source, chunk=chunk, limit=None if filters else limit)
+    return reader, iter(reader) if filters is None else _select_cases(reader, filters, limit)
 
 
-def _select_cases(reader: CaseReader, only: When, limit: int | None) -> Iterator[Cases]:
+def _select_cases(reader: CaseReader, filters: FilterMatches, limit: int | None) -> Iterator[Cases]:
+    """The selected cases. Beyond the limit, reads on only while a filter has matched no case yet."""
     remaining = limit
     for cases in reader:
-        rows = applicable_rows(only, cases).tolist()[:remaining]
+        rows = filters.select_rows(cases)[:remaining]
         if rows:
             yield cases.take(rows)
         if remaining is not None:
             remaining -= len(rows)
-            if remaining <= 0:
+            if not remaining and not filters.unmatched:
                 return
 
 

@@ -118,6 +118,13 @@ class EvaluatorSpec:
     """`summarize(pool)`: metrics of the whole dataset from what all batches put into `Results.pool`."""
     version: int = 1
     """Incremented with every change of what it measures."""
+    vacuous: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
+    """Metric → the flags that together say that it had nothing to measure in a case. The case keeps the value; means leave it out."""
+    unscored: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Metric → the flag that says that it could not be measured though something was expected. Means leave it out, `--max-unscored`
+    limits it."""
+    unbounded: tuple[str, ...] = ()
+    """Metrics, other than counts, that may be below 0 or above 1."""
     is_judge: bool = False
     metrics: Metrics = None
     examples: tuple[EvaluatorExample, ...] = ()
@@ -314,6 +321,9 @@ def evaluator(
     has_output: Callable[..., bool] | None = None,
     summarize: Callable[..., Any] | None = None,
     version: int = 1,
+    vacuous: Mapping[str, tuple[str, ...]] = ...,
+    unscored: Mapping[str, str] = ...,
+    unbounded: tuple[str, ...] = (),
     metrics: Metrics = None,
     examples: Iterable[EvaluatorExample] = (),
 ) -> Callable[[Callable[_P, _R]], Callable[_P, _R]]: ...

@@ -92,5 +92,5 @@ def test_a_gate_on_what_the_baseline_does_not_have_never_passes(tmp_path: Path) 
     path = save_baseline(run(tmp_path, set()), tmp_path / "b.json")
     gate = {"regression": {"metric": "fields.fields_matched", "max_drop": 0.01}}
     new_run = run(tmp_path, set(), gate=gate, baseline=path)
-    assert new_run.exit_code == 1
+    assert new_run.exit_code == 3
     assert "not measured" in new_run.gates[0].message

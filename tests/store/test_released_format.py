@@ -31,6 +31,15 @@ def stored(request: pytest.FixtureRequest) -> Run:
     return open_run(ROOT, request.param)
 
 
+def select_recorded_keys(value: Any, recorded: Any) -> Any:
+    """The value without keys that a later release added."""
+    if isinstance(value, dict) and isinstance(recorded, dict):
+        return {key: select_recorded_keys(value[key], recorded[key]) for key in recorded}
+    if isinstance(value, list | tuple) and isinstance(recorded, list) and len(value) == len(recorded):
+        return [select_recorded_keys(item, before) for item, before in zip(value, recorded, strict=True)]
+    return value
+
+
 def test_every_released_run_is_listed_as_finished() -> None:
     assert sorted(run.id for run in list_runs(ROOT)) == IDS
     assert {run.state for run in list_runs(ROOT)} == {"finished"}
@@ -47,7 +56,8 @@ def test_a_released_run_has_the_same_summary(stored: Run) -> None:
 
 
 def test_a_released_run_has_the_same_intervals_counts_and_fields(stored: Run) -> None:
-    assert as_text([asdict(stored.full)]) == as_text(reported(stored.id, "full"))
+    [before] = reported(stored.id, "full")
+    assert as_text([select_recorded_keys(asdict(stored.full), before)]) == as_text([before])
 
 
 def test_a_released_run_has_the_same_results(stored: Run) -> None:

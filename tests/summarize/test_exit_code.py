@@ -38,11 +38,13 @@ def test_without_gates_a_failing_case_of_an_evaluator_with_a_cut_is_one():
     assert code(summary(failed=1), [gate()], evaluators=[WITH_PASS_AT]) == 0
 
 
-def test_faults_and_unavailable_results_above_the_limit_are_incomplete():
+def test_faults_and_results_without_a_score_above_the_limit_are_incomplete():
     assert code(summary(faults=1), [gate()]) == 3
     assert code(summary(faults=1), [gate()], limits=Limits(max_errors=1)) == 0
     assert code(summary(unavailable=2), [gate()], limits=Limits(max_errors=5, max_unscored=1)) == 3
-    assert code(summary(skipped=5), [gate()]) == 0
+    assert code(summary(skipped=5), [gate()]) == 3
+    assert code(summary(skipped=2, unavailable=3), [gate()], limits=Limits(max_unscored=4)) == 3
+    assert code(summary(skipped=2, unavailable=3), [gate()], limits=Limits(max_unscored=5)) == 0
 
 
 def test_nothing_evaluated_is_four_whatever_the_limits():
@@ -72,7 +74,7 @@ def test_a_file_without_cases_is_nothing_evaluated_unless_others_have_some():
     assert code(Summary(cases=0, evaluators={}), diagnostics=[*empty, Diagnostic(code="no-file", what="…")]) == 2
 
 
-def test_a_gate_on_nothing_measured_is_an_error_after_what_explains_it():
+def test_a_gate_on_nothing_measured_is_incomplete():
     def two(**counts):
         second = EvaluatorSummary(name="other", type="x", counts=Counts(cases=10, **counts), metrics={})
         return Summary(cases=10, evaluators={**summary().evaluators, "other": second})
@@ -81,7 +83,7 @@ def test_a_gate_on_nothing_measured_is_an_error_after_what_explains_it():
     assert [
         code(run_summary, gates, diagnostics=gate_diagnostics(gates, run_summary))
         for run_summary in (two(skipped=10), two(not_applicable=10))
-    ] == [2, 2]
+    ] == [3, 3]
     assert code(two(unavailable=10), gates, diagnostics=gate_diagnostics(gates, two(unavailable=10))) == 3
     nothing = summary({}, scored=0, skipped=10)
     assert code(nothing, [gate()], diagnostics=gate_diagnostics([gate()], nothing)) == 4

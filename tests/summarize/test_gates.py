@@ -80,7 +80,7 @@ def test_a_gate_on_an_evaluator_that_is_not_there_is_an_error():
 def test_a_gate_on_nothing_measured_never_passes():
     nothing = summary({}, scored=0, skipped=10)
     [result] = judge_gates([gate(operator="<=")], nothing)
-    assert (result.passed, result.message) == (False, "gate `fields.score <= 0.9`: `fields` measured nothing")
+    assert (result.passed, result.message) == (False, "gate `fields.score <= 0.9`: not measured: `fields` measured nothing")
     assert [(problem.code, problem.level) for problem in gate_diagnostics([gate()], nothing)] == [("nothing-measured", "error")]
 
 

@@ -9,8 +9,9 @@ from fieldwise.model.diagnostic import Diagnostic, Where
 from fieldwise.model.locations import Location
 from fieldwise.model.options import NamesFields
 from fieldwise.model.path import is_at_or_above_field
-from fieldwise.model.plan import Plan, When
+from fieldwise.model.plan import Plan
 from fieldwise.model.summary import Summary
+from fieldwise.score.evaluate import FilterMatches
 from fieldwise.store.load_part import count_fault_reasons
 from fieldwise.store.manifest import Part
 
@@ -64,14 +65,20 @@ def warn_unused_rules(plan: Plan, totals: RunTotals, summary: Summary) -> list[D
     return diagnostics
 
 
-def warn_empty_selection(only: When | None, problems: Sequence[Diagnostic]) -> list[Diagnostic]:
-    """A warning that a filter selects no case, unless there are problems with the data that explain it."""
-    if only is None or problems:
+def warn_unmatched_filters(filters: FilterMatches | None, problems: Sequence[Diagnostic], *, selected: int) -> list[Diagnostic]:
+    """A warning for each filter that matches no case, unless problems with the data explain that there are none."""
+    if filters is None or (problems and not selected):
         return []
-    filters = [*only.id, *(f"tag:{name}" for name in only.tag), *(f"split:{name}" for name in only.split)]
-    what = f"no case fits the filter {' and '.join(f'`{text}`' for text in filters)}"
     fix = "check the spelling: letter case counts, and ids are compared whole unless they have a `*`"
-    return [Diagnostic(code="nobody-fits", level="warning", what=what, fix=fix)]
+    diagnostics: list[Diagnostic] = []
+    for when in filters.unmatched:
+        texts = [*when.id, *(f"tag:{name}" for name in when.tag), *(f"split:{name}" for name in when.split)]
+        what = f"no case fits the filter `{texts[0]}`"
+        diagnostics.append(Diagnostic(code="nobody-fits", level="warning", what=what, fix=fix))
+    if not selected and not filters.unmatched:
+        what, fix = "no case fits all filters", "give fewer of them: a case must have one of the ids, one of the tags and one of the splits"
+        diagnostics.append(Diagnostic(code="nobody-fits", level="warning", what=what, fix=fix))
+    return diagnostics
 
 
 def warn_foreign_baseline(changes: Changes) -> list[Diagnostic]:

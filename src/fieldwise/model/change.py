@@ -107,6 +107,8 @@ class Changes:
     """Ids of cases that only the base run has."""
     only_in_new: Sequence[str] = ()
     """Ids of cases that only the new run has."""
+    common_share: float = 1.0
+    """The share of the cases of the larger run that both have; of the sampled cases, if the base is a file that samples a large run."""
     notes: Sequence[str] = field(default_factory=list[str])
     """Limits of the comparison, such as another version of an evaluator or another suite."""
 

@@ -110,6 +110,15 @@ class NeedsPassAt(Protocol):
 
 
 @runtime_checkable
+class GradedOnly(Protocol):
+    """Options that may set no cut between hit and miss, so that without `pass_at` only a perfect score passes."""
+
+    def is_graded(self) -> bool:
+        """True if these options set no such cut."""
+        ...
+
+
+@runtime_checkable
 class InfersRules(Protocol):
     """Options whose rules are inferred from the values if none are written."""
 

@@ -119,6 +119,8 @@ class Regression:
     """A drop counts if its p-value is at most 1 minus this."""
     per_field: bool = False
     """Apply the condition to every field of the evaluator, too."""
+    min_common: float = 0.9
+    """The share of the cases of either run that both must have."""
 
     def __str__(self) -> str:
         return f"regression of {self.evaluator}.{self.metric} <= {self.max_drop:g}"

@@ -94,6 +94,8 @@ class EvaluatorSummary:
     """Ids and scores of the cases with the lowest scores, at most ten."""
     flags: Mapping[str, int] = field(default_factory=dict[str, int])
     """Flag of `details["flags"]` → number of cases that have it."""
+    unscored: Mapping[str, int] = field(default_factory=dict[str, int])
+    """Metric → number of cases in which it could not be measured though something was expected."""
     slices: Mapping[str, Mapping[str, Metric]] = field(default_factory=dict[str, Mapping[str, Metric]])
     """`tag:german` or `split:test` → its metrics."""
 

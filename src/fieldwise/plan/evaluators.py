@@ -24,7 +24,7 @@ from fieldwise.plan.options import OptionOwner, read_options, read_value
 from fieldwise.plan.review import INVALID, Invalid, OptionReader, Review, describe_place, quote_names, report_unknown_keys, suggest_name
 from fieldwise.plan.rules import RULE_READERS, refuse_files
 
-RESERVED_NAMES = ("regression",)
+RESERVED_NAMES = ("regression", "mutants", "confidence", "policy", "cost")
 """Names with a meaning of their own in `gate`."""
 
 _OneOrMoreTexts: TypeAlias = Annotated[str, MinLen(1)] | Annotated[tuple[str, ...], MinLen(1)]

@@ -8,20 +8,22 @@ A condition always states its operator. A bare number is refused: for `score` it
 
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, Final, TypeAlias, get_args, get_type_hints
 
 from annotated_types import Ge, Gt, Le, Lt
 
 from fieldwise import registry
-from fieldwise.model.diagnostic import ConfigError
+from fieldwise.model.diagnostic import ConfigError, Diagnostic
+from fieldwise.model.options import GradedOnly
 from fieldwise.model.plan import Document, Gate, KeyPath, PlannedEvaluator, Regression
 from fieldwise.plan.declared_options import describe_value, is_list_value, is_mapping_value
 from fieldwise.plan.options import OptionOwner, read_options
 from fieldwise.plan.review import INVALID, Invalid, Review, quote_names, suggest_name
 
 OPERATORS: tuple[str, ...] = get_args(get_type_hints(Gate)["operator"])
+UNFAILABLE_GATE: Final = "unfailable-gate"
 COMMON_METRICS: Final = ("score", "pass_rate")
 """The metrics of every evaluator."""
 _RATES: Final = frozenset({"precision", "recall", "f1"})
@@ -29,8 +31,35 @@ _RATES: Final = frozenset({"precision", "recall", "f1"})
 _COUNTS: Final = frozenset({"true_positives", "false_positives", "false_negatives"})
 """Metrics with a total in the summary."""
 
-GateMetrics: TypeAlias = Mapping[str, Sequence[str] | None]
-"""Name of an evaluator → the metrics a gate may name; None if only a run can tell."""
+_MAX_USEFUL_CONFIDENCE: Final = 0.9999
+"""Beyond this, hardly any drop can be shown, however large."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EvaluatorMetrics:
+    """The metrics of one evaluator that a gate may name."""
+
+    names: tuple[str, ...] | None = None
+    """None if only a run can tell."""
+    counts: frozenset[str] = frozenset()
+    """Metrics that may be above 1."""
+    unbounded: frozenset[str] = frozenset()
+    """Metrics that may be above 1 or below 0."""
+    has_pass_rate: bool = True
+    """False if nothing decides what passes."""
+
+    def find_range(self, metric: str) -> tuple[float, float] | None:
+        """The smallest and the largest possible value of a metric; None if that is not certain."""
+        base_name = metric.removeprefix("macro_").removeprefix("micro_")
+        if base_name in COMMON_METRICS or base_name.partition("_fp")[0] in _RATES:
+            return 0.0, 1.0
+        if self.names is None or base_name in self.unbounded:
+            return None
+        return 0.0, math.inf if metric in self.counts or metric.removeprefix("total_") in self.counts else 1.0
+
+
+GateMetrics: TypeAlias = Mapping[str, EvaluatorMetrics]
+"""Name of an evaluator → the metrics a gate may name."""
 
 _CONDITION = re.compile(r"\s*(?P<operator>[<>=!≥≤~]*)\s*(?P<value>.*?)\s*", re.DOTALL)
 _GATE = re.compile(r"\s*(?P<name>[^\s<>=!≥≤~]*)(?P<condition>.*)", re.DOTALL)
@@ -43,24 +72,40 @@ def parse_gate(text: str, evaluators: Iterable[PlannedEvaluator] | None = None) 
 
     ConfigError if it cannot be read, or if it names an evaluator or a metric that these evaluators do not have.
     """
+    return parse_gate_with_warnings(text, evaluators)[0]
+
+
+def parse_gate_with_warnings(text: str, evaluators: Iterable[PlannedEvaluator] | None = None) -> tuple[Gate, list[Diagnostic]]:
+    """The same, with warnings such as that no value could fail the gate."""
     metrics = None
     if evaluators is not None:
-        metrics = {evaluator.name: list_gate_metrics(evaluator.type, evaluator.config) for evaluator in evaluators}
+        metrics = {evaluator.name: list_gate_metrics(evaluator) for evaluator in evaluators}
     review = Review(document=Document(value=text), load=str, resolve=str)
     parts = _GATE.fullmatch(text)
     assert parts is not None  # the pattern matches any text
     gate = _read_gate(review, parts["name"], parts["condition"], (), metrics)
     if isinstance(gate, Invalid):
         raise ConfigError(review.diagnostics)
-    return gate
+    return gate, review.diagnostics
 
 
-def list_gate_metrics(evaluator_type: str, config: object) -> tuple[str, ...] | None:
-    """The metrics a gate may name for this evaluator; None if only a run can tell."""
+def list_gate_metrics(evaluator: PlannedEvaluator) -> EvaluatorMetrics:
+    """The metrics a gate may name for this evaluator."""
     try:
-        declared = registry.EVALUATORS.find(evaluator_type).metric_names(config)
+        spec = registry.EVALUATORS.find(evaluator.type)
     except KeyError:
-        return None
+        return EvaluatorMetrics()
+    config = evaluator.config
+    return EvaluatorMetrics(
+        names=_list_summary_metrics(spec, config),
+        counts=frozenset(spec.counts),
+        unbounded=frozenset(spec.unbounded),
+        has_pass_rate=evaluator.pass_at is not None or not (isinstance(config, GradedOnly) and config.is_graded()),
+    )
+
+
+def _list_summary_metrics(spec: registry.EvaluatorSpec, config: object) -> tuple[str, ...] | None:
+    declared = spec.metric_names(config)
     if declared is None:
         return None
     names = dict.fromkeys((*COMMON_METRICS, *sorted(declared)))
@@ -111,6 +156,8 @@ class _RegressionOptions:
     """Confidence with which a drop must be shown to count."""
     per_field: bool = False
     """Apply the gate to every field too."""
+    min_common: Annotated[float, Ge(0), Le(1)] = 0.9
+    """The share of the cases of either run that both must have; with fewer, the gate is not measured."""
 
 
 def _read_regression(review: Review, written: Any, place: KeyPath, metrics: GateMetrics) -> Regression | Invalid:
@@ -134,13 +181,24 @@ def _read_regression(review: Review, written: Any, place: KeyPath, metrics: Gate
         _check_names(review, evaluator, metric, metric_place, metrics)
     if review.has_errors(before):
         return INVALID
+    _warn_unfailable_regression(review, options, metrics[evaluator].find_range(metric), place)
     return Regression(
         evaluator=evaluator,
         metric=metric.removeprefix("macro_"),
         max_drop=options.max_drop,
         confidence=options.confidence,
         per_field=options.per_field,
+        min_common=options.min_common,
     )
+
+
+def _warn_unfailable_regression(review: Review, options: Any, value_range: tuple[float, float] | None, place: KeyPath) -> None:
+    if options.max_drop >= 1 and value_range == (0.0, 1.0):
+        what = f"the regression gate on `{options.metric}` cannot fail: no drop is larger than {options.max_drop:g}"
+        review.add_warning((*place, "max_drop"), UNFAILABLE_GATE, what, "write the largest drop to tolerate, such as `max_drop: 0.01`")
+    if options.confidence > _MAX_USEFUL_CONFIDENCE:
+        what = f"the regression gate on `{options.metric}` can hardly fail: `confidence: {options.confidence!r}` asks for near certainty"
+        review.add_warning((*place, "confidence"), UNFAILABLE_GATE, what, "write `confidence: 0.95`")
 
 
 def _read_gate(review: Review, name: str, condition: Any, place: KeyPath, metrics: GateMetrics | None) -> Gate | Invalid:
@@ -154,7 +212,27 @@ def _read_gate(review: Review, name: str, condition: Any, place: KeyPath, metric
     operator, value = _read_condition(review, name, condition, place)
     if review.has_errors(before):
         return INVALID
+    value_range = metrics[evaluator].find_range(metric) if metrics is not None else None
+    if value_range is not None and not _can_fail(operator, value, value_range):
+        low, high = value_range
+        values = f"`{metric}` is never below 0" if high == math.inf else f"`{metric}` lies between {low:g} and {high:g}"
+        what = f"the gate `{name} {operator} {value:g}` cannot fail: {values}"
+        review.add_warning(place, UNFAILABLE_GATE, what, "write a condition that a bad run does not meet")
     return Gate(evaluator=evaluator, metric=metric, operator=operator, value=value)
+
+
+def _can_fail(operator: str, value: float, value_range: tuple[float, float]) -> bool:
+    """True if a value of this range does not meet the condition."""
+    low, high = value_range
+    can_fail = {
+        ">=": value > low,
+        ">": value >= low,
+        "<=": value < high,
+        "<": value <= high,
+        "==": True,
+        "!=": low <= value <= high,
+    }
+    return can_fail[operator]
 
 
 def _read_condition(review: Review, name: str, condition: Any, place: KeyPath) -> tuple[Any, float]:
@@ -191,6 +269,10 @@ def _check_names(review: Review, evaluator: str, metric: str, place: KeyPath, me
         fix = suggest_name(evaluator, metrics, f"the evaluators are {quote_names(metrics)}")
         review.add_error(place, "unknown-evaluator", f"there is no evaluator named `{evaluator}`", fix)
         return
-    valid = metrics[evaluator]
+    if metric == "pass_rate" and not metrics[evaluator].has_pass_rate:
+        what = f"`{evaluator}` has neither `threshold` nor `pass_at`, so that nothing says which cases pass"
+        review.add_error(place, "no-pass-rate", what, f"give `{evaluator}` a `threshold` or a `pass_at`, or gate `{evaluator}.score`")
+        return
+    valid = metrics[evaluator].names
     if valid is not None and metric not in valid:
         review.add_error(place, "unknown-metric", f"`{evaluator}` has no metric `{metric}`", suggest_name(metric, valid))

@@ -12,7 +12,7 @@ from fieldwise.model.plan import Document, KeyPath, Plan, PlannedEvaluator, Role
 from fieldwise.model.values import Json
 from fieldwise.plan.declared_options import describe_value, is_list_value, is_mapping_value
 from fieldwise.plan.evaluators import OPTION_READERS, get_evaluator_name, plan_evaluator
-from fieldwise.plan.gates import GateMetrics, list_gate_metrics, read_gates, read_regressions
+from fieldwise.plan.gates import EvaluatorMetrics, GateMetrics, list_gate_metrics, read_gates, read_regressions
 from fieldwise.plan.options import read_value
 from fieldwise.plan.review import INVALID, Invalid, Review, quote_names, report_unknown_keys, suggest_name
 
@@ -156,11 +156,10 @@ def _report_repeated_names(review: Review, written: Sequence[Any]) -> None:
 
 def _collect_gate_metrics(written: Any, evaluators: Sequence[PlannedEvaluator | Invalid]) -> GateMetrics:
     """The metrics a gate may name, by evaluator; evaluators with problems count too, with any metric."""
-    metrics: dict[str, Sequence[str] | None] = {}
+    metrics: dict[str, EvaluatorMetrics] = {}
     for evaluator, planned in zip(written if evaluators else (), evaluators, strict=True):
         if not is_mapping_value(evaluator) or "type" not in evaluator:
             continue
         name = get_evaluator_name(evaluator) or ""
-        is_valid = isinstance(planned, PlannedEvaluator)
-        metrics[name] = list_gate_metrics(planned.type, planned.config) if is_valid else None
+        metrics[name] = list_gate_metrics(planned) if isinstance(planned, PlannedEvaluator) else EvaluatorMetrics()
     return metrics

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from functools import partial
 from itertools import accumulate, chain
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from fieldwise.model.batch import BatchOutcome, EvaluatorOutcome
 from fieldwise.model.case import Cases
 from fieldwise.model.comparison import Comparisons
+from fieldwise.model.options import GradedOnly
 from fieldwise.model.plan import Plan, PlannedEvaluator, When
 from fieldwise.model.result import Labels, Result, Results, Status, fault_result
 from fieldwise.model.rule import FieldRule
@@ -25,6 +26,7 @@ from fieldwise.score.judges import judge_cases
 
 _ABSENT_TYPES = frozenset((type(None), Missing))
 PASS, PARTIAL, FAIL, NONE = 2, 1, 0, -1
+_PERFECT_SLACK: Final = 1e-9
 VERDICTS = {PASS: "pass", PARTIAL: "partial", FAIL: "fail", NONE: None}
 
 
@@ -44,6 +46,24 @@ def applicable_rows(when: When | None, cases: Cases) -> NDArray[np.int64]:
     if when is None:
         return np.arange(len(cases), dtype=np.int64)
     return np.array([row for row in range(len(cases)) if _is_selected(when, cases, row)], dtype=np.int64)
+
+
+class FilterMatches:
+    """The filters of a run, and those of them that no case has matched so far."""
+
+    def __init__(self, only: When) -> None:
+        self._only = only
+        filters = [When(id=(text,)) for text in only.id]
+        filters += [When(tag=(name,)) for name in only.tag]
+        filters += [When(split=(name,)) for name in only.split]
+        self.unmatched = filters
+        """Filters of one condition each."""
+
+    def select_rows(self, cases: Cases) -> list[int]:
+        """The positions of the cases that all filters together select."""
+        if self.unmatched:
+            self.unmatched = [part for part in self.unmatched if not len(applicable_rows(part, cases))]
+        return applicable_rows(self._only, cases).tolist()
 
 
 def _is_selected(when: When, cases: Cases, row: int) -> bool:
@@ -70,7 +90,7 @@ def evaluate(planned: PlannedEvaluator, batch: ScoringBatch) -> Results:
     if partition.excluded:
         results = _add_excluded_cases(results, partition.evaluated, partition.excluded, len(batch))
     _add_repairs_to_details(results, entry, batch)
-    results.verdict = decide_verdicts(results, planned.pass_at)
+    results.verdict = decide_verdicts(results, planned)
     return results
 
 
@@ -82,7 +102,7 @@ def evaluate_every_case(planned: PlannedEvaluator, batch: ScoringBatch) -> Resul
         return results
     excluded = {row: Result(status="skipped", reasoning="`when` leaves this case out") for row in set(range(len(batch))) - set(rows)}
     results = _add_excluded_cases(results, rows, excluded, len(batch))
-    results.verdict = decide_verdicts(results, planned.pass_at)
+    results.verdict = decide_verdicts(results, planned)
     return results
 
 
@@ -258,9 +278,15 @@ def _add_repairs_to_details(results: Results, entry: EvaluatorSpec, batch: Scori
     results.details = lambda row: {**details(row), "repairs": repairs[row]} if row in repairs else details(row)
 
 
-def decide_verdicts(results: Results, pass_at: float | None) -> NDArray[np.int8]:
-    """Pass, partial, fail or none: with `pass_at` by the score alone, else by hits, misses and score."""
-    if pass_at is None:
+def decide_verdicts(results: Results, planned: PlannedEvaluator) -> NDArray[np.int8]:
+    """Pass, partial, fail or none: with `pass_at` by the score alone, else by hits, misses and score.
+
+    An evaluator that is graded only, without a cut between hit and miss, passes nothing but a perfect score.
+    """
+    pass_at = planned.pass_at
+    if pass_at is None and isinstance(planned.config, GradedOnly) and planned.config.is_graded():
+        verdict = np.where(results.score >= 1 - _PERFECT_SLACK, PASS, np.where(results.score > 0, PARTIAL, FAIL))
+    elif pass_at is None:
         no_hits, no_misses = results.hits.counts() == 0, results.misses.counts() == 0
         verdict = np.where(no_hits | (results.score <= 0), FAIL, np.where(no_misses, PASS, PARTIAL))
     else:

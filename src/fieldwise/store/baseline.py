@@ -6,6 +6,7 @@ more than `MAX_CASES` cases it holds a sample, chosen by a hash of their ids, so
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -137,7 +138,10 @@ def compare_with_baseline(path: str | Path, run: Run, *, adjust: Adjust = "holm"
     versions = {evaluator["name"]: evaluator.get("version") for evaluator in content["evaluators"]}
     if content.get("suite") != run.manifest.fingerprints.get("suite"):
         notes.append("the suite has changed since the baseline")
-    return compare_metrics(str(content["run"]), base, versions, ids, run, notes=notes, adjust=adjust)
+    changes = compare_metrics(str(content["run"]), base, versions, ids, run, notes=notes, adjust=adjust)
+    if content["of"] <= len(ids):
+        return changes
+    return replace(changes, common_share=1 - len(changes.only_in_base) / len(ids))  # the run has cases that the sample left out
 
 
 def _decode_evaluator(content: dict[str, Any], ids: list[str]) -> EvaluatorMeasurements:

@@ -81,7 +81,7 @@ def load_part(tables: TableLoader, part: Part, evaluators: Sequence[PlannedEvalu
 
 def _build_cases(table: ArrowTable) -> Cases:
     n = table.num_rows
-    tags = _to_labels(table.column("tags"))
+    tags = labels_from_column(table.column("tags"))
     return Cases(
         id=table.column("id").to_pylist(),
         input=[None] * n,
@@ -124,7 +124,7 @@ def _build_results(table: ArrowTable) -> Results:
         },
         details=lambda row: {"fault": faults[row]},
         verdict=_to_codes(table.column("verdict"), VERDICTS).astype(np.int8),
-        flags=_to_labels(table.column("flags")),
+        flags=labels_from_column(table.column("flags")),
     )
 
 
@@ -134,7 +134,8 @@ def _to_floats(column: ArrowColumn) -> NDArray[np.float64]:
     return numpy_array(column.cast(pa.float64()), np.nan)
 
 
-def _to_labels(column: ArrowColumn) -> Labels:
+def labels_from_column(column: ArrowColumn) -> Labels:
+    """A column of lists of texts as labels."""
     lengths = numpy_array(pc.list_value_length(column), 0).astype(np.int64)
     code_of: dict[str, int] = {}
     codes = [np.zeros(0, dtype=np.int32)]

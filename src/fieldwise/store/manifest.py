@@ -224,6 +224,7 @@ def _evaluator_summary(value: Mapping[str, Any]) -> EvaluatorSummary:
         fields=tuple(_field_summary(field) for field in value["fields"]),
         worst=tuple((name, score) for name, score in value["worst"]),
         flags=value["flags"],
+        unscored=value.get("unscored", {}),
         slices={name: _metrics_from_json(metrics) for name, metrics in value["slices"].items()},
     )
 

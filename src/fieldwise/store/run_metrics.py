@@ -9,10 +9,13 @@ import pyarrow.compute
 from numpy.typing import NDArray
 
 from fieldwise.model.change import Changes
+from fieldwise.registry import EVALUATORS, EvaluatorSpec
 from fieldwise.store.arrow_tables import METRIC_PREFIX, VERDICTS, ArrowTable
+from fieldwise.store.load_part import labels_from_column
 from fieldwise.store.part_reader import list_part_files, read_table
 from fieldwise.store.run import Run
 from fieldwise.summarize.compare import Adjust, EvaluatorMeasurements, compare_evaluator
+from fieldwise.summarize.vacuous import leave_out_vacuous
 
 pc: Any = pyarrow.compute  # its functions are generated at run time, so type checkers do not know them
 
@@ -53,8 +56,15 @@ def compare_metrics(
         evaluators={name: compare_evaluator(name, base_measurements[name], load_metrics(new, name, new_ids), adjust) for name in shared},
         only_in_base=[case for case in base_ids if case not in in_new],
         only_in_new=[case for case in new_ids if case not in in_base],
+        common_share=_share_of_common_cases(in_base, in_new),
         notes=all_notes,
     )
+
+
+def _share_of_common_cases(in_base: set[str], in_new: set[str]) -> float:
+    """The share of common cases among those of the larger run."""
+    size = max(len(in_base), len(in_new))
+    return len(in_base & in_new) / size if size else 0.0
 
 
 def _evaluator_versions(run: Run) -> dict[str, Any]:
@@ -76,21 +86,42 @@ def load_metrics(run: Run, evaluator: str, ids: Sequence[str]) -> EvaluatorMeasu
     verdict = np.full(n, -1, dtype=np.int8)
     metrics: dict[str, NDArray[Any]] = {"score": np.full(n, np.nan)}
     fields: dict[str, NDArray[Any]] = {}
+    spec = _find_same_version(run, evaluator)
     for part in run.parts:
         for file in list_part_files(part, "results", evaluator):
             table = read_table(run.path, file, columns=_is_metric_column)
             cases = np.asarray(table["case"])
             is_measured = _is_measured(table)
             verdict[cases] = np.where(is_measured, _encode_names(table["verdict"], VERDICTS), -1)
-            metrics["score"][cases] = np.where(is_measured, np.asarray(table["score"]), np.nan)
-            for name in table.column_names:
-                if name.startswith(METRIC_PREFIX):
-                    values = np.asarray(table[name].cast(pa.float64()).fill_null(np.nan))
-                    column = metrics.setdefault(name.removeprefix(METRIC_PREFIX), np.full(n, np.nan))
-                    column[cases] = np.where(is_measured, values, np.nan)
+            for name, values in _metric_columns(table, spec).items():
+                metrics.setdefault(name, np.full(n, np.nan))[cases] = np.where(is_measured, values, np.nan)
         for file in list_part_files(part, "comparisons", evaluator):
             _add_field_means(read_table(run.path, file, columns=["case", "field", "similarity", "outcome"]), fields, n)
     return EvaluatorMeasurements(ids=ids, verdict=verdict, metrics=metrics, fields=fields)
+
+
+def _metric_columns(table: ArrowTable, spec: EvaluatorSpec | None) -> dict[str, NDArray[np.float64]]:
+    """The score and every metric of a table of results, with NaN where a metric had nothing to measure."""
+    columns: dict[str, NDArray[np.float64]] = {"score": np.asarray(table["score"])}
+    for name in table.column_names:
+        if name.startswith(METRIC_PREFIX):
+            columns[name.removeprefix(METRIC_PREFIX)] = np.asarray(table[name].cast(pa.float64()).fill_null(np.nan))
+    if spec is None or not (spec.vacuous or spec.unscored):
+        return columns
+    is_scored = np.asarray(pc.equal(pc.cast(table["status"], pa.string()), "scored"))
+    return leave_out_vacuous(columns, labels_from_column(table["flags"]), is_scored, spec)
+
+
+def _find_same_version(run: Run, evaluator: str) -> EvaluatorSpec | None:
+    """The spec of an evaluator of a run; None if the run was measured by another version of it, whose values stay as they were."""
+    for entry in run.manifest.evaluators:
+        if entry["name"] == evaluator:
+            try:
+                spec = EVALUATORS.find(str(entry["type"]))
+            except KeyError:
+                return None
+            return spec if spec.version == entry.get("version") else None
+    return None
 
 
 def _is_measured(table: ArrowTable) -> NDArray[Any]:
@@ -102,7 +133,7 @@ def _is_measured(table: ArrowTable) -> NDArray[Any]:
 
 
 def _is_metric_column(column: str) -> bool:
-    return column in ("case", "score", "verdict", "status", "fault") or column.startswith(METRIC_PREFIX)
+    return column in ("case", "score", "verdict", "status", "fault", "flags") or column.startswith(METRIC_PREFIX)
 
 
 def _encode_names(column: Any, names: Sequence[str]) -> NDArray[np.int8]:

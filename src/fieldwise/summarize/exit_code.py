@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from fieldwise.model.diagnostic import Diagnostic
 from fieldwise.model.plan import PlannedEvaluator
@@ -9,6 +10,9 @@ from fieldwise.model.summary import GateResult, Summary
 from fieldwise.summarize.gates import NOTHING_MEASURED
 
 EMPTY_FILE, NEVER_USED = "empty-file", "never-used"
+MALFORMED_PATH, UNMEASURED_RULE = "malformed-path", "unmeasured-rule"
+_INCOMPLETE_CODES: Final = frozenset((NOTHING_MEASURED, MALFORMED_PATH, UNMEASURED_RULE))
+"""Problems that leave something unmeasured: exit code 3, not 2."""
 PASSED, FAILED, CONFIG, INCOMPLETE, NOTHING, INTERNAL, INTERRUPTED = 0, 1, 2, 3, 4, 70, 130
 
 
@@ -19,7 +23,7 @@ class Limits:
     max_errors: int = 0
     """Evaluation errors: an evaluator, a judge or the expected data failed."""
     max_unscored: int = 0
-    """Unavailable results. Skipped ones had nothing to score and do not count."""
+    """Unavailable and skipped results. A case that `when` excludes has no result and does not count."""
 
 
 def exit_code(
@@ -34,23 +38,27 @@ def exit_code(
     """0 passed, 1 failed, 2 configuration, 3 incomplete, 4 nothing evaluated, 130 interrupted; where several hold, 130, 2, 4, 3, 1, 0.
 
     A diagnostic of level `error` that belongs to no single case is a configuration error. But if all such errors only say that there was
-    nothing to evaluate or to measure, 4 and 3 are more precise.
+    nothing to evaluate or to measure, 4 and 3 are more precise. A malformed path is no error of the suite, and never measured.
     """
     if interrupted:
         return INTERRUPTED
-    errors = {diagnostic.code for diagnostic in diagnostics if diagnostic.level == "error" and diagnostic.where.case is None}
-    if errors - {NOTHING_MEASURED, EMPTY_FILE, NEVER_USED}:
+    errors = {
+        diagnostic.code
+        for diagnostic in diagnostics
+        if (diagnostic.level == "error" or diagnostic.code == MALFORMED_PATH) and diagnostic.where.case is None
+    }
+    if errors - _INCOMPLETE_CODES - {EMPTY_FILE, NEVER_USED}:
         return CONFIG
     counts = [evaluator.counts for evaluator in summary.evaluators.values()]
     if not any(count.scored + count.failures for count in counts):
         return NOTHING
-    if errors - {NOTHING_MEASURED}:
+    if errors - _INCOMPLETE_CODES:
         return CONFIG
     limits = limits or Limits()
-    if sum(count.faults for count in counts) > limits.max_errors or sum(count.unavailable for count in counts) > limits.max_unscored:
+    faults = sum(count.faults for count in counts)
+    unscored = sum(count.unavailable + count.skipped for count in counts)
+    if errors or faults > limits.max_errors or unscored > limits.max_unscored:
         return INCOMPLETE
-    if errors:
-        return CONFIG
     return FAILED if _has_failed(summary, gates, evaluators) else PASSED
 
 

@@ -8,7 +8,7 @@ from fieldwise.model.change import Change, Changes
 from fieldwise.model.diagnostic import Diagnostic
 from fieldwise.model.plan import Gate, Regression
 from fieldwise.model.summary import EvaluatorSummary, GateResult, Summary
-from fieldwise.registry import nearest
+from fieldwise.registry import EVALUATORS, nearest
 
 NOTHING_MEASURED: Final = "nothing-measured"
 _ROUNDING: Final = 1e-12
@@ -33,19 +33,19 @@ def condition_holds(value: float, operator: str, bound: float) -> bool:
     return holds[operator]
 
 
-def judge_gates(gates: Sequence[Gate], summary: Summary) -> list[GateResult]:
+def judge_gates(gates: Sequence[Gate], summary: Summary, max_unscored: int = 0) -> list[GateResult]:
     """The result of each gate. A gate without a number to compare never passes."""
-    return [_judge_gate(gate, summary) for gate in gates]
+    return [_judge_gate(gate, summary, max_unscored) for gate in gates]
 
 
-def gate_diagnostics(gates: Sequence[Gate], summary: Summary) -> list[Diagnostic]:
-    """The problems of gates that name an evaluator or metric that does not exist, or one that measured nothing."""
-    problems = [_find_problem(gate, summary) for gate in gates]
+def gate_diagnostics(gates: Sequence[Gate], summary: Summary, max_unscored: int = 0) -> list[Diagnostic]:
+    """The problems of gates that name an evaluator or metric that does not exist, or one that was not measured."""
+    problems = [_find_problem(gate, summary, max_unscored) for gate in gates]
     return [problem for problem in problems if problem is not None]
 
 
-def _judge_gate(gate: Gate, summary: Summary) -> GateResult:
-    problem = _find_problem(gate, summary)
+def _judge_gate(gate: Gate, summary: Summary, max_unscored: int) -> GateResult:
+    problem = _find_problem(gate, summary, max_unscored)
     if problem is not None:
         return GateResult(gate=str(gate), passed=False, value=None, message=problem.what)
     value = summary.evaluators[gate.evaluator].metrics[gate.metric].value
@@ -57,18 +57,37 @@ def _judge_gate(gate: Gate, summary: Summary) -> GateResult:
     return GateResult(gate=str(gate), passed=passed, value=value, message=f"{gate.evaluator}.{gate.metric} is {shown}: {gate} {verb}")
 
 
-def _find_problem(gate: Gate, summary: Summary) -> Diagnostic | None:
+def _find_problem(gate: Gate, summary: Summary, max_unscored: int) -> Diagnostic | None:
     evaluator = summary.evaluators.get(gate.evaluator)
     if evaluator is None:
         what = f"gate `{gate}`: there is no evaluator `{gate.evaluator}`"
         return Diagnostic(code="unknown-gate", what=what, fix=_suggest_name(gate.evaluator, list(summary.evaluators)))
+    measured = _count_measured(evaluator)
+    unscored = evaluator.unscored.get(gate.metric, 0)
+    if unscored > max_unscored:
+        what = f"gate `{gate}`: not measured: {unscored} of {measured} outputs gave nothing to compute `{gate.metric}` from"
+        fix = f"see their cases, or tolerate so many with --max-unscored {unscored}"
+        return Diagnostic(code=NOTHING_MEASURED, what=what, fix=fix)
     if gate.metric in evaluator.metrics:
         return None
-    if not _count_measured(evaluator):
-        what = f"gate `{gate}`: `{gate.evaluator}` measured nothing"
+    if not measured:
+        what = f"gate `{gate}`: not measured: `{gate.evaluator}` measured nothing"
         return Diagnostic(code=NOTHING_MEASURED, what=what, fix="see why its cases were skipped or failed")
+    if gate.metric in _list_vacuous_metrics(evaluator.type) or unscored:
+        what = f"gate `{gate}`: not measured: `{gate.metric}` had nothing to measure in any of {measured} cases"
+        fix = "remove the gate, or give cases or options that the metric can measure"
+        return Diagnostic(code=NOTHING_MEASURED, what=what, fix=fix)
     what = f"gate `{gate}`: `{gate.evaluator}` has no metric `{gate.metric}`"
     return Diagnostic(code="unknown-gate", what=what, fix=_suggest_name(gate.metric, list(evaluator.metrics)))
+
+
+def _list_vacuous_metrics(evaluator_type: str) -> frozenset[str]:
+    """The metrics that may have nothing to measure in a case."""
+    try:
+        spec = EVALUATORS.find(evaluator_type)
+    except KeyError:
+        return frozenset()
+    return frozenset((*spec.vacuous, *spec.unscored))
 
 
 def _count_measured(evaluator: EvaluatorSummary) -> int:
@@ -88,13 +107,31 @@ def judge_regressions(regressions: Sequence[Regression], changes: Changes) -> li
     return [result for gate in regressions for result in _judge_regression(gate, changes)]
 
 
-def _judge_regression(gate: Regression, changes: Changes) -> list[GateResult]:
-    name = f"{gate.evaluator}.{gate.metric}"
+def regression_diagnostics(regressions: Sequence[Regression], changes: Changes) -> list[Diagnostic]:
+    """The problems of regression gates that were not measured."""
+    problems = [_find_regression_problem(gate, changes) for gate in regressions]
+    return [problem for problem in problems if problem is not None]
+
+
+def _find_regression_problem(gate: Regression, changes: Changes) -> Diagnostic | None:
+    if changes.common_share < gate.min_common:
+        what = f"gate `{gate}`: not measured: {changes.common_share:.0%} of the cases are in both runs, fewer than {gate.min_common:.0%}"
+        fix = "compare with a baseline of these cases, or set `min_common`"
+        return Diagnostic(code=NOTHING_MEASURED, what=what, fix=fix)
     try:
-        gated_changes = [changes.change(name)]
+        changes.change(f"{gate.evaluator}.{gate.metric}")
     except KeyError:
-        message = f"{name} was not measured on the same cases in both runs; a baseline file keeps no counts, `--baseline RUN` knows them"
-        return [GateResult(gate=str(gate), passed=False, value=None, message=message)]
+        what = f"gate `{gate}`: not measured: no case has `{gate.evaluator}.{gate.metric}` in both runs"
+        fix = "a baseline file keeps no counts: give the run itself, `--baseline RUN`, or gate another metric"
+        return Diagnostic(code=NOTHING_MEASURED, what=what, fix=fix)
+    return None
+
+
+def _judge_regression(gate: Regression, changes: Changes) -> list[GateResult]:
+    problem = _find_regression_problem(gate, changes)
+    if problem is not None:
+        return [GateResult(gate=str(gate), passed=False, value=None, message=problem.what)]
+    gated_changes = [changes.change(f"{gate.evaluator}.{gate.metric}")]
     if gate.per_field:
         gated_changes += changes.evaluators[gate.evaluator].fields
     return [_judge_change(gate, change) for change in gated_changes]

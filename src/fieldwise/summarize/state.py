@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from fieldwise.kernels.statistics import Weights, draw_poisson_weights, hash_texts
 from fieldwise.model.batch import BatchOutcome, EvaluatorOutcome
 from fieldwise.model.plan import PlannedEvaluator
-from fieldwise.model.result import Results
+from fieldwise.model.result import Results, Status
 from fieldwise.model.summary import Counts, EvaluatorSummary, Metric, Summary
-from fieldwise.registry import EVALUATORS
+from fieldwise.registry import EVALUATORS, EvaluatorSpec
 from fieldwise.summarize.field_totals import BatchFields, FieldTotals, count_batch_fields
 from fieldwise.summarize.metrics import (
     LowestCases,
@@ -25,6 +25,7 @@ from fieldwise.summarize.metrics import (
     pass_rate,
 )
 from fieldwise.summarize.pool import PoolTotals
+from fieldwise.summarize.vacuous import count_unscored, leave_out_vacuous
 
 Summarizer = Callable[[Mapping[str, NDArray[Any]]], Mapping[str, float | Metric]]
 _MAX_WORST: Final = 10
@@ -99,7 +100,7 @@ class _FieldCountCache:
 class EvaluatorState:
     """Totals of one evaluator over the batches so far."""
 
-    __slots__ = ("_counts", "_fields", "_flags", "_metrics", "_pool", "_slices", "_worst")
+    __slots__ = ("_counts", "_fields", "_flags", "_metrics", "_pool", "_slices", "_unscored", "_worst")
 
     def __init__(self) -> None:
         self._counts = dict.fromkeys((field.name for field in fields(Counts)), 0)
@@ -108,6 +109,7 @@ class EvaluatorState:
         self._slices = SliceTotals()
         self._worst = LowestCases(_MAX_WORST)
         self._flags: dict[str, int] = {}
+        self._unscored: dict[str, int] = {}
         self._pool = PoolTotals()
 
     def add(
@@ -120,7 +122,10 @@ class EvaluatorState:
         verdict = results.verdict[rows] if len(results.verdict) else np.full(len(rows), -1, dtype=np.int8)
         self._count_results(len(results), measured, verdict)
         positions = evaluated.rows + first
-        columns = _metric_columns(results, rows)
+        spec = _find_spec(evaluated.evaluator.type)
+        columns = _metric_columns(results, rows, spec)
+        if spec is not None:
+            _add_counts(self._unscored, count_unscored(results.flags, results.status == Status.SCORED, spec))
         self._metrics.add(columns, positions[rows], _select_weights(weights, evaluated.rows[rows]))
         self._slices.add(slices, _row_of_case(len(ids), evaluated.rows[rows]), columns, verdict)
         imperfect = columns["score"] < 1.0
@@ -129,7 +134,7 @@ class EvaluatorState:
             self._fields.add(field_counts.count_fields(evaluated, measured))
         if results.flags is not None:
             counts = np.bincount(results.flags.codes, minlength=len(results.flags.texts)).tolist()
-            self._add_flags(dict(zip(results.flags.texts, counts, strict=True)))
+            _add_counts(self._flags, dict(zip(results.flags.texts, counts, strict=True)))
         self._pool.add(results.pool, measured, positions)
 
     def _count_results(self, applied: int, measured: MeasuredRows, verdict: NDArray[np.int8]) -> None:
@@ -139,10 +144,6 @@ class EvaluatorState:
         for name, code in _VERDICT_CODES.items():
             self._counts[name] += int((verdict == code).sum())
 
-    def _add_flags(self, flags: Mapping[str, int]) -> None:
-        for flag, count in flags.items():
-            self._flags[flag] = self._flags.get(flag, 0) + count
-
     def merge(self, other: "EvaluatorState") -> None:
         """Add the totals of other batches."""
         for name, count in other._counts.items():
@@ -151,7 +152,8 @@ class EvaluatorState:
         self._fields.merge(other._fields)
         self._slices.merge(other._slices)
         self._worst.merge(other._worst)
-        self._add_flags(other._flags)
+        _add_counts(self._flags, other._flags)
+        _add_counts(self._unscored, other._unscored)
         self._pool.merge(other._pool)
 
     def finish(self, evaluator: PlannedEvaluator, cases: int, summarizer: Summarizer | None) -> EvaluatorSummary:
@@ -175,16 +177,31 @@ class EvaluatorState:
             fields=self._fields.finish(),
             worst=tuple((case_id, value) for value, _, case_id in self._worst.entries),
             flags={flag: self._flags[flag] for flag in sorted(self._flags) if self._flags[flag]},
+            unscored={metric: self._unscored[metric] for metric in sorted(self._unscored) if self._unscored[metric]},
             slices=self._slices.finish(),
         )
 
 
-def _metric_columns(results: Results, rows: NDArray[np.int64]) -> dict[str, NDArray[np.float64]]:
-    """The score and every metric of these rows, as float columns."""
+def _add_counts(totals: dict[str, int], counts: Mapping[str, int]) -> None:
+    for name, count in counts.items():
+        totals[name] = totals.get(name, 0) + count
+
+
+def _find_spec(evaluator_type: str) -> EvaluatorSpec | None:
+    try:
+        return EVALUATORS.find(evaluator_type)
+    except KeyError:  # an evaluator that is no longer installed
+        return None
+
+
+def _metric_columns(results: Results, rows: NDArray[np.int64], spec: EvaluatorSpec | None) -> dict[str, NDArray[np.float64]]:
+    """The score and every metric of these rows, as float columns; NaN where a metric had nothing to measure."""
     columns = {"score": results.score}
     for name, column in results.metrics.items():
         if name not in ("score", "pass_rate"):
             columns[name] = np.asarray(column, dtype=np.float64)
+    if spec is not None and (spec.vacuous or spec.unscored):
+        columns = leave_out_vacuous(columns, results.flags, results.status == Status.SCORED, spec)
     if len(rows) == len(results):
         return columns
     return {name: column[rows] for name, column in columns.items()}

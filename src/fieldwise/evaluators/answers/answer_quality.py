@@ -72,7 +72,12 @@ class AnswerQuality:
 
 @evaluator(
     reads="text",
-    version=2,
+    version=3,
+    vacuous={
+        "keyword_coverage": ("vacuous_keywords",),
+        "number_match": ("vacuous_numbers",),
+        "answer_completeness": ("vacuous_completeness",),
+    },
     metrics=METRICS,
     examples=[
         EvaluatorExample(
@@ -100,6 +105,7 @@ def answer_quality(batch: Batch, config: AnswerQuality) -> Results:
         reasoning=answers.reasoning(),
         metrics=columns | {"exact_match": answers.exact},
         details=answers.details(),
+        flags=answers.flags(),
     )
 
 
@@ -244,6 +250,11 @@ class MeasuredAnswers:
 
     def _citation_counts(self) -> Integers:
         return np.array(list(map(len, self.combinations)), dtype=np.int64)[self.citations]
+
+    def flags(self) -> Labels:
+        """The flags of each answer: what it was not asked for."""
+        counts = (self.keyword_counts, self.number_counts, self.expected_words)
+        return Labels.from_masks({flag: count == 0 for flag, count in zip(_VACUOUS_FLAGS, counts, strict=True)})
 
     def details(self) -> Callable[[int], dict[str, Any]]:
         """Builds the details of one answer. The columns are converted to lists once, at the first call."""

@@ -65,6 +65,7 @@ class Grounding:
     reads="case",
     needs_expected=False,
     version=1,
+    unbounded=("sentences", "values"),
     metrics=("grounded_share", "sentences", "values", "similarity", "supported_numbers", "supported_names"),
     examples=[EvaluatorExample(key_order_matters=True)],
 )

@@ -38,6 +38,7 @@ class Cost:
     reads="case",
     needs_expected=False,
     version=1,
+    unbounded=("cost_usd",),
     metrics=("cost_usd",),
     examples=[
         EvaluatorExample(options={"max": 1, "path": "actual.a", "negate": True}, perfect={"a": 2}, key_order_matters=True),
@@ -74,6 +75,7 @@ class Latency:
     reads="case",
     needs_expected=False,
     version=1,
+    unbounded=("latency_ms",),
     metrics=("latency_ms",),
     examples=[EvaluatorExample(options={"max": 1, "path": "metadata.relevant_ids"}, perfect=1, key_order_matters=True)],
 )

@@ -99,7 +99,8 @@ def _has_calls(case: Case, config: ToolTrajectory) -> bool:
     needs_expected=False,
     has_output=_has_calls,
     counts=("matched", "expected", "actual"),
-    version=2,
+    version=3,
+    vacuous={"score": ("vacuous_score",)},
     metrics=("matched", "expected", "actual", "precision", "recall", "f1", "order_correct"),
     examples=[
         EvaluatorExample(
@@ -186,9 +187,16 @@ def _score_trajectory(trajectory: "Trajectory | None", config: ToolTrajectory) -
             "expected_calls": label_calls(trajectory.expected),
             "actual_calls": label_calls(trajectory.actual),
             "pairs": [list(pair) for pair in sorted(pairs)],
-            "flags": ["nothing_expected"] if not trajectory.expected and not config.minimums else [],
+            "flags": _find_flags(trajectory, config),
         },
     )
+
+
+def _find_flags(trajectory: "Trajectory", config: ToolTrajectory) -> list[str]:
+    """Flags of a case that expects no call; where the mode allows further calls, its score measures nothing."""
+    if trajectory.expected or config.minimums:
+        return []
+    return ["nothing_expected"] if config.mode in ("exact", "subset") else ["nothing_expected", "vacuous_score"]
 
 
 def _count_possible(trajectory: "Trajectory", mode: str) -> int:

@@ -47,6 +47,10 @@ class CoordinateDistance:
     """A pair scores 1 up to this distance and 0 beyond; without it, 1 / (1 + distance), for cosine 1 - distance."""
     pairing: Pairing = "index"
 
+    def is_graded(self) -> bool:
+        """True without a threshold."""
+        return self.threshold is None
+
     def problems(self) -> Iterator[OptionProblem]:
         """What is wrong with `path`."""
         yield from find_path_problems(self.path)
@@ -144,7 +148,8 @@ def _metric_names(config: CoordinateDistance) -> tuple[str, ...]:
 @evaluator(
     reads="records",
     counts=COUNT_METRICS,
-    version=1,
+    version=2,
+    unbounded=("mean_distance",),
     metrics=_metric_names,
     examples=[
         EvaluatorExample(options={"path": "corner", "threshold": 5}, expected={"corner": [0, 0]}, actual={"corner": [3, 4]}),

@@ -55,6 +55,10 @@ class IouScore:
     polygon: Literal["exact", "bbox"] = "exact"
     """Compare the polygons themselves, or their bounding boxes."""
 
+    def is_graded(self) -> bool:
+        """True without a threshold."""
+        return self.threshold is None
+
     def problems(self) -> Iterator[OptionProblem]:
         """What is wrong with `path`, and a label without a key of the shape."""
         yield from find_path_problems(self.path)
@@ -130,7 +134,7 @@ def _metric_names(config: IouScore) -> tuple[str, ...]:
 @evaluator(
     reads="records",
     counts=COUNT_METRICS,
-    version=1,
+    version=2,
     metrics=_metric_names,
     examples=[
         EvaluatorExample(

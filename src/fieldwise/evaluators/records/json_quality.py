@@ -124,7 +124,19 @@ class JsonQuality:
                 yield option, what, "check how it is written"
 
 
+_NOTHING_EXPECTED: Final = ("vacuous_completeness", "vacuous_accuracy")
+
+
 @evaluator(
+    version=2,
+    vacuous={
+        "completeness": ("vacuous_completeness",),
+        "accuracy": ("vacuous_accuracy",),
+        "safety": ("unmeasured_safety",),
+        **dict.fromkeys(("rqs", "rqs_normalized", "score"), _NOTHING_EXPECTED),
+    },
+    unscored={"accuracy": "unscored_accuracy"},
+    unbounded=("rqs",),
     metrics=("completeness", "hallucination", "accuracy", "safety", "rqs", "rqs_normalized", "consistency"),
     examples=[
         EvaluatorExample(
@@ -153,7 +165,7 @@ def json_quality(batch: Batch, config: JsonQuality) -> Results:
     safety = check_safety(config.safety, batch.records.actual, batch.services) if config.safety else None
     metrics, flags = _compute_metrics(comparisons, keys, safety)
     metrics |= _compute_rqs(metrics, config)
-    status, reasons = decide_statuses(comparisons, np.ones(len(batch)))
+    status, reasons = decide_statuses(comparisons, _count_uncovered(comparisons, keys))
     for name in ("accuracy", "rqs", "rqs_normalized"):
         metrics[name][status != Status.SCORED] = np.nan
     mark_case_faults(status, reasons, safety.faults if safety else {})
@@ -287,12 +299,21 @@ def _compute_metrics(comparisons: Comparisons, keys: _KeyRows, safety: SafetyRep
         "accuracy": _divide(count_by_case(is_scored & comparisons.passed), scored, 1.0),
         "safety": np.ones(comparisons.cases) if safety is None else safety.value,
     }
+    lost_to_score = count_by_case((bucket == LOST) & ~keys.ignored)
     flags = {
         "vacuous_completeness": both + lost == 0,
         "vacuous_accuracy": scored == 0,
+        "unscored_accuracy": (scored == 0) & (lost_to_score > 0),
         "unmeasured_safety": np.full(comparisons.cases, safety is None),
     }
     return metrics, Labels.from_masks(flags)
+
+
+def _count_uncovered(comparisons: Comparisons, keys: _KeyRows) -> _Numbers:
+    """0 for a case in which every key is left out, so that there is nothing to score; else a positive number."""
+    every = np.bincount(comparisons.case, minlength=comparisons.cases)
+    left_out = np.bincount(comparisons.case[~keys.counted], minlength=comparisons.cases)
+    return np.where((every > 0) & (left_out == every), 0.0, 1.0)
 
 
 def _divide(part: _Numbers, whole: _Numbers, if_empty: float) -> _Numbers:
