@@ -55,6 +55,7 @@ An evaluator turns a case into a result: a score in [0, 1], hits and misses, met
 | `weight` | weight relative to other evaluators; default 1 |
 | `pass_at` | score from which it passes, inclusive. Default: no hits or a score of 0 is `fail`, no misses is `pass`, else `partial` |
 | `threshold` | the same as `pass_at`, unless the evaluator has an option of that name |
+| `repair` | `off`: records in text must be strict JSON. Only for evaluators that read records. Default: `on` |
 | `when` | the cases it applies to: `{id: "EF_*", tag: german, split: test, contexts: true}` |
 
 A case without an expected value is skipped by an evaluator that needs one. A case without output is the system's failure: score 0, status

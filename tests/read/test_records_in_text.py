@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from fieldwise.model.values import MISSING
 from fieldwise.read import records_in_text
 from fieldwise.read.json_text import ScanResult, scan_json
-from fieldwise.read.records_in_text import find_record
+from fieldwise.read.lenient_json import RewrittenJson, rewrite_json
+from fieldwise.read.records_in_text import CUT_OFF, find_record
 
 
 @pytest.mark.parametrize(
@@ -35,10 +36,77 @@ def test_a_record_is_found_and_what_it_took_is_told(text: str, value: object, re
     assert (record.value, record.repairs, record.reason) == (value, repairs, None)
 
 
-def test_of_several_values_the_largest_is_taken_and_that_is_told() -> None:
-    record = find_record('First [1], then {"name": "Acme"}, then {"b": 2}')
-    assert record.value == {"name": "Acme"}
-    assert "the largest of 3 JSON values taken" in record.repairs
+@pytest.mark.parametrize(
+    ("text", "value", "repairs"),
+    [
+        ("{'a': 1}", {"a": 1}, ("single quotes replaced",)),
+        ("{'a': 1, 'b': None}", {"a": 1, "b": None}, ("single quotes replaced", "Python literals replaced")),
+        ("{a: 1}", {"a": 1}, ("unquoted keys quoted",)),
+        ('{"a": 1, // note\n "b": 2}', {"a": 1, "b": 2}, ("comments removed",)),
+        ('{"a": 1 /* c */}', {"a": 1}, ("comments removed",)),
+        ("{“a”: 1}", {"a": 1}, ("curly quotes replaced",)),
+        ('{"a": 1, "b": "cut of', {"a": 1}, (CUT_OFF,)),
+        ('{"a": {"b": [1, 2, 3]}, "c": ', {"a": {"b": [1, 2, 3]}}, (CUT_OFF,)),
+        ('```json\n{"a": 1, "b": 2\n```', {"a": 1, "b": 2}, (CUT_OFF, "code fence removed")),
+        ('Here: {"a": 1, b: 2}', {"a": 1, "b": 2}, ("unquoted keys quoted", "text around the JSON removed")),
+        ('{"emoji": "\\ud83d\\ude00", b: 1}', {"emoji": "😀", "b": 1}, ("unquoted keys quoted",)),
+    ],
+)
+def test_almost_json_is_read_and_what_it_took_is_told(text: str, value: object, repairs: tuple[str, ...]) -> None:
+    record = find_record(text)
+    assert (record.value, record.repairs, record.reason) == (value, repairs, None)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"a":2} or maybe {"a":1}',
+        "{'a':2}\n{'a':1}",
+        '```json\n{"a":2}\n```\nor\n```json\n{"a":1}\n```',
+        '{"a":2} and {"a":1, "b": "cut',
+    ],
+)
+def test_two_different_objects_are_ambiguous(text: str) -> None:
+    record = find_record(text)
+    assert record.value is MISSING
+    assert record.reason == "ambiguous: the text holds 2 different JSON objects"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'As [1] and [2, 3] say: {"a": 1}',
+        '<think>maybe {"a": 2}</think>{"a": 1}',
+        'maybe {"a": 2}, or {"a": 3}</think>\n{"a": 1}',
+        '<THINKING>{"a": 2} {"a": 3</THINKING> {"a": 1}',
+        'Schema: {"type": "object", "properties": {"a": {"type": "number"}}}\nAnswer: {"a": 1}',
+        '{"$schema": "x", "a": {"type": "number"}} gives {"a": 1}',
+        '{"a": 2} is wrong.\n```json\n{"a": 1}\n```\nNot {"a": 3}.',
+        '{"a": 1} again: {"a": 1.0}',
+        'Empty {} then {"a": 1}',
+        '"x" 12 true {"a": 1} null',
+    ],
+)
+def test_what_is_no_candidate_does_not_compete_with_the_record(text: str) -> None:
+    assert find_record(text).value == {"a": 1}
+
+
+def test_of_several_lists_the_largest_is_taken_and_that_is_told() -> None:
+    record = find_record('See [1]: ["a", "b"]')
+    assert record.value == ["a", "b"]
+    assert "the largest of 2 lists taken" in record.repairs
+
+
+def test_an_unfinished_reasoning_block_holds_no_record() -> None:
+    assert find_record('<think>it could be {"a": 1}').value is MISSING
+
+
+@pytest.mark.parametrize("text", ["{'a': 1}", '```json\n{"a": 1}\n```', '{"a": 1,}', '{"a": 1} done', '{"a": 1', '{"a": 1, "a": 2}'])
+def test_without_repair_only_strict_json_is_read(text: str) -> None:
+    record = find_record(text, repair=False)
+    assert record.value is MISSING
+    assert "`repair` is off" in (record.reason or "")
+    assert find_record(' {"a": 1}\n', repair=False).value == {"a": 1}
 
 
 @pytest.mark.parametrize("text", ["604", "hello", '"hello"', "true", "null", "1.5 and more", "[see below]", "{x}"])
@@ -53,8 +121,8 @@ def test_text_without_an_object_or_list_has_no_record(text: str) -> None:
         ("", "empty"),
         ('{"a": 1, "a": 2}', "the key `a` is there twice"),
         ('So: {"a": {"b": 1, "b": 1}}', "a.b"),
-        ('{"a": {"b": [1, 2, 3]}, "c": ', "breaks off"),
-        ('Here: {"a": 1, b: 2}', "not JSON at character"),
+        ('{"a": ', "breaks off"),
+        ('Here: {"a": 1, b; 2}', "not JSON at character"),
         ('{"a": "\\ud800"}', "surrogate"),
         ('{"a": "\ud800"}', "surrogate"),
         ("[" * 1500 + "1" + "]" * 1500, "nested deeper"),
@@ -72,22 +140,54 @@ def test_a_part_of_a_broken_record_never_passes_for_the_record() -> None:
 
 
 @pytest.mark.parametrize(
-    "piece", ["[", "{", '{"', '["', '["{', '{"a":', '["\\"[', '"[', "[1,", '["[\x01', '{"a":1}', "[ ", "[-", '{"a":1,"a":', '["x","{" ']
+    "piece",
+    [
+        "[",
+        "{",
+        '{"',
+        '["',
+        '["{',
+        '{"a":',
+        '["\\"[',
+        '"[',
+        "[1,",
+        '["[\x01',
+        '{"a":1}',
+        "[ ",
+        "[-",
+        "{a",
+        "{'a",
+        "{a:",
+        "{'a':'b'c",
+        "{a:'",
+        "{a:1,b ",
+        "<think>",
+        "</think>{a:1",
+        '{"a":1,"a":',
+        '["x","{" ',
+    ],
 )
 def test_hostile_text_is_read_about_once(piece: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Counts the characters that are looked at: a multiple of the text, not its square."""
     looked_at = 0
 
-    def counted(text: str, start: int, *, trailing_commas: bool) -> ScanResult:
+    def counted_scan(text: str, start: int = 0, *, trailing_commas: bool = False) -> ScanResult:
         nonlocal looked_at
-        record = scan_json(text, start, trailing_commas=trailing_commas)
-        looked_at += record.end - start
-        return record
+        result = scan_json(text, start, trailing_commas=trailing_commas)
+        looked_at += result.end - start
+        return result
 
-    monkeypatch.setattr(records_in_text, "scan_json", counted)
+    def counted_rewrite(text: str, start: int = 0) -> RewrittenJson:
+        nonlocal looked_at
+        rewritten = rewrite_json(text, start)
+        looked_at += rewritten.end - start
+        return rewritten
+
+    monkeypatch.setattr(records_in_text, "scan_json", counted_scan)
+    monkeypatch.setattr(records_in_text, "rewrite_json", counted_rewrite)
     text = piece * (100_000 // len(piece))
     find_record(text)
-    assert looked_at <= 3 * len(text)
+    assert looked_at <= 6 * len(text)
 
 
 @settings(max_examples=200, deadline=None)

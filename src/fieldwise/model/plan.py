@@ -47,6 +47,10 @@ class When:
     """True: only cases with contexts. False: only cases without."""
 
 
+Repair: TypeAlias = Literal["on", "off"]
+"""Whether almost-JSON in text is repaired, or only strict JSON is read."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlannedEvaluator:
     """An evaluator with its options checked."""
@@ -63,6 +67,8 @@ class PlannedEvaluator:
     """The score from which a case passes; None if the evaluator decides by its misses."""
     when: When | None = None
     """The cases it applies to; None for all."""
+    repair: Repair = "on"
+    """How records are read out of text, for evaluators that read records."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

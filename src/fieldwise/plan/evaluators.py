@@ -10,7 +10,7 @@ from annotated_types import Ge, Le, MinLen
 from fieldwise import registry
 from fieldwise.model.diagnostic import ConfigError
 from fieldwise.model.options import HasDefaultWhen, NeedsPassAt
-from fieldwise.model.plan import Document, KeyPath, Member, PlannedEvaluator, When
+from fieldwise.model.plan import Document, KeyPath, Member, PlannedEvaluator, Repair, When
 from fieldwise.model.values import Json
 from fieldwise.plan.declared_options import (
     DeclaredOption,
@@ -40,7 +40,8 @@ COMMON_OPTIONS = {
     "pass_at": _optional("pass_at", Annotated[float, Ge(0), Le(1)]),
 }
 """Options of every evaluator, besides `type` and `when`."""
-COMMON_KEYS = ("type", *COMMON_OPTIONS, "when")
+RECORD_OPTIONS = {"repair": _optional("repair", Repair, "on")}
+"""Further options of evaluators that read records."""
 WHEN_OPTIONS = {
     "id": _optional("id", _OneOrMoreTexts),
     "tag": _optional("tag", _OneOrMoreTexts),
@@ -175,9 +176,14 @@ def _threshold_means_pass_at(spec: registry.EvaluatorSpec | None) -> bool:
     return spec is not None and "threshold" not in list_option_names(spec.options) and find_pass_through(spec.options) is None
 
 
+def list_common_options(spec: registry.EvaluatorSpec | None) -> dict[str, DeclaredOption]:
+    """The options of an evaluator that are not its own, besides `type` and `when`."""
+    return COMMON_OPTIONS | RECORD_OPTIONS if spec is not None and spec.reads == "records" else COMMON_OPTIONS
+
+
 def _read_common(review: Review, written: Mapping[Any, Any], place: KeyPath, spec: registry.EvaluatorSpec | None) -> dict[str, Any]:
     values: dict[str, Any] = {}
-    for key, option in COMMON_OPTIONS.items():
+    for key, option in list_common_options(spec).items():
         if key in written:
             values[key] = read_value(review, option.hint, written[key], (*place, key), option)
     if isinstance(values.get("name"), str):
@@ -204,7 +210,7 @@ def _check_name(review: Review, name: str, place: KeyPath) -> None:
 
 
 def _read_config(review: Review, spec: registry.EvaluatorSpec, written: Mapping[Any, Any], place: KeyPath) -> Any:
-    other_keys = (*COMMON_KEYS, "threshold") if _threshold_means_pass_at(spec) else COMMON_KEYS
+    other_keys = ("type", *list_common_options(spec), "when", *(("threshold",) if _threshold_means_pass_at(spec) else ()))
     return read_options(review, spec.options, written, place, OptionOwner(title=f"`{spec.name}`", other_keys=other_keys))
 
 

@@ -22,7 +22,7 @@ from fieldwise.plan.declared_options import (
     read_descriptions,
     split_annotated,
 )
-from fieldwise.plan.evaluators import COMMON_OPTIONS, MEMBER_REQUIRED_TYPE, WHEN_OPTIONS
+from fieldwise.plan.evaluators import COMMON_OPTIONS, MEMBER_REQUIRED_TYPE, WHEN_OPTIONS, list_common_options
 from fieldwise.plan.gates import OPERATORS
 from fieldwise.plan.options import with_constraints, without_markers
 from fieldwise.plan.rules import RULE_OPTIONS, list_match_names
@@ -36,6 +36,7 @@ _COMMON_DESCRIPTIONS = {
     "name": "Name in gates and reports; default: the type.",
     "weight": "Weight among the evaluators.",
     "pass_at": "A score at or above this passes.",
+    "repair": "off: records in text must be strict JSON. on: almost-JSON is repaired, and the case says how.",
     "required": "False: a missing or null value leaves the score untouched.",
     "id": "Ids of cases, or patterns such as `EF_*`.",
     "tag": "Tags of cases.",
@@ -113,9 +114,10 @@ def _evaluator_schema(definitions: _Definitions, role: Literal["evaluator", "mem
 
 
 def _schema_of_evaluator(definitions: _Definitions, name: str, role: str) -> JsonSchema:
-    options_type = registry.EVALUATORS.find(name).options
+    spec = registry.EVALUATORS.find(name)
+    options_type = spec.options
     common: JsonSchema = {"type": {"const": name}}
-    for key, option in COMMON_OPTIONS.items():
+    for key, option in list_common_options(spec).items():
         common[key] = _schema_of_common_option(definitions, option)
     common["name"]["pattern"] = r"^[\w-]+$"
     common["when"] = definitions.refer_to("when", lambda: _when_schema(definitions))

@@ -1,25 +1,41 @@
-"""Find the record in the text of a language model: in a code fence, with prose around it, with a trailing comma.
+"""Find the record in the text of a language model: in a code fence, with prose around it, in almost-JSON, cut off by a token limit.
 
 >>> record = find_record('Here you are:\\n```json\\n{"total": 604,}\\n```')
 >>> record.value, record.repairs
 ({'total': 604}, ('trailing comma removed', 'code fence removed', 'text around the JSON removed'))
 >>> find_record("604").reason
 'the text holds no JSON object or list'
+>>> find_record('{"a": 2} or maybe {"a": 1}').reason
+'ambiguous: the text holds 2 different JSON objects'
 
-Only objects and lists are records: `604` and `"hello"` are text. Of several values the longest text is taken. A broken value that is at
-least as long as the longest whole one leaves no record: otherwise a part of the answer would pass for the answer.
+Only objects and lists are records: `604` and `"hello"` are text. Reasoning blocks are skipped. Beside an object, lists, empty objects and
+JSON Schemas are no candidates, and one object in a JSON code fence wins over those outside. Two different objects leave no record, and
+so does a broken one that is at least as long as the longest whole one: otherwise a part of the answer would pass for the answer.
 """
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
+from fieldwise.kernels.values import canonical_json
 from fieldwise.model.values import MISSING, Value
-from fieldwise.read.json_text import JsonProblem, ScanResult, decode_fast, scan_json
+from fieldwise.read.json_text import JsonProblem, ScanResult, decode_fast, decode_with_problems, scan_json
+from fieldwise.read.lenient_json import rewrite_json
 
-_START: Final = re.compile(r'\{(?=[ \t\r\n]*+["}])|\[(?=[ \t\r\n]*+[\[{"\]0-9tfnNI-])')
-_FENCE_BEFORE: Final = re.compile(r"(?:```+|~~~+)[ \t]*[\w+-]*[ \t]*\r?\n?\s*\Z")
+_REASONING_TAG: Final = r"(?:think|thinking|thought|reasoning|reflection|scratchpad|analysis)"
+_MARK: Final = re.compile(
+    rf"(?P<opened><{_REASONING_TAG}>)|(?P<closed></{_REASONING_TAG}>)"
+    r"""|(?P<start>\{(?=\s*+(?:["'“”„‘’}/\#$]|[^\W\d]|\Z))|\[(?=\s*+(?:[\[{"'“”„‘’\]/\#0-9tfnNITF+.-]|\Z)))""",
+    re.IGNORECASE,
+)
+_REASONING_END: Final = re.compile(rf"</{_REASONING_TAG}>", re.IGNORECASE)
+_FENCE_BEFORE: Final = re.compile(r"(?:```+|~~~+)[ \t]*(?P<language>[\w+-]*)[ \t]*\r?\n?\s*\Z")
 _FENCE_AFTER: Final = re.compile(r"\s*(?:```+|~~~+)")
+_FENCE_LINE: Final = re.compile(r"^[ \t]*(?:```+|~~~+)[ \t]*(?P<language>[\w+-]*)", re.MULTILINE)
+_JSON_LANGUAGES: Final = frozenset(("json", "json5", "jsonc", "jsonl"))
+_NO_LANGUAGE: Final = frozenset(("",))
+CUT_OFF: Final = "the text breaks off, the complete fields before the cut are read"
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,20 +52,29 @@ class _Span:
     """A part of the text that reads as JSON, whole or broken."""
 
     start: int
+    end: int
     scan: ScanResult
+    repairs: tuple[str, ...] = ()
 
     @property
     def length(self) -> int:
-        return self.scan.end - self.start
+        return self.end - self.start
+
+    @property
+    def value(self) -> Any:
+        return self.scan.value
 
 
-def find_record(text: str) -> RecordInText:
-    """The object or list in a text. Takes linear time for any text, and never raises."""
+def find_record(text: str, *, repair: bool = True) -> RecordInText:
+    """The object or list in a text. Takes linear time for any text, and never raises. Without `repair`, the text must be strict JSON."""
     value = _decode_whole_text(text)
     if value is not MISSING:
         return RecordInText(value)
+    if not repair:
+        return _read_strictly(text)
     whole, broken = _find_spans(text)
-    longest = max(whole, key=lambda span: (span.length, span.start), default=None)
+    candidates = _select_candidates(text, whole)
+    longest = max(candidates, key=lambda span: (span.length, span.start), default=None)
     longest_broken = max(broken, key=lambda span: span.length, default=None)
     if longest_broken is not None and (longest is None or longest_broken.length >= longest.length):
         return RecordInText(MISSING, reason=_describe_problem(longest_broken.scan.failure, text))
@@ -58,7 +83,10 @@ def find_record(text: str) -> RecordInText:
     errors = [problem for problem in longest.scan.problems if problem.level == "error"]
     if errors:
         return RecordInText(MISSING, reason=_describe_problem(errors[0], text))
-    return RecordInText(longest.scan.value, _describe_repairs(text, longest, len(whole)))
+    different = _count_different(candidates)
+    if different > 1 and isinstance(longest.value, dict):
+        return RecordInText(MISSING, reason=f"ambiguous: the text holds {different} different JSON objects")
+    return RecordInText(longest.value, _describe_repairs(text, longest, different))
 
 
 def _decode_whole_text(text: str) -> Value:
@@ -73,44 +101,116 @@ def _decode_whole_text(text: str) -> Value:
     return value if isinstance(value, dict | list) else MISSING
 
 
+def _read_strictly(text: str) -> RecordInText:
+    """The record of a text that is strict JSON, with the first problem otherwise."""
+    result = decode_with_problems(text.encode(errors="surrogatepass")) if text.strip() else ScanResult()
+    errors = [problem for problem in (result.failure, *result.problems) if problem is not None and problem.level == "error"]
+    if errors:
+        return RecordInText(MISSING, reason=f"not strict JSON, and `repair` is off: {_describe_problem(errors[0], text)}")
+    if not isinstance(result.value, dict | list):
+        return RecordInText(MISSING, reason="the text holds no JSON object or list" if text.strip() else "the text is empty")
+    return RecordInText(result.value)
+
+
 def _find_spans(text: str) -> tuple[list[_Span], list[_Span]]:
-    """Every top-level object and list in the text: whole ones, broken ones.
+    """Every top-level object and list in the text outside reasoning blocks: whole ones, broken ones.
 
     After a broken one the search resumes where it broke. What began inside it breaks at the same position, so no part of the text is
-    scanned more than once.
+    scanned more than a few times.
     """
     whole: list[_Span] = []
     broken: list[_Span] = []
     at = 0
-    while start := _START.search(text, at):
-        result = scan_json(text, start.start(), trailing_commas=True)
-        span = _Span(start.start(), result)
-        if result.failure is None:
-            whole.append(span)
-            at = result.end
-        else:
-            at = max(result.resume_at, start.end())
-            if result.parts:  # `[see below]` is prose; a span with a key or a value is broken JSON
-                broken.append(span)
+    while mark := _MARK.search(text, at):
+        if mark["opened"]:
+            end = _REASONING_END.search(text, mark.end())
+            at = end.end() if end else len(text)
+            continue
+        if mark["closed"]:  # everything before was reasoning
+            whole.clear()
+            broken.clear()
+            at = mark.end()
+            continue
+        span, resume_at = _read_span(text, mark.start())
+        at = max(resume_at, mark.end())
+        if span.scan.failure is None:
+            if span.scan.value is not MISSING:
+                whole.append(span)
+        elif span.scan.parts:  # `[see below]` is prose; a span with a key or a value is broken JSON
+            broken.append(span)
     return whole, broken
 
 
+def _read_span(text: str, start: int) -> tuple[_Span, int]:
+    """The value that begins at a position, as strict JSON or rewritten, and where to look for the next one."""
+    scan = scan_json(text, start, trailing_commas=True)
+    if scan.failure is None:
+        repairs = ("trailing comma removed",) if scan.trailing_commas else ()
+        return _Span(start, scan.end, scan, repairs), scan.end
+    rewritten = rewrite_json(text, start)
+    resume_at = max(scan.resume_at, rewritten.end)
+    if not rewritten.text:
+        return _Span(start, max(scan.end, rewritten.end), scan), resume_at
+    if rewritten.is_cut_off and not rewritten.parts:
+        return _Span(start, scan.end, ScanResult() if not scan.parts else scan), resume_at
+    repairs = (*rewritten.repairs, CUT_OFF) if rewritten.is_cut_off else rewritten.repairs
+    return _Span(start, rewritten.end, scan_json(rewritten.text), repairs), resume_at
+
+
+def _select_candidates(text: str, spans: Sequence[_Span]) -> Sequence[_Span]:
+    """The spans that may be the record: objects with content rather than lists, schemas and empty objects; fenced ones first."""
+    objects = [span for span in spans if isinstance(span.value, dict)]
+    if not objects:
+        return spans
+    filled = [span for span in objects if span.value]
+    records = [span for span in filled if not _is_json_schema(span.value)] or filled or objects
+    if _count_different(records) > 1:
+        languages = _fence_languages(text, records)
+        for tier in (_JSON_LANGUAGES, _NO_LANGUAGE):
+            fenced = [span for span, language in zip(records, languages, strict=True) if language in tier]
+            if _count_different(fenced) == 1:
+                return fenced
+    return records
+
+
+def _is_json_schema(value: dict[str, Any]) -> bool:
+    return "$schema" in value or (value.get("type") == "object" and isinstance(value.get("properties"), dict))
+
+
+def _count_different(spans: Sequence[_Span]) -> int:
+    return len({canonical_json(span.value) or span.start for span in spans})
+
+
+def _fence_languages(text: str, spans: Sequence[_Span]) -> list[str | None]:
+    """The language of the code fence around each span, in lower case; None outside of fences. The spans are in order."""
+    fences = list(_FENCE_LINE.finditer(text))
+    languages: list[str | None] = []
+    language: str | None = None
+    position = 0
+    for span in spans:
+        while position < len(fences) and fences[position].start() < span.start:
+            language = fences[position]["language"].lower() if language is None else None
+            position += 1
+        languages.append(language)
+    return languages
+
+
 def _describe_repairs(text: str, span: _Span, count: int) -> tuple[str, ...]:
-    before, after = text[: span.start].strip(), text[span.scan.end :].strip()
-    repairs: list[str] = []
-    if span.scan.trailing_commas or after == ",":
+    before, after = text[: span.start].strip(), text[span.end :].strip()
+    repairs = list(span.repairs)
+    if after == ",":
         repairs.append("trailing comma removed")
-        after = after.removeprefix(",") if after == "," else after
+        after = ""
     opening, closing = _FENCE_BEFORE.search(before[-200:]), _FENCE_AFTER.match(after)
     if opening:
         repairs.append("code fence removed")
         before = before[: len(before) - len(opening[0])]
         after = after[closing.end() :] if closing else after
     if count > 1:
-        repairs.append(f"the largest of {count} JSON values taken")
+        repairs.append(f"the largest of {count} lists taken")
     if before.strip() or after.strip():
         repairs.append("text around the JSON removed")
-    return tuple(repairs)
+    return tuple(dict.fromkeys(repairs))
 
 
 def _describe_problem(problem: JsonProblem | None, text: str) -> str:

@@ -12,7 +12,7 @@ from fieldwise.kernels.values import canonical_json
 from fieldwise.model.batch import Records
 from fieldwise.model.case import Cases
 from fieldwise.model.comparison import Comparisons
-from fieldwise.model.plan import PlannedEvaluator
+from fieldwise.model.plan import PlannedEvaluator, Repair
 from fieldwise.model.result import Results
 from fieldwise.model.rule import CompareSpec
 from fieldwise.model.services import Services
@@ -27,9 +27,11 @@ from fieldwise.score.walk import close_spec, compare_records, remove_absent_rows
 class ScoringBatch:
     """The `Batch` that evaluators receive."""
 
-    def __init__(self, cases: Cases, services: Services | None = None) -> None:
+    def __init__(self, cases: Cases, services: Services | None = None, repair: Repair = "on") -> None:
         self.cases = cases
         self.services = services or local_services()
+        self._repair: Repair = repair
+        self._other_repair: ScoringBatch | None = None
         # lists, not dicts: a spec may hold unhashable options, and a batch has only a few specs
         self._comparisons: list[tuple[CompareSpec, Comparisons]] = []
         self._coverage: list[tuple[CompareSpec, bool]] = []
@@ -50,7 +52,7 @@ class ScoringBatch:
             for row, value in enumerate(column):
                 if not isinstance(value, str):
                     continue
-                parsed = find_record(str(value))
+                parsed = find_record(str(value), repair=self._repair == "on")
                 records[row] = parsed.value
                 if parsed.repairs:
                     repairs.setdefault(row, []).extend(f"{side}: {repair}" for repair in parsed.repairs)
@@ -99,8 +101,11 @@ class ScoringBatch:
 
     def compare_records(self, spec: CompareSpec, expected: Sequence[Value], actual: Sequence[Value]) -> Comparisons:
         """The comparisons of other records than those of the cases, without causes; JSON is extracted from text."""
-        expected_records, actual_records = [*map(_parse_record, expected)], [*map(_parse_record, actual)]
+        expected_records, actual_records = [*map(self._parse_record, expected)], [*map(self._parse_record, actual)]
         return compare_records(spec, expected_records, actual_records, services=self.services)
+
+    def _parse_record(self, value: Value) -> Value:
+        return find_record(value, repair=self._repair == "on").value if isinstance(value, str) else value
 
     def evaluate(self, planned: PlannedEvaluator) -> Results:
         """The results of another evaluator for the whole batch."""
@@ -108,18 +113,22 @@ class ScoringBatch:
 
         return evaluate_every_case(planned, self)
 
+    def with_repair(self, repair: Repair) -> "ScoringBatch":
+        """The same cases with records read in this way; the same object at every call, so that evaluators share its comparisons."""
+        if repair == self._repair:
+            return self
+        if self._other_repair is None:
+            self._other_repair = ScoringBatch(self.cases, self.services, repair)
+        return self._other_repair
+
     def select_cases(self, rows: Sequence[int]) -> "ScoringBatch":
         """A batch of some of the cases; the same object for the same rows, so that evaluators share its comparisons."""
         if len(rows) == len(self):
             return self
         key = np.asarray(rows, dtype=np.int64).tobytes()
         if key not in self._selections:
-            self._selections[key] = ScoringBatch(self.cases.take(rows), self.services)
+            self._selections[key] = ScoringBatch(self.cases.take(rows), self.services, self._repair)
         return self._selections[key]
-
-
-def _parse_record(value: Value) -> Value:
-    return find_record(value).value if isinstance(value, str) else value
 
 
 def as_text(value: Any) -> str:

@@ -19,6 +19,7 @@ from fieldwise.model.result import Labels, Result, Results, Status, fault_result
 from fieldwise.model.rule import FieldRule
 from fieldwise.model.services import Services
 from fieldwise.model.values import MISSING, Missing
+from fieldwise.read.records_in_text import CUT_OFF
 from fieldwise.registry import EVALUATORS, EvaluatorSpec
 from fieldwise.score.batch import ScoringBatch
 from fieldwise.score.guard import Success, call_guarded
@@ -78,6 +79,7 @@ def _is_selected(when: When, cases: Cases, row: int) -> bool:
 def evaluate(planned: PlannedEvaluator, batch: ScoringBatch) -> Results:
     """One evaluator's results for a batch, with verdicts."""
     entry = EVALUATORS.find(planned.type)
+    batch = batch.with_repair(planned.repair)
     partition = partition_cases(entry, planned, batch)
     part = batch.select_cases(partition.evaluated)
     failed = {at: partition.failed[row] for at, row in enumerate(partition.evaluated) if row in partition.failed}
@@ -89,7 +91,7 @@ def evaluate(planned: PlannedEvaluator, batch: ScoringBatch) -> Results:
     _mark_failed_cases(results, failed, entry)
     if partition.excluded:
         results = _add_excluded_cases(results, partition.evaluated, partition.excluded, len(batch))
-    _add_repairs_to_details(results, entry, batch)
+    _add_repairs(results, entry, batch)
     results.verdict = decide_verdicts(results, planned)
     return results
 
@@ -270,12 +272,32 @@ def _spread_column(column: NDArray[Any], at: NDArray[np.int64], size: int) -> ND
     return spread
 
 
-def _add_repairs_to_details(results: Results, entry: EvaluatorSpec, batch: ScoringBatch) -> None:
-    """Add to the details which repairs were needed to parse a record."""
+def _add_repairs(results: Results, entry: EvaluatorSpec, batch: ScoringBatch) -> None:
+    """Tell in reasoning, details and flags which repairs were needed to read the records of a case."""
     if entry.reads != "records" or not batch.records.repairs:
         return
     repairs, details = batch.records.repairs, results.details
-    results.details = lambda row: {**details(row), "repairs": repairs[row]} if row in repairs else details(row)
+    flags = {row: _repair_flags(texts) for row, texts in repairs.items()}
+
+    def details_with_repairs(row: int) -> Mapping[str, Any]:
+        if row not in repairs:
+            return details(row)
+        own_details = details(row)
+        return {**own_details, "repairs": repairs[row], "flags": [*own_details.get("flags", ()), *flags[row]]}
+
+    own_flags = results.flags
+    results.details = details_with_repairs
+    results.flags = Labels.of([*(own_flags.at(row) if own_flags else ()), *flags.get(row, ())] for row in range(len(results)))
+    results.reasoning = [
+        f"{text}; read after repair ({'; '.join(repairs[row])})" if row in repairs else text for row, text in enumerate(results.reasoning)
+    ]
+
+
+def _repair_flags(repairs: Sequence[str]) -> list[str]:
+    flags = ["repaired_json"]
+    if f"actual: {CUT_OFF}" in repairs:
+        flags.append("cut_off_output")
+    return flags
 
 
 def decide_verdicts(results: Results, planned: PlannedEvaluator) -> NDArray[np.int8]:

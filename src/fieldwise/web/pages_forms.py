@@ -33,6 +33,8 @@ BUCKET_TEXTS: Final = (
     ("extra_keys", "the key is not expected"),
 )
 FLAG_TEXTS: Final = {
+    "cut_off_output": "The output breaks off; its complete fields were read",
+    "repaired_json": "The JSON in the text was read after repair",
     "unmeasured_safety": "Safety was not measured and counts as 1",
     "vacuous_accuracy": "Nothing could be compared, so accuracy is 1",
     "vacuous_completeness": "Nothing was expected, so completeness is 1",

@@ -1,0 +1,68 @@
+"""Almost-JSON is rewritten as strict JSON."""
+
+import json
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fieldwise.read.lenient_json import rewrite_json
+
+JSON_VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=6),
+    lambda values: st.lists(values, max_size=3) | st.dictionaries(st.text(max_size=4), values, max_size=3),
+    max_leaves=8,
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("{\"a\": \"it's\", 'b': 'it's'}", {"a": "it's", "b": "it's"}),
+        ('{"q": "he said "hi" to"}', {"q": 'he said "hi" to'}),
+        ('{"a": "two\nlines"}', {"a": "two\nlines"}),
+        ('{"a": .5, "b": +1, "c": 1.}', {"a": 0.5, "b": 1, "c": 1.0}),
+        ('{"a": "http://x", # c\n}', {"a": "http://x"}),
+        ("{$id: 'x', data-key: [True, None,],}", {"$id": "x", "data-key": [True, None]}),
+    ],
+)
+def test_what_people_and_models_write_is_read(text: str, value: object) -> None:
+    assert json.loads(rewrite_json(text).text) == value
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ('{"a": "x", "b": 12', {"a": "x"}),
+        ('{"a": "x", "b": 12 ', {"a": "x", "b": 12}),
+        ('{"a": "x", "b": tru', {"a": "x"}),
+        ('{"a": "x", "b": {', {"a": "x"}),
+        ('{"a": "x", "b": {"c": [1, 2], "d', {"a": "x", "b": {"c": [1, 2]}}),
+        ('{"items": [{"d": "x", "n": 1}, {"d": "y", "n":', {"items": [{"d": "x", "n": 1}, {"d": "y"}]}),
+    ],
+)
+def test_of_a_text_that_breaks_off_the_complete_parts_stay(text: str, value: object) -> None:
+    rewritten = rewrite_json(text)
+    assert rewritten.is_cut_off
+    assert json.loads(rewritten.text) == value
+
+
+@pytest.mark.parametrize("text", ["{x}", '{"a": 1, oops', '{"a": "x" "b": 1}', '{"code": 007}', '{"a": word}', "[1; 2]"])
+def test_what_cannot_be_told_is_not_guessed(text: str) -> None:
+    assert rewrite_json(text).text == ""
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.lists(JSON_VALUES, min_size=1, max_size=3))
+def test_strict_json_is_read_as_it_is(value: list[object]) -> None:
+    rewritten = rewrite_json(json.dumps(value))
+    assert json.loads(rewritten.text) == value
+    assert rewritten.repairs == ()
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.lists(JSON_VALUES, min_size=1, max_size=3), st.integers(min_value=1, max_value=60))
+def test_a_cut_never_changes_what_is_before_it(value: list[object], length: int) -> None:
+    rewritten = rewrite_json(json.dumps(value)[:length])
+    if rewritten.is_cut_off:
+        assert json.dumps(json.loads(rewritten.text)).rstrip("]}") in json.dumps(value)
