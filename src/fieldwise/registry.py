@@ -8,6 +8,7 @@ is a ConfigError.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
@@ -83,6 +84,22 @@ class EvaluatorExample:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ColumnSurvey:
+    """How the values of a column decide an option that is not written, such as whether day or month comes first.
+
+    A matcher itself scores row by row under its options; what calls it surveys the column first. Evidence is counted by name, so that the
+    counts of batches can be added.
+    """
+
+    is_open: Callable[[Any], bool]
+    """`is_open(config)`: whether the options leave something to the column."""
+    collect: Callable[[Iterable[Any], Any], Counter[str]]
+    """`collect(values, config)`: the evidence in some values of either side."""
+    resolve: Callable[[Any, Counter[str]], tuple[Any, str | None]]
+    """`resolve(config, evidence)`: the options with what the evidence decides and a sentence that states it, or None for the sentence."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class MatcherSpec:
     """A registered matcher."""
 
@@ -94,7 +111,20 @@ class MatcherSpec:
     """Similarity of every expected with every actual value; used by list alignment."""
     reflexive: bool = True
     """Whether equal values always match. If so, the matcher sees only pairs that differ."""
+    unread_note: Callable[[Any, Any], str | None] | None = None
+    """`unread_note(value, config)`: why the matcher cannot read a value; None if it can. None for a matcher that reads every value."""
+    reads_text: Callable[[Any], bool] | None = None
+    """`reads_text(config)`: whether text is read into what the matcher compares. A difference is then a wrong value, not a wrong type.
+    Default: every matcher with `unread_note` does."""
+    column_survey: ColumnSurvey | None = None
+    """How a whole column decides what its options and single values leave open."""
     examples: tuple[Example, ...] = ()
+
+    def compares_readings(self, config: Any) -> bool:
+        """Whether the matcher compares what it reads, so that values of different types may be equal."""
+        if self.reads_text is None:
+            return self.unread_note is not None
+        return self.reads_text(config)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -291,20 +321,19 @@ IMPORTERS: Catalog[ImporterSpec] = Catalog("fieldwise.importers", "importer")
 def matcher(function: Callable[_P, _R], /) -> Callable[_P, _R]: ...
 @overload
 def matcher(
-    *, grid: GridFunction | None = None, reflexive: bool = True, examples: Iterable[Example] = ()
-) -> Callable[[Callable[_P, _R]], Callable[_P, _R]]: ...
-def matcher(
-    function: Callable[..., Any] | None = None,
-    /,
     *,
     grid: GridFunction | None = None,
     reflexive: bool = True,
+    unread_note: Callable[[Any, Any], str | None] | None = None,
+    reads_text: Callable[[Any], bool] | None = None,
+    column_survey: ColumnSurvey | None = None,
     examples: Iterable[Example] = (),
-) -> Any:
+) -> Callable[[Callable[_P, _R]], Callable[_P, _R]]: ...
+def matcher(function: Callable[..., Any] | None = None, /, **declared: Any) -> Any:
     """Register `def name(pairs: Pairs, config: Options) -> Scores`; the arguments are those of `MatcherSpec`."""
 
     def register(function: Callable[_P, _R]) -> Callable[_P, _R]:
-        _register_matcher(function, grid=grid, reflexive=reflexive, examples=tuple(examples))
+        _register_matcher(function, **declared | {"examples": tuple(declared.get("examples", ()))})
         return function
 
     return register if function is None else register(function)

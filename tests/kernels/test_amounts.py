@@ -63,7 +63,9 @@ def test_what_people_write_is_read(text: str, value: float) -> None:
         "$ 5 EUR",
         "NaN",
         "5-6",
-        "5.",
+        "(-5)",
+        "--5",
+        "1e400",
         "x" * 200,
     ],
 )
@@ -89,3 +91,15 @@ def test_units_and_percent_signs_are_named() -> None:
     assert read_figure("5 kg").units == {"kilogram"}  # pyright: ignore[reportOptionalMemberAccess]
     assert read_figure("5 m").units >= {"meter"}  # pyright: ignore[reportOptionalMemberAccess]
     assert read_figure("12 %").percent  # pyright: ignore[reportOptionalMemberAccess]
+
+
+def test_exponents_a_final_point_and_signs_around_a_symbol_are_read() -> None:
+    texts = {"1e5": 100_000, "1.5e-3": 0.0015, "$1e3": 1000, "5.": 5, "$ (5)": -5, "($5)": -5, "01,234": 1.234}
+    assert {text: read_figure(text).value for text in texts} == texts  # pyright: ignore[reportOptionalMemberAccess]
+
+
+def test_integers_of_any_size_keep_their_digits() -> None:
+    for text in ("123456789012345678901234567890123", "-9007199254740993", "1" * 4200, "123,456,789,012,345,678,901,234,567,890,123"):
+        figure = read_figure(text)
+        assert figure is not None
+        assert str(figure.value) == text.replace(",", "")

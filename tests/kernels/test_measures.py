@@ -70,3 +70,7 @@ def test_a_clock_of_two_parts_has_two_readings() -> None:
 @pytest.mark.parametrize("text", ["", "P", "PT", "5 kg", "soon", "1:75"])
 def test_what_is_no_duration_is_refused(text: str) -> None:
     assert read_duration(text) is None
+
+
+def test_a_number_that_starts_with_a_separator_is_no_crash() -> None:
+    assert read_duration(".1") is None

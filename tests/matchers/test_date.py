@@ -88,7 +88,7 @@ def test_day_first_decides_what_has_two_readings_and_nothing_else() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["30 February 2025", "2025-02-30", "29/02/2025", "2025-13-01", "2025-00-10", "31/04/2025", "03/04/25", "2025-04", "soon"]
+    "text", ["30 February 2025", "2025-02-30", "29/02/2025", "2025-13-01", "2025-00-10", "31/04/2025", "31/04/25", "2025-04", "soon"]
 )
 def test_thirty_february_and_the_like_are_not_dates(text: str) -> None:
     assert score("2025-03-02", text) == 0.0
@@ -166,3 +166,76 @@ def test_numbers_and_other_values_are_not_dates() -> None:
 def test_a_nan_is_not_a_date() -> None:
     assert score(math.nan, math.nan) == 0.0
     assert score_pairs(Match("date"), ["2025-04-03"], [math.nan]).notes == {0: "NaN is not a number"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "9. Januar 2017",
+        "9 janvier 2017",
+        "9 de enero de 2017",
+        "9 stycznia 2017",
+        "2017年1月9日",
+        "二〇一七年一月九日",
+        "2017년 1월 9일",
+        "09-Jan-17",
+        "9 января 2017 г.",
+        "9 Ιανουαρίου 2017",
+        "9 Ocak 2017",
+        "9 tháng 1 năm 2017",
+        "٩ يناير ٢٠١٧",
+        "9 जनवरी 2017",
+        "2017. január 9.",
+        "9 OCAK 2017",
+    ],
+)
+def test_month_names_of_every_language_and_cjk_dates_are_read(text: str) -> None:
+    assert score("2017-01-09", text) == 1.0
+    assert score("2017-01-10", text) == 0.0
+
+
+def test_english_wins_then_languages_and_what_is_open_is_ambiguous() -> None:
+    assert score("2024-05-03", "3 may 2024") == 1.0
+    assert note("2024-11-05", "5 listopad 2024") == "ambiguous date: `listopad` is month 10 or 11; set languages"
+    assert score("2024-11-05", "5 listopad 2024", languages=("pl",)) == 1.0
+    assert score("2024-10-05", "5 listopad 2024", languages=("hr",)) == 1.0
+    assert score("2024-03-05", "5 mar 2024", languages=("pl",)) == 1.0
+    with pytest.raises(ValueError, match="no language `polish`"):
+        Date(languages=("polish",))
+
+
+def test_two_digit_years_have_a_pivot_that_can_be_moved_or_refused() -> None:
+    assert score("2018-03-14", "14/03/18") == 1.0
+    assert score("1969-03-14", "14/03/69") == 1.0
+    assert score("2068-03-14", "14/03/68") == 1.0
+    assert score("1930-03-14", "14/03/30", two_digit_years=30) == 1.0
+    assert score("2029-03-14", "14/03/29", two_digit_years=30) == 1.0
+    assert score("1930-03-14", "14.03.30", formats=("DD.MM.YY", "YYYY-MM-DD"), two_digit_years=30) == 1.0
+    assert note("2018-03-14", "14/03/18", two_digit_years="off") == 'not a date: "14/03/18"'
+    assert note("2025-04-03", "03/04/25") == "ambiguous date: 3 April or March 4; set day_first or formats"
+
+
+def test_formats_read_month_names_of_every_language_in_any_case() -> None:
+    assert score("09/01/2017", "9. januar 2017", formats=("D. MMMM YYYY", "%d/%m/%Y")) == 1.0
+    assert score("09/01/2017", "9 STYCZNIA 2017", formats=("%d %B %Y", "%d/%m/%Y")) == 1.0
+    assert score("02/JAN/2017", "02/Jan/2017", formats=("%d/%b/%Y",)) == 1.0
+    assert score("02/JAN/2017", "02/Jan/2017", formats=("%d/%m/%Y",)) == 1.0  # the same text but for its case, in no format
+    assert score("02/JAN/2017", "02/Feb/2017", formats=("%d/%m/%Y",)) == 0.0
+    assert score("lundi 9 janvier 2017", "9/1/2017", formats=("dddd D MMMM YYYY", "D/M/YYYY")) == 1.0
+    assert score("xyz 9 janvier 2017", "9/1/2017", formats=("dddd D MMMM YYYY", "D/M/YYYY")) == 0.0
+    assert "set languages" in (note("5 listopad 2024", "5 Nov 2024", formats=("D MMM YYYY",)) or "")
+
+
+def test_the_precision_can_be_the_month() -> None:
+    for actual in ("2025-04", "April 2025", "04/2025", "2025-04-17", "avril 2025", "2025年4月"):
+        assert score("2025-04", actual, precision="month") == 1.0
+        assert score("2025-05", actual, precision="month") == 0.0
+    assert note("2025-04-01", "April 2025") == 'not a date: "April 2025"'
+
+
+def test_times_of_day_that_differ_pass_with_a_note() -> None:
+    assert score("2025-04-13T10:00", "2025-04-13T22:45") == 1.0
+    assert note("2025-04-13T10:00", "2025-04-13T22:45") == "the times of day differ: 10:00:00 and 22:45:00"
+    assert note("2025-04-13T10:00", "2025-04-13") is None
+    assert note("2025-04-13T10:00Z", "2025-04-13T11:00+01:00") is None
+    assert note("13.04.2025 10:00", "2025-04-13 10:00:00") is None

@@ -47,14 +47,20 @@ CONTRIBUTED = load_contributing_example()
 SPECS = [*MATCHERS.all(), CONTRIBUTED]
 
 MORE_OPTIONS: dict[str, list[Mapping[str, Any]]] = {
-    "numeric_tolerance": [{"tolerance": 0.1}, {"tolerance": 0.1, "relative": True}, {"tolerance": 1, "parse": True}],
+    "numeric_tolerance": [
+        {"tolerance": 0.1},
+        {"tolerance": 0.1, "relative": True},
+        {"tolerance": 1, "parse": True},
+        {"tolerance": 0.1, "relative_tolerance": 0.1},
+    ],
     "fuzzy": [
         {"algorithm": "jaro_winkler", "score": "binary"},
         {"algorithm": "token_sort", "normalize": False},
         {"algorithm": "token_set", "threshold": 0.0, "score": "binary"},
         {"algorithm": "token_set", "threshold": 1.0},
     ],
-    "date": [{"formats": ("%d/%m/%Y", "D MMM YYYY")}],
+    "date": [{"formats": ("%d/%m/%Y", "D MMM YYYY")}, {"precision": "month", "day_first": False}],
+    "money": [{"tolerance": 1, "decimal": "comma"}],
     "regex": [{"pattern": "^a|1$"}],
     "contains": [{"ignore_case": True}, {"value": "a"}],
     "one_of": [{"values": ("a", 1, True)}],

@@ -75,4 +75,17 @@ def test_one_separator_with_three_digits_is_decided_by_the_decimal_option_and_no
     assert agrees("1,234", 1.234, decimal="comma")
     assert agrees("1,234", 1234)
     assert agrees("1.234", 1.234)
-    assert "set `decimal`" in money(Pairs(["1.234"], [1.234]), Money()).notes[0]
+    assert "set `decimal: comma`" in money(Pairs(["1.234"], [1.234]), Money()).notes[0]
+    assert money(Pairs(["1.234"], [1.234]), Money(decimal="point")).notes == {}
+
+
+def test_the_separator_is_noted_on_a_difference_only_if_it_explains_it() -> None:
+    assert "read as grouping" in money(Pairs(["1,234"], [1.234]), Money()).notes[0]
+    assert money(Pairs(["1,234"], [77]), Money()).notes == {}
+
+
+def test_a_symbol_of_many_currencies_is_named_by_the_most_traded_one() -> None:
+    assert money(Pairs(["$5", "5 kr"], ["€5", "€5"]), Money()).notes == {
+        0: "other currency: USD or 28 others and EUR",
+        1: "other currency: DKK, ISK, NOK or SEK and EUR",
+    }

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
-from fieldwise.matchers.numeric_tolerance import NumericTolerance, numeric_tolerance
+from fieldwise.matchers.numeric_tolerance import NumericTolerance, grid, numeric_tolerance
 from fieldwise.model.pairs import Pairs
 from fieldwise.model.rule import Match
 from fieldwise.score.matching import score_pairs
@@ -162,3 +162,56 @@ def test_a_tolerance_that_is_none_is_refused(tolerance: Any) -> None:
     """structured-data spec: Reject non-numeric tolerance values."""
     with pytest.raises(ValidationError):
         TypeAdapter(NumericTolerance).validate_python({"tolerance": tolerance})
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual", "wanted"),
+    [(1000, 1009, 1.0), (1000, 1011, 0.0), (10, 10.5, 1.0), (10, 10.6, 0.0), (0, 0.5, 1.0), (0, 0.6, 0.0), (-1000, -1010, 1.0)],
+)
+def test_a_pair_matches_if_either_tolerance_holds(expected: Any, actual: Any, wanted: float) -> None:
+    options = {"tolerance": 0.5, "relative_tolerance": 0.01}
+    assert score(expected, actual, **options) == wanted
+    many = numeric_tolerance(Pairs([expected] * 40, [actual] * 40), NumericTolerance(**options))
+    assert many.value.tolist() == [wanted] * 40
+    assert grid([expected, "x"], [actual, 7_000_000], NumericTolerance(**options))[0].tolist() == [wanted, 0.0]
+
+
+def test_a_share_of_zero_is_zero() -> None:
+    assert score(0, 0.001, relative_tolerance=0.5) == 0.0
+    assert score(0, 0, relative_tolerance=0.5) == 1.0
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual", "remark"),
+    [
+        ("$5", "€5", "other currency: USD or 28 others and EUR"),
+        ("5 USD", "5 EUR", "other currency: USD and EUR"),
+        ("5 kg", "5 g", "other unit: kilogram and g-force or gram"),
+        ("12 %", "12 kg", "other unit: % and kilogram"),
+        ("12 %", "EUR 12", "other unit: % and EUR"),
+    ],
+)
+def test_with_parse_both_sides_must_name_the_same_currency_percent_sign_or_unit(expected: str, actual: str, remark: str) -> None:
+    assert score(expected, actual, parse=True) == 0.0
+    assert note(expected, actual, parse=True) == remark
+    assert grid([expected], [actual], NumericTolerance(parse=True)).tolist() == [[0.0]]
+
+
+@pytest.mark.parametrize(("expected", "actual"), [("$5", 5), ("$5", "5"), ("5 kg", "5"), ("12 %", 12), ("CAD 5", "$5"), ("RM7.42", 7.42)])
+def test_with_parse_a_number_that_names_nothing_agrees_with_any(expected: Any, actual: Any) -> None:
+    assert score(expected, actual, parse=True) == score(actual, expected, parse=True) == 1.0
+
+
+def test_a_percentage_can_be_a_share() -> None:
+    options = {"parse": True, "percent": "share"}
+    assert score("12 %", 0.12, **options) == 1.0
+    assert score("12.3%", "0.123", **options) == 1.0
+    assert score("12 %", "12,0 %", **options) == 1.0
+    assert score("12 %", 12, **options) == 0.0
+    with pytest.raises(ValueError, match="goes with `parse: true`"):
+        NumericTolerance(percent="share")
+
+
+def test_options_that_contradict_each_other_are_refused() -> None:
+    with pytest.raises(ValueError, match="remove `relative`"):
+        NumericTolerance(relative=True, relative_tolerance=0.1)

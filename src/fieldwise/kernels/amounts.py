@@ -33,6 +33,10 @@ class Figure(NamedTuple):
     undecided: str = ""
     """The separator, where one with three digits behind it could group or be decimal; the convention decided it."""
 
+    def as_share(self) -> "Figure":
+        """The same with its value divided by 100, in decimal arithmetic: 12.3 % is 0.123."""
+        return self._replace(value=_to_number(Decimal(str(self.value)).scaleb(-2)))
+
 
 # What people write and CLDR does not print. Keys are as `_symbol_key` makes them.
 _MORE_CURRENCIES: Final = {
@@ -68,7 +72,12 @@ _MORE_SUFFIXES: Final = {
     "लाख": 5, "करोड़": 7,
 }  # fmt: skip
 _WITHOUT_MINOR_UNIT: Final = frozenset("BIF CLP DJF GNF HUF IDR ISK JPY KMF KRW PYG RWF UGX VND VUV XAF XOF XPF COP IRR LAK".split())  # noqa: SIM905
-_PLAIN: Final = re.compile(r"-?\d{1,15}(?:\.\d{1,2}|\.\d{4,15})?", re.ASCII)
+_PLAIN: Final = re.compile(r"-?(?:\d{1,15}(?:\.\d{1,2}|\.\d{4,15})|\d{1,4300})", re.ASCII)
+"""What programs write; 4,300 digits are Python's own limit."""
+_EXPONENT: Final = re.compile(r"(?<=[\d.])e([-+]?\d{1,3})(?![\d.,])", re.IGNORECASE)
+_MAX_EXPONENT: Final = 308
+"""Of the largest float."""
+_IN_PARENTHESES: Final = re.compile(r"([^()\d]*)\(([^()]*)\)([^()\d]*)")
 _NUMERAL: Final = re.compile(r"[0-9](?:[0-9]|[.,' ](?=[0-9]))*|[.,][0-9]+", re.ASCII)
 _CJK_DIGIT_FORMS: Final = ("〇零", "一壹壱", "二贰貳弐两兩", "三叁參参", "四肆", "五伍", "六陆陸", "七柒漆", "八捌", "九玖")
 _CJK_DIGITS: Final = {character: digit for digit, forms in enumerate(_CJK_DIGIT_FORMS) for character in forms}
@@ -98,8 +107,12 @@ def _read_figure(text: str, decimal_mark: DecimalMark | None) -> Figure | None:
     no_decimals = _NO_DECIMALS.search(clean)
     if no_decimals is not None and no_decimals[0][0] in ".,":
         decimal_mark = "." if no_decimals[0][0] == "." else ","
-    clean, negative = _take_sign(_NO_DECIMALS.sub("", clean))
+    unsigned = _take_sign(_NO_DECIMALS.sub("", clean))
+    if unsigned is None:
+        return None
+    clean, negative = unsigned
     clean, credit = _take_credit_mark(clean)
+    clean, exponent = _take_exponent(clean)
     if not any(character.isdigit() or character in _CJK_DIGITS or character in _CJK_TENS for character in clean):
         return None
     parts = _split_numeral(clean)
@@ -112,9 +125,10 @@ def _read_figure(text: str, decimal_mark: DecimalMark | None) -> Figure | None:
     value, undecided = _numeral_value(numeral, decimal_mark, named.currencies)
     if value is None:
         return None
-    value *= named.scale
+    if exponent or named.scale != 1:
+        value *= named.scale * Decimal(10) ** exponent
     if negative or credit == "CR" or (credit == "Cr" and not named.crore):
-        value = -value
+        value = value.copy_negate()  # unlike the operator, it rounds nothing
     return Figure(_to_number(value), named.currencies, named.percent, named.units, undecided)
 
 
@@ -157,24 +171,30 @@ _SAME: Final = {
 }
 
 
-def _take_sign(text: str) -> tuple[str, bool]:
-    """The text without its sign, and whether it is negative: `-5`, `5-`, `(5)`, `$-5`, `-$5`."""
-    negative = False
-    if text.startswith("(") and text.endswith(")"):
-        text, negative = text[1:-1].strip(), True
-    elif text.startswith("(") and ")" in text:  # "(5.00) USD"
-        inner, _, rest = text[1:].partition(")")
-        text, negative = f"{inner} {rest}".strip(), True
+def _take_sign(text: str) -> tuple[str, bool] | None:
+    """The text without its sign, and whether it is negative: `-5`, `5-`, `(5)`, `$-5`, `-$5`; None if it is signed twice."""
+    bracketed = _IN_PARENTHESES.fullmatch(text)
+    if bracketed is not None:
+        plain = " ".join(f"{bracketed[1]} {bracketed[2]} {bracketed[3]}".split())
+        return None if "-" in plain else (plain.replace("+", ""), True)
     first_digit = next((place for place, character in enumerate(text) if character.isdigit()), None)
     if first_digit is None:
-        return text, negative
+        return text, False
     head, tail = text[:first_digit], text[first_digit:]
     if head.count("-") == 1 and "(" not in head:
-        return head.replace("-", "").replace("+", "") + tail, not negative
+        return head.replace("-", "").replace("+", "") + tail, True
     trailing = re.fullmatch(r"(.*\d) ?-( ?\D*)", tail)
     if trailing is not None and "-" not in head:
-        return f"{head}{trailing[1]} {trailing[2]}".strip(), not negative
-    return head.replace("+", "") + tail, negative
+        return f"{head}{trailing[1]} {trailing[2]}".strip(), True
+    return head.replace("+", "") + tail, False
+
+
+def _take_exponent(text: str) -> tuple[str, int]:
+    """The text without a power of ten such as `e5` behind its digits, and that power."""
+    match = _EXPONENT.search(text)
+    return (
+        (text, 0) if match is None or abs(int(match[1])) > _MAX_EXPONENT else (text[: match.start()] + text[match.end() :], int(match[1]))
+    )
 
 
 def _take_credit_mark(text: str) -> tuple[str, str]:
@@ -193,7 +213,9 @@ def _split_numeral(text: str) -> tuple[str, str, str] | None:
     if len(numerals) != 1:
         return None
     numeral = numerals[0]
-    return text[: numeral.start()], numeral[0], text[numeral.end() :]
+    after = text[numeral.end() :]
+    has_final_point = numeral[0].isdigit() and (after == "." or after.startswith(". "))
+    return text[: numeral.start()], numeral[0], after[1:] if has_final_point else after
 
 
 class _Names(NamedTuple):
@@ -265,6 +287,23 @@ def currencies_of(text: str) -> frozenset[str]:
     return _currencies_of(_normalize(text).strip()) or NO_CODES
 
 
+_MOST_TRADED: Final = ("USD", "EUR", "JPY", "GBP", "CNY", "AUD", "CAD", "CHF", "INR", "SEK", "XAF")
+_MAX_LISTED: Final = 4
+
+
+def describe_currencies(codes: frozenset[str]) -> str:
+    """The currencies that a symbol may stand for, the most traded first where there are many.
+
+    >>> describe_currencies(currencies_of("€")), describe_currencies(currencies_of("kr")), describe_currencies(currencies_of("$"))
+    ('EUR', 'DKK, ISK, NOK or SEK', 'USD or 28 others')
+    """
+    listed = sorted(codes)
+    if len(listed) > _MAX_LISTED:
+        first = next((code for code in _MOST_TRADED if code in codes), listed[0])
+        return f"{first} or {len(listed) - 1} others"
+    return " or ".join(filter(None, (", ".join(listed[:-1]), listed[-1])))
+
+
 # Symbols repeat in every value of a column.
 @lru_cache(maxsize=1 << 12)
 def _currencies_of(text: str) -> frozenset[str] | None:
@@ -320,7 +359,7 @@ def _numeral_value(numeral: str, decimal_mark: DecimalMark | None, currencies: f
     if len(separators) == 1 and digits.count(mark) > 1:
         return (Decimal(digits.replace(mark, "")), "") if " " not in digits and _is_grouped(digits, mark) else (None, "")
     undecided = ""
-    if len(separators) == 1 and len(tail) == 3 and " " not in digits and 0 < len(head) <= 3 and head.lstrip("0"):
+    if len(separators) == 1 and len(tail) == 3 and " " not in digits and 0 < len(head) <= 3 and head[0] != "0":
         undecided = mark
         groups = mark == "," if decimal_mark is None else mark != decimal_mark
         if decimal_mark is None and mark == "." and currencies and currencies <= _WITHOUT_MINOR_UNIT:

@@ -110,6 +110,12 @@ def month_names() -> dict[str, dict[int, frozenset[str]]]:
 
 
 @cache
+def calendar_languages() -> frozenset[str]:
+    """Languages whose month names are known."""
+    return frozenset(_read_table("months"))
+
+
+@cache
 def day_names() -> dict[str, dict[int, frozenset[str]]]:
     """Folded name without a final point → day of the week (0 is Monday) → languages that call it so."""
     return _calendar_index("days", 0)

@@ -202,6 +202,6 @@ def _duration_pieces(text: str) -> list[str]:
     if not any(character.isdigit() for character in text):
         return [text]
     starts = [match.start() for match in re.finditer(r"(?<![\d.,'])\d", text)]
-    if text[: starts[0]].strip(" -+"):
+    if not starts or text[: starts[0]].strip(" -+"):
         return [text]
     return [text[start:end].strip() for start, end in zip([0, *starts[1:]], [*starts[1:], len(text)], strict=True)]

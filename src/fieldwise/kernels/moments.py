@@ -22,6 +22,8 @@ from fieldwise.kernels.locale_tables import fold_name
 
 ENGLISH_MONTHS: Final = tuple("January February March April May June July August September October November December".split())  # noqa: SIM905
 DEFAULT_PIVOT: Final = 69
+END_OF_DAY: Final = time(23, 59, 59, 999999)
+"""What `24:00` is read as, so that the date stays the one that is written; as an instant it is the next midnight."""
 LONGEST: Final = 80
 """Longer texts are no dates."""
 
@@ -53,7 +55,10 @@ class Moment:
         offset = self.offset if self.offset is not None else default
         if self.day is None or offset is None:
             return None
-        return datetime.combine(date(self.year, self.month, self.day), self.clock or time(), timezone(offset))
+        day = date(self.year, self.month, self.day)
+        if self.clock == END_OF_DAY and day < date.max:
+            return datetime.combine(day + timedelta(days=1), time(), timezone(offset))
+        return datetime.combine(day, self.clock or time(), timezone(offset))
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,9 +66,20 @@ class AmbiguousMoment:
     """A text that can be read in two ways."""
 
     reason: str
+    option: str = "day_first"
+    """The option that would decide it: `day_first` or `languages`."""
 
     def __str__(self) -> str:
         return self.reason
+
+
+def same_time_of_day(expected: Moment, actual: Moment) -> bool:
+    """False if both give a time of day and the times differ: as instants where both give an offset, else as written."""
+    if expected.clock is None or actual.clock is None:
+        return True
+    if expected.offset is not None and actual.offset is not None:
+        return expected.at_offset() == actual.at_offset()
+    return expected.clock == actual.clock
 
 
 class DateReading(NamedTuple):
@@ -96,7 +112,9 @@ _CJK_DATE: Final = re.compile(r"(\d{2,4}) ?[年년][ ,]*(\d{1,2}) ?[月월](?:[ 
 _CJK_DIGITS: Final = str.maketrans("〇零一二三四五六七八九", "00123456789")
 _WEEKDAY_MARK: Final = re.compile(r"[（(]?(?:星期|週|周|礼拜)?[日一二三四五六月火水木金土월화수목금토일](?:曜日?|요일)?[)）]?$")
 _ISO: Final = re.compile(r"(\d{4})-(\d\d)-(\d\d)", re.ASCII)
-_COMPACT: Final = re.compile(r"(\d{4})(\d\d)(\d\d)(?:t(\d\d)(\d\d)(\d\d)?)?", re.ASCII)
+_COMPACT: Final = re.compile(r"(\d{4})(\d\d)(\d\d)", re.ASCII)
+_ISO_CLOCK = rf"(?P<hour>[01]\d|2[0-4])(?:(?P<minute>[0-5]\d)(?:(?P<second>[0-5]\d|60)(?:[.,](?P<fraction>\d{{1,9}}))?)?)?(?: ?{_ZONE})?"
+_ISO_BASIC_TIME: Final = re.compile(rf"(?P<date>\d{{4}}-?\d\d-?\d\d)t{_ISO_CLOCK}(?P<before>)(?P<after>)", re.ASCII)
 _WEEK: Final = re.compile(r"(\d{4})-?w(\d\d)-?(\d)")
 _DAY_OF_YEAR: Final = re.compile(r"(\d{4})-(\d{3})")
 _NUMERIC: Final = re.compile(r"(\d{1,4})( ?[-/.] ?| )(\d{1,2})\2(\d{1,4})\.?")
@@ -163,7 +181,7 @@ def _arabic_cjk(text: str) -> str:
 def _split_clock(text: str) -> list[tuple[str, time, timedelta | None]]:
     """Every way to take a time of day off the end or the start of a text: the rest, the time, the offset."""
     splits: list[tuple[str, time, timedelta | None]] = []
-    for pattern in _clock_patterns():
+    for pattern in (_ISO_BASIC_TIME, *_clock_patterns()):
         match = pattern.fullmatch(text)
         if match is None:
             continue
@@ -200,7 +218,7 @@ def _clock_time(match: re.Match[str]) -> time | None:
         hour = hour % 12 + (12 if period == "pm" else 0)
     microsecond = int((match["fraction"] or "0").ljust(6, "0")[:6])
     if hour == 24:
-        return time(23, 59, 59, 999999) if minute == second == 0 else None
+        return END_OF_DAY if minute == second == 0 else None
     return time(hour, minute, min(second, 59), microsecond)
 
 
@@ -226,10 +244,7 @@ def _read_date(text: str, reading: DateReading) -> Moment | AmbiguousMoment | No
             return _numeric_date(numeric[1], numeric[3], numeric[4], reading)
     compact = _COMPACT.fullmatch(text)
     if compact is not None:
-        moment = _checked(int(compact[1]), int(compact[2]), int(compact[3]))
-        if moment is None or compact[4] is None or int(compact[4]) > 23 or int(compact[5]) > 59:
-            return moment
-        return _with_time(moment, time(int(compact[4]), int(compact[5]), min(int(compact[6] or 0), 59)), None)
+        return _checked(int(compact[1]), int(compact[2]), int(compact[3]))
     partial = _YEAR_MONTH.fullmatch(text)
     if partial is not None:
         year, month = int(partial[1] or partial[4]), int(partial[2] or partial[3])
@@ -245,7 +260,7 @@ def _read_date(text: str, reading: DateReading) -> Moment | AmbiguousMoment | No
 def _numeric_date(first: str, second: str, third: str, reading: DateReading) -> Moment | AmbiguousMoment | None:
     if len(first) == 4:
         return _checked(int(first), int(second), int(third)) if len(third) <= 2 else None
-    year = _full_year(third, reading)
+    year = expand_year(third, reading)
     if len(first) > 2 or year is None:
         return None
     day_first, month_first = _checked(year, int(second), int(first)), _checked(year, int(first), int(second))
@@ -260,7 +275,12 @@ def _numeric_date(first: str, second: str, third: str, reading: DateReading) -> 
     return Moment(moment.year, moment.month, moment.day, numeric_order="day first" if day_first else "month first")
 
 
-def _full_year(digits: str, reading: DateReading) -> int | None:
+def expand_year(digits: str, reading: DateReading) -> int | None:
+    """The year of four or two digits; None for two where they are refused.
+
+    >>> expand_year("69", DateReading()), expand_year("68", DateReading()), expand_year("30", DateReading(year_pivot=None))
+    (1969, 2068, None)
+    """
     if len(digits) == 4:
         return int(digits)
     if len(digits) != 2 or reading.year_pivot is None:
@@ -297,7 +317,7 @@ def _cjk_date(text: str, reading: DateReading) -> Moment | None:
     rest = text[match.end() :].strip(" ,")
     if rest and not _WEEKDAY_MARK.fullmatch(rest) and fold_name(rest) not in locale_tables.day_names():
         return None
-    year = _full_year(match[1], reading)
+    year = expand_year(match[1], reading)
     if year is None:
         return None
     if match[3] is None:
@@ -378,7 +398,7 @@ def _month_number(name: str, reading: DateReading) -> tuple[int, frozenset[str]]
     if len(months) == 1:
         return next(iter(months.items()))
     numbers = " or ".join(str(month) for month in sorted(months))
-    return AmbiguousMoment(f"`{name}` is month {numbers}") if months else None
+    return AmbiguousMoment(f"`{name}` is month {numbers}", "languages") if months else None
 
 
 def _numbers_of(text: str) -> list[str] | None:
@@ -390,6 +410,22 @@ def _numbers_of(text: str) -> list[str] | None:
         elif token.strip(".'") not in _FILLERS and token.strip(".'") not in locale_tables.day_names() and not _is_weekday(token):
             return None
     return numbers
+
+
+def is_weekday(name: str) -> bool:
+    """True for a day of the week in any language, in full or in short."""
+    key = fold_name(name).strip(".'")
+    return key in locale_tables.day_names() or _is_weekday(key)
+
+
+def read_month_name(name: str, reading: DateReading) -> int | AmbiguousMoment | None:
+    """The month of that name, 1 to 12; None if it is no month.
+
+    >>> read_month_name("JAN", DateReading()), read_month_name("stycznia", DateReading()), read_month_name("soon", DateReading())
+    (1, 1, None)
+    """
+    month = _month_number(fold_name(name).strip(".'"), reading)
+    return month[0] if isinstance(month, tuple) else month
 
 
 def _is_weekday(token: str) -> bool:
@@ -415,5 +451,5 @@ def _day_and_year(leading: list[str], trailing: list[str], reading: DateReading)
         return (int(day), int(years[0])) if len(day) <= 2 else None
     if years or len(leading) == 2:
         return None
-    year = _full_year(numbers[1], reading)
+    year = expand_year(numbers[1], reading)
     return None if year is None or len(numbers[0]) > 2 else (int(numbers[0]), year)

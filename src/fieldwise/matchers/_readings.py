@@ -57,6 +57,11 @@ class ReadingMatcher(Generic[R]):
                     grid[row, column] = self._agreement(left, right).agrees
         return grid
 
+    def unread_note(self, value: Any) -> str | None:
+        """Why a value cannot be read; None if it can."""
+        reading = self._reading(value)
+        return reading.note if isinstance(reading, Unread) else None
+
     def _grid_reading(self, value: object) -> R | Unread | None:
         return None if is_absent(value) else self._reading(value)
 
@@ -83,3 +88,10 @@ def _plain_key(value: Any) -> str | None:
 def join_notes(*notes: str | None) -> str | None:
     """The notes that there are, each once, as one text."""
     return "; ".join(dict.fromkeys(note for note in notes if note)) or None
+
+
+def plain_number(value: Any) -> int | float | None:
+    """A number as Python's own int or float; None for anything else, a boolean too. NumPy's floats fail on large integers."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    return int(value) if isinstance(value, int) else float(value)

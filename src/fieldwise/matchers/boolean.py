@@ -22,13 +22,19 @@ class Boolean:
     """No options."""
 
 
-def grid(expected: Sequence[object], actual: Sequence[object], _config: Boolean) -> NDArray[np.float64]:
+def grid(expected: Sequence[object], actual: Sequence[object], config: Boolean) -> NDArray[np.float64]:  # noqa: ARG001
     """1 where an expected value means the same as an actual one, else 0."""
     return _BOOLEANS.score_grid(expected, actual)
 
 
+def unread_note(value: Any, config: Boolean) -> str | None:  # noqa: ARG001
+    """Why a value cannot be read; None if it can."""
+    return _BOOLEANS.unread_note(value)
+
+
 @matcher(
     grid=grid,
+    unread_note=unread_note,
     examples=[
         Example(expected=True, actual="yes", score=1),
         Example(expected="Ja", actual="☑", score=1),
@@ -37,9 +43,8 @@ def grid(expected: Sequence[object], actual: Sequence[object], _config: Boolean)
         Example(expected=True, actual="maybe", score=0),
     ],
 )
-def boolean(pairs: Pairs, config: Boolean) -> Scores:
+def boolean(pairs: Pairs, config: Boolean) -> Scores:  # noqa: ARG001
     """1 if both values mean yes or both mean no, else 0."""
-    del config  # there are no options
     return _BOOLEANS.score_pairs(pairs)
 
 

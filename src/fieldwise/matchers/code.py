@@ -69,8 +69,14 @@ def grid(expected: Sequence[object], actual: Sequence[object], config: Code) -> 
     return _code_matcher(config).score_grid(expected, actual)
 
 
+def unread_note(value: Any, config: Code) -> str | None:
+    """Why a value cannot be read; None if it can."""
+    return _code_matcher(config).unread_note(value)
+
+
 @matcher(
     grid=grid,
+    unread_note=unread_note,
     examples=[
         Example(expected="INV-2024-031", actual="INV 2024 031", score=1),
         Example(expected="DE 136 695 976", actual="DE136695976", score=1),
@@ -96,7 +102,7 @@ def _code_matcher(config: Code) -> ReadingMatcher[CodeReading]:
     normalize_scheme = _scheme_reader(config.scheme, config.region) if config.scheme else None
 
     def read(value: Any) -> CodeReading | None:
-        if isinstance(value, bool) or not isinstance(value, str | int):
+        if isinstance(value, bool) or not isinstance(value, str | int) or (isinstance(value, int) and value.bit_length() > 1024):
             return None
         text = str(value)
         key = alphanumeric_key(text)

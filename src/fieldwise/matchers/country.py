@@ -22,26 +22,32 @@ class Country:
     """No options."""
 
 
-def grid(expected: Sequence[object], actual: Sequence[object], _config: Country) -> NDArray[np.float64]:
+def grid(expected: Sequence[object], actual: Sequence[object], config: Country) -> NDArray[np.float64]:  # noqa: ARG001
     """1 where an expected value denotes the same as an actual one, else 0."""
     return _TERMS.score_grid(expected, actual)
 
 
+def unread_note(value: Any, config: Country) -> str | None:  # noqa: ARG001
+    """Why a value cannot be read; None if it can."""
+    return _TERMS.unread_note(value)
+
+
 @matcher(
     grid=grid,
+    unread_note=unread_note,
     examples=[
         Example(expected="DE", actual="Allemagne", score=1),
         Example(expected="Slovakia", actual="Slovenia", score=0),
     ],
 )
-def country(pairs: Pairs, config: Country) -> Scores:
+def country(pairs: Pairs, config: Country) -> Scores:  # noqa: ARG001
     """1 if both values denote the same country, else 0."""
-    del config  # there are no options
     return _TERMS.score_pairs(pairs)
 
 
 def _read_term(value: Any) -> frozenset[str] | None:
-    text = f"{value:03d}" if isinstance(value, int) and not isinstance(value, bool) else value  # 276 and 040 are codes
+    is_code = isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 1000
+    text = f"{value:03d}" if is_code else value  # 276 and 040 are codes
     return countries_called(text) or None if isinstance(text, str) else None
 
 

@@ -22,21 +22,26 @@ class Currency:
     """No options."""
 
 
-def grid(expected: Sequence[object], actual: Sequence[object], _config: Currency) -> NDArray[np.float64]:
+def grid(expected: Sequence[object], actual: Sequence[object], config: Currency) -> NDArray[np.float64]:  # noqa: ARG001
     """1 where an expected value denotes the same as an actual one, else 0."""
     return _TERMS.score_grid(expected, actual)
 
 
+def unread_note(value: Any, config: Currency) -> str | None:  # noqa: ARG001
+    """Why a value cannot be read; None if it can."""
+    return _TERMS.unread_note(value)
+
+
 @matcher(
     grid=grid,
+    unread_note=unread_note,
     examples=[
         Example(expected="USD", actual="US Dollar", score=1),
         Example(expected="SEK", actual="NOK", score=0),
     ],
 )
-def currency(pairs: Pairs, config: Currency) -> Scores:
+def currency(pairs: Pairs, config: Currency) -> Scores:  # noqa: ARG001
     """1 if both values denote the same currency, else 0."""
-    del config  # there are no options
     return _TERMS.score_pairs(pairs)
 
 

@@ -1,12 +1,13 @@
-"""Dates that are the same calendar day, in whatever format.
+"""Dates that are the same calendar day, in whatever format and CLDR language.
 
-Without `formats`, ISO 8601 and unambiguous formats: 2025-04-03, 20250403, 2025/04/03, 13/04/2025, 3 April 2025,
-Apr 3, 2025, each with or without a time. A time of day and a time zone never move the date. 03/04/2025 (or 03.04.2025) could be
-two days and matches only the same text, leading zeros aside, unless `day_first` says which. Two-digit years need
-`formats`. Values that are not dates match only if they are the same text.
+Without `formats`: ISO 8601 (2025-04-03, 20250403, 2025-W14-4), numbers (13/04/2025, 13.4.25), month names (3 April 2025, Apr 3, 2025,
+9 stycznia 2017), CJK dates (2017年1月9日), each with or without a time. A time of day and a time zone never move the date; where both
+values have a time and the times differ, the pair matches with a note. 03/04/2025 could be two days and matches only the same text, leading
+zeros aside, unless `day_first` or the rest of the column decides. Two-digit years from 69 on are 19xx, the others 20xx. Values that are not
+dates match only if they are the same text.
 
->>> date(Pairs(["2025-04-03", "2025-04-03"], ["3 April 2025", "03/04/2025"]), Date()).value.tolist()
-[1.0, 0.0]
+>>> date(Pairs(["2025-04-03", "2025-04-03", "2025-04-03"], ["3 April 2025", "3. dubna 2025", "03/04/2025"]), Date()).value.tolist()
+[1.0, 1.0, 0.0]
 >>> date(Pairs(["2025-04-03"], ["03/04/2025"]), Date(day_first=True)).value.tolist()
 [1.0]
 """
@@ -15,13 +16,16 @@ import datetime
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, Final
+from functools import lru_cache
+from typing import Annotated, Any, Final, Literal, NamedTuple
 
 import numpy as np
-from annotated_types import MinLen
+from annotated_types import Interval, MinLen
 from numpy.typing import NDArray
 
-from fieldwise.kernels.dates import AmbiguousDate, compile_date_format, parse_date, parse_date_with_formats
+from fieldwise.kernels import locale_tables
+from fieldwise.kernels.date_formats import compile_date_format, read_formatted_date
+from fieldwise.kernels.moments import DEFAULT_PIVOT, AmbiguousMoment, DateReading, Moment, read_moment, same_time_of_day
 from fieldwise.kernels.values import canonical_json, to_nfc
 from fieldwise.matchers._keys import equal_key_grid, quote_value
 from fieldwise.model.pairs import Pairs, Scores
@@ -30,85 +34,142 @@ from fieldwise.registry import Example, matcher
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Date:
-    """Formats of dates."""
+    """How dates are read, and which parts of them count."""
 
     formats: Annotated[tuple[str, ...], MinLen(1)] | None = None
-    """strptime directives (`%d/%m/%Y`) or tokens (`DD/MM/YYYY`, `D MMM YYYY`). A value in none of them is not a
-    date; the first format that fits is used."""
+    """strptime directives (`%d/%m/%Y`) or tokens (`DD/MM/YYYY`, `D MMM YYYY`), month names in any language. A value in none of them is not
+    a date; the first format that fits is used."""
     day_first: bool | None = None
-    """Whether 03/04/2025 is 3 April (true) or March 4 (false). Unambiguous dates are not affected."""
+    """Whether 03/04/2025 is 3 April (true) or March 4 (false); default: the rest of the column. Unambiguous dates are not affected."""
+    languages: tuple[str, ...] = ()
+    """Languages of month names that mean different months elsewhere: `[pl]` makes `listopad` November. English names always win."""
+    two_digit_years: Annotated[int, Interval(ge=0, le=100)] | Literal["off"] = DEFAULT_PIVOT
+    """Two-digit years from this number on are of the 20th century, the others of the 21st; `off` refuses them."""
+    precision: Literal["day", "month"] = "day"
+    """`month` compares year and month only, so that `2025-04` and `April 2025` are dates too."""
 
     def __post_init__(self) -> None:
         if self.formats and self.day_first is not None:
             raise ValueError("`formats` already say which number is the day; remove `day_first`")
         for format in self.formats or ():
             compile_date_format(format)
+        check_languages(self.languages)
+
+
+def check_languages(languages: Sequence[str]) -> None:
+    """Raise ValueError for a language that has no month names."""
+    unknown = [language for language in languages if language not in locale_tables.calendar_languages()]
+    if unknown:
+        raise ValueError(f"`languages` has no language `{unknown[0]}`; write codes such as `pl`")
 
 
 _LEADING_ZEROS: Final = re.compile(r"(?<!\d)0+(?=\d)")
-_DateKey = int | str | None
-"""A day as its ordinal, another value as its JSON text, None for NaN."""
-_KeyWithNote = tuple[_DateKey, str | None]
-"""The key of a value, and a note if the value is not a date."""
+
+
+class _DateValue(NamedTuple):
+    """A value as `date` sees it."""
+
+    key: int | str | None
+    """A day or month as its ordinal, another value as its JSON text, None for NaN."""
+    note: str | None = None
+    """Why the value is not a date."""
+    moment: Moment | None = None
+    """The date with its time of day."""
 
 
 def grid(expected: Sequence[object], actual: Sequence[object], config: Date) -> NDArray[np.float64]:
     """1 where an expected date is the same day as an actual one, else 0."""
-    read_key = _key_reader(config)
-    return equal_key_grid(expected, actual, lambda value: read_key(value)[0])
+    read_value = _value_reader(config)
+    return equal_key_grid(expected, actual, lambda value: read_value(value).key)
+
+
+def unread_note(value: Any, config: Date) -> str | None:
+    """Why a value is not a date; None if it is one."""
+    return _value_reader(config)(value).note
 
 
 @matcher(
     grid=grid,
+    unread_note=unread_note,
     examples=[
         Example(expected="2025-04-03", actual="3 April 2025", score=1),
+        Example(expected="2017-01-09", actual="9 stycznia 2017", score=1),
+        Example(expected="2017-01-09", actual="2017年1月9日", score=1),
         Example(expected="2025-04-03", actual="03/04/2025", score=0),
         Example(expected="2025-04-03", actual="03/04/2025", options={"day_first": True}, score=1),
+        Example(expected="2018-03-14", actual="14/03/18", score=1),
+        Example(expected="2018-03-14", actual="14/03/18", options={"two_digit_years": "off"}, score=0),
+        Example(expected="2025-04", actual="April 3, 2025", options={"precision": "month"}, score=1),
     ],
 )
 def date(pairs: Pairs, config: Date) -> Scores:
     """1 for the same day, else 0."""
-    read_key = _key_reader(config)
+    read_value = _value_reader(config)
     matched: list[bool] = []
     notes: dict[int, str] = {}
     for row, (expected, actual) in enumerate(zip(pairs.expected, pairs.actual, strict=True)):
-        (expected_key, expected_note), (actual_key, actual_note) = read_key(expected), read_key(actual)
-        is_match = expected_key == actual_key and expected_key is not None
+        left, right = read_value(expected), read_value(actual)
+        is_match = left.key == right.key and left.key is not None
         matched.append(is_match)
-        if not is_match and (expected_note or actual_note):
-            notes[row] = "; ".join(dict.fromkeys(note for note in (expected_note, actual_note) if note))
+        if not is_match and (left.note or right.note):
+            notes[row] = "; ".join(dict.fromkeys(note for note in (left.note, right.note) if note))
+        elif is_match and left.moment is not None and right.moment is not None and not same_time_of_day(left.moment, right.moment):
+            notes[row] = f"the times of day differ: {left.moment.clock} and {right.moment.clock}"
     return Scores.of(matched, notes=notes)
 
 
-def _key_reader(config: Date) -> Callable[[Any], _KeyWithNote]:
-    """A function that reads a value as the key to compare; it reads each text once."""
+# The options decide the reader; a run has few of them and asks for the same ones in every batch.
+@lru_cache(maxsize=64)
+def _value_reader(config: Date) -> Callable[[Any], _DateValue]:
+    """A function that reads a value as `date` sees it."""
     formats = [compile_date_format(format) for format in config.formats or ()]
-    keys_by_text: dict[str, _KeyWithNote] = {}
+    pivot = None if config.two_digit_years == "off" else config.two_digit_years
+    reading = DateReading(config.day_first, frozenset(config.languages), pivot)
 
-    def read_key(value: Any) -> _KeyWithNote:
+    def read_value(value: Any) -> _DateValue:
         if isinstance(value, str):
-            if value not in keys_by_text:
-                keys_by_text[value] = read_text(value)
-            return keys_by_text[value]
+            return read_text(value)
         if isinstance(value, datetime.date):
-            return value.toordinal(), None
-        return canonical_json(value), f"not a date: {quote_value(value)}"
+            moment = moment_of_date(value)
+            return _DateValue(_ordinal(moment, config.precision), None, moment)
+        return _DateValue(canonical_json(value), f"not a date: {quote_value(value)}")
 
-    def read_text(text: str) -> _KeyWithNote:
-        day = parse_date_with_formats(text, formats) if formats else parse_date(text, config.day_first)
-        if isinstance(day, datetime.date):
-            return day.toordinal(), None
+    # Dates repeat within a column and between evaluators; the text alone decides, once the options are fixed.
+    @lru_cache(maxsize=1 << 14)
+    def read_text(text: str) -> _DateValue:
+        moment = read_formatted_date(text, formats, reading) if formats else read_moment(text.strip(), reading)
+        if isinstance(moment, Moment):
+            ordinal = _ordinal(moment, config.precision)
+            if ordinal is not None:
+                return _DateValue(ordinal, None, moment if moment.clock is not None else None)
         plain = to_nfc(text).strip()
-        if day is not None:
-            plain = _LEADING_ZEROS.sub("", plain)  # 03/04/2025 and 3/4/2025 are the same day in either reading
-        return canonical_json(plain), _note_unread_date(text.strip(), day, config)
+        if any(character.isdigit() for character in plain):
+            plain = plain.casefold()  # 02/JAN/2017 and 02/Jan/2017 are the same day in any reading
+        if isinstance(moment, AmbiguousMoment):
+            plain = _LEADING_ZEROS.sub("", plain)  # and so are 03/04/2025 and 3/4/2025
+        return _DateValue(canonical_json(plain), _note_unread_date(text.strip(), moment, config))
 
-    return read_key
+    return read_value
 
 
-def _note_unread_date(text: str, ambiguous: AmbiguousDate | None, config: Date) -> str:
-    if ambiguous is not None:
-        return f"ambiguous date: {ambiguous}; set day_first or formats"
+def moment_of_date(value: datetime.date) -> Moment:
+    """A date or datetime of Python as a moment."""
+    if isinstance(value, datetime.datetime):
+        return Moment(value.year, value.month, value.day, value.time(), value.utcoffset())
+    return Moment(value.year, value.month, value.day)
+
+
+def _ordinal(moment: Moment, precision: str) -> int | None:
+    """The number of the day, or of the month; None for a month without a day where the day counts."""
+    if precision == "month":
+        return moment.year * 12 + moment.month
+    return None if moment.day is None else datetime.date(moment.year, moment.month, moment.day).toordinal()
+
+
+def _note_unread_date(text: str, moment: Moment | AmbiguousMoment | None, config: Date) -> str:
+    if isinstance(moment, AmbiguousMoment):
+        option = "day_first or formats" if moment.option == "day_first" else moment.option
+        return f"ambiguous date: {moment}; set {option}"
     if config.formats:
         return f"{quote_value(text)} fits none of the formats {', '.join(config.formats)}"
     return f"not a date: {quote_value(text)}"

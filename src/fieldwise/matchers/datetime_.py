@@ -8,9 +8,9 @@ against another one without; against a value with a time it does not match. `zon
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
-from typing import Any
+from typing import Any, Final
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import numpy as np
@@ -19,8 +19,13 @@ from numpy.typing import NDArray
 from fieldwise.kernels.measures import read_duration
 from fieldwise.kernels.moments import AmbiguousMoment, DateReading, Moment, read_moment
 from fieldwise.matchers._readings import Agreement, ReadingMatcher
+from fieldwise.matchers.date import check_languages, moment_of_date
 from fieldwise.model.pairs import Pairs, Scores
 from fieldwise.registry import Example, matcher
+
+_LONGEST_SECONDS: Final = 10_000 * 366 * 86_400
+"""No two dates are further apart."""
+ONE_ZONE: Final = "one side has no time zone; the times were compared as written"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,7 +36,7 @@ class Datetime:
     """Largest difference, in seconds or as text such as `60s` or `5min`; inclusive."""
     zone: str | Mapping[str, str] | None = None
     """Unset: values that both have an offset compare as instants, otherwise as wall clock. `require`: both must have one.
-    `{assume: Europe/Paris}`: the zone of values without one."""
+    `{assume: Europe/Paris}`, or only `Europe/Paris`: the zone of values without one."""
     day_first: bool | None = None
     """Whether 03/04/2025 is 3 April (true) or March 4 (false)."""
     languages: tuple[str, ...] = ()
@@ -42,15 +47,21 @@ class Datetime:
             raise ValueError(f'`tolerance` is no length of time: `{self.tolerance}`; write seconds, "60s" or "5min"')
         if self.tolerance_seconds < 0:
             raise ValueError("`tolerance` must not be negative")
-        if isinstance(self.zone, str) and self.zone != "require":
-            raise ValueError(f"`zone` must be `require` or {{assume: Europe/Paris}}, not `{self.zone}`")
-        if isinstance(self.zone, Mapping):
-            if set(self.zone) != {"assume"}:
-                raise ValueError("`zone` takes one key, `assume`: {assume: Europe/Paris}")
+        check_languages(self.languages)
+        if isinstance(self.zone, Mapping) and set(self.zone) != {"assume"}:
+            raise ValueError("`zone` takes one key, `assume`: {assume: Europe/Paris}")
+        if self.assumed_zone is not None:
             try:
-                ZoneInfo(self.zone["assume"])
+                ZoneInfo(self.assumed_zone)
             except (ZoneInfoNotFoundError, ValueError, OSError) as error:
-                raise ValueError(f"there is no time zone `{self.zone['assume']}`; write a name such as Europe/Paris") from error
+                raise ValueError(f"there is no time zone `{self.assumed_zone}`; write a name such as Europe/Paris") from error
+
+    @property
+    def assumed_zone(self) -> str | None:
+        """The zone of values without one; None if none is assumed."""
+        if isinstance(self.zone, Mapping):
+            return self.zone["assume"]
+        return None if self.zone in (None, "require") else str(self.zone).removeprefix("assume:").strip()
 
     @property
     def tolerance_seconds(self) -> float:
@@ -66,8 +77,14 @@ def grid(expected: Sequence[object], actual: Sequence[object], config: Datetime)
     return _datetime_matcher(config).score_grid(expected, actual)
 
 
+def unread_note(value: Any, config: Datetime) -> str | None:
+    """Why a value cannot be read; None if it can."""
+    return _datetime_matcher(config).unread_note(value)
+
+
 @matcher(
     grid=grid,
+    unread_note=unread_note,
     examples=[
         Example(expected="2024-03-01T10:00:00Z", actual="2024-03-01T11:00:00+01:00", score=1),
         Example(expected="2024-03-01T10:00:00Z", actual="2024-03-01T22:45:00Z", score=0),
@@ -83,13 +100,13 @@ def datetime_(pairs: Pairs, config: Datetime) -> Scores:
 
 def _datetime_matcher(config: Datetime) -> ReadingMatcher[Moment]:
     reading = DateReading(config.day_first, frozenset(config.languages))
-    zone = ZoneInfo(config.zone["assume"]) if isinstance(config.zone, Mapping) else None
-    limit = timedelta(seconds=config.tolerance_seconds)
+    zone = None if config.assumed_zone is None else ZoneInfo(config.assumed_zone)
+    limit = timedelta(seconds=min(config.tolerance_seconds, _LONGEST_SECONDS))
 
     def read(value: Any) -> Moment | str | None:
         moment = _read_value(value, reading)
         if isinstance(moment, AmbiguousMoment):
-            return f"ambiguous date: {moment}; set day_first or languages"
+            return f"ambiguous date: {moment}; set {moment.option}"
         if moment is None or moment.day is None:
             return None
         if config.zone == "require" and moment.offset is None:
@@ -103,26 +120,18 @@ def _datetime_matcher(config: Datetime) -> ReadingMatcher[Moment]:
         if (expected.clock is None) != (actual.clock is None):
             side = "expected" if expected.clock is None else "actual"
             return Agreement(False, f"no time of day on the {side} side")
-        if expected.offset is not None and actual.offset is not None:
-            left, right = expected.at_offset(), actual.at_offset()
-        else:
-            left, right = expected.at_offset(timedelta(0)), actual.at_offset(timedelta(0))
-            if expected.offset is not None or actual.offset is not None:  # one side has an offset: compare as written
-                left, right = _wall_clock(expected), _wall_clock(actual)
+        has_one_offset = (expected.offset is None) != (actual.offset is None)
+        if has_one_offset:
+            expected, actual = replace(expected, offset=None), replace(actual, offset=None)
+        left, right = expected.at_offset(timedelta(0)), actual.at_offset(timedelta(0))
         assert left is not None
         assert right is not None
-        return Agreement(abs(left - right) <= limit)
+        return Agreement(abs(left - right) <= limit, ONE_ZONE if has_one_offset and abs(left - right) <= limit else None)
 
     return ReadingMatcher("a date with a time", read, compare)
 
 
-def _wall_clock(moment: Moment) -> datetime | None:
-    return Moment(moment.year, moment.month, moment.day, moment.clock).at_offset(timedelta(0))
-
-
 def _read_value(value: Any, reading: DateReading) -> Moment | AmbiguousMoment | None:
-    if isinstance(value, datetime):
-        return Moment(value.year, value.month, value.day, value.time(), value.utcoffset())
     if isinstance(value, date):
-        return Moment(value.year, value.month, value.day)
-    return read_moment(value, reading) if isinstance(value, str) else None
+        return moment_of_date(value)
+    return read_moment(value.strip(), reading) if isinstance(value, str) else None

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from fieldwise.kernels import measures
 from fieldwise.kernels.amounts import read_figure
 from fieldwise.kernels.tolerance import within_tolerance
-from fieldwise.matchers._readings import Agreement, ReadingMatcher
+from fieldwise.matchers._readings import Agreement, ReadingMatcher, plain_number
 from fieldwise.matchers.quantity import NO_UNIT
 from fieldwise.model.pairs import Pairs, Scores
 from fieldwise.registry import Example, matcher
@@ -43,8 +43,14 @@ def grid(expected: Sequence[object], actual: Sequence[object], config: Duration)
     return _duration_matcher(config).score_grid(expected, actual)
 
 
+def unread_note(value: Any, config: Duration) -> str | None:
+    """Why a value cannot be read; None if it can."""
+    return _duration_matcher(config).unread_note(value)
+
+
 @matcher(
     grid=grid,
+    unread_note=unread_note,
     examples=[
         Example(expected="PT1H30M", actual="1h 30min", score=1),
         Example(expected="90 min", actual="1:30", score=1),
@@ -76,10 +82,9 @@ def _duration_matcher(config: Duration) -> ReadingMatcher[measures.DurationReadi
 
 
 def _read_value(value: Any) -> measures.DurationReading | float | None:
-    if isinstance(value, bool):
-        return None
-    if isinstance(value, int | float):
-        return value
+    number = plain_number(value)
+    if number is not None:
+        return number
     if not isinstance(value, str):
         return None
     length = measures.read_duration(value)

@@ -22,21 +22,26 @@ class Language:
     """No options."""
 
 
-def grid(expected: Sequence[object], actual: Sequence[object], _config: Language) -> NDArray[np.float64]:
+def grid(expected: Sequence[object], actual: Sequence[object], config: Language) -> NDArray[np.float64]:  # noqa: ARG001
     """1 where an expected value denotes the same as an actual one, else 0."""
     return _TERMS.score_grid(expected, actual)
 
 
+def unread_note(value: Any, config: Language) -> str | None:  # noqa: ARG001
+    """Why a value cannot be read; None if it can."""
+    return _TERMS.unread_note(value)
+
+
 @matcher(
     grid=grid,
+    unread_note=unread_note,
     examples=[
         Example(expected="deu", actual="German", score=1),
         Example(expected="Slovak", actual="Slovenian", score=0),
     ],
 )
-def language(pairs: Pairs, config: Language) -> Scores:
+def language(pairs: Pairs, config: Language) -> Scores:  # noqa: ARG001
     """1 if both values denote the same language, else 0."""
-    del config  # there are no options
     return _TERMS.score_pairs(pairs)
 
 

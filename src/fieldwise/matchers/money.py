@@ -17,9 +17,10 @@ import numpy as np
 from annotated_types import Ge, Lt
 from numpy.typing import NDArray
 
-from fieldwise.kernels.amounts import DecimalMark, Figure, currencies_of, read_figure
+from fieldwise.kernels.amounts import DecimalMark, Figure, currencies_of, describe_currencies, read_figure
 from fieldwise.kernels.tolerance import within_tolerance
-from fieldwise.matchers._readings import Agreement, ReadingMatcher, join_notes
+from fieldwise.matchers._keys import quote_value
+from fieldwise.matchers._readings import Agreement, ReadingMatcher, join_notes, plain_number
 from fieldwise.model.pairs import Pairs, Scores
 from fieldwise.registry import Example, matcher
 
@@ -31,7 +32,8 @@ class Money:
     tolerance: Annotated[float, Ge(0), Lt(float("inf"))] = 0.0
     """Largest difference between the amounts; inclusive."""
     currency: Literal["if_both", "require", "ignore"] = "if_both"
-    """`if_both`: currencies must agree where both values name one. `require`: both must name one. `ignore`: only amounts count."""
+    """`if_both`: currencies must agree where both values name one. `require`: an amount without one cannot be read. `ignore`: only the
+    amounts count."""
     default_currency: str | None = None
     """Currency of values that name none, such as `EUR`."""
     decimal: Literal["point", "comma"] | None = None
@@ -47,8 +49,14 @@ def grid(expected: Sequence[object], actual: Sequence[object], config: Money) ->
     return _money_matcher(config).score_grid(expected, actual)
 
 
+def unread_note(value: Any, config: Money) -> str | None:
+    """Why a value cannot be read; None if it can."""
+    return _money_matcher(config).unread_note(value)
+
+
 @matcher(
     grid=grid,
+    unread_note=unread_note,
     examples=[
         Example(expected="EUR 1.234,50", actual="1234.50 €", score=1),
         Example(expected="RM7.42", actual=7.42, score=1),
@@ -69,46 +77,53 @@ def _money_matcher(config: Money) -> ReadingMatcher[Figure]:
     mark: DecimalMark | None = None if config.decimal is None else "." if config.decimal == "point" else ","
     default = currencies_of(config.default_currency) if config.default_currency else frozenset[str]()
 
-    def read(value: Any) -> Figure | None:
-        if isinstance(value, bool):
-            return None
-        if isinstance(value, int | float):
-            return Figure(value, default)
-        figure = read_figure(value, mark) if isinstance(value, str) else None
-        if figure is None or figure.percent or figure.units:
-            return None
-        return figure if figure.currencies else figure._replace(currencies=default)
+    def read(value: Any) -> Figure | str | None:
+        figure = _read_value(value, mark)
+        if figure is None or figure.currencies:
+            return figure
+        if config.currency == "require" and not default:
+            return f"no currency: {quote_value(value)}"
+        return figure._replace(currencies=default)
+
+    def agree(expected: Figure, actual: Figure) -> bool:
+        return bool(within_tolerance([expected.value], [actual.value], config.tolerance)[0])
 
     def compare(expected: Figure, actual: Figure) -> Agreement:
-        note = None if mark else join_notes(_undecided_note(expected), _undecided_note(actual))
-        if not _currencies_agree(expected, actual, config):
-            return Agreement(False, join_notes(_currency_note(expected, actual), note))
-        return Agreement(bool(within_tolerance([expected.value], [actual.value], config.tolerance)[0]), note)
+        if config.currency != "ignore" and _currencies_differ(expected, actual):
+            names = f"{describe_currencies(expected.currencies)} and {describe_currencies(actual.currencies)}"
+            return Agreement(False, f"other currency: {names}")
+        agrees = agree(expected, actual)
+        if mark is None and (expected.undecided or actual.undecided):
+            # of values that differ, the separator is worth a word only if it explains the difference
+            is_noted = agrees or agree(_with_other_mark(expected), _with_other_mark(actual))
+            return Agreement(agrees, join_notes(_undecided_note(expected), _undecided_note(actual)) if is_noted else None)
+        return Agreement(agrees)
 
     return ReadingMatcher("an amount", read, compare)
 
 
-def _currencies_agree(expected: Figure, actual: Figure, config: Money) -> bool:
-    if config.currency == "ignore":
-        return True
-    if expected.currencies and actual.currencies:
-        return bool(expected.currencies & actual.currencies)
-    return config.currency == "if_both"
+def _read_value(value: Any, mark: DecimalMark | None) -> Figure | None:
+    number = plain_number(value)
+    if number is not None:
+        return Figure(number)
+    figure = read_figure(value, mark) if isinstance(value, str) else None
+    return None if figure is None or figure.percent or figure.units else figure
 
 
-def _currency_note(expected: Figure, actual: Figure) -> str:
-    if expected.currencies and actual.currencies:
-        return f"other currency: {_name_currencies(expected)} and {_name_currencies(actual)}"
-    return "no currency on the " + ("expected" if not expected.currencies else "actual") + " side"
+def _currencies_differ(expected: Figure, actual: Figure) -> bool:
+    return bool(expected.currencies) and bool(actual.currencies) and not expected.currencies & actual.currencies
 
 
-def _name_currencies(figure: Figure) -> str:
-    codes = sorted(figure.currencies)
-    return codes[0] if len(codes) == 1 else f"one of {', '.join(codes[:3])}{' …' if len(codes) > 3 else ''}"
+def _with_other_mark(figure: Figure) -> Figure:
+    """The figure as it reads if its only separator has the other meaning."""
+    if not figure.undecided:
+        return figure
+    return figure._replace(value=figure.value / 1000 if figure.undecided == "," else figure.value * 1000)
 
 
 def _undecided_note(figure: Figure) -> str | None:
     if not figure.undecided:
         return None
-    role = "groups digits" if figure.undecided == "," else "is the decimal mark"
-    return f"`{figure.undecided}` with three digits behind it was read so that it {role}; set `decimal` to decide"
+    if figure.undecided == ",":
+        return "a comma before three digits was read as grouping; set `decimal: comma` if it is the decimal mark"
+    return "a point before three digits was read as the decimal mark; set `decimal: comma` if it groups"

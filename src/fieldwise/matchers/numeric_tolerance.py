@@ -3,20 +3,20 @@
 >>> config = NumericTolerance(tolerance=1)
 >>> numeric_tolerance(Pairs([100, 100, 0], [100.5, 103, 0.5]), config).value.tolist()
 [1.0, 0.0, 1.0]
->>> numeric_tolerance(Pairs([1234.5], ["$1,234.50"]), NumericTolerance(parse=True)).value.tolist()
-[1.0]
+>>> numeric_tolerance(Pairs([1234.5, "$5"], ["$1,234.50", "€5"]), NumericTolerance(parse=True)).value.tolist()
+[1.0, 0.0]
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, Literal
 
 import numpy as np
 from annotated_types import Ge, Lt
 from numpy.typing import NDArray
 
-from fieldwise.kernels.numbers import Number, parse_number
-from fieldwise.kernels.tolerance import within_tolerance, within_tolerance_grid
+from fieldwise.kernels.amounts import Figure, describe_currencies, read_figure
+from fieldwise.kernels.tolerance import Number, within_tolerance, within_tolerance_grid
 from fieldwise.kernels.values import canonical_json, values_equal
 from fieldwise.matchers._keys import equal_key_grid, quote_value
 from fieldwise.model.pairs import Pairs, Scores
@@ -32,11 +32,24 @@ class NumericTolerance:
     """Inclusive, as written: 1.1 is within 0.1 of 1.0."""
     relative: bool = False
     """Read `tolerance` as a share of the expected number, except where that number is 0."""
+    relative_tolerance: Annotated[float, Ge(0), Lt(float("inf"))] | None = None
+    """A second tolerance, as a share of the expected number; a pair matches if either of the two holds, as in `math.isclose`."""
     parse: bool = False
-    """Read numbers from text: "1,234.50", "$5", "(3.2)" as −3.2, "12 %" as 12. Otherwise text is not a number."""
+    """Read numbers from text: "1,234.50", "$5", "(3.2)" as −3.2, "12 %" as 12. Otherwise text is not a number. Two values that both name
+    a currency, a percent sign or a unit must name the same one."""
+    percent: Literal["number", "share"] = "number"
+    """With `parse`, what "12 %" is: 12 (`number`) or 0.12 (`share`)."""
+
+    def __post_init__(self) -> None:
+        if self.relative and self.relative_tolerance is not None:
+            raise ValueError("`relative` makes `tolerance` a share already; remove `relative` or `relative_tolerance`")
+        if self.percent == "share" and not self.parse:
+            raise ValueError("`percent: share` goes with `parse: true`")
 
 
 _NUMBER_TYPES: Final = frozenset({int, float})
+_Numeric = Number | Figure
+"""A number, or one that was read from text with what the text names beside it."""
 
 
 def grid(expected: Sequence[object], actual: Sequence[object], config: NumericTolerance) -> NDArray[np.float64]:
@@ -44,12 +57,10 @@ def grid(expected: Sequence[object], actual: Sequence[object], config: NumericTo
     expected_numbers, actual_numbers = _read_numbers(expected, config), _read_numbers(actual, config)
     rows, other_rows = _split_numbers(expected_numbers)
     columns, other_columns = _split_numbers(actual_numbers)
-    matched = within_tolerance_grid(
-        [expected_numbers[row] for row in rows],  # pyright: ignore[reportArgumentType]  rows of numbers only
-        [actual_numbers[column] for column in columns],  # pyright: ignore[reportArgumentType]
-        config.tolerance,
-        config.relative,
-    )
+    row_numbers, column_numbers = [expected_numbers[row] for row in rows], [actual_numbers[column] for column in columns]
+    matched = _within_grid([*map(_value_of, row_numbers)], [*map(_value_of, column_numbers)], config)
+    for row, column in _pairs_of_figures(row_numbers, column_numbers):
+        matched[row, column] &= _note_other_name(row_numbers[row], column_numbers[column]) is None
     if not other_rows and not other_columns:
         return matched.astype(np.float64)
     value = np.zeros((len(expected), len(actual)), dtype=np.float64)
@@ -59,36 +70,51 @@ def grid(expected: Sequence[object], actual: Sequence[object], config: NumericTo
     return value
 
 
-def _split_numbers(numbers: Sequence[Number | None]) -> tuple[list[int], list[int]]:
+def _split_numbers(numbers: Sequence[_Numeric | None]) -> tuple[list[int], list[int]]:
     """The positions of numbers, and those of other values."""
     present = [at for at, number in enumerate(numbers) if number is not None]
     absent = [at for at, number in enumerate(numbers) if number is None]
     return present, absent
 
 
+def _pairs_of_figures(expected: Sequence[_Numeric | None], actual: Sequence[_Numeric | None]) -> list[tuple[int, int]]:
+    """Positions of the pairs in which both numbers were read from text."""
+    columns = [column for column, number in enumerate(actual) if isinstance(number, Figure)]
+    return [(row, column) for row, number in enumerate(expected) if isinstance(number, Figure) for column in columns]
+
+
+def unread_note(value: Any, config: NumericTolerance) -> str | None:
+    """Why a value is not a number; None if it is one."""
+    return None if _read_numbers([value], config)[0] is not None else f"not a number: {quote_value(value)}"
+
+
 @matcher(
     grid=grid,
+    unread_note=unread_note,
+    reads_text=lambda config: config.parse,
     examples=[
         Example(expected=119.0, actual=119.01, options={"tolerance": 0.01}, score=1),
         Example(expected=119.0, actual=119.02, options={"tolerance": 0.01}, score=0),
+        Example(expected=1000, actual=1009, options={"tolerance": 1, "relative_tolerance": 0.01}, score=1),
         Example(expected=119.0, actual="119.00", options={"tolerance": 0.01}, score=0),
         Example(expected=1234.5, actual="$1,234.50", options={"parse": True}, score=1),
+        Example(expected="5 USD", actual="5 EUR", options={"parse": True}, score=0),
+        Example(expected=0.12, actual="12 %", options={"parse": True, "percent": "share"}, score=1),
     ],
 )
 def numeric_tolerance(pairs: Pairs, config: NumericTolerance) -> Scores:
     """1 for numbers within `tolerance` of each other, else 0. Other values match if they are equal."""
     if _are_all_numbers(pairs.expected) and _are_all_numbers(pairs.actual):
-        return Scores.of(within_tolerance(pairs.expected, pairs.actual, config.tolerance, config.relative))  # pyright: ignore[reportArgumentType]
+        return Scores.of(_within(pairs.expected, pairs.actual, config))  # pyright: ignore[reportArgumentType]
     expected, actual = _read_numbers(pairs.expected, config), _read_numbers(pairs.actual, config)
     rows = [row for row in range(len(pairs)) if expected[row] is not None and actual[row] is not None]
     matched = np.zeros(len(pairs), dtype=np.bool_)
-    matched[rows] = within_tolerance(
-        [expected[row] for row in rows],  # pyright: ignore[reportArgumentType]  rows of numbers only
-        [actual[row] for row in rows],  # pyright: ignore[reportArgumentType]
-        config.tolerance,
-        config.relative,
-    )
+    matched[rows] = _within([_value_of(expected[row]) for row in rows], [_value_of(actual[row]) for row in rows], config)
     notes: dict[int, str] = {}
+    for row in rows:
+        note = _note_other_name(expected[row], actual[row])
+        if note is not None:
+            matched[row], notes[row] = False, note
     for row in set(range(len(pairs))).difference(rows):
         matched[row] = values_equal(pairs.expected[row], pairs.actual[row])
         if not matched[row]:
@@ -100,13 +126,59 @@ def _are_all_numbers(values: Sequence[object]) -> bool:
     return set(map(type, values)) <= _NUMBER_TYPES
 
 
-def _read_numbers(values: Sequence[Any], config: NumericTolerance) -> list[Number | None]:
+def _within(expected: Sequence[Number], actual: Sequence[Number], config: NumericTolerance) -> NDArray[np.bool_]:
+    matched = within_tolerance(expected, actual, config.tolerance, config.relative)
+    if config.relative_tolerance is not None:
+        has_share = np.array([number != 0 for number in expected], dtype=np.bool_)  # a share of 0 is 0, as in math.isclose
+        matched |= has_share & within_tolerance(expected, actual, config.relative_tolerance, relative=True)
+    return matched
+
+
+def _within_grid(expected: Sequence[Number], actual: Sequence[Number], config: NumericTolerance) -> NDArray[np.bool_]:
+    matched = within_tolerance_grid(expected, actual, config.tolerance, config.relative)
+    if config.relative_tolerance is not None:
+        has_share = np.array([number != 0 for number in expected], dtype=np.bool_)
+        matched |= has_share[:, None] & within_tolerance_grid(expected, actual, config.relative_tolerance, relative=True)
+    return matched
+
+
+def _read_numbers(values: Sequence[Any], config: NumericTolerance) -> list[_Numeric | None]:
     """The values as numbers; None where a value is not a number."""
-    return [value if type(value) in _NUMBER_TYPES else _read_number(value, config.parse) for value in values]
+    return [value if type(value) in _NUMBER_TYPES else _read_number(value, config) for value in values]
 
 
-def _read_number(value: Any, parse: bool) -> Number | None:
-    family = json_kind(value)
-    if family == "number":
+def _read_number(value: Any, config: NumericTolerance) -> _Numeric | None:
+    kind = json_kind(value)
+    if kind == "number":
         return int(value) if isinstance(value, int) else float(value)
-    return parse_number(value) if parse and family == "string" else None
+    if kind != "string" or not config.parse:
+        return None
+    figure = read_figure(value)
+    if figure is not None and figure.percent and config.percent == "share":
+        return figure.as_share()
+    return figure
+
+
+def _value_of(number: _Numeric | None) -> Number:
+    assert number is not None
+    return number.value if isinstance(number, Figure) else number
+
+
+def _note_other_name(expected: _Numeric | None, actual: _Numeric | None) -> str | None:
+    """What is wrong where two texts name different currencies, units or only one of them a percent sign; None if nothing is."""
+    if not isinstance(expected, Figure) or not isinstance(actual, Figure):
+        return None
+    names, other_names = _names_of(expected), _names_of(actual)
+    if not names or not other_names or names & other_names:
+        return None
+    if expected.currencies and actual.currencies:
+        return f"other currency: {describe_currencies(expected.currencies)} and {describe_currencies(actual.currencies)}"
+    return f"other unit: {_describe_name(expected)} and {_describe_name(actual)}"
+
+
+def _names_of(figure: Figure) -> frozenset[str]:
+    return frozenset({"%"}) if figure.percent else figure.currencies or figure.units
+
+
+def _describe_name(figure: Figure) -> str:
+    return "%" if figure.percent else describe_currencies(figure.currencies or figure.units)

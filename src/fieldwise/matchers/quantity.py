@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from fieldwise.kernels import measures
 from fieldwise.kernels.tolerance import within_tolerance
-from fieldwise.matchers._readings import Agreement, ReadingMatcher
+from fieldwise.matchers._readings import Agreement, ReadingMatcher, plain_number
 from fieldwise.model.pairs import Pairs, Scores
 from fieldwise.registry import Example, matcher
 
@@ -42,8 +42,14 @@ def grid(expected: Sequence[object], actual: Sequence[object], config: Quantity)
     return _quantity_matcher(config).score_grid(expected, actual)
 
 
+def unread_note(value: Any, config: Quantity) -> str | None:
+    """Why a value cannot be read; None if it can."""
+    return _quantity_matcher(config).unread_note(value)
+
+
 @matcher(
     grid=grid,
+    unread_note=unread_note,
     examples=[
         Example(expected="1.5 kg", actual="1500 g", score=1),
         Example(expected="5 ft", actual="60 in", score=1),
@@ -80,10 +86,9 @@ def _quantity_matcher(config: Quantity) -> ReadingMatcher[measures.QuantityReadi
 
 
 def _read_value(value: Any) -> measures.QuantityReading | None:
-    if isinstance(value, bool):
-        return None
-    if isinstance(value, int | float):
-        return measures.QuantityReading(value, frozenset())
+    number = plain_number(value)
+    if number is not None:
+        return measures.QuantityReading(number, frozenset())
     return measures.read_quantity(value) if isinstance(value, str) else None
 
 

@@ -11,6 +11,7 @@ import numpy as np
 import orjson
 from numpy.typing import NDArray
 
+from fieldwise.kernels.values import canonical_json
 from fieldwise.model.comparison import Comparisons
 from fieldwise.model.diagnostic import Diagnostic
 from fieldwise.model.rule import CompareSpec, FieldRule, Match
@@ -186,8 +187,9 @@ class ComparisonBuilder:
         verdicts.similarity[at] = scores.value
         verdicts.passed[at] = scores.passed
         failed = at[~scores.passed]
-        has_other_kind = [_differ_in_kind(expected[row], actual[row]) for row in failed.tolist()]
-        verdicts.outcome[failed] = np.where(has_other_kind, _FORMAT_ERROR, _WRONG_VALUE)
+        is_format_error = _differ_in_type_only if _compares_readings(match) else _differ_in_kind
+        has_format_error = [is_format_error(expected[row], actual[row]) for row in failed.tolist()]
+        verdicts.outcome[failed] = np.where(has_format_error, _FORMAT_ERROR, _WRONG_VALUE)
         for position, note in scores.notes.items():
             verdicts.notes[rows[position]] = note
         for position, fault in scores.faults.items():
@@ -200,6 +202,21 @@ class ComparisonBuilder:
 
 def _differ_in_kind(expected: Any, actual: Any) -> bool:
     return expected.__class__ is not actual.__class__ and json_kind(expected) != json_kind(actual)
+
+
+def _compares_readings(match: Match) -> bool:
+    """True if the matcher reads both values, so that "169.80" against 189.8 is a wrong value and not a wrong type."""
+    matcher = MATCHERS.find(match.name)
+    return matcher.compares_readings(matcher.options() if match.options is None else match.options)
+
+
+def _differ_in_type_only(expected: Any, actual: Any) -> bool:
+    """True for a value that is right but for its type: 20250403 against "20250403"."""
+    return _differ_in_kind(expected, actual) and _plain_text(expected) == _plain_text(actual)
+
+
+def _plain_text(value: Any) -> str | None:
+    return value.strip() if isinstance(value, str) else canonical_json(value)
 
 
 def _decide_by_presence(
