@@ -9,7 +9,7 @@ BROWSER := $(VENV)/.browser
 RAGAS := .venv-ragas
 PIP := $(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: help demo test test-llm test-ragas check format setup fuzz crashtest bench bench-million clean
+.PHONY: help demo docs coverage test test-llm test-ragas check format setup fuzz crashtest bench bench-million clean
 .DEFAULT_GOAL := help
 
 help: ## what there is
@@ -71,6 +71,12 @@ check: $(READY) ## format, lint, types, layers
 format: $(READY) ## write it the way check wants it
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
+
+docs: $(READY) ## build the documentation site into build/site, offline
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
+
+coverage: $(READY) $(BROWSER) ## all tests with line and branch coverage; fails below 85 %
+	$(BIN)/python -m pytest -q -n 2 --dist loadfile --cov=fieldwise --cov-branch --cov-report=term:skip-covered --cov-fail-under=85
 
 crashtest: $(READY) ## kill a run at 20 points, 10 times each, and resume it
 	$(BIN)/python scripts/crashtest.py
