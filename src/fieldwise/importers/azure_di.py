@@ -1,0 +1,96 @@
+"""Azure AI Document Intelligence: `analyzeResult.documents` of the REST API (2022-08-31 and later) and of the SDKs' `as_dict`."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from fieldwise.importers._leaves import Box, Leaf, bound_points, build_record
+from fieldwise.importers._rows import fold_key, take
+from fieldwise.model.imported import ImportedRecord
+from fieldwise.model.values import MISSING
+from fieldwise.registry import importer
+
+PageSizes = Mapping[int, tuple[float, float]]
+
+
+def _find_result(document: Any) -> Mapping[str, Any] | None:
+    """The object that holds `documents`."""
+    if not isinstance(document, Mapping):
+        return None
+    result = take(document, "analyzeResult")
+    result = document if result is MISSING else result
+    if isinstance(result, Mapping) and isinstance(result.get("documents"), list) and take(result, "modelId", "apiVersion") is not MISSING:
+        return result
+    return None
+
+
+def _recognizes(document: Any) -> bool:
+    return _find_result(document) is not None
+
+
+@importer(label="Azure AI Document Intelligence", recognizes=_recognizes)
+def azure_di(document: Any) -> Iterator[ImportedRecord]:
+    """One record for each document found: fields by name, amounts of money as numbers, addresses as text."""
+    result = _find_result(document) or {}
+    sizes = {
+        int(take(page, "pageNumber")): (float(page.get("width") or 0), float(page.get("height") or 0))
+        for page in result.get("pages") or ()
+        if take(page, "pageNumber") is not MISSING
+    }
+    for found in result.get("documents") or ():
+        fields = {name: _read_field(field, sizes) for name, field in (found.get("fields") or {}).items()}
+        metadata = {"document_type": take(found, "docType"), "document_confidence": found.get("confidence")}
+        known = {name: value for name, value in metadata.items() if value not in (MISSING, None)}
+        yield build_record(fields, metadata=known)
+
+
+def _read_field(field: Mapping[str, Any] | None, sizes: PageSizes) -> Any:
+    """A field as a leaf, a list or an object of them."""
+    if not field:
+        return Leaf(None)
+    items, members = _value_of(field, "array"), _value_of(field, "object")
+    if isinstance(items, list):
+        return [_read_field(item, sizes) for item in items]
+    if isinstance(members, Mapping):
+        return {name: _read_field(member, sizes) for name, member in members.items()}
+    page, box = _read_place(field, sizes)
+    return Leaf(_read_scalar(field), field.get("confidence"), page, box)
+
+
+def _value_of(field: Mapping[str, Any], kind: str) -> Any:
+    """The value of a field under `valueArray`, `value_array`, or `value` in the output of older SDKs."""
+    value = take(field, f"value{kind}")
+    if value is MISSING and str(take(field, "type", "valueType")) in (kind, {"array": "list", "object": "dictionary"}.get(kind)):
+        return take(field, "value")
+    return value
+
+
+def _read_scalar(field: Mapping[str, Any]) -> Any:
+    content = field.get("content")
+    kind = str(take(field, "type", "valueType"))
+    if kind == "address":
+        return content.replace("\n", " ") if isinstance(content, str) else take(field, "valueAddress", "value")
+    value = take(field, f"value{kind}", "value")
+    if value is MISSING:
+        known = [key for key in field if fold_key(key).startswith("value") and fold_key(key) != "valuetype"]
+        value = field[known[0]] if known else content
+    if isinstance(value, Mapping) and "amount" in value:
+        return value["amount"]
+    return content if value is None else value
+
+
+def _read_place(field: Mapping[str, Any], sizes: PageSizes) -> tuple[int | None, Box | None]:
+    regions = take(field, "boundingRegions")
+    if not isinstance(regions, list) or not regions:
+        return None, None
+    page = take(regions[0], "pageNumber")
+    points = take(regions[0], "polygon", "boundingPolygon")
+    if page is MISSING:
+        return None, None
+    width, height = sizes.get(int(page), (0.0, 0.0))
+    if not isinstance(points, list) or not points:
+        return int(page), None
+    if isinstance(points[0], Mapping):
+        pairs = [(float(point["x"]), float(point["y"])) for point in points]
+    else:
+        pairs = list(zip(points[::2], points[1::2], strict=False))
+    return int(page), bound_points(pairs, width, height)

@@ -1,0 +1,77 @@
+"""Google Document AI: `document.entities` of a process response, as REST or as the Python client's `to_dict` writes it."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from fieldwise.importers._leaves import Box, Leaf, bound_points, build_record
+from fieldwise.importers._rows import take
+from fieldwise.model.imported import ImportedRecord
+from fieldwise.model.values import MISSING
+from fieldwise.registry import importer
+
+
+def _find_document(document: Any) -> Mapping[str, Any] | None:
+    inner = document.get("document", document) if isinstance(document, Mapping) else None
+    if not isinstance(inner, Mapping) or not isinstance(inner.get("entities"), list):
+        return None
+    is_document = take(inner, "mimeType", "textStyles", "pages", "shardInfo", "uri") is not MISSING
+    return inner if is_document and all(take(entity, "type", "mentionText") is not MISSING for entity in inner["entities"]) else None
+
+
+@importer(label="Google Document AI", recognizes=lambda document: _find_document(document) is not None)
+def google_docai(document: Any) -> Iterator[ImportedRecord]:
+    """One record: entities by type, nested ones as objects. Normalized values count where there are some (dates, amounts, numbers).
+
+    A type that occurs several times is a list; `line_item` always is.
+    """
+    found = _find_document(document) or {}
+    yield build_record(_read_entities(found.get("entities") or (), ""))
+
+
+def _read_entities(entities: Iterable[Mapping[str, Any]], parent: str) -> dict[str, Any]:
+    grouped: dict[str, list[Any]] = {}
+    for entity in entities:
+        kind = str(take(entity, "type"))
+        name = kind.removeprefix(f"{parent}/")
+        grouped.setdefault(name, []).append(_read_entity(entity, kind))
+    return {name: nodes if len(nodes) > 1 or name == "line_item" else nodes[0] for name, nodes in grouped.items()}
+
+
+def _read_entity(entity: Mapping[str, Any], kind: str) -> Any:
+    properties = take(entity, "properties")
+    if isinstance(properties, list) and properties:
+        return _read_entities(properties, kind)
+    page, box = _read_place(take(entity, "pageAnchor"))
+    confidence = entity.get("confidence")
+    return Leaf(_read_value(entity), None if confidence is None else float(confidence), page, box)
+
+
+def _read_value(entity: Mapping[str, Any]) -> Any:
+    text = take(entity, "mentionText")
+    text = None if text is MISSING else text
+    normalized = take(entity, "normalizedValue")
+    if not isinstance(normalized, Mapping):
+        return text
+    money, date = take(normalized, "moneyValue"), take(normalized, "dateValue")
+    if isinstance(money, Mapping):
+        amount = int(money.get("units") or 0) + int(money.get("nanos") or 0) / 1_000_000_000
+        return int(amount) if amount == int(amount) else round(amount, 9)
+    if isinstance(date, Mapping) and date.get("year") and date.get("month") and date.get("day"):
+        return f"{int(date['year']):04d}-{int(date['month']):02d}-{int(date['day']):02d}"
+    value = take(normalized, "booleanValue", "integerValue", "floatValue")
+    if value is not MISSING:
+        return value
+    return normalized.get("text") or text
+
+
+def _read_place(anchor: Any) -> tuple[int | None, Box | None]:
+    references = take(anchor, "pageRefs") if isinstance(anchor, Mapping) else MISSING
+    if not isinstance(references, list) or not references:
+        return None, None
+    reference = references[0]
+    polygon = take(reference, "boundingPoly")
+    corners = take(polygon, "normalizedVertices") if isinstance(polygon, Mapping) else MISSING
+    box = None
+    if isinstance(corners, list):
+        box = bound_points([(corner.get("x", 0.0), corner.get("y", 0.0)) for corner in corners])
+    return int(reference.get("page") or 0) + 1, box  # a page of 0 is left out by protobuf

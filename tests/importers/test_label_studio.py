@@ -1,0 +1,32 @@
+"""Label Studio."""
+
+from importer_samples import load_sample, read_sample
+
+from fieldwise.importers.label_studio import label_studio
+from fieldwise.model.values import MISSING
+
+
+def test_annotations_are_expected_and_predictions_are_actual() -> None:
+    first, second = read_sample("label_studio")
+    assert (first.id, second.id) == ("41", "42")
+    assert first.expected == {"Company": "ACME GmbH", "Total": "12.40", "kind": "receipt"}
+    assert first.record == {"Company": "ACME GMBH", "Total": "12.90", "kind": "receipt"}
+    assert first.input == {"image": "/data/upload/1/receipt.png"}
+
+
+def test_scores_and_rectangles_are_evidence() -> None:
+    first, _ = read_sample("label_studio")
+    assert first.confidence == {"Company": 0.93, "Total": 0.61, "kind": 0.99}
+    assert first.box == {"Company": [0.1, 0.05, 0.6, 0.09], "Total": [0.7, 0.8, 0.9, 0.84]}
+    assert first.page == {"Company": 1, "Total": 1}
+
+
+def test_marked_text_is_the_value_of_its_label() -> None:
+    _, second = read_sample("label_studio")
+    assert second.expected == second.record == {"City": "Paris", "Country": "France"}
+
+
+def test_a_task_without_annotations_has_nothing_expected() -> None:
+    task = load_sample("label_studio")[0] | {"annotations": []}
+    [record] = label_studio(task)
+    assert record.expected is MISSING

@@ -1,0 +1,20 @@
+"""Amazon Textract AnalyzeDocument."""
+
+from importer_samples import read_sample
+
+from fieldwise.importers.textract_forms import textract_forms
+
+
+def test_keys_check_boxes_and_queries_are_fields() -> None:
+    [record] = read_sample("textract_forms")
+    assert record.record == {"Name": "Jane Doe", "Smoker": True, "policy_number": "P-771"}
+    assert record.confidence == {"Name": 0.935, "Smoker": 0.9, "policy_number": 0.88}
+    assert record.page == {"Name": 1, "Smoker": 1, "policy_number": 2}
+    assert record.box["Name"] == [0.2, 0.1, 0.5, 0.12]
+
+
+def test_a_key_without_a_value_is_null() -> None:
+    word = {"BlockType": "WORD", "Id": "w", "Text": "Signature"}
+    key = {"BlockType": "KEY_VALUE_SET", "EntityTypes": ["KEY"], "Id": "k", "Relationships": [{"Type": "CHILD", "Ids": ["w", "gone"]}]}
+    [record] = textract_forms({"Blocks": [word, key, {**key, "Id": "k2"}]})
+    assert record.record == {"Signature": [None, None]}
