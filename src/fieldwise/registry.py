@@ -157,6 +157,8 @@ class EvaluatorSpec:
     """Metrics, other than counts, that may be below 0 or above 1."""
     is_judge: bool = False
     metrics: Metrics = None
+    primary: str = "score"
+    """The metric that decides in a comparison of runs whether the evaluator changed; the others are judged only if it did."""
     examples: tuple[EvaluatorExample, ...] = ()
 
     def metric_names(self, config: Any) -> frozenset[str] | None:
@@ -354,6 +356,7 @@ def evaluator(
     unscored: Mapping[str, str] = ...,
     unbounded: tuple[str, ...] = (),
     metrics: Metrics = None,
+    primary: str = "score",
     examples: Iterable[EvaluatorExample] = (),
 ) -> Callable[[Callable[_P, _R]], Callable[_P, _R]]: ...
 def evaluator(function: Callable[..., Any] | None = None, /, **declared: Any) -> Any:

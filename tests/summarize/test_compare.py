@@ -1,5 +1,6 @@
 """Comparison of runs: adjustment for multiple tests, size of a change, verdicts."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -24,20 +25,46 @@ def change(name: str, p: float) -> Change:
     return Change(name=name, p=p, p_adjusted=p, smallest_shown=0.05, verdict="better", **values)
 
 
-def changes(new: str, metric: float, *fields: float) -> Changes:
+def changes(new: str, metric: float, *fields: float, others: Sequence[float] = ()) -> Changes:
     field_changes = [change(f"f{place}", p) for place, p in enumerate(fields)]
-    return Changes(
-        base="0", new=new, evaluators={"e": EvaluatorChange(evaluator="e", n=50, metrics=[change("e.score", metric)], fields=field_changes)}
-    )
+    metrics = [change("e.score", metric), *(change(f"e.m{place}", p) for place, p in enumerate(others))]
+    evaluator = EvaluatorChange(evaluator="e", n=50, metrics=metrics, fields=field_changes, primary="e.score")
+    return Changes(base="0", new=new, evaluators={"e": evaluator})
 
 
 @pytest.mark.parametrize(("way", "adjust"), [("holm", adjust_holm), ("bh", adjust_benjamini_hochberg)])
-def test_metrics_are_adjusted_over_the_runs_and_fields_over_runs_and_fields(way, adjust) -> None:
+def test_primary_metrics_are_adjusted_over_the_runs_and_fields_over_runs_and_fields(way, adjust) -> None:
     adjusted = adjust_together([changes("a", 0.03, 0.001, 0.04), changes("b", 0.04, 0.02, 0.5)], way)
     metrics = [run.evaluators["e"].metrics[0].p_adjusted for run in adjusted]
     fields = [field.p_adjusted for run in adjusted for field in run.evaluators["e"].fields]
     assert metrics == adjust([0.03, 0.04])
     assert fields == adjust([0.001, 0.04, 0.02, 0.5])
+    assert [(run.tested_metrics, run.tested_fields, run.adjust) for run in adjusted] == [(2, 4, way)] * 2
+
+
+def test_other_metrics_are_judged_only_where_the_primary_one_shows_a_difference() -> None:
+    [quiet] = adjust_together([changes("a", 0.2, others=[0.0001, 0.5])])
+    assert [metric.verdict for metric in quiet.evaluators["e"].metrics] == ["no difference shown", "not tested", "not tested"]
+    assert quiet.evaluators["e"].tested == 0
+    [loud] = adjust_together([changes("a", 0.01, others=[0.02, 0.03, 0.5])])
+    metrics = loud.evaluators["e"].metrics
+    assert [metric.p_adjusted for metric in metrics] == pytest.approx([0.01, 0.06, 0.06, 0.5])
+    assert [metric.verdict for metric in metrics[:2]] == ["better", "no difference shown"]
+    assert loud.evaluators["e"].tested == 3
+
+
+def test_the_primary_metrics_of_all_evaluators_are_one_family() -> None:
+    one = changes("a", 0.03).evaluators["e"]
+    other = replace(one, evaluator="x", primary="x.score", metrics=[change("x.score", 0.04)])
+    [adjusted] = adjust_together([Changes(base="0", new="a", evaluators={"e": one, "x": other})])
+    assert [evaluator.metrics[0].p_adjusted for evaluator in adjusted.evaluators.values()] == [0.06, 0.06]
+
+
+def test_a_field_that_two_evaluators_share_is_one_test() -> None:
+    one = changes("a", 0.5, 0.02, 0.3).evaluators["e"]
+    [adjusted] = adjust_together([Changes(base="0", new="a", evaluators={"e": one, "x": replace(one, evaluator="x")})])
+    assert [field.p_adjusted for field in adjusted.evaluators["x"].fields] == [0.04, 0.3]
+    assert adjusted.tested_fields == 2
 
 
 def test_what_was_sure_alone_may_not_be_among_many() -> None:
@@ -60,7 +87,7 @@ def test_effect_gain_and_power_are_what_their_definitions_say() -> None:
     assert compared.effect == pytest.approx(differences.mean() / differences.std(ddof=1))
     assert compared.gain == pytest.approx((new.mean() - base.mean()) / (1 - base.mean()))
     assert compared.smallest_shown is not None
-    power = stats.norm.sf(stats.norm.ppf(0.975) - compared.smallest_shown / (differences.std(ddof=1) / np.sqrt(200)))
+    power = stats.nct.sf(stats.t.ppf(0.975, 199), 199, compared.smallest_shown / (differences.std(ddof=1) / np.sqrt(200)))
     assert power == pytest.approx(0.8, abs=1e-6)
 
 
@@ -106,3 +133,58 @@ def test_a_count_has_no_gain_even_if_its_mean_is_small() -> None:
 @pytest.mark.parametrize(("n", "verdict"), [(MIN_CASES - 1, "not enough cases"), (MIN_CASES, "no difference shown")])
 def test_from_ten_cases_on_a_quiet_comparison_means_no_difference(n: int, verdict: str) -> None:
     assert judge_change(replace(change("e.score", 0.5), n=n)) == verdict
+
+
+def test_cases_of_one_group_count_once() -> None:
+    """Ten copies of each case say no more than one."""
+    rng = np.random.default_rng(0)
+    base, new = rng.uniform(0, 1, 30), rng.uniform(0, 1, 30)
+    once = compare_numbers("e.score", base, new)
+    copied = compare_numbers("e.score", np.repeat(base, 10), np.repeat(new, 10), np.repeat(np.arange(30), 10))
+    assert once is not None
+    assert copied is not None
+    assert (copied.n, copied.groups, copied.test) == (300, 30, "permutation by group")
+    assert (copied.p, copied.low, copied.high, copied.smallest_shown) == pytest.approx((once.p, once.low, once.high, once.smallest_shown))
+
+
+def test_the_pass_rate_of_groups_is_not_tested_by_mcnemar() -> None:
+    ids = [str(at) for at in range(40)]
+    rng = np.random.default_rng(1)
+    base, new = (
+        EvaluatorMeasurements(
+            ids=ids,
+            verdict=np.where(rng.random(40) < share, 2, 0).astype(np.int8),
+            metrics={"score": rng.random(40)},
+            fields={},
+            groups=[f"g{at // 5}" for at in range(40)],
+        )
+        for share in (0.5, 0.6)
+    )
+    evaluator = compare_evaluator("e", base, new)
+    assert evaluator.groups == 8
+    assert [metric.test for metric in evaluator.metrics] == ["permutation by group"] * 2
+
+
+def test_a_constant_shift_is_a_difference_without_an_interval() -> None:
+    base = np.random.default_rng(2).uniform(0, 0.5, 30)
+    compared = compare_numbers("e.score", base, base + 0.2)
+    assert compared is not None
+    assert (compared.low, compared.high, compared.verdict) == (None, None, "better")
+
+
+def test_counts_have_no_interval() -> None:
+    rng = np.random.default_rng(3)
+    ids = [str(at) for at in range(30)]
+    base, new = (
+        EvaluatorMeasurements(
+            ids=ids,
+            verdict=np.zeros(30, dtype=np.int8),
+            metrics={"score": rng.random(30), "omission": rng.poisson(1, 30).astype(float)},
+            fields={},
+            counts=frozenset({"omission"}),
+        )
+        for _ in range(2)
+    )
+    changes_by_name = {change.name: change for change in compare_evaluator("e", base, new).metrics}
+    assert changes_by_name["e.omission"].low is None
+    assert changes_by_name["e.score"].low is not None

@@ -7,7 +7,8 @@ from typing import Any, Final, Literal
 
 from fieldwise.model.notebook_html import format_interval, render_table
 
-ChangeVerdict = Literal["better", "worse", "no difference shown", "not enough cases"]
+ChangeVerdict = Literal["better", "worse", "no difference shown", "not enough cases", "not tested"]
+"""`not tested`: a metric that is judged only where the primary metric of its evaluator shows a difference."""
 LOWER_IS_BETTER: Final = frozenset(
     {
         *("hallucination", "omission", "format_error", "wrong_value", "violations"),
@@ -46,9 +47,9 @@ class Change:
     p: float
     """The p-value of the difference."""
     p_adjusted: float
-    """`p`, adjusted for all metrics that are compared together."""
+    """`p`, adjusted for the metrics or fields that are tested together; `p` itself if the verdict is `not tested`."""
     test: str
-    """The test that gave `p`: `permutation` or `McNemar`."""
+    """The test that gave `p`: `permutation`, `permutation by group` or `McNemar`."""
     effect: float | None
     """The mean difference in standard deviations of the differences."""
     gain: float | None
@@ -59,6 +60,8 @@ class Change:
     """What the test shows."""
     lower_is_better: bool = False
     """True if a rise of the metric is a loss. Always False for a field, whatever its name."""
+    groups: int | None = None
+    """Number of groups of these cases; None if the cases are independent."""
 
     @property
     def delta(self) -> float:
@@ -81,6 +84,12 @@ class EvaluatorChange:
     """Number of cases that both runs measured."""
     metrics: Sequence[Change]
     """The change of each metric."""
+    primary: str = ""
+    """Full name of the metric that decides whether the evaluator changed."""
+    groups: int | None = None
+    """Number of groups of these cases; None if the cases are independent."""
+    tested: int = 0
+    """Number of further metrics that were tested, because the primary metric shows a difference."""
     fields: Sequence[Change] = ()
     """The change of each field's mean similarity."""
     fixed: Sequence[str] = ()
@@ -111,6 +120,12 @@ class Changes:
     """The share of the cases of the larger run that both have; of the sampled cases, if the base is a file that samples a large run."""
     notes: Sequence[str] = field(default_factory=list[str])
     """Limits of the comparison, such as another version of an evaluator or another suite."""
+    adjust: str = "holm"
+    """Adjustment of the p-values: `holm` or `bh`."""
+    tested_metrics: int = 0
+    """Number of primary metrics that were tested together."""
+    tested_fields: int = 0
+    """Number of fields that were tested together."""
 
     def change(self, name: str) -> Change:
         """The change of a metric by its full name, such as `fields.score`; KeyError if one of the runs does not have it."""

@@ -11,7 +11,7 @@ from fieldwise.model.change import Change
 from fieldwise.model.summary import EvaluatorSummary, FieldSummary, Metric
 from fieldwise.report.case_view import CaseView, MismatchRow
 from fieldwise.report.result_text import ABSENT, describe_cause, describe_mismatch
-from fieldwise.report.run_changes import EvaluatorComparison, find_score_change
+from fieldwise.report.run_changes import EvaluatorComparison, find_primary_change, is_significant
 from fieldwise.report.run_view import RunView, build_run_view
 from fieldwise.report.text_format import format_change, format_count, format_interval, format_number, make_visible, truncate
 
@@ -138,20 +138,20 @@ def _render_changes(view: RunView) -> Iterator[str]:
     yield ""
     heads = ("evaluator", "verdict", "base → new", "change (95 % interval)", "fixed", "broken", "still broken")
     yield from render_table(heads, [_format_comparison(comparison) for comparison in view.compared], numbers=5)
-    significant = [
-        (format_code_span(comparison.change.evaluator), *_format_change_row(field))
-        for comparison in view.compared
-        for field in comparison.change.fields
-        if field.verdict in ("better", "worse")
-    ]
-    if significant:
-        heads = ("evaluator", "field", "verdict", "base → new", "change (95 % interval)")
-        yield from render_table(heads, significant[:MAX_FIELDS], numbers=2)
+    for noun in ("metric", "field"):
+        rows: list[tuple[str, ...]] = []
+        for comparison in view.compared:
+            change = comparison.change
+            candidates = change.fields if noun == "field" else [other for other in change.metrics if other.name != change.primary]
+            rows += [(format_code_span(change.evaluator), *_format_change_row(other)) for other in candidates if is_significant(other)]
+        if rows:
+            heads = ("evaluator", noun, "verdict", "base → new", "change (95 % interval)")
+            yield from render_table(heads, rows[:MAX_FIELDS], numbers=2)
     for comparison in view.compared:
         if comparison.change.broken:
             yield f"* broken for {format_code_span(comparison.change.evaluator)}: {_list_broken(comparison.change.broken)}"
     power = [comparison.power for comparison in view.compared[:1]]
-    for note in [*view.change_notes, *power]:
+    for note in [*view.change_notes, *power, view.change_tests]:
         if note:
             yield f"* {format_prose(note)}"
     yield ""
@@ -160,7 +160,7 @@ def _render_changes(view: RunView) -> Iterator[str]:
 def _format_comparison(comparison: EvaluatorComparison) -> tuple[str, ...]:
     change = comparison.change
     verdict = f"{_SIGNS[_CHANGE_KINDS[comparison.verdict]]} {comparison.verdict}"
-    score = find_score_change(change)
+    score = find_primary_change(change)
     movement = ("not measured", "") if score is None else _format_change_row(score)[2:]
     counts = (str(len(cases)) for cases in (change.fixed, change.broken, change.still_broken))
     return (format_code_span(change.evaluator), verdict, *movement, *counts)

@@ -24,6 +24,7 @@ from fieldwise.report.terminal_layout import (
 )
 from fieldwise.report.text_format import format_change, format_count, format_number, list_cases, make_visible, truncate_middle
 
+ADJUSTMENT_NAMES: Final = {"holm": "Holm", "bh": "Benjamini–Hochberg"}
 MAX_FIELDS: Final = 12
 MAX_CASES: Final = 8
 VERDICT_SIGNS: Final[dict[str, tuple[str, Style]]] = {
@@ -31,12 +32,14 @@ VERDICT_SIGNS: Final[dict[str, tuple[str, Style]]] = {
     "worse": ("▼", BAD),
     "no difference shown": ("=", DIM),
     "not enough cases": ("?", NOTE),
+    "not tested": ("·", DIM),
 }
 _CONCLUSIONS: Final = {
     "better": "significantly better.",
     "worse": "significantly worse.",
     "no difference shown": "not significant.",
     "not enough cases": "too few cases.",
+    "not tested": "not tested.",
 }
 _MAIN_METRICS: Final = (
     *("score", "pass_rate", "precision", "recall", "f1"),
@@ -64,9 +67,32 @@ def describe_changes(changes: Changes | None) -> tuple[EvaluatorComparison, ...]
     return tuple(_describe_evaluator(change) for change in changes.evaluators.values())
 
 
-def find_score_change(change: EvaluatorChange) -> Change | None:
-    """Return the change of the score; None unless both runs have a score."""
-    return next((metric for metric in change.metrics if metric.name == f"{change.evaluator}.score"), None)
+def find_primary_change(change: EvaluatorChange) -> Change | None:
+    """Return the change of the primary metric; None unless both runs have it."""
+    primary = change.primary or f"{change.evaluator}.score"  # comparisons stored by earlier versions name none
+    return next((metric for metric in change.metrics if metric.name == primary), None)
+
+
+def describe_tests(changes: Changes) -> str:
+    """State how many metrics and fields were tested, and how their p-values were adjusted; empty if unknown.
+
+    >>> describe_tests(Changes(base="a", new="b", evaluators={}, tested_metrics=2, tested_fields=20))
+    'Tested: 2 primary metrics and 20 fields, each family adjusted by Holm.'
+    """
+    if not changes.tested_metrics:
+        return ""
+    tested = format_count(changes.tested_metrics, "primary metric")
+    if changes.tested_fields:
+        tested += f" and {format_count(changes.tested_fields, 'field')}"
+    others = sum(evaluator.tested for evaluator in changes.evaluators.values())
+    further = f"; {format_count(others, 'further metric')} where the primary one shows a difference" if others else ""
+    return f"Tested: {tested}, each family adjusted by {ADJUSTMENT_NAMES[changes.adjust]}{further}."
+
+
+def count_units(change: Change | EvaluatorChange) -> str:
+    """The number of cases, and of groups if there are any: `120 cases in 12 groups`."""
+    cases = format_count(change.n, "case")
+    return cases if change.groups is None else f"{cases} in {format_count(change.groups, 'group')}"
 
 
 def list_change_warnings(changes: Changes) -> list[str]:
@@ -79,7 +105,7 @@ def list_change_warnings(changes: Changes) -> list[str]:
 
 
 def _describe_evaluator(change: EvaluatorChange) -> EvaluatorComparison:
-    score = find_score_change(change)
+    score = find_primary_change(change)
     fields = sorted(change.fields, key=lambda field: field.delta)
     return EvaluatorComparison(
         change=change,
@@ -98,13 +124,13 @@ def _describe_score_change(change: EvaluatorChange, score: Change | None) -> str
     counts = f"{_count_transitions(change)}."
     if score is None:
         return counts
-    cases = format_count(score.n, "case")
+    cases, name = count_units(score), score.name.removeprefix(f"{change.evaluator}.")
     if score.delta == 0 and score.verdict == "no difference shown":
-        return f"The score is {score.new:.3f} in both, over {cases}. {counts}"
+        return f"The {name} is {score.new:.3f} in both, over {cases}. {counts}"
     interval = ""
     if score.low is not None and score.high is not None:
         interval = f", 95 % interval {format_change(score.low)} to {format_change(score.high)}"
-    movement = f"The score went from {score.base:.3f} to {score.new:.3f} over {cases} ({format_change(score.delta)}{interval})"
+    movement = f"The {name} went from {score.base:.3f} to {score.new:.3f} over {cases} ({format_change(score.delta)}{interval})"
     return f"{movement}: {_CONCLUSIONS[score.verdict]} {counts}"
 
 
@@ -120,13 +146,15 @@ def describe_power(score: Change | None) -> str:
     """
     if score is None or not score.smallest_shown:
         return ""
-    return f"With {format_count(score.n, 'case')}, a change of {score.smallest_shown:.3f} or more is detected with 80 % power."
+    return f"With {count_units(score)}, a change of {score.smallest_shown:.3f} or more is detected with 80 % power."
 
 
 def build_changes_report(changes: Changes, display: DisplayOptions) -> RenderableType:
     """Show what changed between two runs, evaluator by evaluator."""
     head = styled_text(("base ", DIM), changes.base, ("   new ", DIM), changes.new)
-    notes = [styled_text(("! ", NOTE), note) for note in changes.notes]
+    tests = describe_tests(changes)
+    notes = [styled_text((tests, DIM))] if tests else []
+    notes += [styled_text(("! ", NOTE), note) for note in changes.notes]
     for which, cases in (("base", changes.only_in_base), ("new run", changes.only_in_new)):
         if cases:
             notes.append(
@@ -140,7 +168,7 @@ def build_baseline_section(changes: Changes) -> RenderableType:
     table = make_grid({}, {}, {}, {}, {})
     for comparison in describe_changes(changes):
         sign, style = VERDICT_SIGNS[comparison.verdict]
-        score = find_score_change(comparison.change)
+        score = find_primary_change(comparison.change)
         movement = "" if score is None else f"{format_number(score.base)} → {format_number(score.new)} ({format_change(score.delta)})"
         table.add_row(
             styled_text((sign, style)),
@@ -154,9 +182,9 @@ def build_baseline_section(changes: Changes) -> RenderableType:
 
 
 def _build_evaluator_section(change: EvaluatorChange, display: DisplayOptions) -> RenderableType:
-    metrics = [metric for metric in change.metrics if display.everything or _is_main_metric(metric.name)]
+    metrics = [metric for metric in change.metrics if display.everything or _is_main_metric(metric.name) or is_significant(metric)]
     parts: list[RenderableType] = [_build_change_table(metrics, display, drop_prefix=f"{change.evaluator}.")]
-    power = describe_power(find_score_change(change))
+    power = describe_power(find_primary_change(change))
     if power:
         parts.append(styled_text((power, DIM)))
     parts += _build_field_parts(change, display)
@@ -165,11 +193,11 @@ def _build_evaluator_section(change: EvaluatorChange, display: DisplayOptions) -
             parts.append(styled_text((f"{name} {len(cases):,}  ", style), _list_cases(cases, display)))
     if change.unmeasured:
         parts.append(styled_text((f"not measured in both {len(change.unmeasured):,}  ", NOTE), _list_cases(change.unmeasured, display)))
-    return make_section(f"{change.evaluator}, {format_count(change.n, 'case')}", *parts)
+    return make_section(f"{change.evaluator}, {count_units(change)}", *parts)
 
 
 def _build_field_parts(change: EvaluatorChange, display: DisplayOptions) -> Iterator[RenderableType]:
-    moved = [field for field in change.fields if display.everything or field.verdict in ("better", "worse") or field.delta]
+    moved = [field for field in change.fields if display.everything or is_significant(field) or field.delta]
     if not moved:
         return
     moved.sort(key=lambda field: field.delta)
@@ -252,7 +280,7 @@ def _build_multi_section(
     metrics = list(_align_by_name([None if change is None else change.metrics for change in changes]))
     fields = list(_align_by_name([None if change is None else change.fields for change in changes]))
     if not display.everything:
-        metrics = [row for row in metrics if _is_main_metric(row[0])]
+        metrics = [row for row in metrics if _is_main_metric(row[0]) or _is_significant(row[1])]
         fields = [row for row in fields if _is_significant(row[1])][:MAX_FIELDS]
     metric_rows = [(metric.removeprefix(f"{name}."), row) for metric, row in metrics]
     fields_title = "fields" if display.everything else "fields with a significant change"
@@ -278,7 +306,12 @@ def _align_by_name(runs: Sequence[Sequence[Change] | None]) -> Iterator[tuple[st
 
 
 def _is_significant(row: Sequence[Change | None]) -> bool:
-    return any(change is not None and change.verdict in ("better", "worse") for change in row)
+    return any(change is not None and is_significant(change) for change in row)
+
+
+def is_significant(change: Change) -> bool:
+    """True if the comparison shows a difference."""
+    return change.verdict in ("better", "worse")
 
 
 def _build_multi_table(

@@ -25,7 +25,7 @@ from fieldwise.report.case_view import (
 )
 from fieldwise.report.heatmap import CASES, CELLS, Heatmap, build_heatmap
 from fieldwise.report.result_text import ERROR_OUTCOMES, FIELD_STATES, describe_cause
-from fieldwise.report.run_changes import EvaluatorComparison, describe_changes, list_change_warnings
+from fieldwise.report.run_changes import EvaluatorComparison, describe_changes, describe_tests, list_change_warnings
 from fieldwise.report.text_format import shorten_path
 from fieldwise.summarize.findings import Finding, find_patterns
 
@@ -304,6 +304,11 @@ class RunView:
     def change_notes(self) -> Sequence[str]:
         """Limits of the comparison with the baseline."""
         return list_change_warnings(self.changes) if self.changes else ()
+
+    @cached_property
+    def change_tests(self) -> str:
+        """How many metrics and fields were tested in the comparison with the baseline; empty without a comparison."""
+        return describe_tests(self.changes) if self.changes else ""
 
     @cached_property
     def facts(self) -> tuple[tuple[str, str], ...]:

@@ -20,6 +20,8 @@ from fieldwise.store.stored_json import dump_json
 
 ArrowColumn: TypeAlias = Any  # pyarrow has no type annotations
 ArrowTable: TypeAlias = Any
+GROUP_COLUMN: Final = "group"
+"""Column of the cases table with the group of each case; absent if the suite names none."""
 METRIC_PREFIX: Final = "m."
 """Prefix of the columns that hold metrics."""
 STATUSES: Final = [status.label for status in Status]

@@ -5,7 +5,7 @@ more than `MAX_CASES` cases it holds a sample, chosen by a hash of their ids, so
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
@@ -15,10 +15,9 @@ import numpy as np
 from fieldwise.kernels.statistics import hash_texts
 from fieldwise.model.change import Changes
 from fieldwise.model.diagnostic import ConfigError, Diagnostic, Where
-from fieldwise.registry import EVALUATORS
 from fieldwise.store.atomic import write_atomically
 from fieldwise.store.run import Run
-from fieldwise.store.run_metrics import compare_metrics, list_case_ids, load_metrics
+from fieldwise.store.run_metrics import compare_metrics, count_metrics, list_case_ids, load_metrics, primary_metric
 from fieldwise.summarize.compare import Adjust, EvaluatorMeasurements
 
 FORMAT: Final = 1
@@ -70,7 +69,7 @@ def _sample_rows(ids: list[str]) -> list[int]:
 
 
 def _encode_evaluator(measurements: EvaluatorMeasurements, evaluator: Mapping[str, Any], rows: list[int]) -> dict[str, Any]:
-    counts = _count_metrics(str(evaluator.get("type")))
+    counts = count_metrics(str(evaluator.get("type")))  # other metrics and the summary contain what they amount to
     return {
         "name": evaluator["name"],
         "type": evaluator.get("type"),
@@ -83,14 +82,6 @@ def _encode_evaluator(measurements: EvaluatorMeasurements, evaluator: Mapping[st
 
 def _encode_column(values: Any, rows: list[int]) -> list[float | None]:
     return [None if np.isnan(values[row]) else round(float(values[row]), DIGITS) for row in rows]
-
-
-def _count_metrics(kind: str) -> Sequence[str]:
-    """Metrics of an evaluator that are counts; other metrics and the summary contain what they amount to."""
-    try:
-        return EVALUATORS.find(kind).counts
-    except KeyError:  # an evaluator that is no longer installed
-        return ()
 
 
 def load_baseline(path: str | Path) -> dict[str, Any]:
@@ -150,6 +141,7 @@ def _decode_evaluator(content: dict[str, Any], ids: list[str]) -> EvaluatorMeasu
         verdict=np.array(content["verdict"], dtype=np.int8),
         metrics=_decode_columns(content["metrics"]),
         fields=_decode_columns(content["fields"]),
+        primary=primary_metric(str(content.get("type"))),
     )
 
 

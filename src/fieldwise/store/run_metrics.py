@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 
 from fieldwise.model.change import Changes
 from fieldwise.registry import EVALUATORS, EvaluatorSpec
-from fieldwise.store.arrow_tables import METRIC_PREFIX, VERDICTS, ArrowTable
+from fieldwise.store.arrow_tables import GROUP_COLUMN, METRIC_PREFIX, VERDICTS, ArrowTable
 from fieldwise.store.load_part import labels_from_column
 from fieldwise.store.part_reader import list_part_files, read_table
 from fieldwise.store.run import Run
-from fieldwise.summarize.compare import Adjust, EvaluatorMeasurements, compare_evaluator
+from fieldwise.summarize.compare import Adjust, EvaluatorMeasurements, adjust_together, compare_evaluator
 from fieldwise.summarize.vacuous import leave_out_vacuous
 
 pc: Any = pyarrow.compute  # its functions are generated at run time, so type checkers do not know them
@@ -50,15 +50,16 @@ def compare_metrics(
     all_notes += [f"only the base has the evaluator `{name}`" for name in base_measurements if name not in new_versions]
     all_notes += [f"only the new run has the evaluator `{name}`" for name in new_versions if name not in base_measurements]
     in_base, in_new = set(base_ids), set(new_ids)
-    return Changes(
+    changes = Changes(
         base=base,
         new=new.id,
-        evaluators={name: compare_evaluator(name, base_measurements[name], load_metrics(new, name, new_ids), adjust) for name in shared},
+        evaluators={name: compare_evaluator(name, base_measurements[name], load_metrics(new, name, new_ids)) for name in shared},
         only_in_base=[case for case in base_ids if case not in in_new],
         only_in_new=[case for case in new_ids if case not in in_base],
         common_share=_share_of_common_cases(in_base, in_new),
         notes=all_notes,
     )
+    return adjust_together([changes], adjust)[0]
 
 
 def _share_of_common_cases(in_base: set[str], in_new: set[str]) -> float:
@@ -80,6 +81,34 @@ def list_case_ids(run: Run) -> list[str]:
     return ids
 
 
+def list_case_groups(run: Run) -> list[str] | None:
+    """The group of each case of a run, in order; None if the run has no groups."""
+    groups: list[str] = []
+    for part in run.parts:
+        for file in list_part_files(part, "cases"):
+            table = read_table(run.path, file, columns=lambda column: column in ("case", GROUP_COLUMN))
+            if GROUP_COLUMN not in table.column_names:
+                return None
+            groups += table[GROUP_COLUMN].to_pylist()
+    return groups or None
+
+
+def primary_metric(evaluator_type: str) -> str:
+    """The metric that decides whether an evaluator changed; `score` for an evaluator that is no longer installed."""
+    try:
+        return EVALUATORS.find(evaluator_type).primary
+    except KeyError:
+        return "score"
+
+
+def count_metrics(evaluator_type: str) -> frozenset[str]:
+    """The metrics of an evaluator that are counts; none for an evaluator that is no longer installed."""
+    try:
+        return frozenset(EVALUATORS.find(evaluator_type).counts)
+    except KeyError:
+        return frozenset()
+
+
 def load_metrics(run: Run, evaluator: str, ids: Sequence[str]) -> EvaluatorMeasurements:
     """The metrics of one evaluator for all cases of a run; NaN where a case was not measured."""
     n = len(ids)
@@ -97,7 +126,16 @@ def load_metrics(run: Run, evaluator: str, ids: Sequence[str]) -> EvaluatorMeasu
                 metrics.setdefault(name, np.full(n, np.nan))[cases] = np.where(is_measured, values, np.nan)
         for file in list_part_files(part, "comparisons", evaluator):
             _add_field_means(read_table(run.path, file, columns=["case", "field", "similarity", "outcome"]), fields, n)
-    return EvaluatorMeasurements(ids=ids, verdict=verdict, metrics=metrics, fields=fields)
+    evaluator_type = next(str(entry.get("type")) for entry in run.manifest.evaluators if entry["name"] == evaluator)
+    return EvaluatorMeasurements(
+        ids=ids,
+        verdict=verdict,
+        metrics=metrics,
+        fields=fields,
+        groups=list_case_groups(run),
+        primary=primary_metric(evaluator_type),
+        counts=count_metrics(evaluator_type),
+    )
 
 
 def _metric_columns(table: ArrowTable, spec: EvaluatorSpec | None) -> dict[str, NDArray[np.float64]]:

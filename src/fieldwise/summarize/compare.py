@@ -1,6 +1,11 @@
-"""Compares runs over the same cases and tests whether the differences are significant."""
+"""Compares runs over the same cases and tests whether the differences are significant.
 
-from collections.abc import Callable, Mapping, Sequence
+Two families of tests are adjusted, each by itself: the primary metric of every evaluator, and the fields of all evaluators. Another metric
+is judged only if the primary metric of its evaluator shows a difference, adjusted within the evaluator. So a system that is compared with
+itself shows a difference in at most 5 % of comparisons, however many metrics there are.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, Literal
 
@@ -10,8 +15,8 @@ from numpy.typing import NDArray
 from fieldwise.kernels.paired import (
     adjust_benjamini_hochberg,
     adjust_holm,
-    bootstrap_mean_interval,
     mcnemar_p_value,
+    mean_interval,
     minimum_detectable_change,
     normalized_gain,
     paired_effect_size,
@@ -20,11 +25,13 @@ from fieldwise.kernels.paired import (
 from fieldwise.model.change import Change, Changes, ChangeVerdict, EvaluatorChange, lower_is_better
 
 FloatColumn = NDArray[np.float64]
+GroupCodes = NDArray[np.int64] | None
+"""The group of each case as a number; None if every case is a group of its own."""
 Adjust = Literal["holm", "bh"]
 ADJUST: Final[Mapping[Adjust, Callable[[Sequence[float]], list[float]]]] = {"holm": adjust_holm, "bh": adjust_benjamini_hochberg}
 SIGNIFICANCE_LEVEL: Final = 0.05
 MIN_CASES: Final = 10
-"""With fewer cases, no difference can be shown."""
+"""With fewer cases or groups, no difference can be shown."""
 COARSE_CHANGE: Final = 0.10
 """If only changes larger than this can be detected, "no difference" means little."""
 _PASS: Final = 2
@@ -41,29 +48,39 @@ class EvaluatorMeasurements:
     """`score` among them; NaN where a case has no such number."""
     fields: Mapping[str, FloatColumn]
     """By field the mean similarity, NaN where a case does not have it."""
+    groups: Sequence[str] | None = None
+    """The group of each case; None if the cases are independent."""
+    primary: str = "score"
+    """The metric that decides whether the evaluator changed."""
+    counts: frozenset[str] = frozenset()
+    """Metrics that are counts, which have no interval."""
 
 
-def compare_evaluator(name: str, base: EvaluatorMeasurements, new: EvaluatorMeasurements, adjust: Adjust = "holm") -> EvaluatorChange:
-    """The changes of one evaluator, over the cases that both runs have."""
+def compare_evaluator(name: str, base: EvaluatorMeasurements, new: EvaluatorMeasurements) -> EvaluatorChange:
+    """The changes of one evaluator, over the cases that both runs have. P-values are not adjusted yet: see `adjust_together`."""
     new_row_of = {case: row for row, case in enumerate(new.ids)}
     ids = [case for case in base.ids if case in new_row_of]
     base_rows = np.array([row for row, case in enumerate(base.ids) if case in new_row_of], dtype=np.int64)
     new_rows = np.array([new_row_of[case] for case in ids], dtype=np.int64)
+    groups = _encode_groups(base.groups, base_rows)
+    if groups is None:
+        groups = _encode_groups(new.groups, new_rows)
     base_verdict, new_verdict = base.verdict[base_rows], new.verdict[new_rows]
     judged = (base_verdict >= 0) & (new_verdict >= 0)
     base_passed, new_passed = base_verdict == _PASS, new_verdict == _PASS
     metrics: list[Change] = []
     for metric in base.metrics:
         if metric in new.metrics:
-            change = compare_metric(f"{name}.{metric}", base.metrics[metric][base_rows], new.metrics[metric][new_rows])
+            change = compare_metric(f"{name}.{metric}", base.metrics[metric][base_rows], new.metrics[metric][new_rows], groups)
             if change is not None:
-                metrics.append(change)
+                metrics.append(replace(change, low=None, high=None) if metric in base.counts | new.counts else change)
     if judged.any():
-        metrics.insert(1, _compare_pass_rates(f"{name}.pass_rate", base_passed[judged], new_passed[judged]))
+        judged_groups = None if groups is None else groups[judged]
+        metrics.insert(1, _compare_pass_rates(f"{name}.pass_rate", base_passed[judged], new_passed[judged], judged_groups))
     fields: list[Change] = []
     for field in base.fields:
         if field in new.fields:
-            change = compare_numbers(field, base.fields[field][base_rows], new.fields[field][new_rows])
+            change = compare_numbers(field, base.fields[field][base_rows], new.fields[field][new_rows], groups)
             if change is not None:
                 fields.append(change)
 
@@ -73,8 +90,10 @@ def compare_evaluator(name: str, base: EvaluatorMeasurements, new: EvaluatorMeas
     return EvaluatorChange(
         evaluator=name,
         n=int(judged.sum()),
+        groups=None if groups is None else len(np.unique(groups[judged])),
+        primary=f"{name}.{new.primary}",
         metrics=metrics,
-        fields=_adjust_p_values(fields, adjust),
+        fields=fields,
         fixed=ids_at(judged & ~base_passed & new_passed),
         broken=ids_at(judged & base_passed & ~new_passed),
         still_broken=ids_at(judged & ~base_passed & ~new_passed),
@@ -82,47 +101,71 @@ def compare_evaluator(name: str, base: EvaluatorMeasurements, new: EvaluatorMeas
     )
 
 
-def compare_metric(name: str, base: FloatColumn, new: FloatColumn) -> Change | None:
+def _encode_groups(groups: Sequence[str] | None, rows: NDArray[np.int64]) -> GroupCodes:
+    """The groups of these rows as numbers; None if there are none or each case is its own group."""
+    if groups is None:
+        return None
+    code_of: dict[str, int] = {}
+    codes = np.array([code_of.setdefault(groups[int(row)], len(code_of)) for row in rows], dtype=np.int64)
+    return None if len(code_of) == len(codes) else codes
+
+
+def compare_metric(name: str, base: FloatColumn, new: FloatColumn, groups: GroupCodes = None) -> Change | None:
     """The change of a metric, named as in gates; the name tells whether lower is better."""
-    return compare_numbers(name, base, new, lower=lower_is_better(name))
+    return compare_numbers(name, base, new, groups, lower=lower_is_better(name))
 
 
-def compare_numbers(name: str, base: FloatColumn, new: FloatColumn, *, lower: bool = False) -> Change | None:
+def compare_numbers(name: str, base: FloatColumn, new: FloatColumn, groups: GroupCodes = None, *, lower: bool = False) -> Change | None:
     """The change of a number over the cases in which both runs have it; None if there is no such case. `lower`: lower is better."""
     both = ~np.isnan(base) & ~np.isnan(new)
     base_values, new_values = base[both].astype(np.float64), new[both].astype(np.float64)
     if not len(base_values):
         return None
-    change = _build_change(name, base_values, new_values, sign_flip_p_value(new_values - base_values), "permutation")
+    change = _build_change(name, base_values, new_values, None if groups is None else groups[both])
     return _as_lower_is_better(change) if lower else change
 
 
-def _compare_pass_rates(name: str, base_passed: NDArray[np.bool_], new_passed: NDArray[np.bool_]) -> Change:
+def _compare_pass_rates(name: str, base_passed: NDArray[np.bool_], new_passed: NDArray[np.bool_], groups: GroupCodes) -> Change:
+    change = _build_change(name, base_passed.astype(np.float64), new_passed.astype(np.float64), groups)
+    if groups is not None:  # McNemar's test takes the cases as independent
+        return change
     p = mcnemar_p_value(int((base_passed & ~new_passed).sum()), int((~base_passed & new_passed).sum()))
-    return _build_change(name, base_passed.astype(np.float64), new_passed.astype(np.float64), p, "McNemar")
+    return _judged(replace(change, p=p, p_adjusted=p, test="McNemar"))
 
 
-def _build_change(name: str, base: FloatColumn, new: FloatColumn, p: float, test: str) -> Change:
+def _build_change(name: str, base: FloatColumn, new: FloatColumn, groups: GroupCodes) -> Change:
     differences = new - base
-    low, high = bootstrap_mean_interval(differences)
+    sums, sizes = _sum_by_group(differences, groups)
+    p = sign_flip_p_value(sums)
+    low, high = mean_interval(sums, sizes) or (None, None)
     base_mean, new_mean = float(base.mean()), float(new.mean())
     are_shares = min(base.min(), new.min()) >= 0 and max(base.max(), new.max()) <= 1
     change = Change(
         name=name,
         n=len(base),
+        groups=None if groups is None else len(sums),
         base=base_mean,
         new=new_mean,
-        low=_finite_or_none(low),
-        high=_finite_or_none(high),
+        low=low,
+        high=high,
         p=p,
         p_adjusted=p,
-        test=test,
+        test="permutation" if groups is None else "permutation by group",
         effect=_finite_or_none(paired_effect_size(differences)),
         gain=normalized_gain(base_mean, new_mean) if are_shares else None,
-        smallest_shown=_finite_or_none(minimum_detectable_change(differences)),
+        smallest_shown=_finite_or_none(minimum_detectable_change(sums, sizes)),
         verdict="no difference shown",
     )
-    return replace(change, verdict=judge_change(change))
+    return _judged(change)
+
+
+def _sum_by_group(values: FloatColumn, groups: GroupCodes) -> tuple[FloatColumn, FloatColumn | None]:
+    """Sums by group and the sizes of the groups; the values themselves and None if every case is a group of its own."""
+    if groups is None:
+        return values, None
+    sizes = np.bincount(groups)
+    has_cases = sizes > 0
+    return np.bincount(groups, weights=values).astype(np.float64)[has_cases], sizes[has_cases].astype(np.float64)
 
 
 def _finite_or_none(value: float) -> float | None:
@@ -132,43 +175,87 @@ def _finite_or_none(value: float) -> float | None:
 def _as_lower_is_better(change: Change) -> Change:
     """The change of a number of which lower is better: the gain then measures the distance from 0."""
     gain = None if change.gain is None else normalized_gain(1 - change.base, 1 - change.new)
-    reversed_change = replace(change, lower_is_better=True, gain=gain)
-    return replace(reversed_change, verdict=judge_change(reversed_change))
+    return _judged(replace(change, lower_is_better=True, gain=gain))
+
+
+def _judged(change: Change) -> Change:
+    return replace(change, verdict=judge_change(change))
 
 
 def judge_change(change: Change) -> ChangeVerdict:
-    """The verdict on a change. A difference is shown if its adjusted p-value is significant and its interval excludes 0."""
-    excludes_zero = change.low is not None and change.high is not None and not change.low <= 0 <= change.high
-    if change.p_adjusted <= SIGNIFICANCE_LEVEL and excludes_zero:
+    """The verdict on a change: a difference is shown if its adjusted p-value is significant and its interval, if any, excludes 0."""
+    includes_zero = change.low is not None and change.high is not None and change.low <= 0 <= change.high
+    if change.p_adjusted <= SIGNIFICANCE_LEVEL and not includes_zero:
         return "better" if change.loss < 0 else "worse"
-    if change.n < MIN_CASES or (change.smallest_shown is not None and change.smallest_shown > COARSE_CHANGE):
+    units = change.n if change.groups is None else change.groups
+    if units < MIN_CASES or (change.smallest_shown is not None and change.smallest_shown > COARSE_CHANGE):
         return "not enough cases"
     return "no difference shown"
 
 
 def adjust_together(comparisons: Sequence[Changes], adjust: Adjust = "holm") -> list[Changes]:
-    """Adjust the p-values of several runs compared with one base: each metric over the runs, fields over runs and fields."""
-    adjusted_runs = [dict(changes.evaluators) for changes in comparisons]
-    names = dict.fromkeys(name for evaluators in adjusted_runs for name in evaluators)
-    for name in names:
-        runs_with_evaluator = [evaluators for evaluators in adjusted_runs if name in evaluators]
-        all_fields = [change for evaluators in runs_with_evaluator for change in evaluators[name].fields]
-        adjusted_fields = iter(_adjust_p_values(all_fields, adjust))
-        changes_by_metric: dict[str, list[Change]] = {}
-        for evaluators in runs_with_evaluator:
-            for change in evaluators[name].metrics:
-                changes_by_metric.setdefault(change.name, []).append(change)
-        adjusted_metrics = {metric: iter(_adjust_p_values(changes, adjust)) for metric, changes in changes_by_metric.items()}
-        for evaluators in runs_with_evaluator:
-            # the iterators yield the changes in the order in which they were collected above
-            evaluator = evaluators[name]
-            metrics = [next(adjusted_metrics[change.name]) for change in evaluator.metrics]
-            fields = [next(adjusted_fields) for _ in evaluator.fields]
-            evaluators[name] = replace(evaluator, metrics=metrics, fields=fields)
-    return [replace(changes, evaluators=evaluators) for changes, evaluators in zip(comparisons, adjusted_runs, strict=True)]
+    """Adjust the p-values of one or several comparisons of runs and judge every change.
+
+    Primary metrics are one family, over evaluators and comparisons; fields are another. The other metrics of an evaluator are judged in
+    the comparisons in which its primary metric shows a difference, adjusted within the evaluator.
+    """
+    evaluators = [(place, name) for place, changes in enumerate(comparisons) for name in changes.evaluators]
+
+    def metrics_of(place: int, name: str) -> Iterable[Change]:
+        return comparisons[place].evaluators[name].metrics
+
+    primary = {
+        (place, metric.name): metric
+        for place, name in evaluators
+        for metric in metrics_of(place, name)
+        if metric.name == comparisons[place].evaluators[name].primary
+    }
+    adjusted = _adjust_family(primary, adjust)
+    shown = {key for key, change in adjusted.items() if change.verdict in ("better", "worse")}
+    tested_primary = len(primary)
+    tested_others: dict[str, int] = {}
+    for evaluator in dict.fromkeys(name for _, name in evaluators):
+        others: dict[tuple[int, str], Change] = {}
+        for place, name in evaluators:
+            if name == evaluator and (place, comparisons[place].evaluators[name].primary) in shown:
+                others |= {(place, metric.name): metric for metric in metrics_of(place, name) if (place, metric.name) not in primary}
+        tested_others[evaluator] = len(others)
+        adjusted |= _adjust_family(others, adjust)
+    fields = {(place, f"{name}/{field.name}"): field for place, name in evaluators for field in comparisons[place].evaluators[name].fields}
+    adjusted_fields = _adjust_family(fields, adjust)
+    tested_fields = len(_distinct_tests(fields))
+
+    def adjust_evaluator(place: int, change: EvaluatorChange) -> EvaluatorChange:
+        metrics = [adjusted.get((place, metric.name)) or replace(metric, verdict="not tested") for metric in change.metrics]
+        adjusted_of_evaluator = [adjusted_fields[place, f"{change.evaluator}/{field.name}"] for field in change.fields]
+        tested = tested_others[change.evaluator] if (place, change.primary) in shown else 0
+        return replace(change, metrics=metrics, fields=adjusted_of_evaluator, tested=tested)
+
+    return [
+        replace(
+            changes,
+            evaluators={name: adjust_evaluator(place, change) for name, change in changes.evaluators.items()},
+            adjust=adjust,
+            tested_metrics=tested_primary,
+            tested_fields=tested_fields,
+        )
+        for place, changes in enumerate(comparisons)
+    ]
 
 
-def _adjust_p_values(changes: Sequence[Change], adjust: Adjust) -> list[Change]:
-    p_values = ADJUST[adjust]([change.p for change in changes])
-    adjusted = [replace(change, p_adjusted=p) for change, p in zip(changes, p_values, strict=True)]
-    return [replace(change, verdict=judge_change(change)) for change in adjusted]
+_TestKey = tuple[int, str, int, float, float, float]
+
+
+def _distinct_tests(family: Mapping[tuple[int, str], Change]) -> dict[_TestKey, float]:
+    """The p-value of each distinct test: evaluators that share a field's comparisons test the same numbers once."""
+    return {_identify_test(place, change): change.p for (place, _), change in family.items()}
+
+
+def _identify_test(place: int, change: Change) -> _TestKey:
+    return place, change.name, change.n, change.base, change.new, change.p
+
+
+def _adjust_family(family: Mapping[tuple[int, str], Change], adjust: Adjust) -> dict[tuple[int, str], Change]:
+    tests = _distinct_tests(family)
+    p_values = dict(zip(tests, ADJUST[adjust](list(tests.values())), strict=True))
+    return {key: _judged(replace(change, p_adjusted=p_values[_identify_test(key[0], change)])) for key, change in family.items()}

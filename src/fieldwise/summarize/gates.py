@@ -141,14 +141,17 @@ def _judge_change(gate: Regression, change: Change) -> GateResult:
     """Fail if the loss exceeds the limit and is significant; a larger loss that may be chance passes with a remark."""
     noun = "rise" if change.lower_is_better else "drop"
     label = f"regression of {change.name} <= {gate.max_drop:g}"
-    message = f"{change.name} went from {change.base:.4f} to {change.new:.4f} over {change.n} cases (p = {change.p_adjusted:.3g})"
+    # a gate on a metric was chosen before the data were seen: no adjustment. The fields of `per_field` are many tests.
+    p = change.p if change.name == f"{gate.evaluator}.{gate.metric}" else change.p_adjusted
+    units = f"{change.n} cases" if change.groups is None else f"{change.n} cases in {change.groups} groups"
+    message = f"{change.name} went from {change.base:.4f} to {change.new:.4f} over {units} (p = {p:.3g})"
     is_too_large = change.loss > gate.max_drop + _ROUNDING
-    is_significant = change.p_adjusted <= 1 - gate.confidence + _ROUNDING
+    is_significant = p <= 1 - gate.confidence + _ROUNDING
     passed = not (is_too_large and is_significant)
     if not passed:
         message += f": a {noun} beyond {gate.max_drop:g}"
     elif is_too_large:
         message += "; this may be chance"
         if change.smallest_shown:
-            message += f": with {change.n} cases, {noun}s of {change.smallest_shown:.3f} or more are detected with 80 % power"
+            message += f": with {units}, {noun}s of {change.smallest_shown:.3f} or more are detected with 80 % power"
     return GateResult(gate=label, passed=passed, value=change.new - change.base, message=message)

@@ -8,7 +8,7 @@ from typing import Annotated, Final
 from fastapi import APIRouter, Depends, Query
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
-from fieldwise.report.run_changes import describe_changes
+from fieldwise.report.run_changes import describe_changes, describe_tests
 from fieldwise.report.run_view import describe_exit
 from fieldwise.report.trend import Trend, build_trend, draw_trend_chart
 from fieldwise.web.api_runs import compare_named_runs
@@ -169,6 +169,7 @@ def _render_comparison(server: Server, base: str | None, new: str | None) -> str
         "new": new,
         "changes": changes,
         "evaluators": evaluators,
+        "tests": describe_tests(changes) if changes else "",
         "nothing": all(not evaluator.change.n for evaluator in evaluators),
     }
     return render("compare.html", here="/compare", runs=heads[:200], **values)

@@ -12,6 +12,7 @@ MAYBE_TEXT: Final = {"type": ["string", "null"]}
 NUMBER: Final = {"type": "number"}
 MAYBE_NUMBER: Final = {"type": ["number", "null"]}
 COUNT: Final = {"type": "integer", "minimum": 0}
+MAYBE_COUNT: Final = {"type": ["integer", "null"], "minimum": 0}
 FLAG: Final = {"type": "boolean"}
 STATE: Final = {"enum": ["finished", "running", "interrupted"]}
 
@@ -84,12 +85,13 @@ _CHANGE: Final = object_schema(
     {
         **{"name": TEXT, "n": COUNT, "base": NUMBER, "new": NUMBER, "low": MAYBE_NUMBER, "high": MAYBE_NUMBER},
         **{"p": {"type": ["number", "string"]}, "p_adjusted": {"type": ["number", "string"]}, "test": TEXT},
-        **{"effect": {}, "gain": {}, "smallest_shown": {}, "verdict": TEXT, "lower_is_better": {"type": "boolean"}},
+        **{"effect": {}, "gain": {}, "smallest_shown": {}, "verdict": TEXT, "lower_is_better": {"type": "boolean"}, "groups": MAYBE_COUNT},
     }
 )
 _EVALUATOR_CHANGE: Final = object_schema(
     {
         **{"evaluator": TEXT, "n": COUNT, "metrics": array_schema(_CHANGE), "fields": array_schema(_CHANGE)},
+        **{"primary": TEXT, "groups": MAYBE_COUNT, "tested": COUNT},
         **dict.fromkeys(("fixed", "broken", "still_broken", "unmeasured"), array_schema(TEXT)),
     }
 )
@@ -97,6 +99,7 @@ CHANGES: Final = object_schema(
     {
         **{"base": TEXT, "new": TEXT, "evaluators": {"type": "object", "additionalProperties": _EVALUATOR_CHANGE}},
         **dict.fromkeys(("only_in_base", "only_in_new", "notes"), array_schema(TEXT)),
+        **{"adjust": TEXT, "tested_metrics": COUNT, "tested_fields": COUNT},
     }
 )
 TAGS: Final = object_schema({"id": TEXT, "tags": array_schema(TEXT)})
