@@ -24,6 +24,7 @@ from fieldwise.plan.rules import plan_match
 from fieldwise.plan.suite import build_plan
 from fieldwise.read.cases import CaseReader, read_cases
 from fieldwise.read.from_python import normalize_case, normalize_value
+from fieldwise.read.given_data import MANY_RECORDS, are_many_records, refuse_tables, replace_data
 from fieldwise.read.suite import read_document
 from fieldwise.read.table_files import load_json
 from fieldwise.registry import EVALUATORS
@@ -66,12 +67,16 @@ def evaluate(
     >>> evaluate({"type": "field_accuracy", "fields": ["total"]}, expected={"total": 5}, actual={"total": 7}).misses
     ['total']
     """
+    refuse_tables(expected, actual)
     if actual is MISSING and actuals:
         actual = actuals[0]
     case = Case(id=id, input=input, expected=expected, actual=actual, contexts=contexts, metadata=dict(metadata or {}), actuals=actuals)
     batch = ScoringBatch(normalize_case(case), local_services(asker))
     planned = with_inferred_rules(plan_config(config, load=load_json), batch)
-    return result_at(evaluate_every_case(planned, batch), 0)
+    result = result_at(evaluate_every_case(planned, batch), 0)
+    if not result.hits and are_many_records(expected, actual):
+        return replace(result, reasoning=f"{result.reasoning}; {MANY_RECORDS}".removeprefix("; "))
+    return result
 
 
 def match(name: str, *, expected: Sequence[Json], actual: Sequence[Json], **options: Any) -> Scores:
@@ -134,16 +139,25 @@ def _diff_chunks(chunks: Sequence[Cases], diagnostics: Sequence[Diagnostic]) -> 
 
 
 def check(
-    suite: str | Path | Mapping[str, Any], *, cases: str | None = None, gates: Sequence[str] = (), root: str | Path | None = None
+    suite: str | Path | Mapping[str, Any],
+    *,
+    cases: object = None,
+    expected: object = None,
+    actual: object = None,
+    on: str | tuple[str, str] | None = None,
+    gates: Sequence[str] = (),
+    root: str | Path | None = None,
 ) -> Plan:
-    """Compile a suite to a plan, or raise ConfigError with all its problems. `cases` may be an earlier run: `run:latest`."""
+    """Compile a suite to a plan, or raise ConfigError with all its problems.
+
+    `cases`, `expected`, `actual` and `on` replace the suite's data, as in `run`.
+    """
     document = Document(value=dict(suite), text=str(suite)) if isinstance(suite, Mapping) else read_document(suite)
     folder = Path.cwd() if isinstance(suite, Mapping) else Path(suite).parent
     plan = build_plan(document, load=lambda path: load_json(folder / path), resolve=lambda path: str(folder / path))
-    if cases is not None:
-        plan = replace(plan, source=replace(plan.source or Source(), cases=cases, expected=None, actual=None))
+    plan = replace(plan, source=replace_data(plan.source, cases=cases, expected=expected, actual=actual, on=on))
     if plan.source is None or not (plan.source.cases or plan.source.expected):
-        what, fix = "the suite names no cases", "add `cases: data.jsonl`, or give them on the command line with --cases"
+        what, fix = "the suite names no cases", "add `cases: data.jsonl`, give `cases=` in Python, or --cases on the command line"
         raise ConfigError([Diagnostic(code="no-cases", what=what, where=Where(file=plan.file), fix=fix)])
     if (plan.source.cases or "").startswith("run:"):
         from fieldwise.store.rerun import use_stored_cases
@@ -157,7 +171,10 @@ def check(
 def run(
     suite: str | Path | Mapping[str, Any],
     *,
-    cases: str | None = None,
+    cases: object = None,
+    expected: object = None,
+    actual: object = None,
+    on: str | tuple[str, str] | None = None,
     limit: int | None = None,
     only: When | None = None,
     gates: Sequence[str] = (),
@@ -174,13 +191,17 @@ def run(
 ) -> "Run":
     """Apply a suite to its cases and store the results.
 
+    `cases` replaces the suite's data: a path, `run:ID` for the cases of an earlier run, or rows in memory, which are a list or an iterator
+    of records (dicts, pydantic models, dataclasses), a pandas or polars frame, a Hugging Face dataset, an Arrow table, or anything else
+    with `__arrow_c_stream__`. `expected` and `actual` give the two sides separately, in the same forms; their rows are paired by the
+    column `on`, a pair of names if they differ, by default by `id`.
     `asking` sets the budget of judges and the file of the answer cache. `baseline` is a baseline file, or the id of a run, to compare with.
     `resume` continues the suite's latest unfinished run, or the run of this id: cases that are stored and still valid are not scored again.
     `on_start` is called with the run's id as soon as it has one. `chunk` is the number of cases scored together; the default depends on the
     plan. `workers` processes share the work where the data can be read in shards (JSONL and Parquet files); `engine` says where they run.
     The results are bit-identical in every case.
     """
-    plan = check(suite, cases=cases, gates=gates, root=root)
+    plan = check(suite, cases=cases, expected=expected, actual=actual, on=on, gates=gates, root=root)
     source = plan.source
     assert source is not None
     if resume:
@@ -211,7 +232,7 @@ def run(
                 totals = sharding.score_in_shards(plan, reader, writer, executor, chunk, progress, all_cases=all_cases)
             if totals is None:
                 totals = _score_in_order(plan, batches, writer, asker, lambda done: _report_progress(progress, reader, done))
-            notes = [*plan.diagnostics, *resume_notes, *notes, *reader.diagnostics]
+            notes = [*plan.diagnostics, *resume_notes, *notes, *_warn_of_workers(source, workers, engine), *reader.diagnostics]
             notes += run_warnings.warn_unmatched_filters(filters, reader.diagnostics, selected=totals.cases)
             return _finish_run(plan, writer, totals, notes, compare_run, limits, all_cases=all_cases)
     except KeyboardInterrupt:
@@ -247,9 +268,18 @@ def _finish_run(
     return writer.finish(summary, gate_results, notes, code, changes)
 
 
+def _warn_of_workers(source: Source, workers: int, engine: "Engine") -> list[Diagnostic]:
+    if not source.memory or (workers == 1 and engine == "local"):
+        return []
+    what = "the cases are in memory, so one process did all the work"
+    fix = "workers need JSONL or Parquet files: write the data to one, and give its path"
+    return [Diagnostic(code="one-piece", level="warning", what=what, fix=fix)]
+
+
 def _require_rereadable(source: Source) -> None:
-    if source.cases == "-":
-        what, fix = "cases from standard input cannot be read again, so the run cannot be resumed", "put them in a file"
+    name = "standard input" if source.cases == "-" else "an iterator"
+    if source.cases == "-" or any(rows.is_one_shot for rows in source.memory.values()):
+        what, fix = f"cases from {name} cannot be read again, so the run cannot be resumed", "put them in a file or a list"
         raise ConfigError([Diagnostic(code="cannot-resume", what=what, fix=fix)])
 
 

@@ -228,7 +228,7 @@ def test_a_column_that_comes_later_is_recognised_too(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "row", [{"gold": 1, "reference": 1, "actual": 1}, {"expected": 1, "gold": 1, "actual": 1}, {"expected": 1, "output": 1, "answer": 1}]
+    "row", [{"gold": 1, "reference": 1, "actual": 1}, {"Gold": 1, "gold": 1, "actual": 1}, {"expected": 1, "output": 1, "answer": 1}]
 )
 def test_two_candidates_for_a_role_are_an_error(tmp_path: Path, row: dict[str, int]) -> None:
     cases, diagnostics, _ = read(write(tmp_path / "a.jsonl", lines([row])))

@@ -1,8 +1,8 @@
 """A suite file as it was read, and the plan that is compiled from it."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any, Literal, TypeAlias
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, Protocol, TypeAlias
 
 from fieldwise.model.diagnostic import Diagnostic
 
@@ -81,6 +81,38 @@ class Member:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SideMapping:
+    """How the rows of one side become records, where the two sides are separate."""
+
+    id: str | None = None
+    """The column or path that identifies a row; the other side has the same value in its own."""
+    record: str | None = None
+    """The column or path of the record inside a row; by default recognized, else the row itself."""
+    rename: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Path of a field in this file → its path in the rules."""
+    format: str | None = None
+    """The format of the files, if their names do not tell it."""
+
+
+class RowsInMemory(Protocol):
+    """Rows that a Python program has: a list of records, a data frame, an Arrow table."""
+
+    @property
+    def name(self) -> str:
+        """What the rows are called in messages, in place of a file name: `<cases>`."""
+        ...
+
+    @property
+    def is_one_shot(self) -> bool:
+        """True for an iterator, which another process cannot read again."""
+        ...
+
+    def read_batches(self, size: int) -> Iterator[Any]:
+        """All rows from the start, in batches (`read.rows.RowBatch`) of at most `size`."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Source:
     """Where cases are read from: one file or pattern, or separate ones for expected and actual. Paths are ready to open."""
 
@@ -96,6 +128,15 @@ class Source:
     """Role → column name, as written under `columns`."""
     format: str | None = None
     """The format of the files, if their names do not tell it."""
+    mappings: Mapping[str, SideMapping] = field(default_factory=dict[str, SideMapping])
+    """`expected` or `actual` → how its rows become records."""
+    memory: Mapping[str, RowsInMemory] = field(default_factory=dict[str, RowsInMemory])
+    """`cases`, `expected` or `actual` → its rows, where they are not in a file; the name of the rows then stands for the file."""
+
+    def get_mapping(self, side: str) -> SideMapping:
+        """How the rows of a side become records; `join` and `format` hold for both sides."""
+        mapping = self.mappings.get(side, SideMapping())
+        return replace(mapping, id=mapping.id or self.join, format=mapping.format or self.format)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -26,7 +26,7 @@ from fieldwise.plan.evaluators import COMMON_OPTIONS, MEMBER_REQUIRED_TYPE, WHEN
 from fieldwise.plan.gates import OPERATORS
 from fieldwise.plan.options import with_constraints, without_markers
 from fieldwise.plan.rules import RULE_OPTIONS, list_match_names
-from fieldwise.plan.suite import CASES_KEYS, COLUMN_TYPES
+from fieldwise.plan.suite import CASES_KEYS, COLUMN_TYPES, SIDE_KEYS
 
 JsonSchema: TypeAlias = dict[str, Any]
 
@@ -98,7 +98,9 @@ def _regression_schema() -> JsonSchema:
 
 
 def _cases_schema() -> JsonSchema:
-    two_sides = _closed_mapping(dict.fromkeys(CASES_KEYS, _TEXT), ["expected", "actual"])
+    rename: JsonSchema = {"type": "object", "additionalProperties": _TEXT, "description": "Name in this file → name in the rules."}
+    side = {"anyOf": [_TEXT, _closed_mapping({**dict.fromkeys(SIDE_KEYS, _TEXT), "rename": rename}, ["file"])]}
+    two_sides = _closed_mapping({**dict.fromkeys(CASES_KEYS, _TEXT), "expected": side, "actual": side}, ["expected", "actual"])
     description = "A file, a pattern, or separate files for expected and actual; relative to the suite."
     return {"description": description, "anyOf": [_TEXT, two_sides]}
 

@@ -8,16 +8,19 @@ from annotated_types import MinLen
 
 from fieldwise.model.diagnostic import ConfigError, Diagnostic
 from fieldwise.model.locations import is_url
-from fieldwise.model.plan import Document, KeyPath, Plan, PlannedEvaluator, Role, Source
+from fieldwise.model.path import Path
+from fieldwise.model.plan import Document, KeyPath, Plan, PlannedEvaluator, Role, SideMapping, Source
 from fieldwise.model.values import Json
 from fieldwise.plan.declared_options import describe_value, is_list_value, is_mapping_value
 from fieldwise.plan.evaluators import OPTION_READERS, get_evaluator_name, plan_evaluator
 from fieldwise.plan.gates import EvaluatorMetrics, GateMetrics, list_gate_metrics, read_gates, read_regressions
 from fieldwise.plan.options import read_value
 from fieldwise.plan.review import INVALID, Invalid, Review, quote_names, report_unknown_keys, suggest_name
+from fieldwise.plan.rules import read_path
 
 SUITE_KEYS = ("name", "cases", "columns", "evaluators", "gate")
 CASES_KEYS = ("expected", "actual", "join", "format")
+SIDE_KEYS = ("file", "id", "record", "rename", "format")
 ROLES: tuple[str, ...] = get_args(Role)
 NON_EMPTY_TEXT = Annotated[str, MinLen(1)]
 COLUMN_TYPES: dict[str, Any] = dict.fromkeys(ROLES, NON_EMPTY_TEXT) | {
@@ -88,20 +91,74 @@ def _read_source(review: Review, suite: Any) -> Source | None:
         return Source(cases=_resolve_data_path(review, cases), columns=columns)
     if not is_mapping_value(cases):
         fix = "write a path, a pattern such as `data/*.jsonl`, or `{expected: gold/*.json, actual: predictions/*.json}`"
+        if is_list_value(cases):
+            fix += "; data in memory goes to `fw.run(suite, cases=…)`"
         review.add_error(place, "bad-cases", f"`cases` must be a path or a mapping, not {describe_value(cases)}", fix)
         return None
     report_unknown_keys(review, cases, CASES_KEYS, place, "`cases`")
-    for side in ("expected", "actual"):
-        if side not in cases:
-            review.add_error(place, "missing-option", f"`cases` needs `{side}`", f"add `{side}:` with a path or a pattern")
-    texts = {key: _read_text(review, cases, key, place) for key in CASES_KEYS}
+    sides = {side: _read_side(review, cases, side) for side in ("expected", "actual")}
+    join, file_format = (_read_text(review, cases, key, place) for key in ("join", "format"))
+    for side, (_, mapping) in sides.items():
+        if join is not None and mapping.id is not None:
+            what = f"`join` names the id of both sides, and `{side}` has an `id` too"
+            review.add_error((*place, side, "id"), "repeated-option", what, "keep one of the two")
     return Source(
-        expected=_resolve_data_path(review, texts["expected"] or ""),
-        actual=_resolve_data_path(review, texts["actual"] or ""),
-        join=texts["join"],
-        format=texts["format"],
+        expected=sides["expected"][0],
+        actual=sides["actual"][0],
+        join=join,
+        format=file_format,
         columns=columns,
+        mappings={side: mapping for side, (_, mapping) in sides.items() if mapping != SideMapping()},
     )
+
+
+def _read_side(review: Review, cases: Any, side: str) -> tuple[str, SideMapping]:
+    """File and mapping of one side: a path or pattern, or a mapping with `file`."""
+    place: KeyPath = ("cases", side)
+    fix = f"write `{side}: gold/*.json`, or `{side}: {{file: gold.jsonl, id: key}}`"
+    if side not in cases:
+        review.add_error(("cases",), "missing-option", f"`cases` needs `{side}`", f"add `{side}:` with a path or a pattern")
+        return "", SideMapping()
+    written = cases[side]
+    if not is_mapping_value(written):
+        return _resolve_data_path(review, _read_text(review, cases, side, ("cases",)) or ""), SideMapping()
+    report_unknown_keys(review, written, SIDE_KEYS, place, f"`{side}`")
+    if "file" not in written:
+        review.add_error(place, "missing-option", f"`{side}` needs `file`", fix)
+    texts = {key: _read_text(review, written, key, place) for key in ("file", "id", "record", "format")}
+    for key in ("id", "record"):
+        _check_path(review, texts[key], (*place, key))
+    rename = _read_rename(review, written["rename"], (*place, "rename")) if "rename" in written else {}
+    mapping = SideMapping(id=texts["id"], record=texts["record"], rename=rename, format=texts["format"])
+    return _resolve_data_path(review, texts["file"] or ""), mapping
+
+
+def _read_rename(review: Review, value: Any, place: KeyPath) -> dict[str, str]:
+    """Path in the file → path in the rules."""
+    if not is_mapping_value(value):
+        fix = "write `rename: {company: vendor}`: the name in this file, then the name in the rules"
+        review.add_error(place, "bad-option", f"`rename` must be a mapping of names, not {describe_value(value)}", fix)
+        return {}
+    renames: dict[str, str] = {}
+    for name, written in value.items():
+        new_name = read_value(review, NON_EMPTY_TEXT, written, (*place, name))
+        if not isinstance(name, str) or not isinstance(new_name, str):
+            continue
+        old_path, new_path = (_check_path(review, text, (*place, name)) for text in (name, new_name))
+        if old_path and new_path and old_path.each_count != new_path.each_count:
+            what = f"`{name}` and `{new_name}` do not have the same number of `[*]`"
+            review.add_error((*place, name), "bad-option", what, "rename the fields of a list item by item: `items[*].a: items[*].b`")
+        if new_name in renames.values():
+            review.add_error((*place, name), "repeated-option", f"two fields are renamed to `{new_name}`", "keep one of them")
+        renames[name] = new_name
+    return renames
+
+
+def _check_path(review: Review, text: str | None, place: KeyPath) -> Path | None:
+    if text is None:
+        return None
+    path = read_path(review, text, place)
+    return path if isinstance(path, Path) else None
 
 
 def _resolve_data_path(review: Review, path: str) -> str:

@@ -12,6 +12,7 @@ from fieldwise.read.columns import ColumnRoles
 from fieldwise.read.files import get_data_stem
 from fieldwise.read.json_text import JsonProblem, decode_json
 from fieldwise.read.rows import RowBatch
+from fieldwise.read.side_mapping import locate
 
 _MAX_LOOKUPS: Final = 4
 """Up to this many columns, looking up each name is faster than a pass over all keys of a row."""
@@ -57,15 +58,17 @@ def _get_column(rows: RowBatch, roles: ColumnRoles, role: str, default: Any) -> 
 
 
 def list_ids(rows: RowBatch, column: str | None) -> list[str]:
-    """The ids in a column, as text; for a row without an id, its number or the name of its file."""
+    """The ids in a column or at a path, as text; for a row without an id, its number or the name of its file."""
     if column is None:
         return [_make_id(rows, row) for row in range(len(rows))]
-    values = [value.get(column) for value in rows.values]
+    values = [value.get(column, MISSING) for value in rows.values]
+    if MISSING in values:
+        values = [locate(value, column) for value in rows.values]
     return [value if type(value) is str and value else _convert_id(value, rows, row) for row, value in enumerate(values)]
 
 
 def _convert_id(value: Any, rows: RowBatch, row: int) -> str:
-    if value is None or value == "":
+    if value is None or value is MISSING or value == "":
         return _make_id(rows, row)
     return json.dumps(value, ensure_ascii=False) if isinstance(value, dict | list | bool) else str(value)
 

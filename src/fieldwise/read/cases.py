@@ -1,4 +1,4 @@
-"""Read cases from files, chunk by chunk.
+"""Read cases from files or from memory, chunk by chunk.
 
 Bad data never raises: problems of files and columns are in the reader's `diagnostics`, problems of cases in those of their chunk.
 
@@ -23,6 +23,7 @@ from fieldwise.read.coco import looks_like_coco, read_coco
 from fieldwise.read.columns import ColumnRoles, find_roles
 from fieldwise.read.files import ReadProgress
 from fieldwise.read.ids import IdsSeen
+from fieldwise.read.in_memory import read_rows_in_memory
 from fieldwise.read.paired_files import read_pairs
 from fieldwise.read.rows import RowBatch, limit_rows, rechunk_rows
 from fieldwise.read.table_files import read_files, read_stdin
@@ -60,7 +61,9 @@ class CaseReader:
         return read_rows_as_cases(self._read_rows(self._source.cases), self._source, self.diagnostics, self._limit, self.columns_seen)
 
     def _read_rows(self, pattern: str) -> Iterator[RowBatch]:
-        if pattern == "-":
+        if "cases" in self._source.memory:
+            rows = read_rows_in_memory(self._source.memory["cases"], self._chunk, self.diagnostics)
+        elif pattern == "-":
             rows = read_stdin(self._stdin, self._chunk, self.diagnostics)
         else:
             rows = read_files(pattern, self._source.format, self._chunk, self.progress, self.diagnostics)

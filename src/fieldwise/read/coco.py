@@ -74,7 +74,14 @@ def read_coco(source: Source, chunk: int, limit: int | None, diagnostics: list[D
 
 def looks_like_coco(source: Source) -> bool:
     """Whether the sides are COCO annotations and a list of predictions, by how the files begin; `format: coco` is then optional."""
-    if source.format is not None or source.join or source.columns or not (source.expected and source.actual):
+    if (
+        source.format is not None
+        or source.join
+        or source.columns
+        or source.mappings
+        or source.memory
+        or not (source.expected and source.actual)
+    ):
         return False
     try:
         annotations, predictions = _read_start(source.expected), _read_start(source.actual)

@@ -9,13 +9,41 @@ from fieldwise.model.plan import Role
 from fieldwise.registry import nearest
 
 ROLES: Final[tuple[str, ...]] = get_args(Role)
-USUAL_NAMES: Final[Mapping[str, tuple[str, ...]]] = {
+USUAL_NAMES: Final[Mapping[str, tuple[tuple[str, ...], ...]]] = {
+    "id": (
+        ("caseid", "sampleid", "exampleid", "testid", "testcaseid", "evalid", "questionid", "qid", "recordid", "rowid"),
+        ("docid", "documentid", "itemid", "datasetitemid", "requestid", "uid", "uuid", "key"),
+    ),
+    "input": (("question", "prompt", "query", "userinput", "inputs", "request"),),
+    "expected": (
+        (
+            *("groundtruth", "groundtruths", "gold", "goldanswer", "goldstandard", "truth", "gt", "reference", "referenceanswer"),
+            *("referenceoutput", "referenceoutputs", "expectedoutput", "expectedoutputs", "expectedanswer", "expectedresponse"),
+            *("expectations", "correctanswer", "target", "targets"),
+        ),
+    ),
+    "actual": (
+        (
+            *("output", "outputs", "actualoutput", "modeloutput", "systemoutput", "prediction", "predictions", "predicted"),
+            *("answer", "generatedanswer", "modelanswer", "candidateanswer", "candidate", "response", "modelresponse"),
+            *("completion", "generated", "generatedtext", "hypothesis", "extracted", "extraction", "aio"),
+        ),
+    ),
+    "contexts": (
+        ("retrievedcontexts", "retrievalcontext", "retrievedcontext", "retrieveddocuments", "retrieveddocs"),
+        ("sources", "context"),
+    ),
+}
+"""Names of columns that are recognized, folded, besides the names of the roles themselves: those of DeepEval, ragas, promptfoo, Langfuse,
+LangSmith, MLflow, Braintrust, Inspect, Opik, Azure AI evaluation and AgentV. Names of an earlier group win over those of a later one;
+several names of one group are ambiguous."""
+USUAL_SIDE_NAMES: Final[Mapping[str, tuple[str, ...]]] = {
     "input": ("question", "prompt"),
     "expected": ("ground_truth", "gold", "reference", "expected_output"),
     "actual": ("output", "prediction", "answer", "response"),
     "contexts": ("sources",),
 }
-"""Column names that are recognized, besides the names of the roles themselves."""
+"""The few names that are recognized where the two sides are separate files: a field `target` of a record is data."""
 _MAX_LISTED: Final = 20
 
 
@@ -41,18 +69,30 @@ class ColumnRoles:
         return frozenset(self.columns.values()) | frozenset(self.trials) | self.ignored
 
 
-def find_roles(names: Iterable[str], written: Mapping[str, Any], where: Where) -> tuple[ColumnRoles, list[Diagnostic]]:
+def fold_name(name: str) -> str:
+    """A name without case, separators and the difference between snake_case and camelCase.
+
+    >>> fold_name("expectedOutput"), fold_name("Ground-Truth"), fold_name("__expected")
+    ('expectedoutput', 'groundtruth', 'expected')
+    """
+    return name.casefold().replace("_", "").replace("-", "").replace(" ", "")
+
+
+def find_roles(
+    names: Iterable[str], written: Mapping[str, Any], where: Where, *, separate_sides: bool = False, without_id: bool = False
+) -> tuple[ColumnRoles, list[Diagnostic]]:
     """The roles of these columns, with what was recognized (info) and what cannot be decided (error).
 
-    `written` is `columns` of the suite: role → column.
+    `written` is `columns` of the suite: role → column. `separate_sides`: the columns are those of one side only, so that fewer names are
+    recognized. `without_id`: something else identifies the rows.
     """
     present = list(names)
     columns, trials, problems = _check_written_columns(present, written, where)
     claimed = {*columns.values(), *trials}
     for role in ROLES:
-        if role in written:
+        if role in written or (role == "id" and without_id):
             continue
-        candidates = [name for name in (role, *USUAL_NAMES.get(role, ())) if name in present and name not in claimed]
+        candidates = _find_candidates(role, [name for name in present if name not in claimed], separate_sides)
         if len(candidates) > 1:
             problems.append(describe_ambiguous_columns(role, candidates, where))
         elif candidates:
@@ -60,6 +100,34 @@ def find_roles(names: Iterable[str], written: Mapping[str, Any], where: Where) -
             if candidates[0] != role:
                 problems.append(note_recognized_column(candidates[0], role, where))
     return ColumnRoles(columns, trials), problems
+
+
+def find_id_column(present: Sequence[str], written: str | None, where: Where) -> tuple[str | None, list[Diagnostic]]:
+    """The column that identifies the rows of one side, whose other columns are data; None if there is none."""
+    if written is not None and written in present:
+        return written, []
+    candidates = _find_candidates("id", present, separate_sides=True)
+    if len(candidates) > 1:
+        names = " and ".join(f"`{name}`" for name in candidates)
+        fix = f"say which one, on each side: {{file: …, id: {candidates[0]}}}"
+        return None, [Diagnostic(code="ambiguous-columns", what=f"{names} could both be id", where=where, fix=fix)]
+    if not candidates:
+        return None, []
+    return candidates[0], [] if candidates[0] == "id" else [note_recognized_column(candidates[0], "id", where)]
+
+
+def _find_candidates(role: str, free: Sequence[str], separate_sides: bool) -> list[str]:
+    """The columns that may have a role: the one with its name, else those with a usual name."""
+    if role in free:
+        return [role]
+    groups: Sequence[Sequence[str]] = ((role,), *USUAL_NAMES.get(role, ()))
+    if separate_sides and role != "id":
+        groups = ((role,), [fold_name(name) for name in USUAL_SIDE_NAMES.get(role, ())])
+    for group in groups:
+        candidates = [name for name in free if fold_name(name) in group and not (separate_sides and fold_name(name) == "key")]
+        if candidates:
+            return candidates
+    return []
 
 
 def note_recognized_column(column: str, role: str, where: Where) -> Diagnostic:

@@ -21,11 +21,22 @@ from typing import Any, Final, TypeAlias
 from fieldwise.model.case import Case, Cases
 from fieldwise.model.diagnostic import Diagnostic, Where
 from fieldwise.model.locations import Location, parse_location
-from fieldwise.model.plan import Source
+from fieldwise.model.path import Path as FieldPath
+from fieldwise.model.plan import SideMapping, Source
 from fieldwise.model.remote_path import RemotePath
 from fieldwise.model.values import MISSING, Value
 from fieldwise.read.case_builder import build_cases, list_ids, locate_row
-from fieldwise.read.columns import ROLES, USUAL_NAMES, ColumnRoles, describe_ambiguous_columns, find_roles, note_recognized_column
+from fieldwise.read.columns import (
+    ROLES,
+    USUAL_NAMES,
+    USUAL_SIDE_NAMES,
+    ColumnRoles,
+    describe_ambiguous_columns,
+    find_id_column,
+    find_roles,
+    fold_name,
+    note_recognized_column,
+)
 from fieldwise.read.files import (
     ReadProgress,
     UnreadableFile,
@@ -36,7 +47,9 @@ from fieldwise.read.files import (
     strip_compression,
 )
 from fieldwise.read.ids import MAX_REPORTED, IdsSeen
+from fieldwise.read.in_memory import read_rows_in_memory
 from fieldwise.read.rows import RowBatch, rechunk_rows
+from fieldwise.read.side_mapping import SideMapper, locate
 from fieldwise.read.table_files import describe_unreadable, parse_json_file, read_document, read_each
 from fieldwise.registry import nearest
 
@@ -86,7 +99,16 @@ def read_pairs(source: Source, chunk: int, limit: int | None, progress: ReadProg
         yield _build_paired_cases(pairs)
     diagnostics += expected_side.report_duplicates()
     if limit is None or totals.cases < limit:
+        diagnostics += _report_unused_renames(expected_side, source.expected)
+        diagnostics += _report_unused_renames(actual_side, source.actual)
         _report_unpaired(expected_side, actual_side, totals, diagnostics)
+
+
+def _report_unused_renames(side: "Side", file: str | None) -> Iterator[Diagnostic]:
+    for name in sorted(side.mapper.unused_renames):
+        what = f"`{name}` cannot be renamed to `{side.mapper.mapping.rename[name]}`: no record has it"
+        fix = "write the name as it is in this file, first: `rename: {name in this file: name in the rules}`"
+        yield Diagnostic(code="unused-rename", what=what, where=Where(file=file), fix=fix)
 
 
 def _open_both_sides(source: Source, chunk: int, progress: ReadProgress, diagnostics: list[Diagnostic]) -> "tuple[Side, Side] | None":
@@ -129,7 +151,8 @@ def _check_keys(expected: "RecordTable", actual: "RecordTable", diagnostics: lis
     """Whether both tables have a key, or neither has one and rows pair by position."""
     if expected.has_key != actual.has_key:
         table = actual if expected.has_key else expected
-        what, fix = "this side has no id, the other has", "add the ids, or name a column that both have: join: question"
+        what = "this side has no id, the other has"
+        fix = f"name its id: cases: {{{table.side}: {{file: …, id: …}}}}, or a column that both have: join: question"
         diagnostics.append(Diagnostic(code="no-join", what=what, where=Where(file=table.file), fix=fix))
         return False
     if not expected.has_key:
@@ -177,7 +200,7 @@ def _report_unpaired(expected_side: "Side", actual_side: "Side", totals: _Pairin
     readable = [record for record in without_expected if not any(note.level == "error" for note in record.diagnostics)]
     if totals.cases and not totals.paired and readable:
         what = "nothing pairs: no prediction has an expected record"
-        fix = "check names and ids, or name a column that both have: join: question"
+        fix = "check names and ids, or name the id of each side: {file: …, id: …}"
         diagnostics.append(Diagnostic(code="nothing-pairs", what=what, where=Where(file=readable[0].where.file), fix=fix))
     elif totals.paired:
         diagnostics += _report_missing_predictions(totals, actual_side)
@@ -211,9 +234,10 @@ def _report_missing_predictions(totals: _PairingTotals, actual_side: "Side") -> 
 class RecordFiles:
     """A side of files, each of which is one record, identified by its name."""
 
-    def __init__(self, files: list[Location], root: Location, side: str, progress: ReadProgress) -> None:
+    def __init__(self, files: list[Location], root: Location, side: str, mapping: SideMapping, progress: ReadProgress) -> None:
         self.paths: dict[str, Location] = {}
         self.is_single = False
+        self.mapper = SideMapper(mapping)
         self._side = side
         self._progress = progress
         self._duplicates: list[Diagnostic] = []
@@ -272,10 +296,29 @@ class RecordFiles:
             notes = [error.diagnostic]
         except (OSError, EOFError, ValueError) as error:
             notes = [describe_unreadable(path, error)]
+        if not notes:
+            value, notes = self._map_record(value, where)
         notes = [_as_side_diagnostic(note, self._side) for note in notes]
         value = MISSING if any(note.level == "error" for note in notes) else value
         case = Case(id=key, expected=value) if self._side == "expected" else Case(id=key, actual=value)
         return SideRecord(key, case, where, tuple(notes), by_short_name)
+
+    def _map_record(self, value: Value, where: Where) -> tuple[Value, list[Diagnostic]]:
+        name = self.mapper.mapping.record
+        if name is not None:
+            value = locate(value, name) if isinstance(value, dict) else MISSING
+            if value is MISSING:
+                return MISSING, [_describe_missing_record(name, where)]
+        value, reason = self.mapper.rename(value)
+        return value, [_describe_failed_rename(reason, where)] if reason else []
+
+
+def _describe_missing_record(name: str, where: Where) -> Diagnostic:
+    return Diagnostic(code="no-record", what=f"there is nothing at `{name}`, where the record should be", where=where)
+
+
+def _describe_failed_rename(reason: str, where: Where) -> Diagnostic:
+    return Diagnostic(code="rename-collision", what=f"the record {reason}", where=where, fix="remove the rename, or rename both")
 
 
 def _as_side_diagnostic(note: Diagnostic, side: str) -> Diagnostic:
@@ -307,17 +350,19 @@ class RecordTable:
     """A side of rows in one or more files, identified by an id or by the column that joins."""
 
     def __init__(self, stream: Iterator[RowBatch], source: Source, side: str, diagnostics: list[Diagnostic]) -> None:
-        self._side = side
+        self.side = side
         self._ids = IdsSeen()
         self._read_early: dict[str, SideRecord] = {}
         self._first_rows = next(stream, None)
         self._stream = stream
         self.file = (source.expected if side == "expected" else source.actual) or ""
+        self.mapper = SideMapper(source.get_mapping(side))
         self.column_names: frozenset[str] = frozenset()
         self._columns, problems = SideColumns(), list[Diagnostic]()
         if self._first_rows:
             self.column_names = frozenset().union(*self._first_rows.values)
             self._columns, problems = find_side_columns(self.column_names, source, side, self.file)
+            problems = [*_find_missing_paths(self._first_rows, self.mapper.mapping, Where(file=self.file)), *problems]
         diagnostics += problems
         self.is_unusable = self._first_rows is None or any(problem.level == "error" for problem in problems)
         self._records = self._read_records()
@@ -365,11 +410,14 @@ class RecordTable:
     def _convert_rows(self, rows: RowBatch) -> Iterator[SideRecord]:
         cases = build_cases(rows, self._columns.roles)
         keys = list_ids(rows, self._columns.key)
+        if self._columns.key_is_id:
+            cases.id = keys
         self._ids.add(keys, rows)
         if self._columns.row_is_record:
             self._use_rows_as_records(cases, rows)
+        self._map_records(cases, rows)
         for row, key in enumerate(keys):
-            notes = tuple(_as_side_diagnostic(note, self._side) for note in cases.diagnostics.get(row, ()))
+            notes = tuple(_as_side_diagnostic(note, self.side) for note in cases.diagnostics.get(row, ()))
             yield SideRecord(key, cases.at(row), locate_row(rows, row), notes)
 
     def _use_rows_as_records(self, cases: Cases, rows: RowBatch) -> None:
@@ -379,10 +427,49 @@ class RecordTable:
             has_error = any(note.level == "error" for note in cases.diagnostics.get(row, ()))
             records.append(MISSING if has_error else value)
         cases.metadata = [{} for _ in records]
-        if self._side == "expected":
+        self._set_records(cases, records)
+
+    def _map_records(self, cases: Cases, rows: RowBatch) -> None:
+        """Take the records from where the mapping says, and rename their fields."""
+        name, renames = self.mapper.mapping.record, self.mapper.mapping.rename
+        if name is None and not renames:
+            return
+        records = cases.expected if self.side == "expected" else cases.actual
+        if name is not None:
+            records = [locate(value, name) for value in rows.values]
+        mapped: list[Value] = []
+        for row, value in enumerate(records):
+            notes = cases.diagnostics.setdefault(row, [])
+            where = locate_row(rows, row)
+            if any(note.level == "error" for note in notes):
+                value = MISSING
+            elif name is not None and value is MISSING:
+                notes.append(_describe_missing_record(name, where))
+            record, reason = self.mapper.rename(value)
+            if reason:
+                notes.append(_describe_failed_rename(reason, where))
+            mapped.append(record)
+        self._set_records(cases, mapped)
+
+    def _set_records(self, cases: Cases, records: list[Value]) -> None:
+        if self.side == "expected":
             cases.expected = records
         else:
             cases.actual = records
+
+
+def _find_missing_paths(rows: RowBatch, mapping: SideMapping, where: Where) -> list[Diagnostic]:
+    """Report an `id` or `record` of the mapping that none of the first rows has."""
+    problems: list[Diagnostic] = []
+    present = sorted(frozenset[str]().union(*rows.values))
+    for option, name in (("id", mapping.id), ("record", mapping.record)):
+        if name is not None and all(locate(value, name) is MISSING for value in rows.values):
+            closest = nearest(name, present)
+            fix = f"did you mean `{closest}`?" if closest else f"there are: {', '.join(present)}"
+            problems.append(
+                Diagnostic(code="unknown-column", what=f"no row has `{name}`, the `{option}` of this side", where=where, fix=fix)
+            )
+    return problems
 
 
 Side: TypeAlias = RecordFiles | RecordTable
@@ -394,20 +481,24 @@ def open_side(source: Source, side: str, chunk: int, progress: ReadProgress, dia
     if not pattern:
         what, fix = f"the source does not say where {side} is", "write cases: {expected: …, actual: …}"
         raise UnreadableFile(Diagnostic(code="no-file", what=what, fix=fix))
+    mapping = source.get_mapping(side)
+    if side in source.memory:
+        stream = read_rows_in_memory(source.memory[side], chunk, diagnostics)
+        return RecordTable(rechunk_rows(stream, chunk), source, side, diagnostics)
     path = parse_location(pattern)
     with remote_errors_as_unreadable(path):
         is_folder = path.is_dir()
         files = find_files(pattern, (".json",)) if is_folder else find_files(pattern)
         progress.total = (progress.total or 0) + sum(file.stat().st_size for file in files)
         has_many_files = is_folder or (not path.exists() and glob.has_magic(pattern))
-    if all(get_data_suffix(file) == ".json" for file in files) and not source.format:
+    if all(get_data_suffix(file) == ".json" for file in files) and not mapping.format and not (mapping.id and has_many_files):
         if has_many_files:
-            return RecordFiles(files, path if is_folder else _get_glob_root(pattern), side, progress)
+            return RecordFiles(files, path if is_folder else _get_glob_root(pattern), side, mapping, progress)
         if not _is_list_of_objects(files[0]):
-            record_files = RecordFiles(files, files[0].parent, side, progress)
+            record_files = RecordFiles(files, files[0].parent, side, mapping, progress)
             record_files.is_single = True
             return record_files
-    rows = rechunk_rows(read_each(files, source.format, chunk, progress, diagnostics), chunk)
+    rows = rechunk_rows(read_each(files, mapping.format, chunk, progress, diagnostics), chunk)
     return RecordTable(rows, source, side, diagnostics)
 
 
@@ -440,33 +531,41 @@ class SideColumns:
     key: str | None = None
     row_is_record: bool = False
     """Whether the whole row is the record; otherwise a column holds it."""
+    key_is_id: bool = False
+    """Whether the key is the id of the case too; otherwise the case has the id of its row."""
 
 
 def find_side_columns(names: Iterable[str], source: Source, side: str, file: str) -> tuple[SideColumns, list[Diagnostic]]:
     """Roles and key of a side's columns, with what was recognized (info) and what cannot be decided (error)."""
     present = sorted(names)
     where = Where(file=file)
+    mapping = source.get_mapping(side)
+    has_own_id = side in source.mappings and source.mappings[side].id is not None
     column_by_role = _select_written_columns(source, side, present)
+    if has_own_id:
+        column_by_role.pop("id", None)
+    side_names = {name for name in present if fold_name(name) in _FOLDED_SIDE_NAMES}
     problems: list[Diagnostic] = []
-    if source.join is not None and source.join not in present:
-        problems.append(_describe_missing_join(source.join, present, where))
-    if side not in column_by_role and "actuals" not in column_by_role:
-        candidates = _find_record_columns(present, column_by_role.values(), source.join, side)
-        if len(candidates) == 1:
-            column_by_role[side] = candidates[0]
-            if candidates[0] != side:
-                problems.append(note_recognized_column(candidates[0], side, where))
-        elif candidates:
-            problems.append(describe_ambiguous_columns(side, candidates, where))
-        elif not (side == "actual" and "actuals" in present):
-            columns, note = _use_rows_as_side_records(present, source, side, where)
-            return columns, [*problems, note]
-    side_names = {name for each_side in _SIDES for name in (each_side, *USUAL_NAMES[each_side])}
-    ignored = side_names - set(map(str, column_by_role.values()))
-    considered = [name for name in present if name not in ignored or name == source.join]
-    roles, role_problems = find_roles(considered, column_by_role, where)
-    roles = ColumnRoles(roles.columns, roles.trials, frozenset(ignored & set(present)))
-    return SideColumns(roles, source.join or roles.columns.get("id")), [*problems, *role_problems]
+    if mapping.record is not None:
+        column_by_role.pop(side, None)
+        ignored = side_names | {mapping.record if mapping.record in present else str(FieldPath.parse(mapping.record).steps[0])}
+    else:
+        if side not in column_by_role and "actuals" not in column_by_role:
+            candidates = _find_record_columns(present, column_by_role.values(), mapping.id, side)
+            if len(candidates) == 1:
+                column_by_role[side] = candidates[0]
+                if candidates[0] != side:
+                    problems.append(note_recognized_column(candidates[0], side, where))
+            elif candidates:
+                problems.append(describe_ambiguous_columns(side, candidates, where))
+            elif not (side == "actual" and "actuals" in present):
+                columns, notes = _use_rows_as_side_records(present, source, side, where)
+                return columns, [*problems, *notes]
+        ignored = side_names - set(map(str, column_by_role.values()))
+    considered = [name for name in present if name not in ignored or name == mapping.id]
+    roles, role_problems = find_roles(considered, column_by_role, where, separate_sides=True, without_id=has_own_id)
+    roles = ColumnRoles(roles.columns, roles.trials, frozenset(ignored))
+    return SideColumns(roles, mapping.id or roles.columns.get("id"), key_is_id=has_own_id), [*problems, *role_problems]
 
 
 def _select_written_columns(source: Source, side: str, present: list[str]) -> dict[str, Any]:
@@ -480,31 +579,38 @@ def _select_written_columns(source: Source, side: str, present: list[str]) -> di
     return column_by_role
 
 
-def _find_record_columns(present: list[str], claimed: Iterable[object], join: str | None, side: str) -> list[str]:
+def _find_record_columns(present: list[str], claimed: Iterable[object], key: str | None, side: str) -> list[str]:
     """Columns that may hold the record of this side: unambiguous names, else words that records use too if the row has nothing else."""
-    taken = {*map(str, claimed), str(join)}
+    taken = {*map(str, claimed), str(key)}
     free = [name for name in present if name not in taken]
-    names = {each_side: [name for name in (each_side, *USUAL_NAMES[each_side]) if name in free] for each_side in _SIDES}
-    if any(name in free for name in _UNAMBIGUOUS_NAMES[side]):
-        return names[side]
-    role_names = {*ROLES, *(name for usual_names in USUAL_NAMES.values() for name in usual_names)}
-    if not set(free) <= role_names:
+    names = {each_side: [name for name in free if fold_name(name) in _fold_side_names(each_side)] for each_side in _SIDES}
+    if any(fold_name(name) in map(fold_name, _UNAMBIGUOUS_NAMES[side]) for name in free):
+        return [side] if side in free else names[side]
+    role_names = {fold_name(name) for name in (*ROLES, *(name for names in USUAL_SIDE_NAMES.values() for name in names))}
+    role_names.update(name for group in USUAL_NAMES["id"] for name in group if name != "key")
+    if not set(map(fold_name, free)) <= role_names:
         return []
     opposite = "actual" if side == "expected" else "expected"
     return names[side] or names[opposite]  # in a file of expected answers, `answer` is the expected one
 
 
-def _use_rows_as_side_records(present: list[str], source: Source, side: str, where: Where) -> tuple[SideColumns, Diagnostic]:
-    id_column = str(source.columns.get("id", "id"))
-    has_id = id_column in present
-    key = source.join or (id_column if has_id else None)
+def _fold_side_names(side: str) -> set[str]:
+    return {fold_name(name) for name in (side, *USUAL_SIDE_NAMES[side])}
+
+
+_FOLDED_SIDE_NAMES: Final = frozenset(_fold_side_names("expected") | _fold_side_names("actual"))
+
+
+def _use_rows_as_side_records(present: list[str], source: Source, side: str, where: Where) -> tuple[SideColumns, list[Diagnostic]]:
+    mapping = source.get_mapping(side)
     what, fix = f"no column holds {side}: each row is the record itself", f"if a column does, name it: columns: {{{side}: …}}"
-    note = Diagnostic(code="rows-are-records", what=what, where=where, fix=fix, level="info")
-    roles = ColumnRoles({"id": id_column} if has_id else {})
-    return SideColumns(roles, key, row_is_record=True), note
-
-
-def _describe_missing_join(join: str, present: list[str], where: Where) -> Diagnostic:
-    closest = nearest(join, present)
-    fix = f"did you mean `{closest}`?" if closest else f"there are: {', '.join(present)}"
-    return Diagnostic(code="unknown-column", what=f"there is no column `{join}` to join by", where=where, fix=fix)
+    notes = [Diagnostic(code="rows-are-records", what=what, where=where, fix=fix, level="info")]
+    if mapping.id is not None:
+        has_own_id = source.join is None
+        id_column = "id" if "id" in present and not has_own_id else None
+    else:
+        has_own_id = False
+        id_column, problems = find_id_column(present, source.columns.get("id"), where)
+        notes += problems
+    roles = ColumnRoles({"id": id_column} if id_column else {})
+    return SideColumns(roles, mapping.id or id_column, row_is_record=True, key_is_id=has_own_id), notes

@@ -58,7 +58,7 @@ class Unsplittable(Exception):
 
 def split_source(source: Source) -> Iterator[Shard] | None:
     """The shards of a source in order, found lazily; None if it cannot be read in parts."""
-    if source.cases is None or source.cases == "-" or source.format == "coco":
+    if source.cases is None or source.cases == "-" or source.format == "coco" or source.memory:
         return None
     try:
         files = find_files(source.cases)

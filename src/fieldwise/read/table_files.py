@@ -360,12 +360,7 @@ def _read_row_groups(stream: BinaryIO, file: str, chunk: int, groups: range | No
     parquet = pq.ParquetFile(source)
     number = rows_before
     for batch, heavy in _iterate_arrow_batches(parquet, range(parquet.num_row_groups) if groups is None else groups, chunk):
-        batch = _truncate_to_microseconds(batch)
-        values, problems = _python_rows(batch)
-        if not all(_holds_json_values(arrow_type) for arrow_type in batch.schema.types):
-            values = [_convert_to_json(value) for value in values]
-        if not is_normalized("NFC", str(batch.schema)):
-            values = to_json_record(values)
+        values, problems = convert_arrow_batch(batch)
         numbers = list(range(number + 1, number + len(values) + 1))
         number += len(values)
         yield RowBatch(values=values, numbers=numbers, files=[file] * len(values), numbering="item", problems=problems, heavy=heavy)
@@ -390,6 +385,17 @@ def _python_rows(batch: Any) -> tuple[list[Any], dict[int, list[JsonProblem]]]:
                 problems.setdefault(row, []).append(JsonProblem("invalid-value", what, (name,), fix))
         rows.append(values)
     return rows, problems
+
+
+def convert_arrow_batch(batch: Any) -> tuple[list[Any], dict[int, list[JsonProblem]]]:
+    """The rows of an Arrow batch as JSON has them, and the problems of rows with values that cannot be read."""
+    batch = _truncate_to_microseconds(batch)
+    values, problems = _python_rows(batch)
+    if not all(_holds_json_values(arrow_type) for arrow_type in batch.schema.types):
+        values = [_convert_to_json(value) for value in values]
+    if not is_normalized("NFC", str(batch.schema)):
+        values = to_json_record(values)
+    return values, problems
 
 
 def _iterate_arrow_batches(parquet: Any, groups: range, chunk: int) -> Iterator[tuple[Any, bool]]:
@@ -442,6 +448,8 @@ def _with_microseconds(arrow_type: Any) -> Any:
         return pa.struct([field.with_type(_with_microseconds(field.type)) for field in fields])
     if pa.types.is_list(arrow_type):
         return pa.list_(arrow_type.value_field.with_type(_with_microseconds(arrow_type.value_type)))
+    if pa.types.is_large_list(arrow_type):
+        return pa.large_list(arrow_type.value_field.with_type(_with_microseconds(arrow_type.value_type)))
     return arrow_type
 
 

@@ -92,12 +92,14 @@ def _iterate_texts(value: Any) -> Iterator[str]:
 
 
 def fingerprint_data(source: Source | None) -> dict[str, str]:
-    """Fingerprints of the current files of a source, by role. Standard input has none."""
+    """Fingerprints of the current files of a source, by role. Standard input and data in memory have none."""
     if source is None:
         return {}
     fingerprints: dict[str, str] = {}
     for role, pattern in (("cases", source.cases), ("expected", source.expected), ("actual", source.actual)):
-        fingerprint = _fingerprint_pattern(pattern) if pattern and pattern != "-" else None
+        if not pattern or pattern == "-" or role in source.memory:
+            continue
+        fingerprint = _fingerprint_pattern(pattern)
         if fingerprint:
             fingerprints[role] = fingerprint
     return fingerprints

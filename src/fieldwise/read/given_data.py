@@ -1,0 +1,81 @@
+"""Data given in a call or on the command line, in place of the suite's: paths, or rows in memory."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Final
+
+from fieldwise.model.diagnostic import ConfigError, Diagnostic
+from fieldwise.model.plan import RowsInMemory, SideMapping, Source
+from fieldwise.read.in_memory import is_record, is_table, wrap_rows
+
+
+def replace_data(
+    source: Source | None, *, cases: Any = None, expected: Any = None, actual: Any = None, on: str | tuple[str, str] | None = None
+) -> Source | None:
+    """The source with the given data; `columns` and the mappings of the suite still apply. ConfigError if it makes no sense."""
+    _check_combination(source, cases, expected, actual, on)
+    if cases is not None:
+        file, rows = _locate_data(cases, "cases")
+        memory = {} if rows is None else {"cases": rows}
+        return replace(source or Source(), cases=file, expected=None, actual=None, join=None, mappings={}, memory=memory)
+    if expected is None and actual is None:
+        return source
+    source = replace(source or Source(), cases=None)
+    for side, data in (("expected", expected), ("actual", actual)):
+        if data is not None:
+            file, rows = _locate_data(data, side)
+            others = {role: other for role, other in source.memory.items() if role != side}
+            source = replace(source, memory=others if rows is None else {**others, side: rows}, **{side: file})
+    return source if on is None else _pair_on(source, on)
+
+
+def _check_combination(source: Source | None, cases: Any, expected: Any, actual: Any, on: Any) -> None:
+    what = fix = ""
+    if cases is not None and (expected is not None or actual is not None):
+        what, fix = "`cases` holds both sides, so `expected` and `actual` cannot be given too", "give either `cases`, or the two sides"
+    elif on is not None and expected is None and actual is None:
+        what, fix = "`on` pairs two sides, and there is only one source of data", "give `expected=` and `actual=`"
+    elif on is not None and not (isinstance(on, str) or (isinstance(on, tuple) and [type(name) for name in on] == [str, str])):
+        what, fix = "`on` must be the name of a column, or a pair of names", 'write on="id", or on=("key", "doc_id")'
+    else:
+        for side, other, data in (("expected", "actual", actual), ("actual", "expected", expected)):
+            given = {"expected": expected, "actual": actual}[side]
+            in_suite = source is not None and getattr(source, other) is not None
+            if given is not None and data is None and not in_suite:
+                what, fix = f"`{side}` is given without `{other}`", f"give `{other}=` too, or both in `cases=`"
+    if what:
+        raise ConfigError([Diagnostic(code="bad-call", what=what, fix=fix)])
+
+
+def _locate_data(data: Any, role: str) -> tuple[str, RowsInMemory | None]:
+    """A path as it is; for rows in memory the name that stands for a file, and the rows."""
+    if isinstance(data, str | Path):
+        return str(data), None
+    rows = wrap_rows(data, role)
+    return rows.name, rows
+
+
+def _pair_on(source: Source, on: str | tuple[str, str]) -> Source:
+    """The source with the ids of both sides replaced."""
+    names = (on, on) if isinstance(on, str) else on
+    mappings = {
+        side: replace(source.mappings.get(side, SideMapping()), id=name) for side, name in zip(("expected", "actual"), names, strict=True)
+    }
+    return replace(source, join=None, mappings=mappings)
+
+
+SIDES_HINT: Final = 'fw.run(suite, expected=…, actual=…, on="id")'
+MANY_RECORDS: Final = f"both sides are lists of records, which count as one case here: {SIDES_HINT} scores each of them"
+
+
+def refuse_tables(expected: Any, actual: Any) -> None:
+    """ConfigError if a table of many cases is given where one case is expected."""
+    for side, data in (("expected", expected), ("actual", actual)):
+        if is_table(data):
+            what = f"`{side}` is a table of many cases, and fw.evaluate scores one"
+            raise ConfigError([Diagnostic(code="many-cases", what=what, fix=f"use {SIDES_HINT}")])
+
+
+def are_many_records(expected: Any, actual: Any) -> bool:
+    """True if both sides are lists of records: a record may be a list, but these may also be many cases."""
+    return all(isinstance(data, list | tuple) and len(data) > 0 and all(map(is_record, data)) for data in (expected, actual))

@@ -1,0 +1,84 @@
+"""Columns are recognized by the names that other tools give them."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import fieldwise as fw
+from fieldwise.model.diagnostic import Where
+from fieldwise.read.columns import find_roles
+
+ROLES = ("id", "input", "expected", "actual", "contexts")
+
+
+@pytest.mark.parametrize(
+    ("tool", "names"),
+    [
+        ("DeepEval", (None, "input", "expected_output", "actual_output", "retrieval_context")),
+        ("ragas 0.1", (None, "question", "ground_truth", "answer", "contexts")),
+        ("ragas 0.1, several", (None, "question", "ground_truths", "answer", "contexts")),
+        ("ragas 0.4", (None, "user_input", "reference", "response", "retrieved_contexts")),
+        ("promptfoo", (None, "prompt", "__expected", "output", None)),
+        ("Langfuse", ("id", "input", "expectedOutput", "output", None)),
+        ("LangSmith", (None, "inputs", "reference_outputs", "outputs", None)),
+        ("LangSmith, JavaScript", (None, "inputs", "referenceOutputs", "outputs", None)),
+        ("MLflow", (None, "inputs", "expectations", "outputs", None)),
+        ("MLflow 2", ("request_id", "request", "expected_response", "response", "retrieved_context")),
+        ("MLflow, older", (None, "inputs", "targets", "predictions", None)),
+        ("Braintrust", ("id", "input", "expected", "output", None)),
+        ("Inspect", ("sample_id", "input", "target", "output", None)),
+        ("Opik", ("dataset_item_id", "input", "expected_output", "output", "context")),
+        ("Azure AI evaluation", (None, "query", "ground_truth", "response", "context")),
+        ("AgentV", ("test_id", "question", "reference_answer", "candidate_answer", None)),
+        ("hand-made", ("question_id", "Question", "Gold Answer", "generated-answer", "Sources")),
+        ("receipts", ("key", None, "gt", "extracted", None)),
+        ("documents", ("docId", None, "groundTruth", "modelAnswer", None)),
+        ("machine translation", ("qid", None, "reference", "hypothesis", None)),
+        ("seed", ("id", None, "gt", "aio", None)),
+    ],
+)
+def test_the_names_of_other_tools_are_recognized(tool: str, names: tuple[str | None, ...]) -> None:
+    columns = {role: name for role, name in zip(ROLES, names, strict=True) if name is not None}
+    roles, problems = find_roles([*columns.values(), "other", "score"], {}, Where())
+    assert dict(roles.columns) == columns
+    recognized = {role: name for role, name in columns.items() if role != name}
+    assert [problem.what for problem in problems] == [f"the column `{name}` is read as {role}" for role, name in recognized.items()]
+
+
+def test_what_was_retrieved_wins_over_the_ideal_context() -> None:
+    roles, problems = find_roles(["input", "expected_output", "actual_output", "context", "retrieval_context"], {}, Where())
+    assert roles.columns["contexts"] == "retrieval_context"
+    assert all(problem.level == "info" for problem in problems)
+
+
+@pytest.mark.parametrize("role", ["id", "input", "expected", "actual", "contexts"])
+def test_the_name_of_the_role_wins(role: str) -> None:
+    others = ["doc_id", "question", "gold", "reference", "answer", "output", "sources"]
+    own = {"expected": "expected", "actual": "actual"} | {role: role}
+    roles, problems = find_roles([*own.values(), *others], {}, Where())
+    assert roles.columns[role] == role
+    assert not [problem for problem in problems if problem.level == "error"]
+
+
+@pytest.mark.parametrize("names", [("answer", "output"), ("Answer", "answer"), ("generated_answer", "modelAnswer")])
+def test_two_candidates_ask_for_columns(names: tuple[str, str]) -> None:
+    _, problems = find_roles(["expected", *names], {}, Where())
+    [error] = [problem for problem in problems if problem.level == "error"]
+    assert "could both be actual" in error.what
+    assert "columns: {actual:" in str(error.fix)
+
+
+def write(path: Path, rows: list[dict[str, Any]]) -> str:
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return str(path)
+
+
+@pytest.mark.parametrize("name", ["target", "key"])
+def test_in_separate_files_these_names_are_data(name: str, tmp_path: Path) -> None:
+    expected = write(tmp_path / "gold.jsonl", [{"id": 1, name: "x", "total": 5}])
+    actual = write(tmp_path / "out.jsonl", [{"id": 1, name: "y", "total": 5}])
+    suite = {"cases": {"expected": expected, "actual": actual}, "evaluators": [{"type": "field_accuracy", "fields": [name, "total"]}]}
+    [result] = fw.run(suite, root=tmp_path).results()
+    assert (result.result.hits, result.result.misses) == (["total"], [name])

@@ -1,0 +1,218 @@
+"""Data that a program has in memory is scored as the same data in a file."""
+
+import json
+import tracemalloc
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from pydantic import BaseModel
+
+import fieldwise as fw
+
+ROWS = [
+    {"id": "a", "expected": {"total": 1.5, "tags": ["x"]}, "actual": {"total": 1.5, "tags": ["x"]}},
+    {"id": "b", "expected": {"total": 2.0, "tags": []}, "actual": {"total": 3.0, "tags": []}},
+    {"id": "c", "expected": {"total": 4.0, "tags": ["y", "z"]}, "actual": {"total": 4.0, "tags": ["y"]}},
+]
+SUITE = {"name": "memory", "evaluators": [{"type": "field_prf"}]}
+
+
+class Row(BaseModel):
+    id: str
+    expected: dict[str, Any]
+    actual: dict[str, Any]
+
+
+@dataclass
+class PlainRow:
+    id: str
+    expected: dict[str, Any]
+    actual: dict[str, Any]
+
+
+class Capsule:
+    """Something that speaks Arrow and nothing else."""
+
+    def __init__(self, table: pa.Table) -> None:
+        self._table = table
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        return self._table.__arrow_c_stream__(requested_schema)
+
+
+FORMS: dict[str, Callable[[], Any]] = {
+    "list": lambda: ROWS,
+    "tuple": lambda: tuple(ROWS),
+    "iterator": lambda: iter(ROWS),
+    "generator": lambda: (row for row in ROWS),
+    "pydantic": lambda: [Row(**row) for row in ROWS],
+    "dataclass": lambda: [PlainRow(**row) for row in ROWS],
+    "Case": lambda: [fw.Case(**row) for row in ROWS],
+    "pandas": lambda: pd.DataFrame(ROWS),
+    "pandas with an index": lambda: pd.DataFrame(ROWS).set_index("id"),
+    "polars": lambda: pl.DataFrame(ROWS),
+    "arrow table": lambda: pa.Table.from_pylist(ROWS),
+    "arrow batch": lambda: pa.RecordBatch.from_pylist(ROWS),
+    "arrow reader": lambda: pa.Table.from_pylist(ROWS).to_reader(),
+    "arrow stream": lambda: Capsule(pa.Table.from_pylist(ROWS)),
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_every_form_scores_as_the_file(form: str, tmp_path: Path) -> None:
+    (tmp_path / "cases.jsonl").write_text("".join(json.dumps(row) + "\n" for row in ROWS))
+    in_file = fw.run(SUITE, cases=tmp_path / "cases.jsonl", root=tmp_path)
+    in_memory = fw.run(SUITE, cases=FORMS[form](), root=tmp_path)
+    assert in_memory.summary == in_file.summary
+    assert [result.case for result in in_memory.results()] == ["a", "b", "c"]
+    assert in_memory.exit_code == in_file.exit_code
+
+
+def test_an_absent_key_of_a_pandas_cell_stays_absent(tmp_path: Path) -> None:
+    rows = [{"id": "1", "expected": {"a": 1}, "actual": {"a": 1}}, {"id": "2", "expected": {"b": 2}, "actual": {"b": 2}}]
+    run = fw.run(SUITE, cases=pd.DataFrame(rows), root=tmp_path)
+    assert run.case("1").expected == {"a": 1}
+
+
+def test_a_pandas_cell_without_a_value_is_null(tmp_path: Path) -> None:
+    frame = pd.DataFrame({"id": ["1", "2"], "n": [1.0, None], "d": [pd.Timestamp("2024-01-05"), pd.NaT], "s": ["x", None]})
+    run = fw.run(SUITE, expected=frame, actual=frame.copy(), root=tmp_path)
+    assert run.case("2").expected == {"id": "2", "n": None, "d": None, "s": None}
+    assert run.case("1").expected["d"].startswith("2024-01-05")  # pyright: ignore
+
+
+def test_values_that_json_does_not_have_are_converted(tmp_path: Path) -> None:
+    record = {"day": date(2024, 1, 5), "at": datetime(2024, 1, 5, 10, tzinfo=UTC), "price": Decimal("2.50"), "bytes": b"ab"}
+    rows = [{"id": "1", "expected": record, "actual": record}]
+    for data in (rows, pl.DataFrame(rows), pd.DataFrame(rows)):
+        run = fw.run(SUITE, cases=data, root=tmp_path)
+        assert run.summary["field_prf.macro_f1"] == 1.0
+        assert run.case("1").expected["day"] == "2024-01-05"  # pyright: ignore
+
+
+EXPECTED = [{"key": 7, "vendor": "Acme", "total": 5}, {"key": 8, "vendor": "Lang", "total": 6}]
+ACTUAL = [{"doc_id": 8, "vendor": "Lang", "total": 6}, {"doc_id": 7, "vendor": "Acme", "total": 9}]
+TWO_FIELDS = {"evaluators": [{"type": "field_accuracy", "fields": ["vendor", "total"]}]}
+
+
+class TestTwoSides:
+    @pytest.mark.parametrize("wrap", [list, iter, pd.DataFrame, pl.DataFrame, pa.Table.from_pylist])
+    def test_rows_pair_by_ids_with_different_names(self, wrap: Callable[[Any], Any], tmp_path: Path) -> None:
+        run = fw.run(TWO_FIELDS, expected=wrap(EXPECTED), actual=wrap(ACTUAL), on=("key", "doc_id"), root=tmp_path)
+        assert {result.case: result.result.misses for result in run.results()} == {"7": ["total"], "8": []}
+
+    def test_one_name_serves_both_sides(self, tmp_path: Path) -> None:
+        actual = [{"key": row["doc_id"], **row} for row in ACTUAL]
+        run = fw.run(TWO_FIELDS, expected=EXPECTED, actual=actual, on="key", root=tmp_path)
+        assert {result.case: result.result.misses for result in run.results()} == {"7": ["total"], "8": []}
+
+    def test_a_side_may_be_a_file(self, tmp_path: Path) -> None:
+        (tmp_path / "gold.jsonl").write_text("".join(json.dumps(row) + "\n" for row in EXPECTED))
+        run = fw.run(TWO_FIELDS, expected=tmp_path / "gold.jsonl", actual=pl.DataFrame(ACTUAL), on=("key", "doc_id"), root=tmp_path)
+        assert run.full.cases == 2
+
+    def test_models_without_an_id_pair_by_position_and_say_so(self, tmp_path: Path) -> None:
+        class Invoice(BaseModel):
+            total: int
+
+        run = fw.run({"evaluators": [{"type": "field_prf"}]}, expected=[Invoice(total=1)], actual=[{"total": 1}], root=tmp_path)
+        assert run.summary["field_prf.macro_f1"] == 1.0
+        assert "paired by their number" in " ".join(note.what for note in run.diagnostics)
+
+
+def run_with(**data: Any) -> None:
+    fw.run(SUITE, **data)
+
+
+@pytest.mark.parametrize(
+    ("data", "fix"),
+    [
+        ({"cases": 5}, "a list of records"),
+        ({"cases": ["text"]}, "give dicts, pydantic models or dataclasses"),
+        ({"cases": {"id": [1], "expected": [2]}}, "rows, not columns"),
+        ({"cases": {"expected": 1, "actual": 1}}, "fw.evaluate scores a single case"),
+        ({"cases": {"test": pa.table({"a": [1]})}}, "choose one of its splits: cases=data['test']"),
+        ({"cases": pl.DataFrame(ROWS).lazy()}, "cases=frame.collect()"),
+        ({"cases": pd.Series([1])}, "give a frame"),
+        ({"cases": pl.Series([1])}, "a list of records"),
+        ({"cases": Row}, "a list of records"),
+        ({"cases": pd.DataFrame([[1, 2]], columns=["a", "a"])}, "its own name"),
+        ({"cases": pa.table([[1], [2]], names=["a", "a"])}, "its own name"),
+        ({"expected": ["a"], "actual": ["b"]}, "give pairs"),
+        ({"expected": ROWS}, "give `actual=` too"),
+        ({"cases": ROWS, "actual": ROWS}, "either `cases`, or the two sides"),
+        ({"cases": ROWS, "on": "id"}, "give `expected=` and `actual=`"),
+        ({"expected": ROWS, "actual": ROWS, "on": ["id", "id"]}, 'on=("key", "doc_id")'),
+        ({"cases": iter(ROWS), "resume": True}, "put them in a file or a list"),
+    ],
+)
+def test_wrong_data_is_a_configuration_error_with_the_fix(data: dict[str, Any], fix: str) -> None:
+    with pytest.raises(fw.ConfigError) as error:
+        run_with(**data)
+    assert fix in str(error.value.diagnostics[0].fix)
+
+
+def test_a_bad_row_is_a_problem_of_that_case_only(tmp_path: Path) -> None:
+    run = fw.run(SUITE, cases=[*ROWS, "text"], root=tmp_path)
+    assert run.full.cases == 4
+    assert run.exit_code == 3
+
+
+def test_workers_say_what_they_need(tmp_path: Path) -> None:
+    run = fw.run(SUITE, cases=ROWS, workers=2, root=tmp_path)
+    assert [note.fix for note in run.diagnostics if note.code == "one-piece"] == [
+        "workers need JSONL or Parquet files: write the data to one, and give its path"
+    ]
+
+
+def test_no_rows_are_nothing_evaluated(tmp_path: Path) -> None:
+    assert fw.run(SUITE, cases=[], root=tmp_path).exit_code == fw.run(SUITE, cases=pl.DataFrame(), root=tmp_path).exit_code == 4
+
+
+def test_a_limit_reads_no_more_of_an_endless_iterator_than_it_needs(tmp_path: Path) -> None:
+    def endless() -> Iterator[dict[str, Any]]:
+        number = 0
+        while True:
+            number += 1
+            yield {"id": number, "expected": {"a": 1}, "actual": {"a": 1}}
+
+    assert fw.run(SUITE, cases=endless(), limit=5, chunk=5, root=tmp_path).full.cases == 5
+
+
+def test_the_rows_of_a_frame_are_read_in_batches() -> None:
+    from fieldwise.model.plan import Source
+    from fieldwise.read.cases import read_cases
+    from fieldwise.read.in_memory import wrap_rows
+
+    count = 100_000
+    frame = pl.DataFrame({"id": range(count), "expected": [f"text {n}" for n in range(count)], "actual": ["y"] * count})
+    rows = wrap_rows(frame, "cases")
+    tracemalloc.start()
+    total = sum(len(cases) for cases in read_cases(Source(cases=rows.name, memory={"cases": rows})))
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert total == count
+    assert peak < 8_000_000, "a quarter of what all rows take"
+
+
+def test_evaluate_given_many_records_says_to_use_run() -> None:
+    config = {"type": "field_accuracy", "fields": ["total"]}
+    result = fw.evaluate(config, expected=[{"total": 1}] * 20, actual=[{"total": 1}] * 20)
+    assert result.status == "skipped"
+    assert "fw.run(suite, expected=" in result.reasoning
+    assert "fw.run" not in fw.evaluate(config, expected={"a": 1}, actual={"a": 1}).reasoning
+    assert "fw.run" not in fw.evaluate({"type": "field_prf"}, expected=[{"total": 1}], actual=[{"total": 1}]).reasoning
+
+
+@pytest.mark.parametrize("table", [pd.DataFrame(ROWS), pl.DataFrame(ROWS), pa.Table.from_pylist(ROWS)])
+def test_evaluate_refuses_a_table(table: Any) -> None:
+    with pytest.raises(fw.ConfigError, match=r"fw\.run"):
+        fw.evaluate(SUITE["evaluators"][0], expected=table, actual=table)  # pyright: ignore

@@ -1,0 +1,111 @@
+"""Two files with other ids, names and nesting pair without a script."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import fieldwise as fw
+
+GOLD = [
+    {"key": "r-1", "entities": {"company": "Acme", "total": "5.00", "lines": [{"desc": "Tea"}]}},
+    {"key": "r-2", "entities": {"company": "Lang", "total": "6.00", "lines": []}},
+]
+OUTPUT = [
+    {"doc_id": "r-2", "vendor": "Lang", "total": "6.00", "items": []},
+    {"doc_id": "r-1", "vendor": "Acme", "total": "9.00", "items": [{"name": "Tea"}]},
+]
+MAPPING = {"id": "key", "record": "entities", "rename": {"company": "vendor", "lines": "items", "lines[*].desc": "items[*].name"}}
+RULES = [{"type": "field_accuracy", "fields": ["vendor", "total", "items[*].name"]}]
+
+
+def write(path: Path, rows: list[dict[str, Any]]) -> str:
+    path.parent.mkdir(exist_ok=True)
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return str(path)
+
+
+def run_sides(tmp_path: Path, expected: Any, actual: Any, **cases: Any) -> fw.Run:
+    return fw.run({"cases": {"expected": expected, "actual": actual, **cases}, "evaluators": RULES}, root=tmp_path / "store")
+
+
+def misses(run: fw.Run) -> dict[str, list[str]]:
+    return {result.case: list(result.result.misses) for result in run.results()}
+
+
+def test_ids_records_and_names_of_each_side(tmp_path: Path) -> None:
+    mapping = {**MAPPING, "rename": {"company": "vendor", "lines[*].desc": "items[*].name"}}
+    run = run_sides(
+        tmp_path,
+        {"file": write(tmp_path / "gold.jsonl", GOLD), **mapping},
+        {"file": write(tmp_path / "out.jsonl", OUTPUT), "id": "doc_id"},
+    )
+    assert misses(run) == {"r-1": ["total"], "r-2": []}
+    assert run.case("r-1").expected["vendor"] == "Acme"  # pyright: ignore
+
+
+def test_files_with_an_id_inside_pair_by_it(tmp_path: Path) -> None:
+    for number, row in enumerate(OUTPUT):
+        (tmp_path / "out").mkdir(exist_ok=True)
+        (tmp_path / "out" / f"page{number}.json").write_text(json.dumps({"meta": {"doc": row["doc_id"]}, "fields": row}))
+    mapping = {**MAPPING, "rename": {"company": "vendor", "lines[*].desc": "items[*].name"}}
+    run = run_sides(
+        tmp_path,
+        {"file": write(tmp_path / "gold.jsonl", GOLD), **mapping},
+        {"file": str(tmp_path / "out" / "*.json"), "id": "meta.doc", "record": "fields"},
+    )
+    assert misses(run) == {"r-1": ["total"], "r-2": []}
+
+
+def test_record_files_have_records_and_renames_too(tmp_path: Path) -> None:
+    for row in GOLD:
+        (tmp_path / "gold").mkdir(exist_ok=True)
+        (tmp_path / "gold" / f"{row['key']}.json").write_text(json.dumps(row))
+    gold = {"file": str(tmp_path / "gold"), "record": "entities", "rename": {"company": "vendor", "lines[*].desc": "items[*].name"}}
+    run = run_sides(tmp_path, gold, {"file": write(tmp_path / "out.jsonl", OUTPUT), "id": "doc_id"})
+    assert misses(run) == {"r-1": ["total"], "r-2": []}
+
+
+def test_join_stays_as_short_for_the_same_id_on_both_sides(tmp_path: Path) -> None:
+    rows = [{"question": "q", "vendor": "a", "total": 1, "items": []}]
+    expected, actual = write(tmp_path / "gold.jsonl", rows), write(tmp_path / "out.jsonl", rows)
+    assert misses(run_sides(tmp_path, expected, actual, join="question")) == {"1": []}
+
+
+@pytest.mark.parametrize(
+    ("side", "what"),
+    [
+        ({"id": "kee"}, "no row has `kee`, the `id` of this side"),
+        ({"id": "key", "record": "entitys"}, "no row has `entitys`, the `record` of this side"),
+        ({"id": "key", "record": "entities", "rename": {"compny": "vendor"}}, "`compny` cannot be renamed to `vendor`: no record has it"),
+    ],
+)
+def test_a_mapping_that_does_not_fit_is_an_error(side: dict[str, Any], what: str, tmp_path: Path) -> None:
+    actual = {"file": write(tmp_path / "out.jsonl", OUTPUT), "id": "doc_id"}
+    run = run_sides(tmp_path, {"file": write(tmp_path / "gold.jsonl", GOLD), **side}, actual)
+    assert what in [note.what for note in run.diagnostics if note.level == "error"]
+    assert run.exit_code == 2
+
+
+@pytest.mark.parametrize(
+    ("expected", "what"),
+    [
+        ({"id": "key"}, "`expected` needs `file`"),
+        ({"file": "a", "recrd": "b"}, "`expected` has no key `recrd`"),
+        ({"file": "a", "rename": ["b"]}, "`rename` must be a mapping of names"),
+        ({"file": "a", "rename": {"b": "c", "d": "c"}}, "two fields are renamed to `c`"),
+        ({"file": "a", "rename": {"b[*].c": "d"}}, "do not have the same number of `[*]`"),
+        ({"file": "a", "id": "b..c"}, "has an empty step"),
+    ],
+)
+def test_a_bad_mapping_is_a_configuration_error(expected: Any, what: str) -> None:
+    with pytest.raises(fw.ConfigError) as error:
+        fw.check({"cases": {"expected": expected, "actual": "out.jsonl"}, "evaluators": RULES})
+    assert what in str(error.value)
+
+
+def test_join_and_an_id_of_one_side_contradict_each_other() -> None:
+    cases = {"expected": {"file": "a", "id": "b"}, "actual": "c", "join": "d"}
+    with pytest.raises(fw.ConfigError, match="`join` names the id of both sides"):
+        fw.check({"cases": cases, "evaluators": RULES})
