@@ -23,8 +23,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import pyarrow.parquet as pq
-
 import fieldwise.store.load_part
 import fieldwise.store.resume
 import fieldwise.store.writer
@@ -100,17 +98,9 @@ def watch_steps(at: Callable[[int, str], None]) -> None:
             file.write(content[len(content) // 2 :])
         return len(content)
 
-    def torn_table(table: Any, path: Path, **options: Any) -> None:
-        write_table(table, path, **options)
-        whole = path.read_bytes()
-        path.unlink()
-        torn(path, whole)
-
-    write_table = pq.write_table
     for name in STEPS:
         setattr(os, name, around(getattr(os, name)))
     Path.write_bytes = torn  # type: ignore[method-assign, assignment]
-    pq.write_table = torn_table
 
 
 def in_child(work: Callable[[], Any], kill_after: float | None = None) -> bool:

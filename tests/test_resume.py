@@ -12,7 +12,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import pyarrow.parquet as pq
 import pytest
 
 import fieldwise as fw
@@ -336,15 +335,15 @@ class TestTornFiles:
 
 class TestDisk:
     def test_a_full_disk_is_said_and_the_run_goes_on_when_there_is_room(self, suite: Suite, monkeypatch: pytest.MonkeyPatch) -> None:
-        write, full = pq.write_table, [False]
+        write, full = Path.write_bytes, [False]
 
-        def until_full(table: Any, path: Path, **options: Any) -> None:
+        def until_full(path: Path, content: Any) -> int:
             if full[0]:
-                path.write_bytes(b"half")
+                write(path, b"half")
                 raise OSError(errno.ENOSPC, "No space left on device", str(path))
-            write(table, path, **options)
+            return write(path, content)
 
-        monkeypatch.setattr(pq, "write_table", until_full)
+        monkeypatch.setattr(Path, "write_bytes", until_full)
         with pytest.raises(StoreError, match="No space left on device") as error:
             suite.run(progress=lambda done, share: full.__setitem__(0, done >= 20))
         assert "--resume" in str(error.value)

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from typer.testing import Result
 
+from fieldwise.store.checksums import dump_sealed, load_sealed
 from fieldwise.store.lock import RunLock
 
 Call = Callable[..., Result]
@@ -97,13 +98,34 @@ def test_a_run_is_shown_by_latest_tag_or_beginning(ids: list[str], fieldwise: Ca
 
 def test_an_unfinished_run_says_how_to_go_on_and_a_running_one_that_it_runs(ids: list[str], fieldwise: Call) -> None:
     manifest = Path(".fieldwise/runs") / ids[0] / "manifest.json"
-    manifest.write_text(json.dumps(json.loads(manifest.read_text()) | {"finished": None, "exit_code": None}))
+    manifest.write_bytes(dump_sealed(load_sealed(manifest.read_bytes()) | {"finished": None, "exit_code": None}))
     assert "small.eval.yaml --resume" in fieldwise("runs", "show").stdout
     assert listed(fieldwise)[0]["state"] == "unfinished"
     lock = RunLock(manifest.parent)
     assert listed(fieldwise)[0]["state"] == "running"
     assert "another process is writing it" in fieldwise("runs", "show").stdout
     lock.release()
+
+
+@pytest.mark.parametrize("command", [("runs", "show"), ("report", "latest"), ("mismatches", "latest")])
+def test_a_damaged_part_is_named_and_exits_3(ids: list[str], fieldwise: Call, command: tuple[str, ...]) -> None:
+    for part in sorted((Path(".fieldwise/runs") / ids[0] / "parts").glob("*-results.parquet")):
+        content = bytearray(part.read_bytes())
+        content[len(content) // 2] ^= 1
+        part.write_bytes(content)
+    for part in sorted((Path(".fieldwise/runs") / ids[0] / "parts").glob("*-comparisons.parquet")):
+        part.write_bytes(part.read_bytes()[:-1] + b"?")
+    output = fieldwise(*command)
+    assert output.exit_code == 3
+    assert ".parquet: the stored file cannot be read: its checksum does not match" in output.stderr
+
+
+def test_a_manifest_edited_by_hand_is_damaged(ids: list[str], fieldwise: Call) -> None:
+    manifest = Path(".fieldwise/runs") / ids[0] / "manifest.json"
+    manifest.write_text(manifest.read_text().replace('"exit_code":', '"exit_code": '))
+    output = fieldwise("runs", "show")
+    assert output.exit_code == 3
+    assert "manifest.json" in output.stderr
 
 
 def test_tags_are_given_and_taken(ids: list[str], fieldwise: Call) -> None:
@@ -168,7 +190,7 @@ def test_a_metric_is_followed_through_the_runs(ids: list[str], fieldwise: Call) 
 
 def test_a_run_of_another_version_is_listed_told_and_can_be_deleted(ids: list[str], fieldwise: Call) -> None:
     manifest = Path(".fieldwise/runs") / ids[0] / "manifest.json"
-    manifest.write_text(json.dumps(json.loads(manifest.read_text()) | {"format": 99}))
+    manifest.write_bytes(dump_sealed(load_sealed(manifest.read_bytes()) | {"format": 99}))
     assert listed(fieldwise)[0]["state"] == "unreadable"
     assert "unreadable" in fieldwise("runs").stdout
     output = fieldwise("runs", "show")

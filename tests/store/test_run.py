@@ -18,6 +18,7 @@ from fieldwise.model.plan import Plan
 from fieldwise.model.result import Result, Results, Status
 from fieldwise.model.summary import GateResult, Summary
 from fieldwise.model.values import MISSING
+from fieldwise.store.checksums import dump_sealed, load_sealed
 from fieldwise.store.errors import StoreError
 from fieldwise.store.part_reader import list_part_files, read_table
 from fieldwise.store.run import list_runs, open_run
@@ -233,8 +234,8 @@ def test_no_runs_is_said_so(tmp_path):
 
 def test_a_run_of_another_format_is_refused(tmp_path):
     run = stored(tmp_path, build(2))
-    raw = json.loads((run.path / "manifest.json").read_text())
-    (run.path / "manifest.json").write_text(json.dumps(raw | {"format": 99}))
+    raw = load_sealed((run.path / "manifest.json").read_bytes())
+    (run.path / "manifest.json").write_bytes(dump_sealed(raw | {"format": 99}))
     with pytest.raises(StoreError, match="stored in format 99"):
         open_run(tmp_path)
 

@@ -105,9 +105,11 @@ def show_run(
     from fieldwise.report.stored_runs_view import StorageFacts, build_run_details, run_details_to_json
     from fieldwise.report.text_format import dump_json
     from fieldwise.store.delete import baseline_files, find_baselines_of, folder_size
+    from fieldwise.store.part_reader import verify_parts
 
     program = program_of(context)
     stored_run = open_named_run(run, program.root)
+    verify_parts(stored_run.path, stored_run.parts)
     storage = StorageFacts(bytes=folder_size(stored_run.path), baselines=tuple(find_baselines_of(stored_run.id, baseline_files(Path()))))
     if form == TextFormat.json:
         typer.echo(dump_json(run_details_to_json(stored_run, storage), spaced=True))

@@ -19,6 +19,7 @@ from fieldwise.model.remote_path import RemotePath
 from fieldwise.read.files import UnreadableFile, find_files
 from fieldwise.registry import is_judge
 from fieldwise.store.arrow_tables import ArrowColumn, ArrowTable, numpy_array
+from fieldwise.store.checksums import sha256
 from fieldwise.store.stored_json import dump_json
 
 pc: Any = pyarrow.compute  # its functions are generated at run time, so type checkers do not know them
@@ -30,11 +31,6 @@ _MODEL_VARIABLES: Final = ("FIELDWISE_MODEL_URL", "FIELDWISE_MODEL")
 """The variables that name the model of an endpoint without `url` or `name`."""
 _ADDRESS: Final = re.compile(r" at 0x[0-9a-f]+")
 _MAX_PATH: Final = 4096
-
-
-def sha256(content: bytes) -> str:
-    """The SHA-256 of a content, with its prefix."""
-    return f"sha256:{hashlib.sha256(content).hexdigest()}"
 
 
 def fingerprint_rules(planned: PlannedEvaluator) -> str:

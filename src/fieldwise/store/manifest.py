@@ -17,11 +17,13 @@ from fieldwise.model.plan import Plan, PlannedEvaluator
 from fieldwise.model.summary import Counts, EvaluatorSummary, FieldSummary, GateResult, Metric, Summary
 from fieldwise.registry import EVALUATORS
 from fieldwise.store.atomic import write_atomically
+from fieldwise.store.checksums import dump_sealed, is_sealed, load_sealed, sha256
 from fieldwise.store.errors import corrupt_file_error
-from fieldwise.store.fingerprints import fingerprint_data, fingerprint_rules, sha256
-from fieldwise.store.stored_json import dump_json, load_json
+from fieldwise.store.fingerprints import fingerprint_data, fingerprint_rules
 
-FORMAT: Final = 2
+FORMAT: Final = 3
+UNSEALED_FORMAT: Final = 2
+"""The format of versions before 0.2, without checksums."""
 MANIFEST_FILE: Final = "manifest.json"
 
 
@@ -39,6 +41,8 @@ class PartFile:
     """Number of rows."""
     bytes: int = 0
     """Size of the file."""
+    checksum: str = ""
+    """SHA-256 of the file; empty if it was stored by a version before 0.2."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,7 +119,7 @@ _SCALAR_FIELDS = ("id", "name", "package", "suite_file", "suite", "exit_code")
 
 def manifest_from_json(value: Mapping[str, Any]) -> Manifest:
     """Read what `Manifest.to_json` wrote; ValueError for another format."""
-    if value["format"] != FORMAT:
+    if value["format"] not in (FORMAT, UNSEALED_FORMAT):
         what = f"it is stored in format {value['format']}, and this is fieldwise {__version__}, which reads format {FORMAT}"
         raise ValueError(f"run {value['id']}: {what}")
     return Manifest(
@@ -166,7 +170,7 @@ def _describe_evaluator(planned: PlannedEvaluator) -> dict[str, Any]:
 
 def write_manifest(folder: Location, manifest: Manifest) -> None:
     """Write the manifest atomically."""
-    write_atomically(folder / MANIFEST_FILE, lambda path: _write_bytes(path, dump_json(manifest.to_json())))
+    write_atomically(folder / MANIFEST_FILE, lambda path: _write_bytes(path, dump_sealed(manifest.to_json())))
 
 
 def _write_bytes(path: Path, content: bytes) -> None:
@@ -175,16 +179,23 @@ def _write_bytes(path: Path, content: bytes) -> None:
 
 def read_manifest(folder: Location) -> Manifest | None:
     """The manifest of the run in this folder; None if the run stopped before it had one. StoreError if it is corrupt."""
+    path = folder / MANIFEST_FILE
     try:
-        content = load_json((folder / MANIFEST_FILE).read_bytes())
+        text = path.read_bytes()
     except FileNotFoundError:
         return None
-    except ValueError as error:
-        raise corrupt_file_error(folder / MANIFEST_FILE, error) from error
+    except OSError as error:
+        raise corrupt_file_error(path, error) from error
+    try:
+        content = load_sealed(text)
+        if content["format"] == FORMAT and not is_sealed(text):
+            raise ValueError("it has no checksum")
+    except (ValueError, KeyError, RecursionError) as error:
+        raise corrupt_file_error(path, error) from error
     try:
         return manifest_from_json(content)
-    except (KeyError, TypeError) as error:
-        raise corrupt_file_error(folder / MANIFEST_FILE, error) from error
+    except (LookupError, TypeError, AttributeError) as error:
+        raise corrupt_file_error(path, error) from error
 
 
 def describe_environment() -> dict[str, str]:

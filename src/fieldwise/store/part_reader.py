@@ -17,6 +17,7 @@ from fieldwise.model.locations import Location, open_for_arrow
 from fieldwise.model.result import Result
 from fieldwise.model.values import Value
 from fieldwise.store.arrow_tables import METRIC_PREFIX, ArrowTable, arrow_column, concat_tables, numpy_array, text_column
+from fieldwise.store.checksums import ChecksumMismatch, load_sealed, verify_checksum
 from fieldwise.store.comparison_table import RecordLoader, decode_value, read_comparisons
 from fieldwise.store.errors import StoreError, corrupt_file_error
 from fieldwise.store.manifest import Part, PartFile, part_from_json
@@ -29,6 +30,8 @@ ColumnChoice = Sequence[str] | Callable[[str], bool]
 ColumnLists = Mapping[str, Sequence[Any]]
 """A table as plain lists, by column."""
 _MAX_CACHED_FILES: Final = 512
+_DAMAGE_ERRORS: Final = (OSError, pa.ArrowException, LookupError, ValueError, TypeError, StopIteration, OverflowError)
+"""What reading a damaged Parquet file may raise, where no checksum shows the damage first."""
 _CASES_PER_BLOCK: Final = 500
 """Python objects take many times the memory of a table, so cases are converted in blocks of this size."""
 
@@ -66,8 +69,8 @@ def read_parts(folder: Location) -> tuple[Part, ...]:
 def read_part(path: Location) -> Part | None:
     """The part that a file describes; None if the file is corrupt, so that the part does not count as complete."""
     try:
-        return part_from_json(load_json(path.read_bytes()))
-    except (ValueError, KeyError, TypeError):
+        return part_from_json(load_sealed(path.read_bytes()))
+    except (ValueError, KeyError, TypeError, RecursionError):
         return None
 
 
@@ -82,12 +85,12 @@ def read_table(
     """One table of a part, or its rows of the given cases; StoreError if the file differs from what was written."""
     path = folder / "parts" / file.file
     try:
-        check_file_size(path, file)
+        verify_file(path, file)
         if case is not None:
             return read_case_rows(path, [case] if isinstance(case, int) else case, columns)
         with pq.ParquetFile(open_for_arrow(path), page_checksum_verification=True) as parquet:
             table = read_row_groups(parquet, range(parquet.num_row_groups), select_columns(columns, parquet.schema_arrow.names))
-    except (OSError, pa.ArrowException) as error:
+    except _DAMAGE_ERRORS as error:
         raise error if isinstance(error, StoreError) else corrupt_file_error(path, error) from error
     if table.num_rows != file.rows:
         raise corrupt_file_error(path, ValueError(f"it has {table.num_rows} rows, and {file.rows} were written"))
@@ -99,6 +102,27 @@ def check_file_size(path: Location, file: PartFile) -> None:
     size = path.stat().st_size
     if size != file.bytes:
         raise corrupt_file_error(path, ValueError(f"it has {size} bytes, and {file.bytes} were written"))
+
+
+def verify_file(path: Location, file: PartFile) -> None:
+    """Raise StoreError if a file does not have the size and the checksum that were written."""
+    check_file_size(path, file)
+    if file.checksum:
+        try:
+            verify_checksum(path, file.checksum)
+        except ChecksumMismatch as error:
+            raise corrupt_file_error(path, error) from error
+
+
+def verify_parts(folder: Location, parts: Iterable[Part]) -> None:
+    """Raise StoreError that names the first file of a part that is missing or damaged. Reads every file once."""
+    for part in parts:
+        for file in part.files:
+            path = folder / "parts" / file.file
+            try:
+                verify_file(path, file)
+            except OSError as error:
+                raise error if isinstance(error, StoreError) else corrupt_file_error(path, error) from error
 
 
 def check_part_files(folder: Location, parts: Iterable[Part]) -> None:

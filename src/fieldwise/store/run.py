@@ -14,7 +14,8 @@ from fieldwise.model.locations import Location
 from fieldwise.model.notebook_html import format_interval, render_table
 from fieldwise.model.summary import FieldSummary, GateResult, Metric, Summary
 from fieldwise.store.arrow_tables import ArrowTable, encode_parquet
-from fieldwise.store.errors import StoreError
+from fieldwise.store.checksums import load_sealed
+from fieldwise.store.errors import StoreError, corrupt_file_error
 from fieldwise.store.lock import is_locked
 from fieldwise.store.manifest import Manifest, Part, read_manifest
 from fieldwise.store.part_reader import (
@@ -30,7 +31,6 @@ from fieldwise.store.part_reader import (
 )
 from fieldwise.store.run_names import find_run, list_run_ids, read_tags, runs_folder
 from fieldwise.store.stored_comparisons import ComparisonFilter, StoredComparisons
-from fieldwise.store.stored_json import load_json
 
 CHANGES_FILE: Final = "changes.json"
 
@@ -174,7 +174,12 @@ class Run:
     def changes(self) -> Changes | None:
         """The changes since the baseline that the run was compared with; None if there was none."""
         file = self.path / CHANGES_FILE
-        return Changes.from_json(load_json(file.read_bytes())) if file.is_file() else None
+        if not file.is_file():
+            return None
+        try:
+            return Changes.from_json(load_sealed(file.read_bytes()))
+        except (OSError, ValueError, LookupError, TypeError) as error:
+            raise corrupt_file_error(file, error) from error
 
     def sql(self, query: str, parameters: Sequence[Any] = ()) -> ArrowTable:
         """Run a SELECT over the tables `cases`, `results` and `comparisons` and return a pyarrow table; needs DuckDB.

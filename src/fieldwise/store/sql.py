@@ -16,7 +16,7 @@ from fieldwise.model.remote_path import RemotePath
 from fieldwise.store.arrow_tables import METRIC_PREFIX, ArrowTable
 from fieldwise.store.errors import StoreError, corrupt_file_error
 from fieldwise.store.manifest import Part, PartFile
-from fieldwise.store.part_reader import check_file_size, list_part_files
+from fieldwise.store.part_reader import list_part_files, verify_file
 
 COLUMNS: Final[Mapping[str, Mapping[str, str]]] = {
     "cases": {
@@ -103,7 +103,7 @@ def _resolve_file(folder: Path, file: PartFile) -> Path:
     if any(character in str(path) for character in "*?["):
         raise ValueError(f"{path}: DuckDB reads `*`, `?` and `[` in the name of a folder as a pattern; move the runs to another folder")
     try:
-        check_file_size(path, file)
+        verify_file(path, file)
     except FileNotFoundError as error:
         raise corrupt_file_error(path, error) from error
     return path

@@ -10,6 +10,7 @@ from time import monotonic
 from types import TracebackType
 from typing import Any, Final, Self
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 
 from fieldwise.model.batch import BatchOutcome
@@ -23,6 +24,7 @@ from fieldwise.model.remote_path import RemotePath
 from fieldwise.model.summary import GateResult, Summary
 from fieldwise.store.arrow_tables import ArrowColumn, ArrowTable, build_cases_table, build_pool_table, build_results_table, concat_tables
 from fieldwise.store.atomic import sync_folder, write_atomically
+from fieldwise.store.checksums import dump_sealed, sha256
 from fieldwise.store.comparison_table import FIELDS_KEY, build_comparisons_table, merge_fields
 from fieldwise.store.errors import StoreError, write_error
 from fieldwise.store.fingerprints import fingerprint_cases
@@ -32,7 +34,6 @@ from fieldwise.store.part_reader import ColumnChoice, select_columns
 from fieldwise.store.resume import WritableRun, delete_other_parts
 from fieldwise.store.run import CHANGES_FILE, Run
 from fieldwise.store.run_names import new_run_id, runs_folder
-from fieldwise.store.stored_json import dump_json
 
 PART_CASES: Final = 10_000
 PART_SECONDS: Final = 10.0
@@ -181,7 +182,7 @@ class RunWriter:
         manifest = replace(run.manifest, gates=tuple(gates), exit_code=exit_code)
         try:
             if changes is not None:
-                content = dump_json(changes.to_json())
+                content = dump_sealed(changes.to_json())
                 write_atomically(self.path / CHANGES_FILE, lambda path: _write_bytes(path, content))
             self._lock.check()
             write_manifest(self.path, manifest)
@@ -308,7 +309,7 @@ def write_part(folder: Location, number: int, batches: Sequence[StoredBatch]) ->
     part = Part(number=number, first=batches[0].first, cases=cases, files=files, content=content)
     sync_folder(folder)
     # The part counts from here on: a crash before this line leaves files that no part names.
-    write_atomically(folder / f"{number:05d}.json", lambda path: _write_bytes(path, dump_json(asdict(part))))
+    write_atomically(folder / f"{number:05d}.json", lambda path: _write_bytes(path, dump_sealed(asdict(part))))
     return WrittenPart(part, {file.file: table for file, table in written})
 
 
@@ -323,15 +324,20 @@ def _write_table(folder: Location, name: str, key: TableKey, tables: Sequence[Ar
     if table == "comparisons":
         whole = whole.replace_schema_metadata({FIELDS_KEY: merge_fields(tables)})
     file = f"{name}-{table}.parquet"
-    size = write_atomically(folder / file, lambda path: _write_parquet(path, table, whole), sync=False)
-    return PartFile(file=file, table=table, evaluators=evaluators, rows=whole.num_rows, bytes=size), whole
+    content = _encode_parquet(table, whole)
+    size = write_atomically(folder / file, lambda path: _write_bytes(path, content), sync=False)
+    part_file = PartFile(file=file, table=table, evaluators=evaluators, rows=whole.num_rows, bytes=size, checksum=sha256(content))
+    return part_file, whole
 
 
-def _write_parquet(path: Path, table: str, content: ArrowTable) -> None:
+def _encode_parquet(table: str, content: ArrowTable) -> memoryview:
+    """The bytes of a table as a Parquet file: in memory, because the checksum is that of what was encoded, not of what a disk returns."""
     options: dict[str, Any] = {"compression": "zstd", "row_group_size": _ROW_GROUP_SIZES[table], "write_statistics": ["case"]}
     options |= {"use_dictionary": _DICTIONARY_COLUMNS.get(table, True), "write_page_checksum": True}
-    pq.write_table(content, path, **options)
+    buffer = pa.BufferOutputStream()
+    pq.write_table(content, buffer, **options)
+    return memoryview(buffer.getvalue())
 
 
-def _write_bytes(path: Path, content: bytes) -> None:
+def _write_bytes(path: Path, content: bytes | memoryview) -> None:
     path.write_bytes(content)
