@@ -29,6 +29,7 @@ from fieldwise.read.suite import read_document
 from fieldwise.read.table_files import load_json
 from fieldwise.registry import EVALUATORS
 from fieldwise.score.batch import ScoringBatch
+from fieldwise.score.column_survey import has_open_rules, survey_match, survey_plan_columns
 from fieldwise.score.evaluate import FilterMatches, evaluate_every_case, result_at, score_batch
 from fieldwise.score.evaluate import evaluate as score_evaluator
 from fieldwise.score.inferred_rules import SAMPLE_SIZE, infer_plan_rules, infer_rules, with_inferred_rules
@@ -80,7 +81,7 @@ def evaluate(
 
 
 def match(name: str, *, expected: Sequence[Json], actual: Sequence[Json], **options: Any) -> Scores:
-    """Apply one matcher to pairs of values.
+    """Apply one matcher to pairs of values. What single values leave open, such as the order of day and month, all values decide.
 
     >>> match("fuzzy", expected=["Acme", "Acme"], actual=["ACME", None]).value.tolist()
     [1.0, 0.0]
@@ -98,7 +99,8 @@ def match(name: str, *, expected: Sequence[Json], actual: Sequence[Json], **opti
             problems[row] = problem
         expected_values.append(None if problem else expected_value)
         actual_values.append(None if problem else actual_value)
-    scores = score_nullable_pairs(plan_match(name, options), expected_values, actual_values, local_services())
+    planned_match = survey_match(plan_match(name, options), expected_values, actual_values)
+    scores = score_nullable_pairs(planned_match, expected_values, actual_values, local_services())
     if not problems:
         return scores
     rows = list(problems)
@@ -215,11 +217,10 @@ def run(
     filters = FilterMatches(only) if only is not None else None
     reader, batches = _read_selection(source, chunk, filters, limit)
     first_batch = next(batches, None)
-    if first_batch is None:
-        notes = list[Diagnostic]()
-    else:
+    notes = list[Diagnostic]()
+    if first_batch is not None:
         plan, notes = infer_plan_rules(plan, first_batch)
-        batches = chain([first_batch], batches)
+        plan, batches, notes = _survey_columns(plan, source, chain([first_batch], batches), chunk, notes)
     pending_writer, resume_notes = _create_writer(root, plan, resume, lambda: _read_selection(source, chunk, filters, limit)[1])
     try:
         asking = (asking or Asking()).with_root(root)
@@ -276,9 +277,31 @@ def _warn_of_workers(source: Source, workers: int, engine: "Engine") -> list[Dia
     return [Diagnostic(code="one-piece", level="warning", what=what, fix=fix)]
 
 
+def _survey_columns(
+    plan: Plan, source: Source, batches: Iterator[Cases], chunk: int, notes: Sequence[Diagnostic]
+) -> tuple[Plan, Iterator[Cases], list[Diagnostic]]:
+    """The plan with the options that columns decide, the batches to score, and the notes with remarks about these options.
+
+    All cases of the source are read for it, whatever is selected, if a rule leaves an option open. Cases that cannot be read again are
+    kept in memory.
+    """
+    if not has_open_rules(plan):
+        return plan, batches, [*notes]
+    if not _can_read_again(source):
+        selected = list(batches)
+        plan, remarks = survey_plan_columns(plan, selected)
+        return plan, iter(selected), [*notes, *remarks]
+    plan, remarks = survey_plan_columns(plan, read_cases(source, chunk=chunk))
+    return plan, batches, [*notes, *remarks]
+
+
+def _can_read_again(source: Source) -> bool:
+    return source.cases != "-" and not any(rows.is_one_shot for rows in source.memory.values())
+
+
 def _require_rereadable(source: Source) -> None:
     name = "standard input" if source.cases == "-" else "an iterator"
-    if source.cases == "-" or any(rows.is_one_shot for rows in source.memory.values()):
+    if not _can_read_again(source):
         what, fix = f"cases from {name} cannot be read again, so the run cannot be resumed", "put them in a file or a list"
         raise ConfigError([Diagnostic(code="cannot-resume", what=what, fix=fix)])
 

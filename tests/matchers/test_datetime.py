@@ -60,3 +60,19 @@ def test_a_zone_can_be_assumed_or_required() -> None:
 def test_day_first_decides_what_is_ambiguous() -> None:
     assert agrees("03/04/2025 10:00", "2025-04-03 10:00", day_first=True)
     assert not agrees("03/04/2025 10:00", "2025-04-03 10:00", day_first=False)
+
+
+def test_a_zone_may_be_written_by_its_name_alone_and_options_are_hashable() -> None:
+    assert agrees("2024-07-01T10:00:00Z", "2024-07-01 12:00", zone="Europe/Paris")
+    assert hash(Datetime(zone={"assume": "Europe/Paris"})) == hash(Datetime(zone="assume: Europe/Paris"))
+
+
+def test_one_side_without_a_zone_is_compared_as_written_with_a_note() -> None:
+    scores = datetime_(Pairs(["2024-07-01T10:00:00+02:00"], ["2024-07-01 10:00"]), Datetime())
+    assert scores.passed.all()
+    assert scores.notes == {0: "one side has no time zone; the times were compared as written"}
+
+
+def test_midnight_at_the_end_of_a_day_is_the_next_midnight() -> None:
+    assert agrees("2024-03-15T24:00", "2024-03-16T00:00")
+    assert not agrees("2024-03-15T24:00", "2024-03-15T00:00")

@@ -130,3 +130,10 @@ def test_a_nan_is_like_nothing() -> None:
 def test_options_that_do_not_exist_are_refused(options: dict[str, Any]) -> None:
     with pytest.raises(ValidationError):
         TypeAdapter(Fuzzy).validate_python(options)
+
+
+def test_normalize_alnum_ignores_everything_but_letters_and_digits() -> None:
+    config = Fuzzy(normalize="alnum")
+    assert fuzzy(Pairs(["INV 001", "A.B.", "किताब"], ["inv-001", "AB", "काताब"]), config).value.tolist()[:2] == [1.0, 1.0]
+    assert fuzzy(Pairs(["किताब"], ["काताब"]), config).value[0] < 1.0
+    assert fuzzy(Pairs(["INV 001"], ["inv-002"]), config).value[0] < 1.0

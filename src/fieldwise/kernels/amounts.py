@@ -375,6 +375,23 @@ def _numeral_value(numeral: str, decimal_mark: DecimalMark | None, currencies: f
     return Decimal(f"{whole}.{tail}"), undecided
 
 
+def find_decimal_mark(text: str) -> str:
+    """The decimal mark of an amount where it is certain: `.` or `,`; `plain` for what programs write, such as `12.50`; else nothing.
+
+    >>> [find_decimal_mark(text) for text in ("1.234,50", "€ 12,5", "1.234.567", "$12.50", "12.50", "1,234", "7")]
+    [',', ',', ',', '.', 'plain', '', '']
+    """
+    parts = _split_numeral(_normalize(text)) if "." in text or "," in text else None
+    if parts is None:
+        return ""
+    marks = [character for character in parts[1] if character in ".,"]
+    if not marks or (len(marks) == 1 and len(parts[1].rpartition(marks[0])[2]) == 3):
+        return ""
+    if marks.count(marks[-1]) > 1:  # a mark that occurs twice groups
+        return "," if marks[-1] == "." else "."
+    return "plain" if _PLAIN.fullmatch(text) else marks[-1]
+
+
 def _is_grouped(digits: str, separator: str) -> bool:
     """Whether digits are grouped by three, or by two and three as in India, or not at all."""
     groups = digits.split(separator)

@@ -121,6 +121,18 @@ def keep_letters_and_digits(text: str) -> str:
     return unicodedata.normalize("NFKD", text.casefold()).translate(_ALPHANUMERIC)
 
 
+def alphanumeric_key(text: str) -> str:
+    """Letters with their accents and vowel signs, and digits, without case: the key of an identifier.
+
+    >>> alphanumeric_key("Inv. 2024/031"), alphanumeric_key("É-1"), alphanumeric_key("E-1")
+    ('inv2024031', 'é1', 'e1')
+    """
+    if text.isascii():
+        return text.encode().translate(_LOWER, _NOT_ALPHANUMERIC).decode()
+    folded = unicodedata.normalize("NFKC", text).casefold()
+    return "".join(character for character in folded if character.isalnum() or unicodedata.category(character) in ("Mn", "Mc"))
+
+
 def keep_letters_and_digits_batch(texts: Sequence[str]) -> list[str]:
     """Apply `keep_letters_and_digits` to each text.
 

@@ -13,11 +13,11 @@ from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any, Final, Literal
-from unicodedata import normalize
 
 import numpy as np
 from numpy.typing import NDArray
 
+from fieldwise.kernels.text_normalize import alphanumeric_key
 from fieldwise.matchers._readings import Agreement, ReadingMatcher, join_notes
 from fieldwise.model.pairs import Pairs, Scores
 from fieldwise.registry import Example, matcher
@@ -87,15 +87,6 @@ def unread_note(value: Any, config: Code) -> str | None:
 def code(pairs: Pairs, config: Code) -> Scores:
     """1 if every letter and digit agrees, else 0."""
     return _code_matcher(config).score_pairs(pairs)
-
-
-def alphanumeric_key(text: str) -> str:
-    """The letters and digits of a text, case folded.
-
-    >>> alphanumeric_key("Inv. 2024/031")
-    'inv2024031'
-    """
-    return "".join(character for character in normalize("NFKC", text).casefold() if character.isalnum())
 
 
 def _code_matcher(config: Code) -> ReadingMatcher[CodeReading]:

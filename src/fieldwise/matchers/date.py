@@ -27,9 +27,10 @@ from fieldwise.kernels import locale_tables
 from fieldwise.kernels.date_formats import compile_date_format, read_formatted_date
 from fieldwise.kernels.moments import DEFAULT_PIVOT, AmbiguousMoment, DateReading, Moment, read_moment, same_time_of_day
 from fieldwise.kernels.values import canonical_json, to_nfc
+from fieldwise.matchers._date_survey import collect_date_evidence, resolve_date_options
 from fieldwise.matchers._keys import equal_key_grid, quote_value
 from fieldwise.model.pairs import Pairs, Scores
-from fieldwise.registry import Example, matcher
+from fieldwise.registry import ColumnSurvey, Example, matcher
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,7 +43,8 @@ class Date:
     day_first: bool | None = None
     """Whether 03/04/2025 is 3 April (true) or March 4 (false); default: the rest of the column. Unambiguous dates are not affected."""
     languages: tuple[str, ...] = ()
-    """Languages of month names that mean different months elsewhere: `[pl]` makes `listopad` November. English names always win."""
+    """Languages of month names that mean different months elsewhere: `[pl]` makes `listopad` November; default: the rest of the column.
+    English names always win."""
     two_digit_years: Annotated[int, Interval(ge=0, le=100)] | Literal["off"] = DEFAULT_PIVOT
     """Two-digit years from this number on are of the 20th century, the others of the 21st; `off` refuses them."""
     precision: Literal["day", "month"] = "day"
@@ -91,6 +93,11 @@ def unread_note(value: Any, config: Date) -> str | None:
 @matcher(
     grid=grid,
     unread_note=unread_note,
+    column_survey=ColumnSurvey(
+        is_open=lambda config: config.formats is None and (config.day_first is None or not config.languages),
+        collect=collect_date_evidence,
+        resolve=resolve_date_options,
+    ),
     examples=[
         Example(expected="2025-04-03", actual="3 April 2025", score=1),
         Example(expected="2017-01-09", actual="9 stycznia 2017", score=1),

@@ -18,13 +18,15 @@ from numpy.typing import NDArray
 
 from fieldwise.kernels.measures import read_duration
 from fieldwise.kernels.moments import AmbiguousMoment, DateReading, Moment, read_moment
+from fieldwise.matchers._date_survey import collect_date_evidence, resolve_date_options
 from fieldwise.matchers._readings import Agreement, ReadingMatcher
 from fieldwise.matchers.date import check_languages, moment_of_date
 from fieldwise.model.pairs import Pairs, Scores
-from fieldwise.registry import Example, matcher
+from fieldwise.registry import ColumnSurvey, Example, matcher
 
 _LONGEST_SECONDS: Final = 10_000 * 366 * 86_400
 """No two dates are further apart."""
+_ASSUME: Final = "assume: "
 ONE_ZONE: Final = "one side has no time zone; the times were compared as written"
 
 
@@ -38,7 +40,7 @@ class Datetime:
     """Unset: values that both have an offset compare as instants, otherwise as wall clock. `require`: both must have one.
     `{assume: Europe/Paris}`, or only `Europe/Paris`: the zone of values without one."""
     day_first: bool | None = None
-    """Whether 03/04/2025 is 3 April (true) or March 4 (false)."""
+    """Whether 03/04/2025 is 3 April (true) or March 4 (false); default: the rest of the column."""
     languages: tuple[str, ...] = ()
     """Languages of month names that mean different months elsewhere, such as `pl`."""
 
@@ -48,20 +50,20 @@ class Datetime:
         if self.tolerance_seconds < 0:
             raise ValueError("`tolerance` must not be negative")
         check_languages(self.languages)
-        if isinstance(self.zone, Mapping) and set(self.zone) != {"assume"}:
-            raise ValueError("`zone` takes one key, `assume`: {assume: Europe/Paris}")
+        if isinstance(self.zone, Mapping):
+            if set(self.zone) != {"assume"}:
+                raise ValueError("`zone` takes one key, `assume`: {assume: Europe/Paris}")
+            object.__setattr__(self, "zone", f"{_ASSUME}{self.zone['assume']}")  # options are hashed, and a mapping cannot be
         if self.assumed_zone is not None:
             try:
                 ZoneInfo(self.assumed_zone)
             except (ZoneInfoNotFoundError, ValueError, OSError) as error:
-                raise ValueError(f"there is no time zone `{self.assumed_zone}`; write a name such as Europe/Paris") from error
+                raise ValueError(f"`zone`: there is no time zone `{self.assumed_zone}`; write a name such as Europe/Paris") from error
 
     @property
     def assumed_zone(self) -> str | None:
         """The zone of values without one; None if none is assumed."""
-        if isinstance(self.zone, Mapping):
-            return self.zone["assume"]
-        return None if self.zone in (None, "require") else str(self.zone).removeprefix("assume:").strip()
+        return None if self.zone in (None, "require") else str(self.zone).removeprefix(_ASSUME).strip()
 
     @property
     def tolerance_seconds(self) -> float:
@@ -85,6 +87,11 @@ def unread_note(value: Any, config: Datetime) -> str | None:
 @matcher(
     grid=grid,
     unread_note=unread_note,
+    column_survey=ColumnSurvey(
+        is_open=lambda config: config.day_first is None or not config.languages,
+        collect=collect_date_evidence,
+        resolve=resolve_date_options,
+    ),
     examples=[
         Example(expected="2024-03-01T10:00:00Z", actual="2024-03-01T11:00:00+01:00", score=1),
         Example(expected="2024-03-01T10:00:00Z", actual="2024-03-01T22:45:00Z", score=0),

@@ -14,7 +14,7 @@ import numpy as np
 from annotated_types import Interval
 from numpy.typing import NDArray
 
-from fieldwise.kernels.text_normalize import fold_text
+from fieldwise.kernels.text_normalize import alphanumeric_key, fold_text
 from fieldwise.kernels.text_similarity import reaches_threshold, text_similarities, text_similarity_grid
 from fieldwise.kernels.values import canonical_json, to_nfc
 from fieldwise.matchers._keys import is_absent
@@ -36,8 +36,8 @@ class Fuzzy:
     `levenshtein`)."""
     threshold: Annotated[float, Interval(ge=0, le=1)] = 0.85
     """Similarity from which a pair passes, inclusive."""
-    normalize: bool = True
-    """Ignore letter case and outer whitespace."""
+    normalize: bool | Literal["alnum"] = True
+    """Ignore letter case and outer whitespace; `alnum` ignores everything but letters and digits, too."""
     score: Literal["graded", "binary"] = "graded"
     """`graded` is the similarity, also below the threshold; `binary` is 1 from the threshold on, else 0."""
     model: Endpoint = DEFAULT_ENDPOINT
@@ -77,6 +77,7 @@ def grid(expected: Sequence[object], actual: Sequence[object], config: Fuzzy) ->
     examples=[
         Example(expected="Acme Corp", actual="ACME CORP", options={"threshold": 0.85}, score=1),
         Example(expected="Acme Corp", actual="Acme Corp.", options={"threshold": 0.85}, score=0.9),
+        Example(expected="Smith-Jones, A.", actual="smith jones a", options={"normalize": "alnum"}, score=1),
         Example(expected="Acme Corp", actual="Apex", options={"threshold": 0.85}, score=0.22),
     ],
 )
@@ -112,7 +113,7 @@ def _score_by_model(pairs: Pairs, config: Fuzzy) -> Scores:
 
 def _read_texts(values: Sequence[Any], config: Fuzzy) -> tuple[list[str], list[str | None] | None]:
     """The text and the kind of each value: kinds are None if all values are text, and the kind of a value with a NaN is None."""
-    normalize = fold_text if config.normalize else to_nfc
+    normalize = alphanumeric_key if config.normalize == "alnum" else fold_text if config.normalize else to_nfc
     if set(map(type, values)) == {str}:
         distinct = set(values)
         if 2 * len(distinct) > len(values):

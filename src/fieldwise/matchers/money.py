@@ -9,20 +9,22 @@ amounts match only if they are the same.
 [1.0, 0.0, 1.0]
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from typing import Annotated, Any, Literal
 
 import numpy as np
 from annotated_types import Ge, Lt
 from numpy.typing import NDArray
 
-from fieldwise.kernels.amounts import DecimalMark, Figure, currencies_of, describe_currencies, read_figure
+from fieldwise.kernels.amounts import DecimalMark, Figure, currencies_of, describe_currencies, find_decimal_mark, read_figure
 from fieldwise.kernels.tolerance import within_tolerance
+from fieldwise.matchers._date_survey import MIN_SHARE
 from fieldwise.matchers._keys import quote_value
 from fieldwise.matchers._readings import Agreement, ReadingMatcher, join_notes, plain_number
 from fieldwise.model.pairs import Pairs, Scores
-from fieldwise.registry import Example, matcher
+from fieldwise.registry import ColumnSurvey, Example, matcher
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,9 +56,32 @@ def unread_note(value: Any, config: Money) -> str | None:
     return _money_matcher(config).unread_note(value)
 
 
+def collect_evidence(values: Iterable[Any], config: Money) -> Counter[str]:  # noqa: ARG001
+    """Count the amounts whose decimal mark is certain, by that mark, and those that could be read both ways."""
+    evidence: Counter[str] = Counter()
+    for text, count in Counter(value for value in values if isinstance(value, str)).items():
+        figure = read_figure(text)
+        if figure is not None:
+            evidence["undecided" if figure.undecided else find_decimal_mark(text)] += count
+    return evidence
+
+
+def resolve_decimal(config: Money, evidence: Counter[str]) -> tuple[Money, str | None]:
+    """The options with the decimal mark that the column decides, and what decided it."""
+    points, commas, undecided = evidence["."], evidence[","], evidence["undecided"]
+    if not points + commas:
+        points = evidence["plain"]  # programs write a point, so this says little about amounts that people wrote with a comma
+    if not undecided or not max(points, commas) or max(points, commas) < MIN_SHARE * (points + commas):
+        return config, None
+    decimal: Literal["point", "comma"] = "comma" if commas > points else "point"
+    counts = f"{commas} amounts have a decimal comma, {points} a decimal point"
+    return replace(config, decimal=decimal), f"{undecided} amounts that read both ways were read with a decimal {decimal}: {counts}"
+
+
 @matcher(
     grid=grid,
     unread_note=unread_note,
+    column_survey=ColumnSurvey(is_open=lambda config: config.decimal is None, collect=collect_evidence, resolve=resolve_decimal),
     examples=[
         Example(expected="EUR 1.234,50", actual="1234.50 €", score=1),
         Example(expected="RM7.42", actual=7.42, score=1),

@@ -1,0 +1,76 @@
+"""Shared by `date` and `datetime`: what a column shows about the order of day and month and about the language of month names."""
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import replace
+from functools import lru_cache
+from typing import Any, Final, Protocol, TypeVar
+
+from fieldwise.kernels.moments import AmbiguousMoment, DateReading, read_moment
+
+_AMBIGUOUS_ORDER, _AMBIGUOUS_NAME, _LANGUAGES = "ambiguous order", "ambiguous month name", "languages "
+MIN_SHARE: Final = 0.9
+"""Share of the evidence that must agree before a column decides."""
+
+
+class DateOptions(Protocol):
+    """The options that a column can decide."""
+
+    @property
+    def day_first(self) -> bool | None: ...
+    @property
+    def languages(self) -> tuple[str, ...]: ...
+
+
+OptionsT = TypeVar("OptionsT", bound=DateOptions)
+
+
+def collect_date_evidence(values: Iterable[Any], config: DateOptions) -> Counter[str]:
+    """Count the dates that only read one way, those that read two ways, and the languages of month names."""
+    reading = DateReading(config.day_first, frozenset(config.languages))
+    evidence: Counter[str] = Counter()
+    for text, count in Counter(value for value in values if isinstance(value, str)).items():
+        sign = _sign_of(text.strip(), reading)
+        if sign:
+            evidence[sign] += count
+    return evidence
+
+
+def _sign_of(text: str, reading: DateReading) -> str:
+    moment = read_moment(text, reading)
+    if moment is None:
+        return ""
+    if isinstance(moment, AmbiguousMoment):
+        return _AMBIGUOUS_ORDER if moment.option == "day_first" else _AMBIGUOUS_NAME
+    if moment.month_languages and "en" not in moment.month_languages:
+        return _LANGUAGES + _join_languages(moment.month_languages)
+    return moment.numeric_order
+
+
+# A column has few distinct sets of languages, one for each month name.
+@lru_cache(maxsize=1 << 10)
+def _join_languages(languages: frozenset[str]) -> str:
+    return " ".join(sorted(languages))
+
+
+def resolve_date_options(config: OptionsT, evidence: Counter[str]) -> tuple[OptionsT, str | None]:
+    """The options with the order and the languages that the column decides, and what decided them."""
+    changes: dict[str, Any] = {}
+    sentences: list[str] = []
+    day_first, month_first, ambiguous = evidence["day first"], evidence["month first"], evidence[_AMBIGUOUS_ORDER]
+    if config.day_first is None and ambiguous and max(day_first, month_first) >= MIN_SHARE * (day_first + month_first) > 0:
+        changes["day_first"] = day_first > month_first
+        order = "day first" if day_first > month_first else "month first"
+        counts = f"{day_first} values only read day first, {month_first} only month first"
+        sentences.append(f"{ambiguous} dates that read both ways were read {order}: {counts}")
+    languages = _shared_languages(evidence)
+    if not config.languages and evidence[_AMBIGUOUS_NAME] and languages:
+        changes["languages"] = languages
+        sentences.append(f"{evidence[_AMBIGUOUS_NAME]} month names that mean different months were read as {' or '.join(languages)}")
+    return (replace(config, **changes), "; ".join(sentences)) if changes else (config, None)  # pyright: ignore[reportArgumentType]
+
+
+def _shared_languages(evidence: Counter[str]) -> tuple[str, ...]:
+    """The languages that have all month names of the column; empty if there are none."""
+    sets = [frozenset(sign.removeprefix(_LANGUAGES).split(" ")) for sign in evidence if sign.startswith(_LANGUAGES)]
+    return tuple(sorted(frozenset.intersection(*sets))) if sets else ()

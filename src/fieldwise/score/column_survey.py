@@ -1,0 +1,115 @@
+"""Options that a whole column decides: whether day or month comes first, which sign is the decimal mark.
+
+A matcher scores row by row under its options. A rule that leaves such an option open is completed here, from the values of both sides in
+all cases, before anything is scored.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import is_dataclass, replace
+from typing import Any
+
+from fieldwise.model.case import Cases
+from fieldwise.model.diagnostic import Diagnostic, Where
+from fieldwise.model.path import value_at
+from fieldwise.model.plan import Plan, PlannedEvaluator
+from fieldwise.model.rule import FieldRule, Match
+from fieldwise.registry import MATCHERS
+from fieldwise.score.batch import ScoringBatch
+
+
+def has_open_rules(plan: Plan) -> bool:
+    """True if a rule of the plan leaves something to its column, so that the cases must be surveyed."""
+    return bool(_open_rules(plan.evaluators))
+
+
+def survey_plan_columns(plan: Plan, batches: Iterable[Cases]) -> tuple[Plan, list[Diagnostic]]:
+    """The plan with the options that the columns decide, and a remark for each of them."""
+    evidence = [(rule, Counter[str]()) for rule in _open_rules(plan.evaluators)]
+    for cases in batches:
+        records = ScoringBatch(cases).records
+        for rule, counts in evidence:
+            values = [*_values_of(records.expected, rule), *_values_of(records.actual, rule)]
+            counts.update(collect_evidence(rule.match, values))
+    resolved: list[tuple[FieldRule, FieldRule]] = []
+    remarks: list[Diagnostic] = []
+    for rule, counts in evidence:
+        match, sentence = resolve_match(rule.match, counts)
+        if sentence is not None:
+            resolved.append((rule, replace(rule, match=match)))
+            where = Where(file=plan.file, field=rule.text)
+            remarks.append(Diagnostic(code="column-decides", level="info", what=sentence, where=where))
+    evaluators = tuple(_with_rules(planned, resolved) for planned in plan.evaluators)
+    return replace(plan, evaluators=evaluators), remarks
+
+
+def survey_match(match: Match, expected: Iterable[Any], actual: Iterable[Any]) -> Match:
+    """The match with the options that two columns of values decide."""
+    if not _is_open(match):
+        return match
+    return resolve_match(match, collect_evidence(match, [*expected, *actual]))[0]
+
+
+def collect_evidence(match: Match, values: Iterable[Any]) -> Counter[str]:
+    """What these values show about the options that a match leaves open."""
+    survey = MATCHERS.find(match.name).column_survey
+    return Counter() if survey is None else survey.collect(values, _options(match))
+
+
+def resolve_match(match: Match, evidence: Counter[str]) -> tuple[Match, str | None]:
+    """The match with the options that the evidence decides, and a sentence about it; the same match and None if it decides none."""
+    survey = MATCHERS.find(match.name).column_survey
+    if survey is None:
+        return match, None
+    options, sentence = survey.resolve(_options(match), evidence)
+    return (match, None) if sentence is None else (Match(match.name, options), sentence)
+
+
+def _open_rules(evaluators: Sequence[PlannedEvaluator]) -> list[FieldRule]:
+    """The rules that leave something to their column, each once."""
+    rules: list[FieldRule] = []  # not a set: options of plug-ins may be unhashable
+    for planned in evaluators:
+        for rule in _field_rules(planned):
+            if rule.path is not None and _is_open(rule.match) and rule not in rules:
+                rules.append(rule)
+    return rules
+
+
+def _field_rules(planned: PlannedEvaluator) -> Iterator[FieldRule]:
+    for rule in getattr(planned.config, "fields", None) or ():
+        if isinstance(rule, FieldRule):
+            yield rule
+
+
+def _is_open(match: Match) -> bool:
+    if match.name == "auto":
+        return False
+    survey = MATCHERS.find(match.name).column_survey
+    return survey is not None and survey.is_open(_options(match))
+
+
+def _options(match: Match) -> Any:
+    return MATCHERS.find(match.name).options() if match.options is None else match.options
+
+
+def _values_of(records: Sequence[Any], rule: FieldRule) -> Iterator[Any]:
+    """The values at a rule's path, each item of a list by itself."""
+    assert rule.path is not None
+    for record in records:
+        yield from _leaves(value_at(record, rule.path.steps), rule.path.each_count)
+
+
+def _leaves(value: Any, depth: int) -> Iterator[Any]:
+    if depth and isinstance(value, list):
+        for item in value:  # pyright: ignore[reportUnknownVariableType]
+            yield from _leaves(item, depth - 1)
+    else:
+        yield value
+
+
+def _with_rules(planned: PlannedEvaluator, resolved: Sequence[tuple[FieldRule, FieldRule]]) -> PlannedEvaluator:
+    rules = tuple(_field_rules(planned))
+    new_rules = tuple(next((new for old, new in resolved if old == rule), rule) for rule in rules)
+    if new_rules == rules or not is_dataclass(planned.config) or isinstance(planned.config, type):
+        return planned
+    return replace(planned, config=replace(planned.config, fields=new_rules))

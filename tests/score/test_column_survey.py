@@ -1,0 +1,87 @@
+"""Options that a whole column decides."""
+
+from pathlib import Path
+
+import orjson
+import pytest
+
+import fieldwise as fw
+
+
+def write_suite(folder: Path, rule: str, rows: list[tuple[object, object]]) -> Path:
+    cases = [{"id": str(at), "expected": {"v": expected}, "actual": {"v": actual}} for at, (expected, actual) in enumerate(rows)]
+    (folder / "cases.jsonl").write_bytes(b"\n".join(map(orjson.dumps, cases)))
+    suite = folder / "suite.eval.yaml"
+    suite.write_text(f"cases: cases.jsonl\nevaluators:\n  - {{type: field_accuracy, name: fields, fields: [{{path: v, {rule}}}]}}\n")
+    return suite
+
+
+def remarks(run: fw.Run) -> list[str]:
+    return [note.what for note in run.diagnostics if note.code == "column-decides"]
+
+
+def test_the_column_decides_the_order_of_day_and_month_in_a_match() -> None:
+    dates = {"expected": ["2018-03-14", "2018-04-03"], "actual": ["14/03/2018", "03/04/2018"]}
+    assert fw.match("date", **dates).value.tolist() == [1.0, 1.0]
+    assert fw.match("date", expected=["2018-04-03"], actual=["03/04/2018"]).value.tolist() == [0.0]
+    assert fw.match(
+        "datetime", expected=["2018-03-14 10:00", "2018-04-03 11:00"], actual=["03/14/2018 10:00", "04/03/2018 11:00"]
+    ).passed.all()
+
+
+def test_contradicting_values_decide_nothing() -> None:
+    scores = fw.match("date", expected=["2018-03-14", "2018-03-14", "2018-04-03"], actual=["14/03/2018", "03/14/2018", "03/04/2018"])
+    assert scores.value.tolist() == [1.0, 1.0, 0.0]
+    assert "ambiguous date" in scores.notes[2]
+
+
+def test_the_column_decides_what_a_month_name_means() -> None:
+    scores = fw.match("date", expected=["2024-01-09", "2024-11-05"], actual=["9 stycznia 2024", "5 listopad 2024"])
+    assert scores.value.tolist() == [1.0, 1.0]
+
+
+def test_the_column_decides_the_decimal_mark() -> None:
+    assert fw.match("money", expected=[1234, 12.5], actual=["1.234 €", "12,50 €"]).value.tolist() == [1.0, 1.0]
+    assert fw.match("money", expected=["1.234 €", "12,50 €"], actual=["1234", "12.50"]).value.tolist() == [1.0, 1.0]
+    assert fw.match("money", expected=[1234], actual=["1.234 €"]).value.tolist() == [0.0]
+
+
+@pytest.mark.parametrize("limit", [None, 1])
+def test_a_run_surveys_all_cases_and_reports_what_they_decide(tmp_path: Path, limit: int | None) -> None:
+    rows = [("2018-04-03", "03/04/2018"), *[("2018-03-14", "14/03/2018")] * 3]
+    run = fw.run(write_suite(tmp_path, "match: date", rows), root=tmp_path / "runs", limit=limit)
+    assert run.summary["fields.score"] == 1.0
+    assert remarks(run) == ["1 dates that read both ways were read day first: 3 values only read day first, 0 only month first"]
+
+
+def test_a_run_reads_nothing_twice_where_the_options_are_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("fieldwise.api.survey_plan_columns", lambda *_: pytest.fail("surveyed"))
+    run = fw.run(write_suite(tmp_path, "match: date, formats: [YYYY-MM-DD]", [("2018-04-03", "2018-04-03")]), root=tmp_path / "runs")
+    assert run.summary["fields.score"] == 1.0
+
+
+def test_one_case_keeps_the_defaults() -> None:
+    config = {"type": "field_accuracy", "fields": [{"path": "v[*]", "match": "date"}]}
+    result = fw.evaluate(config, expected={"v": ["2018-03-14", "2018-04-03"]}, actual={"v": ["14/03/2018", "03/04/2018"]})
+    assert result.misses == ["v[1] (ambiguous date: 3 April or March 4; set day_first or formats)"]
+
+
+def test_list_items_are_surveyed_one_by_one(tmp_path: Path) -> None:
+    suite = write_suite(tmp_path, "match: money", [(["1.234", "7,50"], ["1234,00", "7,5"])])
+    suite.write_text(suite.read_text().replace("path: v,", 'path: "v[*]",'))
+    run = fw.run(suite, root=tmp_path / "runs")
+    assert run.summary["fields.score"] == 1.0
+    assert remarks(run) == [
+        "1 amounts that read both ways were read with a decimal comma: 3 amounts have a decimal comma, 0 a decimal point"
+    ]
+
+
+def test_cases_from_an_iterator_are_surveyed_and_scored(tmp_path: Path) -> None:
+    rows = [
+        {"id": "a", "expected": {"v": "2018-04-03"}, "actual": {"v": "03/04/2018"}},
+        {"id": "b", "expected": {"v": "2018-03-14"}, "actual": {"v": "14/03/2018"}},
+    ]
+    suite = {"evaluators": [{"type": "field_accuracy", "name": "fields", "fields": [{"path": "v", "match": "date"}]}]}
+    run = fw.run(suite, cases=iter(rows), root=tmp_path / "runs")
+    assert run.summary["fields.score"] == 1.0
+    assert len(remarks(run)) == 1
