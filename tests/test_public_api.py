@@ -27,6 +27,7 @@ PROMISED = [
     "check",
     "open_run",
     "runs",
+    "feedback",
     "Run",
     "Result",
     "Comparison",

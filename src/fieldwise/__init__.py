@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from fieldwise.model.plan import Plan
     from fieldwise.model.result import Result
     from fieldwise.model.summary import Summary
+    from fieldwise.report.feedback import feedback
     from fieldwise.store.run import Run
     from fieldwise.store.run_names import RunNotFound
 
@@ -35,6 +36,7 @@ __all__ = [
     "compare",
     "diff",
     "evaluate",
+    "feedback",
     "match",
     "open_run",
     "run",
@@ -58,6 +60,7 @@ _MODULES = {
     "compare": "fieldwise.api",
     "diff": "fieldwise.api",
     "evaluate": "fieldwise.api",
+    "feedback": "fieldwise.report.feedback",
     "match": "fieldwise.api",
     "open_run": "fieldwise.api",
     "run": "fieldwise.api",

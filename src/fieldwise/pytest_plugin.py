@@ -21,7 +21,9 @@ from fieldwise.model.diagnostic import ConfigError
 from fieldwise.model.locations import DEFAULT_ROOT
 from fieldwise.model.result import Result
 from fieldwise.model.values import MISSING, Json, Value
-from fieldwise.report.result_text import describe_mismatch
+from fieldwise.report.ci_output import BELOW_PASS_AT, find_pass_at
+from fieldwise.report.result_text import FIELD_STATES, describe_mismatch
+from fieldwise.summarize.exit_code import CaseTest, judge_case
 
 if TYPE_CHECKING:
     from fieldwise.model.plan import Plan
@@ -134,6 +136,10 @@ def describe_failure(case: str, results: NamedResults, explain: str) -> str | No
         return f"case {case}: nothing was checked: {results[0][1].reasoning}"
     if not failed:
         return None
+    return _describe_failed(case, failed, explain)
+
+
+def _describe_failed(case: str, failed: NamedResults, explain: str) -> str:
     lines = [line for name, result in failed for line in _describe_result(case, name, result)]
     return "\n".join([*lines, f"look closer: {explain}"])
 
@@ -147,7 +153,8 @@ def _describe_result(case: str, evaluator: str, result: Result) -> Iterator[str]
             continue
         text = describe_mismatch(comparison, _VALUE_LENGTH)
         cause = f" ({text.cause})" if text.cause else ""
-        lines.append(f"  {comparison.path}: {comparison.outcome}: expected {text.expected}, got {text.actual}{cause}")
+        outcome = FIELD_STATES[comparison.outcome].word
+        lines.append(f"  {comparison.path}: {outcome}: expected {text.expected}, got {text.actual}{cause}")
     if not lines:
         lines = [f"  missed: {miss}" for miss in result.misses]
     yield from lines[:MAX_MISMATCHES]
@@ -247,11 +254,33 @@ class CaseItem(SuiteItem):
     """One case of a suite."""
 
     def runtest(self) -> None:
-        """Fail unless every evaluator passes the case."""
+        """Fail if the case is below the `pass_at` of an evaluator, or if it was not measured and the run does not tolerate that."""
         suite = _get_suite(self)
-        failure = describe_failure(self.name, suite.results.get(self.name, ()), f"fieldwise explain {suite.run.id} {self.name}")
-        if failure:
-            raise SuiteFailure(failure)
+        results = suite.results.get(self.name, ())
+        tests = [(name, result, judge_result(suite.run, name, result)) for name, result in results]
+        failed = [(name, result) for name, result, test in tests if test in ("failed", "error")]
+        if failed:
+            raise SuiteFailure(_describe_failed(self.name, failed, f"fieldwise explain {suite.run.id} {self.name}"))
+        tolerated = [f"{name}: score {result.score:.3f}" for name, result, test in tests if test == "tolerated"]
+        if tolerated:
+            pytest.xfail(f"{BELOW_PASS_AT}: {', '.join(tolerated)}")
+        if all(test == "skipped" for *_, test in tests):
+            reason = results[0][1].reasoning if results else "no evaluator applies to the case"
+            if suite.run.exit_code not in (0, 1):
+                raise SuiteFailure(f"case {self.name}: nothing was checked: {reason}")
+            pytest.skip(reason)
+
+
+def judge_result(run: "Run", evaluator: str, result: Result) -> CaseTest:
+    """Judge a result of a run as a test, as JUnit does."""
+    return judge_case(
+        status=result.status,
+        verdict=result.verdict,
+        fault=result.details.get("fault"),
+        pass_at=find_pass_at(run, evaluator),
+        exit_code=run.exit_code,
+        has_gates=bool(run.gates),
+    )
 
 
 def _get_suite(item: pytest.Item) -> SuiteFile:

@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+import pytest
 from conftest import stored
 from lxml import etree
 from report_factory import evaluator, view
@@ -11,6 +12,7 @@ from report_factory import evaluator, view
 from fieldwise.model.diagnostic import Diagnostic, Where
 from fieldwise.model.summary import Summary
 from fieldwise.report.ci_output import format_annotation, format_diagnostic_annotation, render_github, render_junit
+from fieldwise.report.run_view import build_run_view
 from fieldwise.store.run import Run
 
 
@@ -57,7 +59,7 @@ def test_junit_distinguishes_failures_faults_and_skipped_cases(states: Run) -> N
     assert (gates.get("tests"), gates.get("failures")) == ("1", "1")
     assert {name: fields.get(name) for name in ("tests", "failures", "errors", "skipped")} == {
         "tests": "6",
-        "failures": "2",
+        "failures": "0",
         "errors": "1",
         "skipped": "1",
     }
@@ -65,8 +67,8 @@ def test_junit_distinguishes_failures_faults_and_skipped_cases(states: Run) -> N
     assert children == {
         "right": [],
         "partly": ["system-out"],
-        "wrong": ["failure"],
-        "no output": ["failure"],
+        "wrong": ["system-out"],
+        "no output": ["system-out"],
         "nothing to score": ["skipped"],
         "expected is no record": ["error"],
     }
@@ -91,3 +93,47 @@ def test_an_absent_value_and_the_text_missing_differ(tmp_path: Path) -> None:
     text = render_junit(stored(tmp_path, cases, suite))
     assert 'a: expected x, got "missing"' in text
     assert "b (required, missing): expected x, got missing" in text
+
+
+PASS_AT_CASES = [
+    {"id": "right", "expected": {"a": 1, "b": 2}, "actual": {"a": 1, "b": 2}},
+    {"id": "half", "expected": {"a": 1, "b": 2}, "actual": {"a": 1, "b": 3}},
+    {"id": "wrong", "expected": {"a": 1, "b": 2}, "actual": {"a": 5, "b": 6}},
+]
+
+
+@pytest.mark.parametrize(
+    ("pass_at", "gate", "exit_code", "red"),
+    [
+        ("", "", 0, set[str]()),
+        ("", "gate: {fields.score: '>= 0.1'}", 0, set[str]()),
+        ("", "gate: {fields.score: '>= 0.9'}", 1, {"fields.score >= 0.9"}),
+        (", pass_at: 0.5", "", 1, {"wrong"}),
+        (", pass_at: 0.5", "gate: {fields.pass_rate: '>= 0.6'}", 0, set[str]()),
+        (", pass_at: 0.5", "gate: {fields.pass_rate: '>= 0.7'}", 1, {"wrong", "fields.pass_rate >= 0.7"}),
+        (", pass_at: 0", "", 0, set[str]()),
+    ],
+)
+def test_junit_has_failures_exactly_if_the_exit_code_is_not_0(
+    tmp_path: Path, pass_at: str, gate: str, exit_code: int, red: set[str]
+) -> None:
+    suite = f"name: s\ncases: cases.jsonl\nevaluators:\n  - {{type: field_accuracy, name: fields, fields: [a, b]{pass_at}}}\n{gate}\n"
+    run = stored(tmp_path, PASS_AT_CASES, suite)
+    root = _parse_junit(run)
+    failing = {
+        test.get("name") for test in root.findall(".//testcase") if test.find("failure") is not None or test.find("error") is not None
+    }
+    assert (run.exit_code, failing) == (exit_code, red)
+
+
+def test_a_field_is_annotated_at_the_line_of_its_rule_with_its_cause(tmp_path: Path) -> None:
+    cases = [{"id": "1", "expected": {"vendor": "Acme", "total": 5}, "actual": {"vendor": "ACME", "total": 5}}]
+    rules = "  - type: field_accuracy\n    fields:\n      - total\n      - vendor\n"
+    suite = f"name: s\ncases: cases.jsonl\nevaluators:\n{rules}gate:\n  field_accuracy.score: '>= 0.9'\n"
+    report = render_github(build_run_view(stored(tmp_path, cases, suite)))
+    [error] = re.findall("^::error .*", report, flags=re.MULTILINE)
+    [warning] = re.findall("^::warning .*", report, flags=re.MULTILINE)
+    assert "line=9," in error
+    assert (
+        "suite.eval.yaml,line=7,title=field vendor::field_accuracy: field vendor: 1 of 1 wrong%0Acauses: letter case 1%0Afix: " in warning
+    )

@@ -37,6 +37,7 @@ class Format(StrEnum):
     plain = "plain"
     json = "json"
     github = "github"
+    agent = "agent"
 
 
 class TextFormat(StrEnum):
@@ -49,7 +50,11 @@ class TextFormat(StrEnum):
 
 FormatOption = Annotated[
     Format,
-    typer.Option("--format", help="rich: with colour; plain: for logs; json: the whole run; github: annotations.", show_choices=True),
+    typer.Option(
+        "--format",
+        help="rich: with colour; plain: for logs; json: the whole run; github: annotations; agent: a summary under 4 KB of JSON.",
+        show_choices=True,
+    ),
 ]
 TextFormatOption = Annotated[TextFormat, typer.Option("--format", help="rich: with colour; plain: for logs; json: for programs.")]
 ShowAllOption = Annotated[bool, typer.Option("--all", help="Show everything, without shortening.")]

@@ -1,5 +1,6 @@
 """Print a run, or write it to files."""
 
+import os
 import sys
 from collections.abc import Generator, Iterable, Iterator
 from contextlib import contextmanager
@@ -30,11 +31,26 @@ def print_run(run: Run, form: Format, program: Program, *, show_all: bool = Fals
         from fieldwise.report.ci_output import render_github
 
         stream.write(render_github(build_run_view(run)))
+        write_step_summary(run)
+    elif form == Format.agent:
+        from fieldwise.report.agent_output import render_agent
+
+        stream.write(render_agent(run, program.command))
     else:
         from fieldwise.report.terminal import build_run_report
 
         options = display_options(form, program, show_all=show_all, file=stream)
         print_page(build_run_report(build_run_view(run, examples=True), options), form, file=stream)
+
+
+def write_step_summary(run: Run) -> None:
+    """Append the run as Markdown to the summary of a GitHub step, if this is one."""
+    from fieldwise.report.markdown import render_markdown
+
+    target = os.environ.get("GITHUB_STEP_SUMMARY")
+    if target:
+        with Path(target).open("a", encoding="utf-8") as file:
+            file.write(render_markdown(run) + "\n")
 
 
 def iterate_results(run: Run) -> Iterator[CaseResult]:

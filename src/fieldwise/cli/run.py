@@ -75,7 +75,7 @@ def run(
     program = program_of(context)
     outputs = output or ()
     check_outputs(outputs)
-    with _github_annotations(form), _progress_bar() as update_bar, watch_interrupts() as check_interrupt:
+    with _errors_in_format(form), _progress_bar() as update_bar, watch_interrupts() as check_interrupt:
         stored_run = run_suite(
             require_file(suite, "suite"),
             cases=cases,
@@ -125,8 +125,8 @@ def _parse_filters(filters: Sequence[str]) -> "When":
 
 
 @contextmanager
-def _github_annotations(form: Format) -> Generator[None]:
-    """With `--format github`, print the errors of a suite as annotations of its lines too."""
+def _errors_in_format(form: Format) -> Generator[None]:
+    """Print the errors of a suite on standard output too: as annotations of its lines for GitHub, as JSON for agents."""
     from fieldwise.model.diagnostic import ConfigError
 
     try:
@@ -137,6 +137,10 @@ def _github_annotations(form: Format) -> Generator[None]:
 
             for diagnostic in error.diagnostics:
                 typer.echo(format_diagnostic_annotation(diagnostic))
+        elif form == Format.agent:
+            from fieldwise.report.agent_output import render_agent_errors
+
+            typer.echo(render_agent_errors(error.diagnostics, 2), nl=False)
         raise
 
 

@@ -5,7 +5,7 @@ It rejects what `build_plan` rejects, as far as a schema can: whether names are 
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, is_dataclass
-from typing import Any, Literal, TypeAlias, get_args, get_origin
+from typing import Any, Final, Literal, TypeAlias, get_args, get_origin
 
 from fieldwise import registry
 from fieldwise.model.options import FixedMatch, FromFile
@@ -29,6 +29,8 @@ from fieldwise.plan.rules import RULE_OPTIONS, list_match_names
 from fieldwise.plan.suite import CASES_KEYS, COLUMN_TYPES, SIDE_KEYS
 
 JsonSchema: TypeAlias = dict[str, Any]
+SUITE_SCHEMA_VERSION: Final = 2
+"""Incremented when a suite that was valid no longer is."""
 
 _TEXT: JsonSchema = {"type": "string", "minLength": 1}
 _PATH: JsonSchema = {"type": "string", "minLength": 1, "not": {"pattern": r"^\$"}}
@@ -79,7 +81,11 @@ def build_suite_schema() -> JsonSchema:
             "additionalProperties": condition,
         },
     }
-    top = {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "fieldwise suite"}
+    top = {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$id": f"urn:fieldwise:suite:{SUITE_SCHEMA_VERSION}",
+        "title": "fieldwise suite",
+    }
     return {**top, **_closed_mapping(properties, ["evaluators"]), "$defs": dict(sorted(definitions.by_name.items()))}
 
 

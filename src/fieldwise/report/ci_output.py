@@ -1,10 +1,12 @@
 """Runs in the formats of CI systems: JUnit XML, and GitHub workflow commands.
 
-JUnit has a test suite for the gates and one for each evaluator, with a test case for each case. A case whose verdict is `fail` is a
-failure; a fault and an unavailable measurement are errors, never passes; a case with nothing to score is skipped. A `partial` case passes
-and lists its misses. A run that did not finish, or did not measure everything, is an error.
+JUnit has a test suite for the gates and one for each evaluator, with a test case for each case. It has failures or errors exactly if
+the exit code is not 0: a case fails only below the `pass_at` of its evaluator, and gates decide the rest; a fault and an unavailable
+measurement are errors; a case with nothing to score is skipped. A case that passes lists its misses. A run that did not finish, or did not
+measure everything, is an error.
 """
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,14 +16,16 @@ from xml.sax.saxutils import escape, quoteattr
 from fieldwise.model.comparison import Comparison
 from fieldwise.model.diagnostic import Diagnostic
 from fieldwise.model.summary import GateResult
-from fieldwise.report.result_text import describe_mismatch
+from fieldwise.report.result_text import describe_cause, describe_mismatch
 from fieldwise.report.run_view import RunView, build_run_view
 from fieldwise.report.text_format import format_count, format_interval, format_number, make_lines_visible, make_visible
+from fieldwise.summarize.exit_code import CaseTest, judge_case
 
 if TYPE_CHECKING:
     from fieldwise.store.run import Run
 
 MAX_MISSES: Final = 100
+BELOW_PASS_AT: Final = "below pass_at, but every gate of the run holds"
 _VALUE_LENGTH: Final = 300
 _JUNIT_COUNTS: Final = {"failures": "failure", "errors": "error", "skipped": "skipped"}
 """Attribute of a test suite → status it counts."""
@@ -70,6 +74,7 @@ def _make_gate_test(view: RunView, gate: GateResult) -> JUnitTestCase:
 
 def _make_case_tests(run: "Run", view: RunView, evaluator: str) -> Iterator[JUnitTestCase]:
     """Yield a test for each case; results are read only for cases that did not pass, in the order of the run."""
+    pass_at = find_pass_at(run, evaluator)
     rows = run.scores(evaluator).to_pylist()
     not_passed = [row["case"] for row in rows if row["verdict"] != "pass"]
     results = run.results_at(not_passed, evaluator)
@@ -77,21 +82,31 @@ def _make_case_tests(run: "Run", view: RunView, evaluator: str) -> Iterator[JUni
     suite = f"{view.name}.{evaluator}"
     for row in rows:
         if stored is None or stored.position != row["case"]:
-            yield _make_case_test(suite, row, [], None)
+            yield _make_test(suite, row["id"], "", "")
             continue
         result, stored = stored.result, next(results, None)
-        yield _make_case_test(suite, row, _describe_misses(result.misses, result.comparisons), result.reasoning)
+        status, verdict, fault = row["status"], row["verdict"], row["fault"]
+        has_gates = bool(view.gates)
+        test = judge_case(status=status, verdict=verdict, fault=fault, pass_at=pass_at, exit_code=view.exit_code, has_gates=has_gates)
+        yield _make_case_test(suite, row, test, _describe_misses(result.misses, result.comparisons), result.reasoning)
 
 
-def _make_case_test(suite: str, row: Mapping[str, Any], misses: Sequence[str], reasoning: str | None) -> JUnitTestCase:
+def find_pass_at(run: "Run", evaluator: str) -> float | None:
+    """The `pass_at` of an evaluator; None if it has none."""
+    return next((entry.get("pass_at") for entry in run.manifest.evaluators if entry["name"] == evaluator), None)
+
+
+def _make_case_test(suite: str, row: Mapping[str, Any], test: CaseTest, misses: Sequence[str], reasoning: str) -> JUnitTestCase:
     case, status, text = row["id"], row["status"], "\n".join(misses)
     message = f"score {row['score']:.4g}: {reasoning or status}"
-    if status == "unavailable" or (status == "error" and row["fault"] != "system"):
+    if test == "error":
         word = "unavailable" if status == "unavailable" else "fault"
         return _make_test(suite, case, "error", _render_element("error", reasoning or word, word, text))
-    if status == "skipped":
+    if test == "skipped":
         return _make_test(suite, case, "skipped", f"<skipped message={_quote_attribute(reasoning or 'nothing to score')}/>")
-    if row["verdict"] == "fail":
+    if test == "tolerated":
+        return _make_test(suite, case, "skipped", f"<skipped message={_quote_attribute(f'{BELOW_PASS_AT}: {message}')}/>")
+    if test == "failed":
         kind = "no output" if status == "error" else "fail"
         return _make_test(suite, case, "failure", _render_element("failure", message, kind, text))
     output = "\n".join([message, *misses])
@@ -178,16 +193,47 @@ def _list_annotations(view: RunView) -> Iterator[str]:
     for gate in view.gates:
         if not gate.passed:
             message = gate.message if gate.value is not None else f"{gate.gate}: {gate.message}"
-            yield format_annotation("error", message, title="gate failed", file=view.suite_file)
+            line = find_line(view.suite_text, gate.gate.split(" ", 1)[0]) or find_line(view.suite_text, "gate")
+            yield format_annotation("error", message, title="gate failed", file=view.shown_suite_file, line=line)
     by_level: Counter[str] = Counter()
     for diagnostic in view.diagnostics:
         by_level[diagnostic.level] += 1
         if by_level[diagnostic.level] <= MAX_ANNOTATIONS:
             yield format_diagnostic_annotation(diagnostic)
+    yield from list(_annotate_fields(view))[: max(MAX_ANNOTATIONS - by_level["warning"], 0)]
+
+
+def _annotate_fields(view: RunView) -> Iterator[str]:
+    """A warning for each field of the leading evaluator that has mismatches, most of them first, at the line of its rule."""
+    leader = view.leader
+    weakest = sorted(leader.fields, key=lambda field: field.matched - field.n) if leader else []
+    for field in weakest:
+        if field.matched < field.n and leader is not None:
+            causes = ", ".join(f"{describe_cause(cause).label} {count}" for cause, count in field.causes[:3])
+            advice = describe_cause(field.causes[0][0]).advice if field.causes else ""
+            lines = [
+                f"{leader.name}: field {field.field}: {field.n - field.matched} of {field.n} wrong",
+                f"causes: {causes}" if causes else "",
+            ]
+            lines += [f"fix: {advice}" if advice else "", f"lowest cases: {', '.join(field.worst[:3])}" if field.worst else ""]
+            message = "\n".join(line for line in lines if line)
+            line = find_line(view.suite_text, field.field)
+            yield format_annotation("warning", message, title=f"field {field.field}", file=view.shown_suite_file, line=line)
     for evaluator in view.evaluators:
-        for case, score in evaluator.worst[: min(evaluator.counts.failed, MAX_ANNOTATIONS)]:
-            message = f"{evaluator.name}: case {case} failed with {format_number(score)}"
-            yield format_annotation("warning", message, title="case failed", file=view.suite_file)
+        if not evaluator.fields:
+            for case, score in evaluator.worst[: min(evaluator.counts.failed, MAX_ANNOTATIONS)]:
+                message = f"{evaluator.name}: case {case} failed with {format_number(score)}"
+                yield format_annotation("warning", message, title="case failed", file=view.shown_suite_file)
+
+
+def find_line(suite: str, name: str) -> int | None:
+    """The first line of a suite's text that has a name as a whole word; None if there is none.
+
+    >>> find_line("fields:\\n  - {path: subtotal}\\n  - {path: total}", "total")
+    3
+    """
+    pattern = re.compile(rf"(?<![\w.\[\]]){re.escape(name)}(?![\w.\[])")
+    return next((number for number, line in enumerate(suite.splitlines(), 1) if pattern.search(line)), None)
 
 
 def _list_scores(view: RunView) -> Iterator[str]:

@@ -9,6 +9,8 @@ from fieldwise.report.result_text import result_to_json
 from fieldwise.report.run_view import RunView
 from fieldwise.report.text_format import dump_json
 
+RUN_SCHEMA_VERSION: Final = 2
+"""Incremented when a key is removed or changes its meaning."""
 CaseResult: TypeAlias = tuple[str, str, Result]
 """A case id, the name of an evaluator, and its result."""
 
@@ -71,7 +73,11 @@ def _mapping_schema(schema: Mapping[str, Any]) -> dict[str, Any]:
 
 def build_run_schema() -> dict[str, Any]:
     """Build the JSON Schema (2020-12) of what `run --format json` prints."""
-    top = {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "fieldwise run"}
+    top = {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$id": f"urn:fieldwise:run:{RUN_SCHEMA_VERSION}",
+        "title": "fieldwise run",
+    }
     parts = {
         "run": _run_schema(),
         "summary": _summary_schema(),

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Literal, TypeAlias
 
 from fieldwise.model.diagnostic import Diagnostic
 from fieldwise.model.plan import PlannedEvaluator
@@ -68,3 +68,26 @@ def _has_failed(summary: Summary, gates: Sequence[GateResult], evaluators: Seque
         return not all(gate.passed for gate in gates)
     with_pass_at = [evaluator.name for evaluator in evaluators if evaluator.pass_at is not None]
     return any(summary.evaluators[name].counts.failed for name in with_pass_at if name in summary.evaluators)
+
+
+CaseTest: TypeAlias = Literal["passed", "failed", "tolerated", "skipped", "error"]
+"""A case as a test of JUnit and pytest. `tolerated`: below `pass_at`, but every gate of the run holds."""
+
+
+def judge_case(
+    *, status: str, verdict: str | None, fault: str | None, pass_at: float | None, exit_code: int | None, has_gates: bool
+) -> CaseTest:
+    """Judge one result so that the tests of a run fail exactly if its exit code is not 0.
+
+    A case fails only below `pass_at`; gates decide the rest. What was not measured is an error, unless the run tolerates it.
+
+    >>> judge_case(status="scored", verdict="fail", fault=None, pass_at=None, exit_code=0, has_gates=True)
+    'passed'
+    """
+    if status == "skipped":
+        return "skipped"
+    if status == "unavailable" or (status == "error" and fault != "system"):
+        return "skipped" if exit_code in (PASSED, FAILED) else "error"
+    if verdict != "fail" or pass_at is None:
+        return "passed"
+    return "tolerated" if has_gates and exit_code == PASSED else "failed"

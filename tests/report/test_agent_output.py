@@ -1,0 +1,56 @@
+"""`--format agent`: less than 4 KB of JSON."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from conftest import stored
+
+from fieldwise.model.diagnostic import Diagnostic, Where
+from fieldwise.report.agent_output import render_agent, render_agent_errors
+from fieldwise.store.run import Run
+
+
+def _read(run: Run) -> dict[str, Any]:
+    text = render_agent(run)
+    assert len(text.encode()) < 4096
+    return json.loads(text)
+
+
+def test_the_verdict_gates_and_worst_fields_are_there(demo: Run) -> None:
+    document = _read(demo)
+    assert document["exit_code"] == demo.exit_code
+    assert document["verdict"] in ("passed", "failed", "no gate")
+    assert document["scores"]["fields"] == round(demo.summary["fields.score"], 4)
+    worst = document["worst_fields"][0]
+    assert worst["wrong"] == max(field.n - field.matched for field in demo.fields("fields"))
+    assert {"field", "cause", "advice", "example"} <= worst.keys()
+    assert document["next"].startswith(f"fieldwise mismatches {demo.id} --field ")
+
+
+def test_a_failing_gate_comes_first(states: Run) -> None:
+    document = _read(states)
+    assert document["gates"] == [{"gate": "fields.score >= 0.9", "passed": False, "value": document["gates"][0]["value"]}]
+    assert document["verdict"] == "incomplete"
+    assert document["problems"]
+
+
+def test_hostile_and_long_data_stays_under_the_limit(hostile: Run, tmp_path: Path) -> None:
+    _read(hostile)
+    expected = {f"{'very_long_name_' * 20}{number}": "ä" * 400 for number in range(60)}
+    cases = [{"id": "c" * 300, "expected": expected, "actual": dict.fromkeys(expected, "ö" * 400)}]
+    gates = "\n".join(f"  fields.score: '>= 0.{number}'" for number in range(1))
+    suite = f"name: {'n' * 200}\ncases: cases.jsonl\nevaluators:\n  - {{type: field_prf, name: fields}}\ngate:\n{gates}\n"
+    document = _read(stored(tmp_path, cases, suite))
+    assert document["verdict"]
+    assert document["next"]
+
+
+def test_problems_of_a_suite_are_json_too() -> None:
+    problems = [Diagnostic(code="x", what=f"problem {n} " + "y" * 900, where=Where(file="s.yaml", line=n), fix="z") for n in range(40)]
+    text = render_agent_errors(problems, 2)
+    document = json.loads(text)
+    assert len(text.encode()) < 4096
+    assert document["exit_code"] == 2
+    assert document["problems"][0]["where"].startswith("s.yaml:0") or document["problems"][0]["where"]
+    assert document["more_problems"] == 34
