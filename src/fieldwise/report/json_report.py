@@ -135,6 +135,7 @@ def _summary_schema() -> dict[str, Any]:
             "fields": {"type": "array", "items": field},
             "worst": {"type": "array", "items": pair},
             "flags": _mapping_schema(_COUNT),
+            "unscored": _mapping_schema(_COUNT),
             "slices": _mapping_schema(_mapping_schema(metric)),
         }
     )
