@@ -144,8 +144,10 @@ class TestRun:
         said = [fw.evaluate(config, expected=one, actual=other, id=str(at)).metrics for at, (one, other) in enumerate(sides)]
         assert stored == [{name: (type(value), value) for name, value in metrics.items()} for metrics in said]
 
-    def test_rules_are_inferred_from_as_many_cases_whatever_the_size_of_batches(self, tmp_path: Path) -> None:
-        cases = [{"expected": {"day": "2026-01-02" if at < 300 else "n/a"}, "actual": {"day": "2026-01-02"}} for at in range(600)]
+    def test_rules_are_inferred_from_all_cases_whatever_the_size_of_batches(self, tmp_path: Path) -> None:
+        cases = [
+            {"expected": {"day": f"2026-01-{at % 27 + 1:02}" if at < 560 else "n/a"}, "actual": {"day": "2026-01-02"}} for at in range(600)
+        ]
         (tmp_path / "cases.jsonl").write_text("".join(json.dumps(case) + "\n" for case in cases))
         suite = {"name": "s", "cases": str(tmp_path / "cases.jsonl"), "evaluators": [{"type": "field_accuracy"}]}
         few, many = (fw.run(suite, root=tmp_path / f"runs{chunk}", chunk=chunk) for chunk in (256, 600))

@@ -32,7 +32,7 @@ from fieldwise.score.batch import ScoringBatch
 from fieldwise.score.column_survey import has_open_rules, survey_match, survey_plan_columns
 from fieldwise.score.evaluate import FilterMatches, evaluate_every_case, result_at, score_batch
 from fieldwise.score.evaluate import evaluate as score_evaluator
-from fieldwise.score.inferred_rules import SAMPLE_SIZE, infer_plan_rules, infer_rules, with_inferred_rules
+from fieldwise.score.inferred_rules import infer_plan_rules, infer_rules, needs_inferred_rules, with_inferred_rules
 from fieldwise.score.matching import score_nullable_pairs
 from fieldwise.score.services import lazy_asker, local_services
 from fieldwise.store.errors import Interrupted
@@ -115,20 +115,21 @@ def diff(expected: Value, actual: Value) -> Diff:
     >>> print(diff({"vendor": "Acme Corp", "total": 100.5}, {"vendor": "ACME Corp", "total": 1005.0}))
     total: 100.5 became 1005.0 (scale)
     """
-    return _diff_chunks([normalize_case(Case(id="1", expected=expected, actual=actual))], [])
+    cases = [normalize_case(Case(id="1", expected=expected, actual=actual))]
+    return _diff_chunks(cases, infer_rules(cases), [])
 
 
-def diff_files(expected: str | Path, actual: str | Path, *, chunk: int = SAMPLE_SIZE) -> Diff:
+def diff_files(expected: str | Path, actual: str | Path, *, chunk: int = 256) -> Diff:
     """Find the differences between two files or folders, case by case."""
-    reader = read_cases(Source(expected=str(expected), actual=str(actual)), chunk=chunk)
+    source = Source(expected=str(expected), actual=str(actual))
+    reader = read_cases(source, chunk=chunk)
     chunks = list(reader)
-    return _diff_chunks(chunks, reader.diagnostics)
+    return _diff_chunks(chunks, infer_rules(chunks, source), reader.diagnostics)
 
 
-def _diff_chunks(chunks: Sequence[Cases], diagnostics: Sequence[Diagnostic]) -> Diff:
+def _diff_chunks(chunks: Sequence[Cases], rules: InferredRules, diagnostics: Sequence[Diagnostic]) -> Diff:
     batches = [ScoringBatch(cases) for cases in chunks]
-    rules = infer_rules(batches[0]) if batches else InferredRules((), (), {})
-    options = EVALUATORS.find("field_prf").options(fields=rules.rules, lists=rules.lists)
+    options = EVALUATORS.find("field_prf").options(fields=rules.rules, lists=rules.lists, ignore=rules.left_out)
     planned = PlannedEvaluator(type="field_prf", name="diff", config=options)
     results: dict[str, Result] = {}
     problems = list(diagnostics)
@@ -219,8 +220,7 @@ def run(
     first_batch = next(batches, None)
     notes = list[Diagnostic]()
     if first_batch is not None:
-        plan, notes = infer_plan_rules(plan, first_batch)
-        plan, batches, notes = _survey_columns(plan, source, chain([first_batch], batches), chunk, notes)
+        plan, batches, notes = _complete_rules(plan, source, chain([first_batch], batches), chunk)
     pending_writer, resume_notes = _create_writer(root, plan, resume, lambda: _read_selection(source, chunk, filters, limit)[1])
     try:
         asking = (asking or Asking()).with_root(root)
@@ -277,22 +277,22 @@ def _warn_of_workers(source: Source, workers: int, engine: "Engine") -> list[Dia
     return [Diagnostic(code="one-piece", level="warning", what=what, fix=fix)]
 
 
-def _survey_columns(
-    plan: Plan, source: Source, batches: Iterator[Cases], chunk: int, notes: Sequence[Diagnostic]
-) -> tuple[Plan, Iterator[Cases], list[Diagnostic]]:
-    """The plan with the options that columns decide, the batches to score, and the notes with remarks about these options.
+def _complete_rules(plan: Plan, source: Source, batches: Iterator[Cases], chunk: int) -> tuple[Plan, Iterator[Cases], list[Diagnostic]]:
+    """The plan with the rules and options that the data decide, the batches to score, and remarks about these rules.
 
-    All cases of the source are read for it, whatever is selected, if a rule leaves an option open. Cases that cannot be read again are
-    kept in memory.
+    All cases of the source are read for it, whatever is selected: once if an evaluator has no rules, once if a rule then leaves an option
+    open. Cases that cannot be read again are kept in memory.
     """
-    if not has_open_rules(plan):
-        return plan, batches, [*notes]
-    if not _can_read_again(source):
-        selected = list(batches)
-        plan, remarks = survey_plan_columns(plan, selected)
-        return plan, iter(selected), [*notes, *remarks]
-    plan, remarks = survey_plan_columns(plan, read_cases(source, chunk=chunk))
-    return plan, batches, [*notes, *remarks]
+    notes: list[Diagnostic] = []
+    selected: list[Cases] | None = None
+    for is_needed, complete in ((needs_inferred_rules, infer_plan_rules), (has_open_rules, survey_plan_columns)):
+        if not is_needed(plan):
+            continue
+        if selected is None and not _can_read_again(source):
+            selected = list(batches)
+        plan, remarks = complete(plan, read_cases(source, chunk=chunk) if selected is None else selected)
+        notes += remarks
+    return plan, batches if selected is None else iter(selected), notes
 
 
 def _can_read_again(source: Source) -> bool:

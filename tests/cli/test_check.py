@@ -30,7 +30,7 @@ def test_inferred_rules_are_shown_with_their_reasons(folder: Path, fieldwise: Ru
     (folder / "open.eval.yaml").write_text("cases: cases.jsonl\nevaluators: [{type: field_accuracy}]\n")
     result = fieldwise("check", "open.eval.yaml", "--format", "plain")
     assert result.exit_code == 0
-    assert "because the values are" in result.stdout
+    assert "values read as codes" in result.stdout
 
 
 def test_json_tells_the_same(folder: Path, fieldwise: Run) -> None:

@@ -42,9 +42,55 @@ def test_nothing_is_overwritten_unless_forced(tmp_path: Path, fieldwise: Run) ->
 def test_a_suite_is_inferred_from_cases_with_the_reason_for_each_rule(folder: Path, fieldwise: Run) -> None:
     assert fieldwise("init", "--cases", "cases.jsonl").exit_code == 0
     suite = (folder / "cases.eval.yaml").read_text()
-    assert "{path: number, match: exact}" in suite
-    assert "# the values are" in suite
+    assert "{path: number, match: code}" in suite
+    assert "values read as codes" in suite
     assert fieldwise("run", "cases.eval.yaml").exit_code == 0
+
+
+def test_a_written_suite_and_its_run_are_never_green_with_planted_errors(folder: Path, fieldwise: Run) -> None:
+    """Currencies, times, units and codes that are wrong must fail the rules that `init` itself wrote for the file."""
+    right = {
+        "total": "EUR {n}00.00",
+        "paid_at": "2024-03-0{n}T10:00:00Z",
+        "weight": "{n} kg",
+        "number": "INV-2024-03{n}",
+        "iban": "DE89 3704 0044 0532 0130 0{n}",
+        "due": "1{n}/03/2024",
+    }
+    wrong = {
+        "total": "USD {n}00.00",
+        "paid_at": "2024-03-0{n}T22:45:00Z",
+        "weight": "{n} g",
+        "number": "INV-2024-08{n}",
+        "iban": "DE89 3704 0044 0532 0131 0{n}",
+        "due": "03/1{n}/2025",
+    }
+    cases = [
+        {
+            "id": str(n),
+            "expected": {key: text.format(n=n) for key, text in right.items()},
+            "actual": {key: text.format(n=n) for key, text in wrong.items()},
+        }
+        for n in range(1, 9)
+    ]
+    write_jsonl(folder / "planted.jsonl", cases)
+    assert fieldwise("init", "--cases", "planted.jsonl").exit_code == 0
+    outcome = fieldwise("run", "planted.eval.yaml", "--gate", "fields.score > 0", "--format", "json")
+    assert outcome.exit_code == 1
+    rules = (folder / "planted.eval.yaml").read_text()
+    for match in ("money", "datetime", "quantity", "code", "date"):
+        assert f"match: {match}" in rules
+
+
+def test_rules_come_from_all_cases(folder: Path, fieldwise: Run) -> None:
+    late = {"x": 1, "total": 5}
+    cases = [{"id": str(n), "expected": {"x": 1} if n < 300 else late, "actual": {"x": 1, "total": 9}} for n in range(400)]
+    write_jsonl(folder / "late.jsonl", cases)
+    (folder / "open.eval.yaml").write_text("cases: late.jsonl\nevaluators: [{type: field_accuracy, name: fields}]\n")
+    assert fieldwise("init", "--cases", "late.jsonl").exit_code == 0
+    assert "{path: total, match: exact}" in (folder / "late.eval.yaml").read_text()
+    for suite in ("late.eval.yaml", "open.eval.yaml"):
+        assert fieldwise("run", suite, "--gate", "fields.score >= 1").exit_code == 1
 
 
 def test_an_inferred_suite_finds_its_cases_from_another_folder(folder: Path, fieldwise: Run) -> None:

@@ -99,3 +99,9 @@ def test_what_is_within_the_tolerance_matches_and_what_is_beyond_the_slack_does_
 @law
 def test_an_absolute_tolerance_has_no_direction(expected: Number, actual: Number, tolerance: float) -> None:
     assert is_close(expected, actual, tolerance) == is_close(actual, expected, tolerance)
+
+
+def test_the_largest_float_is_close_to_itself_alone() -> None:
+    largest = 1.7976931348623157e308
+    assert within_tolerance([1e-130] * 30, [largest] * 30, 1e-6, relative=True).tolist() == [False] * 30
+    assert within_tolerance([largest] * 30, [largest] * 30, 1e-6, relative=True).tolist() == [True] * 30

@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from fieldwise.model.path import Path
 from fieldwise.model.values import MISSING
-from fieldwise.plan.infer import InferredRules, choose_match, infer_rules_from_pairs
+from fieldwise.plan.choose_match import choose_match
+from fieldwise.plan.infer import InferredRules, RuleInference, infer_rules_from_pairs
 
 
 def rules(*records: Any) -> dict[str, str]:
@@ -27,37 +28,114 @@ def lists(*pairs: tuple[Any, Any]) -> dict[str, tuple[str, str | None]]:
         ([1.0, 20.0], "exact", {}, "whole number"),
         ([12.5, 3.25, 7], "numeric_tolerance", {"tolerance": 0.005, "parse": False}, "up to 2 decimals"),
         ([12.5], "numeric_tolerance", {"tolerance": 0.05}, "one decimal"),
-        ([1 / 3], "numeric_tolerance", {"tolerance": 1e-6, "relative": True}, "more than 6 decimals"),
-        (["1,234.50", "$5"], "numeric_tolerance", {"tolerance": 0.005, "parse": True}, "written as text"),
-        ([1234.5, "1,234.50"], "numeric_tolerance", {"parse": True}, "partly written as text"),
-        (["00123", "10115"], "exact", {}, "codes"),
-        (["INV-2025-001", "INV-2025-002"], "exact", {}, "codes"),
+        ([1 / 3], "numeric_tolerance", {"tolerance": 1e-6, "relative": True}, "more than 6 decimals: a share of 1e-06 may differ"),
+        (["1,234.50", "5.00"], "numeric_tolerance", {"tolerance": 0.005, "parse": True}, "2 of 2 values read as numbers with up to 2"),
+        ([1234.5, "1,234.50"], "numeric_tolerance", {"parse": True}, "read as numbers"),
+        (["1,234.50", "$5"], "money", {"tolerance": 0.005}, "2 of 2 values read as amounts, 1 with a currency"),
+        (["RM7.42"] * 9 + ["see below"], "money", {"tolerance": 0.005}, '9 of 10 values read as amounts (not "see below"), 9 with a'),
+        (["EUR 5", "12 %"], "exact", {}, "every digit counts"),
+        (["12 %", "7.5 %"], "numeric_tolerance", {"parse": True, "tolerance": 0.05}, "numbers"),
+        (["00123", "10115"], "code", {}, "codes"),
+        (["10115", "20095"], "exact", {}, "every digit counts"),
+        (["INV-2025-001", "INV-2025-002"], "code", {}, "2 of 2 values read as codes"),
+        (["A12345", "12345"], "code", {}, "codes"),
+        (["Q1", "Q2", "Q3"], "code", {}, "codes"),
+        (["12A", "14C"], "code", {}, "codes"),
+        (["RE0012", "RE1200"], "code", {}, "codes"),
+        (["DE89 3704 0044 0532 0130 00"], "code", {}, "check digit"),
+        (["1.2.3", "1.10.0"], "exact", {}, "versions"),
+        (["10:30", "9:15"], "exact", {}, "clock"),
+        (["5 kg", "250 g", 3], "quantity", {"tolerance": 0}, "3 of 3 values read as quantities"),
+        (["5 m", "12 m"], "quantity", {}, "quantities"),
+        (["1h 30min", "PT45M"], "duration", {}, "lengths of time"),
+        (["yes", "No", "Yes"], "boolean", {}, "yes or no"),
         (["FY2025 Q2", "FY2024 H1"], "exact", {}, "every digit counts"),
+        (["12 Main Street, Springfield", "7 Oak Avenue, Shelbyville"], "fuzzy", {}, "short text"),
         (["+1 555 123-4567 ext 12"], "exact", {}, "every digit counts"),
+        (["+49 30 1234567"], "code", {}, "prefix"),
         (["a@b.org"], "exact", {}, "e-mail"),
         (["https://example.org/a"], "exact", {}, "web"),
         (["USD", "EUR"], "exact", {}, "capitals"),
         (["paid", "not_paid"], "exact", {}, "list of choices"),
         (["Paid", "Open"] * 5, "exact", {}, "repeat"),
-        (["2025-03-04", "4 March 2025"], "date", {"day_first": None}, "every value is a calendar date"),
-        (["2025-03-04", "2025-04-04", "2025-05-04", "soon"], "date", {}, "most values"),
-        (["2025-03-04", "soon"], "fuzzy", {}, "short text"),
-        (["03/04/2025", "25/04/2025"], "date", {"day_first": True}, "day first"),
-        (["03/04/2025", "04/25/2025"], "date", {"day_first": False}, "month first"),
-        (["03/04/2025", "05/06/2025"], "exact", {}, "do not show whether"),
+        (["2025-03-04", "4 March 2025"], "date", {"day_first": None}, "2 of 2 values read as calendar dates"),
+        (["14/03/18", "5 mars 2024"], "date", {"day_first": None}, "calendar dates"),
+        (["2025-03-04"] * 9 + ["soon"], "date", {}, '9 of 10 values read as calendar dates (not "soon")'),
+        ([f"2025-03-0{day}" for day in range(1, 9)] + ["soon", "later"], "exact", {}, "8 of 10 values are numbers, dates or codes"),
+        (["2025-03-04T10:00", "2025-03-04"], "datetime", {}, "1 with a time of day"),
+        (["2025-03-04T00:00:00", "2025-03-05T00:00:00"], "datetime", {}, "2 with a time of day"),
+        (["03/04/2025", "25/04/2025"], "date", {"day_first": True}, "1 values only read day first, 0 only month first"),
+        (["03/04/2025 10:30", "25/04/2025 10:30"], "datetime", {"day_first": True}, "only read day first"),
+        (["03/04/2025", "04/25/2025"], "date", {"day_first": False}, "0 values only read day first, 1 only month first"),
+        (["03/04/2025", "05/06/2025"], "date", {"day_first": None}, "the order of day and month is open"),
         (["Acme Corporation", "Northwind"], "fuzzy", {"algorithm": "levenshtein", "threshold": 0.85}, "names or short text"),
         (["Some words in a long story. " * 10], "fuzzy", {"algorithm": "token_sort", "threshold": 0.8}, "long text"),
         (["", "  "], "exact", {}, "blank"),
-        ([1, "one"], "exact", {}, "several kinds"),
+        ([1, "one"], "exact", {}, "the rest is text"),
+        ([1, True], "exact", {}, "several kinds: bool, number"),
         ([], "exact", {}, "no value"),
         ([float("nan"), 1.5], "numeric_tolerance", {"tolerance": 0.05}, "one decimal"),
-        (["20250304"], "exact", {}, "codes"),
+        ([10**400, 0.5], "numeric_tolerance", {"tolerance": 0.05}, "one decimal"),
+        ([1 / 3, 1 / 3 + 1e-9], "numeric_tolerance", {"tolerance": 0.0}, "differ only in the last ones"),
+        (["20250304"], "exact", {}, "every digit counts"),
     ],
 )
 def test_the_match_follows_from_the_values(values: list[Any], match: str, options: dict[str, Any], why: str) -> None:
     chosen, reason = choose_match(values)
     assert (chosen.name, {name: getattr(chosen.options, name) for name in options}) == (match, options)
     assert why in reason
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual", "match"),
+    [
+        (["RM7.42", "12.50"], [7.42, 12.5], "money"),
+        ([7.42, 12.5], ["RM7.42", "RM12.50"], "money"),
+        ([7.42, 12.5], ["7.42", "12.50"], "numeric_tolerance"),
+        (["12345"], [12345], "numeric_tolerance"),
+        (["2025-03-04"], ["2025-03-04T22:45:00"], "datetime"),
+        (["2025-03-04"], ["2025-03-04T00:00:00"], "date"),
+        (["2025-03-04"], ["soon"], "date"),
+        (["2025-03-04"] * 8 + ["soon", "later"], ["2025-03-04"] * 10, "date"),
+        (["5 kg"], ["5 g"], "quantity"),
+    ],
+)
+def test_both_sides_decide(expected: list[Any], actual: list[Any], match: str) -> None:
+    chosen, _ = choose_match(expected, actual)
+    assert chosen.name == match
+
+
+def test_the_expected_side_decides_the_order_of_day_and_month() -> None:
+    chosen, reason = choose_match(["03/04/2025", "25/04/2025"], ["04/25/2025"] * 5)
+    assert chosen.options.day_first is True  # type: ignore[attr-defined]
+    assert "1 values only read day first, 0 only month first" in reason
+
+
+def test_the_name_of_a_field_suggests_a_vocabulary() -> None:
+    assert choose_match(["DE", "France"], name="billingCountry")[0].name == "country"
+    assert choose_match(["EUR", "USD"], name="currency")[0].name == "currency"
+    assert choose_match(["DE", "France"], name="place")[0].name != "country"
+    assert choose_match(["Bavaria", "Saxony"], name="country")[0].name == "fuzzy"
+
+
+def test_evidence_over_batches_and_merged_is_the_evidence_of_all() -> None:
+    pairs = [({"d": f"{day:02}/03/2025", "n": day / 4, "items": [{"sku": f"A-{day}"}, {"sku": f"B-{day}"}]}, {}) for day in range(1, 29)]
+    whole = infer_rules_from_pairs(pairs)
+    batches, first, second = RuleInference(), RuleInference(), RuleInference()
+    for start in range(0, 28, 5):
+        batches.add(pairs[start : start + 5])
+    first.add(pairs[:10])
+    second.add(pairs[10:])
+    first.merge(second)
+    assert batches.infer() == whole
+    assert first.infer() == whole
+    assert whole.reasons["d"] == "28 of 28 values read as calendar dates, 16 values only read day first, 0 only month first"
+
+
+def test_the_name_that_pairs_two_files_gets_no_rule() -> None:
+    inference = RuleInference()
+    inference.add([({"id": "7", "total": 5, "vendor": {"id": "x"}}, {})])
+    assert [rule.text for rule in inference.infer(left_out=["id"]).rules] == ["total", "vendor.id"]
 
 
 def test_every_leaf_is_a_field_in_order_of_appearance() -> None:
@@ -133,7 +211,7 @@ def test_lists_in_lists_have_rules_of_their_own() -> None:
     assert lists((record, record)) == {"a": ("best", None), "a[*].b": ("key", "id")}
 
 
-def test_matches_come_from_expected_alone() -> None:
+def test_the_kind_of_expected_decides() -> None:
     expected = {"total": 12.5, "name": "Acme Corporation"}
     alone = infer_rules_from_pairs([(expected, MISSING)])
     assert alone.rules == infer_rules_from_pairs([(expected, {"total": "x", "name": 5, "more": 1})]).rules

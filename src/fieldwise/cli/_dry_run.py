@@ -11,21 +11,24 @@ from fieldwise.model.path import value_at
 from fieldwise.model.plan import Plan, PlannedEvaluator
 from fieldwise.model.rule import FieldRule
 from fieldwise.model.values import MISSING
-from fieldwise.plan.infer import InferredRules, infer_rules_from_pairs
+from fieldwise.plan.infer import InferredRules
 from fieldwise.read.cases import read_cases
 from fieldwise.report.check_view import SuiteCheck
 from fieldwise.score.batch import ScoringBatch
+from fieldwise.score.inferred_rules import infer_rules, needs_inferred_rules
 
 
 def survey_cases(plan: Plan) -> SuiteCheck:
     """Read the cases of a plan once, without scoring them."""
-    assert plan.source is not None
-    reader = read_cases(plan.source, chunk=256)
-    counts, case_diagnostics, reasons = Counter[str](), list[Diagnostic](), dict[str, str]()
+    source = plan.source
+    assert source is not None
+    reasons: dict[str, str] = {}
+    if needs_inferred_rules(plan):
+        plan, reasons = _add_inferred_rules(plan, infer_rules(read_cases(source, chunk=256), source))
+    reader = read_cases(source, chunk=256)
+    counts, case_diagnostics = Counter[str](), list[Diagnostic]()
     unused = {rule.text: rule for evaluator in plan.evaluators for rule in _written_rules(evaluator)}
-    for number, cases in enumerate(reader):
-        if number == 0:
-            plan, reasons = _add_inferred_rules(plan, cases)
+    for cases in reader:
         _count_cases(cases, counts)
         for diagnostics in cases.diagnostics.values():
             case_diagnostics += diagnostics
@@ -35,28 +38,19 @@ def survey_cases(plan: Plan) -> SuiteCheck:
     return SuiteCheck(plan=plan, counts=counts, reasons=reasons, diagnostics=diagnostics)
 
 
-def infer_rules(cases: Cases) -> InferredRules:
-    """Infer rules from the records of these cases."""
-    records = ScoringBatch(cases).records
-    return infer_rules_from_pairs(zip(records.expected, records.actual, strict=True))
-
-
 def _written_rules(evaluator: PlannedEvaluator) -> Sequence[FieldRule]:
     """The field rules of an evaluator whose path is valid."""
     return [rule for rule in getattr(evaluator.config, "fields", ()) if rule.path is not None]
 
 
-def _add_inferred_rules(plan: Plan, cases: Cases) -> tuple[Plan, dict[str, str]]:
-    """Infer the rules of evaluators that have none; also return the reason for each rule."""
-    reasons: dict[str, str] = {}
+def _add_inferred_rules(plan: Plan, inferred: InferredRules) -> tuple[Plan, dict[str, str]]:
+    """Give inferred rules to evaluators that have none; also return the reason for each rule."""
     evaluators: list[PlannedEvaluator] = []
     for evaluator in plan.evaluators:
         if isinstance(evaluator.config, InfersRules) and evaluator.config.needs_rules():
-            inferred = infer_rules(cases)
-            reasons |= inferred.reasons
             evaluator = replace(evaluator, config=evaluator.config.with_rules(inferred.rules, inferred.lists))
         evaluators.append(evaluator)
-    return replace(plan, evaluators=tuple(evaluators)), reasons
+    return replace(plan, evaluators=tuple(evaluators)), dict(inferred.reasons)
 
 
 def _count_cases(cases: Cases, counts: Counter[str]) -> None:

@@ -8,7 +8,6 @@ from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Any
 
-from fieldwise.cli._dry_run import infer_rules
 from fieldwise.model.case import Cases
 from fieldwise.model.diagnostic import ConfigError, Diagnostic, Where
 from fieldwise.model.path import EACH, render_path
@@ -16,8 +15,11 @@ from fieldwise.model.path import Path as FieldPath
 from fieldwise.model.plan import Source
 from fieldwise.model.rule import FieldRule, ListRule
 from fieldwise.model.values import MISSING
+from fieldwise.plan.infer import InferredRules
 from fieldwise.read.cases import read_cases
 from fieldwise.read.files import get_data_stem
+from fieldwise.score.batch import ScoringBatch
+from fieldwise.score.inferred_rules import infer_rules
 
 SCHEMA_COMMENT = "# yaml-language-server: $schema=fieldwise.schema.json\n"
 _PLAIN_SCALAR = re.compile(r"(?=.*[A-Za-z0-9])[A-Za-z_./][A-Za-z0-9_./]*")
@@ -83,30 +85,28 @@ def sample_files(folder: Path) -> dict[Path, str]:
 
 def infer_suite(cases: Path, folder: Path) -> tuple[str, str]:
     """Infer a suite from cases; return its file name and text. ConfigError if the cases cannot be read."""
-    reader = read_cases(Source(cases=str(cases)), chunk=256, limit=256)
-    batch = next(iter(reader), None)
+    source = Source(cases=str(cases))
+    reader = read_cases(source, chunk=256)
+    has_records = any(_has_records(batch) for batch in reader)
     errors = [diagnostic for diagnostic in reader.diagnostics if diagnostic.level == "error"]
-    if errors or batch is None:
+    if errors or next(iter(read_cases(source, chunk=1, limit=1)), None) is None:
         empty = Diagnostic(code="empty-file", what="the file has no cases", where=Where(file=str(cases)))
         raise ConfigError(errors or [empty])
     stem = get_data_stem(cases)
     relative_path = Path(os.path.relpath(cases, folder)).as_posix()
     head = f"name: {_yaml_scalar(stem)}\ncases: {_yaml_scalar(relative_path)}\n\nevaluators:\n"
-    body = _record_evaluators(batch) if _has_records(batch) else "  - type: answer_quality\n"
+    body = _record_evaluators(infer_rules(read_cases(source, chunk=256), source)) if has_records else "  - type: answer_quality\n"
     gate = "" if "name: fields" not in body else '\n# gate:\n#   fields.score: ">= 0.9"\n'
     return f"{stem}.eval.yaml", SCHEMA_COMMENT + head + body + gate
 
 
 def _has_records(cases: Cases) -> bool:
     """True if an expected value is structured, or is text that contains JSON."""
-    from fieldwise.score.batch import ScoringBatch
-
     return any(value is not MISSING and isinstance(value, dict | list) for value in ScoringBatch(cases).records.expected)
 
 
-def _record_evaluators(cases: Cases) -> str:
+def _record_evaluators(inferred: InferredRules) -> str:
     """The YAML of `field_accuracy` and `field_prf` with inferred rules, each with its reason as a comment."""
-    inferred = infer_rules(cases)
     fields_yaml = ""
     for rule in inferred.rules:
         reason = inferred.reasons.get(rule.text, "")

@@ -161,7 +161,7 @@ def _compare_floats(
         slack = _SLACK_SHARE * bound + _SLACK_ULPS * np.spacing(np.maximum(expected_size, actual_size))
         close = difference <= bound + np.where(integers, 0.0, slack)
         finite = np.isfinite(expected) & np.isfinite(actual)
-        undecided |= np.isinf(difference + bound)
+        undecided |= np.isinf(difference + bound + slack)  # the spacing of the largest float is infinite
         if relative:
             undecided |= integers & (np.abs(difference - bound) <= _SLACK_SHARE * bound)
     return close & finite, undecided & finite

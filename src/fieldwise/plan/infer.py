@@ -1,31 +1,23 @@
 """Infer rules from values: one field rule for every leaf of the expected records, one list rule for every list.
 
-The match of a field is chosen by its expected values alone. The actual records only decide whether items can be aligned by a key.
+The match of a field is chosen by all its values on both sides. The evidence is collected batch by batch and has a bounded size.
 
 >>> inferred = infer_rules_from_pairs([({"total": 12.5, "items": [{"sku": "A-1"}]}, {})])
 >>> [(rule.text, rule.match.name) for rule in inferred.rules]
-[('total', 'numeric_tolerance'), ('items[*].sku', 'exact')]
+[('total', 'numeric_tolerance'), ('items[*].sku', 'code')]
 >>> inferred.reasons["items[*].sku"]
-'the values are codes'
+'1 of 1 value reads as codes'
 """
 
-import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
-from math import isfinite
-from statistics import median
-from typing import Any, Final, NamedTuple, TypeAlias, cast
+from typing import Any, Final, NamedTuple, cast
 
-from fieldwise import registry
-from fieldwise.kernels.dates import AmbiguousDate, parse_date
-from fieldwise.kernels.numbers import count_decimals, parse_number
 from fieldwise.model.path import EACH, Path, Step
 from fieldwise.model.rule import FieldRule, ListRule, Match
-from fieldwise.model.values import Json, Value, json_kind
+from fieldwise.model.values import Value
+from fieldwise.plan.choose_match import choose_from_evidence, new_evidence
 
-MAX_VALUES: Final = 300
-"""Number of values of a field to examine; more would not change the choice."""
 ID_NAMES: Final = ("id", "sku", "key", "code", "number", "no", "isbn", "ean", "gtin", "uuid", "ref", "reference")
 """Last words of the names of fields that identify an item."""
 MIN_KEY_OVERLAP, MIN_KEY_OVERLAP_WITHOUT_ID_NAME = 0.5, 0.8
@@ -34,28 +26,6 @@ MIN_ITEMS_WITHOUT_ID_NAME: Final = 4
 """With fewer items almost any field is unique by chance, so only a field named as an id can be the key."""
 MAX_KEY_LENGTH: Final = 60
 MAX_COORDINATES: Final = 4
-
-MIN_CODE_SHARE: Final = 0.8
-"""Share of the values that must look like a kind of code for the field to be treated as one."""
-MIN_DATE_SHARE: Final = 0.5
-"""More than this share of dates is enough: other text still matches itself, while fuzzy would let a wrong day pass."""
-MAX_DECIMALS: Final = 6
-"""Numbers with more decimals were computed, not printed: their last decimals are rounding noise."""
-MIN_PROSE_LENGTH: Final = 120
-_MAX_CODE_LENGTH: Final = 16
-_MAX_CHOICE_LENGTH: Final = 24
-_MIN_VALUES_FOR_CHOICES, _MIN_REPEATS_OF_CHOICES = 6, 3
-
-_EMAIL: Final = re.compile(r"[^@\s]+@[^@\s]+\.\w+")
-_URL: Final = re.compile(r"(?:https?://|www\.)\S+", re.I)
-_LOWERCASE_WORD: Final = re.compile(r"[a-z]+(?:[_-][a-z]+)*")
-_CAPITALS: Final = re.compile(r"[A-Z][A-Z_&/.-]{0,7}|[A-Z]+(?:_[A-Z]+)+")
-_NOT_DIGIT_OR_SPACE: Final = re.compile(r"[^\d\s]")
-_DECIMALS: Final = re.compile(r"[.,](\d+)\D*$")
-_TWO_NUMBERS: Final = re.compile(r"(\d{1,2})\D(\d{1,2})\D")
-
-MatchChoice: TypeAlias = tuple[Match, str]
-"""A match and the reason for it, as the end of a sentence that begins with `because`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +36,8 @@ class InferredRules:
     lists: tuple[ListRule, ...]
     reasons: Mapping[str, str]
     """Path of a field or a list → reason for its rule, as the end of a sentence that begins with `because`."""
+    has_fields: bool = False
+    """Whether the records hold a field or a value; not if they are all empty or null."""
 
 
 class _RecordLists(NamedTuple):
@@ -75,21 +47,93 @@ class _RecordLists(NamedTuple):
     actual: list[Sequence[Any]]
 
 
-class _PathNode:
-    """What the expected records have at one path."""
+@dataclass(slots=True)
+class _KeyEvidence:
+    """Whether a field can be the key of the items of a list."""
 
-    __slots__ = ("children", "empty_kind", "has_leaf", "lists", "parent", "step", "values")
+    is_unique: bool = True
+    """Present and unique in every list so far, on both sides."""
+    overlap: float = 0.0
+    """Sum over records of the share of keys that both sides have."""
+    records: int = 0
+    """Number of records with items on both sides."""
+
+    def merge(self, other: "_KeyEvidence") -> None:
+        self.is_unique &= other.is_unique
+        self.overlap += other.overlap
+        self.records += other.records
+
+
+class _ListEvidence:
+    """What the lists at one path show; the lists themselves are kept only until the end of a batch."""
+
+    __slots__ = ("has_several_items", "keys", "lengths", "pending", "seen")
+
+    def __init__(self) -> None:
+        self.pending: dict[int, _RecordLists] = {}
+        """By index of the record within the batch."""
+        self.keys: dict[str, _KeyEvidence] = {}
+        self.lengths: set[int] = set()
+        """Lengths of expected lists, as far as they matter."""
+        self.has_several_items = False
+        self.seen = False
+        """Whether lists of an earlier batch were counted."""
+
+    def count_batch(self, names: Sequence[str]) -> None:
+        """Count the lists of a batch, whose items have fields of these names, and forget them."""
+        for name in names:
+            if name not in self.keys:  # a name that earlier lists lack is no key
+                self.keys[name] = _KeyEvidence(is_unique=not self.seen)
+        for lists in self.pending.values():
+            for items in lists.expected:
+                self.lengths.add(min(len(items), MAX_COORDINATES + 1))
+                self.has_several_items |= len(items) > 1
+            for name, key in self.keys.items():
+                if key.is_unique:
+                    _count_keys(key, lists, name)
+        self.seen |= bool(self.pending)
+        self.pending.clear()
+
+    def merge(self, other: "_ListEvidence") -> None:
+        for name in (*self.keys, *other.keys):
+            mine = self.keys.setdefault(name, _KeyEvidence(is_unique=not self.seen))
+            mine.merge(other.keys.get(name, _KeyEvidence(is_unique=not other.seen)))
+        self.lengths |= other.lengths
+        self.has_several_items |= other.has_several_items
+        self.seen |= other.seen
+
+
+def _count_keys(key: _KeyEvidence, lists: _RecordLists, name: str) -> None:
+    expected, actual = _collect_keys(lists.expected, name), _collect_keys(lists.actual, name)
+    if expected is None or actual is None:
+        key.is_unique = False
+    elif expected and actual:
+        key.overlap += len(expected & actual) / min(len(expected), len(actual))
+        key.records += 1
+
+
+class _PathNode:
+    """What the records have at one path of the expected side."""
+
+    __slots__ = ("actual_values", "children", "empty_kind", "evidence", "expected_values", "has_leaf", "lists", "parent", "step")
 
     def __init__(self, parent: "_PathNode | None" = None, step: Step = "") -> None:
         self.parent, self.step = parent, step
         self.children: dict[Step, _PathNode] = {}
-        self.values: list[Any] = []
+        self.expected_values: list[Any] = []
+        self.actual_values: list[Any] = []
+        """Plain values of the current batch, not counted yet."""
+        self.evidence = new_evidence(self._name())
         self.empty_kind = ""
         """`list` or `object` if an empty one occurred."""
         self.has_leaf = False
         """Whether a leaf occurred here, even if only null."""
-        self.lists: dict[int, _RecordLists] = {}
-        """By index of the record."""
+        self.lists = _ListEvidence()
+
+    @property
+    def has_values(self) -> bool:
+        """Whether expected has a plain value here."""
+        return self.evidence.expected.values > 0
 
     def get_child(self, step: Step) -> "_PathNode":
         """The child at this step, created if needed."""
@@ -107,26 +151,82 @@ class _PathNode:
             node = node.parent
         return Path(tuple(reversed(steps)))
 
+    def count_batch(self) -> None:
+        """Count the values and lists of a batch, and forget them."""
+        if self.expected_values:
+            self.evidence.expected.add(self.expected_values)
+            self.expected_values.clear()
+        if self.actual_values:
+            self.evidence.actual.add(self.actual_values)
+            self.actual_values.clear()
+        if self.lists.pending:
+            items = self.children[EACH].children
+            self.lists.count_batch([step for step in items if isinstance(step, str)])
+
+    def _name(self) -> str:
+        """The last name on the path."""
+        node: _PathNode | None = self
+        while node is not None and not isinstance(node.step, str):
+            node = node.parent
+        return node.step if node is not None and isinstance(node.step, str) else ""
+
+
+class RuleInference:
+    """Evidence for rules, collected batch by batch. Two of them over different cases can be merged."""
+
+    def __init__(self) -> None:
+        self._root = _PathNode()
+
+    def add(self, pairs: Iterable[tuple[Value, Value]]) -> None:
+        """Count a batch of records (expected, actual)."""
+        batch = list(pairs)
+        for record, (expected, _) in enumerate(batch):
+            _add_expected(self._root, record, expected)
+        for record, (_, actual) in enumerate(batch):
+            _add_actual(self._root, record, actual)
+        for node in _walk_all(self._root):
+            node.count_batch()
+
+    def merge(self, other: "RuleInference") -> None:
+        """Add the evidence of other cases; their new fields come last."""
+        pending = [(self._root, other._root)]
+        while pending:
+            mine, theirs = pending.pop()
+            mine.evidence.merge(theirs.evidence)
+            mine.lists.merge(theirs.lists)
+            mine.has_leaf |= theirs.has_leaf
+            mine.empty_kind = mine.empty_kind or theirs.empty_kind
+            pending += [(mine.get_child(step), child) for step, child in theirs.children.items()]
+
+    def infer(self, left_out: Collection[str] = ()) -> InferredRules:
+        """One rule for every leaf of expected, in order of appearance.
+
+        `left_out`: names at the top of the records that get no rule, such as the id that pairs two files.
+        """
+        rules: list[FieldRule] = []
+        lists: list[ListRule] = []
+        reasons: dict[str, str] = {}
+        has_fields = False
+        for node in _walk_in_order(self._root):
+            if node.parent is self._root and node.step in left_out:
+                continue
+            if EACH in node.children and not node.has_values:
+                list_rule, reason = _infer_list_rule(node)
+                lists.append(list_rule)
+                reasons[str(list_rule.path)] = reason
+            if node.has_values or (node.has_leaf and not node.children):
+                rule, reason = _infer_field_rule(node)
+                rules.append(rule)
+                reasons[rule.text] = reason
+                has_fields |= node.has_values or node is not self._root
+        return InferredRules(tuple(rules), tuple(lists), reasons, has_fields)
+
 
 def infer_rules_from_pairs(pairs: Iterable[tuple[Value, Value]]) -> InferredRules:
-    """Rules for records like these (expected, actual): one for every leaf of expected, in order of appearance."""
-    root = _PathNode()
-    for record, (expected, actual) in enumerate(pairs):
-        _add_expected(root, record, expected)
-        _add_actual(root, record, actual)
-    rules: list[FieldRule] = []
-    lists: list[ListRule] = []
-    reasons: dict[str, str] = {}
-    for node in _walk_in_order(root):
-        if EACH in node.children and not node.values:
-            list_rule, reason = _infer_list_rule(node)
-            lists.append(list_rule)
-            reasons[str(list_rule.path)] = reason
-        if node.values or (node.has_leaf and not node.children):
-            rule, reason = _infer_field_rule(node)
-            rules.append(rule)
-            reasons[rule.text] = reason
-    return InferredRules(tuple(rules), tuple(lists), reasons)
+    """Rules for records like these (expected, actual)."""
+    inference = RuleInference()
+    inference.add(pairs)
+    return inference.infer()
 
 
 def _add_expected(root: _PathNode, record: int, value: Value) -> None:
@@ -139,24 +239,19 @@ def _add_expected(root: _PathNode, record: int, value: Value) -> None:
             pending += reversed([(node.get_child(key), inner) for key, inner in entries.items()])
         elif isinstance(value, list | tuple) and value:
             items = cast("Sequence[Any]", value)
-            node.lists.setdefault(record, _RecordLists([], [])).expected.append(items)
+            node.lists.pending.setdefault(record, _RecordLists([], [])).expected.append(items)
             item_node = node.get_child(EACH)
             pending += reversed([(item_node, item) for item in items])
-        else:
-            _add_leaf(node, value)
-
-
-def _add_leaf(node: _PathNode, value: Any) -> None:
-    if isinstance(value, Mapping | list | tuple):
-        node.has_leaf, node.empty_kind = True, "object" if isinstance(value, Mapping) else "list"
-    elif value is None or isinstance(value, str | int | float):
-        node.has_leaf = True
-        if value is not None and len(node.values) < MAX_VALUES:
-            node.values.append(value)
+        elif isinstance(value, Mapping | list | tuple):
+            node.has_leaf, node.empty_kind = True, "object" if isinstance(value, Mapping) else "list"
+        elif value is None or isinstance(value, str | int | float):
+            node.has_leaf = True
+            if value is not None:
+                node.expected_values.append(value)
 
 
 def _add_actual(root: _PathNode, record: int, value: Value) -> None:
-    """Add the lists of an actual record at the paths where expected has lists too."""
+    """Add the values and lists of an actual record at the paths that expected has too."""
     pending: list[tuple[_PathNode, Any]] = [(root, value)]
     while pending:
         node, value = pending.pop()
@@ -165,10 +260,22 @@ def _add_actual(root: _PathNode, record: int, value: Value) -> None:
             for step, child in node.children.items():
                 if isinstance(step, str) and step in entries:
                     pending.append((child, entries[step]))
-        elif isinstance(value, list | tuple) and record in node.lists:
+        elif isinstance(value, list | tuple):
             items = cast("Sequence[Any]", value)
-            node.lists[record].actual.append(items)
-            pending += [(node.children[EACH], item) for item in items]
+            if record in node.lists.pending:
+                node.lists.pending[record].actual.append(items)
+            if EACH in node.children:
+                pending += [(node.children[EACH], item) for item in items]
+        elif isinstance(value, str | int | float):
+            node.actual_values.append(value)
+
+
+def _walk_all(root: _PathNode) -> Iterator[_PathNode]:
+    pending = [root]
+    while pending:
+        node = pending.pop()
+        yield node
+        pending += node.children.values()
 
 
 def _walk_in_order(root: _PathNode) -> Iterator[_PathNode]:
@@ -176,16 +283,16 @@ def _walk_in_order(root: _PathNode) -> Iterator[_PathNode]:
     while pending:
         node = pending.pop()
         yield node
-        if not node.values:  # a value that is sometimes plain is compared as a whole: its parts would count twice
+        if not node.has_values:  # a value that is sometimes plain is compared as a whole: its parts would count twice
             pending += reversed(node.children.values())
 
 
 def _infer_field_rule(node: _PathNode) -> tuple[FieldRule, str]:
     path = node.to_path()
-    match, reason = choose_match(node.values)
-    if node.values and node.children:
+    match, reason = choose_from_evidence(node.evidence)
+    if node.has_values and node.children:
         match, reason = Match(), f"the values are partly plain and partly {'lists' if EACH in node.children else 'objects'}"
-    if not node.values:
+    if not node.has_values:
         reason = f"the {node.empty_kind} is always empty" if node.empty_kind else "only null was seen"
     return FieldRule(path=path, text=str(path), match=match), reason
 
@@ -196,17 +303,17 @@ def _infer_list_rule(node: _PathNode) -> tuple[ListRule, str]:
         return ListRule(path=path, align="index"), "its items are lists, which are in order"
     if item.children:
         return _infer_rule_of_objects(node, path, item)
-    if item.values and all(isinstance(value, int | float) and not isinstance(value, bool) for value in item.values):
-        lengths = {len(items) for lists in node.lists.values() for items in lists.expected}
-        if len(lengths) == 1 and 2 <= min(lengths) <= MAX_COORDINATES:
-            return ListRule(path=path, align="index"), f"every list has {min(lengths)} numbers, like coordinates: their order counts"
+    lengths = node.lists.lengths
+    is_numeric = set(item.evidence.expected.kinds) == {"number"}
+    if is_numeric and len(lengths) == 1 and 2 <= min(lengths) <= MAX_COORDINATES:
+        return ListRule(path=path, align="index"), f"every list has {min(lengths)} numbers, like coordinates: their order counts"
     return ListRule(path=path, align="best"), "each plain value is paired with the most similar one, in any order"
 
 
 def _infer_rule_of_objects(node: _PathNode, path: Path, item: _PathNode) -> tuple[ListRule, str]:
-    names = [step for step, child in item.children.items() if isinstance(step, str) and child.values]
+    names = [step for step, child in item.children.items() if isinstance(step, str) and child.has_values]
     for name in sorted(names, key=lambda name: not _is_id_name(name)):
-        if _can_identify_items(name, item.children[name].values) and _is_key_on_both_sides(node, name):
+        if _can_identify_items(name, item.children[name]) and _is_key_on_both_sides(node.lists, name):
             reason = f"`{name}` is unique in every list, on both sides, and most of its values occur on both"
             return ListRule(path=path, align="key", key=Path((name,))), reason
     return ListRule(path=path, align="best"), "no field identifies the items on both sides: each is paired with the most similar one"
@@ -221,28 +328,24 @@ def _is_id_name(name: str) -> bool:
     return words[-1] in ID_NAMES or name.lower() in ID_NAMES
 
 
-def _can_identify_items(name: str, values: Sequence[Any]) -> bool:
+def _can_identify_items(name: str, node: _PathNode) -> bool:
     """Whether these values are ids or codes. A typo in a name or an amount must not cost the whole item its partner."""
     if _is_id_name(name):
         return True
-    if len(values) < MIN_ITEMS_WITHOUT_ID_NAME or not all(isinstance(value, str) for value in values):
+    expected = node.evidence.expected
+    if expected.values < MIN_ITEMS_WITHOUT_ID_NAME or expected.kinds["string"] < expected.values:
         return False
-    match, _ = choose_match(values)
-    return match.name == "exact"
+    match, _ = choose_from_evidence(node.evidence)
+    return match.name in ("exact", "code")
 
 
-def _is_key_on_both_sides(node: _PathNode, name: str) -> bool:
+def _is_key_on_both_sides(lists: _ListEvidence, name: str) -> bool:
     """Whether the field is present and unique in every list on both sides, and its values overlap enough."""
-    overlaps: list[float] = []
-    for lists in node.lists.values():
-        expected, actual = _collect_keys(lists.expected, name), _collect_keys(lists.actual, name)
-        if expected is None or actual is None:
-            return False
-        if expected and actual:
-            overlaps.append(len(expected & actual) / min(len(expected), len(actual)))
+    key = lists.keys.get(name)
     min_overlap = MIN_KEY_OVERLAP if _is_id_name(name) else MIN_KEY_OVERLAP_WITHOUT_ID_NAME
-    has_several_items = any(len(items) > 1 for lists in node.lists.values() for items in lists.expected)
-    return has_several_items and bool(overlaps) and sum(overlaps) >= min_overlap * len(overlaps)
+    if key is None or not key.is_unique or not key.records:
+        return False
+    return lists.has_several_items and key.overlap >= min_overlap * key.records
 
 
 def _collect_keys(lists: Sequence[Sequence[Any]], name: str) -> set[str] | None:
@@ -266,149 +369,3 @@ def _only_count_items(keys: Sequence[Any]) -> bool:
     """Whether the keys are 0, 1, 2 … or 1, 2, 3 …: a position in the list, not an identity."""
     texts = [str(key).strip() for key in keys]
     return any(texts == [str(number) for number in range(start, start + len(texts))] for start in (0, 1))
-
-
-def choose_match(values: Sequence[Json]) -> MatchChoice:
-    """The match for a field with these expected values, none of them null, and the reason.
-
-    >>> match, reason = choose_match(["2025-03-04", "2024-12-31"])
-    >>> match.name, reason
-    ('date', 'every value is a calendar date')
-    """
-    kinds = {json_kind(value) for value in values}
-    if not values:
-        return _build_match("exact"), "no value was seen"
-    if kinds == {"bool"}:
-        return _build_match("exact"), "every value is true or false"
-    if kinds == {"number"}:
-        return _choose_for_numbers([value for value in values if isinstance(value, int | float)])
-    texts = [value.strip() for value in values if isinstance(value, str)]
-    if kinds == {"string"}:
-        return _choose_for_texts([text for text in texts if text])
-    if kinds == {"string", "number"} and all(parse_number(text) is not None for text in texts):
-        return _choose_tolerance(max(map(_count_decimals, values)), parse=True, reason="the numbers are partly written as text")
-    return _build_match("exact"), f"the values are of several kinds: {', '.join(sorted(kinds))}"
-
-
-def _build_match(name: str, **options: Any) -> Match:
-    return Match(name, registry.MATCHERS.find(name).options(**options))
-
-
-def _count_decimals(value: Any) -> int:
-    """Number of decimals of a number; in text, trailing zeros count.
-
-    >>> [_count_decimals(value) for value in (12.5, "12.50", "1,234", "1.234,5", float("nan"))]
-    [1, 2, 0, 1, 0]
-    """
-    number = parse_number(value) if isinstance(value, str) else value
-    if number is None or (isinstance(number, float) and not isfinite(number)):
-        return 0
-    decimals = _DECIMALS.search(value) if isinstance(value, str) else None
-    printed = len(decimals[1]) if decimals else 0
-    return max(count_decimals(number), 0 if printed == 3 else printed)  # three digits may be a group of thousands
-
-
-def _choose_for_numbers(numbers: Sequence[int | float]) -> MatchChoice:
-    if all(isinstance(number, int) or number.is_integer() for number in numbers):
-        return _build_match("exact"), "every value is a whole number"
-    return _choose_tolerance(max(map(_count_decimals, numbers)), parse=False, reason="the values are numbers")
-
-
-def _choose_tolerance(decimals: int, *, parse: bool, reason: str) -> MatchChoice:
-    """Half a unit of the last decimal: the most that rounding to the printed decimals can change."""
-    build = partial(_build_match, "numeric_tolerance", **({"parse": True} if parse else {}))
-    if decimals > MAX_DECIMALS:
-        return build(tolerance=1e-6, relative=True), f"{reason} with more than {MAX_DECIMALS} decimals: one millionth may differ"
-    if decimals == 0:
-        return build(), f"{reason} without decimals"
-    count = "one decimal" if decimals == 1 else f"{decimals} decimals"
-    return build(tolerance=0.5 * 10.0**-decimals), f"{reason} with up to {count}: half a unit of the last one may differ"
-
-
-def _choose_for_texts(texts: Sequence[str]) -> MatchChoice:
-    if not texts:
-        return _build_match("exact"), "every value is blank"
-    distinct = list(dict.fromkeys(texts))
-    for choose in (_choose_for_dates, _choose_for_amounts, _choose_for_codes, partial(_choose_for_choices, len(texts))):
-        choice = choose(distinct)
-        if choice:
-            return choice
-    if median(map(len, distinct)) >= MIN_PROSE_LENGTH:
-        return _build_match("fuzzy", algorithm="token_sort", threshold=0.8), "the values are long text, compared by their words"
-    return _build_match("fuzzy"), "the values are names or short text, where small typos do not matter"
-
-
-def _choose_for_dates(texts: Sequence[str]) -> MatchChoice | None:
-    dates = [date for text in texts if (date := parse_date(text)) is not None]
-    if len(dates) <= MIN_DATE_SHARE * len(texts):
-        return None
-    if len(texts) < 3 and all(text.isdecimal() for text in texts):  # one or two numbers such as 20250304 are more likely codes
-        return None
-    reason = "every value is a calendar date" if len(dates) == len(texts) else "most values are calendar dates"
-    if not any(isinstance(date, AmbiguousDate) for date in dates):
-        return _build_match("date"), reason
-    day_first = _infer_day_first(texts)
-    if day_first is None:
-        return _build_match("exact"), f"{reason}, but they do not show whether day or month comes first"
-    order = "day" if day_first else "month"
-    return _build_match("date", day_first=day_first), f"{reason}, {order} first, as numbers above 12 show"
-
-
-def _infer_day_first(texts: Sequence[str]) -> bool | None:
-    """Whether the day comes first, if the unambiguous dates agree on it."""
-    orders: set[bool] = set()
-    for text in texts:
-        numbers = _TWO_NUMBERS.match(text)
-        if numbers and int(numbers[1]) > 12:
-            orders.add(True)
-        elif numbers and int(numbers[2]) > 12:
-            orders.add(False)
-    return orders.pop() if len(orders) == 1 else None
-
-
-def _choose_for_amounts(texts: Sequence[str]) -> MatchChoice | None:
-    """Numbers with a separator, a decimal or a sign; digits alone are codes, such as `00123`."""
-    if not any(_NOT_DIGIT_OR_SPACE.search(text) for text in texts):
-        return None
-    if any(parse_number(text) is None for text in texts):
-        return None
-    return _choose_tolerance(max(map(_count_decimals, texts)), parse=True, reason="every value is a number written as text")
-
-
-def _choose_for_codes(texts: Sequence[str]) -> MatchChoice | None:
-    for looks_like_code, reason in _CODE_KINDS:
-        if sum(map(looks_like_code, texts)) >= MIN_CODE_SHARE * len(texts):
-            return _build_match("exact"), reason
-    return None
-
-
-def _is_mostly_digits(text: str) -> bool:
-    digits = sum(map(str.isdigit, text))
-    return digits > 0 and (digits >= 0.5 * len(text) or len(text) <= _MAX_CODE_LENGTH)
-
-
-def _is_word_with_digits(text: str) -> bool:
-    return not any(map(str.isspace, text)) and any(map(str.isdigit, text)) and len(text) < MIN_PROSE_LENGTH
-
-
-def _matches_fully(pattern: re.Pattern[str]) -> Callable[[str], bool]:
-    return lambda text: pattern.fullmatch(text) is not None
-
-
-_CODE_KINDS: Final[tuple[tuple[Callable[[str], bool], str], ...]] = (
-    (_matches_fully(_EMAIL), "the values are e-mail addresses"),
-    (_matches_fully(_URL), "the values are web addresses"),
-    (_is_word_with_digits, "the values are codes"),
-    (_is_mostly_digits, "the values are short with digits, where every digit counts"),
-    (_matches_fully(_CAPITALS), "the values are short codes in capitals"),
-    (_matches_fully(_LOWERCASE_WORD), "the values are single words in small letters, as from a list of choices"),
-)
-
-
-def _choose_for_choices(count: int, distinct: Sequence[str]) -> MatchChoice | None:
-    """A few short values that repeat."""
-    if count < _MIN_VALUES_FOR_CHOICES or len(distinct) * _MIN_REPEATS_OF_CHOICES > count:
-        return None
-    if all(len(text) <= _MAX_CHOICE_LENGTH and len(text.split()) <= 2 for text in distinct):
-        return _build_match("exact"), "a few short values repeat, as from a list of choices"
-    return None

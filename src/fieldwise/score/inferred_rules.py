@@ -1,26 +1,24 @@
-"""Rules for evaluators that have none, inferred from the first cases of the data."""
+"""Rules for evaluators that have none, inferred from all cases of the data."""
 
+from collections.abc import Iterable
 from dataclasses import replace
-from typing import Final
 
 from fieldwise.model.case import Cases
 from fieldwise.model.diagnostic import Diagnostic, Where
 from fieldwise.model.options import InfersRules
-from fieldwise.model.plan import Plan, PlannedEvaluator
-from fieldwise.model.values import MISSING
-from fieldwise.plan.infer import InferredRules, infer_rules_from_pairs
+from fieldwise.model.plan import Plan, PlannedEvaluator, Source
+from fieldwise.plan.infer import InferredRules, RuleInference
 from fieldwise.score.batch import ScoringBatch
 
-SAMPLE_SIZE: Final = 256
-"""Number of cases that rules are inferred from."""
+
+def needs_inferred_rules(plan: Plan) -> bool:
+    """True if an evaluator of the plan has no rules."""
+    return any(_needs_rules(planned) for planned in plan.evaluators)
 
 
-def infer_plan_rules(plan: Plan, cases: Cases) -> tuple[Plan, list[Diagnostic]]:
-    """The plan with inferred rules for every evaluator that needs them, and diagnostics that explain these rules."""
-    if not any(_needs_rules(planned) for planned in plan.evaluators):
-        return plan, []
-    batch = ScoringBatch(cases.take(range(len(cases))[:SAMPLE_SIZE]))
-    inferred = infer_rules(batch)
+def infer_plan_rules(plan: Plan, batches: Iterable[Cases]) -> tuple[Plan, list[Diagnostic]]:
+    """The plan with rules inferred from all these cases for every evaluator that has none, and diagnostics that explain these rules."""
+    inferred = infer_rules(batches, plan.source)
     evaluators: list[PlannedEvaluator] = []
     explanations: list[Diagnostic] = []
     without_rules: list[Diagnostic] = []
@@ -29,7 +27,7 @@ def infer_plan_rules(plan: Plan, cases: Cases) -> tuple[Plan, list[Diagnostic]]:
         if not _needs_rules(planned):
             continue
         explanations += _explain_rules(inferred)
-        if _has_no_field(batch):
+        if not inferred.has_fields:
             what = f"`{planned.name}`: no rules can be inferred: what is expected holds no field"
             fix = "give the records in `expected`, or write `fields`"
             without_rules.append(Diagnostic(code="no-rules", what=what, where=Where(file=plan.file), fix=fix))
@@ -38,12 +36,27 @@ def infer_plan_rules(plan: Plan, cases: Cases) -> tuple[Plan, list[Diagnostic]]:
 
 def with_inferred_rules(planned: PlannedEvaluator, batch: ScoringBatch) -> PlannedEvaluator:
     """An evaluator with rules inferred from a batch, if it needs rules."""
-    return _apply_rules(planned, infer_rules(batch)) if _needs_rules(planned) else planned
+    if not _needs_rules(planned):
+        return planned
+    inference = RuleInference()
+    inference.add(zip(batch.records.expected, batch.records.actual, strict=True))
+    return _apply_rules(planned, inference.infer())
 
 
-def infer_rules(batch: ScoringBatch) -> InferredRules:
-    """The rules that the records of a batch suggest."""
-    return infer_rules_from_pairs(zip(batch.records.expected, batch.records.actual, strict=True))
+def infer_rules(batches: Iterable[Cases], source: Source | None = None) -> InferredRules:
+    """The rules that the records of these cases suggest; the field that pairs the two files of a source gets none."""
+    inference = RuleInference()
+    id_fields: set[str] | None = None
+    for cases in batches:
+        records = ScoringBatch(cases).records
+        inference.add(zip(records.expected, records.actual, strict=True))
+        for case_id, record in zip(cases.id, records.expected, strict=True):
+            if isinstance(record, dict):
+                names = {name for name, value in record.items() if isinstance(value, str | int) and str(value) == case_id}
+                id_fields = names if id_fields is None else id_fields & names
+    if source is None or source.expected is None:
+        return inference.infer()
+    return inference.infer(left_out={*(id_fields or ()), *([source.join] if source.join else [])})
 
 
 def _needs_rules(planned: PlannedEvaluator) -> bool:
@@ -64,7 +77,3 @@ def _explain_rules(inferred: InferredRules) -> list[Diagnostic]:
             what = f"{rule.match.name}, because {reason}"
             explanations.append(Diagnostic(code="inferred-rule", level="info", what=what, where=Where(field=rule.text)))
     return explanations
-
-
-def _has_no_field(batch: ScoringBatch) -> bool:
-    return all(value is None or value is MISSING or value in ({}, []) for value in batch.records.expected)

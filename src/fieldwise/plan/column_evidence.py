@@ -1,0 +1,191 @@
+"""What all values of one path show, on both sides: counts of signs, and a few examples. Mergeable, of bounded size.
+
+>>> evidence = ColumnEvidence()
+>>> evidence.expected.add(["EUR 100.00", "EUR 7.5", None])
+>>> evidence.expected.count("currency"), evidence.expected.decimals
+(2, 2)
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from math import isfinite
+from typing import Any, Final
+
+from fieldwise.kernels.amounts import read_figure
+from fieldwise.kernels.numbers import count_decimals
+from fieldwise.model.values import json_kind
+from fieldwise.plan.value_signs import TERMS, Signs, signs_of
+
+MAX_CHOICES: Final = 300
+"""Number of distinct short texts to keep; a column with more is no list of choices."""
+MAX_CHOICE_LENGTH: Final = 24
+MAX_NUMBERS: Final = 1 << 12
+"""Number of distinct numbers to keep."""
+MAX_DECIMALS: Final = 6
+"""Numbers with more decimals were computed, not printed."""
+MAX_EXAMPLES: Final = 3
+_EXAMPLE_LENGTH: Final = 40
+EXAMPLE_SIGNS: Final = ("date", "number", "quantity", "duration", "scheme", "code", "boolean")
+"""Types of which exceptions are listed."""
+_LARGEST: Final = 10**300
+_PRINTED_DECIMALS: Final = re.compile(r"[.,](\d+)\D*$")
+
+
+@dataclass(slots=True)
+class SideEvidence:
+    """What the values of one path show on one side."""
+
+    term: str = ""
+    """The closed vocabulary that the name of the path suggests, such as `country`: only then are its terms counted."""
+    values: int = 0
+    """Number of values that are not null."""
+    kinds: Counter[str] = field(default_factory=Counter[str])
+    """JSON kind → number of values; text without content is `blank`."""
+    signs: Counter[str] = field(default_factory=Counter[str])
+    decimals: int = 0
+    """Most decimals of a number, as printed or as a float."""
+    fractional: int = 0
+    """Number of JSON numbers that are not whole."""
+    numbers: set[float] = field(default_factory=set[float])
+    """Distinct JSON numbers, at most `MAX_NUMBERS`."""
+    choices: dict[str, int] = field(default_factory=dict[str, int])
+    """Distinct short texts with their number, at most `MAX_CHOICES`."""
+    distinct: int = 0
+    """Number of distinct texts, as far as counted within batches: an upper bound."""
+    unlisted: int = 0
+    """Number of texts that are no choices: too long, or of too many kinds."""
+    exceptions: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
+    """Type → up to `MAX_EXAMPLES` texts that do not read as it."""
+
+    def add(self, values: Iterable[Any]) -> None:
+        """Count values; null is left out."""
+        texts: Counter[str] = Counter()
+        for value in values:
+            if value is None:
+                continue
+            self.values += 1
+            if isinstance(value, str):
+                texts[value.strip()] += 1
+            elif isinstance(value, bool):
+                self.kinds["bool"] += 1
+            elif isinstance(value, int | float):
+                self._add_number(value)
+            else:
+                self.kinds[json_kind(value)] += 1
+        for text, count in texts.items():
+            self._add_text(text, count)
+
+    def count(self, sign: str) -> int:
+        """Number of values with a sign; JSON numbers count as `number` and `bare number`, booleans as `boolean`."""
+        if sign in ("number", "bare number"):
+            return self.signs[sign] + self.kinds["number"]
+        if sign == "boolean":
+            return self.signs["true"] + self.signs["false"] + self.kinds["bool"]
+        return self.signs[sign]
+
+    def merge(self, other: "SideEvidence") -> None:
+        """Add the evidence of other values of the same path."""
+        self.values += other.values
+        self.kinds += other.kinds
+        self.signs += other.signs
+        self.decimals = max(self.decimals, other.decimals)
+        self.fractional += other.fractional
+        self.distinct += other.distinct
+        self.unlisted += other.unlisted
+        for number in other.numbers:
+            self._add_distinct(number)
+        for text, count in other.choices.items():
+            self._add_choice(text, count)
+        for sign, examples in other.exceptions.items():
+            for example in examples:
+                self._add_exception(sign, example)
+
+    def _add_number(self, number: int | float) -> None:
+        self.kinds["number"] += 1
+        if isinstance(number, int):
+            if abs(number) < _LARGEST:
+                self._add_distinct(float(number))
+            return
+        if not isfinite(number):
+            return
+        self._add_distinct(number)
+        if not number.is_integer():
+            self.fractional += 1
+            self.decimals = max(self.decimals, count_decimals(number))
+
+    def _add_distinct(self, number: float) -> None:
+        if len(self.numbers) < MAX_NUMBERS:
+            self.numbers.add(number)
+
+    def _add_text(self, text: str, count: int) -> None:
+        if not text:
+            self.kinds["blank"] += count
+            return
+        self.kinds["string"] += count
+        signs = signs_of(text)
+        for sign in signs:
+            self.signs[sign] += count
+        if self.term and TERMS[self.term](text):
+            self.signs[self.term] += count
+        if "number" in signs:
+            self.decimals = max(self.decimals, _count_printed_decimals(text))
+        if text not in self.choices:
+            self.distinct += 1
+        self._add_choice(text, count)
+        for sign in (*EXAMPLE_SIGNS, self.term):
+            if len(self.exceptions.get(sign, ())) < MAX_EXAMPLES and not _reads_as(text, signs, sign):
+                self._add_exception(sign, text)
+
+    def _add_choice(self, text: str, count: int) -> None:
+        if text in self.choices:
+            self.choices[text] += count
+        elif len(self.choices) < MAX_CHOICES and len(text) <= MAX_CHOICE_LENGTH:
+            self.choices[text] = count
+        else:
+            self.unlisted += count
+
+    def _add_exception(self, sign: str, text: str) -> None:
+        examples = self.exceptions.setdefault(sign, [])
+        text = " ".join(text.split())
+        if len(examples) < MAX_EXAMPLES and text not in examples:
+            examples.append(text if len(text) <= _EXAMPLE_LENGTH else f"{text[:_EXAMPLE_LENGTH]}…")
+
+
+@dataclass(slots=True)
+class ColumnEvidence:
+    """What the values of one path show, on both sides."""
+
+    expected: SideEvidence = field(default_factory=SideEvidence)
+    actual: SideEvidence = field(default_factory=SideEvidence)
+
+    def merge(self, other: "ColumnEvidence") -> None:
+        """Add the evidence of other cases."""
+        self.expected.merge(other.expected)
+        self.actual.merge(other.actual)
+
+
+def _reads_as(text: str, signs: Signs, sign: str) -> bool:
+    if sign == "boolean":
+        return bool(signs & {"true", "false"})
+    if sign == "quantity":
+        return bool(signs & {"quantity", "number"})
+    if sign in TERMS:
+        return bool(TERMS[sign](text))
+    return sign in signs or not sign
+
+
+def _count_printed_decimals(text: str) -> int:
+    """Number of decimals of a number in text; trailing zeros count.
+
+    >>> [_count_printed_decimals(text) for text in ("12.50", "1,234", "1.234,5", "EUR 7", "5 cents")]
+    [2, 3, 1, 0, 2]
+    """
+    figure = read_figure(text)
+    if figure is None:
+        return 0
+    printed = _PRINTED_DECIMALS.search(text)
+    # digits behind the only separator may be decimals under another reading: the smaller tolerance is right under both
+    has_decimals = printed is not None and (figure.undecided or not isinstance(figure.value, int) or set(printed[1]) == {"0"})
+    return max(count_decimals(figure.value), len(printed[1]) if printed is not None and has_decimals else 0)

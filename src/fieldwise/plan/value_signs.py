@@ -1,0 +1,235 @@
+"""What a text may be: a date, an amount, a quantity, a code … Every sign is one word that evidence counts.
+
+| sign | the text is |
+| --- | --- |
+| `date` | a calendar date: `day first`, `month first` or `either order`; with a `time` or `midnight`; `compact` (digits alone) |
+| `number` | a number: `currency`, `weak currency` (`R5`), `percent` or `bare number`; `marks` (more than digits), `undecided` (`1,234`) |
+| `quantity` | a number with a unit; `weak unit` (`5A`) |
+| `duration` | a length of time with its units |
+| `true`, `false` | a word or mark for yes or no |
+| `code` | without spaces, of letters and digits or with a leading zero (`leading zero`) |
+| `scheme` | an identifier that a named scheme reads, spaces or not: IBAN, ISBN, VAT, card or phone number |
+| `digits`, `bare digits` (no code), `version`, `clock`, `email`, `url`, `short with digits`, `capitals`, `lower word`, `long` | so |
+| `typed` | any of the above but `short with digits`, `capitals`, `lower word`, `long`, `true` and `false` |
+
+>>> sorted(signs_of("EUR 1.234,50")), sorted(signs_of("Acme Ltd 12 Main Street"))
+(['currency', 'marks', 'number', 'short with digits', 'typed'], [])
+"""
+
+import re
+from collections.abc import Callable
+from datetime import datetime, time
+from functools import lru_cache
+from typing import Final
+
+from fieldwise.kernels.amounts import Figure, read_figure
+from fieldwise.kernels.locale_tables import fold_name, number_words
+from fieldwise.kernels.measures import read_duration, read_quantity
+from fieldwise.kernels.moments import AmbiguousMoment, DateReading, Moment, read_moment
+from fieldwise.kernels.terms import boolean_called, countries_called, currencies_called, languages_called
+
+Signs = frozenset[str]
+
+MIN_PROSE_LENGTH: Final = 120
+_TYPED: Final = frozenset({"date", "number", "quantity", "duration", "scheme", "code", "version", "clock", "email", "url"})
+_MAX_READ_LENGTH: Final = 80
+_MAX_CODE_LENGTH: Final = 16
+_EMAIL: Final = re.compile(r"[^@\s]+@[^@\s]+\.\w+")
+_URL: Final = re.compile(r"(?:https?://|www\.)\S+", re.I)
+_LOWER_WORD: Final = re.compile(r"[a-z]+(?:[_-][a-z]+)*")
+_CAPITALS: Final = re.compile(r"[A-Z][A-Z_&/.-]{0,7}|[A-Z]+(?:_[A-Z]+)+")
+_VERSION: Final = re.compile(r"[vV]?\d+(?:\.\d+)+(?:[-.+]?[A-Za-z]+[-.]?\d*)?")
+_CLOCK: Final = re.compile(r"\d{1,2}:[0-5]\d(?::[0-5]\d(?:[.,]\d+)?)?(?: ?[ap]\.?m\.?)?", re.I)
+_ONE_LETTER: Final = re.compile(r"[A-Za-z]\d+|\d+[A-Za-z]", re.ASCII)
+"""`R5`, `12A`: a currency or a unit by its letter, and more often a code."""
+_ZERO_BEFORE_DIGITS: Final = re.compile(r"(?<![\d.,])0\d")
+_DIGIT_RUN: Final = re.compile(r"\d", re.ASCII)
+_IBAN: Final = re.compile(r"[A-Z]{2}\d{2}[A-Z0-9]{11,30}")
+_VAT: Final = re.compile(r"(?:AT|BE|BG|CH|CY|CZ|DE|DK|EE|EL|ES|FI|FR|GB|HR|HU|IE|IT|LT|LU|LV|MT|NL|NO|PL|PT|RO|SE|SI|SK|XI)[A-Z0-9]{8,13}")
+_PHONE: Final = re.compile(r"(?:\+|00)[1-9](?:[ ().\-/]{0,2}\d){6,14}")
+_ISO_WITH_TIME: Final = re.compile(
+    r"\d{4}-\d\d-\d\d[T ](?P<clock>\d\d:\d\d(?::\d\d(?:\.\d{1,6})?)?)(?P<offset>Z|[+-]\d\d:?\d\d)?", re.ASCII
+)
+_WORD: Final = re.compile(r"[^\W\d_]+")
+_NUMBER: Final = re.compile(r"\d+")
+_GROUPS: Final = re.compile(r"[A-Z0-9]+(?:[ -][A-Z0-9]+)*")
+
+
+# Texts repeat within a column, and reading one in every way takes up to 300 µs; the text alone decides the result.
+@lru_cache(maxsize=1 << 16)
+def signs_of(text: str) -> Signs:
+    """The signs of a text without outer whitespace."""
+    if len(text) >= MIN_PROSE_LENGTH:
+        return frozenset({"long"})
+    signs: set[str] = set()
+    for sign, pattern in (("email", _EMAIL), ("url", _URL), ("capitals", _CAPITALS), ("lower word", _LOWER_WORD)):
+        if pattern.fullmatch(text):
+            signs.add(sign)
+    has_digit = any(map(str.isdigit, text))
+    if has_digit:
+        _add_code_signs(text, signs)
+    if len(text) <= _MAX_READ_LENGTH:
+        signs |= _signs_of_shape(_DIGIT_RUN.sub("9", text), bool(_ZERO_BEFORE_DIGITS.search(text))) if has_digit else _word_signs(text)
+        if (has_digit or not text.isascii()) and _may_be_date(text):
+            _add_date_signs(text, signs)
+    if "digits" in signs and "code" not in signs:
+        signs.add("bare digits")
+    if signs & _TYPED:
+        signs.add("typed")
+    return frozenset(signs)
+
+
+def _add_code_signs(text: str, signs: set[str]) -> None:
+    has_space = any(map(str.isspace, text))
+    has_letter = any(map(str.isalpha, text))
+    if text.isdecimal():
+        signs.add("digits")
+    leading_zero = _ZERO_BEFORE_DIGITS.match(text) is not None if not has_letter else _ZERO_BEFORE_DIGITS.search(text) is not None
+    if _VERSION.fullmatch(text):
+        signs.add("version")
+    elif _CLOCK.fullmatch(text):
+        signs.add("clock")
+    elif not has_space and not signs & {"email", "url"} and (has_letter or (text.isdecimal() and leading_zero)):
+        signs.add("code")
+        if leading_zero:
+            signs.add("leading zero")
+    if is_scheme(text):
+        signs.add("scheme")
+    digits = sum(map(str.isdigit, text))
+    if digits >= 0.5 * len(text) or len(text) <= _MAX_CODE_LENGTH:
+        signs.add("short with digits")
+
+
+# What a text reads as but for dates follows from its letters, its marks and the length of its digit runs, not from the digits.
+@lru_cache(maxsize=1 << 14)
+def _signs_of_shape(shape: str, leading_zero: bool) -> Signs:
+    if leading_zero and " " not in shape and shape.isalnum():
+        return frozenset({"number", "bare number"} if shape.isdecimal() else ())  # RE0012 is a code, whatever RE may mean
+    figure = read_figure(shape)
+    if figure is not None and not figure.units:
+        return _number_signs(shape, figure)
+    signs: set[str] = set()
+    quantity = read_quantity(shape)
+    units: frozenset[str] = quantity.units if quantity is not None else frozenset()
+    if units:
+        signs.add("quantity")
+        if _ONE_LETTER.fullmatch(shape):
+            signs.add("weak unit")
+    if ":" not in shape and "meter" not in units and read_duration(shape) is not None:
+        signs.add("duration")
+    return frozenset(signs)
+
+
+def _number_signs(text: str, figure: Figure) -> Signs:
+    signs = {"number"}
+    if figure.currencies:
+        signs.add("weak currency" if _ONE_LETTER.fullmatch(text) else "currency")
+    else:
+        signs.add("percent" if figure.percent else "bare number")
+    if not text.isdecimal():
+        signs.add("marks")
+    if figure.undecided:
+        signs.add("undecided")
+    return frozenset(signs)
+
+
+def _word_signs(text: str) -> Signs:
+    """Signs of a text without digits: yes and no, quantities and amounts in words or in numerals of other scripts."""
+    signs: set[str] = set()
+    if len(text) <= 12:
+        meaning = boolean_called(text)
+        if meaning is not None:
+            signs.add("true" if meaning else "false")
+    if not text.isascii() or _is_number_word(text.partition(" ")[0]):
+        if read_quantity(text) is not None:
+            signs.add("quantity")
+        if read_duration(text) is not None:
+            signs.add("duration")
+    return frozenset(signs)
+
+
+@lru_cache(maxsize=1 << 14)  # first words of a column repeat; the word alone decides the result
+def _is_number_word(word: str) -> bool:
+    return fold_name(word) in number_words()
+
+
+def _may_be_date(text: str) -> bool:
+    """A cheap necessary condition: reading a date takes 20 to 200 µs, and most texts are none."""
+    words = _WORD.findall(text)
+    if words:
+        return any(_is_date_word(word.lower()) for word in words)
+    return len(_NUMBER.findall(text)) >= 3 or (text.isdecimal() and len(text) == 8)
+
+
+# The words of a column repeat; the word alone decides the result.
+@lru_cache(maxsize=1 << 14)
+def _is_date_word(word: str) -> bool:
+    """True for a month name, and for a word beside which numbers may be a date: `T`, `Z`, `年`."""
+    return word in ("t", "z", "w") or not word.isascii() or read_moment(f"1 {word} 2020") is not None
+
+
+def _add_date_signs(text: str, signs: set[str]) -> None:
+    iso = _ISO_WITH_TIME.fullmatch(text)
+    if iso is not None and _is_iso_moment(text):
+        signs.add("date")
+        signs.add("midnight" if not iso["clock"].strip("0:.") and not (iso["offset"] or "").strip("Zz0:+-") else "time")
+        return
+    moment = read_moment(text)
+    if moment is None or (isinstance(moment, Moment) and moment.day is None):
+        return
+    signs.add("date")
+    if text.isdecimal():
+        signs.add("compact")
+    if isinstance(moment, AmbiguousMoment):
+        signs.add("either order")
+        moment = read_moment(text, DateReading(day_first=True))
+    elif moment.numeric_order:
+        signs.add(moment.numeric_order)
+    if isinstance(moment, Moment) and moment.clock is not None:
+        signs.add("midnight" if moment.clock == time() and not moment.offset else "time")
+
+
+def _is_iso_moment(text: str) -> bool:
+    try:
+        datetime.fromisoformat(text)
+    except ValueError:
+        return False
+    return True
+
+
+def is_scheme(text: str) -> bool:
+    """True for an identifier that a named scheme reads, spaces or not.
+
+    >>> [is_scheme(text) for text in ("DE89 3704 0044 0532 0130 00", "DE88 3704 0044 0532 0130 00", "978-3-16-148410-0", "+49 30 1234567")]
+    [True, False, True, True]
+    """
+    if _PHONE.fullmatch(text):
+        return True
+    if not _GROUPS.fullmatch(text):
+        return False
+    plain = re.sub("[ -]", "", text)
+    if _IBAN.fullmatch(plain):
+        return int("".join(str(int(character, 36)) for character in plain[4:] + plain[:4])) % 97 == 1
+    if plain.isdecimal():
+        return (len(plain) == 13 and _has_ean_digit(plain)) or (len(plain) in (15, 16) and _has_luhn_digit(plain))
+    return _VAT.fullmatch(plain) is not None and sum(map(str.isdigit, plain)) >= 6
+
+
+def _has_ean_digit(digits: str) -> bool:
+    return sum(int(digit) * (3 if place % 2 else 1) for place, digit in enumerate(digits)) % 10 == 0
+
+
+def _has_luhn_digit(digits: str) -> bool:
+    total = 0
+    for place, digit in enumerate(reversed(digits)):
+        doubled = int(digit) * (2 if place % 2 else 1)
+        total += doubled - 9 if doubled > 9 else doubled
+    return total % 10 == 0
+
+
+TERMS: Final[dict[str, Callable[[str], frozenset[str]]]] = {
+    "country": countries_called,
+    "currency": currencies_called,
+    "language": languages_called,
+}
+"""Match → the reader of its closed vocabulary."""
