@@ -30,7 +30,7 @@ def test_files_that_differ_exit_1_with_every_difference_explained(tmp_path: Path
     result = fieldwise("diff", entry, second, "--format", "plain")
     assert result.exit_code == 1
     assert "100.5 → 10050.0  scale" in result.stdout
-    assert "Rules, inferred from the expected values" in result.stdout
+    assert "Rules, inferred from the values of both sides" in result.stdout
 
 
 @pytest.mark.parametrize("value", [[{"x": 1}, {"x": 2}], [1, 2], 3])

@@ -20,7 +20,7 @@ def diff(
 ) -> None:
     """Explain the differences between two files or folders.
 
-    Rules are inferred from the expected values. Exit 0 if nothing differs, 1 if something does.
+    Rules are inferred from the values of both sides. Exit 0 if nothing differs, 1 if something does.
     """
     from fieldwise.cli._exits import CONFIG
     from fieldwise.cli._files import require_file

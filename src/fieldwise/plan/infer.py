@@ -38,6 +38,8 @@ class InferredRules:
     """Path of a field or a list → reason for its rule, as the end of a sentence that begins with `because`."""
     has_fields: bool = False
     """Whether the records hold a field or a value; not if they are all empty or null."""
+    left_out: tuple[str, ...] = ()
+    """Paths of fields that get no rule, such as the id that pairs two files."""
 
 
 class _RecordLists(NamedTuple):
@@ -207,8 +209,10 @@ class RuleInference:
         lists: list[ListRule] = []
         reasons: dict[str, str] = {}
         has_fields = False
+        left_out_paths: list[str] = []
         for node in _walk_in_order(self._root):
             if node.parent is self._root and node.step in left_out:
+                left_out_paths.append(str(node.to_path()))
                 continue
             if EACH in node.children and not node.has_values:
                 list_rule, reason = _infer_list_rule(node)
@@ -219,7 +223,7 @@ class RuleInference:
                 rules.append(rule)
                 reasons[rule.text] = reason
                 has_fields |= node.has_values or node is not self._root
-        return InferredRules(tuple(rules), tuple(lists), reasons, has_fields)
+        return InferredRules(tuple(rules), tuple(lists), reasons, has_fields, tuple(left_out_paths))
 
 
 def infer_rules_from_pairs(pairs: Iterable[tuple[Value, Value]]) -> InferredRules:

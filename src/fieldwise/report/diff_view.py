@@ -203,7 +203,7 @@ def _build_rules(diff: Diff) -> RenderableType | None:
         paths_by_alignment.setdefault(alignment, []).append(str(rule.path))
     for alignment, paths in paths_by_alignment.items():
         lines.append(styled_text((f"{fit_parts(paths, 60)}: paired {alignment}", DIM)))
-    return make_section("Rules, inferred from the expected values", *lines)
+    return make_section("Rules, inferred from the values of both sides", *lines)
 
 
 def _build_unscored(results: Mapping[str, Result]) -> RenderableType | None:

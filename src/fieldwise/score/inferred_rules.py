@@ -56,7 +56,8 @@ def infer_rules(batches: Iterable[Cases], source: Source | None = None) -> Infer
                 id_fields = names if id_fields is None else id_fields & names
     if source is None or source.expected is None:
         return inference.infer()
-    return inference.infer(left_out={*(id_fields or ()), *([source.join] if source.join else [])})
+    pairing_id = source.get_mapping("expected").id
+    return inference.infer(left_out={*(id_fields or ()), *([pairing_id] if pairing_id else [])})
 
 
 def _needs_rules(planned: PlannedEvaluator) -> bool:
