@@ -28,6 +28,7 @@ PROMISED = [
     "open_run",
     "runs",
     "feedback",
+    "rules_from",
     "Run",
     "Result",
     "Comparison",

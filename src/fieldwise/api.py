@@ -21,6 +21,7 @@ from fieldwise.plan.evaluators import plan_config
 from fieldwise.plan.gates import parse_gate_with_warnings
 from fieldwise.plan.infer import InferredRules
 from fieldwise.plan.rules import plan_match
+from fieldwise.plan.rules_from_types import rules_from_schema, rules_from_type
 from fieldwise.plan.suite import build_plan
 from fieldwise.read.cases import CaseReader, read_cases
 from fieldwise.read.from_python import normalize_case, normalize_value
@@ -370,6 +371,18 @@ def _summarize_stored(writer: "RunWriter", totals: "RunTotals") -> Summary:
     if [part.first for part in writer.parts] != ends[:-1] or ends[-1] != totals.cases:
         raise RuntimeError(f"run {writer.id}: its parts end at {ends}, and there are {totals.cases} cases")
     return totals.build_summary()
+
+
+def rules_from(source: type | Mapping[str, Any] | str | Path) -> list[dict[str, Any]]:
+    """Field rules from a type, as in `fields` of a suite: a pydantic model, a dataclass, a JSON Schema, or the path of one.
+
+    >>> rules_from({"properties": {"paid": {"type": "boolean"}, "total": {"type": "number"}}})
+    [{'path': 'paid', 'match': 'exact'}, {'path': 'total', 'match': 'numeric_tolerance'}]
+    """
+    if isinstance(source, str | Path):
+        schema = load_json(source)
+        return rules_from_schema(schema if isinstance(schema, Mapping) else {})
+    return rules_from_schema(source) if isinstance(source, Mapping) else rules_from_type(source)
 
 
 def compare(base: "str | Run", new: "str | Run" = "latest", *, root: str | Path | None = None) -> Changes:

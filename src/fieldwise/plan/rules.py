@@ -20,6 +20,7 @@ from fieldwise.plan.declared_options import (
 )
 from fieldwise.plan.options import OptionOwner, read_options, read_plain
 from fieldwise.plan.review import INVALID, Invalid, OptionReader, Review, quote_names, report_unknown_keys, suggest_name
+from fieldwise.plan.rules_from_types import import_type, rules_from_schema, rules_from_type
 
 RULE_OPTIONS = (
     DeclaredOption(name="weight", attribute="weight", hint=Annotated[float, Ge(0)], required=False, default=1.0),
@@ -28,6 +29,7 @@ RULE_OPTIONS = (
 """Options of every field rule, besides `path`, `match` and the options of its match."""
 RULE_KEYS = ("path", "match", *(option.name for option in RULE_OPTIONS))
 LIST_KEYS = ("align", "key")
+TYPE_KEYS = ("schema", "model")
 COMMON_MATCHES = ("exact", "fuzzy", "numeric_tolerance")
 
 
@@ -112,7 +114,14 @@ def read_path(review: Review, value: Any, place: KeyPath) -> Any:
 
 
 def read_field_rules(review: Review, value: Any, place: KeyPath) -> Any:
-    """The field rules of an evaluator, from a list."""
+    """The field rules of an evaluator, from a list, or from a type: `{schema: FILE}` or `{model: package.module:Class}`."""
+    source = ""
+    if is_mapping_value(value) or isinstance(value, type):
+        value, source = _read_rules_of_type(review, value, place)
+        if value is INVALID:
+            return INVALID
+    if source:
+        review = review.for_document(Document(value=value, file=source))
     if not is_list_value(value):
         fix = "write a list: `- {path: invoice.total, match: exact}`"
         review.add_error(place, "bad-option", f"`{place[-1]}` must be a list of fields, not {describe_value(value)}", fix)
@@ -120,6 +129,44 @@ def read_field_rules(review: Review, value: Any, place: KeyPath) -> Any:
     rules = [read_field_rule(review, item, (*place, index)) for index, item in enumerate(value)]
     repeated = _report_repeated_rules(review, rules, place)
     return INVALID if repeated or any(rule is INVALID for rule in rules) else tuple(rules)
+
+
+def _read_rules_of_type(review: Review, value: Any, place: KeyPath) -> tuple[Any, str]:
+    """The rules that a type or schema gives, as they would be written in a list, and the name of the type."""
+    written = {"model": value} if isinstance(value, type) else value
+    before = len(review.diagnostics)
+    report_unknown_keys(review, written, TYPE_KEYS, place, f"`{place[-1]}`")
+    if review.has_errors(before):
+        return INVALID, ""
+    if len(written) != 1:
+        fix = "write `fields: {schema: invoice.schema.json}` or `fields: {model: package.module:Invoice}`"
+        review.add_error(place, "bad-option", f"`{place[-1]}` needs either `schema` or `model`", fix)
+        return INVALID, ""
+    [(kind, named)] = written.items()
+    try:
+        rules, name = _load_rules_of_type(review, kind, named)
+    except ConfigError as error:
+        for diagnostic in error.diagnostics:
+            what = f"`{named}`: {diagnostic.what}" if isinstance(named, str) else diagnostic.what
+            review.add_error((*place, kind), diagnostic.code, what, diagnostic.fix)
+        return INVALID, ""
+    except (OSError, ValueError) as error:
+        review.add_error((*place, kind), "unreadable-file", f"cannot read `{named}`: {error}", "paths are relative to the suite")
+        return INVALID, ""
+    return rules, name
+
+
+def _load_rules_of_type(review: Review, kind: str, named: Any) -> tuple[list[dict[str, Any]], str]:
+    if kind == "schema":
+        schema = review.load(named) if isinstance(named, str) else named
+        if not is_mapping_value(schema):
+            raise ValueError("a JSON Schema must be an object")
+        return rules_from_schema(schema), named if isinstance(named, str) else "schema"
+    if isinstance(named, str):
+        if review.load is refuse_files:
+            raise ValueError("classes cannot be imported here; give the rules themselves")
+        return rules_from_type(import_type(named, [review.resolve(""), ""])), named
+    return rules_from_type(named), getattr(named, "__name__", "model")
 
 
 def _report_repeated_rules(review: Review, rules: Sequence[Any], place: KeyPath) -> bool:

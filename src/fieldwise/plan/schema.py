@@ -218,7 +218,9 @@ def _schema_of_dataclass(definitions: _Definitions, options_type: type) -> JsonS
 def _schema_of_own_type(definitions: _Definitions, base: Any) -> JsonSchema | None:
     """The schema of a type with a reader of its own (`OPTION_READERS`); None for any other type."""
     if base == tuple[FieldRule, ...]:
-        return {"type": "array", "items": definitions.refer_to("field", lambda: _field_rule_schema(definitions))}
+        rules = {"type": "array", "items": definitions.refer_to("field", lambda: _field_rule_schema(definitions))}
+        from_type = {**_closed_mapping({"schema": {"type": ["string", "object"]}, "model": _TEXT}), "minProperties": 1, "maxProperties": 1}
+        return {"anyOf": [rules, {**from_type, "description": "Rules from a JSON Schema file, or from a class `package.module:Class`."}]}
     if base == tuple[ListRule, ...]:
         return {"type": "object", "additionalProperties": definitions.refer_to("list", _list_rule_schema)}
     if base == tuple[Member, ...]:
