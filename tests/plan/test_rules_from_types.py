@@ -101,7 +101,7 @@ class Contact(BaseModel):
     website: HttpUrl | None
     phone: str
     opens: time
-    fullName: str = Field(json_schema_extra={"fieldwise": {"threshold": 0.95, "weight": 2}})
+    fullName: str = Field(json_schema_extra={"fieldwise": {"threshold": 0.95, "weight": 2}})  # noqa: N815
 
 
 class Meeting(BaseModel):

@@ -19,7 +19,16 @@ from fieldwise.plan.declared_options import (
     list_option_names,
 )
 from fieldwise.plan.options import OptionOwner, read_options, read_plain
-from fieldwise.plan.review import INVALID, Invalid, OptionReader, Review, quote_names, report_unknown_keys, suggest_name
+from fieldwise.plan.review import (
+    INVALID,
+    Invalid,
+    OptionReader,
+    Review,
+    find_closest_name,
+    quote_names,
+    report_unknown_keys,
+    suggest_name,
+)
 from fieldwise.plan.rules_from_types import import_type, rules_from_schema, rules_from_type
 
 RULE_OPTIONS = (
@@ -116,7 +125,7 @@ def read_path(review: Review, value: Any, place: KeyPath) -> Any:
 def read_field_rules(review: Review, value: Any, place: KeyPath) -> Any:
     """The field rules of an evaluator, from a list, or from a type: `{schema: FILE}` or `{model: package.module:Class}`."""
     source = ""
-    if is_mapping_value(value) or isinstance(value, type):
+    if isinstance(value, type) or (is_mapping_value(value) and _names_a_type(value)):
         value, source = _read_rules_of_type(review, value, place)
         if value is INVALID:
             return INVALID
@@ -129,6 +138,11 @@ def read_field_rules(review: Review, value: Any, place: KeyPath) -> Any:
     rules = [read_field_rule(review, item, (*place, index)) for index, item in enumerate(value)]
     repeated = _report_repeated_rules(review, rules, place)
     return INVALID if repeated or any(rule is INVALID for rule in rules) else tuple(rules)
+
+
+def _names_a_type(written: Mapping[Any, Any]) -> bool:
+    """Whether a key is, or was meant to be, `schema` or `model`."""
+    return not written or any(find_closest_name(str(key), TYPE_KEYS) for key in written)
 
 
 def _read_rules_of_type(review: Review, value: Any, place: KeyPath) -> tuple[Any, str]:

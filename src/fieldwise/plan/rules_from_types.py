@@ -3,7 +3,8 @@
 A rule for every leaf, chosen by type, format, enumeration and pattern, then by the name of the field; `x-fieldwise` (in pydantic
 `json_schema_extra={"fieldwise": {...}}`) overrides it. That a field may be null changes nothing: a value that is missing is still missed.
 
->>> rules_from_schema({"properties": {"total": {"anyOf": [{"type": "number"}, {"type": "null"}]}, "day": {"type": "string", "format": "date"}}})
+>>> number_or_null = {"anyOf": [{"type": "number"}, {"type": "null"}]}
+>>> rules_from_schema({"properties": {"total": number_or_null, "day": {"type": "string", "format": "date"}}})
 [{'path': 'total', 'match': 'numeric_tolerance'}, {'path': 'day', 'match': 'date'}]
 """
 
