@@ -62,6 +62,23 @@ A case without an expected value is skipped by an evaluator that needs one. A ca
 `error`. An evaluation error (data, judge, evaluator) is an `error` too, recognizable by `details["fault"]`, and excluded from every mean;
 so is `unavailable`, where a model or a package is missing. How fields match is described in [matches](matches.md), and the causes of
 mismatches in [causes](causes.md).
+
+## Lists
+
+`lists: {line_items: {align: best}}` says how the items of a list are paired, for evaluators with the option `lists`:
+
+| `align` | pairs |
+| --- | --- |
+| `index` | items at the same position; the default |
+| `key` | items with the same `key`: `{align: key, key: sku}` |
+| `set` | equal items, in any order |
+| `best` | the most similar items, if their similarity is `at_least` 0.4; `at_least: 0` pairs everything |
+
+Items without a counterpart are omissions and hallucinations. The similarity of two items is the weighted mean over their fields. A field
+counts by how much it varies within the list, since a value that all items share says nothing about two of them; texts that differ count
+by their edits. The default of 0.4 was chosen by measurement (`benchmarks/list_alignment.py`) on 330 lists of 23 filings, credit
+agreements and papers of ExtractBench with 20 % of items dropped, 10 % doubled and 5 % of leaves changed: 98 % of the leaves of dropped and
+doubled items are reported as such (62 % with `at_least: 0`), and 0.5 % of items with a counterpart lose it.
 """
 MATCHES = """\
 # Matches

@@ -36,7 +36,7 @@ class TestEvaluate:
     def test_without_fields_the_rules_are_inferred(self) -> None:
         expected, actual = {"vendor": "Acme Corp", "lines": [{"n": 1}]}, {"vendor": "ACME CORP", "lines": [{"n": 2}]}
         result = fw.evaluate({"type": "field_accuracy"}, expected=expected, actual=actual)
-        assert (result.status, result.misses) == ("scored", ["lines[0].n"])
+        assert (result.status, result.misses) == ("scored", ["lines[0].n (required, missing)", "lines[+0].n (extra)"])
 
     def test_the_rest_of_a_case_reaches_the_evaluator(self) -> None:
         result = fw.evaluate(

@@ -3,7 +3,7 @@
 import math
 from collections import Counter
 from itertools import permutations
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
@@ -207,3 +207,39 @@ def test_frames_count_places_beyond_32_bits() -> None:
     items = PairedItems(parent=[0, 0], label=[0, last], expected=[1, 1], actual=[1, 1])
     frame_of_items = frame.frame_of_items(items, ".a")
     assert [frame_of_items.prefixes[code] for code in frame_of_items.prefix.tolist()] == [f"[{last - 1}].a[0]", f"[{last - 1}].a[{last}]"]
+
+
+class TestAtLeast:
+    """Items that are less similar than `at_least` stay unpaired."""
+
+    EXPECTED: ClassVar = {"l": [{"d": "Ocean freight", "a": 100}, {"d": "Customs fee", "a": 20}]}
+    ACTUAL: ClassVar = {"l": [{"d": "Ocean freight", "a": 100}, {"d": "Zebra", "a": 999}]}
+
+    def metrics(self, rule: Any, expected: Any = EXPECTED, actual: Any = ACTUAL) -> dict[str, float]:
+        metrics = fw.evaluate({"type": "field_prf", "lists": {"l": rule}}, expected=expected, actual=actual).metrics
+        return {name: metrics[name] for name in ("wrong_value", "omission", "hallucination")}
+
+    def test_unlike_items_are_an_omission_and_a_hallucination(self) -> None:
+        assert self.metrics({"align": "best"}) == {"wrong_value": 0, "omission": 2, "hallucination": 2}
+        assert self.metrics("best") == {"wrong_value": 0, "omission": 2, "hallucination": 2}
+
+    def test_0_pairs_everything(self) -> None:
+        assert self.metrics({"align": "best", "at_least": 0}) == {"wrong_value": 2, "omission": 0, "hallucination": 0}
+
+    def test_an_item_with_one_wrong_field_of_two_keeps_its_counterpart(self) -> None:
+        actual = {"l": [{"d": "Customs fee", "a": 21}, {"d": "Ocean freight", "a": 100}]}
+        assert self.metrics("best", actual=actual) == {"wrong_value": 1, "omission": 0, "hallucination": 0}
+
+    def test_a_plain_value_with_a_slip_keeps_its_counterpart(self) -> None:
+        expected, actual = {"l": ["Ocean freight", "Customs fee", "Insurance"]}, {"l": ["Insurance", "Ocean freigth", "Zebra"]}
+        assert self.metrics("best", expected, actual) == {"wrong_value": 1, "omission": 1, "hallucination": 1}
+
+    def test_a_field_that_all_items_share_says_nothing_about_two_of_them(self) -> None:
+        expected = {"l": [{"d": name, "unit": "USD", "scale": 1000, "kind": "fee"} for name in ("Ocean freight", "Customs", "Insurance")]}
+        actual = {"l": [expected["l"][0], expected["l"][0], expected["l"][2]]}
+        assert self.metrics("best", expected, actual) == {"wrong_value": 0, "omission": 4, "hallucination": 4}
+
+    @pytest.mark.parametrize("rule", [{"align": "index", "at_least": 0.5}, {"key": "d", "at_least": 0.5}, {"align": "best", "at_least": 2}])
+    def test_it_is_a_share_and_only_for_best(self, rule: Any) -> None:
+        with pytest.raises(fw.ConfigError, match="at_least"):
+            self.metrics(rule)

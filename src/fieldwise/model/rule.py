@@ -2,12 +2,14 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Final, Literal
 
 from fieldwise.model.path import Path
 from fieldwise.model.values import Json
 
 Align = Literal["index", "best", "key", "set"]
+DEFAULT_AT_LEAST: Final = 0.4
+"""Minimum similarity of two items that `align: best` pairs; chosen by benchmarks/list_alignment.py."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +45,8 @@ class ListRule:
     path: Path
     align: Align = "index"
     key: Path | None = None
+    at_least: float = DEFAULT_AT_LEAST
+    """Minimum similarity of two items that `align: best` pairs; 0 pairs everything."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,13 +3,13 @@
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, get_args
 
-from annotated_types import Ge
+from annotated_types import Ge, Le
 
 from fieldwise import registry
 from fieldwise.model.diagnostic import ConfigError
 from fieldwise.model.path import EACH, MalformedPath, Path
 from fieldwise.model.plan import Document, KeyPath
-from fieldwise.model.rule import Align, FieldRule, ListRule, Match
+from fieldwise.model.rule import DEFAULT_AT_LEAST, Align, FieldRule, ListRule, Match
 from fieldwise.plan.declared_options import (
     DeclaredOption,
     describe_type,
@@ -18,7 +18,7 @@ from fieldwise.plan.declared_options import (
     is_mapping_value,
     list_option_names,
 )
-from fieldwise.plan.options import OptionOwner, read_options, read_plain
+from fieldwise.plan.options import OptionOwner, read_options, read_plain, read_value
 from fieldwise.plan.review import (
     INVALID,
     Invalid,
@@ -37,7 +37,8 @@ RULE_OPTIONS = (
 )
 """Options of every field rule, besides `path`, `match` and the options of its match."""
 RULE_KEYS = ("path", "match", *(option.name for option in RULE_OPTIONS))
-LIST_KEYS = ("align", "key")
+LIST_KEYS = ("align", "key", "at_least")
+AT_LEAST_HINT: Any = Annotated[float, Ge(0), Le(1)]
 TYPE_KEYS = ("schema", "model")
 COMMON_MATCHES = ("exact", "fuzzy", "numeric_tolerance")
 
@@ -272,10 +273,23 @@ def _read_list_rule(review: Review, text: Any, written: Any, place: KeyPath) -> 
     report_unknown_keys(review, written, LIST_KEYS, place, "a list")
     align = _read_align(review, written.get("align", "key" if "key" in written else "index"), align_place)
     key = read_path(review, written["key"], (*place, "key")) if "key" in written else None
+    at_least = _read_at_least(review, written, align, place)
     _check_list_key(review, align, key, place)
     if review.has_errors(before) or path is INVALID:
         return INVALID
-    return ListRule(path=_without_last_each(path), align=align, key=key)
+    return ListRule(path=_without_last_each(path), align=align, key=key, at_least=at_least)
+
+
+def _read_at_least(review: Review, written: Mapping[Any, Any], align: Any, place: KeyPath) -> float:
+    """The minimum similarity of paired items, which only `align: best` knows."""
+    if "at_least" not in written:
+        return DEFAULT_AT_LEAST
+    option_place = (*place, "at_least")
+    if align not in ("best", INVALID):
+        what = f"`at_least` is only for `align: best`, not for `align: {align}`"
+        review.add_error(option_place, "bad-option", what, "write `align: best`, or remove `at_least`")
+    option = DeclaredOption(name="at_least", attribute="at_least", hint=AT_LEAST_HINT, required=False, default=DEFAULT_AT_LEAST)
+    return read_value(review, option.hint, written["at_least"], option_place, option)
 
 
 def _read_align(review: Review, value: Any, place: KeyPath) -> Any:

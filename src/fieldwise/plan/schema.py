@@ -11,7 +11,7 @@ from fieldwise import registry
 from fieldwise.model.options import FixedMatch, FromFile
 from fieldwise.model.path import Path
 from fieldwise.model.plan import Member
-from fieldwise.model.rule import Align, FieldRule, ListRule, Match
+from fieldwise.model.rule import DEFAULT_AT_LEAST, Align, FieldRule, ListRule, Match
 from fieldwise.plan.declared_options import (
     DeclaredOption,
     find_pass_through,
@@ -273,6 +273,9 @@ def _list_rule_schema() -> JsonSchema:
     key_is_required = {"if": {"properties": {"align": {"const": "key"}}, "required": ["align"]}, "then": {"required": ["key"]}}
     key_implies_align = {"if": {"required": ["key"]}, "then": {"properties": {"align": {"const": "key"}}}}
     key: JsonSchema = {**_PATH, "description": "The key that items share."}
-    mapping = _closed_mapping({"align": {"enum": list(get_args(Align))}, "key": key})
+    description = "Minimum similarity of two items that `align: best` pairs; 0 pairs everything."
+    at_least: JsonSchema = {"type": "number", "minimum": 0, "maximum": 1, "default": DEFAULT_AT_LEAST, "description": description}
+    at_least_needs_best = {"if": {"required": ["at_least"]}, "then": {"properties": {"align": {"const": "best"}}, "required": ["align"]}}
+    mapping = _closed_mapping({"align": {"enum": list(get_args(Align))}, "key": key, "at_least": at_least})
     names = [name for name in get_args(Align) if name != "key"]
-    return {"anyOf": [{"enum": names}, {**mapping, "allOf": [key_is_required, key_implies_align]}]}
+    return {"anyOf": [{"enum": names}, {**mapping, "allOf": [key_is_required, key_implies_align, at_least_needs_best]}]}

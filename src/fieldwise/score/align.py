@@ -6,18 +6,21 @@ the cost grows with the number of items that differ, not with the square of the 
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from itertools import accumulate, chain
 from math import inf
+from operator import eq
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from rapidfuzz.distance import Levenshtein
 
 from fieldwise.kernels.assignment import EXHAUSTIVE_LIMIT, assign_pairs, assign_small
+from fieldwise.kernels.numbers import align_digits, to_number
 from fieldwise.kernels.values import canonical_json
 from fieldwise.model.path import EACH, Step
-from fieldwise.model.rule import FieldRule, ListRule, Match
+from fieldwise.model.rule import DEFAULT_AT_LEAST, FieldRule, ListRule, Match
 from fieldwise.model.services import NO_SERVICES, Services
 from fieldwise.model.values import MISSING, Missing
 from fieldwise.score.columns import LISTS, ColumnCache, Misfit, PairedItems, ValueColumn, take_path
@@ -71,6 +74,11 @@ class PartialPairing:
     pairs: Pairing
     unpaired_expected: list[int]
     unpaired_actual: list[int]
+    equal: int = field(init=False)
+    """Number of pairs of equal items; they come first."""
+
+    def __post_init__(self) -> None:
+        self.equal = len(self.pairs)
 
     def add_assigned(self, assigned: Sequence[tuple[int, int]]) -> None:
         """Move assigned items to the pairs. `assigned` holds positions within the two unpaired lists."""
@@ -138,7 +146,7 @@ def pair_equal(expected: Sequence[Any], actual: Sequence[Any]) -> PartialPairing
     """Pair equal keys, those at the same position first.
 
     >>> pair_equal(["a", "b", "c"], ["b", "a", "x"])
-    PartialPairing(pairs=[(0, 1), (1, 0)], unpaired_expected=[2], unpaired_actual=[2])
+    PartialPairing(pairs=[(0, 1), (1, 0)], unpaired_expected=[2], unpaired_actual=[2], equal=2)
     """
     row_of_key = {key: row for row, key in enumerate(actual)}
     if len(row_of_key) < len(actual):
@@ -208,10 +216,20 @@ def hashable_key(value: Any) -> Any:
     return object() if text is None else (text,)
 
 
-def pair_best(expected: ItemColumns, actual: ItemColumns, features: Sequence[Feature], services: Services = NO_SERVICES) -> list[Pairing]:
-    """For every list of the batch the pairing with the largest total similarity, equal items first."""
+def pair_best(
+    expected: ItemColumns,
+    actual: ItemColumns,
+    features: Sequence[Feature],
+    services: Services = NO_SERVICES,
+    at_least: float = 0.0,
+) -> list[Pairing]:
+    """For every list of the batch the pairing with the largest total similarity, equal items first.
+
+    Assigned items that are less similar than `at_least` stay unpaired.
+    """
     pairings: list[PartialPairing] = []
     small: list[int] = []
+    assigning_features = grade_only_feature(features) if at_least > 0 else features
     for row in range(len(expected.start) - 1):
         pairing = pair_equal(
             expected.keys[expected.start[row] : expected.start[row + 1]], actual.keys[actual.start[row] : actual.start[row + 1]]
@@ -221,16 +239,173 @@ def pair_best(expected: ItemColumns, actual: ItemColumns, features: Sequence[Fea
         if len(pairing.unpaired_expected) == len(pairing.unpaired_actual) == 1:
             pairing.add_assigned([(0, 0)])
         elif cells > SMALL_MATRIX:
-            pairing.add_assigned(assign_pairs(_large_matrix(expected, actual, features, (row, pairing), services)))
+            pairing.add_assigned(assign_pairs(_large_matrix(expected, actual, assigning_features, (row, pairing), services)))
         elif cells:
             small.append(row)
     if small:
-        assign_remaining([(row, pairings[row]) for row in small], expected, actual, features, services)
+        assign_remaining([(row, pairings[row]) for row in small], expected, actual, assigning_features, services)
+    if at_least > 0:
+        _separate_unlike_items(pairings, expected, actual, features, at_least, services)
     return [pairing.complete() for pairing in pairings]
 
 
+def grade_only_feature(features: Sequence[Feature]) -> Sequence[Feature]:
+    """Where items have one feature and it is compared exactly, compare it by edits: any two different texts are equally far apart else."""
+    if len(features) != 1 or features[0].match is None or features[0].match.name not in _EXACT_MATCHES:
+        return features
+    return (replace(features[0], match=_BY_EDITS),)
+
+
+def _separate_unlike_items(
+    pairings: Sequence[PartialPairing],
+    expected: ItemColumns,
+    actual: ItemColumns,
+    features: Sequence[Feature],
+    at_least: float,
+    services: Services,
+) -> None:
+    """Undo the assignment of items that are less similar than `at_least`."""
+    assigned = [(row, pair) for row, pairing in enumerate(pairings) for pair in pairing.pairs[pairing.equal :]]
+    if not assigned:
+        return
+    weights = _variation_weights(expected, features, assigned)
+    undecided = _find_undecided(expected, actual, assigned, weights, at_least)
+    if not undecided:
+        return
+    candidates = [assigned[position] for position in undecided]
+    similarities = _item_similarities(expected, actual, features, candidates, weights[undecided], services)
+    unlike = {candidates[position] for position in np.flatnonzero(similarities < at_least - _CLEAR_LEAD).tolist()}
+    for row in {row for row, _ in unlike}:
+        pairing = pairings[row]
+        separated = [pair for pair in pairing.pairs[pairing.equal :] if (row, pair) in unlike]
+        pairing.pairs = [pair for pair in pairing.pairs if (row, pair) not in unlike]
+        pairing.unpaired_expected = sorted([*pairing.unpaired_expected, *(left for left, _ in separated)])
+        pairing.unpaired_actual = sorted([*pairing.unpaired_actual, *(right for _, right in separated)])
+
+
+_Assigned = tuple[int, tuple[int, int]]
+"""Index of a list in the batch, and the positions of two items in it."""
+
+
+def _variation_weights(expected: ItemColumns, features: Sequence[Feature], assigned: Sequence[_Assigned]) -> NDArray[np.float64]:
+    """For each assigned pair the weight of each feature: its own, times how much it varies within the list.
+
+    A value that all items of a list share says nothing about two of them.
+    """
+    weights_of_list: dict[int, list[float]] = {}
+    for row, _ in assigned:
+        if row not in weights_of_list:
+            start, end = expected.start[row], expected.start[row + 1]
+            variation = [_variation(column[start:end]) for column in expected.columns] if end - start > 1 else [1.0] * len(features)
+            if not any(variation):
+                variation = [1.0] * len(features)
+            weights_of_list[row] = [feature.weight * varied for feature, varied in zip(features, variation, strict=True)]
+    return np.array([weights_of_list[row] for row, _ in assigned], dtype=np.float64)
+
+
+def _variation(values: ValueColumn) -> float:
+    """0 if two or more values are all the same, 1 if they are all different.
+
+    >>> _variation(["a", "a", "b"]), _variation(["a", "a"])
+    (0.5, 0.0)
+    """
+    return (len(set(_hashable_column(values))) - 1) / (len(values) - 1)
+
+
+def _find_undecided(
+    expected: ItemColumns, actual: ItemColumns, assigned: Sequence[_Assigned], weights: NDArray[np.float64], at_least: float
+) -> list[int]:
+    """The positions of the pairs that are not similar enough by their equal features alone."""
+    expected_rows = [expected.start[row] + left for row, (left, _) in assigned]
+    actual_rows = [actual.start[row] + right for row, (_, right) in assigned]
+    equal = np.zeros(weights.shape, dtype=np.bool_)
+    for position, (expected_column, actual_column) in enumerate(zip(expected.columns, actual.columns, strict=True)):
+        expected_values = _hashable_column([expected_column[row] for row in expected_rows])
+        actual_values = _hashable_column([actual_column[row] for row in actual_rows])
+        equal[:, position] = [*map(eq, expected_values, actual_values)]
+    return np.flatnonzero((weights * equal).sum(axis=1) < at_least * weights.sum(axis=1)).tolist()
+
+
+def _item_similarities(
+    expected: ItemColumns,
+    actual: ItemColumns,
+    features: Sequence[Feature],
+    assigned: Sequence[_Assigned],
+    weights: NDArray[np.float64],
+    services: Services,
+) -> NDArray[np.float64]:
+    """The mean similarity of assigned items over the features that at least one of them has."""
+    expected_rows = [expected.start[row] + left for row, (left, _) in assigned]
+    actual_rows = [actual.start[row] + right for row, (_, right) in assigned]
+    total, total_weight = np.zeros(len(assigned)), np.zeros(len(assigned))
+    for position, feature in enumerate(features):
+        expected_values = [expected.columns[position][row] for row in expected_rows]
+        actual_values = [actual.columns[position][row] for row in actual_rows]
+        if feature.match is None:
+            similarities = _shares_of_common_items(expected_values, actual_values, feature)
+        elif feature.match.name in _EXACT_MATCHES:
+            similarities = np.array([*map(grade_similarity, expected_values, actual_values)], dtype=np.float64)
+        else:
+            similarities = _above_chance(pair_similarities(feature.match, expected_values, actual_values, services), feature.match)
+        weight = np.where([*map(_is_present_on_a_side, expected_values, actual_values)], weights[:, position], 0.0)
+        total += weight * similarities
+        total_weight += weight
+    return np.where(total_weight > 0, total / np.where(total_weight > 0, total_weight, 1.0), 1.0)
+
+
+def _above_chance(similarities: NDArray[np.float64], match: Match) -> NDArray[np.float64]:
+    """Similarities of a graded match on the scale of `grade_similarity`; what passes the match agrees."""
+    threshold = getattr(match.options, "threshold", DEFAULT_THRESHOLD)
+    return np.where(similarities >= threshold, 1.0, np.maximum(2 * similarities - 1, 0.0))
+
+
+def _is_present_on_a_side(expected: Any, actual: Any) -> bool:
+    return not (expected is None or expected is MISSING) or not (actual is None or actual is MISSING)
+
+
+def grade_similarity(expected: Any, actual: Any) -> float:
+    """How similar two values are that an exact match only finds equal or not: texts and long numbers by edits, objects by their keys.
+
+    Half as similar as possible is what unrelated texts reach by chance, so that counts as 0.
+
+    >>> round(grade_similarity("Ocean freight", "Ocean freigth"), 2), grade_similarity("Zebra", "Customs fee"), grade_similarity(20, 21)
+    (0.69, 0.0, 0.0)
+    >>> grade_similarity({"a": 1, "b": 2}, {"a": 1, "b": 3}), grade_similarity(2927, 2977), grade_similarity(2927, "2,927")
+    (0.5, 0.5, 1.0)
+    """
+    if isinstance(expected, dict) and isinstance(actual, dict):
+        keys = [*expected, *(key for key in actual if key not in expected)]
+        equal = [key for key in keys if key in expected and key in actual and hashable_key(expected[key]) == hashable_key(actual[key])]
+        return len(equal) / len(keys) if keys else 1.0
+    if hashable_key(expected) == hashable_key(actual):
+        return 1.0
+    expected_number, actual_number = to_number(expected), to_number(actual)
+    if expected_number is not None and actual_number is not None:
+        if expected_number == actual_number:
+            return 1.0
+        expected, actual = align_digits(expected_number, actual_number)
+        if min(len(expected), len(actual)) < _MIN_DIGITS:
+            return 0.0
+    elif not (isinstance(expected, str) and isinstance(actual, str)) or _is_other_code(expected, actual):
+        return 0.0
+    return max(0.0, 2 * Levenshtein.normalized_similarity(expected.casefold(), actual.casefold(), score_cutoff=0.5) - 1)
+
+
+def _is_other_code(expected: str, actual: str) -> bool:
+    """True for `FY2024 Q2` and `FY2025 Q2`: digits that differ and are a good part of the text make it another one."""
+    digits = "".join(filter(str.isdigit, expected))
+    return digits != "".join(filter(str.isdigit, actual)) and len(digits) > _MAX_DIGIT_SHARE * len(expected)
+
+
+DEFAULT_THRESHOLD = 0.85
+"""Threshold of matches whose options are not written."""
+_MAX_DIGIT_SHARE = 0.3
+_MIN_DIGITS = 4
+"""Shorter numbers that share digits are simply different numbers."""
 _CHEAP_MATCHES = frozenset(("exact", "numeric_tolerance"))
 """Matches that cost next to nothing compared with those that read texts."""
+_EXACT_MATCHES = frozenset(("exact", "exact_text"))
+_BY_EDITS = Match("fuzzy")
 _CLEAR_LEAD = 1e-6
 """Required lead beyond what the other features can add. Well above the bias that decides ties."""
 
@@ -432,7 +607,8 @@ def _pair_lists(expected: ValueColumn, actual: ValueColumn, alignment: ItemAlign
         features = alignment.features
         expected_items = build_item_columns(*_concatenate(expected), features)
         actual_items = build_item_columns(*_concatenate(actual), features)
-        return pair_best(expected_items, actual_items, features, alignment.services)
+        at_least = alignment.rule.at_least if alignment.rule else DEFAULT_AT_LEAST
+        return pair_best(expected_items, actual_items, features, alignment.services, at_least)
     both = zip(expected, actual, strict=True)
     if method == "index":
         return [pair_by_index(len(left), len(right)) for left, right in both]

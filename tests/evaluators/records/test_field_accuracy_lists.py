@@ -163,7 +163,7 @@ class TestAlignment:
     def test_what_is_in_their_lists_makes_items_alike(self) -> None:
         expected = {"pages": [{"rows": [{"v": "a"}, {"v": "b"}]}, {"rows": [{"v": "c"}, {"v": "d"}]}]}
         actual = {"pages": [{"rows": [{"v": "d"}, {"v": "c"}]}, {"rows": [{"v": "b"}, {"v": "x"}]}]}
-        result = score(expected, actual, "pages[*].rows[*].v", lists={"pages": "best", "pages[*].rows": "best"})
+        result = score(expected, actual, "pages[*].rows[*].v", lists={"pages": "best", "pages[*].rows": {"align": "best", "at_least": 0}})
         assert result.misses == ["pages[0].rows[0].v"]
 
 

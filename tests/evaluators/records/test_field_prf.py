@@ -371,3 +371,23 @@ def test_a_star_stands_for_a_key_or_an_item(pattern: str) -> None:
     )
     left = fw.evaluate({"type": "field_prf", "ignore": [pattern]}, expected=expected, actual=actual)
     assert len(left.misses) == 2
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual"),
+    [
+        ({"a": 1}, {"a": 1, "l": []}),
+        ({"a": 1, "l": {}}, {"a": 1}),
+        ({"a": 1, "l": []}, {"a": 1, "l": None}),
+        ({"a": 1, "l": []}, {"a": 1, "l": {}}),
+    ],
+)
+def test_an_empty_container_agrees_with_nothing_only_if_asked_to(expected: Any, actual: Any) -> None:
+    assert prf(expected, actual).score < 1.0
+    assert prf(expected, actual, empty="absent").score == 1.0
+    assert errors(prf(expected, actual, empty="absent")) == []
+
+
+def test_an_empty_container_never_agrees_with_a_value() -> None:
+    assert prf({"a": 1, "l": []}, {"a": 1, "l": [2]}, empty="absent").score < 1.0
+    assert prf({"a": 1, "l": [2]}, {"a": 1, "l": []}, empty="absent").score < 1.0

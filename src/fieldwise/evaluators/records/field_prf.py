@@ -8,7 +8,7 @@
 
 import re
 from collections.abc import Collection, Iterable, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from itertools import pairwise
 from typing import Any, Final, Literal
@@ -54,6 +54,8 @@ class FieldPrf:
     """Paths left out on both sides, with everything below them. `*` matches anything within a step, `**` any steps."""
     substitution_counts: Literal["fp_fn", "fp"] = "fp_fn"
     """What a wrong value or a wrong type counts as: a false positive and a false negative, or only a false positive."""
+    empty: Literal["value", "absent"] = "value"
+    """value: an empty list or object is one leaf. absent: it agrees with null, with a missing key and with another empty one."""
 
     def problems(self) -> Iterable[OptionProblem]:
         """List rules whose items no field compares, and patterns that are not paths."""
@@ -119,6 +121,8 @@ def _metric_names(config: FieldPrf) -> tuple[str, ...]:
 def field_prf(batch: Batch, config: FieldPrf) -> Results:
     """F1 over fields, with precision, recall and the count of each kind of error."""
     comparisons = batch.compare(_compare_spec(config.fields, config.lists))
+    if config.empty == "absent":
+        comparisons = _treat_empty_as_absent(comparisons)
     is_unreadable = np.array([rule.path is None for rule in comparisons.rules], dtype=np.bool_)[comparisons.field]
     # a rule with an unreadable path is a miss of the suite, not a field of the record
     counted = _counted_rows(comparisons, config.ignore) & ~is_unreadable
@@ -138,6 +142,22 @@ def field_prf(batch: Batch, config: FieldPrf) -> Results:
         comparisons=comparisons,
         flags=flags,
     )
+
+
+def _treat_empty_as_absent(comparisons: Comparisons) -> Comparisons:
+    """Comparisons in which an empty list or object against nothing is no field."""
+    errors = np.flatnonzero(np.isin(comparisons.outcome, _ERRORS)).tolist()
+    rows = [row for row in errors if _is_empty(comparisons.expected[row]) and _is_empty(comparisons.actual[row])]
+    if not rows:
+        return comparisons
+    outcome, similarity, passed = comparisons.outcome.copy(), comparisons.similarity.copy(), comparisons.passed.copy()
+    outcome[rows], similarity[rows], passed[rows] = Outcome.BOTH_ABSENT, np.nan, False
+    cause = {row: name for row, name in comparisons.cause.items() if row not in set(rows)}
+    return replace(comparisons, outcome=outcome, similarity=similarity, passed=passed, cause=cause)
+
+
+def _is_empty(value: Any) -> bool:
+    return value is None or value is MISSING or (isinstance(value, list | dict) and not value)
 
 
 def _describe_counts(correct: float, expected: float, extra: float) -> str:
