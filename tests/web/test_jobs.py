@@ -7,6 +7,7 @@ from typing import Any
 
 from starlette.testclient import TestClient
 
+from fieldwise.store.checksums import dump_sealed, load_sealed
 from fieldwise.store.run import open_run
 from fieldwise.store.run_names import add_tags
 from fieldwise.web.jobs import Job, JobQueue
@@ -171,7 +172,7 @@ def test_a_run_of_which_nothing_can_stand_is_replaced_not_left_behind(workspace:
         time.sleep(0.005)
     first.stop()
     manifest = settings.root / "runs" / first.get(job.id).run / "manifest.json"
-    manifest.write_text(json.dumps({**json.loads(manifest.read_text()), "package": "0.0.1"}))
+    manifest.write_bytes(dump_sealed({**load_sealed(manifest.read_bytes()), "package": "0.0.1"}))
     second = JobQueue(settings)
     second.start()
     done = settled(second, job.id)

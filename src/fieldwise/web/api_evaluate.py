@@ -5,7 +5,7 @@ import json
 import os
 import shutil
 import tempfile
-from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Mapping
 from pathlib import Path, PurePosixPath
 from typing import Annotated, Any, Final
 
@@ -14,12 +14,18 @@ from fastapi import Path as PathParameter
 from pydantic import BaseModel, Field, ValidationError
 from starlette.responses import Response, StreamingResponse
 
-from fieldwise.model.diagnostic import ConfigError, Diagnostic
-from fieldwise.store.run import Run
-from fieldwise.web.evaluation import CASES, evaluate_case, evaluators_from_request, run_cases, run_document, run_files
+from fieldwise.web.evaluation import CASES, RunTarget, evaluate_request, evaluators_from_request, run_request
 from fieldwise.web.events import EVENT_STREAM, POLL_SECONDS, format_event
 from fieldwise.web.jobs import LIVE_STATES, Job
-from fieldwise.web.problems import JsonResponse, RequestProblem, StrictRoute, config_problem, make_problem, parse_json, problem_from_part
+from fieldwise.web.problems import (
+    EncodedJsonResponse,
+    JsonResponse,
+    RequestProblem,
+    StrictRoute,
+    make_problem,
+    parse_json,
+    problem_from_part,
+)
 from fieldwise.web.requests import BatchRequest, CaseBody, EvaluateRequest, EvaluationOptions, PathRequest, PathText
 from fieldwise.web.schemas import EVALUATED, EVENT, JOB, JOBS, RUN, response_schemas
 from fieldwise.web.server import Server
@@ -51,49 +57,37 @@ def build_evaluate_routes(server: Server) -> APIRouter:
     async def evaluate_one(body: EvaluateRequest) -> JsonResponse:
         """The result of each evaluator: by default response quality, with the saved configuration or the options of the request."""
         options = provided_fields(body)
-        evaluators = resolve_evaluators(server, options)
+        saved = server.load_configuration()
         case = {name: value for name, value in options.items() if name in _CASE_FIELDS}
-        return JsonResponse(await server.threads.run(_evaluate_one, server, case, evaluators, options))
+        results, run = await server.evaluations.run(evaluate_request, case, options, saved, server.settings.root)
+        configuration = None if options.get("evaluators") else saved.override(options).to_json()
+        return JsonResponse({"results": results, "configuration": configuration, "run": run})
 
     @routes.post("/batch", summary="Evaluate several cases", responses=response_schemas(RUN, 503), response_model=None)
-    async def evaluate_batch(body: BatchRequest) -> JsonResponse:
+    async def evaluate_batch(body: BatchRequest) -> EncodedJsonResponse:
         """The run document: summary, gates, results and diagnostics."""
-        evaluators = resolve_evaluators(server, provided_fields(body))
         cases = [provided_fields(case) for case in body.cases]
-
-        def start_run(root: str | Path) -> Run:
-            return run_cases(cases, evaluators, body.name, root)
-
-        return JsonResponse(await server.threads.run(_run_document, server, start_run, body.keep))
+        return await _run_response(server, cases, provided_fields(body), body.name, keep=body.keep)
 
     @routes.post("/upload", summary="Evaluate a file of cases", responses=response_schemas(RUN, 503), response_model=None)
     async def evaluate_upload(
         file: Annotated[UploadFile, File(description="Cases as JSON lines.")],
         options: Annotated[str, Form(description="The options of the other routes, as a JSON object.")] = "{}",
-    ) -> JsonResponse:
+    ) -> EncodedJsonResponse:
         """The run document for cases in a JSONL file."""
-        evaluators = resolve_evaluators(server, _parse_options(options))
+        given = _parse_options(options)
         with tempfile.TemporaryDirectory(prefix="fieldwise-") as folder:
             path = Path(folder) / CASES
             with path.open("wb") as target:
                 shutil.copyfileobj(file.file, target)
-
-            def start_run(root: str | Path) -> Run:
-                return run_files({"cases": str(path)}, evaluators, "upload", root)
-
-            return JsonResponse(await server.threads.run(_run_document, server, start_run, True))
+            return await _run_response(server, {"cases": str(path)}, given, "upload", keep=True)
 
     @routes.post("/path", summary="Evaluate files of the server", responses=response_schemas(RUN, 404, 503), response_model=None)
-    async def evaluate_path(body: PathRequest) -> JsonResponse:
+    async def evaluate_path(body: PathRequest) -> EncodedJsonResponse:
         """The run document for files in the server's data folder. Links and `..` are refused."""
         options = provided_fields(body)
-        evaluators = resolve_evaluators(server, options)
         source = resolve_source(server, options)
-
-        def start_run(root: str | Path) -> Run:
-            return run_files(source, evaluators, body.name, root)
-
-        return JsonResponse(await server.threads.run(_run_document, server, start_run, body.keep))
+        return await _run_response(server, source, options, body.name, keep=body.keep)
 
     return routes
 
@@ -105,7 +99,7 @@ def build_job_routes(server: Server) -> APIRouter:
     @routes.post("", status_code=202, summary="Start a job", responses=response_schemas(JOB, 404, 503, status=202), response_model=None)
     async def start(body: JobRequest) -> JsonResponse:
         """Continues after the request has ended, and resumes after a restart of the server. Its result is a stored run."""
-        evaluators = resolve_evaluators(server, provided_fields(body))
+        evaluators = await server.evaluations.run(evaluators_from_request, provided_fields(body), server.load_configuration())
         if (body.cases is None) == (body.paths is None):
             raise make_problem(422, "which-cases", "either `cases` or `paths` is required", "send cases, or name files of the server")
         if body.cases is not None:
@@ -142,12 +136,13 @@ def build_job_routes(server: Server) -> APIRouter:
     return routes
 
 
-def resolve_evaluators(server: Server, options: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The evaluators of a request; RequestProblem with everything that is wrong with them."""
-    try:
-        return evaluators_from_request(options, server.load_configuration())
-    except ConfigError as error:
-        raise config_problem(error) from error
+async def _run_response(
+    server: Server, source: Mapping[str, str] | list[dict[str, Any]], options: Mapping[str, Any], name: str, *, keep: bool
+) -> EncodedJsonResponse:
+    """The document of a run over cases or files, stored if `keep`."""
+    target = RunTarget(name=name, root=server.settings.root if keep else None, max_cases=server.settings.limits.cases)
+    content = await server.evaluations.run(run_request, source, options, server.load_configuration(), target)
+    return EncodedJsonResponse(content)
 
 
 def resolve_source(server: Server, options: Mapping[str, Any]) -> dict[str, str]:
@@ -165,42 +160,6 @@ def _parse_options(text: str) -> dict[str, Any]:
         return provided_fields(EvaluationOptions.model_validate(value))
     except ValidationError as error:
         raise problem_from_part(error.errors(), "options") from error
-
-
-def _evaluate_one(
-    server: Server, case: Mapping[str, Any], evaluators: Sequence[Mapping[str, Any]], options: Mapping[str, Any]
-) -> dict[str, Any]:
-    run = None
-    try:
-        results = evaluate_case(case, evaluators)
-        if options.get("keep"):
-            run = run_cases([case], evaluators, str(options.get("name", "evaluation")), server.settings.root)
-    except ConfigError as error:
-        raise config_problem(error) from error
-    configuration = None if options.get("evaluators") else server.load_configuration().override(options).to_json()
-    return {"results": results, "configuration": configuration, "run": None if run is None else run.id}
-
-
-def _run_document(server: Server, start_run: Callable[[str | Path], Run], keep: bool) -> dict[str, Any]:
-    """The document of a run, which is stored if `keep`, else written to a temporary folder."""
-    try:
-        if keep:
-            return _limit_results(server, start_run(server.settings.root))
-        with tempfile.TemporaryDirectory(prefix="fieldwise-") as folder:
-            return run_document(start_run(Path(folder)))
-    except ConfigError as error:
-        raise config_problem(error) from error
-
-
-def _limit_results(server: Server, run: Run) -> dict[str, Any]:
-    """The document of a run, without results if it has more cases than a request may."""
-    if run.full.cases <= server.settings.limits.cases:
-        return run_document(run)
-    what = f"the run has {run.full.cases:,} cases, so its results are not repeated here"
-    fix = f"GET /api/v1/runs/{run.id}/results returns them page by page"
-    note = Diagnostic(code="results-elsewhere", level="info", what=what, fix=fix)
-    document = run_document(run, results=False)
-    return {**document, "diagnostics": [*document["diagnostics"], note.to_json()], "results": []}
 
 
 def resolve_below(root: Path | None, written: str, field: str) -> Path:

@@ -34,6 +34,7 @@ from fieldwise.web.render import render_response
 from fieldwise.web.schemas import HEALTH, PROBLEM
 from fieldwise.web.server import Server, WorkerThreads
 from fieldwise.web.settings import Settings, check_settings
+from fieldwise.web.worker_processes import EvaluationWorkers
 
 API = "/api/v1"
 
@@ -45,7 +46,8 @@ def create_app(settings: Settings) -> Guard:
 
 def build_unguarded_app(settings: Settings) -> FastAPI:
     """Create the application without the guard, for tests and the OpenAPI document."""
-    server = Server(settings, WorkerThreads(settings.limits), JobQueue(settings), RunLibrary(settings.root))
+    evaluations = EvaluationWorkers(settings.limits)
+    server = Server(settings, WorkerThreads(settings.limits), JobQueue(settings), RunLibrary(settings.root), evaluations)
 
     @asynccontextmanager
     async def run_jobs(app: FastAPI) -> AsyncGenerator[None]:
@@ -53,6 +55,7 @@ def build_unguarded_app(settings: Settings) -> FastAPI:
         server.jobs.start()
         yield
         server.jobs.stop()
+        server.evaluations.close()
         server.threads.close()
 
     app = FastAPI(

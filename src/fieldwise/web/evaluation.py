@@ -2,8 +2,8 @@
 
 import json
 import tempfile
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -16,11 +16,23 @@ from fieldwise.model.result import Result
 from fieldwise.model.values import MISSING
 from fieldwise.plan.evaluators import plan_config
 from fieldwise.report.result_text import result_to_json
+from fieldwise.report.text_format import dump_json
 from fieldwise.store.run import Run
 from fieldwise.web.configuration import OPTIONS, Configuration, check_configuration
 
 CASES: Final = "cases.jsonl"
 _OPTIONS: Final = ("field_strategies", *OPTIONS)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunTarget:
+    """Where a requested run is stored, and under which name."""
+
+    name: str
+    root: str | Path | None
+    """None: nowhere, the response has everything."""
+    max_cases: int
+    """The results of more cases are not in the response."""
 
 
 class RequestedSuite(dict[str, Any]):
@@ -82,6 +94,69 @@ def _find_judges(value: Any, path: str) -> list[Diagnostic]:
             what, fix = f"`{kind}` runs a program or calls a model, and the API does neither", "use it in a suite, with `fieldwise run`"
             diagnostics.append(Diagnostic(code="judge-refused", what=what, where=Where(field=path), fix=fix))
     return diagnostics
+
+
+def evaluate_request(
+    case: Mapping[str, Any], options: Mapping[str, Any], saved: Configuration, root: str | Path
+) -> tuple[list[dict[str, Any]], str | None]:
+    """The results of one case, and the id of its run if the request keeps it. Called in a worker process."""
+    evaluators = evaluators_from_request(options, saved)
+    results = evaluate_case(case, evaluators)
+    run = run_cases([case], evaluators, str(options.get("name", "evaluation")), root) if options.get("keep") else None
+    return results, None if run is None else run.id
+
+
+def run_request(
+    source: Mapping[str, Any] | Sequence[Mapping[str, Any]], options: Mapping[str, Any], saved: Configuration, target: RunTarget
+) -> bytes:
+    """The JSON document of a run over cases or files. Called in a worker process."""
+    evaluators = evaluators_from_request(options, saved)
+    if target.root is not None:
+        return dump_json(_limit_results(_run_source(source, evaluators, target.name, target.root), target.max_cases)).encode()
+    with tempfile.TemporaryDirectory(prefix="fieldwise-") as folder:
+        return dump_json(run_document(_run_source(source, evaluators, target.name, Path(folder)))).encode()
+
+
+def _run_source(
+    source: Mapping[str, Any] | Sequence[Mapping[str, Any]], evaluators: Sequence[Mapping[str, Any]], name: str, root: str | Path
+) -> Run:
+    if isinstance(source, Mapping):
+        return run_files(source, evaluators, name, root)
+    return run_cases(source, evaluators, name, root)
+
+
+def _limit_results(run: Run, max_cases: int) -> dict[str, Any]:
+    """The document of a run, without results if it has more cases than a request may."""
+    if run.full.cases <= max_cases:
+        return run_document(run)
+    what = f"the run has {run.full.cases:,} cases, so its results are not repeated here"
+    fix = f"GET /api/v1/runs/{run.id}/results returns them page by page"
+    note = Diagnostic(code="results-elsewhere", level="info", what=what, fix=fix)
+    document = run_document(run, results=False)
+    return {**document, "diagnostics": [*document["diagnostics"], note.to_json()], "results": []}
+
+
+def run_job(
+    source: Mapping[str, str],
+    evaluators: Sequence[Mapping[str, Any]],
+    name: str,
+    root: str | Path,
+    resume: str | None,
+    report: Callable[[tuple[str, Any]], None],
+) -> tuple[str, int]:
+    """Score the cases of a job, and return the id of the run and its number of cases. Called in a worker process.
+
+    Reports ("start", id of the run) and ("progress", (cases done, share)).
+    """
+
+    def on_progress(done: int, share: float | None) -> None:
+        report(("progress", (done, share)))
+
+    def on_start(run_id: str) -> None:
+        report(("start", run_id))
+
+    run = run_files(source, evaluators, name, root, progress=on_progress, on_start=on_start, resume=resume or False)
+    return run.id, run.full.cases
 
 
 def evaluate_case(case: Mapping[str, Any], evaluators: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:

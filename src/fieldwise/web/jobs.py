@@ -23,18 +23,14 @@ from fieldwise.store.errors import StoreError
 from fieldwise.store.lock import RunLock, RunLocked
 from fieldwise.store.run import Run, open_run
 from fieldwise.store.run_names import RunNotFound
-from fieldwise.web.evaluation import run_files
+from fieldwise.web.evaluation import run_job
 from fieldwise.web.settings import Settings
+from fieldwise.web.worker_processes import CallCancelled, WorkerLost, WorkerProcess
 
 JobState = Literal["waiting", "running", "finished", "failed", "cancelled"]
 LIVE_STATES: Final = ("waiting", "running")
 CASES: Final = "cases.jsonl"
 JOB_FILE: Final = "job.json"
-MAX_LIVE_JOBS: Final = 100
-
-
-class JobCancelled(Exception):
-    """The job was cancelled, or the server is stopping."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,6 +61,8 @@ class JobQueue:
 
     def __init__(self, settings: Settings) -> None:
         self._root = settings.root
+        self._limits = settings.limits
+        self._adding = threading.Lock()
         # always a local folder: object stores have no locks that end with their process, and job.json is written often
         self._folder = Path(DEFAULT_ROOT if is_url(settings.root) else settings.root) / "jobs"
         self._mutex = threading.Lock()
@@ -106,8 +104,12 @@ class JobQueue:
             self._release(job_id)
 
     def add(self, name: str, source: Mapping[str, str] | bytes, evaluators: Sequence[Mapping[str, Any]]) -> Job | None:
-        """Add a job over files, or over JSON lines, which are stored with it; None if MAX_LIVE_JOBS is reached."""
-        if len(self.list_live()) >= MAX_LIVE_JOBS:
+        """Add a job over files, or over JSON lines, which are stored with it; None if there are too many."""
+        with self._adding:  # one at a time, or several could pass the check at once
+            return self._add(name, source, evaluators)
+
+    def _add(self, name: str, source: Mapping[str, str] | bytes, evaluators: Sequence[Mapping[str, Any]]) -> Job | None:
+        if len(self.list_live()) >= self._limits.jobs:
             return None
         created = datetime.now(UTC)
         job_id = f"{created:%Y%m%d-%H%M%S}-{secrets.token_hex(3)}"
@@ -162,36 +164,53 @@ class JobQueue:
     def _run_job(self, job: Job) -> None:
         self._store(job)
         try:
-            run = self._score(job)
-        except JobCancelled:
+            run, cases = self._score(job)
+        except CallCancelled:
             if not self.stopping:
                 self._finish(job, "cancelled")
         except ConfigError as error:
             self._finish(job, "failed", diagnostics=[diagnostic.to_json() for diagnostic in error.diagnostics])
+        except WorkerLost as error:  # ended, so that the next server does not resume it and lose its worker again
+            self._finish(job, "failed", diagnostics=[error.diagnostic.to_json()])
         except Exception as error:  # recorded in the job; the thread must survive for the next one
             diagnostic = Diagnostic(code="internal-error", what=f"{type(error).__name__}: {error}", fix="please report it")
             self._finish(job, "failed", diagnostics=[diagnostic.to_json()])
         else:
-            self._finish(job, "finished", share=1.0, done=run.full.cases, run=run.id)
+            self._finish(job, "finished", share=1.0, done=cases, run=run)
 
-    def _score(self, job: Job) -> Run:
-        """Score the cases of a job, resuming the run that an earlier server began."""
+    def _score(self, job: Job) -> tuple[str, int]:
+        """Score the cases of a job in a worker process, resuming the run that an earlier server began; its run and number of cases."""
         previous = None if job.run is None else self._open_run(job.run)
         if previous is not None and previous.finished is not None:
-            return previous
+            return previous.id, previous.full.cases
 
-        def on_progress(done: int, share: float | None) -> None:
-            if self.stopping or job.id in self._cancelled:
-                raise JobCancelled
-            self._store(replace(self._jobs[job.id], done=done, share=share), persist=False)
-
-        def on_start(run_id: str) -> None:
-            self._store(replace(self._jobs[job.id], run=run_id))
-            if previous is not None and previous.id != run_id:  # the previous run could not be resumed
+        def on_report(message: tuple[str, Any]) -> None:
+            kind, content = message
+            if kind == "progress":
+                done, share = content
+                self._store(replace(self._jobs[job.id], done=done, share=share), persist=False)
+                return
+            self._store(replace(self._jobs[job.id], run=content))
+            if previous is not None and previous.id != content:  # the previous run could not be resumed
                 self._delete_unfinished(previous.id)
 
-        resume = False if previous is None else previous.id
-        return run_files(job.source, job.evaluators, job.name, self._root, progress=on_progress, on_start=on_start, resume=resume)
+        resume = None if previous is None else previous.id
+        worker = WorkerProcess()
+        try:
+            return worker.call(
+                run_job,
+                job.source,
+                job.evaluators,
+                job.name,
+                self._root,
+                resume,
+                seconds=self._limits.job_seconds,
+                memory=self._limits.memory,
+                on_report=on_report,
+                is_cancelled=lambda: self.stopping or job.id in self._cancelled,
+            )
+        finally:
+            worker.kill()
 
     def _open_run(self, run_id: str) -> Run | None:
         try:

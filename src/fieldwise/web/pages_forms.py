@@ -17,7 +17,7 @@ from fieldwise.report.html import grade_score
 from fieldwise.web import configuration
 from fieldwise.web.api_configuration import save_configuration
 from fieldwise.web.configuration import OPTIONS, QUALITY_FILE, STRATEGIES_FILE, THRESHOLDS, WEIGHTS, Configuration, make_configuration
-from fieldwise.web.evaluation import evaluate_quality, run_cases
+from fieldwise.web.evaluation import evaluate_quality, evaluate_request
 from fieldwise.web.pages_case import MAX_ROWS, ComparisonRow, make_row
 from fieldwise.web.problems import RequestProblem
 from fieldwise.web.render import render_response
@@ -211,8 +211,9 @@ def _evaluate_form(server: Server, form: FormData) -> tuple[QualityBreakdown | N
         return None, (*diagnostics, *error.diagnostics)
     run_id = None
     if form.get("keep"):
-        run_id = run_cases([case], [used.to_evaluator()], "test", server.settings.root).id
-    return explain_quality(evaluate_quality(case, used), used, run_id), tuple(diagnostics)
+        _, run_id = server.evaluations.call(evaluate_request, case, {"keep": True, "name": "test"}, used, server.settings.root)
+    result = server.evaluations.call(evaluate_quality, case, used)
+    return explain_quality(result, used, run_id), tuple(diagnostics)
 
 
 def _parse_side(text: str, side: str) -> tuple[Any, list[Diagnostic]]:

@@ -20,6 +20,7 @@ from fieldwise.web.library import RunLibrary
 from fieldwise.web.partial_results import PartialResults
 from fieldwise.web.problems import RequestProblem, config_problem, make_problem
 from fieldwise.web.settings import RequestLimits, Settings
+from fieldwise.web.worker_processes import EvaluationWorkers
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -77,6 +78,8 @@ class Server:
     threads: WorkerThreads
     jobs: JobQueue
     library: RunLibrary
+    evaluations: EvaluationWorkers
+    """Processes that evaluate for requests."""
     index: CaseIndex = field(default_factory=CaseIndex)
     pages: Cache[str] = field(default_factory=lambda: Cache[str](64))
     """Rendered pages and page fragments of finished runs, which never change."""

@@ -21,6 +21,12 @@ class RequestLimits:
     """Maximum size of a request, in bytes."""
     seconds: float = 60.0
     """Maximum duration of a request; longer work needs a job."""
+    memory: int = 2_000_000_000
+    """Maximum memory of the worker process of a request or a job, in bytes."""
+    job_seconds: float = 600.0
+    """Maximum time in which a job scores no batch of cases."""
+    jobs: int = 50
+    """Maximum number of jobs that wait or run."""
     workers: int = 2
     """Number of requests that are processed at a time."""
     waiting: int = 32
