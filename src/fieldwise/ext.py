@@ -6,6 +6,7 @@ from fieldwise.model.case import Case, Cases
 from fieldwise.model.comparison import Comparison, Comparisons
 from fieldwise.model.context import Context
 from fieldwise.model.diagnostic import ConfigError, Diagnostic, Where
+from fieldwise.model.imported import ImportedRecord
 from fieldwise.model.pairs import Pairs, Scores
 from fieldwise.model.result import Result, Results
 from fieldwise.model.rule import CompareSpec, FieldRule, ListRule, Match
@@ -29,6 +30,7 @@ __all__ = [
     "EvaluatorExample",
     "Example",
     "FieldRule",
+    "ImportedRecord",
     "Json",
     "Judgement",
     "ListRule",

@@ -36,7 +36,7 @@ def azure_di(document: Any) -> Iterator[ImportedRecord]:
         for page in result.get("pages") or ()
         if take(page, "pageNumber") is not MISSING
     }
-    for found in result.get("documents") or ():
+    for found in result.get("documents") or [{}]:  # a document in which nothing was found is an empty record
         fields = {name: _read_field(field, sizes) for name, field in (found.get("fields") or {}).items()}
         metadata = {"document_type": take(found, "docType"), "document_confidence": found.get("confidence")}
         known = {name: value for name, value in metadata.items() if value not in (MISSING, None)}

@@ -19,7 +19,7 @@ def textract_expense(document: Any) -> Iterator[ImportedRecord]:
     Where a type occurs several times, the most confident value counts.
     """
     for response in find_responses(document, "ExpenseDocuments"):
-        for expense in response["ExpenseDocuments"]:
+        for expense in response["ExpenseDocuments"] or [{}]:  # a document in which nothing was found is an empty record
             tree: dict[str, Any] = _read_fields(expense.get("SummaryFields") or ())
             groups = expense.get("LineItemGroups") or ()
             items = [item for group in groups for item in group.get("LineItems") or ()]

@@ -13,8 +13,8 @@ Block: TypeAlias = Mapping[str, Any]
 
 def _recognizes(document: Any) -> bool:
     responses = find_responses(document, "Blocks")
-    kinds = {block.get("BlockType") for response in responses for block in response["Blocks"] if isinstance(block, Mapping)}
-    return bool(kinds & {"KEY_VALUE_SET", "QUERY_RESULT"})
+    blocks = [block for response in responses for block in response["Blocks"]]
+    return bool(blocks) and all(isinstance(block, Mapping) and "BlockType" in block for block in blocks)
 
 
 @importer(label="Amazon Textract AnalyzeDocument (forms, queries)", recognizes=_recognizes)

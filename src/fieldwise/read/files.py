@@ -14,7 +14,7 @@ import zstandard
 from fieldwise.model.diagnostic import ConfigError, Diagnostic, Where
 from fieldwise.model.locations import Location, describe_unreachable, parse_location
 from fieldwise.model.remote_path import RemotePath
-from fieldwise.registry import nearest
+from fieldwise.registry import IMPORTERS, nearest
 
 FORMATS: Final[Mapping[str, str]] = {
     ".jsonl": "jsonl",
@@ -128,14 +128,22 @@ def get_data_stem(path: Location) -> str:
     return strip_compression(path).stem
 
 
+AUTO: Final = "auto"
+"""The written format that leaves the choice to the name of the file and, for JSON, to its content."""
+
+
 def detect_format(path: Location, written: str | None) -> str:
     """The format of a file: `written` if it is set, else by its extension; `UnreadableFile` if neither is a format."""
     name = (written or FORMATS.get(get_data_suffix(path), "")).lower()
     name = FORMATS.get(f".{name}", name)
-    if name in FORMATS.values():
+    if name in FORMATS.values() or name in IMPORTERS.names():
         return name
+    if name == AUTO:
+        return detect_format(path, None)
     what = f"there is no format `{written}`" if written else f"the name of the file does not say what it holds: `{path.name}`"
-    fix = f"write `format:` with one of {', '.join(dict.fromkeys(FORMATS.values()))}"
+    names = [*dict.fromkeys(FORMATS.values()), *IMPORTERS.names()]
+    closest = nearest(name, names) if name else None
+    fix = f"did you mean `{closest}`?" if closest else f"write `format:` with one of {', '.join(names)}"
     raise UnreadableFile(Diagnostic(code="unknown-format", what=what, where=Where(file=str(path)), fix=fix))
 
 

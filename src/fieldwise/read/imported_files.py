@@ -1,10 +1,17 @@
 """Documents of vendors and other tools as rows, by the importers of the registry."""
 
-from collections.abc import Iterator
-from typing import Any
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import Any, Final
 
+from fieldwise.model.diagnostic import Diagnostic, Where
 from fieldwise.model.imported import ImportedRecord
+from fieldwise.model.locations import parse_location
+from fieldwise.read.files import AUTO, UnreadableFile, get_data_stem
+from fieldwise.read.rows import RowBatch
 from fieldwise.registry import IMPORTERS
+
+_EVIDENCE: Final = ("confidences", "pages", "boxes")
 
 
 def is_importer(file_format: str | None) -> bool:
@@ -15,18 +22,75 @@ def is_importer(file_format: str | None) -> bool:
 def recognize_format(document: Any) -> str | None:
     """The name of the importer that recognizes a parsed JSON document; None if none does.
 
-    >>> recognize_format({"ExpenseDocuments": []}), recognize_format({"total": 5})
+    >>> recognize_format({"ExpenseDocuments": [{"SummaryFields": []}]}), recognize_format({"total": 5})
     ('textract_expense', None)
     """
     if not isinstance(document, dict | list) or not document:
         return None
-    return next((spec.name for spec in IMPORTERS.all() if spec.recognizes(document)), None)
+    return next((spec.name for spec in IMPORTERS.all() if _recognizes(spec.recognizes, document)), None)
+
+
+def _recognizes(recognizes: Any, document: Any) -> bool:
+    """False instead of an exception, which an importer may raise for a document of another shape."""
+    try:
+        return bool(recognizes(document))
+    except _SHAPE_ERRORS:
+        return False
+
+
+_SHAPE_ERRORS: Final = (AttributeError, IndexError, KeyError, TypeError, ValueError)
+"""What reading a document of another shape raises."""
 
 
 def read_documents(file_format: str, document: Any) -> Iterator[ImportedRecord]:
-    """The records of a parsed JSON document in this format; with `auto`, in the one that is recognized, if any is.
-
-    A document that is not in the format gives no record.
-    """
-    name = recognize_format(document) if file_format == "auto" else file_format
+    """The records of a parsed JSON document in this format; with `auto`, in the one that is recognized, if any is."""
+    name = recognize_format(document) if file_format == AUTO else file_format
     return iter(()) if name is None else iter(IMPORTERS.find(name).function(document))
+
+
+def import_rows(documents: Sequence[Any], file_format: str, file: str) -> RowBatch:
+    """The rows of the documents of a file; `UnreadableFile` if one is not in this format."""
+    label = IMPORTERS.find(file_format).label
+    rows: list[dict[str, Any]] = []
+    try:
+        for document in documents:
+            rows += [record.to_row() for record in read_documents(file_format, document)]
+    except _SHAPE_ERRORS as error:
+        reason = f"{type(error).__name__}: {error}"
+        what = f"the file is not as {label} writes it ({reason})"
+        raise UnreadableFile(Diagnostic(code="unreadable-file", what=what, where=Where(file=file), fix="check `format:`")) from error
+    is_empty = not any(row.get("actual") or row.get("expected") for row in rows)
+    recognizes = IMPORTERS.find(file_format).recognizes
+    if is_empty and not all(_recognizes(recognizes, document) for document in documents):
+        what, fix = f"the file holds nothing that {label} writes", "check `format:`, or leave it out"
+        raise UnreadableFile(Diagnostic(code="unreadable-file", what=what, where=Where(file=file), fix=fix))
+    numbering = "file" if len(rows) == 1 else "item"
+    return RowBatch(values=rows, numbers=list(range(1, len(rows) + 1)), files=[file] * len(rows), numbering=numbering)
+
+
+def choose_side(stream: Iterator[RowBatch], side: str) -> Iterator[RowBatch]:
+    """Imported rows as rows of one side: the record of that side, with an id by which it can be paired.
+
+    A file that says only what the system produced may be either side. A record without an id has the name of its file, and its number if
+    the file has several.
+    """
+    for rows in stream:
+        per_file = Counter(rows.files)
+        for value, number, file in zip(rows.values, rows.numbers, rows.files, strict=True):
+            if side == "expected":
+                _move_to_expected(value)
+            else:
+                value.pop("expected", None)
+            if "id" not in value:
+                stem = get_data_stem(parse_location(file))
+                value["id"] = stem if per_file[file] == 1 else f"{stem}:{number}"
+        yield rows
+
+
+def _move_to_expected(value: dict[str, Any]) -> None:
+    actual = value.pop("actual", None)
+    if "expected" not in value and actual is not None:
+        value["expected"] = actual
+    metadata = {name: entry for name, entry in value.pop("metadata", {}).items() if name not in _EVIDENCE}
+    if metadata:
+        value["metadata"] = metadata

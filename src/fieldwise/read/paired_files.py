@@ -38,6 +38,7 @@ from fieldwise.read.columns import (
     note_recognized_column,
 )
 from fieldwise.read.files import (
+    AUTO,
     ReadProgress,
     UnreadableFile,
     find_files,
@@ -47,11 +48,12 @@ from fieldwise.read.files import (
     strip_compression,
 )
 from fieldwise.read.ids import MAX_REPORTED, IdsSeen
+from fieldwise.read.imported_files import choose_side, is_importer, recognize_format
 from fieldwise.read.in_memory import read_rows_in_memory
 from fieldwise.read.rows import RowBatch, rechunk_rows
 from fieldwise.read.side_mapping import SideMapper, locate
 from fieldwise.read.table_files import describe_unreadable, parse_json_file, read_document, read_each
-from fieldwise.registry import nearest
+from fieldwise.registry import IMPORTERS, nearest
 
 _SIDES: Final = ("expected", "actual")
 _ENDING: Final = re.compile(r"[._-](?:gold|expected|truth|ground_truth|gt|pred|preds|prediction|actual|output)\Z", re.IGNORECASE)
@@ -491,6 +493,11 @@ def open_side(source: Source, side: str, chunk: int, progress: ReadProgress, dia
         files = find_files(pattern, (".json",)) if is_folder else find_files(pattern)
         progress.total = (progress.total or 0) + sum(file.stat().st_size for file in files)
         has_many_files = is_folder or (not path.exists() and glob.has_magic(pattern))
+    importer = _find_importer(files, mapping.format)
+    if importer is not None:
+        diagnostics.append(_note_importer(importer, side, files[0]))
+        stream = choose_side(read_each(files, importer, chunk, progress, diagnostics), side)
+        return RecordTable(rechunk_rows(stream, chunk), source, side, diagnostics)
     if all(get_data_suffix(file) == ".json" for file in files) and not mapping.format and not (mapping.id and has_many_files):
         if has_many_files:
             return RecordFiles(files, path if is_folder else _get_glob_root(pattern), side, mapping, progress)
@@ -500,6 +507,25 @@ def open_side(source: Source, side: str, chunk: int, progress: ReadProgress, dia
             return record_files
     rows = rechunk_rows(read_each(files, mapping.format, chunk, progress, diagnostics), chunk)
     return RecordTable(rows, source, side, diagnostics)
+
+
+def _find_importer(files: Sequence[Location], file_format: str | None) -> str | None:
+    """The importer that reads these files: the written one, or the one that recognizes the first JSON file."""
+    if is_importer(file_format):
+        return file_format
+    if file_format not in (None, AUTO) or not files or get_data_suffix(files[0]) != ".json":
+        return None
+    try:
+        with open_bytes(files[0], ReadProgress()) as stream:
+            return recognize_format(parse_json_file(read_document(stream, str(files[0])), str(files[0]))[0])
+    except (UnreadableFile, OSError, EOFError, ValueError):
+        return None
+
+
+def _note_importer(importer: str, side: str, file: Location) -> Diagnostic:
+    label = IMPORTERS.find(importer).label
+    what = f"{side} is read as the output of {label} (`format: {importer}`)"
+    return Diagnostic(code="imported", what=what, where=Where(file=str(file)), level="info")
 
 
 def _get_glob_root(pattern: str) -> Location:

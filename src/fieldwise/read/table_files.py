@@ -17,7 +17,8 @@ from fieldwise.kernels.json_conversion import to_json_record, to_json_value
 from fieldwise.model.diagnostic import ConfigError, Diagnostic, Where
 from fieldwise.model.locations import Location, parse_location
 from fieldwise.model.values import MISSING, Json, Missing, Value
-from fieldwise.read.files import ReadProgress, UnreadableFile, detect_format, find_files, open_bytes
+from fieldwise.read.files import ReadProgress, UnreadableFile, detect_format, find_files, get_data_suffix, open_bytes
+from fieldwise.read.imported_files import import_rows, is_importer, recognize_format
 from fieldwise.read.json_text import BYTE_ORDER_MARK, JsonProblem, decode_fast, decode_lines, decode_with_problems
 from fieldwise.read.rows import MAX_BATCH_BYTES, RowBatch
 
@@ -84,6 +85,8 @@ def read_rows(stream: BinaryIO, file: str, file_format: str, chunk: int) -> Iter
         return read_csv(stream, file, chunk)
     if file_format == "parquet":
         return read_parquet(stream, file, chunk)
+    if is_importer(file_format):
+        return iter([read_imported(stream, file, file_format)])
     return iter([read_json(stream, file)])
 
 
@@ -206,12 +209,24 @@ def _decode_row_with_problems(line: bytes, number: int, is_whole: bool) -> tuple
 def read_json(stream: BinaryIO, file: str) -> RowBatch:
     """The rows of a JSON file: a list of cases, or one object that is one case; `UnreadableFile` for anything else."""
     value, problems = parse_json_file(read_document(stream, file), file)
+    recognized = recognize_format(value)
+    if recognized is not None:
+        return import_rows([value], recognized, file)
     if isinstance(value, dict):
         return RowBatch(values=[value], numbers=[1], files=[file], numbering="file", problems={0: problems} if problems else {})
     if isinstance(value, list):
         return _rows_of_list(value, problems, file)
     what, fix = "a file of cases must hold a list of objects, or one object", 'write [{"id": …, "expected": …, "actual": …}, …]'
     raise UnreadableFile(Diagnostic(code="unreadable-file", what=what, where=Where(file=file), fix=fix))
+
+
+def read_imported(stream: BinaryIO, file: str, file_format: str) -> RowBatch:
+    """The rows of a file in the format of an importer; a JSONL file has a document on each line."""
+    content = read_document(stream, file)
+    if get_data_suffix(parse_location(file)) in (".jsonl", ".ndjson"):
+        lines = [line for line in content.splitlines() if line.strip()]
+        return import_rows([parse_json_file(line, file)[0] for line in lines], file_format, file)
+    return import_rows([parse_json_file(content, file)[0]], file_format, file)
 
 
 def read_document(stream: BinaryIO, file: str) -> bytes:

@@ -1,0 +1,111 @@
+"""Files of vendors and other tools as cases."""
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import fieldwise as fw
+from fieldwise.read.imported_files import recognize_format
+
+SAMPLES = Path(__file__).parents[1] / "importers" / "data"
+FIELDS = ["VendorName", "InvoiceId", "InvoiceTotal"]
+
+
+def _run(folder: Path, cases: Any, fields: list[str] | None = None, **options: Any) -> fw.Run:
+    evaluator = {"type": "field_accuracy", "name": "fields", **({"fields": fields} if fields else {}), **options}
+    suite = folder / "s.eval.yaml"
+    suite.write_text(json.dumps({"name": "s", "cases": cases, "evaluators": [evaluator]}))
+    return fw.run(suite, root=folder / "store")
+
+
+@pytest.fixture
+def invoices(tmp_path: Path) -> Path:
+    """Two Azure results in a folder, and the expected records in a JSONL file."""
+    (tmp_path / "out").mkdir()
+    document = json.loads((SAMPLES / "azure_di.json").read_text())
+    (tmp_path / "out" / "a.json").write_text(json.dumps(document))
+    document["analyzeResult"]["documents"][0]["fields"]["InvoiceId"]["valueString"] = "INV-200"
+    (tmp_path / "out" / "b.json").write_text(json.dumps(document))
+    records = [
+        {"key": name, "truth": {"vendor": "CONTOSO LTD.", "InvoiceId": number, "InvoiceTotal": 110}}
+        for name, number in (("a", "INV-100"), ("b", "INV-201"))
+    ]
+    (tmp_path / "gold.jsonl").write_text("".join(json.dumps(record) + "\n" for record in records))
+    return tmp_path
+
+
+@pytest.mark.parametrize("file_format", ["azure_di", "auto", None])
+def test_a_folder_of_vendor_results_is_one_side(invoices: Path, file_format: str | None) -> None:
+    actual = {"file": "out", "format": file_format} if file_format else {"file": "out/*.json"}
+    expected = {"file": "gold.jsonl", "id": "key", "record": "truth", "rename": {"vendor": "VendorName"}}
+    run = _run(invoices, {"expected": expected, "actual": actual}, FIELDS)
+    assert [(row.case, row.path, row.expected, row.actual) for row in run.mismatches()] == [("b", "InvoiceId", "INV-201", "INV-200")]
+    assert run.case("a").metadata["confidences"]["VendorName"] == 0.941
+    assert run.case("a").metadata["boxes"]["VendorName"] == [0.1, 0.1, 0.3, 0.15]
+    assert "imported" in [diagnostic.code for diagnostic in run.diagnostics]
+
+
+def test_a_vendor_result_may_be_expected(invoices: Path) -> None:
+    shutil.copytree(invoices / "out", invoices / "gold")
+    run = _run(invoices, {"expected": {"file": "gold", "format": "azure_di"}, "actual": {"file": "out", "format": "azure_di"}}, FIELDS)
+    assert run.summary["fields.score"] == 1.0
+    assert list(run.case("a").metadata["confidences"])
+
+
+@pytest.mark.parametrize(("name", "case", "score"), [("promptfoo", "3", None), ("deepeval", None, None), ("ragas", None, None)])
+def test_a_result_file_of_another_tool_has_both_sides(tmp_path: Path, name: str, case: str | None, score: float | None) -> None:
+    shutil.copy(SAMPLES / f"{name}.json", tmp_path / "results.json")
+    suite = {"name": "s", "cases": str(tmp_path / "results.json"), "evaluators": [{"type": "answer_quality"}]}
+    run = fw.run(suite, root=tmp_path / "store")
+    assert run.full.cases == len(json.loads(json.dumps([*run.results()], default=str)))
+    assert run.exit_code == 0
+    assert all(stored.status == "scored" for stored in run.results())
+
+
+def test_label_studio_tasks_are_cases(tmp_path: Path) -> None:
+    shutil.copy(SAMPLES / "label_studio.json", tmp_path / "tasks.json")
+    run = _run(tmp_path, "tasks.json", ["Company", "Total", "kind"])
+    wrong = [(row.case, row.path, row.expected, row.actual) for row in run.mismatches(case="41")]
+    assert wrong == [("41", "Company", "ACME GmbH", "ACME GMBH"), ("41", "Total", "12.40", "12.90")]
+
+
+def test_a_file_in_another_format_than_written_exits_2(invoices: Path) -> None:
+    cases = {"expected": {"file": "gold.jsonl", "id": "key", "record": "truth"}, "actual": {"file": "out", "format": "google_docai"}}
+    run = _run(invoices, cases, ["InvoiceId"])
+    assert run.exit_code == 2
+    assert any("nothing that Google Document AI writes" in diagnostic.what for diagnostic in run.diagnostics)
+
+
+def test_a_document_in_which_nothing_was_found_is_an_omission(invoices: Path) -> None:
+    document = json.loads((invoices / "out" / "a.json").read_text())
+    document["analyzeResult"]["documents"] = []
+    (invoices / "out" / "a.json").write_text(json.dumps(document))
+    cases = {"expected": {"file": "gold.jsonl", "id": "key", "record": "truth"}, "actual": {"file": "out", "format": "azure_di"}}
+    run = _run(invoices, cases, ["InvoiceId"])
+    assert [(row.case, row.outcome) for row in run.mismatches()] == [("a", "omission"), ("b", "wrong_value")]
+
+
+def test_an_unknown_format_suggests_one(invoices: Path) -> None:
+    cases = {"expected": {"file": "gold.jsonl", "id": "key", "record": "truth"}, "actual": {"file": "out/a.json", "format": "azure_did"}}
+    try:
+        diagnostics = list(_run(invoices, cases, ["InvoiceId"]).diagnostics)
+    except fw.ConfigError as error:
+        diagnostics = list(error.diagnostics)
+    assert any(diagnostic.fix == "did you mean `azure_di`?" for diagnostic in diagnostics)
+
+
+def test_documents_on_the_lines_of_a_file_are_read(invoices: Path) -> None:
+    lines = [json.dumps(json.loads((invoices / "out" / f"{name}.json").read_text())) for name in "ab"]
+    (invoices / "all.jsonl").write_text("\n".join(lines))
+    records = [{"id": f"all:{number}", "InvoiceId": id} for number, id in ((1, "INV-100"), (2, "INV-200"))]
+    (invoices / "flat.jsonl").write_text("".join(json.dumps(record) + "\n" for record in records))
+    run = _run(invoices, {"expected": "flat.jsonl", "actual": {"file": "all.jsonl", "format": "azure_di"}}, ["InvoiceId"])
+    assert run.summary["fields.score"] == 1.0
+
+
+def test_plain_records_are_no_vendor_format() -> None:
+    assert recognize_format([{"id": "a", "expected": {}, "actual": {}}]) is None
+    assert recognize_format({"total": {"value": 5, "confidence": 0.9}}) is None
