@@ -255,7 +255,8 @@ def _finish_run(
     from fieldwise.engines import run_warnings
 
     summary = _summarize_stored(writer, totals)
-    notes = [*notes, *run_warnings.warn_unused_rules(plan, totals, summary), *totals.list_problems()]
+    unread = run_warnings.warn_unread_values(plan, totals)
+    notes = [*unread, *notes, *run_warnings.warn_unused_rules(plan, totals, summary), *totals.list_problems()]
     limits = limits or Limits()
     notes += gate_diagnostics(plan.gates, summary, limits.max_unscored)
     notes += run_warnings.warn_unmeasured(writer.path, writer.parts, summary, all_cases=all_cases)

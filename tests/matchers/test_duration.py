@@ -39,3 +39,9 @@ def test_the_tolerance_is_in_the_unit_of_the_expected_value_or_its_own() -> None
     assert not agrees("60 min", "66 min", tolerance="5min")
     with pytest.raises(ValueError, match="no length of time"):
         Duration(tolerance="soon")
+
+
+def test_a_number_without_a_unit_agrees_with_any_unit_and_says_so_only_then() -> None:
+    scores = duration(Pairs([90, "1h 30min", 5400, "90 min", 91], ["90 min", 90, "PT1H30M", 1.5, "1:30"]), Duration())
+    assert scores.value.tolist() == [1.0, 1.0, 1.0, 0.0, 0.0]
+    assert scores.notes == dict.fromkeys(range(3), "one side has no unit; the numbers were compared")

@@ -8,6 +8,7 @@ from fieldwise.model.diagnostic import Diagnostic
 from fieldwise.model.locations import Location
 from fieldwise.model.plan import PlannedEvaluator
 from fieldwise.model.summary import Summary
+from fieldwise.store.comparison_table import UnreadByRule, add_unread
 from fieldwise.store.load_part import TableLoader, load_part, stored_tables
 from fieldwise.store.manifest import Part
 from fieldwise.store.writer import WrittenPart
@@ -25,6 +26,8 @@ class RunTotals:
         self._state = SummaryState(evaluators)
         self.fields = set[str]()
         """Fields for which some case has a value or a null, on either side."""
+        self.unread: dict[str, UnreadByRule] = {}
+        """What matches could not read of the expected values, by evaluator, field and rule."""
         self.cases = 0
         """Number of cases read."""
         self._case_problems: list[Diagnostic] = []
@@ -57,12 +60,14 @@ class RunTotals:
         self._add(written.part, written.table)
 
     def _add(self, part: Part, tables: TableLoader) -> None:
-        self._state.add(load_part(tables, part, self._evaluators, self.fields))
+        self._state.add(load_part(tables, part, self._evaluators, self.fields, self.unread))
 
     def merge(self, later: "RunTotals") -> None:
         """Add the totals of the cases that follow these."""
         self._state.merge(later._state)
         self.fields |= later.fields
+        for evaluator, unread in later.unread.items():
+            add_unread(self.unread.setdefault(evaluator, {}), unread)
         self.cases += later.cases
         self._add_case_problems(later._case_problems, later._unlisted_problems)
         for diagnostic in later._reported:

@@ -5,16 +5,21 @@ from typing import Final
 
 from fieldwise.engines.run_totals import RunTotals
 from fieldwise.model.change import Changes
-from fieldwise.model.diagnostic import Diagnostic, Where
+from fieldwise.model.diagnostic import UNREAD_VALUES, Diagnostic, Where
 from fieldwise.model.locations import Location
 from fieldwise.model.options import NamesFields
 from fieldwise.model.path import is_at_or_above_field
 from fieldwise.model.plan import Plan
 from fieldwise.model.summary import Summary
+from fieldwise.model.values import Json
 from fieldwise.score.evaluate import FilterMatches
+from fieldwise.score.unread_values import suggest_reader
 from fieldwise.store.load_part import count_fault_reasons
 from fieldwise.store.manifest import Part
+from fieldwise.store.stored_json import dump_json
+from fieldwise.summarize.rule_text import rule_text
 
+MAX_EXAMPLE_LENGTH: Final = 40
 MAX_REASONS: Final = 3
 """Maximum number of reasons that are listed for the cases an evaluator could not measure."""
 
@@ -63,6 +68,31 @@ def warn_unused_rules(plan: Plan, totals: RunTotals, summary: Summary) -> list[D
                 what = f"{planned.name}: {reason}"
                 diagnostics.append(Diagnostic(code="unused-name", level="warning", what=what, where=Where(file=plan.file), fix=hint))
     return diagnostics
+
+
+def warn_unread_values(plan: Plan, totals: RunTotals) -> list[Diagnostic]:
+    """Expected values that the match of their rule cannot read; an error if it can read none of them."""
+    diagnostics: dict[str, Diagnostic] = {}
+    for planned in plan.evaluators:
+        rules = {(rule.text, rule_text(rule)): rule for rule in getattr(planned.config, "fields", None) or ()}
+        for key, counts in totals.unread.get(planned.name, {}).items():
+            rule = rules.get(key)
+            if rule is None or not counts.unread:
+                continue
+            examples = ", ".join(_quote_example(value) for value in counts.examples)
+            none_read = counts.unread == counts.values
+            amount = f"none of the {counts.values}" if none_read else f"{counts.values - counts.unread} of the {counts.values}"
+            what = f"`{rule.match.name}` can read {amount} expected values; it cannot read {examples}"
+            fix = suggest_reader(rule.match, counts.examples)
+            where = Where(file=plan.file, field=rule.text)
+            level = "error" if none_read else "warning"
+            diagnostics.setdefault(f"{where} {what}", Diagnostic(code=UNREAD_VALUES, level=level, what=what, where=where, fix=fix))
+    return list(diagnostics.values())
+
+
+def _quote_example(value: Json) -> str:
+    text = dump_json(value).decode()
+    return text if len(text) <= MAX_EXAMPLE_LENGTH else f"{text[:MAX_EXAMPLE_LENGTH]}…"
 
 
 def warn_unmatched_filters(filters: FilterMatches | None, problems: Sequence[Diagnostic], *, selected: int) -> list[Diagnostic]:

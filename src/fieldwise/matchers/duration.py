@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from fieldwise.kernels import measures
 from fieldwise.kernels.amounts import read_figure
-from fieldwise.kernels.tolerance import within_tolerance
+from fieldwise.kernels.tolerance import is_close
 from fieldwise.matchers._readings import Agreement, ReadingMatcher, plain_number
 from fieldwise.matchers.quantity import NO_UNIT
 from fieldwise.model.pairs import Pairs, Scores
@@ -71,12 +71,11 @@ def _duration_matcher(config: Duration) -> ReadingMatcher[measures.DurationReadi
             limit = _limit_in_seconds(config, expected)
             readings = [(left, right) for left in _readings(expected) for right in _readings(actual)]
             return Agreement(any(abs(left - right) <= limit + _ROUNDING * max(abs(left), abs(right)) for left, right in readings))
-        number, other = _number_of(expected), _number_of(actual)
-        if number is None or other is None:
-            return Agreement(False, NO_UNIT)
         limit = config.tolerance if not isinstance(config.tolerance, str) else 0.0
-        note = NO_UNIT if isinstance(expected, measures.DurationReading) or isinstance(actual, measures.DurationReading) else None
-        return Agreement(bool(within_tolerance([number], [other], limit)[0]), note)
+        pairs = [(left, right) for left in _numbers_of(expected) for right in _numbers_of(actual)]
+        agrees = any(is_close(left, right, limit) for left, right in pairs)
+        has_unit = isinstance(expected, measures.DurationReading) or isinstance(actual, measures.DurationReading)
+        return Agreement(agrees, NO_UNIT if agrees and has_unit else None)
 
     return ReadingMatcher("a length of time", _read_value, compare)
 
@@ -98,11 +97,13 @@ def _readings(length: measures.DurationReading) -> list[float]:
     return [length.seconds, *length.alternatives]
 
 
-def _number_of(reading: measures.DurationReading | float) -> float | None:
-    """The number as written; None for a length of time in several units."""
-    if isinstance(reading, measures.DurationReading):
-        return None if reading.unit is None else reading.seconds / measures.seconds_per(reading.unit)
-    return reading
+def _numbers_of(reading: measures.DurationReading | float) -> list[float]:
+    """The number as written; for a length of time in several units (`1h 30min`, `1:30`), what it is in each unit of a clock."""
+    if not isinstance(reading, measures.DurationReading):
+        return [reading]
+    if reading.unit is not None:
+        return [reading.seconds / measures.seconds_per(reading.unit)]
+    return [seconds / measures.seconds_per(unit) for seconds in _readings(reading) for unit in ("second", "minute", "hour", "day")]
 
 
 def _limit_in_seconds(config: Duration, expected: measures.DurationReading) -> float:

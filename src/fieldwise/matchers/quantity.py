@@ -69,7 +69,7 @@ def _quantity_matcher(config: Quantity) -> ReadingMatcher[measures.QuantityReadi
         if not expected.units or not actual.units:
             limit = config.tolerance if not isinstance(config.tolerance, str) else _number_of(config.tolerance)
             agrees = bool(within_tolerance([expected.value], [actual.value], limit)[0])
-            return Agreement(agrees, NO_UNIT if expected.units or actual.units else None)
+            return Agreement(agrees, NO_UNIT if agrees and (expected.units or actual.units) else None)
         left, right = expected.to_base(), actual.to_base()
         shared = left.keys() & right.keys()
         if not shared and expected.units & actual.units:  # a unit that does not convert, such as percent

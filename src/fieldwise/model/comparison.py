@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from dataclasses import field as dataclass_field
 from enum import IntEnum
 from functools import cached_property
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -77,6 +77,24 @@ class Comparison:
         return content
 
 
+@dataclass(frozen=True, slots=True)
+class UnreadValues:
+    """The expected values of a rule, and those that its match cannot read."""
+
+    values: int
+    """Number of expected values that are neither null nor missing."""
+    unread: int = 0
+    examples: tuple[Json, ...] = ()
+    """The first few distinct values that were not read."""
+
+    MAX_EXAMPLES: ClassVar[int] = 3
+
+    def __add__(self, later: "UnreadValues") -> "UnreadValues":
+        """The counts of both; examples of `self` first."""
+        examples = [*self.examples, *(value for value in later.examples if value not in self.examples)]
+        return UnreadValues(self.values + later.values, self.unread + later.unread, tuple(examples[: self.MAX_EXAMPLES]))
+
+
 def _no_flags() -> NDArray[np.bool_]:
     return np.zeros(0, dtype=np.bool_)
 
@@ -125,6 +143,8 @@ class Comparisons:
     """True for an item of an expected list that was paired with no actual item."""
     identical: NDArray[np.bool_] = dataclass_field(default_factory=_no_flags)
     """True where both sides are the same value, equal in type and content; empty if this was not determined."""
+    unread: Mapping[int, UnreadValues] = dataclass_field(default_factory=dict[int, UnreadValues])
+    """What the matches of some fields could not read of the expected values, by index into `fields`."""
 
     def __len__(self) -> int:
         return len(self.case)

@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 Level = Literal["error", "warning", "info"]
+UNREAD_VALUES = "unread-values"
+"""Code of the diagnostics about expected values that a match cannot read; reports show them at the top."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

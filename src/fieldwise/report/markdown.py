@@ -86,6 +86,11 @@ def _render_head(view: RunView) -> Iterator[str]:
     yield ""
     yield f"{format_count(view.cases, 'case')}, {format_count(len(view.evaluators), 'evaluator')}: {verdict.reason}."
     yield ""
+    for diagnostic in view.unread_values:
+        fix = f" Fix: {format_prose(diagnostic.fix)}." if diagnostic.fix else ""
+        yield f"- {format_code_span(diagnostic.where.field or '')}: {format_prose(diagnostic.what)}.{fix}"
+    if view.unread_values:
+        yield ""
 
 
 def _render_gates(view: RunView) -> Iterator[str]:

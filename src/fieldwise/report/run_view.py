@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from fieldwise.model.change import Changes
-from fieldwise.model.diagnostic import Diagnostic
+from fieldwise.model.diagnostic import UNREAD_VALUES, Diagnostic
 from fieldwise.model.summary import Counts, EvaluatorSummary, FieldSummary, GateResult, Metric, Summary
 from fieldwise.report.case_view import (
     CaseView,
@@ -32,6 +32,7 @@ from fieldwise.summarize.findings import Finding, find_patterns
 if TYPE_CHECKING:
     from fieldwise.store.run import Run
 
+UNREAD_TITLE: Final = "Expected values that cannot be read"
 MAX_FIELDS: Final = 120
 MAX_SLICES: Final = 60
 MAX_MAIN_METRICS: Final = 7
@@ -299,6 +300,11 @@ class RunView:
     def compared(self) -> tuple[EvaluatorComparison, ...]:
         """Changes from the baseline, evaluator by evaluator."""
         return describe_changes(self.changes)
+
+    @cached_property
+    def unread_values(self) -> tuple[Diagnostic, ...]:
+        """What matches could not read of the expected values: the first thing to look at, because it explains low scores."""
+        return tuple(diagnostic for diagnostic in self.diagnostics if diagnostic.code == UNREAD_VALUES)
 
     @cached_property
     def change_notes(self) -> Sequence[str]:

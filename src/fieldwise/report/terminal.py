@@ -11,7 +11,7 @@ from rich.text import Text
 from fieldwise.model.summary import EvaluatorSummary, FieldSummary, GateResult
 from fieldwise.report.result_text import describe_cause
 from fieldwise.report.run_changes import build_baseline_section
-from fieldwise.report.run_view import CauseSummary, RunView, share_cases_by_status, summarize_causes
+from fieldwise.report.run_view import UNREAD_TITLE, CauseSummary, RunView, share_cases_by_status, summarize_causes
 from fieldwise.report.terminal_layout import (
     BAD,
     COMMAND,
@@ -20,6 +20,7 @@ from fieldwise.report.terminal_layout import (
     OK,
     TITLE,
     DisplayOptions,
+    build_diagnostic_lines,
     build_diagnostics_section,
     draw_bar,
     indent,
@@ -72,6 +73,7 @@ def build_run_report(view: RunView, display: DisplayOptions) -> RenderableType:
     first, others = with_fields[:1], with_fields[1:]
     return stack_parts(
         _build_title(view),
+        make_section(UNREAD_TITLE, build_diagnostic_lines(view.unread_values)) if view.unread_values else None,
         make_section("Scores", _build_scores(view.evaluators, display)),
         _build_gates(view),
         None if view.changes is None else build_baseline_section(view.changes),
@@ -81,7 +83,7 @@ def build_run_report(view: RunView, display: DisplayOptions) -> RenderableType:
         build_slices_section(view.evaluators, display),
         _build_worst_cases(view.evaluators, display),
         _build_findings(view),
-        build_diagnostics_section(view.diagnostics, everything=display.everything),
+        build_diagnostics_section([note for note in view.diagnostics if note not in view.unread_values], everything=display.everything),
         _build_footer(view, first or view.evaluators[:1], display),
     )
 

@@ -12,7 +12,7 @@ import orjson
 from numpy.typing import NDArray
 
 from fieldwise.kernels.values import canonical_json
-from fieldwise.model.comparison import Comparisons
+from fieldwise.model.comparison import Comparisons, UnreadValues
 from fieldwise.model.diagnostic import Diagnostic
 from fieldwise.model.rule import CompareSpec, FieldRule, Match
 from fieldwise.model.services import Services
@@ -20,6 +20,7 @@ from fieldwise.model.values import MISSING, json_kind
 from fieldwise.registry import MATCHERS
 from fieldwise.score.columns import ColumnCache, Frame, Misfit, ValueColumn, item_sort_key
 from fieldwise.score.matching import score_pairs
+from fieldwise.score.unread_values import count_unread
 
 _SCALARS = frozenset((str, int, bool, float))
 _NUMBERS = frozenset((int, bool, float))
@@ -125,8 +126,19 @@ class ComparisonBuilder:
             unmatched_actual=_concatenate([block.frame.unmatched_actual for block in blocks], np.bool_),
             unmatched_expected=_concatenate([block.frame.unmatched_expected for block in blocks], np.bool_),
             identical=_all_rows_except(total, unequal),
+            unread=self._count_unread(blocks),
         )
         return _sort_rows_by_item(comparisons, blocks)
+
+    def _count_unread(self, blocks: Sequence[FieldBlock]) -> dict[int, UnreadValues]:
+        """By field, the expected values that the match of its rule cannot read."""
+        counts: dict[int, UnreadValues] = {}
+        for block in blocks:
+            values = block.expected if self.is_null is None else [value for value in block.expected if not self.is_null(value)]
+            unread = count_unread(self.rules[block.field].match, values)
+            if unread is not None:
+                counts[block.field] = counts[block.field] + unread if block.field in counts else unread
+        return counts
 
     def _sort_unruled_fields(self) -> None:
         """Sort the fields without a rule by path, so that their order does not depend on which cases share a batch."""

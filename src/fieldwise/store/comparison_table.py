@@ -8,13 +8,13 @@ true, and reading looks the value up at `path`. Lists and objects that differ ar
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import compress
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fieldwise.model.case import Cases
-from fieldwise.model.comparison import Comparison, Comparisons, Outcome, presence_label
+from fieldwise.model.comparison import Comparison, Comparisons, Outcome, UnreadValues, presence_label
 from fieldwise.model.path import EACH, ROOT, MalformedPath, Path, Step
 from fieldwise.model.values import MISSING, Value
 from fieldwise.store.arrow_tables import ArrowColumn, ArrowTable, arrow_column, build_table, dictionary_column, utf8_column
@@ -23,6 +23,8 @@ from fieldwise.summarize.rule_text import rule_text
 
 FIELDS_KEY: Final = "fields"
 """Key of the table metadata that holds all fields in order, each with its rule in words, including fields without a row."""
+UNREAD_KEY: Final = "unread"
+"""Key of the table metadata that holds what matches could not read of the expected values: field, rule, values, unread, examples."""
 _REQUIRED_COLUMNS: Final = frozenset(("case", "field", "path", "outcome", "passed", "extra", "equal", "aside"))
 """The columns without nulls."""
 OUTCOMES: Final = [outcome.label for outcome in Outcome]
@@ -42,6 +44,9 @@ def build_comparisons_table(comparisons: Comparisons, rows: NDArray[np.int64], f
     extra = comparisons.unmatched_actual if len(comparisons.unmatched_actual) else np.zeros(len(order), dtype=np.bool_)
     similarity = comparisons.similarity[order]
     fields = [[name, rule_text(rule)] for name, rule in zip(comparisons.fields, comparisons.rules, strict=True)]
+    unread: UnreadByRule = {}
+    for field, counts in comparisons.unread.items():
+        add_unread(unread, {(fields[field][0], fields[field][1]): counts})
     return build_table(
         {
             "case": arrow_column((rows + first)[comparisons.case[order]]),
@@ -59,11 +64,39 @@ def build_comparisons_table(comparisons: Comparisons, rows: NDArray[np.int64], f
             "actual": _values_column(actual, in_records, differing_positions, len(order)),
         },
         required=_REQUIRED_COLUMNS,
-        metadata={FIELDS_KEY: dump_json(fields)},
+        metadata={FIELDS_KEY: dump_json(fields), UNREAD_KEY: _dump_unread(unread)},
     )
 
 
-def merge_fields(tables: Sequence[ArrowTable]) -> bytes:
+UnreadByRule: TypeAlias = dict[tuple[str, str], UnreadValues]
+"""Field and text of its rule → what the match could not read."""
+
+
+def _dump_unread(unread: UnreadByRule) -> bytes:
+    return dump_json([[field, rule, counts.values, counts.unread, counts.examples] for (field, rule), counts in unread.items()])
+
+
+def load_unread(table: ArrowTable) -> UnreadByRule:
+    """What matches could not read of the expected values of a table; empty for runs that did not record it."""
+    stored: list[Any] = load_json(table.schema.metadata.get(UNREAD_KEY.encode(), b"[]"))
+    return {(field, rule): UnreadValues(values, unread, tuple(examples)) for field, rule, values, unread, examples in stored}
+
+
+def add_unread(total: UnreadByRule, later: UnreadByRule) -> None:
+    """Add the counts of later cases."""
+    for key, counts in later.items():
+        total[key] = total[key] + counts if key in total else counts
+
+
+def merge_metadata(tables: Sequence[ArrowTable]) -> dict[str, bytes]:
+    """The metadata of several tables of comparisons as one."""
+    unread: UnreadByRule = {}
+    for table in tables:
+        add_unread(unread, load_unread(table))
+    return {FIELDS_KEY: _merge_fields(tables), UNREAD_KEY: _dump_unread(unread)}
+
+
+def _merge_fields(tables: Sequence[ArrowTable]) -> bytes:
     """The fields of several tables of comparisons as JSON, in order of first occurrence."""
     rules_by_field: dict[str, str] = {}
     for text in dict.fromkeys(table.schema.metadata[FIELDS_KEY.encode()] for table in tables):

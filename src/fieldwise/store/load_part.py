@@ -29,7 +29,7 @@ from fieldwise.store.arrow_tables import (
     concat_tables,
     numpy_array,
 )
-from fieldwise.store.comparison_table import FIELDS_KEY, OUTCOMES, merge_fields
+from fieldwise.store.comparison_table import FIELDS_KEY, OUTCOMES, UnreadByRule, add_unread, load_unread, merge_metadata
 from fieldwise.store.manifest import Part, PartFile
 from fieldwise.store.part_reader import ColumnChoice, list_part_files, read_table
 from fieldwise.store.stored_json import load_json
@@ -62,8 +62,17 @@ def stored_tables(folder: Location) -> TableLoader:
     return lambda file, columns: read_table(folder, file, columns=columns)
 
 
-def load_part(tables: TableLoader, part: Part, evaluators: Sequence[PlannedEvaluator], seen_fields: set[str] | None = None) -> BatchOutcome:
-    """A part as one batch, with the columns that a summary needs; fields that occur in a case are added to `seen_fields`."""
+def load_part(
+    tables: TableLoader,
+    part: Part,
+    evaluators: Sequence[PlannedEvaluator],
+    seen_fields: set[str] | None = None,
+    unread: dict[str, UnreadByRule] | None = None,
+) -> BatchOutcome:
+    """A part as one batch, with the columns that a summary needs.
+
+    Fields that occur in a case are added to `seen_fields`; what matches could not read, to `unread`, by evaluator.
+    """
     [file] = list_part_files(part, "cases")
     cases = _build_cases(tables(file, ["id", "tags", "split"]))
     comparison_files: dict[tuple[str, ...], _ComparisonFile] = {}
@@ -74,6 +83,8 @@ def load_part(tables: TableLoader, part: Part, evaluators: Sequence[PlannedEvalu
         if files and key not in comparison_files:
             comparison_files[key] = _ComparisonFile(tables, files)
         outcomes += _load_evaluator(tables, part, planned, comparison_files.get(key))
+        if files and unread is not None:
+            add_unread(unread.setdefault(planned.name, {}), comparison_files[key].unread)
     if seen_fields is not None:
         seen_fields.update(*(file.fields_present() for file in comparison_files.values()))
     return BatchOutcome(first=part.first, cases=cases, evaluated=outcomes)
@@ -181,6 +192,7 @@ class _ComparisonFile:
         self._fields = [name for name, _ in fields]
         # Only the text of the rule is stored; a summary needs no more, so it is used as the name of the match.
         self._rules = [FieldRule(path=None, text=name, match=Match(rule)) for name, rule in fields]
+        self.unread = load_unread(table)
         self._field = _to_codes(table.column("field"), self._fields).astype(np.int32)
         self._outcome = _to_codes(table.column("outcome"), OUTCOMES).astype(np.uint8)
         self._cache: dict[bytes, Comparisons] = {}
@@ -188,7 +200,7 @@ class _ComparisonFile:
     def _read(self, columns: Sequence[str]) -> ArrowTable:
         # Evaluators may share the comparisons of some batches and not of others; an evaluator then has several tables.
         tables = [self._tables(file, columns) for file in self._files]
-        return tables[0] if len(tables) == 1 else concat_tables(tables).replace_schema_metadata({FIELDS_KEY: merge_fields(tables)})
+        return tables[0] if len(tables) == 1 else concat_tables(tables).replace_schema_metadata(merge_metadata(tables))
 
     @cached_property
     def _values(self) -> ArrowTable:

@@ -25,7 +25,7 @@ from fieldwise.model.summary import GateResult, Summary
 from fieldwise.store.arrow_tables import ArrowColumn, ArrowTable, build_cases_table, build_pool_table, build_results_table, concat_tables
 from fieldwise.store.atomic import sync_folder, write_atomically
 from fieldwise.store.checksums import dump_sealed, sha256
-from fieldwise.store.comparison_table import FIELDS_KEY, build_comparisons_table, merge_fields
+from fieldwise.store.comparison_table import build_comparisons_table, merge_metadata
 from fieldwise.store.errors import StoreError, write_error
 from fieldwise.store.fingerprints import fingerprint_cases
 from fieldwise.store.lock import RunLock, RunLocked
@@ -322,7 +322,7 @@ def _write_table(folder: Location, name: str, key: TableKey, tables: Sequence[Ar
     table, evaluators = key
     whole = concat_tables(tables).unify_dictionaries()
     if table == "comparisons":
-        whole = whole.replace_schema_metadata({FIELDS_KEY: merge_fields(tables)})
+        whole = whole.replace_schema_metadata(merge_metadata(tables))
     file = f"{name}-{table}.parquet"
     content = _encode_parquet(table, whole)
     size = write_atomically(folder / file, lambda path: _write_bytes(path, content), sync=False)

@@ -15,8 +15,18 @@ def rule_text(rule: FieldRule) -> str:
     """
     name, options = rule.match.name, rule.match.options
     if name == "numeric_tolerance":
-        return _tolerance_text(float(getattr(options, "tolerance", 0.0)), relative=bool(getattr(options, "relative", False)))
+        return _tolerance_text(
+            float(getattr(options, "tolerance", 0.0)),
+            relative=bool(getattr(options, "relative", False)),
+            relative_tolerance=getattr(options, "relative_tolerance", None),
+        )
     text = name
+    tolerance = getattr(options, "tolerance", None)
+    if tolerance:
+        text += f" ± {tolerance}"
+    scheme = getattr(options, "scheme", None)
+    if scheme:
+        text += f" ({scheme})"
     threshold = getattr(options, "threshold", None)
     if threshold is not None:
         text += f" ≥ {threshold:g}"
@@ -29,7 +39,8 @@ def rule_text(rule: FieldRule) -> str:
     return text
 
 
-def _tolerance_text(tolerance: float, *, relative: bool) -> str:
-    if tolerance == 0:
-        return "numeric"
-    return f"numeric ± {tolerance * 100:g} %" if relative else f"numeric ± {tolerance:g}"
+def _tolerance_text(tolerance: float, *, relative: bool, relative_tolerance: float | None) -> str:
+    limits = [f"{tolerance * 100:g} %" if relative else f"{tolerance:g}"] if tolerance else []
+    if relative_tolerance:
+        limits.append(f"{relative_tolerance * 100:g} %")
+    return f"numeric ± {' or '.join(limits)}" if limits else "numeric"

@@ -1,0 +1,69 @@
+"""Expected values that the match of a rule cannot read: how many, a few examples, and what would read them."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Any, Final
+
+from fieldwise.model.comparison import UnreadValues
+from fieldwise.model.rule import Match
+from fieldwise.model.values import MISSING
+from fieldwise.registry import MATCHERS
+
+_NUMBERS: Final = frozenset({int, float})
+_READING_MATCHES: Final = ("money", "date", "datetime", "quantity", "duration", "boolean")
+"""Matches to suggest for values that another match cannot read, the likeliest first."""
+
+
+def count_unread(match: Match, expected: Sequence[Any]) -> UnreadValues | None:
+    """Count what a match cannot read of a column of expected values; None for a match that reads every value."""
+    if match.name in ("exact", "auto", "ignore"):  # the most frequent ones, without a look at the registry
+        return None
+    matcher = MATCHERS.find(match.name)
+    if matcher.unread_note is None:
+        return None
+    options = matcher.options() if match.options is None else match.options
+    types = set(map(type, expected))
+    if types <= _NUMBERS and matcher.unread_note(1, options) is None:
+        return UnreadValues(len(expected))
+    # values repeat within a column, so each text is read once
+    texts = Counter(expected if types == {str} else [value for value in expected if isinstance(value, str)])
+    unread = [(text, count) for text, count in texts.items() if matcher.unread_note(text, options) is not None]
+    others = [value for value in expected if not isinstance(value, str) and value is not None and value is not MISSING]
+    unread += [(value, 1) for value in others if matcher.unread_note(value, options) is not None]
+    examples: list[Any] = []
+    for value, _ in unread:
+        if value not in examples and len(examples) < UnreadValues.MAX_EXAMPLES:
+            examples.append(value)
+    return UnreadValues(texts.total() + len(others), sum(count for _, count in unread), tuple(examples))
+
+
+def suggest_reader(match: Match, examples: Iterable[Any]) -> str:
+    """What to change in a rule so that its match reads these values."""
+    values = list(examples)
+    options: Any = MATCHERS.find(match.name).options() if match.options is None else match.options
+    if match.name == "numeric_tolerance" and _reads(Match("numeric_tolerance", replace(options, parse=True)), values):
+        has_currency = not _reads(Match("numeric_tolerance"), values) and not _reads(Match("quantity"), values)
+        return "write `match: money`" if has_currency else "add `parse: true`"
+    if getattr(options, "formats", None) and _reads(Match(match.name, replace(options, formats=None)), values):
+        return "add their format to `formats`, or remove `formats`"
+    for change in ({"day_first": True}, {"two_digit_years": 69}, {"precision": "month"}):
+        name = next(iter(change))
+        if (
+            hasattr(options, name)
+            and not getattr(options, "formats", None)
+            and _reads(Match(match.name, replace(options, **change)), values)
+        ):
+            return "set `day_first`" if name == "day_first" else f"set `{name}: {change[name]}`"
+    for name in _READING_MATCHES:
+        if name != match.name and _reads(Match(name), values):
+            return f"write `match: {name}`"
+    return "correct the expected values, or use another match"
+
+
+def _reads(match: Match, values: Sequence[Any]) -> bool:
+    matcher = MATCHERS.find(match.name)
+    if matcher.unread_note is None:
+        return True
+    options = matcher.options() if match.options is None else match.options
+    return all(matcher.unread_note(value, options) is None for value in values)
