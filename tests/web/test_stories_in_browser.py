@@ -310,7 +310,7 @@ def test_a_person_tests_an_evaluation_and_keeps_it(go: Any, site: Any) -> None:
     page.wait_for_selector(".arithmetic")
     output = page.locator("#outcome").inner_text()
     assert "0.7375" in output
-    assert "3 of 4 expected values are there" in output
+    assert "3 of 4 expected values are present" in output
     assert "(1 extra + 1 expected null) of 6 keys = 2 / 6" in output
     assert "0.45 × 1.0000 + 0.25 × 0.7500 + 0.15 × 1.0000 − 0.15 × 0.3333" in output
     page.click("#outcome .saved a")
