@@ -33,6 +33,7 @@ from fieldwise.score.batch import ScoringBatch
 from fieldwise.score.column_survey import has_open_rules, survey_match, survey_plan_columns
 from fieldwise.score.evaluate import FilterMatches, evaluate_every_case, result_at, score_batch
 from fieldwise.score.evaluate import evaluate as score_evaluator
+from fieldwise.score.groups import assign_groups, limit_whole_groups
 from fieldwise.score.inferred_rules import infer_plan_rules, infer_rules, needs_inferred_rules, with_inferred_rules
 from fieldwise.score.matching import score_nullable_pairs
 from fieldwise.score.services import lazy_asker, local_services
@@ -217,12 +218,12 @@ def run(
     compare_run = _open_baseline(plan, baseline, root)
     all_cases = not (only or limit)
     filters = FilterMatches(only) if only is not None else None
-    reader, batches = _read_selection(source, chunk, filters, limit)
+    reader, batches = _read_selection(plan, chunk, filters, limit)
     first_batch = next(batches, None)
     notes = list[Diagnostic]()
     if first_batch is not None:
         plan, batches, notes = _complete_rules(plan, source, chain([first_batch], batches), chunk)
-    pending_writer, resume_notes = _create_writer(root, plan, resume, lambda: _read_selection(source, chunk, filters, limit)[1])
+    pending_writer, resume_notes = _create_writer(root, plan, resume, lambda: _read_selection(plan, chunk, filters, limit)[1])
     try:
         asking = (asking or Asking()).with_root(root)
         executor = executors.choose_executor(demands, engine, workers, asking)
@@ -252,13 +253,14 @@ def _finish_run(
     all_cases: bool,
 ) -> "Run":
     """Summarize the stored parts, judge the gates, compare with the baseline, decide the exit code and write the manifest."""
-    from fieldwise.engines import run_warnings
+    from fieldwise.engines import group_warnings, run_warnings
 
     summary = _summarize_stored(writer, totals)
     unread = run_warnings.warn_unread_values(plan, totals)
     notes = [*unread, *notes, *run_warnings.warn_unused_rules(plan, totals, summary), *totals.list_problems()]
     limits = limits or Limits()
     notes += gate_diagnostics(plan.gates, summary, limits.max_unscored)
+    notes += group_warnings.check_groups(plan, writer.path, writer.parts)
     notes += run_warnings.warn_unmeasured(writer.path, writer.parts, summary, all_cases=all_cases)
     gate_results = judge_gates(plan.gates, summary, limits.max_unscored)
     changes = None
@@ -308,10 +310,15 @@ def _require_rereadable(source: Source) -> None:
         raise ConfigError([Diagnostic(code="cannot-resume", what=what, fix=fix)])
 
 
-def _read_selection(source: Source, chunk: int, filters: FilterMatches | None, limit: int | None) -> tuple[CaseReader, Iterator[Cases]]:
-    """A reader of the source, and the batches of the cases that the filters and `limit` select."""
-    reader = read_cases(source, chunk=chunk, limit=None if filters else limit)
-    return reader, iter(reader) if filters is None else _select_cases(reader, filters, limit)
+def _read_selection(plan: Plan, chunk: int, filters: FilterMatches | None, limit: int | None) -> tuple[CaseReader, Iterator[Cases]]:
+    """A reader of the plan's source, and the batches of the cases that the filters and `limit` select, with their groups."""
+    assert plan.source is not None
+    cuts_groups = plan.group is not None and limit is not None
+    row_limit = None if cuts_groups else limit
+    reader = read_cases(plan.source, chunk=chunk, limit=None if filters else row_limit)
+    selected = iter(reader) if filters is None else _select_cases(reader, filters, row_limit)
+    batches = (assign_groups(plan.group, cases) for cases in selected)
+    return reader, limit_whole_groups(batches, limit) if plan.group is not None and limit is not None else batches
 
 
 def _select_cases(reader: CaseReader, filters: FilterMatches, limit: int | None) -> Iterator[Cases]:

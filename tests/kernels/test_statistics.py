@@ -11,8 +11,8 @@ from fieldwise.kernels.statistics import (
     Replicates,
     cohen_kappa,
     draw_poisson_weights,
+    estimate_interval,
     hash_texts,
-    percentile_interval,
     precision_recall_f1,
     wilson_interval,
 )
@@ -68,18 +68,61 @@ def test_the_interval_of_a_mean_agrees_with_scipy():
     values = np.random.default_rng(3).beta(4, 1, size=800)
     replicates = Replicates()
     replicates.add(draw_poisson_weights(keys(800)), {"score": values})
-    peer = stats.bootstrap((values,), np.mean, method="percentile", rng=1).confidence_interval
-    interval = replicates.mean_interval("score")
-    assert interval == pytest.approx((peer.low, peer.high), abs=0.004)
+    variance = replicates.mean_variance("score", values.mean(), 800, 800)
+    assert variance == pytest.approx(values.var(ddof=1) / 800, rel=0.2)
 
 
 @pytest.mark.parametrize("scale", [1e-9, 1e-3, 1.0, 37.0, 1e5, 1e12, 1e100])
-def test_the_interval_grows_with_its_unit(scale):
+def test_the_spread_grows_with_its_unit(scale):
     values = np.random.default_rng(3).random(500)
     replicates = Replicates()
     replicates.add(draw_poisson_weights(keys(500)), {"unscaled": values, "scaled": values * scale})
-    low, high = replicates.mean_interval("unscaled")
-    assert replicates.mean_interval("scaled") == pytest.approx((low * scale, high * scale), rel=1e-5)
+    unscaled = replicates.mean_variance("unscaled", values.mean(), 500, 500)
+    scaled = replicates.mean_variance("scaled", values.mean() * scale, 500, 500)
+    assert scaled**0.5 == pytest.approx(unscaled**0.5 * scale, rel=1e-5)
+
+
+def test_the_variance_over_replicates_is_that_of_the_mean_on_average():
+    values = np.random.default_rng(4).beta(8, 2, 40)
+    variances = []
+    for seed in range(60):
+        replicates = Replicates()
+        replicates.add(draw_poisson_weights(keys(40), seed), {"a": values})
+        variances.append(replicates.mean_variance("a", values.mean(), 40, 40))
+    assert np.mean(variances) == pytest.approx(values.var(ddof=1) / 40, rel=0.05)
+
+
+def test_ten_perfect_cases_have_wilsons_interval_and_one_at_98_percent_is_no_paradox():
+    perfect = estimate_interval(1.0, 0.0, 10)
+    assert perfect == pytest.approx((0.722, 1.0), abs=0.001)
+    values = np.array([1.0] * 9 + [0.98])
+    low, high = estimate_interval(float(values.mean()), float(values.var(ddof=1)) / 10, 10)
+    assert 0.85 < low < 0.95
+    assert values.mean() < high < 1
+
+
+def test_equal_values_other_than_0_and_1_and_few_cases_have_no_interval():
+    assert estimate_interval(0.5, 0.0, 20) is None
+    assert estimate_interval(0.5, 0.01, 4) is None
+    assert estimate_interval(1.0, 0.0, 4) is None
+
+
+def test_values_outside_0_and_1_have_the_t_interval():
+    values = np.random.default_rng(5).normal(40, 9, 25)
+    peer = stats.ttest_1samp(values, 0).confidence_interval()
+    interval = estimate_interval(float(values.mean()), float(values.var(ddof=1)) / 25, 25, is_share=False)
+    assert interval == pytest.approx((peer.low, peer.high))
+
+
+@settings(deadline=None, max_examples=200)
+@given(st.lists(st.floats(0, 1), min_size=5, max_size=60))
+def test_an_interval_holds_its_value_and_stays_within_0_and_1(values):
+    sample = np.array(values)
+    value = float(np.clip(sample.mean(), 0, 1))
+    interval = estimate_interval(value, float(sample.var(ddof=1)) / len(sample), len(sample))
+    if interval is not None:
+        assert 0 <= interval[0] <= value <= interval[1] <= 1
+        assert interval[0] < interval[1]
 
 
 numbers = st.one_of(st.floats(0, 1), st.sampled_from([0.0, 1.0, float("nan"), 3.0, 5000.5, 1e-7, 1e9, -2.5]))
@@ -100,15 +143,15 @@ def test_replicates_of_parts_add_up_to_those_of_the_whole(rows, size):
         merged.merge(part)
     for name in "ab":
         assert merged.column_sums(name).tobytes() == whole.column_sums(name).tobytes()
-        assert merged.mean_interval(name) == whole.mean_interval(name)
+        assert merged.mean_variance(name, 0.5, len(rows), len(rows)) == whole.mean_variance(name, 0.5, len(rows), len(rows))
 
 
 def test_a_column_that_is_not_finite_or_not_there_has_no_interval():
     replicates = Replicates()
     replicates.add(draw_poisson_weights(keys(3)), {"distance": np.array([1.0, np.inf, 2.0]), "none": np.full(3, np.nan)})
-    assert replicates.mean_interval("distance") is None
-    assert replicates.mean_interval("none") is None
-    assert replicates.mean_interval("other") is None
+    assert replicates.mean_variance("distance", 1.0, 3, 3) is None
+    assert replicates.mean_variance("none", 1.0, 0, 0) is None
+    assert replicates.mean_variance("other", 1.0, 3, 3) is None
 
 
 def test_cases_that_were_not_measured_do_not_count():
@@ -118,11 +161,7 @@ def test_cases_that_were_not_measured_do_not_count():
     both, half = Replicates(), Replicates()
     both.add(weights, {"a": values})
     half.add(weights[1::2], {"a": values[1::2]})
-    assert both.mean_interval("a") == half.mean_interval("a")
-
-
-def test_percentiles_leave_the_tails_out():
-    assert percentile_interval(np.arange(101.0), confidence=0.9) == pytest.approx((5.0, 95.0))
+    assert both.mean_variance("a", 0.5, 200, 200) == half.mean_variance("a", 0.5, 200, 200)
 
 
 def test_zero_denominators_are_zero():

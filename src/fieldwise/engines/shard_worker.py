@@ -18,6 +18,7 @@ from fieldwise.read.columns import ColumnRoles
 from fieldwise.read.ids import IdsSeen
 from fieldwise.read.shards import Shard, ShardReader
 from fieldwise.score.evaluate import score_batch
+from fieldwise.score.groups import assign_groups
 from fieldwise.score.services import local_services
 from fieldwise.store.manifest import Part
 from fieldwise.store.writer import StoredBatch, build_stored_batch, cases_outside_parts, write_part
@@ -107,7 +108,8 @@ def process_shard(
     services = local_services(asker, totals.report)
     writer = _PartWriter(setup.folder / "parts", task.number, totals)
     with throughput_settings():
-        for cases in reader:
+        for read_cases in reader:
+            cases = assign_groups(setup.plan.group, read_cases)
             batches = [
                 _score_unless_cancelled(setup.plan, remaining, first, services, stop)
                 for first, remaining in cases_outside_parts(task.resumed_parts, cases, position)

@@ -1,4 +1,4 @@
-"""Precision, recall and F1, Wilson intervals, agreement of labels, and a bootstrap that can be computed in parts.
+"""Precision, recall and F1, intervals, agreement of labels, and a bootstrap that can be computed in parts.
 
 The bootstrap draws the weight of each case from a hash of the case itself and adds up whole numbers only. So the replicates
 of two halves add up to those of the whole, to the bit, whatever the order and the size of the parts.
@@ -45,12 +45,54 @@ def wilson_interval(successes: float, n: int, confidence: float = 0.95) -> tuple
     """
     if n <= 0:
         return 0.0, 1.0
-    z = NormalDist().inv_cdf(0.5 + confidence / 2)
-    share = successes / n
-    centre = share + z * z / (2 * n)
-    spread = z * (share * (1 - share) / n + z * z / (4 * n * n)) ** 0.5
-    scale = 1 + z * z / n
+    return _score_interval(successes / n, n, NormalDist().inv_cdf(0.5 + confidence / 2))
+
+
+def _score_interval(share: float, n: float, quantile: float) -> tuple[float, float]:
+    """The shares from which this one, of `n` cases, is no further than `quantile` standard errors."""
+    square = quantile * quantile
+    centre = share + square / (2 * n)
+    spread = quantile * (share * (1 - share) / n + square / (4 * n * n)) ** 0.5
+    scale = 1 + square / n
     return (max(0.0, min(share, (centre - spread) / scale)), min(1.0, max(share, (centre + spread) / scale)))
+
+
+MIN_UNITS: Final = 5
+"""With fewer independent cases or groups there is no interval."""
+_PRIOR_UNITS: Final = 0.25
+"""Weight of the assumption that values are 0 or 1, in cases: keeps the interval from collapsing where nearly all values are equal."""
+_NO_SPREAD: Final = 1e-20
+"""A variance below this is rounding: all values are equal."""
+
+
+def estimate_interval(
+    value: float, variance: float, units: int, *, is_share: bool = True, confidence: float = 0.95
+) -> tuple[float, float] | None:
+    """The interval of a mean or a ratio with this variance, over `units` independent cases or groups.
+
+    Wilson's interval with the effective number of cases, that is the number of yes/no cases that would have this variance, and
+    Student's quantile. Like the values themselves it stays in [0, 1] and is wider on the side that is further away. With `is_share` False,
+    for values outside [0, 1], the t interval. None for fewer than five units, and for equal values other than 0 and 1.
+
+    >>> [round(end, 3) for end in estimate_interval(0.9, 0.001, 30) or ()]
+    [0.816, 0.948]
+    """
+    if units < MIN_UNITS:
+        return None
+    if is_share and value in (0.0, 1.0):
+        return wilson_interval(value * units, units, confidence)
+    if not variance > _NO_SPREAD:
+        return None
+    from scipy.special import stdtrit
+
+    quantile = float(stdtrit(units - 1, 0.5 + confidence / 2))
+    if not is_share:
+        half = quantile * variance**0.5
+        return value - half, value + half
+    likely = (value * units + _PRIOR_UNITS / 2) / (units + _PRIOR_UNITS)
+    squares = variance * units * (units - 1) + _PRIOR_UNITS * likely * (1 - likely)
+    smoothed = squares / ((units - 1 + _PRIOR_UNITS) * units)
+    return _score_interval(value, value * (1 - value) / smoothed, quantile)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -207,18 +249,26 @@ class Replicates:
             sums += np.ldexp(total.astype(np.float64), _LEVEL_BITS * level - _UNIT_BITS)
         return sums
 
-    def mean_interval(self, name: str, confidence: float = 0.95) -> tuple[float, float] | None:
-        """The interval of a column's mean; None for a column that was never measured or is not finite."""
+    def column_counts(self, name: str) -> NDArray[np.float64]:
+        """The number of measured cases of a column in each replicate."""
+        return self._counts[name].astype(np.float64)
+
+    def mean_variance(self, name: str, mean: float, n: int, units: int) -> float | None:
+        """The variance of a column's mean over `n` cases in `units` groups; None if it cannot be computed."""
         if name not in self._counts or name in self._infinite:
             return None
-        counted = self._counts[name] > 0
-        if not counted.any():
-            return None
-        return percentile_interval(self.column_sums(name)[counted] / self._counts[name][counted], confidence)
+        return ratio_variance(self.column_sums(name), self.column_counts(name), mean, n, units)
 
 
-def percentile_interval(replicates: NDArray[np.float64], confidence: float = 0.95) -> tuple[float, float]:
-    """The interval between the outer percentiles of the replicates."""
-    tail = (1 - confidence) / 2
-    low, high = np.quantile(replicates, [tail, 1 - tail])
-    return float(low), float(high)
+def ratio_variance(
+    numerators: NDArray[np.float64], denominators: NDArray[np.float64], ratio: float, denominator: float, units: int
+) -> float | None:
+    """The variance of a ratio of two sums, from their replicates; None for a single unit or a denominator of 0.
+
+    The weights of the replicates have mean 1 and variance 1, and the residuals `numerator - ratio * denominator` of all cases add up
+    to 0, so the mean square of their weighted sums is the sum of their squares, by group if weights are drawn by group.
+    """
+    if units < 2 or denominator <= 0:
+        return None
+    residuals = (numerators - ratio * denominators) / denominator
+    return float(np.mean(residuals * residuals)) * units / (units - 1)

@@ -49,6 +49,8 @@ class Cases:
     diagnostics: dict[int, list[Diagnostic]] = field(default_factory=dict[int, list[Diagnostic]])
     """Problems found while reading a case, by position. `unreadable-expected`, `unreadable-actual` and
     `unreadable-case` make the case an error; the others are for information."""
+    group: list[str] = field(default_factory=list[str])
+    """The group of each case, such as its document; empty if the cases are independent."""
     finite: bool = False
     """True if no value holds a NaN or an infinite number, as in data read from strict JSON."""
 
@@ -97,5 +99,6 @@ class Cases:
             split=[self.split[row] for row in rows],
             actuals=[self.actuals[row] for row in rows],
             diagnostics={new: self.diagnostics[old] for new, old in enumerate(rows) if old in self.diagnostics},
+            group=[self.group[row] for row in rows] if self.group else [],
             finite=self.finite,
         )

@@ -183,6 +183,8 @@ class Plan:
     """Where the cases are read from; None if they are passed in Python."""
     evaluators: tuple[PlannedEvaluator, ...]
     """The evaluators, in the order of the suite."""
+    group: str | None = None
+    """Path to the group of a case, such as `metadata.document`; None if the cases are independent."""
     gates: tuple[Gate, ...] = ()
     """Conditions on the metrics of the run."""
     regressions: tuple[Regression, ...] = ()

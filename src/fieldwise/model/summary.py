@@ -16,6 +16,8 @@ class Metric:
     """Lower end of the 95 % confidence interval; None if there is no interval."""
     high: float | None = None
     """Upper end of the 95 % confidence interval; None if there is no interval."""
+    groups: int | None = None
+    """Number of groups of these cases, which are independent of each other; None if the cases themselves are."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,6 +110,8 @@ class Summary:
     """Number of cases in the run."""
     evaluators: Mapping[str, EvaluatorSummary]
     """The summary of each evaluator, by its name."""
+    groups: int | None = None
+    """Number of groups of dependent cases; None if the suite names no groups."""
 
     def flatten(self) -> dict[str, float]:
         """Every metric by its full name, as in gates: `fields.score`, `field_prf.macro_f1`."""

@@ -72,6 +72,10 @@ def build_suite_schema() -> JsonSchema:
         "name": {**_TEXT, "description": "Name of the run; default: the name of the file."},
         "cases": _cases_schema(),
         "columns": {**_closed_mapping(columns), "description": "Columns with unusual names: role → column."},
+        "group": {
+            **_TEXT,
+            "description": "Path to the group of a case, such as `metadata.document`: cases of one group are not independent.",
+        },
         "evaluators": {"type": "array", "minItems": 1, "items": _evaluator_schema(definitions)},
         "gate": {
             "type": "object",

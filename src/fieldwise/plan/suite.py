@@ -8,7 +8,7 @@ from annotated_types import MinLen
 
 from fieldwise.model.diagnostic import ConfigError, Diagnostic
 from fieldwise.model.locations import is_url
-from fieldwise.model.path import Path
+from fieldwise.model.path import MalformedPath, Path
 from fieldwise.model.plan import Document, KeyPath, Plan, PlannedEvaluator, Role, SideMapping, Source
 from fieldwise.model.values import Json
 from fieldwise.plan.declared_options import describe_value, is_list_value, is_mapping_value
@@ -18,7 +18,9 @@ from fieldwise.plan.options import read_value
 from fieldwise.plan.review import INVALID, Invalid, Review, quote_names, report_unknown_keys, suggest_name
 from fieldwise.plan.rules import read_path
 
-SUITE_KEYS = ("name", "cases", "columns", "evaluators", "gate")
+SUITE_KEYS = ("name", "cases", "columns", "group", "evaluators", "gate")
+GROUP_PARTS = ("metadata", "input")
+"""The parts of a case that can name its group."""
 CASES_KEYS = ("expected", "actual", "join", "format")
 SIDE_KEYS = ("file", "id", "record", "rename", "format")
 ROLES: tuple[str, ...] = get_args(Role)
@@ -44,6 +46,7 @@ def build_plan(document: Document, *, load: Callable[[str], Json], resolve: Call
     report_unknown_keys(review, suite, SUITE_KEYS, (), "a suite")
     name = _read_text(review, suite, "name")
     source = _read_source(review, suite)
+    group = _read_group(review, suite)
     evaluators = _read_evaluators(review, suite)
     metrics = _collect_gate_metrics(suite.get("evaluators"), evaluators)
     gates = read_gates(review, suite["gate"], ("gate",), metrics) if "gate" in suite else ()
@@ -54,6 +57,7 @@ def build_plan(document: Document, *, load: Callable[[str], Json], resolve: Call
     return Plan(
         name=name or get_default_name(document.file),
         source=source,
+        group=group,
         evaluators=tuple(planned for planned in evaluators if isinstance(planned, PlannedEvaluator)),
         gates=gates,
         regressions=regressions,
@@ -80,6 +84,23 @@ def _sort_by_line(diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
 def _read_text(review: Review, mapping: Any, key: str, place: KeyPath = ()) -> str | None:
     text = read_value(review, NON_EMPTY_TEXT, mapping[key], (*place, key)) if key in mapping else None
     return text if isinstance(text, str) else None
+
+
+def _read_group(review: Review, suite: Any) -> str | None:
+    """The path of `group`, such as `metadata.document`."""
+    group = _read_text(review, suite, "group")
+    if group is None:
+        return None
+    try:
+        path = Path.parse(group)
+    except MalformedPath as error:
+        review.add_error(("group",), "malformed-path", f"`group`: {error}", error.fix or "write `group: metadata.document`")
+        return None
+    if path.steps[0] not in GROUP_PARTS or len(path.steps) < 2:
+        what = f"`group: {group}` names no value of a case's {' or '.join(GROUP_PARTS)}"
+        review.add_error(("group",), "bad-group", what, f"did you mean `metadata.{group}`? Columns without a role are in the metadata")
+        return None
+    return group
 
 
 def _read_source(review: Review, suite: Any) -> Source | None:

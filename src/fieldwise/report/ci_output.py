@@ -18,7 +18,7 @@ from fieldwise.model.diagnostic import Diagnostic
 from fieldwise.model.summary import GateResult
 from fieldwise.report.result_text import describe_cause, describe_mismatch
 from fieldwise.report.run_view import RunView, build_run_view
-from fieldwise.report.text_format import format_count, format_interval, format_number, make_lines_visible, make_visible
+from fieldwise.report.text_format import format_interval, format_number, make_lines_visible, make_visible
 from fieldwise.summarize.exit_code import CaseTest, judge_case
 
 if TYPE_CHECKING:
@@ -237,7 +237,7 @@ def find_line(suite: str, name: str) -> int | None:
 
 
 def _list_scores(view: RunView) -> Iterator[str]:
-    yield f"{make_visible(view.name)}: {format_count(view.cases, 'case')}"
+    yield f"{make_visible(view.name)}: {view.size}"
     for evaluator in view.evaluators:
         score = evaluator.metrics.get("score")
         interval = "" if score is None else format_interval(score)

@@ -49,6 +49,7 @@ def _run_to_json(view: RunView) -> dict[str, Any]:
 def _summary_to_json(view: RunView) -> dict[str, Any]:
     return {
         "cases": view.cases,
+        "groups": view.summary.groups,
         "metrics": view.summary.flatten(),
         "evaluators": {name: asdict(evaluator) for name, evaluator in view.summary.evaluators.items()},
     }
@@ -57,6 +58,7 @@ def _summary_to_json(view: RunView) -> dict[str, Any]:
 _TEXT: Final = {"type": "string"}
 _NUMBER: Final = {"type": "number"}
 _COUNT: Final = {"type": "integer", "minimum": 0}
+_OPTIONAL_COUNT: Final = {"type": ["integer", "null"], "minimum": 0}
 _OPTIONAL_TEXT: Final = {"type": ["string", "null"]}
 _OPTIONAL_NUMBER: Final = {"type": ["number", "null"]}
 _TEXTS: Final = {"type": "array", "items": _TEXT}
@@ -106,7 +108,7 @@ def _run_schema() -> dict[str, Any]:
 
 
 def _summary_schema() -> dict[str, Any]:
-    metric = _object_schema({"value": _NUMBER, "n": _COUNT, "low": _OPTIONAL_NUMBER, "high": _OPTIONAL_NUMBER})
+    metric = _object_schema({"value": _NUMBER, "n": _COUNT, "low": _OPTIONAL_NUMBER, "high": _OPTIONAL_NUMBER, "groups": _OPTIONAL_COUNT})
     counts = ("cases", "not_applicable", "scored", "failures", "faults", "skipped", "unavailable", "passed", "partial", "failed")
     pair = {"type": "array", "prefixItems": [_TEXT, _NUMBER], "minItems": 2, "maxItems": 2}
     field = _object_schema(
@@ -139,7 +141,9 @@ def _summary_schema() -> dict[str, Any]:
             "slices": _mapping_schema(_mapping_schema(metric)),
         }
     )
-    return _object_schema({"cases": _COUNT, "metrics": _mapping_schema(_NUMBER), "evaluators": _mapping_schema(evaluator)})
+    return _object_schema(
+        {"cases": _COUNT, "groups": _OPTIONAL_COUNT, "metrics": _mapping_schema(_NUMBER), "evaluators": _mapping_schema(evaluator)}
+    )
 
 
 def _gate_schema() -> dict[str, Any]:

@@ -84,7 +84,7 @@ def _render_head(view: RunView) -> Iterator[str]:
     verdict = view.verdict
     yield f"## {_SIGNS[verdict.kind]} {format_code_span(view.name)} {verdict.word}"
     yield ""
-    yield f"{format_count(view.cases, 'case')}, {format_count(len(view.evaluators), 'evaluator')}: {verdict.reason}."
+    yield f"{view.size}, {format_count(len(view.evaluators), 'evaluator')}: {verdict.reason}."
     yield ""
     for diagnostic in view.unread_values:
         fix = f" Fix: {format_prose(diagnostic.fix)}." if diagnostic.fix else ""

@@ -26,7 +26,7 @@ from fieldwise.report.case_view import (
 from fieldwise.report.heatmap import CASES, CELLS, Heatmap, build_heatmap
 from fieldwise.report.result_text import ERROR_OUTCOMES, FIELD_STATES, describe_cause
 from fieldwise.report.run_changes import EvaluatorComparison, describe_changes, describe_tests, list_change_warnings
-from fieldwise.report.text_format import shorten_path
+from fieldwise.report.text_format import format_count, shorten_path
 from fieldwise.summarize.findings import Finding, find_patterns
 
 if TYPE_CHECKING:
@@ -209,6 +209,12 @@ class RunView:
     def cases(self) -> int:
         """Number of cases."""
         return self.summary.cases
+
+    @property
+    def size(self) -> str:
+        """The number of cases, and of groups if there are any: `120 cases in 12 groups`."""
+        cases, groups = format_count(self.cases, "case"), self.summary.groups
+        return cases if groups is None else f"{cases} in {format_count(groups, 'group')}"
 
     @property
     def evaluators(self) -> list[EvaluatorSummary]:

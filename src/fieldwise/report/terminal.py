@@ -90,7 +90,7 @@ def build_run_report(view: RunView, display: DisplayOptions) -> RenderableType:
 
 def _build_title(view: RunView) -> RenderableType:
     seconds = "" if view.seconds is None else f"{view.seconds:.1f} s"
-    facts = join_nonempty((format_count(view.cases, "case"), format_count(len(view.evaluators), "evaluator"), seconds))
+    facts = join_nonempty((view.size, format_count(len(view.evaluators), "evaluator"), seconds))
     return styled_text((view.name, TITLE), ("  " + facts, DIM))
 
 

@@ -143,6 +143,7 @@ def build_cases_table(outcome: BatchOutcome) -> ArrowTable:
     diagnostics: list[Any] = [()] * n
     for row, problems in cases.diagnostics.items():
         diagnostics[row] = [problem.to_json() for problem in problems]
+    groups = {GROUP_COLUMN: text_column(cases.group)} if cases.group else {}
     return pa.table(
         {
             "case": arrow_column(np.arange(outcome.first, outcome.first + n, dtype=np.int64)),
@@ -156,6 +157,7 @@ def build_cases_table(outcome: BatchOutcome) -> ArrowTable:
             "metadata": _nonempty_json_column(cases.metadata),
             "actuals": _nullable_json_column(cases.actuals, finite=cases.finite),
             "diagnostics": _nonempty_json_column(diagnostics),
+            **groups,
         }
     )
 

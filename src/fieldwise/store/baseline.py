@@ -17,7 +17,7 @@ from fieldwise.model.change import Changes
 from fieldwise.model.diagnostic import ConfigError, Diagnostic, Where
 from fieldwise.store.atomic import write_atomically
 from fieldwise.store.run import Run
-from fieldwise.store.run_metrics import compare_metrics, count_metrics, list_case_ids, load_metrics, primary_metric
+from fieldwise.store.run_metrics import compare_metrics, count_metrics, list_case_groups, list_case_ids, load_metrics, primary_metric
 from fieldwise.summarize.compare import Adjust, EvaluatorMeasurements
 
 FORMAT: Final = 1
@@ -33,7 +33,8 @@ def save_baseline(run: Run, path: str | Path) -> Path:
         raise ConfigError([Diagnostic(code="unfinished-run", what=what, fix=fix)])
     path = Path(path)
     ids = list_case_ids(run)
-    rows = _sample_rows(ids)
+    groups = list_case_groups(run)
+    rows = _sample_rows(groups or ids)
     evaluators: list[dict[str, Any]] = []
     for evaluator in run.manifest.evaluators:
         measurements = load_metrics(run, str(evaluator["name"]), ids)
@@ -46,6 +47,7 @@ def save_baseline(run: Run, path: str | Path) -> Path:
         "suite": run.manifest.fingerprints.get("suite"),
         "cases": [ids[row] for row in rows],
         "of": len(ids),
+        **({"groups": [groups[row] for row in rows]} if groups else {}),
         "summary": {name: round(value, DIGITS) for name, value in run.summary.items()},
         "evaluators": evaluators,
     }
@@ -60,12 +62,15 @@ def _write_text(file: Path, text: str) -> None:
     file.write_text(text, encoding="utf-8")
 
 
-def _sample_rows(ids: list[str]) -> list[int]:
-    """Positions of the cases that a baseline holds: all, or those with the smallest hashes."""
-    if len(ids) <= MAX_CASES:
-        return list(range(len(ids)))
-    order = np.argsort(hash_texts(ids), kind="stable")[:MAX_CASES]
-    return sorted(order.tolist())
+def _sample_rows(units: list[str]) -> list[int]:
+    """Positions of the cases that a baseline holds: all, or those whose ids, or groups, have the smallest hashes. Groups are not cut."""
+    if len(units) <= MAX_CASES:
+        return list(range(len(units)))
+    hashes = hash_texts(units)
+    order = np.argsort(hashes, kind="stable")
+    first_left_out = hashes[order[MAX_CASES]]
+    whole = [row for row in order[:MAX_CASES].tolist() if hashes[row] != first_left_out]
+    return sorted(whole or order[:MAX_CASES].tolist())
 
 
 def _encode_evaluator(measurements: EvaluatorMeasurements, evaluator: Mapping[str, Any], rows: list[int]) -> dict[str, Any]:
@@ -122,7 +127,7 @@ def compare_with_baseline(path: str | Path, run: Run, *, adjust: Adjust = "holm"
     """Compare a run with a baseline file, case by case."""
     content = load_baseline(path)
     ids: list[str] = content["cases"]
-    base = {evaluator["name"]: _decode_evaluator(evaluator, ids) for evaluator in content["evaluators"]}
+    base = {evaluator["name"]: _decode_evaluator(evaluator, ids, content.get("groups")) for evaluator in content["evaluators"]}
     notes: list[str] = []
     if content["of"] > len(ids):
         notes.append(f"the baseline holds {len(ids)} of {content['of']} cases")
@@ -135,12 +140,13 @@ def compare_with_baseline(path: str | Path, run: Run, *, adjust: Adjust = "holm"
     return replace(changes, common_share=1 - len(changes.only_in_base) / len(ids))  # the run has cases that the sample left out
 
 
-def _decode_evaluator(content: dict[str, Any], ids: list[str]) -> EvaluatorMeasurements:
+def _decode_evaluator(content: dict[str, Any], ids: list[str], groups: list[str] | None) -> EvaluatorMeasurements:
     return EvaluatorMeasurements(
         ids=ids,
         verdict=np.array(content["verdict"], dtype=np.int8),
         metrics=_decode_columns(content["metrics"]),
         fields=_decode_columns(content["fields"]),
+        groups=groups,
         primary=primary_metric(str(content.get("type"))),
     )
 

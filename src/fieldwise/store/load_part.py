@@ -20,6 +20,7 @@ from fieldwise.model.rule import FieldRule, Match
 from fieldwise.model.values import MISSING, Value
 from fieldwise.store.arrow_tables import (
     FAULTS,
+    GROUP_COLUMN,
     METRIC_PREFIX,
     STATUSES,
     VERDICTS,
@@ -38,6 +39,7 @@ pc: Any = pyarrow.compute  # its functions are generated at run time, so type ch
 
 TableLoader: TypeAlias = Callable[[PartFile, ColumnChoice | None], ArrowTable]
 """Returns a table of a part, or some of its columns."""
+_CASE_COLUMNS: Final = ("id", "tags", "split", GROUP_COLUMN)
 _RESULT_COLUMNS: Final = ("case", "score", "verdict", "status", "fault", "flags")
 _COMPARISON_COLUMNS: Final = ("case", "field", "outcome", "similarity", "passed", "cause", "equal")
 _VALUE_COLUMNS: Final = ("aside", "expected", "actual")
@@ -74,7 +76,7 @@ def load_part(
     Fields that occur in a case are added to `seen_fields`; what matches could not read, to `unread`, by evaluator.
     """
     [file] = list_part_files(part, "cases")
-    cases = _build_cases(tables(file, ["id", "tags", "split"]))
+    cases = _build_cases(tables(file, lambda name: name in _CASE_COLUMNS))
     comparison_files: dict[tuple[str, ...], _ComparisonFile] = {}
     outcomes: list[EvaluatorOutcome] = []
     for planned in evaluators:
@@ -103,6 +105,7 @@ def _build_cases(table: ArrowTable) -> Cases:
         tags=[tuple(tags.at(row)) for row in range(n)] if len(tags.codes) else [()] * n,
         split=table.column("split").to_pylist(),
         actuals=[None] * n,
+        group=table.column(GROUP_COLUMN).to_pylist() if GROUP_COLUMN in table.column_names else [],
     )
 
 

@@ -222,7 +222,9 @@ def summary_to_json(summary: Summary) -> dict[str, Any]:
 def summary_from_json(value: Mapping[str, Any]) -> Summary:
     """Read what `summary_to_json` wrote."""
     return Summary(
-        cases=value["cases"], evaluators={name: _evaluator_summary(evaluator) for name, evaluator in value["evaluators"].items()}
+        cases=value["cases"],
+        evaluators={name: _evaluator_summary(evaluator) for name, evaluator in value["evaluators"].items()},
+        groups=value.get("groups"),
     )
 
 

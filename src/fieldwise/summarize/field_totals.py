@@ -8,13 +8,20 @@ from itertools import compress
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldwise.kernels.statistics import precision_recall_f1, wilson_interval
+from fieldwise.kernels.statistics import (
+    MIN_UNITS,
+    Replicates,
+    estimate_interval,
+    precision_recall_f1,
+    ratio_variance,
+    wilson_interval,
+)
 from fieldwise.kernels.sums import ExactSums
 from fieldwise.model.comparison import Comparisons, Outcome
 from fieldwise.model.rule import FieldRule
 from fieldwise.model.summary import FieldSummary, Metric
 from fieldwise.model.values import MISSING
-from fieldwise.summarize.metrics import LowestCases, MeasuredRows
+from fieldwise.summarize.metrics import CaseDraws, GroupSets, LowestCases, MeasuredRows
 from fieldwise.summarize.rule_text import rule_text
 
 _OUTCOME_COUNT = len(Outcome)
@@ -22,8 +29,10 @@ _MAX_WORST = 5
 _MAX_CAUSES = 5
 _WITH_EXPECTED = (Outcome.MATCH, Outcome.WRONG_VALUE, Outcome.FORMAT_ERROR, Outcome.OMISSION)
 _WITH_ACTUAL = (Outcome.MATCH, Outcome.WRONG_VALUE, Outcome.FORMAT_ERROR, Outcome.HALLUCINATION)
-_PASSED, _SCORED, _CASES, _FAULTS_WITH_EXPECTED, _FAULTS_WITH_ACTUAL = range(5)
-_COUNTER_COUNT = 5
+_PASSED, _SCORED, _CASES, _FAULTS_WITH_EXPECTED, _FAULTS_WITH_ACTUAL, _GRADED = range(6)
+_COUNTER_COUNT = 6
+_MAX_CELLS = 1 << 22
+"""Maximum size of a table of cases and fields."""
 
 FieldKey = tuple[str, int]
 """A field's name, and which of the rules of that name it is."""
@@ -34,13 +43,16 @@ RowMask = NDArray[np.bool_] | None
 class FieldTotals:
     """Counters for each field of one evaluator; additions and merges commute."""
 
-    __slots__ = ("_causes", "_counts", "_first_seen", "_outcomes", "_slot", "_sums", "_worst")
+    __slots__ = ("_causes", "_counts", "_first_seen", "_groups", "_outcomes", "_replicates", "_slot", "_sums", "_worst")
 
     def __init__(self) -> None:
         self._slot: dict[FieldKey, int] = {}
         self._outcomes = np.zeros((0, _OUTCOME_COUNT), dtype=np.int64)
         self._counts = np.zeros((0, _COUNTER_COUNT), dtype=np.int64)
         self._sums = ExactSums()
+        self._replicates = Replicates()
+        """By field the number of scored items, and the sum of what they lack of similarity 1."""
+        self._groups = GroupSets()
         self._causes: dict[FieldKey, dict[str, int]] = {}
         self._worst: dict[FieldKey, LowestCases] = {}
         self._first_seen: dict[FieldKey, tuple[int, int, str]] = {}
@@ -52,6 +64,8 @@ class FieldTotals:
         self._outcomes[slots] += batch.outcomes
         self._counts[slots] += batch.counts
         self._sums.merge(batch.sums, slots.tolist())
+        self._replicates.merge(batch.replicates)
+        self._groups.merge(batch.groups)
         self._update_first_seen(batch)
         for field, worst in batch.worst.items():
             self._worst.setdefault(batch.keys[field], LowestCases(_MAX_WORST)).merge(worst)
@@ -79,6 +93,8 @@ class FieldTotals:
         self._outcomes[slots] += other._outcomes
         self._counts[slots] += other._counts
         self._sums.merge(other._sums, slots)
+        self._replicates.merge(other._replicates)
+        self._groups.merge(other._groups)
         for key, other_causes in other._causes.items():
             causes = self._causes.setdefault(key, {})
             for cause, count in other_causes.items():
@@ -109,7 +125,7 @@ class FieldTotals:
             given=with_actual + counts[_FAULTS_WITH_ACTUAL],
             outcomes={outcome.label: outcomes[outcome] for outcome in Outcome if outcomes[outcome]},
             matched=counts[_PASSED],
-            score=self._mean_similarity(slot),
+            score=self._mean_similarity(key),
             precision=float(precision),
             recall=float(recall),
             f1=float(f1),
@@ -117,14 +133,25 @@ class FieldTotals:
             worst=tuple(case_id for _, _, case_id in self._worst[key].entries) if key in self._worst else (),
         )
 
-    def _mean_similarity(self, slot: int) -> Metric:
+    def _mean_similarity(self, key: FieldKey) -> Metric:
+        slot = self._slot[key]
         scored, cases = int(self._counts[slot, _SCORED]), int(self._counts[slot, _CASES])
         if not scored:
             return Metric(value=0.0, n=0)
-        mean = self._sums.mean(slot, scored)
+        mean, groups = self._sums.mean(slot, scored), self._groups.count(_scored_name(key))
+        low, high = self._mean_interval(key, mean, scored, cases, groups) or (None, None)
+        return Metric(value=mean, n=cases, low=low, high=high, groups=groups)
+
+    def _mean_interval(self, key: FieldKey, mean: float, scored: int, cases: int, groups: int | None) -> tuple[float, float] | None:
         # items of one list are not independent, so the interval counts cases, not items
-        low, high = wilson_interval(mean * cases, cases)
-        return Metric(value=mean, n=cases, low=low, high=high)
+        units = cases if groups is None else groups
+        is_share = not self._counts[self._slot[key], _GRADED] and scored == cases
+        if is_share and groups is None:
+            return wilson_interval(mean * cases, cases) if cases >= MIN_UNITS else None
+        lacking = self._replicates.column_sums(_lacking_name(key))
+        items = self._replicates.column_sums(_scored_name(key))
+        variance = ratio_variance(lacking, items, 1 - mean, scored, units)
+        return None if variance is None else estimate_interval(mean, variance, units)
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,17 +166,20 @@ class BatchFields:
     counts: NDArray[np.int64]
     sums: ExactSums
     """Sums of similarities, by field."""
+    replicates: Replicates
+    groups: GroupSets
     worst: dict[int, LowestCases]
     """By field, the least similar cases that did not pass."""
     causes: Counter[tuple[int, str]]
 
 
 def count_batch_fields(
-    comparisons: Comparisons, measured: MeasuredRows, positions: NDArray[np.int64], ids: Sequence[str], first: int
+    comparisons: Comparisons, measured: MeasuredRows, positions: NDArray[np.int64], ids: Sequence[str], first: int, draws: CaseDraws
 ) -> BatchFields:
     """Count the comparisons of a batch. Most are matches at 1.0 and only counted; the closer steps look at the others.
 
-    `positions` are the positions in the run of the comparisons' cases; the id of a case is `ids[position - first]`.
+    `positions` are the positions in the run of the comparisons' cases, and `draws` their weights; the id of a case is
+    `ids[position - first]`.
     """
     keys = _field_keys(comparisons.fields)
     mask = None if measured.is_everything else measured.rows[comparisons.case]
@@ -157,6 +187,7 @@ def count_batch_fields(
     scored = counts[:, _SCORED]
     counts[:, _CASES] = _count_distinct_cases(comparisons, mask, scored)
     _count_faults(counts, comparisons, mask)
+    counts[:, _GRADED] = _count_graded(comparisons, mask, len(keys))
     first_cases = np.full(len(keys), np.iinfo(np.int64).max, dtype=np.int64)
     np.minimum.at(first_cases, comparisons.field, positions[comparisons.case])
     failed = _without_uncompared(comparisons, _masked(np.flatnonzero(~comparisons.passed), mask))
@@ -167,6 +198,8 @@ def count_batch_fields(
         outcomes=outcomes,
         counts=counts,
         sums=_sum_similarities(comparisons, mask, scored),
+        replicates=_draw_replicates(comparisons, mask, keys, draws),
+        groups=_find_groups(comparisons, mask, keys, draws),
         worst=_find_worst_cases(comparisons, failed, positions, ids, first),
         causes=_count_causes(comparisons, mask),
     )
@@ -208,6 +241,60 @@ def _sum_similarities(comparisons: Comparisons, mask: RowMask, scored: NDArray[n
     sums = ExactSums(len(scored))
     sums.add(np.concatenate([ones.astype(np.float64), similarity]), np.concatenate([np.arange(len(scored)), field]))
     return sums
+
+
+def _scored_name(key: FieldKey) -> str:
+    return f"scored {key[1]} {key[0]}"
+
+
+def _lacking_name(key: FieldKey) -> str:
+    return f"lacking {key[1]} {key[0]}"
+
+
+def _find_scored_rows(comparisons: Comparisons, mask: RowMask) -> NDArray[np.int64]:
+    is_absent = (comparisons.outcome == Outcome.BOTH_ABSENT) & ~comparisons.passed
+    return _masked(np.flatnonzero(~is_absent & (comparisons.outcome != Outcome.IGNORED)), mask)
+
+
+def _count_graded(comparisons: Comparisons, mask: RowMask, fields: int) -> NDArray[np.int64]:
+    """The number of similarities by field that are neither 0 nor 1."""
+    similarity = comparisons.similarity
+    rows = _without_uncompared(comparisons, _masked(np.flatnonzero((similarity > 0) & (similarity < 1)), mask))
+    return np.bincount(comparisons.field[rows], minlength=fields)
+
+
+def _draw_replicates(comparisons: Comparisons, mask: RowMask, keys: Sequence[FieldKey], draws: CaseDraws) -> Replicates:
+    """Replicates of the scored items of each field and of what they lack of similarity 1, from a table of cases and fields."""
+    replicates = Replicates()
+    rows = _find_scored_rows(comparisons, mask)
+    both_absent = comparisons.outcome[rows] == Outcome.BOTH_ABSENT
+    lacking = np.where(both_absent, 0.0, 1.0 - np.nan_to_num(comparisons.similarity[rows], nan=0.0))
+    case, field = comparisons.case[rows].astype(np.int64), comparisons.field[rows]
+    width = max(1, _MAX_CELLS // max(comparisons.cases, 1))
+    for start in range(0, len(keys), width):
+        block = keys[start : start + width]
+        in_block = slice(None) if len(block) == len(keys) else (field >= start) & (field < start + width)
+        cells, size = case[in_block] * len(block) + (field[in_block] - start), comparisons.cases * len(block)
+        items = np.bincount(cells, minlength=size).reshape(-1, len(block)).astype(np.float64)
+        # bincount adds in order of the rows, so a case has the same sum in every batch
+        missing = np.bincount(cells, weights=lacking[in_block], minlength=size).reshape(-1, len(block)).astype(np.float64)
+        columns = {_scored_name(key): items[:, index] for index, key in enumerate(block)}
+        for index in np.flatnonzero(missing.any(axis=0)).tolist():
+            columns[_lacking_name(block[index])] = missing[:, index]
+        replicates.add(draws.weights, columns)
+    return replicates
+
+
+def _find_groups(comparisons: Comparisons, mask: RowMask, keys: Sequence[FieldKey], draws: CaseDraws) -> GroupSets:
+    """The groups in which each field is scored; none if the cases are independent."""
+    groups = GroupSets()
+    if draws.groups is None:
+        return groups
+    rows = _find_scored_rows(comparisons, mask)
+    field = comparisons.field[rows]
+    for index, key in enumerate(keys):
+        groups.add(_scored_name(key), draws.groups[comparisons.case[rows[field == index]]])
+    return groups
 
 
 def _count_causes(comparisons: Comparisons, mask: RowMask) -> Counter[tuple[int, str]]:

@@ -3,15 +3,23 @@
 All totals can be added and merged in any order: sums are exact (`ExactSums`), so the result is bit-identical however cases are batched.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from heapq import merge
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldwise.kernels.statistics import Replicates, Weights, percentile_interval, precision_recall_f1, wilson_interval
+from fieldwise.kernels.statistics import (
+    MIN_UNITS,
+    Replicates,
+    Weights,
+    estimate_interval,
+    precision_recall_f1,
+    ratio_variance,
+    wilson_interval,
+)
 from fieldwise.kernels.sums import ExactSums
 from fieldwise.model.case import Cases
 from fieldwise.model.result import Results, Status
@@ -98,22 +106,66 @@ class LowestCases:
         self.entries = list(by_position.values())
 
 
+GroupKeys = NDArray[np.uint64] | None
+"""A hash of the group of each case; None if every case is a group of its own."""
+
+
+@dataclass(frozen=True, slots=True)
+class CaseDraws:
+    """Bootstrap weights of cases; equal for the cases of one group."""
+
+    weights: Weights
+    groups: GroupKeys
+
+    def take(self, rows: NDArray[np.int64]) -> "CaseDraws":
+        """The draws of these cases, without a copy if they are all cases in order."""
+        if len(rows) == len(self.weights) and bool((rows == np.arange(len(rows))).all()):
+            return self
+        return CaseDraws(self.weights[rows], None if self.groups is None else self.groups[rows])
+
+
+class GroupSets:
+    """The distinct groups in which each of several names was measured."""
+
+    __slots__ = ("_keys",)
+
+    def __init__(self) -> None:
+        self._keys: dict[str, NDArray[np.uint64]] = {}
+
+    def add(self, name: str, keys: NDArray[np.uint64]) -> None:
+        """Add the groups of the cases in which a name was measured."""
+        known = self._keys.get(name)
+        self._keys[name] = np.unique(keys) if known is None else np.union1d(known, keys)
+
+    def merge(self, other: "GroupSets") -> None:
+        """Add the groups of other batches."""
+        for name, keys in other._keys.items():
+            self.add(name, keys)
+
+    def count(self, name: str) -> int | None:
+        """Number of groups; None if the cases have none."""
+        return len(self._keys[name]) if name in self._keys else None
+
+
 class MetricTotals:
     """Sums and bootstrap replicates of one evaluator's metrics."""
 
-    __slots__ = ("_binary", "_first_seen", "_n", "_replicates", "_slot", "_sums")
+    __slots__ = ("_first_seen", "_groups", "_is_binary", "_n", "_range", "_replicates", "_slot", "_sums")
 
     def __init__(self) -> None:
         self._slot: dict[str, int] = {}
         self._sums = ExactSums()
         self._n: dict[str, int] = {}
-        self._binary: dict[str, bool] = {}
+        self._groups = GroupSets()
+        self._is_binary: dict[str, bool] = {}
         """False if a metric has values other than 0 and 1."""
+        self._range: dict[str, tuple[float, float]] = {}
+        """The lowest and the highest value of a metric."""
         self._first_seen: dict[str, tuple[int, int]] = {}
         """Position of the first case with the metric, and its rank among the metrics there: the order of the summary."""
         self._replicates = Replicates()
 
-    def add(self, columns: MetricColumns, positions: NDArray[np.int64], weights: Weights) -> None:
+    def add(self, columns: MetricColumns, positions: NDArray[np.int64], weights: Weights, groups: GroupKeys = None) -> None:
         """Add the measured cases of a batch: one row each in every column, NaN where a case has no such number."""
         present = {name: column for name, column in columns.items() if not np.isnan(column).all()}
         if not present:
@@ -124,7 +176,10 @@ class MetricTotals:
             numbers = column[has_value]
             slot = self._slot.setdefault(name, len(self._slot))
             self._n[name] = self._n.get(name, 0) + len(numbers)
-            self._binary[name] = self._binary.get(name, True) and bool(((numbers == 0) | (numbers == 1)).all())
+            self._is_binary[name] = self._is_binary.get(name, True) and bool(((numbers == 0) | (numbers == 1)).all())
+            self._widen_range(name, float(numbers.min()), float(numbers.max()))
+            if groups is not None:
+                self._groups.add(name, groups[has_value])
             first_seen = (int(positions[has_value].min()), rank)
             self._first_seen[name] = min(self._first_seen.get(name, first_seen), first_seen)
             values.append(numbers)
@@ -132,30 +187,47 @@ class MetricTotals:
         self._sums.add(np.concatenate(values), np.concatenate(slots))
         self._replicates.add(weights, present)
 
+    def _widen_range(self, name: str, low: float, high: float) -> None:
+        known_low, known_high = self._range.get(name, (low, high))
+        self._range[name] = (min(low, known_low), max(high, known_high))
+
     def merge(self, other: "MetricTotals") -> None:
         """Add the totals of other batches."""
         target_slots = [self._slot.setdefault(name, len(self._slot)) for name in other._slot]
         self._sums.merge(other._sums, target_slots[: len(other._sums)])
         for name, n in other._n.items():
             self._n[name] = self._n.get(name, 0) + n
-            self._binary[name] = self._binary.get(name, True) and other._binary[name]
+            self._is_binary[name] = self._is_binary.get(name, True) and other._is_binary[name]
+            self._widen_range(name, *other._range[name])
             self._first_seen[name] = min(self._first_seen.get(name, other._first_seen[name]), other._first_seen[name])
         self._replicates.merge(other._replicates)
+        self._groups.merge(other._groups)
 
-    def finish(self) -> dict[str, Metric]:
-        """The mean of every metric by its name, then macro and micro rates where there are any."""
-        means = {name: self._mean(name) for name in sorted(self._first_seen, key=self._first_seen.__getitem__)}
+    def finish(self, counts: Collection[str] = ()) -> dict[str, Metric]:
+        """The mean of every metric by its name, then macro and micro rates where there are any. `counts` have no interval."""
+        names = sorted(self._first_seen, key=self._first_seen.__getitem__)
+        means = {name: self._mean(name, has_interval=name not in counts) for name in names}
         macro = {f"macro_{name}": metric for name, metric in means.items() if name.split("_fp")[0] in RATES}
         return means | macro | self._micro_rates()
 
-    def _mean(self, name: str) -> Metric:
-        n = self._n[name]
+    def _mean(self, name: str, *, has_interval: bool) -> Metric:
+        n, groups = self._n[name], self._groups.count(name)
         value = self._sums.mean(self._slot[name], n)
-        if self._binary[name]:
-            low, high = wilson_interval(round(value * n), n)
-            return Metric(value=value, n=n, low=low, high=high)
-        interval = self._replicates.mean_interval(name) if n > 1 else None
-        return Metric(value=value, n=n, low=interval[0], high=interval[1]) if interval else Metric(value=value, n=n)
+        interval = self._mean_interval(name, value, n, groups) if has_interval else None
+        low, high = interval or (None, None)
+        return Metric(value=value, n=n, low=low, high=high, groups=groups)
+
+    def _mean_interval(self, name: str, value: float, n: int, groups: int | None) -> tuple[float, float] | None:
+        units = n if groups is None else groups
+        if self._is_binary[name] and groups is None:
+            return wilson_interval(round(value * n), n) if units >= MIN_UNITS else None
+        lowest, highest = self._range[name]
+        if lowest == highest and not self._is_binary[name]:
+            return None
+        variance = self._replicates.mean_variance(name, value, n, units)
+        if variance is None:
+            return None
+        return estimate_interval(value, variance, units, is_share=lowest >= 0 and highest <= 1)
 
     def _micro_rates(self) -> dict[str, Metric]:
         """Rates of the pooled counts, in the evaluator's way of counting and in the others that it reports."""
@@ -177,21 +249,30 @@ class MetricTotals:
         totals = [self._sums.value(self._slot[name]) for name in names]
         draws = [self._replicates.column_sums(name) for name in names]
         rates = precision_recall_f1(totals[0], totals[1], sum(totals[2:]))
-        drawn_rates = precision_recall_f1(draws[0], draws[1], np.sum(draws[2:], axis=0))
-        n = self._n[names[0]]
-        return {f"micro_{rate}{suffix}": _metric_with_interval(float(rates[k]), drawn_rates[k], n) for k, rate in enumerate(RATES)}
+        n, groups = self._n[names[0]], self._groups.count(names[0])
+        units = n if groups is None else groups
+        # every rate is a ratio of two sums of counts
+        ratios = zip(_ratio_parts(totals[0], totals[1], sum(totals[2:])), _ratio_parts(draws[0], draws[1], sum(draws[2:])), strict=True)
+        metrics: dict[str, Metric] = {}
+        for rate, value, ((_, whole), (part_draws, whole_draws)) in zip(RATES, rates, ratios, strict=True):
+            variance = ratio_variance(part_draws, whole_draws, float(value), whole, units)
+            low, high = (None if variance is None else estimate_interval(float(value), variance, units)) or (None, None)
+            metrics[f"micro_{rate}{suffix}"] = Metric(value=float(value), n=n, low=low, high=high, groups=groups)
+        return metrics
 
 
-def _metric_with_interval(value: float, draws: NDArray[np.float64], n: int) -> Metric:
-    if n < 2:
-        return Metric(value=value, n=n)
-    low, high = percentile_interval(draws)
-    return Metric(value=value, n=n, low=low, high=high)
+def _ratio_parts(true_positives: Any, false_positives: Any, false_negatives: Any) -> tuple[tuple[Any, Any], ...]:
+    """Numerator and denominator of precision, recall and F1."""
+    return (
+        (true_positives, true_positives + false_positives),
+        (true_positives, true_positives + false_negatives),
+        (2 * true_positives, 2 * true_positives + false_positives + false_negatives),
+    )
 
 
-def pass_rate(passed: int, judged: int) -> Metric:
-    """The share of cases that passed, with Wilson's interval."""
-    low, high = wilson_interval(passed, judged)
+def pass_rate(passed: int, judged: int, *, has_interval: bool = True) -> Metric:
+    """The share of cases that passed, with Wilson's interval unless the cases are few or belong to groups."""
+    low, high = wilson_interval(passed, judged) if has_interval and judged >= MIN_UNITS else (None, None)
     return Metric(value=passed / judged, n=judged, low=low, high=high)
 
 
@@ -274,12 +355,12 @@ class SliceTotals:
         target_cells = [slot * _SLICE_WIDTH + column for slot in slots for column in range(_SLICE_WIDTH)]
         self._sums.merge(other._sums, target_cells[: len(other._sums)])
 
-    def finish(self) -> dict[str, Mapping[str, Metric]]:
-        """The metrics of every slice in which something was measured, by the name of the slice."""
-        by_slice = {name: self._slice_metrics(self._slot[name]) for name in sorted(self._slot)}
+    def finish(self, *, has_groups: bool = False) -> dict[str, Mapping[str, Metric]]:
+        """The metrics of every slice in which something was measured, by the name of the slice; without intervals if there are groups."""
+        by_slice = {name: self._slice_metrics(self._slot[name], has_groups) for name in sorted(self._slot)}
         return {name: metrics for name, metrics in by_slice.items() if metrics}
 
-    def _slice_metrics(self, slot: int) -> dict[str, Metric]:
+    def _slice_metrics(self, slot: int, has_groups: bool) -> dict[str, Metric]:
         n = dict(zip(_SLICE_COLUMNS, self._n[slot].tolist(), strict=True))
         cell = {name: slot * _SLICE_WIDTH + column for column, name in enumerate(_SLICE_COLUMNS)}
         metrics: dict[str, Metric] = {}
@@ -287,7 +368,7 @@ class SliceTotals:
             metrics["score"] = Metric(value=self._sums.mean(cell["score"], n["score"]), n=n["score"])
         judged = int(self._verdicts[slot].sum())
         if judged:
-            metrics["pass_rate"] = pass_rate(int(self._verdicts[slot, 2]), judged)
+            metrics["pass_rate"] = pass_rate(int(self._verdicts[slot, 2]), judged, has_interval=not has_groups)
         for rate in RATES:
             if n[rate]:
                 metrics[f"macro_{rate}"] = Metric(value=self._sums.mean(cell[rate], n[rate]), n=n[rate])

@@ -7,14 +7,17 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldwise.kernels.statistics import Weights, draw_poisson_weights, hash_texts
+from fieldwise.kernels.statistics import draw_poisson_weights, hash_texts
 from fieldwise.model.batch import BatchOutcome, EvaluatorOutcome
+from fieldwise.model.case import Cases
 from fieldwise.model.plan import PlannedEvaluator
 from fieldwise.model.result import Results, Status
 from fieldwise.model.summary import Counts, EvaluatorSummary, Metric, Summary
 from fieldwise.registry import EVALUATORS, EvaluatorSpec
 from fieldwise.summarize.field_totals import BatchFields, FieldTotals, count_batch_fields
 from fieldwise.summarize.metrics import (
+    CaseDraws,
+    GroupSets,
     LowestCases,
     MeasuredRows,
     MetricTotals,
@@ -38,11 +41,12 @@ class SummaryState:
     `add` adds a batch, `merge` the state of other batches of the same run, `finish` builds the summary.
     """
 
-    __slots__ = ("_evaluators", "_seed", "_states", "cases")
+    __slots__ = ("_evaluators", "_groups", "_seed", "_states", "cases")
 
     def __init__(self, evaluators: Sequence[PlannedEvaluator], *, seed: int = 0) -> None:
         self.cases = 0
         self._seed = seed
+        self._groups = GroupSets()
         self._evaluators = tuple(evaluators)
         self._states = {evaluator.name: EvaluatorState() for evaluator in evaluators}
 
@@ -51,16 +55,18 @@ class SummaryState:
         self.cases += len(outcome.cases)
         if not len(outcome.cases):
             return
-        # bootstrap weights depend on the case ids alone, so they are the same however cases are batched
-        weights = draw_poisson_weights(hash_texts(outcome.cases.id), self._seed)
-        slices, field_counts = find_slice_members(outcome.cases), _FieldCountCache(outcome.cases.id, outcome.first)
+        draws = _draw_weights(outcome.cases, self._seed)
+        if draws.groups is not None:
+            self._groups.add("cases", draws.groups)
+        slices, field_counts = find_slice_members(outcome.cases), _FieldCountCache(outcome.cases.id, outcome.first, draws)
         for evaluated in outcome.evaluated:
             if len(evaluated.rows):
-                self._states[evaluated.evaluator.name].add(outcome, evaluated, weights, slices, field_counts)
+                self._states[evaluated.evaluator.name].add(outcome, evaluated, draws, slices, field_counts)
 
     def merge(self, other: "SummaryState") -> None:
         """Add the state of other batches of the same run."""
         self.cases += other.cases
+        self._groups.merge(other._groups)
         for name, state in other._states.items():
             self._states[name].merge(state)
 
@@ -70,7 +76,7 @@ class SummaryState:
         for evaluator in self._evaluators:
             summarizer = registered_summarizer(evaluator.type) if summarizers is None else summarizers.get(evaluator.type)
             summaries[evaluator.name] = self._states[evaluator.name].finish(evaluator, self.cases, summarizer)
-        return Summary(cases=self.cases, evaluators=summaries)
+        return Summary(cases=self.cases, evaluators=summaries, groups=self._groups.count("cases"))
 
 
 def registered_summarizer(evaluator_type: str) -> Summarizer | None:
@@ -78,11 +84,17 @@ def registered_summarizer(evaluator_type: str) -> Summarizer | None:
     return EVALUATORS.find(evaluator_type).summarize
 
 
+def _draw_weights(cases: Cases, seed: int) -> CaseDraws:
+    """The bootstrap weights of a batch. They depend on the ids of cases or groups alone, so they are the same however cases are batched."""
+    keys = hash_texts(cases.group or cases.id)
+    return CaseDraws(weights=draw_poisson_weights(keys, seed), groups=keys if cases.group else None)
+
+
 class _FieldCountCache:
     """Field counts of one batch, computed once for all evaluators that share comparisons."""
 
-    def __init__(self, ids: Sequence[str], first: int) -> None:
-        self._ids, self._first = ids, first
+    def __init__(self, ids: Sequence[str], first: int, draws: CaseDraws) -> None:
+        self._ids, self._first, self._draws = ids, first, draws
         self._cache: dict[tuple[int, bytes, bytes], BatchFields] = {}
 
     def count_fields(self, evaluated: EvaluatorOutcome, measured: MeasuredRows) -> BatchFields:
@@ -93,7 +105,8 @@ class _FieldCountCache:
         key = (id(comparisons), evaluated.rows.tobytes(), measured.rows.tobytes())
         if key not in self._cache:
             positions = evaluated.rows + self._first
-            self._cache[key] = count_batch_fields(comparisons, measured, positions, self._ids, self._first)
+            draws = self._draws.take(evaluated.rows)
+            self._cache[key] = count_batch_fields(comparisons, measured, positions, self._ids, self._first, draws)
         return self._cache[key]
 
 
@@ -113,7 +126,7 @@ class EvaluatorState:
         self._pool = PoolTotals()
 
     def add(
-        self, outcome: BatchOutcome, evaluated: EvaluatorOutcome, weights: Weights, slices: SliceMembers, field_counts: _FieldCountCache
+        self, outcome: BatchOutcome, evaluated: EvaluatorOutcome, draws: CaseDraws, slices: SliceMembers, field_counts: _FieldCountCache
     ) -> None:
         """Add one batch's results, with the bootstrap weights and slices of its cases."""
         results, ids, first = evaluated.results, outcome.cases.id, outcome.first
@@ -126,7 +139,9 @@ class EvaluatorState:
         columns = _metric_columns(results, rows, spec)
         if spec is not None:
             _add_counts(self._unscored, count_unscored(results.flags, results.status == Status.SCORED, spec))
-        self._metrics.add(columns, positions[rows], _select_weights(weights, evaluated.rows[rows]))
+        measured_draws = draws.take(evaluated.rows[rows])
+        passed = {"pass_rate": np.where(verdict >= 0, verdict == _VERDICT_CODES["passed"], np.nan)} if draws.groups is not None else {}
+        self._metrics.add(columns | passed, positions[rows], measured_draws.weights, measured_draws.groups)
         self._slices.add(slices, _row_of_case(len(ids), evaluated.rows[rows]), columns, verdict)
         imperfect = columns["score"] < 1.0
         self._worst.add(columns["score"][imperfect], positions[rows][imperfect], ids, first)
@@ -160,11 +175,14 @@ class EvaluatorState:
         """This evaluator's part of the summary of a run with `cases` cases."""
         counts = Counts(**(self._counts | {"cases": cases, "not_applicable": cases - self._counts["cases"]}))
         measured = counts.scored + counts.failures
-        metrics = self._metrics.finish()
+        spec = _find_spec(evaluator.type)
+        metrics = self._metrics.finish(() if spec is None else spec.counts)
+        grouped_pass_rate = metrics.pop("pass_rate", None)
+        has_groups = any(metric.groups is not None for metric in metrics.values())
         head_metrics = {"score": metrics.pop("score")} if "score" in metrics else {}
         judged = counts.passed + counts.partial + counts.failed
         if judged:
-            head_metrics["pass_rate"] = pass_rate(counts.passed, judged)
+            head_metrics["pass_rate"] = grouped_pass_rate or pass_rate(counts.passed, judged)
         dataset_metrics: dict[str, Metric] = {}
         if summarizer is not None and measured and not self._pool.is_empty:
             for name, value in summarizer(self._pool.columns()).items():
@@ -178,7 +196,7 @@ class EvaluatorState:
             worst=tuple((case_id, value) for value, _, case_id in self._worst.entries),
             flags={flag: self._flags[flag] for flag in sorted(self._flags) if self._flags[flag]},
             unscored={metric: self._unscored[metric] for metric in sorted(self._unscored) if self._unscored[metric]},
-            slices=self._slices.finish(),
+            slices=self._slices.finish(has_groups=has_groups),
         )
 
 
@@ -205,12 +223,6 @@ def _metric_columns(results: Results, rows: NDArray[np.int64], spec: EvaluatorSp
     if len(rows) == len(results):
         return columns
     return {name: column[rows] for name, column in columns.items()}
-
-
-def _select_weights(weights: Weights, rows: NDArray[np.int64]) -> Weights:
-    """The weights of these rows, without a copy if they are all rows in order."""
-    is_all = len(rows) == len(weights) and bool((rows == np.arange(len(weights))).all())
-    return weights if is_all else weights[rows]
 
 
 def _row_of_case(cases: int, rows: NDArray[np.int64]) -> NDArray[np.int64]:
