@@ -4,6 +4,7 @@ from rapidfuzz.distance import Levenshtein
 
 from fieldwise.kernels.dates import parse_date_readings
 from fieldwise.kernels.numbers import align_digits, format_number, parse_number_readings, to_number
+from fieldwise.kernels.short_forms import SHORT_FORMS
 from fieldwise.kernels.text_normalize import (
     fold_accents,
     fold_case,
@@ -19,21 +20,6 @@ from fieldwise.model.context import Context
 from fieldwise.model.values import Json
 from fieldwise.registry import CauseExample, cause
 
-_SHORT_FORMS = {
-    "corporation": "corp", "incorporated": "inc", "limited": "ltd", "company": "co", "companies": "cos", "international": "intl",
-    "association": "assn", "brothers": "bros", "manufacturing": "mfg", "department": "dept", "division": "div", "government": "govt",
-    "university": "univ", "institute": "inst", "national": "natl", "technology": "tech", "technologies": "tech", "laboratory": "lab",
-    "laboratories": "labs", "services": "svcs", "service": "svc", "management": "mgmt", "center": "ctr", "centre": "ctr",
-    "street": "st", "saint": "st", "avenue": "ave", "av": "ave", "road": "rd", "boulevard": "blvd", "drive": "dr", "doctor": "dr",
-    "lane": "ln", "court": "ct", "place": "pl", "square": "sq", "highway": "hwy", "parkway": "pkwy", "building": "bldg",
-    "floor": "fl", "suite": "ste", "apartment": "apt", "room": "rm", "mount": "mt", "fort": "ft", "strasse": "str", "number": "no",
-    "north": "n", "south": "s", "east": "e", "west": "w", "northeast": "ne", "northwest": "nw", "southeast": "se", "southwest": "sw",
-    "junior": "jr", "senior": "sr", "professor": "prof", "mister": "mr", "president": "pres", "director": "dir", "manager": "mgr",
-    "assistant": "asst", "engineer": "eng", "engineering": "eng", "approximately": "approx", "versus": "vs", "volume": "vol",
-    "pages": "pp", "edition": "ed", "january": "jan", "february": "feb", "march": "mar", "april": "apr", "june": "jun", "july": "jul",
-    "august": "aug", "sept": "sep", "september": "sep", "october": "oct", "november": "nov", "december": "dec",
-    "pieces": "pcs", "piece": "pc", "quantity": "qty", "kilogram": "kg", "kilograms": "kg", "hours": "hrs", "hour": "hr", "minutes": "min",
-}  # fmt: skip
 _WORDS_WITHOUT_INITIAL = frozenset({"and", "of", "the", "for", "und", "et", "de", "y"})
 """Words that initials leave out."""
 _MAX_UMLAUT_LETTERS = 2
@@ -200,7 +186,7 @@ def _may_be_short_forms(expected: list[str], actual: list[str]) -> bool:
             continue
         if left[0] != right[0]:
             return False
-        if left not in _SHORT_FORMS and right not in _SHORT_FORMS and len(left) != 1 and len(right) != 1:
+        if left not in SHORT_FORMS and right not in SHORT_FORMS and len(left) != 1 and len(right) != 1:
             return False
     return True
 
@@ -212,7 +198,7 @@ def _have_same_short_forms(expected: list[str], actual: list[str]) -> bool:
 
 
 def _short_forms(text_words: list[str]) -> list[str]:
-    return [_SHORT_FORMS.get(word, word) for word in text_words if word != "and"]
+    return [SHORT_FORMS.get(word, word) for word in text_words if word != "and"]
 
 
 def _are_initials(short: list[str], long: list[str]) -> bool:

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from fieldwise.kernels.meaning.calibration import CalibrationCurve
 from fieldwise.kernels.meaning.guards import MeaningDifference, find_differences, find_swapped_word, read_text
+from fieldwise.kernels.meaning.whole_values import compare_whole_values
 from fieldwise.kernels.meaning.wordpiece import split_model_words
 from fieldwise.kernels.text_normalize import fold_text
 from fieldwise.kernels.text_similarity import reaches_threshold, text_similarities
@@ -113,13 +114,25 @@ def _score_by_model(texts: Sequence[tuple[str, str]], config: Semantic, services
 
 
 def _score_by_embedding(texts: Sequence[tuple[str, str]], config: Semantic, services: Services) -> ModelSimilarities:
-    embed = services.load_embedder()
-    if isinstance(embed, Diagnostic):
-        return ModelSimilarities(np.full(len(texts), np.nan), {}, dict.fromkeys(range(len(texts)), embed))
     curve = CalibrationCurve(config.calibration)
     value = np.zeros(len(texts))
     notes: dict[int, str] = {}
-    for position, (raw, note) in enumerate(_compare_by_embedding(texts, embed)):
+    worded: list[int] = []
+    for position, (expected, actual) in enumerate(texts):
+        verdict = compare_whole_values(expected, actual)
+        if verdict is None:
+            worded.append(position)
+            continue
+        value[position] = float(verdict.same)
+        if verdict.what:
+            notes[position] = verdict.what
+    if not worded:
+        return ModelSimilarities(value, notes, {})
+    embed = services.load_embedder()
+    if isinstance(embed, Diagnostic):
+        value[worded] = np.nan
+        return ModelSimilarities(value, notes, dict.fromkeys(worded, embed))
+    for position, (raw, note) in zip(worded, _compare_by_embedding([texts[position] for position in worded], embed), strict=True):
         value[position] = curve(raw)
         if note:
             notes[position] = note

@@ -186,6 +186,7 @@ SIMILARITY_FACTORS: Mapping[str, float] = {
 
 _PASSIVE_WORDS = lexicon.parse_words("is are was were be been being by has have had")
 _LIST_WORDS = lexicon.parse_words("and or & und oder et ou y e o en , /")
+_DIRECTION_WORDS = ("to", "than", "into", "before", "after", "→")
 _CONTRAST_WORDS = lexicon.parse_words("but than from to")
 _FUNCTION_WORDS = lexicon.parse_words("""the a an of is are was were be been has have had to in on at for by with and or it its this that
 will shall may must from as per der die das den dem ein eine und ist im le la les un une des du de el los las una y il lo o""")
@@ -368,6 +369,9 @@ def _compare_order(expected: TextReading, actual: TextReading) -> list[MeaningDi
         extra = Counter(passive) - Counter(active)
         if "by" in extra and set(extra) <= _PASSIVE_WORDS and tuple(word for word in passive if word not in extra) == active:
             return [MeaningDifference("order", "active / passive with the same order")]
+    swapped = _find_swapped_numbers(expected.tokens, actual.tokens) or _find_swapped_sides(expected.tokens, actual.tokens)
+    if swapped:
+        return [MeaningDifference("order", f"order differs: {swapped}")]
     positions = _differing_positions(expected.tokens, actual.tokens)
     if positions is None or len(positions) != 2:
         return []
@@ -380,6 +384,28 @@ def _compare_order(expected: TextReading, actual: TextReading) -> list[MeaningDi
     expected_order = f"{expected.tokens[first]} … {expected.tokens[second]}"
     actual_order = f"{actual.tokens[first]} … {actual.tokens[second]}"
     return [MeaningDifference("order", f"order differs: {expected_order} / {actual_order}")]
+
+
+def _find_swapped_numbers(expected: Sequence[str], actual: Sequence[str]) -> str:
+    """The numbers of two texts with the same words in the same order, where only the order of the numbers differs."""
+    expected_numbers, actual_numbers = ([token for token in tokens if token[0].isdigit()] for tokens in (expected, actual))
+    if expected_numbers == actual_numbers or sorted(expected_numbers) != sorted(actual_numbers):
+        return ""
+    expected_words, actual_words = ([token for token in tokens if not token[0].isdigit()] for tokens in (expected, actual))
+    if expected_words != actual_words or not set(expected_words).isdisjoint(_LIST_WORDS - {","}):
+        return ""
+    return f"{' … '.join(expected_numbers)} / {' … '.join(actual_numbers)}"
+
+
+def _find_swapped_sides(expected: Sequence[str], actual: Sequence[str]) -> str:
+    """What stands on either side of one `to` or `than`, where the other text has it the other way round."""
+    for word in _DIRECTION_WORDS:
+        if expected.count(word) == actual.count(word) == 1:
+            expected_at, actual_at = expected.index(word), actual.index(word)
+            left, right = tuple(expected[:expected_at]), tuple(expected[expected_at + 1 :])
+            if left != right and left and left == tuple(actual[actual_at + 1 :]) and right == tuple(actual[:actual_at]):
+                return f"{' '.join(expected)} / {' '.join(actual)}"
+    return ""
 
 
 def _differing_positions(expected: Sequence[str], actual: Sequence[str]) -> list[int] | None:

@@ -108,6 +108,9 @@ am a.m | pm p.m ;
 """
 
 ALTERNATIVES = """
+invoice rechnung facture factura | receipt quittung reçu recibo | credit_note credit_memo gutschrift | purchase_order | quotation quote ;
+passport reisepass passeport | visa | driving_licence driving_license driver's_licence driver's_license führerschein ;
+cash bar_payment | card ;
 ceo chief_executive_officer chief_executive | cfo chief_financial_officer | cto chief_technology_officer | coo
     chief_operating_officer | cmo chief_marketing_officer | cio chief_information_officer | chro chief_human_resources_officer |
     cpo chief_product_officer | ciso chief_information_security_officer ;

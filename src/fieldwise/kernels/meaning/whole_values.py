@@ -1,0 +1,197 @@
+"""Whole values that an embedding must not judge: dates, amounts, quantities, terms of closed vocabularies, codes, addresses.
+
+Where both texts are, as a whole, values of one such type, they mean the same only if they denote the same thing.
+
+>>> compare_whole_values("Slovakia", "Slovenia")
+ValueVerdict(same=False, what='countries differ: Slovakia / Slovenia')
+>>> compare_whole_values("12 Main Street", "12 Main St.").same, compare_whole_values("12 Main Street", "12 Main Avenue").same
+(True, False)
+>>> compare_whole_values("The term is 24 months", "It runs for two years") is None
+True
+"""
+
+import re
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Final, NamedTuple
+
+from fieldwise.kernels.amounts import Figure, read_figure
+from fieldwise.kernels.meaning.lexicon import parse_groups
+from fieldwise.kernels.measures import QuantityReading, read_duration, read_quantity
+from fieldwise.kernels.moments import AmbiguousMoment, DateReading, Moment, read_moment
+from fieldwise.kernels.short_forms import find_street_names, find_street_words, shorten
+from fieldwise.kernels.terms import countries_called, currencies_called, languages_called
+
+MAX_LENGTH: Final = 80
+"""Longer texts are never values of these types."""
+_ROUNDING: Final = 1e-9
+_CODE: Final = re.compile(r"(?=.*\d)[^\W_]+(?:[-_./#:+()]+[^\W_]+)*|\+?\(?\d[\d ()./+-]*\d", re.ASCII)
+"""An identifier: letters and digits without spaces, or digits with spaces and marks."""
+_GROUPED_CODE: Final = re.compile(r"(?=.*\d)(?:[A-Z]{1,4}|[A-Z]*\d+[A-Z]*)(?:[ ./-]+(?:[A-Z]{1,4}|[A-Z]*\d+[A-Z]*))*", re.ASCII)
+_CLOCK: Final = re.compile(r"\d{1,2}(?:[:.h]\d{2})?(?::\d{2})?\s*(?:[ap]\.?m\.?|uhr|h)?", re.I)
+_ORDINAL: Final = re.compile(r"\d+(?:st|nd|rd|th)", re.I)
+_SHORT_WORD: Final = re.compile(r"[a-z]{1,3}")
+
+TITLES: Final = """mr mister herr monsieur m señor senor sr signor sig senhor |
+mrs frau madame mme señora senora sra signora senhora mevrouw | ms frau madame mme mevrouw |
+miss fräulein mademoiselle mlle señorita | dr doctor doktor docteur | prof professor professeur professore |
+sir | madam dame lady | lord | rev reverend | hon honourable honorable ;"""
+
+
+class ValueVerdict(NamedTuple):
+    """Whether two values denote the same thing, and why not."""
+
+    same: bool
+    what: str = ""
+
+
+def compare_whole_values(expected: str, actual: str) -> ValueVerdict | None:
+    """The verdict on two texts that are values of one type; None if they are not, so that their wording decides."""
+    if max(len(expected), len(actual)) > MAX_LENGTH:
+        return None
+    for compare in (_compare_dates, _compare_quantities, _compare_figures, _compare_terms, _compare_codes, _compare_addresses):
+        verdict = compare(expected, actual)
+        if verdict is not None:
+            return verdict
+    return None
+
+
+def _judge(same: bool, noun: str, expected: str, actual: str) -> ValueVerdict:
+    return ValueVerdict(True) if same else ValueVerdict(False, f"{noun} differ: {expected} / {actual}")
+
+
+def _has_digit(text: str) -> bool:
+    return any(map(str.isdigit, text))
+
+
+def _compare_dates(expected: str, actual: str) -> ValueVerdict | None:
+    if not (_has_digit(expected) and _has_digit(actual)):
+        return None
+    left, right = read_moment(expected), read_moment(actual)
+    if left is None or right is None:
+        return None
+    orders = (True,) if isinstance(left, AmbiguousMoment) and isinstance(right, AmbiguousMoment) else (True, False)
+    readings = [(read_moment(expected, DateReading(order)), read_moment(actual, DateReading(order))) for order in orders]
+    pairs = [(one, other) for one, other in readings if isinstance(one, Moment) and isinstance(other, Moment)]
+    return _judge(any(_are_same_moment(one, other) for one, other in pairs), "dates", expected, actual) if pairs else None
+
+
+def _are_same_moment(left: Moment, right: Moment) -> bool:
+    """True for the same date, and the same time of day where both have one."""
+    if left.offset is not None and right.offset is not None and left.clock is not None and right.clock is not None:
+        return left.at_offset() == right.at_offset()
+    same_day = (left.year, left.month) == (right.year, right.month) and (left.day == right.day or None in (left.day, right.day))
+    return same_day and (left.clock == right.clock or None in (left.clock, right.clock))
+
+
+def _compare_quantities(expected: str, actual: str) -> ValueVerdict | None:
+    left, right = read_quantity(expected), read_quantity(actual)
+    if left is not None and right is not None and left.units and right.units and not _name_currencies(expected, actual):
+        return _judge(_are_same_quantity(left, right), "quantities", expected, actual)
+    if ":" in expected + actual or not (left is None or left.units) or not (right is None or right.units):
+        return None
+    first, second = read_duration(expected), read_duration(actual)
+    if first is None or second is None:
+        return None
+    return _judge(abs(first.seconds - second.seconds) <= 0.02 * max(abs(first.seconds), abs(second.seconds)), "durations", expected, actual)
+
+
+def _name_currencies(expected: str, actual: str) -> bool:
+    """True if both texts also read as amounts of money: `100 Ft` are forints beside `200 HUF`."""
+    figures = (read_figure(expected), read_figure(actual))
+    return all(figure is not None and figure.currencies for figure in figures)
+
+
+def _are_same_quantity(left: QuantityReading, right: QuantityReading) -> bool:
+    if left.units & right.units:
+        return left.value == right.value
+    first, second = left.to_base(), right.to_base()
+    return any(
+        abs(first[base] - second[base]) <= _ROUNDING * max(abs(first[base]), abs(second[base])) for base in first.keys() & second.keys()
+    )
+
+
+def _compare_figures(expected: str, actual: str) -> ValueVerdict | None:
+    if not (_has_digit(expected) and _has_digit(actual)):
+        return None
+    left, right = read_figure(expected), read_figure(actual)
+    if left is None or right is None or left.percent != right.percent or left.units or right.units:
+        return None
+    if not (left.currencies or right.currencies or left.percent):  # bare numbers may be codes: 007 is not 7
+        return _judge(left.value == right.value and _alnum_key(expected) == _alnum_key(actual), "numbers", expected, actual)
+    return _judge(left.value == right.value and _share_currency(left, right), "amounts", expected, actual)
+
+
+def _share_currency(left: Figure, right: Figure) -> bool:
+    return not left.currencies or not right.currencies or bool(left.currencies & right.currencies)
+
+
+@lru_cache(maxsize=1)  # parsed once, when the first pair needs it
+def _title_meanings() -> dict[str, frozenset[str]]:
+    meanings: dict[str, set[str]] = {}
+    for group, words in enumerate(parse_groups(TITLES)[0]):
+        for word in words:
+            meanings.setdefault(word, set()).add(str(group))
+    return {word: frozenset(groups) for word, groups in meanings.items()}
+
+
+def _titles_called(text: str) -> frozenset[str]:
+    return _title_meanings().get(text.casefold().strip(". "), frozenset())
+
+
+def _compare_terms(expected: str, actual: str) -> ValueVerdict | None:
+    """Compare terms of one vocabulary. A text may be in several, and a name may mean several things: one shared meaning is enough."""
+    if max(len(expected), len(actual)) > 60 or _has_digit(expected) or _has_digit(actual):
+        return None
+    differing = ""
+    for noun, meanings_of in _VOCABULARIES:
+        left, right = meanings_of(expected), meanings_of(actual)
+        if left & right:
+            return ValueVerdict(True)
+        if left and right:
+            differing = differing or noun
+    return ValueVerdict(False, f"{differing} differ: {expected} / {actual}") if differing else None
+
+
+def _unless_short_word(meanings_of: Callable[[str], frozenset[str]]) -> Callable[[str], frozenset[str]]:
+    """A reader that takes no short word in small letters for a code: `can` is not Canada."""
+    return lambda text: frozenset() if _SHORT_WORD.fullmatch(text) else meanings_of(text)
+
+
+_VOCABULARIES: Final[tuple[tuple[str, Callable[[str], frozenset[str]]], ...]] = (
+    ("titles", _titles_called),
+    ("countries", _unless_short_word(countries_called)),
+    ("currencies", _unless_short_word(currencies_called)),
+    ("languages", languages_called),
+)
+
+
+def _compare_codes(expected: str, actual: str) -> ValueVerdict | None:
+    if not (_is_code(expected) and _is_code(actual)):
+        return None
+    return _judge(_alnum_key(expected) == _alnum_key(actual), "codes", expected, actual)
+
+
+def _is_code(text: str) -> bool:
+    if _CLOCK.fullmatch(text) or _ORDINAL.fullmatch(text):
+        return False
+    return _CODE.fullmatch(text) is not None or _GROUPED_CODE.fullmatch(text) is not None
+
+
+def _alnum_key(text: str) -> str:
+    return "".join(character for character in text.casefold() if character.isalnum())
+
+
+def _compare_addresses(expected: str, actual: str) -> ValueVerdict | None:
+    """Equal but for short forms; or addresses with another kind of street or, of the same length, with a street of another name."""
+    left, right = shorten(expected), shorten(actual)
+    if left == right and left:
+        return ValueVerdict(True)
+    first, second = find_street_words(left), find_street_words(right)
+    if not first or not second:
+        return None
+    if not first & second:
+        return ValueVerdict(False, f"streets differ: {expected} / {actual}")
+    if len(left) == len(right) and find_street_names(left).isdisjoint(find_street_names(right)):
+        return ValueVerdict(False, f"streets differ: {expected} / {actual}")
+    return None
