@@ -41,7 +41,11 @@ demo: $(BASE) ## install the base package and score the embedded invoices: no se
 test: $(READY) $(BROWSER) ## every test, doctest, example and code block of the docs
 	$(BIN)/python -m pytest -q -n 2 --dist loadfile
 
-fuzz: $(READY) ## the laws of everything with other examples than make test has, and twenty times as many: an hour
+FUZZ_COUNT ?= 100000
+FUZZ_SEED ?= 1
+
+fuzz: $(READY) ## random values and configurations, FUZZ_COUNT of them, then the laws with twenty times as many examples: an hour
+	$(BIN)/python scripts/fuzz.py $(FUZZ_COUNT) --seed $(FUZZ_SEED)
 	FIELDWISE_FUZZ=20 $(BIN)/python -m pytest -q -n 2 tests/kernels tests/matchers tests/evaluators tests/score tests/read tests/plan tests/summarize tests/store
 
 # A model server and a small model, as wheels alone: what they would bring along is not needed, and nothing is compiled.

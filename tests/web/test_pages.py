@@ -8,6 +8,7 @@ import pytest
 from starlette.testclient import TestClient
 
 import fieldwise as fw
+from fieldwise.store.checksums import dump_sealed, load_sealed
 from fieldwise.store.run_names import add_tags
 from fieldwise.web.configuration import STRATEGIES_FILE
 from fieldwise.web.render import draw_sparkline
@@ -84,7 +85,7 @@ def test_tags_of_runs_are_shown_and_filter(client: TestClient, workspace: Path) 
 def test_a_run_of_another_format_does_not_hide_the_others(client: TestClient, workspace: Path) -> None:
     run, second = (client.post("/api/v1/evaluate/path", json={"cases": "cases.jsonl"}).json()["run"]["id"] for _ in range(2))
     manifest = workspace / ".fieldwise" / "runs" / run / "manifest.json"
-    manifest.write_text(json.dumps({**json.loads(manifest.read_text()), "format": 99}))
+    manifest.write_bytes(dump_sealed({**load_sealed(manifest.read_bytes()), "format": 99}))
     assert second in client.get("/runs", headers=HTML).text
     assert client.get(f"/api/v1/runs/{run}").status_code == 409
 
