@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
+import fieldwise as fw
 from fieldwise.matchers.fuzzy import Fuzzy, fuzzy
 from fieldwise.model.pairs import Pairs, Scores
 from fieldwise.model.rule import Match
@@ -137,3 +138,12 @@ def test_normalize_alnum_ignores_everything_but_letters_and_digits() -> None:
     assert fuzzy(Pairs(["INV 001", "A.B.", "किताब"], ["inv-001", "AB", "काताब"]), config).value.tolist()[:2] == [1.0, 1.0]
     assert fuzzy(Pairs(["किताब"], ["काताब"]), config).value[0] < 1.0
     assert fuzzy(Pairs(["INV 001"], ["inv-002"]), config).value[0] < 1.0
+
+
+def test_a_limit_that_was_applied_is_in_the_result() -> None:
+    expected, actual = "ab " * 40_000, "ba " * 40_000
+    [note] = fw.match("fuzzy", expected=[expected], actual=[actual]).notes.values()
+    assert "compared in blocks" in note
+    scores = fw.match("fuzzy", expected=[expected, "x"], actual=[actual, "x"], algorithm="jaro_winkler")
+    assert [fault.code for fault in scores.faults.values()] == ["text-too-long"]
+    assert scores.value[1] == 1.0

@@ -15,11 +15,20 @@ from annotated_types import Interval
 from numpy.typing import NDArray
 
 from fieldwise.kernels.text_normalize import alphanumeric_key, fold_text
-from fieldwise.kernels.text_similarity import reaches_threshold, text_similarities, text_similarity_grid
+from fieldwise.kernels.text_similarity import (
+    BLOCK_LENGTH,
+    MAX_EXACT_CELLS,
+    exceeds_exact_limit,
+    is_compared_in_blocks,
+    reaches_threshold,
+    text_similarities,
+    text_similarity_grid,
+)
 from fieldwise.kernels.values import canonical_json, to_nfc
 from fieldwise.matchers._keys import is_absent
 from fieldwise.matchers._model_similarity import ask_similarities
 from fieldwise.model.ask import DEFAULT_ENDPOINT, Endpoint
+from fieldwise.model.diagnostic import Diagnostic
 from fieldwise.model.pairs import Pairs, Scores
 from fieldwise.model.rule import Match
 from fieldwise.model.values import json_kind
@@ -69,7 +78,7 @@ def grid(expected: Sequence[object], actual: Sequence[object], config: Fuzzy) ->
             )
     if config.score == "binary":
         return reaches_threshold(similarity, config.threshold).astype(np.float64)
-    return np.maximum(similarity, 0.0)
+    return np.maximum(np.nan_to_num(similarity, nan=0.0), 0.0)
 
 
 @matcher(
@@ -87,12 +96,32 @@ def fuzzy(pairs: Pairs, config: Fuzzy) -> Scores:
         return _score_by_model(pairs, config)
     (expected, expected_kinds), (actual, actual_kinds) = _read_texts(pairs.expected, config), _read_texts(pairs.actual, config)
     similarity = text_similarities(expected, actual, config.algorithm)
+    notes, faults = _describe_long_pairs(expected, actual, config.algorithm)
     if expected_kinds or actual_kinds:
         kinds = zip(expected_kinds or ["string"] * len(pairs), actual_kinds or ["string"] * len(pairs), strict=True)
         similarity[[row for row, (left, right) in enumerate(kinds) if left != right or left is None]] = _INCOMPARABLE
-    passed = reaches_threshold(similarity, config.threshold)
+    passed = reaches_threshold(np.nan_to_num(similarity, nan=_INCOMPARABLE), config.threshold)
     similarity[similarity < 0.0] = 0.0
-    return Scores.of(passed if config.score == "binary" else similarity, passed=passed)
+    value = np.where(np.isnan(similarity), np.nan, passed) if config.score == "binary" else similarity
+    return Scores.of(value, passed=passed, notes=notes, faults=faults)
+
+
+def _describe_long_pairs(expected: Sequence[str], actual: Sequence[str], algorithm: str) -> tuple[dict[int, str], dict[int, Diagnostic]]:
+    """Notes on pairs that were compared in blocks, and faults of pairs that the algorithm does not compare."""
+    notes: dict[int, str] = {}
+    faults: dict[int, Diagnostic] = {}
+    if max(map(len, expected), default=0) * max(map(len, actual), default=0) <= MAX_EXACT_CELLS:
+        return notes, faults
+    for row, (expected_text, actual_text) in enumerate(zip(expected, actual, strict=True)):
+        if not exceeds_exact_limit(expected_text, actual_text):
+            continue
+        if is_compared_in_blocks(algorithm):
+            notes[row] = f"long texts, compared in blocks of {BLOCK_LENGTH:,} characters: the similarity is at least this"
+        else:
+            what = f"`{algorithm}` does not compare texts of {len(expected_text):,} and {len(actual_text):,} characters"
+            fix = "use levenshtein or token_sort, which compare long texts in blocks"
+            faults[row] = Diagnostic(code="text-too-long", what=what, fix=fix)
+    return notes, faults
 
 
 def _score_by_model(pairs: Pairs, config: Fuzzy) -> Scores:
