@@ -157,6 +157,8 @@ class Results:
     `case`, the position in the batch. They are stored for every case and passed to the evaluator's `summarize` at the end."""
     verdict: NDArray[np.int8] = field(default_factory=lambda: np.zeros(0, dtype=np.int8))
     """Filled by `score/`: 2 pass, 1 partial, 0 fail, -1 none."""
+    passes_without_hits: NDArray[np.bool_] | None = None
+    """Cases that pass without a hit, because nothing was expected and nothing given; None for none."""
     flags: Labels | None = None
     """The `details["flags"]` of each case, which are counted over the run; None if the evaluator has no flags."""
     kinds: Mapping[str, type] = field(default_factory=dict[str, type])

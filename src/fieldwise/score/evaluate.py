@@ -310,6 +310,8 @@ def decide_verdicts(results: Results, planned: PlannedEvaluator) -> NDArray[np.i
         verdict = np.where(results.score >= 1 - _PERFECT_SLACK, PASS, np.where(results.score > 0, PARTIAL, FAIL))
     elif pass_at is None:
         no_hits, no_misses = results.hits.counts() == 0, results.misses.counts() == 0
+        if results.passes_without_hits is not None:
+            no_hits &= ~results.passes_without_hits
         verdict = np.where(no_hits | (results.score <= 0), FAIL, np.where(no_misses, PASS, PARTIAL))
     else:
         slack = 1e-9 * pass_at + 4 * np.spacing(pass_at)  # a score of 0.9 may be computed as 0.8999999999999999

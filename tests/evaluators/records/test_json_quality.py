@@ -235,10 +235,21 @@ class TestStrategies:
             ([1], "EXACT"),
             ({"a": 1}, "EXACT"),
             ("free text", "SEMANTIC"),
-            ("31/01/2025", "SEMANTIC"),
-            ("2025-13-31", "SEMANTIC"),
+            ("31/01/2025", "EXACT"),
+            ("2025-13-31", "EXACT"),
             ("write to john@example.com", "SEMANTIC"),
-            ("5", "SEMANTIC"),
+            ("5", "EXACT"),
+            ("007", "EXACT"),
+            ("INV-001", "EXACT"),
+            ("555-1234", "EXACT"),
+            ("Jan 31, 2024", "EXACT"),
+            ("31 janvier 2024", "EXACT"),
+            ("2017年1月9日", "EXACT"),
+            ("12 %", "SEMANTIC"),
+            ("EUR 100", "SEMANTIC"),
+            ("$100", "SEMANTIC"),
+            ("12 Main Street", "SEMANTIC"),
+            ("N/A", "SEMANTIC"),
         ],
     )
     def test_the_type_of_a_value_suggests_a_strategy(self, value: Any, strategy: str) -> None:
@@ -399,3 +410,19 @@ class TestConsistency:
     def test_ignored_keys_are_no_part_of_it(self) -> None:
         result = self.consistency([{"a": 1, "b": 1}, {"a": 1, "b": 2}], strategies={"b": "IGNORE"})
         assert (result.metrics["consistency"], list(result.details["consistency"]["fields"])) == (1.0, ["a"])
+
+
+def test_nothing_expected_and_nothing_given_passes() -> None:
+    for expected, actual in (({"a": None}, {"a": None}), ({"a": None}, {}), ({"a": " "}, {"a": ""}), ({}, {})):
+        result = fw.evaluate({"type": "json_quality"}, expected=expected, actual=actual)
+        assert (result.verdict, result.hits, result.misses) == ("pass", [], [])
+    assert fw.evaluate({"type": "json_quality"}, expected={"a": None}, actual={"a": "x"}).verdict == "fail"
+    assert fw.evaluate({"type": "json_quality"}, expected={"a": "x"}, actual={"a": None}).verdict == "fail"
+
+
+def test_ignored_keys_are_in_no_bucket_where_they_are_left_out_of_everything() -> None:
+    config = {"type": "json_quality", "strategies": {"a": "IGNORE"}, "ignore_scope": "all"}
+    details = fw.evaluate(config, expected={"a": 1, "b": 2}, actual={"a": 1, "b": 2}).details
+    assert details["bucket_of"] == {"b": "both_non_null"}
+    assert not any("a" in keys for keys in details["buckets"].values())
+    assert "a" not in details["strategies"]

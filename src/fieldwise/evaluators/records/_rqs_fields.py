@@ -10,6 +10,7 @@ from typing import Any, Final, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from fieldwise.kernels.moments import AmbiguousMoment, read_moment
 from fieldwise.model.batch import Batch
 from fieldwise.model.comparison import Comparisons, Outcome
 from fieldwise.model.rule import CompareSpec, Nulls
@@ -20,24 +21,33 @@ STRATEGIES: Final[tuple[Strategy, ...]] = get_args(Strategy)
 
 # a whole address and nothing else; the local part and the domain may contain anything but spaces and a second @
 _EMAIL: Final = re.compile(r"[^@\s]+@[^@\s.]+(?:\.[^@\s.]+)+")
-_ISO_DATE: Final = re.compile(
-    r"\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])"
-    r"(?:[T ](?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?"
-)
+_IDENTIFIER: Final = re.compile(r"(?=\D*\d)[\w\-./#:+]+")
+"""Text without spaces of letters, digits and these marks, with at least one digit."""
 
 
 def detect_strategy(value: Any, default_text: Strategy) -> Strategy:
-    """The strategy for a value by its type.
+    """The strategy for a value by its type: text is EXACT if it is an email address, a date in any form or an identifier.
 
-    >>> [detect_strategy(v, "SEMANTIC") for v in (5, True, "2025-01-31", "a@b.org", [1], {"a": 1}, "free text")]
-    ['EXACT', 'EXACT', 'EXACT', 'EXACT', 'EXACT', 'EXACT', 'SEMANTIC']
+    >>> [detect_strategy(v, "SEMANTIC") for v in (5, True, "31/01/2024", "Jan 31, 2024", "a@b.org", "007", "INV-001", [1], {"a": 1})]
+    ['EXACT', 'EXACT', 'EXACT', 'EXACT', 'EXACT', 'EXACT', 'EXACT', 'EXACT', 'EXACT']
+    >>> [detect_strategy(v, "SEMANTIC") for v in ("free text", "12 %", "EUR 100")]
+    ['SEMANTIC', 'SEMANTIC', 'SEMANTIC']
     """
     if type(value) is not str and json_kind(value) != "string":
         return "EXACT"
     text = str(value).strip()
-    # most text is neither, and lacks the character that every address or date has
-    is_exact = ("@" in text and _EMAIL.fullmatch(text)) or (text[4:5] == "-" and _ISO_DATE.fullmatch(text))
+    if text.isascii() and text.isalpha():  # most text is neither, and this is cheap
+        return default_text
+    is_exact = ("@" in text and _EMAIL.fullmatch(text)) or _IDENTIFIER.fullmatch(text) or _is_date(text)
     return "EXACT" if is_exact else default_text
+
+
+def _is_date(text: str) -> bool:
+    """True for a calendar date with or without a time of day, also where the order of day and month is open."""
+    if text.isascii() and not any(map(str.isdigit, text)):
+        return False
+    moment = read_moment(text)
+    return moment is not None and (isinstance(moment, AmbiguousMoment) or moment.day is not None)
 
 
 EXTRA, NULL_HAS_VALUE, LOST, BOTH, NEITHER = range(5)

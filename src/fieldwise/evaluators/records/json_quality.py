@@ -77,7 +77,7 @@ class JsonQuality:
     strategies: Annotated[Mapping[str, Strategy], FromFile()] = field(default_factory=dict[str, Strategy])
     """Key → EXACT, FUZZY, SEMANTIC or IGNORE, in place or in a JSON file. Other keys get one by the type of their value."""
     default_text: Literal["SEMANTIC", "FUZZY", "EXACT"] = "SEMANTIC"
-    """The strategy for text without a strategy of its own that is neither a date nor an email address."""
+    """The strategy for text without a strategy of its own that is neither a date, nor an email address, nor an identifier."""
     weights: Weights = field(default_factory=Weights)
     fuzzy_threshold: Share = 0.85
     semantic_threshold: Share = 0.80
@@ -183,8 +183,9 @@ def json_quality(batch: Batch, config: JsonQuality) -> Results:
         misses=misses,
         reasoning=write_reasoning(reasons, _describe_parts, *parts),
         metrics=metrics,
-        details=_QualityDetails(comparisons, keys.bucket, config, flags, reasons, safety, agreements),
+        details=_QualityDetails(comparisons, keys, config, flags, reasons, safety, agreements),
         comparisons=comparisons,
+        passes_without_hits=_agree_on_nothing(comparisons, keys),
         flags=flags,
     )
 
@@ -316,6 +317,12 @@ def _count_uncovered(comparisons: Comparisons, keys: _KeyRows) -> _Numbers:
     return np.where((every > 0) & (left_out == every), 0.0, 1.0)
 
 
+def _agree_on_nothing(comparisons: Comparisons, keys: _KeyRows) -> NDArray[np.bool_]:
+    """Cases in which nothing was expected and nothing given."""
+    has_value = np.bincount(comparisons.case[keys.bucket != NEITHER], minlength=comparisons.cases)
+    return has_value == 0
+
+
 def _divide(part: _Numbers, whole: _Numbers, if_empty: float) -> _Numbers:
     return np.divide(part, whole, out=np.full(len(whole), if_empty), where=whole > 0)
 
@@ -365,7 +372,7 @@ class _QualityDetails:
     """Details of a case: buckets, strategies and flags, as a dict or as JSON text."""
 
     comparisons: Comparisons
-    bucket: NDArray[np.uint8]
+    keys: _KeyRows
     config: JsonQuality
     flags: Labels
     reasons: dict[int, str]
@@ -375,9 +382,10 @@ class _QualityDetails:
     def __call__(self, case: int) -> dict[str, Any]:
         """The details of a case."""
         comparisons = self.comparisons
-        rows: list[int] = comparisons.rows_of(case).tolist()
+        case_rows = comparisons.rows_of(case)
+        rows: list[int] = case_rows[self.keys.counted[case_rows]].tolist()
         paths = [comparisons.paths[int(comparisons.path[row])] for row in rows]
-        bucket_of = {path: BUCKETS[int(self.bucket[row])] for path, row in zip(paths, rows, strict=True)}
+        bucket_of = {path: BUCKETS[int(self.keys.bucket[row])] for path, row in zip(paths, rows, strict=True)}
         buckets = {name: [path for path, bucket in bucket_of.items() if bucket == name] for name in BUCKETS[:4]}
         buckets["gt_non_null"] = [path for path, bucket in bucket_of.items() if bucket in ("both_non_null", "aio_missing_or_null")]
         details: dict[str, Any] = {
@@ -413,7 +421,7 @@ class _QualityDetails:
     def _detail_keys(self) -> list[tuple[bytes, bytes]]:
         """A key for each case, equal for equal details: path, bucket and strategy of its rows as one number each, and its flags."""
         order, offsets = self.comparisons.by_case()
-        codes = (self.comparisons.path.astype(np.int64) * len(BUCKETS) + self.bucket) * len(STRATEGIES) + self._strategies
+        codes = (self.comparisons.path.astype(np.int64) * len(BUCKETS) + self.keys.bucket) * len(STRATEGIES) + self._strategies
         return list(zip(_split_bytes(codes[order], offsets), _split_bytes(self.flags.codes, self.flags.offsets), strict=True))
 
     @cached_property
