@@ -20,12 +20,14 @@ from fieldwise.model.values import MISSING, Json, Value
 from fieldwise.plan.evaluators import plan_config
 from fieldwise.plan.gates import parse_gate_with_warnings
 from fieldwise.plan.infer import InferredRules
+from fieldwise.plan.named_fields import list_named_fields
 from fieldwise.plan.rules import plan_match
 from fieldwise.plan.rules_from_types import rules_from_schema, rules_from_type
 from fieldwise.plan.suite import build_plan
 from fieldwise.read.cases import CaseReader, read_cases
 from fieldwise.read.from_python import normalize_case, normalize_value
 from fieldwise.read.given_data import MANY_RECORDS, are_many_records, refuse_tables, replace_data
+from fieldwise.read.pairing import propose_pairing
 from fieldwise.read.suite import read_document
 from fieldwise.read.table_files import load_json
 from fieldwise.registry import EVALUATORS
@@ -121,12 +123,27 @@ def diff(expected: Value, actual: Value) -> Diff:
     return _diff_chunks(cases, infer_rules(cases), [])
 
 
-def diff_files(expected: str | Path, actual: str | Path, *, chunk: int = 256) -> Diff:
-    """Find the differences between two files or folders, case by case."""
-    source = Source(expected=str(expected), actual=str(actual))
+def diff_files(
+    expected: str | Path,
+    actual: str | Path,
+    *,
+    ids: tuple[str, str] | None = None,
+    renames: Mapping[str, str] | None = None,
+    chunk: int = 256,
+) -> Diff:
+    """Find the differences between two files or folders, case by case.
+
+    `ids` are the columns or paths that identify the rows of each side, by default those whose values agree; `renames` maps names of
+    fields in the expected file to those in the actual one.
+    """
+    pairing = propose_pairing(str(expected), str(actual), ids=ids, renames=renames)
+    source = pairing.apply_to(Source(expected=str(expected), actual=str(actual)))
     reader = read_cases(source, chunk=chunk)
     chunks = list(reader)
-    return _diff_chunks(chunks, infer_rules(chunks, source), reader.diagnostics)
+    difference = _diff_chunks(chunks, infer_rules(chunks, source), reader.diagnostics)
+    paired = sum(value is not MISSING for cases in chunks for value in cases.actual)
+    has_common_field = bool(pairing.common_fields) or not all(pairing.own_fields)
+    return replace(difference, pairing=pairing.describe(paired, len(difference.results)), has_common_field=has_common_field)
 
 
 def _diff_chunks(chunks: Sequence[Cases], rules: InferredRules, diagnostics: Sequence[Diagnostic]) -> Diff:
@@ -164,6 +181,8 @@ def check(
     if plan.source is None or not (plan.source.cases or plan.source.expected):
         what, fix = "the suite names no cases", "add `cases: data.jsonl`, give `cases=` in Python, or --cases on the command line"
         raise ConfigError([Diagnostic(code="no-cases", what=what, where=Where(file=plan.file), fix=fix)])
+    plan = replace(plan, source=replace(plan.source, named_fields=list_named_fields(plan.evaluators)))
+    assert plan.source is not None
     if (plan.source.cases or "").startswith("run:"):
         from fieldwise.store.rerun import use_stored_cases
 

@@ -3,6 +3,7 @@
 import json
 import os
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import MISSING as NO_DEFAULT
 from dataclasses import fields, is_dataclass
 from pathlib import Path
@@ -12,12 +13,13 @@ from fieldwise.model.case import Cases
 from fieldwise.model.diagnostic import ConfigError, Diagnostic, Where
 from fieldwise.model.path import EACH, render_path
 from fieldwise.model.path import Path as FieldPath
-from fieldwise.model.plan import Source
+from fieldwise.model.plan import SideMapping, Source
 from fieldwise.model.rule import FieldRule, ListRule
 from fieldwise.model.values import MISSING
 from fieldwise.plan.infer import InferredRules
 from fieldwise.read.cases import read_cases
 from fieldwise.read.files import get_data_stem
+from fieldwise.read.pairing import Pairing
 from fieldwise.score.batch import ScoringBatch
 from fieldwise.score.inferred_rules import infer_rules
 
@@ -83,21 +85,81 @@ def sample_files(folder: Path) -> dict[Path, str]:
     return {folder / "invoices.eval.yaml": SCHEMA_COMMENT + _SAMPLE, folder / "invoices.jsonl": "\n".join(lines) + "\n"}
 
 
-def infer_suite(cases: Path, folder: Path) -> tuple[str, str]:
-    """Infer a suite from cases; return its file name and text. ConfigError if the cases cannot be read."""
-    source = Source(cases=str(cases))
+def infer_suite(cases: Path, folder: Path, rules: Sequence[dict[str, Any]] | None = None) -> tuple[str, str]:
+    """Infer a suite from cases; return its file name and text. ConfigError if the cases cannot be read.
+
+    `rules` are those of a type; without them they are inferred.
+    """
+    stem = get_data_stem(cases)
+    relative_path = _relative_path(cases, folder)
+    return f"{stem}.eval.yaml", _write_suite(stem, f"cases: {_yaml_scalar(relative_path)}\n", Source(cases=str(cases)), rules)
+
+
+def infer_paired_suite(
+    expected: Path, actual: Path, folder: Path, pairing: Pairing, rules: Sequence[dict[str, Any]] | None = None
+) -> tuple[str, str, int, int]:
+    """Infer a suite from two files; return its file name, its text, and how many of how many expected records pair."""
+    source = pairing.apply_to(Source(expected=str(expected), actual=str(actual)))
+    paired = count = 0
+    for cases in read_cases(source, chunk=256):
+        count += len(cases)
+        paired += sum(value is not MISSING for value in cases.actual)
+    stem = get_data_stem(actual)
+    text = f"cases:                              # {paired:,} of {count:,} expected records pair\n"
+    reasons = {rename.expected: rename.evidence for rename in pairing.renames}
+    for side, path, mapping in (("expected", expected, pairing.expected), ("actual", actual, pairing.actual)):
+        text += f"  {side}:{_side_yaml(_relative_path(path, folder), mapping, reasons)}"
+    return f"{stem}.eval.yaml", _write_suite(stem, text, source, rules), paired, count
+
+
+def suite_of_rules(name: str, rules: Sequence[dict[str, Any]]) -> tuple[str, str]:
+    """A suite with the rules of a type and the usual place for its cases."""
+    head = f"name: {_yaml_scalar(name)}\ncases: {_yaml_scalar(f'{name}.jsonl')}  # one case a line: id, expected, actual\n\nevaluators:\n"
+    return f"{name}.eval.yaml", SCHEMA_COMMENT + head + _evaluators_of_rules(rules) + _GATE_COMMENT
+
+
+_GATE_COMMENT = '\n# gate:\n#   fields.score: ">= 0.9"\n'
+
+
+def _relative_path(path: Path, folder: Path) -> str:
+    return Path(os.path.relpath(path, folder)).as_posix()
+
+
+def _side_yaml(path: str, mapping: SideMapping, reasons: Mapping[str, str]) -> str:
+    if mapping == SideMapping():
+        return f" {_yaml_scalar(path)}\n"
+    text = f"\n    file: {_yaml_scalar(path)}\n"
+    for key, value in (("id", mapping.id), ("record", mapping.record)):
+        if value is not None:
+            text += f"    {key}: {_yaml_scalar(value)}\n"
+    if mapping.rename:
+        text += "    rename:\n"
+        for old, new in mapping.rename.items():
+            text += f"      {_yaml_scalar(old)}: {_yaml_scalar(new)}" + (f"  # {reasons[old]}" if old in reasons else "") + "\n"
+    return text
+
+
+def _write_suite(stem: str, cases_yaml: str, source: Source, rules: Sequence[dict[str, Any]] | None) -> str:
     reader = read_cases(source, chunk=256)
     has_records = any(_has_records(batch) for batch in reader)
     errors = [diagnostic for diagnostic in reader.diagnostics if diagnostic.level == "error"]
     if errors or next(iter(read_cases(source, chunk=1, limit=1)), None) is None:
-        empty = Diagnostic(code="empty-file", what="the file has no cases", where=Where(file=str(cases)))
+        empty = Diagnostic(code="empty-file", what="the file has no cases", where=Where(file=source.cases or source.expected))
         raise ConfigError(errors or [empty])
-    stem = get_data_stem(cases)
-    relative_path = Path(os.path.relpath(cases, folder)).as_posix()
-    head = f"name: {_yaml_scalar(stem)}\ncases: {_yaml_scalar(relative_path)}\n\nevaluators:\n"
-    body = _record_evaluators(infer_rules(read_cases(source, chunk=256), source)) if has_records else "  - type: answer_quality\n"
-    gate = "" if "name: fields" not in body else '\n# gate:\n#   fields.score: ">= 0.9"\n'
-    return f"{stem}.eval.yaml", SCHEMA_COMMENT + head + body + gate
+    if rules is not None:
+        body = _evaluators_of_rules(rules)
+    else:
+        body = _record_evaluators(infer_rules(read_cases(source, chunk=256), source)) if has_records else "  - type: answer_quality\n"
+    gate = _GATE_COMMENT if "name: fields" in body else ""
+    return f"{SCHEMA_COMMENT}name: {_yaml_scalar(stem)}\n{cases_yaml}\nevaluators:\n{body}{gate}"
+
+
+def _evaluators_of_rules(rules: Sequence[dict[str, Any]]) -> str:
+    """The YAML of `field_accuracy` and `field_prf` with the rules of a type."""
+    fields_yaml = ""
+    for rule in rules:
+        fields_yaml += "      - {" + ", ".join(f"{key}: {_yaml_scalar(value)}" for key, value in rule.items()) + "}\n"
+    return f"  - type: field_accuracy\n    name: fields\n    fields:\n{fields_yaml}  - type: field_prf\n"
 
 
 def _has_records(cases: Cases) -> bool:

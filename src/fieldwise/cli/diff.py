@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from fieldwise.cli._options import ShowAllOption, TextFormat, TextFormatOption, program_of
+from fieldwise.cli._pairing import IdOption, RenameOption, parse_ids, parse_renames
 
 if TYPE_CHECKING:
     from fieldwise.model.diff import Diff
@@ -15,17 +16,20 @@ def diff(
     context: typer.Context,
     expected: Annotated[Path, typer.Argument(metavar="EXPECTED", help="The expected records: JSON, JSONL, or a folder of JSON files.")],
     actual: Annotated[Path, typer.Argument(metavar="ACTUAL", help="The actual records, in the same form.")],
+    id: IdOption = None,
+    rename: RenameOption = None,
     form: TextFormatOption = TextFormat.rich,
     show_all: ShowAllOption = False,
 ) -> None:
     """Explain the differences between two files or folders.
 
+    Rows are paired by --id, else by columns that identify them on both sides; the report begins with how many pair.
     Rules are inferred from the values of both sides. Exit 0 if nothing differs, 1 if something does.
     """
     from fieldwise.cli._exits import CONFIG
     from fieldwise.cli._files import require_file
 
-    difference = _compare_paths(require_file(expected, "file"), require_file(actual, "file"))
+    difference = _compare_paths(require_file(expected, "file"), require_file(actual, "file"), parse_ids(id), parse_renames(rename))
     if form == TextFormat.json:
         from fieldwise.report.diff_view import render_diff_json
 
@@ -41,11 +45,30 @@ def diff(
     raise typer.Exit(0 if difference.same else 1)
 
 
-def _compare_paths(expected: Path, actual: Path) -> "Diff":
+def _compare_paths(expected: Path, actual: Path, ids: tuple[str, str] | None, renames: dict[str, str]) -> "Diff":
     from fieldwise import api
     from fieldwise.read.files import get_data_suffix
     from fieldwise.read.table_files import load_json
 
-    if expected.is_file() and actual.is_file() and get_data_suffix(expected) == get_data_suffix(actual) == ".json":
+    json_files = [path.is_file() and get_data_suffix(path) == ".json" for path in (expected, actual)]
+    if all(json_files) and ids is None and not renames:
         return api.diff(load_json(expected), load_json(actual))
-    return api.diff_files(expected, actual)
+    if any(json_files):
+        _refuse_one_against_many(expected, actual)
+    return api.diff_files(expected, actual, ids=ids, renames=renames)
+
+
+def _refuse_one_against_many(expected: Path, actual: Path) -> None:
+    """Raise ConfigError if one side is a single record and the other has several."""
+    from fieldwise.model.diagnostic import ConfigError, Diagnostic
+    from fieldwise.read.pairing import count_records
+
+    counts = count_records(str(expected)), count_records(str(actual))
+    for (one, one_count), (many, many_count) in (
+        ((expected, counts[0]), (actual, counts[1])),
+        ((actual, counts[1]), (expected, counts[0])),
+    ):
+        if one_count is None and many_count is not None and many_count > 1:
+            what = f"{one} holds one record, {many} holds {many_count:,}"
+            fix = "compare files with the same records, or take the one record out of the other file"
+            raise ConfigError([Diagnostic(code="one-against-many", what=what, fix=fix)])

@@ -1,10 +1,13 @@
 """`fieldwise init`: write a starter suite."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+
+from fieldwise.cli._pairing import IdOption, RenameOption, parse_ids, parse_renames
 
 SCHEMA = "fieldwise.schema.json"
 
@@ -12,25 +15,89 @@ SCHEMA = "fieldwise.schema.json"
 def init(
     folder: Annotated[Path, typer.Argument(metavar="[FOLDER]", help="The folder to write to.")] = Path(),
     cases: Annotated[Path | None, typer.Option(metavar="FILE", help="Infer the suite from these cases.")] = None,
+    expected: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Infer the suite from two files or folders: the expected side.")
+    ] = None,
+    actual: Annotated[Path | None, typer.Option(metavar="FILE", help="The actual side.")] = None,
+    id: IdOption = None,
+    rename: RenameOption = None,
+    schema: Annotated[Path | None, typer.Option(metavar="FILE", help="Take the rules from this JSON Schema.")] = None,
+    model: Annotated[
+        str | None, typer.Option(metavar="MODULE:CLASS", help="Take the rules from this class, such as a pydantic model.")
+    ] = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite existing files.")] = False,
 ) -> None:
     """Write a starter suite.
 
+    With --expected and --actual, finds from the data how the two sides pair and which fields have other names, and says how many pair.
     Also writes a JSON Schema with which editors complete and validate the suite.
     """
-    from fieldwise.cli._files import require_file, write_new_files
-    from fieldwise.cli._starter import infer_suite, sample_files
+    from fieldwise.cli._files import write_new_files
     from fieldwise.plan.schema import build_suite_schema
 
-    if cases is None:
-        files = sample_files(folder)
+    rules = _read_rules(schema, model, folder)
+    if expected is not None or actual is not None:
+        files = _pair_sides(folder, cases, expected, actual, (id, rename), rules)
+    elif id is not None or rename:
+        raise typer.BadParameter("--id and --rename need two files: --expected FILE --actual FILE", param_hint="--id / --rename")
     else:
-        name, content = infer_suite(require_file(cases, "file"), folder)
-        files = {folder / name: content}
+        files = _start_suite(folder, cases, schema.name.split(".")[0] if schema else (model or "").rpartition(":")[2].lower(), rules)
     suite = next(iter(files))
-    schema = folder / SCHEMA
-    if force or not schema.exists():  # an existing schema is left alone and is no reason to refuse
-        files[schema] = json.dumps(build_suite_schema(), indent=1, ensure_ascii=False) + "\n"
+    schema_file = folder / SCHEMA
+    if force or not schema_file.exists():  # an existing schema is left alone and is no reason to refuse
+        files[schema_file] = json.dumps(build_suite_schema(), indent=1, ensure_ascii=False) + "\n"
     for path in write_new_files(files, force=force):
         typer.echo(f"wrote {path}")
     typer.echo(f"\nnext: fieldwise check {suite}\n      fieldwise run {suite}")
+
+
+def _read_rules(schema: Path | None, model: str | None, folder: Path) -> "list[dict[str, Any]] | None":
+    from fieldwise import api
+    from fieldwise.cli._files import require_file
+    from fieldwise.plan.rules_from_types import import_type
+
+    if schema is not None and model is not None:
+        raise typer.BadParameter("give either --schema or --model", param_hint="--schema / --model")
+    if schema is not None:
+        return api.rules_from(require_file(schema, "file"))
+    return None if model is None else api.rules_from(import_type(model, [str(folder), ""]))
+
+
+def _start_suite(folder: Path, cases: Path | None, name: str, rules: "list[dict[str, Any]] | None") -> dict[Path, str]:
+    from fieldwise.cli._files import require_file
+    from fieldwise.cli._starter import infer_suite, sample_files, suite_of_rules
+
+    if cases is not None:
+        file_name, content = infer_suite(require_file(cases, "file"), folder, rules)
+    elif rules is not None:
+        file_name, content = suite_of_rules(name, rules)
+    else:
+        return sample_files(folder)
+    return {folder / file_name: content}
+
+
+def _pair_sides(
+    folder: Path,
+    cases: Path | None,
+    expected: Path | None,
+    actual: Path | None,
+    mapping: tuple[str | None, list[str] | None],
+    rules: "list[dict[str, Any]] | None",
+) -> dict[Path, str]:
+    """The suite of two files, after a report of how they pair."""
+    from fieldwise.cli._files import require_file
+    from fieldwise.cli._starter import infer_paired_suite
+    from fieldwise.read.pairing import propose_pairing
+
+    if expected is None or actual is None or cases is not None:
+        raise typer.BadParameter("give --expected and --actual together, without --cases", param_hint="--expected / --actual")
+    require_file(expected, "file")
+    require_file(actual, "file")
+    ids, renames = parse_ids(mapping[0]), parse_renames(mapping[1])
+    pairing = propose_pairing(str(expected), str(actual), ids=ids, renames=renames).with_renames()
+    name, content, paired, count = infer_paired_suite(expected, actual, folder, pairing, rules)
+    for line in replace(pairing, renames=()).describe(paired, count):
+        typer.echo(line.replace(", as --rename says", ""))
+    if not paired:
+        typer.echo("no row pairs: name the ids of both sides, --id EXPECTED=ACTUAL", err=True)
+    return {folder / name: content}

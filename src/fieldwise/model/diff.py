@@ -25,6 +25,10 @@ class Diff:
     """Case id → the comparison of its fields."""
     diagnostics: Sequence[Diagnostic] = field(default_factory=list[Diagnostic])
     """Problems with the data, and remarks."""
+    pairing: Sequence[str] = ()
+    """How the rows of two files were paired, and what that leaves open, in words."""
+    has_common_field: bool = True
+    """False if expected and actual have no field in common, so that nothing can be compared."""
 
     @property
     def same(self) -> bool:

@@ -133,6 +133,9 @@ class Source:
     memory: Mapping[str, RowsInMemory] = field(default_factory=dict[str, RowsInMemory])
     """`cases`, `expected` or `actual` → its rows, where they are not in a file; the name of the rows then stands for the file."""
 
+    named_fields: frozenset[str] = frozenset()
+    """Fields that the rules name: the field that pairs two files is left out of the records unless it is one of them."""
+
     def get_mapping(self, side: str) -> SideMapping:
         """How the rows of a side become records; `join` and `format` hold for both sides."""
         mapping = self.mappings.get(side, SideMapping())

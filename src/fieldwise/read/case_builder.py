@@ -76,7 +76,7 @@ def _convert_id(value: Any, rows: RowBatch, row: int) -> str:
 def _make_id(rows: RowBatch, row: int) -> str:
     if rows.numbering == "file":
         return get_data_stem(Path(rows.files[row]))
-    number = str(rows.numbers[row])
+    number = str(rows.ordinals[row] if rows.ordinals else rows.numbers[row])
     return f"{get_data_stem(Path(rows.files[row]))}:{number}" if rows.several_files else number
 
 

@@ -6,8 +6,8 @@ Bad data never raises: problems of files and columns are in the reader's `diagno
   `-` for JSONL on standard input.
 * A COCO pair (`format: coco`, or recognized by how the files begin): expected is a file of annotations, actual one of scored predictions;
   a case is an image.
-* A case without an id gets its line number (its position in a JSON list or a Parquet file; the file's name if a file is one case). If
-  several files are read, the name of the file comes before the number: `june:12`.
+* A case without an id gets its line number (its row in CSV, its position in a JSON list or a Parquet file; the file's name if a file is
+  one case). If several files are read, the name of the file comes before the number: `june:12`.
 * If there is no `actual` but several trials, the first trial is the actual.
 """
 

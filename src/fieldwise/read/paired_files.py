@@ -5,8 +5,9 @@ identified by its name) or a **table** (JSONL, a JSON list, CSV, Parquet: identi
 
 * Names pair as they are, else without an ending such as `.gold` or `_pred`.
 * A row of a table is wrapped if it has a column for its side: `expected` (or a usual name for it, or the one that `columns` names).
-  Otherwise the row itself is the record, its id included. `reference`, `output`, `answer` and `response` are words that records use too:
-  they count only if every other column is a role (id, question, contexts, …). The decision is reported as a diagnostic.
+  Otherwise the row itself is the record, without the id that pairs it unless a rule names that. `reference`, `output`, `answer` and
+  `response` are words that records use too: they count only if every other column is a role (id, question, contexts, …). The decision is
+  reported as a diagnostic.
 * Tables in the same order are read side by side; where the order differs, the predictions read too early are kept in memory.
 """
 
@@ -359,6 +360,7 @@ class RecordTable:
         self._stream = stream
         self.file = (source.expected if side == "expected" else source.actual) or ""
         self.mapper = SideMapper(source.get_mapping(side))
+        self._named_fields = source.named_fields
         self.column_names: frozenset[str] = frozenset()
         self._columns, problems = SideColumns(), list[Diagnostic]()
         if self._first_rows:
@@ -424,9 +426,13 @@ class RecordTable:
 
     def _use_rows_as_records(self, cases: Cases, rows: RowBatch) -> None:
         """Make each row itself the record of this side."""
+        key = self._columns.key
+        leave_out = key is not None and key not in self._named_fields
         records: list[Value] = []
         for row, value in enumerate(rows.values):
             has_error = any(note.level == "error" for note in cases.diagnostics.get(row, ()))
+            if leave_out and key in value:
+                value = {name: item for name, item in value.items() if name != key}
             records.append(MISSING if has_error else value)
         cases.metadata = [{} for _ in records]
         self._set_records(cases, records)

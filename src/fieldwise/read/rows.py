@@ -20,6 +20,8 @@ class RowBatch:
     numbers: list[int]
     """Line of the row, or its position in a list."""
     files: list[str]
+    ordinals: list[int] = field(default_factory=list[int])
+    """Position of the row in its file, counted from 1, where that is not its number; empty where it is."""
     numbering: Numbering = "line"
     """What the numbers count; `file` if a whole file is one row."""
     problems: dict[int, list[JsonProblem]] = field(default_factory=dict[int, list[JsonProblem]])
@@ -42,6 +44,7 @@ class RowBatch:
             values=self.values[start:stop],
             numbers=self.numbers[start:stop],
             files=self.files[start:stop],
+            ordinals=self.ordinals[start:stop],
             numbering=self.numbering,
             problems={row - start: problems for row, problems in self.problems.items() if start <= row < stop},
             is_text_only=self.is_text_only,
@@ -55,6 +58,7 @@ class RowBatch:
         self.values += more.values
         self.numbers += more.numbers
         self.files += more.files
+        self.ordinals += more.ordinals
         self.finite &= more.finite
 
 

@@ -299,12 +299,13 @@ def read_csv(stream: BinaryIO, file: str, chunk: int) -> Iterator[RowBatch]:
     reader = csv.reader(io.TextIOWrapper(stream, "utf-8-sig", errors="surrogateescape", newline=""))
     header = _check_header(next(reader, []), file)
     rows = RowBatch(values=[], numbers=[], files=[], is_text_only=True)
-    for line, cells in _iterate_csv_records(reader, file):
+    for ordinal, (line, cells) in enumerate(_iterate_csv_records(reader, file), 1):
         problems = _find_csv_problems(cells, header)
         if problems:
             rows.problems[len(rows)] = problems
         rows.values.append(dict(zip(header, cells, strict=False)))
         rows.numbers.append(line)
+        rows.ordinals.append(ordinal)
         rows.files.append(file)
         if len(rows) == chunk:
             yield rows

@@ -33,6 +33,7 @@ from fieldwise.report.text_format import dump_json, fit_parts, format_count, joi
 from fieldwise.report.value_diff import style_comparison
 from fieldwise.summarize.rule_text import rule_text
 
+_FIRST_STEP: Final = re.compile(r"[.\[]")
 MAX_UNGROUPED: Final = 40
 """Up to this number of differences, all are shown."""
 MAX_PER_FIELD: Final = 3
@@ -61,6 +62,8 @@ class _FieldDiff:
 
 def build_diff_report(diff: Diff, display: DisplayOptions) -> RenderableType:
     """Build the whole report."""
+    if not diff.has_common_field:
+        return stack_parts(_build_no_common_field(diff), build_diagnostics_section(diff.diagnostics, everything=display.everything))
     fields = _group_by_field(diff)
     wrong = [field for field in fields if field.mismatches]
     count = len(diff.differences)
@@ -73,6 +76,7 @@ def build_diff_report(diff: Diff, display: DisplayOptions) -> RenderableType:
         mismatches = sum(len(field.mismatches) for field in left_out)
         more = styled_text((f"and {mismatches} more in {format_count(len(left_out), 'field')} (--all)", DIM))
     return stack_parts(
+        _build_pairing(diff) if diff.pairing else None,
         _build_headline(diff, fields, count),
         _build_kinds(diff) if count > 1 else None,
         *(_build_field_section(field, limit, several, display) for field in shown),
@@ -82,6 +86,25 @@ def build_diff_report(diff: Diff, display: DisplayOptions) -> RenderableType:
         build_diagnostics_section(diff.diagnostics, everything=display.everything),
         _build_unscored(diff.results),
     )
+
+
+def _build_pairing(diff: Diff) -> RenderableType:
+    return Group(*(styled_text((line, DIM)) for line in diff.pairing))
+
+
+def _build_no_common_field(diff: Diff) -> RenderableType:
+    expected: Counter[str] = Counter()
+    actual: Counter[str] = Counter()
+    for _, comparison in diff.differences:
+        (expected if comparison.outcome == "omission" else actual)[_FIRST_STEP.split(comparison.field, 1)[0]] += 1
+    lines = [
+        styled_text(("✗ no field in common", BAD + TITLE)),
+        styled_text(f"expected has {fit_parts(list(expected), 100)}"),
+        styled_text(f"actual has {fit_parts(list(actual), 100)}"),
+        *(styled_text((line, DIM)) for line in diff.pairing),
+        styled_text(("name the fields that belong together: --rename EXPECTED=ACTUAL", NOTE)),
+    ]
+    return Group(*lines)
 
 
 def _group_by_field(diff: Diff) -> list[_FieldDiff]:
@@ -220,6 +243,8 @@ def render_diff_json(diff: Diff) -> str:
     return dump_json(
         {
             "same": diff.same,
+            "pairing": list(diff.pairing),
+            "has_common_field": diff.has_common_field,
             "differences": [{"case": case, **comparison.to_json()} for case, comparison in diff.differences],
             "rules": [{"path": rule.text, "rule": rule_text(rule), "because": diff.reasons.get(rule.text)} for rule in diff.rules],
             "lists": [{"path": str(rule.path), "align": rule.align, "because": diff.reasons.get(str(rule.path))} for rule in diff.lists],

@@ -1,0 +1,285 @@
+"""Propose from the data how two sides pair: which columns identify rows, where the records are, which fields have other names."""
+
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import product
+from typing import Any, Final, NamedTuple, cast
+
+from fieldwise.model.locations import parse_location
+from fieldwise.model.path import render_path
+from fieldwise.model.plan import SideMapping, Source
+from fieldwise.model.values import MISSING
+from fieldwise.read.columns import USUAL_NAMES, fold_name
+from fieldwise.read.files import ReadProgress, UnreadableFile, find_files, get_data_stem
+from fieldwise.read.side_mapping import SideMapper, locate
+from fieldwise.read.table_files import read_each
+
+MAX_ROWS: Final = 20_000
+"""Number of rows of each side to look at."""
+_MIN_OVERLAP_BY_ID_NAMES: Final = (2.0, 0.9, 0.5)
+"""Share of the ids of the smaller side that must occur on the other, by how many of the two columns are named like an id; never for none:
+a column of data may have the same values on both sides too."""
+MIN_UNIQUE: Final = 0.99
+MIN_AGREEMENT: Final = 0.6
+"""Share of paired records in which two fields must have equal values to be taken for one."""
+MIN_AGREEING: Final = 2
+_ID_NAMES: Final = frozenset({"id", *(name for group in USUAL_NAMES["id"] for name in group)})
+_ID_ENDING: Final = re.compile(r"(?:[_\- ]|^)(?:id|no|nr|number|key|uuid)$|(?<=[a-z])(?:Id|ID|No|Nr|Number|Key)$")
+FILE_NAME: Final = "(file name)"
+
+
+class Rename(NamedTuple):
+    """A field of expected that has another name in actual."""
+
+    expected: str
+    actual: str
+    evidence: str
+
+
+@dataclass(frozen=True, slots=True)
+class Pairing:
+    """How the two sides pair."""
+
+    expected: SideMapping
+    actual: SideMapping
+    keys: tuple[str | None, str | None] = (None, None)
+    """The column, path or file name that identifies the rows of each side."""
+    renames: Sequence[Rename] = ()
+    """Fields that seem to be one, with the reason; not part of the mappings."""
+    counts: tuple[int, int] = (0, 0)
+    """Number of rows that were looked at, expected and actual."""
+    common_fields: Sequence[str] = ()
+    own_fields: tuple[Sequence[str], Sequence[str]] = field(default=((), ()))
+    """The fields that only expected has, and only actual has."""
+
+    def with_renames(self) -> "Pairing":
+        """The pairing with the proposed renames in the mapping of expected."""
+        renames = {rename.expected: rename.actual for rename in self.renames}
+        return replace(self, expected=replace(self.expected, rename={**self.expected.rename, **renames}))
+
+    def describe_ids(self) -> str:
+        """What the rows are paired by, in words; empty if nothing identifies them."""
+        if self.keys == (FILE_NAME, FILE_NAME):
+            return "the names of the files"
+        if None in self.keys:
+            return ""
+        left, right = (f"`{key}`" for key in self.keys)
+        return left if left == right else f"{left} = {right}"
+
+    def describe(self, paired: int, expected: int) -> list[str]:
+        """How the rows were paired and how many, where the records are, and which fields may be one, in words."""
+        by = self.describe_ids() or "their number: no column identifies them on both sides (--id EXPECTED=ACTUAL names it)"
+        lines = [f"{paired:,} of {expected:,} expected rows have an actual one, paired by {by}"]
+        for side, mapping in (("expected", self.expected), ("actual", self.actual)):
+            if mapping.record is not None:
+                lines.append(f"the {side} record is `{mapping.record}` of each row")
+        lines += [f"`{old}` is compared with `{new}`, as --rename says" for old, new in self.expected.rename.items()]
+        for rename in self.renames:
+            option = f"--rename {rename.expected}={rename.actual}"
+            lines.append(f"`{rename.expected}` may be `{rename.actual}` ({rename.evidence}): {option}")
+        return lines
+
+    def apply_to(self, source: Source) -> Source:
+        """The source, read in this way."""
+        sides = {"expected": self.expected, "actual": self.actual}
+        return replace(source, mappings={side: mapping for side, mapping in sides.items() if mapping != SideMapping()})
+
+
+class _SideRows(NamedTuple):
+    rows: list[dict[str, Any]]
+    names: list[str]
+    """The name of each row's file."""
+    are_files: bool
+    """Whether each file is one record."""
+
+
+def propose_pairing(expected: str, actual: str, *, ids: tuple[str, str] | None = None, renames: Mapping[str, str] | None = None) -> Pairing:
+    """How two files or folders pair. `ids` and `renames` (expected → actual) are given by the user and hold."""
+    sides = _read_side(expected), _read_side(actual)
+    keys = ids or _find_ids(*sides)
+    records = _find_records(*(side.rows for side in sides))
+    mappings = [SideMapping(id=None if key == FILE_NAME else key, record=record) for key, record in zip(keys, records, strict=True)]
+    mappings[0] = replace(mappings[0], rename=dict(renames or {}))
+    pairs = list(_pair_rows(sides, mappings, keys))
+    expected_fields = _list_fields(record for record, _ in pairs)
+    actual_fields = _list_fields(record for _, record in pairs)
+    left_out = {name for name in keys if name}
+    only_expected = [name for name in expected_fields if name not in actual_fields and name not in left_out]
+    only_actual = [name for name in actual_fields if name not in expected_fields and name not in left_out]
+    return Pairing(
+        expected=mappings[0],
+        actual=mappings[1],
+        keys=keys,
+        renames=_find_renames(pairs, only_expected, only_actual),
+        counts=(len(sides[0].rows), len(sides[1].rows)),
+        common_fields=[name for name in expected_fields if name in actual_fields and name not in left_out],
+        own_fields=(only_expected, only_actual),
+    )
+
+
+def _read_side(pattern: str) -> _SideRows:
+    """The first rows of a side; none if it cannot be read, which reading it for a run reports."""
+    rows: list[dict[str, Any]] = []
+    names: list[str] = []
+    are_files = True
+    try:
+        files = find_files(pattern, (".json",)) if parse_location(pattern).is_dir() else find_files(pattern)
+    except UnreadableFile:
+        return _SideRows([], [], False)
+    for batch in read_each(files, None, 1024, ReadProgress(), []):
+        are_files = are_files and batch.numbering == "file"
+        rows += batch.values
+        names += [get_data_stem(parse_location(file)) for file in batch.files]
+        if len(rows) >= MAX_ROWS:
+            break
+    return _SideRows(rows[:MAX_ROWS], names[:MAX_ROWS], are_files)
+
+
+def count_records(pattern: str) -> int | None:
+    """Number of rows of a table; None for a file that is one record itself. At most MAX_ROWS are counted."""
+    side = _read_side(pattern)
+    return None if side.are_files and len(side.rows) == 1 else len(side.rows)
+
+
+def _find_ids(expected: _SideRows, actual: _SideRows) -> tuple[str | None, str | None]:
+    """The columns or paths whose values identify rows and occur on both sides; None for a side if there are none."""
+    if expected.are_files and actual.are_files:
+        return FILE_NAME, FILE_NAME
+    expected_ids, actual_ids = (_list_id_values(side) for side in (expected, actual))
+    best: tuple[float, ...] = (0.0,)
+    chosen: tuple[str | None, str | None] = (None, None)
+    for (left, left_values), (right, right_values) in product(expected_ids.items(), actual_ids.items()):
+        overlap = len(left_values & right_values) / max(min(len(left_values), len(right_values)), 1)
+        id_names = _is_id_name(left) + _is_id_name(right)
+        rank = (round(overlap, 2), id_names, fold_name(left) == fold_name(right))
+        if overlap >= _MIN_OVERLAP_BY_ID_NAMES[id_names] and rank > best:
+            best, chosen = rank, (left, right)
+    return chosen
+
+
+def _is_id_name(name: str) -> bool:
+    """
+    >>> [_is_id_name(name) for name in ("meta.docId", "key", "invoice_no", "paid", "total")]
+    [True, True, True, False, False]
+    """
+    last = name.rsplit(".", 1)[-1]
+    return name == FILE_NAME or fold_name(last) in _ID_NAMES or _ID_ENDING.search(last) is not None
+
+
+def _list_id_values(side: _SideRows) -> dict[str, set[str]]:
+    """Column or path → its values, where they are plain and unique."""
+    candidates: dict[str, set[str]] = {FILE_NAME: set(side.names)} if side.are_files else {}
+    first = side.rows[0] if side.rows else {}
+    names = [name for name, value in first.items() if not isinstance(value, dict | list)]
+    for name, value in first.items():
+        if isinstance(value, dict):
+            inner = cast("dict[str, Any]", value)
+            names += [render_path((name, key)) for key, item in inner.items() if not isinstance(item, dict | list)]
+    for name in names:
+        values = [locate(row, name) for row in side.rows]
+        plain = {str(value) for value in values if isinstance(value, str | int) and not isinstance(value, bool) and value != ""}
+        if len(plain) >= MIN_UNIQUE * len(values):
+            candidates[name] = plain
+    return candidates
+
+
+def _find_records(expected: list[dict[str, Any]], actual: list[dict[str, Any]]) -> tuple[str | None, str | None]:
+    """Where the records are inside the rows: the choice with the most field names in common; None for the row itself."""
+    best, chosen = -1, cast("tuple[str | None, str | None]", (None, None))
+    for left, right in product(_list_record_columns(expected), _list_record_columns(actual)):
+        names = [
+            {fold_name(name) for name in _list_fields(_get_record(row, column) for row in rows[:200])}
+            for rows, column in ((expected, left), (actual, right))
+        ]
+        common = len(names[0] & names[1])
+        if common > best:
+            best, chosen = common, (left, right)
+    return chosen
+
+
+def _list_record_columns(rows: list[dict[str, Any]]) -> list[str | None]:
+    """The row itself, and every column of objects."""
+    first = rows[0] if rows else {}
+    columns = [name for name in first if sum(isinstance(row.get(name), dict) for row in rows[:200]) >= 0.8 * len(rows[:200])]
+    return [None, *columns]
+
+
+def _get_record(row: dict[str, Any], column: str | None) -> Any:
+    return row if column is None else row.get(column, MISSING)
+
+
+def _list_fields(records: Any) -> list[str]:
+    """The names of the fields at the top of these records, in order."""
+    names: dict[str, None] = {}
+    for record in records:
+        if isinstance(record, Mapping):
+            names.update(dict.fromkeys(cast("Mapping[str, Any]", record)))
+    return list(names)
+
+
+def _pair_rows(
+    sides: tuple[_SideRows, _SideRows], mappings: Sequence[SideMapping], keys: tuple[str | None, str | None]
+) -> Iterator[tuple[Any, Any]]:
+    """The records of rows with the same id; of rows with the same number if there is no id."""
+    by_key: list[dict[str, Any]] = []
+    for side, mapping, key in zip(sides, mappings, keys, strict=True):
+        mapper = SideMapper(mapping)
+        get_key = _key_getter(side, key)
+        records: dict[str, Any] = {}
+        for index, row in enumerate(side.rows):
+            record, _ = mapper.rename(_get_record(row, mapping.record))
+            records.setdefault(get_key(index), record)
+        by_key.append(records)
+    for key, record in by_key[0].items():
+        if key in by_key[1]:
+            yield record, by_key[1][key]
+
+
+def _key_getter(side: _SideRows, key: str | None) -> Callable[[int], str]:
+    if key is None:
+        return str
+    if key == FILE_NAME:
+        return lambda index: side.names[index]
+    return lambda index: str(locate(side.rows[index], key))
+
+
+def _find_renames(pairs: Sequence[tuple[Any, Any]], only_expected: Sequence[str], only_actual: Sequence[str]) -> list[Rename]:
+    """Fields with other names that fold to the same one, or whose values agree in most records."""
+    renames: list[Rename] = []
+    taken: set[str] = set()
+    for name in only_expected:
+        folded = [other for other in only_actual if fold_name(other) == fold_name(name) and other not in taken]
+        if len(folded) == 1:
+            renames.append(Rename(name, folded[0], "the same name, written differently"))
+            taken.update((name, folded[0]))
+    agreements: list[tuple[float, int, str, str]] = []
+    for name, other in product(only_expected, only_actual):
+        if name not in taken and other not in taken:
+            agreement, count = _measure_agreement(pairs, name, other)
+            if agreement >= MIN_AGREEMENT and count >= min(MIN_AGREEING, len(pairs)):
+                agreements.append((agreement, count, name, other))
+    for agreement, count, name, other in sorted(agreements, reverse=True):
+        if name not in taken and other not in taken:
+            renames.append(Rename(name, other, f"equal in {agreement:.0%} of {count} records"))
+            taken.update((name, other))
+    return [rename for name in only_expected for rename in renames if rename.expected == name]
+
+
+def _measure_agreement(pairs: Sequence[tuple[Any, Any]], name: str, other: str) -> tuple[float, int]:
+    """The share of records in which both fields have equal values, and the number of records that have both."""
+    equal = count = 0
+    for expected, actual in pairs:
+        left = expected.get(name) if isinstance(expected, Mapping) else None
+        right = actual.get(other) if isinstance(actual, Mapping) else None
+        if left not in (None, "", [], {}) and right not in (None, "", [], {}):
+            count += 1
+            equal += _to_comparable(left) == _to_comparable(right)
+    return (equal / count if count else 0.0), count
+
+
+def _to_comparable(value: Any) -> str:
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    return " ".join(value.split()).casefold() if isinstance(value, str) else json.dumps(value, sort_keys=True, default=str)

@@ -1,0 +1,108 @@
+"""`init` and `diff` of two files with other ids, names and nesting."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from fieldwise.cli.app import app
+
+GOLD = [{"key": f"r-{n}", "entities": {"company": f"Company {n}", "total": n}} for n in range(20)]
+OUTPUT = [{"doc_id": f"r-{n}", "vendor": f"Company {n}", "total": n if n else 99} for n in reversed(range(15))]
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    write("gold.jsonl", GOLD)
+    write("out.jsonl", OUTPUT)
+    return tmp_path
+
+
+def write(name: str, rows: list[Any]) -> None:
+    Path(name).write_text("".join(json.dumps(row) + "\n" for row in rows))
+
+
+def invoke(*arguments: str, exit_code: int = 0) -> str:
+    result = CliRunner().invoke(app, arguments)
+    assert result.exit_code == exit_code, result.output
+    return result.output
+
+
+def test_two_commands_lead_from_two_files_to_a_score() -> None:
+    said = invoke("init", "--expected", "gold.jsonl", "--actual", "out.jsonl")
+    assert said.startswith("15 of 20 expected rows have an actual one, paired by `key` = `doc_id`")
+    assert "company: vendor" in Path("out.eval.yaml").read_text()
+    report = json.loads(invoke("run", "out.eval.yaml", "--format", "json"))
+    assert report["summary"]["evaluators"]["fields"]["fields"][0]["n"] == 20
+    assert {field["field"] for field in report["summary"]["evaluators"]["fields"]["fields"]} == {"vendor", "total"}
+
+
+def test_given_ids_and_names_are_written_to_the_suite() -> None:
+    invoke("init", "suites", "--expected", "gold.jsonl", "--actual", "out.jsonl", "--id", "key=doc_id", "--rename", "company=vendor")
+    text = Path("suites/out.eval.yaml").read_text()
+    assert "    file: ../gold.jsonl\n    id: key\n    record: entities\n    rename:\n      company: vendor\n" in text
+    invoke("check", "suites/out.eval.yaml")
+
+
+def test_rules_come_from_a_schema_or_a_model(folder: Path) -> None:
+    Path("invoice.schema.json").write_text(json.dumps({"properties": {"vendor": {"const": "x"}, "total": {"type": "number"}}}))
+    invoke("init", "--schema", "invoice.schema.json")
+    assert "{path: total, match: numeric_tolerance}" in Path("invoice.eval.yaml").read_text()
+    Path("my_bills.py").write_text("from pydantic import BaseModel\nclass Bill(BaseModel):\n    vendor: str\n    total: float\n")
+    invoke("init", "--model", "my_bills:Bill", "--expected", "gold.jsonl", "--actual", "out.jsonl")
+    assert "{path: vendor, match: fuzzy}" in Path("out.eval.yaml").read_text()
+    invoke("run", "out.eval.yaml")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["--expected", "gold.jsonl"],
+        ["--expected", "gold.jsonl", "--actual", "out.jsonl", "--cases", "out.jsonl"],
+        ["--id", "key=doc_id"],
+        ["--expected", "gold.jsonl", "--actual", "out.jsonl", "--id", "=doc_id"],
+        ["--expected", "gold.jsonl", "--actual", "out.jsonl", "--rename", "company"],
+        ["--expected", "gold.jsonl", "--actual", "none.jsonl"],
+        ["--schema", "none.json"],
+        ["--model", "nothing"],
+    ],
+)
+def test_options_that_make_no_sense_exit_2(arguments: list[str]) -> None:
+    invoke("init", *arguments, exit_code=2)
+
+
+def test_diff_says_first_how_it_paired() -> None:
+    lines = invoke("diff", "gold.jsonl", "out.jsonl", "--format", "plain", exit_code=1).splitlines()
+    assert lines[0] == "15 of 20 expected rows have an actual one, paired by `key` = `doc_id`"
+    assert lines[2] == "`company` may be `vendor` (equal in 100% of 15 records): --rename company=vendor"
+
+
+def test_diff_with_renames_compares_the_fields() -> None:
+    found = json.loads(
+        invoke("diff", "gold.jsonl", "out.jsonl", "--id", "key=doc_id", "--rename", "company=vendor", "--format", "json", exit_code=1)
+    )
+    assert [(entry["case"], entry["path"]) for entry in found["differences"] if entry["outcome"] != "omission"] == [("r-0", "total")]
+
+
+def test_no_field_in_common_is_said_before_anything_else() -> None:
+    write("other.jsonl", [{"doc_id": row["doc_id"], "z": 1} for row in OUTPUT])
+    said = invoke("diff", "gold.jsonl", "other.jsonl", "--format", "plain", exit_code=1)
+    assert said.startswith("✗ no field in common\nexpected has entities\nactual has z\n")
+    assert "missing" not in said
+
+
+def test_many_records_against_one_says_so() -> None:
+    Path("one.json").write_text(json.dumps(OUTPUT[0]))
+    said = CliRunner().invoke(app, ["diff", "gold.jsonl", "one.json"])
+    assert said.exit_code == 2
+    assert "one.json holds one record, gold.jsonl holds 20" in said.output + said.stderr
+
+
+def test_rows_of_a_csv_without_an_id_are_named_by_row() -> None:
+    Path("cases.csv").write_text('expected,actual\n"a\nb","a\nb"\nc,d\n')
+    Path("s.eval.yaml").write_text("cases: cases.csv\nevaluators: [{type: answer_quality}]\n")
+    report = json.loads(invoke("run", "s.eval.yaml", "--format", "json"))
+    assert [result["case"] for result in report["results"]] == ["1", "2"]

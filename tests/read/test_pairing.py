@@ -1,0 +1,73 @@
+"""How two files pair is proposed from their data."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from fieldwise.model.plan import SideMapping
+from fieldwise.read.pairing import FILE_NAME, count_records, propose_pairing
+
+GOLD = [{"key": f"r-{n}", "entities": {"company": f"Company {n}", "total": n, "orderDate": f"2024-01-{n + 1:02d}"}} for n in range(20)]
+OUTPUT = [{"doc_id": f"r-{n}", "vendor": f"COMPANY  {n}" if n else "?", "total": n, "order_date": "x"} for n in reversed(range(15))]
+
+
+def write(path: Path, rows: list[Any]) -> str:
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return str(path)
+
+
+def test_ids_records_and_names_are_found(tmp_path: Path) -> None:
+    pairing = propose_pairing(write(tmp_path / "gold.jsonl", GOLD), write(tmp_path / "out.jsonl", OUTPUT))
+    assert pairing.expected == SideMapping(id="key", record="entities")
+    assert pairing.actual == SideMapping(id="doc_id")
+    assert [(rename.expected, rename.actual, rename.evidence) for rename in pairing.renames] == [
+        ("company", "vendor", "equal in 93% of 15 records"),
+        ("orderDate", "order_date", "the same name, written differently"),
+    ]
+    assert pairing.common_fields == ["total"]
+    assert pairing.with_renames().expected.rename == {"company": "vendor", "orderDate": "order_date"}
+    assert pairing.describe(15, 20)[0] == "15 of 20 expected rows have an actual one, paired by `key` = `doc_id`"
+
+
+def test_what_the_user_says_holds(tmp_path: Path) -> None:
+    files = write(tmp_path / "gold.jsonl", GOLD), write(tmp_path / "out.jsonl", OUTPUT)
+    pairing = propose_pairing(*files, ids=("key", "doc_id"), renames={"company": "total_due"})
+    assert pairing.expected.rename == {"company": "total_due"}
+    assert "company" not in [rename.expected for rename in pairing.renames]
+
+
+def test_an_id_inside_an_object_is_found(tmp_path: Path) -> None:
+    nested = [{"meta": {"id": row["doc_id"]}, "fields": row} for row in OUTPUT]
+    pairing = propose_pairing(write(tmp_path / "gold.jsonl", GOLD), write(tmp_path / "out.jsonl", nested))
+    assert (pairing.expected.id, pairing.actual.id) in {("key", "meta.id"), ("key", "fields.doc_id")}
+    assert (pairing.expected.record, pairing.actual.record) == ("entities", "fields")
+
+
+def test_a_column_of_data_is_no_id(tmp_path: Path) -> None:
+    rows = [{"total": n, "vendor": f"v{n}"} for n in range(10)]
+    pairing = propose_pairing(write(tmp_path / "gold.jsonl", rows), write(tmp_path / "out.jsonl", rows))
+    assert pairing.keys == (None, None)
+    assert "no column identifies them" in pairing.describe(10, 10)[0]
+
+
+def test_file_names_pair_with_a_column(tmp_path: Path) -> None:
+    (tmp_path / "out").mkdir()
+    for row in OUTPUT:
+        (tmp_path / "out" / f"{row['doc_id']}.json").write_text(json.dumps({"vendor": row["vendor"], "total": row["total"]}))
+    pairing = propose_pairing(write(tmp_path / "gold.jsonl", GOLD), str(tmp_path / "out"))
+    assert pairing.keys == ("key", FILE_NAME)
+    assert pairing.actual == SideMapping()
+
+
+def test_files_that_cannot_be_read_propose_nothing(tmp_path: Path) -> None:
+    (tmp_path / "broken.json").write_text("{")
+    pairing = propose_pairing(str(tmp_path / "none.jsonl"), str(tmp_path / "broken.json"))
+    assert (pairing.expected, pairing.actual, pairing.renames) == (SideMapping(), SideMapping(), [])
+
+
+def test_one_record_is_told_from_many(tmp_path: Path) -> None:
+    (tmp_path / "one.json").write_text('{"a": 1}')
+    (tmp_path / "list.json").write_text('[{"a": 1}, {"a": 2}]')
+    assert count_records(str(tmp_path / "one.json")) is None
+    assert count_records(str(tmp_path / "list.json")) == 2
+    assert count_records(write(tmp_path / "rows.jsonl", GOLD)) == 20
