@@ -59,7 +59,7 @@ _MORE_CURRENCIES: Final = {
     "€uro": "EUR",
 }  # fmt: skip
 _SUBUNITS: Final = {
-    "cent": "$ EUR", "cents": "$ EUR", "¢": "$", "ct": "EUR $", "cts": "EUR $", "pence": "GBP", "penny": "GBP", "øre": "DKK NOK",
+    "cent": "$ EUR", "cents": "$ EUR", "¢": "$", "ct": "EUR $", "cts": "EUR $", "pence": "GBP", "penny": "GBP", "p": "GBP", "øre": "DKK NOK",
     "öre": "SEK", "centimes": "EUR CHF", "centime": "EUR CHF", "rappen": "CHF", "céntimos": "EUR",
     "centavos": "MXN BRL PHP ARS COP", "centesimi": "EUR", "grosz": "PLN", "groszy": "PLN", "kopecks": "RUB", "коп": "RUB",
     "копеек": "RUB", "paise": "INR", "paisa": "INR", "haléřů": "CZK", "kuruş": "TRY", "분": "KRW", "分": "CNY",
@@ -238,7 +238,8 @@ def _read_names(before: str, after: str, ends_in_cr: bool) -> _Names | None:
         return _Names(percent=True, scale=scale)
     if prefix == "%" and suffix == "":
         return _Names(percent=True, scale=scale)
-    is_unit_letter = not prefix and len(suffix) == 1 and fold_name(suffix) in locale_tables.unit_names()  # "5 L" names litres, not lempiras
+    # "5 L" names litres, not lempiras; "5 đ" names dongs
+    is_unit_letter = len(suffix) == 1 and not prefix and suffix.isascii() and fold_name(suffix) in locale_tables.unit_names()
     named = [_currencies_of(part) for part in (prefix, suffix) if part]
     if all(named) and not is_unit_letter:
         currencies = frozenset.intersection(*named) if named else NO_CODES  # pyright: ignore[reportArgumentType]

@@ -28,13 +28,53 @@ _DURATION_UNITS: Final = {
     "week": 604800.0, "night": 86400.0, "fortnight": 1209600.0, "month": _MONTH_SECONDS, "quarter": 3 * _MONTH_SECONDS,
     "year": 12 * _MONTH_SECONDS, "decade": 120 * _MONTH_SECONDS, "century": 1200 * _MONTH_SECONDS,
 }  # fmt: skip
+_MULTIPLES: Final = {
+    "are": ("square-meter", 100.0), "square-millimeter": ("square-meter", 1e-6), "watt-hour": ("joule", 3600.0),
+    "kilowatt-hour": ("joule", 3.6e6), "megawatt-hour": ("joule", 3.6e9), "gigawatt-hour": ("joule", 3.6e12),
+    "kilonewton": ("newton", 1000.0), "millivolt": ("volt", 0.001), "kilovolt": ("volt", 1000.0),
+}  # fmt: skip
+"""Units without a factor in CLDR, as a multiple of one with a factor."""
+_SYMBOLS: Final = {
+    "W": "watt", "mW": "milliwatt", "MW": "megawatt", "nm": "nanometer", "Nm": "newton-meter", "N": "newton", "kN": "kilonewton",
+    "kn": "knot", "mV": "millivolt", "kV": "kilovolt", "dB": "decibel", "mA": "milliampere", "A": "ampere", "Pa": "pascal",
+    "hPa": "hectopascal", "kPa": "kilopascal", "MPa": "megapascal", "Mb": "megabit", "MB": "megabyte", "Gb": "gigabit", "GB": "gigabyte",
+    "kb": "kilobit", "kB": "kilobyte", "Wh": "watt-hour", "kWh": "kilowatt-hour", "MWh": "megawatt-hour", "GWh": "gigawatt-hour",
+    "MHz": "megahertz", "K": "kelvin",
+}  # fmt: skip
+"""Symbols in which the letter case counts."""
+_MORE_NUMBER_WORDS: Final = {
+    **dict.fromkeys(("a", "an", "une", "una", "uma", "eine", "einen", "einer", "ett", "een", "één", "jedna", "jedno", "одна", "одну"), 1),
+    "half a": 0.5, "half an": 0.5, "a dozen": 12, "dozen": 12,
+}  # fmt: skip
+_PIECES: Final = (
+    "pc",
+    "pcs",
+    "pce",
+    "piece",
+    "pieces",
+    "ea",
+    "each",
+    "stk",
+    "stück",
+    "szt",
+    "ks",
+    "pza",
+    "uds",
+    "pz",
+    "шт",
+    "個",
+    "个",
+    "件",
+)
 # What people write and CLDR does not print.
 _MORE_UNITS: Final = {
+    **dict.fromkeys(_PIECES, "piece"),
     "kgs": "kilogram", "kilo": "kilogram", "kilos": "kilogram", "gm": "gram", "gms": "gram", "gr": "gram", "grs": "gram",
     "lbs": "pound", "mtr": "meter", "mtrs": "meter", "kms": "kilometer", "cms": "centimeter", "mms": "millimeter", "ltr": "liter",
     "ltrs": "liter", "lt": "liter", "ml": "milliliter", "cc": "cubic-centimeter", "sqm": "square-meter", "sqft": "square-foot",
     "sq ft": "square-foot", "sq m": "square-meter", "m2": "square-meter", "m3": "cubic-meter", "qm": "square-meter",
-    "cbm": "cubic-meter", "ft2": "square-foot", "km2": "square-kilometer", "cm2": "square-centimeter", "cm3": "cubic-centimeter",
+    "cbm": "cubic-meter", "mm2": "square-millimeter", "rpm": "revolution-per-minute",
+ "ft2": "square-foot", "km2": "square-kilometer", "cm2": "square-centimeter", "cm3": "cubic-centimeter",
     '"': "inch", "''": "inch", "'": "foot", "in": "inch", "kph": "kilometer-per-hour", "kmh": "kilometer-per-hour", "ha": "hectare",
     "a": "are", "µg": "microgram", "mcg": "microgram", "ug": "microgram", "t": "tonne", "hr": "hour", "hrs": "hour", "h": "hour",
     "min": "minute", "mins": "minute", "m": "meter", "sec": "second", "secs": "second", "s": "second", "d": "day", "wk": "week",
@@ -77,8 +117,10 @@ class DurationReading:
 
 def unit_factor(unit: str) -> locale_tables.UnitFactor | None:
     """How a unit converts; None for an unknown one."""
-    if unit == "are":
-        return locale_tables.UnitFactor("square-meter", 100.0, 0.0)
+    if unit in _MULTIPLES:
+        base_unit, multiple = _MULTIPLES[unit]
+        base = locale_tables.unit_factors()[base_unit]
+        return base._replace(factor=base.factor * multiple)
     return locale_tables.unit_factors().get(unit)
 
 
@@ -101,12 +143,18 @@ def _read_quantity(text: str) -> QuantityReading | None:
             if figure is not None and units and not figure.currencies and not figure.percent:
                 return QuantityReading(figure.value, units)
     worded = re.fullmatch(r"\s*(?P<word>[^\W\d_]+(?:[ -][^\W\d_]+)?)\s+(?P<unit>[^\d]+?)\s*", text)
-    if worded is not None and fold_name(worded["word"]) in locale_tables.number_words() and units_called(worded["unit"]):
-        return QuantityReading(locale_tables.number_words()[fold_name(worded["word"])], units_called(worded["unit"]))
+    if worded is not None:
+        number, units = _number_called(fold_name(worded["word"])), units_called(worded["unit"])
+        if number is not None and units:
+            return QuantityReading(number, units)
     figure = read_figure(text.strip())
     if figure is None or figure.currencies:
         return None
     return QuantityReading(figure.value, frozenset({"percent"}) if figure.percent else figure.units)
+
+
+def _number_called(word: str) -> float | None:
+    return locale_tables.number_words().get(word, _MORE_NUMBER_WORDS.get(word))
 
 
 def units_called(name: str) -> frozenset[str]:
@@ -115,6 +163,8 @@ def units_called(name: str) -> frozenset[str]:
     >>> units_called("lbs"), units_called("stunden")
     (frozenset({'pound'}), frozenset({'hour'}))
     """
+    if name.strip() in _SYMBOLS:
+        return frozenset({_SYMBOLS[name.strip()]})
     key = fold_name(name).replace("²", "2").replace("³", "3")
     plain = key.strip(".")
     if plain in _MORE_UNITS:

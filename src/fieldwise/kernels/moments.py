@@ -106,7 +106,7 @@ _ZONE = (
 _BEFORE_CLOCK = r"(?:t|[ ,]*(?:at|um|gegen|à|às|as|a las|alle|ore|klo|kl|o|в|о|om|u|saat|pukul|lúc|la|ve|v)?[. ]*)"
 _AFTER_CLOCK = r"(?: ?(?:uhr|hrs?|hours|horas|heures|h|ч|uur|godz|น|น\.))?\.?"
 _FILLER_WORDS = "of de del d le la el the den der dem am on dne dnia dia día i y rok roku r g р г року рік года год gada e a à στις στη"
-_FILLERS: Final = frozenset([*_FILLER_WORDS.split(), "ngày", "ngay", "năm", "nam", "il", "s", "in"])
+_FILLERS: Final = frozenset([*_FILLER_WORDS.split(), "ngày", "ngay", "năm", "nam", "il", "s", "in", "m", "d", "ta"])
 _ORDINALS: Final = re.compile(r"(?<=\d)(?:st|nd|rd|th|er|ère|re|e|è|ème|º|°|ª|o|a|ste|de|:e|:a|-го|-е|ого|ος|η|\.)(?![^\W\d_])")
 _CJK_DATE: Final = re.compile(r"(\d{2,4}) ?[年년][ ,]*(\d{1,2}) ?[月월](?:[ ,]*(\d{1,2}) ?[日号號일])?")
 _CJK_DIGITS: Final = str.maketrans("〇零一二三四五六七八九", "00123456789")
