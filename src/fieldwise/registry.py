@@ -178,6 +178,10 @@ class CauseSpec:
     """Lower ranks are tried first."""
     label: str
     advice: str
+    advised: tuple[str, ...] = ()
+    """Matches that the advice recommends."""
+    advice_if_followed: str = ""
+    """The advice for a field whose match is one of `advised` already."""
     kinds: ValueKinds = "any"
     """Pairs it applies to: both text, both numbers, or any."""
     examples: tuple[CauseExample, ...] = ()
@@ -403,6 +407,8 @@ def cause(
     rank: int,
     label: str,
     advice: str,
+    advised: tuple[str, ...] = (),
+    advice_if_followed: str = "",
     kinds: ValueKinds = "any",
     examples: Iterable[CauseExample] = (),
 ) -> Callable[[Callable[_P, _R]], Callable[_P, _R]]:
@@ -416,6 +422,8 @@ def cause(
             rank=rank,
             label=label,
             advice=advice,
+            advised=advised,
+            advice_if_followed=advice_if_followed,
             kinds=kinds,
             examples=tuple(examples),
         )

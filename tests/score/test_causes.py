@@ -58,7 +58,7 @@ def cause(expected: Any, actual: Any, record: Any = None, path: str = "field") -
         (1, True, None),
         (True, False, None),
         ([5], "n/a", "null_text"),
-        ("5", "US$5", "number_format"),
+        ("5", "US$5", "currency_on_one_side"),
         ("13", "٣", None),
         ("3", "٣", "number_format"),
         ({"a": 1}, "x", None),

@@ -13,6 +13,8 @@ _YEAR_FIRST = re.compile(r"(\d{4})([-/.]?)(\d\d)\2(\d\d)", re.ASCII)
     rank=50,
     label="date format",
     advice="Compare calendar days, e.g. `match: date`, or ask for ISO dates.",
+    advised=("date",),
+    advice_if_followed="Say how the source writes dates with `formats`, `day_first` or `languages`, or ask for ISO dates.",
     kinds="text",
     examples=[
         CauseExample(expected="2025-03-04", actual="4 March 2025"),
@@ -41,6 +43,8 @@ def date_format(expected: str, actual: str, _context: Context) -> bool:
     rank=140,
     label="day and month swapped",
     advice="Say how the source writes dates, e.g. `match: date` with `day_first: true`, and ask for ISO dates.",
+    advised=("date",),
+    advice_if_followed="Set `day_first` as the source writes dates, and ask for ISO dates.",
     kinds="text",
     examples=[
         CauseExample(expected="2025-03-04", actual="2025-04-03"),
@@ -72,3 +76,78 @@ def _swap_last_groups(text: str) -> str:
 
 def _swap_day_and_month(day: YearMonthDay) -> YearMonthDay:
     return day[0], day[2], day[1]
+
+
+@cause(
+    rank=45,
+    label="two-digit year",
+    advice="Ask for years with four digits; `match: date` reads two-digit years, and `two_digit_years` moves the pivot.",
+    advised=("date",),
+    advice_if_followed="Ask for years with four digits, or move the pivot with `two_digit_years`.",
+    kinds="text",
+    examples=[
+        CauseExample(expected="14/03/2018", actual="14/03/18"),
+        CauseExample(expected="2018-03-14", actual="14 Mar 18"),
+        CauseExample(expected="2018-03-14", actual="1918-03-14"),
+        CauseExample(expected="14/03/2018", actual="14/03/19", holds=False),
+        CauseExample(expected="2018-03-14", actual="14 March 2018", holds=False),
+        CauseExample(expected="2018-03-14", actual="2019-03-14", holds=False),
+    ],
+)
+def two_digit_year(expected: str, actual: str, _context: Context) -> bool:
+    """The same day with a year of two digits on one side, or of another century."""
+    for left in _read_days(expected):
+        for right in _read_days(actual):
+            if left[1:] == right[1:] and left[0] % 100 == right[0] % 100:
+                has_short_year = (_FOUR_DIGITS.search(expected) is None) != (_FOUR_DIGITS.search(actual) is None)
+                return left[0] != right[0] or has_short_year
+    return False
+
+
+@cause(
+    rank=215,
+    label="one part of the date differs",
+    advice="A digit of the date was misread: improve the scan, or check the date against others of the document.",
+    kinds="text",
+    examples=[
+        CauseExample(expected="03/06/2018", actual="03/06/2016"),
+        CauseExample(expected="26/04/2017", actual="20/04/2017"),
+        CauseExample(expected="2017-04-26", actual="28 April 2017"),
+        CauseExample(expected="20 MAR 2018", actual="30 MAR 2018"),
+        CauseExample(expected="2024-03-05", actual="2024-03-06", holds=False),
+        CauseExample(expected="2024-03-05", actual="2024-03-17", holds=False),
+        CauseExample(expected="2023-12-31", actual="2024-12-31", holds=False),
+    ],
+)
+def date_part(expected: str, actual: str, _context: Context) -> bool:
+    """Another year, or another day or month by one digit that looks alike or by two digits swapped.
+
+    Two dates of one year often share a part by chance, so no other difference counts; nor does the year of a first or last day of a month.
+    Digits that look alike are 0 6 8, 3 8, 1 7, 2 7, 4 9, and 2 and 3 as tens.
+    """
+    return any(_is_one_part_off(left, right) for left in _read_days(expected)[:1] for right in _read_days(actual)[:1])
+
+
+def _is_one_part_off(left: YearMonthDay, right: YearMonthDay) -> bool:
+    differing = [part for part in range(3) if left[part] != right[part]]
+    if len(differing) != 1 or 0 in left or 0 in right:
+        return False
+    part = differing[0]
+    if part == 0:
+        return 1 < left[2] < _DAYS_BEFORE_MONTH_END
+    left_digits, right_digits = f"{left[part]:02}", f"{right[part]:02}"
+    if left_digits == right_digits[::-1] and "0" not in left_digits:
+        return True
+    if left_digits[1] == right_digits[1]:
+        return {left_digits[0], right_digits[0]} == {"2", "3"}
+    return left_digits[0] == right_digits[0] and frozenset((left_digits[1], right_digits[1])) in _LOOKALIKE_DIGITS
+
+
+def _read_days(text: str) -> tuple[YearMonthDay, ...]:
+    dates = parse_date_readings(text)
+    return () if dates is None else dates.readings
+
+
+_FOUR_DIGITS = re.compile(r"\d{4}", re.ASCII)
+_DAYS_BEFORE_MONTH_END = 28
+_LOOKALIKE_DIGITS = frozenset(map(frozenset, ("06", "08", "68", "38", "17", "27", "49")))

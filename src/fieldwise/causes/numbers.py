@@ -1,6 +1,10 @@
 """Causes in how numbers are written, typed, rounded, scaled or signed."""
 
-from fieldwise.kernels.numbers import NumberReadings, count_decimals, format_number, parse_number_readings, to_number
+from rapidfuzz.distance import Levenshtein
+
+from fieldwise.kernels.amounts import Figure, read_figure
+from fieldwise.kernels.dates import parse_date_readings
+from fieldwise.kernels.numbers import NumberReadings, align_digits, count_decimals, format_number, parse_number_readings, to_number
 from fieldwise.model.context import Context
 from fieldwise.model.values import Json
 from fieldwise.registry import CauseExample, cause
@@ -44,10 +48,89 @@ def _is_text_of(text: str, value: Json) -> bool:
     return isinstance(value, int) and text == format_number(value)
 
 
+def _read_figure(value: Json) -> Figure | None:
+    if isinstance(value, str):
+        return read_figure(value.strip()) if any(map(str.isdigit, value)) else None
+    number = to_number(value)
+    return None if number is None else Figure(number)
+
+
+@cause(
+    rank=32,
+    label="other currency",
+    advice="Ask for the currency as printed; compare amount and currency together with `match: money`.",
+    advised=("money",),
+    advice_if_followed="Ask for the currency as printed, as a code such as EUR.",
+    kinds="text",
+    examples=[
+        CauseExample(expected="EUR 100.00", actual="USD 100.00"),
+        CauseExample(expected="$5", actual="€5"),
+        CauseExample(expected="1.234,50 €", actual="CHF 1'234.50"),
+        CauseExample(expected="$5", actual="CAD 5", holds=False),
+        CauseExample(expected="EUR 100.00", actual="USD 90.00", holds=False),
+        CauseExample(expected="EUR 100.00", actual="100.00", holds=False),
+    ],
+)
+def other_currency(expected: str, actual: str, _context: Context) -> bool:
+    """The same amount in another currency: `EUR 100.00` and `USD 100.00`."""
+    left, right = _read_figure(expected), _read_figure(actual)
+    if left is None or right is None or left.value != right.value:
+        return False
+    return bool(left.currencies) and bool(right.currencies) and left.currencies.isdisjoint(right.currencies)
+
+
+@cause(
+    rank=34,
+    label="currency on one side only",
+    advice="Compare amounts with `match: money`, or give the currency a field of its own.",
+    advised=("money",),
+    advice_if_followed="Set `default_currency`, or ask for the currency beside every amount.",
+    examples=[
+        CauseExample(expected="RM7.42", actual="7.42"),
+        CauseExample(expected=1234.5, actual="$1,234.50"),
+        CauseExample(expected="5", actual="5 EUR"),
+        CauseExample(expected="$5", actual="€5", holds=False),
+        CauseExample(expected="RM7.42", actual="7.43", holds=False),
+        CauseExample(expected="5", actual="5 kg", holds=False),
+    ],
+)
+def currency_on_one_side(expected: Json, actual: Json, _context: Context) -> bool:
+    """The same amount, with a currency on one side only: `RM7.42` and `7.42`."""
+    left, right = _read_figure(expected), _read_figure(actual)
+    if left is None or right is None or left.value != right.value:
+        return False
+    return bool(left.currencies) != bool(right.currencies) and not left.units and not right.units
+
+
+@cause(
+    rank=36,
+    label="other unit",
+    advice="State the unit in the schema; compare number and unit together with `match: quantity`.",
+    advised=("quantity",),
+    advice_if_followed="State the unit in the schema, and check how the source abbreviates it.",
+    kinds="text",
+    examples=[
+        CauseExample(expected="5 kg", actual="5 g"),
+        CauseExample(expected="250 ml", actual="250 l"),
+        CauseExample(expected="5 kg", actual="5 kilograms", holds=False),
+        CauseExample(expected="5 kg", actual="6 g", holds=False),
+        CauseExample(expected="5 kg", actual="5", holds=False),
+    ],
+)
+def other_unit(expected: str, actual: str, _context: Context) -> bool:
+    """The same number with another unit: `5 kg` and `5 g`."""
+    left, right = _read_figure(expected), _read_figure(actual)
+    if left is None or right is None or left.value != right.value:
+        return False
+    return bool(left.units) and bool(right.units) and left.units.isdisjoint(right.units)
+
+
 @cause(
     rank=40,
     label="number format",
-    advice="Read numbers out of text, e.g. `match: numeric_tolerance` with `parse: true`, or ask for plain numbers.",
+    advice="Read numbers out of text, e.g. `match: money` or `match: numeric_tolerance` with `parse: true`, or ask for plain numbers.",
+    advised=("numeric_tolerance", "money"),
+    advice_if_followed="Add `parse: true` if it is not there; say in the schema how numbers are written, or ask for plain numbers.",
     examples=[
         CauseExample(expected=1234.5, actual="1,234.50"),
         CauseExample(expected="1234.50", actual="$1,234.50"),
@@ -115,6 +198,8 @@ def sign(expected: Json, actual: Json, _context: Context) -> bool:
     rank=150,
     label="rounding",
     advice="Allow for it with `match: numeric_tolerance`, or ask for all decimals as printed.",
+    advised=("numeric_tolerance", "money"),
+    advice_if_followed="Ask for all decimals as printed, or raise `tolerance` if the difference does not matter.",
     examples=[
         CauseExample(expected=1234.5, actual=1234.50001),
         CauseExample(expected=12.35, actual=12.3),
@@ -144,8 +229,10 @@ def _has_fewer_decimals(left: float, right: float, distance: float, magnitude: f
     if left_decimals == right_decimals:
         return left_decimals >= 2 and distance <= 10.0**-left_decimals * _FLOAT_SLACK and distance <= 1e-3 * magnitude
     unit = 10.0 ** -min(left_decimals, right_decimals)
-    # close to 0 only rounding to the nearest is allowed: 0.9 is not a rounded 0
-    tolerance = unit / 2 * _FLOAT_SLACK if 0 in (left, right) or magnitude < unit * 2 else unit
+    shorter, longer = sorted((left, right), key=count_decimals)
+    # close to 0 only rounding to the nearest is allowed: 0.9 is not a rounded 0; and what is cut off makes a number smaller: 2.02 is not 3
+    is_nearest = 0 in (left, right) or magnitude < unit * 2 or abs(shorter) > abs(longer)
+    tolerance = unit / 2 * _FLOAT_SLACK if is_nearest else max(unit / 2, min(unit, 0.05 * magnitude)) * _FLOAT_SLACK
     return distance <= tolerance and distance < unit
 
 
@@ -155,6 +242,33 @@ def _is_rounded_integer(left: int, right: int) -> bool:
     significant = len(digits.rstrip("0"))
     dropped = len(digits) - significant
     return significant >= 2 and significant + min(dropped, 2) >= 4 and abs(left - right) * 2 <= 10**dropped
+
+
+@cause(
+    rank=155,
+    label="decimal point lost",
+    advice="Look at how the source prints decimals: a faint point or a comma is easily lost; check amounts against a sum.",
+    examples=[
+        CauseExample(expected="7.42", actual=742),
+        CauseExample(expected="RM7.42", actual=742.0),
+        CauseExample(expected=1234.56, actual=123456),
+        CauseExample(expected=12.5, actual="1250"),
+        CauseExample(expected=7.42, actual=743, holds=False),
+        CauseExample(expected=5, actual=500, holds=False),
+        CauseExample(expected=0.5, actual=5, holds=False),
+    ],
+)
+def decimal_point_lost(expected: Json, actual: Json, _context: Context) -> bool:
+    """The digits of a number with decimals, read as a whole number: `7.42` and `742`. At least three digits."""
+    expected_figure, actual_figure = _read_figure(expected), _read_figure(actual)
+    if expected_figure is None or actual_figure is None:
+        return False
+    number, whole = abs(expected_figure.value), abs(actual_figure.value)
+    if number % 1 == 0 or whole % 1 != 0 or whole < 10 ** (_MIN_DIGITS_AT_ANOTHER_SCALE - 1):
+        return False
+    written = format_number(number).replace(".", "").lstrip("0")
+    cents = f"{number:.2f}".replace(".", "").lstrip("0")
+    return format_number(int(whole)) in (written, cents)
 
 
 @cause(
@@ -194,3 +308,57 @@ def _is_multiple(small: float, large: float, factor: int) -> bool:
     if factor < 1000 or distance > 0.5 * 10.0 ** -count_decimals(small):
         return False
     return len(format_number(small).replace(".", "").strip("0")) >= _MIN_DIGITS_AT_ANOTHER_SCALE
+
+
+@cause(
+    rank=205,
+    label="one digit differs",
+    advice="A digit was misread or mistyped: improve the scan, and check such values against a sum, a list or a check digit.",
+    examples=[
+        CauseExample(expected="169.80", actual=189.8),
+        CauseExample(expected=123456, actual=123956),
+        CauseExample(expected=1234567, actual=123467),
+        CauseExample(expected="DE89370400440532013000", actual="DE89370400440532013001"),
+        CauseExample(expected="8 Jalan 7/118B, Desa Tun Razak, Kuala Lumpur", actual="8 Jalan 7/113B, Desa Tun Razak, Kuala Lumpur"),
+        CauseExample(expected=5, actual=7, holds=False),
+        CauseExample(expected="29.00", actual="39.00", holds=False),
+        CauseExample(expected="INV-2024-0123", actual="INV-2024-0127", holds=False),
+        CauseExample(expected="2024-03-05", actual="2024-03-06", holds=False),
+    ],
+)
+def digit_changed(expected: Json, actual: Json, _context: Context) -> bool:
+    """One digit changed, missing or added.
+
+    In numbers of at least four digits without endings such as 00 and 95 (five for a digit more or less); in codes of ten digits, or of six
+    outside the last four, which mostly count up; in texts of at least 25 letters.
+    """
+    expected_number, actual_number = to_number(expected), to_number(actual)
+    if expected_number is not None and actual_number is not None:
+        return (expected_number < 0) == (actual_number < 0) and _is_one_digit_changed(*align_digits(expected_number, actual_number))
+    if not (isinstance(expected, str) and isinstance(actual, str)) or len(expected) != len(actual):
+        return False
+    changed = [at for at, (left, right) in enumerate(zip(expected, actual, strict=True)) if left.casefold() != right.casefold()]
+    if len(changed) != 1 or not (expected[changed[0]].isdecimal() and actual[changed[0]].isdecimal()):
+        return False
+    if parse_date_readings(expected) is not None:
+        return False
+    digits = sum(map(str.isdecimal, expected))
+    digits_after = sum(map(str.isdecimal, expected[changed[0] + 1 :]))
+    letters = sum(map(str.isalpha, expected))
+    return letters >= _MIN_LETTERS_OF_TEXT or digits >= _MIN_DIGITS_OF_CODE or (digits >= 6 and digits_after >= _COUNTING_DIGITS)
+
+
+def _is_one_digit_changed(expected: str, actual: str) -> bool:
+    uninformative = 0  # prices end in 00, 50, 95 and 99 more often than chance
+    while (
+        uninformative < min(2, len(expected), len(actual))
+        and expected[-1 - uninformative :] == actual[-1 - uninformative :]
+        and expected[-1 - uninformative] in "059"
+    ):
+        uninformative += 1
+    significant = min(len(expected), len(actual)) - uninformative
+    min_significant = 4 if len(expected) == len(actual) else 5
+    return significant >= min_significant and Levenshtein.distance(expected, actual, score_cutoff=1) == 1
+
+
+_MIN_LETTERS_OF_TEXT, _MIN_DIGITS_OF_CODE, _COUNTING_DIGITS = 25, 10, 4

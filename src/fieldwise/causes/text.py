@@ -1,5 +1,7 @@
 """Causes in how text is written: letters, spaces, punctuation, words, placeholders, slips of typing and reading."""
 
+import re
+
 from rapidfuzz.distance import Levenshtein
 
 from fieldwise.kernels.dates import parse_date_readings
@@ -46,6 +48,23 @@ _PLACEHOLDERS = frozenset(
         "not given",
         "not mentioned",
         "not known",
+        "k.A.",
+        "keine Angabe",
+        "nicht angegeben",
+        "nicht vorhanden",
+        "unbekannt",
+        "non disponible",
+        "non renseigné",
+        "inconnu",
+        "sin datos",
+        "no disponible",
+        "desconocido",
+        "não disponível",
+        "brak danych",
+        "нет данных",
+        "不明",
+        "未知",
+        "なし",
     )
 )
 _PLACEHOLDER_SYMBOLS = frozenset("-–—_?.…/*()[]<>")
@@ -53,14 +72,29 @@ _ELLIPSES = ("…", "...", "[…]", "[...]")
 _MIN_PREFIX, _MIN_PREFIX_BEFORE_ELLIPSIS = 4, 2
 """Shorter beginnings of a text are too likely by chance to count as cut off."""
 _MIN_LENGTH_FOR_ONE_EDIT, _MIN_LENGTH_FOR_TWO_EDITS = 4, 9
-_MIN_DIGITS_OF_NUMBER, _MIN_DIGITS_OF_TEXT = 5, 6
+_MIN_DIGITS_OF_NUMBER, _MIN_DIGITS_OF_TEXT = 5, 10
 """Shorter numbers that share digits are simply different numbers."""
+_MIN_LETTERS_AROUND_A_DIGIT = 20
+"""In a text with this many letters, one digit more, less or other is a slip."""
+_MIN_MISREAD_LENGTH, _MAX_MISREAD_SHARE, _MIN_WORD_SIMILARITY, _SHORT_WORD = 15, 0.18, 0.5, 3
+_MAX_LABELLED_LENGTH, _MAX_LABEL_WORDS = 200, 4
+_CAMEL_CASE = re.compile(r"(?<=[a-z])(?=[A-Z])|[_-]")
+_LABEL_WORDS = frozenset({
+    "account", "address", "adresse", "amount", "bank", "bezeichnung", "betrag", "bic", "bill", "buyer", "client", "code", "company",
+    "contact", "country", "currency", "customer", "date", "datum", "delivery", "description", "due", "email", "fax", "from", "gst",
+    "heading", "iban", "id", "invoice", "issued", "item", "kunde", "name", "nr", "no", "number", "order", "payment", "phone", "po",
+    "price", "qty", "quantity", "rate", "receipt", "rechnung", "rechnungsnummer", "ref", "reference", "sales", "seller", "ship", "sku",
+    "street", "subtotal", "sum", "supplier", "swift", "tax", "tel", "telephone", "time", "title", "to", "total", "unit", "vat", "vendor",
+})  # fmt: skip
+"""Words of labels in documents."""
 
 
 @cause(
     rank=10,
     label="letter case",
     advice="Fold case where it carries no meaning, e.g. `match: fuzzy`, or ask for the case as printed.",
+    advised=("fuzzy",),
+    advice_if_followed="Leave `normalize` at true, which folds case, or ask for the case as printed.",
     kinds="text",
     examples=[
         CauseExample(expected="Acme Corp", actual="ACME CORP"),
@@ -101,6 +135,8 @@ def whitespace(expected: str, actual: str, _context: Context) -> bool:
     rank=60,
     label="punctuation",
     advice="Compare words, e.g. `match: fuzzy` with `algorithm: token_sort`, or normalize dashes and quotes before comparing.",
+    advised=("fuzzy",),
+    advice_if_followed="Compare words with `algorithm: token_sort`, or normalize dashes and quotes before comparing.",
     kinds="text",
     examples=[
         CauseExample(expected="Acme Inc", actual="Acme Inc."),
@@ -125,6 +161,8 @@ def punctuation(expected: str, actual: str, _context: Context) -> bool:
     rank=70,
     label="accents",
     advice="Check the encoding of the source, or allow for accents with `match: fuzzy`.",
+    advised=("fuzzy",),
+    advice_if_followed="Check the encoding of the source, or lower `threshold` for short texts.",
     kinds="text",
     examples=[
         CauseExample(expected="José", actual="Jose"),
@@ -233,6 +271,8 @@ def _is_cut_off(expected: str, actual: str) -> bool:
     rank=90,
     label="word order",
     advice="Compare words in any order: `match: fuzzy` with `algorithm: token_sort`.",
+    advised=("fuzzy",),
+    advice_if_followed="Compare words in any order: `algorithm: token_sort`.",
     kinds="text",
     examples=[
         CauseExample(expected="John Smith", actual="Smith, John"),
@@ -259,13 +299,15 @@ def word_order(expected: str, actual: str, _context: Context) -> bool:
         CauseExample(expected=12, actual="null"),
         CauseExample(expected="Acme", actual="none"),
         CauseExample(expected="Acme", actual="-"),
+        CauseExample(expected="12.00", actual="k.A."),
+        CauseExample(expected=None, actual="null"),
         CauseExample(expected="N/A", actual="null", holds=False),
         CauseExample(expected="Acme", actual="Nonesuch", holds=False),
         CauseExample(expected="Acme", actual="Acme", holds=False),
     ],
 )
 def null_text(expected: Json, actual: Json, _context: Context) -> bool:
-    """A placeholder such as `N/A` where a value was expected."""
+    """A placeholder such as `N/A` where a value or null was expected."""
     if not isinstance(actual, str) or not _is_placeholder(actual):
         return False
     return not (isinstance(expected, str) and _is_placeholder(expected))
@@ -301,6 +343,8 @@ def truncated(expected: str, actual: str, _context: Context) -> bool:
     rank=180,
     label="part of the text is missing",
     advice="Ask for the whole text; to accept a part, use `match: fuzzy` with `algorithm: token_set`.",
+    advised=("fuzzy",),
+    advice_if_followed="Ask for the whole text; to accept a part, use `algorithm: token_set`.",
     kinds="text",
     examples=[
         CauseExample(expected="12 Main St, Springfield", actual="Springfield"),
@@ -316,9 +360,52 @@ def missing_text(expected: str, actual: str, _context: Context) -> bool:
 
 
 @cause(
+    rank=185,
+    label="label or heading included",
+    advice="Ask for the value alone, without its label or the heading above it.",
+    examples=[
+        CauseExample(expected="INV-7", actual="Invoice No: INV-7"),
+        CauseExample(expected=12.5, actual="Total 12.50"),
+        CauseExample(expected="12 Main St", actual="Address\n12 Main St"),
+        CauseExample(expected="Acme Corp", actual="the seller Acme Corp", holds=False),
+        CauseExample(expected="INV-7", actual="Invoice No: INV-8", holds=False),
+        CauseExample(expected="Invoice No: INV-7", actual="INV-7", holds=False),
+    ],
+)
+def label_included(expected: Json, actual: Json, context: Context) -> bool:
+    """The expected value after its label: `Invoice No: INV-7`. A label ends in a colon, or is the field's name or a usual one."""
+    if not isinstance(actual, str) or len(actual) > _MAX_LABELLED_LENGTH:
+        return False
+    label = _text_before_value(expected, actual)
+    if label is None or not any(map(str.isalpha, label)):
+        return False
+    label_words = split_words(label)
+    if label.rstrip().endswith((":", "#", "=")):
+        return len(label_words) <= _MAX_LABEL_WORDS
+    own_words = split_words(_CAMEL_CASE.sub(" ", context.field.rpartition(".")[2]))
+    return bool(label_words) and all(word in own_words or word in _LABEL_WORDS for word in label_words)
+
+
+def _text_before_value(expected: Json, actual: str) -> str | None:
+    """What stands before the expected value at the end of a text; None if the text does not end with the value."""
+    if isinstance(expected, str):
+        value = expected.strip()
+        head = actual.strip()[: -len(value)] if value else ""
+        is_end = bool(value) and actual.strip().casefold().endswith(value.casefold())
+        return head if is_end and head and not head[-1].isalnum() else None
+    number = to_number(expected)
+    words = actual.rsplit(maxsplit=1)
+    if number is None or len(words) < 2 or to_number(words[1]) != number:
+        return None
+    return words[0]
+
+
+@cause(
     rank=190,
     label="extra text around the value",
     advice="Ask for the value alone, without labels, units or explanations; to accept it, use `match: contains`.",
+    advised=("contains",),
+    advice_if_followed="Ask for the value alone, without labels, units or explanations.",
     examples=[
         CauseExample(expected="Acme Corp", actual="Acme Corp (the seller)"),
         CauseExample(expected=12, actual="12 months"),
@@ -345,6 +432,50 @@ def _contains_words(long: list[str], short: list[str]) -> bool:
     """True if the words of `short`, at least two characters, are a part of those of `long`."""
     long_text, short_text = " ".join(long), " ".join(short)
     return len(short_text) >= 2 and short_text != long_text and f" {short_text} " in f" {long_text} "
+
+
+@cause(
+    rank=192,
+    label="words missing inside",
+    advice="Ask for the whole text; look for line breaks and columns that the reader skipped.",
+    kinds="text",
+    examples=[
+        CauseExample(expected="12 Jalan Setia Indah, U13, 40170 Setia Alam", actual="12 Jalan Setia Indah, 40170 Setia Alam"),
+        CauseExample(expected="John A. Smith", actual="John Smith"),
+        CauseExample(expected="ACME TRADING SDN BHD", actual="ACME TRADING BHD"),
+        CauseExample(expected="John Smith", actual="John Adam Smith", holds=False),
+        CauseExample(expected="John Adam Edward Smith", actual="J Smith", holds=False),
+        CauseExample(expected="one of many words here", actual="one here", holds=False),
+    ],
+)
+def word_missing(expected: str, actual: str, _context: Context) -> bool:
+    """Some words of the expected text are missing, the others are there in order. At least two words and half of the letters stay."""
+    return _lacks_words(split_words(expected), split_words(actual))
+
+
+@cause(
+    rank=194,
+    label="words added inside",
+    advice="Ask for the text as printed; look for neighbouring lines and columns that were read into it.",
+    kinds="text",
+    examples=[
+        CauseExample(expected="John Smith", actual="John Adam Smith"),
+        CauseExample(expected="12 Jalan Tampoi, 81200 Johor Bahru", actual="12 Jalan Tampoi, 8 81200 Johor Bahru"),
+        CauseExample(expected="John Adam Smith", actual="John Smith", holds=False),
+        CauseExample(expected="one here", actual="one of many words here", holds=False),
+    ],
+)
+def word_added(expected: str, actual: str, _context: Context) -> bool:
+    """Words between those of the expected text, which are all there in order. They are at most half of the letters."""
+    return _lacks_words(split_words(actual), split_words(expected))
+
+
+def _lacks_words(long: list[str], short: list[str]) -> bool:
+    """True if `short` is `long` without some words: at least two words and half of the letters are left."""
+    if not 2 <= len(short) < len(long) or 2 * sum(map(len, short)) < sum(map(len, long)):
+        return False
+    remaining = iter(long)
+    return all(word in remaining for word in short)  # each search goes on where the one before ended
 
 
 @cause(
@@ -416,6 +547,8 @@ def _is_one_swap(expected: str, actual: str) -> bool:
     rank=220,
     label="one or two characters off",
     advice="Allow for small slips with `match: fuzzy` where they do not matter; check codes against a list or a checksum.",
+    advised=("fuzzy",),
+    advice_if_followed="Lower `threshold` if such slips do not matter; check codes against a list or a checksum.",
     examples=[
         CauseExample(expected="Springfield", actual="Springfeld"),
         CauseExample(expected="Acme", actual="Acne"),
@@ -446,6 +579,9 @@ def _is_typo_in_text(expected: str, actual: str) -> bool:
     expected_digits, actual_digits = keep_digits(expected_text), keep_digits(actual_text)
     if expected_digits == actual_digits:
         return length - len(expected_digits) >= _MIN_LENGTH_FOR_ONE_EDIT
+    letters = length - max(len(expected_digits), len(actual_digits))
+    if edits == 1 and letters >= _MIN_LETTERS_AROUND_A_DIGIT and abs(len(expected_digits) - len(actual_digits)) <= 1:
+        return True
     if min(len(expected_digits), len(actual_digits)) < _MIN_DIGITS_OF_TEXT:
         return False
     return _is_one_digit_off(expected_digits, actual_digits) and (
@@ -460,10 +596,44 @@ def _is_one_digit_off(expected: str, actual: str) -> bool:
 
 
 def _digits_of_same_sign(expected: Json, actual: Json) -> tuple[str, str] | None:
-    """The aligned digits of two numbers, neither of them text; None if one is not a number or their signs differ."""
-    if isinstance(expected, str) or isinstance(actual, str):
-        return None
+    """The aligned digits of two numbers, at most one of them in text; None if one is not a number or their signs differ."""
     expected_number, actual_number = to_number(expected), to_number(actual)
     if expected_number is None or actual_number is None or (expected_number < 0) != (actual_number < 0):
         return None
     return align_digits(expected_number, actual_number)
+
+
+@cause(
+    rank=230,
+    label="several characters misread",
+    advice="The source was misread in several places: improve the scan or the OCR.",
+    kinds="text",
+    examples=[
+        CauseExample(expected="49 Jalan Dinar, Subang Perdana, Shah Alam", actual="49 Jalan Dimor, Subanq Perdana, Shah Alan"),
+        CauseExample(expected="Lot 1851-B, Seri Kembangan, Selangor", actual="Lot 1851-R, Seri Kenangan, Selangor"),
+        CauseExample(expected="Monthly service fee January", actual="Monthly service fee October", holds=False),
+        CauseExample(expected="John Smith", actual="Jane Smyth", holds=False),
+        CauseExample(expected="12 Main Street, Springfield", actual="48 Lake Avenue, Springfield", holds=False),
+    ],
+)
+def misread(expected: str, actual: str, _context: Context) -> bool:
+    """More than two characters off, at most 18 % of a text of at least 15; every word that differs is still like its counterpart."""
+    expected_text, actual_text = keep_letters_and_digits(expected), keep_letters_and_digits(actual)
+    length = min(len(expected_text), len(actual_text))
+    max_edits = int(_MAX_MISREAD_SHARE * length)
+    if length < _MIN_MISREAD_LENGTH or abs(len(expected_text) - len(actual_text)) > max_edits:
+        return False
+    if 2 * sum(map(str.isalpha, expected_text)) < len(expected_text):
+        return False
+    if not 0 < Levenshtein.distance(expected_text, actual_text, score_cutoff=max_edits) <= max_edits:
+        return False
+    expected_words, actual_words = split_words(expected), split_words(actual)
+    if len(expected_words) != len(actual_words):
+        return True
+    return all(map(_is_misread_word, expected_words, actual_words))
+
+
+def _is_misread_word(expected: str, actual: str) -> bool:
+    if expected == actual or max(len(expected), len(actual)) <= _SHORT_WORD:
+        return True
+    return Levenshtein.normalized_similarity(expected, actual) >= _MIN_WORD_SIMILARITY

@@ -107,7 +107,7 @@ def _describe_field(run: "Run", evaluator: str, field: FieldSummary) -> dict[str
     }
     if field.causes:
         name, count = field.causes[0]
-        text = describe_cause(name)
+        text = describe_cause(name, field.rule)
         entry |= {"cause": text.label, "cause_count": count, "advice": truncate(text.advice, _TEXT_LENGTH)}
     entry |= _find_example(run, evaluator, field)
     return entry

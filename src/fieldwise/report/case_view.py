@@ -189,7 +189,7 @@ def _summarize_result(evaluator: str, result: Result) -> EvaluatorVerdict:
 
 
 def _build_row(comparison: Comparison, rules: Mapping[str, str]) -> MismatchRow:
-    label, advice = describe_cause(comparison.cause) if comparison.cause else ("", "")
+    label, advice = describe_cause(comparison.cause, rules.get(comparison.field, "")) if comparison.cause else ("", "")
     both_present = comparison.expected_presence == comparison.actual_presence == "present"
     return MismatchRow(
         path=comparison.path,

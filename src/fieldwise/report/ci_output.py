@@ -210,7 +210,7 @@ def _annotate_fields(view: RunView) -> Iterator[str]:
     for field in weakest:
         if field.matched < field.n and leader is not None:
             causes = ", ".join(f"{describe_cause(cause).label} {count}" for cause, count in field.causes[:3])
-            advice = describe_cause(field.causes[0][0]).advice if field.causes else ""
+            advice = describe_cause(field.causes[0][0], field.rule).advice if field.causes else ""
             lines = [
                 f"{leader.name}: field {field.field}: {field.n - field.matched} of {field.n} wrong",
                 f"causes: {causes}" if causes else "",

@@ -57,9 +57,13 @@ class CauseText(NamedTuple):
     advice: str
 
 
-def describe_cause(name: str) -> CauseText:
+def describe_cause(name: str, rule: str = "") -> CauseText:
     """Look up the label and the advice of a cause; the name itself if the package that registered it is not installed.
 
+    `rule` is the match of the field as `rule_text` writes it: where the field has the advised match already, the advice is another one.
+
+    >>> describe_cause("date_format", "exact").advice == describe_cause("date_format", "date").advice
+    False
     >>> describe_cause("ocr").label, describe_cause("cause_of_a_removed_plugin").label
     ('look-alike characters', 'cause of a removed plugin')
     """
@@ -67,7 +71,8 @@ def describe_cause(name: str) -> CauseText:
         spec = CAUSES.find(name)
     except KeyError:
         return CauseText(name.replace("_", " "), "")
-    return CauseText(spec.label, spec.advice)
+    is_followed = any(rule.startswith(match.removesuffix("_tolerance")) for match in spec.advised) if rule else False
+    return CauseText(spec.label, spec.advice_if_followed if is_followed else spec.advice)
 
 
 class MismatchText(NamedTuple):

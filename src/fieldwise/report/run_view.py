@@ -482,7 +482,7 @@ def _make_field_table(evaluator: EvaluatorSummary) -> FieldTable:
 def _make_field_row(summary: FieldSummary) -> FieldTableRow:
     causes: list[tuple[str, str, int]] = []
     for cause, count in summary.causes:
-        label, advice = describe_cause(cause)
+        label, advice = describe_cause(cause, summary.rule)
         causes.append((label, advice, count))
     return FieldTableRow(field=summary, outcomes=share_outcomes(summary.outcomes), causes=tuple(causes))
 
@@ -497,13 +497,14 @@ def _total_outcomes(evaluator: EvaluatorSummary) -> Counter[str]:
 def summarize_causes(evaluator: EvaluatorSummary) -> tuple[CauseSummary, ...]:
     """Count the causes of an evaluator's mismatches, most frequent first, with the fields that have them."""
     fields_by_cause: dict[str, Counter[str]] = {}
+    rules = {summary.field: summary.rule for summary in evaluator.fields}
     for summary in evaluator.fields:
         for cause, count in summary.causes:
             fields_by_cause.setdefault(cause, Counter())[summary.field] += count
     causes: list[CauseSummary] = []
     for name, counts in fields_by_cause.items():
-        text = describe_cause(name)
         fields = tuple(counts.most_common(4))
+        text = describe_cause(name, rules[fields[0][0]])
         causes.append(CauseSummary(name=name, label=text.label, advice=text.advice, count=counts.total(), fields=fields))
     return tuple(sorted(causes, key=lambda cause: (-cause.count, cause.label)))
 

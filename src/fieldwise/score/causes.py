@@ -23,6 +23,7 @@ PairKind: TypeAlias = Literal["text", "number", "mixed"]
 _PAIR_KINDS: Final[tuple[PairKind, ...]] = ("text", "number", "mixed")
 _NUMBERS: Final = frozenset((int, float))
 NO_CAUSE: Final = ""
+PLACEHOLDER_CAUSE: Final = "null_text"
 
 
 def find_causes(
@@ -31,8 +32,9 @@ def find_causes(
     """By row, the likely cause of every mismatch with a value on both sides. `expected` and `actual` are the records by case."""
     mismatched = (comparisons.outcome == Outcome.WRONG_VALUE) | (comparisons.outcome == Outcome.FORMAT_ERROR)
     rows: list[int] = np.flatnonzero(mismatched).tolist()
+    placeholders = _find_placeholders(comparisons)
     if not rows:
-        return {}
+        return placeholders
     cases: list[int] = comparisons.case[rows].tolist()
     path_codes: list[int] = comparisons.path[rows].tolist()
     field_codes: list[int] = comparisons.field[rows].tolist()
@@ -42,7 +44,18 @@ def find_causes(
     expected_values = [comparisons.expected[row] for row in rows]
     actual_values = [comparisons.actual[row] for row in rows]
     causes = likely_causes(expected_values, actual_values, contexts, services)
-    return {row: cause for row, cause in zip(rows, causes, strict=True) if cause != NO_CAUSE}
+    return placeholders | {row: cause for row, cause in zip(rows, causes, strict=True) if cause != NO_CAUSE}
+
+
+def _find_placeholders(comparisons: Comparisons) -> dict[int, str]:
+    """By row, the cause of text such as `null` where expected has no value; of invented values no other cause is known."""
+    rows: list[int] = np.flatnonzero(comparisons.outcome == Outcome.HALLUCINATION).tolist()
+    candidates = [row for row in rows if isinstance(comparisons.actual[row], str)]
+    if not candidates:
+        return {}
+    is_placeholder = CAUSES.find(PLACEHOLDER_CAUSE).function
+    context = Context("", "")
+    return {row: PLACEHOLDER_CAUSE for row in candidates if is_placeholder(None, comparisons.actual[row], context)}
 
 
 def likely_causes(

@@ -221,7 +221,7 @@ def _format_metric(value: float, *, count: bool) -> str:
 
 def make_row(comparison: Comparison, rules: Mapping[str, str]) -> ComparisonRow:
     """A comparison as a row of a table."""
-    label, advice = describe_cause(comparison.cause) if comparison.cause else ("", "")
+    label, advice = describe_cause(comparison.cause, rules.get(comparison.field, "")) if comparison.cause else ("", "")
     both_present = comparison.expected_presence == comparison.actual_presence == "present"
     return ComparisonRow(
         path=comparison.path,

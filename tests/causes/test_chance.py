@@ -1,0 +1,101 @@
+"""Of two values drawn at random from one column, at most one pair in a hundred gets a cause."""
+
+import random
+from collections.abc import Callable, Sequence
+from datetime import date, timedelta
+
+import pytest
+
+from fieldwise.model.context import MismatchContexts
+from fieldwise.model.values import Json
+from fieldwise.score.causes import NO_CAUSE, likely_causes
+
+PAIRS = 3000
+FIRST_NAMES = """
+James Mary Wei Fatima Carlos Aisha Jürgen Sofia Piotr Yuki Nadia Tom Elena Ravi Chloé Ahmed Ingrid Marco Lucy
+Omar
+""".split()  # noqa: SIM905
+LAST_NAMES = """
+Smith Tan Müller García Kowalski Sato Haddad Rossi Nguyen Patel Jensen Dubois Novak Okafor Lim Schneider Costa
+Ivanov Brown Ali Fernandez Weber Larsen Moreau Silva Kim Popescu Horvat Adeyemi Walsh
+""".split()  # noqa: SIM905
+STREETS = """
+Main Oak Lake Hill Park Church Station Victoria Mill Bridge Garden King Queen Market Forest River School High
+West North
+""".split()  # noqa: SIM905
+KINDS = """
+Street Road Avenue Lane Drive Court Boulevard Way Close Square
+""".split()  # noqa: SIM905
+CITIES = """
+Springfield Riverton Fairview Kingston Ashford Milton Oakdale Brighton Newport Clayton Dover Lancaster Bristol
+Georgetown Salem
+""".split()  # noqa: SIM905
+LEGAL = """
+Ltd Inc GmbH LLC Corp AG BV Sdn_Bhd Co SA
+""".split()  # noqa: SIM905
+
+
+def amount(rng: random.Random) -> Json:
+    return round(rng.lognormvariate(4, 1.5), 2)
+
+
+def price(rng: random.Random) -> Json:
+    return f"{rng.randint(1, 99)}.{rng.choice(('00', '50', '90', '95', '99', f'{rng.randint(0, 99):02}'))}"
+
+
+def count(rng: random.Random) -> Json:
+    return rng.randint(1, 500)
+
+
+def day_of_one_year(rng: random.Random) -> Json:
+    return str(date(2024, 1, 1) + timedelta(days=rng.randrange(366)))
+
+
+def day_of_three_years(rng: random.Random) -> Json:
+    return (date(2022, 1, 1) + timedelta(days=rng.randrange(1096))).strftime("%d/%m/%Y")
+
+
+def person(rng: random.Random) -> Json:
+    return f"{rng.choice(FIRST_NAMES)} {rng.choice(LAST_NAMES)}"
+
+
+def company(rng: random.Random) -> Json:
+    return f"{rng.choice(LAST_NAMES)} & {rng.choice(LAST_NAMES)} {rng.choice(LEGAL).replace('_', ' ')}"
+
+
+def invoice_number(rng: random.Random) -> Json:
+    return f"INV-{rng.randint(2022, 2025)}-{rng.randint(1, 9999):04}"
+
+
+def account(rng: random.Random) -> Json:
+    return f"DE{rng.randrange(10**20):020}"
+
+
+def address(rng: random.Random) -> Json:
+    return f"{rng.randint(1, 250)} {rng.choice(STREETS)} {rng.choice(KINDS)}, {rng.randint(10000, 99999)} {rng.choice(CITIES)}"
+
+
+COLUMNS: Sequence[Callable[[random.Random], Json]] = (
+    amount,
+    price,
+    count,
+    day_of_one_year,
+    day_of_three_years,
+    person,
+    company,
+    invoice_number,
+    account,
+    address,
+)
+
+
+@pytest.mark.parametrize("column", COLUMNS, ids=lambda column: column.__name__)
+def test_chance_is_rarely_explained(column: Callable[[random.Random], Json]) -> None:
+    rng = random.Random(7)
+    pairs = [(expected, actual) for expected, actual in ((column(rng), column(rng)) for _ in range(PAIRS)) if expected != actual]
+    fields = ["value"] * len(pairs)
+    records = [{"value": expected} for expected, _ in pairs], [{"value": actual} for _, actual in pairs]
+    contexts = MismatchContexts(list(range(len(pairs))), fields, fields, *records)
+    causes = likely_causes([expected for expected, _ in pairs], [actual for _, actual in pairs], contexts)
+    explained = [(cause, *pair) for cause, pair in zip(causes, pairs, strict=True) if cause != NO_CAUSE]
+    assert len(explained) <= 0.01 * len(pairs), explained[:20]
