@@ -36,6 +36,10 @@ class FieldRule:
     """The field's weight in the score."""
     required: bool | None = None
     """None if not written: the field is then required where expected has it."""
+    sparse: bool = False
+    """The field may be absent from every expected record."""
+    unexpected: Literal["miss", "ignore"] | None = None
+    """What a value is where expected does not have the field; None: what the evaluator says."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,7 +1,7 @@
 """Read fieldwise's own types from a suite: field rules, list rules, matches, paths."""
 
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, get_args
+from typing import Annotated, Any, Literal, get_args
 
 from annotated_types import Ge, Le
 
@@ -34,6 +34,8 @@ from fieldwise.plan.rules_from_types import import_type, rules_from_schema, rule
 RULE_OPTIONS = (
     DeclaredOption(name="weight", attribute="weight", hint=Annotated[float, Ge(0)], required=False, default=1.0),
     DeclaredOption(name="required", attribute="required", hint=bool, required=False, default=True),
+    DeclaredOption(name="sparse", attribute="sparse", hint=bool, required=False, default=False),
+    DeclaredOption(name="unexpected", attribute="unexpected", hint=Literal["miss", "ignore"], required=False, default="miss"),
 )
 """Options of every field rule, besides `path`, `match` and the options of its match."""
 RULE_KEYS = ("path", "match", *(option.name for option in RULE_OPTIONS))

@@ -40,6 +40,8 @@ _COMMON_DESCRIPTIONS = {
     "pass_at": "A score at or above this passes.",
     "repair": "off: records in text must be strict JSON. on: almost-JSON is repaired, and the case says how.",
     "required": "False: a missing or null value leaves the score untouched.",
+    "sparse": "True: the field may be absent from every expected record.",
+    "unexpected": "What a value is where expected does not have the field: a miss, or left out of the score.",
     "id": "Ids of cases, or patterns such as `EF_*`.",
     "tag": "Tags of cases.",
     "split": "Splits of the data.",
@@ -102,7 +104,7 @@ def _closed_mapping(properties: Mapping[str, Any], required: Iterable[str] = ())
 
 def _regression_schema() -> JsonSchema:
     share: JsonSchema = {"type": "number", "minimum": 0, "maximum": 1}
-    properties = {"metric": _TEXT, "max_drop": share, "confidence": share, "per_field": {"type": "boolean"}}
+    properties = {"metric": _TEXT, "max_drop": share, "confidence": share, "per_field": {"type": "boolean"}, "min_common": share}
     description = "Fail if this metric drops from the baseline by more than `max_drop`."
     return {**_closed_mapping(properties, ["metric"]), "description": description}
 

@@ -162,7 +162,7 @@ class ComparisonBuilder:
             rule = self.rules[block.field]
             rows = [start + row for row in block.unequal]
             if rule.path is None:
-                decided += [(row, _OMISSION, 0.0, False) for row in rows]
+                decided += [(row, _FAULT, 0.0, False) for row in rows]
                 verdicts.notes.update(dict.fromkeys(rows, "malformed path"))
             elif rule.match.name == "ignore":
                 decided += [(row, _IGNORED, np.nan, True) for row in rows]

@@ -71,12 +71,15 @@ def _walk_rules(root: RuleNode, builder: ComparisonBuilder, expected: ValueColum
 
 
 def _enter_lists(position: _RulePosition, child: RuleNode, builder: ComparisonBuilder) -> _RulePosition | None:
-    """The items of the lists at this position. A row without an expected list gets one row for all items instead."""
+    """The items of the lists at this position; all items of a list that expected does not have are unmatched.
+
+    A row without a list gets one row for all items instead.
+    """
     list_rows: list[int] = []
     other_rows: list[int] = []
     for row, (expected, actual) in enumerate(zip(position.expected, position.actual, strict=True)):
-        is_list_of_unmatched = isinstance(actual, LISTS) and bool(position.frame.unmatched_actual[row])
-        if isinstance(expected, LISTS) or is_list_of_unmatched:
+        is_unmatched = bool(position.frame.unmatched_actual[row]) or (expected is MISSING and bool(actual))
+        if isinstance(expected, LISTS) or (is_unmatched and isinstance(actual, LISTS)):
             list_rows.append(row)
         else:
             other_rows.append(row)

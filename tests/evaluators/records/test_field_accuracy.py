@@ -370,7 +370,8 @@ MATRIX = [
     (NULL, VALUE, "(unexpected value)", "(unexpected value)", "(unexpected value)"),
     (NULL, NULL, HIT, HIT, UNSCORED),
     (NULL, MISSING, HIT, "(required, missing)", UNSCORED),
-    (MISSING, VALUE, UNSCORED, UNSCORED, UNSCORED),
+    (MISSING, VALUE, "(unexpected value)", "(unexpected value)", "(unexpected value)"),
+    (MISSING, [], UNSCORED, UNSCORED, UNSCORED),
     (MISSING, NULL, UNSCORED, UNSCORED, UNSCORED),
     (MISSING, MISSING, UNSCORED, "(required, missing)", UNSCORED),
 ]
@@ -394,10 +395,25 @@ class TestPresence:
             assert (result.hits == ["l[0].a", "other"]) == (outcome == HIT)
             assert result.misses == ([] if outcome in (HIT, UNSCORED) else [f"l[0].a {outcome}"])
 
-    def test_a_value_that_expected_lacks_is_among_the_comparisons_as_a_hallucination(self) -> None:
+    def test_a_value_that_expected_lacks_is_a_hallucination(self) -> None:
         result = score({"b": 1}, {"a": 5, "b": 1}, "a", "b")
-        assert (result.score, result.misses) == (1.0, [])
+        assert (result.score, result.misses) == (0.5, ["a (unexpected value)"])
         assert [(one.path, one.outcome, one.actual) for one in result.comparisons] == [("a", "hallucination", 5), ("b", "match", 1)]
+
+    @pytest.mark.parametrize("ignoring", [({"path": "a", "unexpected": "ignore"}, {}), ("a", {"unexpected": "ignore"})])
+    def test_a_value_that_expected_lacks_can_be_ignored(self, ignoring: Any) -> None:
+        rule, options = ignoring
+        config = {"type": "field_accuracy", "fields": [rule, "b"], **options}
+        result = fw.evaluate(config, expected={"b": 1}, actual={"a": 5, "b": 1})
+        assert (result.score, result.misses, result.metrics["fields_scored"]) == (1.0, [], 1)
+        assert [one.outcome for one in result.comparisons] == ["ignored", "match"]
+        null = fw.evaluate(config, expected={"a": None, "b": 1}, actual={"a": 5, "b": 1})
+        assert null.misses == ["a (unexpected value)"]
+
+    def test_a_rule_takes_precedence_over_the_evaluator(self) -> None:
+        rules = [{"path": "a", "unexpected": "miss"}, {"path": "c"}, "b"]
+        config = {"type": "field_accuracy", "fields": rules, "unexpected": "ignore"}
+        assert fw.evaluate(config, expected={"b": 1}, actual={"a": 5, "b": 1, "c": 2}).misses == ["a (unexpected value)"]
 
     def test_below_null_everything_is_null(self) -> None:
         assert score({"a": {"b": 1}}, {"a": None}, "a.b").misses == ["a.b (null value)"]

@@ -62,7 +62,7 @@ class TestEveryItem:
             ([{"x": 1}], {"x": 1}, [], ["a[0].x (type mismatch)"]),
             ([{"x": None}], "text", ["a[0].x"], []),
             ([1], [1], [], []),
-            ("text", [{"x": 1}], [], []),
+            ("text", [{"x": 1}], [], ["a[*].x (unexpected value)"]),
         ],
     )
     def test_no_list_on_one_side(self, expected: Any, actual: Any, hits: list[str], misses: list[str]) -> None:
@@ -70,12 +70,18 @@ class TestEveryItem:
         assert (result.hits, result.misses) == (hits, misses)
         assert all(repr(one.actual).startswith("Misfit") is False for one in result.comparisons)
 
-    def test_a_list_that_expected_lacks_is_a_hallucination_that_is_not_scored(self) -> None:
-        result = score({"n": 1}, {"a": [{"x": 1}], "n": 1}, "a[*].x", "n")
-        assert (result.score, [(one.path, one.outcome) for one in result.comparisons]) == (
-            1.0,
-            [("a[*].x", "hallucination"), ("n", "match")],
-        )
+    def test_all_items_of_a_list_that_expected_lacks_are_extra(self) -> None:
+        result = score({"n": 1}, {"a": [{"x": 1}, {"x": 2}], "n": 1}, "a[*].x", "n")
+        assert (result.score, result.misses) == (0.5, ["a[+0].x (extra)", "a[+1].x (extra)"])
+        assert score({"n": 1}, {"a": [], "n": 1}, "a[*].x", "n").score == 1.0
+
+    def test_ignoring_what_is_unexpected_does_not_ignore_extra_items(self) -> None:
+        rule = {"path": "a[*].x", "unexpected": "ignore"}
+        assert score({"n": 1}, {"a": [{"x": 1}], "n": 1}, rule, "n").score == 1.0
+        assert score({"a": [{"x": 1}]}, {"a": [{"x": 1}, {"x": 2}]}, rule).misses == ["a[+1].x (extra)"]
+        nested = {"path": "a[*].b[*]", "unexpected": "ignore"}
+        assert score({"a": [{"c": 1}], "n": 1}, {"a": [{"b": [1]}], "n": 1}, nested, "n").score == 1.0
+        assert score({"a": [], "n": 1}, {"a": [{"b": [1]}], "n": 1}, nested, "n").score == 0.5
 
     def test_lists_of_scalars(self) -> None:
         result = score({"tags": ["a", "b"]}, {"tags": ["a", "x", "b"]}, "tags[*]")

@@ -106,7 +106,7 @@ def _describe_miss(comparisons: Comparisons, row: int, outcome: int, path: str) 
         return f"{path} (type mismatch)"
     if outcome == _HALLUCINATION:
         return f"{path} (extra)" if comparisons.unmatched_actual[row] else f"{path} (unexpected value)"
-    if outcome == _FAULT:
+    if outcome == _FAULT and row in comparisons.faults:
         return f"{path} (evaluation error: {comparisons.faults[row].what})"
     note = comparisons.note.get(row)
     if note and comparisons.rules[int(comparisons.field[row])].match.name == "semantic":

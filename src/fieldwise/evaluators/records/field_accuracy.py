@@ -6,7 +6,7 @@
 (0.5, ['a'], ['b (required, missing)'], '1/2 fields matched')
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from itertools import pairwise
@@ -28,10 +28,10 @@ from fieldwise.kernels.json_conversion import encode_plain_values
 from fieldwise.model.batch import Batch
 from fieldwise.model.comparison import Comparisons, Outcome
 from fieldwise.model.options import OptionProblem
-from fieldwise.model.path import Path, innermost_list
+from fieldwise.model.path import Path, innermost_list, value_at
 from fieldwise.model.result import Results, Status
 from fieldwise.model.rule import CompareSpec, FieldRule, ListRule
-from fieldwise.model.values import MISSING
+from fieldwise.model.values import MISSING, Value
 from fieldwise.registry import EvaluatorExample, evaluator
 
 _Numbers = NDArray[np.float64]
@@ -48,6 +48,8 @@ class FieldAccuracy:
     """How items of lists are paired: by index (default), by a key, by best fit, or as a set."""
     aggregation: Literal["weighted_average", "all_or_nothing"] = "weighted_average"
     """The weighted mean of the fields' scores; or 1 only if every field passed."""
+    unexpected: Literal["miss", "ignore"] = "miss"
+    """What a value is where expected does not have its field: a miss, or left out of the score. A field may say so itself."""
 
     def problems(self) -> Iterable[OptionProblem]:
         """List rules whose items no field compares."""
@@ -71,6 +73,7 @@ def _compare_spec(fields: tuple[FieldRule, ...], lists: tuple[ListRule, ...]) ->
 
 @evaluator(
     counts=("fields_matched", "fields_scored"),
+    version=2,
     metrics=("fields_matched", "fields_scored"),
     examples=[
         EvaluatorExample(
@@ -114,6 +117,7 @@ def _compare_spec(fields: tuple[FieldRule, ...], lists: tuple[ListRule, ...]) ->
 def field_accuracy(batch: Batch, config: FieldAccuracy) -> Results:
     """The weighted share of fields that match."""
     comparisons = batch.compare(_compare_spec(config.fields, config.lists))
+    comparisons = _ignore_unscored_rows(comparisons, config, batch.records.expected)
     scored = _scored_rows(comparisons)
     field_scores = _score_fields(comparisons, scored)
     passed = field_scores.passed.sum(axis=0)
@@ -134,20 +138,51 @@ def field_accuracy(batch: Batch, config: FieldAccuracy) -> Results:
     )
 
 
-def _scored_rows(comparisons: Comparisons) -> NDArray[np.bool_]:
-    """The rows that count: not ignored fields, fields that expected does not have, and optional fields that are absent.
+def _ignore_unscored_rows(comparisons: Comparisons, config: FieldAccuracy, expected: Sequence[Value]) -> Comparisons:
+    """The comparisons with the outcome `ignored` where options leave a field out, so that scores and field tables count the same rows.
 
-    A rule with an unreadable path counts, even an optional one: whether its value is absent cannot be decided.
+    That is an optional field that is absent, and a value that expected does not have and that should be ignored; an empty list is no
+    value. A rule with an unreadable path counts, even an optional one: whether its value is absent cannot be decided.
+    Changed in a copy: other evaluators may share the comparisons.
     """
     outcome = comparisons.outcome
-    is_optional_rule = [rule.required is False and rule.path is not None for rule in comparisons.rules]
-    is_optional = np.array(is_optional_rule, dtype=np.bool_)[comparisons.field]
-    scored = outcome != Outcome.IGNORED
-    scored &= ~((outcome == Outcome.BOTH_ABSENT) & (is_optional | ~comparisons.passed))
-    scored &= ~((outcome == Outcome.OMISSION) & is_optional)
-    for row in np.flatnonzero((outcome == Outcome.HALLUCINATION) & ~comparisons.unmatched_actual).tolist():
-        scored[row] = comparisons.expected[row] is not MISSING
-    return scored
+    optional_rules = [rule.required is False and rule.path is not None for rule in comparisons.rules]
+    is_absent = (outcome == Outcome.OMISSION) | (outcome == Outcome.BOTH_ABSENT)
+    is_ignored = is_absent & np.array(optional_rules, dtype=np.bool_)[comparisons.field]
+    ignoring_rules = [(rule.unexpected or config.unexpected) == "ignore" for rule in comparisons.rules]
+    for row in np.flatnonzero(outcome == Outcome.HALLUCINATION).tolist():
+        if comparisons.expected[row] is not MISSING:
+            continue
+        is_ignoring = ignoring_rules[int(comparisons.field[row])] and _lacks_field(comparisons, row, expected)
+        is_ignored[row] = is_ignoring or comparisons.actual[row] == []
+    if not is_ignored.any():
+        return comparisons
+    return replace(
+        comparisons,
+        outcome=np.where(is_ignored, Outcome.IGNORED, outcome).astype(np.uint8),
+        similarity=np.where(is_ignored, np.nan, comparisons.similarity),
+        passed=comparisons.passed | is_ignored,
+        cause={row: cause for row, cause in comparisons.cause.items() if not is_ignored[row]},
+    )
+
+
+def _lacks_field(comparisons: Comparisons, row: int, expected: Sequence[Value]) -> bool:
+    """False for an extra item of a list that the expected record has: that is no field which expected does not know."""
+    if not comparisons.unmatched_actual[row]:
+        return True
+    rule_path = comparisons.rules[int(comparisons.field[row])].path
+    assert rule_path is not None  # a rule without a path has no items
+    list_path = innermost_list(comparisons.paths[int(comparisons.path[row])], rule_path)
+    if "[+" in list_path:
+        return False
+    steps = Path.parse(list_path).steps if list_path else ()
+    return value_at(expected[int(comparisons.case[row])], steps) is MISSING
+
+
+def _scored_rows(comparisons: Comparisons) -> NDArray[np.bool_]:
+    """The rows that count: not ignored fields, and fields that neither side has."""
+    outcome = comparisons.outcome
+    return (outcome != Outcome.IGNORED) & ~((outcome == Outcome.BOTH_ABSENT) & ~comparisons.passed)
 
 
 @dataclass(frozen=True, slots=True)
