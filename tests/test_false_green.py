@@ -106,10 +106,8 @@ class TestNothingToScore:
         place.fails(CONFIG, "no rules can be inferred")
 
     def test_an_empty_list_of_rules(self, place: Place) -> None:
-        """Then every field counts, as where no rules are written."""
         place.suite({**FIELDS, "fields": []})
-        place.cases({**GOOD, "actual": {"n": "x", "total": 7}})
-        place.fails(FAILED, "total", "--gate", "fields.score >= 1")
+        place.fails(CONFIG, "`fields` is empty")
 
     def test_expected_is_null_in_every_case(self, place: Place) -> None:
         place.cases({"id": "a", "expected": None, "actual": {"n": "x"}})
@@ -132,17 +130,18 @@ class TestNothingToScore:
 class TestMisread:
     def test_a_rule_whose_field_no_case_has(self, place: Place) -> None:
         place.suite({**FIELDS, "fields": ["n", "totl"]})
-        place.fails(CONFIG, "no case of the run has this field")
+        place.fails(CONFIG, "field totl: no expected record has this field")
 
     @pytest.mark.parametrize("failed", [{"actual": None}, {"actual": {"n": None}}, {"expected": None}])
     def test_a_rule_whose_field_no_case_has_though_a_side_is_null(self, place: Place, failed: dict[str, Any]) -> None:
         place.suite({**FIELDS, "fields": ["n", "totl"]})
         place.cases(GOOD, {**GOOD, "id": "b", **failed})
-        place.fails(CONFIG, "field totl: no case of the run has this field")
+        place.fails(CONFIG, "field totl: no expected record has this field")
 
     def test_a_rule_for_a_list_that_no_case_has(self, place: Place) -> None:
         place.suite({"type": "field_prf", "lists": {"line_itms": {"align": "best"}}})
-        place.fails(CONFIG, "field line_itms: no case of the run has this list")
+        code, output = place.run()
+        assert (code, "field line_itms: no case of the run has this list" in output) == (PASSED, True)
         place.suite({"type": "field_prf", "lists": {"line_items": {"align": "best"}}})
         place.cases({**GOOD, "expected": {"line_items": []}})
         assert place.run()[0] == PASSED
@@ -175,7 +174,7 @@ class TestMisread:
 
     def test_no_predictions_at_all(self, place: Place) -> None:
         place.cases({"id": "a", "expected": {"n": "x", "total": 1}})
-        place.fails(FAILED, "actual", "--gate", "fields.score >= 0.9")
+        place.fails(CONFIG, "no column is actual")
 
     def test_a_folder_of_predictions_that_is_empty(self, place: Place) -> None:
         place.suite(FIELDS, cases={"expected": "gold", "actual": "predictions"})
@@ -654,20 +653,10 @@ SITUATIONS: dict[str, Situation] = {
 
 
 PENDING = {
-    "a path only in actual",
-    "every rule at n = 0 and one row without a partner",
-    "no column holds actual",
-    "one column on both sides",
-    "one file on both sides",
-    "999 of 1,000 cases skipped",
     "a field first seen in case 300",
     "every field ignored",
     "a program that prints its score twice",
-    "two JSON answers in one text",
     "a misspelt keyword of a JSON Schema",
-    "a malformed path in check",
-    "a list rule for a list that no case has",
-    "an integer beyond the range of a float beside a float",
 }
 
 

@@ -21,6 +21,7 @@ from fieldwise.plan.evaluators import plan_config
 from fieldwise.plan.gates import parse_gate_with_warnings
 from fieldwise.plan.infer import InferredRules
 from fieldwise.plan.named_fields import list_named_fields
+from fieldwise.plan.needed_sides import require_sides
 from fieldwise.plan.rules import plan_match
 from fieldwise.plan.rules_from_types import rules_from_schema, rules_from_type
 from fieldwise.plan.suite import build_plan
@@ -38,9 +39,10 @@ from fieldwise.score.evaluate import evaluate as score_evaluator
 from fieldwise.score.groups import assign_groups, limit_whole_groups
 from fieldwise.score.inferred_rules import infer_plan_rules, infer_rules, needs_inferred_rules, with_inferred_rules
 from fieldwise.score.matching import score_nullable_pairs
+from fieldwise.score.path_survey import ABSENT_PATH
 from fieldwise.score.services import lazy_asker, local_services
 from fieldwise.store.errors import Interrupted
-from fieldwise.summarize.exit_code import Limits, exit_code
+from fieldwise.summarize.exit_code import EMPTY_FILE, Limits, exit_code, is_invalid
 from fieldwise.summarize.gates import gate_diagnostics, judge_gates, judge_regressions, regression_diagnostics
 
 if TYPE_CHECKING:
@@ -137,7 +139,7 @@ def diff_files(
     fields in the expected file to those in the actual one.
     """
     pairing = propose_pairing(str(expected), str(actual), ids=ids, renames=renames)
-    source = pairing.apply_to(Source(expected=str(expected), actual=str(actual)))
+    source = pairing.apply_to(Source(expected=str(expected), actual=str(actual), allow_same_sides=True))
     reader = read_cases(source, chunk=chunk)
     chunks = list(reader)
     difference = _diff_chunks(chunks, infer_rules(chunks, source), reader.diagnostics)
@@ -237,11 +239,8 @@ def run(
     compare_run = _open_baseline(plan, baseline, root)
     all_cases = not (only or limit)
     filters = FilterMatches(only) if only is not None else None
-    reader, batches = _read_selection(plan, chunk, filters, limit)
-    first_batch = next(batches, None)
-    notes = list[Diagnostic]()
-    if first_batch is not None:
-        plan, batches, notes = _complete_rules(plan, source, chain([first_batch], batches), chunk)
+    reader, selected_batches = _read_selection(plan, chunk, filters, limit)
+    plan, batches, notes = _read_first_batch(plan, reader, selected_batches, chunk)
     pending_writer, resume_notes = _create_writer(root, plan, resume, lambda: _read_selection(plan, chunk, filters, limit)[1])
     try:
         asking = (asking or Asking()).with_root(root)
@@ -250,10 +249,10 @@ def run(
             if on_start is not None:
                 on_start(writer.id)
             totals = None
-            if first_batch is not None:
+            if batches is not None:
                 totals = sharding.score_in_shards(plan, reader, writer, executor, chunk, progress, all_cases=all_cases)
             if totals is None:
-                totals = _score_in_order(plan, batches, writer, asker, lambda done: _report_progress(progress, reader, done))
+                totals = _score_in_order(plan, batches or (), writer, asker, lambda done: _report_progress(progress, reader, done))
             notes = [*plan.diagnostics, *resume_notes, *notes, *_warn_of_workers(source, workers, engine), *reader.diagnostics]
             notes += run_warnings.warn_unmatched_filters(filters, reader.diagnostics, selected=totals.cases)
             return _finish_run(plan, writer, totals, notes, compare_run, limits, all_cases=all_cases)
@@ -275,8 +274,12 @@ def _finish_run(
     from fieldwise.engines import group_warnings, run_warnings
 
     summary = _summarize_stored(writer, totals)
-    unread = run_warnings.warn_unread_values(plan, totals)
-    notes = [*unread, *notes, *run_warnings.warn_unused_rules(plan, totals, summary), *totals.list_problems()]
+    source = plan.source
+    can_read_again = source is not None and _can_read_again(source)
+    rule_notes = run_warnings.warn_unused_rules(plan, totals, (lambda: read_cases(source)) if source and can_read_again else None)
+    absent = {note.where.field or "" for note in rule_notes if note.code == ABSENT_PATH}
+    rule_notes += run_warnings.warn_unmeasured_rules(plan, summary, absent, all_cases=all_cases)
+    notes = [*run_warnings.warn_unread_values(plan, totals), *notes, *rule_notes, *totals.list_problems()]
     limits = limits or Limits()
     notes += gate_diagnostics(plan.gates, summary, limits.max_unscored)
     notes += group_warnings.check_groups(plan, writer.path, writer.parts)
@@ -289,6 +292,8 @@ def _finish_run(
         notes += regression_diagnostics(plan.regressions, changes)
         gate_results += judge_regressions(plan.regressions, changes)
     code = exit_code(summary, gate_results, evaluators=plan.evaluators, diagnostics=notes, limits=limits)
+    if is_invalid(code, notes):
+        return writer.finish_invalid(notes, code)
     return writer.finish(summary, gate_results, notes, code, changes)
 
 
@@ -298,6 +303,27 @@ def _warn_of_workers(source: Source, workers: int, engine: "Engine") -> list[Dia
     what = "the cases are in memory, so one process did all the work"
     fix = "workers need JSONL or Parquet files: write the data to one, and give its path"
     return [Diagnostic(code="one-piece", level="warning", what=what, fix=fix)]
+
+
+def _read_first_batch(
+    plan: Plan, reader: CaseReader, batches: Iterator[Cases], chunk: int
+) -> tuple[Plan, Iterator[Cases] | None, list[Diagnostic]]:
+    """The plan with the rules that the data decide, the batches (None if there is no case), and remarks about these rules.
+
+    Raises ConfigError, before anything is scored or stored, if no case can be read, a needed side is in no column, or no rule can be
+    inferred.
+    """
+    first_batch = next(batches, None)
+    notes: list[Diagnostic] = []
+    problems = require_sides(plan, reader.diagnostics)
+    if first_batch is None:
+        problems += [problem for problem in reader.diagnostics if problem.code != EMPTY_FILE]
+    elif plan.source is not None:
+        plan, batches, notes = _complete_rules(plan, plan.source, chain([first_batch], batches), chunk)
+    errors = [problem for problem in (*problems, *notes) if problem.level == "error"]
+    if errors:
+        raise ConfigError(errors)
+    return plan, None if first_batch is None else batches, notes
 
 
 def _complete_rules(plan: Plan, source: Source, batches: Iterator[Cases], chunk: int) -> tuple[Plan, Iterator[Cases], list[Diagnostic]]:
@@ -471,6 +497,9 @@ def _open_baseline(plan: Plan, baseline: str | Path | None, root: str | Path | N
     except RunNotFound as error:
         what, fix = f"there is no baseline `{baseline}`: it is no file, and {error}", "give a baseline file, or the id of a run"
         raise ConfigError([Diagnostic(code="no-baseline", what=what, fix=fix)]) from error
+    if base_run.state == "invalid":
+        what, fix = f"run {base_run.id} is invalid, so nothing can be compared with it", "give a run whose suite had no problems"
+        raise ConfigError([Diagnostic(code="invalid-run", what=what, fix=fix)])
     if base_run.state != "finished":
         what, fix = f"run {base_run.id} did not finish, so nothing can be compared with it", "finish it: fieldwise run SUITE --resume"
         raise ConfigError([Diagnostic(code="unfinished-run", what=what, fix=fix)])

@@ -9,7 +9,7 @@ from fieldwise.model.locations import Location
 from fieldwise.model.plan import PlannedEvaluator
 from fieldwise.model.summary import Summary
 from fieldwise.store.comparison_table import UnreadByRule, add_unread
-from fieldwise.store.load_part import TableLoader, load_part, stored_tables
+from fieldwise.store.load_part import FieldsSeen, TableLoader, load_part, stored_tables
 from fieldwise.store.manifest import Part
 from fieldwise.store.writer import WrittenPart
 from fieldwise.summarize.state import SummaryState
@@ -24,8 +24,8 @@ class RunTotals:
     def __init__(self, evaluators: Sequence[PlannedEvaluator]) -> None:
         self._evaluators = tuple(evaluators)
         self._state = SummaryState(evaluators)
-        self.fields = set[str]()
-        """Fields for which some case has a value or a null, on either side."""
+        self.fields = FieldsSeen()
+        """Which fields the cases have."""
         self.unread: dict[str, UnreadByRule] = {}
         """What matches could not read of the expected values, by evaluator, field and rule."""
         self.cases = 0
@@ -65,7 +65,7 @@ class RunTotals:
     def merge(self, later: "RunTotals") -> None:
         """Add the totals of the cases that follow these."""
         self._state.merge(later._state)
-        self.fields |= later.fields
+        self.fields.merge(later.fields)
         for evaluator, unread in later.unread.items():
             add_unread(self.unread.setdefault(evaluator, {}), unread)
         self.cases += later.cases

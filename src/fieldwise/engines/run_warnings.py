@@ -1,22 +1,26 @@
 """Diagnostics of a finished run: rules without a field, evaluators that measured nothing, a filter or baseline that fits nothing."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Final
 
 from fieldwise.engines.run_totals import RunTotals
+from fieldwise.model.case import Cases
 from fieldwise.model.change import Changes
-from fieldwise.model.diagnostic import UNREAD_VALUES, Diagnostic, Where
+from fieldwise.model.diagnostic import UNREAD_VALUES, Diagnostic, Level, Where
 from fieldwise.model.locations import Location
 from fieldwise.model.options import NamesFields
 from fieldwise.model.path import is_at_or_above_field
 from fieldwise.model.plan import Plan
-from fieldwise.model.summary import Summary
+from fieldwise.model.rule import FieldRule
+from fieldwise.model.summary import EvaluatorSummary, Summary
 from fieldwise.model.values import Json
 from fieldwise.score.evaluate import FilterMatches
+from fieldwise.score.path_survey import PathSurvey, list_written_rules, report_absent_path, report_missing_fields
 from fieldwise.score.unread_values import suggest_reader
 from fieldwise.store.load_part import count_fault_reasons
 from fieldwise.store.manifest import Part
 from fieldwise.store.stored_json import dump_json
+from fieldwise.summarize.exit_code import FOREIGN_BASELINE, UNMEASURED_RULE
 from fieldwise.summarize.rule_text import rule_text
 
 MAX_EXAMPLE_LENGTH: Final = 40
@@ -36,35 +40,39 @@ def warn_unmeasured(folder: Location, parts: Sequence[Part], summary: Summary, *
             for reason, times in count_fault_reasons(folder, parts, name).most_common(MAX_REASONS):
                 what = f"`{name}` could not measure {times} of {counts.cases} cases: {reason}"
                 diagnostics.append(Diagnostic(code="not-measured", level="warning", what=what))
-        elif summary.cases and not counts.scored + counts.failures:
+        if counts.skipped and counts.scored + counts.failures:
+            what = f"`{name}` skipped {counts.skipped} of {counts.cases} cases: it found nothing to score in them"
+            fix = f"see why, or tolerate so many with --max-unscored {counts.skipped}"
+            diagnostics.append(Diagnostic(code="skipped", level="warning", what=what, fix=fix))
+        elif not counts.faults + counts.unavailable and summary.cases and not counts.scored + counts.failures:
             what = f"`{name}` measured nothing: {counts.not_applicable} cases are not for it, {counts.skipped} have nothing to score"
             fix = "check its `when` and what the cases expect, or remove it"
             diagnostics.append(Diagnostic(code="never-used", level="error" if all_cases else "warning", what=what, fix=fix))
     return diagnostics
 
 
-def warn_unused_rules(plan: Plan, totals: RunTotals, summary: Summary) -> list[Diagnostic]:
-    """Fields and lists that rules name and no case has, for evaluators that compared something.
+def warn_unused_rules(plan: Plan, totals: RunTotals, read_all: Callable[[], Iterable[Cases]] | None) -> list[Diagnostic]:
+    """Rules whose field no expected record has, or some do not have; lists and names of options that no case has.
 
-    An unused rule is an error; an unused strategy or pattern is a warning, because several suites may share its file.
+    A rule counts as used if any case of the source has its field, selected or not: `read_all` reads all of them again, unless the source
+    cannot be read twice (None). An unused name of a list or an option is a warning: several suites may share its file.
     """
-    compared = [planned for planned in plan.evaluators if summary.evaluators[planned.name].fields]
-    reasons: dict[str, str] = {}
-    for planned in compared:
-        for rule in getattr(planned.config, "fields", ()):
-            if rule.path is not None and rule.text not in totals.fields:
-                reasons[rule.text] = "no case of the run has this field, on either side"
-    for planned in compared:
+    if not totals.fields.cases:
+        return []
+    rules = [written.rule for written in list_written_rules(plan)]
+    survey = _survey_unseen_rules([rule for rule in rules if not totals.fields.expected[rule.text]], read_all)
+    absent = survey.absent
+    diagnostics = [report_absent_path(plan, rule, survey) for rule in absent]
+    seen_rules = [rule for rule in rules if totals.fields.expected[rule.text] and rule.path is not None and not rule.path.each_count]
+    diagnostics += report_missing_fields(plan, seen_rules, totals.fields.expected, totals.fields.cases)
+    for planned in plan.evaluators:
         for rule in getattr(planned.config, "lists", ()):
-            if not is_at_or_above_field(rule.path, totals.fields):
-                reasons[str(rule.path)] = "no case of the run has this list, on either side"
-    fix = "check the path, or remove the rule"
-    diagnostics = [
-        Diagnostic(code="unused-rule", what=reason, where=Where(file=plan.file, field=path), fix=fix) for path, reason in reasons.items()
-    ]
-    for planned in compared:
+            if not is_at_or_above_field(rule.path, totals.fields.either):
+                what, where = "no case of the run has this list, on either side", Where(file=plan.file, field=str(rule.path))
+                fix = "check the path, or remove the rule"
+                diagnostics.append(Diagnostic(code="unused-list", level="warning", what=what, where=where, fix=fix))
         if isinstance(planned.config, NamesFields):
-            for _, reason, hint in planned.config.unknown(totals.fields):
+            for _, reason, hint in planned.config.unknown(totals.fields.either):
                 what = f"{planned.name}: {reason}"
                 diagnostics.append(Diagnostic(code="unused-name", level="warning", what=what, where=Where(file=plan.file), fix=hint))
     return diagnostics
@@ -95,6 +103,37 @@ def _quote_example(value: Json) -> str:
     return text if len(text) <= MAX_EXAMPLE_LENGTH else f"{text[:MAX_EXAMPLE_LENGTH]}…"
 
 
+def _survey_unseen_rules(rules: Sequence[FieldRule], read_all: Callable[[], Iterable[Cases]] | None) -> PathSurvey:
+    """A survey of rules whose field no compared case has; reads cases until each of them has been found."""
+    survey = PathSurvey(rules)
+    if rules and read_all is not None:
+        for cases in read_all():
+            survey.add(cases)
+            if not survey.absent:
+                break
+    return survey
+
+
+def warn_unmeasured_rules(plan: Plan, summary: Summary, absent: Collection[str], *, all_cases: bool) -> list[Diagnostic]:
+    """Rules that measured nothing: an error if the run covers all cases and the rule is not `sparse`, else a warning."""
+    diagnostics: list[Diagnostic] = []
+    for written in list_written_rules(plan):
+        rule, evaluator = written.rule, summary.evaluators[written.evaluator]
+        if rule.text in absent or rule.match.name == "ignore" or not evaluator.fields or not _count_measured(evaluator):
+            continue
+        if any(field.field == rule.text and field.n for field in evaluator.fields):
+            continue
+        level: Level = "warning" if rule.sparse or not all_cases else "error"
+        what, where = "nothing was measured for this field (n = 0)", Where(file=plan.file, field=rule.text)
+        fix = "check the path, or write `sparse: true` if the field may be absent"
+        diagnostics.append(Diagnostic(code=UNMEASURED_RULE, level=level, what=what, where=where, fix=None if level == "warning" else fix))
+    return diagnostics
+
+
+def _count_measured(evaluator: EvaluatorSummary) -> int:
+    return evaluator.counts.scored + evaluator.counts.failures
+
+
 def warn_unmatched_filters(filters: FilterMatches | None, problems: Sequence[Diagnostic], *, selected: int) -> list[Diagnostic]:
     """A warning for each filter that matches no case, unless problems with the data explain that there are none."""
     if filters is None or (problems and not selected):
@@ -116,4 +155,4 @@ def warn_foreign_baseline(changes: Changes) -> list[Diagnostic]:
     if any(change.n for change in changes.evaluators.values()):
         return []
     what = f"the baseline {changes.base} has no case in common with the run for any evaluator, so nothing was compared"
-    return [Diagnostic(code="foreign-baseline", what=what, fix="give the baseline of this suite and its cases")]
+    return [Diagnostic(code=FOREIGN_BASELINE, what=what, fix="give the baseline of this suite and its cases")]

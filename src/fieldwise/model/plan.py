@@ -67,6 +67,8 @@ class PlannedEvaluator:
     """The score from which a case passes; None if the evaluator decides by its misses."""
     when: When | None = None
     """The cases it applies to; None for all."""
+    has_inferred_rules: bool = False
+    """True if its rules were inferred from the data instead of written in the suite."""
     repair: Repair = "on"
     """How records are read out of text, for evaluators that read records."""
 
@@ -130,6 +132,8 @@ class Source:
     """The format of the files, if their names do not tell it."""
     mappings: Mapping[str, SideMapping] = field(default_factory=dict[str, SideMapping])
     """`expected` or `actual` → how its rows become records."""
+    allow_same_sides: bool = False
+    """The same file or column may be both expected and actual."""
     memory: Mapping[str, RowsInMemory] = field(default_factory=dict[str, RowsInMemory])
     """`cases`, `expected` or `actual` → its rows, where they are not in a file; the name of the rows then stands for the file."""
 

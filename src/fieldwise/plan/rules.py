@@ -138,6 +138,9 @@ def read_field_rules(review: Review, value: Any, place: KeyPath) -> Any:
         fix = "write a list: `- {path: invoice.total, match: exact}`"
         review.add_error(place, "bad-option", f"`{place[-1]}` must be a list of fields, not {describe_value(value)}", fix)
         return INVALID
+    if not value:
+        review.add_error(place, "no-fields", f"`{place[-1]}` is empty, so nothing would be compared", f"omit `{place[-1]}` to infer rules")
+        return INVALID
     rules = [read_field_rule(review, item, (*place, index)) for index, item in enumerate(value)]
     repeated = _report_repeated_rules(review, rules, place)
     return INVALID if repeated or any(rule is INVALID for rule in rules) else tuple(rules)

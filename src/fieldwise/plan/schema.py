@@ -112,9 +112,12 @@ def _regression_schema() -> JsonSchema:
 def _cases_schema() -> JsonSchema:
     rename: JsonSchema = {"type": "object", "additionalProperties": _TEXT, "description": "Name in this file → name in the rules."}
     side = {"anyOf": [_TEXT, _closed_mapping({**dict.fromkeys(SIDE_KEYS, _TEXT), "rename": rename}, ["file"])]}
-    two_sides = _closed_mapping({**dict.fromkeys(CASES_KEYS, _TEXT), "expected": side, "actual": side}, ["expected", "actual"])
+    allow: JsonSchema = {"type": "boolean", "description": "The same file or column may be both expected and actual."}
+    texts = dict.fromkeys((key for key in CASES_KEYS if key != "file"), _TEXT)
+    two_sides = _closed_mapping({**texts, "expected": side, "actual": side, "allow_same_sides": allow}, ["expected", "actual"])
+    one_file = _closed_mapping({"file": _TEXT, "format": _TEXT, "allow_same_sides": allow}, ["file"])
     description = "A file, a pattern, or separate files for expected and actual; relative to the suite."
-    return {"description": description, "anyOf": [_TEXT, two_sides]}
+    return {"description": description, "anyOf": [_TEXT, two_sides, one_file]}
 
 
 def _evaluator_schema(definitions: _Definitions, role: Literal["evaluator", "member"] = "evaluator") -> JsonSchema:

@@ -21,7 +21,7 @@ from fieldwise.plan.rules import read_path
 SUITE_KEYS = ("name", "cases", "columns", "group", "evaluators", "gate")
 GROUP_PARTS = ("metadata", "input")
 """The parts of a case that can name its group."""
-CASES_KEYS = ("expected", "actual", "join", "format")
+CASES_KEYS = ("file", "expected", "actual", "join", "format", "allow_same_sides")
 SIDE_KEYS = ("file", "id", "record", "rename", "format")
 ROLES: tuple[str, ...] = get_args(Role)
 NON_EMPTY_TEXT = Annotated[str, MinLen(1)]
@@ -105,6 +105,7 @@ def _read_group(review: Review, suite: Any) -> str | None:
 
 def _read_source(review: Review, suite: Any) -> Source | None:
     columns = _read_columns(review, suite["columns"], ("columns",)) if "columns" in suite else {}
+    _report_same_column(review, suite, columns)
     if "cases" not in suite:
         return Source(columns=columns) if columns else None
     cases, place = suite["cases"], ("cases",)
@@ -117,6 +118,12 @@ def _read_source(review: Review, suite: Any) -> Source | None:
         review.add_error(place, "bad-cases", f"`cases` must be a path or a mapping, not {describe_value(cases)}", fix)
         return None
     report_unknown_keys(review, cases, CASES_KEYS, place, "`cases`")
+    allow_same_sides = cases.get("allow_same_sides", False)
+    if not isinstance(allow_same_sides, bool):
+        what = f"`allow_same_sides` must be true or false, not {describe_value(allow_same_sides)}"
+        review.add_error((*place, "allow_same_sides"), "bad-option", what, "write `allow_same_sides: true`")
+    if "file" in cases:
+        return _read_one_file(review, cases, columns)
     sides = {side: _read_side(review, cases, side) for side in ("expected", "actual")}
     join, file_format = (_read_text(review, cases, key, place) for key in ("join", "format"))
     for side, (_, mapping) in sides.items():
@@ -129,8 +136,34 @@ def _read_source(review: Review, suite: Any) -> Source | None:
         join=join,
         format=file_format,
         columns=columns,
+        allow_same_sides=bool(allow_same_sides),
         mappings={side: mapping for side, (_, mapping) in sides.items() if mapping != SideMapping()},
     )
+
+
+def _read_one_file(review: Review, cases: Any, columns: dict[str, Any]) -> Source:
+    """Cases in one file, written as a mapping for the options beside it."""
+    for key in ("expected", "actual", "join"):
+        if key in cases:
+            what, fix = f"`file` is for both sides together, and there is `{key}` too", "keep one of the two"
+            review.add_error(("cases", key), "repeated-option", what, fix)
+    file, file_format = (_read_text(review, cases, key, ("cases",)) for key in ("file", "format"))
+    source_file = _resolve_data_path(review, file or "")
+    return Source(cases=source_file, format=file_format, columns=columns, allow_same_sides=bool(cases.get("allow_same_sides")))
+
+
+def _report_same_column(review: Review, suite: Any, columns: dict[str, Any]) -> None:
+    """Report a column that is both expected and actual, unless `cases` allows it."""
+    cases = suite.get("cases")
+    is_allowed = is_mapping_value(cases) and cases.get("allow_same_sides") is True
+    actual = columns.get("actual")
+    trials = columns.get("actuals", ())
+    is_same = actual is not None and actual == columns.get("expected")
+    is_same = is_same or columns.get("expected") in ((trials,) if isinstance(trials, str) else tuple(trials))
+    if is_same and not is_allowed:
+        what = f"the column `{columns['expected']}` is both expected and actual"
+        fix = "name the column of the predictions, or write `cases: {file: …, allow_same_sides: true}`"
+        review.add_error(("columns", "actual" if actual is not None else "actuals"), "same-sides", what, fix)
 
 
 def _read_side(review: Review, cases: Any, side: str) -> tuple[str, SideMapping]:

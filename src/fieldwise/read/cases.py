@@ -13,7 +13,7 @@ Bad data never raises: problems of files and columns are in the reader's `diagno
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import BinaryIO, Final
+from typing import Any, BinaryIO, Final
 
 from fieldwise.model.case import Cases
 from fieldwise.model.diagnostic import Diagnostic, Where
@@ -31,6 +31,7 @@ from fieldwise.read.table_files import read_files, read_stdin
 _RELEVANT_IDS: Final = "relevant_ids"
 """A file with this column, or with contexts, may be about retrieval alone."""
 _MAX_LISTED: Final = 20
+_MAX_COMPARED: Final = 200
 
 
 @dataclass(slots=True)
@@ -100,6 +101,29 @@ def read_rows_as_cases(
     diagnostics += ids.report_duplicates()
 
 
+def find_likeliest_column(rows: RowBatch, roles: ColumnRoles) -> str | None:
+    """The column without a role that most likely holds the side that is missing: its values resemble those of the other side.
+
+    Columns are compared by the kind of their values and the words they share with the other side; without any, the last one is taken.
+    """
+    known = roles.columns.get("expected") or roles.columns.get("actual")
+    candidates: dict[str, float] = {}
+    for name in _order_names(frozenset().union(*rows.values), rows):
+        if name in roles.used:
+            continue
+        pairs = [(row[known], row[name]) for row in rows.values[:_MAX_COMPARED] if known in row and name in row]
+        if pairs:
+            candidates[name] = sum(_resemblance(value, candidate) for value, candidate in pairs) / len(pairs)
+    return max(reversed(candidates), key=candidates.__getitem__, default=None)
+
+
+def _resemblance(value: Any, candidate: Any) -> float:
+    """How much two values look like two sides of a case: 1 for the same kind, and up to 1 for the words they share."""
+    words, candidate_words = (set(str(side).casefold().split()) for side in (value, candidate))
+    shared = len(words & candidate_words) / max(len(words), 1)
+    return (type(value) is type(candidate)) + shared
+
+
 def _order_names(names: frozenset[str], rows: RowBatch) -> list[str]:
     """Names in the order of the first row, for messages; then the others alphabetically."""
     first = [name for name in rows.values[0] if name in names]
@@ -118,7 +142,9 @@ def _check_sides(roles: ColumnRoles, rows: RowBatch, keys: frozenset[str], diagn
         return True
     if has_expected or has_actual:
         missing = "actual" if has_expected else "expected"
-        what, fix = f"no column is {missing}; there are: {columns}", f"if one is, name it: columns: {{{missing}: …}}"
+        what = f"no column is {missing}; there are: {columns}"
+        likeliest = find_likeliest_column(rows, roles)
+        fix = f"if one is, name it: columns: {{{missing}: {likeliest or '…'}}}"
         diagnostics.append(Diagnostic(code=f"no-{missing}-column", what=what, where=where, fix=fix, level="warning"))
         return True
     if "contexts" in roles.columns or _RELEVANT_IDS in keys:

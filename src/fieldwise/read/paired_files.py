@@ -122,6 +122,10 @@ def _open_both_sides(source: Source, chunk: int, progress: ReadProgress, diagnos
             sides.append(open_side(source, side, chunk, progress, diagnostics))
         except UnreadableFile as error:
             diagnostics.append(error.diagnostic)
+    same = _report_same_files(source)
+    diagnostics += same
+    if any(problem.level == "error" for problem in same):
+        return None
     if len(sides) < 2 or any(isinstance(side, RecordTable) and side.is_unusable for side in sides):
         return None
     expected, actual = sides
@@ -134,6 +138,30 @@ def _open_both_sides(source: Source, chunk: int, progress: ReadProgress, diagnos
     if isinstance(expected, RecordTable) and isinstance(actual, RecordTable) and not _check_keys(expected, actual, diagnostics):
         return None
     return expected, actual
+
+
+def _report_same_files(source: Source) -> list[Diagnostic]:
+    """A file that is both expected and actual, links followed, with the same record: an error, unless the suite allows it."""
+    mappings = [source.get_mapping(side) for side in _SIDES]
+    if source.memory or source.expected is None or source.actual is None or mappings[0].record != mappings[1].record:
+        return []
+    try:
+        files = [{_real_path(file): file for file in find_files(pattern)} for pattern in (source.expected, source.actual)]
+    except UnreadableFile:  # reported where the file is opened
+        return []
+    same = [file for path, file in files[0].items() if path in files[1]]
+    if not same:
+        return []
+    what = "this file is both expected and actual" if len(same) == 1 else f"{len(same)} files are both expected and actual, this one too"
+    where = Where(file=str(same[0]))
+    if source.allow_same_sides:
+        return [Diagnostic(code="same-sides", what=what, where=where, level="info")]
+    fix = "name the file with the predictions, or write `allow_same_sides: true` under `cases`"
+    return [Diagnostic(code="same-sides", what=what, where=where, fix=fix)]
+
+
+def _real_path(file: Location) -> str:
+    return str(file.resolve()) if isinstance(file, Path) else str(file)
 
 
 def _find_missing_columns(source: Source, expected: "Side", actual: "Side") -> list[Diagnostic]:

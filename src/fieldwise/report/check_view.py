@@ -24,6 +24,7 @@ from fieldwise.report.terminal_layout import (
     styled_text,
 )
 from fieldwise.report.text_format import dump_json, format_count, join_nonempty, make_visible, truncate_middle
+from fieldwise.summarize.exit_code import MALFORMED_PATH
 from fieldwise.summarize.rule_text import rule_text
 
 MAX_RULES: Final = 40
@@ -45,8 +46,9 @@ class SuiteCheck:
 
     @property
     def is_runnable(self) -> bool:
-        """True if there are cases and no errors."""
-        return bool(self.counts.get("cases")) and not any(diagnostic.level == "error" for diagnostic in self.diagnostics)
+        """True if there are cases, no errors, and no malformed path, which no case could have."""
+        is_wrong = any(diagnostic.level == "error" or diagnostic.code == MALFORMED_PATH for diagnostic in self.diagnostics)
+        return bool(self.counts.get("cases")) and not is_wrong
 
 
 def build_check_report(check: SuiteCheck, display: DisplayOptions) -> RenderableType:

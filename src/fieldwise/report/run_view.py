@@ -182,6 +182,8 @@ class RunView:
     finished: datetime | None = None
     """None for a run that has not finished."""
     exit_code: int | None = None
+    is_invalid: bool = False
+    """True if the data showed that the suite is wrong: there are problems and no scores."""
     gates: Sequence[GateResult] = ()
     diagnostics: Sequence[Diagnostic] = ()
     changes: Changes | None = None
@@ -349,6 +351,7 @@ def build_run_view(
         started=run.started,
         finished=run.finished,
         exit_code=run.exit_code,
+        is_invalid=manifest.invalid,
         gates=run.gates,
         diagnostics=run.diagnostics,
         changes=run.changes,

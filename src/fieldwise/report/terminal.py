@@ -68,7 +68,10 @@ _OUTCOME_WORDS: Final = {"omission": "omitted", "hallucination": "invented", "fa
 
 
 def build_run_report(view: RunView, display: DisplayOptions) -> RenderableType:
-    """Build the whole report."""
+    """Build the whole report; of an invalid run its problems, without scores."""
+    if view.is_invalid:
+        problems = build_diagnostics_section(view.diagnostics, everything=display.everything)
+        return stack_parts(_build_title(view), problems, _build_invalid_footer(view))
     with_fields = [evaluator for evaluator in view.evaluators if evaluator.fields]
     first, others = with_fields[:1], with_fields[1:]
     return stack_parts(
@@ -88,9 +91,14 @@ def build_run_report(view: RunView, display: DisplayOptions) -> RenderableType:
     )
 
 
+def _build_invalid_footer(view: RunView) -> RenderableType:
+    return stack_parts(Text(), styled_text((f"exit {view.exit_code}: ", BAD), view.exit_reason, ("; there are no scores", DIM)))
+
+
 def _build_title(view: RunView) -> RenderableType:
     seconds = "" if view.seconds is None else f"{view.seconds:.1f} s"
-    facts = join_nonempty((view.size, format_count(len(view.evaluators), "evaluator"), seconds))
+    evaluators = "" if view.is_invalid else format_count(len(view.evaluators), "evaluator")
+    facts = join_nonempty((view.size, evaluators, seconds))
     return styled_text((view.name, TITLE), ("  " + facts, DIM))
 
 

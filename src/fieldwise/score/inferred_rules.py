@@ -67,7 +67,7 @@ def _needs_rules(planned: PlannedEvaluator) -> bool:
 def _apply_rules(planned: PlannedEvaluator, inferred: InferredRules) -> PlannedEvaluator:
     if not isinstance(planned.config, InfersRules) or not planned.config.needs_rules():
         return planned
-    return replace(planned, config=planned.config.with_rules(inferred.rules, inferred.lists))
+    return replace(planned, config=planned.config.with_rules(inferred.rules, inferred.lists), has_inferred_rules=True)
 
 
 def _explain_rules(inferred: InferredRules) -> list[Diagnostic]:

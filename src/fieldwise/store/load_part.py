@@ -2,6 +2,8 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from dataclasses import field as dataclass_field
 from functools import cached_property
 from typing import Any, Final, TypeAlias
 
@@ -42,6 +44,8 @@ TableLoader: TypeAlias = Callable[[PartFile, ColumnChoice | None], ArrowTable]
 _CASE_COLUMNS: Final = ("id", "tags", "split", GROUP_COLUMN)
 _RESULT_COLUMNS: Final = ("case", "score", "verdict", "status", "fault", "flags")
 _COMPARISON_COLUMNS: Final = ("case", "field", "outcome", "similarity", "passed", "cause", "equal")
+_WITH_EXPECTED: Final = (Outcome.MATCH, Outcome.WRONG_VALUE, Outcome.FORMAT_ERROR)
+"""Outcomes of comparisons that always have an expected value."""
 _VALUE_COLUMNS: Final = ("aside", "expected", "actual")
 """Columns of comparisons that are read only if they are needed."""
 
@@ -64,16 +68,34 @@ def stored_tables(folder: Location) -> TableLoader:
     return lambda file, columns: read_table(folder, file, columns=columns)
 
 
+@dataclass(slots=True)
+class FieldsSeen:
+    """Which fields the cases of a run have."""
+
+    either: set[str] = dataclass_field(default_factory=set[str])
+    """Fields for which some case has a value or a null, on either side."""
+    cases: int = 0
+    """Number of cases whose fields were compared."""
+    expected: Counter[str] = dataclass_field(default_factory=Counter[str])
+    """Field → number of cases whose expected record has it, null included."""
+
+    def merge(self, other: "FieldsSeen") -> None:
+        """Add what other cases have."""
+        self.either |= other.either
+        self.cases += other.cases
+        self.expected.update(other.expected)
+
+
 def load_part(
     tables: TableLoader,
     part: Part,
     evaluators: Sequence[PlannedEvaluator],
-    seen_fields: set[str] | None = None,
+    seen_fields: FieldsSeen | None = None,
     unread: dict[str, UnreadByRule] | None = None,
 ) -> BatchOutcome:
     """A part as one batch, with the columns that a summary needs.
 
-    Fields that occur in a case are added to `seen_fields`; what matches could not read, to `unread`, by evaluator.
+    The fields that its cases have are added to `seen_fields`; what matches could not read, to `unread`, by evaluator.
     """
     [file] = list_part_files(part, "cases")
     cases = _build_cases(tables(file, lambda name: name in _CASE_COLUMNS))
@@ -88,8 +110,19 @@ def load_part(
         if files and unread is not None:
             add_unread(unread.setdefault(planned.name, {}), comparison_files[key].unread)
     if seen_fields is not None:
-        seen_fields.update(*(file.fields_present() for file in comparison_files.values()))
+        _add_fields_seen(seen_fields, list(comparison_files.values()))
     return BatchOutcome(first=part.first, cases=cases, evaluated=outcomes)
+
+
+def _add_fields_seen(seen_fields: FieldsSeen, files: "Sequence[_ComparisonFile]") -> None:
+    """Add the fields of a part. Several evaluators may compare the same cases, so that the largest count of a field holds."""
+    seen_fields.either.update(*(file.fields_present() for file in files))
+    seen_fields.cases += max((file.count_cases() for file in files), default=0)
+    expected: dict[str, int] = {}
+    for file in files:
+        for name, count in file.count_expected().items():
+            expected[name] = max(expected.get(name, 0), count)
+    seen_fields.expected.update(expected)
 
 
 def _build_cases(table: ArrowTable) -> Cases:
@@ -217,6 +250,22 @@ class _ComparisonFile:
             has_actual = numpy_array(pc.is_valid(actual)) & (self._outcome != Outcome.BOTH_ABSENT)
             is_present |= self._fields_of_rows(numpy_array(aside) | numpy_array(pc.is_valid(expected)) | has_actual)
         return {self._fields[index] for index in np.flatnonzero(is_present).tolist()}
+
+    def count_cases(self) -> int:
+        """The number of cases that were compared."""
+        return len(np.unique(numpy_array(self._table.column("case"))))
+
+    def count_expected(self) -> dict[str, int]:
+        """By field, the number of cases whose expected record has it, null included."""
+        has_expected = np.isin(self._outcome, _WITH_EXPECTED)
+        if not has_expected.all():  # the outcome of the others does not tell
+            aside, expected, _ = map(self._values.column, _VALUE_COLUMNS)
+            has_expected |= numpy_array(aside) | numpy_array(pc.is_valid(expected))
+        case = numpy_array(self._table.column("case"))[has_expected].astype(np.int64)
+        # one number for field and case together, so that the items of a list count once
+        keys = np.unique(self._field[has_expected].astype(np.int64) * (case.max(initial=0) + 1) + case)
+        counts = np.bincount(keys // (case.max(initial=0) + 1), minlength=len(self._fields)).tolist()
+        return dict(zip(self._fields, counts, strict=True))
 
     def _fields_of_rows(self, rows: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """For each field, whether one of these rows belongs to it."""

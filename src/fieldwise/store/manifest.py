@@ -95,6 +95,8 @@ class Manifest:
     """The exit code of the run; None until it is finished."""
     environment: Mapping[str, str] = field(default_factory=dict[str, str])
     """Versions of Python, the platform and the libraries."""
+    invalid: bool = False
+    """True if the data showed that the suite is wrong: the run has problems, no results, and is never `latest` or a baseline."""
 
     def to_json(self) -> dict[str, Any]:
         """A JSON-serializable dict that `manifest_from_json` reads."""
@@ -111,6 +113,7 @@ class Manifest:
             "gates": [asdict(gate) for gate in self.gates],
             "diagnostics": [diagnostic.to_json() for diagnostic in self.diagnostics],
             "environment": dict(self.environment),
+            **({"invalid": True} if self.invalid else {}),
         }
 
 
@@ -130,6 +133,7 @@ def manifest_from_json(value: Mapping[str, Any]) -> Manifest:
         summary=summary_from_json(value["summary"]),
         gates=tuple(gate_from_json(gate) for gate in value["gates"]),
         diagnostics=tuple(diagnostic_from_json(diagnostic) for diagnostic in value["diagnostics"]),
+        invalid=value.get("invalid", False),
     )
 
 

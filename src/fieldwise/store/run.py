@@ -68,9 +68,11 @@ class Run:
 
     @property
     def state(self) -> str:
-        """`finished` or `unfinished`; `unreadable` if the manifest is corrupt or of another version."""
+        """`finished` or `unfinished`; `invalid` if the data showed that the suite is wrong; `unreadable` if the manifest is."""
         if self.manifest_error:
             return "unreadable"
+        if self.manifest.invalid:
+            return "invalid"
         return "unfinished" if self.manifest.finished is None else "finished"
 
     @property

@@ -23,7 +23,8 @@ pc: Any = pyarrow.compute  # its functions are generated at run time, so type ch
 def compare_runs(base: Run, new: Run, *, adjust: Adjust = "holm") -> Changes:
     """Compare two runs over the cases that both have, evaluator by evaluator."""
     ids = list_case_ids(base)
-    notes = [f"run {run.id} did not finish" for run in (base, new) if run.state != "finished"]
+    notes = [f"run {run.id} did not finish" for run in (base, new) if run.finished is None]
+    notes += [f"run {run.id} is invalid" for run in (base, new) if run.state == "invalid"]
     if base.manifest.fingerprints.get("suite") != new.manifest.fingerprints.get("suite"):
         notes.append("the suites differ")
     measurements = {name: load_metrics(base, name, ids) for name in base.evaluators}

@@ -15,6 +15,7 @@ from fieldwise.model.locations import Location, parse_location, resolve_root
 from fieldwise.registry import nearest
 from fieldwise.store.atomic import sync_folder
 from fieldwise.store.errors import StoreError
+from fieldwise.store.stored_json import load_json
 
 TAG_FOLDER: Final = "tags"
 LATEST: Final = "latest"
@@ -59,12 +60,23 @@ def find_run(root: str | Path | None, which: str) -> Location:
         return folder / matches[0]
     if matches:
         raise RunNotFound(f"`{which}` may be any of {', '.join(matches[-5:])}: give more of the id")
+    if which == LATEST:
+        raise RunNotFound(f"every run in {folder} is invalid: `fieldwise runs` lists them")
     raise _run_not_found(folder, ids, which)
+
+
+def _is_invalid(folder: Location) -> bool:
+    """True if the data showed that the suite of this run is wrong; such a run is never the latest."""
+    try:
+        manifest = load_json((folder / "manifest.json").read_bytes())
+    except (OSError, ValueError):  # opening the run reports what is wrong with it
+        return False
+    return isinstance(manifest, dict) and bool(manifest.get("invalid"))
 
 
 def _matching_ids(folder: Location, ids: Sequence[str], which: str) -> list[str]:
     if which == LATEST:
-        return list(ids[-1:])
+        return next(([run_id] for run_id in reversed(ids) if not _is_invalid(folder / run_id)), [])
     if is_valid_tag(which):
         return next(([run_id] for run_id in reversed(ids) if which in read_tags(folder / run_id)), [])
     if which in ids:

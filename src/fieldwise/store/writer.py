@@ -29,7 +29,7 @@ from fieldwise.store.comparison_table import build_comparisons_table, merge_meta
 from fieldwise.store.errors import StoreError, write_error
 from fieldwise.store.fingerprints import fingerprint_cases
 from fieldwise.store.lock import RunLock, RunLocked
-from fieldwise.store.manifest import Part, PartFile, new_manifest, utc_now, write_manifest
+from fieldwise.store.manifest import Manifest, Part, PartFile, new_manifest, utc_now, write_manifest
 from fieldwise.store.part_reader import ColumnChoice, select_columns
 from fieldwise.store.resume import WritableRun, delete_other_parts
 from fieldwise.store.run import CHANGES_FILE, Run
@@ -179,7 +179,15 @@ class RunWriter:
     ) -> Run:
         """Write the pending batches and then the manifest, which marks the run as finished."""
         run = self.build_run(summary, diagnostics)
-        manifest = replace(run.manifest, gates=tuple(gates), exit_code=exit_code)
+        return self._write_end(replace(run.manifest, gates=tuple(gates), exit_code=exit_code), changes)
+
+    def finish_invalid(self, diagnostics: Iterable[Diagnostic], exit_code: int) -> Run:
+        """End the run without results, because the data showed that the suite is wrong: it keeps the problems and nothing else."""
+        run = self.build_run(Summary(cases=self.case_count, evaluators={}), diagnostics)
+        delete_other_parts(self.path, ())
+        return self._write_end(replace(run.manifest, parts=(), exit_code=exit_code, invalid=True), None)
+
+    def _write_end(self, manifest: Manifest, changes: Changes | None) -> Run:
         try:
             if changes is not None:
                 content = dump_sealed(changes.to_json())

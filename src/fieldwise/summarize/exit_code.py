@@ -10,6 +10,7 @@ from fieldwise.model.summary import GateResult, Summary
 from fieldwise.summarize.gates import NOTHING_MEASURED
 
 EMPTY_FILE, NEVER_USED = "empty-file", "never-used"
+FOREIGN_BASELINE: Final = "foreign-baseline"
 MALFORMED_PATH, UNMEASURED_RULE = "malformed-path", "unmeasured-rule"
 _INCOMPLETE_CODES: Final = frozenset((NOTHING_MEASURED, MALFORMED_PATH, UNMEASURED_RULE))
 """Problems that leave something unmeasured: exit code 3, not 2."""
@@ -60,6 +61,16 @@ def exit_code(
     if errors or faults > limits.max_errors or unscored > limits.max_unscored:
         return INCOMPLETE
     return FAILED if _has_failed(summary, gates, evaluators) else PASSED
+
+
+def is_invalid(code: int, diagnostics: Iterable[Diagnostic]) -> bool:
+    """True if the data showed that the suite is wrong, so that its scores mean nothing. A baseline that fits nothing changes no score."""
+    if code != CONFIG:
+        return False
+    other_codes = _INCOMPLETE_CODES | {FOREIGN_BASELINE}
+    return any(
+        diagnostic.level == "error" and diagnostic.where.case is None and diagnostic.code not in other_codes for diagnostic in diagnostics
+    )
 
 
 def _has_failed(summary: Summary, gates: Sequence[GateResult], evaluators: Sequence[PlannedEvaluator]) -> bool:

@@ -1,0 +1,130 @@
+"""Which paths the records of all cases have, and the problems of rules whose path no expected record has."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from fieldwise.model.case import Cases
+from fieldwise.model.diagnostic import Diagnostic, Where
+from fieldwise.model.path import EACH, Step, render_path, value_at
+from fieldwise.model.plan import Plan, PlannedEvaluator
+from fieldwise.model.rule import FieldRule
+from fieldwise.model.values import MISSING, Value
+from fieldwise.registry import nearest
+from fieldwise.score.batch import ScoringBatch
+
+ABSENT_PATH: Final = "unused-rule"
+_MAX_PATHS: Final = 2000
+"""Maximum number of paths of a side that are kept for suggestions."""
+_MAX_DEPTH: Final = 20
+_MAX_LISTED: Final = 5
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenRule:
+    """A field rule that the suite writes, with the name of its evaluator."""
+
+    evaluator: str
+    rule: FieldRule
+
+
+def list_written_rules(plan: Plan) -> list[WrittenRule]:
+    """The field rules that a suite writes, those of members of a composite too; without malformed paths and inferred rules."""
+    return [written for planned in plan.evaluators for written in _rules_of_evaluator(planned, planned.name)]
+
+
+def _rules_of_evaluator(planned: PlannedEvaluator, name: str) -> Iterator[WrittenRule]:
+    if not planned.has_inferred_rules:
+        for rule in getattr(planned.config, "fields", ()):
+            if isinstance(rule, FieldRule) and rule.path is not None:
+                yield WrittenRule(name, rule)
+    for member in getattr(planned.config, "evaluators", ()):
+        yield from _rules_of_evaluator(member.evaluator, name)
+
+
+class PathSurvey:
+    """Counts the expected records that have the path of a rule; `add` a batch of cases at a time."""
+
+    def __init__(self, rules: Iterable[FieldRule]) -> None:
+        self._rules = {rule.text: rule for rule in rules}
+        self.records = 0
+        """Number of expected records."""
+        self.present: Counter[str] = Counter()
+        """Path of a rule → number of expected records that have it, null included."""
+        self._expected_paths: dict[str, None] = {}
+        self._actual_paths: dict[str, None] = {}
+
+    def add(self, cases: Cases) -> None:
+        """Add the records of a batch."""
+        records = ScoringBatch(cases).records
+        for record in records.expected:
+            if record is MISSING or record is None:
+                continue
+            self.records += 1
+            for text, rule in self._rules.items():
+                assert rule.path is not None
+                if is_present(value_at(record, rule.path.steps)):
+                    self.present[text] += 1
+            _collect_paths(record, self._expected_paths)
+        for record in records.actual:
+            _collect_paths(record, self._actual_paths)
+
+    @property
+    def absent(self) -> list[FieldRule]:
+        """The rules whose path no expected record has."""
+        return [rule for text, rule in self._rules.items() if not self.present[text]]
+
+    def suggest_path(self, text: str) -> str:
+        """How to fix a path that no expected record has: the nearest path of either side, or what there is."""
+        in_actual = text in self._actual_paths
+        close = nearest(text, list(self._expected_paths)) or nearest(text, [path for path in self._actual_paths if path != text])
+        if close:
+            side = "" if close in self._expected_paths else ", which actual has"
+            return f"did you mean `{close}`{side}?"
+        expected = ", ".join(f"`{path}`" for path in list(self._expected_paths)[:_MAX_LISTED]) or "nothing"
+        fix = f"expected has {expected}; check the path, or write `sparse: true` if the field may be absent everywhere"
+        return f"actual has it, so the two sides may use different names: {fix}" if in_actual else fix
+
+
+def is_present(value: Any) -> bool:
+    """True for a value, an empty list, and a list with at least one present item."""
+    if isinstance(value, list):
+        return not value or any(is_present(item) for item in value)
+    return value is not MISSING
+
+
+def _collect_paths(record: Value, paths: dict[str, None]) -> None:
+    """Add the paths of every object key in a record, with `[*]` for the items of lists, up to a limit."""
+    stack: list[tuple[Any, tuple[Step, ...]]] = [(record, ())]
+    while stack and len(paths) < _MAX_PATHS:
+        value, steps = stack.pop()
+        if len(steps) > _MAX_DEPTH:
+            continue
+        if isinstance(value, dict):
+            for key, item in reversed(value.items()):
+                stack.append((item, (*steps, str(key))))
+        elif isinstance(value, list) and value and isinstance(value[0], dict | list):
+            stack.append((value[0], (*steps, EACH)))
+        elif steps:
+            paths.setdefault(render_path(steps))
+
+
+def report_absent_path(plan: Plan, rule: FieldRule, survey: PathSurvey) -> Diagnostic:
+    """The problem of a rule whose path no expected record has: an error, or a warning if the rule is `sparse`."""
+    where = Where(file=plan.file, field=rule.text)
+    if rule.sparse:
+        return Diagnostic(code=ABSENT_PATH, what="no expected record has this field", where=where, level="warning")
+    return Diagnostic(code=ABSENT_PATH, what="no expected record has this field", where=where, fix=survey.suggest_path(rule.text))
+
+
+def report_missing_fields(plan: Plan, rules: Sequence[FieldRule], present: Counter[str], records: int) -> list[Diagnostic]:
+    """A warning for each rule whose field some expected records do not have, with their number."""
+    warnings: list[Diagnostic] = []
+    for rule in {rule.text: rule for rule in rules}.values():
+        missing = records - present[rule.text]
+        if 0 < missing < records and not rule.sparse:
+            what = f"{missing} of {records} expected records do not have this field"
+            where = Where(file=plan.file, field=rule.text)
+            warnings.append(Diagnostic(code="sparse-field", what=what, where=where, level="warning"))
+    return warnings
