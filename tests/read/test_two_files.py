@@ -78,14 +78,22 @@ def test_join_stays_as_short_for_the_same_id_on_both_sides(tmp_path: Path) -> No
     [
         ({"id": "kee"}, "no row has `kee`, the `id` of this side"),
         ({"id": "key", "record": "entitys"}, "no row has `entitys`, the `record` of this side"),
-        ({"id": "key", "record": "entities", "rename": {"compny": "vendor"}}, "`compny` cannot be renamed to `vendor`: no record has it"),
     ],
 )
 def test_a_mapping_that_does_not_fit_is_an_error(side: dict[str, Any], what: str, tmp_path: Path) -> None:
     actual = {"file": write(tmp_path / "out.jsonl", OUTPUT), "id": "doc_id"}
+    with pytest.raises(fw.ConfigError) as error:
+        run_sides(tmp_path, {"file": write(tmp_path / "gold.jsonl", GOLD), **side}, actual)
+    assert what in [note.what for note in error.value.diagnostics]
+
+
+def test_a_rename_that_fits_no_record_makes_the_run_invalid(tmp_path: Path) -> None:
+    actual = {"file": write(tmp_path / "out.jsonl", OUTPUT), "id": "doc_id"}
+    side = {"id": "key", "record": "entities", "rename": {"compny": "vendor"}}
     run = run_sides(tmp_path, {"file": write(tmp_path / "gold.jsonl", GOLD), **side}, actual)
+    what = "`compny` cannot be renamed to `vendor`: no record has it"
     assert what in [note.what for note in run.diagnostics if note.level == "error"]
-    assert run.exit_code == 2
+    assert (run.exit_code, run.state, run.summary) == (2, "invalid", {})
 
 
 @pytest.mark.parametrize(
