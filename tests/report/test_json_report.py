@@ -9,11 +9,19 @@ from syrupy.assertion import SnapshotAssertion
 
 from fieldwise.model.result import Result
 from fieldwise.report.json_report import build_run_schema, iterate_results_jsonl, iterate_run_json
+from fieldwise.report.result_text import result_to_json
+from fieldwise.report.text_format import dump_json
 
 RESULT = Result(
     score=0.5, verdict="partial", hits=["a"], misses=["=1+1"], reasoning="1/2", metrics={"f1": 0.5, "ok": True}, comparisons=[comparison()]
 )
-RESULTS = [("=cmd()", "fields", RESULT), ("b,2", "fields", Result(status="skipped"))]
+
+
+def encode(case: str, evaluator: str, result: Result) -> bytes:
+    return dump_json(result_to_json(case, evaluator, result)).encode()
+
+
+RESULTS = [encode("=cmd()", "fields", RESULT), encode("b,2", "fields", Result(status="skipped"))]
 
 
 def document(**more: object) -> dict[str, object]:
@@ -44,7 +52,7 @@ def test_the_document_is_what_its_schema_says() -> None:
 
 def test_a_number_that_json_does_not_have_becomes_text() -> None:
     odd = Result(comparisons=[comparison(expected=float("nan"), actual=float("inf"))])
-    text = "".join(iterate_run_json(view(), [("a", "fields", odd)]))
+    text = "".join(iterate_run_json(view(), [encode("a", "fields", odd)]))
     parsed = json.loads(text, parse_constant=pytest.fail)
     assert parsed["results"][0]["comparisons"][0]["expected"] == "NaN"
 

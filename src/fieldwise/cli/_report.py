@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Generator, Iterable
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Final
@@ -11,7 +11,7 @@ from fieldwise.cli._console import display_options, error_console, print_page
 from fieldwise.cli._options import Format, Program
 from fieldwise.model.diagnostic import ConfigError, Diagnostic, Where
 from fieldwise.report.files import SUFFIXES, find_suffix, render
-from fieldwise.report.json_report import CaseResult, iterate_results_jsonl, iterate_run_json
+from fieldwise.report.json_report import iterate_results_jsonl, iterate_run_json
 from fieldwise.report.run_view import build_run_view
 from fieldwise.store.run import Run
 from fieldwise.store.stored_comparisons import StoredComparisons
@@ -25,7 +25,7 @@ def print_run(run: Run, form: Format, program: Program, *, show_all: bool = Fals
     """Print a run in a format; `to_stderr` leaves standard output free for results."""
     stream = sys.stderr if to_stderr else sys.stdout
     if form == Format.json:
-        for chunk in iterate_run_json(build_run_view(run), iterate_results(run)):
+        for chunk in iterate_run_json(build_run_view(run), run.result_texts()):
             stream.write(chunk)
     elif form == Format.github:
         from fieldwise.report.ci_output import render_github
@@ -51,11 +51,6 @@ def write_step_summary(run: Run) -> None:
     if target:
         with Path(target).open("a", encoding="utf-8") as file:
             file.write(render_markdown(run) + "\n")
-
-
-def iterate_results(run: Run) -> Iterator[CaseResult]:
-    """Yield every result of a run with its case and evaluator."""
-    return ((stored.case, stored.evaluator, stored.result) for stored in run.results())
 
 
 def check_outputs(outputs: Iterable[str]) -> None:
@@ -149,12 +144,12 @@ def _stream_output(run: Run, name: str) -> Iterable[str]:
         return [_eval_results_json(run)]
     suffix = Path(name).suffix.lower()
     if suffix == ".json":
-        return iterate_run_json(build_run_view(run), iterate_results(run))
+        return iterate_run_json(build_run_view(run), run.result_texts())
     if suffix == ".csv":
         from fieldwise.report.files import iterate_csv_lines
 
         return iterate_csv_lines(run)
-    return iterate_results_jsonl(iterate_results(run))
+    return iterate_results_jsonl(run.result_texts())
 
 
 def _eval_results_json(run: Run) -> str:

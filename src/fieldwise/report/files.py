@@ -17,7 +17,6 @@ from fieldwise.report.text_format import format_csv_cell, make_encodable
 from fieldwise.report.workbook import Sheet, render_workbook
 
 if TYPE_CHECKING:
-    from fieldwise.report.json_report import CaseResult
     from fieldwise.store.run import Run
 
 SUFFIXES: Final = (".html", ".json", ".jsonl", ".csv", ".xlsx", ".parquet", ".md", ".junit.xml")
@@ -54,17 +53,13 @@ def _render_html(run: "Run") -> bytes:
 def _render_json(run: "Run") -> bytes:
     from fieldwise.report.json_report import iterate_run_json
 
-    return _encode_chunks(iterate_run_json(build_run_view(run), _iterate_results(run)))
+    return _encode_chunks(iterate_run_json(build_run_view(run), run.result_texts()))
 
 
 def _render_jsonl(run: "Run") -> bytes:
     from fieldwise.report.json_report import iterate_results_jsonl
 
-    return _encode_chunks(iterate_results_jsonl(_iterate_results(run)))
-
-
-def _iterate_results(run: "Run") -> "Iterator[CaseResult]":
-    return ((stored.case, stored.evaluator, stored.result) for stored in run.results())
+    return _encode_chunks(iterate_results_jsonl(run.result_texts()))
 
 
 def _render_csv(run: "Run") -> bytes:

@@ -2,33 +2,29 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
-from fieldwise.model.result import Result
-from fieldwise.report.result_text import result_to_json
 from fieldwise.report.run_view import RunView
 from fieldwise.report.text_format import dump_json
 
 RUN_SCHEMA_VERSION: Final = 2
 """Incremented when a key is removed or changes its meaning."""
-CaseResult: TypeAlias = tuple[str, str, Result]
-"""A case id, the name of an evaluator, and its result."""
 
 
-def iterate_run_json(view: RunView, results: Iterable[CaseResult]) -> Iterator[str]:
-    """Yield the document in chunks: a run may be larger than memory."""
+def iterate_run_json(view: RunView, results: Iterable[bytes]) -> Iterator[str]:
+    """Yield the document in chunks: a run may be larger than memory. `results` are JSON texts, as `Run.result_texts` gives them."""
     gates = dump_json([asdict(gate) for gate in view.gates])
     diagnostics = dump_json([diagnostic.to_json() for diagnostic in view.diagnostics])
     yield f'{{"run":{dump_json(_run_to_json(view))},\n"summary":{dump_json(_summary_to_json(view))},\n"gates":{gates},\n'
     yield f'"diagnostics":{diagnostics},\n"results":['
     for number, result in enumerate(results):
-        yield ("," if number else "") + "\n" + dump_json(result_to_json(*result))
+        yield (",\n" if number else "\n") + result.decode()
     yield "\n]}\n"
 
 
-def iterate_results_jsonl(results: Iterable[CaseResult]) -> Iterator[str]:
+def iterate_results_jsonl(results: Iterable[bytes]) -> Iterator[str]:
     """Yield one result a line."""
-    return (dump_json(result_to_json(*result)) + "\n" for result in results)
+    return (result.decode() + "\n" for result in results)
 
 
 def _run_to_json(view: RunView) -> dict[str, Any]:

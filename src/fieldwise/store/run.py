@@ -131,6 +131,12 @@ class Run:
         part, position = self._find_case(case)
         yield from read_results(self.path, part, evaluators, position)
 
+    def result_texts(self) -> Iterator[bytes]:
+        """Every result as the text of a JSON object, as in `--output x.jsonl`, in the order of the cases. Faster than `results`."""
+        from fieldwise.store.result_text import iterate_result_texts
+
+        return iterate_result_texts(self.path, self.parts, self.evaluators)
+
     def results_at(self, positions: Sequence[int], evaluator: str | None = None) -> Iterator[StoredResult]:
         """The results of the cases at these positions of the run, in the order of the cases; reads only the row groups that hold them."""
         evaluators = self._evaluator_names(evaluator)

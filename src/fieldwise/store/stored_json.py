@@ -79,3 +79,27 @@ def load_json(text: bytes | str) -> Any:
         return orjson.loads(encoded)
     except orjson.JSONDecodeError:  # NaN, Infinity and lone surrogates
         return json.loads(encoded)
+
+
+def dump_strict_json(value: Any) -> bytes:
+    """JSON text that every parser accepts: NaN and infinities, which JSON does not have, become strings.
+
+    >>> dump_strict_json({"a": [1.0, float("nan")]})
+    b'{"a":[1.0,"NaN"]}'
+    """
+    return to_strict_json(dump_json(value))
+
+
+def to_strict_json(text: bytes) -> bytes:
+    """Stored JSON text with NaN and infinities as strings; other text as it is."""
+    if b"NaN" not in text and b"Infinity" not in text:
+        return text
+    return dump_json(_name_non_finite(load_json(text)))
+
+
+def _name_non_finite(value: Any) -> Any:
+    if isinstance(value, float) and not isfinite(value):
+        return str(value).replace("nan", "NaN").replace("inf", "Infinity")
+    if isinstance(value, dict):
+        return {key: _name_non_finite(inner) for key, inner in value.items()}
+    return [_name_non_finite(inner) for inner in value] if isinstance(value, list) else value
