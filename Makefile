@@ -9,7 +9,7 @@ BROWSER := $(VENV)/.browser
 RAGAS := .venv-ragas
 PIP := $(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: help demo docs coverage test test-llm test-ragas check format setup fuzz crashtest bench bench-million clean
+.PHONY: help demo docs coverage test test-llm test-ragas check format setup fuzz crashtest bench simulate bench-million clean
 .DEFAULT_GOAL := help
 
 help: ## what there is
@@ -88,6 +88,9 @@ crashtest: $(READY) ## kill a run at 20 points, 10 times each, and resume it
 bench: $(READY) ## side by side with peers, as ratios
 	$(PIP) -e '.[bench]'
 	$(BIN)/python benchmarks/fields.py
+
+simulate: $(READY) ## coverage of intervals and false alarms of compare, by simulation: about ten minutes
+	$(BIN)/python benchmarks/statistics.py
 
 bench-million: $(READY) ## a million invoices scored and stored: minutes, and 3 GB of disk
 	$(BIN)/python benchmarks/million.py

@@ -62,9 +62,9 @@ def compare_evaluator(name: str, base: EvaluatorMeasurements, new: EvaluatorMeas
     ids = [case for case in base.ids if case in new_row_of]
     base_rows = np.array([row for row, case in enumerate(base.ids) if case in new_row_of], dtype=np.int64)
     new_rows = np.array([new_row_of[case] for case in ids], dtype=np.int64)
-    groups = _encode_groups(base.groups, base_rows)
+    groups = encode_groups(base.groups, base_rows)
     if groups is None:
-        groups = _encode_groups(new.groups, new_rows)
+        groups = encode_groups(new.groups, new_rows)
     base_verdict, new_verdict = base.verdict[base_rows], new.verdict[new_rows]
     judged = (base_verdict >= 0) & (new_verdict >= 0)
     base_passed, new_passed = base_verdict == _PASS, new_verdict == _PASS
@@ -101,7 +101,7 @@ def compare_evaluator(name: str, base: EvaluatorMeasurements, new: EvaluatorMeas
     )
 
 
-def _encode_groups(groups: Sequence[str] | None, rows: NDArray[np.int64]) -> GroupCodes:
+def encode_groups(groups: Sequence[str] | None, rows: NDArray[np.int64]) -> GroupCodes:
     """The groups of these rows as numbers; None if there are none or each case is its own group."""
     if groups is None:
         return None

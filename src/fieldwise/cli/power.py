@@ -1,0 +1,130 @@
+"""`fieldwise power`: the number of cases that detect a drop."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from fieldwise.cli._options import RootOption, TextFormat, TextFormatOption, program_of
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from fieldwise.store.run import Run
+    from fieldwise.summarize.compare import EvaluatorMeasurements
+    from fieldwise.summarize.sample_size import ChangeSpread
+
+_PERCENT_HELP = "Probability of detecting the drop if it is real."
+
+
+def power(
+    context: typer.Context,
+    run: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[RUN]", help="A run whose variance is used. [default: latest, unless --deviation is given]", show_default=False
+        ),
+    ] = None,
+    drop: Annotated[float, typer.Option(min=1e-6, max=1.0, help="The drop to detect.")] = 0.02,
+    against: Annotated[
+        str | None,
+        typer.Option(metavar="RUN", help="A second run of the same cases: the variance of the differences is measured, not assumed."),
+    ] = None,
+    metric: Annotated[
+        str | None,
+        typer.Option(metavar="METRIC", help="Such as fields.score or fields.pass_rate. [default: the first evaluator's primary]"),
+    ] = None,
+    deviation: Annotated[
+        float | None, typer.Option(min=1e-6, help="Without a run: assumed standard deviation of the metric over cases.")
+    ] = None,
+    correlation: Annotated[
+        float | None, typer.Option(min=-0.99, max=0.99, help="Assumed correlation of a case's values in two runs. [default: 0.5]")
+    ] = None,
+    group_size: Annotated[float, typer.Option(min=1, help="Without a run: cases in a group.")] = 1.0,
+    icc: Annotated[float, typer.Option("--icc", min=0, max=1, help="Without a run: correlation of two cases of one group.")] = 0.0,
+    target: Annotated[float, typer.Option("--power", min=0.05, max=0.999, help=_PERCENT_HELP)] = 0.8,
+    confidence: Annotated[float, typer.Option(min=0.5, max=0.9999, help="Confidence of the test.")] = 0.95,
+    form: TextFormatOption = TextFormat.rich,
+    root: RootOption = None,
+) -> None:
+    """State how many cases, and groups, are needed to detect a drop of a metric.
+
+    The variance comes from a stored run, with an assumed correlation between runs, or from two runs; or it is assumed with --deviation.
+    """
+    from fieldwise.cli._console import print_page
+    from fieldwise.cli._lookup import open_named_run
+    from fieldwise.report.power_view import build_power_report
+    from fieldwise.report.text_format import dump_json
+    from fieldwise.summarize.sample_size import DEFAULT_CORRELATION, assume_spread, plan_sample_size
+
+    assumed_correlation = DEFAULT_CORRELATION if correlation is None else correlation
+    program = program_of(context, root)
+    stored: Run | None = None
+    if deviation is not None and run is None:
+        name, spread = metric or "the metric", assume_spread(deviation, assumed_correlation, group_size=group_size, intraclass=icc)
+    else:
+        stored = open_named_run(run or "latest", program.root)
+        other = None if against is None else open_named_run(against, program.root)
+        name, spread = _measure(stored, other, metric, assumed_correlation)
+    if spread is None:
+        content = {"run": None if stored is None else stored.id, "metric": name, "drop": drop, "cases": None, "groups": None}
+        message = f"{name}: not enough. Fewer than two cases or groups were measured, or all their values are equal; use --deviation."
+        typer.echo(dump_json(content | {"note": message}) if form == TextFormat.json else message)
+        return
+    plan = plan_sample_size(spread, drop, power=target, confidence=confidence)
+    if form == TextFormat.json:
+        typer.echo(dump_json({"run": None if stored is None else stored.id, "metric": name, **plan.to_json()}))
+    else:
+        print_page(build_power_report(plan, name if stored is None else f"{name} of run {stored.id}"), form)
+
+
+def _measure(stored: "Run", other: "Run | None", metric: str | None, correlation: float) -> "tuple[str, ChangeSpread | None]":
+    """The full name of the metric, and its spread in one run or from one run to another."""
+    import numpy as np
+
+    from fieldwise.store.run_metrics import list_case_ids, load_metrics
+    from fieldwise.summarize.compare import encode_groups
+    from fieldwise.summarize.sample_size import measure_spread
+
+    ids = list_case_ids(stored)
+    evaluator, name = _split_metric(stored, metric)
+    measurements = load_metrics(stored, evaluator, ids)
+    name = name or measurements.primary
+    values = _metric_values(measurements, evaluator, name)
+    if other is not None:
+        other_ids = list_case_ids(other)
+        if evaluator not in other.evaluators:
+            raise _unknown_metric(f"{evaluator}.{name}", f"run {other.id} has no evaluator `{evaluator}`")
+        other_values = _metric_values(load_metrics(other, evaluator, other_ids), evaluator, name)
+        value_of = dict(zip(other_ids, other_values.tolist(), strict=True))
+        values = np.array([value_of.get(case, np.nan) for case in ids]) - values
+    rows = np.flatnonzero(~np.isnan(values))
+    groups = encode_groups(measurements.groups, rows)
+    return f"{evaluator}.{name}", measure_spread(values[rows], groups, None if other is not None else correlation)
+
+
+def _split_metric(stored: "Run", metric: str | None) -> tuple[str, str | None]:
+    if metric is None:
+        if not stored.evaluators:
+            raise _unknown_metric("score", f"run {stored.id} has no evaluators")
+        return stored.evaluators[0], None
+    evaluator, _, name = metric.partition(".")
+    if evaluator not in stored.evaluators:
+        raise _unknown_metric(metric, f"it has the evaluators {', '.join(stored.evaluators)}; write EVALUATOR.METRIC")
+    return evaluator, name or None
+
+
+def _metric_values(measurements: "EvaluatorMeasurements", evaluator: str, metric: str) -> "np.ndarray[tuple[int], np.dtype[np.float64]]":
+    import numpy as np
+
+    if metric == "pass_rate":
+        return np.where(measurements.verdict >= 0, measurements.verdict == 2, np.nan)
+    name = metric.removeprefix("macro_")
+    if name not in measurements.metrics:
+        raise _unknown_metric(f"{evaluator}.{metric}", f"there are {', '.join(['pass_rate', *measurements.metrics])}")
+    return np.asarray(measurements.metrics[name], dtype=np.float64)
+
+
+def _unknown_metric(metric: str, fix: str) -> Exception:
+    from fieldwise.model.diagnostic import ConfigError, Diagnostic
+
+    return ConfigError([Diagnostic(code="no-metric", what=f"the run has no metric `{metric}` of single cases", fix=fix)])
