@@ -57,3 +57,61 @@ def test_a_run_that_is_stopped_exits_130_and_says_how_to_go_on(tmp_path: Path) -
     assert "0 cases are scored and stored" in output
     assert "go on: the same command with --resume" in output
     assert "Traceback" not in output
+
+
+SLOW = "import sys, time\nfor line in sys.stdin:\n    time.sleep(0.05)\n    print('{\"score\": 1}', flush=True)\n"
+
+
+def start_slow_run(folder: Path, count: int, *options: str) -> "subprocess.Popen[str]":
+    """A run that takes about count / 20 seconds, in a process of its own."""
+    (folder / "judge.py").write_text(SLOW)
+    (folder / "cases.jsonl").write_text("".join(f'{{"id": "c{n}", "expected": "x", "actual": "y"}}\n' for n in range(count)))
+    judge = f"{{type: code_judge, script: [{sys.executable}, judge.py], workers: 1}}"
+    (folder / "slow.eval.yaml").write_text(f"name: slow\ncases: cases.jsonl\nevaluators: [{judge}]\n")
+    command = [sys.executable, "-c", "from fieldwise.cli import main; main()", "run", "slow.eval.yaml", "--format", "plain", *options]
+    return subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)
+
+
+def wait_until_it_runs(folder: Path) -> None:
+    for _ in range(600):
+        if list(folder.glob(".fieldwise/runs/*/manifest.json")):
+            return
+        time.sleep(0.05)
+    raise AssertionError("the run did not begin")
+
+
+def test_a_run_that_is_told_to_end_exits_130_and_goes_on(tmp_path: Path) -> None:
+    with start_slow_run(tmp_path, 400) as process:
+        wait_until_it_runs(tmp_path)
+        process.send_signal(signal.SIGTERM)
+        output = process.communicate(timeout=120)[1]
+    assert process.returncode == 130
+    assert "go on: the same command with --resume" in output
+    with start_slow_run(tmp_path, 20, "--resume") as process:
+        output = process.communicate(timeout=120)[0]
+    assert process.returncode == 0
+    assert "20" in output
+
+
+def test_a_second_ctrl_c_ends_it_at_once_and_loses_nothing_that_was_stored(tmp_path: Path) -> None:
+    with start_slow_run(tmp_path, 400) as process:
+        wait_until_it_runs(tmp_path)
+        process.send_signal(signal.SIGINT)
+        time.sleep(0.05)
+        process.send_signal(signal.SIGINT)
+        output = process.communicate(timeout=120)[1]
+    assert process.returncode in (130, -signal.SIGINT)
+    assert "internal error" not in output
+    with start_slow_run(tmp_path, 20, "--resume") as process:
+        process.communicate(timeout=120)
+    assert process.returncode == 0
+
+
+def test_a_run_that_is_suspended_and_continued_ends_as_usual(tmp_path: Path) -> None:
+    with start_slow_run(tmp_path, 20) as process:
+        wait_until_it_runs(tmp_path)
+        process.send_signal(signal.SIGSTOP)
+        time.sleep(1)
+        process.send_signal(signal.SIGCONT)
+        process.communicate(timeout=120)
+    assert process.returncode == 0

@@ -19,6 +19,8 @@ from fieldwise.store.errors import StoreError
 
 CONFIG, INCOMPLETE, INTERNAL, INTERRUPTED = 2, 3, 70, 130
 _CLOSED_PIPE: Final = 141
+_OUT_OF_MEMORY: Final = """there is not enough memory
+  a run keeps the cases that it has stored: free some memory, then go on with the same command and --resume"""
 _FILE_ERROR_FIXES: Final = {
     errno.EACCES: "check the permissions, or choose another location",
     errno.EPERM: "check the permissions, or choose another location",
@@ -42,6 +44,9 @@ def report_error(error: Exception, *, debug: bool) -> int:
         return _report_config_error(error)
     if isinstance(error, StoreError):
         typer.echo(str(error), err=True)
+        return INCOMPLETE
+    if isinstance(error, MemoryError):
+        typer.echo(_OUT_OF_MEMORY, err=True)
         return INCOMPLETE
     if isinstance(error, BrokenPipeError):
         # Python would report the broken pipe a second time when it closes the stream.
@@ -91,7 +96,8 @@ def _save_traceback(error: Exception) -> str:
 
 @contextmanager
 def watch_interrupts() -> Generator[Callable[[], None]]:
-    """Reliable SIGINT handling: yield a check that raises KeyboardInterrupt once Ctrl-C was pressed.
+    """Reliable SIGINT and SIGTERM handling: yield a check that raises KeyboardInterrupt once Ctrl-C was pressed or the process was told
+    to end, as by a container or a CI job that is stopped. Cases that are scored by then are stored.
 
     Python raises the interrupt wherever it happens to be, and some libraries discard exceptions of the callbacks they run.
     """
@@ -108,11 +114,12 @@ def watch_interrupts() -> Generator[Callable[[], None]]:
     if threading.current_thread() is not threading.main_thread() or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
         yield check  # only the main thread may install a handler, and an existing one is left in place
         return
-    signal.signal(signal.SIGINT, handle_signal)
+    previous = {number: signal.signal(number, handle_signal) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
         yield check
     finally:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
+        for number, handler in previous.items():
+            signal.signal(number, handler)
 
 
 def exit_interrupted() -> NoReturn:

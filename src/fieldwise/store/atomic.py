@@ -1,12 +1,17 @@
 """Atomic writes: after a crash a file exists either completely or not at all."""
 
+import errno
 import os
 from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Final
 
 from fieldwise.model.locations import Location
 from fieldwise.model.remote_path import RemotePath
+
+_UNSUPPORTED: Final = (errno.EINVAL, errno.ENOTSUP, errno.EBADF, errno.EROFS, errno.EACCES, errno.EPERM, errno.ENOSYS)
+"""Errors of file systems that cannot fsync a folder."""
 
 
 def write_atomically(path: Location, write: Callable[[Path], None], *, sync: bool = True) -> int:
@@ -53,7 +58,8 @@ def sync_folder(folder: Location) -> None:
         return
     try:
         os.fsync(descriptor)
-    except OSError:  # the file system does not support fsync of a folder
-        return
+    except OSError as error:
+        if error.errno not in _UNSUPPORTED:  # an input/output error: the names may be lost, so the caller must know
+            raise
     finally:
         os.close(descriptor)

@@ -25,6 +25,12 @@ def write_error(run: str, cases: int, error: OSError) -> StoreError:
     )
 
 
+def resume_error(run: str, error: OSError) -> StoreError:
+    """The error for a run whose folder cannot be read or cleaned while it is resumed."""
+    reason = error.strerror or str(error)
+    return StoreError(f"run {run} cannot be resumed now: {reason}\n  its stored cases are kept: repair the disk or folder, then try again")
+
+
 def corrupt_file_error(path: Location, error: Exception) -> StoreError:
     """The error for a stored file that cannot be read."""
     reason = str(error).split("\n", 1)[0]

@@ -72,6 +72,10 @@ def read_part(path: Location) -> Part | None:
         return part_from_json(load_sealed(path.read_bytes()))
     except (ValueError, KeyError, TypeError, RecursionError):
         return None
+    except FileNotFoundError:
+        raise
+    except OSError as error:  # the disk fails: the part may be whole
+        raise corrupt_file_error(path, error) from error
 
 
 def list_part_files(part: Part, table: str, evaluator: str | None = None) -> list[PartFile]:

@@ -17,7 +17,7 @@ from fieldwise.model.locations import Location
 from fieldwise.model.plan import Plan
 from fieldwise.store.arrow_tables import ArrowTable, build_cases_table, concat_tables
 from fieldwise.store.atomic import sync_folder
-from fieldwise.store.errors import StoreError
+from fieldwise.store.errors import StoreError, resume_error
 from fieldwise.store.fingerprints import fingerprint_cases
 from fieldwise.store.lock import RunLock, RunLocked
 from fieldwise.store.manifest import Manifest, Part, new_manifest, read_manifest, utc_now
@@ -57,9 +57,13 @@ def resume_run(root: str | Path | None, plan: Plan, which: str | None, read_case
         run.lock.release()
         what = f"run {run.manifest.id} was not resumed: {'; '.join(changes)}. Every case is scored again, in a new run"
         return None, _note("not-resumed", what, "warning")
-    readable_parts = [part for part in run.parts if is_readable(run.path, part)]
-    valid_parts = parts_with_same_data(readable_parts, read_cases())
-    delete_other_parts(run.path, valid_parts)
+    try:
+        readable_parts = [part for part in run.parts if is_readable(run.path, part)]
+        valid_parts = parts_with_same_data(readable_parts, read_cases())
+        delete_other_parts(run.path, valid_parts)
+    except OSError as error:
+        run.lock.release()
+        raise error if isinstance(error, StoreError) else resume_error(run.manifest.id, error) from error
     kept_cases = sum(part.cases for part in valid_parts)
     rescored_cases = sum(part.cases for part in run.parts) - kept_cases
     rescored = f"; {rescored_cases} were scored again, because their data changed or their files are corrupt" if rescored_cases else ""
@@ -110,7 +114,12 @@ def _cannot_resume(what: str) -> ConfigError:
 
 
 def _build_resumed(folder: Location, manifest: Manifest, lock: RunLock) -> WritableRun:
-    return WritableRun(path=folder, manifest=manifest, parts=drop_overlapping(read_parts(folder)), lock=lock)
+    try:
+        parts = drop_overlapping(read_parts(folder))
+    except OSError as error:
+        lock.release()
+        raise error if isinstance(error, StoreError) else resume_error(manifest.id, error) from error
+    return WritableRun(path=folder, manifest=manifest, parts=parts, lock=lock)
 
 
 def list_differences(old: Manifest, new: Manifest) -> list[str]:
