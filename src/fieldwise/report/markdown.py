@@ -36,7 +36,7 @@ def render_markdown(run: "Run") -> str:
         *_render_head(view),
         *_render_gates(view),
         *_render_scores(view.evaluators),
-        *_render_rates(view.evaluators),
+        *_render_precision_recall_f1(view.evaluators),
         *_render_changes(view),
     ]
     if view.leader is not None:
@@ -124,7 +124,7 @@ def _format_metric(metric: Metric | None) -> str:
     return f"{format_number(metric.value)} ({interval})" if interval else format_number(metric.value)
 
 
-def _render_rates(evaluators: Sequence[EvaluatorSummary]) -> Iterator[str]:
+def _render_precision_recall_f1(evaluators: Sequence[EvaluatorSummary]) -> Iterator[str]:
     rows: list[tuple[str, ...]] = []
     for evaluator in evaluators:
         for average in ("macro", "micro"):
