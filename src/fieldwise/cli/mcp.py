@@ -1,0 +1,20 @@
+"""`fieldwise mcp`: an MCP server for agents."""
+
+import typer
+
+from fieldwise.cli._options import RootOption, program_of
+
+
+def mcp(context: typer.Context, root: RootOption = None) -> None:
+    """Serve check, run, explain, compare and mismatches as tools of the Model Context Protocol, over standard input and output.
+
+    A client starts it as `fieldwise mcp`. A suite may name programs to run (code_judge), so it can do what its user can.
+    """
+    from fieldwise.mcp import serve
+    from fieldwise.model.diagnostic import ConfigError, Diagnostic
+
+    try:
+        serve(program_of(context, root).root)
+    except ImportError as error:
+        what, fix = f"the MCP server needs a package that is not installed: {error.name}", "pip install 'fieldwise[mcp]'"
+        raise ConfigError([Diagnostic(code="missing-package", what=what, fix=fix)]) from error

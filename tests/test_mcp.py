@@ -1,0 +1,95 @@
+"""The MCP server, asked by the client of the `mcp` package."""
+
+import asyncio
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("mcp", reason="the MCP server needs the extra `mcp`")
+
+from mcp import Client, StdioServerParameters
+
+from fieldwise.mcp import build_server
+
+SUITE = """name: small
+cases: cases.jsonl
+evaluators:
+  - {type: field_accuracy, name: fields, fields: [number, {path: total, match: numeric_tolerance}]}
+gate: {fields.score: ">= 0.9"}
+"""
+CASES = [
+    {"id": "a", "expected": {"number": "A-1", "total": 5}, "actual": {"number": "A-1", "total": 5}},
+    {"id": "b", "expected": {"number": "B-10", "total": 7}, "actual": {"number": "B-1O", "total": 7}},
+]
+
+
+@pytest.fixture
+def suite(tmp_path: Path) -> Path:
+    (tmp_path / "cases.jsonl").write_text("".join(json.dumps(case) + "\n" for case in CASES))
+    (tmp_path / "small.eval.yaml").write_text(SUITE)
+    return tmp_path / "small.eval.yaml"
+
+
+def ask(server: Any, *calls: tuple[str, dict[str, Any]]) -> list[Any]:
+    """The answers of a server, in one session; the text of an error."""
+
+    async def talk() -> list[Any]:
+        async with Client(server) as client:
+            answers: list[Any] = []
+            for name, arguments in calls:
+                result = await client.call_tool(name, arguments)
+                text = result.content[0].text
+                answers.append(f"error: {text}" if result.is_error else json.loads(text))
+            return answers
+
+    return asyncio.run(talk())
+
+
+def test_a_suite_is_checked_run_and_explained(suite: Path, tmp_path: Path) -> None:
+    server = build_server(str(tmp_path / "store"))
+    checked, ran, wrong, case, field = ask(
+        server,
+        ("check", {"suite": str(suite)}),
+        ("run", {"suite": str(suite)}),
+        ("mismatches", {"cause": "ocr"}),
+        ("explain", {"case": "b"}),
+        ("explain", {"field": "total"}),
+    )
+    assert checked["valid"] is True
+    assert (ran["verdict"], ran["exit_code"]) == ("failed", 1)
+    assert wrong["mismatches"][0]["actual"] == "B-1O"
+    assert "look-alike characters" in case["evaluators"]["fields"]
+    assert (field["n"], field["matched"]) == (2, 2)
+
+
+def test_two_runs_are_compared(suite: Path, tmp_path: Path) -> None:
+    server = build_server(str(tmp_path / "store"))
+    first, second = ask(server, ("run", {"suite": str(suite)}), ("run", {"suite": str(suite)}))
+    [changes] = ask(server, ("compare", {"base": first["run"], "new": second["run"]}))
+    assert (changes["base"], changes["new"]) == (first["run"], second["run"])
+
+
+def test_errors_say_what_to_do(suite: Path, tmp_path: Path) -> None:
+    suite.with_name("bad.eval.yaml").write_text("cases: cases.jsonl\nevaluators: [{type: feild_accuracy}]\n")
+    server = build_server(str(tmp_path / "store"))
+    checked, ran, missing = ask(
+        server,
+        ("check", {"suite": str(suite.with_name("bad.eval.yaml"))}),
+        ("run", {"suite": str(suite.with_name("bad.eval.yaml"))}),
+        ("mismatches", {"run": "2020"}),
+    )
+    assert checked["valid"] is False
+    assert "field_accuracy" in checked["problems"][0]["fix"]
+    assert ran.startswith("error: ")
+    assert "feild_accuracy" in ran
+    assert "no run" in missing
+
+
+def test_the_command_serves_over_standard_input_and_output(suite: Path, tmp_path: Path) -> None:
+    arguments = ["-m", "fieldwise", "mcp", "--root", str(tmp_path / "store")]
+    server = StdioServerParameters(command=sys.executable, args=arguments, env={"PYTHONPATH": str(Path(__file__).parents[1] / "src")})
+    [ran] = ask(server, ("run", {"suite": str(suite), "limit": 1}))
+    assert (ran["cases"], ran["exit_code"]) == (1, 0)
