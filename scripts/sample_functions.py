@@ -18,9 +18,9 @@ def main(count: int = COUNT, seed: int = SEED) -> None:
     """Print the sample and the share of one-word names."""
     functions: list[tuple[str, ast.FunctionDef | ast.AsyncFunctionDef]] = []
     for path in sorted(SOURCE.rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-                functions.append((path.relative_to(SOURCE).as_posix(), node))
+        nodes = ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        file = path.relative_to(SOURCE).as_posix()
+        functions += [(file, node) for node in nodes if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
     functions.sort(key=lambda function: (function[0], function[1].lineno))
     for file, node in random.Random(seed).sample(functions, count):
         returned = ast.unparse(node.returns) if node.returns else "None"
