@@ -112,6 +112,7 @@ _CJK_DATE: Final = re.compile(r"(\d{2,4}) ?[年년][ ,]*(\d{1,2}) ?[月월](?:[ 
 _CJK_DIGITS: Final = str.maketrans("〇零一二三四五六七八九", "00123456789")
 _WEEKDAY_MARK: Final = re.compile(r"[（(]?(?:星期|週|周|礼拜)?[日一二三四五六月火水木金土월화수목금토일](?:曜日?|요일)?[)）]?$")
 _ISO: Final = re.compile(r"(\d{4})-(\d\d)-(\d\d)", re.ASCII)
+_USUAL: Final = re.compile(r"(\d\d?)([-/.])(\d\d?)\2(\d{4})", re.ASCII)
 _COMPACT: Final = re.compile(r"(\d{4})(\d\d)(\d\d)", re.ASCII)
 _ISO_CLOCK = rf"(?P<hour>[01]\d|2[0-4])(?:(?P<minute>[0-5]\d)(?:(?P<second>[0-5]\d|60)(?:[.,](?P<fraction>\d{{1,9}}))?)?)?(?: ?{_ZONE})?"
 _ISO_BASIC_TIME: Final = re.compile(rf"(?P<date>\d{{4}}-?\d\d-?\d\d)t{_ISO_CLOCK}(?P<before>)(?P<after>)", re.ASCII)
@@ -127,6 +128,9 @@ def read_moment(text: str, reading: DateReading | None = None) -> Moment | Ambig
     iso = _ISO.fullmatch(text)
     if iso is not None:
         return _checked(int(iso[1]), int(iso[2]), int(iso[3]))
+    usual = _USUAL.fullmatch(text)
+    if usual is not None:
+        return _numeric_date(usual[1], usual[3], usual[4], reading or DateReading())
     return _read_moment(text, reading or DateReading())
 
 

@@ -49,7 +49,7 @@ class NumericTolerance:
 
 _NUMBER_TYPES: Final = frozenset({int, float})
 _Numeric = Number | Figure
-"""A number, or one that was read from text with what the text names beside it."""
+"""A number, or one that was read from text with the currency, percent sign or unit beside it."""
 
 
 def grid(expected: Sequence[object], actual: Sequence[object], config: NumericTolerance) -> NDArray[np.float64]:
@@ -78,7 +78,7 @@ def _split_numbers(numbers: Sequence[_Numeric | None]) -> tuple[list[int], list[
 
 
 def _pairs_of_figures(expected: Sequence[_Numeric | None], actual: Sequence[_Numeric | None]) -> list[tuple[int, int]]:
-    """Positions of the pairs in which both numbers were read from text."""
+    """Positions of the pairs in which both numbers name something."""
     columns = [column for column, number in enumerate(actual) if isinstance(number, Figure)]
     return [(row, column) for row, number in enumerate(expected) if isinstance(number, Figure) for column in columns]
 
@@ -112,7 +112,7 @@ def numeric_tolerance(pairs: Pairs, config: NumericTolerance) -> Scores:
     matched[rows] = _within([_value_of(expected[row]) for row in rows], [_value_of(actual[row]) for row in rows], config)
     notes: dict[int, str] = {}
     for row in rows:
-        note = _note_other_name(expected[row], actual[row])
+        note = _note_other_name(expected[row], actual[row]) if type(expected[row]) is type(actual[row]) is Figure else None
         if note is not None:
             matched[row], notes[row] = False, note
     for row in set(range(len(pairs))).difference(rows):
@@ -154,9 +154,9 @@ def _read_number(value: Any, config: NumericTolerance) -> _Numeric | None:
     if kind != "string" or not config.parse:
         return None
     figure = read_figure(value)
-    if figure is not None and figure.percent and config.percent == "share":
-        return figure.as_share()
-    return figure
+    if figure is None or not (figure.currencies or figure.percent or figure.units):
+        return None if figure is None else figure.value
+    return figure.as_share() if figure.percent and config.percent == "share" else figure
 
 
 def _value_of(number: _Numeric | None) -> Number:
@@ -169,7 +169,7 @@ def _note_other_name(expected: _Numeric | None, actual: _Numeric | None) -> str 
     if not isinstance(expected, Figure) or not isinstance(actual, Figure):
         return None
     names, other_names = _names_of(expected), _names_of(actual)
-    if not names or not other_names or names & other_names:
+    if names & other_names:
         return None
     if expected.currencies and actual.currencies:
         return f"other currency: {describe_currencies(expected.currencies)} and {describe_currencies(actual.currencies)}"
