@@ -34,6 +34,14 @@ def test_children_in_their_own_sessions_count() -> None:
     assert reply.problem == "it started more than 5 processes"
 
 
+def test_children_that_outlive_their_parent_count() -> None:
+    code = (
+        "import os, time\nfor n in range(20):\n    if os.fork() == 0:\n        os.closerange(0, 3)\n        time.sleep(60)\nprint('done')"
+    )
+    reply = run_once(python(code, limits=ProcessLimits(processes=5), timeout=20), Event())
+    assert reply.problem == "it started more than 5 processes"
+
+
 def test_usage_covers_one_session() -> None:
     child = subprocess.Popen(["sleep", "987"], start_new_session=True)
     try:

@@ -221,3 +221,21 @@ def test_a_refused_request_that_announces_a_body_and_sends_none_is_answered_at_o
             answer += connection.recv(65536)
     assert answer.split(b" ")[1] == status
     assert time.monotonic() - started < 1
+
+
+def test_clients_that_never_end_their_headers_do_not_keep_the_others_out(serve: Any, tmp_path: Any) -> None:
+    import httpx
+
+    address = serve(Settings(root=tmp_path, workspace=tmp_path, token=TOKEN))
+    host, port = address.removeprefix("http://").split(":")
+    connections = [socket.create_connection((host, int(port)), timeout=10) for _ in range(200)]
+    for connection in connections:
+        connection.sendall(b"POST /api/v1/evaluate HTTP/1.1\r\nHost: x\r\nX-Slow: ")
+    time.sleep(2)
+    for connection in connections:
+        connection.sendall(b"a")
+    started = time.monotonic()
+    assert httpx.get(f"{address}/api/v1/health", timeout=10).status_code == 200
+    assert time.monotonic() - started < 5
+    for connection in connections:
+        connection.close()

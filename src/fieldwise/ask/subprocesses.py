@@ -114,6 +114,8 @@ class JudgeSubprocess:
             if problem := self._exceeded_limit():
                 return problem
             if self._has_exited():
+                if problem := self._exceeded_usage():  # children that it left behind count too
+                    return problem
                 return "it ended without an answer" if line else None
             if self._stop.is_set():
                 return "it was interrupted"
@@ -163,6 +165,11 @@ class JudgeSubprocess:
         if time.monotonic() - self._last_watch < _WATCH_SECONDS:
             return None
         self._last_watch = time.monotonic()
+        return self._exceeded_usage()
+
+    def _exceeded_usage(self) -> str | None:
+        """The limit of processes or memory that the process and its children exceed now. Limits of the system do not bind root."""
+        limits = self._command.limits
         usage = measure_processes(self._process.pid)
         if usage.processes > limits.processes:
             return f"it started more than {limits.processes} processes"

@@ -177,11 +177,11 @@ def resolve_below(root: Path | None, written: str, field: str) -> Path:
     if path.is_absolute() or ".." in path.parts or (path.parts and ":" in path.parts[0]):
         raise _outside_problem(field)
     location = root.resolve()
-    for part in path.parts:
-        location = location / part
-        if location.is_symlink():
-            raise _outside_problem(field)
     try:
+        for part in path.parts:
+            location = location / part
+            if location.is_symlink():  # OSError if the name is too long
+                raise _outside_problem(field)
         resolved = location.resolve(strict=True)
     except (OSError, RuntimeError, ValueError) as error:
         raise make_problem(404, "no-file", "there is no such file in the data folder", "check the path", field=field) from error
