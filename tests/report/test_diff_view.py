@@ -25,7 +25,7 @@ def test_equal_records_do_not_differ() -> None:
 def test_a_difference_shows_path_values_cause_rule_and_reason() -> None:
     text = shown(EXPECTED | {"number": "A-1O02"})
     assert "✗ 1 difference" in text
-    assert "number  exact: codes" in text
+    assert "number  code: 2 of 2 values read as codes" in text
     assert "A-1002 → A-1O02  look-alike characters" in text
 
 
@@ -61,7 +61,7 @@ def test_json_names_every_difference_and_every_rule() -> None:
     document = json.loads(render_diff_json(fw.diff(EXPECTED, EXPECTED | {"total": 12.5})))
     assert document["same"] is False
     assert [difference["path"] for difference in document["differences"]] == ["total"]
-    assert {"path": "number", "rule": "exact", "because": "the values are codes"} in document["rules"]
+    assert {"path": "number", "rule": "code", "because": "2 of 2 values read as codes"} in document["rules"]
 
 
 def test_markup_in_data_is_shown_as_it_is() -> None:

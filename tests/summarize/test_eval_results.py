@@ -2,6 +2,7 @@
 
 import pytest
 
+import fieldwise as fw
 from fieldwise.model.result import Result
 from fieldwise.summarize.eval_results import build_eval_results
 
@@ -12,7 +13,17 @@ LARGE = {"precision": 0.5, "recall": 1.0, "f1": 2 / 3, "true_positives": 4.0, "f
 def test_no_cases_is_all_zeros():
     rates = {"precision": 0.0, "recall": 0.0, "f1": 0.0}
     totals = {"total_true_positives": 0, "total_false_positives": 0, "total_false_negatives": 0, "eval_count": 0}
-    assert build_eval_results([]) == {"per_eval": [], "aggregate": {"macro": rates, "micro": rates, **totals}}
+    aggregate = {"macro": rates, "micro": rates, **totals, "macro_fp": rates, "micro_fp": rates}
+    assert build_eval_results([]) == {"per_eval": [], "aggregate": aggregate, "substitution_counts": "fp_fn"}
+
+
+@pytest.mark.parametrize(("counting", "other", "f1", "other_f1"), [("fp_fn", "fp", 0.5, 2 / 3), ("fp", "fp_fn", 2 / 3, 0.5)])
+def test_the_file_names_its_way_of_counting_and_gives_the_other_figures(counting: str, other: str, f1: float, other_f1: float):
+    config = {"type": "field_prf", "substitution_counts": counting}
+    content = build_eval_results([("a", fw.evaluate(config, expected={"x": 1, "y": 2}, actual={"x": 1, "y": 3}))])
+    assert content["substitution_counts"] == counting
+    assert content["aggregate"]["macro"]["f1"] == content["aggregate"]["micro"]["f1"] == pytest.approx(f1)
+    assert content["aggregate"][f"macro_{other}"]["f1"] == content["aggregate"][f"micro_{other}"]["f1"] == pytest.approx(other_f1)
 
 
 def test_aggregates_follow_the_guides_formulas():

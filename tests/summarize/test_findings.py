@@ -28,7 +28,8 @@ def summary(metrics: dict[str, float], ragas: dict[str, float] | None = None, n:
         ({"exact_match": 0.1}, ["other-words"]),
         ({"number_match": 0.2}, ["wrong-numbers"]),
         ({"source_citation": 0.1}, ["no-sources"]),
-        ({"exact_match": 0.1, "number_match": 0.2, "source_citation": 0.0}, ["other-words", "wrong-numbers", "no-sources"]),
+        ({"exact_match": 0.1, "number_match": 0.2, "source_citation": 0.0}, ["wrong-numbers", "no-sources"]),
+        ({"exact_match": 0.1, "number_match": 0.7}, []),
         ({"exact_match": 0.65}, []),
     ],
 )
@@ -48,7 +49,7 @@ def test_high_answer_metrics_beside_low_ragas_metrics_may_not_be_grounded() -> N
 def test_a_finding_names_its_figures() -> None:
     assert str(find_patterns(summary(HIGH | {"number_match": 0.2}))[0]) == (
         "answer_quality: answers speak of the right things with wrong numbers, which is critical for calculations "
-        "(keyword_coverage 0.95, number_match 0.20)"
+        "(keyword_coverage 0.95, number_match 0.20; n = 20)"
     )
 
 
@@ -57,8 +58,18 @@ def test_nothing_is_said_without_figures() -> None:
     assert find_patterns(Summary(cases=0, evaluators={})) == []
 
 
-def test_nothing_is_said_where_the_interval_reaches_the_other_side() -> None:
-    wide = Metric(value=0.4, n=3, low=0.0, high=0.95)
-    metrics = {name: Metric(value=value, n=3) for name, value in HIGH.items()} | {"source_citation": wide}
+@pytest.mark.parametrize("n", [1, 3, 4, 1000])
+def test_the_same_is_said_for_one_case_as_for_a_thousand(n: int) -> None:
+    metrics = {"keyword_coverage": 1.0, "exact_match": 0.0}
+    assert [str(finding) for finding in find_patterns(summary(metrics, n=n))] == [
+        "answer_quality: answers have the right information, but are phrased differently or say more than expected "
+        f"(keyword_coverage 1.00, exact_match 0.00; n = {n:,})"
+    ]
+    assert [finding.code for finding in find_patterns(summary(dict.fromkeys(HIGH, 1.0), n=n))] == ["all-high"]
+
+
+def test_each_metric_has_its_number_of_cases_where_they_differ() -> None:
+    metrics = {"keyword_coverage": Metric(value=0.9, n=5), "exact_match": Metric(value=0.0, n=7)}
     answers = EvaluatorSummary(name="answers", type="answer_quality", counts=Counts(), metrics=metrics)
-    assert find_patterns(Summary(cases=3, evaluators={"answers": answers})) == []
+    [finding] = find_patterns(Summary(cases=7, evaluators={"answers": answers}))
+    assert str(finding).endswith("(keyword_coverage 0.90 (n = 5), exact_match 0.00 (n = 7))")

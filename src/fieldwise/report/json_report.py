@@ -48,6 +48,7 @@ def _summary_to_json(view: RunView) -> dict[str, Any]:
         "groups": view.summary.groups,
         "metrics": view.summary.flatten(),
         "evaluators": {name: asdict(evaluator) for name, evaluator in view.summary.evaluators.items()},
+        "interpretation": [asdict(finding) for finding in view.findings],
     }
 
 
@@ -137,8 +138,24 @@ def _summary_schema() -> dict[str, Any]:
             "slices": _mapping_schema(_mapping_schema(metric)),
         }
     )
+    interpretation = _object_schema(
+        {
+            "code": _TEXT,
+            "level": {"enum": ["good", "look"]},
+            "text": _TEXT,
+            "evaluators": _TEXTS,
+            "metrics": _mapping_schema(_NUMBER),
+            "counts": _mapping_schema(_COUNT),
+        }
+    )
     return _object_schema(
-        {"cases": _COUNT, "groups": _OPTIONAL_COUNT, "metrics": _mapping_schema(_NUMBER), "evaluators": _mapping_schema(evaluator)}
+        {
+            "cases": _COUNT,
+            "groups": _OPTIONAL_COUNT,
+            "metrics": _mapping_schema(_NUMBER),
+            "evaluators": _mapping_schema(evaluator),
+            "interpretation": {"type": "array", "items": interpretation},
+        }
     )
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 from fieldwise.model.change import Change
 from fieldwise.model.summary import EvaluatorSummary, FieldSummary, Metric
 from fieldwise.report.case_view import CaseView, MismatchRow
-from fieldwise.report.result_text import ABSENT, describe_cause, describe_mismatch
+from fieldwise.report.result_text import ABSENT, describe_cause, describe_mismatch, describe_other_counting
 from fieldwise.report.run_changes import EvaluatorComparison, find_primary_change, is_significant
 from fieldwise.report.run_view import RunView, build_run_view
 from fieldwise.report.text_format import format_change, format_count, format_interval, format_number, make_visible, truncate
@@ -37,6 +37,7 @@ def render_markdown(run: "Run") -> str:
         *_render_gates(view),
         *_render_scores(view.evaluators),
         *_render_precision_recall_f1(view.evaluators),
+        *_render_findings(view),
         *_render_changes(view),
     ]
     if view.leader is not None:
@@ -133,6 +134,15 @@ def _render_precision_recall_f1(evaluators: Sequence[EvaluatorSummary]) -> Itera
                 rows.append((format_code_span(evaluator.name), average, *rates))
     if rows:
         yield from render_table(("evaluator", "", "precision", "recall", "F1"), rows, numbers=3)
+    for evaluator in evaluators:
+        other = describe_other_counting(evaluator)
+        if other:
+            yield from (f"{format_code_span(evaluator.name)}: {format_prose(other)}.", "")
+
+
+def _render_findings(view: RunView) -> Iterator[str]:
+    if view.findings:
+        yield from [*(f"* {format_prose(str(finding))}" for finding in view.findings), ""]
 
 
 def _render_changes(view: RunView) -> Iterator[str]:

@@ -5,8 +5,9 @@ from typing import Any, Final, NamedTuple
 
 from fieldwise.model.comparison import Comparison
 from fieldwise.model.result import Result
+from fieldwise.model.summary import EvaluatorSummary
 from fieldwise.registry import CAUSES
-from fieldwise.report.text_format import format_value, truncate
+from fieldwise.report.text_format import format_number, format_value, truncate
 
 ABSENT: Final = "missing"
 """Shown for a side without a value; the string "missing" is shown in quotes."""
@@ -112,3 +113,16 @@ def displayed_verdict(result: Result) -> str:
 def result_to_json(case: str, evaluator: str, result: Result) -> dict[str, Any]:
     """Convert a result to a JSON object with the case and the evaluator it belongs to."""
     return {"case": case, "evaluator": evaluator, **result.to_json()}
+
+
+_COUNTING_WORDS: Final = {"fp_fn": "FP and FN", "fp": "FP only"}
+
+
+def describe_other_counting(evaluator: EvaluatorSummary) -> str:
+    """What a wrong value counts as in `field_prf`, and macro and micro F1 if it counted otherwise; empty for other evaluators."""
+    for other, counting in (("fp", "fp_fn"), ("fp_fn", "fp")):
+        macro, micro = (evaluator.metrics.get(f"{average}_f1_{other}") for average in ("macro", "micro"))
+        if macro is not None and micro is not None:
+            figures = f"macro F1 {format_number(macro.value)}, micro F1 {format_number(micro.value)} if a wrong value counts as"
+            return f"substitution_counts: {counting} ({_COUNTING_WORDS[counting]}); {figures} {_COUNTING_WORDS[other]}"
+    return ""

@@ -10,16 +10,31 @@ from fieldwise.kernels.sums import ExactSums
 from fieldwise.model.result import Result
 from fieldwise.summarize.metrics import COUNTS, RATES
 
+_OTHER_COUNTING: Final = {"fp_fn": "fp", "fp": "fp_fn"}
 _INTEGER_METRICS: Final = (*COUNTS, "total_gt_fields", "correct_fields")
 
 
 def build_eval_results(results: Iterable[tuple[str, Result]]) -> dict[str, Any]:
     """The content of `eval-results.json`, from case ids and the results of a `field_prf` evaluator. Without cases, all are 0.
 
-    Results that are no measurement (skipped, unavailable, an evaluation error) are left out.
+    Results that are no measurement (skipped, unavailable, an evaluation error) are left out. `substitution_counts` says what a wrong
+    value counts as; `macro_fp` and `micro_fp` (or `macro_fp_fn` …) are the averages by the other way of counting.
     """
-    per_eval = [_build_case_entry(case_id, result) for case_id, result in results if _is_measured(result)]
-    return {"per_eval": per_eval, "aggregate": _aggregate([entry["metrics"] for entry in per_eval])}
+    measured = [(case_id, result) for case_id, result in results if _is_measured(result)]
+    per_eval = [_build_case_entry(case_id, result) for case_id, result in measured]
+    counting = "fp" if any("recall_fp_fn" in result.metrics for _, result in measured) else "fp_fn"
+    other = _OTHER_COUNTING[counting]
+    other_metrics = [_count_otherwise(result, other) for _, result in measured]
+    aggregate = _aggregate([entry["metrics"] for entry in per_eval])
+    other_aggregate = _aggregate(other_metrics)
+    aggregate |= {f"{average}_{other}": other_aggregate[average] for average in ("macro", "micro")}
+    return {"per_eval": per_eval, "aggregate": aggregate, "substitution_counts": counting}
+
+
+def _count_otherwise(result: Result, counting: str) -> dict[str, float]:
+    """The rates and counts of a case by the other way of counting wrong values, under the usual names."""
+    names = (*RATES, *COUNTS)
+    return {name: result.metrics.get(f"{name}_{counting}", result.metrics.get(name, 0.0)) for name in names}
 
 
 def _is_measured(result: Result) -> bool:

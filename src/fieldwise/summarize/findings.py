@@ -1,4 +1,4 @@
-"""Interpretations of score patterns of answer metrics, where the intervals support them.
+"""Interpretations of score patterns of answer metrics, from their values, with the number of cases beside them.
 
 For example, low exact match with high keyword coverage means: right information in other words.
 """
@@ -25,9 +25,15 @@ class Finding:
     text: str
     evaluators: tuple[str, ...]
     metrics: Mapping[str, float]
+    counts: Mapping[str, int]
+    """Metric → number of cases it was measured in."""
 
     def __str__(self) -> str:
-        figures = ", ".join(f"{name} {value:.2f}" for name, value in self.metrics.items())
+        counts = set(self.counts.values())
+        if len(counts) == 1:
+            figures = ", ".join(f"{name} {value:.2f}" for name, value in self.metrics.items()) + f"; n = {counts.pop():,}"
+        else:
+            figures = ", ".join(f"{name} {value:.2f} (n = {self.counts[name]:,})" for name, value in self.metrics.items())
         return f"{'/'.join(self.evaluators)}: {self.text} ({figures})"
 
 
@@ -39,6 +45,8 @@ class _ScorePattern:
     high: tuple[str, ...]
     low: tuple[str, ...]
     text: str
+    unless_below: tuple[str, ...] = ()
+    """Metrics that must be high where they were measured."""
 
 
 _PATTERNS: Final = (
@@ -48,6 +56,7 @@ _PATTERNS: Final = (
         ("keyword_coverage",),
         ("exact_match",),
         "answers have the right information, but are phrased differently or say more than expected",
+        unless_below=("number_match",),
     ),
     _ScorePattern(
         "wrong-numbers",
@@ -79,6 +88,8 @@ def _find_answer_patterns(evaluator: EvaluatorSummary) -> Iterator[Finding]:
         names = pattern.high + pattern.low
         if not all(name in metrics for name in names):
             continue
+        if any(name in metrics and not _is_high(metrics[name]) for name in pattern.unless_below):
+            continue
         if all(_is_high(metrics[name]) for name in pattern.high) and all(_is_low(metrics[name]) for name in pattern.low):
             yield _build_finding(pattern.code, "look", pattern.text, (evaluator,), {name: metrics[name] for name in names})
 
@@ -105,12 +116,11 @@ def _measured_metrics(metrics: Mapping[str, Metric], names: tuple[str, ...]) -> 
 
 
 def _is_high(metric: Metric) -> bool:
-    """High with certainty: if there is an interval, its lower end is not low."""
-    return metric.value >= HIGH and (metric.low is None or metric.low > LOW)
+    return metric.value >= HIGH
 
 
 def _is_low(metric: Metric) -> bool:
-    return metric.value < LOW and (metric.high is None or metric.high < HIGH)
+    return metric.value < LOW
 
 
 def _build_finding(
@@ -118,4 +128,5 @@ def _build_finding(
 ) -> Finding:
     names = tuple(evaluator.name for evaluator in evaluators)
     values = {name: metric.value for name, metric in metrics.items()}
-    return Finding(code=code, level=level, text=text, evaluators=names, metrics=values)
+    counts = {name: metric.n for name, metric in metrics.items()}
+    return Finding(code=code, level=level, text=text, evaluators=names, metrics=values, counts=counts)
