@@ -201,6 +201,7 @@ def run(
     expected: object = None,
     actual: object = None,
     on: str | tuple[str, str] | None = None,
+    name: str = "",
     limit: int | None = None,
     only: When | None = None,
     gates: Sequence[str] = (),
@@ -220,14 +221,14 @@ def run(
     `cases` replaces the suite's data: a path, `run:ID` for the cases of an earlier run, or rows in memory, which are a list or an iterator
     of records (dicts, pydantic models, dataclasses), a pandas or polars frame, a Hugging Face dataset, an Arrow table, or anything else
     with `__arrow_c_stream__`. `expected` and `actual` give the two sides separately, in the same forms; their rows are paired by the
-    column `on`, a pair of names if they differ, by default by `id`.
+    column `on`, a pair of names if they differ, by default by `id`. `name` is shown wherever the run is.
     `asking` sets the budget of judges and the file of the answer cache. `baseline` is a baseline file, or the id of a run, to compare with.
     `resume` continues the suite's latest unfinished run, or the run of this id: cases that are stored and still valid are not scored again.
     `on_start` is called with the run's id as soon as it has one. `chunk` is the number of cases scored together; the default depends on the
     plan. `workers` processes share the work where the data can be read in shards (JSONL and Parquet files); `engine` says where they run.
     The results are bit-identical in every case.
     """
-    plan = check(suite, cases=cases, expected=expected, actual=actual, on=on, gates=gates, root=root)
+    plan = replace(check(suite, cases=cases, expected=expected, actual=actual, on=on, gates=gates, root=root), label=name)
     source = plan.source
     assert source is not None
     if resume:
@@ -255,6 +256,7 @@ def run(
                 totals = _score_in_order(plan, batches or (), writer, asker, lambda done: _report_progress(progress, reader, done))
             notes = [*plan.diagnostics, *resume_notes, *notes, *_warn_of_workers(source, workers, engine), *reader.diagnostics]
             notes += run_warnings.warn_unmatched_filters(filters, reader.diagnostics, selected=totals.cases)
+            writer.record_columns(reader.columns_seen.roles.columns)
             return _finish_run(plan, writer, totals, notes, compare_run, limits, all_cases=all_cases)
     except KeyboardInterrupt:
         raise Interrupted(pending_writer.id, pending_writer.case_count) from None

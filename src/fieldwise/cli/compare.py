@@ -1,11 +1,14 @@
 """`fieldwise compare`: two or more runs over the same cases."""
 
 from enum import StrEnum
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from fieldwise.cli._options import ShowAllOption, TextFormat, TextFormatOption, program_of
+
+if TYPE_CHECKING:
+    from fieldwise.model.change import Changes
 
 BaseArgument = Annotated[
     str,
@@ -56,6 +59,7 @@ def compare(
     program = program_of(context)
     opened = [open_named_run(name, program.root) for name in runs or ["latest"]]
     new_runs = list({run.id: run for run in opened}.values())
+    names = {run.id: name for run, name in zip(opened, runs or ["latest"], strict=True)}
     if Path(base).is_file():
         changes = [compare_with_baseline(base, new, adjust=adjust.value) for new in new_runs]
     else:
@@ -63,6 +67,7 @@ def compare(
         if base_run.id in [new.id for new in new_runs]:
             raise same_run_error(base_run.id)
         changes = [compare_runs(base_run, new, adjust=adjust.value) for new in new_runs]
+    changes = [_label_as_typed(change, base, names.get(change.new, "")) for change in changes]
     several = len(changes) > 1
     if several:
         changes = adjust_together(changes, adjust.value)
@@ -74,3 +79,16 @@ def compare(
     for change in changes:
         if not any(evaluator.n for evaluator in change.evaluators.values()):
             raise no_shared_cases_error(change.base, change.new)
+
+
+def _label_as_typed(changes: "Changes", base: str, new: str) -> "Changes":
+    """Label the runs with what the user typed, unless that is an id or `latest`; then with their own names."""
+    from dataclasses import replace
+
+    base_label = changes.base_label if _is_id(base, changes.base) else base
+    new_label = changes.new_label if _is_id(new, changes.new) else new
+    return replace(changes, base_label=base_label, new_label=new_label)
+
+
+def _is_id(typed: str, run: str) -> bool:
+    return typed == "latest" or run.startswith(typed)

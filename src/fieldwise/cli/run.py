@@ -30,6 +30,7 @@ def run(
     context: typer.Context,
     suite: SuiteArgument,
     cases: CasesOption = None,
+    name: Annotated[str, typer.Option(metavar="NAME", help="A name for the run, shown wherever the run is.", show_default=False)] = "",
     limit: Annotated[int | None, typer.Option(min=1, help="Maximum number of cases to score.")] = None,
     only: Annotated[
         list[str] | None,
@@ -79,6 +80,7 @@ def run(
         stored_run = run_suite(
             require_file(suite, "suite"),
             cases=cases,
+            name=name,
             limit=limit,
             only=_parse_filters(only) if only else None,
             gates=gate or (),

@@ -127,6 +127,11 @@ class Changes:
     tested_fields: int = 0
     """Number of fields that were tested together."""
 
+    base_label: str = ""
+    """What the user calls the base run: what was typed, the name of the run, or its data; empty if none of these tells the runs apart."""
+    new_label: str = ""
+    """What the user calls the new run."""
+
     def change(self, name: str) -> Change:
         """The change of a metric by its full name, such as `fields.score`; KeyError if one of the runs does not have it."""
         for evaluator in self.evaluators.values():
@@ -168,5 +173,5 @@ def render_changes_html(changes: Changes) -> str:
             rows.append((evaluator.evaluator, change.name, *numbers, change.verdict))
     titles = ("evaluator", "metric or field", "base", "new", "change", "95 % interval", "n", "verdict")
     notes = "".join(f"<li>{escape(note)}</li>" for note in changes.notes)
-    head = f"<p><b>{escape(changes.new)}</b> compared with {escape(changes.base)}</p>"
+    head = f"<p><b>{escape(changes.new_label or changes.new)}</b> compared with {escape(changes.base_label or changes.base)}</p>"
     return head + render_table(titles, rows, len(rows)) + (f"<ul>{notes}</ul>" if notes else "")

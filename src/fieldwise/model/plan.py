@@ -202,3 +202,5 @@ class Plan:
     """The suite's text, stored with the run."""
     diagnostics: tuple[Diagnostic, ...] = ()
     """Warnings and remarks; never errors."""
+    label: str = ""
+    """The name that the user gives to a run of it."""

@@ -31,6 +31,8 @@ def _run_to_json(view: RunView) -> dict[str, Any]:
     return {
         "id": view.id,
         "name": view.name,
+        "label": view.label,
+        "sources": [asdict(source) for source in view.sources],
         "suite": view.suite_file,
         "started": view.started.isoformat(),
         "finished": None if view.finished is None else view.finished.isoformat(),
@@ -92,6 +94,8 @@ def _run_schema() -> dict[str, Any]:
         {
             "id": _TEXT,
             "name": _TEXT,
+            "label": _TEXT,
+            "sources": {"type": "array", "items": _source_schema()},
             "suite": _OPTIONAL_TEXT,
             "started": {**_TEXT, "format": "date-time"},
             "finished": _OPTIONAL_TEXT,
@@ -101,6 +105,12 @@ def _run_schema() -> dict[str, Any]:
             "fingerprints": _mapping_schema(_TEXT),
             "environment": _mapping_schema(_TEXT),
         }
+    )
+
+
+def _source_schema() -> dict[str, Any]:
+    return _object_schema(
+        {"role": _TEXT, "file": _TEXT, "files": _COUNT, "bytes": _OPTIONAL_COUNT, "hash": _OPTIONAL_TEXT, "mapping": {"type": "object"}}
     )
 
 

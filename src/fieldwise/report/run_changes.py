@@ -26,6 +26,7 @@ from fieldwise.report.text_format import format_change, format_count, format_num
 
 ADJUSTMENT_NAMES: Final = {"holm": "Holm", "bh": "Benjamini–Hochberg"}
 MAX_FIELDS: Final = 12
+_MAX_COLUMN_NAME: Final = 16
 MAX_CASES: Final = 8
 VERDICT_SIGNS: Final[dict[str, tuple[str, Style]]] = {
     "better": ("▲", OK),
@@ -151,7 +152,8 @@ def describe_power(score: Change | None) -> str:
 
 def build_changes_report(changes: Changes, display: DisplayOptions) -> RenderableType:
     """Show what changed between two runs, evaluator by evaluator."""
-    head = styled_text(("base ", DIM), changes.base, ("   new ", DIM), changes.new)
+    base, new = name_run(changes.base, changes.base_label), name_run(changes.new, changes.new_label)
+    head = styled_text(("base ", DIM), base, ("   new ", DIM), new)
     tests = describe_tests(changes)
     notes = [styled_text((tests, DIM))] if tests else []
     notes += [styled_text(("! ", NOTE), note) for note in changes.notes]
@@ -249,6 +251,15 @@ def _build_change_row(name: str, change: Change, shown: Mapping[str, bool]) -> l
     ]
 
 
+def name_run(run: str, label: str) -> str:
+    """A run by what the user calls it, and its id.
+
+    >>> name_run("20261115-203801-4127f3a", "engine-b"), name_run("20261115-203801-4127f3a", "")
+    ('engine-b (20261115-203801-4127f3a)', '20261115-203801-4127f3a')
+    """
+    return f"{make_visible(label)} ({run})" if label else run
+
+
 def _list_cases(cases: Sequence[str], display: DisplayOptions) -> str:
     return list_cases(cases, None if display.everything else MAX_CASES)
 
@@ -256,17 +267,27 @@ def _list_cases(cases: Sequence[str], display: DisplayOptions) -> str:
 def build_multi_run_report(comparisons: Sequence[Changes], display: DisplayOptions) -> RenderableType:
     """Show each metric in the base and in every run, side by side; `A` is the first of the runs, `B` the next."""
     base = comparisons[0].base
-    letters = [_name_run(place) for place in range(len(comparisons))]
-    heads = [styled_text(("base ", DIM), base)]
+    letters = _name_columns(comparisons)
+    heads = [styled_text(("base ", DIM), name_run(base, comparisons[0].base_label))]
     notes: list[Text] = []
     for letter, changes in zip(letters, comparisons, strict=True):
-        heads.append(styled_text((f"{letter}    ", DIM), changes.new))
+        heads.append(
+            styled_text((f"{letter}    ", DIM), changes.new if letter == changes.new_label else name_run(changes.new, changes.new_label))
+        )
         notes += [styled_text((f"! {letter}: ", NOTE), note) for note in list_change_warnings(changes)]
     names = dict.fromkeys(name for changes in comparisons for name in changes.evaluators)
     sections = (_build_multi_section(name, [changes.evaluators.get(name) for changes in comparisons], letters, display) for name in names)
     legend = "▲ better, ▼ worse, = no difference shown, ? not enough cases; adjusted for the number of runs and fields"
     more = styled_text(("details of one run: ", DIM), (f"{display.command} compare {base} {comparisons[-1].new}", COMMAND))
     return stack_parts(*heads, *notes, *sections, Text(), styled_text((legend, DIM)), more)
+
+
+def _name_columns(comparisons: Sequence[Changes]) -> list[str]:
+    """What the user calls each run if that is short and tells all of them apart, else letters."""
+    labels = [changes.new_label for changes in comparisons]
+    if len(set(labels)) == len(labels) and all(0 < len(label) <= _MAX_COLUMN_NAME for label in labels):
+        return [make_visible(label) for label in labels]
+    return [_name_run(place) for place in range(len(comparisons))]
 
 
 def _name_run(place: int) -> str:

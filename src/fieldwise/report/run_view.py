@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from fieldwise.model.change import Changes
 from fieldwise.model.diagnostic import UNREAD_VALUES, Diagnostic
+from fieldwise.model.provenance import DataSource
 from fieldwise.model.summary import Counts, EvaluatorSummary, FieldSummary, GateResult, Metric, Summary
 from fieldwise.report.case_view import (
     CaseView,
@@ -188,6 +189,10 @@ class RunView:
     diagnostics: Sequence[Diagnostic] = ()
     changes: Changes | None = None
     """Changes from the baseline, if the run was compared with one."""
+    label: str = ""
+    """The name that the user gave to the run."""
+    sources: Sequence[DataSource] = ()
+    """Where the data came from."""
     suite_file: str | None = None
     suite_text: str = ""
     path: str = ""
@@ -355,6 +360,8 @@ def build_run_view(
         gates=run.gates,
         diagnostics=run.diagnostics,
         changes=run.changes,
+        label=manifest.label,
+        sources=manifest.sources,
         suite_file=manifest.suite_file,
         suite_text=manifest.suite,
         path=str(run.path),
@@ -533,7 +540,11 @@ def _make_slice_row(slice_name: str, scores: Sequence[Metric | None]) -> SliceRo
 
 def _list_facts(view: RunView) -> Iterator[tuple[str, str]]:
     yield "run", view.id
+    if view.label:
+        yield "name", view.label
     yield "suite", view.shown_suite_file or "given by a program"
+    for source in view.sources:
+        yield source.role, source.describe()
     yield "started", view.started.isoformat(timespec="seconds")
     if view.finished is not None:
         yield "finished", view.finished.isoformat(timespec="seconds")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from rich.console import RenderableType
 from rich.text import Text
 
+from fieldwise.model.provenance import name_data
 from fieldwise.report.run_changes import build_baseline_section
 from fieldwise.report.run_view import RunView, build_run_view
 from fieldwise.report.terminal_layout import (
@@ -25,7 +26,7 @@ from fieldwise.report.terminal_layout import (
     stack_parts,
     styled_text,
 )
-from fieldwise.report.text_format import dump_json, format_count, format_interval, format_number, truncate
+from fieldwise.report.text_format import dump_json, format_count, format_interval, format_number, make_visible, truncate, truncate_middle
 
 if TYPE_CHECKING:
     from fieldwise.model.summary import EvaluatorSummary
@@ -52,6 +53,10 @@ class RunLine:
     gates: tuple[int, int] = (0, 0)
     """Number of gates that hold, and of all gates."""
     tags: tuple[str, ...] = ()
+    label: str = ""
+    """The name that the user gave to the run."""
+    data: str = ""
+    """The file that the outputs came from."""
 
 
 def make_run_line(run: "Run") -> RunLine:
@@ -66,6 +71,8 @@ def make_run_line(run: "Run") -> RunLine:
         state=_name_state(run),
         gates=(sum(gate.passed for gate in run.gates), len(run.gates)),
         tags=run.tags,
+        label=run.label,
+        data=name_data(run.sources),
     )
 
 
@@ -79,6 +86,7 @@ def _name_state(run: "Run") -> str:
 
 CellBuilder: TypeAlias = Callable[[RunLine], Text]
 _SCORES_WIDTH: Final = 30
+_DATA_WIDTH: Final = 24
 _MIN_SCORES_WIDTH: Final = 14
 """Room for one score with its name."""
 _RIGHT_ALIGNED: Final = ("cases", "exit", "gates")
@@ -107,16 +115,23 @@ def _choose_columns(lines: Sequence[RunLine], width: int) -> tuple[dict[str, Cel
         "": _build_sign,
         "run": _build_id,
         "suite": _suite_builder(20),
+        "data": _build_data,
         "started": _build_started,
         "cases": _build_cases,
         "exit": _build_exit,
     }
     if any(line.gates[1] for line in lines):
         columns["gates"] = _build_gates
+    if len({line.label or line.data for line in lines}) <= 1:
+        del columns["data"]
     if any(line.tags for line in lines):
         columns["tags"] = _tags_builder(24)
     shorter: dict[str, CellBuilder] = {"suite": _suite_builder(14), "tags": _tags_builder(12)}
-    steps = (("started", _SCORES_WIDTH), *((name, _MIN_SCORES_WIDTH) for name in ("gates", "exit", "suite", "tags")))
+    steps = (
+        ("started", _SCORES_WIDTH),
+        ("data", _SCORES_WIDTH),
+        *((name, _MIN_SCORES_WIDTH) for name in ("gates", "exit", "suite", "tags")),
+    )
     for name, needed in steps:
         if name not in columns or _measure_room(columns, lines, width) >= needed:
             continue
@@ -133,6 +148,10 @@ def _measure_room(columns: Mapping[str, CellBuilder], lines: Sequence[RunLine], 
 
 def _measure_column(name: str, build_cell: CellBuilder, lines: Sequence[RunLine]) -> int:
     return max(len(name), *(len(build_cell(line)) for line in lines))
+
+
+def _build_data(line: RunLine) -> Text:
+    return styled_text((truncate_middle(make_visible(line.label or line.data), _DATA_WIDTH), DIM))
 
 
 def _build_sign(line: RunLine) -> Text:
@@ -248,6 +267,8 @@ def run_details_to_json(run: "Run", storage: StorageFacts) -> dict[str, Any]:
         "bytes": storage.bytes,
         "baselines": [str(path) for path in storage.baselines],
         "baseline": None if view.changes is None else view.changes.base,
+        "label": view.label,
+        "sources": [asdict(source) for source in view.sources],
         "suite": view.suite_file,
         "package": view.package,
         "fingerprints": dict(view.fingerprints),
@@ -259,7 +280,11 @@ def _list_facts(run: "Run", view: RunView, storage: StorageFacts) -> Iterator[tu
     duration = "" if view.seconds is None else f", took {view.seconds:,.1f} s"
     yield "started", f"{view.started:%Y-%m-%d %H:%M:%S} UTC{duration}"
     yield "cases", f"{_count_cases(run):,}" if view.finished else f"{_count_cases(run):,} stored so far"
+    if view.label:
+        yield "name", view.label
     yield "suite", view.shown_suite_file or "given by a program"
+    for source in view.sources:
+        yield source.role, source.describe()
     yield "exit code", "none yet" if view.exit_code is None else str(view.exit_code)
     if run.tags:
         yield "tags", ", ".join(run.tags)

@@ -99,7 +99,8 @@ def _build_title(view: RunView) -> RenderableType:
     seconds = "" if view.seconds is None else f"{view.seconds:.1f} s"
     evaluators = "" if view.is_invalid else format_count(len(view.evaluators), "evaluator")
     facts = join_nonempty((view.size, evaluators, seconds))
-    return styled_text((view.name, TITLE), ("  " + facts, DIM))
+    label = f" · {view.label}" if view.label else ""
+    return styled_text((view.name + label, TITLE), ("  " + facts, DIM))
 
 
 # Scores and gates ----------------------------------------------------------------------------------------------------------------------

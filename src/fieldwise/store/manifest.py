@@ -14,12 +14,14 @@ from fieldwise import __version__
 from fieldwise.model.diagnostic import Diagnostic, Where
 from fieldwise.model.locations import Location
 from fieldwise.model.plan import Plan, PlannedEvaluator
+from fieldwise.model.provenance import DataSource
 from fieldwise.model.summary import Counts, EvaluatorSummary, FieldSummary, GateResult, Metric, Summary
 from fieldwise.registry import EVALUATORS
 from fieldwise.store.atomic import write_atomically
 from fieldwise.store.checksums import dump_sealed, is_sealed, load_sealed, sha256
 from fieldwise.store.errors import corrupt_file_error
 from fieldwise.store.fingerprints import fingerprint_data, fingerprint_rules
+from fieldwise.store.provenance import describe_sources, sources_from_json
 
 FORMAT: Final = 3
 UNSEALED_FORMAT: Final = 2
@@ -75,6 +77,10 @@ class Manifest:
     """When everything was written; None until then."""
     package: str = __version__
     """The version of fieldwise that wrote it."""
+    label: str = ""
+    """The name that the user gave to the run."""
+    sources: tuple[DataSource, ...] = ()
+    """Where the data came from."""
     suite_file: str | None = None
     """The suite's file name."""
     suite: str = ""
@@ -106,6 +112,8 @@ class Manifest:
             **plain,
             "started": self.started.isoformat(),
             "finished": None if self.finished is None else self.finished.isoformat(),
+            "label": self.label,
+            "sources": [asdict(source) for source in self.sources],
             "fingerprints": dict(self.fingerprints),
             "evaluators": [dict(evaluator) for evaluator in self.evaluators],
             "parts": [asdict(part) for part in self.parts],
@@ -127,6 +135,8 @@ def manifest_from_json(value: Mapping[str, Any]) -> Manifest:
         raise ValueError(f"run {value['id']}: {what}")
     return Manifest(
         **{name: value[name] for name in (*_SCALAR_FIELDS, "fingerprints", "evaluators", "environment")},
+        label=value.get("label", ""),
+        sources=sources_from_json(value.get("sources", ())),
         started=datetime.fromisoformat(value["started"]),
         finished=None if value["finished"] is None else datetime.fromisoformat(value["finished"]),
         parts=tuple(part_from_json(part) for part in value["parts"]),
@@ -145,13 +155,16 @@ def part_from_json(value: Mapping[str, Any]) -> Part:
 
 def new_manifest(run_id: str, plan: Plan, fingerprints: Mapping[str, str], started: datetime) -> Manifest:
     """The manifest of a run that begins now."""
+    data_fingerprints = fingerprint_data(plan.source)
     return Manifest(
         id=run_id,
         name=plan.name,
         started=started,
         suite_file=plan.file,
         suite=plan.text,
-        fingerprints={"suite": sha256(plan.text.encode()), **fingerprint_data(plan.source), **fingerprints},
+        label=plan.label,
+        sources=describe_sources(plan.source, data_fingerprints),
+        fingerprints={"suite": sha256(plan.text.encode()), **data_fingerprints, **fingerprints},
         evaluators=[_describe_evaluator(planned) for planned in plan.evaluators],
         environment=describe_environment(),
     )

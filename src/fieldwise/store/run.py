@@ -12,6 +12,7 @@ from fieldwise.model.change import Changes
 from fieldwise.model.diagnostic import Diagnostic
 from fieldwise.model.locations import Location
 from fieldwise.model.notebook_html import format_interval, render_table
+from fieldwise.model.provenance import DataSource
 from fieldwise.model.summary import FieldSummary, GateResult, Metric, Summary
 from fieldwise.store.arrow_tables import ArrowTable, encode_parquet
 from fieldwise.store.checksums import load_sealed
@@ -55,6 +56,16 @@ class Run:
     def name(self) -> str:
         """The suite's name."""
         return self.manifest.name
+
+    @property
+    def label(self) -> str:
+        """The name that the user gave to the run; empty if none was given."""
+        return self.manifest.label
+
+    @property
+    def sources(self) -> tuple[DataSource, ...]:
+        """Where the data came from: file, size, fingerprint of the content, mapping."""
+        return self.manifest.sources
 
     @property
     def started(self) -> datetime:

@@ -1,6 +1,7 @@
 """The metrics of a stored run, case by case, and the comparison of two runs."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 import numpy as np
@@ -9,6 +10,7 @@ import pyarrow.compute
 from numpy.typing import NDArray
 
 from fieldwise.model.change import Changes
+from fieldwise.model.provenance import name_data
 from fieldwise.registry import EVALUATORS, EvaluatorSpec
 from fieldwise.store.arrow_tables import GROUP_COLUMN, METRIC_PREFIX, VERDICTS, ArrowTable
 from fieldwise.store.load_part import labels_from_column
@@ -28,7 +30,9 @@ def compare_runs(base: Run, new: Run, *, adjust: Adjust = "holm") -> Changes:
     if base.manifest.fingerprints.get("suite") != new.manifest.fingerprints.get("suite"):
         notes.append("the suites differ")
     measurements = {name: load_metrics(base, name, ids) for name in base.evaluators}
-    return compare_metrics(base.id, measurements, _evaluator_versions(base), ids, new, notes=notes, adjust=adjust)
+    changes = compare_metrics(base.id, measurements, _evaluator_versions(base), ids, new, notes=notes, adjust=adjust)
+    labels = base.label or name_data(base.sources), new.label or name_data(new.sources)
+    return changes if labels[0] == labels[1] else replace(changes, base_label=labels[0], new_label=labels[1])
 
 
 def compare_metrics(

@@ -31,6 +31,7 @@ from fieldwise.store.fingerprints import fingerprint_cases
 from fieldwise.store.lock import RunLock, RunLocked
 from fieldwise.store.manifest import Manifest, Part, PartFile, new_manifest, utc_now, write_manifest
 from fieldwise.store.part_reader import ColumnChoice, select_columns
+from fieldwise.store.provenance import with_columns, with_content_hash
 from fieldwise.store.resume import WritableRun, delete_other_parts
 from fieldwise.store.run import CHANGES_FILE, Run
 from fieldwise.store.run_names import new_run_id, runs_folder
@@ -163,6 +164,10 @@ class RunWriter:
         finally:
             self._background.shutdown()
 
+    def record_columns(self, columns: Mapping[str, str]) -> None:
+        """Record the columns of the data that were found for each role."""
+        self._manifest = replace(self._manifest, sources=with_columns(self._manifest.sources, columns))
+
     def build_run(self, summary: Summary, diagnostics: Iterable[Diagnostic] = ()) -> Run:
         """The run as it will be when it is finished, for comparisons with other runs before the manifest is written."""
         self.close()
@@ -179,7 +184,8 @@ class RunWriter:
     ) -> Run:
         """Write the pending batches and then the manifest, which marks the run as finished."""
         run = self.build_run(summary, diagnostics)
-        return self._write_end(replace(run.manifest, gates=tuple(gates), exit_code=exit_code), changes)
+        sources = with_content_hash(run.manifest.sources, (part.content for part in self.parts))
+        return self._write_end(replace(run.manifest, gates=tuple(gates), exit_code=exit_code, sources=sources), changes)
 
     def finish_invalid(self, diagnostics: Iterable[Diagnostic], exit_code: int) -> Run:
         """End the run without results, because the data showed that the suite is wrong: it keeps the problems and nothing else."""
