@@ -63,6 +63,8 @@ def test_runs_are_listed_newest_first_with_state_gates_tags_and_scores(ids: list
         "state": "finished",
         "gates": {"held": 1, "of": 2},
         "tags": ["nightly"],
+        "label": "",
+        "data": "cases.jsonl",
     }
     assert [run["id"] for run in listed(fieldwise, "list")] == ids
 
