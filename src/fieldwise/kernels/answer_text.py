@@ -60,39 +60,125 @@ _CHECKBOX = re.compile(r"\[[ xX]\][ \t]+")
 _MARKUP = re.compile(r"[*_`]+")
 _NAME_END = re.compile(r":(?=\s)|\s[-–—]\s")
 _ITEM_CODE: Final = r"[A-Za-z]{1,3}-?[0-9]+[A-Za-z]?(?![\w-])"
+_BARE_CODE = re.compile(r"([A-Z]{1,3}-[0-9]+[A-Za-z]?)(?![\w-])\s*[:.)–—-]?\s*")
+_TRAILING_PARENTHESIS = re.compile(r"\s*\([^()]*\)\s*$")
+_SLASH = re.compile(r"\s*/\s*")
+_NOT_WORD = re.compile(r"[^\w]+")
+_TABLE_RULE = re.compile(r"\s*\|[\s|:-]+\|?\s*")
+_NAME_EDGES: Final = " \t.,;:–—-|()"
 _V1_BULLET = re.compile(r"\*\s+([^\n*]+)")
 _V1_CODE = re.compile(r"rule\s+c-?\d+")
 
 
 @dataclass(frozen=True, slots=True)
 class ListItem:
-    """An item of a list."""
+    """An item of a list. It is known by its code and by its name, as far as it has them."""
 
     label: str
     """The item as shown."""
     keys: tuple[str, ...]
-    """Every form in which another list may name the item."""
-    coded: bool = False
+    """Every form of its name in which another list may name the item; empty for a code alone."""
+    codes: tuple[tuple[str, str], ...] = ()
+    """Its codes, each with the word before it: `("rule", "c2")`. The word is empty for a bare code such as `C-2 Eligibility`."""
+
+    def has_code_of(self, other: "ListItem") -> bool:
+        """Return whether both have a code in common; a bare code agrees with any word."""
+        return any(
+            code == other_code and (word == other_word or not word or not other_word)
+            for word, code in self.codes
+            for other_word, other_code in other.codes
+        )
 
 
 def find_list_items(text: str, code_words: Sequence[str] = ("rule",)) -> list[ListItem]:
-    """Find every distinct list item. An item with a code is identified by its code, any other by its name or its whole text.
+    """Find every distinct list item, with its code and its name.
 
-    >>> text = "Rules:\\n* **Driver Discount**: 5 % off\\n2. Rule C-1 Eligibility\\nSee also Rule C-2."
+    >>> text = "Rules:\\n* **Driver Discount**: 5 % off\\n2. Rule C-1 Eligibility\\n| C-3 | Base Rates |\\nSee also Rule C-2."
     >>> [item.label for item in find_list_items(text)]
-    ['Driver Discount: 5 % off', 'Rule C-1 Eligibility', 'Rule C-2']
+    ['Driver Discount: 5 % off', 'Rule C-1 Eligibility', 'C-3 Base Rates', 'Rule C-2']
+    >>> find_list_items("* **Rule C-2:** Rating Perils")[0]
+    ListItem(label='Rule C-2: Rating Perils', keys=('rating perils',), codes=(('rule', 'c2'),))
     """
     code_pattern = _compile_code_pattern(tuple(code_words))
     uncoded: list[str] = []
-    labels: dict[str, str] = {}
-    for line in text.splitlines():
-        bullet = _BULLET.match(line)
+    coded: list[ListItem] = []
+    for line, is_item in _split_items(text):
         codes = dict(_find_codes(line, code_pattern))
-        for key, code_label in codes.items():
-            labels.setdefault(key, _clean_item(bullet[1]) if bullet and len(codes) == 1 else code_label)
-        if bullet and not codes:
-            uncoded.append(_clean_item(bullet[1]))
-    return [*_make_uncoded_items(uncoded), *(ListItem(label, (key,), coded=True) for key, label in labels.items())]
+        bare_code = _BARE_CODE.match(line) if is_item and not codes else None
+        if len(codes) > 1:
+            coded += [ListItem(label, (), (key,)) for key, label in codes.items()]
+        elif codes:
+            key, label = next(iter(codes.items()))
+            rest = code_pattern.sub(" ", line, count=1) if is_item or code_pattern.match(line) else ""
+            coded.append(ListItem(line if is_item else label, _name_keys(rest), (key,)))
+        elif bare_code:
+            coded.append(ListItem(line, _name_keys(line[bare_code.end() :]), (("", _fold_code(bare_code[1])),)))
+        elif is_item:
+            uncoded.append(line)
+    return [*_make_uncoded_items(uncoded), *_merge_coded_items(coded)]
+
+
+def find_prose(text: str) -> str:
+    """Return the lines of a text that are no list items, as one folded line with a space at both ends.
+
+    >>> find_prose("The rules are Rating Perils and Base Rates.\\n* one")
+    ' the rules are rating perils and base rates '
+    """
+    lines = [line for line, is_item in _split_items(text) if not is_item]
+    return f" {' '.join(_NOT_WORD.sub(' ', fold_name(line)).strip() for line in lines)} "
+
+
+def has_phrase(prose: str, name: str) -> bool:
+    """Return whether a folded name of at least two words occurs in the result of `find_prose`."""
+    phrase = " ".join(_NOT_WORD.sub(" ", name).split())
+    return " " in phrase and f" {phrase} " in " ".join(prose.split()).join("  ")
+
+
+def fold_name(text: str) -> str:
+    """Fold the name of an item: without markup, case, spaces around slashes and a parenthesis at the end.
+
+    >>> fold_name("**Amount of Insurance / Deductibles** (see page 3)")
+    'amount of insurance/deductibles'
+    """
+    plain = _SLASH.sub("/", _clean_item(text))
+    without_parenthesis = _TRAILING_PARENTHESIS.sub("", plain)
+    return fold_keyword((without_parenthesis or plain).strip(_NAME_EDGES))
+
+
+def _split_items(text: str) -> Iterator[tuple[str, bool]]:
+    """Yield each line without markup, and whether it is an item: a bullet, a numbered line or a row of a table."""
+    lines = text.splitlines()
+    for position, line in enumerate(lines):
+        bullet = _BULLET.match(line)
+        if bullet:
+            yield _clean_item(bullet[1]), True
+        elif line.lstrip().startswith("|"):
+            is_header = position + 1 < len(lines) and _TABLE_RULE.fullmatch(lines[position + 1])
+            if not is_header and not _TABLE_RULE.fullmatch(line):
+                yield " ".join(filter(None, (_clean_item(cell) for cell in line.strip().strip("|").split("|")))), True
+        else:
+            yield _clean_item(line), False
+
+
+def _name_keys(text: str) -> tuple[str, ...]:
+    """The folded name, and the part of it before a colon or a dash."""
+    name = text.strip(_NAME_EDGES)
+    keys = (fold_name(name), fold_name(_NAME_END.split(name, maxsplit=1)[0]))
+    return tuple(dict.fromkeys(key for key in keys if key))
+
+
+def _merge_coded_items(items: Iterable[ListItem]) -> Iterator[ListItem]:
+    """Merge items with the same code; the first one with a name gives label and name."""
+    by_code: dict[tuple[tuple[str, str], ...], ListItem] = {}
+    for item in items:
+        earlier = by_code.get(item.codes)
+        if earlier is None or (item.keys and not earlier.keys):
+            by_code[item.codes] = item
+    return iter(by_code.values())
+
+
+def _fold_code(code: str) -> str:
+    return code.casefold().replace("-", "")
 
 
 def find_list_items_v1(text: str) -> list[ListItem]:
@@ -100,14 +186,14 @@ def find_list_items_v1(text: str) -> list[ListItem]:
     bullets = dict.fromkeys(_V1_BULLET.findall(text))
     codes = dict.fromkeys(_V1_CODE.findall(text.lower()))
     bullet_items = [ListItem(bullet.strip(), (bullet,)) for bullet in bullets]
-    code_items = [ListItem(code, (f"\0{code}",), coded=True) for code in codes]  # NUL keeps these keys apart from bullets
+    code_items = [ListItem(code, (f"\0{code}",)) for code in codes]  # NUL keeps these keys apart from bullets
     return bullet_items + code_items
 
 
 def _make_uncoded_items(texts: Iterable[str]) -> Iterator[ListItem]:
     """Make items without a code. The part before a colon or a dash is a name, unless two items share it."""
-    text_by_key = {fold_keyword(text): text for text in texts if text}
-    names = {key: fold_keyword(_NAME_END.split(text, maxsplit=1)[0].strip()) for key, text in text_by_key.items()}
+    text_by_key = {fold_name(text): text for text in texts if text}
+    names = {key: fold_name(_NAME_END.split(text, maxsplit=1)[0]) for key, text in text_by_key.items()}
     name_counts: dict[str, int] = {}
     for name in names.values():
         name_counts[name] = name_counts.get(name, 0) + 1
@@ -122,12 +208,12 @@ def _compile_code_pattern(code_words: tuple[str, ...]) -> re.Pattern[str]:
     return re.compile(rf"(?<!\w)({words})s?\s+({_ITEM_CODE}(?:(?:\s*,\s*|\s+(?:and|or)\s+|\s*&\s*){_ITEM_CODE})*)", re.IGNORECASE)
 
 
-def _find_codes(line: str, pattern: re.Pattern[str]) -> Iterator[tuple[str, str]]:
-    """Yield key and label of every code in a line; `Rules C-1 and C-2` has two."""
+def _find_codes(line: str, pattern: re.Pattern[str]) -> Iterator[tuple[tuple[str, str], str]]:
+    """Yield each code of a line, with the word before it, and its label; `Rules C-1 and C-2` has two."""
     for match in pattern.finditer(line):
         word = match[1]
         for code in re.findall(_ITEM_CODE, match[2]):
-            yield f"{word} {code}".casefold().replace("-", ""), f"{word.capitalize()} {code.upper()}"
+            yield (word.casefold(), _fold_code(code)), f"{word.capitalize()} {code.upper()}"
 
 
 def _clean_item(text: str) -> str:

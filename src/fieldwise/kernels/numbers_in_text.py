@@ -13,6 +13,9 @@ import re
 from collections.abc import Iterable, Iterator
 from decimal import Decimal
 from typing import Final, Literal, NamedTuple
+from unicodedata import numeric
+
+from fieldwise.kernels import locale_tables
 
 NumberLocale = Literal["en", "de", "fr", "ch"]
 """How numbers are written: en 1,234.56 · de 1.234,56 · fr 1 234,56 · ch 1'234.56."""
@@ -25,7 +28,12 @@ _USUAL_NUMBER: Final = {
 }
 """Digits, in groups of three or none, and decimals: the fast path for most numbers."""
 _JOINER: Final = "\N{INVISIBLE SEPARATOR}"
-_DIGITS = re.compile(rf"[0-9]+(?:[.,'{_JOINER}][0-9]+)*")
+_VULGAR_FRACTIONS: Final = "¼½¾⅓⅔⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞"
+_DIGITS = re.compile(rf"[0-9]+(?:[.,'{_JOINER}][0-9]+)*[{_VULGAR_FRACTIONS}]?|[{_VULGAR_FRACTIONS}]")
+_LETTERS = re.compile(r"[A-Za-z]{3,}+")
+_LETTERS_AFTER_NUMBERS: Final = frozenset(
+    ("min", "mins", "sec", "secs", "hrs", "yrs", "mio", "mrd", "bln", "mln", "pcs", "pct", "percent", "ths")
+)
 _NO_BREAK_SPACE = re.compile("(?<=[0-9])[\xa0\u202f\u2009](?=[0-9])")
 _GROUPING_SPACE = re.compile("(?<=[0-9])[ \xa0\u202f\u2009](?=[0-9]{3}(?![0-9]))")
 _MINUS_SIGNS: Final = "-\N{MINUS SIGN}\N{EN DASH}"
@@ -88,6 +96,8 @@ def find_numbers_in_token(token: str, locale: NumberLocale = "en") -> Iterator[N
     for match in _DIGITS.finditer(token):
         digits_start, end = match.span()
         digits = match.group()
+        if end < len(token) and token[end].isalpha() and _continues_as_word(token, end):
+            continue  # 42abc is no number
         before = token[digits_start - 1] if digits_start else " "
         if before in _OPENING:  # the common cases, without a function call
             start, negative, in_code = digits_start, False, False
@@ -100,6 +110,18 @@ def find_numbers_in_token(token: str, locale: NumberLocale = "en") -> Iterator[N
         for value in _read_digits(digits, locale):
             yield NumberInText("-" + value if negative and value != "0" else value, start, end, in_code)
             negative = False
+
+
+def _continues_as_word(token: str, end: int) -> bool:
+    """Return whether three or more letters follow a number that are no unit and no currency: `42abc`, not `42km` or `42USD`."""
+    letters = _LETTERS.match(token, end)
+    if letters is None:
+        return False
+    word = letters[0]
+    is_currency = len(word) == 3 and word.upper() in locale_tables.currency_codes()
+    return (
+        not is_currency and word.lower() not in _LETTERS_AFTER_NUMBERS and locale_tables.fold_name(word) not in locale_tables.unit_names()
+    )
 
 
 def list_number_values(text: str, locale: NumberLocale = "en", *, in_codes: bool = True) -> list[str]:
@@ -152,6 +174,9 @@ def _read_digits(digits: str, locale: NumberLocale) -> Iterable[str]:
     """Return the values of digits with separators; several where a separator does not belong to a number of this locale."""
     if digits.isdigit():
         return (digits.lstrip("0") or "0",)
+    if digits[-1] in _VULGAR_FRACTIONS:
+        whole = int(digits[:-1]) if digits[:-1].isdigit() else 0
+        return (format_number_value(round(whole + numeric(digits[-1]), 6)),)
     match = _USUAL_NUMBER[locale].fullmatch(digits)
     if match is None:
         return _read_unusual_digits(digits, locale)

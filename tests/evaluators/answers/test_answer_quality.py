@@ -379,3 +379,18 @@ class TestManyAtOnce:
         indicators = [f"sign{chr(97 + at // 26)}{chr(97 + at % 26)}" for at in range(70)]
         result = quality("x", f"{indicators[0]} and {indicators[69]}", indicators=indicators)
         assert result.details["citations"] == [indicators[0], indicators[69]]
+
+
+def test_squad_normalization_ignores_punctuation_and_articles() -> None:
+    config = {"type": "answer_quality", "exact_match": "squad", "token_f1": True}
+    result = fw.evaluate(config, expected="Eiffel Tower", actual="The Eiffel Tower.")
+    assert (result.metrics["exact_match"], result.metrics["token_f1"]) == (True, 1.0)
+    assert fw.evaluate({"type": "answer_quality"}, expected="Eiffel Tower", actual="The Eiffel Tower.").metrics["exact_match"] is False
+    assert fw.evaluate(config, expected="in the Eiffel Tower", actual="Eiffel Tower, Paris").metrics["token_f1"] == pytest.approx(2 / 3)
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual", "share"), [("0.5", "½ cup", 1.0), ("1½", "1.5", 1.0), ("42", "42abc", 0.0), ("42", "42kg", 1.0)]
+)
+def test_numbers_are_read_with_fractions_and_units_but_not_out_of_words(expected: str, actual: str, share: float) -> None:
+    assert fw.evaluate({"type": "answer_quality"}, expected=expected, actual=actual).metrics["number_match"] == share

@@ -295,3 +295,18 @@ def test_a_megabyte_is_checked(unit: str) -> None:
 def test_half_of_a_surrogate_pair_in_an_answer_hides_no_fact(version: str) -> None:
     result = facts("\ud800 The premium is $604 × \udfff 1", preset="ef_3", checks=version)
     assert (result.status, result.metrics["has_604"], result.metrics["has_calculation"]) == ("scored", True, True)
+
+
+@pytest.mark.parametrize(
+    ("answer", "cannot"),
+    [
+        ("The premium can't be calculated; 604 is a guess", True),
+        ("I couldn't compute this; 604 may be wrong", True),
+        ("I can’t reliably determine it, perhaps 604", True),
+        ("The premium can be calculated: 293 × 2.061 = 604", False),
+    ],
+)
+def test_contractions_say_that_it_cannot_be_calculated(answer: str, cannot: bool) -> None:
+    result = fw.evaluate({"type": "fact_checks", "preset": "ef_3"}, expected="$604", actual=answer)
+    assert result.metrics["cannot_calculate"] is cannot
+    assert result.metrics["is_correct"] is not cannot

@@ -155,3 +155,36 @@ def test_a_megabyte_is_read(unit: str) -> None:
     text = unit * (1_000_000 // len(unit))
     assert coverage(text, text).score in (0.0, 1.0)
     assert coverage(text, text, items="v1").score in (0.0, 1.0)
+
+
+@pytest.mark.parametrize(
+    "actual",
+    [
+        "* **Rule C-2:** Rating Perils",
+        "Rating Perils (Rule C-2)",
+        "* C-2 Rating Perils",
+        "| C-2 | Rating Perils |",
+        "- Rating perils (see page 3)",
+        "The rules are Rating Perils and others.",
+    ],
+)
+def test_an_item_is_known_by_its_name_with_or_without_a_code(actual: str) -> None:
+    assert fw.evaluate({"type": "list_coverage"}, expected="* Rating Perils\n* Base Rates", actual=actual).score == 0.5
+
+
+def test_codes_decide_where_both_sides_have_one() -> None:
+    config = {"type": "list_coverage"}
+    assert fw.evaluate(config, expected="* Rule C-2: Rating Perils", actual="* Rule C-3: Rating Perils").score == 0.0
+    assert fw.evaluate(config, expected="* Rule C-2: Rating Perils", actual="* Rule C-2: Perils").score == 1.0
+    assert fw.evaluate({**config, "match": "fuzzy"}, expected="* Rule C-2: Rating Perils", actual="* Rule C-3: Rating Perils").score == 0.0
+
+
+def test_spaces_around_a_slash_do_not_count() -> None:
+    actual = "* **Rule C-6:** Amount of Insurance/Deductibles"
+    assert fw.evaluate({"type": "list_coverage"}, expected="* Amount of Insurance / Deductibles", actual=actual).score == 1.0
+
+
+def test_where_nothing_matched_the_items_that_were_read_are_shown() -> None:
+    result = fw.evaluate({"type": "list_coverage"}, expected="* Base Rates", actual="* Pool Factor")
+    assert result.details["items_read"] == {"expected": ["Base Rates"], "actual": ["Pool Factor"]}
+    assert "`Pool Factor`" in result.reasoning

@@ -340,3 +340,10 @@ def test_no_data_raises_and_the_score_stays_between_0_and_1(expected: Any, actua
     assert 0.0 <= result.score <= 1.0
     assert result.status in ("scored", "skipped", "error")
     json.dumps(result.to_json()["details"], allow_nan=False)
+
+
+def test_a_box_may_name_its_own_format() -> None:
+    box = {"format": "xyxy", "coordinates": [0, 0, 10, 10]}
+    half = {"format": "xywh", "coordinates": [0, 0, 10, 5]}
+    assert fw.evaluate({"type": "iou_score", "path": "box"}, expected={"box": box}, actual={"box": half}).score == 0.5
+    assert fw.evaluate({"type": "iou_score", "path": "boxes"}, expected={"boxes": [box]}, actual={"boxes": [box]}).score == 1.0

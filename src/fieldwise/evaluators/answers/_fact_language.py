@@ -176,6 +176,11 @@ EF_2: Final[dict[str, Any]] = {
     "score": "share of facts",
 }
 
+_CANNOT_CALCULATE: Final = (
+    r"(?i)\b(?:cannot|can not|can['’]?t|could not|couldn['’]?t|(?:am|are|is|was|were) not able to|isn['’]t possible to)\s+(?:\w+\s+){0,3}?"
+    r"(?:calculat|comput|determin|deriv|establish|answer)\w*"
+)
+
 EF_3: Final[dict[str, Any]] = {
     "facts": {
         "has_604": {"number": 604},
@@ -187,34 +192,27 @@ EF_3: Final[dict[str, Any]] = {
         },
         "cannot_calculate": {
             "any": [
-                {"word": phrase}
-                for phrase in (
-                    "cannot calculate",
-                    "can not calculate",
-                    "cannot be calculated",
-                    "can't calculate",
-                    "could not calculate",
-                    "couldn't calculate",
-                    "cannot compute",
-                    "cannot be computed",
-                    "can't compute",
-                    "cannot determine",
-                    "cannot be determined",
-                    "can't determine",
-                    "not able to",
-                    "impossible to",
-                    "insufficient information",
-                    "insufficient data",
-                    "not enough information",
-                    "not enough data",
-                    "not possible",
-                    "missing",
-                    "not available",
-                    "not provided",
-                    "unable to",
-                    "do not have enough",
-                    "don't have enough",
-                )
+                # can't, couldn't, was not able to … with up to three words before the verb
+                {"regex": _CANNOT_CALCULATE},
+                *(
+                    {"word": phrase}
+                    for phrase in (
+                        "not able to",
+                        "impossible to",
+                        "insufficient information",
+                        "insufficient data",
+                        "not enough information",
+                        "not enough data",
+                        "not possible",
+                        "missing",
+                        "not available",
+                        "not provided",
+                        "unable to",
+                        "do not have enough",
+                        "don't have enough",
+                        "don’t have enough",
+                    )
+                ),
             ]
         },
     },

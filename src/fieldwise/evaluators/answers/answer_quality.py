@@ -3,9 +3,11 @@
 Expected "Territory 118 has a rate change of 0.305%", actual "The rate change for Territory 118 is 0.305%": keyword coverage 1.0.
 """
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
+from string import punctuation
 from typing import Annotated, Any, Final, Literal
 from unicodedata import normalize
 
@@ -27,6 +29,7 @@ from fieldwise.registry import EvaluatorExample, evaluator
 METRICS: Final = ("exact_match", "keyword_coverage", "number_match", "answer_completeness", "source_citation")
 FULL_CITATION: Final = 3
 """Number of different citation indicators for a full score."""
+_ARTICLES: Final = frozenset(("a", "an", "the"))
 MAX_LISTED: Final = 100
 """Maximum number of keywords or numbers listed as misses; the details list all."""
 _VACUOUS_FLAGS: Final = ("vacuous_keywords", "vacuous_numbers", "vacuous_completeness")
@@ -61,6 +64,10 @@ class AnswerQuality:
     indicators: Annotated[tuple[str, ...], MinLen(1)] = CITATION_INDICATORS
     """Words that indicate a citation."""
     weights: AnswerWeights = field(default_factory=AnswerWeights)
+    exact_match: Literal["text", "squad"] = "text"
+    """text: equal but for case and the amount of white space. squad: punctuation and English articles do not count either."""
+    token_f1: bool = False
+    """Also report `token_f1`, the F1 over the words of both answers as SQuAD normalizes them. It is no part of the score."""
 
     def problems(self) -> Iterable[OptionProblem]:
         """Weights that are all 0, blank indicators."""
@@ -68,6 +75,10 @@ class AnswerQuality:
             yield "weights", "every weight is 0, so there is no score", "give at least one metric a weight above 0"
         if any(not indicator.rstrip(":").strip() for indicator in self.indicators):
             yield "indicators", "an indicator has no word", "remove it"
+
+
+def _metric_names(config: AnswerQuality) -> tuple[str, ...]:
+    return (*METRICS, "token_f1") if config.token_f1 else METRICS
 
 
 @evaluator(
@@ -78,7 +89,7 @@ class AnswerQuality:
         "number_match": ("vacuous_numbers",),
         "answer_completeness": ("vacuous_completeness",),
     },
-    metrics=METRICS,
+    metrics=_metric_names,
     examples=[
         EvaluatorExample(
             expected="Territory 118 has a rate change of 0.305%",
@@ -91,6 +102,8 @@ def answer_quality(batch: Batch, config: AnswerQuality) -> Results:
     """The weighted mean of the five metrics."""
     measure = _measure_answers_v1 if config.keywords == "v1" else _measure_answers
     answers = measure(batch.expected_texts, batch.actual_texts, config)
+    if config.exact_match == "squad":
+        answers = replace(answers, exact=_compare_words(batch.expected_texts, batch.actual_texts))
     table = answers.metrics()
     weights = np.array([getattr(config.weights, name) for name in METRICS], dtype=np.float64)
     columns = {name: table[:, column] for column, name in enumerate(METRICS)}
@@ -103,10 +116,36 @@ def answer_quality(batch: Batch, config: AnswerQuality) -> Results:
         hits=select_labels((table >= 1.0) & (weights > 0), METRICS),
         misses=answers.misses(columns["answer_completeness"], weighted),
         reasoning=answers.reasoning(),
-        metrics=columns | {"exact_match": answers.exact},
+        metrics=columns | {"exact_match": answers.exact} | (_measure_token_f1(batch) if config.token_f1 else {}),
         details=answers.details(),
         flags=answers.flags(),
     )
+
+
+def _split_squad_words(text: str) -> list[str]:
+    """The words of an answer as SQuAD compares them: in lower case, without punctuation and articles.
+
+    >>> _split_squad_words("The Eiffel Tower.")
+    ['eiffel', 'tower']
+    """
+    plain = "".join(character for character in text.lower() if character not in punctuation)
+    return [word for word in plain.split() if word not in _ARTICLES]
+
+
+def _compare_words(expected: Sequence[str], actual: Sequence[str]) -> NDArray[np.bool_]:
+    return np.array(
+        [_split_squad_words(left) == _split_squad_words(right) for left, right in zip(expected, actual, strict=True)], dtype=np.bool_
+    )
+
+
+def _measure_token_f1(batch: Batch) -> dict[str, NDArray[np.float64]]:
+    """The F1 over the words of both answers; two answers without a word agree."""
+    values: list[float] = []
+    for expected, actual in zip(batch.expected_texts, batch.actual_texts, strict=True):
+        expected_words, actual_words = Counter(_split_squad_words(expected)), Counter(_split_squad_words(actual))
+        total = expected_words.total() + actual_words.total()
+        values.append(2 * (expected_words & actual_words).total() / total if total else 1.0)
+    return {"token_f1": np.array(values, dtype=np.float64)}
 
 
 def _measure_answers(expected: Sequence[str], actual: Sequence[str], config: AnswerQuality) -> "MeasuredAnswers":

@@ -9,7 +9,7 @@ from annotated_types import Ge, Le, MinLen
 from rapidfuzz import process
 from rapidfuzz.distance import Levenshtein
 
-from fieldwise.kernels.answer_text import ListItem, find_list_items, find_list_items_v1
+from fieldwise.kernels.answer_text import ListItem, find_list_items, find_list_items_v1, find_prose, has_phrase
 from fieldwise.kernels.numbers_in_text import list_number_values
 from fieldwise.model.batch import Batch
 from fieldwise.model.options import OptionProblem
@@ -20,6 +20,8 @@ from fieldwise.registry import EvaluatorExample, evaluator
 
 _MAX_PAIRS: Final = 4_000_000
 """Maximum number of pairs for fuzzy matching; longer lists are matched exactly and flagged."""
+_MAX_ITEMS_READ: Final = 50
+_MAX_LABEL: Final = 60
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,7 +67,7 @@ def _metric_names(config: ListCoverage) -> tuple[str, str, str]:
 @evaluator(
     reads="text",
     counts=("items_found", "total_items", "rules_found", "total_rules"),
-    version=2,
+    version=3,
     metrics=_metric_names,
     examples=[
         EvaluatorExample(
@@ -89,18 +91,33 @@ def _to_list_text(value: Any, text: str) -> str:
 
 
 def _score_answer(config: ListCoverage, expected: str, actual: str) -> Result:
-    expected_items = _find_items(expected, config)
-    matches = _match_items(expected_items, _find_items(actual, config), config)
+    expected_items, actual_items = _find_items(expected, config), _find_items(actual, config)
+    prose = "" if config.items == "v1" else find_prose(actual)
+    matches = _match_items(expected_items, actual_items, prose, config)
     total, matched = len(expected_items), len(matches.matched)
     coverage = matched / total if total else 0.0
+    reasoning = f"{matched}/{total} items found" + (f", {len(matches.extra)} more given" if matches.extra else "")
+    details = _item_details(matches, total)
+    if total and not matched:
+        details["items_read"] = {"expected": _list_labels(expected_items), "actual": _list_labels(actual_items)}
+        reasoning += f"; read as items of the answer: {_describe_labels(actual_items)}; expected: {_describe_labels(expected_items)}"
     return Result(
         score=coverage,
         hits=[item.label for item in matches.matched],
         misses=[item.label for item in matches.missing] if total else ["(no items in the expected text)"],
-        reasoning=f"{matched}/{total} items found" + (f", {len(matches.extra)} more given" if matches.extra else ""),
+        reasoning=reasoning,
         metrics=dict(zip(_metric_names(config), (float(matched), float(total), coverage), strict=True)),
-        details=_item_details(matches, total),
+        details=details,
     )
+
+
+def _list_labels(items: Sequence[ListItem]) -> list[str]:
+    return [item.label for item in items[:_MAX_ITEMS_READ]]
+
+
+def _describe_labels(items: Sequence[ListItem]) -> str:
+    shown = ", ".join(f"`{item.label[:_MAX_LABEL]}`" for item in items[:3]) or "nothing"
+    return shown + (f" and {len(items) - 3} more" if len(items) > 3 else "")
 
 
 def _item_details(matches: _ItemMatches, total: int) -> dict[str, Any]:
@@ -111,40 +128,54 @@ def _find_items(text: str, config: ListCoverage) -> list[ListItem]:
     return find_list_items_v1(text) if config.items == "v1" else find_list_items(text, config.code_words)
 
 
-def _match_items(expected: Sequence[ListItem], actual: Sequence[ListItem], config: ListCoverage) -> _ItemMatches:
-    pairs = _match_by_key(expected, actual)
+def _match_items(expected: Sequence[ListItem], actual: Sequence[ListItem], prose: str, config: ListCoverage) -> _ItemMatches:
+    pairs = _match_by_code_or_name(expected, actual)
     flags: list[str] = []
     if config.match == "fuzzy":
         taken = set(pairs.values())
-        rows = [row for row, item in enumerate(expected) if row not in pairs and not item.coded]
-        columns = [column for column, item in enumerate(actual) if column not in taken and not item.coded]
+        rows = [row for row, item in enumerate(expected) if row not in pairs and item.keys]
+        columns = [column for column, item in enumerate(actual) if column not in taken and item.keys]
         if len(rows) * len(columns) > _MAX_PAIRS:
             flags.append("fuzzy_too_long")
         elif rows and columns:
             similar = _match_by_similarity([expected[row] for row in rows], [actual[column] for column in columns], config)
             pairs |= {rows[row]: columns[column] for row, column in similar}
+    in_prose = {row for row, item in enumerate(expected) if row not in pairs and any(has_phrase(prose, key) for key in item.keys)}
     matched_actual = set(pairs.values())
     return _ItemMatches(
-        [item for row, item in enumerate(expected) if row in pairs],
-        [item for row, item in enumerate(expected) if row not in pairs],
+        [item for row, item in enumerate(expected) if row in pairs or row in in_prose],
+        [item for row, item in enumerate(expected) if row not in pairs and row not in in_prose],
         [item for column, item in enumerate(actual) if column not in matched_actual],
         flags,
     )
 
 
-def _match_by_key(expected: Sequence[ListItem], actual: Sequence[ListItem]) -> dict[int, int]:
-    """Pairs of items with a key in common; the first item with a key gets it, and each item is used once."""
-    owner: dict[str, int] = {}
+def _match_by_code_or_name(expected: Sequence[ListItem], actual: Sequence[ListItem]) -> dict[int, int]:
+    """Pairs of items with a code or a name in common, each used once. Codes decide where both sides have one."""
+    columns_by_code: dict[str, list[int]] = {}
+    columns_by_name: dict[str, list[int]] = {}
     for column, item in enumerate(actual):
+        for _, code in item.codes:
+            columns_by_code.setdefault(code, []).append(column)
         for key in item.keys:
-            owner.setdefault(key, column)
+            columns_by_name.setdefault(key, []).append(column)
     pairs: dict[int, int] = {}
     taken: set[int] = set()
-    for row, item in enumerate(expected):
-        column = next((owner[key] for key in item.keys if key in owner and owner[key] not in taken), None)
-        if column is not None:
-            pairs[row] = column
-            taken.add(column)
+    for by_code in (True, False):  # all codes first, so that no name takes an item that a later code needs
+        for row, item in enumerate(expected):
+            if row in pairs:
+                continue
+            if by_code:
+                candidates = [
+                    column for _, code in item.codes for column in columns_by_code.get(code, ()) if item.has_code_of(actual[column])
+                ]
+            else:
+                named = [column for key in item.keys for column in columns_by_name.get(key, ())]
+                candidates = [column for column in named if not (item.codes and actual[column].codes)]
+            free = next((column for column in candidates if column not in taken), None)
+            if free is not None:
+                pairs[row] = free
+                taken.add(free)
     return pairs
 
 
@@ -158,10 +189,14 @@ def _match_by_similarity(expected: Sequence[ListItem], actual: Sequence[ListItem
         similarity = np.maximum(
             similarity, process.cdist(*texts, scorer=Levenshtein.normalized_similarity, score_cutoff=config.similarity, dtype=np.float64)
         )
-    actual_numbers = [sorted(list_number_values(item.label)) for item in actual]
+    actual_numbers = [sorted(list_number_values(item.keys[0])) for item in actual]
     for row, item in enumerate(expected):
-        expected_numbers = sorted(list_number_values(item.label))
-        differing = [column for column, numbers in enumerate(actual_numbers) if numbers != expected_numbers]
+        expected_numbers = sorted(list_number_values(item.keys[0]))
+        differing = [
+            column
+            for column, numbers in enumerate(actual_numbers)
+            if numbers != expected_numbers or (item.codes and actual[column].codes)  # codes decide where both have one
+        ]
         similarity[row, differing] = 0.0  # Territory 117 is not 118
     rows, columns = linear_sum_assignment(similarity, maximize=True)
     return [(int(row), int(column)) for row, column in zip(rows, columns, strict=True) if similarity[row, column] > 0]

@@ -61,7 +61,7 @@ def is_one_shape(value: Any, form: Format) -> bool:
 def read_shapes(values: Sequence[Value], form: Format, exact: bool = False) -> Shapes:
     """Read shapes of one format; `exact` keeps polygons as polygons, which needs shapely."""
     if form == "polygon":
-        return _read_polygons(values, exact)
+        return _read_polygons([_unwrap_polygon(value) for value in values], exact)
     shapes = _read_boxes(values, form)
     return replace(shapes, polygons=polygons_from_boxes(shapes.bounds)) if exact else shapes
 
@@ -107,9 +107,26 @@ def _box_as_list(value: Any, form: Format) -> Any:
     """A box given as an object or a tuple as a list of four; other values unchanged."""
     kind = json_kind(value)
     if kind == "object":
+        if "coordinates" in value and value.get("format", form) in _BOX_KEYS:
+            return _convert_box(value["coordinates"], value.get("format", form), form)
         keys = next((keys for keys in _BOX_KEYS[form] if value.keys() >= set(keys)), None)
         return value if keys is None else [value[key] for key in keys]
     return list(value) if kind == "list" else value
+
+
+def _unwrap_polygon(value: Any) -> Any:
+    """The coordinates of a polygon that names its own format; other values unchanged."""
+    is_wrapped = json_kind(value) == "object" and value.get("format", "polygon") == "polygon" and "coordinates" in value
+    return value["coordinates"] if is_wrapped else value
+
+
+def _convert_box(coordinates: Any, written: Format, form: Format) -> Any:
+    """The coordinates of a box that names its own format, in the format that is read; anything but four numbers unchanged."""
+    numbers: Any = list(coordinates) if json_kind(coordinates) == "list" else coordinates
+    if written == form or not _is_four_numbers(numbers):
+        return numbers
+    x, y, third, fourth = numbers
+    return [x, y, third - x, fourth - y] if written == "xyxy" else [x, y, x + third, y + fourth]
 
 
 def _to_floats(numbers: list[Any]) -> list[float]:
