@@ -1,8 +1,14 @@
 """Numbers with currencies, percent signs and units, as people write them."""
 
+import math
+
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from fieldwise.kernels.amounts import currencies_of, read_figure
+
+law = settings(max_examples=150, deadline=None)
 
 
 @pytest.mark.parametrize(
@@ -103,3 +109,123 @@ def test_integers_of_any_size_keep_their_digits() -> None:
         figure = read_figure(text)
         assert figure is not None
         assert str(figure.value) == text.replace(",", "")
+
+
+def read_number(text: str) -> float | None:
+    figure = read_figure(text)
+    return None if figure is None else figure.value
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [
+        ("5", 5),
+        (" 5 ", 5),
+        ("+5", 5),
+        ("-5", -5),
+        ("- 5", -5),
+        ("−5", -5),
+        ("5.", 5.0),
+        (".5", 0.5),
+        ("1e5", 100000.0),
+        ("1.5E-3", 0.0015),
+        ("1,234.50", 1234.5),
+        ("1,234", 1234),
+        ("12,345,678", 12345678),
+        ("12,34,567.50", 1234567.5),
+        ("1.234", 1.234),
+        ("1.234.567", 1234567),
+        ("1.234,56", 1234.56),
+        ("12,5", 12.5),
+        ("0,123", 0.123),
+        ("1234,567", 1234.567),
+        ("1 234.50", 1234.5),
+        ("1 234 567,89", 1234567.89),
+        ("1\u202f234,50", 1234.5),
+        ("1\u00a0234", 1234),
+        ("1'234.50", 1234.5),
+        ("1’234.50", 1234.5),
+        ("$5", 5),
+        ("-$5", -5),
+        ("$-5", -5),
+        ("US$ 5.20", 5.2),
+        ("€ 1.234,56", 1234.56),
+        ("5 €", 5),
+        ("USD 5", 5),
+        ("5 EUR", 5),
+        ("100 zł", 100),
+        ("(3.2)", -3.2),
+        ("($5)", -5),
+        ("$(5)", -5),
+        ("(3.2 %)", -3.2),
+        ("100.00-", -100.0),
+        ("12 %", 12),
+        ("12.5%", 12.5),
+        ("１２３．５", 123.5),
+        ("٣٫٥", 3.5),
+        ("9007199254740993", 2**53 + 1),
+        ("9" * 400, 10**400 - 1),
+    ],
+)
+def test_numbers_as_people_write_them(text: str, number: float) -> None:
+    assert read_number(text) == number
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        " ",
+        "abc",
+        "NaN",
+        "inf",
+        "-",
+        "$",
+        "%",
+        "()",
+        "5(3)",
+        "--5",
+        "-(5)",
+        "+-5",
+        "1,234,56",
+        "1 2",
+        "1  234",
+        "1,2.3,4",
+        "1.5.",
+        "1,",
+        "2025-01-01",
+        "1.1.2025",
+        "12:30",
+        "10²",
+        "1_000",
+        "0x10",
+        "1e999",
+        "5-3",
+        "true",
+        "1 234 56",
+        "9" * 5000,
+        "$5 each",
+    ],
+)
+def test_what_is_not_a_number_is_none(text: str) -> None:
+    assert read_number(text) is None
+
+
+@given(text=st.text(alphabet="0123456789.,-+$€%() 'eE−１x", max_size=8) | st.text(max_size=5))
+@settings(max_examples=500, deadline=None)
+def test_any_text_gives_a_finite_number_or_none(text: str) -> None:
+    parsed = read_number(text)
+    assert parsed is None or (type(parsed) in {int, float} and math.isfinite(parsed))
+
+
+@given(number=st.integers() | st.floats(allow_nan=False, allow_infinity=False))
+@law
+def test_a_number_as_python_writes_it_is_read_back(number: float) -> None:
+    assert read_number(str(number)) == number
+
+
+@given(number=st.integers(-(10**12), 10**12))
+@law
+def test_a_number_with_thousands_separators_is_read_back(number: int) -> None:
+    assert read_number(f"{number:,}") == number
+    assert read_number(f"{number:,}.50".replace("-", "")) == abs(number) + 0.5

@@ -80,6 +80,8 @@ _USUAL: Final = re.compile(r"(-?)([$€£]?) ?(\d{1,3}(?:,\d{3})+|\d{1,15})\.(\d
 _EXPONENT: Final = re.compile(r"(?<=[\d.])e([-+]?\d{1,3})(?![\d.,])", re.IGNORECASE)
 _MAX_EXPONENT: Final = 308
 """Of the largest float."""
+_NO_NUMBER: Final = re.compile(r"\d\s*[²³¹⁰⁴-⁹₀-₉]|\d\s\s+\d|\+\s*-|-\s*\+")
+"""Powers, columns and double signs: `10²`, `1  234`, `+-5`."""
 _IN_PARENTHESES: Final = re.compile(r"([^()\d]*)\(([^()]*)\)([^()\d]*)")
 _NUMERAL: Final = re.compile(r"[0-9](?:[0-9]|[.,' ](?=[0-9]))*|[.,][0-9]+", re.ASCII)
 _CJK_DIGIT_FORMS: Final = ("〇零", "一壹壱", "二贰貳弐两兩", "三叁參参", "四肆", "五伍", "六陆陸", "七柒漆", "八捌", "九玖")
@@ -108,7 +110,7 @@ def read_figure(text: str, decimal_mark: DecimalMark | None = None) -> Figure | 
 # Values repeat within a column, and reading one takes 20 to 60 µs: the cache is keyed by all that decides the result.
 @lru_cache(maxsize=1 << 16)
 def _read_figure(text: str, decimal_mark: DecimalMark | None) -> Figure | None:
-    if not text or len(text) > 120:
+    if not text or len(text) > 120 or _NO_NUMBER.search(text):
         return None
     clean = _normalize(text)
     no_decimals = _NO_DECIMALS.search(clean)
@@ -136,7 +138,14 @@ def _read_figure(text: str, decimal_mark: DecimalMark | None) -> Figure | None:
         value *= named.scale * Decimal(10) ** exponent
     if negative or credit == "CR" or (credit == "Cr" and not named.crore):
         value = value.copy_negate()  # unlike the operator, it rounds nothing
-    return Figure(_to_number(value), named.currencies, named.percent, named.units, undecided)
+    # 2.6e+16 is the float that Python writes so
+    return _make_figure(float(value) if exponent else _to_number(value), named, undecided)
+
+
+def _make_figure(number: float, named: "_Names", undecided: str) -> Figure | None:
+    if number in (float("inf"), float("-inf")):
+        return None
+    return Figure(number, named.currencies, named.percent, named.units, undecided)
 
 
 def _normalize(text: str) -> str:
@@ -199,9 +208,7 @@ def _take_sign(text: str) -> tuple[str, bool] | None:
 def _take_exponent(text: str) -> tuple[str, int]:
     """The text without a power of ten such as `e5` behind its digits, and that power."""
     match = _EXPONENT.search(text)
-    return (
-        (text, 0) if match is None or abs(int(match[1])) > _MAX_EXPONENT else (text[: match.start()] + text[match.end() :], int(match[1]))
-    )
+    return (text, 0) if match is None or int(match[1]) > _MAX_EXPONENT else (text[: match.start()] + text[match.end() :], int(match[1]))
 
 
 def _take_credit_mark(text: str) -> tuple[str, str]:

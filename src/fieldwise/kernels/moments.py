@@ -408,12 +408,22 @@ def _month_number(name: str, reading: DateReading) -> tuple[int, frozenset[str]]
 def _numbers_of(text: str) -> list[str] | None:
     """The numbers of a text whose words all may stand in a date; None if a word may not."""
     numbers: list[str] = []
+    weekday: list[str] = []
     for token in _TOKEN.findall(text):
+        word = token.strip(".'")
         if token.isdigit():
             numbers.append(token)
-        elif token.strip(".'") not in _FILLERS and token.strip(".'") not in locale_tables.day_names() and not _is_weekday(token):
-            return None
-    return numbers
+        elif word not in _FILLERS:
+            weekday.append(word)
+    return numbers if not weekday or _is_weekday_name(weekday) else None
+
+
+def _is_weekday_name(words: list[str]) -> bool:
+    """True for one day of the week: short words mean days in some language, so several words must be the name of one together."""
+    name = " ".join(words)
+    if name in locale_tables.day_names():
+        return True
+    return _is_weekday(name) or (len(words) == 2 and all(map(_is_weekday, words)) and len(name) > 6)
 
 
 def is_weekday(name: str) -> bool:

@@ -1,7 +1,6 @@
-"""Numbers in text, read and written. The text is the number and nothing else; `numbers_in_text` finds numbers inside sentences.
+"""Numbers in text for causes, and numbers as text. The text is the number and nothing else; `numbers_in_text` finds numbers inside
+sentences, and `amounts` reads data.
 
-* `parse_number` reads data: one value or None. Currency signs and codes (`_ANY_CURRENCY`) and `%` are accepted and dropped; words
-  such as `million` are refused. Separators are decided by fixed rules, so `1,234` is 1234 and `1.234` is 1.234.
 * `parse_number_readings` explains mismatches: every value that the separators allow, the likeliest first, with the currency
   (`_CURRENCY_SYMBOLS`, `_CURRENCY_CODES`) and magnitude words (`_MAGNITUDES`).
 * `to_number` is the likeliest reading of a value of any type; `format_number`, `count_decimals` and `align_digits` write numbers.
@@ -9,100 +8,9 @@
 
 import re
 from functools import lru_cache
-from math import isfinite
 from typing import Final, NamedTuple
-from unicodedata import decimal
 
 Number = int | float
-
-# Strict: `parse_number`
-
-_ANY_CURRENCY = (
-    r"(?:[A-Z]{0,3}[$¢£¤¥֏؋৲৳৻૱௹฿៛₠-⃀﷼]|AED|ARS|AUD|BGN|BRL|CAD|CHF|CLP|CNY|COP|CZK|DKK|EGP|EUR|GBP|HKD|HUF|IDR|ILS|INR|ISK|JPY|KES"
-    r"|KRW|KWD|MAD|MXN|MYR|NGN|NOK|NZD|PEN|PHP|PKR|PLN|QAR|RON|RSD|RUB|SAR|SEK|SGD|THB|TND|TRY|TWD|UAH|USD|VND|ZAR|kr\.?|zł|Rs\.?|Fr\.)"
-)
-_NUMBER_WITH_CURRENCY = re.compile(
-    rf"(?P<sign>[-+]?) ?(?:{_ANY_CURRENCY} ?)?(?P<inner>[-+]?) ?"
-    rf"(?P<digits>[\d., ']*\d\.?(?:[eE][-+]?\d{{1,5}})?)(?P<after>-?) ?(?:{_ANY_CURRENCY}|%)?",
-    re.ASCII,
-)
-_IN_PARENTHESES = re.compile(r"([^\d().,]{0,6})\( ?([^()]*?) ?\)( ?%?)", re.ASCII)
-_PLAIN_NUMBER = re.compile(r"[-+]?\d+(?:\.\d*)?|[-+]?\.\d+", re.ASCII)
-_GROUPS = re.compile(r"\d{1,3}(?:([., '])\d{3})(?:\1\d{3})*|\d{1,2}(?:,\d{2})+,\d{3}", re.ASCII)
-_MAX_LENGTH = 4300
-"""Python's own limit on the digits of an integer in text."""
-_TO_ASCII: Final = {
-    **dict.fromkeys(map(ord, "−‐‑–﹣－"), "-"),
-    **dict.fromkeys(map(ord, "\u00a0\u2007\u2009\u202f\u3000"), " "),
-    **dict.fromkeys(map(ord, "’ʼ"), "'"),
-    **{ord(wide): narrow for wide, narrow in zip("（）＋．，％＄￡￥٫٬", "()+.,%$£¥.,", strict=True)},
-}
-
-
-def parse_number(text: str) -> Number | None:
-    """Return the number that a text shows, or None. Currency and percent signs are dropped: `12 %` is 12.
-
-    Parentheses, a leading or a trailing minus make it negative. Where commas and points both occur, the last is the decimal
-    sign. Alone, a point is one unless it occurs twice (`1.234` is 1.234; `1.234.567` is 1234567), and a comma is one unless it
-    sets off three digits as in `1,234`. Spaces and apostrophes only ever set off groups of three.
-
-    >>> [parse_number(text) for text in ("1,234.50", "$5", "(3.2)", "12 %", "€ 1.234,56", "1 234.50", "12,5", "abc")]
-    [1234.5, 5, -3.2, 12, 1234.56, 1234.5, 12.5, None]
-    """
-    text = text.strip()
-    if len(text) > _MAX_LENGTH:
-        return None
-    if not text.isascii():
-        text = _convert_to_ascii(text)
-    if _PLAIN_NUMBER.fullmatch(text):
-        return _int_or_finite_float(text)
-    in_parentheses = _IN_PARENTHESES.fullmatch(text)
-    match = _NUMBER_WITH_CURRENCY.fullmatch("".join(in_parentheses.groups()) if in_parentheses else text)
-    number = _parse_separated_digits(match["digits"]) if match else None
-    if match is None or number is None:
-        return None
-    signs = match["sign"] + match["inner"] + match["after"] + ("-" if in_parentheses else "")
-    if len(signs) > 1:
-        return None
-    return -number if signs == "-" else number
-
-
-def _convert_to_ascii(text: str) -> str:
-    """Replace digits of any script, wide signs and unusual spaces by their ASCII counterparts; superscripts are not digits and stay."""
-    return "".join(_TO_ASCII.get(ord(char)) or str(decimal(char, char)) for char in text).strip()
-
-
-def _parse_separated_digits(digits: str) -> Number | None:
-    mantissa, mark, exponent = digits.lower().partition("e")
-    point = _decimal_separator(mantissa)
-    whole, _, fraction = mantissa.rpartition(point) if point else (mantissa, "", "")
-    groups = _GROUPS.fullmatch(whole)
-    if groups:
-        whole = re.sub(r"\D", "", whole)
-    if not (whole + fraction).isdigit() or (groups and groups[1] == point):
-        return None
-    return _int_or_finite_float(f"{whole or '0'}{'.' if point else ''}{fraction}{mark}{exponent}")
-
-
-def _decimal_separator(mantissa: str) -> str:
-    """Return the decimal separator by the rules of `parse_number`; empty if there is none."""
-    points, commas = mantissa.count("."), mantissa.count(",")
-    if points and commas:
-        return "." if mantissa.rfind(".") > mantissa.rfind(",") else ","
-    if points:
-        return "." if points == 1 else ""
-    if commas != 1:
-        return ""
-    has_thousands = re.fullmatch(r"[1-9]\d{0,2},\d{3}", mantissa)
-    return "" if has_thousands else ","
-
-
-def _int_or_finite_float(text: str) -> Number | None:
-    if text.lstrip("+-").isdigit():
-        return int(text)
-    number = float(text)
-    return number if isfinite(number) else None
-
 
 # Lenient: `parse_number_readings`
 

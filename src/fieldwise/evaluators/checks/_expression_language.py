@@ -16,8 +16,8 @@ from math import isfinite, isnan
 from operator import add, ge, gt, le, lt, mul, sub, truediv
 from typing import Any, Final, NoReturn, TypeAlias
 
-from fieldwise.kernels.dates import AmbiguousDate, parse_date
-from fieldwise.kernels.numbers import parse_number
+from fieldwise.kernels.amounts import read_figure
+from fieldwise.kernels.moments import Moment, read_moment
 from fieldwise.kernels.values import to_nfc, values_equal
 from fieldwise.model.path import EACH, MalformedPath, Path, Step, render_path, value_at
 from fieldwise.model.values import MISSING, Value, json_kind
@@ -435,9 +435,9 @@ def to_fraction(value: Any, parse: bool) -> Fraction:
     if isinstance(value, Fraction):
         return value
     if parse and isinstance(value, str):
-        parsed = parse_number(value)
-        if parsed is not None:
-            return to_fraction(parsed, False)
+        figure = read_figure(value)
+        if figure is not None:
+            return to_fraction(figure.value, False)
     if json_kind(value) != "number":
         raise UnusableValue(f"{format_value(value)} is not a number")
     if isinstance(value, int):
@@ -463,7 +463,7 @@ def _is_number(value: Any, reading: RecordReading) -> bool:
     return (
         isinstance(value, Fraction)
         or json_kind(value) == "number"
-        or (reading.parse and isinstance(value, str) and parse_number(value) is not None)
+        or (reading.parse and isinstance(value, str) and read_figure(value) is not None)
     )
 
 
@@ -510,10 +510,12 @@ def _to_datetime(text: str) -> datetime | None:
 def _to_date(value: Any) -> date:
     if isinstance(value, date):
         return value
-    parsed = parse_date(value) if isinstance(value, str) else None
-    if parsed is None or isinstance(parsed, AmbiguousDate):
-        raise UnusableValue(f"{format_value(value)} is {'an ambiguous date' if parsed else 'no number and no date'}")
-    return parsed
+    moment = read_moment(value.strip()) if isinstance(value, str) else None
+    day = moment.date if isinstance(moment, Moment) else None
+    if day is None:
+        is_ambiguous = moment is not None and not isinstance(moment, Moment)
+        raise UnusableValue(f"{format_value(value)} is {'an ambiguous date' if is_ambiguous else 'no number and no date'}")
+    return day
 
 
 def _to_numbers(nodes: Sequence[ExpressionNode], reading: RecordReading) -> list[Fraction]:
