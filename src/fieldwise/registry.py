@@ -138,6 +138,8 @@ class EvaluatorSpec:
     """Frozen dataclass of its options."""
     reads: Reads = "records"
     """`records`: JSON is found in text. `text`: never parsed. `case`: the case as it is."""
+    reads_scalars: bool = False
+    """Whether text without a JSON object or list is a record all the same: a JSON scalar, or the text itself."""
     needs_expected: bool = True
     """Whether a case without an expected value is skipped."""
     counts: tuple[str, ...] = ()
@@ -351,6 +353,7 @@ def evaluator(function: Callable[_P, _R], /) -> Callable[_P, _R]: ...
 def evaluator(
     *,
     reads: Reads = "records",
+    reads_scalars: bool = False,
     needs_expected: bool = True,
     counts: tuple[str, ...] = (),
     has_output: Callable[..., bool] | None = None,

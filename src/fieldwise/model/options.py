@@ -83,6 +83,15 @@ class HasProblems(Protocol):
 
 
 @runtime_checkable
+class HasRemarks(Protocol):
+    """Options that are valid, but may not do what one would think."""
+
+    def remarks(self) -> Iterable[OptionProblem]:
+        """What to know about them; shown as warnings."""
+        ...
+
+
+@runtime_checkable
 class HasListMatch(Protocol):
     """Options of a matcher that is too expensive to score every pair of items of two lists."""
 

@@ -10,7 +10,7 @@ from functools import cache
 from typing import Annotated, Any, Final, Literal, Union, get_args, get_origin
 
 from fieldwise.model.diagnostic import ConfigError
-from fieldwise.model.options import FixedMatch, FromFile, HasProblems, PassThrough, RelativePath
+from fieldwise.model.options import FixedMatch, FromFile, HasProblems, HasRemarks, PassThrough, RelativePath
 from fieldwise.model.plan import Document, KeyPath
 from fieldwise.model.rule import Match
 from fieldwise.model.values import json_kind
@@ -103,7 +103,11 @@ def _build_options(review: Review, options_type: type, values: Mapping[str, Any]
         return INVALID
     for option, what, fix in problems:
         review.add_error((*place, option) if option else place, "bad-option", what, fix)
-    return INVALID if problems else options
+    if problems:
+        return INVALID
+    for option, what, fix in options.remarks() if isinstance(options, HasRemarks) else ():
+        review.add_warning((*place, option) if option else place, "option-remark", what, fix)
+    return options
 
 
 def read_value(review: Review, hint: Any, value: Any, place: KeyPath, option: DeclaredOption | None = None) -> Any:

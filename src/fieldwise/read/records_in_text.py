@@ -35,6 +35,7 @@ _FENCE_AFTER: Final = re.compile(r"\s*(?:```+|~~~+)")
 _FENCE_LINE: Final = re.compile(r"^[ \t]*(?:```+|~~~+)[ \t]*(?P<language>[\w+-]*)", re.MULTILINE)
 _JSON_LANGUAGES: Final = frozenset(("json", "json5", "jsonc", "jsonl"))
 _NO_LANGUAGE: Final = frozenset(("",))
+NO_RECORD: Final = "the text holds no JSON object or list"
 CUT_OFF: Final = "the text breaks off, the complete fields before the cut are read"
 
 
@@ -79,7 +80,7 @@ def find_record(text: str, *, repair: bool = True) -> RecordInText:
     if longest_broken is not None and (longest is None or longest_broken.length >= longest.length):
         return RecordInText(MISSING, reason=_describe_problem(longest_broken.scan.failure, text))
     if longest is None:
-        return RecordInText(MISSING, reason="the text holds no JSON object or list" if text.strip() else "the text is empty")
+        return RecordInText(MISSING, reason=NO_RECORD if text.strip() else "the text is empty")
     errors = [problem for problem in longest.scan.problems if problem.level == "error"]
     if errors:
         return RecordInText(MISSING, reason=_describe_problem(errors[0], text))
@@ -108,7 +109,7 @@ def _read_strictly(text: str) -> RecordInText:
     if errors:
         return RecordInText(MISSING, reason=f"not strict JSON, and `repair` is off: {_describe_problem(errors[0], text)}")
     if not isinstance(result.value, dict | list):
-        return RecordInText(MISSING, reason="the text holds no JSON object or list" if text.strip() else "the text is empty")
+        return RecordInText(MISSING, reason=NO_RECORD if text.strip() else "the text is empty")
     return RecordInText(result.value)
 
 

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
-from typing import Any, BinaryIO, Final, Protocol
+from typing import Any, BinaryIO, Final, Protocol, cast
 from unicodedata import is_normalized, normalize
 
 import zstandard
@@ -408,6 +408,10 @@ def convert_arrow_batch(batch: Any) -> tuple[list[Any], dict[int, list[JsonProbl
     batch = _truncate_to_microseconds(batch)
     values, problems = _python_rows(batch)
     if not all(_holds_json_values(arrow_type) for arrow_type in batch.schema.types):
+        for row, value in enumerate(values):
+            repeated = list(_find_repeated_keys(value, ()))
+            if repeated:
+                problems.setdefault(row, []).extend(repeated)
         values = [_convert_to_json(value) for value in values]
     if not is_normalized("NFC", str(batch.schema)):
         values = to_json_record(values)
@@ -469,6 +473,30 @@ def _with_microseconds(arrow_type: Any) -> Any:
     return arrow_type
 
 
+def _is_arrow_map(value: list[Any]) -> bool:
+    """Whether a list is pyarrow's form of a map: pairs of key and value."""
+    return bool(value) and all(isinstance(item, tuple) and len(cast("tuple[Any, ...]", item)) == 2 for item in value)
+
+
+def _find_repeated_keys(value: Any, steps: tuple[str | int, ...]) -> Iterator[JsonProblem]:
+    """A problem for each key that a map has twice: which of its values counts is not clear."""
+    if isinstance(value, dict):
+        for key, item in cast("dict[Any, Any]", value).items():
+            yield from _find_repeated_keys(item, (*steps, str(key)))
+    elif isinstance(value, list):
+        items = cast("list[Any]", value)
+        if not _is_arrow_map(items):
+            for index, item in enumerate(items):
+                yield from _find_repeated_keys(item, (*steps, index))
+            return
+        seen: set[str] = set()
+        for key, item in items:
+            if str(key) in seen:
+                yield JsonProblem("duplicate-key", f"the key `{key}` is there twice", steps, "keep one of them")
+            seen.add(str(key))
+            yield from _find_repeated_keys(item, (*steps, str(key)))
+
+
 def _convert_to_json(value: Any) -> Any:
     """The value with everything that JSON does not have converted.
 
@@ -478,8 +506,7 @@ def _convert_to_json(value: Any) -> Any:
     if isinstance(value, dict):
         return {str(key): _convert_to_json(item) for key, item in value.items()}
     if isinstance(value, list):
-        is_map = bool(value) and all(isinstance(item, tuple) and len(item) == 2 for item in value)  # pyarrow's form of a map
-        if is_map:
+        if _is_arrow_map(cast("list[Any]", value)):
             return {str(key): _convert_to_json(item) for key, item in value}
         return [_convert_to_json(item) for item in value]
     return to_json_value(value)

@@ -30,8 +30,10 @@ _MARKUP: Final = re.compile(r"([\\*_\[\]<>|~#`])")
 
 
 def render_markdown(run: "Run") -> str:
-    """Render the verdict, gates, scores, weakest fields, causes and the lowest cases."""
+    """Render the verdict, gates, scores, weakest fields, causes and the lowest cases; of an invalid run its problems."""
     view = build_run_view(run, worst=MAX_CASES)
+    if view.is_invalid:
+        return "\n".join([*_render_head(view), *_render_problems(view), *_render_foot(view)]) + "\n"
     lines = [
         *_render_head(view),
         *_render_gates(view),
@@ -43,6 +45,11 @@ def render_markdown(run: "Run") -> str:
     if view.leader is not None:
         lines += [*_render_weakest_fields(view.leader), *_render_causes(view), *_render_cases(view)]
     return "\n".join([*lines, *_render_foot(view)]) + "\n"
+
+
+def _render_problems(view: RunView) -> list[str]:
+    errors = [diagnostic for diagnostic in view.diagnostics if diagnostic.level == "error"]
+    return [*(f"* {format_prose(str(error))}" for error in errors), ""]
 
 
 def format_code_span(text: str) -> str:

@@ -19,7 +19,7 @@ from fieldwise.model.result import Labels, Result, Results, Status, fault_result
 from fieldwise.model.rule import FieldRule
 from fieldwise.model.services import Services
 from fieldwise.model.values import MISSING, Missing
-from fieldwise.read.records_in_text import CUT_OFF
+from fieldwise.read.records_in_text import CUT_OFF, NO_RECORD
 from fieldwise.registry import EVALUATORS, EvaluatorSpec
 from fieldwise.score.batch import ScoringBatch
 from fieldwise.score.guard import Success, call_guarded
@@ -157,7 +157,10 @@ def _unreadable_sides(entry: EvaluatorSpec, batch: ScoringBatch) -> Mapping[int,
     unreadable = batch.records.unreadable
     if entry.needs_expected:
         return unreadable
-    return {row: {"actual": sides["actual"]} for row, sides in unreadable.items() if "actual" in sides}
+    by_row = {row: {"actual": sides["actual"]} for row, sides in unreadable.items() if "actual" in sides}
+    if entry.reads_scalars:
+        return {row: sides for row, sides in by_row.items() if sides["actual"] != NO_RECORD}
+    return by_row
 
 
 def _has_other_output(entry: EvaluatorSpec, planned: PlannedEvaluator, cases: Cases, row: int) -> bool:

@@ -226,3 +226,42 @@ def test_without_the_package_it_is_unavailable_and_says_how_to_get_it(monkeypatc
     result = checked(GOOD)
     assert (result.status, result.verdict) == ("unavailable", None)
     assert "pip install 'fieldwise[schema]'" in result.reasoning
+
+
+@pytest.mark.parametrize(
+    ("schema", "actual", "score"),
+    [
+        ({"type": "string"}, '"foo"', 1.0),
+        ({"type": "string"}, "foo", 1.0),
+        ({"type": "integer"}, "604", 1.0),
+        ({"type": "null"}, "null", 1.0),
+        ({"type": "integer"}, '"604"', 0.0),
+        (True, {"a": 1}, 1.0),
+        (False, {"a": 1}, 0.0),
+        (True, "true", 1.0),
+    ],
+)
+def test_scalars_and_boolean_schemas_validate_at_the_root(schema: Any, actual: Any, score: float) -> None:
+    result = fw.evaluate({"type": "json_schema", "schema": schema}, actual=actual)
+    assert (result.status, result.score) == ("scored", score)
+
+
+@pytest.mark.parametrize(("keyword", "meant"), [("requried", "required"), ("Properties", "properties"), ("minlength", "minLength")])
+def test_a_keyword_that_is_misspelt_is_an_error(keyword: str, meant: str) -> None:
+    schema = {"properties": {"a": {keyword: 1}}}
+    with pytest.raises(fw.ConfigError, match=f"did you mean `{meant}`"):
+        fw.evaluate({"type": "json_schema", "schema": schema}, actual={})
+
+
+def test_a_property_may_have_any_name() -> None:
+    schema = {"properties": {"requried": {"type": "string"}}, "x-note": 1, "nullable": True, "example": {"a": 1}}
+    assert fw.evaluate({"type": "json_schema", "schema": schema}, actual={"requried": "x"}).score == 1.0
+
+
+def test_formats_that_are_not_checked_are_named(tmp_path: Any) -> None:
+    (tmp_path / "c.jsonl").write_text('{"id": "1", "actual": {"a": "x"}}\n')
+    schema = {"properties": {"a": {"format": "email"}}}
+    suite = {"cases": str(tmp_path / "c.jsonl"), "evaluators": [{"type": "json_schema", "schema": schema}]}
+    assert any("`format` is not checked (`email`)" in note.what for note in fw.check(suite).diagnostics)
+    suite["evaluators"][0]["formats"] = True
+    assert fw.check(suite).diagnostics == ()

@@ -13,6 +13,7 @@ back-references are refused. Needs the package `jsonschema`: `pip install 'field
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from difflib import get_close_matches
 from functools import cache
 from math import isfinite, isnan
 from typing import Annotated, Any, Final, Literal, NamedTuple, cast
@@ -30,8 +31,8 @@ from fieldwise.registry import EvaluatorExample, evaluator
 class JsonSchema:
     """The schema and how to score against it."""
 
-    schema: Annotated[Mapping[str, Any], FromFile()]
-    """The JSON Schema itself, or the path of a JSON file that holds it."""
+    schema: Annotated[Mapping[str, Any] | bool, FromFile()]
+    """The JSON Schema itself, or the path of a JSON file that holds it. `true` accepts every value, `false` none."""
     formats: bool = False
     """Also check `format`, such as `date` and `email`, which the standard treats as an annotation."""
     score: Literal["binary", "graded"] = "binary"
@@ -41,15 +42,26 @@ class JsonSchema:
         """An invalid schema, or references that do not resolve."""
         if not _is_jsonschema_installed():
             return
-        for what, fix in _schema_problems(self.schema):
-            yield "schema", what, fix
+        if isinstance(self.schema, Mapping):
+            for what, fix in _schema_problems(self.schema):
+                yield "schema", what, fix
+
+    def remarks(self) -> Iterable[OptionProblem]:
+        """Formats that are not checked."""
+        if self.formats or not isinstance(self.schema, Mapping) or not _is_jsonschema_installed():
+            return
+        formats = sorted({str(contents["format"]) for contents, _ in _iterate_subschemas(self.schema) if _has_format(contents)})
+        if formats:
+            names = ", ".join(f"`{name}`" for name in formats)
+            yield "schema", f"`format` is not checked ({names}): the standard treats it as an annotation", "add `formats: true` to check it"
 
 
 @evaluator(
     reads="records",
+    reads_scalars=True,
     needs_expected=False,
     counts=("violations",),
-    version=2,
+    version=3,
     metrics=("valid", "violations"),
     examples=[
         EvaluatorExample(
@@ -85,7 +97,34 @@ def json_schema(batch: Batch, config: JsonSchema) -> Results:
         missing = unavailable_result("the package `jsonschema` is not installed", "pip install 'fieldwise[schema]'")
         return Results.from_results([missing] * len(batch))
     validator = _build_validator(config.schema, config.formats)
-    return Results.from_results([_validate_record(validator, record, config) for record in batch.records.actual])
+    results: list[Result] = []
+    for row, record in enumerate(batch.records.actual):
+        root = _read_root(record, batch.cases.actual[row], config.schema)
+        reason = batch.records.unreadable.get(row, {}).get("actual")
+        results.append(_unreadable_result(reason) if root is MISSING and reason else _validate_record(validator, root, config))
+    return Results.from_results(results)
+
+
+def _read_root(record: Value, given: Value, schema: Mapping[str, Any] | bool) -> Value:
+    """The record of a case. Text without an object or a list is a JSON scalar; where the schema allows text, other text is itself."""
+    if record is not MISSING or not isinstance(given, str):
+        return record
+    try:
+        return json.loads(given)
+    except ValueError:
+        types = schema.get("type", ()) if isinstance(schema, Mapping) else ()
+        return given if types == "string" or "string" in types else MISSING
+
+
+def _unreadable_result(reason: str) -> Result:
+    """The result of an output that is neither JSON nor text that the schema allows: a failure of the system under test."""
+    what = f"the output cannot be read: {reason}"
+    details = {"fault": "system", "reason": what}
+    return Result(status="error", misses=[f"({what})"], reasoning=what, metrics={"valid": False}, details=details)
+
+
+def _has_format(contents: Any) -> bool:
+    return isinstance(contents, Mapping) and "format" in contents
 
 
 def _is_jsonschema_installed() -> bool:
@@ -143,7 +182,7 @@ def _published_schemas() -> Any:
     return EMPTY_REGISTRY.combine(REGISTRY)
 
 
-def _build_validator(schema: Mapping[str, Any], formats: bool) -> Any:
+def _build_validator(schema: Mapping[str, Any] | bool, formats: bool) -> Any:
     """A validator of the draft that the schema names, 2020-12 if it names none."""
     from jsonschema import Draft202012Validator
     from jsonschema.validators import extend, validator_for
@@ -173,6 +212,7 @@ def _schema_problems(schema: Mapping[str, Any]) -> Iterator[tuple[str, str | Non
         yield f"the schema is invalid at `{render_path(tuple(error.absolute_path))}`: {_shorten(error.message, 120)}", None
     if errors:
         return
+    yield from _misspelt_keywords(schema)
     for reference in _unresolved_references(schema):
         fix = "remote schemas are not loaded: put the schema under `$defs` and refer to `#/$defs/<name>`"
         yield f"the reference `{reference}` does not resolve", fix
@@ -202,6 +242,37 @@ def _iterate_subschemas(schema: Mapping[str, Any]) -> Iterator[tuple[Any, Any]]:
         part, resolver = waiting.pop()
         yield part.contents, resolver
         waiting += [(inner, resolver.in_subresource(inner)) for inner in part.subresources()]
+
+
+_ANNOTATIONS: Final = frozenset(
+    (
+        *("$id", "$schema", "$anchor", "$dynamicAnchor", "$recursiveAnchor", "$vocabulary", "$comment", "$defs", "id", "definitions"),
+        *("title", "description", "default", "examples", "example", "deprecated", "readOnly", "writeOnly"),
+        *("format", "const", "then", "else"),
+        *("contentEncoding", "contentMediaType", "contentSchema", "minContains", "maxContains", "additionalItems", "dependencies"),
+        *("nullable", "discriminator", "xml", "externalDocs"),
+    )
+)
+"""Keywords that validate nothing by themselves, those of older drafts, and those of OpenAPI."""
+
+
+def _misspelt_keywords(schema: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Keywords that no draft has and that resemble one: they would validate nothing, and nothing would say so."""
+    from jsonschema import validators
+
+    drafts = [getattr(validators, name) for name in dir(validators) if name.startswith("Draft") and name.endswith("Validator")]
+    known = _ANNOTATIONS.union(*(draft.VALIDATORS for draft in drafts))
+    folded = {name.casefold(): name for name in known}
+    seen: set[str] = set()
+    for contents, _ in _iterate_subschemas(schema):
+        keywords = cast("Mapping[str, Any]", contents) if isinstance(contents, Mapping) else {}
+        for keyword in keywords:
+            if keyword in known or keyword in seen or keyword.startswith("x-"):
+                continue
+            seen.add(keyword)
+            close = get_close_matches(keyword.casefold(), list(folded), n=1, cutoff=0.8)
+            if close:
+                yield f"JSON Schema has no keyword `{keyword}`, so that it validates nothing", f"did you mean `{folded[close[0]]}`?"
 
 
 def _unresolved_references(schema: Mapping[str, Any]) -> Iterator[str]:

@@ -125,7 +125,9 @@ def _result_of_exit_code(reply: Reply) -> Result:
 
 def _result_of_json(reply: Reply) -> Result:
     try:
-        judgement: Any = json.loads(reply.text)
+        judgement: Any = json.loads(reply.text, object_pairs_hook=_refuse_duplicate_keys)
+    except _DuplicateKey as error:
+        return _program_fault(f"it printed the key `{error}` twice, and the two may differ", reply)
     except ValueError:
         what = "nothing" if not reply.text.strip() else f"something that is not JSON: {reply.text.strip()[:80]}"
         return _program_fault(f'it printed {what}; it should print {{"score": …, "hits": […], "misses": […], "reasoning": "…"}}', reply)
@@ -139,6 +141,18 @@ def _result_of_json(reply: Reply) -> Result:
     if extra:
         details["judge"] = extra
     return Result(score=score, hits=hits, misses=misses, reasoning=judgement.get("reasoning") or "", details=details)
+
+
+class _DuplicateKey(Exception):
+    """An object has a key twice, so that it is not clear which value counts."""
+
+
+def _refuse_duplicate_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    content = dict(pairs)
+    if len(content) < len(pairs):
+        names = [name for name, _ in pairs]
+        raise _DuplicateKey(next(name for name in names if names.count(name) > 1))
+    return content
 
 
 def _judgement_problem(judgement: Any) -> str | None:

@@ -102,6 +102,7 @@ def _metric_names(config: FieldPrf) -> tuple[str, ...]:
 
 @evaluator(
     counts=_COUNTS,
+    version=2,
     metrics=_metric_names,
     examples=[
         EvaluatorExample(
@@ -123,12 +124,15 @@ def field_prf(batch: Batch, config: FieldPrf) -> Results:
     comparisons = batch.compare(_compare_spec(config.fields, config.lists))
     if config.empty == "absent":
         comparisons = _treat_empty_as_absent(comparisons)
+    comparisons = _mark_ignored(comparisons, config.ignore)
     is_unreadable = np.array([rule.path is None for rule in comparisons.rules], dtype=np.bool_)[comparisons.field]
     # a rule with an unreadable path is a miss of the suite, not a field of the record
-    counted = _counted_rows(comparisons, config.ignore) & ~is_unreadable
+    is_ignored = comparisons.outcome == Outcome.IGNORED
+    counted = (comparisons.outcome != Outcome.BOTH_ABSENT) & ~is_ignored & ~is_unreadable
     counts = {outcome: _count_by_case(comparisons, counted & (comparisons.outcome == outcome)) for outcome in (Outcome.MATCH, *_ERRORS)}
     metrics, flags = _compute_metrics(counts, config.substitution_counts)
-    status, reasons = decide_statuses(comparisons, np.ones(len(batch)))
+    is_left_out = (_count_by_case(comparisons, is_ignored) > 0) & (_count_by_case(comparisons, ~is_ignored) == 0)
+    status, reasons = decide_statuses(comparisons, np.where(is_left_out, 0, 1))
     score = np.where(status == Status.SCORED, metrics["f1"], 0.0)
     columns = (counts[Outcome.MATCH], metrics["total_gt_fields"], counts[Outcome.HALLUCINATION])
     return Results(
@@ -164,14 +168,27 @@ def _describe_counts(correct: float, expected: float, extra: float) -> str:
     return f"{correct:.0f} of {expected:.0f} expected fields are right, {extra:.0f} given that should not be"
 
 
-def _counted_rows(comparisons: Comparisons, ignore: Sequence[str]) -> NDArray[np.bool_]:
-    """The rows that count as fields: not those that are absent on both sides, and not ignored ones."""
-    counted = (comparisons.outcome != Outcome.BOTH_ABSENT) & (comparisons.outcome != Outcome.IGNORED)
-    if ignore:
-        pattern = re.compile("|".join(f"(?:{_ignore_pattern(text)})" for text in ignore))
-        counted &= ~_matches_pattern(pattern, comparisons.fields)[comparisons.field]
-        counted &= ~_matches_pattern(pattern, comparisons.paths)[comparisons.path]
-    return counted
+def _mark_ignored(comparisons: Comparisons, ignore: Sequence[str]) -> Comparisons:
+    """The comparisons with the outcome `ignored` where a pattern matches, so that scores and field tables count the same rows.
+
+    Changed in a copy: other evaluators may share the comparisons.
+    """
+    if not ignore or not len(comparisons):
+        return comparisons
+    pattern = re.compile("|".join(f"(?:{_ignore_pattern(text)})" for text in ignore))
+    is_ignored = _matches_pattern(pattern, comparisons.fields)[comparisons.field]
+    is_ignored |= _matches_pattern(pattern, comparisons.paths)[comparisons.path]
+    is_ignored &= comparisons.outcome != Outcome.BOTH_ABSENT
+    if not is_ignored.any():
+        return comparisons
+    return replace(
+        comparisons,
+        outcome=np.where(is_ignored, Outcome.IGNORED, comparisons.outcome).astype(np.uint8),
+        similarity=np.where(is_ignored, np.nan, comparisons.similarity),
+        passed=comparisons.passed | is_ignored,
+        cause={row: cause for row, cause in comparisons.cause.items() if not is_ignored[row]},
+        faults={row: fault for row, fault in comparisons.faults.items() if not is_ignored[row]},
+    )
 
 
 def _matches_pattern(pattern: re.Pattern[str], paths: Iterable[str]) -> NDArray[np.bool_]:
