@@ -101,13 +101,32 @@ def test_several_runs_stand_side_by_side(folder: Path) -> None:
     output = runner.invoke(app, ["compare", first, second, newest, "latest", "--format", "plain"])
     assert output.exit_code == 0
     lines = [line.split() for line in output.stdout.splitlines()]
-    assert ["A", second] in lines
-    assert ["B", newest] in lines
+    assert [[name] for name in (first, second, newest)] == lines[:3]
     assert ["score", "0.950", "0.950", "?", "0.000", "0.550", "▼", "-0.400"] in lines
     assert ["total", "0.900", "0.900", "?", "0.000", "0.100", "▼", "-0.800"] in lines
     assert ["broken", "1", "16"] in lines
     actual = json.loads(runner.invoke(app, ["compare", first, second, newest, "--format", "json"]).stdout)
-    assert [entry["new"] for entry in actual] == [second, newest]
+    assert [(pair["base"], pair["new"]) for pair in actual["pairs"]] == [(first, second), (first, newest), (second, newest)]
+    assert {pair["tested_metrics"] for pair in actual["pairs"]} == {3}
+    ranking = actual["ranking"]["fields"]
+    assert [entry["run"] for entry in ranking][2] == newest
+    assert ranking[2]["better_than"] == []
+    assert set(ranking[2]["worse_than"]) == {first, second}
+    assert ranking[0]["not_shown"] == [ranking[1]["label"]]
+
+
+def test_runs_are_labelled_by_the_names_the_user_gave(folder: Path) -> None:
+    write(folder, set(range(18)))
+    runner.invoke(app, ["run", "invoices.eval.yaml"])
+    newest, second, first = ids()
+    for run, tag in ((first, "gpt"), (second, "claude"), (newest, "small")):
+        assert runner.invoke(app, ["runs", "tag", run, tag]).exit_code == 0
+    output = runner.invoke(app, ["compare", "gpt", "claude", "small", "--format", "plain"]).stdout
+    lines = [line.split() for line in output.splitlines()]
+    assert ["gpt", first] in lines
+    assert ["3", "small", "0.550", "not", "shown", "to", "be", "better", "than", "any", "other"] in lines
+    assert any(line[1:] == ["gpt", "0.950", "better", "than", "small"] for line in lines)
+    assert "Tested: 3 primary metrics" in output
 
 
 def test_several_runs_are_compared_with_a_baseline_file_too(folder: Path) -> None:

@@ -1,7 +1,7 @@
 """Changes between runs: in words for pages and Markdown, as tables for terminals."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, Final
 
 from rich.console import RenderableType
@@ -17,12 +17,14 @@ from fieldwise.report.terminal_layout import (
     OK,
     TITLE,
     DisplayOptions,
+    indent,
     make_grid,
     make_section,
     stack_parts,
     styled_text,
 )
 from fieldwise.report.text_format import format_change, format_count, format_number, list_cases, make_visible, truncate_middle
+from fieldwise.summarize.ranking import RankedRun
 
 ADJUSTMENT_NAMES: Final = {"holm": "Holm", "bh": "Benjamini–Hochberg"}
 MAX_FIELDS: Final = 12
@@ -264,39 +266,60 @@ def _list_cases(cases: Sequence[str], display: DisplayOptions) -> str:
     return list_cases(cases, None if display.everything else MAX_CASES)
 
 
-def build_multi_run_report(comparisons: Sequence[Changes], display: DisplayOptions) -> RenderableType:
-    """Show each metric in the base and in every run, side by side; `A` is the first of the runs, `B` the next."""
+def build_multi_run_report(
+    comparisons: Sequence[Changes], labels: Sequence[str], rankings: Mapping[str, Sequence[RankedRun]], display: DisplayOptions
+) -> RenderableType:
+    """Show each metric in the base and in every run, side by side, then the runs from best to worst.
+
+    `comparisons` are those of the base, which is the first of the labels, with every other run.
+    """
     base = comparisons[0].base
-    letters = _name_columns(comparisons)
-    heads = [styled_text(("base ", DIM), name_run(base, comparisons[0].base_label))]
+    heads = make_grid({"max_width": 30}, {})
+    for label, run in zip(labels, [base, *(changes.new for changes in comparisons)], strict=True):
+        heads.add_row(styled_text((label, TITLE)), styled_text(("" if label == run else run, DIM)))
     notes: list[Text] = []
-    for letter, changes in zip(letters, comparisons, strict=True):
-        heads.append(
-            styled_text((f"{letter}    ", DIM), changes.new if letter == changes.new_label else name_run(changes.new, changes.new_label))
-        )
-        notes += [styled_text((f"! {letter}: ", NOTE), note) for note in list_change_warnings(changes)]
+    for label, changes in zip(labels[1:], comparisons, strict=True):
+        notes += [styled_text((f"! {label}: ", NOTE), note) for note in list_change_warnings(changes)]
     names = dict.fromkeys(name for changes in comparisons for name in changes.evaluators)
-    sections = (_build_multi_section(name, [changes.evaluators.get(name) for changes in comparisons], letters, display) for name in names)
-    legend = "▲ better, ▼ worse, = no difference shown, ? not enough cases; adjusted for the number of runs and fields"
+    sections: list[RenderableType] = []
+    for name in names:
+        sections.append(_build_multi_section(name, [changes.evaluators.get(name) for changes in comparisons], labels, display))
+        if name in rankings:
+            sections.append(_build_ranking(rankings[name], len(labels)))
+    legend = "▲ better, ▼ worse, = no difference shown, ? not enough cases, · not tested"
+    tested = describe_tests(comparisons[0])
     more = styled_text(("details of one run: ", DIM), (f"{display.command} compare {base} {comparisons[-1].new}", COMMAND))
-    return stack_parts(*heads, *notes, *sections, Text(), styled_text((legend, DIM)), more)
+    return stack_parts(
+        heads, *notes, *sections, Text(), styled_text((legend, DIM)), styled_text((f"{tested} All pairs of runs count.", DIM)), more
+    )
 
 
-def _name_columns(comparisons: Sequence[Changes]) -> list[str]:
-    """What the user calls each run if that is short and tells all of them apart, else letters."""
-    labels = [changes.new_label for changes in comparisons]
-    if len(set(labels)) == len(labels) and all(0 < len(label) <= _MAX_COLUMN_NAME for label in labels):
-        return [make_visible(label) for label in labels]
-    return [_name_run(place) for place in range(len(comparisons))]
+def multi_run_to_json(pairs: Sequence[Changes], rankings: Mapping[str, Sequence[RankedRun]]) -> dict[str, Any]:
+    """The comparison of several runs: the changes of every pair, and the runs from best to worst by evaluator."""
+    ranking = {name: [asdict(run) for run in runs] for name, runs in rankings.items()}
+    return {"pairs": [changes.to_json() for changes in pairs], "ranking": ranking}
 
 
-def _name_run(place: int) -> str:
-    """A, B … Z, then numbers."""
-    return chr(ord("A") + place) if place < 26 else str(place + 1)
+def _build_ranking(ranking: Sequence[RankedRun], runs: int) -> RenderableType:
+    table = make_grid({"justify": "right"}, {"max_width": 30}, {"justify": "right"}, {"no_wrap": False})
+    for place, entry in enumerate(ranking, 1):
+        if len(entry.better_than) == runs - 1:
+            relation = "better than all others"
+        elif entry.better_than:
+            relation = f"better than {', '.join(entry.better_than)}"
+        else:
+            relation = "not shown to be better than any other"
+        table.add_row(
+            styled_text((f"{place}", DIM)),
+            styled_text((entry.label, TITLE)),
+            styled_text(format_number(entry.value)),
+            styled_text(relation),
+        )
+    return stack_parts(Text(), indent(styled_text(("ranking by the primary metric", DIM))), indent(table))
 
 
 def _build_multi_section(
-    name: str, changes: Sequence[EvaluatorChange | None], letters: Sequence[str], display: DisplayOptions
+    name: str, changes: Sequence[EvaluatorChange | None], labels: Sequence[str], display: DisplayOptions
 ) -> RenderableType:
     metrics = list(_align_by_name([None if change is None else change.metrics for change in changes]))
     fields = list(_align_by_name([None if change is None else change.fields for change in changes]))
@@ -307,9 +330,9 @@ def _build_multi_section(
     fields_title = "fields" if display.everything else "fields with a significant change"
     return make_section(
         name,
-        _build_multi_table(metric_rows, letters, display, _count_multi_transitions(changes)),
+        _build_multi_table(metric_rows, labels, display, _count_multi_transitions(changes)),
         styled_text((fields_title, DIM)) if fields else None,
-        _build_multi_table(fields, letters, display) if fields else None,
+        _build_multi_table(fields, labels, display) if fields else None,
     )
 
 
@@ -336,15 +359,16 @@ def is_significant(change: Change) -> bool:
 
 
 def _build_multi_table(
-    rows: Sequence[tuple[str, Sequence[Change | None]]], letters: Sequence[str], display: DisplayOptions, footer: Iterable[list[Text]] = ()
+    rows: Sequence[tuple[str, Sequence[Change | None]]], labels: Sequence[str], display: DisplayOptions, footer: Iterable[list[Text]] = ()
 ) -> RenderableType:
-    room = max(display.width - 10 - 19 * len(letters), 16)
-    heads: list[dict[str, Any]] = [{"header": "", "max_width": room}, {"header": "base", "justify": "right", "min_width": 5}]
-    table = make_grid(*heads, *({"header": letter, "min_width": 14} for letter in letters), heads=True)
+    base, *others = [truncate_middle(make_visible(label), 14) for label in labels]
+    room = max(display.width - 10 - 19 * len(others), 16)
+    heads: list[dict[str, Any]] = [{"header": "", "max_width": room}, {"header": base, "justify": "right", "min_width": 5}]
+    table = make_grid(*heads, *({"header": label, "min_width": 14} for label in others), heads=True)
     for name, row in rows:
-        base = next(change for change in row if change is not None).base
+        base_value = next(change for change in row if change is not None).base
         cells = [_build_multi_cell(change) for change in row]
-        table.add_row(styled_text(truncate_middle(make_visible(name), room)), styled_text((format_number(base), DIM)), *cells)
+        table.add_row(styled_text(truncate_middle(make_visible(name), room)), styled_text((format_number(base_value), DIM)), *cells)
     for cells in footer:
         table.add_row(*cells)
     return table

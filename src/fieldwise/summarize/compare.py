@@ -226,7 +226,9 @@ def adjust_together(comparisons: Sequence[Changes], adjust: Adjust = "holm") -> 
     tested_fields = len(_distinct_tests(fields))
 
     def adjust_evaluator(place: int, change: EvaluatorChange) -> EvaluatorChange:
-        metrics = [adjusted.get((place, metric.name)) or replace(metric, verdict="not tested") for metric in change.metrics]
+        metrics = [
+            adjusted.get((place, metric.name)) or replace(metric, p_adjusted=metric.p, verdict="not tested") for metric in change.metrics
+        ]
         adjusted_of_evaluator = [adjusted_fields[place, f"{change.evaluator}/{field.name}"] for field in change.fields]
         tested = tested_others[change.evaluator] if (place, change.primary) in shown else 0
         return replace(change, metrics=metrics, fields=adjusted_of_evaluator, tested=tested)

@@ -1,0 +1,36 @@
+"""Short simulations: intervals hold the true value, and a system compared with itself rarely shows a difference.
+
+`make simulate` runs the long form; its tables are in docs/statistics.md.
+"""
+
+import importlib.util
+from pathlib import Path
+
+import pytest
+
+_FILE = Path(__file__).parents[2] / "benchmarks" / "statistics.py"
+_SPEC = importlib.util.spec_from_file_location("statistics_benchmark", _FILE)
+assert _SPEC is not None
+assert _SPEC.loader is not None
+simulation = importlib.util.module_from_spec(_SPEC)
+_SPEC.loader.exec_module(simulation)
+
+
+@pytest.mark.parametrize("n", [10, 30])
+def test_intervals_hold_the_true_value(n: int) -> None:
+    """Four standard errors of 200 datasets below 0.93."""
+    coverage = simulation.simulate_coverage(n, 200)
+    assert {name: round(covered, 3) for name, (covered, _) in coverage.items() if covered < 0.93 - 4 * 0.018} == {}
+    too_wide = {name for name, (_, width) in coverage.items() if width > 1.5 and "ones" not in name and "share" not in name}
+    assert too_wide == set()
+
+
+@pytest.mark.parametrize("with_documents", [False, True])
+def test_a_system_compared_with_itself_rarely_shows_a_difference(with_documents: bool) -> None:
+    """At most 5 %, plus four standard errors of 150 pairs."""
+    any_metric, any_field = simulation.simulate_comparisons(100, 5, 150, with_documents=with_documents)
+    assert max(any_metric, any_field) <= 0.05 + 4 * 0.018
+
+
+def test_the_many_metrics_of_field_prf_raise_no_more_alarms_than_one() -> None:
+    assert simulation.simulate_prf_comparisons(30, 150) <= 0.05 + 4 * 0.018
