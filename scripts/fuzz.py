@@ -25,7 +25,7 @@ from fieldwise import registry
 from fieldwise.score import causes, evaluate, judges, matching
 from fieldwise.score.guard import Crash, Success
 
-SLOW_SECONDS = 5.0
+SLOW_SECONDS = 2.0
 KEYS = ["a", "b", "c", "id", "total", "date", "name", "items", "é", "0", "odd.key", "", "x" * 60]
 TEXTS = [
     "", " ", "x", "Acme Corp", "ACME CORP.", "2025-01-31", "31/01/2025", "01/02/2025", "12:30", "2025-01-31T12:30:00+02:00", "1,234.50",
@@ -285,7 +285,7 @@ def fuzz_range(target: str, seed: int, numbers: range) -> tuple[int, int, list[F
     failures: list[Failure] = []
     for number in numbers:
         CRASHES.clear()
-        started = time.monotonic()
+        started = time.process_time()
         try:
             call(random.Random(f"{seed} {target} {number}"))
         except fw.ConfigError:
@@ -293,9 +293,9 @@ def fuzz_range(target: str, seed: int, numbers: range) -> tuple[int, int, list[F
         except Exception as error:
             failures.append(Failure(target, number, "exception", "".join(traceback.format_exception(error, limit=-4))))
         failures += [Failure(target, number, "internal crash", text) for text in CRASHES[:1]]
-        seconds = time.monotonic() - started
+        seconds = time.process_time() - started
         if seconds > SLOW_SECONDS:
-            failures.append(Failure(target, number, "slow", f"{seconds:.1f} s"))
+            failures.append(Failure(target, number, "slow", f"{seconds:.1f} s of CPU time"))
     return len(numbers), refused, failures
 
 

@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -9,6 +10,8 @@ from typing import Any
 
 import pytest
 from hypothesis import settings
+
+sys.path.insert(0, str(Path(__file__).parent))  # for `shortcuts`
 
 # The same examples every time, so that whoever changes nothing sees nothing change.
 # FIELDWISE_FUZZ=20 looks at others, and at twenty times as many.
@@ -26,6 +29,22 @@ _QUIET = [
     "--disable-sync",
     "--no-first-run",
 ]
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """`--without-shortcuts`: every cache and shortcut of scoring is off, and the tests must pass all the same."""
+    parser.addoption("--without-shortcuts", action="store_true", help="turn every cache and shortcut of scoring off")
+
+
+@pytest.fixture(autouse=True)
+def _shortcuts(request: pytest.FixtureRequest) -> Iterator[None]:
+    if not request.config.getoption("--without-shortcuts", default=False):
+        yield
+        return
+    from shortcuts import without_shortcuts
+
+    with without_shortcuts():
+        yield
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
