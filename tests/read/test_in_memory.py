@@ -76,6 +76,17 @@ def test_every_form_scores_as_the_file(form: str, tmp_path: Path) -> None:
     assert in_memory.exit_code == in_file.exit_code
 
 
+class TestHuggingFaceDatasets:
+    def test_rows_come_in_the_order_of_the_dataset(self, tmp_path: Path) -> None:
+        datasets = pytest.importorskip("datasets", reason="a large package that only this test needs")
+        dataset = datasets.Dataset.from_list(ROWS).select([2, 0])
+        for data in (dataset, dataset.to_iterable_dataset()):
+            run = fw.run(SUITE, cases=data, root=tmp_path)
+            assert [result.case for result in run.results()] == ["c", "a"]
+        with pytest.raises(fw.ConfigError, match=r"cases=data\['test'\]"):
+            fw.run(SUITE, cases=datasets.DatasetDict(test=dataset), root=tmp_path)
+
+
 def test_an_absent_key_of_a_pandas_cell_stays_absent(tmp_path: Path) -> None:
     rows = [{"id": "1", "expected": {"a": 1}, "actual": {"a": 1}}, {"id": "2", "expected": {"b": 2}, "actual": {"b": 2}}]
     run = fw.run(SUITE, cases=pd.DataFrame(rows), root=tmp_path)

@@ -1,7 +1,8 @@
 """Rows that a Python program has in memory: lists and iterators of records, pandas frames, and everything that speaks Arrow.
 
-polars frames, Hugging Face datasets, DuckDB relations and Arrow tables share one way in, `__arrow_c_stream__`. pandas frames do not take
-it: their cells may hold dicts and lists of any shape, which Arrow would force into one type, so that absent keys became null.
+polars frames, DuckDB relations and Arrow tables share one way in, `__arrow_c_stream__`; Hugging Face datasets, which do not have it, give
+Arrow tables batch by batch. pandas frames take neither: their cells may hold dicts and lists of any shape, which Arrow would force into one
+type, so that absent keys became null.
 """
 
 from collections import Counter
@@ -29,6 +30,8 @@ def wrap_rows(data: Any, role: str) -> RowsInMemory:
         return _PandasRows(data, name, role)
     if _is_pandas(data, "Series"):
         raise _wrong_type(data, role, f"give a frame: {role}=series.to_frame()")
+    if _is_dataset(data):
+        return _DatasetRows(data, name)
     if hasattr(data, "__arrow_c_stream__") or hasattr(data, "__arrow_c_array__"):
         return _ArrowRows(data, name, role)
     if hasattr(data, "collect") and type(data).__module__.startswith("polars"):
@@ -42,7 +45,7 @@ def wrap_rows(data: Any, role: str) -> RowsInMemory:
 
 def is_table(data: Any) -> bool:
     """True for a data frame, a dataset or an Arrow table: data of many rows that is no JSON value."""
-    return _is_pandas(data, "DataFrame") or (hasattr(data, "__arrow_c_stream__") and not isinstance(data, Mapping))
+    return _is_pandas(data, "DataFrame") or _is_dataset(data) or (hasattr(data, "__arrow_c_stream__") and not isinstance(data, Mapping))
 
 
 def read_rows_in_memory(rows: RowsInMemory, chunk: int, diagnostics: list[Diagnostic]) -> Iterator[RowBatch]:
@@ -172,6 +175,29 @@ class _ArrowRows:
                 before += batch.num_rows
 
 
+class _DatasetRows:
+    """The rows of a Hugging Face dataset, whole or streaming, in its own order."""
+
+    is_one_shot = False
+
+    def __init__(self, dataset: Any, name: str) -> None:
+        self.name = name
+        self._dataset = dataset.with_format("arrow")
+
+    def read_batches(self, size: int) -> Iterator[RowBatch]:
+        """All rows from the start, in batches of at most `size`."""
+        before = 0
+        for table in self._dataset.iter(batch_size=size):
+            for batch in table.to_batches():
+                if batch.num_rows:
+                    yield _build_batch(self.name, before, *convert_arrow_batch(batch))
+                    before += batch.num_rows
+
+
+def _is_dataset(data: Any) -> bool:
+    return type(data).__module__.split(".")[0] == "datasets" and hasattr(data, "with_format") and hasattr(data, "iter")
+
+
 def _check_unique(names: Sequence[str], role: str) -> None:
     repeated = next((name for name, count in Counter(names).items() if count > 1), None)
     if repeated is not None:
@@ -192,7 +218,7 @@ def is_record(value: Any) -> bool:
 
 def _advise_mapping(data: Mapping[Any, Any], role: str) -> str:
     key, value = next(iter(data.items()), ("", None))
-    if hasattr(value, "__arrow_c_stream__"):
+    if is_table(value):
         return f"choose one of its splits: {role}=data[{key!r}]"
     if isinstance(value, Sequence) and not isinstance(value, str):
         return "give rows, not columns: a list of dicts, or a frame of these columns"
