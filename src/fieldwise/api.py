@@ -74,7 +74,7 @@ def evaluate(
     >>> evaluate({"type": "field_accuracy", "fields": ["total"]}, expected={"total": 5}, actual={"total": 7}).misses
     ['total']
     """
-    refuse_tables(expected, actual)
+    refuse_tables(expected, actual, "fw.evaluate")
     if actual is MISSING and actuals:
         actual = actuals[0]
     case = Case(id=id, input=input, expected=expected, actual=actual, contexts=contexts, metadata=dict(metadata or {}), actuals=actuals)
@@ -121,6 +121,7 @@ def diff(expected: Value, actual: Value) -> Diff:
     >>> print(diff({"vendor": "Acme Corp", "total": 100.5}, {"vendor": "ACME Corp", "total": 1005.0}))
     total: 100.5 became 1005.0 (scale)
     """
+    refuse_tables(expected, actual, "fw.diff")
     cases = [normalize_case(Case(id="1", expected=expected, actual=actual))]
     return _diff_chunks(cases, infer_rules(cases), [])
 

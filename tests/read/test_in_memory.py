@@ -227,3 +227,5 @@ def test_evaluate_given_many_records_says_to_use_run() -> None:
 def test_evaluate_refuses_a_table(table: Any) -> None:
     with pytest.raises(fw.ConfigError, match=r"fw\.run"):
         fw.evaluate(SUITE["evaluators"][0], expected=table, actual=table)  # pyright: ignore
+    with pytest.raises(fw.ConfigError, match=r"fw\.diff takes one"):
+        fw.diff(table, table)

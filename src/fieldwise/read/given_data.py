@@ -68,11 +68,11 @@ SIDES_HINT: Final = 'fw.run(suite, expected=…, actual=…, on="id")'
 MANY_RECORDS: Final = f"both sides are lists of records, which count as one case here: {SIDES_HINT} scores each of them"
 
 
-def refuse_tables(expected: Any, actual: Any) -> None:
-    """ConfigError if a table of many cases is given where one case is expected."""
+def refuse_tables(expected: Any, actual: Any, caller: str) -> None:
+    """ConfigError if a table of many cases is given where `caller` takes one case."""
     for side, data in (("expected", expected), ("actual", actual)):
         if is_table(data):
-            what = f"`{side}` is a table of many cases, and fw.evaluate scores one"
+            what = f"`{side}` is a table of many cases, and {caller} takes one"
             raise ConfigError([Diagnostic(code="many-cases", what=what, fix=f"use {SIDES_HINT}")])
 
 
