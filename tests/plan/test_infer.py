@@ -77,6 +77,7 @@ def lists(*pairs: tuple[Any, Any]) -> dict[str, tuple[str, str | None]]:
         ([float("nan"), 1.5], "numeric_tolerance", {"tolerance": 0.05}, "one decimal"),
         ([10**400, 0.5], "numeric_tolerance", {"tolerance": 0.05}, "one decimal"),
         ([1 / 3, 1 / 3 + 1e-9], "numeric_tolerance", {"tolerance": 0.0}, "differ only in the last ones"),
+        ([1e15, 1e15 + 0.5], "numeric_tolerance", {"tolerance": 0.0}, "so large"),
         (["20250304"], "exact", {}, "every digit counts"),
     ],
 )

@@ -7,6 +7,7 @@ with currencies is `money`, one with times of day `datetime`, one with units `qu
 from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import pairwise
+from math import ulp
 from typing import Any, Final, TypeAlias
 
 from fieldwise import registry
@@ -98,7 +99,10 @@ def _choose_tolerance(expected: SideEvidence, *, parse: bool, reason: str) -> Ma
     if decimals == 0:
         return build(), f"{reason} without decimals"
     count = "one decimal" if decimals == 1 else f"{decimals} decimals"
-    return build(tolerance=0.5 * 10.0**-decimals), f"{reason} with up to {count}: half a unit of the last one may differ"
+    tolerance = 0.5 * 10.0**-decimals
+    if _has_numbers_within(expected, tolerance):
+        return build(), f"{reason} with up to {count}, some so large that their last decimals are rounded"
+    return build(tolerance=tolerance), f"{reason} with up to {count}: half a unit of the last one may differ"
 
 
 def _has_close_numbers(expected: SideEvidence, limit: float) -> bool:
@@ -107,6 +111,15 @@ def _has_close_numbers(expected: SideEvidence, limit: float) -> bool:
     if 0 in expected.numbers and any(0 < abs(number) <= limit for number in ordered):  # the share of 0 is an absolute difference
         return True
     return any(larger - smaller <= 2 * limit * max(abs(smaller), abs(larger)) for smaller, larger in pairwise(ordered))
+
+
+def _has_numbers_within(expected: SideEvidence, tolerance: float) -> bool:
+    """True if two different expected numbers are within an absolute tolerance and the slack for binary rounding."""
+    for smaller, larger in pairwise(sorted(expected.numbers)):
+        limit = 1.1 * tolerance + 8 * ulp(max(abs(smaller), abs(larger)))
+        if larger - smaller <= limit:
+            return True
+    return False
 
 
 def _choose_for_texts(evidence: ColumnEvidence) -> MatchChoice:
