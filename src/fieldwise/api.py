@@ -286,6 +286,7 @@ def _finish_run(
     limits = limits or Limits()
     notes += gate_diagnostics(plan.gates, summary, limits.max_unscored)
     notes += group_warnings.check_groups(plan, writer.path, writer.parts)
+    notes += run_warnings.warn_missing_presets(plan, totals)
     notes += run_warnings.warn_unmeasured(writer.path, writer.parts, summary, all_cases=all_cases)
     gate_results = judge_gates(plan.gates, summary, limits.max_unscored)
     changes = None

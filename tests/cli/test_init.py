@@ -10,6 +10,9 @@ import yaml
 from cli_cases import write_jsonl
 from jsonschema import Draft202012Validator
 
+import fieldwise as fw
+from fieldwise.cli._starter import infer_suite
+
 Run = Callable[..., Any]
 
 
@@ -134,3 +137,19 @@ def test_cases_that_cannot_be_read_exit_2(folder: Path, fieldwise: Run) -> None:
     (folder / "empty.jsonl").write_text("")
     assert fieldwise("init", "--cases", "empty.jsonl").exit_code == 2
     assert fieldwise("init", "--cases", "nowhere.jsonl").exit_code == 2
+
+
+def test_answers_to_known_questions_get_their_presets(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    cases = tmp_path / "answers.jsonl"
+    cases.write_text(
+        '{"id": "EF_1", "expected": "* Base Rates", "actual": "* Base Rates"}\n{"id": "EF_3", "expected": "$604", "actual": "604"}\n'
+    )
+    name, text = infer_suite(cases, tmp_path)
+    assert name == "answers.eval.yaml"
+    assert "{type: list_coverage, name: ef_1, preset: ef_1}" in text
+    assert "{type: fact_checks, name: ef_3, preset: ef_3}" in text
+    assert "ef_2" not in text
+    (tmp_path / name).write_text(text)
+    assert not [note for note in fw.run(tmp_path / name).diagnostics if note.code == "unused-preset"]
+    bare = fw.run({"cases": str(cases), "evaluators": [{"type": "answer_quality"}]}, root=tmp_path)
+    assert [note.code for note in bare.diagnostics if "EF_1, EF_3" in note.what] == ["unused-preset"]

@@ -13,7 +13,7 @@ from fieldwise.model.case import Cases
 from fieldwise.model.diagnostic import ConfigError, Diagnostic, Where
 from fieldwise.model.path import EACH, render_path
 from fieldwise.model.path import Path as FieldPath
-from fieldwise.model.plan import SideMapping, Source
+from fieldwise.model.plan import PRESET_EVALUATORS, SideMapping, Source
 from fieldwise.model.rule import FieldRule, ListRule
 from fieldwise.model.values import MISSING
 from fieldwise.plan.infer import InferredRules
@@ -149,9 +149,19 @@ def _write_suite(stem: str, cases_yaml: str, source: Source, rules: Sequence[dic
     if rules is not None:
         body = _evaluators_of_rules(rules)
     else:
-        body = _record_evaluators(infer_rules(read_cases(source, chunk=256), source)) if has_records else "  - type: answer_quality\n"
+        body = _record_evaluators(infer_rules(read_cases(source, chunk=256), source)) if has_records else _answer_evaluators(source)
     gate = _GATE_COMMENT if "name: fields" in body else ""
     return f"{SCHEMA_COMMENT}name: {_yaml_scalar(stem)}\n{cases_yaml}\nevaluators:\n{body}{gate}"
+
+
+def _answer_evaluators(source: Source) -> str:
+    """The YAML of `answer_quality`, and of the presets whose questions are among the cases."""
+    ids = {case_id for cases in read_cases(source, chunk=256) for case_id in cases.id}
+    body = "  - type: answer_quality\n"
+    for preset, evaluator in PRESET_EVALUATORS.items():
+        if not ids.isdisjoint((preset, preset.upper())):
+            body += f"  - {{type: {evaluator}, name: {preset}, preset: {preset}}}  # for the question {preset.upper()}\n"
+    return body
 
 
 def _evaluators_of_rules(rules: Sequence[dict[str, Any]]) -> str:

@@ -6,7 +6,7 @@ from typing import Final
 from fieldwise.model.case import Cases
 from fieldwise.model.diagnostic import Diagnostic
 from fieldwise.model.locations import Location
-from fieldwise.model.plan import PlannedEvaluator
+from fieldwise.model.plan import PRESET_EVALUATORS, PlannedEvaluator
 from fieldwise.model.summary import Summary
 from fieldwise.store.comparison_table import UnreadByRule, add_unread
 from fieldwise.store.load_part import FieldsSeen, TableLoader, load_part, stored_tables
@@ -14,6 +14,7 @@ from fieldwise.store.manifest import Part
 from fieldwise.store.writer import WrittenPart
 from fieldwise.summarize.state import SummaryState
 
+_PRESET_IDS: Final = frozenset(case_id for preset in PRESET_EVALUATORS for case_id in (preset, preset.upper()))
 MAX_CASE_PROBLEMS: Final = 1000
 """Maximum number of problems of single cases that are listed with a run."""
 
@@ -30,6 +31,8 @@ class RunTotals:
         """What matches could not read of the expected values, by evaluator, field and rule."""
         self.cases = 0
         """Number of cases read."""
+        self.preset_questions = set[str]()
+        """Ids of cases that are questions of a preset."""
         self._case_problems: list[Diagnostic] = []
         self._unlisted_problems = 0
         self._reported: dict[Diagnostic, None] = {}
@@ -37,6 +40,7 @@ class RunTotals:
     def count_cases(self, cases: Cases) -> None:
         """Count cases that were read, scored now or before, and keep their problems."""
         self.cases += len(cases)
+        self.preset_questions |= _PRESET_IDS.intersection(cases.id)
         if cases.diagnostics:
             self._add_case_problems([problem for problems in cases.diagnostics.values() for problem in problems], 0)
 
@@ -69,6 +73,7 @@ class RunTotals:
         for evaluator, unread in later.unread.items():
             add_unread(self.unread.setdefault(evaluator, {}), unread)
         self.cases += later.cases
+        self.preset_questions |= later.preset_questions
         self._add_case_problems(later._case_problems, later._unlisted_problems)
         for diagnostic in later._reported:
             self.report(diagnostic)

@@ -10,7 +10,7 @@ from fieldwise.model.diagnostic import UNREAD_VALUES, Diagnostic, Level, Where
 from fieldwise.model.locations import Location
 from fieldwise.model.options import NamesFields
 from fieldwise.model.path import is_at_or_above_field
-from fieldwise.model.plan import Plan
+from fieldwise.model.plan import PRESET_EVALUATORS, Plan
 from fieldwise.model.rule import FieldRule
 from fieldwise.model.summary import EvaluatorSummary, Summary
 from fieldwise.model.values import Json
@@ -148,6 +148,19 @@ def warn_unmatched_filters(filters: FilterMatches | None, problems: Sequence[Dia
         what, fix = "no case fits all filters", "give fewer of them: a case must have one of the ids, one of the tags and one of the splits"
         diagnostics.append(Diagnostic(code="nobody-fits", level="warning", what=what, fix=fix))
     return diagnostics
+
+
+def warn_missing_presets(plan: Plan, totals: RunTotals) -> list[Diagnostic]:
+    """A warning about question ids that have a preset, where `answer_quality` runs without it."""
+    if not any(planned.type == "answer_quality" for planned in plan.evaluators):
+        return []
+    used = {getattr(planned.config, "preset", None) for planned in plan.evaluators}
+    missing = sorted({case_id.lower() for case_id in totals.preset_questions} - used)
+    if not missing:
+        return []
+    what = f"the questions {', '.join(preset.upper() for preset in missing)} have checks of their own, which the suite does not use"
+    written = ", ".join(f"`{{type: {PRESET_EVALUATORS[preset]}, name: {preset}, preset: {preset}}}`" for preset in missing)
+    return [Diagnostic(code="unused-preset", level="warning", what=what, where=Where(file=plan.file), fix=f"add {written}")]
 
 
 def warn_foreign_baseline(changes: Changes) -> list[Diagnostic]:

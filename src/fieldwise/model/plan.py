@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, Protocol, TypeAlias
+from typing import Any, Final, Literal, Protocol, TypeAlias
 
 from fieldwise.model.diagnostic import Diagnostic
 
@@ -47,6 +47,8 @@ class When:
     """True: only cases with contexts. False: only cases without."""
 
 
+PRESET_EVALUATORS: Final = {"ef_1": "list_coverage", "ef_2": "fact_checks", "ef_3": "fact_checks"}
+"""Preset → the evaluator that has it. A preset applies to the question id it is named after."""
 Repair: TypeAlias = Literal["on", "off"]
 """Whether almost-JSON in text is repaired, or only strict JSON is read."""
 

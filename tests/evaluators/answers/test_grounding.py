@@ -19,7 +19,9 @@ Rule C-4 sets the minimum premium at $50. Flood damage is not covered."""
 
 
 def grounded(actual: Any, contexts: Any = (MANUAL,), **options: Any) -> Result:
-    return fw.evaluate({"type": "grounding", **options}, actual=actual, contexts=list(contexts) if contexts is not None else None)
+    return fw.evaluate(
+        {"type": "grounding", "by": "words", **options}, actual=actual, contexts=list(contexts) if contexts is not None else None
+    )
 
 
 @pytest.mark.parametrize(

@@ -76,7 +76,7 @@ def _metric_names(config: FactChecks) -> list[str]:
 @evaluator(
     reads="text",
     needs_expected=False,
-    version=1,
+    version=2,
     metrics=_metric_names,
     examples=[
         EvaluatorExample(

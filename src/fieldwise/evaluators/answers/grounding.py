@@ -47,9 +47,9 @@ class Grounding:
 
     source: Literal["contexts", "input", "both"] = "contexts"
     """Parts of the case that count as sources."""
-    by: Literal["words", "embedding"] = "words"
-    """How a sentence is matched: by shared words, or by semantic similarity (`pip install 'fieldwise[semantic]'`). A sentence in a script
-    that the model cannot read is matched by words, and the case gets the flag `unread_script`."""
+    by: Literal["embedding", "words"] = "embedding"
+    """How a sentence is matched: by semantic similarity (`pip install 'fieldwise[semantic]'`, `unavailable` without it), or by shared
+    words. A sentence in a script that the model cannot read is matched by words, and the case gets the flag `unread_script`."""
     support: Annotated[float, Ge(0), Le(1)] | None = None
     """Minimum support of a sentence. By words: the share of its words in one passage, default 0.6. By embedding: the similarity to one
     sentence of the sources after the deductions of the guards, default 0.43."""
@@ -64,7 +64,7 @@ class Grounding:
 @evaluator(
     reads="case",
     needs_expected=False,
-    version=1,
+    version=2,
     unbounded=("sentences", "values"),
     metrics=("grounded_share", "sentences", "values", "similarity", "supported_numbers", "supported_names"),
     examples=[EvaluatorExample(key_order_matters=True)],
