@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldwise.kernels.text_normalize import alphanumeric_key
-from fieldwise.matchers._readings import Agreement, ReadingMatcher, join_notes
+from fieldwise.matchers._readings import Agreement, ReadingMatcher, join_notes, plain_number
 from fieldwise.model.pairs import Pairs, Scores
 from fieldwise.registry import Example, matcher
 
@@ -35,6 +35,7 @@ _MODULES: Final = {
     "luhn": "stdnum.luhn",
     "phone": "phonenumbers",
 }
+_LARGEST: Final = 10**300
 _PACKAGES: Final = {"phone": "phonenumberslite"}
 
 
@@ -93,9 +94,9 @@ def _code_matcher(config: Code) -> ReadingMatcher[CodeReading]:
     normalize_scheme = _scheme_reader(config.scheme, config.region) if config.scheme else None
 
     def read(value: Any) -> CodeReading | None:
-        if isinstance(value, bool) or not isinstance(value, str | int) or (isinstance(value, int) and value.bit_length() > 1024):
+        text = _identifier_text(value)
+        if text is None:
             return None
-        text = str(value)
         key = alphanumeric_key(text)
         if not key:
             return None
@@ -112,6 +113,16 @@ def _code_matcher(config: Code) -> ReadingMatcher[CodeReading]:
     return ReadingMatcher("an identifier", read, compare)
 
 
+def _identifier_text(value: Any) -> str | None:
+    """Text as it is, a whole number in digits; None for anything else."""
+    if isinstance(value, str):
+        return value
+    number = plain_number(value)
+    if number is None or not -_LARGEST < number < _LARGEST or number != int(number):
+        return None
+    return str(int(number))
+
+
 @cache  # keyed by all that decides the reader; importing stdnum modules takes milliseconds
 def _scheme_reader(scheme: str, region: str | None) -> Callable[[str], CodeReading]:
     if scheme == "phone":
@@ -122,7 +133,8 @@ def _scheme_reader(scheme: str, region: str | None) -> Callable[[str], CodeReadi
     def read(text: str) -> CodeReading:
         key = alphanumeric_key(text)
         try:
-            return CodeReading(alphanumeric_key(str(module.validate(text))))
+            valid = str(module.validate(text))
+            return CodeReading(alphanumeric_key(module.to_isbn13(valid) if scheme == "isbn" else valid))
         except errors.InvalidChecksum:
             return CodeReading(key, f'the check digit of "{text}" fails')
         except errors.ValidationError as error:
