@@ -295,6 +295,8 @@ def _finish_run(
         notes += run_warnings.warn_foreign_baseline(changes)
         notes += regression_diagnostics(plan.regressions, changes)
         gate_results += judge_regressions(plan.regressions, changes)
+    if plan.redact is not None:
+        notes = [plan.redact.redact_diagnostic(note) for note in notes]
     code = exit_code(summary, gate_results, evaluators=plan.evaluators, diagnostics=notes, limits=limits)
     if is_invalid(code, notes):
         return writer.finish_invalid(notes, code)

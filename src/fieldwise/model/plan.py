@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final, Literal, Protocol, TypeAlias
 
 from fieldwise.model.diagnostic import Diagnostic
+from fieldwise.model.redaction import Redaction
 
 KeyPath: TypeAlias = tuple[str | int, ...]
 """Keys and indexes from the top down: ("evaluators", 0, "fields", 2, "match")."""
@@ -194,6 +195,8 @@ class Plan:
     """The evaluators, in the order of the suite."""
     group: str | None = None
     """Path to the group of a case, such as `metadata.document`; None if the cases are independent."""
+    redact: Redaction | None = None
+    """Values that are stored and shown as hashes."""
     gates: tuple[Gate, ...] = ()
     """Conditions on the metrics of the run."""
     regressions: tuple[Regression, ...] = ()

@@ -10,6 +10,7 @@ from fieldwise.model.diagnostic import ConfigError, Diagnostic
 from fieldwise.model.locations import is_url
 from fieldwise.model.path import MalformedPath, Path
 from fieldwise.model.plan import Document, KeyPath, Plan, PlannedEvaluator, Role, SideMapping, Source
+from fieldwise.model.redaction import Redaction
 from fieldwise.model.values import Json
 from fieldwise.plan.declared_options import describe_value, is_list_value, is_mapping_value
 from fieldwise.plan.evaluators import OPTION_READERS, get_evaluator_name, plan_evaluator
@@ -18,7 +19,7 @@ from fieldwise.plan.options import read_value
 from fieldwise.plan.review import INVALID, Invalid, Review, quote_names, report_unknown_keys, suggest_name
 from fieldwise.plan.rules import read_path
 
-SUITE_KEYS = ("name", "cases", "columns", "group", "evaluators", "gate")
+SUITE_KEYS = ("name", "cases", "columns", "group", "redact", "evaluators", "gate")
 GROUP_PARTS = ("metadata", "input")
 """The parts of a case that can name its group."""
 CASES_KEYS = ("file", "expected", "actual", "join", "format", "allow_same_sides")
@@ -47,6 +48,7 @@ def build_plan(document: Document, *, load: Callable[[str], Json], resolve: Call
     name = _read_text(review, suite, "name")
     source = _read_source(review, suite)
     group = _read_group(review, suite)
+    redact = _read_redact(review, suite)
     evaluators = _read_evaluators(review, suite)
     metrics = _collect_gate_metrics(suite.get("evaluators"), evaluators)
     gates = read_gates(review, suite["gate"], ("gate",), metrics) if "gate" in suite else ()
@@ -58,6 +60,7 @@ def build_plan(document: Document, *, load: Callable[[str], Json], resolve: Call
         name=name or get_default_name(document.file),
         source=source,
         group=group,
+        redact=redact,
         evaluators=tuple(planned for planned in evaluators if isinstance(planned, PlannedEvaluator)),
         gates=gates,
         regressions=regressions,
@@ -84,6 +87,18 @@ def _sort_by_line(diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
 def _read_text(review: Review, mapping: Any, key: str, place: KeyPath = ()) -> str | None:
     text = read_value(review, NON_EMPTY_TEXT, mapping[key], (*place, key)) if key in mapping else None
     return text if isinstance(text, str) else None
+
+
+def _read_redact(review: Review, suite: Any) -> Redaction | None:
+    """The paths of `redact`; None if the suite has none."""
+    if "redact" not in suite:
+        return None
+    written = suite["redact"]
+    if not is_list_value(written) or not written:
+        review.add_error(("redact",), "bad-option", "`redact` must be a list of paths", "write `redact: [iban, vendor.name]`")
+        return None
+    paths = [read_path(review, path, ("redact", place)) for place, path in enumerate(written)]
+    return Redaction(tuple(path for path in paths if isinstance(path, Path)))
 
 
 def _read_group(review: Review, suite: Any) -> str | None:

@@ -24,6 +24,7 @@ from fieldwise.registry import EVALUATORS, EvaluatorSpec
 from fieldwise.score.batch import ScoringBatch
 from fieldwise.score.guard import Success, call_guarded
 from fieldwise.score.judges import judge_cases
+from fieldwise.score.redact import redact_outcome
 
 _ABSENT_TYPES = frozenset((type(None), Missing))
 PASS, PARTIAL, FAIL, NONE = 2, 1, 0, -1
@@ -39,7 +40,7 @@ def score_batch(plan: Plan, cases: Cases, first: int = 0, services: Services | N
         rows = applicable_rows(planned.when, cases)
         results = evaluate(planned, batch.select_cases(rows.tolist()))
         outcomes.append(EvaluatorOutcome(evaluator=planned, rows=rows, results=results))
-    return BatchOutcome(first=first, cases=cases, evaluated=outcomes)
+    return redact_outcome(plan.redact, BatchOutcome(first=first, cases=cases, evaluated=outcomes))
 
 
 def applicable_rows(when: When | None, cases: Cases) -> NDArray[np.int64]:

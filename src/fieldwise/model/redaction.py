@@ -1,0 +1,88 @@
+"""Values that must not be stored: their paths, and the keyed hash that replaces them."""
+
+import hashlib
+import hmac
+import json
+import re
+from dataclasses import dataclass, field, replace
+from secrets import token_bytes
+from typing import Any, Final
+
+from fieldwise.model.diagnostic import Diagnostic
+from fieldwise.model.path import EACH, MalformedPath, Path, Step
+from fieldwise.model.values import MISSING, Value
+
+_HASH_LENGTH: Final = 8
+PREFIX: Final = "redacted:"
+_QUOTED: Final = re.compile(r'"[^\n]*|\d[\d.,]{3,}')
+"""Values in a message: everything from the first quote on, which may not be closed where a value was cut, and long numbers."""
+_ELLIPSIS: Final = '"\N{HORIZONTAL ELLIPSIS}"'
+
+
+@dataclass(frozen=True, slots=True)
+class Redaction:
+    """The paths of a suite's `redact`, and a key that is made for each plan and never stored.
+
+    Equal values have equal hashes within a run, and other hashes in another run.
+    """
+
+    paths: tuple[Path, ...]
+    key: bytes = field(default_factory=lambda: token_bytes(16), repr=False)
+
+    def hash_value(self, value: Any) -> Value:
+        """The text that replaces a value; null and a missing value stay as they are."""
+        if value is None or value is MISSING or (isinstance(value, str) and value.startswith(PREFIX)):
+            return value
+        text = json.dumps(value, sort_keys=True, ensure_ascii=False, default=str)
+        return PREFIX + hmac.new(self.key, text.encode("utf-8", "surrogatepass"), hashlib.sha256).hexdigest()[:_HASH_LENGTH]
+
+    def redact_record(self, value: Value, at: tuple[Step, ...] = ()) -> Value:
+        """A copy of a value with everything at the paths replaced; `at` is where the value is inside its record.
+
+        >>> redaction = Redaction((Path.parse("items[*].iban"),))
+        >>> redaction.redact_record({"items": [{"iban": None, "sku": 1}]})
+        {'items': [{'iban': None, 'sku': 1}]}
+        """
+        for path in self.paths:
+            value = self._replace(value, path.steps, at)
+        return value
+
+    def _replace(self, value: Any, steps: tuple[Step, ...], at: tuple[Step, ...]) -> Any:
+        if not steps:
+            return self.hash_value(value)
+        if at:
+            return self._replace(value, steps[1:], at[1:]) if _is_same_step(steps[0], at[0]) else value
+        step, rest = steps[0], steps[1:]
+        if isinstance(value, list):
+            return [self._replace(item, rest, ()) if _is_same_step(step, place) else item for place, item in enumerate(value)]
+        if isinstance(value, dict):
+            name = str(step)
+            return {key: self._replace(item, rest, ()) if key == name else item for key, item in value.items()}
+        return value
+
+    def redact_diagnostic(self, diagnostic: Diagnostic) -> Diagnostic:
+        """A diagnostic without quoted values and numbers, if it may be about a redacted path: it names one, or no field at all."""
+        field_name = diagnostic.where.field
+        if field_name is not None and not self._touches(field_name):
+            return diagnostic
+        fix = None if diagnostic.fix is None else _QUOTED.sub(_ELLIPSIS, diagnostic.fix)
+        return replace(diagnostic, what=_QUOTED.sub(_ELLIPSIS, diagnostic.what), fix=fix)
+
+    def _touches(self, path: str) -> bool:
+        """Whether a path of a rule is redacted, or contains something that is."""
+        try:
+            steps = Path.parse(path).steps
+        except MalformedPath:
+            return True
+        return any(all(map(_is_same_step, pattern.steps, steps)) for pattern in self.paths)
+
+    def covers(self, steps: tuple[Step, ...]) -> bool:
+        """Whether a concrete path is redacted, or inside something that is."""
+        return any(len(path.steps) <= len(steps) and all(map(_is_same_step, path.steps, steps)) for path in self.paths)
+
+
+def _is_same_step(pattern: Step, step: Step) -> bool:
+    """Whether a step of a path of `redact` stands for a step of a concrete path; an index stands for every item."""
+    if pattern is EACH or isinstance(pattern, int):
+        return isinstance(step, int) or step is EACH or str(step).lstrip("+-").isdigit()
+    return str(pattern) == str(step)
