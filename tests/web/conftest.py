@@ -196,7 +196,7 @@ def _answers(folder: Path) -> str:
     suite = {
         "name": "answers",
         "cases": _lines(folder / "answers.jsonl", cases),
-        "evaluators": [{"type": "grounding"}, {"type": "answer_quality"}],
+        "evaluators": [{"type": "grounding", "by": "words"}, {"type": "answer_quality"}],
     }
     return fw.run(suite, root=folder / ".fieldwise").id
 

@@ -20,7 +20,7 @@ ANSWER = "The deductible in Ohio is 500 dollars. Premiums are rounded to the nea
 @pytest.fixture
 def page(client: TestClient) -> str:
     case = {"id": "q1", "input": "What is the deductible?", "actual": ANSWER, "contexts": CONTEXTS}
-    body = {"cases": [case], "evaluators": [{"type": "grounding"}]}
+    body = {"cases": [case], "evaluators": [{"type": "grounding", "by": "words"}]}
     run = client.post("/api/v1/evaluate/batch", json=body).json()["run"]["id"]
     return client.get(f"/runs/{run}/case?id=q1").text
 
