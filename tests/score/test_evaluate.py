@@ -190,3 +190,9 @@ class TestBatch:
         records = ScoringBatch(cases('{"a": 1,}', "none", expected="none at all")).records
         assert records.repairs == {0: ["actual: trailing comma removed"]}
         assert {row: list(sides) for row, sides in records.unreadable.items()} == {0: ["expected"], 1: ["expected", "actual"]}
+
+
+def test_a_case_without_anything_expected_does_not_disturb_the_verdicts_of_the_others() -> None:
+    cases = Cases.of([Case(id="a", expected=None, actual={"a": 1}), Case(id="b", expected={"a": None}, actual={"a": None})])
+    results = evaluate(plan_config({"type": "json_quality"}), ScoringBatch(cases))
+    assert [result_at(results, row).verdict for row in range(2)] == [None, "pass"]

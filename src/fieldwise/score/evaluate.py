@@ -266,7 +266,17 @@ def _add_excluded_cases(results: Results, rows: Sequence[int], excluded: Mapping
         details=details,
         comparisons=comparisons,
         pool=pool,
+        passes_without_hits=_spread_mask(results.passes_without_hits, at, size),
     )
+
+
+def _spread_mask(mask: NDArray[np.bool_] | None, at: NDArray[np.int64], size: int) -> NDArray[np.bool_] | None:
+    """A mask at its rows, False elsewhere."""
+    if mask is None:
+        return None
+    spread = np.zeros(size, dtype=np.bool_)
+    spread[at] = mask
+    return spread
 
 
 def _spread_column(column: NDArray[Any], at: NDArray[np.int64], size: int) -> NDArray[np.float64]:
@@ -368,7 +378,16 @@ def join_results(parts: Sequence[Results]) -> Results:
         pool=_join_pools(parts, starts),
         flags=_join_flags(sources),
         kinds={name: kind for part in parts for name, kind in part.kinds.items()},
+        passes_without_hits=_join_masks(parts),
     )
+
+
+def _join_masks(parts: Sequence[Results]) -> NDArray[np.bool_] | None:
+    masks = [part.passes_without_hits for part in parts]
+    if all(mask is None for mask in masks):
+        return None
+    sized = [np.zeros(len(part), dtype=np.bool_) if mask is None else mask for part, mask in zip(parts, masks, strict=True)]
+    return np.concatenate(sized)
 
 
 def _join_flags(sources: Sequence[tuple[Results, int]]) -> Labels | None:
