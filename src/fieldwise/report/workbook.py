@@ -1,7 +1,7 @@
 """Tables as an Excel workbook.
 
-Text from data never becomes a formula or a link: every text is stored as text. Written by XlsxWriter row by row, which takes 0.6 times as
-long as openpyxl and memory for one row only.
+Text from data never becomes a formula or a link: every text is stored as text. Written by XlsxWriter row by row, which needs
+memory for one row only; 100,000 rows take 0.85 times as long as with openpyxl.
 """
 
 from collections.abc import Iterable, Sequence
