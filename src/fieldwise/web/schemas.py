@@ -99,7 +99,7 @@ CHANGES: Final = object_schema(
     {
         **{"base": TEXT, "new": TEXT, "evaluators": {"type": "object", "additionalProperties": _EVALUATOR_CHANGE}},
         **dict.fromkeys(("only_in_base", "only_in_new", "notes"), array_schema(TEXT)),
-        **{"adjust": TEXT, "tested_metrics": COUNT, "tested_fields": COUNT},
+        **{"adjust": TEXT, "base_label": TEXT, "new_label": TEXT, "tested_metrics": COUNT, "tested_fields": COUNT},
     }
 )
 TAGS: Final = object_schema({"id": TEXT, "tags": array_schema(TEXT)})
