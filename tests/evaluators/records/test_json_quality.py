@@ -426,3 +426,12 @@ def test_ignored_keys_are_in_no_bucket_where_they_are_left_out_of_everything() -
     assert details["bucket_of"] == {"b": "both_non_null"}
     assert not any("a" in keys for keys in details["buckets"].values())
     assert "a" not in details["strategies"]
+
+
+def test_a_case_without_expected_leaves_the_verdicts_of_the_others() -> None:
+    cases = Cases.of(
+        [Case(id="a", expected={"x": None}, actual={"x": None}), Case(id="b", actual={"x": 1}), Case(id="c", expected={"x": 1})]
+    )
+    results = evaluate(plan_config({"type": "json_quality"}), ScoringBatch(cases))
+    assert result_at(results, 0).verdict == "pass"
+    assert result_at(results, 2).verdict == "fail"
