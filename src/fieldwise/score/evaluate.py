@@ -247,10 +247,6 @@ def _add_excluded_cases(results: Results, rows: Sequence[int], excluded: Mapping
         comparisons = replace(comparisons, cases=size, case=at[comparisons.case].astype(np.int32))
     if "case" in pool:
         pool["case"] = at[pool["case"]]
-    passes_without_hits = None
-    if results.passes_without_hits is not None:
-        passes_without_hits = np.zeros(size, dtype=np.bool_)
-        passes_without_hits[at] = results.passes_without_hits
 
     def spread_labels(labels: Labels, others: Mapping[int, Sequence[str]]) -> Labels:
         return Labels.of(labels.at(position_of[row]) if row in position_of else others.get(row, ()) for row in range(size))
@@ -264,7 +260,6 @@ def _add_excluded_cases(results: Results, rows: Sequence[int], excluded: Mapping
         status=status,
         hits=spread_labels(results.hits, {}),
         misses=spread_labels(results.misses, {row: result.misses for row, result in excluded.items()}),
-        passes_without_hits=passes_without_hits,
         flags=None if results.flags is None else spread_labels(results.flags, {}),
         reasoning=[results.reasoning[position_of[row]] if row in position_of else excluded[row].reasoning for row in range(size)],
         metrics={name: _spread_column(column, at, size) for name, column in results.metrics.items()},
