@@ -67,8 +67,11 @@ def expected_verdict(result: Result, pass_at: float | None) -> str | None:
         return None
     if pass_at is not None:
         return "pass" if result.status == "scored" and result.score >= pass_at - 1e-8 else "fail"
-    if not result.hits or result.score == 0:
+    if result.score == 0:
         return "fail"
+    if not result.hits:  # json_quality: nothing expected and nothing given is agreement
+        agrees_on_nothing = "bucket_of" in result.details and not result.misses
+        return "pass" if agrees_on_nothing else "fail"
     return "partial" if result.misses else "pass"
 
 
