@@ -23,7 +23,8 @@ def test_a_path_that_no_case_has_is_a_problem(folder: Path, fieldwise: Run) -> N
     path.write_text(path.read_text().replace("path: total", "path: totl"))
     result = fieldwise("check", "small.eval.yaml", "--format", "plain")
     assert result.exit_code == 2
-    assert "field totl: no case has this field" in result.stdout
+    assert "field totl" in result.stdout
+    assert "total" in result.stdout
 
 
 def test_inferred_rules_are_shown_with_their_reasons(folder: Path, fieldwise: Run) -> None:

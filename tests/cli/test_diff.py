@@ -29,7 +29,7 @@ def test_files_that_differ_exit_1_with_every_difference_explained(tmp_path: Path
     second = write(tmp_path / "b.json", {"vendor": "Acme Corp", "total": 10050.0})
     result = fieldwise("diff", entry, second, "--format", "plain")
     assert result.exit_code == 1
-    assert "100.5 → 10050.0  scale" in result.stdout
+    assert "100.5 → 10050.0  decimal point lost" in result.stdout
     assert "Rules, inferred from the values of both sides" in result.stdout
 
 

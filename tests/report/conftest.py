@@ -11,6 +11,7 @@ import fieldwise as fw
 from fieldwise.store.run import Run
 
 sys.path.insert(0, str(Path(__file__).parent))
+from report_factory import stored
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 HOSTILE = [
@@ -26,13 +27,6 @@ HOSTILE = [
     "`|*_[x](http://evil.example)@someone",
     "{{ 7 * 7 }}{% raw %}",
 ]
-
-
-def stored(folder: Path, cases: list[dict[str, Any]], suite: str) -> Run:
-    """The run of a suite over these cases."""
-    (folder / "cases.jsonl").write_text("".join(json.dumps(case) + "\n" for case in cases))
-    (folder / "suite.eval.yaml").write_text(suite)
-    return fw.run(folder / "suite.eval.yaml", root=folder / "stored")
 
 
 @pytest.fixture(scope="session")
@@ -74,7 +68,7 @@ def states(tmp_path_factory: pytest.TempPathFactory) -> Run:
         {"id": "partly", "expected": {"a": 1, "b": 2}, "actual": {"a": 1, "b": 3}},
         {"id": "wrong", "expected": {"a": 1, "b": 2}, "actual": {"a": 5, "b": 6}},
         {"id": "no output", "expected": {"a": 1, "b": 2}},
-        {"id": "nothing to score", "expected": {}, "actual": {"a": 1}},
+        {"id": "nothing to score", "expected": {}, "actual": {"c": 1}},
         {"id": "expected is no record", "expected": "no JSON here", "actual": {"a": 1}},
     ]
     rules = "{type: field_accuracy, name: fields, fields: [{path: a}, {path: b}]}"

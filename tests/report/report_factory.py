@@ -1,12 +1,24 @@
-"""Runs to report on, made by hand so that their numbers are defaults."""
+"""Runs to report on: stored ones, and views made by hand so that their numbers are defaults."""
 
+import json
 from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
 
+import fieldwise as fw
 from fieldwise.model.comparison import Comparison
 from fieldwise.model.diagnostic import Diagnostic, Where
 from fieldwise.model.summary import Counts, EvaluatorSummary, FieldSummary, GateResult, Metric, Summary
 from fieldwise.report.case_view import MismatchExample
 from fieldwise.report.run_view import RunView
+from fieldwise.store.run import Run
+
+
+def stored(folder: Path, cases: list[dict[str, Any]], suite: str) -> Run:
+    """The run of a suite over these cases."""
+    (folder / "cases.jsonl").write_text("".join(json.dumps(case) + "\n" for case in cases))
+    (folder / "suite.eval.yaml").write_text(suite)
+    return fw.run(folder / "suite.eval.yaml", root=folder / "stored")
 
 
 def metric(value: float, n: int = 20, low: float | None = None, high: float | None = None) -> Metric:

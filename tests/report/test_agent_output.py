@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from conftest import stored
+from report_factory import stored
 
 from fieldwise.model.diagnostic import Diagnostic, Where
 from fieldwise.report.agent_output import render_agent, render_agent_errors

@@ -5,9 +5,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import stored
 from lxml import etree
-from report_factory import evaluator, view
+from report_factory import evaluator, stored, view
 
 from fieldwise.model.diagnostic import Diagnostic, Where
 from fieldwise.model.summary import Summary
