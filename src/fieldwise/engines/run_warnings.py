@@ -121,7 +121,7 @@ def warn_unmeasured_rules(plan: Plan, summary: Summary, absent: Collection[str],
         rule, evaluator = written.rule, summary.evaluators[written.evaluator]
         if rule.text in absent or rule.match.name == "ignore" or not evaluator.fields or not _count_measured(evaluator):
             continue
-        if any(field.field == rule.text and field.n for field in evaluator.fields):
+        if any(field.field == written.field and field.n for field in evaluator.fields):
             continue
         level: Level = "warning" if rule.sparse or not all_cases else "error"
         what, where = "nothing was measured for this field (n = 0)", Where(file=plan.file, field=rule.text)

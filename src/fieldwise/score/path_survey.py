@@ -27,20 +27,24 @@ class WrittenRule:
 
     evaluator: str
     rule: FieldRule
+    field: str
+    """Its name in the field table: a member of a composite is named before the path."""
 
 
 def list_written_rules(plan: Plan) -> list[WrittenRule]:
     """The field rules that a suite writes, those of members of a composite too; without malformed paths and inferred rules."""
-    return [written for planned in plan.evaluators for written in _rules_of_evaluator(planned, planned.name)]
+    return [written for planned in plan.evaluators for written in _rules_of_evaluator(planned, planned.name, "")]
 
 
-def _rules_of_evaluator(planned: PlannedEvaluator, name: str) -> Iterator[WrittenRule]:
-    if not planned.has_inferred_rules:
-        for rule in getattr(planned.config, "fields", ()):
-            if isinstance(rule, FieldRule) and rule.path is not None:
-                yield WrittenRule(name, rule)
-    for member in getattr(planned.config, "evaluators", ()):
-        yield from _rules_of_evaluator(member.evaluator, name)
+def _rules_of_evaluator(planned: PlannedEvaluator, name: str, prefix: str) -> Iterator[WrittenRule]:
+    members = getattr(planned.config, "evaluators", ())
+    for member in members:
+        yield from _rules_of_evaluator(member.evaluator, name, f"{prefix}{member.evaluator.name}: ")
+    if members or planned.has_inferred_rules:  # the `fields` of a composite are those of its members
+        return
+    for rule in getattr(planned.config, "fields", ()):
+        if isinstance(rule, FieldRule) and rule.path is not None:
+            yield WrittenRule(name, rule, f"{prefix}{rule.text}")
 
 
 class PathSurvey:
