@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
-sys.path.insert(0, str(Path(__file__).parent))  # for `shortcuts`
+sys.path.insert(0, str(Path(__file__).parent / "support"))  # for `shortcuts`
 
 # The same examples every time, so that whoever changes nothing sees nothing change.
 # FIELDWISE_FUZZ=20 looks at others, and at twenty times as many.

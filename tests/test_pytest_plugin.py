@@ -89,7 +89,7 @@ class TestFixture:
     def test_an_output_that_is_missing_fails(self, pytester: pytest.Pytester) -> None:
         result = run_test(pytester, f"fieldwise({FIELDS}, expected={RIGHT})")
         result.assert_outcomes(failed=1)
-        result.stdout.fnmatch_lines(["*case 1: fields: error: there is no output*"])
+        result.stdout.fnmatch_lines(["*case 1: fields: error: the output is null*"])
 
     def test_nothing_to_check_is_a_failure(self, pytester: pytest.Pytester) -> None:
         run_test(pytester, f"fieldwise({FIELDS}, actual={RIGHT})").assert_outcomes(failed=1)

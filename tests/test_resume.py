@@ -377,7 +377,10 @@ class TestSummary:
     @pytest.mark.parametrize(
         "evaluators",
         [
-            [{"type": "field_accuracy", "fields": ["number", "total", "lines[*].n", {"path": "nowhere", "sparse": True}]}, {"type": "field_prf"}],
+            [
+                {"type": "field_accuracy", "fields": ["number", "total", "lines[*].n", {"path": "nowhere", "sparse": True}]},
+                {"type": "field_prf"},
+            ],
             [{"type": "field_accuracy", "when": {"tag": "t1"}, "fields": ["number"]}, {"type": "field_prf", "fields": ["number"]}],
             [{"type": "json_quality", "default_text": "FUZZY"}, {"type": "is_json"}],
             [{"type": "detection", "path": "boxes"}, {"type": "iou_score", "path": "boxes", "box": "bbox"}],

@@ -108,8 +108,7 @@ def _make_case(id: str, expected: Value, actual: Value, optional: Mapping[str, A
     case: dict[str, Any] = {"id": id, **{role: value for role, value in optional.items() if value is not None}}
     if expected is not MISSING:
         case["expected"] = expected
-    if actual is not MISSING:
-        case["actual"] = actual
+    case["actual"] = None if actual is MISSING else actual  # a case without an output is the system's failure, not a missing column
     return case
 
 

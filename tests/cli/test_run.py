@@ -61,7 +61,7 @@ def test_every_mistake_in_a_suite_is_told_at_once(folder: Path, fieldwise: Run) 
 def test_cases_that_are_not_there_exit_2(folder: Path, fieldwise: Run) -> None:
     result = fieldwise("run", "small.eval.yaml", "--cases", "case.jsonl", "--format", "plain")
     assert result.exit_code == 2
-    assert "did you mean" in result.stdout
+    assert "did you mean" in result.stderr
 
 
 def test_a_fault_of_the_measurement_exits_3_unless_it_is_allowed(folder: Path, fieldwise: Run) -> None:

@@ -235,13 +235,13 @@ def test_a_fingerprint_of_a_remote_file_changes_with_its_content(bucket: RemoteP
 
 
 def problems(cases: str, tmp_path: Path) -> list[Any]:
-    run = fw.run({"name": "x", "cases": cases, "evaluators": [{"type": "field_accuracy"}]}, root=tmp_path)
-    assert run.exit_code != 0
-    return [item for item in run.manifest.diagnostics if item.level == "error"]
+    with pytest.raises(fw.ConfigError) as raised:
+        fw.run({"name": "x", "cases": cases, "evaluators": [{"type": "field_accuracy"}]}, root=tmp_path)
+    return [problem for problem in raised.value.diagnostics if problem.level == "error"]
 
 
 def test_a_missing_bucket_or_key_is_told_with_what_to_check(tmp_path: Path, bucket: RemotePath) -> None:
-    (bucket / "cases.jsonl").write_bytes(b"{}\n")
+    (bucket / "cases.jsonl").write_bytes(b'{"expected": {"a": 1}, "actual": {"a": 1}}\n')
     [nowhere] = [item for item in problems("s3://nobody-has-it/cases.jsonl", tmp_path) if item.code == "no-file"]
     assert (nowhere.what, "check the address" in nowhere.fix) == ("there is no file s3://nobody-has-it/cases.jsonl", True)
     [typo] = [item for item in problems(f"{bucket}/case.jsonl", tmp_path) if item.code == "no-file"]

@@ -129,8 +129,8 @@ def test_questions_join_answers(tmp_path: Path) -> None:
     )
     cases, diagnostics, _ = read(gold, pred, join="question")
     assert [(case.id, case.input, case.expected, case.actual, case.contexts) for case in cases] == [
-        ("2", "what?", "604", "604", None),
-        ("3", "why?", "so", "because", ["s"]),
+        ("1", "what?", "604", "604", None),
+        ("2", "why?", "so", "because", ["s"]),
     ]
     assert {note.level for note in diagnostics} == {"info"}
 

@@ -69,6 +69,16 @@ class ColumnRoles:
         return frozenset(self.columns.values()) | frozenset(self.trials) | self.ignored
 
 
+def is_usual_id(name: str) -> bool:
+    """True if a column of this name is recognized as the id.
+
+    >>> is_usual_id("doc_id"), is_usual_id("page")
+    (True, False)
+    """
+    folded = fold_name(name)
+    return folded == "id" or any(folded in group for group in USUAL_NAMES["id"])
+
+
 def fold_name(name: str) -> str:
     """A name without case, separators and the difference between snake_case and camelCase.
 

@@ -8,6 +8,7 @@ from fieldwise.model.diagnostic import Diagnostic, Where
 from fieldwise.model.options import InfersRules
 from fieldwise.model.plan import Plan, PlannedEvaluator, Source
 from fieldwise.plan.infer import InferredRules, RuleInference
+from fieldwise.read.columns import is_usual_id
 from fieldwise.score.batch import ScoringBatch
 
 
@@ -52,7 +53,9 @@ def infer_rules(batches: Iterable[Cases], source: Source | None = None) -> Infer
         inference.add(zip(records.expected, records.actual, strict=True))
         for case_id, record in zip(cases.id, records.expected, strict=True):
             if isinstance(record, dict):
-                names = {name for name, value in record.items() if isinstance(value, str | int) and str(value) == case_id}
+                names = {
+                    name for name, value in record.items() if isinstance(value, str | int) and str(value) == case_id and is_usual_id(name)
+                }
                 id_fields = names if id_fields is None else id_fields & names
     if source is None or source.expected is None:
         return inference.infer()

@@ -140,6 +140,6 @@ class TestFilesWithoutAnswers:
         assert (run.exit_code, run.summary["retrieval.recall_at_2"], run.summary["retrieval.mrr"]) == (0, 0.5, 1.0)
 
     def test_other_files_without_either_side_are_refused_as_ever(self, tmp_path: Path) -> None:
-        (tmp_path / "r.jsonl").write_text('{"id": "a", "gold_answer": "x"}', encoding="utf-8")
+        (tmp_path / "r.jsonl").write_text('{"id": "a", "note": "x"}', encoding="utf-8")
         run = fw.run({"cases": str(tmp_path / "r.jsonl"), "evaluators": [{"type": "retrieval"}]}, root=tmp_path)
         assert run.exit_code != 0

@@ -223,7 +223,9 @@ def test_a_run_summarizes_members_and_reports_rules_that_no_case_has(tmp_path: P
         "evaluators:\n"
         "  - type: composite\n"
         "    name: all\n"
-        "    evaluators: [{type: field_accuracy, name: fields, fields: [a, {path: nowhere, sparse: true}]}, {type: is_json, required: true}]\n"
+        "    evaluators:\n"
+        "      - {type: field_accuracy, name: fields, fields: [a, {path: nowhere, sparse: true}]}\n"
+        "      - {type: is_json, required: true}\n"
         'gate: {all.member.fields: ">= 0.5"}\n'
     )
     run = fw.run(str(suite))
