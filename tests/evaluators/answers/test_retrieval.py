@@ -141,5 +141,5 @@ class TestFilesWithoutAnswers:
 
     def test_other_files_without_either_side_are_refused_as_ever(self, tmp_path: Path) -> None:
         (tmp_path / "r.jsonl").write_text('{"id": "a", "note": "x"}', encoding="utf-8")
-        run = fw.run({"cases": str(tmp_path / "r.jsonl"), "evaluators": [{"type": "retrieval"}]}, root=tmp_path)
-        assert run.exit_code != 0
+        with pytest.raises(fw.ConfigError, match="columns"):
+            fw.run({"cases": str(tmp_path / "r.jsonl"), "evaluators": [{"type": "retrieval"}]}, root=tmp_path)
