@@ -119,7 +119,7 @@ def diff(expected: Value, actual: Value) -> Diff:
     """Find the differences between two records, by rules inferred from their values.
 
     >>> print(diff({"vendor": "Acme Corp", "total": 100.5}, {"vendor": "ACME Corp", "total": 1005.0}))
-    total: 100.5 became 1005.0 (scale)
+    total: 100.5 became 1005.0 (decimal point lost)
     """
     refuse_tables(expected, actual, "fw.diff")
     cases = [normalize_case(Case(id="1", expected=expected, actual=actual))]

@@ -28,7 +28,7 @@ def pairs(folder: Path) -> Path:
 def test_it_says_how_well_the_score_does_before_and_after_and_what_to_write(fieldwise: Run, pairs: Path) -> None:
     output = fieldwise("calibrate", pairs, "--format", "plain")
     assert output.exit_code == 0
-    assert "249 pairs" in output.stdout
+    assert "313 pairs" in output.stdout
     assert "At 0.80" in output.stdout
     before, after = (
         next(line for line in output.stdout.splitlines() if line.strip().startswith(word)) for word in ("before", "after, held")
