@@ -15,7 +15,7 @@ def iterate_run_json(view: RunView, results: Iterable[bytes]) -> Iterator[str]:
     """Yield the document in chunks: a run may be larger than memory. `results` are JSON texts, as `Run.result_texts` gives them."""
     gates = dump_json([asdict(gate) for gate in view.gates])
     diagnostics = dump_json([diagnostic.to_json() for diagnostic in view.diagnostics])
-    yield f'{{"run":{dump_json(_run_to_json(view))},\n"summary":{dump_json(_summary_to_json(view))},\n"gates":{gates},\n'
+    yield f'{{"run":{dump_json(run_facts_to_json(view))},\n"summary":{dump_json(run_summary_to_json(view))},\n"gates":{gates},\n'
     yield f'"diagnostics":{diagnostics},\n"results":['
     for number, result in enumerate(results):
         yield (",\n" if number else "\n") + result.decode()
@@ -27,7 +27,8 @@ def iterate_results_jsonl(results: Iterable[bytes]) -> Iterator[str]:
     return (result.decode() + "\n" for result in results)
 
 
-def _run_to_json(view: RunView) -> dict[str, Any]:
+def run_facts_to_json(view: RunView) -> dict[str, Any]:
+    """The `run` object of a run's JSON document."""
     return {
         "id": view.id,
         "name": view.name,
@@ -44,7 +45,8 @@ def _run_to_json(view: RunView) -> dict[str, Any]:
     }
 
 
-def _summary_to_json(view: RunView) -> dict[str, Any]:
+def run_summary_to_json(view: RunView) -> dict[str, Any]:
+    """The `summary` object of a run's JSON document."""
     return {
         "cases": view.cases,
         "groups": view.summary.groups,

@@ -154,7 +154,7 @@ def _openapi_document(app: FastAPI) -> dict[str, Any]:
     if app.openapi_schema is None:
         document = get_openapi(title=app.title, version=app.version, routes=app.routes, description=_DESCRIPTION)
         parts = document.setdefault("components", {})
-        parts.setdefault("schemas", {})["RequestProblem"] = PROBLEM
+        parts.setdefault("schemas", {})["Problem"] = PROBLEM
         parts["securitySchemes"] = {"key": {"type": "http", "scheme": "bearer", "description": "The launch token or the API key."}}
         document["security"] = [{"key": []}]
         document["paths"][f"{API}/health"]["get"]["security"] = []

@@ -15,7 +15,9 @@ from fieldwise.model.diagnostic import ConfigError, Diagnostic, Where
 from fieldwise.model.result import Result
 from fieldwise.model.values import MISSING
 from fieldwise.plan.evaluators import plan_config
+from fieldwise.report.json_report import run_facts_to_json, run_summary_to_json
 from fieldwise.report.result_text import result_to_json
+from fieldwise.report.run_view import build_run_view
 from fieldwise.report.text_format import dump_json
 from fieldwise.store.run import Run
 from fieldwise.web.configuration import OPTIONS, Configuration, check_configuration
@@ -203,25 +205,10 @@ def run_files(source: Mapping[str, Any], evaluators: Sequence[Mapping[str, Any]]
 
 def run_document(run: Run, *, results: bool = True) -> dict[str, Any]:
     """A run as `fieldwise run --format json` prints it."""
-    manifest = run.manifest
+    view = build_run_view(run)
     document: dict[str, Any] = {
-        "run": {
-            "id": run.id,
-            "name": run.name,
-            "suite": manifest.suite_file,
-            "started": run.started.isoformat(),
-            "finished": None if run.finished is None else run.finished.isoformat(),
-            "path": str(run.path),
-            "fieldwise": manifest.package,
-            "exit_code": run.exit_code,
-            "fingerprints": dict(manifest.fingerprints),
-            "environment": dict(manifest.environment),
-        },
-        "summary": {
-            "cases": run.full.cases,
-            "metrics": run.full.flatten(),
-            "evaluators": {name: asdict(summary) for name, summary in run.full.evaluators.items()},
-        },
+        "run": run_facts_to_json(view),
+        "summary": run_summary_to_json(view),
         "gates": [asdict(gate) for gate in run.gates],
         "diagnostics": [diagnostic.to_json() for diagnostic in run.diagnostics],
     }
