@@ -707,7 +707,7 @@ SITUATIONS: dict[str, Situation] = {
         {"type": "field_accuracy", "fields": [{"path": "x", "required": False}]},
         lines(case(0, {"x": 1}, {"x": 1}), *(case(at, {"x": 1}, {}) for at in range(1, 9))),
         INCOMPLETE,
-        "tolerate so many with --max-unscored 8",
+        "tolerate them with --max-unscored 8",
         gate=X_GATE,
     ),
     "as many skipped cases as are tolerated": situation(

@@ -12,7 +12,7 @@ from fieldwise.model.diagnostic import ConfigError, Diagnostic
 from fieldwise.store.errors import StoreError
 from fieldwise.web.jobs import JobQueue
 from fieldwise.web.settings import RequestLimits, Settings
-from fieldwise.web.worker_processes import CallCancelled, EvaluationWorkers, WorkerLost, WorkerProcess, resident_memory
+from fieldwise.web.worker_processes import CallCancelled, EvaluationWorkers, WorkerProcess, WorkerProcessLost, resident_memory
 
 TOKEN = "a-launch-token-for-tests"
 FAST = {"seconds": 30.0, "memory": 4_000_000_000}
@@ -76,7 +76,7 @@ def test_a_worker_is_used_again(worker: WorkerProcess) -> None:
 
 def test_a_call_beyond_its_time_is_killed(worker: WorkerProcess) -> None:
     started = time.monotonic()
-    with pytest.raises(WorkerLost, match=r"longer than 0\.3 seconds"):
+    with pytest.raises(WorkerProcessLost, match=r"longer than 0\.3 seconds"):
         worker.call(hang, seconds=0.3, memory=4_000_000_000)
     assert time.monotonic() - started < 10
     assert not worker.alive
@@ -85,12 +85,12 @@ def test_a_call_beyond_its_time_is_killed(worker: WorkerProcess) -> None:
 def test_a_call_beyond_its_memory_is_killed(worker: WorkerProcess) -> None:
     if not resident_memory(os.getpid()):
         pytest.skip("this system does not tell the memory of a process")
-    with pytest.raises(WorkerLost, match=r"more than 381 MB"):
+    with pytest.raises(WorkerProcessLost, match=r"more than 381 MB"):
         worker.call(fill_memory, seconds=60, memory=400_000_000)
 
 
 def test_a_worker_that_dies_is_a_problem_and_not_a_hang(worker: WorkerProcess) -> None:
-    with pytest.raises(WorkerLost, match="died"):
+    with pytest.raises(WorkerProcessLost, match="died"):
         worker.call(die, **FAST)
 
 

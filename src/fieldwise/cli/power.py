@@ -63,8 +63,8 @@ def power(
         name, spread = metric or "the metric", assume_spread(deviation, assumed_correlation, group_size=group_size, intraclass=icc)
     else:
         stored = open_named_run(run or "latest", program.root)
-        other = None if against is None else open_named_run(against, program.root)
-        name, spread = _measure(stored, other, metric, assumed_correlation)
+        compared_run = None if against is None else open_named_run(against, program.root)
+        name, spread = _measure(stored, compared_run, metric, assumed_correlation)
     if spread is None:
         content = {"run": None if stored is None else stored.id, "metric": name, "drop": drop, "cases": None, "groups": None}
         message = f"{name}: not enough. Fewer than two cases or groups were measured, or all their values are equal; use --deviation."

@@ -42,7 +42,7 @@ def warn_unmeasured(folder: Location, parts: Sequence[Part], summary: Summary, *
                 diagnostics.append(Diagnostic(code="not-measured", level="warning", what=what))
         if counts.skipped and counts.scored + counts.failures:
             what = f"`{name}` skipped {counts.skipped} of {counts.cases} cases: it found nothing to score in them"
-            fix = f"see why, or tolerate so many with --max-unscored {counts.skipped}"
+            fix = f"see why, or tolerate them with --max-unscored {counts.skipped}"
             diagnostics.append(Diagnostic(code="skipped", level="warning", what=what, fix=fix))
         elif not counts.faults + counts.unavailable and summary.cases and not counts.scored + counts.failures:
             what = f"`{name}` measured nothing: {counts.not_applicable} cases are not for it, {counts.skipped} have nothing to score"

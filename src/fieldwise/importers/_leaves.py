@@ -57,11 +57,11 @@ def bound_points(points: Iterable[Sequence[float]], width: float = 1.0, height: 
     >>> bound_points([(1, 2), (3, 2), (3, 4)], 10, 10)
     (0.1, 0.2, 0.3, 0.4)
     """
-    known = list(points)
-    if not known or not width or not height:
+    corners = list(points)
+    if not corners or not width or not height:
         return None
-    across = [float(point[0]) / width for point in known]
-    down = [float(point[1]) / height for point in known]
+    across = [float(point[0]) / width for point in corners]
+    down = [float(point[1]) / height for point in corners]
     return make_box(min(across), min(down), max(across), max(down))
 
 

@@ -9,8 +9,8 @@ from fieldwise.importers._leaves import Box, make_box
 def find_responses(document: Any, key: str) -> list[Mapping[str, Any]]:
     """The responses that have this list: the document, or the pages of an asynchronous operation in a list."""
     responses = document if isinstance(document, list) else [document]
-    found = [response for response in responses if isinstance(response, Mapping) and isinstance(response.get(key), list)]
-    return found if len(found) == len(responses) else []
+    matching = [response for response in responses if isinstance(response, Mapping) and isinstance(response.get(key), list)]
+    return matching if len(matching) == len(responses) else []
 
 
 def read_box(geometry: Any) -> Box | None:

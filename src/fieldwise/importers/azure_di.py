@@ -39,8 +39,8 @@ def azure_di(document: Any) -> Iterator[ImportedRecord]:
     for found in result.get("documents") or [{}]:  # a document in which nothing was found is an empty record
         fields = {name: _read_field(field, sizes) for name, field in (found.get("fields") or {}).items()}
         metadata = {"document_type": take(found, "docType"), "document_confidence": found.get("confidence")}
-        known = {name: value for name, value in metadata.items() if value not in (MISSING, None)}
-        yield build_record(fields, metadata=known)
+        present = {name: value for name, value in metadata.items() if value not in (MISSING, None)}
+        yield build_record(fields, metadata=present)
 
 
 def _read_field(field: Mapping[str, Any] | None, sizes: PageSizes) -> Any:
@@ -71,8 +71,8 @@ def _read_scalar(field: Mapping[str, Any]) -> Any:
         return content.replace("\n", " ") if isinstance(content, str) else take(field, "valueAddress", "value")
     value = take(field, f"value{kind}", "value")
     if value is MISSING:
-        known = [key for key in field if fold_key(key).startswith("value") and fold_key(key) != "valuetype"]
-        value = field[known[0]] if known else content
+        value_keys = [key for key in field if fold_key(key).startswith("value") and fold_key(key) != "valuetype"]
+        value = field[value_keys[0]] if value_keys else content
     if isinstance(value, Mapping) and "amount" in value:
         return value["amount"]
     return content if value is None else value

@@ -24,8 +24,8 @@ def google_docai(document: Any) -> Iterator[ImportedRecord]:
 
     A type that occurs several times is a list; `line_item` always is.
     """
-    found = _find_document(document) or {}
-    yield build_record(_read_entities(found.get("entities") or (), ""))
+    content = _find_document(document) or {}
+    yield build_record(_read_entities(content.get("entities") or (), ""))
 
 
 def _read_entities(entities: Iterable[Mapping[str, Any]], parent: str) -> dict[str, Any]:

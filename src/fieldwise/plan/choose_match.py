@@ -201,10 +201,10 @@ def _choose_order(evidence: ColumnEvidence) -> tuple[dict[str, bool], str]:
         return {}, ""
     for sides in ((expected,), (expected, actual)):
         day_first, month_first = (sum(side.signs[order] for side in sides) for order in ("day first", "month first"))
-        found = f", {day_first} values only read day first, {month_first} only month first"
+        order_evidence = f", {day_first} values only read day first, {month_first} only month first"
         if max(day_first, month_first) >= MIN_SHARE * (day_first + month_first) > 0:
-            return {"day_first": day_first > month_first}, found
-    return {}, f"{found}: the order of day and month is open"
+            return {"day_first": day_first > month_first}, order_evidence
+    return {}, f"{order_evidence}: the order of day and month is open"
 
 
 def _choose_scheme(evidence: ColumnEvidence) -> MatchChoice | None:

@@ -106,12 +106,12 @@ def find_likeliest_column(rows: RowBatch, roles: ColumnRoles) -> str | None:
 
     Columns are compared by the kind of their values and the words they share with the other side; without any, the last one is taken.
     """
-    known = roles.columns.get("expected") or roles.columns.get("actual")
+    other_side = roles.columns.get("expected") or roles.columns.get("actual")
     candidates: dict[str, float] = {}
     for name in _order_names(frozenset().union(*rows.values), rows):
         if name in roles.used:
             continue
-        pairs = [(row[known], row[name]) for row in rows.values[:_MAX_COMPARED] if known in row and name in row]
+        pairs = [(row[other_side], row[name]) for row in rows.values[:_MAX_COMPARED] if other_side in row and name in row]
         if pairs:
             candidates[name] = sum(_resemblance(value, candidate) for value, candidate in pairs) / len(pairs)
     return max(reversed(candidates), key=candidates.__getitem__, default=None)

@@ -142,9 +142,9 @@ def _render_precision_recall_f1(evaluators: Sequence[EvaluatorSummary]) -> Itera
     if rows:
         yield from render_table(("evaluator", "", "precision", "recall", "F1"), rows, numbers=3)
     for evaluator in evaluators:
-        other = describe_other_counting(evaluator)
-        if other:
-            yield from (f"{format_code_span(evaluator.name)}: {format_prose(other)}.", "")
+        other_counting = describe_other_counting(evaluator)
+        if other_counting:
+            yield from (f"{format_code_span(evaluator.name)}: {format_prose(other_counting)}.", "")
 
 
 def _render_findings(view: RunView) -> Iterator[str]:

@@ -23,11 +23,11 @@ def build_eval_results(results: Iterable[tuple[str, Result]]) -> dict[str, Any]:
     measured = [(case_id, result) for case_id, result in results if _is_measured(result)]
     per_eval = [_build_case_entry(case_id, result) for case_id, result in measured]
     counting = "fp" if any("recall_fp_fn" in result.metrics for _, result in measured) else "fp_fn"
-    other = _OTHER_COUNTING[counting]
-    other_metrics = [_count_otherwise(result, other) for _, result in measured]
+    other_counting = _OTHER_COUNTING[counting]
+    other_metrics = [_count_otherwise(result, other_counting) for _, result in measured]
     aggregate = _aggregate([entry["metrics"] for entry in per_eval])
     other_aggregate = _aggregate(other_metrics)
-    aggregate |= {f"{average}_{other}": other_aggregate[average] for average in ("macro", "micro")}
+    aggregate |= {f"{average}_{other_counting}": other_aggregate[average] for average in ("macro", "micro")}
     return {"per_eval": per_eval, "aggregate": aggregate, "substitution_counts": counting}
 
 

@@ -66,7 +66,7 @@ def _find_problem(gate: Gate, summary: Summary, max_unscored: int) -> Diagnostic
     unscored = evaluator.unscored.get(gate.metric, 0)
     if unscored > max_unscored:
         what = f"gate `{gate}`: not measured: {unscored} of {measured} outputs gave nothing to compute `{gate.metric}` from"
-        fix = f"see their cases, or tolerate so many with --max-unscored {unscored}"
+        fix = f"see their cases, or tolerate them with --max-unscored {unscored}"
         return Diagnostic(code=NOTHING_MEASURED, what=what, fix=fix)
     if gate.metric in evaluator.metrics:
         return None

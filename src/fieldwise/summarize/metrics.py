@@ -134,8 +134,8 @@ class GroupSets:
 
     def add(self, name: str, keys: NDArray[np.uint64]) -> None:
         """Add the groups of the cases in which a name was measured."""
-        known = self._keys.get(name)
-        self._keys[name] = np.unique(keys) if known is None else np.union1d(known, keys)
+        key = self._keys.get(name)
+        self._keys[name] = np.unique(keys) if key is None else np.union1d(key, keys)
 
     def merge(self, other: "GroupSets") -> None:
         """Add the groups of other batches."""

@@ -25,7 +25,7 @@ from fieldwise.store.run import Run, open_run
 from fieldwise.store.run_names import RunNotFound
 from fieldwise.web.evaluation import run_job
 from fieldwise.web.settings import Settings
-from fieldwise.web.worker_processes import CallCancelled, WorkerLost, WorkerProcess
+from fieldwise.web.worker_processes import CallCancelled, WorkerProcess, WorkerProcessLost
 
 JobState = Literal["waiting", "running", "finished", "failed", "cancelled"]
 LIVE_STATES: Final = ("waiting", "running")
@@ -170,7 +170,7 @@ class JobQueue:
                 self._finish(job, "cancelled")
         except ConfigError as error:
             self._finish(job, "failed", diagnostics=[diagnostic.to_json() for diagnostic in error.diagnostics])
-        except WorkerLost as error:  # ended, so that the next server does not resume it and lose its worker again
+        except WorkerProcessLost as error:  # ended, so that the next server does not resume it and lose its worker again
             self._finish(job, "failed", diagnostics=[error.diagnostic.to_json()])
         except Exception as error:  # recorded in the job; the thread must survive for the next one
             diagnostic = Diagnostic(code="internal-error", what=f"{type(error).__name__}: {error}", fix="please report it")

@@ -39,7 +39,7 @@ _PR_SET_PDEATHSIG: Final = 1
 _PRELOADED: Final = ["fieldwise.web.evaluation"]
 
 
-class WorkerLost(Exception):
+class WorkerProcessLost(Exception):
     """A worker was killed or died; the diagnostic says why."""
 
     def __init__(self, diagnostic: Diagnostic) -> None:
@@ -86,7 +86,7 @@ class WorkerProcess:
     ) -> Any:
         """Run a module-level function in the process, and return its value.
 
-        Raises WorkerLost if `seconds` pass without a report or its memory exceeds `memory` bytes, after killing it; CallCancelled;
+        Raises WorkerProcessLost if `seconds` pass without a report or its memory exceeds `memory` bytes, after killing it; CallCancelled;
         ConfigError and StoreError as the function does. With `on_report` the function gets a further argument: a function that reports.
         """
         try:
@@ -110,7 +110,7 @@ class WorkerProcess:
                 raise
             self.kill()
             what = f"the worker process of this evaluation died (exit code {self._process.exitcode})"
-            raise WorkerLost(Diagnostic(code="worker-died", what=what, fix="send fewer or smaller cases at a time")) from error
+            raise WorkerProcessLost(Diagnostic(code="worker-died", what=what, fix="send fewer or smaller cases at a time")) from error
 
     def _receive(self, wait: float) -> _Outcome | None:
         return self._pipe.recv() if self._pipe.poll(wait) else None
@@ -119,11 +119,11 @@ class WorkerProcess:
         if time.monotonic() > deadline:
             self.kill()
             what, fix = f"this takes longer than {seconds:g} seconds", "send fewer cases at a time, or make it a job: POST /api/v1/jobs"
-            raise WorkerLost(Diagnostic(code="too-long", what=what, fix=fix))
+            raise WorkerProcessLost(Diagnostic(code="too-long", what=what, fix=fix))
         if self._process.pid is not None and resident_memory(self._process.pid) > memory:
             self.kill()
             what = f"this needs more than {memory // 2**20:,} MB of memory"
-            raise WorkerLost(Diagnostic(code="too-much-memory", what=what, fix="send fewer or smaller cases at a time"))
+            raise WorkerProcessLost(Diagnostic(code="too-much-memory", what=what, fix="send fewer or smaller cases at a time"))
 
     def stop(self) -> None:
         """Interrupt the function, which may store what it has; kill the process if it takes too long."""
@@ -222,7 +222,7 @@ class EvaluationWorkers:
             return worker.call(function, *arguments, seconds=self._limits.seconds, memory=self._limits.memory)
         except ConfigError as error:
             raise config_problem(error) from error
-        except WorkerLost as error:
+        except WorkerProcessLost as error:
             problem = error.diagnostic
             raise make_problem(503, problem.code, problem.what, problem.fix) from error
         finally:

@@ -261,13 +261,13 @@ def _misspelt_keywords(schema: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     from jsonschema import validators
 
     drafts = [getattr(validators, name) for name in dir(validators) if name.startswith("Draft") and name.endswith("Validator")]
-    known = _ANNOTATIONS.union(*(draft.VALIDATORS for draft in drafts))
-    folded = {name.casefold(): name for name in known}
+    valid_keywords = _ANNOTATIONS.union(*(draft.VALIDATORS for draft in drafts))
+    folded = {name.casefold(): name for name in valid_keywords}
     seen: set[str] = set()
     for contents, _ in _iterate_subschemas(schema):
         keywords = cast("Mapping[str, Any]", contents) if isinstance(contents, Mapping) else {}
         for keyword in keywords:
-            if keyword in known or keyword in seen or keyword.startswith("x-"):
+            if keyword in valid_keywords or keyword in seen or keyword.startswith("x-"):
                 continue
             seen.add(keyword)
             close = get_close_matches(keyword.casefold(), list(folded), n=1, cutoff=0.8)
