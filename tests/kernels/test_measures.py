@@ -74,3 +74,35 @@ def test_what_is_no_duration_is_refused(text: str) -> None:
 
 def test_a_number_that_starts_with_a_separator_is_no_crash() -> None:
     assert read_duration(".1") is None
+
+
+@pytest.mark.parametrize(
+    ("text", "same"),
+    [
+        ("1 kWh", "3.6 MJ"),
+        ("30 psi", "206.842718795 kPa"),
+        ("1 GiB", "1024 MiB"),
+        ("½ cup", "0.5 cups"),
+        ("1 1/2 cups", "1.5 cup"),
+        ("2 m^3", "2000 l"),
+        ("12 pcs", "12 x"),
+    ],
+)
+def test_units_of_one_dimension_agree_however_they_are_written(text: str, same: str) -> None:
+    left, right = read_quantity(text), read_quantity(same)
+    assert left is not None
+    assert right is not None
+    assert left.to_base() == pytest.approx(right.to_base(), rel=1e-9)
+
+
+def test_a_fraction_without_a_unit_is_no_quantity() -> None:
+    assert read_quantity("12/2024") is None
+    assert read_quantity("3/4") is None
+
+
+def test_units_that_only_pint_knows_are_read_on_request() -> None:
+    pytest.importorskip("pint", reason="the extra `domain` is not installed")
+    wide = read_quantity("3 furlong", wider=True)
+    assert wide is not None
+    assert wide.to_base() == pytest.approx({"meter": 603.504}, rel=1e-4)
+    assert read_quantity("3 furlong") is None or read_quantity("3 furlong") == wide

@@ -51,6 +51,7 @@ _MORE_CURRENCIES: Final = {
     "yen": "JPY", "yuan": "CNY", "won": "KRW KPW", "rupee": "INR PKR LKR NPR MUR SCR", "rupees": "INR PKR LKR NPR MUR SCR",
     "peso": "MXN ARS CLP COP CUP DOP PHP UYU", "pesos": "MXN ARS CLP COP CUP DOP PHP UYU", "real": "BRL", "reais": "BRL",
     "franc": "CHF XAF XOF XPF RWF CDF DJF GNF KMF BIF", "francs": "CHF XAF XOF XPF RWF CDF DJF GNF KMF BIF", "franken": "CHF",
+    "zloty": "PLN", "złoty": "PLN", "złotych": "PLN", "złote": "PLN",
     "krona": "SEK ISK", "kronor": "SEK", "krone": "NOK DKK", "kroner": "NOK DKK", "rand": "ZAR", "rubel": "RUB", "rubles": "RUB",
     "roubles": "RUB", "рублей": "RUB", "рубля": "RUB", "рубль": "RUB", "lira": "TRY", "shekel": "ILS", "shekels": "ILS",
     "nis": "ILS", "ش.ح": "ILS", 'ש"ח': "ILS", "dirham": "AED MAD", "dirhams": "AED MAD", "riyal": "SAR QAR YER OMR",
@@ -65,6 +66,8 @@ _SUBUNITS: Final = {
     "centavos": "MXN BRL PHP ARS COP", "centesimi": "EUR", "grosz": "PLN", "groszy": "PLN", "kopecks": "RUB", "коп": "RUB",
     "копеек": "RUB", "paise": "INR", "paisa": "INR", "haléřů": "CZK", "kuruş": "TRY", "분": "KRW", "分": "CNY",
 }  # fmt: skip
+_UNITS: Final = frozenset({"km", "ft"})
+"""Symbols of units in small letters that are currencies in capitals."""
 _MORE_SUFFIXES: Final = {
     "k": 3, "tsd": 3, "thousand": 3, "thsd": 3, "mille": 3, "tys": 3, "тыс": 3, "m": 6, "mm": 6, "mn": 6, "mln": 6, "mio": 6,
     "mill": 6, "million": 6, "millions": 6, "millionen": 6, "milioni": 6, "millones": 6, "milhões": 6, "млн": 6, "b": 9, "bn": 9,
@@ -252,10 +255,10 @@ def _read_names(before: str, after: str, ends_in_cr: bool) -> _Names | None:
         return _Names(percent=True, scale=scale)
     if prefix == "%" and suffix == "":
         return _Names(percent=True, scale=scale)
-    # "5 L" names litres, not lempiras; "5 đ" names dongs
-    is_unit_letter = len(suffix) == 1 and not prefix and suffix.isascii() and fold_name(suffix) in locale_tables.unit_names()
+    # "5 L" names litres, not lempiras; "12 km" kilometres, "12 KM" Bosnian marks; "5 đ" names dongs
+    is_unit = not prefix and suffix.isascii() and (len(suffix) == 1 or suffix in _UNITS) and fold_name(suffix) in locale_tables.unit_names()
     named = [_currencies_of(part) for part in (prefix, suffix) if part]
-    if all(named) and not is_unit_letter:
+    if all(named) and not is_unit:
         currencies = frozenset.intersection(*named) if named else NO_CODES  # pyright: ignore[reportArgumentType]
         if named and not currencies:
             return None

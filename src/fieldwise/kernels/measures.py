@@ -7,9 +7,10 @@
 """
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from typing import Final
+from typing import Any, Final
 
 from fieldwise.kernels import locale_tables
 from fieldwise.kernels.amounts import read_figure
@@ -42,6 +43,20 @@ _SYMBOLS: Final = {
     "MHz": "megahertz", "K": "kelvin",
 }  # fmt: skip
 """Symbols in which the letter case counts."""
+_PREFIXES: Final = {
+    "n": ("nano", 1e-9), "µ": ("micro", 1e-6), "u": ("micro", 1e-6), "m": ("milli", 1e-3), "c": ("centi", 1e-2), "d": ("deci", 0.1),
+    "h": ("hecto", 100.0), "k": ("kilo", 1e3), "M": ("mega", 1e6), "G": ("giga", 1e9), "T": ("tera", 1e12), "P": ("peta", 1e15),
+    "Ki": ("kibi", 2.0**10), "Mi": ("mebi", 2.0**20), "Gi": ("gibi", 2.0**30), "Ti": ("tebi", 2.0**40),
+}  # fmt: skip
+_PREFIXED: Final = {
+    "J": "joule", "W": "watt", "Wh": "watt-hour", "V": "volt", "A": "ampere", "Hz": "hertz", "Pa": "pascal", "N": "newton", "Ω": "ohm",
+    "eV": "electronvolt", "cal": "calorie", "B": "byte", "bit": "bit",
+}  # fmt: skip
+"""Symbols that take the prefixes of the SI, letter case counting; metres, grams, litres and seconds are in CLDR with theirs."""
+_PREFIX_FACTORS: Final = dict(_PREFIXES.values())
+_FRACTION: Final = re.compile(r"(?<![\d/.,])(?:(\d+)\s+)?(\d+)\s*/\s*(2|3|4|5|6|8|10|12|16|32|64)(?=\s*[^\W\d])")
+"""A fraction before a unit: `1 1/2 cups`."""
+_FROM_PINT: Final = "pint:"
 _MORE_NUMBER_WORDS: Final = {
     **dict.fromkeys(("a", "an", "une", "una", "uma", "eine", "einen", "einer", "ett", "een", "één", "jedna", "jedno", "одна", "одну"), 1),
     "half a": 0.5, "half an": 0.5, "a dozen": 12, "dozen": 12,
@@ -65,9 +80,18 @@ _PIECES: Final = (
     "個",
     "个",
     "件",
+    "x",
+    "nos",
+    "qty",
 )
+_PACKINGS: Final = tuple(
+    "box bottle pack package packet bag case carton roll sheet set pair can tin jar tube pallet unit container drum sack bundle kit tablet "
+    "capsule pill person page slice crate bucket barrel tray reel spool ream".split()  # noqa: SIM905
+)
+"""What things are counted in: units that convert into nothing else."""
 # What people write and CLDR does not print.
 _MORE_UNITS: Final = {
+    **{word: packing for packing in _PACKINGS for word in (packing, packing + "s", packing + "es")},
     **dict.fromkeys(_PIECES, "piece"),
     "kgs": "kilogram", "kilo": "kilogram", "kilos": "kilogram", "gm": "gram", "gms": "gram", "gr": "gram", "grs": "gram",
     "lbs": "pound", "mtr": "meter", "mtrs": "meter", "kms": "kilometer", "cms": "centimeter", "mms": "millimeter", "ltr": "liter",
@@ -115,30 +139,71 @@ class DurationReading:
     """Other readings in seconds: `1:30` is 90 minutes or 90 seconds."""
 
 
+@cache
 def unit_factor(unit: str) -> locale_tables.UnitFactor | None:
-    """How a unit converts; None for an unknown one."""
+    """How a unit converts; None for an unknown one.
+
+    >>> unit_factor("megajoule").factor, unit_factor("bar").dimension == unit_factor("pound-force-per-square-inch").dimension
+    (1000000.0, True)
+    """
     if unit in _MULTIPLES:
         base_unit, multiple = _MULTIPLES[unit]
-        base = locale_tables.unit_factors()[base_unit]
-        return base._replace(factor=base.factor * multiple)
-    return locale_tables.unit_factors().get(unit)
+        return _multiple_of(base_unit, multiple)
+    factor = locale_tables.unit_factors().get(unit)
+    if factor is not None:
+        return factor._replace(dimension=_sorted_dimension(factor.dimension))
+    for prefix, multiple in _PREFIX_FACTORS.items():
+        if unit.startswith(prefix):
+            return _multiple_of(unit.removeprefix(prefix), multiple)
+    return _wider_factor(unit.removeprefix(_FROM_PINT)) if unit.startswith(_FROM_PINT) else None
 
 
-def read_quantity(text: str) -> QuantityReading | None:
-    """A number with or without a unit; None if the text is anything else."""
-    return _read_quantity(text)
+def _multiple_of(unit: str, multiple: float) -> locale_tables.UnitFactor | None:
+    base = unit_factor(unit)
+    return None if base is None else base._replace(factor=base.factor * multiple)
 
 
-# Quantities repeat within a column; the text alone decides the result.
+def _sorted_dimension(dimension: str) -> str:
+    """One spelling for a dimension: CLDR writes pressure as kg/(m·s²) and as kg·m/s²/m².
+
+    >>> _sorted_dimension("kilogram-meter-per-square-second-per-square-meter") == _sorted_dimension("kilogram-per-meter-square-second")
+    True
+    """
+    powers: dict[str, int] = {}
+    for place, product in enumerate(dimension.split("-per-")):
+        power = 1
+        for word in product.split("-"):
+            if word in {"square", "cubic"}:
+                power = 2 if word == "square" else 3
+                continue
+            powers[word] = powers.get(word, 0) + (power if place == 0 else -power)
+            power = 1
+    return _dimension_name(powers)
+
+
+def _dimension_name(powers: Mapping[str, int]) -> str:
+    named = sorted((unit, power) for unit, power in powers.items() if power)
+    return " ".join(unit if power == 1 else f"{unit}^{power}" for unit, power in named)
+
+
+def read_quantity(text: str, wider: bool = False) -> QuantityReading | None:
+    """A number with or without a unit; None if the text is anything else.
+
+    `wider` also takes the units of the package pint, where it is installed.
+    """
+    return _read_quantity(text, wider)
+
+
+# Quantities repeat within a column; the arguments alone decide the result.
 @lru_cache(maxsize=1 << 16)
-def _read_quantity(text: str) -> QuantityReading | None:
-    figure = None
-    split = re.fullmatch(r"\s*(?P<number>[-+−(]?[\d٠-٩०-९].*?[)]?)\s*(?P<unit>[^\d\s.,)].*?)?\s*", text, re.DOTALL)
+def _read_quantity(text: str, wider: bool) -> QuantityReading | None:
+    text = _FRACTION.sub(_as_decimal, text, count=1)
+    split = re.fullmatch(r"\s*(?P<number>[-+−(]?[\d٠-٩०-९½⅓⅔¼¾⅛⅜⅝⅞].*?[)]?)\s*(?P<unit>[^\d\s.,)].*?)?\s*", text, re.DOTALL)
     if split is not None and split["unit"]:
         # the longest number first: "1 234,5 kg", then shorter ones for units that hold digits, such as m2
-        for match in re.finditer(r"(?<=[\d)½¼¾])\s*(?=[^\d\s.,'’)½¼¾])", text):
+        for match in re.finditer(r"(?<=[\d)½⅓⅔¼¾⅛⅜⅝⅞])\s*(?=[^\d\s.,'’)½⅓⅔¼¾⅛⅜⅝⅞])", text):
             number, unit = text[: match.start()], text[match.end() :].strip()
-            units = units_called(unit)
+            units = units_called(unit) or (_wider_units(unit) if wider else frozenset())
             figure = read_figure(number.strip()) if units else None
             if figure is not None and units and not figure.currencies and not figure.percent:
                 return QuantityReading(figure.value, units)
@@ -153,6 +218,11 @@ def _read_quantity(text: str) -> QuantityReading | None:
     return QuantityReading(figure.value, frozenset({"percent"}) if figure.percent else figure.units)
 
 
+def _as_decimal(fraction: re.Match[str]) -> str:
+    """`1/2` as 0.5 and `1 1/2` as 1.5."""
+    return str(int(fraction[1] or 0) + int(fraction[2]) / int(fraction[3]))
+
+
 def _number_called(word: str) -> float | None:
     return locale_tables.number_words().get(word, _MORE_NUMBER_WORDS.get(word))
 
@@ -163,9 +233,10 @@ def units_called(name: str) -> frozenset[str]:
     >>> units_called("lbs"), units_called("stunden")
     (frozenset({'pound'}), frozenset({'hour'}))
     """
-    if name.strip() in _SYMBOLS:
-        return frozenset({_SYMBOLS[name.strip()]})
-    key = fold_name(name).replace("²", "2").replace("³", "3")
+    symbol = _symbol_called(name.strip())
+    if symbol is not None:
+        return frozenset({symbol})
+    key = fold_name(name).replace("²", "2").replace("³", "3").replace("^", "")
     plain = key.strip(".")
     if plain in _MORE_UNITS:
         return frozenset({_MORE_UNITS[plain]})
@@ -175,6 +246,48 @@ def units_called(name: str) -> frozenset[str]:
         or _units_without_points().get(plain.replace(".", ""))
         or frozenset()
     )
+
+
+def _symbol_called(name: str) -> str | None:
+    """The unit of a symbol in which letter case counts: `MJ` is a megajoule."""
+    if name in _SYMBOLS:
+        return _SYMBOLS[name]
+    for length in (1, 2):
+        prefix, base = _PREFIXES.get(name[:length]), _PREFIXED.get(name[length:])
+        if prefix is not None and base is not None:
+            return prefix[0] + base
+    return None
+
+
+@cache
+def _pint_registry() -> Any:
+    """The units of pint; None where the extra `domain` is not installed. Making it takes a third of a second."""
+    try:
+        import pint
+    except ImportError:
+        return None
+    return pint.UnitRegistry()
+
+
+def _wider_units(name: str) -> frozenset[str]:
+    """The unit of that name in pint; empty where it knows none."""
+    if not re.fullmatch(r"[^\W\d_][\w/*^·° -]{0,30}", name):
+        return frozenset()
+    return frozenset({_FROM_PINT + name}) if _wider_factor(name) is not None else frozenset()
+
+
+@cache
+def _wider_factor(name: str) -> locale_tables.UnitFactor | None:
+    """How a unit of pint converts, in CLDR's dimensions."""
+    registry = _pint_registry()
+    if registry is None:
+        return None
+    try:
+        base = registry.Quantity(1, name.replace("·", "*")).to_base_units()
+    except Exception:  # pint raises what its parser meets: syntax errors, tokens, undefined units
+        return None
+    powers = {str(unit): int(power) for unit, power in dict(base.unit_items()).items() if power == int(power)}
+    return locale_tables.UnitFactor(_dimension_name(powers), float(base.magnitude), 0.0)
 
 
 @cache

@@ -44,7 +44,10 @@ _GENERIC: Final = re.compile(
 )
 _MORE_LANGUAGES: Final = {
     "mandarin": "zh", "farsi": "fa", "castilian": "es", "flemish": "nl", "valencian": "ca", "tagalog": "fil tl", "moldovan": "ro",
-    "bokmål": "nb no", "norwegian": "no nb nn",
+    "bokmål": "nb no", "norwegian": "no nb nn", "american english": "en", "british english": "en", "canadian english": "en",
+    "australian english": "en", "brazilian portuguese": "pt", "european portuguese": "pt", "mexican spanish": "es",
+    "latin american spanish": "es", "european spanish": "es", "canadian french": "fr", "swiss french": "fr", "austrian german": "de",
+    "simplified chinese": "zh", "traditional chinese": "zh",
 }  # fmt: skip
 _TRUE_WORDS = (
     "true yes y t 1 on x ok checked ticked selected set marked ja j oui sí si sim da да tak ano áno igen kyllä evet はい 是 对 예 네 有"
@@ -52,8 +55,8 @@ _TRUE_WORDS = (
 _FALSE_WORDS = (
     "false no n f 0 off unchecked unticked unselected unmarked nein non não nej nei ei ne нет nie hayır hayir いいえ 否 不 아니요 無 无"
 )
-_TRUE: Final = frozenset([*_TRUE_WORDS.split(), *"☑☒✓✔⊠■●", "[x]", "(x)", "[✓]", "[✔]"])
-_FALSE: Final = frozenset([*_FALSE_WORDS.split(), *"☐✗✘❌□○", "[]", "()"])
+_TRUE: Final = frozenset([*_TRUE_WORDS.split(), *"☑☒✓✔⊠■●", "[x]", "(x)", "[✓]", "[✔]", ":selected:"])
+_FALSE: Final = frozenset([*_FALSE_WORDS.split(), *"☐✗✘❌□○", "[]", "()", ":unselected:"])
 
 
 def countries_called(text: str) -> frozenset[str]:

@@ -55,6 +55,9 @@ def unread_note(value: Any, config: Quantity) -> str | None:
         Example(expected="5 ft", actual="60 in", score=1),
         Example(expected="5 mg", actual="5 g", score=0),
         Example(expected="10 kg", actual="10 km", score=0),
+        Example(expected="1 kWh", actual="3.6 MJ", score=1),
+        Example(expected="1 1/2 cups", actual="1.5 cup", score=1),
+        Example(expected="5 boxes", actual="5 bottles", score=0),
         Example(expected=12, actual="12 kg", score=1),
         Example(expected="100 g", actual="0.101 kg", options={"tolerance": 2}, score=1),
     ],
@@ -89,7 +92,7 @@ def _read_value(value: Any) -> measures.QuantityReading | None:
     number = plain_number(value)
     if number is not None:
         return measures.QuantityReading(number, frozenset())
-    return measures.read_quantity(value) if isinstance(value, str) else None
+    return measures.read_quantity(value, wider=True) if isinstance(value, str) else None
 
 
 def _limit_in_base(config: Quantity, expected: measures.QuantityReading, dimension: str) -> float:
