@@ -84,14 +84,14 @@ _PIECES: Final = (
     "nos",
     "qty",
 )
-_PACKINGS: Final = tuple(
+_PACKINGS: Final = (
     "box bottle pack package packet bag case carton roll sheet set pair can tin jar tube pallet unit container drum sack bundle kit tablet "
-    "capsule pill person page slice crate bucket barrel tray reel spool ream".split()  # noqa: SIM905
+    "capsule pill person page slice crate bucket barrel tray reel spool ream"
 )
 """What things are counted in: units that convert into nothing else."""
 # What people write and CLDR does not print.
 _MORE_UNITS: Final = {
-    **{word: packing for packing in _PACKINGS for word in (packing, packing + "s", packing + "es")},
+    **{word: packing for packing in _PACKINGS.split(" ") for word in (packing, packing + "s", packing + "es")},
     **dict.fromkeys(_PIECES, "piece"),
     "kgs": "kilogram", "kilo": "kilogram", "kilos": "kilogram", "gm": "gram", "gms": "gram", "gr": "gram", "grs": "gram",
     "lbs": "pound", "mtr": "meter", "mtrs": "meter", "kms": "kilometer", "cms": "centimeter", "mms": "millimeter", "ltr": "liter",
