@@ -38,6 +38,15 @@ def test_another_root_is_named_by_an_option_or_the_environment(folder: Path, fie
     assert fieldwise("runs").stdout.startswith("there are no runs in memory://cli")
 
 
+def test_root_may_stand_before_or_behind_the_name_of_any_command(folder: Path, fieldwise: Call) -> None:
+    assert fieldwise("run", "small.eval.yaml", "--root", "here").exit_code in {0, 1}
+    for command in (("runs", "show", "latest"), ("runs", "list"), ("runs",), ("report", "latest"), ("compare", "latest", "latest")):
+        assert fieldwise(*command, "--root", "here").exit_code == 0, command
+        assert fieldwise("--root", "here", *command).exit_code == 0, command
+    assert fieldwise("runs", "--root", "here", "show", "latest").exit_code == 0
+    assert not (folder / ".fieldwise").exists()
+
+
 def test_the_command_that_is_named_next_finds_the_run_in_another_root(folder: Path, fieldwise: Call) -> None:
     output = fieldwise("--root", "my runs", "run", "small.eval.yaml", "--format", "plain").stdout
     assert "next: fieldwise --root 'my runs' explain latest " in output

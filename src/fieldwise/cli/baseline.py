@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from fieldwise.cli._options import RunArgument, program_of
+from fieldwise.cli._options import RootOption, RunArgument, program_of
 
 app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Store a run as a baseline, in a file small enough to commit.")
 FileOption = Annotated[
@@ -16,12 +16,12 @@ FileOption = Annotated[
 
 
 @app.command("set")
-def set_baseline(context: typer.Context, run: RunArgument = "latest", file: FileOption = None) -> None:
+def set_baseline(context: typer.Context, run: RunArgument = "latest", file: FileOption = None, root: RootOption = None) -> None:
     """Make a run the baseline."""
     from fieldwise.cli._lookup import open_named_run
     from fieldwise.store.baseline import load_baseline, save_baseline
 
-    stored = open_named_run(run, program_of(context).root)
+    stored = open_named_run(run, program_of(context, root).root)
     target = file or _default_file(stored.name)
     previous = load_baseline(target)["run"] if target.exists() else None
     path = save_baseline(stored, target)

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from fieldwise.cli._options import ShowAllOption, TextFormat, TextFormatOption, program_of
+from fieldwise.cli._options import RootOption, ShowAllOption, TextFormat, TextFormatOption, program_of
 from fieldwise.cli.run import CasesOption, SuiteArgument
 
 
@@ -15,6 +15,7 @@ def check(
     gate: Annotated[list[str] | None, typer.Option(metavar="CONDITION", help="An additional gate to check. Repeatable.")] = None,
     form: TextFormatOption = TextFormat.rich,
     show_all: ShowAllOption = False,
+    root: RootOption = None,
 ) -> None:
     """Validate a suite without scoring: show every problem, or the cases and rules it will use."""
     from fieldwise import api
@@ -24,7 +25,7 @@ def check(
     from fieldwise.cli._files import require_file
     from fieldwise.report.check_view import build_check_report, render_check_json
 
-    program = program_of(context)
+    program = program_of(context, root)
     survey = survey_cases(api.check(require_file(suite, "suite"), cases=cases, gates=gate or (), root=program.root))
     if form == TextFormat.json:
         typer.echo(render_check_json(survey))

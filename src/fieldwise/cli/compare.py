@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from fieldwise.cli._options import ShowAllOption, TextFormat, TextFormatOption, program_of
+from fieldwise.cli._options import RootOption, ShowAllOption, TextFormat, TextFormatOption, program_of
 
 if TYPE_CHECKING:
     from fieldwise.model.change import Changes
@@ -42,6 +42,7 @@ def compare(
     adjust: AdjustOption = Adjustment.holm,
     form: TextFormatOption = TextFormat.rich,
     show_all: ShowAllOption = False,
+    root: RootOption = None,
 ) -> None:
     """Compare runs of the same cases and test whether the differences are significant.
 
@@ -57,7 +58,7 @@ def compare(
     from fieldwise.report.text_format import dump_json
     from fieldwise.summarize.ranking import rank_runs
 
-    program = program_of(context)
+    program = program_of(context, root)
     opened: dict[str, Run] = {}
     typed = [base]
     for name in runs or ["latest"]:

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from fieldwise.cli._options import Format, FormatOption, Program, ShowAllOption, program_of
+from fieldwise.cli._options import Format, FormatOption, Program, RootOption, ShowAllOption, program_of
 
 
 class DemoSuite(StrEnum):
@@ -31,6 +31,7 @@ def demo(
     copy: Annotated[Path | None, typer.Option("--copy", metavar="DIR", help="Copy the demo's files to this folder instead.")] = None,
     form: FormatOption = Format.rich,
     show_all: ShowAllOption = False,
+    root: RootOption = None,
 ) -> None:
     """Score 26 invoices, or 12 answers of a RAG system, that ship with fieldwise.
 
@@ -38,7 +39,7 @@ def demo(
     """
     from importlib.resources import as_file, files
 
-    program = program_of(context)
+    program = program_of(context, root)
     with as_file(files("fieldwise") / "demo") as folder:
         if copy is not None:
             _copy_files(folder, FILES[which], copy)

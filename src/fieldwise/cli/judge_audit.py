@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from fieldwise.cli._options import RunArgument, ShowAllOption, TextFormat, TextFormatOption, program_of
+from fieldwise.cli._options import RootOption, RunArgument, ShowAllOption, TextFormat, TextFormatOption, program_of
 
 if TYPE_CHECKING:
     from fieldwise.model.audit import Audit, JudgedCase
@@ -26,6 +26,7 @@ def judge_audit(
     ] = None,
     form: TextFormatOption = TextFormat.rich,
     show_all: ShowAllOption = False,
+    root: RootOption = None,
 ) -> None:
     """Compare a judge's verdicts with human labels of the same cases: agreement, Cohen's kappa, and the disagreements.
 
@@ -39,7 +40,7 @@ def judge_audit(
     from fieldwise.report.text_format import dump_json
     from fieldwise.summarize.audit import audit_judge
 
-    program = program_of(context)
+    program = program_of(context, root)
     stored_run = open_named_run(run, program.root)
     judge = _select_judge(stored_run, evaluator)
     agreement = audit_judge(stored_run.id, judge, _read_verdicts(stored_run, judge), read_labels(require_file(labels, "file of labels")))

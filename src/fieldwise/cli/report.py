@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from fieldwise.cli._options import RunArgument, program_of
+from fieldwise.cli._options import RootOption, RunArgument, program_of
 
 OutputOption = Annotated[
     list[str],
@@ -12,14 +12,14 @@ OutputOption = Annotated[
 ]
 
 
-def report(context: typer.Context, run: RunArgument = "latest", output: OutputOption = ["report.html"]) -> None:  # noqa: B006  read only
+def report(context: typer.Context, run: RunArgument = "latest", output: OutputOption = ["report.html"], root: RootOption = None) -> None:  # noqa: B006  read only
     """Write a stored run as a report: self-contained HTML, Markdown for a pull request, JUnit, a workbook …"""
     from fieldwise.cli._exits import INCOMPLETE
     from fieldwise.cli._lookup import open_named_run
     from fieldwise.cli._report import check_outputs, write_outputs
 
     check_outputs(output)
-    stored_run = open_named_run(run, program_of(context).root)
+    stored_run = open_named_run(run, program_of(context, root).root)
     write_outputs(stored_run, output)
     if stored_run.state != "finished":
         typer.echo(f"run {stored_run.id} did not finish: the report covers the results so far", err=True)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from fieldwise.cli._options import Format, FormatOption, ShowAllOption, program_of
+from fieldwise.cli._options import Format, FormatOption, RootOption, ShowAllOption, program_of
 
 if TYPE_CHECKING:
     from fieldwise.model.plan import When
@@ -63,6 +63,7 @@ def run(
         ),
     ] = None,
     show_all: ShowAllOption = False,
+    root: RootOption = None,
 ) -> None:
     """Score the cases of a suite and store the run."""
     from fieldwise.api import run as run_suite
@@ -73,7 +74,7 @@ def run(
     from fieldwise.model.ask import Asking
     from fieldwise.summarize.exit_code import INCOMPLETE, Limits
 
-    program = program_of(context)
+    program = program_of(context, root)
     outputs = output or ()
     check_outputs(outputs)
     with _errors_in_format(form), _progress_bar() as update_bar, watch_interrupts() as check_interrupt:

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from fieldwise.cli._options import Program, RunArgument, ShowAllOption, TextFormat, TextFormatOption, program_of
+from fieldwise.cli._options import Program, RootOption, RunArgument, ShowAllOption, TextFormat, TextFormatOption, program_of
 from fieldwise.model.locations import resolve_root
 
 app = typer.Typer(
@@ -31,9 +31,11 @@ def runs(
     suite: SuiteOption = None,
     limit: LimitOption = 20,
     form: TextFormatOption = TextFormat.rich,
+    root: RootOption = None,
 ) -> None:
+    context.obj = program_of(context, root)
     if context.invoked_subcommand is None:
-        _print_runs(program_of(context), tag, suite, limit, form)
+        _print_runs(context.obj, tag, suite, limit, form)
         return
     options = {"tag": "--tag", "suite": "--suite", "limit": "--limit", "form": "--format"}
     misplaced = [option for name, option in options.items() if _is_on_command_line(context, name)]
@@ -54,9 +56,10 @@ def list_all(
     suite: SuiteOption = None,
     limit: LimitOption = 20,
     form: TextFormatOption = TextFormat.rich,
+    root: RootOption = None,
 ) -> None:
     """List the runs, newest first; the same as `fieldwise runs`."""
-    _print_runs(program_of(context), tag, suite, limit, form)
+    _print_runs(program_of(context, root), tag, suite, limit, form)
 
 
 def _print_runs(program: Program, tag: str | None, suite: str | None, limit: int, form: TextFormat) -> None:
@@ -97,7 +100,11 @@ def _no_runs_message(program: Program, tag: str | None, suite: str | None) -> st
 
 @app.command("show", short_help="Show the configuration, results and location of a run.")
 def show_run(
-    context: typer.Context, run: RunArgument = "latest", form: TextFormatOption = TextFormat.rich, show_all: ShowAllOption = False
+    context: typer.Context,
+    run: RunArgument = "latest",
+    form: TextFormatOption = TextFormat.rich,
+    show_all: ShowAllOption = False,
+    root: RootOption = None,
 ) -> None:
     """Show a run: gates, metrics, comparison with its baseline, fingerprints and location."""
     from fieldwise.cli._console import print_page
@@ -107,7 +114,7 @@ def show_run(
     from fieldwise.store.delete import baseline_files, find_baselines_of, folder_size
     from fieldwise.store.part_reader import verify_parts
 
-    program = program_of(context)
+    program = program_of(context, root)
     stored_run = open_named_run(run, program.root)
     verify_parts(stored_run.path, stored_run.parts)
     storage = StorageFacts(bytes=folder_size(stored_run.path), baselines=tuple(find_baselines_of(stored_run.id, baseline_files(Path()))))
@@ -123,13 +130,14 @@ def tag(
     run: RunArgument,
     names: Annotated[list[str], typer.Argument(metavar="NAME", help="Tags to add, such as release-2 or nightly.")],
     remove: Annotated[bool, typer.Option("--remove", help="Remove these tags instead.")] = False,
+    root: RootOption = None,
 ) -> None:
     """Add tags to a run. A tag names the run in other commands and protects it from deletion."""
     from fieldwise.cli._lookup import open_named_run
     from fieldwise.model.diagnostic import ConfigError, Diagnostic
     from fieldwise.store.run_names import add_tags, remove_tags
 
-    stored_run = open_named_run(run, program_of(context).root)
+    stored_run = open_named_run(run, program_of(context, root).root)
     try:
         missing = remove_tags(stored_run.path, names) if remove else add_tags(stored_run.path, names)
     except ValueError as error:
@@ -146,6 +154,7 @@ def delete(
     names: Annotated[list[str], typer.Argument(metavar="RUN", help="The runs: ids or their first characters, tags, or latest.")],
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")] = False,
     force: Annotated[bool, typer.Option("--force", help="Also delete runs that are tagged or used by a baseline.")] = False,
+    root: RootOption = None,
 ) -> None:
     """Delete runs permanently, after confirmation.
 
@@ -155,7 +164,7 @@ def delete(
     from fieldwise.cli._lookup import open_named_run_header
     from fieldwise.store.delete import baseline_files, check_deletable, delete_runs
 
-    root = program_of(context).root
+    root = program_of(context, root).root
     opened = [open_named_run_header(name, root) for name in names]
     doomed = list({run.id: run for run in opened}.values())
     baselines = baseline_files(Path())
@@ -199,6 +208,7 @@ def trend(
     limit: Annotated[int, typer.Option(min=1, help="Maximum number of runs, newest first.")] = 30,
     html: Annotated[Path | None, typer.Option(metavar="FILE", help="Also write a self-contained HTML page with a chart.")] = None,
     form: TextFormatOption = TextFormat.rich,
+    root: RootOption = None,
 ) -> None:
     """Show the history of a metric over the runs of a suite, oldest first."""
     from fieldwise.cli._console import display_options, print_page
@@ -206,7 +216,7 @@ def trend(
     from fieldwise.report.trend import build_trend, build_trend_report
     from fieldwise.store.run import list_runs
 
-    program = program_of(context)
+    program = program_of(context, root)
     candidates = [run for run in list_runs(program.root) if tag is None or tag in run.tags]
     history = build_trend(candidates, metric, suite=suite, limit=limit)
     if form == TextFormat.json:

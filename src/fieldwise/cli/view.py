@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from fieldwise.cli._options import program_of
+from fieldwise.cli._options import RootOption, program_of
 
 if TYPE_CHECKING:
     from fieldwise.web.guard import Guard
@@ -29,6 +29,7 @@ def view(
     ] = None,
     no_token: Annotated[bool, typer.Option("--no-token", help="Serve every user of this machine without a token.")] = False,
     open_browser: Annotated[bool, typer.Option("--open", help="Open the pages in a browser.")] = False,
+    root: RootOption = None,
 ) -> None:
     """Serve the pages and the HTTP API for the stored runs.
 
@@ -44,7 +45,7 @@ def view(
     token = None if no_token else secrets.token_urlsafe(24)
     app = create_app(
         Settings(
-            root=resolve_root(program_of(context).root),
+            root=resolve_root(program_of(context, root).root),
             host=host,
             port=port,
             data=data,
