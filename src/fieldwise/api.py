@@ -26,6 +26,7 @@ from fieldwise.plan.rules import plan_match
 from fieldwise.plan.rules_from_types import rules_from_schema, rules_from_type
 from fieldwise.plan.suite import build_plan
 from fieldwise.read.cases import CaseReader, read_cases
+from fieldwise.read.corrections import check_corrections, read_corrections
 from fieldwise.read.from_python import normalize_case, normalize_value
 from fieldwise.read.given_data import MANY_RECORDS, are_many_records, refuse_tables, replace_data
 from fieldwise.read.pairing import propose_pairing
@@ -184,7 +185,8 @@ def check(
     if plan.source is None or not (plan.source.cases or plan.source.expected):
         what, fix = "the suite names no cases", "add `cases: data.jsonl`, give `cases=` in Python, or --cases on the command line"
         raise ConfigError([Diagnostic(code="no-cases", what=what, where=Where(file=plan.file), fix=fix)])
-    plan = replace(plan, source=replace(plan.source, named_fields=list_named_fields(plan.evaluators)))
+    corrections = None if plan.source.corrections_file is None else read_corrections(plan.source.corrections_file)
+    plan = replace(plan, source=replace(plan.source, named_fields=list_named_fields(plan.evaluators), corrections=corrections))
     assert plan.source is not None
     if (plan.source.cases or "").startswith("run:"):
         from fieldwise.store.rerun import use_stored_cases
@@ -236,6 +238,7 @@ def run(
         _require_rereadable(source)
     from fieldwise.engines import executors, run_warnings, sharding  # loads Arrow, which only a stored run needs
 
+    uncorrected = find_uncorrected_cases(source)
     demands = executors.find_demands(plan)
     chunk = chunk or demands.batch_size
     compare_run = _open_baseline(plan, baseline, root)
@@ -258,7 +261,7 @@ def run(
             notes = [*plan.diagnostics, *resume_notes, *notes, *_warn_of_workers(source, workers, engine), *reader.diagnostics]
             notes += run_warnings.warn_unmatched_filters(filters, reader.diagnostics, selected=totals.cases)
             writer.record_columns(reader.columns_seen.roles.columns)
-            return _finish_run(plan, writer, totals, notes, compare_run, limits, all_cases=all_cases)
+            return _finish_run(plan, writer, totals, notes, compare_run, limits, all_cases=all_cases, uncorrected=uncorrected)
     except KeyboardInterrupt:
         raise Interrupted(pending_writer.id, pending_writer.case_count) from None
 
@@ -272,12 +275,16 @@ def _finish_run(
     limits: Limits | None,
     *,
     all_cases: bool,
+    uncorrected: Sequence[Cases] = (),
 ) -> "Run":
     """Summarize the stored parts, judge the gates, compare with the baseline, decide the exit code and write the manifest."""
-    from fieldwise.engines import group_warnings, run_warnings
+    from fieldwise.engines import correction_effect, group_warnings, run_warnings
 
     summary = _summarize_stored(writer, totals)
     source = plan.source
+    if source is not None and source.corrections is not None:
+        effect = correction_effect.measure_corrections(plan, source.corrections, uncorrected, summary, writer.path, writer.parts)
+        writer.record_corrections(effect)
     can_read_again = source is not None and _can_read_again(source)
     rule_notes = run_warnings.warn_unused_rules(plan, totals, (lambda: read_cases(source)) if source and can_read_again else None)
     absent = {note.where.field or "" for note in rule_notes if note.code == ABSENT_PATH}
@@ -301,6 +308,19 @@ def _finish_run(
     if is_invalid(code, notes):
         return writer.finish_invalid(notes, code)
     return writer.finish(summary, gate_results, notes, code, changes)
+
+
+def find_uncorrected_cases(source: Source) -> list[Cases]:
+    """The cases that have corrections, as the data has them; ConfigError if a correction cannot be applied to them."""
+    if source.corrections is None:
+        return []
+    if source.cases == "-":
+        what, fix = "corrections cannot be applied to cases from standard input, which cannot be read again", "put the cases in a file"
+        raise ConfigError([Diagnostic(code="no-corrections", what=what, where=Where(file=source.corrections.file), fix=fix)])
+    uncorrected, problems = check_corrections(read_cases(replace(source, corrections=None)), source.corrections)
+    if problems:
+        raise ConfigError(problems)
+    return uncorrected
 
 
 def _warn_of_workers(source: Source, workers: int, engine: "Engine") -> list[Diagnostic]:

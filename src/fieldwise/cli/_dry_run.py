@@ -11,6 +11,7 @@ from fieldwise.model.values import MISSING
 from fieldwise.plan.infer import InferredRules
 from fieldwise.plan.needed_sides import require_sides
 from fieldwise.read.cases import read_cases
+from fieldwise.read.corrections import check_corrections
 from fieldwise.report.check_view import SuiteCheck
 from fieldwise.score.inferred_rules import infer_rules, needs_inferred_rules
 from fieldwise.score.path_survey import PathSurvey, list_written_rules, report_absent_path, report_missing_fields
@@ -24,6 +25,9 @@ def survey_cases(plan: Plan) -> SuiteCheck:
     rules = [written.rule for written in list_written_rules(plan)]
     if needs_inferred_rules(plan):
         plan, reasons = _add_inferred_rules(plan, infer_rules(read_cases(source, chunk=256), source))
+    correction_problems: list[Diagnostic] = []
+    if source.corrections is not None:
+        _, correction_problems = check_corrections(read_cases(replace(source, corrections=None)), source.corrections)
     reader = read_cases(source, chunk=256)
     counts, case_diagnostics = Counter[str](), list[Diagnostic]()
     survey = PathSurvey(rules)
@@ -37,7 +41,7 @@ def survey_cases(plan: Plan) -> SuiteCheck:
         rule_diagnostics = [report_absent_path(plan, rule, survey) for rule in survey.absent]
         rule_diagnostics += report_missing_fields(plan, rules, survey.present, survey.records)
     missing_sides = require_sides(plan, reader.diagnostics)
-    diagnostics = [*plan.diagnostics, *missing_sides, *reader.diagnostics, *case_diagnostics, *rule_diagnostics]
+    diagnostics = [*plan.diagnostics, *correction_problems, *missing_sides, *reader.diagnostics, *case_diagnostics, *rule_diagnostics]
     return SuiteCheck(plan=plan, counts=counts, reasons=reasons, diagnostics=diagnostics)
 
 

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, Literal, Protocol, TypeAlias
 
+from fieldwise.model.correction import CorrectionSet
 from fieldwise.model.diagnostic import Diagnostic
 from fieldwise.model.redaction import Redaction
 
@@ -140,6 +141,10 @@ class Source:
     memory: Mapping[str, RowsInMemory] = field(default_factory=dict[str, RowsInMemory])
     """`cases`, `expected` or `actual` → its rows, where they are not in a file; the name of the rows then stands for the file."""
 
+    corrections_file: str | None = None
+    """A JSONL file of corrections of the expected side."""
+    corrections: CorrectionSet | None = None
+    """The content of that file, read once, so that all workers apply the same corrections."""
     named_fields: frozenset[str] = frozenset()
     """Fields that the rules name: the field that pairs two files is left out of the records unless it is one of them."""
 

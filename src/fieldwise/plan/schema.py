@@ -116,9 +116,12 @@ def _cases_schema() -> JsonSchema:
     allow: JsonSchema = {"type": "boolean", "description": "The same file or column may be both expected and actual."}
     texts = dict.fromkeys((key for key in CASES_KEYS if key != "file"), _TEXT)
     two_sides = _closed_mapping({**texts, "expected": side, "actual": side, "allow_same_sides": allow}, ["expected", "actual"])
-    one_file = _closed_mapping({"file": _TEXT, "format": _TEXT, "allow_same_sides": allow}, ["file"])
+    corrections: JsonSchema = {**_TEXT, "description": "A JSONL file of corrections of the expected values; relative to the suite."}
+    two_sides["properties"]["corrections"] = corrections
+    one_file = _closed_mapping({"file": _TEXT, "format": _TEXT, "allow_same_sides": allow, "corrections": corrections}, ["file"])
+    corrections_only = _closed_mapping({"corrections": corrections}, ["corrections"])
     description = "A file, a pattern, or separate files for expected and actual; relative to the suite."
-    return {"description": description, "anyOf": [_TEXT, two_sides, one_file]}
+    return {"description": description, "anyOf": [_TEXT, two_sides, one_file, corrections_only]}
 
 
 def _evaluator_schema(definitions: _Definitions, role: Literal["evaluator", "member"] = "evaluator") -> JsonSchema:

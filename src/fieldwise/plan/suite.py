@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from typing import Annotated, Any, get_args
 
 from annotated_types import MinLen
@@ -22,7 +23,7 @@ from fieldwise.plan.rules import read_path
 SUITE_KEYS = ("name", "cases", "columns", "group", "redact", "evaluators", "gate")
 GROUP_PARTS = ("metadata", "input")
 """The parts of a case that can name its group."""
-CASES_KEYS = ("file", "expected", "actual", "join", "format", "allow_same_sides")
+CASES_KEYS = ("file", "expected", "actual", "join", "format", "allow_same_sides", "corrections")
 SIDE_KEYS = ("file", "id", "record", "rename", "format")
 ROLES: tuple[str, ...] = get_args(Role)
 NON_EMPTY_TEXT = Annotated[str, MinLen(1)]
@@ -137,8 +138,12 @@ def _read_source(review: Review, suite: Any) -> Source | None:
     if not isinstance(allow_same_sides, bool):
         what = f"`allow_same_sides` must be true or false, not {describe_value(allow_same_sides)}"
         review.add_error((*place, "allow_same_sides"), "bad-option", what, "write `allow_same_sides: true`")
+    written_corrections = _read_text(review, cases, "corrections", place)
+    corrections_file = None if written_corrections is None else _resolve_data_path(review, written_corrections)
     if "file" in cases:
-        return _read_one_file(review, cases, columns)
+        return replace(_read_one_file(review, cases, columns), corrections_file=corrections_file)
+    if set(cases) == {"corrections"}:  # the cases come from Python or the command line
+        return Source(columns=columns, corrections_file=corrections_file)
     sides = {side: _read_side(review, cases, side) for side in ("expected", "actual")}
     join, file_format = (_read_text(review, cases, key, place) for key in ("join", "format"))
     for side, (_, mapping) in sides.items():
@@ -152,6 +157,7 @@ def _read_source(review: Review, suite: Any) -> Source | None:
         format=file_format,
         columns=columns,
         allow_same_sides=bool(allow_same_sides),
+        corrections_file=corrections_file,
         mappings={side: mapping for side, (_, mapping) in sides.items() if mapping != SideMapping()},
     )
 

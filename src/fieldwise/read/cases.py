@@ -21,6 +21,7 @@ from fieldwise.model.plan import Source
 from fieldwise.read.case_builder import build_cases
 from fieldwise.read.coco import looks_like_coco, read_coco
 from fieldwise.read.columns import ColumnRoles, find_roles
+from fieldwise.read.corrections import apply_corrections
 from fieldwise.read.files import ReadProgress
 from fieldwise.read.ids import IdsSeen
 from fieldwise.read.in_memory import read_rows_in_memory
@@ -55,6 +56,14 @@ class CaseReader:
         self._stdin = stdin
 
     def __iter__(self) -> Iterator[Cases]:
+        corrections = self._source.corrections
+        return (
+            self._read_uncorrected()
+            if corrections is None
+            else (apply_corrections(cases, corrections) for cases in self._read_uncorrected())
+        )
+
+    def _read_uncorrected(self) -> Iterator[Cases]:
         if self._source.format == "coco" or looks_like_coco(self._source):
             return read_coco(self._source, self._chunk, self._limit, self.diagnostics)
         if self._source.cases is None:

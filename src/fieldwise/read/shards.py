@@ -17,6 +17,7 @@ from fieldwise.model.locations import Location, open_for_arrow, parse_location
 from fieldwise.model.plan import Source
 from fieldwise.read.case_builder import build_cases
 from fieldwise.read.columns import ColumnRoles, find_roles
+from fieldwise.read.corrections import apply_corrections
 from fieldwise.read.files import ReadProgress, UnreadableFile, detect_format, find_files, open_bytes, strip_compression
 from fieldwise.read.ids import IdsSeen
 from fieldwise.read.json_text import BYTE_ORDER_MARK
@@ -206,7 +207,7 @@ class ShardReader:
                 check_roles(self.source, self.columns, self.roles)
             cases = build_cases(rows, self.roles, keys=keys)
             self.ids.add(cases.id, rows)
-            yield cases
+            yield apply_corrections(cases, self.source.corrections)
 
     def _read_rows(self) -> Iterator[RowBatch]:
         shard = self.shard

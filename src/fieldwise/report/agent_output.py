@@ -43,6 +43,7 @@ def render_agent(run: "Run", command: str = "fieldwise") -> str:
             }
             for gate in gates[:MAX_GATES]
         ],
+        **({} if view.corrections is None else {"corrections": truncate(view.corrections.describe(), _TEXT_LENGTH)}),
         "problems": describe_problems(problems),
         "worst_fields": [_describe_field(run, name, field) for name, field in fields[:MAX_FIELDS]],
         "next": _choose_next(run, fields, problems, command),

@@ -34,6 +34,7 @@ def run_facts_to_json(view: RunView) -> dict[str, Any]:
         "name": view.name,
         "label": view.label,
         "sources": [asdict(source) for source in view.sources],
+        "corrections": None if view.corrections is None else asdict(view.corrections),
         "suite": view.suite_file,
         "started": view.started.isoformat(),
         "finished": None if view.finished is None else view.finished.isoformat(),
@@ -98,6 +99,7 @@ def _run_schema() -> dict[str, Any]:
             "name": _TEXT,
             "label": _TEXT,
             "sources": {"type": "array", "items": _source_schema()},
+            "corrections": {"anyOf": [_corrections_schema(), {"type": "null"}]},
             "suite": _OPTIONAL_TEXT,
             "started": {**_TEXT, "format": "date-time"},
             "finished": _OPTIONAL_TEXT,
@@ -114,6 +116,11 @@ def _source_schema() -> dict[str, Any]:
     return _object_schema(
         {"role": _TEXT, "file": _TEXT, "files": _COUNT, "bytes": _OPTIONAL_COUNT, "hash": _OPTIONAL_TEXT, "mapping": {"type": "object"}}
     )
+
+
+def _corrections_schema() -> dict[str, Any]:
+    scores = _mapping_schema(_object_schema({"before": _OPTIONAL_NUMBER, "after": _OPTIONAL_NUMBER}))
+    return _object_schema({"file": _TEXT, "applied": _COUNT, "cases": _COUNT, "actions": _mapping_schema(_COUNT), "scores": scores})
 
 
 def _summary_schema() -> dict[str, Any]:

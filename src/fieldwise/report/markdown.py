@@ -99,6 +99,8 @@ def _render_head(view: RunView) -> Iterator[str]:
         yield f"- {format_code_span(diagnostic.where.field or '')}: {format_prose(diagnostic.what)}.{fix}"
     if view.unread_values:
         yield ""
+    if view.corrections is not None:
+        yield from [format_prose(view.corrections.describe()) + ".", ""]
 
 
 def _render_gates(view: RunView) -> Iterator[str]:

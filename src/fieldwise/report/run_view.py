@@ -12,6 +12,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from fieldwise.model.change import Changes
+from fieldwise.model.correction import AppliedCorrections
 from fieldwise.model.diagnostic import UNREAD_VALUES, Diagnostic
 from fieldwise.model.provenance import DataSource
 from fieldwise.model.summary import Counts, EvaluatorSummary, FieldSummary, GateResult, Metric, Summary
@@ -193,6 +194,8 @@ class RunView:
     """The name that the user gave to the run."""
     sources: Sequence[DataSource] = ()
     """Where the data came from."""
+    corrections: AppliedCorrections | None = None
+    """The corrections of expected values that the run applied."""
     suite_file: str | None = None
     suite_text: str = ""
     path: str = ""
@@ -362,6 +365,7 @@ def build_run_view(
         changes=run.changes,
         label=manifest.label,
         sources=manifest.sources,
+        corrections=manifest.corrections,
         suite_file=manifest.suite_file,
         suite_text=manifest.suite,
         path=str(run.path),

@@ -269,6 +269,7 @@ def run_details_to_json(run: "Run", storage: StorageFacts) -> dict[str, Any]:
         "baseline": None if view.changes is None else view.changes.base,
         "label": view.label,
         "sources": [asdict(source) for source in view.sources],
+        "corrections": None if view.corrections is None else asdict(view.corrections),
         "suite": view.suite_file,
         "package": view.package,
         "fingerprints": dict(view.fingerprints),
@@ -285,6 +286,8 @@ def _list_facts(run: "Run", view: RunView, storage: StorageFacts) -> Iterator[tu
     yield "suite", view.shown_suite_file or "given by a program"
     for source in view.sources:
         yield source.role, source.describe()
+    if view.corrections is not None:
+        yield "corrections", view.corrections.describe()
     yield "exit code", "none yet" if view.exit_code is None else str(view.exit_code)
     if run.tags:
         yield "tags", ", ".join(run.tags)

@@ -78,6 +78,7 @@ def build_run_report(view: RunView, display: DisplayOptions) -> RenderableType:
         _build_title(view),
         make_section(UNREAD_TITLE, build_diagnostic_lines(view.unread_values)) if view.unread_values else None,
         make_section("Scores", _build_scores(view.evaluators, display)),
+        None if view.corrections is None else make_section("Corrections", styled_text(view.corrections.describe())),
         _build_gates(view),
         None if view.changes is None else build_baseline_section(view.changes),
         *(build_fields_section(evaluator, display) for evaluator in (with_fields if display.everything else first)),

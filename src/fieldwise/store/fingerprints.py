@@ -92,7 +92,8 @@ def fingerprint_data(source: Source | None) -> dict[str, str]:
     if source is None:
         return {}
     fingerprints: dict[str, str] = {}
-    for role, pattern in (("cases", source.cases), ("expected", source.expected), ("actual", source.actual)):
+    roles = {"cases": source.cases, "expected": source.expected, "actual": source.actual, "corrections": source.corrections_file}
+    for role, pattern in roles.items():
         if not pattern or pattern == "-" or role in source.memory:
             continue
         fingerprint = _fingerprint_pattern(pattern)

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from fieldwise import __version__
+from fieldwise.model.correction import AppliedCorrections
 from fieldwise.model.diagnostic import Diagnostic, Where
 from fieldwise.model.locations import Location
 from fieldwise.model.plan import Plan, PlannedEvaluator
@@ -101,6 +102,8 @@ class Manifest:
     """The exit code of the run; None until it is finished."""
     environment: Mapping[str, str] = field(default_factory=dict[str, str])
     """Versions of Python, the platform and the libraries."""
+    corrections: AppliedCorrections | None = None
+    """The corrections of expected values that the run applied; None for none."""
     invalid: bool = False
     """True if the data showed that the suite is wrong: the run has problems, no results, and is never `latest` or a baseline."""
 
@@ -122,6 +125,7 @@ class Manifest:
             "diagnostics": [diagnostic.to_json() for diagnostic in self.diagnostics],
             "environment": dict(self.environment),
             **({"invalid": True} if self.invalid else {}),
+            **({} if self.corrections is None else {"corrections": asdict(self.corrections)}),
         }
 
 
@@ -144,6 +148,7 @@ def manifest_from_json(value: Mapping[str, Any]) -> Manifest:
         gates=tuple(gate_from_json(gate) for gate in value["gates"]),
         diagnostics=tuple(diagnostic_from_json(diagnostic) for diagnostic in value["diagnostics"]),
         invalid=value.get("invalid", False),
+        corrections=AppliedCorrections(**value["corrections"]) if value.get("corrections") else None,
     )
 
 

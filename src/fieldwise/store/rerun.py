@@ -34,7 +34,11 @@ def use_stored_cases(plan: Plan, root: str | Path | None) -> Plan:
     file = folder / f"{run.id}.jsonl"
     missing_counts: dict[str, int] = {"actual": 0, "contexts": 0, "expected": 0}
     write_atomically(file, lambda path: _write_cases(path, run, missing_counts))
-    return replace(plan, source=Source(cases=str(file)), diagnostics=(*plan.diagnostics, _describe_cases(run, missing_counts)))
+    notes = [_describe_cases(run, missing_counts)]
+    if plan.source.corrections is not None:
+        what = "the expected values are those of the stored run, so the corrections of the suite are not applied again"
+        notes.append(Diagnostic(code="corrections-unused", what=what, level="warning", fix="score the data itself to apply new ones"))
+    return replace(plan, source=Source(cases=str(file)), diagnostics=(*plan.diagnostics, *notes))
 
 
 def _write_cases(path: Path, run: Run, missing_counts: dict[str, int]) -> None:

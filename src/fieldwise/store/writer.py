@@ -17,6 +17,7 @@ from fieldwise.model.batch import BatchOutcome
 from fieldwise.model.case import Cases
 from fieldwise.model.change import Changes
 from fieldwise.model.comparison import Comparisons
+from fieldwise.model.correction import AppliedCorrections
 from fieldwise.model.diagnostic import Diagnostic
 from fieldwise.model.locations import Location
 from fieldwise.model.plan import Plan
@@ -167,6 +168,10 @@ class RunWriter:
     def record_columns(self, columns: Mapping[str, str]) -> None:
         """Record the columns of the data that were found for each role."""
         self._manifest = replace(self._manifest, sources=with_columns(self._manifest.sources, columns))
+
+    def record_corrections(self, corrections: AppliedCorrections | None) -> None:
+        """Record the corrections that the run applied."""
+        self._manifest = replace(self._manifest, corrections=corrections)
 
     def build_run(self, summary: Summary, diagnostics: Iterable[Diagnostic] = ()) -> Run:
         """The run as it will be when it is finished, for comparisons with other runs before the manifest is written."""
