@@ -40,7 +40,7 @@ def test_another_root_is_named_by_an_option_or_the_environment(folder: Path, fie
 
 def test_root_may_stand_before_or_behind_the_name_of_any_command(folder: Path, fieldwise: Call) -> None:
     assert fieldwise("run", "small.eval.yaml", "--root", "here").exit_code in {0, 1}
-    for command in (("runs", "show", "latest"), ("runs", "list"), ("runs",), ("report", "latest"), ("compare", "latest", "latest")):
+    for command in (("runs", "show", "latest"), ("runs", "list"), ("runs",), ("report", "latest"), ("mismatches", "latest")):
         assert fieldwise(*command, "--root", "here").exit_code == 0, command
         assert fieldwise("--root", "here", *command).exit_code == 0, command
     assert fieldwise("runs", "--root", "here", "show", "latest").exit_code == 0
