@@ -1,7 +1,7 @@
 """A batch of cases as evaluators see it, and the outcome of scoring it."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Protocol
 
 import numpy as np
@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from fieldwise.model.case import Cases
 from fieldwise.model.comparison import Comparisons
 from fieldwise.model.diagnostic import Diagnostic
+from fieldwise.model.evidence import EvidenceNode
 from fieldwise.model.plan import PlannedEvaluator
 from fieldwise.model.result import Results
 from fieldwise.model.rule import CompareSpec
@@ -29,6 +30,10 @@ class Records:
     """Repairs that were needed to parse a side, by case: `actual: code fence removed`."""
     unreadable: dict[int, dict[str, str]]
     """By case: the sides (`expected`, `actual`) without a record → the reason."""
+    wrapped: Mapping[int, Value] = field(default_factory=dict[int, Value])
+    """By case: the actual record as it was, where values with a confidence beside them were unwrapped."""
+    evidence: Mapping[int, EvidenceNode] = field(default_factory=dict[int, EvidenceNode])
+    """By case: confidences, pages and boxes of the values of the actual record."""
 
 
 class Batch(Protocol):

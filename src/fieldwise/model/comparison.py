@@ -63,6 +63,12 @@ class Comparison:
     """The likely cause of a mismatch, such as `letter_case`."""
     note: str | None = None
     """A remark of the matcher, such as `ambiguous date`."""
+    confidence: float | None = None
+    """How sure the system is of the actual value, from 0 to 1; None if it does not say."""
+    page: int | None = None
+    """The page from which the system read the actual value."""
+    box: tuple[float, ...] | None = None
+    """The place on that page, as in the data."""
 
     def to_json(self) -> dict[str, Any]:
         """A JSON-serializable dict; values that are missing are left out."""
@@ -74,7 +80,12 @@ class Comparison:
         content |= {"similarity": self.similarity, "passed": self.passed, "cause": self.cause}
         if self.note:
             content["note"] = self.note
-        return content
+        return content | self.evidence_json()
+
+    def evidence_json(self) -> dict[str, Any]:
+        """Confidence, page and box, as far as known."""
+        evidence = {"confidence": self.confidence, "page": self.page, "box": None if self.box is None else list(self.box)}
+        return {name: value for name, value in evidence.items() if value is not None}
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +108,10 @@ class UnreadValues:
 
 def _no_flags() -> NDArray[np.bool_]:
     return np.zeros(0, dtype=np.bool_)
+
+
+def _no_numbers() -> NDArray[np.float64]:
+    return np.zeros(0, dtype=np.float64)
 
 
 # eq=False: comparing arrays has no truth value, and caches may use an object of this class as a key by its identity.
@@ -145,6 +160,12 @@ class Comparisons:
     """True where both sides are the same value, equal in type and content; empty if this was not determined."""
     unread: Mapping[int, UnreadValues] = dataclass_field(default_factory=dict[int, UnreadValues])
     """What the matches of some fields could not read of the expected values, by index into `fields`."""
+    confidence: NDArray[np.float64] = dataclass_field(default_factory=_no_numbers)
+    """How sure the system is of the actual value of each row, NaN where it does not say; empty if the batch has no evidence."""
+    page: Mapping[int, int] = dataclass_field(default_factory=dict[int, int])
+    """The page from which the system read the actual value, by row."""
+    box: Mapping[int, tuple[float, ...]] = dataclass_field(default_factory=dict[int, tuple[float, ...]])
+    """The place on that page, by row."""
 
     def __len__(self) -> int:
         return len(self.case)
@@ -171,7 +192,7 @@ class Comparisons:
         for name in _LISTS:
             column = getattr(self, name)
             changes[name] = [column[row] for row in selected]
-        new_row = {old: new for new, old in enumerate(selected)} if self.cause or self.note or self.faults else {}
+        new_row = {old: new for new, old in enumerate(selected)} if any(getattr(self, name) for name in _SPARSE) else {}
         for name in _SPARSE:
             changes[name] = {new_row[row]: value for row, value in getattr(self, name).items() if row in new_row}
         return replace(self, **changes)
@@ -197,18 +218,32 @@ class Comparisons:
             passed=bool(self.passed[row]),
             cause=self.cause.get(row),
             note=self.note.get(row),
+            confidence=self.confidence_at(row),
+            page=self.page.get(row),
+            box=self.box.get(row),
         )
+
+    def confidence_at(self, row: int) -> float | None:
+        """The confidence of a row; None if there is none."""
+        if not len(self.confidence) or np.isnan(self.confidence[row]):
+            return None
+        return float(self.confidence[row])
 
     def of_case(self, case: int) -> Iterator[Comparison]:
         """The comparisons of one case, in the order of the rules."""
         return (self.at(int(row)) for row in self.rows_of(case))
 
 
-_ARRAYS = ("case", "field", "path", "outcome", "similarity", "passed", "unmatched_actual", "unmatched_expected", "identical")
+_ARRAYS = ("case", "field", "path", "outcome", "similarity", "passed", "unmatched_actual", "unmatched_expected", "identical", "confidence")
 _LISTS = ("expected", "actual")
-_SPARSE = ("cause", "note", "faults")
+_SPARSE = ("cause", "note", "faults", "page", "box")
 
 
 def presence_label(value: Value) -> str:
     """`present`, `null` or `missing`."""
     return Presence(presence_of(value)).name.lower()
+
+
+def fill_confidences(tables: Sequence[Comparisons]) -> list[NDArray[np.float64]]:
+    """The confidences of several tables, NaN for all rows of a table without any."""
+    return [table.confidence if len(table.confidence) else np.full(len(table), np.nan) for table in tables]

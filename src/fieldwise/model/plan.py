@@ -202,6 +202,8 @@ class Plan:
     """Path to the group of a case, such as `metadata.document`; None if the cases are independent."""
     redact: Redaction | None = None
     """Values that are stored and shown as hashes."""
+    confidence: str | None = None
+    """Path to a case's record of confidences, such as `metadata.confidences`, which is the default."""
     gates: tuple[Gate, ...] = ()
     """Conditions on the metrics of the run."""
     regressions: tuple[Regression, ...] = ()

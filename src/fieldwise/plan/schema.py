@@ -78,6 +78,7 @@ def build_suite_schema() -> JsonSchema:
             **_TEXT,
             "description": "Path to the group of a case, such as `metadata.document`: cases of one group are not independent.",
         },
+        "confidence": {**_TEXT, "description": "Path to a case's record of confidences, such as `metadata.confidences`."},
         "redact": {"type": "array", "minItems": 1, "items": _PATH, "description": "Paths whose values are stored and shown as hashes."},
         "evaluators": {"type": "array", "minItems": 1, "items": _evaluator_schema(definitions)},
         "gate": {

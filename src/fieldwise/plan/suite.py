@@ -20,9 +20,11 @@ from fieldwise.plan.options import read_value
 from fieldwise.plan.review import INVALID, Invalid, Review, quote_names, report_unknown_keys, suggest_name
 from fieldwise.plan.rules import read_path
 
-SUITE_KEYS = ("name", "cases", "columns", "group", "redact", "evaluators", "gate")
+SUITE_KEYS = ("name", "cases", "columns", "group", "confidence", "redact", "evaluators", "gate")
 GROUP_PARTS = ("metadata", "input")
 """The parts of a case that can name its group."""
+CONFIDENCE_PARTS = ("metadata", "actual")
+"""The parts of a case that can have a record of confidences."""
 CASES_KEYS = ("file", "expected", "actual", "join", "format", "allow_same_sides", "corrections")
 SIDE_KEYS = ("file", "id", "record", "rename", "format")
 ROLES: tuple[str, ...] = get_args(Role)
@@ -48,7 +50,8 @@ def build_plan(document: Document, *, load: Callable[[str], Json], resolve: Call
     report_unknown_keys(review, suite, SUITE_KEYS, (), "a suite")
     name = _read_text(review, suite, "name")
     source = _read_source(review, suite)
-    group = _read_group(review, suite)
+    group = _read_case_path(review, suite, "group", GROUP_PARTS, "metadata.document")
+    confidence = _read_case_path(review, suite, "confidence", CONFIDENCE_PARTS, "metadata.confidences")
     redact = _read_redact(review, suite)
     evaluators = _read_evaluators(review, suite)
     metrics = _collect_gate_metrics(suite.get("evaluators"), evaluators)
@@ -62,6 +65,7 @@ def build_plan(document: Document, *, load: Callable[[str], Json], resolve: Call
         source=source,
         group=group,
         redact=redact,
+        confidence=confidence,
         evaluators=tuple(planned for planned in evaluators if isinstance(planned, PlannedEvaluator)),
         gates=gates,
         regressions=regressions,
@@ -102,21 +106,21 @@ def _read_redact(review: Review, suite: Any) -> Redaction | None:
     return Redaction(tuple(path for path in paths if isinstance(path, Path)))
 
 
-def _read_group(review: Review, suite: Any) -> str | None:
-    """The path of `group`, such as `metadata.document`."""
-    group = _read_text(review, suite, "group")
-    if group is None:
+def _read_case_path(review: Review, suite: Any, key: str, parts: Sequence[str], example: str) -> str | None:
+    """The path of `group` or `confidence`, such as `metadata.document`: it begins with a part of a case."""
+    text = _read_text(review, suite, key)
+    if text is None:
         return None
     try:
-        path = Path.parse(group)
+        path = Path.parse(text)
     except MalformedPath as error:
-        review.add_error(("group",), "malformed-path", f"`group`: {error}", error.fix or "write `group: metadata.document`")
+        review.add_error((key,), "malformed-path", f"`{key}`: {error}", error.fix or f"write `{key}: {example}`")
         return None
-    if path.steps[0] not in GROUP_PARTS or len(path.steps) < 2:
-        what = f"`group: {group}` names no value of a case's {' or '.join(GROUP_PARTS)}"
-        review.add_error(("group",), "bad-group", what, f"did you mean `metadata.{group}`? Columns without a role are in the metadata")
+    if path.steps[0] not in parts or len(path.steps) < 2:
+        what = f"`{key}: {text}` names no value of a case's {' or '.join(parts)}"
+        review.add_error((key,), f"bad-{key}", what, f"did you mean `metadata.{text}`? Columns without a role are in the metadata")
         return None
-    return group
+    return text
 
 
 def _read_source(review: Review, suite: Any) -> Source | None:

@@ -11,7 +11,8 @@ from fieldwise.read.files import AUTO, UnreadableFile, get_data_stem
 from fieldwise.read.rows import RowBatch
 from fieldwise.registry import IMPORTERS
 
-_EVIDENCE: Final = ("confidences", "pages", "boxes")
+EVIDENCE: Final = ("confidences", "pages", "boxes")
+"""Records in the metadata that importers write beside a record, of the same shape."""
 
 
 def is_importer(file_format: str | None) -> bool:
@@ -91,6 +92,6 @@ def _move_to_expected(value: dict[str, Any]) -> None:
     actual = value.pop("actual", None)
     if "expected" not in value and actual is not None:
         value["expected"] = actual
-    metadata = {name: entry for name, entry in value.pop("metadata", {}).items() if name not in _EVIDENCE}
+    metadata = {name: entry for name, entry in value.pop("metadata", {}).items() if name not in EVIDENCE}
     if metadata:
         value["metadata"] = metadata

@@ -635,16 +635,17 @@ def _add_pairs(items: PairedItems, row: int, pairing: Pairing, lists: tuple[list
         items.label += [left for left, _ in pairing]
         items.expected += [expected[left] for left, _ in pairing]
         items.actual += [actual[right] for _, right in pairing]
+        items.actual_index += [right for _, right in pairing]
         return
     for left, right in pairing:
         if left >= 0 and right >= 0:
-            items.add(row, left, expected[left], actual[right])
+            items.add(row, left, expected[left], actual[right], right)
         elif left >= 0:
             items.unmatched_expected.append(len(items.parent))
             items.add(row, left, expected[left], MISSING)
         else:
             items.unmatched_actual.append(len(items.parent))
-            items.add(row, right if label_by_index else -1 - right, MISSING, actual[right])
+            items.add(row, right if label_by_index else -1 - right, MISSING, actual[right], right)
 
 
 def _add_unmatched_expected(items: PairedItems, row: int, expected: list[Any], counterpart: Any) -> None:
@@ -658,7 +659,7 @@ def _add_unmatched_expected(items: PairedItems, row: int, expected: list[Any], c
 def _add_unmatched_actual(items: PairedItems, row: int, counterpart: Any, actual: list[Any], label_by_index: bool) -> None:
     for index, value in enumerate(actual):
         items.unmatched_actual.append(len(items.parent))
-        items.add(row, index if label_by_index else -1 - index, None if counterpart is None else MISSING, value)
+        items.add(row, index if label_by_index else -1 - index, None if counterpart is None else MISSING, value, index)
 
 
 def pair_items_by_rules(

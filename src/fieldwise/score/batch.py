@@ -12,6 +12,7 @@ from fieldwise.kernels.values import canonical_json
 from fieldwise.model.batch import Records
 from fieldwise.model.case import Cases
 from fieldwise.model.comparison import Comparisons
+from fieldwise.model.evidence import EvidenceNode
 from fieldwise.model.plan import PlannedEvaluator, Repair
 from fieldwise.model.result import Results
 from fieldwise.model.rule import CompareSpec
@@ -20,6 +21,7 @@ from fieldwise.model.values import MISSING, Value
 from fieldwise.read.records_in_text import find_record
 from fieldwise.score.causes import find_causes
 from fieldwise.score.columns import ColumnCache
+from fieldwise.score.rich_values import EvidencePaths, UnwrapTotals, describe_totals, has_rich_value, overlay, unwrap_record
 from fieldwise.score.services import local_services
 from fieldwise.score.walk import close_spec, compare_records, remove_absent_rows, rules_name_every_leaf
 
@@ -27,10 +29,12 @@ from fieldwise.score.walk import close_spec, compare_records, remove_absent_rows
 class ScoringBatch:
     """The `Batch` that evaluators receive."""
 
-    def __init__(self, cases: Cases, services: Services | None = None, repair: Repair = "on") -> None:
+    def __init__(self, cases: Cases, services: Services | None = None, repair: Repair = "on", confidence: str | None = None) -> None:
+        """`confidence` is the path of a parallel record of confidences; by default that of importers."""
         self.cases = cases
         self.services = services or local_services()
         self._repair: Repair = repair
+        self._confidence = confidence
         self._other_repair: ScoringBatch | None = None
         # lists, not dicts: a spec may hold unhashable options, and a batch has only a few specs
         self._comparisons: list[tuple[CompareSpec, Comparisons]] = []
@@ -59,7 +63,31 @@ class ScoringBatch:
                 if parsed.value is MISSING:
                     unreadable.setdefault(row, {})[side] = parsed.reason or "no JSON in the text"
             sides[side] = records
-        return Records(sides["expected"], sides["actual"], repairs, unreadable)
+        wrapped, evidence = self._unwrap_values(sides["expected"], sides["actual"])
+        return Records(sides["expected"], sides["actual"], repairs, unreadable, wrapped, evidence)
+
+    def _unwrap_values(self, expected: Sequence[Value], actual: list[Value]) -> tuple[dict[int, Value], dict[int, EvidenceNode]]:
+        """Unwrap values with a confidence beside them in place; the records as they were, and the evidence of all values, by case."""
+        totals = UnwrapTotals()
+        wrapped: dict[int, Value] = {}
+        evidence: dict[int, EvidenceNode] = {}
+        for row, record in enumerate(actual):
+            if has_rich_value(record):
+                unwrapped_before = totals.unwrapped
+                plain, node = unwrap_record(expected[row], record, totals)
+                if totals.unwrapped > unwrapped_before:
+                    actual[row], wrapped[row] = plain, record
+                if node is not None:
+                    evidence[row] = node
+        paths = EvidencePaths() if self._confidence is None else EvidencePaths(self._confidence)
+        if paths.may_occur(self.cases.metadata):
+            for row, metadata in enumerate(self.cases.metadata):
+                node = overlay(paths.find(metadata, wrapped.get(row, actual[row]), totals), evidence.get(row))
+                if node is not None:
+                    evidence[row] = node
+        for note in describe_totals(totals):
+            self.services.report(note)
+        return wrapped, evidence
 
     @cached_property
     def _columns(self) -> tuple[list[Any], list[Any]]:
@@ -84,7 +112,7 @@ class ScoringBatch:
         if spec.open == "leaves" and self._rules_name_every_leaf(spec):
             comparisons = remove_absent_rows(self.compare(close_spec(spec)))
         else:
-            comparisons = compare_records(spec, *self._columns, self._cache, self.services)
+            comparisons = compare_records(spec, *self._columns, self._cache, self.services, self.records.evidence)
             causes = find_causes(comparisons, self.records.expected, self.records.actual, self.services)
             comparisons = replace(comparisons, cause=causes)
         self._comparisons.append((spec, comparisons))
@@ -118,7 +146,7 @@ class ScoringBatch:
         if repair == self._repair:
             return self
         if self._other_repair is None:
-            self._other_repair = ScoringBatch(self.cases, self.services, repair)
+            self._other_repair = ScoringBatch(self.cases, self.services, repair, self._confidence)
         return self._other_repair
 
     def select_cases(self, rows: Sequence[int]) -> "ScoringBatch":
@@ -127,7 +155,7 @@ class ScoringBatch:
             return self
         key = np.asarray(rows, dtype=np.int64).tobytes()
         if key not in self._selections:
-            self._selections[key] = ScoringBatch(self.cases.take(rows), self.services, self._repair)
+            self._selections[key] = ScoringBatch(self.cases.take(rows), self.services, self._repair, self._confidence)
         return self._selections[key]
 
 

@@ -8,7 +8,8 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldwise.model.path import Step
+from fieldwise.model.evidence import EvidenceNode, evidence_below
+from fieldwise.model.path import MalformedPath, Path, Step
 from fieldwise.model.values import MISSING, Value
 
 
@@ -83,6 +84,8 @@ class Frame:
     """True for items of an actual list without an expected counterpart, and everything below them."""
     unmatched_expected: NDArray[np.bool_]
     """True for items of an expected list without an actual counterpart, and everything below them."""
+    evidence: Sequence[EvidenceNode] | None = None
+    """The evidence of the actual value of each row; None if the batch has none."""
 
     def __len__(self) -> int:
         return len(self.case)
@@ -90,7 +93,19 @@ class Frame:
     def take_rows(self, rows: Sequence[int] | NDArray[np.int64]) -> "Frame":
         """The frame of some of the rows."""
         at = np.asarray(rows, dtype=np.int64)
-        return Frame(self.case[at], self.prefix[at], self.prefixes, self.unmatched_actual[at], self.unmatched_expected[at])
+        evidence = None if self.evidence is None else [self.evidence[row] for row in at.tolist()]
+        return Frame(self.case[at], self.prefix[at], self.prefixes, self.unmatched_actual[at], self.unmatched_expected[at], evidence)
+
+    def evidence_at(self, suffix: str) -> list[EvidenceNode]:
+        """The evidence of the values at `suffix` in the rows of this frame."""
+        nodes = list(self.evidence or ())
+        try:
+            steps = Path.parse(suffix.removeprefix(".")).steps if suffix else ()
+        except MalformedPath:  # the path of a rule that cannot be parsed
+            return [None] * len(nodes)
+        for step in steps:
+            nodes = [evidence_below(node, step) for node in nodes]
+        return nodes
 
     def frame_of_items(self, items: "PairedItems", suffix: str) -> "Frame":
         """The frame of the items of lists that are at `suffix` in the rows of this frame."""
@@ -108,7 +123,15 @@ class Frame:
             prefixes,
             _set_rows(self.unmatched_actual[parent], items.unmatched_actual),
             _set_rows(self.unmatched_expected[parent], items.unmatched_expected),
+            self._evidence_of_items(items, suffix),
         )
+
+    def _evidence_of_items(self, items: "PairedItems", suffix: str) -> list[EvidenceNode] | None:
+        if self.evidence is None:
+            return None
+        lists = self.evidence_at(suffix)
+        pairs = zip(items.parent, items.actual_index, strict=True)
+        return [evidence_below(lists[parent], index) if index >= 0 else None for parent, index in pairs]
 
 
 def _set_rows(flags: NDArray[np.bool_], rows: list[int]) -> NDArray[np.bool_]:
@@ -116,10 +139,11 @@ def _set_rows(flags: NDArray[np.bool_], rows: list[int]) -> NDArray[np.bool_]:
     return flags
 
 
-def frame_of_cases(cases: int) -> Frame:
-    """The frame with one row per case."""
+def frame_of_cases(cases: int, evidence: Mapping[int, EvidenceNode] | None = None) -> Frame:
+    """The frame with one row per case; `evidence` is that of the actual records, by case."""
     none = np.zeros(cases, dtype=np.bool_)
-    return Frame(np.arange(cases, dtype=np.int32), np.zeros(cases, dtype=np.int32), [""], none, none)
+    nodes = [evidence.get(case) for case in range(cases)] if evidence else None
+    return Frame(np.arange(cases, dtype=np.int32), np.zeros(cases, dtype=np.int32), [""], none, none, nodes)
 
 
 @dataclass(slots=True)
@@ -132,17 +156,20 @@ class PairedItems:
     """Index of the expected item; -1 - j for an unmatched actual item j."""
     expected: list[Any] = field(default_factory=list[Any])
     actual: list[Any] = field(default_factory=list[Any])
+    actual_index: list[int] = field(default_factory=list[int])
+    """Index of the actual item; -1 if there is none."""
     unmatched_actual: list[int] = field(default_factory=list[int])
     """Positions of actual items without an expected counterpart."""
     unmatched_expected: list[int] = field(default_factory=list[int])
     """Positions of expected items without an actual counterpart."""
 
-    def add(self, parent: int, label: int, expected: Any, actual: Any) -> None:
+    def add(self, parent: int, label: int, expected: Any, actual: Any, actual_index: int = -1) -> None:
         """Append one pair, or one item without a counterpart."""
         self.parent.append(parent)
         self.label.append(label)
         self.expected.append(expected)
         self.actual.append(actual)
+        self.actual_index.append(actual_index)
 
 
 def item_label(index: int) -> str:

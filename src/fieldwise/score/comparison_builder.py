@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from fieldwise.kernels.values import canonical_json
 from fieldwise.model.comparison import Comparisons, UnreadValues
 from fieldwise.model.diagnostic import Diagnostic
+from fieldwise.model.evidence import Evidence
 from fieldwise.model.rule import CompareSpec, FieldRule, Match
 from fieldwise.model.services import Services
 from fieldwise.model.values import MISSING, json_kind
@@ -45,6 +46,8 @@ class FieldBlock:
     """Position of the block's first path in the table of paths."""
     unequal: Sequence[int]
     """Rows that are not plainly equal, so that presence or a matcher decides."""
+    suffix: str
+    """The path of the block's values below that of its frame."""
 
 
 @dataclass(slots=True)
@@ -85,7 +88,7 @@ class ComparisonBuilder:
         unequal = self._needs_matcher(self.rules[position].match, expected, actual)
         first_path = len(self.paths)
         self.paths.extend(f"{prefix}{suffix}".removeprefix(".") or "(root)" for prefix in frame.prefixes)
-        self.blocks.append(FieldBlock(position, expected, actual, frame, first_path, unequal))
+        self.blocks.append(FieldBlock(position, expected, actual, frame, first_path, unequal, suffix))
 
     def _needs_matcher(self, match: Match, expected: ValueColumn, actual: ValueColumn) -> Sequence[int]:
         """Rows that are not plainly equal, and equal rows that may not be a match even so."""
@@ -108,6 +111,7 @@ class ComparisonBuilder:
         expected = list(chain.from_iterable(block.expected for block in blocks))
         actual = list(chain.from_iterable(block.actual for block in blocks))
         verdicts = self._decide_rows(list(zip(starts, blocks, strict=True)), expected, actual)
+        confidence, page, box = _collect_evidence(blocks, total)
         comparisons = Comparisons(
             cases=self.cases,
             case=_concatenate([block.frame.case for block in blocks], np.int32),
@@ -127,6 +131,9 @@ class ComparisonBuilder:
             unmatched_expected=_concatenate([block.frame.unmatched_expected for block in blocks], np.bool_),
             identical=_all_rows_except(total, unequal),
             unread=self._count_unread(blocks),
+            confidence=confidence,
+            page=page,
+            box=box,
         )
         return _sort_rows_by_item(comparisons, blocks)
 
@@ -271,6 +278,29 @@ def _unwrap_misfits(actual: ValueColumn, outcome: NDArray[np.uint8]) -> ValueCol
         if value.__class__ is Misfit:
             actual[row] = MISSING if outcome[row] in (_OMISSION, _BOTH_ABSENT) else value.value
     return actual
+
+
+def _collect_evidence(blocks: Sequence[FieldBlock], total: int) -> tuple[NDArray[np.float64], dict[int, int], dict[int, tuple[float, ...]]]:
+    """Confidence (NaN where there is none; empty without any evidence), page and box of each row that has an actual value or a null."""
+    page: dict[int, int] = {}
+    box: dict[int, tuple[float, ...]] = {}
+    if all(block.frame.evidence is None for block in blocks):
+        return np.zeros(0), page, box
+    confidence = np.full(total, np.nan)
+    row = -1
+    for block in blocks:
+        nodes = block.frame.evidence_at(block.suffix) if block.frame.evidence is not None else [None] * len(block.expected)
+        for node, actual in zip(nodes, block.actual, strict=True):
+            row += 1
+            if not isinstance(node, Evidence) or actual is MISSING:
+                continue
+            if node.confidence is not None:
+                confidence[row] = node.confidence
+            if node.page is not None:
+                page[row] = node.page
+            if node.box is not None:
+                box[row] = node.box
+    return confidence, page, box
 
 
 def _all_rows_except(total: int, excluded: Sequence[NDArray[np.int64]]) -> NDArray[np.bool_]:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from fieldwise.model.batch import BatchOutcome, EvaluatorOutcome
 from fieldwise.model.case import Cases
-from fieldwise.model.comparison import Comparisons
+from fieldwise.model.comparison import Comparisons, fill_confidences
 from fieldwise.model.options import GradedOnly
 from fieldwise.model.plan import Plan, PlannedEvaluator, When
 from fieldwise.model.result import Labels, Result, Results, Status, fault_result
@@ -34,7 +34,7 @@ VERDICTS = {PASS: "pass", PARTIAL: "partial", FAIL: "fail", NONE: None}
 
 def score_batch(plan: Plan, cases: Cases, first: int = 0, services: Services | None = None) -> BatchOutcome:
     """The results of every evaluator of the plan for a batch of cases; `first` is the position of the batch in the run."""
-    batch = ScoringBatch(cases, services)
+    batch = ScoringBatch(cases, services, confidence=plan.confidence)
     outcomes: list[EvaluatorOutcome] = []
     for planned in plan.evaluators:
         rows = applicable_rows(planned.when, cases)
@@ -455,6 +455,9 @@ def _join_comparisons(parts: Sequence[tuple[int, Comparisons]], cases: int) -> C
         unmatched_actual=join_arrays([part.unmatched_actual for part in comparisons]),
         unmatched_expected=join_arrays([part.unmatched_expected for part in comparisons]),
         identical=join_arrays([part.identical for part in comparisons]) if has_identical else np.zeros(0, dtype=np.bool_),
+        confidence=join_arrays(fill_confidences(comparisons)) if any(len(part.confidence) for part in comparisons) else np.zeros(0),
+        page=join_by_row([part.page for part in comparisons]),
+        box=join_by_row([part.box for part in comparisons]),
     )
 
 

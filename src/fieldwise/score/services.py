@@ -12,7 +12,8 @@ from fieldwise.model.services import Embedder, Services
 def local_services(asker: Asker | None = None, report: Callable[[Diagnostic], None] | None = None) -> Services:
     """Services on this machine.
 
-    Without `asker`, one is opened for each round of questions. Without `report`, diagnostics become Python warnings.
+    Without `asker`, one is opened for each round of questions. Without `report`, diagnostics become Python warnings, except for
+    information.
     """
     return Services(asker=asker or OnDemandAsker(), load_embedder=_load_embedder, report=report or _warn)
 
@@ -24,7 +25,8 @@ def _load_embedder() -> Embedder | Diagnostic:
 
 
 def _warn(diagnostic: Diagnostic) -> None:
-    warnings.warn(str(diagnostic), RuntimeWarning, stacklevel=2)
+    if diagnostic.level != "info":
+        warnings.warn(str(diagnostic), RuntimeWarning, stacklevel=2)
 
 
 class OnDemandAsker:

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fieldwise.model.comparison import Comparisons, Outcome
+from fieldwise.model.evidence import EvidenceNode
 from fieldwise.model.path import EACH, Path, Step, parse_index, render_path, render_step
 from fieldwise.model.rule import CompareSpec, FieldRule, Match
 from fieldwise.model.services import NO_SERVICES, Services
@@ -28,10 +29,14 @@ def compare_records(
     actual: ValueColumn,
     cache: ColumnCache | None = None,
     services: Services = NO_SERVICES,
+    evidence: Mapping[int, EvidenceNode] | None = None,
 ) -> Comparisons:
-    """Every comparison of a spec, without causes. `cache` holds the steps that were taken from these very columns before."""
+    """Every comparison of a spec, without causes.
+
+    `cache` holds the steps that were taken from these very columns before; `evidence` is that of the actual records, by case.
+    """
     builder = ComparisonBuilder(spec, len(expected), cache or ColumnCache(), services)
-    frame = frame_of_cases(len(expected))
+    frame = frame_of_cases(len(expected), evidence)
     tree = build_rule_tree(spec)
     if spec.open == "no":
         _walk_rules(tree, builder, expected, actual, frame)

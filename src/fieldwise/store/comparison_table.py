@@ -62,10 +62,32 @@ def build_comparisons_table(comparisons: Comparisons, rows: NDArray[np.int64], f
             "aside": arrow_column(aside),
             "expected": _values_column(expected, in_records, differing_positions, len(order)),
             "actual": _values_column(actual, in_records, differing_positions, len(order)),
+            **_evidence_columns(comparisons, order),
         },
         required=_REQUIRED_COLUMNS,
         metadata={FIELDS_KEY: dump_json(fields), UNREAD_KEY: _dump_unread(unread)},
     )
+
+
+def _evidence_columns(comparisons: Comparisons, order: NDArray[np.int64]) -> dict[str, ArrowColumn]:
+    """Confidence, page and box, each only if some row has it, so that a run without evidence stores nothing for it."""
+    columns: dict[str, ArrowColumn] = {}
+    if len(comparisons.confidence) and not np.isnan(comparisons.confidence).all():
+        confidence = comparisons.confidence[order]
+        columns["confidence"] = arrow_column(confidence, ~np.isnan(confidence))
+    if comparisons.page:
+        pages = np.array([comparisons.page.get(row, 0) for row in order.tolist()], dtype=np.int64)
+        has_page = np.array([row in comparisons.page for row in order.tolist()], dtype=np.bool_)
+        columns["page"] = arrow_column(pages, has_page)
+    if comparisons.box:
+        boxes = [comparisons.box.get(row) for row in order.tolist()]
+        has_box = np.array([box is not None for box in boxes], dtype=np.bool_)
+        columns["box"] = utf8_column([dump_json(box) for box in boxes if box is not None], has_box)
+    return columns
+
+
+EVIDENCE_COLUMNS: Final = ("confidence", "page", "box")
+"""Columns that a table of comparisons may lack; a box is JSON text."""
 
 
 UnreadByRule: TypeAlias = dict[tuple[str, str], UnreadValues]
@@ -226,7 +248,15 @@ def read_comparisons(columns: Mapping[str, Sequence[Any]], span: range, load_rec
             passed=columns["passed"][row],
             cause=columns["cause"][row],
             note=columns["note"][row],
+            **_read_evidence(columns, row),
         )
+
+
+def _read_evidence(columns: Mapping[str, Sequence[Any]], row: int) -> dict[str, Any]:
+    evidence = {name: columns[name][row] for name in EVIDENCE_COLUMNS if name in columns}
+    if evidence.get("box") is not None:
+        evidence["box"] = tuple(load_json(evidence["box"]))
+    return evidence
 
 
 _VALUE_NOT_LOADED: Final = "\N{HORIZONTAL ELLIPSIS}"

@@ -169,10 +169,14 @@ def new_manifest(run_id: str, plan: Plan, fingerprints: Mapping[str, str], start
         suite=plan.text,
         label=plan.label,
         sources=describe_sources(plan.source, data_fingerprints),
-        fingerprints={"suite": sha256(plan.text.encode()), **data_fingerprints, **fingerprints},
+        fingerprints={"suite": sha256(plan.text.encode()), **data_fingerprints, **_describe_confidence(plan), **fingerprints},
         evaluators=[_describe_evaluator(planned) for planned in plan.evaluators],
         environment=describe_environment(),
     )
+
+
+def _describe_confidence(plan: Plan) -> dict[str, str]:
+    return {"confidence": plan.confidence} if plan.confidence else {}
 
 
 def _describe_evaluator(planned: PlannedEvaluator) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from fieldwise.model.locations import Location
 from fieldwise.model.values import MISSING
 from fieldwise.store.arrow_tables import METRIC_PREFIX, ArrowTable, numpy_array
-from fieldwise.store.comparison_table import look_up_value
+from fieldwise.store.comparison_table import EVIDENCE_COLUMNS, look_up_value
 from fieldwise.store.manifest import Part
 from fieldwise.store.part_reader import list_part_files, read_table
 from fieldwise.store.stored_json import dump_json, dump_strict_json, load_json, to_strict_json
@@ -136,6 +136,9 @@ class _ComparisonTexts:
         self._aside = rows.column("aside").to_pylist()
         self._expected = rows.column("expected").to_pylist()
         self._actual = rows.column("actual").to_pylist()
+        self._evidence: dict[str, list[Any]] = {
+            name: rows.column(name).to_pylist() for name in EVIDENCE_COLUMNS if name in rows.column_names
+        }
 
     def text_of(self, case: int, records: _Records) -> bytes:
         """The comparisons of a case, separated by commas."""
@@ -154,6 +157,10 @@ class _ComparisonTexts:
         parts += (b',"passed":true' if self._passed[row] else b',"passed":false', b',"cause":', self._causes[row])
         if self._notes[row] != b"null":
             parts += (b',"note":', self._notes[row])
+        for name, values in self._evidence.items():
+            if values[row] is not None:
+                text = _encode_stored(values[row]) if isinstance(values[row], str) else orjson.dumps(values[row])
+                parts += (b',"%b":' % name.encode(), text or b"null")
         parts.append(b"}")
         return b"".join(parts)
 

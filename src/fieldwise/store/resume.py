@@ -132,6 +132,8 @@ def list_differences(old: Manifest, new: Manifest) -> list[str]:
     for name, evaluator in new_evaluators.items():
         if name in old_evaluators:
             differences += _evaluator_differences(name, old_evaluators[name], evaluator)
+    if old.fingerprints.get("confidence") != new.fingerprints.get("confidence"):
+        differences.append("`confidence` changed")
     for name in {**old.environment, **new.environment}:
         before, after = old.environment.get(name, "none"), new.environment.get(name, "none")
         if before != after and name not in _IGNORED_ENVIRONMENT:

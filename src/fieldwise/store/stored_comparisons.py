@@ -15,7 +15,7 @@ from fieldwise.model.comparison import UNCOUNTED_OUTCOMES, Comparison
 from fieldwise.model.locations import Location
 from fieldwise.model.values import MISSING
 from fieldwise.store.arrow_tables import ArrowTable, arrow_column, encode_parquet, numpy_array, text_column
-from fieldwise.store.comparison_table import decode_value, read_comparisons
+from fieldwise.store.comparison_table import EVIDENCE_COLUMNS, decode_value, read_comparisons
 from fieldwise.store.manifest import Part
 from fieldwise.store.part_reader import find_case, list_part_files, read_table
 from fieldwise.store.stored_json import dump_json
@@ -47,7 +47,7 @@ class StoredComparison:
         return getattr(self.comparison, name)
 
     def to_json(self) -> dict[str, Any]:
-        """A JSON-serializable dict with the keys of `COLUMNS`; a side without a value is None."""
+        """A JSON-serializable dict with the keys of `COLUMNS`, and confidence, page and box if known; a side without a value is None."""
         comparison = self.comparison
         return {
             "case": self.case,
@@ -60,6 +60,7 @@ class StoredComparison:
             "cause": comparison.cause,
             "similarity": comparison.similarity,
             "note": comparison.note,
+            **comparison.evidence_json(),
         }
 
 
@@ -109,7 +110,7 @@ class StoredComparisons:
         if not tables:
             texts = dict.fromkeys(_TEXT_COLUMNS, pa.array([], pa.string()))
             return pa.table({**texts, "similarity": pa.array([], pa.float64()), "note": pa.array([], pa.string())})
-        return pa.concat_tables(tables)
+        return pa.concat_tables(tables, promote_options="default")  # a part without evidence lacks its columns
 
     def to_parquet(self) -> bytes:
         """`to_arrow` as the content of a Parquet file."""
@@ -264,8 +265,15 @@ def _to_arrow(source: _Source, block: _Block) -> ArrowTable:
             "cause": text_column(columns["cause"]),
             "similarity": pa.array(columns["similarity"], pa.float64()),
             "note": text_column(columns["note"]),
+            **_evidence_columns(columns),
         }
     )
+
+
+def _evidence_columns(columns: Mapping[str, Sequence[Any]]) -> dict[str, Any]:
+    """Confidence, page and box (JSON text), as far as a part of the run has them."""
+    types = {"confidence": pa.float64(), "page": pa.int64(), "box": pa.string()}
+    return {name: pa.array(columns[name], types[name]) for name in EVIDENCE_COLUMNS if name in columns}
 
 
 def _value_text(value: Any) -> str | None:
@@ -287,7 +295,8 @@ def _render_html(comparisons: StoredComparisons) -> str:
     for stored in comparisons:
         if len(rows) == MAX_HTML_ROWS:
             break
-        cells = ["" if value is None else escape(_shorten(value)) for value in stored.to_json().values()]
+        values = stored.to_json()
+        cells = ["" if values[name] is None else escape(_shorten(values[name])) for name in COLUMNS]
         rows.append("<tr>" + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>")
     count = len(comparisons)
     rest = f"<p>and {count - MAX_HTML_ROWS} more</p>" if count > MAX_HTML_ROWS else ""

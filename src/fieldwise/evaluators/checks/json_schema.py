@@ -98,7 +98,8 @@ def json_schema(batch: Batch, config: JsonSchema) -> Results:
         return Results.from_results([missing] * len(batch))
     validator = _build_validator(config.schema, config.formats)
     results: list[Result] = []
-    for row, record in enumerate(batch.records.actual):
+    for row, unwrapped in enumerate(batch.records.actual):
+        record = batch.records.wrapped.get(row, unwrapped)  # a schema describes the output as it is
         root = _read_root(record, batch.cases.actual[row], config.schema)
         reason = batch.records.unreadable.get(row, {}).get("actual")
         results.append(_unreadable_result(reason) if root is MISSING and reason else _validate_record(validator, root, config))

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldwise.model.batch import Batch
-from fieldwise.model.comparison import Comparisons
+from fieldwise.model.comparison import Comparisons, fill_confidences
 from fieldwise.model.options import InfersRules, OptionProblem
 from fieldwise.model.plan import Member
 from fieldwise.model.result import Labels, Results, Status
@@ -378,5 +378,8 @@ def concatenate_comparisons(members: Sequence["MemberResults"]) -> Comparisons |
         faults=by_row("faults"),
         unmatched_actual=column("unmatched_actual"),
         unmatched_expected=column("unmatched_expected"),
+        confidence=np.concatenate(fill_confidences(tables)) if any(len(table.confidence) for table in tables) else np.zeros(0),
+        page=by_row("page"),
+        box=by_row("box"),
         identical=column("identical") if all(len(table.identical) == len(table) for table in tables) else np.zeros(0, dtype=np.bool_),
     )
