@@ -1,5 +1,7 @@
 """`fw.feedback`: what is wrong, why, and what to do."""
 
+from pathlib import Path
+
 import fieldwise as fw
 
 FIELDS = {"type": "field_accuracy", "fields": ["vendor", "total", "date"]}
@@ -35,3 +37,19 @@ def test_a_large_record_stays_short_and_data_stays_on_its_line() -> None:
     assert len(text) < 5_000
     assert "- and 188 more" in text
     assert len(text.splitlines()) <= 16
+
+
+def test_advice_does_not_recommend_the_match_that_the_field_has() -> None:
+    sides = {"expected": {"date": "2024-03-04"}, "actual": {"date": "2024-04-03"}}
+    plain = fw.feedback(fw.evaluate({"type": "field_accuracy", "fields": ["date"]}, **sides))
+    dated = fw.feedback(fw.evaluate({"type": "field_accuracy", "fields": [{"path": "date", "match": "date"}]}, **sides))
+    assert "day and month swapped: " in plain and "`match: date`" in plain
+    assert "day and month swapped: " in dated and "`match: date`" not in dated
+
+
+def test_a_stored_result_gives_the_same_feedback_as_a_fresh_one(tmp_path: Path) -> None:
+    config = {"type": "field_accuracy", "fields": [{"path": "date", "match": "date"}, {"path": "n", "match": "numeric_tolerance"}]}
+    expected, actual = {"date": "2024-03-04", "n": 1234.5}, {"date": "2024-04-03", "n": "1,234.50"}
+    case = {"id": "a", "expected": expected, "actual": actual}
+    [stored] = fw.run({"evaluators": [config]}, cases=[case], root=tmp_path).results()
+    assert fw.feedback(stored) == fw.feedback(fw.evaluate(config, expected=expected, actual=actual))

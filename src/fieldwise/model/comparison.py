@@ -69,6 +69,8 @@ class Comparison:
     """The page from which the system read the actual value."""
     box: tuple[float, ...] | None = None
     """The place on that page, as in the data."""
+    match: str = dataclass_field(default="", compare=False)
+    """The match of its rule, such as `date`; empty if it is not known. Advice against a cause depends on it."""
 
     def to_json(self) -> dict[str, Any]:
         """A JSON-serializable dict; values that are missing are left out."""
@@ -221,6 +223,7 @@ class Comparisons:
             confidence=self.confidence_at(row),
             page=self.page.get(row),
             box=self.box.get(row),
+            match=self.rules[int(self.field[row])].match.name,
         )
 
     def confidence_at(self, row: int) -> float | None:

@@ -84,7 +84,7 @@ def _explain_comparison(comparison: Comparison, display: DisplayOptions) -> Iter
     else:
         yield indent(styled_text(truncate(make_visible(format_value(comparison.expected)), display.width * 3)), 4)
     if comparison.cause:
-        label, advice = describe_cause(comparison.cause)
+        label, advice = describe_cause(comparison.cause, comparison.match)
         yield indent(styled_text(("cause: ", DIM), (label, NOTE), (f"  {advice}" if advice else "", DIM)), 4)
     if comparison.note:
         yield indent(styled_text(("note: ", DIM), comparison.note), 4)

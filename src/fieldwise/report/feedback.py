@@ -38,11 +38,8 @@ def _list_lines(result: Result) -> Iterator[str]:
     yield from (f"- {entry}" for entry in entries[:MAX_MISMATCHES])
     if len(entries) > MAX_MISMATCHES:
         yield f"- and {len(entries) - MAX_MISMATCHES} more"
-    causes = dict.fromkeys(comparison.cause for comparison in wrong if comparison.cause)
-    for cause in causes:
-        text = describe_cause(cause)
-        if text.advice:
-            yield f"{text.label}: {text.advice}"
+    advice = [describe_cause(comparison.cause, comparison.match) for comparison in wrong if comparison.cause]
+    yield from (f"{text.label}: {text.advice}" for text in dict.fromkeys(advice) if text.advice)
 
 
 def _describe_status(result: Result) -> str:

@@ -132,7 +132,8 @@ def build_field_page(run: "Run", field: str, comparisons: "StoredComparisons", d
 def summarize_field(field: str, rows: "Sequence[StoredComparison]") -> dict[str, Any]:
     """Count a field over all cases: `{field, n, matched, outcomes, causes}`, each cause with its label and advice."""
     causes = Counter(row.comparison.cause for row in rows if row.comparison.cause)
-    described = [(name, count, describe_cause(name)) for name, count in causes.most_common()]
+    match_of = {row.comparison.cause: row.comparison.match for row in rows}
+    described = [(name, count, describe_cause(name, match_of[name])) for name, count in causes.most_common()]
     return {
         "field": field,
         "n": len(rows),

@@ -87,7 +87,7 @@ class MismatchText(NamedTuple):
 
 def describe_mismatch(comparison: Comparison, limit: int) -> MismatchText:
     """Describe both sides, each in at most `limit` characters, and the likely cause."""
-    label, advice = describe_cause(comparison.cause) if comparison.cause else ("", "")
+    label, advice = describe_cause(comparison.cause, comparison.match) if comparison.cause else ("", "")
     return MismatchText(
         expected=_format_side(comparison.expected, comparison.expected_presence, limit),
         actual=_format_side(comparison.actual, comparison.actual_presence, limit),

@@ -229,11 +229,27 @@ RecordLoader = Callable[[], tuple[Value, Value]]
 """Returns the expected and the actual record of a case."""
 
 
-def read_comparisons(columns: Mapping[str, Sequence[Any]], span: range, load_records: RecordLoader | None = None) -> Iterator[Comparison]:
-    """The comparisons in these rows of a stored table, all of one case.
+def read_match_names(table: ArrowTable) -> dict[str, str]:
+    """The name of the match of each field of a stored table, by the path of the field."""
+    stored: list[list[str]] = load_json((table.schema.metadata or {}).get(FIELDS_KEY.encode(), b"[]"))
+    return {field: _MATCH_OF_TEXT.get(rule.split(" ", 1)[0], rule.split(" ", 1)[0]) for field, rule in stored}
+
+
+_MATCH_OF_TEXT: Final = {"numeric": "numeric_tolerance"}
+"""First word of a rule's text → the name of the match, where they differ."""
+
+
+def read_comparisons(
+    columns: Mapping[str, Sequence[Any]],
+    span: range,
+    load_records: RecordLoader | None = None,
+    matches: Mapping[str, str] | None = None,
+) -> Iterator[Comparison]:
+    """The comparisons in these rows of a stored table, all of one case. `matches` are the matches of the fields.
 
     Without `load_records`, values that are stored in the records are left out: equal values are missing, differing ones are `…`.
     """
+    match_names = matches or {}
     for row in span:
         expected, actual = _read_sides(columns, row, load_records)
         yield Comparison(
@@ -249,6 +265,7 @@ def read_comparisons(columns: Mapping[str, Sequence[Any]], span: range, load_rec
             cause=columns["cause"][row],
             note=columns["note"][row],
             **_read_evidence(columns, row),
+            match=match_names.get(columns["field"][row], ""),
         )
 
 

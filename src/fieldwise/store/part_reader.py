@@ -18,7 +18,7 @@ from fieldwise.model.result import Result
 from fieldwise.model.values import Value
 from fieldwise.store.arrow_tables import METRIC_PREFIX, ArrowTable, arrow_column, concat_tables, numpy_array, text_column
 from fieldwise.store.checksums import ChecksumMismatch, load_sealed, verify_checksum
-from fieldwise.store.comparison_table import RecordLoader, decode_value, read_comparisons
+from fieldwise.store.comparison_table import RecordLoader, decode_value, read_comparisons, read_match_names
 from fieldwise.store.errors import StoreError, corrupt_file_error
 from fieldwise.store.manifest import Part, PartFile, part_from_json
 from fieldwise.store.stored_json import load_json
@@ -285,10 +285,11 @@ class _RowsByCase:
 class _ResultBlock:
     """One evaluator's results for a range of cases."""
 
-    __slots__ = ("_comparisons", "_metrics", "_results", "evaluator")
+    __slots__ = ("_comparisons", "_matches", "_metrics", "_results", "evaluator")
 
     def __init__(self, tables: _EvaluatorTables, first: int, last: int) -> None:
         self.evaluator = tables.evaluator
+        self._matches = [read_match_names(table) for table in tables.comparisons]
         self._results = _RowsByCase(tables.results, first, last)
         self._comparisons = [_RowsByCase(table, first, last) for table in tables.comparisons]
         self._metrics = [name for name in self._results.columns if name.startswith(METRIC_PREFIX)]
@@ -301,8 +302,8 @@ class _ResultBlock:
         columns, row = self._results.columns, rows[0]
         metrics = {name.removeprefix(METRIC_PREFIX): columns[name][row] for name in self._metrics}
         comparisons: list[Comparison] = []
-        for table in self._comparisons:
-            comparisons += read_comparisons(table.columns, table.rows_of(case), load_records)
+        for table, matches in zip(self._comparisons, self._matches, strict=True):
+            comparisons += read_comparisons(table.columns, table.rows_of(case), load_records, matches)
         return Result(
             score=columns["score"][row],
             verdict=columns["verdict"][row],

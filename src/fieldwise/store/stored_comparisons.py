@@ -15,7 +15,7 @@ from fieldwise.model.comparison import UNCOUNTED_OUTCOMES, Comparison
 from fieldwise.model.locations import Location
 from fieldwise.model.values import MISSING
 from fieldwise.store.arrow_tables import ArrowTable, arrow_column, encode_parquet, numpy_array, text_column
-from fieldwise.store.comparison_table import EVIDENCE_COLUMNS, decode_value, read_comparisons
+from fieldwise.store.comparison_table import EVIDENCE_COLUMNS, decode_value, read_comparisons, read_match_names
 from fieldwise.store.manifest import Part
 from fieldwise.store.part_reader import find_case, list_part_files, read_table
 from fieldwise.store.stored_json import dump_json
@@ -242,8 +242,9 @@ class _Block:
     def comparisons(self) -> Iterator[Comparison]:
         """The rows as comparisons. Rows are sorted by case, so the records of a case are decoded once."""
         load_records = lru_cache(maxsize=1)(self.source.cases.load_records)
+        matches = read_match_names(self.source.rows)
         for row, position in enumerate(self.case):
-            yield from read_comparisons(self.columns, range(row, row + 1), partial(load_records, position))
+            yield from read_comparisons(self.columns, range(row, row + 1), partial(load_records, position), matches)
 
 
 def _to_arrow(source: _Source, block: _Block) -> ArrowTable:
