@@ -215,6 +215,7 @@ def run(
     asking: Asking | None = None,
     baseline: str | Path | None = None,
     resume: bool | str = False,
+    since: str | Path | None = None,
     on_start: Callable[[str], None] | None = None,
     workers: int = 1,
     engine: "Engine" = "local",
@@ -227,6 +228,7 @@ def run(
     column `on`, a pair of names if they differ, by default by `id`. `name` is shown wherever the run is.
     `asking` sets the budget of judges and the file of the answer cache. `baseline` is a baseline file, or the id of a run, to compare with.
     `resume` continues the suite's latest unfinished run, or the run of this id: cases that are stored and still valid are not scored again.
+    `since` is the folder of an improvement pack: the run then states which causes shrank.
     `on_start` is called with the run's id as soon as it has one. `chunk` is the number of cases scored together; the default depends on the
     plan. `workers` processes share the work where the data can be read in shards (JSONL and Parquet files); `engine` says where they run.
     The results are bit-identical in every case.
@@ -242,6 +244,7 @@ def run(
     demands = executors.find_demands(plan)
     chunk = chunk or demands.batch_size
     compare_run = _open_baseline(plan, baseline, root)
+    describe_changes = _open_pack(since)
     all_cases = not (only or limit)
     filters = FilterMatches(only) if only is not None else None
     reader, selected_batches = _read_selection(plan, chunk, filters, limit)
@@ -261,7 +264,9 @@ def run(
             notes = [*plan.diagnostics, *resume_notes, *notes, *_warn_of_workers(source, workers, engine), *reader.diagnostics]
             notes += run_warnings.warn_unmatched_filters(filters, reader.diagnostics, selected=totals.cases)
             writer.record_columns(reader.columns_seen.roles.columns)
-            return _finish_run(plan, writer, totals, notes, compare_run, limits, all_cases=all_cases, uncorrected=uncorrected)
+            return _finish_run(
+                plan, writer, totals, notes, compare_run, limits, describe_changes, all_cases=all_cases, uncorrected=uncorrected
+            )
     except KeyboardInterrupt:
         raise Interrupted(pending_writer.id, pending_writer.case_count) from None
 
@@ -273,6 +278,7 @@ def _finish_run(
     notes: list[Diagnostic],
     compare_run: "Callable[[Run], Changes] | None",
     limits: Limits | None,
+    describe_changes: "Callable[[Run], Diagnostic] | None" = None,
     *,
     all_cases: bool,
     uncorrected: Sequence[Cases] = (),
@@ -302,6 +308,8 @@ def _finish_run(
         notes += run_warnings.warn_foreign_baseline(changes)
         notes += regression_diagnostics(plan.regressions, changes)
         gate_results += judge_regressions(plan.regressions, changes)
+    if describe_changes is not None:
+        notes.append(describe_changes(writer.build_run(summary, notes)))
     if plan.redact is not None:
         notes = [plan.redact.redact_diagnostic(note) for note in notes]
     code = exit_code(summary, gate_results, evaluators=plan.evaluators, diagnostics=notes, limits=limits)
@@ -321,6 +329,16 @@ def find_uncorrected_cases(source: Source) -> list[Cases]:
     if problems:
         raise ConfigError(problems)
     return uncorrected
+
+
+def _open_pack(folder: str | Path | None) -> "Callable[[Run], Diagnostic] | None":
+    """A function that states how causes changed since a pack, which is read before anything is scored; None without a pack."""
+    if folder is None:
+        return None
+    from fieldwise.study.cause_changes import compare_causes, read_pack
+
+    pack = read_pack(Path(folder))
+    return lambda run: compare_causes(pack, run).to_diagnostic()
 
 
 def _warn_of_workers(source: Source, workers: int, engine: "Engine") -> list[Diagnostic]:

@@ -43,6 +43,15 @@ def print_run(run: Run, form: Format, program: Program, *, show_all: bool = Fals
         print_page(build_run_report(build_run_view(run, examples=True), options), form, file=stream)
 
 
+def print_cause_changes(run: Run, pack: Path, form: Format, *, to_stderr: bool = False) -> None:
+    """Print how causes changed since a pack. Other formats have it among the diagnostics of the run."""
+    from fieldwise.study.cause_changes import compare_causes, read_pack
+    from fieldwise.study.pack_view import build_cause_changes
+
+    if form in (Format.rich, Format.plain) and run.state == "finished":
+        print_page(build_cause_changes(compare_causes(read_pack(pack), run)), form, file=sys.stderr if to_stderr else sys.stdout)
+
+
 def write_step_summary(run: Run) -> None:
     """Append the run as Markdown to the summary of a GitHub step, if this is one."""
     from fieldwise.report.markdown import render_markdown

@@ -36,6 +36,13 @@ def run(
         list[str] | None,
         typer.Option("--filter", metavar="FILTER", help="Only these cases: an id or pattern, tag:NAME or split:NAME. Repeatable."),
     ] = None,
+    split: Annotated[
+        list[str] | None, typer.Option(metavar="NAME", help="Only cases of this split. Repeatable.", show_default=False)
+    ] = None,
+    pack: Annotated[
+        Path | None,
+        typer.Option("--from", metavar="DIR", help="Report which causes shrank since the pack in this folder.", show_default=False),
+    ] = None,
     gate: Annotated[
         list[str] | None,
         typer.Option(metavar="CONDITION", help="An additional gate, such as 'fields.score >= 0.9'. Repeatable."),
@@ -69,7 +76,7 @@ def run(
     from fieldwise.api import run as run_suite
     from fieldwise.cli._exits import watch_interrupts
     from fieldwise.cli._files import require_file
-    from fieldwise.cli._report import check_outputs, print_run, write_outputs
+    from fieldwise.cli._report import check_outputs, print_cause_changes, print_run, write_outputs
     from fieldwise.engines.executors import count_cores
     from fieldwise.model.ask import Asking
     from fieldwise.summarize.exit_code import INCOMPLETE, Limits
@@ -83,7 +90,8 @@ def run(
             cases=cases,
             name=name,
             limit=limit,
-            only=_parse_filters(only) if only else None,
+            only=_parse_filters([*(only or ()), *(f"split:{name}" for name in split or ())]) if only or split else None,
+            since=pack,
             gates=gate or (),
             limits=Limits(max_errors=max_errors, max_unscored=max_unscored),
             root=program.root,
@@ -95,6 +103,8 @@ def run(
             engine=engine.value,
         )
     print_run(stored_run, form, program, show_all=show_all, to_stderr="-" in outputs)
+    if pack is not None:
+        print_cause_changes(stored_run, pack, form, to_stderr="-" in outputs)
     write_outputs(stored_run, outputs)
     raise typer.Exit(INCOMPLETE if stored_run.exit_code is None else stored_run.exit_code)
 

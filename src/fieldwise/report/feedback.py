@@ -27,6 +27,17 @@ def feedback(result: "Result | StoredResult") -> str:
     return "\n".join(_list_lines(plain))
 
 
+def feedback_by_field(result: Result) -> dict[str, str]:
+    """The feedback of each wrong value by its path, for optimisers that attribute failures to parts of a prompt."""
+    texts: dict[str, str] = {}
+    for comparison in result.comparisons:
+        if comparison.passed or comparison.outcome in UNCOUNTED_OUTCOMES:
+            continue
+        advice = describe_cause(comparison.cause, comparison.match).advice if comparison.cause else ""
+        texts[comparison.path] = f"{_describe_comparison(comparison)}. {advice}".rstrip(". ") + "."
+    return texts
+
+
 def _list_lines(result: Result) -> Iterator[str]:
     verdict = f" ({result.verdict})" if result.verdict else ""
     if result.status == "scored":
