@@ -268,7 +268,7 @@ def _draw_outline(shape: DrawnShape, canvas: _Canvas, unit: float) -> str:
     )
 
 
-def _draw_label(shape: DrawnShape, canvas: _Canvas, font: float, taken: list[tuple[float, float, float]]) -> str:
+def _draw_label(shape: DrawnShape, canvas: _Canvas, font: float, taken: list[tuple[float, float, float]], colour: str | None = None) -> str:
     """Draw the label at the upper left corner of its shape, moved down until it covers no other label."""
     points = canvas.scale_points(shape)
     text = shape.label if len(shape.label) <= 28 else f"{shape.label[:27]}…"
@@ -281,9 +281,66 @@ def _draw_label(shape: DrawnShape, canvas: _Canvas, font: float, taken: list[tup
     place = f'x="{x:.6g}" y="{y:.6g}" width="{width:.6g}" height="{height:.6g}" rx="{0.3 * font:.6g}"'
     middle = f'x="{x + width / 2:.6g}" y="{y + 0.72 * height:.6g}" text-anchor="middle"'
     return (
-        f'<rect {place} fill="{shape.colour}" fill-opacity=".94"/>'
+        f'<rect {place} fill="{colour or shape.colour}" fill-opacity=".94"/>'
         f'<text {middle} font-size="{font:.6g}" font-weight="600" fill="#fff">{escape(text)}</text>'
     )
+
+
+@dataclass(frozen=True, slots=True)
+class PlaceBox:
+    """A box that shows where a value is."""
+
+    box: tuple[float, float, float, float]
+    """Left, top, right, bottom: shares of the page if all are at most 1, else pixels."""
+    label: str
+    colour: str
+    dashed: bool = False
+
+
+_PAPER: Final = (1000.0, 1414.0)
+"""Size of a page that is not known: the shape of A4."""
+_MIN_VIEW: Final = 0.4
+"""Share of the page's width and height around a place that is shown at least."""
+
+
+def draw_place(boxes: Sequence[PlaceBox], *, size: PointXY | None, image: str | None, title: str) -> str:
+    """Draw the part of a page around some boxes as SVG, over the image if there is one."""
+    is_share = max(edge for box in boxes for edge in box.box) <= 1
+    if size is None:
+        size = _PAPER if is_share else (max(box.box[2] for box in boxes) * 1.05, max(box.box[3] for box in boxes) * 1.05)
+    width, height = size
+    scale = (width, height, width, height) if is_share else (1.0, 1.0, 1.0, 1.0)
+    placed = [tuple(edge * factor for edge, factor in zip(box.box, scale, strict=True)) for box in boxes]
+    left, view_width = _choose_view(min(box[0] for box in placed), max(box[2] for box in placed), width)
+    top, view_height = _choose_view(min(box[1] for box in placed), max(box[3] for box in placed), height)
+    unit = view_width / 100
+    pixels = _MAX_PIXELS / max(view_width, view_height)
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" role="img" aria-label="{escape(title, quote=True)}" '
+        f'width="{view_width * pixels:.0f}" height="{view_height * pixels:.0f}" '
+        f'viewBox="{left:.6g} {top:.6g} {view_width:.6g} {view_height:.6g}" class="picture place" '
+        f'font-family="system-ui,-apple-system,Segoe UI,Roboto,sans-serif"><title>{escape(title)}</title>',
+        _draw_canvas(_Canvas(0.0, 0.0, width, height), unit, image),
+    ]
+    for (x1, y1, x2, y2), box in zip(placed, boxes, strict=True):
+        place = f'x="{x1:.6g}" y="{y1:.6g}" width="{x2 - x1:.6g}" height="{y2 - y1:.6g}" fill="none"'
+        dashes = f' stroke-dasharray="{1.4 * unit:.6g} {0.9 * unit:.6g}"' if box.dashed else ""
+        parts.append(f'<rect {place} stroke="#fff" stroke-opacity=".8" stroke-width="{1.1 * unit:.6g}"/>')
+        parts.append(f'<rect {place} stroke="{box.colour}" stroke-width="{0.5 * unit:.6g}"{dashes}/>')
+    taken: list[tuple[float, float, float]] = []
+    view = _Canvas(left, top, view_width, view_height)
+    for (x1, y1, x2, y2), box in zip(placed, boxes, strict=True):
+        if not box.label:
+            continue
+        shape = DrawnShape(corners=((x1, y1), (x2, y1), (x2, y2), (x1, y2)), side="expected", label=box.label)
+        parts.append(_draw_label(shape, view, 2.4 * unit, taken, box.colour))
+    return "\n".join([*parts, "</svg>"])
+
+
+def _choose_view(low: float, high: float, length: float) -> tuple[float, float]:
+    """The start and the length of the part of an axis that is shown around a stretch."""
+    shown = min(max(high - low + 0.2 * length, _MIN_VIEW * length), length)
+    return min(max((low + high - shown) / 2, 0.0), length - shown), shown
 
 
 _LEGEND: Final[tuple[tuple[str, str, str], ...]] = (

@@ -162,7 +162,7 @@ class StoredComparisons:
             parts, position = [part_and_position[0]], part_and_position[1]
         for part in parts:
             tables: dict[str, ArrowTable] = {}  # evaluators that share comparisons share a file
-            cases = _PartCases(self.folder, part)
+            cases = PartCases(self.folder, part)
             for evaluator in self.evaluators:
                 for file in list_part_files(part, "comparisons", evaluator):
                     if file.file not in tables:
@@ -194,7 +194,7 @@ def _mask_of(table: ArrowTable, column: str, selects: Callable[[str], bool]) -> 
     return np.concatenate(masks)
 
 
-class _PartCases:
+class PartCases:
     """The ids and records of the cases of a part, read on first use."""
 
     def __init__(self, folder: Location, part: Part) -> None:
@@ -225,7 +225,7 @@ class _Source:
 
     evaluator: str
     rows: ArrowTable
-    cases: _PartCases
+    cases: PartCases
 
 
 @dataclass(frozen=True, slots=True)

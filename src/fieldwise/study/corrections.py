@@ -46,16 +46,17 @@ def find_current_value(corrections: CorrectionSet, case: str, path: str, expecte
 def append_correction(file: str | Path, correction: Correction, expected: Value) -> str:
     """Append a correction; returns the hash of its line, which `undo_correction` takes. Without `at`, the time is now.
 
-    `expected` is the whole expected side of the case as the data has it, before any correction; `expected_hash` of the correction is
-    `hash_value` of the value that the person saw. CorrectionProblem, and nothing is written, if another writer has changed that value
+    `expected` is the whole expected side of the case as the data or a run has it, before or after earlier corrections; `expected_hash` of
+    the correction is `hash_value` of the value that the person saw. CorrectionProblem, and nothing is written, if another writer has changed that value
     meanwhile, or there is none at the path.
     """
     with _locked(Path(file)) as stream:
         corrections = _read_open_file(stream, file)
         together = CorrectionSet.of(str(file), [*corrections.by_case.get(correction.case, ()), correction])
         _, problems = correct_expected(expected, together, correction.case)
-        if problems:
-            raise CorrectionProblem(problems[-1].code, problems[-1].what, problems[-1].fix or "")
+        own = [problem for problem in problems if problem.where.line is None]  # an earlier line may be in `expected` already
+        if own:
+            raise CorrectionProblem(own[-1].code, own[-1].what, own[-1].fix or "")
         return _append_line(stream, replace(correction, at=correction.at or _format_now()).to_json())
 
 

@@ -27,6 +27,7 @@ from fieldwise.web.library import RunLibrary
 from fieldwise.web.pages_api import build_api_pages
 from fieldwise.web.pages_case import build_case_pages
 from fieldwise.web.pages_forms import build_form_pages
+from fieldwise.web.pages_review import build_review_pages
 from fieldwise.web.pages_run import build_run_pages
 from fieldwise.web.pages_runs import build_runs_pages
 from fieldwise.web.problems import JsonResponse, RequestProblem, problem_from_http, problem_from_validation, problem_response
@@ -69,6 +70,7 @@ def build_unguarded_app(settings: Settings) -> FastAPI:
         build_run_pages,
         build_tag_pages,
         build_case_pages,
+        build_review_pages,
         build_form_pages,
         build_api_pages,
         build_event_pages,

@@ -8,7 +8,7 @@ from base64 import b64decode
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, cast
 from urllib.parse import unquote_to_bytes
 
 from fieldwise.model.case import Case
@@ -43,15 +43,23 @@ class ImageProblem:
     reason: str
 
 
-def image_reference(case: Case) -> str | None:
-    """The path or the data URL in the metadata key `image` of a case."""
-    value: Any = case.metadata.get("image")
+def image_reference(case: Case, page: int | None = None) -> str | None:
+    """The path or the data URL of the image of a case, or of one of its pages.
+
+    It is the metadata key `image`; for pages beyond the first, or without that key, the item of the list `images`.
+    """
+    single: Any = case.metadata.get("image")
+    if isinstance(single, str) and single and page in (None, 1):
+        return single
+    pages: Any = case.metadata.get("images")
+    number = 1 if page is None else page
+    value: Any = pages[number - 1] if isinstance(pages, list) and 1 <= number <= len(cast("list[Any]", pages)) else None
     return value if isinstance(value, str) and value else None
 
 
-def load_image(settings: Settings, run: Run, case: Case) -> CaseImage | ImageProblem:
+def load_image(settings: Settings, run: Run, case: Case, page: int | None = None) -> CaseImage | ImageProblem:
     """Load the image of a case from the first of these folders that has it: images, suite, data."""
-    reference = image_reference(case)
+    reference = image_reference(case, page)
     if reference is None:
         return ImageProblem("the case names no image")
     if reference.startswith("data:image/"):

@@ -21,6 +21,7 @@ from fieldwise.model.result import Result
 from fieldwise.model.values import MISSING, Value
 from fieldwise.registry import EVALUATORS
 from fieldwise.report.case_view import draw_case_shapes, find_leading_evaluator
+from fieldwise.report.evidence import context_text, find_text_key, list_source_texts
 from fieldwise.report.result_text import FIELD_STATES, UNMEASURED, FieldState, describe_cause, displayed_verdict, field_state_name
 from fieldwise.report.text_format import format_number, format_value
 from fieldwise.report.value_diff import MarkedSides, TextPiece, mark_comparison, plain_pieces
@@ -30,12 +31,14 @@ from fieldwise.store.run_index import case_at
 from fieldwise.web.api_runs import find_case_position
 from fieldwise.web.case_images import CaseImage, ImageProblem, image_reference, load_image
 from fieldwise.web.case_index import CaseQuery, cached_page, select_cases
+from fieldwise.web.field_evidence import FieldEvidence, build_field_evidence, may_have_place
 from fieldwise.web.problems import make_problem
 from fieldwise.web.render import build_query, render
 from fieldwise.web.server import RunId, Server
 
 MAX_ROWS: Final = 500
 CaseId = Annotated[str, Query(min_length=1, max_length=1000)]
+FieldPath = Annotated[str | None, Query(max_length=1000)]
 IMAGE_POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'none'; sandbox"
 """Content security policy of an image: opened in a tab of its own, it runs no script and makes no requests."""
 _MATCHING_STATES: Final = ("match", "close", "both_absent", "ignored")
@@ -55,6 +58,8 @@ class ComparisonRow:
     cause: str
     advice: str
     note: str
+    leads_to_place: bool = False
+    """True if the data may have the place of the value: a page and box, or a source text."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,40 +108,40 @@ def build_case_pages(server: Server) -> APIRouter:
     routes = APIRouter(include_in_schema=False)
 
     @routes.get("/runs/{run}/case")
-    async def show_case(run: RunId, id: CaseId) -> Response:
-        return HTMLResponse(await server.threads.run(_render_case, server, run, id))
+    async def show_case(run: RunId, id: CaseId, field: FieldPath = None) -> Response:
+        return HTMLResponse(await server.threads.run(_render_case, server, run, id, field))
 
     @routes.get("/runs/{run}/image")
-    async def show_image(run: RunId, id: CaseId) -> Response:
-        image = await server.threads.run(_read_image, server, run, id)
+    async def show_image(run: RunId, id: CaseId, page: Annotated[int | None, Query(ge=1)] = None) -> Response:
+        image = await server.threads.run(_read_image, server, run, id, page)
         headers = {"content-security-policy": IMAGE_POLICY, "cache-control": "private, max-age=300"}
         return Response(image.content, media_type=image.media, headers=headers)
 
     return routes
 
 
-def _read_image(server: Server, run_name: str, case_id: str) -> CaseImage:
+def _read_image(server: Server, run_name: str, case_id: str, page: int | None) -> CaseImage:
     run = server.open_run(run_name)
-    image = load_image(server.settings, run, case_at(run, find_case_position(server, run, case_id)))
+    image = load_image(server.settings, run, case_at(run, find_case_position(server, run, case_id)), page)
     if isinstance(image, ImageProblem):
         raise make_problem(404, "no-image", image.reason)
     return image
 
 
-def _render_case(server: Server, run_name: str, case_id: str) -> str:
+def _render_case(server: Server, run_name: str, case_id: str, field: str | None) -> str:
     run = server.open_run(run_name)
     position = find_case_position(server, run, case_id)
     case = case_at(run, position)
 
     def render_page() -> str:
-        return render("case.html", here="", **_case_values(server, run, case, position))
+        return render("case.html", here="", **_case_values(server, run, case, position, field))
 
-    if image_reference(case):  # not cached: the image file may appear or vanish at any time
+    if image_reference(case) or case.metadata.get("images"):  # not cached: the image file may appear or vanish at any time
         return render_page()
-    return cached_page(server.pages, run, ("case", position), render_page)
+    return cached_page(server.pages, run, ("case", position, field), render_page)
 
 
-def _case_values(server: Server, run: Run, case: Case, position: int) -> dict[str, Any]:
+def _case_values(server: Server, run: Run, case: Case, position: int, field: str | None) -> dict[str, Any]:
     """The variables of case.html."""
     results = {stored.evaluator: stored.result for stored in run.results_at([position])}
     summaries = run.full.evaluators.values()
@@ -150,7 +155,10 @@ def _case_values(server: Server, run: Run, case: Case, position: int) -> dict[st
         "labels": (*((f"split {case.split}",) if case.split else ()), *case.tags),
         "input": None if case.input is None else visible_pieces(format_value(case.input)),
         "picture": _make_picture(server, run, case, results),
-        "panels": [make_panel(name, result, rules.get(name, {}), case.actual, counts.get(name, ())) for name, result in results.items()],
+        "panels": [
+            make_panel(name, result, rules.get(name, {}), case.actual, counts.get(name, ()), case) for name, result in results.items()
+        ],
+        "place": _make_field_place(server, run, case, results, field),
         "whole": MarkedSides(expected=_record_pieces(case.expected), actual=_record_pieces(case.actual)),
         "answers": answers,
         "contexts": mark_contexts(case, answers),
@@ -182,11 +190,47 @@ def _make_picture(server: Server, run: Run, case: Case, results: Mapping[str, Re
     return CasePicture(source=address, name=name, note=note) if reference else None
 
 
-def make_panel(name: str, result: Result, rules: Mapping[str, str], actual: Value = MISSING, counts: Sequence[str] = ()) -> EvaluatorPanel:
-    """The result of one evaluator; `rules` by field, `counts` are the metrics that are whole numbers."""
+@dataclass(frozen=True, slots=True)
+class FieldPlace:
+    """The place of one field of the case."""
+
+    path: str
+    evidence: FieldEvidence
+
+
+def _make_field_place(server: Server, run: Run, case: Case, results: Mapping[str, Result], field: str | None) -> FieldPlace | None:
+    """The place of a path, or of the first value of a rule's path, a wrong one first; None if nothing was compared there."""
+    if not field:
+        return None
+    comparisons = [comparison for result in results.values() for comparison in result.comparisons]
+    of_field = [comparison for comparison in comparisons if field in (comparison.path, comparison.field)]
+    of_field.sort(key=lambda comparison: (comparison.path != field, comparison.passed))
+    if not of_field:
+        return None
+    comparison = of_field[0]
+    own_item = item_path(comparison.path)
+    moved = find_moved_items(case.actual, comparisons).get(own_item, "") if own_item else ""
+    actual_path = moved + comparison.path.removeprefix(own_item) if moved else None
+    return FieldPlace(comparison.path, build_field_evidence(server, run, case, comparison, actual_path=actual_path))
+
+
+def make_panel(
+    name: str,
+    result: Result,
+    rules: Mapping[str, str],
+    actual: Value = MISSING,
+    counts: Sequence[str] = (),
+    case: Case | None = None,
+) -> EvaluatorPanel:
+    """The result of one evaluator; `rules` by field, `counts` are the metrics that are whole numbers. `case` shows where fields lead to."""
     comparisons = result.comparisons[:MAX_ROWS]
     moved = find_moved_items(actual, comparisons)
-    rows = [replace(make_row(comparison, rules), actual_item=moved.get(item_path(comparison.path), "")) for comparison in comparisons]
+    has_text = case is not None and bool(list_source_texts(case))
+    rows: list[ComparisonRow] = []
+    for comparison in comparisons:
+        leads = case is not None and may_have_place(case, comparison, has_text=has_text)
+        row = make_row(comparison, rules)
+        rows.append(replace(row, actual_item=moved.get(item_path(comparison.path), ""), leads_to_place=leads))
     return EvaluatorPanel(
         name=name,
         score=result.score,
@@ -327,7 +371,6 @@ def _has_value(item: Any, path: str, value: Any) -> bool:
     return actual is not MISSING and type(actual) is type(value) and actual == value
 
 
-_TEXT_KEYS: Final = ("text", "content", "page_content")
 _MAX_TEXT: Final = 60_000
 _MAX_PIECE: Final = 400
 """`plain_pieces` cuts out the middle of longer texts."""
@@ -411,22 +454,8 @@ def mark_contexts(case: Case, answers: Sequence[AnswerSupport]) -> list[MarkedCo
     return contexts
 
 
-def context_text(context: Any) -> str:
-    """The text of a context: the context itself, or its key `text`, `content` or `page_content`."""
-    key = _text_key(context)
-    return format_value(context) if key is None else str(context[key])
-
-
-def _text_key(context: Any) -> str | None:
-    """The key of a context that holds its text; None for a context without one."""
-    if not isinstance(context, Mapping):
-        return None
-    mapping = cast("Mapping[str, Any]", context)
-    return next((key for key in _TEXT_KEYS if isinstance(mapping.get(key), str)), None)
-
-
 def _context_metadata(context: Any) -> str:
-    text_key = _text_key(context)
+    text_key = find_text_key(context)
     if text_key is None:
         return ""
     return ", ".join(f"{key} {format_value(value)}" for key, value in context.items() if key != text_key)

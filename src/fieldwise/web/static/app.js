@@ -70,7 +70,10 @@
       }
       readout.replaceChildren(...parts);
     };
-    const visit = (cell) => { location.href = heads[place(cell)[1]].dataset.href; };
+    const visit = (cell) => {
+      const field = encodeURIComponent(cell.parentElement.cells[0].dataset.field);
+      location.href = heads[place(cell)[1]].dataset.href + "&field=" + field + "#place";
+    };
     const go = (from, row, column) => {
       const cell = rows[Math.min(Math.max(row, 0), rows.length - 1)][Math.min(Math.max(column, 0), width - 1)];
       from.tabIndex = -1;

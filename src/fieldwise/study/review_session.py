@@ -1,0 +1,376 @@
+"""A review: the queue of a run, the decisions made so far, and the next one.
+
+Nothing is held in memory that a crash could lose. A decision is first a correction, where it needs one, and then a line of `review.jsonl`;
+a process that dies in between leaves a correction, which by itself closes the comparison. A decision that needs a correction holds only
+while that correction is in force.
+"""
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from itertools import pairwise
+from pathlib import Path
+from statistics import median
+from typing import Any, Final, Literal, TypeAlias
+
+import yaml
+
+from fieldwise.kernels.statistics import wilson_interval
+from fieldwise.model.accepted_values import ANY
+from fieldwise.model.comparison import Comparison
+from fieldwise.model.correction import Correction, CorrectionAction, CorrectionProblem, find_value, hash_value
+from fieldwise.model.diagnostic import ConfigError, Diagnostic
+from fieldwise.model.values import MISSING, Json, json_kind
+from fieldwise.read.corrections import parse_record
+from fieldwise.store.run import Run
+from fieldwise.study.corrections import append_correction, find_corrections_file, list_lines, undo_correction
+from fieldwise.study.review_log import (
+    REVIEW_FILE,
+    ReviewDecision,
+    append_review,
+    find_decisions_in_force,
+    lock_review,
+    read_review,
+    utc_now,
+)
+from fieldwise.study.review_queue import Place, ReviewItem, ReviewQueue, load_comparison
+
+Choice: TypeAlias = Literal["take_actual", "type", "both_right", "actual_wrong", "skip"]
+"""What a person chooses: expected is wrong and actual is right, expected is wrong and a typed value is right, …"""
+SECONDS_PER_ITEM: Final = 30.0
+"""Assumed until there are decisions to measure it from."""
+_MAX_GAP: Final = 300.0
+"""Seconds between two decisions that count as working time; longer is a break."""
+_MIN_GAPS: Final = 5
+
+
+class ReviewProblem(ValueError):
+    """A decision that was not written. `fix` says what to do instead."""
+
+    def __init__(self, what: str, fix: str = "") -> None:
+        self.fix = fix
+        super().__init__(what)
+
+
+class AlreadyDecided(ReviewProblem):
+    """Somebody decided about the comparison meanwhile."""
+
+    def __init__(self, status: "ItemStatus") -> None:
+        self.status = status
+        who = status.by or "somebody"
+        super().__init__(f"{who} has decided this already: {DECISION_WORDS[status.decision]}", "undo that decision first")
+
+
+DECISION_WORDS: Final[Mapping[str, str]] = {
+    "expected_wrong": "expected is wrong",
+    "both_right": "both are right",
+    "actual_wrong": "actual is wrong",
+    "skip": "skipped",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ItemStatus:
+    """The decision that closes an item."""
+
+    decision: str
+    by: str
+    at: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewFiles:
+    """Where decisions are written."""
+
+    corrections: Path
+    review: Path
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReviewProgress:
+    """How far a review is."""
+
+    total: int
+    done: int
+    counts: Mapping[str, int]
+    """Decision → number of items."""
+    seconds_left: float
+    """Estimated working time for the rest."""
+    measured_pace: bool
+    """True if the estimate comes from the decisions made so far."""
+    sampled: int = 0
+    """Decided items of the random sample of agreed values."""
+    sampled_wrong: int = 0
+    """Those of them whose expected value is wrong."""
+
+    @property
+    def left(self) -> int:
+        """Items without a decision."""
+        return self.total - self.done
+
+    @property
+    def undetected(self) -> tuple[float, float] | None:
+        """95 % interval of the share of wrong expected values among agreed values; None without a sample."""
+        return wilson_interval(self.sampled_wrong, self.sampled) if self.sampled else None
+
+
+def find_review_files(run: Run, folder: Path = Path()) -> ReviewFiles:
+    """The files beside the data of a run; relative paths start at `folder`. ConfigError if the data was not in files."""
+    written = _corrections_of_suite(run)
+    if written is not None:
+        suite_folder = folder if run.manifest.suite_file is None else (folder / run.manifest.suite_file).parent
+        corrections = suite_folder / written
+        return ReviewFiles(corrections, corrections.with_name(REVIEW_FILE))
+    source = next((source for source in run.sources if source.role in ("expected", "cases")), None)
+    if source is None or source.bytes is None or "://" in source.file:
+        what = f"the data of run {run.id} is not in local files, so there is no folder for its corrections"
+        fix = "name one: `fieldwise review RUN --corrections FILE`"
+        raise ConfigError([Diagnostic(code="no-data-folder", what=what, fix=fix)])
+    corrections = find_corrections_file(folder / source.file)
+    if not corrections.parent.is_dir():
+        what, fix = f"the data of run {run.id} is no longer at {source.file}", "name a file: `fieldwise review RUN --corrections FILE`"
+        raise ConfigError([Diagnostic(code="no-data-folder", what=what, fix=fix)])
+    return ReviewFiles(corrections, corrections.with_name(REVIEW_FILE))
+
+
+def _corrections_of_suite(run: Run) -> str | None:
+    """What `cases: {corrections: …}` of the stored suite names; None if it names nothing."""
+    try:
+        suite: Any = yaml.safe_load(run.manifest.suite)
+        written = suite["cases"]["corrections"]
+    except (yaml.YAMLError, KeyError, TypeError):
+        return None
+    return written if isinstance(written, str) and written else None
+
+
+class ReviewSession:
+    """The review of one queue. Methods read the files anew, so several people and processes can work at once."""
+
+    def __init__(self, run: Run, queue: ReviewQueue, files: ReviewFiles) -> None:
+        self.run = run
+        self.queue = queue
+        self.files = files
+        self._index_of: dict[Place, int] = {item.place: index for index, item in enumerate(queue.items)}
+
+    def find_index(self, case: str, path: str) -> int | None:
+        """The position in the queue of a comparison."""
+        return self._index_of.get((case, path))
+
+    def read_status(self) -> dict[int, ItemStatus]:
+        """The decided items, by position in the queue."""
+        decisions = find_decisions_in_force(read_review(self.files.review).decisions)
+        corrections: dict[Place, list[Correction]] = {}
+        for _, correction in list_lines(self.files.corrections):
+            corrections.setdefault((correction.case, correction.path), []).append(correction)
+        statuses: dict[int, ItemStatus] = {}
+        for place in {*decisions, *corrections}:
+            index = self._index_of.get(place)
+            if index is not None:
+                status = _find_status(self.run.id, self.queue.items[index], decisions.get(place, ()), corrections.get(place, ()))
+                if status is not None:
+                    statuses[index] = status
+        return statuses
+
+    def progress(self, statuses: Mapping[int, ItemStatus]) -> ReviewProgress:
+        """How far the review is."""
+        counts: dict[str, int] = {}
+        sampled = sampled_wrong = 0
+        for index, status in statuses.items():
+            counts[status.decision] = counts.get(status.decision, 0) + 1
+            if self.queue.items[index].source == "sample" and status.decision != "skip":
+                sampled += 1
+                sampled_wrong += status.decision == "expected_wrong"
+        pace = _measure_pace([status.at for status in statuses.values()])
+        left = len(self.queue) - len(statuses)
+        return ReviewProgress(
+            total=len(self.queue),
+            done=len(statuses),
+            counts=counts,
+            seconds_left=left * (SECONDS_PER_ITEM if pace is None else pace),
+            measured_pace=pace is not None,
+            sampled=sampled,
+            sampled_wrong=sampled_wrong,
+        )
+
+    def next_open(self, statuses: Mapping[int, ItemStatus], start: int = 0, taken: frozenset[int] = frozenset()) -> int | None:
+        """The first open item from `start` on, then from the beginning. Items in `taken` are before others; they come last."""
+        last_resort: int | None = None
+        total = len(self.queue)
+        for offset in range(total):
+            index = (start + offset) % total
+            if index in statuses:
+                continue
+            if index not in taken:
+                return index
+            last_resort = index if last_resort is None else last_resort
+        return last_resort
+
+    def decide(self, index: int, choice: Choice, *, by: str, typed: str | None = None) -> ReviewDecision:
+        """Write a decision. AlreadyDecided if the item has one, ReviewProblem if it cannot be written; nothing is written then."""
+        item = self.queue.items[index]
+        comparison = load_comparison(self.run, item)
+        with lock_review(self.files.review):
+            status = self.read_status().get(index)
+            if status is not None:
+                raise AlreadyDecided(status)
+            change = _make_change(item, comparison, choice, typed)
+            if change is not None:
+                self._append_correction(item, change, by)
+            decision = _make_decision(self.run.id, item, choice, by)
+            append_review(self.files.review, [decision])
+        return decision
+
+    def _append_correction(self, item: ReviewItem, change: "_Change", by: str) -> None:
+        expected = self.run.case(item.case).expected
+        seen = find_value(parse_record(expected), item.path)
+        action, value = change.action, change.value
+        if seen is MISSING and action == "accept_also":  # only `replace` can add a value
+            action, value = "replace", {ANY: [value, None]}
+        correction = Correction(
+            case=item.case, path=item.path, expected_hash=hash_value(seen), action=action, value=value, why=change.why, by=by
+        )
+        try:
+            append_correction(self.files.corrections, correction, expected)
+        except CorrectionProblem as error:
+            raise ReviewProblem(f"the expected value cannot be corrected: {error}", error.fix) from error
+
+    def undo(self, by: str) -> int | None:
+        """Take back the last decision of a person in this queue; returns its position, None if there is none."""
+        with lock_review(self.files.review):
+            decisions = read_review(self.files.review).decisions
+            in_force = find_decisions_in_force(decisions)
+            own = {id(made[-1]) for place, made in in_force.items() if place in self._index_of and made[-1].by == by}
+            last = next((decision for decision in reversed(decisions) if id(decision) in own), None)
+            if last is None:
+                return None
+            index = self._index_of[last.place]
+            if _needs_correction(self.queue.items[index], last.decision):
+                self._undo_correction(last.place, by)
+            append_review(self.files.review, [replace(last, decision="undo", at=utc_now())])
+        return index
+
+    def _undo_correction(self, place: Place, by: str) -> None:
+        for line_hash, correction in reversed(list_lines(self.files.corrections)):
+            if (correction.case, correction.path) == place and correction.by == by:
+                undo_correction(self.files.corrections, line_hash, why="review: undone", by=by)
+                return
+
+
+def _find_status(
+    run_id: str, item: ReviewItem, decisions: Sequence[ReviewDecision], corrections: Sequence[Correction]
+) -> ItemStatus | None:
+    """The decision that closes an item; None if it is open."""
+    for decision in reversed(decisions):
+        same_values = (decision.expected_hash, decision.actual_hash) == (item.expected_hash, item.actual_hash)
+        if not (same_values or decision.run == run_id):
+            continue
+        if not _needs_correction(item, decision.decision) or corrections:
+            return ItemStatus(decision.decision, decision.by, decision.at)
+    for correction in reversed(corrections):
+        if correction.expected_hash == item.expected_hash:
+            decision = "both_right" if correction.action == "accept_also" else "expected_wrong"
+            return ItemStatus(decision, correction.by, correction.at)
+    return None
+
+
+def _needs_correction(item: ReviewItem, decision: str) -> bool:
+    return decision == "expected_wrong" or (decision == "both_right" and not item.passed)
+
+
+def _make_decision(run_id: str, item: ReviewItem, choice: Choice, by: str) -> ReviewDecision:
+    return ReviewDecision(
+        case=item.case,
+        path=item.path,
+        evaluator=item.evaluator,
+        decision="expected_wrong" if choice in ("take_actual", "type") else choice,
+        by=by,
+        at=utc_now(),
+        run=run_id,
+        expected_hash=item.expected_hash,
+        actual_hash=item.actual_hash,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Change:
+    """What a decision does to the expected value."""
+
+    action: CorrectionAction
+    value: Json
+    why: str
+
+
+def _make_change(item: ReviewItem, comparison: Comparison, choice: Choice, typed: str | None) -> _Change | None:
+    """The correction that a choice needs; None if it needs none."""
+    if choice in ("actual_wrong", "skip") or (choice == "both_right" and comparison.passed):
+        return None
+    if item.redacted:
+        raise ReviewProblem("the values of this comparison were not stored (`redact`)", "judge the actual value, or skip it")
+    if "[+" in item.path:
+        fix = "if the item belongs into the expected list, edit the data"
+        raise ReviewProblem("expected has no item that this one was compared with, so there is nothing to correct", fix)
+    if choice == "both_right":
+        return _Change("accept_also", comparison.actual, "review: both are right")
+    if choice == "take_actual":
+        if comparison.passed and hash_value(comparison.expected) == hash_value(comparison.actual):
+            raise ReviewProblem("both values are the same", "type the right value")
+        return _Change("replace", comparison.actual, "review: actual is right")
+    return _Change("replace", parse_typed(typed or "", comparison), "review: typed")
+
+
+def parse_typed(text: str, comparison: Comparison) -> Json:
+    """The value that a person typed, in the kind of the expected value; nothing typed is null.
+
+    >>> from fieldwise.model.comparison import Comparison
+    >>> sides = {"expected_presence": "present", "actual_presence": "present", "similarity": 0.0, "passed": False, "cause": None}
+    >>> number = Comparison(path="n", field="n", outcome="wrong_value", expected=5, actual="6", **sides)
+    >>> parse_typed(" 7.5", number), parse_typed("", number)
+    (7.5, None)
+    """
+    text = text.strip()
+    if not text:
+        return None
+    like: Any = comparison.expected if comparison.expected is not None else comparison.actual
+    if isinstance(like, str) or like is None:
+        return text
+    try:
+        value: Any = json.loads(text, parse_constant=_refuse_constant)
+    except ValueError as error:
+        kind = json_kind(like)
+        what = f"`{text[:60]}` is not JSON, and the expected value is {'an' if kind == 'object' else 'a'} {kind}"
+        raise ReviewProblem(what, 'write it as JSON, such as 12.5, true or "text"') from error
+    return value
+
+
+def _refuse_constant(name: str) -> float:
+    raise ValueError(f"{name} is no JSON")
+
+
+def _measure_pace(times: Sequence[str]) -> float | None:
+    """The median seconds between decisions, without breaks; None if there are too few."""
+    moments = sorted(moment for moment in map(_parse_time, times) if moment is not None)
+    gaps = [later - earlier for earlier, later in pairwise(moments) if later - earlier <= _MAX_GAP]
+    return max(median(gaps), 1.0) if len(gaps) >= _MIN_GAPS else None
+
+
+def _parse_time(text: str) -> float | None:
+    try:
+        return datetime.fromisoformat(text).timestamp()
+    except ValueError:
+        return None
+
+
+def format_duration(seconds: float) -> str:
+    """A working time in words.
+
+    >>> format_duration(20), format_duration(240), format_duration(5 * 3600 + 1200)
+    ('under a minute', '4 minutes', '5 h 20 min')
+    """
+    minutes = math.ceil(seconds / 60)
+    if seconds < 60:
+        return "under a minute"
+    if minutes < 90:
+        return f"{minutes} minute{'' if minutes == 1 else 's'}"
+    return f"{minutes // 60} h {minutes % 60} min"
