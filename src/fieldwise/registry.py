@@ -32,7 +32,12 @@ if TYPE_CHECKING:
     from fieldwise.model.result import Results
 
 Reads: TypeAlias = Literal["records", "text", "case"]
-ValueKinds: TypeAlias = Literal["text", "number", "any"]
+ValueKinds: TypeAlias = Literal["text", "number", "mixed", "written", "any"]
+"""Pairs of two texts, of two numbers, of other or different kinds; `written`: at least one text; `any`: every pair."""
+TextReading: TypeAlias = Literal["digits", "numbers", "figures", "date"]
+"""What two texts must be: both with a digit; both numbers; both numbers that may name a currency or a unit; expected a date."""
+LetterRelation: TypeAlias = Literal["same", "as_many", "fewer", "more"]
+"""How the letters and digits of an actual text compare with those of the expected one."""
 MatcherFunction: TypeAlias = "Callable[[Pairs, Any], Scores]"
 GridFunction: TypeAlias = "Callable[[Any, Any, Any], NDArray[np.float64]]"
 EvaluatorFunction: TypeAlias = "Callable[[Batch, Any], Results]"
@@ -185,7 +190,13 @@ class CauseSpec:
     advice_if_followed: str = ""
     """The advice for a field whose match is one of `advised` already."""
     kinds: ValueKinds = "any"
-    """Pairs it applies to: both text, both numbers, or any."""
+    """Pairs it applies to."""
+    letters: tuple[LetterRelation, ...] = ("same", "as_many", "fewer", "more")
+    """Of two ASCII texts, how their letters and digits must compare; a pair that compares otherwise is not tried."""
+    reads: TextReading | None = None
+    """What two texts must be; other texts are not tried."""
+    copied: bool = False
+    """True if the actual value must be a distinctive one that the expected record holds; another is not tried."""
     examples: tuple[CauseExample, ...] = ()
 
 
@@ -413,6 +424,9 @@ def cause(
     advised: tuple[str, ...] = (),
     advice_if_followed: str = "",
     kinds: ValueKinds = "any",
+    letters: tuple[LetterRelation, ...] = ("same", "as_many", "fewer", "more"),
+    reads: TextReading | None = None,
+    copied: bool = False,
     examples: Iterable[CauseExample] = (),
 ) -> Callable[[Callable[_P, _R]], Callable[_P, _R]]:
     """Register `def name(expected, actual, context) -> bool`; the arguments are those of `CauseSpec`."""
@@ -428,6 +442,9 @@ def cause(
             advised=advised,
             advice_if_followed=advice_if_followed,
             kinds=kinds,
+            letters=letters,
+            reads=reads,
+            copied=copied,
             examples=tuple(examples),
         )
         CAUSES.register(spec)

@@ -13,7 +13,7 @@ NUMBERS = st.one_of(st.integers(), st.floats(), st.just(10**400))
 SCALARS: st.SearchStrategy[Json] = st.one_of(st.none(), st.booleans(), NUMBERS, TEXTS)
 VALUES: st.SearchStrategy[Json] = st.one_of(SCALARS, st.lists(SCALARS, max_size=2), st.dictionaries(TEXTS, SCALARS, max_size=2))
 READ_RECORD = ("item_shifted", "value_of_another_field")
-BY_KIND = {"text": TEXTS, "number": NUMBERS, "any": VALUES}
+BY_KIND = {"text": TEXTS, "number": NUMBERS, "mixed": VALUES, "written": VALUES, "any": VALUES}
 EXAMPLES = [(spec.name, example) for spec in CAUSES.all() for example in spec.examples]
 
 

@@ -1,5 +1,6 @@
 """The likely cause of each mismatch of a batch."""
 
+import random
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -16,6 +17,7 @@ from fieldwise.model.context import Context, MismatchContexts
 from fieldwise.model.diagnostic import Diagnostic
 from fieldwise.model.rule import FieldRule
 from fieldwise.registry import CAUSES, CauseSpec
+from fieldwise.score import causes
 from fieldwise.score.causes import NO_CAUSE, describe_cause, find_causes, likely_causes
 from fieldwise.score.services import local_services
 
@@ -129,6 +131,36 @@ def test_a_batch_without_mismatches_asks_no_cause() -> None:
 @pytest.mark.parametrize(("expected", "actual"), [({"a": 1}, {"a": 2}), ([1], {"a": 1}), ([1, 2], [2, 1]), ([], {})])
 def test_no_cause_explains_two_containers(expected: Any, actual: Any) -> None:
     assert cause(expected, actual) is None
+
+
+def altered(rng: random.Random, text: str) -> str:
+    """A text as a model or a reader might have changed it."""
+    words, at = text.split(), rng.randrange(len(text) + 1)
+    changes = [
+        text.upper(), text.replace(" ", ""), text[:at], text[:at] + text[at + 1 :], text[:at] + rng.choice("07é.-oX ") + text[at + 1 :],
+        text[:at] + text[at : at + 2][::-1] + text[at + 2 :], " ".join(rng.sample(words, len(words))), " ".join(words[1:]),
+        f"Total: {text}", f"{text} EUR", text.replace("0", "O").replace("m", "rn"), text.replace("ü", "ue").replace("é", "e"),
+    ]  # fmt: skip
+    return rng.choice(changes)
+
+
+def test_causes_that_are_not_tried_would_not_hold(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = random.Random(5)
+    examples = [(example.expected, example.actual) for spec in CAUSES.all() for example in spec.examples]
+    values = [value for example in examples for value in example]
+    pairs = [*examples, *zip(values, rng.sample(values, len(values)), strict=True)]
+    for text in 5 * [value for value in values if isinstance(value, str)]:
+        pairs.append((text, altered(rng, text)))
+        pairs.append((text, altered(rng, altered(rng, text))))
+    records = [{"a": value, "b": [{"c": rng.choice(values)} for _ in range(3)]} for value in values]
+    cases = [rng.randrange(len(records)) for _ in pairs]
+    pairs = [pair if rng.random() < 0.9 else (pair[0], records[case]["b"][1]["c"]) for pair, case in zip(pairs, cases, strict=True)]
+    expected, actual = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
+    contexts = MismatchContexts(cases, ["b[0].c"] * len(pairs), ["b[*].c"] * len(pairs), records, records)
+    names = likely_causes(expected, actual, contexts)
+    monkeypatch.setattr(causes, "_may_hold", lambda *_: True)
+    assert len(pairs) > 3000
+    assert likely_causes(expected, actual, contexts) == names
 
 
 @pytest.fixture

@@ -16,6 +16,7 @@ _YEAR_FIRST = re.compile(r"(\d{4})([-/.]?)(\d\d)\2(\d\d)", re.ASCII)
     advised=("date",),
     advice_if_followed="Say how the source writes dates with `formats`, `day_first` or `languages`, or ask for ISO dates.",
     kinds="text",
+    reads="date",
     examples=[
         CauseExample(expected="2025-03-04", actual="4 March 2025"),
         CauseExample(expected="2025-03-04", actual="03/04/2025"),
@@ -46,6 +47,7 @@ def date_format(expected: str, actual: str, _context: Context) -> bool:
     advised=("date",),
     advice_if_followed="Set `day_first` as the source writes dates, and ask for ISO dates.",
     kinds="text",
+    reads="date",
     examples=[
         CauseExample(expected="2025-03-04", actual="2025-04-03"),
         CauseExample(expected="03/04/2025", actual="04/03/2025"),
@@ -85,6 +87,7 @@ def _swap_day_and_month(day: YearMonthDay) -> YearMonthDay:
     advised=("date",),
     advice_if_followed="Ask for years with four digits, or move the pivot with `two_digit_years`.",
     kinds="text",
+    reads="date",
     examples=[
         CauseExample(expected="14/03/2018", actual="14/03/18"),
         CauseExample(expected="2018-03-14", actual="14 Mar 18"),
@@ -109,6 +112,7 @@ def two_digit_year(expected: str, actual: str, _context: Context) -> bool:
     label="one part of the date differs",
     advice="A digit of the date was misread: improve the scan, or check the date against others of the document.",
     kinds="text",
+    reads="date",
     examples=[
         CauseExample(expected="03/06/2018", actual="03/06/2016"),
         CauseExample(expected="26/04/2017", actual="20/04/2017"),

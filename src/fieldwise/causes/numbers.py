@@ -1,8 +1,8 @@
 """Causes in how numbers are written, typed, rounded, scaled or signed."""
 
-from rapidfuzz.distance import Levenshtein
+from rapidfuzz.distance import Hamming, Levenshtein
 
-from fieldwise.kernels.amounts import Figure, read_figure
+from fieldwise.kernels.amounts import Figure, read_figure_once
 from fieldwise.kernels.dates import parse_date_readings
 from fieldwise.kernels.numbers import NumberReadings, align_digits, count_decimals, format_number, parse_number_readings, to_number
 from fieldwise.model.context import Context
@@ -22,6 +22,7 @@ _MIN_DIGITS_AT_ANOTHER_SCALE = 3
     rank=30,
     label="right value, wrong type",
     advice="Give the field its type in the output schema, e.g. `type: number`.",
+    kinds="mixed",
     examples=[
         CauseExample(expected=100, actual="100"),
         CauseExample(expected="100", actual=100),
@@ -50,9 +51,16 @@ def _is_text_of(text: str, value: Json) -> bool:
 
 def _read_figure(value: Json) -> Figure | None:
     if isinstance(value, str):
-        return read_figure(value.strip()) if any(map(str.isdigit, value)) else None
+        return read_figure_once(value)
     number = to_number(value)
     return None if number is None else Figure(number)
+
+
+def _read_value(value: Json) -> int | float | None:
+    if not isinstance(value, str):
+        return to_number(value)
+    figure = read_figure_once(value)
+    return None if figure is None else figure.value
 
 
 @cause(
@@ -62,6 +70,7 @@ def _read_figure(value: Json) -> Figure | None:
     advised=("money",),
     advice_if_followed="Ask for the currency as printed, as a code such as EUR.",
     kinds="text",
+    reads="figures",
     examples=[
         CauseExample(expected="EUR 100.00", actual="USD 100.00"),
         CauseExample(expected="$5", actual="€5"),
@@ -85,6 +94,8 @@ def other_currency(expected: str, actual: str, _context: Context) -> bool:
     advice="Compare amounts with `match: money`, or give the currency a field of its own.",
     advised=("money",),
     advice_if_followed="Set `default_currency`, or ask for the currency beside every amount.",
+    kinds="written",
+    reads="figures",
     examples=[
         CauseExample(expected="RM7.42", actual="7.42"),
         CauseExample(expected=1234.5, actual="$1,234.50"),
@@ -109,6 +120,7 @@ def currency_on_one_side(expected: Json, actual: Json, _context: Context) -> boo
     advised=("quantity",),
     advice_if_followed="State the unit in the schema, and check how the source abbreviates it.",
     kinds="text",
+    reads="figures",
     examples=[
         CauseExample(expected="5 kg", actual="5 g"),
         CauseExample(expected="250 ml", actual="250 l"),
@@ -131,6 +143,8 @@ def other_unit(expected: str, actual: str, _context: Context) -> bool:
     advice="Read numbers out of text, e.g. `match: money` or `match: numeric_tolerance` with `parse: true`, or ask for plain numbers.",
     advised=("numeric_tolerance", "money"),
     advice_if_followed="Add `parse: true` if it is not there; say in the schema how numbers are written, or ask for plain numbers.",
+    kinds="written",
+    reads="numbers",
     examples=[
         CauseExample(expected=1234.5, actual="1,234.50"),
         CauseExample(expected="1234.50", actual="$1,234.50"),
@@ -176,6 +190,7 @@ def _are_same_number(left: float, right: float) -> bool:
     rank=130,
     label="sign",
     advice="Say whether credits and outflows are negative; brackets and a trailing minus are easily lost.",
+    reads="numbers",
     examples=[
         CauseExample(expected=5, actual=-5),
         CauseExample(expected=-12.5, actual=12.5),
@@ -200,6 +215,7 @@ def sign(expected: Json, actual: Json, _context: Context) -> bool:
     advice="Allow for it with `match: numeric_tolerance`, or ask for all decimals as printed.",
     advised=("numeric_tolerance", "money"),
     advice_if_followed="Ask for all decimals as printed, or raise `tolerance` if the difference does not matter.",
+    reads="numbers",
     examples=[
         CauseExample(expected=1234.5, actual=1234.50001),
         CauseExample(expected=12.35, actual=12.3),
@@ -238,6 +254,8 @@ def _has_fewer_decimals(left: float, right: float, distance: float, magnitude: f
 
 def _is_rounded_integer(left: int, right: int) -> bool:
     """True for 1,234,567 and 1,235,000: at least three digits stay, or two where several are dropped."""
+    if -1000 < left < 1000 and -1000 < right < 1000:
+        return False
     digits = min(format_number(abs(left)), format_number(abs(right)), key=lambda text: len(text.rstrip("0")))
     significant = len(digits.rstrip("0"))
     dropped = len(digits) - significant
@@ -248,6 +266,7 @@ def _is_rounded_integer(left: int, right: int) -> bool:
     rank=155,
     label="decimal point lost",
     advice="Look at how the source prints decimals: a faint point or a comma is easily lost; check amounts against a sum.",
+    reads="figures",
     examples=[
         CauseExample(expected="7.42", actual=742),
         CauseExample(expected="RM7.42", actual=742.0),
@@ -260,10 +279,10 @@ def _is_rounded_integer(left: int, right: int) -> bool:
 )
 def decimal_point_lost(expected: Json, actual: Json, _context: Context) -> bool:
     """The digits of a number with decimals, read as a whole number: `7.42` and `742`. At least three digits."""
-    expected_figure, actual_figure = _read_figure(expected), _read_figure(actual)
-    if expected_figure is None or actual_figure is None:
+    expected_value, actual_value = _read_value(expected), _read_value(actual)
+    if expected_value is None or actual_value is None:
         return False
-    number, whole = abs(expected_figure.value), abs(actual_figure.value)
+    number, whole = abs(expected_value), abs(actual_value)
     if number % 1 == 0 or whole % 1 != 0 or whole < 10 ** (_MIN_DIGITS_AT_ANOTHER_SCALE - 1):
         return False
     written = format_number(number).replace(".", "").lstrip("0")
@@ -275,6 +294,7 @@ def decimal_point_lost(expected: Json, actual: Json, _context: Context) -> bool:
     rank=160,
     label="scale",
     advice="State the unit in the schema: percent or share, thousands or units, cents or whole currency.",
+    reads="numbers",
     examples=[
         CauseExample(expected=12, actual=120),
         CauseExample(expected=1.5, actual=150),
@@ -314,6 +334,7 @@ def _is_multiple(small: float, large: float, factor: int) -> bool:
     rank=205,
     label="one digit differs",
     advice="A digit was misread or mistyped: improve the scan, and check such values against a sum, a list or a check digit.",
+    reads="digits",
     examples=[
         CauseExample(expected="169.80", actual=189.8),
         CauseExample(expected=123456, actual=123956),
@@ -337,6 +358,8 @@ def digit_changed(expected: Json, actual: Json, _context: Context) -> bool:
         return (expected_number < 0) == (actual_number < 0) and _is_one_digit_changed(*align_digits(expected_number, actual_number))
     if not (isinstance(expected, str) and isinstance(actual, str)) or len(expected) != len(actual):
         return False
+    if expected.isascii() and actual.isascii() and Hamming.distance(expected.lower(), actual.lower(), score_cutoff=1) != 1:
+        return False  # the usual case, found ten times as fast as by the loop
     changed = [at for at, (left, right) in enumerate(zip(expected, actual, strict=True)) if left.casefold() != right.casefold()]
     if len(changed) != 1 or not (expected[changed[0]].isdecimal() and actual[changed[0]].isdecimal()):
         return False
@@ -349,6 +372,8 @@ def digit_changed(expected: Json, actual: Json, _context: Context) -> bool:
 
 
 def _is_one_digit_changed(expected: str, actual: str) -> bool:
+    if min(len(expected), len(actual)) < 4:
+        return False
     uninformative = 0  # prices end in 00, 50, 95 and 99 more often than chance
     while (
         uninformative < min(2, len(expected), len(actual))

@@ -14,6 +14,7 @@ _INDEX = re.compile(r"\[\d+\]")
     rank=110,
     label="value of a neighbouring item",
     advice="Rows slipped: look at how the table was read, or pair the items with `align: best` or `align: key`.",
+    copied=True,
 )
 def item_shifted(_expected: Json, actual: Json, context: Context) -> bool:
     """The value that expected has at the same field of an item at most three places away."""
@@ -24,6 +25,7 @@ def item_shifted(_expected: Json, actual: Json, context: Context) -> bool:
     rank=120,
     label="value of another field",
     advice="Two fields were confused: say in the schema how they differ, e.g. billing against shipping address.",
+    copied=True,
 )
 def value_of_another_field(_expected: Json, actual: Json, context: Context) -> bool:
     """The value that expected has at another field of the same record."""

@@ -1,6 +1,7 @@
 """Causes in how text is written: letters, spaces, punctuation, words, placeholders, slips of typing and reading."""
 
 import re
+from functools import lru_cache
 
 from rapidfuzz.distance import Levenshtein
 
@@ -22,6 +23,8 @@ from fieldwise.model.context import Context
 from fieldwise.model.values import Json
 from fieldwise.registry import CauseExample, cause
 
+_letters, _words = lru_cache(maxsize=512)(keep_letters_and_digits), lru_cache(maxsize=512)(split_words)
+"""The causes of a mismatch read the same two texts again and again. Callers do not change the words they get."""
 _WORDS_WITHOUT_INITIAL = frozenset({"and", "of", "the", "for", "und", "et", "de", "y"})
 """Words that initials leave out."""
 _MAX_UMLAUT_LETTERS = 2
@@ -96,6 +99,7 @@ _LABEL_WORDS = frozenset({
     advised=("fuzzy",),
     advice_if_followed="Leave `normalize` at true, which folds case, or ask for the case as printed.",
     kinds="text",
+    letters=("same",),
     examples=[
         CauseExample(expected="Acme Corp", actual="ACME CORP"),
         CauseExample(expected="straße", actual="STRASSE"),
@@ -115,6 +119,7 @@ def letter_case(expected: str, actual: str, _context: Context) -> bool:
     label="white space",
     advice="Trim and collapse spaces before comparing; look for line breaks and non-breaking spaces in the output.",
     kinds="text",
+    letters=("same",),
     examples=[
         CauseExample(expected="Net 30 days", actual="Net  30 days"),
         CauseExample(expected="Net 30", actual="Net\xa030"),
@@ -138,6 +143,7 @@ def whitespace(expected: str, actual: str, _context: Context) -> bool:
     advised=("fuzzy",),
     advice_if_followed="Compare words with `algorithm: token_sort`, or normalize dashes and quotes before comparing.",
     kinds="text",
+    letters=("same",),
     examples=[
         CauseExample(expected="Acme Inc", actual="Acme Inc."),
         CauseExample(expected="Smith-Jones", actual="Smith–Jones"),
@@ -164,6 +170,7 @@ def punctuation(expected: str, actual: str, _context: Context) -> bool:
     advised=("fuzzy",),
     advice_if_followed="Check the encoding of the source, or lower `threshold` for short texts.",
     kinds="text",
+    letters=(),
     examples=[
         CauseExample(expected="José", actual="Jose"),
         CauseExample(expected="Müller", actual="Mueller"),
@@ -190,6 +197,7 @@ def accents(expected: str, actual: str, _context: Context) -> bool:
     label="abbreviation",
     advice="List the short forms you accept, e.g. `match: one_of`, or ask for names written out.",
     kinds="text",
+    letters=("fewer", "more"),
     examples=[
         CauseExample(expected="Main Street", actual="Main St."),
         CauseExample(expected="Acme Corporation", actual="Acme Corp"),
@@ -202,7 +210,7 @@ def accents(expected: str, actual: str, _context: Context) -> bool:
 )
 def abbreviation(expected: str, actual: str, _context: Context) -> bool:
     """Text with shortened words or initials: `St.` for `Street`, `IBM`, `J. Smith` for `John Smith`."""
-    expected_words, actual_words = split_words(expected), split_words(actual)
+    expected_words, actual_words = _words(expected), _words(actual)
     if not expected_words or not actual_words or expected_words[0][0] != actual_words[0][0]:
         return False
     same_count = len(expected_words) == len(actual_words)
@@ -274,6 +282,7 @@ def _is_cut_off(expected: str, actual: str) -> bool:
     advised=("fuzzy",),
     advice_if_followed="Compare words in any order: `algorithm: token_sort`.",
     kinds="text",
+    letters=("as_many", "same"),
     examples=[
         CauseExample(expected="John Smith", actual="Smith, John"),
         CauseExample(expected="Paper International", actual="International Paper"),
@@ -284,7 +293,7 @@ def _is_cut_off(expected: str, actual: str) -> bool:
 )
 def word_order(expected: str, actual: str, _context: Context) -> bool:
     """The same words in another order. Digits alone are not words: `12 34` is not `34 12`."""
-    expected_words, actual_words = split_words(expected), split_words(actual)
+    expected_words, actual_words = _words(expected), _words(actual)
     if expected_words == actual_words or sorted(expected_words) != sorted(actual_words):
         return False
     return any(word.isalpha() for word in expected_words)
@@ -294,6 +303,7 @@ def word_order(expected: str, actual: str, _context: Context) -> bool:
     rank=100,
     label="placeholder instead of a value",
     advice="The value was not found: ask for null, or read such text as null with `null_values`, so that it counts as an omission.",
+    kinds="written",
     examples=[
         CauseExample(expected="Acme", actual="N/A"),
         CauseExample(expected=12, actual="null"),
@@ -314,7 +324,7 @@ def null_text(expected: Json, actual: Json, _context: Context) -> bool:
 
 
 def _is_placeholder(text: str) -> bool:
-    return keep_letters_and_digits(text) in _PLACEHOLDERS or _PLACEHOLDER_SYMBOLS.issuperset(text.strip())
+    return _letters(text) in _PLACEHOLDERS or _PLACEHOLDER_SYMBOLS.issuperset(text.strip())
 
 
 @cause(
@@ -322,6 +332,7 @@ def _is_placeholder(text: str) -> bool:
     label="cut off",
     advice="Check output limits and column widths; for prose compare with `match: contains` or `algorithm: token_set`.",
     kinds="text",
+    letters=("fewer",),
     examples=[
         CauseExample(expected="Acme Corporation of Ohio", actual="Acme Corporation o"),
         CauseExample(expected="Apple Inc", actual="Apple"),
@@ -334,7 +345,7 @@ def _is_placeholder(text: str) -> bool:
 )
 def truncated(expected: str, actual: str, _context: Context) -> bool:
     """Text that breaks off: actual is a proper beginning of expected, and long enough to be more than chance."""
-    full, prefix = keep_letters_and_digits(expected), keep_letters_and_digits(actual)
+    full, prefix = _letters(expected), _letters(actual)
     shortest = _MIN_PREFIX_BEFORE_ELLIPSIS if actual.rstrip().endswith(_ELLIPSES) else _MIN_PREFIX
     return shortest <= len(prefix) < len(full) and full.startswith(prefix) and not full.isdecimal()
 
@@ -346,6 +357,7 @@ def truncated(expected: str, actual: str, _context: Context) -> bool:
     advised=("fuzzy",),
     advice_if_followed="Ask for the whole text; to accept a part, use `algorithm: token_set`.",
     kinds="text",
+    letters=("fewer",),
     examples=[
         CauseExample(expected="12 Main St, Springfield", actual="Springfield"),
         CauseExample(expected="Dr. John Smith", actual="John Smith"),
@@ -356,13 +368,15 @@ def truncated(expected: str, actual: str, _context: Context) -> bool:
 )
 def missing_text(expected: str, actual: str, _context: Context) -> bool:
     """Only some of the expected words, in one piece: `Springfield` for `12 Main St, Springfield`."""
-    return _contains_words(split_words(expected), split_words(actual))
+    return _contains_words(_words(expected), _words(actual))
 
 
 @cause(
     rank=185,
     label="label or heading included",
     advice="Ask for the value alone, without its label or the heading above it.",
+    kinds="written",
+    letters=("more",),
     examples=[
         CauseExample(expected="INV-7", actual="Invoice No: INV-7"),
         CauseExample(expected=12.5, actual="Total 12.50"),
@@ -379,10 +393,10 @@ def label_included(expected: Json, actual: Json, context: Context) -> bool:
     label = _text_before_value(expected, actual)
     if label is None or not any(map(str.isalpha, label)):
         return False
-    label_words = split_words(label)
+    label_words = _words(label)
     if label.rstrip().endswith((":", "#", "=")):
         return len(label_words) <= _MAX_LABEL_WORDS
-    own_words = split_words(_CAMEL_CASE.sub(" ", context.field.rpartition(".")[2]))
+    own_words = _words(_CAMEL_CASE.sub(" ", context.field.rpartition(".")[2]))
     return bool(label_words) and all(word in own_words or word in _LABEL_WORDS for word in label_words)
 
 
@@ -406,6 +420,8 @@ def _text_before_value(expected: Json, actual: str) -> str | None:
     advice="Ask for the value alone, without labels, units or explanations; to accept it, use `match: contains`.",
     advised=("contains",),
     advice_if_followed="Ask for the value alone, without labels, units or explanations.",
+    kinds="written",
+    letters=("more",),
     examples=[
         CauseExample(expected="Acme Corp", actual="Acme Corp (the seller)"),
         CauseExample(expected=12, actual="12 months"),
@@ -421,7 +437,7 @@ def extra_text(expected: Json, actual: Json, _context: Context) -> bool:
     if not isinstance(actual, str):
         return False
     if isinstance(expected, str):
-        return _contains_words(split_words(actual), split_words(expected))
+        return _contains_words(_words(actual), _words(expected))
     if isinstance(expected, int | float) and not isinstance(expected, bool):
         number = format_number(expected)
         return len(actual) > len(number) and number in actual.replace(",", "").split()
@@ -439,6 +455,7 @@ def _contains_words(long: list[str], short: list[str]) -> bool:
     label="words missing inside",
     advice="Ask for the whole text; look for line breaks and columns that the reader skipped.",
     kinds="text",
+    letters=("fewer",),
     examples=[
         CauseExample(expected="12 Jalan Setia Indah, U13, 40170 Setia Alam", actual="12 Jalan Setia Indah, 40170 Setia Alam"),
         CauseExample(expected="John A. Smith", actual="John Smith"),
@@ -450,7 +467,7 @@ def _contains_words(long: list[str], short: list[str]) -> bool:
 )
 def word_missing(expected: str, actual: str, _context: Context) -> bool:
     """Some words of the expected text are missing, the others are there in order. At least two words and half of the letters stay."""
-    return _lacks_words(split_words(expected), split_words(actual))
+    return _lacks_words(_words(expected), _words(actual))
 
 
 @cause(
@@ -458,6 +475,7 @@ def word_missing(expected: str, actual: str, _context: Context) -> bool:
     label="words added inside",
     advice="Ask for the text as printed; look for neighbouring lines and columns that were read into it.",
     kinds="text",
+    letters=("more",),
     examples=[
         CauseExample(expected="John Smith", actual="John Adam Smith"),
         CauseExample(expected="12 Jalan Tampoi, 81200 Johor Bahru", actual="12 Jalan Tampoi, 8 81200 Johor Bahru"),
@@ -467,7 +485,7 @@ def word_missing(expected: str, actual: str, _context: Context) -> bool:
 )
 def word_added(expected: str, actual: str, _context: Context) -> bool:
     """Words between those of the expected text, which are all there in order. They are at most half of the letters."""
-    return _lacks_words(split_words(actual), split_words(expected))
+    return _lacks_words(_words(actual), _words(expected))
 
 
 def _lacks_words(long: list[str], short: list[str]) -> bool:
@@ -482,6 +500,8 @@ def _lacks_words(long: list[str], short: list[str]) -> bool:
     rank=200,
     label="look-alike characters",
     advice="The source was misread: improve the scan or the OCR, or check such codes against a list or a checksum.",
+    kinds="written",
+    letters=("as_many", "fewer", "more"),
     examples=[
         CauseExample(expected="INV-100", actual="INV-1OO"),
         CauseExample(expected="Bill", actual="Bi11"),
@@ -500,7 +520,7 @@ def ocr(expected: Json, actual: Json, _context: Context) -> bool:
 
 def _printed_characters(value: Json) -> str:
     if isinstance(value, str):
-        return keep_letters_and_digits(value)
+        return _letters(value)
     number = to_number(value)
     return "" if number is None else format_number(number).replace(".", "")
 
@@ -509,6 +529,7 @@ def _printed_characters(value: Json) -> str:
     rank=210,
     label="neighbouring characters swapped",
     advice="A slip of typing or reading: check such values against a list, a sum or a checksum.",
+    letters=("as_many",),
     examples=[
         CauseExample(expected="receive", actual="recieve"),
         CauseExample(expected="1234", actual="1324"),
@@ -522,7 +543,7 @@ def _printed_characters(value: Json) -> str:
 def transposed(expected: Json, actual: Json, _context: Context) -> bool:
     """Two neighbouring characters or digits that changed places. Two dates are never transposed: they are different days."""
     if isinstance(expected, str) and isinstance(actual, str):
-        if not _is_one_swap(keep_letters_and_digits(expected), keep_letters_and_digits(actual)):
+        if not _is_one_swap(_letters(expected), _letters(actual)):
             return False
         return parse_date_readings(expected) is None or parse_date_readings(actual) is None
     number_digits = _digits_of_same_sign(expected, actual)
@@ -549,6 +570,7 @@ def _is_one_swap(expected: str, actual: str) -> bool:
     advice="Allow for small slips with `match: fuzzy` where they do not matter; check codes against a list or a checksum.",
     advised=("fuzzy",),
     advice_if_followed="Lower `threshold` if such slips do not matter; check codes against a list or a checksum.",
+    letters=("as_many", "fewer", "more"),
     examples=[
         CauseExample(expected="Springfield", actual="Springfeld"),
         CauseExample(expected="Acme", actual="Acne"),
@@ -568,7 +590,7 @@ def typo(expected: Json, actual: Json, _context: Context) -> bool:
 
 
 def _is_typo_in_text(expected: str, actual: str) -> bool:
-    expected_text, actual_text = keep_letters_and_digits(expected), keep_letters_and_digits(actual)
+    expected_text, actual_text = _letters(expected), _letters(actual)
     edits = Levenshtein.distance(expected_text, actual_text, score_cutoff=2)
     length = min(len(expected_text), len(actual_text))
     max_edits = 2 if length >= _MIN_LENGTH_FOR_TWO_EDITS else 1
@@ -591,6 +613,8 @@ def _is_typo_in_text(expected: str, actual: str) -> bool:
 
 def _is_one_digit_off(expected: str, actual: str) -> bool:
     """True if two long rows of digits differ by one edit."""
+    if min(len(expected), len(actual)) < _MIN_DIGITS_OF_NUMBER:
+        return False
     shortest = min(len(expected.strip("0")), len(actual.strip("0")))
     return shortest >= _MIN_DIGITS_OF_NUMBER and Levenshtein.distance(expected, actual, score_cutoff=1) == 1
 
@@ -608,6 +632,7 @@ def _digits_of_same_sign(expected: Json, actual: Json) -> tuple[str, str] | None
     label="several characters misread",
     advice="The source was misread in several places: improve the scan or the OCR.",
     kinds="text",
+    letters=("as_many", "fewer", "more"),
     examples=[
         CauseExample(expected="49 Jalan Dinar, Subang Perdana, Shah Alam", actual="49 Jalan Dimor, Subanq Perdana, Shah Alan"),
         CauseExample(expected="Lot 1851-B, Seri Kembangan, Selangor", actual="Lot 1851-R, Seri Kenangan, Selangor"),
@@ -618,7 +643,7 @@ def _digits_of_same_sign(expected: Json, actual: Json) -> tuple[str, str] | None
 )
 def misread(expected: str, actual: str, _context: Context) -> bool:
     """More than two characters off, at most 18 % of a text of at least 15; every word that differs is still like its counterpart."""
-    expected_text, actual_text = keep_letters_and_digits(expected), keep_letters_and_digits(actual)
+    expected_text, actual_text = _letters(expected), _letters(actual)
     length = min(len(expected_text), len(actual_text))
     max_edits = int(_MAX_MISREAD_SHARE * length)
     if length < _MIN_MISREAD_LENGTH or abs(len(expected_text) - len(actual_text)) > max_edits:
@@ -627,7 +652,7 @@ def misread(expected: str, actual: str, _context: Context) -> bool:
         return False
     if not 0 < Levenshtein.distance(expected_text, actual_text, score_cutoff=max_edits) <= max_edits:
         return False
-    expected_words, actual_words = split_words(expected), split_words(actual)
+    expected_words, actual_words = _words(expected), _words(actual)
     if len(expected_words) != len(actual_words):
         return True
     return all(map(_is_misread_word, expected_words, actual_words))

@@ -110,6 +110,12 @@ def read_figure(text: str, decimal_mark: DecimalMark | None = None) -> Figure | 
     return _read_figure(text, decimal_mark)
 
 
+@lru_cache(maxsize=512)  # pure function of the text; the causes of a mismatch read the same two texts again and again
+def read_figure_once(text: str) -> Figure | None:
+    """`read_figure` of a text with a digit, without the white space around it."""
+    return read_figure(text.strip()) if any(map(str.isdigit, text)) else None
+
+
 # Values repeat within a column, and reading one takes 20 to 60 µs: the cache is keyed by all that decides the result.
 @lru_cache(maxsize=1 << 16)
 def _read_figure(text: str, decimal_mark: DecimalMark | None) -> Figure | None:

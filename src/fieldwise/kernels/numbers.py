@@ -169,6 +169,7 @@ def count_decimals(number: Number) -> int:
     return 0 if number % 1 == 0 else len(format_number(number).partition(".")[2])
 
 
+@lru_cache(maxsize=64, typed=True)  # several causes of one mismatch look at the digits
 def align_digits(expected: Number, actual: Number) -> tuple[str, str]:
     """Return the digits of both numbers without sign and decimal point, padded to the same number of decimals.
 

@@ -5,22 +5,28 @@
 ['letter_case']
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Iterator, Sequence
 from functools import partial
 from typing import Final, Literal, TypeAlias
 
 import numpy as np
 
+from fieldwise.kernels.amounts import read_figure_once
+from fieldwise.kernels.dates import parse_date_readings
+from fieldwise.kernels.numbers import parse_number_readings
+from fieldwise.kernels.text_normalize import keep_letters_and_digits_batch, remove_digits_batch
 from fieldwise.model.comparison import Comparisons, Outcome
 from fieldwise.model.context import Context, MismatchContexts
 from fieldwise.model.diagnostic import Diagnostic
 from fieldwise.model.services import NO_SERVICES, Services
 from fieldwise.model.values import Value
-from fieldwise.registry import CAUSES, CauseSpec
+from fieldwise.registry import CAUSES, CauseSpec, LetterRelation, TextReading
 from fieldwise.score.guard import Crash, Success, call_guarded
 
 PairKind: TypeAlias = Literal["text", "number", "mixed"]
-_PAIR_KINDS: Final[tuple[PairKind, ...]] = ("text", "number", "mixed")
+PairSign: TypeAlias = tuple[PairKind, LetterRelation | None, tuple[TextReading, ...], bool]
+"""What decides which causes are tried: the kinds of the two values; of two ASCII texts how their letters and digits compare; what two texts
+can be read as; whether actual is a distinctive value that an expected record holds."""
 _NUMBERS: Final = frozenset((int, float))
 NO_CAUSE: Final = ""
 PLACEHOLDER_CAUSE: Final = "null_text"
@@ -62,12 +68,18 @@ def likely_causes(
     expected: Sequence[Value], actual: Sequence[Value], contexts: MismatchContexts, services: Services = NO_SERVICES
 ) -> list[str]:
     """The first cause by rank that holds for each pair of values; `NO_CAUSE` if none does. `contexts` runs in parallel to the pairs."""
-    causes = _causes_by_kind()
-    names: list[str] = []
-    for position, (expected_value, actual_value) in enumerate(zip(expected, actual, strict=True)):
-        candidates = causes[_pair_kind(expected_value, actual_value)]
-        names.append(_find_cause(candidates, expected_value, actual_value, contexts(position), services))
-    return names
+    candidates = _CandidateCauses()
+    copied = contexts.find_copied(actual)
+
+    def mismatches() -> Iterator[tuple[Sequence[CauseSpec], Value, Value, Context]]:
+        # a generator: the texts of a pair are read just before its causes are tried, while the readers remember them
+        signs = _pair_signs(expected, actual, copied)
+        return zip(map(candidates.__getitem__, signs), expected, actual, map(contexts, range(len(expected))), strict=True)
+
+    call = call_guarded(lambda: [_first_cause_that_holds(*mismatch) for mismatch in mismatches()])
+    if isinstance(call, Success):
+        return call.value
+    return [_find_cause(*mismatch, services) for mismatch in mismatches()]  # one by one, to know what crashed
 
 
 def describe_cause(cause: str) -> tuple[str, str]:
@@ -80,16 +92,70 @@ def describe_cause(cause: str) -> tuple[str, str]:
     return spec.label, spec.advice
 
 
-def _causes_by_kind() -> Mapping[PairKind, Sequence[CauseSpec]]:
-    """The causes that apply to each kind of pair, by rank."""
-    by_rank = sorted(CAUSES.all(), key=lambda cause: (cause.rank, cause.name))
-    return {kind: [cause for cause in by_rank if cause.kinds in (kind, "any")] for kind in _PAIR_KINDS}
+class _CandidateCauses(dict[PairSign, Sequence[CauseSpec]]):
+    """The causes to try on pairs of a sign, by rank. Trying all of them takes four times as long."""
+
+    def __missing__(self, sign: PairSign) -> Sequence[CauseSpec]:
+        by_rank = sorted(CAUSES.all(), key=lambda cause: (cause.rank, cause.name))
+        self[sign] = [cause for cause in by_rank if _applies_to(cause, sign[0]) and _may_hold(cause, sign)]
+        return self[sign]
 
 
-def _pair_kind(expected: Value, actual: Value) -> PairKind:
-    if type(expected) is str and type(actual) is str:
-        return "text"
-    return "number" if type(expected) in _NUMBERS and type(actual) in _NUMBERS else "mixed"
+def _applies_to(cause: CauseSpec, kind: PairKind) -> bool:
+    return cause.kinds in (kind, "any") or (cause.kinds == "written" and kind != "number")
+
+
+def _may_hold(cause: CauseSpec, sign: PairSign) -> bool:
+    """False if the cause itself says that it holds for no pair of this sign. A pure shortcut: the function would return False."""
+    kind, letters, readings, is_copied = sign
+    if kind == "text" and cause.reads is not None and cause.reads not in readings:
+        return False
+    return (letters is None or letters in cause.letters) and (is_copied or not cause.copied)
+
+
+def _pair_signs(expected: Sequence[Value], actual: Sequence[Value], copied: Container[int]) -> Iterator[PairSign]:
+    """The sign of each pair."""
+    texts = [(left, right) for left, right in zip(expected, actual, strict=True) if type(left) is str and type(right) is str]
+    text_signs = _text_signs(texts)
+    for position, (left, right) in enumerate(zip(expected, actual, strict=True)):
+        is_copied = position in copied
+        if type(left) is str and type(right) is str:
+            letters, readings = next(text_signs)
+            yield "text", letters, readings, is_copied
+        elif type(left) in _NUMBERS and type(right) in _NUMBERS:
+            yield "number", None, (), is_copied
+        else:
+            yield "mixed", None, (), is_copied
+
+
+def _text_signs(texts: Sequence[tuple[str, str]]) -> Iterator[tuple[LetterRelation | None, tuple[TextReading, ...]]]:
+    """For each two texts, how their letters and digits compare, None if one is not ASCII, and what both can be read as."""
+    expected_letters = keep_letters_and_digits_batch([expected for expected, _ in texts])
+    actual_letters = keep_letters_and_digits_batch([actual for _, actual in texts])
+    expected_words, actual_words = remove_digits_batch(expected_letters), remove_digits_batch(actual_letters)
+    columns = zip(texts, expected_letters, actual_letters, expected_words, actual_words, strict=True)
+    for (expected, actual), left, right, left_words, right_words in columns:
+        both_have_digits = len(left_words) < len(left) and len(right_words) < len(right)
+        letters = _letter_relation(left, right) if expected.isascii() and actual.isascii() else None
+        yield letters, _common_readings(expected, actual) if both_have_digits else ()
+
+
+def _letter_relation(expected: str, actual: str) -> LetterRelation:
+    if len(expected) != len(actual):
+        return "more" if len(expected) < len(actual) else "fewer"
+    return "same" if expected == actual else "as_many"
+
+
+def _common_readings(expected: str, actual: str) -> tuple[TextReading, ...]:
+    """What two texts with digits can be read as. The readers keep what they read for the causes."""
+    readings: list[TextReading] = ["digits"]
+    if parse_number_readings(expected) is not None and parse_number_readings(actual) is not None:
+        readings.append("numbers")
+    if read_figure_once(expected) is not None and read_figure_once(actual) is not None:
+        readings.append("figures")
+    if parse_date_readings(expected) is not None:
+        readings.append("date")
+    return tuple(readings)
 
 
 def _find_cause(causes: Sequence[CauseSpec], expected: Value, actual: Value, context: Context, services: Services) -> str:
