@@ -154,6 +154,10 @@ class Source:
         return replace(mapping, id=mapping.id or self.join, format=mapping.format or self.format)
 
 
+MUTANTS: Final = "mutants"
+"""The reserved name of gates on mutants, which `fieldwise mutate` judges."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gate:
     """A condition on a run: `fields.score >= 0.9`."""

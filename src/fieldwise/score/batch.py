@@ -29,9 +29,21 @@ from fieldwise.score.walk import close_spec, compare_records, remove_absent_rows
 class ScoringBatch:
     """The `Batch` that evaluators receive."""
 
-    def __init__(self, cases: Cases, services: Services | None = None, repair: Repair = "on", confidence: str | None = None) -> None:
-        """`confidence` is the path of a parallel record of confidences; by default that of importers."""
+    def __init__(
+        self,
+        cases: Cases,
+        services: Services | None = None,
+        repair: Repair = "on",
+        confidence: str | None = None,
+        *,
+        find_causes: bool = True,
+    ) -> None:
+        """`confidence` is the path of a parallel record of confidences; by default that of importers.
+
+        `find_causes=False` leaves mismatches unexplained, where only their number counts.
+        """
         self.cases = cases
+        self._find_causes = find_causes
         self.services = services or local_services()
         self._repair: Repair = repair
         self._confidence = confidence
@@ -113,8 +125,9 @@ class ScoringBatch:
             comparisons = remove_absent_rows(self.compare(close_spec(spec)))
         else:
             comparisons = compare_records(spec, *self._columns, self._cache, self.services, self.records.evidence)
-            causes = find_causes(comparisons, self.records.expected, self.records.actual, self.services)
-            comparisons = replace(comparisons, cause=causes)
+            if self._find_causes:
+                causes = find_causes(comparisons, self.records.expected, self.records.actual, self.services)
+                comparisons = replace(comparisons, cause=causes)
         self._comparisons.append((spec, comparisons))
         return comparisons
 
@@ -146,7 +159,7 @@ class ScoringBatch:
         if repair == self._repair:
             return self
         if self._other_repair is None:
-            self._other_repair = ScoringBatch(self.cases, self.services, repair, self._confidence)
+            self._other_repair = ScoringBatch(self.cases, self.services, repair, self._confidence, find_causes=self._find_causes)
         return self._other_repair
 
     def select_cases(self, rows: Sequence[int]) -> "ScoringBatch":
@@ -155,7 +168,8 @@ class ScoringBatch:
             return self
         key = np.asarray(rows, dtype=np.int64).tobytes()
         if key not in self._selections:
-            self._selections[key] = ScoringBatch(self.cases.take(rows), self.services, self._repair, self._confidence)
+            cases = self.cases.take(rows)
+            self._selections[key] = ScoringBatch(cases, self.services, self._repair, self._confidence, find_causes=self._find_causes)
         return self._selections[key]
 
 

@@ -1,0 +1,361 @@
+"""Mutation testing of a suite: corrupt its expected values one at a time, and count what its evaluators notice.
+
+A mutant is killed if some evaluator of records gives the corrupted record a miss, or a worse verdict, that it does not give the record
+itself. An evaluator sees only the mutants that the evaluators before it did not kill.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from heapq import nsmallest
+from math import isnan
+from typing import Any, Final
+from zlib import crc32
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldwise.kernels.runtime import throughput_settings
+from fieldwise.model.case import Cases
+from fieldwise.model.diagnostic import ConfigError, Diagnostic, Where
+from fieldwise.model.mutation import MutantCount, MutationReport, Survivor
+from fieldwise.model.plan import MUTANTS, Gate, Plan, PlannedEvaluator, Source
+from fieldwise.model.result import Results, Status
+from fieldwise.model.services import Services
+from fieldwise.model.summary import GateResult
+from fieldwise.model.values import MISSING
+from fieldwise.read.cases import read_cases
+from fieldwise.registry import EVALUATORS
+from fieldwise.score.batch import ScoringBatch
+from fieldwise.score.column_survey import has_open_rules, survey_plan_columns
+from fieldwise.score.evaluate import applicable_rows, evaluate
+from fieldwise.score.inferred_rules import infer_plan_rules, needs_inferred_rules
+from fieldwise.score.services import local_services
+from fieldwise.study.corruptions import corruption_label
+from fieldwise.study.mutants import Mutant, MutantFactory, apply_mutant, resolve_accepted
+from fieldwise.study.rule_suggestions import suggest_rules
+from fieldwise.summarize.gates import condition_holds
+
+DEFAULT_CASES: Final = 1000
+"""Cases that are corrupted at most, unless the user sets a limit."""
+MAX_WORK: Final = 12_000_000
+"""Values that are compared at most by one evaluator: mutants times the values of their records. Above it, mutants are sampled."""
+_BATCH_VALUES: Final = 60_000
+"""Values of the records that are scored together."""
+_MAX_EXAMPLES: Final = 3
+"""Survivors that are kept for each field and corruption."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Sample:
+    """The cases that are corrupted."""
+
+    cases: Cases
+    all_cases: int
+    records: list[Any]
+    """The expected records."""
+
+
+def mutate_suite(plan: Plan, *, limit: int | None = None, seed: int = 0) -> MutationReport:
+    """Corrupt the expected values of a suite's cases and count what its evaluators notice.
+
+    `limit` is the number of cases, sampled by `seed`. ConfigError if the suite has no evaluator of records or its rules cannot be inferred.
+    """
+    source = plan.source
+    assert source is not None  # `check` refuses a suite without cases
+    plan, notes = _complete_rules(plan, source)
+    evaluators = _select_evaluators(plan)
+    sample = _sample_cases(source, limit or DEFAULT_CASES, seed)
+    factory = MutantFactory(sample.records, seed)
+    mutants: list[Mutant] = []
+    equivalent = 0
+    for row, record in enumerate(sample.records):
+        own_mutants, own_equivalent = factory.make_mutants(row, sample.cases.id[row], record)
+        mutants += own_mutants
+        equivalent += own_equivalent
+    sampled = _sample_mutants(mutants, sample, seed)
+    services = local_services(report=notes.append)
+    with throughput_settings():
+        scorer = _MutantScorer(sample, evaluators, services)
+        killed, by_evaluator = scorer.score(sampled)
+        survivors = [mutant for mutant, is_killed in zip(sampled, killed, strict=True) if not is_killed]
+        suggestions = suggest_rules(plan, sample.cases, survivors, services)
+    report = _tally(plan, sampled, killed)
+    notes += _describe_sampling(sample, len(sampled), len(mutants), seed) + _describe_unmeasured(scorer.unmeasured)
+    return replace(
+        report,
+        cases=len(sample.records),
+        all_cases=sample.all_cases,
+        seed=seed,
+        generated=len(mutants),
+        equivalent=equivalent,
+        by_evaluator=by_evaluator,
+        survivors=_redact(plan, _choose_examples(sample, survivors)),
+        suggestions=suggestions,
+        gates=judge_mutant_gates(plan.gates, report.total),
+        diagnostics=[*plan.diagnostics, *notes],
+    )
+
+
+def judge_mutant_gates(gates: Iterable[Gate], total: MutantCount) -> list[GateResult]:
+    """The result of each gate on mutants; without mutants, none passes."""
+    results: list[GateResult] = []
+    for gate in gates:
+        if gate.evaluator != MUTANTS:
+            continue
+        if isnan(total.share):
+            results.append(GateResult(gate=str(gate), passed=False, value=None, message=f"gate `{gate}`: not measured: there is no mutant"))
+            continue
+        passed = condition_holds(total.share, gate.operator, gate.value)
+        message = f"mutants.killed is {total.share:.4g}: {gate} {'holds' if passed else 'does not hold'}"
+        results.append(GateResult(gate=str(gate), passed=passed, value=total.share, message=message))
+    return results
+
+
+def _complete_rules(plan: Plan, source: Source) -> tuple[Plan, list[Diagnostic]]:
+    """The plan with the rules and options that all cases of the source decide."""
+    notes: list[Diagnostic] = []
+    batches: list[Cases] | None = None
+    if source.cases == "-":
+        what, fix = "mutate reads the cases more than once, and standard input can be read once", "put the cases in a file"
+        raise ConfigError([Diagnostic(code="no-cases", what=what, where=Where(file=plan.file), fix=fix)])
+    for is_needed, complete in ((needs_inferred_rules, infer_plan_rules), (has_open_rules, survey_plan_columns)):
+        if is_needed(plan):
+            plan, remarks = complete(plan, read_cases(source) if batches is None else batches)
+            notes += remarks
+    errors = [note for note in notes if note.level == "error"]
+    if errors:
+        raise ConfigError(errors)
+    return plan, [note for note in notes if note.level != "info"]
+
+
+def _select_evaluators(plan: Plan) -> list[PlannedEvaluator]:
+    """The evaluators that read records and ask no judge."""
+    selected: list[PlannedEvaluator] = []
+    for planned in plan.evaluators:
+        spec = EVALUATORS.find(planned.type)
+        if spec.reads == "records" and not spec.is_judge:
+            selected.append(planned)
+    if selected:
+        return selected
+    names = ", ".join(f"`{planned.name}`" for planned in plan.evaluators)
+    what = f"no evaluator of the suite compares records, so there are no values to corrupt: {names}"
+    fix = "add an evaluator of records, such as `field_accuracy`"
+    raise ConfigError([Diagnostic(code="no-record-evaluator", what=what, where=Where(file=plan.file), fix=fix)])
+
+
+def _sample_cases(source: Source, limit: int, seed: int) -> _Sample:
+    """At most `limit` of the cases that have an expected record, chosen by a hash of their ids, in the order of the data."""
+    chosen: list[tuple[int, int, Cases, int]] = []
+    position = 0
+    for cases in read_cases(source):
+        records = ScoringBatch(cases).records.expected
+        for row, record in enumerate(records):
+            if isinstance(record, dict | list):
+                rank = crc32(f"{seed}\0{cases.id[row]}".encode(errors="surrogatepass"))
+                chosen.append((rank, position, replace(cases.take([row]), expected=[record], diagnostics={}), row))
+            position += 1
+        if len(chosen) > 2 * limit:
+            chosen = nsmallest(limit, chosen, key=lambda entry: entry[:2])
+    chosen = sorted(nsmallest(limit, chosen, key=lambda entry: entry[:2]), key=lambda entry: entry[1])
+    cases = _join_cases([entry[2] for entry in chosen])
+    return _Sample(cases, position, list(cases.expected))
+
+
+def _join_cases(parts: Sequence[Cases]) -> Cases:
+    joined = Cases.of([part.at(0) for part in parts])
+    joined.finite = all(part.finite for part in parts)
+    return joined
+
+
+def _sample_mutants(mutants: Sequence[Mutant], sample: _Sample, seed: int) -> list[Mutant]:
+    """All mutants, or a random share of them that keeps the work bounded; at least one for each field and corruption."""
+    sizes = [_count_values(record) for record in sample.records]
+    work = sum(sizes[mutant.case] for mutant in mutants)
+    if work <= MAX_WORK:
+        return list(mutants)
+    bound = MAX_WORK / work * (1 << 32)
+    seen: set[tuple[str, str]] = set()
+    kept: list[Mutant] = []
+    for mutant in mutants:
+        key = f"{seed}\0{sample.cases.id[mutant.case]}\0{mutant.path}\0{mutant.corruption}\0kept"
+        cell = (mutant.field, mutant.corruption)
+        if crc32(key.encode(errors="surrogatepass")) < bound or cell not in seen:
+            seen.add(cell)
+            kept.append(mutant)
+    return kept
+
+
+def _count_values(record: Any) -> int:
+    """Number of leaves of a record, at least 1."""
+    count, pending = 0, [record]
+    while pending:
+        value = pending.pop()
+        if isinstance(value, dict):
+            pending += value.values()
+        elif isinstance(value, list):
+            pending += value
+        else:
+            count += 1
+    return max(count, 1)
+
+
+class _MutantScorer:
+    """Scores mutants in batches against the records that they were made from."""
+
+    def __init__(self, sample: _Sample, evaluators: Sequence[PlannedEvaluator], services: Services) -> None:
+        self._sample, self._evaluators, self._services = sample, evaluators, services
+        self._records = [resolve_accepted(record) for record in sample.records]
+        self.unmeasured: dict[str, str] = {}
+        """Evaluator → why it measured none of the records themselves."""
+        every_case = range(len(self._records))
+        self._base = [self._evaluate(planned, every_case, self._records) for planned in evaluators]
+        for planned, base in zip(evaluators, self._base, strict=True):
+            if base.reason:
+                self.unmeasured[planned.name] = base.reason
+
+    def score(self, mutants: Sequence[Mutant]) -> tuple[NDArray[np.bool_], dict[str, MutantCount]]:
+        """Which mutants are killed, and the counts of each evaluator."""
+        killed = np.zeros(len(mutants), dtype=np.bool_)
+        by_evaluator = {planned.name: MutantCount() for planned in self._evaluators}
+        sizes = [_count_values(record) for record in self._records]
+        start = 0
+        while start < len(mutants):
+            end, values = start, 0
+            while end < len(mutants) and (values == 0 or values + sizes[mutants[end].case] <= _BATCH_VALUES):
+                values += sizes[mutants[end].case]
+                end += 1
+            killed[start:end] = self._score_batch(mutants[start:end], by_evaluator)
+            start = end
+        return killed, by_evaluator
+
+    def _score_batch(self, mutants: Sequence[Mutant], by_evaluator: Mapping[str, MutantCount]) -> NDArray[np.bool_]:
+        killed = np.zeros(len(mutants), dtype=np.bool_)
+        for planned, base in zip(self._evaluators, self._base, strict=True):
+            alive = np.flatnonzero(~killed)
+            if not len(alive):
+                break
+            rows = [mutants[at].case for at in alive.tolist()]
+            records = [apply_mutant(self._records[mutants[at].case], mutants[at].steps, mutants[at].replacement) for at in alive.tolist()]
+            judged = self._evaluate(planned, rows, records)
+            killed[alive] = judged.is_worse_than(base, np.array(rows, dtype=np.int64))
+            by_evaluator[planned.name].mutants += len(alive)
+            by_evaluator[planned.name].killed += int(killed[alive].sum())
+        return killed
+
+    def _evaluate(self, planned: PlannedEvaluator, rows: Sequence[int], actual: Sequence[Any]) -> "_Judged":
+        return judge_records(planned, replace(self._sample.cases.take(rows), actual=list(actual)), self._services)
+
+
+@dataclass(frozen=True, slots=True)
+class _Judged:
+    """What an evaluator says of records, by row."""
+
+    misses: NDArray[np.int64]
+    verdict: NDArray[np.int8]
+    failed: NDArray[np.bool_]
+    """True where the evaluator could not read the record at all."""
+    reason: str = ""
+    """Why nothing was measured; empty if something was."""
+
+    def is_worse_than(self, base: "_Judged", rows: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Where there are more misses, or a worse verdict, than at these rows of `base`."""
+        worse_verdict = (self.verdict >= 0) & (self.verdict < base.verdict[rows])
+        return (self.misses > base.misses[rows]) | worse_verdict | (self.failed & ~base.failed[rows])
+
+
+def judge_records(planned: PlannedEvaluator, cases: Cases, services: Services) -> _Judged:
+    """Apply an evaluator to cases; those that its `when` excludes have no misses."""
+    applicable = applicable_rows(planned.when, cases)
+    size = len(cases)
+    misses, verdict, failed = np.zeros(size, dtype=np.int64), np.full(size, -1, dtype=np.int8), np.zeros(size, dtype=np.bool_)
+    if not len(applicable):
+        return _Judged(misses, verdict, failed, "`when` excludes every case")
+    batch = ScoringBatch(cases if len(applicable) == size else cases.take(applicable.tolist()), services, find_causes=False)
+    results: Results = evaluate(planned, batch)
+    measured = results.status == Status.SCORED
+    failed[applicable] = results.status == Status.ERROR
+    misses[applicable] = np.where(measured, results.misses.counts(), 0)
+    verdict[applicable] = np.where(measured, results.verdict, -1)
+    reason = "" if measured.any() else (results.reasoning[0] or "it measured nothing")
+    return _Judged(misses, verdict, failed, reason)
+
+
+def _tally(plan: Plan, mutants: Sequence[Mutant], killed: NDArray[np.bool_]) -> MutationReport:
+    total = MutantCount()
+    by_field: dict[str, MutantCount] = {}
+    by_corruption: dict[str, MutantCount] = {}
+    cells: dict[tuple[str, str], MutantCount] = {}
+    for mutant, is_killed in zip(mutants, killed.tolist(), strict=True):
+        total.add(is_killed)
+        by_field.setdefault(mutant.field, MutantCount()).add(is_killed)
+        by_corruption.setdefault(mutant.corruption, MutantCount()).add(is_killed)
+        cells.setdefault((mutant.field, mutant.corruption), MutantCount()).add(is_killed)
+    return MutationReport(
+        suite=plan.name,
+        cases=0,
+        all_cases=0,
+        seed=0,
+        total=total,
+        generated=len(mutants),
+        equivalent=0,
+        by_field=by_field,
+        by_corruption=by_corruption,
+        by_evaluator={},
+        cells=cells,
+        survivors=(),
+        labels={name: corruption_label(name) for name in by_corruption},
+    )
+
+
+def _choose_examples(sample: _Sample, mutants: Sequence[Mutant]) -> list[Survivor]:
+    """The first survivors of each field and corruption."""
+    counts: dict[tuple[str, str], int] = {}
+    survivors: list[Survivor] = []
+    for mutant in mutants:
+        cell = (mutant.field, mutant.corruption)
+        counts[cell] = counts.get(cell, 0) + 1
+        if counts[cell] <= _MAX_EXAMPLES:
+            survivors.append(
+                Survivor(
+                    case=sample.cases.id[mutant.case],
+                    path=mutant.path,
+                    field=mutant.field,
+                    corruption=mutant.corruption,
+                    expected=mutant.expected,
+                    mutant=mutant.value,
+                )
+            )
+    return survivors
+
+
+def _redact(plan: Plan, survivors: Sequence[Survivor]) -> list[Survivor]:
+    """The survivors without the values that the suite redacts."""
+    redaction = plan.redact
+    if redaction is None:
+        return list(survivors)
+    hidden: list[Survivor] = []
+    for survivor in survivors:
+        expected, mutant = (
+            value if value is MISSING or value is None else redaction.hash_value(value) for value in (survivor.expected, survivor.mutant)
+        )
+        hidden.append(replace(survivor, expected=expected, mutant=mutant))
+    return hidden
+
+
+def _describe_sampling(sample: _Sample, scored: int, generated: int, seed: int) -> list[Diagnostic]:
+    notes: list[Diagnostic] = []
+    if len(sample.records) < sample.all_cases:
+        what = f"{len(sample.records):,} of {sample.all_cases:,} cases were corrupted, sampled with --seed {seed}"
+        notes.append(Diagnostic(code="sampled-cases", level="info", what=what, fix="set --limit for another number"))
+    if scored < generated:
+        what = f"{scored:,} of {generated:,} mutants were scored, sampled with --seed {seed}: the records are large"
+        notes.append(Diagnostic(code="sampled-mutants", level="info", what=what, fix="set a smaller --limit to score all mutants of fewer cases"))
+    return notes
+
+
+def _describe_unmeasured(unmeasured: Mapping[str, str]) -> list[Diagnostic]:
+    notes: list[Diagnostic] = []
+    for name, reason in unmeasured.items():
+        what = f"`{name}` measured none of the records and kills nothing: {reason}"
+        notes.append(Diagnostic(code="unmeasured-evaluator", level="warning", what=what))
+    return notes

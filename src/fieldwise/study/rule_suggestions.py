@@ -1,0 +1,325 @@
+"""Finds the smallest changes of rules that would kill survivors, and what each would cost on the real outputs.
+
+Every candidate is one change of one rule. It is scored on the survivors of its field and on the real cases, together with the rules of
+the same list, because these decide which items are paired.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import MISSING as NO_DEFAULT
+from dataclasses import dataclass, fields, is_dataclass, replace
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldwise.model.case import Cases
+from fieldwise.model.mutation import RuleSuggestion
+from fieldwise.model.path import EACH, MalformedPath, Path, Step, value_at
+from fieldwise.model.plan import Plan, PlannedEvaluator
+from fieldwise.model.rule import FieldRule, ListRule, Match
+from fieldwise.model.services import Services
+from fieldwise.model.values import MISSING
+from fieldwise.plan.choose_match import choose_match
+from fieldwise.plan.infer import infer_rules_from_pairs
+from fieldwise.registry import EVALUATORS, MATCHERS
+from fieldwise.score.batch import ScoringBatch
+from fieldwise.score.evaluate import evaluate
+from fieldwise.study.mutants import Mutant, apply_mutant, resolve_accepted
+
+_THRESHOLDS: Final = (0.9, 0.95, 0.98, 1.0)
+_MAX_SURVIVORS: Final = 2000
+"""Survivors of a field that candidates are scored on."""
+_MAX_PER_FIELD: Final = 2
+_STRICT_OPTIONS: Final[Mapping[str, Any]] = {
+    "currency": "if_both",
+    "precision": "day",
+    "ignore_case": False,
+    "relative_tolerance": None,
+}
+"""Option of a match → its value that leaves nothing out, where another value may be set."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    """The rules with one change."""
+
+    rules: tuple[FieldRule, ...]
+    lists: tuple[ListRule, ...]
+    written: dict[str, Any]
+    """The changed rule as in a suite."""
+
+
+@dataclass(frozen=True, slots=True)
+class _RuleSet:
+    """The rules that suggestions change: those of the first evaluator that has any."""
+
+    rules: tuple[FieldRule, ...]
+    lists: tuple[ListRule, ...]
+    unexpected: str
+
+    def near(self, path: Path) -> tuple[FieldRule, ...]:
+        """The rules that share the outermost list with a field; for a field in no list, none but its own."""
+        prefix = _list_prefix(path)
+        if prefix is None:
+            return tuple(rule for rule in self.rules if rule.path is not None and _generalize(rule.path.steps) == path.steps)
+        return tuple(rule for rule in self.rules if rule.path is not None and _generalize(rule.path.steps)[: len(prefix)] == prefix)
+
+    def lists_near(self, path: Path) -> tuple[ListRule, ...]:
+        """The list rules of the lists around a field or beside it."""
+        prefix = _list_prefix(path)
+        if prefix is None:
+            return ()
+        return tuple(rule for rule in self.lists if _generalize(rule.path.steps)[: len(prefix) - 1] == prefix[:-1])
+
+
+def suggest_rules(plan: Plan, cases: Cases, survivors: Sequence[Mutant], services: Services) -> list[RuleSuggestion]:
+    """The best changes of rules for every field with survivors, those that kill most first."""
+    by_field: dict[str, list[Mutant]] = {}
+    for mutant in survivors:
+        by_field.setdefault(mutant.field, []).append(mutant)
+    rule_set = _find_rules(plan)
+    trial = _Trial(cases, services)
+    suggestions: list[RuleSuggestion] = []
+    for field, mutants in by_field.items():
+        try:
+            path = Path.parse(field)
+        except MalformedPath:
+            continue  # the record itself
+        suggestions += _suggest_for_field(rule_set, path, mutants, trial)
+    return sorted(suggestions, key=lambda suggestion: -suggestion.kills)
+
+
+def _find_rules(plan: Plan) -> _RuleSet:
+    for planned in plan.evaluators:
+        rules = getattr(planned.config, "fields", None)
+        if isinstance(rules, tuple) and rules and all(isinstance(rule, FieldRule) for rule in rules):
+            lists = getattr(planned.config, "lists", ())
+            return _RuleSet(rules, lists if isinstance(lists, tuple) else (), getattr(planned.config, "unexpected", "miss"))
+    return _RuleSet((), (), "miss")
+
+
+def _suggest_for_field(rule_set: _RuleSet, path: Path, mutants: Sequence[Mutant], trial: "_Trial") -> list[RuleSuggestion]:
+    present = _Candidate(rule_set.near(path), rule_set.lists_near(path), {})
+    scored = mutants[:_MAX_SURVIVORS]
+    old_misses = trial.count_real_misses(present)
+    results: list[tuple[int, int | None, _Candidate]] = []
+    for candidate in _list_candidates(rule_set, path, trial.cases):
+        kills = trial.count_kills(candidate, scored)
+        if kills:
+            results.append((kills * len(mutants) // len(scored), trial.count_newly_failing(candidate, old_misses), candidate))
+    replaced = _find_rule(rule_set, path)
+    chosen = _choose_best(results)
+    return [
+        RuleSuggestion(
+            rule=candidate.written,
+            kills=kills,
+            survivors=len(mutants),
+            newly_failing=cost,
+            replaces="" if replaced is None else replaced.match.name,
+        )
+        for kills, cost, candidate in chosen
+    ]
+
+
+def _choose_best(results: Sequence[tuple[int, int | None, _Candidate]]) -> list[tuple[int, int | None, _Candidate]]:
+    """The candidates that no other one beats in kills or in cost; of equal ones the first, which changes least."""
+    best: list[tuple[int, int | None, _Candidate]] = []
+    for at, (kills, cost, candidate) in enumerate(results):
+        is_beaten = False
+        for other_at, (other_kills, other_cost, _) in enumerate(results):
+            as_good = other_kills >= kills and (other_cost or 0) <= (cost or 0)
+            better = other_kills > kills or (other_cost or 0) < (cost or 0) or other_at < at
+            is_beaten |= other_at != at and as_good and better
+        if not is_beaten:
+            best.append((kills, cost, candidate))
+    return sorted(best, key=lambda result: -result[0])[:_MAX_PER_FIELD]
+
+
+def _list_candidates(rule_set: _RuleSet, path: Path, cases: Cases) -> Iterator[_Candidate]:
+    """Changes of the rules for a field, the smallest first."""
+    near, lists = rule_set.near(path), rule_set.lists_near(path)
+    is_list = any(isinstance(value_at(record, path.steps), list) for record in cases.expected) if not path.each_count else False
+    if is_list or _are_lists(cases, path):
+        yield from _list_alignments(rule_set, path)
+        yield from _cover_list(rule_set, path, cases)
+        return
+    rule = _find_rule(rule_set, path)
+    if rule is None:
+        for match in _usual_matches(cases, path):
+            new_rule = FieldRule(path=path, text=str(path), match=match)
+            yield _Candidate((*near, new_rule), lists, write_rule(new_rule))
+        return
+    for new_rule in _change_rule(rule, rule_set.unexpected, cases):
+        yield _Candidate(tuple(new_rule if old is rule else old for old in near), lists, write_rule(new_rule))
+
+
+def _are_lists(cases: Cases, path: Path) -> bool:
+    """True if the values at a path inside lists are lists themselves."""
+    for record in cases.expected:
+        values = _flatten(value_at(record, path.steps), path.each_count)
+        if values:
+            return any(isinstance(value, list) for value in values)
+    return False
+
+
+def _list_alignments(rule_set: _RuleSet, path: Path) -> Iterator[_Candidate]:
+    for rule in rule_set.lists:
+        if _generalize(rule.path.steps) == path.steps and rule.align != "index":
+            new_rule = ListRule(path=rule.path, align="index")
+            item_path = Path((*path.steps, EACH))
+            lists = tuple(new_rule if old is rule else old for old in rule_set.lists_near(item_path))
+            yield _Candidate(rule_set.near(item_path), lists, {"path": str(rule.path), "align": "index"})
+
+
+def _cover_list(rule_set: _RuleSet, path: Path, cases: Cases) -> Iterator[_Candidate]:
+    """A rule for the items of a list that has none, or none that counts every item."""
+    item_path = Path((*path.steps, EACH))
+    near, lists = rule_set.near(item_path), rule_set.lists_near(item_path)
+    inferred = infer_rules_from_pairs([(record, MISSING) for record in cases.expected[:50]])
+    for rule in inferred.rules:
+        if rule.path is not None and rule.path.steps[: len(item_path.steps)] == item_path.steps:
+            taken = any(old.path == rule.path for old in near)
+            if not taken:
+                yield _Candidate((*near, rule), lists, write_rule(rule))
+                return
+
+
+def _change_rule(rule: FieldRule, unexpected: str, cases: Cases) -> Iterator[FieldRule]:
+    """The rule with one option changed, then with another match."""
+    assert rule.path is not None
+    if rule.required is False:
+        yield replace(rule, required=None)
+    if (rule.unexpected or unexpected) == "ignore":
+        yield replace(rule, unexpected="miss")
+    for match in (*_tighten_match(rule.match, cases, rule.path), *_usual_matches(cases, rule.path)):
+        if match != rule.match:
+            yield replace(rule, match=match)
+
+
+def _tighten_match(match: Match, cases: Cases, path: Path) -> Iterator[Match]:
+    options: Any = MATCHERS.find(match.name).options() if match.options is None else match.options
+    if not is_dataclass(options) or isinstance(options, type):
+        return
+    names = {option.name for option in fields(options)}
+    if "tolerance" in names:
+        inferred = _infer_match(cases, path)
+        half_unit = getattr(inferred.options, "tolerance", None) if inferred.name == match.name else None
+        relative = {name: value for name, value in (("relative", False), ("relative_tolerance", None)) if name in names}
+        for tolerance in dict.fromkeys((half_unit, 0.0)):
+            if tolerance is not None and not getattr(inferred.options, "relative", False):
+                yield Match(match.name, replace(options, tolerance=tolerance, **relative))
+    for name, strict_value in _STRICT_OPTIONS.items():
+        if name in names and getattr(options, name) != strict_value:
+            yield Match(match.name, replace(options, **{name: strict_value}))
+    if "day_first" in names and getattr(options, "day_first") is None and not getattr(options, "formats", None):
+        for day_first in (True, False):
+            yield Match(match.name, replace(options, day_first=day_first))
+    if "threshold" in names:
+        for threshold in _THRESHOLDS:
+            if threshold > getattr(options, "threshold"):
+                yield Match(match.name, replace(options, threshold=threshold))
+
+
+def _usual_matches(cases: Cases, path: Path) -> list[Match]:
+    """The match that the column suggests, then `exact`."""
+    inferred = _infer_match(cases, path)
+    exact = Match("exact", MATCHERS.find("exact").options())
+    return [inferred] if inferred.name == "exact" else [inferred, exact]
+
+
+def _infer_match(cases: Cases, path: Path) -> Match:
+    name = next((step for step in reversed(path.steps) if isinstance(step, str)), "")
+    expected = [value for value in _column(cases.expected, path) if value is not None and value is not MISSING]
+    plain = [value for value in expected if isinstance(value, str | int | float)]
+    return choose_match(plain, (), name)[0] if len(plain) == len(expected) else Match("exact", MATCHERS.find("exact").options())
+
+
+def _column(records: Sequence[Any], path: Path) -> list[Any]:
+    values: list[Any] = []
+    for record in records:
+        values += _flatten(value_at(resolve_accepted(record), path.steps), path.each_count)
+    return values
+
+
+def _flatten(value: Any, depth: int) -> list[Any]:
+    if depth and isinstance(value, list):
+        return [inner for item in value for inner in _flatten(item, depth - 1)]  # pyright: ignore[reportUnknownVariableType]
+    return [value]
+
+
+def _find_rule(rule_set: _RuleSet, path: Path) -> FieldRule | None:
+    for rule in rule_set.rules:
+        if rule.path is not None and _generalize(rule.path.steps) == path.steps:
+            return rule
+    return None
+
+
+def _list_prefix(path: Path) -> tuple[Step, ...] | None:
+    """The steps up to the first `[*]`; None for a field in no list."""
+    for at, step in enumerate(path.steps):
+        if step is EACH:
+            return path.steps[: at + 1]
+    return None
+
+
+def _generalize(steps: tuple[Step, ...]) -> tuple[Step, ...]:
+    return tuple(EACH if isinstance(step, int) else step for step in steps)
+
+
+def write_rule(rule: FieldRule) -> dict[str, Any]:
+    """A rule as in `fields` of a suite, without options that have their default."""
+    written: dict[str, Any] = {"path": rule.text, "match": rule.match.name}
+    options: Any = rule.match.options
+    if is_dataclass(options) and not isinstance(options, type):
+        for option in fields(options):
+            value = getattr(options, option.name)
+            default = option.default if option.default is not NO_DEFAULT else None
+            if value != default and option.name not in ("model", "calibration"):
+                written[option.name.rstrip("_")] = list(value) if isinstance(value, tuple | frozenset) else value
+    if rule.weight != 1:
+        written["weight"] = rule.weight
+    if rule.required is not None:
+        written["required"] = rule.required
+    if rule.sparse:
+        written["sparse"] = True
+    if rule.unexpected is not None:
+        written["unexpected"] = rule.unexpected
+    return written
+
+
+class _Trial:
+    """Scores candidates on survivors and on the real cases."""
+
+    def __init__(self, cases: Cases, services: Services) -> None:
+        self.cases, self._services = cases, services
+        self._records = [resolve_accepted(record) for record in cases.expected]
+        actual = ScoringBatch(cases, services).records.actual
+        self._real_rows = [row for row, record in enumerate(actual) if isinstance(record, dict | list)]
+        self._real_actual = [actual[row] for row in self._real_rows]
+
+    def count_kills(self, candidate: _Candidate, mutants: Sequence[Mutant]) -> int:
+        """Survivors that have more misses under the candidate than the records that they were made from."""
+        rows = [mutant.case for mutant in mutants]
+        distinct = sorted(set(rows))
+        base = dict(zip(distinct, self._count_misses(candidate, distinct, [self._records[row] for row in distinct]).tolist(), strict=True))
+        records = [apply_mutant(self._records[mutant.case], mutant.steps, mutant.replacement) for mutant in mutants]
+        misses = self._count_misses(candidate, rows, records)
+        return int((misses > np.array([base[row] for row in rows])).sum())
+
+    def count_real_misses(self, candidate: _Candidate) -> NDArray[np.int64]:
+        """The misses of every real case."""
+        return self._count_misses(candidate, self._real_rows, self._real_actual)
+
+    def count_newly_failing(self, candidate: _Candidate, old_misses: NDArray[np.int64]) -> int | None:
+        """Real cases without a miss before that have one under the candidate; None without real cases."""
+        if not self._real_rows:
+            return None
+        return int(((self.count_real_misses(candidate) > 0) & (old_misses == 0)).sum())
+
+    def _count_misses(self, candidate: _Candidate, rows: Sequence[int], actual: Sequence[Any]) -> NDArray[np.int64]:
+        if not candidate.rules or not rows:
+            return np.zeros(len(rows), dtype=np.int64)
+        options = EVALUATORS.find("field_accuracy").options(fields=candidate.rules, lists=candidate.lists)
+        planned = PlannedEvaluator(type="field_accuracy", name="candidate", config=options)
+        cases = replace(self.cases.take(rows), actual=list(actual))
+        return evaluate(planned, ScoringBatch(cases, self._services, find_causes=False)).misses.counts().astype(np.int64)
