@@ -18,7 +18,7 @@ from fieldwise.model.result import Result
 from fieldwise.model.summary import Summary
 from fieldwise.model.values import MISSING, Json, Value
 from fieldwise.plan.evaluators import plan_config
-from fieldwise.plan.gates import parse_gate_with_warnings
+from fieldwise.plan.gates import parse_gate_with_warnings, skip_mutant_gates
 from fieldwise.plan.infer import InferredRules
 from fieldwise.plan.named_fields import list_named_fields
 from fieldwise.plan.needed_sides import require_sides
@@ -233,7 +233,8 @@ def run(
     plan. `workers` processes share the work where the data can be read in shards (JSONL and Parquet files); `engine` says where they run.
     The results are bit-identical in every case.
     """
-    plan = replace(check(suite, cases=cases, expected=expected, actual=actual, on=on, gates=gates, root=root), label=name)
+    plan = check(suite, cases=cases, expected=expected, actual=actual, on=on, gates=gates, root=root)
+    plan = replace(skip_mutant_gates(plan), label=name)
     source = plan.source
     assert source is not None
     if resume:

@@ -108,6 +108,8 @@ class MutationReport:
     """Corruption → its name in words."""
     gates: Sequence[GateResult] = ()
     diagnostics: Sequence[Diagnostic] = ()
+    exit_code: int = 0
+    """0 gates passed, 1 a gate failed, 3 an evaluator measured nothing, 4 there is no mutant."""
 
     @property
     def is_sampled(self) -> bool:

@@ -9,15 +9,15 @@ A condition always states its operator. A bare number is refused: for `score` it
 import math
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Any, Final, TypeAlias, get_args, get_type_hints
 
 from annotated_types import Ge, Gt, Le, Lt
 
 from fieldwise import registry
-from fieldwise.model.diagnostic import ConfigError, Diagnostic
+from fieldwise.model.diagnostic import ConfigError, Diagnostic, Where
 from fieldwise.model.options import GradedOnly
-from fieldwise.model.plan import Document, Gate, KeyPath, PlannedEvaluator, Regression
+from fieldwise.model.plan import MUTANTS, Document, Gate, KeyPath, Plan, PlannedEvaluator, Regression
 from fieldwise.plan.declared_options import describe_value, is_list_value, is_mapping_value
 from fieldwise.plan.options import OptionOwner, read_options
 from fieldwise.plan.review import INVALID, Invalid, Review, quote_names, suggest_name
@@ -61,6 +61,9 @@ class EvaluatorMetrics:
 GateMetrics: TypeAlias = Mapping[str, EvaluatorMetrics]
 """Name of an evaluator → the metrics a gate may name."""
 
+_RESERVED_METRICS: Final[GateMetrics] = {MUTANTS: EvaluatorMetrics(names=("killed",))}
+"""Metrics that no evaluator of a run has, by their reserved name."""
+
 _CONDITION = re.compile(r"\s*(?P<operator>[<>=!≥≤~]*)\s*(?P<value>.*?)\s*", re.DOTALL)
 _GATE = re.compile(r"\s*(?P<name>[^\s<>=!≥≤~]*)(?P<condition>.*)", re.DOTALL)
 _SIMILAR_OPERATORS = {"=": "==", "=>": ">=", "=<": "<=", "≥": ">=", "≤": "<=", "<>": "!=", "===": "=="}
@@ -87,6 +90,18 @@ def parse_gate_with_warnings(text: str, evaluators: Iterable[PlannedEvaluator] |
     if isinstance(gate, Invalid):
         raise ConfigError(review.diagnostics)
     return gate, review.diagnostics
+
+
+def skip_mutant_gates(plan: Plan) -> Plan:
+    """The plan without its gates on mutants, and with a remark about them: a run has no mutants, `fieldwise mutate` judges these gates."""
+    gates = tuple(gate for gate in plan.gates if gate.evaluator != MUTANTS)
+    skipped = [str(gate) for gate in plan.gates if gate.evaluator == MUTANTS]
+    if not skipped:
+        return plan
+    what = f"not judged here: {', '.join(f'the gate `{gate}`' for gate in skipped)}"
+    fix = f"fieldwise mutate {plan.file or 'SUITE'}"
+    note = Diagnostic(code="skipped-gate", level="info", what=what, where=Where(file=plan.file), fix=fix)
+    return replace(plan, gates=gates, diagnostics=(*plan.diagnostics, note))
 
 
 def list_gate_metrics(evaluator: PlannedEvaluator) -> EvaluatorMetrics:
@@ -208,6 +223,8 @@ def _read_gate(review: Review, name: str, condition: Any, place: KeyPath, metric
         fix = _REGRESSION_FIX if name == "regression" else f"write `{evaluator or 'fields'}.score`"
         review.add_error(place, "bad-gate", f"the gate `{name}` does not name an evaluator and a metric", fix)
     elif metrics is not None:
+        if evaluator in _RESERVED_METRICS:
+            metrics = {**metrics, **_RESERVED_METRICS}
         _check_names(review, evaluator, metric, place, metrics)
     operator, value = _read_condition(review, name, condition, place)
     if review.has_errors(before):

@@ -85,8 +85,7 @@ def swap_day_and_month(text: str, pick: int) -> str | None:
     date = _DateText(text)
     if date.day is None or date.day[1] == date.day[2]:
         return None
-    swapped = date.write(day=date.day[1], month=date.day[2]) if 0 < date.day[2] <= 12 else None
-    return swapped
+    return date.write(day=date.day[1], month=date.day[2]) if 0 < date.day[2] <= 12 else None
 
 
 def shift_year(text: str, pick: int) -> str | None:

@@ -278,4 +278,3 @@ def _add_distinct(values: list[Any], new_values: Sequence[Any]) -> None:
     for value in new_values:
         if len(values) < _MAX_VALUES and value not in values:
             values.append(value)
-

@@ -18,13 +18,15 @@ from fieldwise.kernels.runtime import throughput_settings
 from fieldwise.model.case import Cases
 from fieldwise.model.diagnostic import ConfigError, Diagnostic, Where
 from fieldwise.model.mutation import MutantCount, MutationReport, Survivor
-from fieldwise.model.plan import MUTANTS, Gate, Plan, PlannedEvaluator, Source
+from fieldwise.model.path import Path, Step
+from fieldwise.model.plan import MUTANTS, Gate, Member, Plan, PlannedEvaluator, Source
 from fieldwise.model.result import Results, Status
 from fieldwise.model.services import Services
 from fieldwise.model.summary import GateResult
-from fieldwise.model.values import MISSING
+from fieldwise.model.values import MISSING, Value
+from fieldwise.plan.gates import parse_gate
 from fieldwise.read.cases import read_cases
-from fieldwise.registry import EVALUATORS
+from fieldwise.registry import EVALUATORS, nearest
 from fieldwise.score.batch import ScoringBatch
 from fieldwise.score.column_survey import has_open_rules, survey_plan_columns
 from fieldwise.score.evaluate import applicable_rows, evaluate
@@ -33,6 +35,7 @@ from fieldwise.score.services import local_services
 from fieldwise.study.corruptions import corruption_label
 from fieldwise.study.mutants import Mutant, MutantFactory, apply_mutant, resolve_accepted
 from fieldwise.study.rule_suggestions import suggest_rules
+from fieldwise.summarize.exit_code import FAILED, INCOMPLETE, NOTHING, PASSED
 from fieldwise.summarize.gates import condition_holds
 
 DEFAULT_CASES: Final = 1000
@@ -41,8 +44,6 @@ MAX_WORK: Final = 12_000_000
 """Values that are compared at most by one evaluator: mutants times the values of their records. Above it, mutants are sampled."""
 _BATCH_VALUES: Final = 60_000
 """Values of the records that are scored together."""
-_MAX_EXAMPLES: Final = 3
-"""Survivors that are kept for each field and corruption."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,15 +56,17 @@ class _Sample:
     """The expected records."""
 
 
-def mutate_suite(plan: Plan, *, limit: int | None = None, seed: int = 0) -> MutationReport:
+def mutate_suite(plan: Plan, *, limit: int | None = None, seed: int = 0, only: Sequence[str] = ()) -> MutationReport:
     """Corrupt the expected values of a suite's cases and count what its evaluators notice.
 
-    `limit` is the number of cases, sampled by `seed`. ConfigError if the suite has no evaluator of records or its rules cannot be inferred.
+    `limit` is the number of cases, sampled by `seed`; `only` names the evaluators. ConfigError if the suite has no evaluator of records, or
+    its rules cannot be inferred.
     """
     source = plan.source
     assert source is not None  # `check` refuses a suite without cases
+    plan = replace(plan, evaluators=_select_evaluators(plan, only))
     plan, notes = _complete_rules(plan, source)
-    evaluators = _select_evaluators(plan)
+    evaluators = plan.evaluators
     sample = _sample_cases(source, limit or DEFAULT_CASES, seed)
     factory = MutantFactory(sample.records, seed)
     mutants: list[Mutant] = []
@@ -81,6 +84,7 @@ def mutate_suite(plan: Plan, *, limit: int | None = None, seed: int = 0) -> Muta
         suggestions = suggest_rules(plan, sample.cases, survivors, services)
     report = _tally(plan, sampled, killed)
     notes += _describe_sampling(sample, len(sampled), len(mutants), seed) + _describe_unmeasured(scorer.unmeasured)
+    gates = judge_mutant_gates(plan.gates, report.total)
     return replace(
         report,
         cases=len(sample.records),
@@ -89,11 +93,20 @@ def mutate_suite(plan: Plan, *, limit: int | None = None, seed: int = 0) -> Muta
         generated=len(mutants),
         equivalent=equivalent,
         by_evaluator=by_evaluator,
-        survivors=_redact(plan, _choose_examples(sample, survivors)),
+        survivors=_redact(plan, _list_survivors(sample, survivors)),
         suggestions=suggestions,
-        gates=judge_mutant_gates(plan.gates, report.total),
+        gates=gates,
         diagnostics=[*plan.diagnostics, *notes],
+        exit_code=_decide_exit(report.total, gates, scorer.unmeasured),
     )
+
+
+def _decide_exit(total: MutantCount, gates: Sequence[GateResult], unmeasured: Mapping[str, str]) -> int:
+    if not total.mutants:
+        return NOTHING
+    if unmeasured:
+        return INCOMPLETE
+    return PASSED if all(gate.passed for gate in gates) else FAILED
 
 
 def judge_mutant_gates(gates: Iterable[Gate], total: MutantCount) -> list[GateResult]:
@@ -114,13 +127,12 @@ def judge_mutant_gates(gates: Iterable[Gate], total: MutantCount) -> list[GateRe
 def _complete_rules(plan: Plan, source: Source) -> tuple[Plan, list[Diagnostic]]:
     """The plan with the rules and options that all cases of the source decide."""
     notes: list[Diagnostic] = []
-    batches: list[Cases] | None = None
     if source.cases == "-":
         what, fix = "mutate reads the cases more than once, and standard input can be read once", "put the cases in a file"
         raise ConfigError([Diagnostic(code="no-cases", what=what, where=Where(file=plan.file), fix=fix)])
     for is_needed, complete in ((needs_inferred_rules, infer_plan_rules), (has_open_rules, survey_plan_columns)):
         if is_needed(plan):
-            plan, remarks = complete(plan, read_cases(source) if batches is None else batches)
+            plan, remarks = complete(plan, read_cases(source))
             notes += remarks
     errors = [note for note in notes if note.level == "error"]
     if errors:
@@ -128,26 +140,47 @@ def _complete_rules(plan: Plan, source: Source) -> tuple[Plan, list[Diagnostic]]
     return plan, [note for note in notes if note.level != "info"]
 
 
-def _select_evaluators(plan: Plan) -> list[PlannedEvaluator]:
+def _select_evaluators(plan: Plan, only: Sequence[str]) -> tuple[PlannedEvaluator, ...]:
     """The evaluators that read records and ask no judge."""
-    selected: list[PlannedEvaluator] = []
-    for planned in plan.evaluators:
-        spec = EVALUATORS.find(planned.type)
-        if spec.reads == "records" and not spec.is_judge:
-            selected.append(planned)
+    names = [planned.name for planned in plan.evaluators]
+    for name in only:
+        if name not in names:
+            what, similar = f"the suite has no evaluator `{name}`", nearest(name, names)
+            fix = f"did you mean `{similar}`?" if similar else f"there are {', '.join(names)}"
+            raise ConfigError([Diagnostic(code="unknown-evaluator", what=what, where=Where(file=plan.file), fix=fix)])
+    candidates = [planned for planned in plan.evaluators if not only or planned.name in only]
+    selected = [planned for planned in candidates if _compares_records(planned)]
     if selected:
-        return selected
-    names = ", ".join(f"`{planned.name}`" for planned in plan.evaluators)
-    what = f"no evaluator of the suite compares records, so there are no values to corrupt: {names}"
+        return tuple(selected)
+    quoted = ", ".join(f"`{planned.name}`" for planned in candidates)
+    what = f"no evaluator compares records, so there are no values to corrupt: {quoted}"
     fix = "add an evaluator of records, such as `field_accuracy`"
     raise ConfigError([Diagnostic(code="no-record-evaluator", what=what, where=Where(file=plan.file), fix=fix)])
+
+
+def _compares_records(planned: PlannedEvaluator) -> bool:
+    spec = EVALUATORS.find(planned.type)
+    members = getattr(planned.config, "evaluators", None)
+    if isinstance(members, tuple) and members:  # a composite of evaluators of records
+        return all(isinstance(member, Member) and _compares_records(member.evaluator) for member in members)
+    return spec.reads == "records" and not spec.is_judge
+
+
+def refuse_other_gates(gates: Iterable[str]) -> None:
+    """Raise ConfigError for gates on the command line that only a run can judge."""
+    for text in gates:
+        gate = parse_gate(text)
+        if gate.evaluator != MUTANTS:
+            what, fix = f"`mutate` judges `mutants.killed` alone, not `{gate.evaluator}.{gate.metric}`", "give this gate to `fieldwise run`"
+            raise ConfigError([Diagnostic(code="bad-gate", what=what, fix=fix)])
 
 
 def _sample_cases(source: Source, limit: int, seed: int) -> _Sample:
     """At most `limit` of the cases that have an expected record, chosen by a hash of their ids, in the order of the data."""
     chosen: list[tuple[int, int, Cases, int]] = []
     position = 0
-    for cases in read_cases(source):
+    reader = read_cases(source)
+    for cases in reader:
         records = ScoringBatch(cases).records.expected
         for row, record in enumerate(records):
             if isinstance(record, dict | list):
@@ -156,6 +189,9 @@ def _sample_cases(source: Source, limit: int, seed: int) -> _Sample:
             position += 1
         if len(chosen) > 2 * limit:
             chosen = nsmallest(limit, chosen, key=lambda entry: entry[:2])
+    problems = [problem for problem in reader.diagnostics if problem.level == "error" and problem.where.case is None]
+    if not position and problems:
+        raise ConfigError(problems)
     chosen = sorted(nsmallest(limit, chosen, key=lambda entry: entry[:2]), key=lambda entry: entry[1])
     cases = _join_cases([entry[2] for entry in chosen])
     return _Sample(cases, position, list(cases.expected))
@@ -307,25 +343,18 @@ def _tally(plan: Plan, mutants: Sequence[Mutant], killed: NDArray[np.bool_]) -> 
     )
 
 
-def _choose_examples(sample: _Sample, mutants: Sequence[Mutant]) -> list[Survivor]:
-    """The first survivors of each field and corruption."""
-    counts: dict[tuple[str, str], int] = {}
-    survivors: list[Survivor] = []
-    for mutant in mutants:
-        cell = (mutant.field, mutant.corruption)
-        counts[cell] = counts.get(cell, 0) + 1
-        if counts[cell] <= _MAX_EXAMPLES:
-            survivors.append(
-                Survivor(
-                    case=sample.cases.id[mutant.case],
-                    path=mutant.path,
-                    field=mutant.field,
-                    corruption=mutant.corruption,
-                    expected=mutant.expected,
-                    mutant=mutant.value,
-                )
-            )
-    return survivors
+def _list_survivors(sample: _Sample, mutants: Sequence[Mutant]) -> list[Survivor]:
+    return [
+        Survivor(
+            case=sample.cases.id[mutant.case],
+            path=mutant.path,
+            field=mutant.field,
+            corruption=mutant.corruption,
+            expected=mutant.expected,
+            mutant=mutant.value,
+        )
+        for mutant in mutants
+    ]
 
 
 def _redact(plan: Plan, survivors: Sequence[Survivor]) -> list[Survivor]:
@@ -335,10 +364,15 @@ def _redact(plan: Plan, survivors: Sequence[Survivor]) -> list[Survivor]:
         return list(survivors)
     hidden: list[Survivor] = []
     for survivor in survivors:
-        expected, mutant = (
-            value if value is MISSING or value is None else redaction.hash_value(value) for value in (survivor.expected, survivor.mutant)
-        )
-        hidden.append(replace(survivor, expected=expected, mutant=mutant))
+        steps = Path.parse(survivor.path).steps
+        is_from_elsewhere = survivor.corruption == "value_of_another_field" or isinstance(survivor.mutant, list | dict)
+
+        def hide(value: Value, steps: tuple[Step, ...] = steps, hashed: bool = is_from_elsewhere) -> Value:
+            if value is MISSING or value is None:
+                return value
+            return redaction.hash_value(value) if hashed else redaction.redact_record(value, steps)
+
+        hidden.append(replace(survivor, expected=hide(survivor.expected), mutant=hide(survivor.mutant)))
     return hidden
 
 
@@ -349,7 +383,9 @@ def _describe_sampling(sample: _Sample, scored: int, generated: int, seed: int) 
         notes.append(Diagnostic(code="sampled-cases", level="info", what=what, fix="set --limit for another number"))
     if scored < generated:
         what = f"{scored:,} of {generated:,} mutants were scored, sampled with --seed {seed}: the records are large"
-        notes.append(Diagnostic(code="sampled-mutants", level="info", what=what, fix="set a smaller --limit to score all mutants of fewer cases"))
+        notes.append(
+            Diagnostic(code="sampled-mutants", level="info", what=what, fix="set a smaller --limit to score all mutants of fewer cases")
+        )
     return notes
 
 

@@ -30,6 +30,7 @@ _THRESHOLDS: Final = (0.9, 0.95, 0.98, 1.0)
 _MAX_SURVIVORS: Final = 2000
 """Survivors of a field that candidates are scored on."""
 _MAX_PER_FIELD: Final = 2
+_TEXT_MATCHES: Final = ("fuzzy", "semantic")
 _STRICT_OPTIONS: Final[Mapping[str, Any]] = {
     "currency": "if_both",
     "precision": "day",
@@ -191,33 +192,41 @@ def _change_rule(rule: FieldRule, unexpected: str, cases: Cases) -> Iterator[Fie
         yield replace(rule, required=None)
     if (rule.unexpected or unexpected) == "ignore":
         yield replace(rule, unexpected="miss")
-    for match in (*_tighten_match(rule.match, cases, rule.path), *_usual_matches(cases, rule.path)):
+    usual = _usual_matches(cases, rule.path)
+    matches = [*_tighten_match(rule.match, cases, rule.path), *usual]
+    if rule.match.name in _TEXT_MATCHES and usual[0].name not in (*_TEXT_MATCHES, "exact"):
+        matches = [usual[0], *matches]  # the type of the column is a better rule than any threshold
+    for match in matches:
         if match != rule.match:
             yield replace(rule, match=match)
 
 
 def _tighten_match(match: Match, cases: Cases, path: Path) -> Iterator[Match]:
+    """The same match with one option changed so that it leaves out less."""
     options: Any = MATCHERS.find(match.name).options() if match.options is None else match.options
     if not is_dataclass(options) or isinstance(options, type):
         return
-    names = {option.name for option in fields(options)}
+    option_values: dict[str, Any] = {option.name: getattr(options, option.name) for option in fields(options)}
+    names = set(option_values)
+    changes: list[dict[str, Any]] = []
     if "tolerance" in names:
-        inferred = _infer_match(cases, path)
-        half_unit = getattr(inferred.options, "tolerance", None) if inferred.name == match.name else None
-        relative = {name: value for name, value in (("relative", False), ("relative_tolerance", None)) if name in names}
-        for tolerance in dict.fromkeys((half_unit, 0.0)):
-            if tolerance is not None and not getattr(inferred.options, "relative", False):
-                yield Match(match.name, replace(options, tolerance=tolerance, **relative))
-    for name, strict_value in _STRICT_OPTIONS.items():
-        if name in names and getattr(options, name) != strict_value:
-            yield Match(match.name, replace(options, **{name: strict_value}))
-    if "day_first" in names and getattr(options, "day_first") is None and not getattr(options, "formats", None):
-        for day_first in (True, False):
-            yield Match(match.name, replace(options, day_first=day_first))
+        changes += _tighten_tolerance(match, names, _infer_match(cases, path))
+    changes += [{name: strict} for name, strict in _STRICT_OPTIONS.items() if name in names and option_values[name] != strict]
+    if "day_first" in names and option_values["day_first"] is None and not option_values.get("formats"):
+        changes += [{"day_first": True}, {"day_first": False}]
     if "threshold" in names:
-        for threshold in _THRESHOLDS:
-            if threshold > getattr(options, "threshold"):
-                yield Match(match.name, replace(options, threshold=threshold))
+        changes += [{"threshold": threshold} for threshold in _THRESHOLDS if threshold > option_values["threshold"]]
+    for change in changes:
+        yield Match(match.name, replace(options, **change))
+
+
+def _tighten_tolerance(match: Match, names: set[str], inferred: Match) -> list[dict[str, Any]]:
+    """Half a unit of the last decimal where the column has decimals, and no tolerance."""
+    absolute: dict[str, Any] = {name: value for name, value in (("relative", False), ("relative_tolerance", None)) if name in names}
+    tolerances = [0.0]
+    if inferred.name == match.name and not getattr(inferred.options, "relative", False):
+        tolerances = [getattr(inferred.options, "tolerance", 0.0), 0.0]
+    return [{"tolerance": tolerance, **absolute} for tolerance in dict.fromkeys(tolerances)]
 
 
 def _usual_matches(cases: Cases, path: Path) -> list[Match]:

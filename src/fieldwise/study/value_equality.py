@@ -96,10 +96,14 @@ def _are_same_figure(expected: Any, actual: Any) -> bool:
     left, right = _read_figure(expected), _read_figure(actual)
     if left is None or right is None or left.value != right.value:
         return False
-    if isinstance(left, Figure) and isinstance(right, Figure):
-        if left.percent != right.percent or not _are_compatible(left.currencies, right.currencies):
-            return False
-    return _are_compatible(left.units, right.units)
+    return _are_compatible(left.units, right.units) and _name_the_same(left, right)
+
+
+def _name_the_same(left: Figure | QuantityReading, right: Figure | QuantityReading) -> bool:
+    """False for two amounts with different currencies, and where only one has a percent sign."""
+    if not (isinstance(left, Figure) and isinstance(right, Figure)):
+        return True
+    return left.percent == right.percent and _are_compatible(left.currencies, right.currencies)
 
 
 def _are_compatible(left: frozenset[str], right: frozenset[str]) -> bool:

@@ -1,0 +1,90 @@
+"""`fieldwise mutate`: corrupt the expected values of a suite and count what its evaluators notice."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from fieldwise.cli._options import RootOption, ShowAllOption, TextFormat, TextFormatOption, program_of
+from fieldwise.cli.run import SuiteArgument
+
+if TYPE_CHECKING:
+    from fieldwise.model.mutation import MutationReport
+
+
+def mutate(
+    context: typer.Context,
+    suite: SuiteArgument,
+    limit: Annotated[
+        int | None, typer.Option(min=1, help="Maximum number of cases to corrupt, sampled. [default: 1000]", show_default=False)
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Chooses the sample, and the places of corruptions.")] = 0,
+    evaluator: Annotated[
+        list[str] | None, typer.Option(metavar="NAME", help="Only this evaluator of the suite. Repeatable. [default: all of records]")
+    ] = None,
+    gate: Annotated[
+        list[str] | None, typer.Option(metavar="CONDITION", help="An additional gate: 'mutants.killed >= 0.95'. Repeatable.")
+    ] = None,
+    form: TextFormatOption = TextFormat.rich,
+    output: Annotated[
+        list[str] | None,
+        typer.Option("--output", "-o", metavar="FILE", help="Write a report: .html with a heatmap, or .json. Repeatable."),
+    ] = None,
+    show_all: ShowAllOption = False,
+    root: RootOption = None,
+) -> None:
+    """Corrupt the expected values of a suite, one at a time, and report which corruptions its rules do not notice.
+
+    Every cause of a mismatch is run backwards: digits changed, day and month swapped, currencies exchanged, values dropped, items swapped.
+    Each corrupted record is scored against the original. Suggests the smallest changes of rules that would notice more, and what they cost.
+    """
+    from fieldwise import api
+    from fieldwise.cli._console import display_options, print_page
+    from fieldwise.cli._files import require_file
+    from fieldwise.report.mutation_view import build_mutation_report
+    from fieldwise.report.text_format import dump_json
+    from fieldwise.study.mutation import mutate_suite, refuse_other_gates
+
+    program = program_of(context, root)
+    outputs = output or []
+    _check_outputs(outputs)
+    refuse_other_gates(gate or ())
+    plan = api.check(require_file(suite, "suite"), gates=gate or (), root=program.root)
+    report = mutate_suite(plan, limit=limit, seed=seed, only=evaluator or ())
+    if form == TextFormat.json:
+        typer.echo(dump_json(report.to_json()))
+    else:
+        print_page(build_mutation_report(report, display_options(form, program, show_all=show_all)), form)
+    for name in outputs:
+        _write_report(report, name)
+    raise typer.Exit(report.exit_code)
+
+
+def _check_outputs(outputs: list[str]) -> None:
+    from fieldwise.model.diagnostic import ConfigError, Diagnostic, Where
+
+    unknown = [name for name in outputs if Path(name).suffix.lower() not in (".html", ".json")]
+    if unknown:
+        what, fix = "the file name has no known format", "end the name in .html or .json"
+        raise ConfigError(Diagnostic(code="unknown-format", what=what, where=Where(file=name), fix=fix) for name in unknown)
+
+
+def _write_report(report: "MutationReport", name: str) -> None:
+    from fieldwise.cli._console import error_console
+    from fieldwise.report.mutation_view import render_mutation_html
+    from fieldwise.report.text_format import dump_json
+
+    path = Path(name)
+    if path.suffix.lower() == ".html":
+        try:
+            content = render_mutation_html(report)
+        except ImportError as error:
+            from fieldwise.model.diagnostic import ConfigError, Diagnostic, Where
+
+            what, fix = f"this format needs a package that is not installed: {error.name}", "pip install 'fieldwise[report]'"
+            raise ConfigError([Diagnostic(code="missing-package", what=what, where=Where(file=name), fix=fix)]) from error
+    else:
+        content = dump_json(report.to_json(), spaced=True) + "\n"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(content, encoding="utf-8", newline="\n")
+    error_console().print(f"wrote {name}", style="dim")

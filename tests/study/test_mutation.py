@@ -1,0 +1,264 @@
+"""Mutation testing of suites: what survives, what would kill it, and what is not counted."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+import fieldwise as fw
+from fieldwise.cli.app import app
+from fieldwise.model.mutation import MutationReport
+from fieldwise.study.mutation import mutate_suite
+
+_RECORDS = [
+    {
+        "code": f"INV-2024-{number:04}",
+        "total": round(100.25 + 13.37 * number, 2),
+        "price": f"EUR {10 + number}.50",
+        "date": f"2024-{1 + number % 9:02}-{10 + number % 3:02}",
+        "terms": f"Net {10 + number} days",
+        "city": ["Bonn", "Paris", "Lyon"][number % 3],
+        "items": [{"sku": f"A{number}1", "amount": 12.5 + number}, {"sku": f"B{number}2", "amount": 30.75 + number}],
+    }
+    for number in range(8)
+]
+
+
+def _suite(fields: list[dict[str, Any]], **options: Any) -> dict[str, Any]:
+    return {"evaluators": [{"type": "field_accuracy", "name": "fields", "fields": fields, **options}]}
+
+
+def _mutate(suite: dict[str, Any], records: list[Any] = _RECORDS, **options: Any) -> MutationReport:
+    cases = [{"id": f"c{number}", "expected": record, "actual": record} for number, record in enumerate(records)]
+    return mutate_suite(fw.check(suite, cases=cases), **options)
+
+
+_STRICT = [
+    {"path": "code"},
+    {"path": "total", "match": "numeric_tolerance"},
+    {"path": "price", "match": "money"},
+    {"path": "date", "match": "date"},
+    {"path": "terms"},
+    {"path": "city"},
+    {"path": "items[*].sku"},
+    {"path": "items[*].amount", "match": "numeric_tolerance"},
+]
+
+
+@pytest.fixture(scope="module")
+def blind() -> MutationReport:
+    """A suite with a blind spot in each field."""
+    fields = [
+        {"path": "code", "match": "fuzzy", "threshold": 0.85},
+        {"path": "total", "match": "numeric_tolerance", "tolerance": 5},
+        {"path": "price", "match": "money", "currency": "ignore"},
+        {"path": "date", "match": "fuzzy", "threshold": 0.6},
+        {"path": "terms", "match": "fuzzy", "threshold": 0.8},
+        {"path": "items[*].sku"},
+        {"path": "items[*].amount", "match": "numeric_tolerance"},
+    ]
+    return _mutate(_suite(fields, lists={"items": "best"}))
+
+
+def test_strict_rules_kill_every_mutant() -> None:
+    report = _mutate(_suite(_STRICT))
+    assert report.total.mutants > 500
+    assert [(survivor.path, survivor.corruption, survivor.mutant) for survivor in report.survivors] == []
+    assert report.total.share == 1.0
+
+
+@pytest.mark.parametrize(
+    ("field", "corruption", "fix"),
+    [
+        ("city", "other_value", {"path": "city", "match": "exact"}),
+        ("total", "last_digit", {"path": "total", "match": "numeric_tolerance", "tolerance": 0.005}),
+        ("code", "digit_changed", {"path": "code", "match": "code"}),
+        ("price", "other_currency", {"path": "price", "match": "money"}),
+        ("date", "day_month_swapped", {"path": "date", "match": "date"}),
+        ("terms", "digit_changed", {"path": "terms", "match": "exact"}),
+        ("items", "swapped", {"path": "items", "align": "index"}),
+    ],
+)
+def test_every_planted_blind_spot_survives_and_its_fix_is_named(
+    blind: MutationReport, field: str, corruption: str, fix: dict[str, Any]
+) -> None:
+    assert blind.cells[field, corruption].survived > 0
+    by_path = [suggestion for suggestion in blind.suggestions if suggestion.rule["path"] == field]
+    assert fix in [suggestion.rule for suggestion in by_path]
+    best = max(by_path, key=lambda suggestion: suggestion.kills)
+    assert best.kills == blind.by_field[field].survived, best
+    assert best.newly_failing == 0
+
+
+def test_a_field_without_any_rule_survives_in_every_way(blind: MutationReport) -> None:
+    assert blind.by_field["city"].killed == 0
+
+
+def test_the_counts_agree_with_each_other(blind: MutationReport) -> None:
+    total = blind.total
+    for counts in (blind.by_field, blind.by_corruption, blind.cells):
+        assert sum(count.mutants for count in counts.values()) == total.mutants
+        assert sum(count.killed for count in counts.values()) == total.killed
+    assert len(blind.survivors) == total.survived
+
+
+def test_a_suggestion_kills_what_it_says_when_it_is_made(blind: MutationReport) -> None:
+    fields = [rule if rule["path"] != "code" else {"path": "code", "match": "code"} for rule in _STRICT if rule["path"] != "city"]
+    assert _mutate(_suite([*fields, {"path": "city", "match": "exact"}])).by_field["code"].survived == 0
+    suggestion = next(suggestion for suggestion in blind.suggestions if suggestion.rule["path"] == "code")
+    assert suggestion.kills == blind.by_field["code"].survived
+
+
+def test_the_cost_of_a_suggestion_is_the_real_cases_that_newly_fail() -> None:
+    records = [{"total": 100.25 + number} for number in range(10)]
+    cases: list[dict[str, Any]] = []
+    for number, record in enumerate(records):
+        cases.append({"id": str(number), "expected": record, "actual": {"total": record["total"] + (1 if number < 3 else 0)}})
+    suite = _suite([{"path": "total", "match": "numeric_tolerance", "tolerance": 5}])
+    report = mutate_suite(fw.check(suite, cases=cases))
+    assert {suggestion.newly_failing for suggestion in report.suggestions} == {3}
+
+
+def test_equal_spellings_of_a_value_are_equivalent_and_letter_case_is_not() -> None:
+    report = _mutate(
+        _suite([{"path": "name", "match": "fuzzy"}, {"path": "n", "match": "numeric_tolerance", "parse": True}]),
+        [{"name": f"Acme Works {letter}", "n": 1234.5} for letter in "abcdef"],
+    )
+    assert report.cells["name", "letter_case"].survived == 6
+    assert report.equivalent >= 12  # white space in six names, two spellings of six numbers
+    assert "number_format" not in report.by_corruption
+    assert "whitespace" not in report.by_corruption
+
+
+def test_the_same_seed_gives_the_same_mutants_and_another_seed_others() -> None:
+    suite = _suite([{"path": "terms", "match": "fuzzy", "threshold": 0.5}])
+    first, again, other = (_mutate(suite, seed=seed).to_json() for seed in (1, 1, 2))
+    assert first == again
+    assert first["survivors"] != other["survivors"]
+
+
+def test_a_limit_samples_cases_and_says_so() -> None:
+    report = _mutate(_suite(_STRICT), limit=4)
+    assert report.cases == 4
+    assert report.is_sampled
+    assert any("4 of 8 cases" in note.what for note in report.diagnostics)
+
+
+@pytest.mark.parametrize("align", ["index", "best", "set", {"align": "key", "key": "sku"}])
+def test_values_of_items_are_killed_whatever_the_alignment(align: Any) -> None:
+    fields = [{"path": "items[*].sku"}, {"path": "items[*].amount", "match": "numeric_tolerance"}]
+    report = _mutate(_suite(fields, lists={"items": align}), [{"items": record["items"]} for record in _RECORDS])
+    assert report.by_field["items[*].amount"].survived == 0
+    assert report.by_field["items[*].sku"].survived == 0
+    assert report.cells["items", "dropped"].survived == 0
+    assert report.cells["items", "duplicated"].survived == 0
+    assert (report.cells["items", "swapped"].survived > 0) == (align != "index")
+
+
+def test_root_lists_and_accepted_alternatives_are_corrupted() -> None:
+    records = [[{"a": {"$any": [f"Anna {number}", f"Anne {number}"]}, "b": number * 1000}] for number in range(1, 5)]
+    cases = [{"id": str(number), "expected": record, "actual": record} for number, record in enumerate(records)]
+    suite = {"evaluators": [{"type": "field_accuracy", "fields": [{"path": "[*].b"}]}]}
+    report = mutate_suite(fw.check(suite, cases=cases))
+    assert report.by_field["[*].b"].survived == 0
+    assert report.by_field["[*].a"].killed == 0
+    first_case = [survivor for survivor in report.survivors if survivor.path == "[0].a" and survivor.case == "0"]
+    assert first_case
+    assert not any(survivor.mutant in ("Anna 1", "Anne 1") for survivor in first_case)
+
+
+def test_null_and_absent_values_are_invented() -> None:
+    records = [{"a": "x1", "note": None}, {"a": "x2", "note": "call back soon"}, {"a": "x3"}]
+    report = _mutate(_suite([{"path": "a"}, {"path": "note", "unexpected": "ignore"}]), records)
+    assert report.cells["note", "invented"].mutants == 2
+    assert report.cells["note", "invented"].survived == 1
+    assert {"path": "note", "match": "exact", "unexpected": "miss"} in [suggestion.rule for suggestion in report.suggestions]
+
+
+def test_an_evaluator_of_every_leaf_kills_what_the_rules_leave() -> None:
+    suite = _suite([{"path": "code"}])
+    suite["evaluators"].append({"type": "field_prf"})
+    report = _mutate(suite)
+    assert report.by_evaluator["fields"].killed < report.total.killed
+    assert report.total.share > 0.95
+    assert _mutate(suite, only=["fields"]).total.killed == report.by_evaluator["fields"].killed
+
+
+def test_redacted_values_are_not_shown() -> None:
+    suite = {**_suite([{"path": "code"}]), "redact": ["terms", "items[*].sku"]}
+    text = json.dumps(_mutate(suite).to_json()["survivors"])
+    assert "Net 1" not in text
+    assert "A11" not in text
+    assert "Paris" in text
+
+
+@pytest.fixture
+def suite_file(tmp_path: Path) -> Path:
+    lines = [json.dumps({"id": f"c{number}", "expected": record, "actual": record}) for number, record in enumerate(_RECORDS)]
+    (tmp_path / "cases.jsonl").write_text("\n".join(lines))
+    suite = {"cases": "cases.jsonl", **_suite([{"path": "code", "match": "fuzzy"}]), "gate": {"mutants.killed": ">= 0.9"}}
+    path = tmp_path / "s.eval.yaml"
+    path.write_text(json.dumps(suite))
+    return path
+
+
+def test_the_command_judges_its_gate_and_writes_the_contract(suite_file: Path, tmp_path: Path) -> None:
+    html, copy = tmp_path / "out" / "m.html", tmp_path / "m.json"
+    result = CliRunner().invoke(app, ["mutate", str(suite_file), "--format", "json", "-o", str(html), "-o", str(copy)])
+    assert result.exit_code == 1, result.output
+    content = json.loads(result.stdout)
+    keys = {"mutants", "killed", "survived", "equivalent", "by_field", "by_corruption", "survivors", "suggestions"}
+    assert keys <= content.keys()
+    assert content["killed"] + content["survived"] == content["mutants"]
+    assert set(content["survivors"][0]) == {"case", "path", "corruption", "expected", "mutant"}
+    assert set(content["suggestions"][0]) == {"rule", "kills", "newly_failing"}
+    assert content["by_field"]["city"]["killed"] == 0
+    assert json.loads(copy.read_text()) == content
+    page = html.read_text()
+    assert "items[*].amount" in page
+    assert "src=" not in page
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "words"),
+    [
+        (["--gate", "mutants.killed >= 0.99"], 1, "does not hold"),
+        (["--gate", "mutants.killed >= 0.01", "--limit", "3"], 1, "3 of 8 cases"),
+        (["--gate", "fields.score >= 0.5"], 2, "fieldwise run"),
+        (["--gate", "mutants.kill >= 0.5"], 2, "killed"),
+        (["--evaluator", "field"], 2, "did you mean `fields`"),
+        (["-o", "m.pdf"], 2, ".html or .json"),
+    ],
+)
+def test_the_command_ends_with_the_code_of_its_outcome(suite_file: Path, arguments: list[str], code: int, words: str) -> None:
+    result = CliRunner().invoke(app, ["mutate", str(suite_file), "--format", "plain", *arguments])
+    assert (result.exit_code, words in result.output) == (code, True), result.output
+
+
+def test_a_gate_that_holds_ends_with_0(suite_file: Path) -> None:
+    suite_file.write_text(suite_file.read_text().replace(">= 0.9", ">= 0.01"))
+    assert CliRunner().invoke(app, ["mutate", str(suite_file)]).exit_code == 0
+
+
+def test_run_skips_the_gate_and_says_so(suite_file: Path, tmp_path: Path) -> None:
+    run = fw.run(suite_file, root=tmp_path / "runs")
+    assert run.exit_code == 0
+    assert any("mutants.killed >= 0.9" in note.what and note.code == "skipped-gate" for note in run.diagnostics)
+
+
+def test_a_suite_without_evaluators_of_records_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").write_text('{"id": "1", "question": "q", "expected_output": "x", "answer": "y"}\n')
+    path = tmp_path / "a.eval.yaml"
+    path.write_text("cases: a.jsonl\nevaluators: [{type: answer_quality}]\n")
+    result = CliRunner().invoke(app, ["mutate", str(path)])
+    assert result.exit_code == 2
+    assert "no evaluator compares records" in result.output
+
+
+def test_without_a_record_there_is_nothing_to_corrupt(tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").write_text('{"id": "1", "expected": {}, "actual": {"a": 1}}\n')
+    path = tmp_path / "a.eval.yaml"
+    path.write_text("cases: a.jsonl\nevaluators: [{type: field_accuracy, fields: [{path: a, sparse: true}]}]\n")
+    assert CliRunner().invoke(app, ["mutate", str(path)]).exit_code == 4
