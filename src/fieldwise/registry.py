@@ -12,9 +12,9 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
-from functools import cached_property
+from functools import cache, cached_property
 from importlib import import_module
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import EntryPoint, distributions
 from pkgutil import walk_packages
 from typing import TYPE_CHECKING, Any, Generic, Literal, ParamSpec, Protocol, TypeAlias, TypeVar, get_type_hints, overload
 
@@ -278,7 +278,9 @@ class Catalog(Generic[SpecT]):
         """Entry points of other packages; ConfigError if one takes the name of a built-in or of another package."""
         points: dict[str, EntryPoint] = {}
         clashes: list[Diagnostic] = []
-        for point in entry_points(group=self.package):
+        for point in _list_entry_points():
+            if point.group != self.package:
+                continue
             owner = self._owner_of_builtin(point.name) or (_distribution_of(points[point.name]) if point.name in points else None)
             if owner is not None and owner != _distribution_of(point):
                 clashes.append(_clash(self.noun, point.name, owner, _distribution_of(point)))
@@ -291,6 +293,21 @@ class Catalog(Generic[SpecT]):
         if name not in self._files:
             self._import_shared()
         return "fieldwise" if name in self._files or name in self._shared_names else None
+
+
+@cache
+def _list_entry_points() -> tuple[EntryPoint, ...]:
+    """Entry points for fieldwise of all installed packages.
+
+    Read once for all catalogs, and parsed only where a package has some: `importlib.metadata.entry_points` parses those of every package
+    each time, which took 30 ms of the start-up time with 180 packages.
+    """
+    points: dict[str, list[EntryPoint]] = {}
+    for distribution in distributions():
+        if "[fieldwise." in (distribution.read_text("entry_points.txt") or ""):
+            of_package = [point for point in distribution.entry_points if point.group.startswith("fieldwise.")]
+            points.setdefault(distribution.name, of_package)  # a later copy on the path is not the one that is imported
+    return tuple(point for of_package in points.values() for point in of_package)
 
 
 def _distribution_of(point: EntryPoint) -> str:

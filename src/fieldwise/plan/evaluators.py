@@ -135,16 +135,16 @@ def get_evaluator_name(written: Any) -> str | None:
 
 
 def _find_spec(review: Review, written: Mapping[Any, Any], place: KeyPath) -> registry.EvaluatorSpec | None:
-    valid = registry.EVALUATORS.names()
     if "type" not in written:
-        review.add_error(place, "missing-type", "an evaluator needs a `type`", f"one of {quote_names(valid)}")
+        fix = f"one of {quote_names(registry.EVALUATORS.names())}"
+        review.add_error(place, "missing-type", "an evaluator needs a `type`", fix)
         return None
     name = written["type"]
     try:
         return registry.EVALUATORS.find(name)
     except (KeyError, TypeError):  # TypeError: a list or a mapping cannot be a key
         what = f"there is no evaluator type `{name}`" if isinstance(name, str) else f"`type` must be text, not {describe_value(name)}"
-        fix = suggest_equivalent(str(name)) or suggest_name(str(name), valid)
+        fix = suggest_equivalent(str(name)) or suggest_name(str(name), registry.EVALUATORS.names())
         review.add_error((*place, "type"), "unknown-evaluator", what, fix)
         return None
 

@@ -72,7 +72,7 @@ class IdsSeen:
         """One error for each repeated id, up to MAX_REPORTED, and the number of further ones."""
         hashes = np.frombuffer(self._hashes, np.uint64) if self._hashes else np.zeros(0, np.uint64)
         ordered = np.sort(hashes)
-        repeated = np.unique(ordered[1:][ordered[1:] == ordered[:-1]])
+        repeated = ordered[1:][ordered[1:] == ordered[:-1]]
         if not len(repeated):
             return []
         first_position: dict[int, int] = {}
