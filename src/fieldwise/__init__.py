@@ -4,7 +4,7 @@ TYPE_CHECKING = False  # as in typing, which takes longer to import than all of 
 if TYPE_CHECKING:
     from typing import Any
 
-    from fieldwise.api import check, compare, diff, evaluate, match, open_run, rules_from, run, runs
+    from fieldwise.api import compare, diff, evaluate, match, open_run, rules_from, run, runs
     from fieldwise.model.case import Case
     from fieldwise.model.change import Changes
     from fieldwise.model.comparison import Comparison, Comparisons
@@ -57,7 +57,7 @@ _MODULES = {
     "Run": "fieldwise.store.run",
     "RunNotFound": "fieldwise.store.run_names",
     "Summary": "fieldwise.model.summary",
-    "check": "fieldwise.api",
+    "check": "fieldwise.suite_plan",
     "compare": "fieldwise.api",
     "diff": "fieldwise.api",
     "evaluate": "fieldwise.api",

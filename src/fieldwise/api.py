@@ -13,24 +13,19 @@ from fieldwise.model.change import Changes
 from fieldwise.model.diagnostic import ConfigError, Diagnostic, Where
 from fieldwise.model.diff import Diff
 from fieldwise.model.pairs import Scores
-from fieldwise.model.plan import Document, Plan, PlannedEvaluator, Source, When
+from fieldwise.model.plan import Plan, PlannedEvaluator, Source, When
 from fieldwise.model.result import Result
 from fieldwise.model.summary import Summary
 from fieldwise.model.values import MISSING, Json, Value
-from fieldwise.plan.evaluators import plan_config
-from fieldwise.plan.gates import parse_gate_with_warnings, skip_mutant_gates
-from fieldwise.plan.infer import InferredRules
-from fieldwise.plan.named_fields import list_named_fields
+from fieldwise.plan.config_cache import plan_config_once
+from fieldwise.plan.gates import skip_mutant_gates
 from fieldwise.plan.needed_sides import require_sides
 from fieldwise.plan.rules import plan_match
 from fieldwise.plan.rules_from_types import rules_from_schema, rules_from_type
-from fieldwise.plan.suite import build_plan
 from fieldwise.read.cases import CaseReader, read_cases
-from fieldwise.read.corrections import check_corrections, read_corrections
+from fieldwise.read.corrections import check_corrections
 from fieldwise.read.from_python import normalize_case, normalize_value
-from fieldwise.read.given_data import MANY_RECORDS, are_many_records, refuse_tables, replace_data
-from fieldwise.read.pairing import propose_pairing
-from fieldwise.read.suite import read_document
+from fieldwise.read.given_data import MANY_RECORDS, are_many_records, refuse_tables
 from fieldwise.read.table_files import load_json
 from fieldwise.registry import EVALUATORS
 from fieldwise.score.batch import ScoringBatch
@@ -43,12 +38,14 @@ from fieldwise.score.matching import score_nullable_pairs
 from fieldwise.score.path_survey import ABSENT_PATH
 from fieldwise.score.services import lazy_asker, local_services
 from fieldwise.store.errors import Interrupted
+from fieldwise.suite_plan import check
 from fieldwise.summarize.exit_code import EMPTY_FILE, Limits, exit_code, is_invalid
 from fieldwise.summarize.gates import gate_diagnostics, judge_gates, judge_regressions, regression_diagnostics
 
 if TYPE_CHECKING:
     from fieldwise.engines.executors import Engine
     from fieldwise.engines.run_totals import RunTotals
+    from fieldwise.plan.infer import InferredRules
     from fieldwise.store.run import Run
     from fieldwise.store.writer import RunWriter
 
@@ -80,7 +77,7 @@ def evaluate(
         actual = actuals[0]
     case = Case(id=id, input=input, expected=expected, actual=actual, contexts=contexts, metadata=dict(metadata or {}), actuals=actuals)
     batch = ScoringBatch(normalize_case(case), local_services(asker))
-    planned = with_inferred_rules(plan_config(config, load=load_json), batch)
+    planned = with_inferred_rules(plan_config_once(config, load=load_json), batch)
     result = result_at(evaluate_every_case(planned, batch), 0)
     if not result.hits and are_many_records(expected, actual):
         return replace(result, reasoning=f"{result.reasoning}; {MANY_RECORDS}".removeprefix("; "))
@@ -140,6 +137,8 @@ def diff_files(
     `ids` are the columns or paths that identify the rows of each side, by default those whose values agree; `renames` maps names of
     fields in the expected file to those in the actual one.
     """
+    from fieldwise.read.pairing import propose_pairing
+
     pairing = propose_pairing(str(expected), str(actual), ids=ids, renames=renames)
     source = pairing.apply_to(Source(expected=str(expected), actual=str(actual), allow_same_sides=True))
     reader = read_cases(source, chunk=chunk)
@@ -150,7 +149,7 @@ def diff_files(
     return replace(difference, pairing=pairing.describe(paired, len(difference.results)), has_common_field=has_common_field)
 
 
-def _diff_chunks(chunks: Sequence[Cases], rules: InferredRules, diagnostics: Sequence[Diagnostic]) -> Diff:
+def _diff_chunks(chunks: Sequence[Cases], rules: "InferredRules", diagnostics: Sequence[Diagnostic]) -> Diff:
     batches = [ScoringBatch(cases) for cases in chunks]
     options = EVALUATORS.find("field_prf").options(fields=rules.rules, lists=rules.lists, ignore=rules.left_out)
     planned = PlannedEvaluator(type="field_prf", name="diff", config=options)
@@ -162,39 +161,6 @@ def _diff_chunks(chunks: Sequence[Cases], rules: InferredRules, diagnostics: Seq
             results[case_id] = result_at(batch_results, row)
         problems += chain.from_iterable(batch.cases.diagnostics.values())
     return Diff(rules=rules.rules, lists=rules.lists, reasons=rules.reasons, results=results, diagnostics=problems)
-
-
-def check(
-    suite: str | Path | Mapping[str, Any],
-    *,
-    cases: object = None,
-    expected: object = None,
-    actual: object = None,
-    on: str | tuple[str, str] | None = None,
-    gates: Sequence[str] = (),
-    root: str | Path | None = None,
-) -> Plan:
-    """Compile a suite to a plan, or raise ConfigError with all its problems.
-
-    `cases`, `expected`, `actual` and `on` replace the suite's data, as in `run`.
-    """
-    document = Document(value=dict(suite), text=str(suite)) if isinstance(suite, Mapping) else read_document(suite)
-    folder = Path.cwd() if isinstance(suite, Mapping) else Path(suite).parent
-    plan = build_plan(document, load=lambda path: load_json(folder / path), resolve=lambda path: str(folder / path))
-    plan = replace(plan, source=replace_data(plan.source, cases=cases, expected=expected, actual=actual, on=on))
-    if plan.source is None or not (plan.source.cases or plan.source.expected):
-        what, fix = "the suite names no cases", "add `cases: data.jsonl`, give `cases=` in Python, or --cases on the command line"
-        raise ConfigError([Diagnostic(code="no-cases", what=what, where=Where(file=plan.file), fix=fix)])
-    corrections = None if plan.source.corrections_file is None else read_corrections(plan.source.corrections_file)
-    plan = replace(plan, source=replace(plan.source, named_fields=list_named_fields(plan.evaluators), corrections=corrections))
-    assert plan.source is not None
-    if (plan.source.cases or "").startswith("run:"):
-        from fieldwise.store.rerun import use_stored_cases
-
-        plan = use_stored_cases(plan, root)
-    parsed_gates = [parse_gate_with_warnings(text, plan.evaluators) for text in gates]
-    warnings = [warning for _, gate_warnings in parsed_gates for warning in gate_warnings]
-    return replace(plan, gates=(*plan.gates, *(gate for gate, _ in parsed_gates)), diagnostics=(*plan.diagnostics, *warnings))
 
 
 def run(

@@ -226,10 +226,15 @@ class Catalog(Generic[SpecT]):
     fallback: Callable[[Callable[..., Any]], Any] | None = None
     """Registers an entry point's function that was not decorated."""
     specs: dict[str, SpecT] = field(default_factory=dict[str, SpecT])
+    revision: int = 0
+    """Incremented with every registration: what was derived from the specs is out of date."""
+    _all_specs: tuple[int, tuple[SpecT, ...]] | None = None
+    """What `all` returned, and at which revision."""
 
     def register(self, spec: SpecT) -> None:
         """Add a spec, or replace one that was registered at run time."""
         self.specs[spec.name] = spec
+        self.revision += 1
 
     def names(self) -> tuple[str, ...]:
         """Every name, sorted. Imports the shared modules only."""
@@ -252,7 +257,10 @@ class Catalog(Generic[SpecT]):
 
     def all(self) -> tuple[SpecT, ...]:
         """Every spec, by name."""
-        return tuple(self.find(name) for name in self.names())
+        if self._all_specs is None or self._all_specs[0] != self.revision:
+            specs = tuple(self.find(name) for name in self.names())
+            self._all_specs = (self.revision, specs)
+        return self._all_specs[1]
 
     @cached_property
     def _files(self) -> dict[str, str]:

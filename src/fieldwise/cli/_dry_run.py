@@ -2,19 +2,22 @@
 
 from collections import Counter
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from fieldwise.model.case import Cases
 from fieldwise.model.diagnostic import Diagnostic
 from fieldwise.model.options import InfersRules
 from fieldwise.model.plan import Plan, PlannedEvaluator
 from fieldwise.model.values import MISSING
-from fieldwise.plan.infer import InferredRules
 from fieldwise.plan.needed_sides import require_sides
 from fieldwise.read.cases import read_cases
 from fieldwise.read.corrections import check_corrections
 from fieldwise.report.check_view import SuiteCheck
 from fieldwise.score.inferred_rules import infer_rules, needs_inferred_rules
 from fieldwise.score.path_survey import PathSurvey, list_written_rules, report_absent_path, report_missing_fields
+
+if TYPE_CHECKING:
+    from fieldwise.plan.infer import InferredRules
 
 
 def survey_cases(plan: Plan) -> SuiteCheck:
@@ -45,7 +48,7 @@ def survey_cases(plan: Plan) -> SuiteCheck:
     return SuiteCheck(plan=plan, counts=counts, reasons=reasons, diagnostics=diagnostics)
 
 
-def _add_inferred_rules(plan: Plan, inferred: InferredRules) -> tuple[Plan, dict[str, str]]:
+def _add_inferred_rules(plan: Plan, inferred: "InferredRules") -> tuple[Plan, dict[str, str]]:
     """Give inferred rules to evaluators that have none; also return the reason for each rule."""
     evaluators: list[PlannedEvaluator] = []
     for evaluator in plan.evaluators:

@@ -19,11 +19,9 @@ from fieldwise.model.rule import CompareSpec
 from fieldwise.model.services import Services
 from fieldwise.model.values import MISSING, Value
 from fieldwise.read.records_in_text import find_record
-from fieldwise.score.causes import find_causes
 from fieldwise.score.columns import ColumnCache
 from fieldwise.score.rich_values import EvidencePaths, UnwrapTotals, describe_totals, has_rich_value, overlay, unwrap_record
 from fieldwise.score.services import local_services
-from fieldwise.score.walk import close_spec, compare_records, remove_absent_rows, rules_name_every_leaf
 
 
 class ScoringBatch:
@@ -121,6 +119,9 @@ class ScoringBatch:
         for earlier_spec, comparisons in self._comparisons:
             if earlier_spec is spec or earlier_spec == spec:
                 return comparisons
+        from fieldwise.score.causes import find_causes
+        from fieldwise.score.walk import close_spec, compare_records, remove_absent_rows  # RapidFuzz, which `check` does not need
+
         if spec.open == "leaves" and self._rules_name_every_leaf(spec):
             comparisons = remove_absent_rows(self.compare(close_spec(spec)))
         else:
@@ -132,6 +133,8 @@ class ScoringBatch:
         return comparisons
 
     def _rules_name_every_leaf(self, spec: CompareSpec) -> bool:
+        from fieldwise.score.walk import close_spec, rules_name_every_leaf
+
         closed_spec = close_spec(spec)
         for earlier_spec, is_covered in self._coverage:
             if earlier_spec == closed_spec:
@@ -142,6 +145,8 @@ class ScoringBatch:
 
     def compare_records(self, spec: CompareSpec, expected: Sequence[Value], actual: Sequence[Value]) -> Comparisons:
         """The comparisons of other records than those of the cases, without causes; JSON is extracted from text."""
+        from fieldwise.score.walk import compare_records
+
         expected_records, actual_records = [*map(self._parse_record, expected)], [*map(self._parse_record, actual)]
         return compare_records(spec, expected_records, actual_records, services=self.services)
 

@@ -2,14 +2,17 @@
 
 from collections.abc import Iterable
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from fieldwise.model.case import Cases
 from fieldwise.model.diagnostic import Diagnostic, Where
 from fieldwise.model.options import InfersRules
 from fieldwise.model.plan import Plan, PlannedEvaluator, Source
-from fieldwise.plan.infer import InferredRules, RuleInference
 from fieldwise.read.columns import is_usual_id
 from fieldwise.score.batch import ScoringBatch
+
+if TYPE_CHECKING:
+    from fieldwise.plan.infer import InferredRules
 
 
 def needs_inferred_rules(plan: Plan) -> bool:
@@ -39,13 +42,17 @@ def with_inferred_rules(planned: PlannedEvaluator, batch: ScoringBatch) -> Plann
     """An evaluator with rules inferred from a batch, if it needs rules."""
     if not _needs_rules(planned):
         return planned
+    from fieldwise.plan.infer import RuleInference  # knows all types of values: only where rules are inferred
+
     inference = RuleInference()
     inference.add(zip(batch.records.expected, batch.records.actual, strict=True))
     return _apply_rules(planned, inference.infer())
 
 
-def infer_rules(batches: Iterable[Cases], source: Source | None = None) -> InferredRules:
+def infer_rules(batches: Iterable[Cases], source: Source | None = None) -> "InferredRules":
     """The rules that the records of these cases suggest; the field that pairs the two files of a source gets none."""
+    from fieldwise.plan.infer import RuleInference
+
     inference = RuleInference()
     id_fields: set[str] | None = None
     for cases in batches:
@@ -67,13 +74,13 @@ def _needs_rules(planned: PlannedEvaluator) -> bool:
     return isinstance(planned.config, InfersRules) and planned.config.needs_rules()
 
 
-def _apply_rules(planned: PlannedEvaluator, inferred: InferredRules) -> PlannedEvaluator:
+def _apply_rules(planned: PlannedEvaluator, inferred: "InferredRules") -> PlannedEvaluator:
     if not isinstance(planned.config, InfersRules) or not planned.config.needs_rules():
         return planned
     return replace(planned, config=planned.config.with_rules(inferred.rules, inferred.lists), has_inferred_rules=True)
 
 
-def _explain_rules(inferred: InferredRules) -> list[Diagnostic]:
+def _explain_rules(inferred: "InferredRules") -> list[Diagnostic]:
     explanations: list[Diagnostic] = []
     for rule in inferred.rules:
         reason = inferred.reasons.get(rule.text)

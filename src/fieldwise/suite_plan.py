@@ -1,0 +1,49 @@
+"""Compile a suite to a plan: what `check` does, and the first step of a run. Imports nothing that scores or stores, to start fast."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from fieldwise.model.diagnostic import ConfigError, Diagnostic, Where
+from fieldwise.model.plan import Document, Plan
+from fieldwise.plan.gates import parse_gate_with_warnings
+from fieldwise.plan.named_fields import list_named_fields
+from fieldwise.plan.suite import build_plan
+from fieldwise.read.corrections import read_corrections
+from fieldwise.read.given_data import replace_data
+from fieldwise.read.suite import read_document
+from fieldwise.read.table_files import load_json
+
+
+def check(
+    suite: str | Path | Mapping[str, Any],
+    *,
+    cases: object = None,
+    expected: object = None,
+    actual: object = None,
+    on: str | tuple[str, str] | None = None,
+    gates: Sequence[str] = (),
+    root: str | Path | None = None,
+) -> Plan:
+    """Compile a suite to a plan, or raise ConfigError with all its problems.
+
+    `cases`, `expected`, `actual` and `on` replace the suite's data, as in `run`.
+    """
+    document = Document(value=dict(suite), text=str(suite)) if isinstance(suite, Mapping) else read_document(suite)
+    folder = Path.cwd() if isinstance(suite, Mapping) else Path(suite).parent
+    plan = build_plan(document, load=lambda path: load_json(folder / path), resolve=lambda path: str(folder / path))
+    plan = replace(plan, source=replace_data(plan.source, cases=cases, expected=expected, actual=actual, on=on))
+    if plan.source is None or not (plan.source.cases or plan.source.expected):
+        what, fix = "the suite names no cases", "add `cases: data.jsonl`, give `cases=` in Python, or --cases on the command line"
+        raise ConfigError([Diagnostic(code="no-cases", what=what, where=Where(file=plan.file), fix=fix)])
+    corrections = None if plan.source.corrections_file is None else read_corrections(plan.source.corrections_file)
+    plan = replace(plan, source=replace(plan.source, named_fields=list_named_fields(plan.evaluators), corrections=corrections))
+    assert plan.source is not None
+    if (plan.source.cases or "").startswith("run:"):
+        from fieldwise.store.rerun import use_stored_cases
+
+        plan = use_stored_cases(plan, root)
+    parsed_gates = [parse_gate_with_warnings(text, plan.evaluators) for text in gates]
+    warnings = [warning for _, gate_warnings in parsed_gates for warning in gate_warnings]
+    return replace(plan, gates=(*plan.gates, *(gate for gate, _ in parsed_gates)), diagnostics=(*plan.diagnostics, *warnings))
