@@ -23,9 +23,9 @@ def plan_config_once(config: Mapping[str, Any], *, load: Callable[[str], Json]) 
     """`plan_config`, with the plan of an equal configuration if there is one.
 
     This is safe because nothing but the key decides the plan. The key is the configuration by value: marshal accepts built-in types only,
-    tells 1, 1.0 and True apart, and keeps the order of keys. The plan is compiled from a copy decoded from the key, so a later change of the
-    caller's mapping cannot reach it. A change of the registry is a new key. A configuration that names a file or a type to import is
-    compiled again each time.
+    tells 1, 1.0 and True apart, and keeps the order of keys. The plan is compiled from a copy that is decoded from the key, so a later
+    change of the caller's mapping cannot reach it. A change of the registry is a new key. A configuration that names a file or a type to
+    import is compiled again each time.
     """
     try:
         encoded = marshal.dumps(dict(config), _MARSHAL_VERSION)

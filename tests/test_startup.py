@@ -1,0 +1,59 @@
+"""What the start of a command may import, instead of clocks: heavy packages are loaded where they are used."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+LIST_MODULES = """
+import json, sys
+{statement}
+tables = sys.modules.get("fieldwise.kernels.locale_tables")
+read = [name for name in dir(tables) if getattr(getattr(tables, name), "cache_info", None) and getattr(tables, name).cache_info().currsize]
+print("\\n" + json.dumps([sorted(sys.modules), read]))
+"""
+CHECK = """
+from fieldwise.cli import main
+sys.argv = ["fieldwise", "check", {suite!r}]
+try:
+    main()
+except SystemExit as end:
+    assert not end.code, end.code
+"""
+SUITE = """
+name: invoices
+cases: invoices.jsonl
+evaluators:
+  - type: field_accuracy
+    fields:
+      - {path: number, match: exact}
+      - {path: total, match: numeric_tolerance, tolerance: 0.01}
+      - {path: vendor, match: fuzzy}
+      - {path: date, match: date}
+  - {type: field_prf}
+gate: {field_accuracy.score: ">= 0.9"}
+"""
+
+
+def list_imports(statement: str) -> tuple[set[str], list[str]]:
+    """The packages and modules that a statement loads in a new process, and the locale tables that it reads."""
+    done = subprocess.run([sys.executable, "-c", LIST_MODULES.format(statement=statement)], capture_output=True, text=True, check=True)
+    modules, tables = json.loads(done.stdout.splitlines()[-1])
+    return {*modules, *(name.partition(".")[0] for name in modules)}, tables
+
+
+def test_importing_the_package_loads_nothing_but_the_package() -> None:
+    modules, _ = list_imports("import fieldwise")
+    assert [name for name in modules if name.startswith("fieldwise.")] == []
+    assert modules.isdisjoint({"numpy", "pydantic", "typing"})
+
+
+def test_check_loads_nothing_that_scores_stores_serves_or_draws(tmp_path: Path) -> None:
+    (tmp_path / "invoices.eval.yaml").write_text(SUITE)
+    record = {"number": "A-1", "total": 5.5, "vendor": "Acme", "date": "2024-03-01"}
+    (tmp_path / "invoices.jsonl").write_text(json.dumps({"id": "1", "expected": record, "actual": record}))
+    modules, tables = list_imports(CHECK.format(suite=str(tmp_path / "invoices.eval.yaml")))
+    heavy = {"scipy", "pandas", "polars", "fastapi", "pyarrow", "duckdb", "jinja2", "httpx", "onnxruntime", "multiprocessing"}
+    assert modules & heavy == set()
+    assert modules.isdisjoint({"numpy.ma", "fieldwise.score.walk", "fieldwise.plan.infer", "fieldwise.store.run", "fieldwise.api"})
+    assert tables == [], "the locale tables were read"
