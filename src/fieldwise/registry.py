@@ -149,6 +149,8 @@ class EvaluatorSpec:
     """Whether a case without an expected value is skipped."""
     counts: tuple[str, ...] = ()
     """Metrics that are counts: whole numbers that keep their value where the system gave no output."""
+    kept: tuple[str, ...] = ()
+    """Further metrics that keep their value where the system gave no output, because 0 would be a good value."""
     has_output: Callable[..., bool] | None = None
     """`has_output(case, config)`: True if the system gave what this evaluator measures, such as contexts, even without `actual`."""
     summarize: Callable[..., Any] | None = None
@@ -392,6 +394,7 @@ def evaluator(
     reads_scalars: bool = False,
     needs_expected: bool = True,
     counts: tuple[str, ...] = (),
+    kept: tuple[str, ...] = (),
     has_output: Callable[..., bool] | None = None,
     summarize: Callable[..., Any] | None = None,
     version: int = 1,

@@ -14,6 +14,7 @@ LOWER_IS_BETTER: Final = frozenset(
         *("hallucination", "omission", "format_error", "wrong_value", "violations"),
         *("false_positives", "false_negatives", "false_negatives_fp", "false_negatives_fp_fn"),
         *("mean_distance", "latency_ms", "cost_usd"),
+        *("per_case", "wrong_values", "false_accepts", "reviewed"),
     }
 )
 """Metrics for which a lower value is better; for all others a higher value is."""

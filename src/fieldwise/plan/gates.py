@@ -283,6 +283,10 @@ def _parse_decimal(text: str) -> float:
 def _check_names(review: Review, evaluator: str, metric: str, place: KeyPath, metrics: GateMetrics) -> None:
     """Report an evaluator or a metric that does not exist."""
     if evaluator not in metrics:
+        if evaluator == "cost":
+            fix = "say what errors cost: `cost: {fields: {total: 40}}`"
+            review.add_error(place, "unknown-evaluator", "the suite has a gate on `cost`, and no `cost`", fix)
+            return
         fix = suggest_name(evaluator, metrics, f"the evaluators are {quote_names(metrics)}")
         review.add_error(place, "unknown-evaluator", f"there is no evaluator named `{evaluator}`", fix)
         return

@@ -12,6 +12,7 @@ from fieldwise.model.options import FixedMatch, FromFile
 from fieldwise.model.path import Path
 from fieldwise.model.plan import Member
 from fieldwise.model.rule import DEFAULT_AT_LEAST, Align, FieldRule, ListRule, Match
+from fieldwise.plan.cost import CostOptions
 from fieldwise.plan.declared_options import (
     DeclaredOption,
     find_pass_through,
@@ -81,6 +82,7 @@ def build_suite_schema() -> JsonSchema:
         "confidence": {**_TEXT, "description": "Path to a case's record of confidences, such as `metadata.confidences`."},
         "redact": {"type": "array", "minItems": 1, "items": _PATH, "description": "Paths whose values are stored and shown as hashes."},
         "evaluators": {"type": "array", "minItems": 1, "items": _evaluator_schema(definitions)},
+        "cost": _cost_schema(definitions),
         "gate": {
             "type": "object",
             "description": 'Conditions on the run, such as `fields.score: ">= 0.9"`.',
@@ -102,6 +104,14 @@ def _closed_mapping(properties: Mapping[str, Any], required: Iterable[str] = ())
     schema: JsonSchema = {"type": "object", "properties": dict(properties), "additionalProperties": False}
     required_keys = list(required)
     return {**schema, "required": required_keys} if required_keys else schema
+
+
+def _cost_schema(definitions: _Definitions) -> JsonSchema:
+    descriptions = read_descriptions(CostOptions)
+    properties: JsonSchema = {}
+    for option in list_options(CostOptions):
+        properties[option.name] = {**_schema_of_hint(definitions, option.hint), "description": descriptions[option.name]}
+    return {**_closed_mapping(properties, ["fields"]), "description": "What wrong values cost: the metric `cost.per_case`."}
 
 
 def _regression_schema() -> JsonSchema:

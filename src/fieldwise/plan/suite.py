@@ -13,14 +13,15 @@ from fieldwise.model.path import MalformedPath, Path
 from fieldwise.model.plan import Document, KeyPath, Plan, PlannedEvaluator, Role, SideMapping, Source
 from fieldwise.model.redaction import Redaction
 from fieldwise.model.values import Json
+from fieldwise.plan.cost import COST_NAME, read_cost
 from fieldwise.plan.declared_options import describe_value, is_list_value, is_mapping_value
 from fieldwise.plan.evaluators import OPTION_READERS, get_evaluator_name, plan_evaluator
-from fieldwise.plan.gates import EvaluatorMetrics, GateMetrics, list_gate_metrics, read_gates, read_regressions
+from fieldwise.plan.gates import EvaluatorMetrics, list_gate_metrics, read_gates, read_regressions
 from fieldwise.plan.options import read_value
 from fieldwise.plan.review import INVALID, Invalid, Review, quote_names, report_unknown_keys, suggest_name
 from fieldwise.plan.rules import read_path
 
-SUITE_KEYS = ("name", "cases", "columns", "group", "confidence", "redact", "evaluators", "gate")
+SUITE_KEYS = ("name", "cases", "columns", "group", "confidence", "redact", "evaluators", "cost", "gate")
 GROUP_PARTS = ("metadata", "input")
 """The parts of a case that can name its group."""
 CONFIDENCE_PARTS = ("metadata", "actual")
@@ -54,7 +55,11 @@ def build_plan(document: Document, *, load: Callable[[str], Json], resolve: Call
     confidence = _read_case_path(review, suite, "confidence", CONFIDENCE_PARTS, "metadata.confidences")
     redact = _read_redact(review, suite)
     evaluators = _read_evaluators(review, suite)
+    cost = read_cost(review, suite, evaluators) if "cost" in suite else None
     metrics = _collect_gate_metrics(suite.get("evaluators"), evaluators)
+    if cost is not None:
+        metrics[COST_NAME] = EvaluatorMetrics() if isinstance(cost, Invalid) else list_gate_metrics(cost)
+        evaluators = [*evaluators, cost]
     gates = read_gates(review, suite["gate"], ("gate",), metrics) if "gate" in suite else ()
     regressions = read_regressions(review, suite["gate"], ("gate",), metrics) if "gate" in suite else ()
     diagnostics = _sort_by_line(review.diagnostics)
@@ -290,7 +295,7 @@ def _report_repeated_names(review: Review, written: Sequence[Any]) -> None:
             review.add_error(place, "repeated-name", what, f"give them a `name` each, such as `name: {name}_{index + 1}`")
 
 
-def _collect_gate_metrics(written: Any, evaluators: Sequence[PlannedEvaluator | Invalid]) -> GateMetrics:
+def _collect_gate_metrics(written: Any, evaluators: Sequence[PlannedEvaluator | Invalid]) -> dict[str, EvaluatorMetrics]:
     """The metrics a gate may name, by evaluator; evaluators with problems count too, with any metric."""
     metrics: dict[str, EvaluatorMetrics] = {}
     for evaluator, planned in zip(written if evaluators else (), evaluators, strict=True):

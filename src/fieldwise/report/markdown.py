@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 from fieldwise.model.change import Change
 from fieldwise.model.summary import EvaluatorSummary, FieldSummary, Metric
 from fieldwise.report.case_view import CaseView, MismatchRow
-from fieldwise.report.result_text import ABSENT, describe_cause, describe_mismatch, describe_other_counting
+from fieldwise.report.result_text import ABSENT, describe_cause, describe_cost, describe_mismatch, describe_other_counting
 from fieldwise.report.run_changes import EvaluatorComparison, find_primary_change, is_significant
 from fieldwise.report.run_view import RunView, build_run_view
 from fieldwise.report.text_format import format_change, format_count, format_interval, format_number, make_visible, truncate
@@ -144,7 +144,7 @@ def _render_precision_recall_f1(evaluators: Sequence[EvaluatorSummary]) -> Itera
     if rows:
         yield from render_table(("evaluator", "", "precision", "recall", "F1"), rows, numbers=3)
     for evaluator in evaluators:
-        other_counting = describe_other_counting(evaluator)
+        other_counting = describe_other_counting(evaluator) or describe_cost(evaluator)
         if other_counting:
             yield from (f"{format_code_span(evaluator.name)}: {format_prose(other_counting)}.", "")
 

@@ -115,6 +115,15 @@ def result_to_json(case: str, evaluator: str, result: Result) -> dict[str, Any]:
     return {"case": case, "evaluator": evaluator, **result.to_json()}
 
 
+def describe_cost(evaluator: EvaluatorSummary) -> str:
+    """The expected cost of errors per 1,000 documents with its interval; empty for evaluators that measure no cost."""
+    metric = evaluator.metrics.get("per_case")
+    if metric is None or evaluator.type != "error_cost":
+        return ""
+    interval = "" if metric.low is None or metric.high is None else f" [{1000 * metric.low:,.0f} to {1000 * metric.high:,.0f}]"
+    return f"{1000 * metric.value:,.0f}{interval} per 1,000 documents"
+
+
 _COUNTING_WORDS: Final = {"fp_fn": "FP and FN", "fp": "FP only"}
 
 

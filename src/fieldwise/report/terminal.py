@@ -9,7 +9,7 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from fieldwise.model.summary import EvaluatorSummary, FieldSummary, GateResult
-from fieldwise.report.result_text import describe_cause, describe_other_counting
+from fieldwise.report.result_text import describe_cause, describe_cost, describe_other_counting
 from fieldwise.report.run_changes import build_baseline_section
 from fieldwise.report.run_view import UNREAD_TITLE, CauseSummary, RunView, share_cases_by_status, summarize_causes
 from fieldwise.report.terminal_layout import (
@@ -60,6 +60,7 @@ _SHOWN_METRICS: Final = {
     "field_prf": ("macro_precision", "macro_recall", "micro_f1"),
     "json_quality": ("accuracy", "completeness", "hallucination", "safety", "rqs_normalized", "consistency"),
     "field_accuracy": (),
+    "error_cost": ("per_case", "wrong_values", "false_accepts"),
     "detection": ("ap", "ap50", "ap75", "ar_100", "micro_precision", "micro_recall", "mean_iou"),
 }
 """Metrics shown beside the score, by evaluator type; of other types the first few."""
@@ -115,9 +116,9 @@ def _build_scores(evaluators: Sequence[EvaluatorSummary], display: DisplayOption
         metrics = _list_metrics(evaluator)
         if metrics:
             rows.append(indent(styled_text((metrics, DIM))))
-        other_counting = describe_other_counting(evaluator)
-        if other_counting:
-            rows.append(indent(styled_text((other_counting, DIM))))
+        remark = describe_other_counting(evaluator) or describe_cost(evaluator)
+        if remark:
+            rows.append(indent(styled_text((remark, DIM))))
         by_category = _list_categories(evaluator)
         if by_category:
             rows.append(indent(styled_text((f"ap by category: {by_category}", DIM))))

@@ -213,7 +213,7 @@ def _mark_failed_cases(results: Results, failed: Mapping[int, str], entry: Evalu
     for name, column in results.metrics.items():
         # NaN stays NaN: a metric that has no number for this case, such as a mean distance without any pair
         measured = rows[~np.isnan(column[rows])]
-        metrics[name] = column if name in entry.counts else _copy_with(column, measured, 0)
+        metrics[name] = column if name in (*entry.counts, *entry.kept) else _copy_with(column, measured, 0)
     results.metrics = metrics
     hits: list[Sequence[str]] = []
     misses: list[Sequence[str]] = []
