@@ -1,10 +1,12 @@
 """Where values come from: pages, boxes, and places in the source text."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from fieldwise.model.case import Case
+from fieldwise.model.comparison import Comparison
 from fieldwise.report.evidence import find_page_place, find_value_in_text, list_source_texts, mark_sources, read_box
 
 RECEIPT = "TAN CHAY YEE\nInvoice No: INV-2024-031\nDate: 14/03/2018 10:22\nTotal RM 1,234.50\nGST 6%"
@@ -41,22 +43,17 @@ def test_both_values_are_marked_and_the_same_place_is_of_both() -> None:
     assert mark_sources(case, {"expected": 13, "actual": "13.00"})[0].spans[0][2] == "both"
 
 
-def test_pages_and_boxes_come_from_the_metadata() -> None:
-    case = Case(
-        id="a",
-        metadata={
-            "pages": {"items": [{"sku": 2}]},
-            "boxes": {"items": [{"sku": [0.1, 0.2, 0.3, 0.4]}]},
-            "expected_boxes": {"total": {"x": 1, "y": 2, "width": 3, "height": 4}},
-        },
-    )
-    place = find_page_place(case, "items[0].sku")
-    assert place is not None
-    assert place.describe() == "page 2, box 0.1 0.2 0.3 0.4"
-    assert find_page_place(case, "total") is None
-    expected = find_page_place(case, "total", "expected")
+def test_pages_and_boxes_come_from_the_comparison_and_the_metadata() -> None:
+    sides = {"expected_presence": "present", "actual_presence": "present", "similarity": 0.0, "passed": False, "cause": None}
+    comparison = Comparison(path="items[0].sku", field="items[*].sku", outcome="match", expected=1, actual=2, **sides)  # type: ignore[arg-type]
+    case = Case(id="a", metadata={"expected_boxes": {"items": [{"sku": {"x": 1, "y": 2, "width": 3, "height": 4}}]}})
+    assert find_page_place(case, comparison) is None
+    expected = find_page_place(case, comparison, "expected")
     assert expected is not None
-    assert expected.box == (1, 2, 4, 6)
+    assert (expected.page, expected.box) == (None, (1, 2, 4, 6))
+    actual = find_page_place(case, replace(comparison, page=2, box=(0.1, 0.2, 0.3, 0.2, 0.3, 0.4)))
+    assert actual is not None
+    assert actual.describe() == "page 2, box 0.1 0.2 0.3 0.4"
 
 
 @pytest.mark.parametrize("value", [None, [1, 2, 3], [3, 0, 1, 1], ["a", 1, 2, 3], {"x": 1}, [True, 0, 1, 1]])

@@ -47,8 +47,8 @@ def append_correction(file: str | Path, correction: Correction, expected: Value)
     """Append a correction; returns the hash of its line, which `undo_correction` takes. Without `at`, the time is now.
 
     `expected` is the whole expected side of the case as the data or a run has it, before or after earlier corrections; `expected_hash` of
-    the correction is `hash_value` of the value that the person saw. CorrectionProblem, and nothing is written, if another writer has changed that value
-    meanwhile, or there is none at the path.
+    the correction is `hash_value` of the value that the person saw. CorrectionProblem, and nothing is written, if another writer has
+    changed that value meanwhile, or there is none at the path.
     """
     with _locked(Path(file)) as stream:
         corrections = _read_open_file(stream, file)

@@ -332,3 +332,15 @@ def load_comparison(run: Run, item: ReviewItem) -> Comparison:
         if stored.comparison.path == item.path:
             return stored.comparison
     raise KeyError(f"run {run.id} compared nothing at `{item.path}` of the case `{item.case}`")
+
+
+def load_comparisons(run: Run, items: Sequence[ReviewItem]) -> dict[Place, Comparison]:
+    """The comparisons of many items with their values, by case and path."""
+    places = {item.place for item in items}
+    comparisons: dict[Place, Comparison] = {}
+    for evaluator in dict.fromkeys(item.evaluator for item in items):
+        for stored in run.comparisons(evaluator=evaluator):
+            place = (stored.case, stored.comparison.path)
+            if place in places:
+                comparisons.setdefault(place, stored.comparison)
+    return comparisons

@@ -5,6 +5,7 @@ a process that dies in between leaves a correction, which by itself closes the c
 while that correction is in force.
 """
 
+import hashlib
 import json
 import math
 from collections.abc import Mapping, Sequence
@@ -13,7 +14,7 @@ from datetime import datetime
 from itertools import pairwise
 from pathlib import Path
 from statistics import median
-from typing import Any, Final, Literal, TypeAlias
+from typing import Any, Final, Literal, TypeAlias, cast
 
 import yaml
 
@@ -87,6 +88,11 @@ class ReviewFiles:
     corrections: Path
     review: Path
 
+    @classmethod
+    def at(cls, corrections: Path) -> "ReviewFiles":
+        """The files where the corrections are this one."""
+        return cls(corrections, corrections.with_name(REVIEW_FILE))
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReviewProgress:
@@ -122,7 +128,7 @@ def find_review_files(run: Run, folder: Path = Path()) -> ReviewFiles:
     if written is not None:
         suite_folder = folder if run.manifest.suite_file is None else (folder / run.manifest.suite_file).parent
         corrections = suite_folder / written
-        return ReviewFiles(corrections, corrections.with_name(REVIEW_FILE))
+        return ReviewFiles.at(corrections)
     source = next((source for source in run.sources if source.role in ("expected", "cases")), None)
     if source is None or source.bytes is None or "://" in source.file:
         what = f"the data of run {run.id} is not in local files, so there is no folder for its corrections"
@@ -132,7 +138,7 @@ def find_review_files(run: Run, folder: Path = Path()) -> ReviewFiles:
     if not corrections.parent.is_dir():
         what, fix = f"the data of run {run.id} is no longer at {source.file}", "name a file: `fieldwise review RUN --corrections FILE`"
         raise ConfigError([Diagnostic(code="no-data-folder", what=what, fix=fix)])
-    return ReviewFiles(corrections, corrections.with_name(REVIEW_FILE))
+    return ReviewFiles.at(corrections)
 
 
 def _corrections_of_suite(run: Run) -> str | None:
@@ -291,6 +297,26 @@ def _make_decision(run_id: str, item: ReviewItem, choice: Choice, by: str) -> Re
         expected_hash=item.expected_hash,
         actual_hash=item.actual_hash,
     )
+
+
+BLIND_CHOICES: Final = ("first_right", "second_right")
+"""What a person chooses in a blind review: only A is right, only B is right."""
+
+
+def name_sides(item: ReviewItem, *, blind: bool) -> Mapping[str, str]:
+    """The names of the two sides; in a blind review A and B, which depend on the comparison only, so that a second look tells nothing."""
+    if not blind:
+        return {"expected": "expected", "actual": "actual"}
+    digest = hashlib.sha256(f"{item.case}\0{item.path}".encode("utf-8", "surrogatepass")).digest()
+    return {"expected": "A", "actual": "B"} if digest[0] % 2 else {"expected": "B", "actual": "A"}
+
+
+def resolve_blind_choice(item: ReviewItem, choice: str) -> Choice:
+    """The choice that is meant by one of BLIND_CHOICES; any other as it is."""
+    if choice not in BLIND_CHOICES:
+        return cast("Choice", choice)
+    expected_is_first = name_sides(item, blind=True)["expected"] == "A"
+    return "actual_wrong" if expected_is_first == (choice == "first_right") else "take_actual"
 
 
 @dataclass(frozen=True, slots=True)

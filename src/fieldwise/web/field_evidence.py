@@ -8,7 +8,7 @@ from markupsafe import Markup
 
 from fieldwise.model.case import Case
 from fieldwise.model.comparison import Comparison
-from fieldwise.report.evidence import MarkedText, find_page_place, list_source_texts, mark_sources
+from fieldwise.report.evidence import MarkedText, PagePlace, Side, find_page_place, list_source_texts, mark_sources
 from fieldwise.report.picture import PlaceBox, draw_place
 from fieldwise.report.text_format import make_visible
 from fieldwise.report.value_diff import TextPiece, plain_pieces
@@ -17,6 +17,7 @@ from fieldwise.web.case_images import CaseImage, image_reference, load_image
 from fieldwise.web.render import build_query
 from fieldwise.web.server import Server
 
+SIDES: Final[tuple[Side, ...]] = ("expected", "actual")
 SIDE_NAMES: Final = {"expected": "expected", "actual": "actual"}
 _COLOURS: Final = {"expected": "#047857", "actual": "#4338ca"}
 _BLIND_COLOUR: Final = "#b45309"
@@ -63,7 +64,7 @@ class FieldEvidence:
 
 def may_have_place(case: Case, comparison: Comparison, *, has_text: bool) -> bool:
     """Whether a field may lead to a place, without searching the texts for it; `has_text` if the case has a source text."""
-    if any(find_page_place(case, comparison.path, side) for side in ("expected", "actual")):
+    if any(find_page_place(case, comparison, side) for side in SIDES):
         return True
     values = (comparison.expected, comparison.actual)
     return has_text and any(value is not None and not isinstance(value, dict | list | bool) for value in values)
@@ -75,14 +76,10 @@ def build_field_evidence(
     case: Case,
     comparison: Comparison,
     *,
-    actual_path: str | None = None,
     names: Mapping[str, str] = SIDE_NAMES,
 ) -> FieldEvidence:
     """The place of a comparison. `names` are the words for the two sides, which a blind review replaces by A and B."""
-    sides = {
-        "expected": find_page_place(case, comparison.path, "expected"),
-        "actual": find_page_place(case, actual_path or comparison.path, "actual"),
-    }
+    sides: dict[Side, PagePlace | None] = {side: find_page_place(case, comparison, side) for side in SIDES}
     blind = names is not SIDE_NAMES
     ordered = sorted(sides, key=lambda side: names[side]) if blind else list(sides)
     known = [(side, place) for side in ordered if (place := sides[side]) is not None]

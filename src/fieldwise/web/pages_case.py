@@ -208,10 +208,7 @@ def _make_field_place(server: Server, run: Run, case: Case, results: Mapping[str
     if not of_field:
         return None
     comparison = of_field[0]
-    own_item = item_path(comparison.path)
-    moved = find_moved_items(case.actual, comparisons).get(own_item, "") if own_item else ""
-    actual_path = moved + comparison.path.removeprefix(own_item) if moved else None
-    return FieldPlace(comparison.path, build_field_evidence(server, run, case, comparison, actual_path=actual_path))
+    return FieldPlace(comparison.path, build_field_evidence(server, run, case, comparison))
 
 
 def make_panel(

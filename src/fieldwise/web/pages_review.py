@@ -4,7 +4,6 @@ Every decision is written before the next comparison is shown; the server keeps 
 """
 
 import getpass
-import hashlib
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -19,7 +18,6 @@ from fieldwise.model.diagnostic import ConfigError, Diagnostic
 from fieldwise.report.result_text import describe_cause
 from fieldwise.report.text_format import dump_json
 from fieldwise.report.value_diff import TextPiece, mark_comparison, plain_pieces
-from fieldwise.store.run import Run
 from fieldwise.store.run_index import case_at
 from fieldwise.study.review_queue import (
     DEFAULT_LOWEST,
@@ -33,6 +31,7 @@ from fieldwise.study.review_queue import (
     load_comparison,
 )
 from fieldwise.study.review_session import (
+    BLIND_CHOICES,
     DECISION_WORDS,
     AlreadyDecided,
     Choice,
@@ -42,11 +41,12 @@ from fieldwise.study.review_session import (
     ReviewSession,
     find_review_files,
     format_duration,
+    name_sides,
+    resolve_blind_choice,
 )
 from fieldwise.web.api_runs import find_case_position
 from fieldwise.web.case_index import Cache, cached_page
 from fieldwise.web.field_evidence import SIDE_NAMES, FieldEvidence, build_field_evidence
-from fieldwise.web.pages_case import find_moved_items, item_path
 from fieldwise.web.problems import config_problem, make_problem
 from fieldwise.web.render import build_query, render_response
 from fieldwise.web.server import RUN_ID, Server
@@ -61,7 +61,6 @@ _LEASE_SECONDS: Final = 120.0
 """How long a comparison that one person looks at is not offered to another."""
 _MAX_FORM_FIELDS: Final = 20
 _MAX_TYPED: Final = 20_000
-BLIND_CHOICES: Final = ("first_right", "second_right")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -287,14 +286,13 @@ def _make_item_view(server: Server, session: ReviewSession, at: int, address: Re
     run, item = session.run, session.queue.items[at]
     comparison = load_comparison(run, item)
     case = case_at(run, find_case_position(server, run, item.case))
-    names = _blind_names(item) if address.blind else SIDE_NAMES
+    names = name_sides(item, blind=True) if address.blind else SIDE_NAMES
     summary = run.full.evaluators[item.evaluator]
     rules = {field.field: field.rule for field in summary.fields}
     cause = describe_cause(comparison.cause, rules.get(comparison.field, "")).label if comparison.cause else ""
     evidence = FieldEvidence()
     if not item.redacted:
-        actual_path = _find_actual_path(run, item, case.actual)
-        evidence = build_field_evidence(server, run, case, comparison, actual_path=actual_path, names=names)
+        evidence = build_field_evidence(server, run, case, comparison, names=names)
     return ItemView(
         index=at,
         item=item,
@@ -309,22 +307,6 @@ def _make_item_view(server: Server, session: ReviewSession, at: int, address: Re
         status=status,
         typed=_editable_text(comparison, blind=address.blind),
     )
-
-
-def _find_actual_path(run: Run, item: ReviewItem, actual: Any) -> str:
-    """The path of the actual value, which differs where list items were paired out of order."""
-    own_item = item_path(item.path)
-    if not own_item:
-        return item.path
-    comparisons = [stored.comparison for stored in run.comparisons(evaluator=item.evaluator, case=item.case)]
-    moved = find_moved_items(actual, comparisons)
-    return moved[own_item] + item.path.removeprefix(own_item) if own_item in moved else item.path
-
-
-def _blind_names(item: ReviewItem) -> Mapping[str, str]:
-    """A and B for the two sides: which is which depends on the comparison only, so that a reload tells nothing."""
-    digest = hashlib.sha256(f"{item.case}\0{item.path}".encode("utf-8", "surrogatepass")).digest()
-    return {"expected": "A", "actual": "B"} if digest[0] % 2 else {"expected": "B", "actual": "A"}
 
 
 def _make_sides(comparison: Comparison, names: Mapping[str, str], *, blind: bool) -> tuple[SideView, ...]:
@@ -395,10 +377,9 @@ def _decide(server: Server, state: ReviewState, address: ReviewAddress, texts: M
 
 
 def _resolve_choice(item: ReviewItem, choice: str) -> Choice:
-    """The choice that a button means; in blind mode the buttons name A and B."""
+    """The choice that a button means."""
     if choice in BLIND_CHOICES:
-        expected_is_first = _blind_names(item)["expected"] == "A"
-        return "actual_wrong" if expected_is_first == (choice == "first_right") else "take_actual"
+        return resolve_blind_choice(item, choice)
     if choice not in ("take_actual", "type", "both_right", "actual_wrong", "skip"):
         raise make_problem(422, "bad-choice", "there is no such decision")
     return choice

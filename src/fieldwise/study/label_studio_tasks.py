@@ -1,0 +1,163 @@
+"""A review in Label Studio: the queue as tasks, and annotated tasks as decisions.
+
+A task has the comparison in `data`, with its source text or image, and what the system read as a prediction. An annotation answers with a
+choice named `decision` and, where expected is wrong, the right value in a text area named `value`. `LABELING_CONFIG` is the interface.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, cast
+
+from fieldwise.model.case import Case
+from fieldwise.model.comparison import Comparison
+from fieldwise.report.evidence import find_page_place, list_source_texts
+from fieldwise.report.text_format import dump_json
+from fieldwise.study.review_queue import ReviewItem
+from fieldwise.study.review_session import AlreadyDecided, Choice, ReviewProblem, ReviewSession
+
+CHOICES: Final[Mapping[str, Choice]] = {
+    "expected is wrong, actual is right": "take_actual",
+    "expected is wrong": "type",
+    "both are right": "both_right",
+    "actual is wrong": "actual_wrong",
+    "skip": "skip",
+}
+"""The words of an annotation → what they mean."""
+LABELING_CONFIG: Final = """\
+<View>
+  <Header value="$path of $case"/>
+  <Text name="expected" value="$expected"/>
+  <Text name="actual" value="$actual"/>
+  <Text name="text" value="$text"/>
+  <Choices name="decision" toName="actual" choice="single" required="true">
+    <Choice value="expected is wrong, actual is right"/>
+    <Choice value="expected is wrong"/>
+    <Choice value="both are right"/>
+    <Choice value="actual is wrong"/>
+    <Choice value="skip"/>
+  </Choices>
+  <TextArea name="value" toName="actual" maxSubmissions="1" placeholder="the right value, where expected is wrong"/>
+</View>
+"""
+_MAX_TEXT: Final = 50_000
+
+
+def make_task(number: int, run_id: str, item: ReviewItem, comparison: Comparison, case: Case) -> dict[str, Any]:
+    """One comparison as a task."""
+    text = "\n\n".join(source.text for source in list_source_texts(case))
+    data: dict[str, Any] = {
+        "run": run_id,
+        "case": item.case,
+        "path": item.path,
+        "evaluator": item.evaluator,
+        "source": item.source,
+        "expected": format_side(comparison.expected, comparison.expected_presence),
+        "actual": format_side(comparison.actual, comparison.actual_presence),
+        "text": text[:_MAX_TEXT],
+    }
+    image = case.metadata.get("image")
+    if isinstance(image, str) and image and not item.redacted:
+        data["image"] = image
+    results = [_text_result(data["actual"], item.confidence)]
+    place = find_page_place(case, comparison)
+    if "image" in data and place is not None and place.box is not None and max(place.box) <= 1:
+        results.append(_box_result(item.path, place.box, place.page))
+    prediction: dict[str, Any] = {"model_version": run_id, "result": results}
+    if item.confidence is not None:
+        prediction["score"] = item.confidence
+    return {"id": number, "data": data, "predictions": [prediction]}
+
+
+def _text_result(actual: str, confidence: float | None) -> dict[str, Any]:
+    result = {"id": "actual", "from_name": "value", "to_name": "actual", "type": "textarea", "value": {"text": [actual]}}
+    return result if confidence is None else {**result, "score": confidence}
+
+
+def _box_result(path: str, box: Sequence[float], page: int | None) -> dict[str, Any]:
+    """A rectangle in percent of the picture."""
+    left, top, right, bottom = (100 * edge for edge in box)
+    value = {"x": left, "y": top, "width": right - left, "height": bottom - top, "rotation": 0, "rectanglelabels": [path]}
+    result: dict[str, Any] = {"id": "place", "from_name": "place", "to_name": "image", "type": "rectanglelabels", "value": value}
+    return result if page is None else {**result, "item_index": page - 1}
+
+
+def format_side(value: Any, presence: str) -> str:
+    """A value as text: text as it is, others as JSON, nothing for a missing one."""
+    if presence == "missing":
+        return ""
+    return value if isinstance(value, str) else dump_json(value)
+
+
+@dataclass(frozen=True, slots=True)
+class Annotation:
+    """The answer to one task."""
+
+    case: str
+    path: str
+    choice: Choice
+    typed: str | None
+    by: str
+
+
+def read_annotations(document: Any, by: str) -> tuple[list[Annotation], list[str]]:
+    """The answers in a document of Label Studio, and what is wrong with those that cannot be read.
+
+    Tasks without an annotation are left out. `by` is who annotated, where the document does not say so by an e-mail address.
+    """
+    if not isinstance(document, list) or not all(isinstance(task, dict) for task in cast("list[Any]", document)):
+        return [], ["it is not a list of tasks, as Label Studio exports them (format JSON)"]
+    annotations: list[Annotation] = []
+    problems: list[str] = []
+    for number, task in enumerate(cast("list[dict[str, Any]]", document), 1):
+        entries = [entry for entry in task.get("annotations") or () if isinstance(entry, dict) and not entry.get("was_cancelled")]
+        if not entries:
+            continue
+        answer = _read_annotation(task, entries[-1], by)
+        if isinstance(answer, str):
+            problems.append(f"task {task.get('id', number)}: {answer}")
+        else:
+            annotations.append(answer)
+    return annotations, problems
+
+
+def _read_annotation(task: Mapping[str, Any], entry: Mapping[str, Any], by: str) -> Annotation | str:
+    data: Any = task.get("data")
+    if not isinstance(data, dict) or not all(isinstance(data.get(key), str) for key in ("case", "path")):
+        return "its data has no `case` and `path`, so it is no task of a review"
+    values: dict[str, str] = {}
+    for result in entry.get("result") or ():
+        name = result.get("from_name")
+        content: Any = result.get("value") or {}
+        found = content.get("choices") or content.get("text")
+        if isinstance(name, str) and found:
+            values[name] = str(found[0]) if isinstance(found, list) else str(found)
+    word = values.get("decision", "").strip().lower()
+    if word not in CHOICES:
+        return f"its choice `decision` is `{word}`; the choices are {', '.join(CHOICES)}" if word else "it has no choice named `decision`"
+    choice = CHOICES[word]
+    if choice == "type" and "value" not in values:
+        return "expected is wrong, but no right value was typed in `value`"
+    author: Any = entry.get("completed_by")
+    email = author.get("email") if isinstance(author, dict) else author
+    who = email if isinstance(email, str) and email else by
+    return Annotation(str(data["case"]), str(data["path"]), choice, values.get("value"), who)
+
+
+def apply_annotations(session: ReviewSession, annotations: Iterable[Annotation]) -> tuple[int, int, list[str]]:
+    """Write the answers as decisions: how many were written, how many had been decided before, and what is wrong with the others."""
+    written = decided = 0
+    problems: list[str] = []
+    for annotation in annotations:
+        place = f"{annotation.case}, {annotation.path}"
+        index = session.find_index(annotation.case, annotation.path)
+        if index is None:
+            problems.append(f"{place}: the run has no such comparison to review")
+            continue
+        try:
+            session.decide(index, annotation.choice, by=annotation.by, typed=annotation.typed)
+            written += 1
+        except AlreadyDecided:
+            decided += 1
+        except ReviewProblem as error:
+            problems.append(f"{place}: {error}")
+    return written, decided, problems
