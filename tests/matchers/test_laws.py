@@ -162,6 +162,20 @@ def test_a_matcher_gives_its_examples_their_scores(name: str, example: Example) 
 
 
 @each_matcher
+@given(choices=st.lists(values, min_size=1, max_size=3), actual=values)
+@settings(max_examples=10, deadline=None)
+def test_several_accepted_values_score_as_the_most_similar_one(
+    name: str, options: Mapping[str, Any], choices: list[Any], actual: Any
+) -> None:
+    alone = score(name, options, [(choice, actual) for choice in choices])
+    together = score(name, options, [({"$any": choices}, actual), ({"$any": choices[:1]}, actual)])
+    measured = np.nan_to_num(alone.value, nan=-1.0)
+    assert np.nan_to_num(together.value, nan=-1.0).tolist() == [measured.max(), measured[0]]
+    assert together.passed[1] == alone.passed[0]
+    assert together.passed[0] == alone.passed[measured == measured.max()].any()
+
+
+@each_matcher
 @given(pairs=rows)
 @law
 def test_scores_stay_between_0_and_1_and_an_unscored_row_says_why(

@@ -117,3 +117,10 @@ def test_every_report_shows_how_many_corrections_were_applied_and_the_score_befo
     (folder / "corrections.jsonl").write_text(line(old=4) + "\n")
     for command in ("run", "check"):
         assert CliRunner().invoke(app, [command, "s.eval.yaml"]).exit_code == 2
+
+
+def test_a_dropped_value_is_left_out_of_the_score(folder):
+    (folder / "corrections.jsonl").write_text(line(action="drop", value=None) + "\n")
+    run = run_suite({"file": "data.jsonl", "corrections": "corrections.jsonl"}, gates=["field_prf.micro_f1 >= 1"])
+    assert run.summary["fields.score"] == 1.0
+    assert run.summary["field_prf.false_positives"] == 0

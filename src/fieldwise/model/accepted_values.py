@@ -22,4 +22,35 @@ def accepted_values(value: object) -> Sequence[Any] | None:
     if len(mapping) != 1 or ANY not in mapping:
         return None
     values = mapping[ANY]
-    return values if isinstance(values, list | tuple) else None
+    return cast("Sequence[Any]", values) if isinstance(values, list | tuple) else None
+
+
+def resolve_inner_choices(expected: Any, actual: Any) -> Any:
+    """A list or an object without the choices inside it, for a match that compares it as a whole: the value that actual has there if it
+    is accepted, else the first accepted one; what actual has where no value is accepted.
+
+    >>> resolve_inner_choices([{"$any": [1, 2]}, {"a": {"$any": []}}], [2, {"a": 5}])
+    [2, {'a': 5}]
+    """
+    values = accepted_values(expected)
+    if values is not None:
+        resolved = [resolve_inner_choices(value, actual) for value in values]
+        return next((value for value in resolved if value == actual), resolved[0]) if resolved else actual
+    if isinstance(expected, dict):
+        members = cast("dict[str, Any]", expected)
+        others: dict[str, Any] = cast("dict[str, Any]", actual) if isinstance(actual, dict) else {}
+        return {key: resolve_inner_choices(value, others.get(key)) for key, value in members.items()}
+    if isinstance(expected, list | tuple):
+        items, other_items = cast("Sequence[Any]", expected), cast("Sequence[Any]", actual) if isinstance(actual, list | tuple) else ()
+        return [resolve_inner_choices(value, other_items[at] if at < len(other_items) else None) for at, value in enumerate(items)]
+    return expected
+
+
+def list_accepted(value: object) -> Sequence[Any]:
+    """The accepted values; the value itself if it is the only one.
+
+    >>> list_accepted({"$any": [1, None]}), list_accepted(1)
+    ([1, None], [1])
+    """
+    values = accepted_values(value)
+    return [value] if values is None else values

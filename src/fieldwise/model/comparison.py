@@ -168,6 +168,8 @@ class Comparisons:
     """The page from which the system read the actual value, by row."""
     box: Mapping[int, tuple[float, ...]] = dataclass_field(default_factory=dict[int, tuple[float, ...]])
     """The place on that page, by row."""
+    chosen: Mapping[int, Value] = dataclass_field(default_factory=dict[int, Value])
+    """Of several accepted values (`{"$any": …}`) the one that was compared, by row."""
 
     def __len__(self) -> int:
         return len(self.case)
@@ -198,6 +200,10 @@ class Comparisons:
         for name in _SPARSE:
             changes[name] = {new_row[row]: value for row, value in getattr(self, name).items() if row in new_row}
         return replace(self, **changes)
+
+    def compared_value(self, row: int) -> Value:
+        """The expected value that actual was compared with: of several accepted ones, the most similar."""
+        return self.chosen[row] if row in self.chosen else self.expected[row]
 
     def rows_of(self, case: int) -> NDArray[np.int64]:
         """The rows of one case, in the order of the rules."""
@@ -239,7 +245,7 @@ class Comparisons:
 
 _ARRAYS = ("case", "field", "path", "outcome", "similarity", "passed", "unmatched_actual", "unmatched_expected", "identical", "confidence")
 _LISTS = ("expected", "actual")
-_SPARSE = ("cause", "note", "faults", "page", "box")
+_SPARSE = ("cause", "note", "faults", "page", "box", "chosen")
 
 
 def presence_label(value: Value) -> str:

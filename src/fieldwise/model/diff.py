@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
 
+from fieldwise.model.accepted_values import list_accepted
 from fieldwise.model.comparison import Comparison
 from fieldwise.model.diagnostic import Diagnostic
 from fieldwise.model.notebook_html import COMPARISON_TITLES, MAX_ROWS, comparison_cells, render_table
@@ -70,10 +71,14 @@ def _describe_difference(comparison: Comparison, case: str) -> str:
     location = f"{case}: {comparison.path}" if case else comparison.path
     cause = f" ({comparison.cause.replace('_', ' ')})" if comparison.cause else ""
     if comparison.outcome == "omission":
-        return f"{location}: {comparison.expected!r} is not there"
+        return f"{location}: {_describe_expected(comparison)} is not there"
     if comparison.outcome == "hallucination":
         return f"{location}: {comparison.actual!r} should not be there"
-    return f"{location}: {comparison.expected!r} became {comparison.actual!r}{cause}"
+    return f"{location}: {_describe_expected(comparison)} became {comparison.actual!r}{cause}"
+
+
+def _describe_expected(comparison: Comparison) -> str:
+    return " or ".join(map(repr, list_accepted(comparison.expected)))
 
 
 def render_diff_html(diff: Diff) -> str:

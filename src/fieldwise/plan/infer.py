@@ -13,6 +13,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple, cast
 
+from fieldwise.model.accepted_values import accepted_values
 from fieldwise.model.path import EACH, Path, Step
 from fieldwise.model.rule import FieldRule, ListRule, Match
 from fieldwise.model.values import Value
@@ -238,7 +239,11 @@ def _add_expected(root: _PathNode, record: int, value: Value) -> None:
     pending: list[tuple[_PathNode, Any]] = [(root, value)]
     while pending:
         node, value = pending.pop()
-        if isinstance(value, Mapping) and value:
+        choice = accepted_values(value)
+        if choice is not None:
+            pending += reversed([(node, accepted) for accepted in choice])
+            node.has_leaf |= not choice
+        elif isinstance(value, Mapping) and value:
             entries = cast("Mapping[str, Any]", value)
             pending += reversed([(node.get_child(key), inner) for key, inner in entries.items()])
         elif isinstance(value, list | tuple) and value:

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, Final
 
+from fieldwise.model.accepted_values import accepted_values
 from fieldwise.model.summary import Metric
 
 INVISIBLE_CATEGORIES: Final = ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")
@@ -57,9 +58,14 @@ def format_value(value: Any) -> str:
 
     >>> format_value("Acme"), format_value(""), format_value("12"), format_value(12), format_value(None), format_value([1, "a"])
     ('Acme', '""', '"12"', '12', 'null', '[1, "a"]')
+    >>> format_value({"$any": ["Acme", None]})
+    'Acme or null'
     """
     if isinstance(value, str):
         return json.dumps(value, ensure_ascii=False) if _needs_quotes(value) else value
+    accepted = accepted_values(value)
+    if accepted is not None:
+        return " or ".join(map(format_value, accepted)) or "(dropped)"
     return dump_json(value, spaced=True)
 
 

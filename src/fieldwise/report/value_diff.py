@@ -14,6 +14,7 @@ from rapidfuzz.distance import Levenshtein
 from rich.style import Style
 from rich.text import Text
 
+from fieldwise.model.accepted_values import accepted_values
 from fieldwise.model.comparison import Comparison
 from fieldwise.report.result_text import ABSENT
 from fieldwise.report.terminal_layout import DIM, NOTE
@@ -31,7 +32,7 @@ def format_both(expected: Any, actual: Any) -> tuple[str, str]:
     both_strings = isinstance(expected, str) and isinstance(actual, str)
     if both_strings and expected_text == expected and actual_text == actual:
         return expected_text, actual_text
-    if not (isinstance(expected, str) or isinstance(actual, str)):
+    if not (isinstance(expected, str) or isinstance(actual, str)) or accepted_values(expected) is not None:
         return expected_text, actual_text
     return dump_json(expected, spaced=True), dump_json(actual, spaced=True)
 

@@ -5,7 +5,7 @@ the cost grows with the number of items that differ, not with the square of the 
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import accumulate, chain
 from math import inf
@@ -19,6 +19,7 @@ from rapidfuzz.distance import Levenshtein
 from fieldwise.kernels.assignment import EXHAUSTIVE_LIMIT, assign_pairs, assign_small
 from fieldwise.kernels.numbers import align_digits, to_number
 from fieldwise.kernels.values import canonical_json
+from fieldwise.model.accepted_values import accepted_values, list_accepted
 from fieldwise.model.path import EACH, Step
 from fieldwise.model.rule import DEFAULT_AT_LEAST, FieldRule, ListRule, Match
 from fieldwise.model.services import NO_SERVICES, Services
@@ -373,6 +374,9 @@ def grade_similarity(expected: Any, actual: Any) -> float:
     >>> grade_similarity({"a": 1, "b": 2}, {"a": 1, "b": 3}), grade_similarity(2927, 2977), grade_similarity(2927, "2,927")
     (0.5, 0.5, 1.0)
     """
+    accepted = accepted_values(expected)
+    if accepted is not None:
+        return max((grade_similarity(value, actual) for value in accepted), default=0.0)
     if isinstance(expected, dict) and isinstance(actual, dict):
         keys = [*expected, *(key for key in actual if key not in expected)]
         equal = [key for key in keys if key in expected and key in actual and hashable_key(expected[key]) == hashable_key(actual[key])]
@@ -613,15 +617,24 @@ def _pair_lists(expected: ValueColumn, actual: ValueColumn, alignment: ItemAlign
     if method == "index":
         return [pair_by_index(len(left), len(right)) for left, right in both]
     if method == "set":
-        return [pair_by_key([*map(hashable_key, left)], [*map(hashable_key, right)]) for left, right in both]
+        return [_pair_values_by_key(list(left), list(right), hashable_key) for left, right in both]
     steps = alignment.rule.key.steps if alignment.rule and alignment.rule.key else ()
-    return [pair_by_key(_item_keys(left, steps), _item_keys(right, steps)) for left, right in both]
+    return [_pair_values_by_key(take_path(list(left), steps), take_path(list(right), steps), _item_key) for left, right in both]
 
 
-def _item_keys(items: list[Any], steps: Sequence[Step]) -> list[Any]:
-    """The key of each item; an item without one equals no other."""
-    values = take_path(items, steps)
-    return [object() if value is None or value is MISSING else hashable_key(value) for value in values]
+def _pair_values_by_key(expected: ValueColumn, actual: ValueColumn, key_of: Callable[[Any], Any]) -> Pairing:
+    """Pair by the keys of values; of several accepted values, the first that actual has is the key."""
+    actual_keys = [key_of(value) for value in actual]
+    expected_keys: list[Any] = []
+    for value in expected:
+        keys = [key_of(accepted) for accepted in list_accepted(value)] if value.__class__ is dict else [key_of(value)]
+        expected_keys.append(next((key for key in keys if key in actual_keys), keys[0] if keys else object()))
+    return pair_by_key(expected_keys, actual_keys)
+
+
+def _item_key(value: Any) -> Any:
+    """The key of an item; an item without one equals no other."""
+    return object() if value is None or value is MISSING else hashable_key(value)
 
 
 def _concatenate(lists: ValueColumn) -> tuple[ValueColumn, list[int]]:

@@ -47,7 +47,7 @@ def find_causes(
     paths = [comparisons.paths[code] for code in path_codes]
     fields = [comparisons.fields[code] for code in field_codes]
     contexts = MismatchContexts(cases, paths, fields, expected, actual)
-    expected_values = [comparisons.expected[row] for row in rows]
+    expected_values = [comparisons.compared_value(row) for row in rows]
     actual_values = [comparisons.actual[row] for row in rows]
     causes = likely_causes(expected_values, actual_values, contexts, services)
     return placeholders | {row: cause for row, cause in zip(rows, causes, strict=True) if cause != NO_CAUSE}

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import is_dataclass, replace
 from typing import Any
 
+from fieldwise.model.accepted_values import list_accepted
 from fieldwise.model.case import Cases
 from fieldwise.model.diagnostic import Diagnostic, Where
 from fieldwise.model.path import value_at
@@ -104,7 +105,7 @@ def _leaves(value: Any, depth: int) -> Iterator[Any]:
         for item in value:  # pyright: ignore[reportUnknownVariableType]
             yield from _leaves(item, depth - 1)
     else:
-        yield value
+        yield from list_accepted(value)
 
 
 def _with_rules(planned: PlannedEvaluator, resolved: Sequence[tuple[FieldRule, FieldRule]]) -> PlannedEvaluator:

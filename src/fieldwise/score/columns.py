@@ -8,6 +8,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from fieldwise.model.accepted_values import ANY, accepted_values
 from fieldwise.model.evidence import EvidenceNode, evidence_below
 from fieldwise.model.path import MalformedPath, Path, Step
 from fieldwise.model.values import MISSING, Value
@@ -51,7 +52,8 @@ def take_key_everywhere(column: ValueColumn, key: Step) -> ValueColumn | None:
 
 def _member_at(value: Any, key: Step) -> Any:
     if value.__class__ is dict:
-        return value.get(key, MISSING)
+        member = value.get(key, MISSING)
+        return _step_into_accepted(value, key) if member is MISSING and ANY in value else member
     if value is None or value.__class__ is Misfit:
         return value
     return value.get(key, MISSING) if isinstance(value, Mapping) else MISSING
@@ -62,6 +64,17 @@ def _item_at(value: Any, index: int) -> Any:
         items: Sequence[Value] = value
         return items[index] if -len(items) <= index < len(items) else MISSING
     return _member_at(value, str(index))
+
+
+def _step_into_accepted(value: Any, step: Step) -> Any:
+    """Several accepted values one step down: those of each of them; one without that step accepts absence."""
+    values = accepted_values(value)
+    if values is None:
+        return MISSING
+    below = take_step(list(values), step)
+    if below and all(inner is MISSING for inner in below):
+        return MISSING
+    return {ANY: [None if inner is MISSING else inner for inner in below]}
 
 
 def take_path(column: ValueColumn, steps: Iterable[Step]) -> ValueColumn:

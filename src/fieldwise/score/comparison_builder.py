@@ -12,6 +12,7 @@ import orjson
 from numpy.typing import NDArray
 
 from fieldwise.kernels.values import canonical_json
+from fieldwise.model.accepted_values import ANY, accepted_values, list_accepted, resolve_inner_choices
 from fieldwise.model.comparison import Comparisons, UnreadValues
 from fieldwise.model.diagnostic import Diagnostic
 from fieldwise.model.evidence import Evidence
@@ -20,12 +21,14 @@ from fieldwise.model.services import Services
 from fieldwise.model.values import MISSING, json_kind
 from fieldwise.registry import MATCHERS
 from fieldwise.score.columns import ColumnCache, Frame, Misfit, ValueColumn, item_sort_key
-from fieldwise.score.matching import score_pairs
+from fieldwise.score.matching import choose_accepted, score_pairs
 from fieldwise.score.unread_values import count_unread
 
 _SCALARS = frozenset((str, int, bool, float))
 _NUMBERS = frozenset((int, bool, float))
 _INFINITE = (inf, -inf)
+_CONTAINERS = (dict, list)
+_ANY_KEY = b'{"$any":['
 # the values of `Outcome` as plain integers: looking up an enum member costs as much as comparing two values
 _WRONG_VALUE, _FORMAT_ERROR, _OMISSION, _HALLUCINATION, _BOTH_ABSENT, _IGNORED, _FAULT = range(1, 8)
 _OUTCOMES_WITH_MISFITS = (_FORMAT_ERROR, _OMISSION, _BOTH_ABSENT, _IGNORED)
@@ -48,6 +51,10 @@ class FieldBlock:
     """Rows that are not plainly equal, so that presence or a matcher decides."""
     suffix: str
     """The path of the block's values below that of its frame."""
+    resolved: ValueColumn
+    """`expected` with the most similar of several accepted values in their place; the same list if there are none."""
+    dropped: frozenset[int]
+    """Rows without any accepted value, which are left out of the score."""
 
 
 @dataclass(slots=True)
@@ -88,7 +95,34 @@ class ComparisonBuilder:
         unequal = self._needs_matcher(self.rules[position].match, expected, actual)
         first_path = len(self.paths)
         self.paths.extend(f"{prefix}{suffix}".removeprefix(".") or "(root)" for prefix in frame.prefixes)
-        self.blocks.append(FieldBlock(position, expected, actual, frame, first_path, unequal, suffix))
+        choices = [row for row in unequal if expected[row].__class__ in _CONTAINERS and _has_choice(expected[row])]
+        resolved = self._resolve_choices(position, choices, expected, actual) if choices else expected
+        dropped = frozenset(row for row in choices if not list_accepted(expected[row]))
+        self.blocks.append(FieldBlock(position, expected, actual, frame, first_path, unequal, suffix, resolved, dropped))
+
+    def _resolve_choices(self, position: int, rows: Sequence[int], expected: ValueColumn, actual: ValueColumn) -> ValueColumn:
+        """The expected column with one of the accepted values in each of these rows: the most similar one, or null where that is absent."""
+        resolved = list(expected)
+        match, choose, is_null = self.rules[position].match, self.spec.default, self.is_null
+        by_match: dict[Match, list[int]] = {}
+        for row in rows:
+            values = [resolve_inner_choices(value, actual[row]) for value in list_accepted(expected[row])]
+            if is_null is not None:
+                values = [None if is_null(value) else value for value in values]
+            has_no_actual = actual[row] is None or actual[row] is MISSING or actual[row].__class__ is Misfit
+            resolved[row] = {ANY: values}
+            if has_no_actual or (is_null is not None and is_null(actual[row])):
+                [resolved[row]] = choose_accepted(match, [{ANY: values}], [None], self.services)
+            elif match.name == "auto" and callable(choose):
+                present = next((value for value in values if value is not None), None)
+                by_match.setdefault(choose(present), []).append(row)
+            else:
+                by_match.setdefault(match, []).append(row)
+        for own_match, own_rows in by_match.items():
+            chosen = choose_accepted(own_match, [resolved[row] for row in own_rows], [actual[row] for row in own_rows], self.services)
+            for row, value in zip(own_rows, chosen, strict=True):
+                resolved[row] = value
+        return resolved
 
     def _needs_matcher(self, match: Match, expected: ValueColumn, actual: ValueColumn) -> Sequence[int]:
         """Rows that are not plainly equal, and equal rows that may not be a match even so."""
@@ -110,8 +144,10 @@ class ComparisonBuilder:
         unequal = [start + np.asarray(block.unequal, dtype=np.int64) for start, block in zip(starts, blocks, strict=True)]
         expected = list(chain.from_iterable(block.expected for block in blocks))
         actual = list(chain.from_iterable(block.actual for block in blocks))
-        verdicts = self._decide_rows(list(zip(starts, blocks, strict=True)), expected, actual)
         confidence, page, box = _collect_evidence(blocks, total)
+        has_choices = any(block.resolved is not block.expected for block in blocks)
+        resolved = list(chain.from_iterable(block.resolved for block in blocks)) if has_choices else expected
+        verdicts = self._decide_rows(list(zip(starts, blocks, strict=True)), resolved, actual)
         comparisons = Comparisons(
             cases=self.cases,
             case=_concatenate([block.frame.case for block in blocks], np.int32),
@@ -134,6 +170,7 @@ class ComparisonBuilder:
             confidence=confidence,
             page=page,
             box=box,
+            chosen={row: value for row, value in enumerate(resolved) if value is not expected[row]} if has_choices else {},
         )
         return _sort_rows_by_item(comparisons, blocks)
 
@@ -141,7 +178,7 @@ class ComparisonBuilder:
         """By field, the expected values that the match of its rule cannot read."""
         counts: dict[int, UnreadValues] = {}
         for block in blocks:
-            values = block.expected if self.is_null is None else [value for value in block.expected if not self.is_null(value)]
+            values = block.resolved if self.is_null is None else [value for value in block.resolved if not self.is_null(value)]
             unread = count_unread(self.rules[block.field].match, values)
             if unread is not None:
                 counts[block.field] = counts[block.field] + unread if block.field in counts else unread
@@ -168,6 +205,7 @@ class ComparisonBuilder:
         for start, block in blocks:
             rule = self.rules[block.field]
             rows = [start + row for row in block.unequal]
+            decided += [(start + row, _IGNORED, np.nan, True) for row in block.dropped]
             if rule.path is None:
                 decided += [(row, _FAULT, 0.0, False) for row in rows]
                 verdicts.notes.update(dict.fromkeys(rows, "malformed path"))
@@ -219,6 +257,14 @@ class ComparisonBuilder:
             verdicts.faults[row] = fault
 
 
+def _has_choice(value: Any) -> bool:
+    """True if a container is, or has anywhere inside, several accepted values."""
+    try:
+        return _ANY_KEY in orjson.dumps(value)
+    except TypeError:  # nested too deep, or a number that JSON does not have
+        return accepted_values(value) is not None
+
+
 def _differ_in_kind(expected: Any, actual: Any) -> bool:
     return expected.__class__ is not actual.__class__ and json_kind(expected) != json_kind(actual)
 
@@ -244,7 +290,9 @@ def _decide_by_presence(
     """Add the rows in which a side has no value to `decided`, and return the others."""
     present: list[int] = []
     for row in block.unequal:
-        expected, actual = block.expected[row], block.actual[row]
+        if row in block.dropped:
+            continue
+        expected, actual = block.resolved[row], block.actual[row]
         no_expected = expected is None or expected is MISSING or (is_null is not None and is_null(expected))
         no_actual = actual is None or actual is MISSING or (is_null is not None and is_null(actual))
         if no_expected and actual.__class__ is Misfit:

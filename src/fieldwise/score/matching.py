@@ -2,14 +2,16 @@
 
 from functools import partial
 from itertools import compress
-from math import isfinite
+from math import isfinite, isnan
 from operator import ne
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from rapidfuzz.distance import Levenshtein
 
 from fieldwise.kernels.values import find_non_finite
+from fieldwise.model.accepted_values import ANY, accepted_values
 from fieldwise.model.diagnostic import Diagnostic
 from fieldwise.model.options import HasListMatch, has_list_match
 from fieldwise.model.pairs import Pairs, Scores
@@ -25,8 +27,10 @@ def score_pairs(match: Match, expected: list[Any], actual: list[Any], services: 
 
     NaN and Infinity are decided here, for every matcher: a pair that contains one scores 0 with a note, and the matcher does not see it.
     A matcher that is not reflexive may accept a list for one of its items, so it sees NaN inside lists and objects; it never sees an
-    actual value that is itself NaN or Infinity. `ignore` accepts everything.
+    actual value that is itself NaN or Infinity. `ignore` accepts everything. Of several accepted values, the most similar one counts.
     """
+    if dict in map(type, expected):
+        expected = choose_accepted(match, expected, actual, services)
     notes = {} if match.name == "ignore" else _non_finite_notes(expected, actual)
     if not notes:
         return _call_matcher(match, expected, actual, services)
@@ -39,6 +43,42 @@ def score_pairs(match: Match, expected: list[Any], actual: list[Any], services: 
     notes = {row: note for row, note in notes.items() if not passed[row]}
     notes |= {rows[position]: note for position, note in scores.notes.items()}
     return Scores(value, passed, notes, {rows[position]: fault for position, fault in scores.faults.items()})
+
+
+def choose_accepted(match: Match, expected: list[Any], actual: list[Any], services: Services = NO_SERVICES) -> list[Any]:
+    """The expected values with the most similar of several accepted values in their place; the first one of equals.
+
+    Null is not compared: it is chosen if there is nothing else, or if actual has no value.
+    """
+    rows: list[int] = []
+    alternatives: list[Any] = []
+    chosen = list(expected)
+    for row, value in enumerate(expected):
+        values = accepted_values(value) if value.__class__ is dict else None
+        if values is None:
+            continue
+        has_actual = actual[row] is not None and actual[row] is not MISSING
+        present = [inner for inner in values if inner is not None and inner is not MISSING]
+        chosen[row] = present[0] if present and (has_actual or len(present) == len(values)) else None
+        if has_actual and len(present) > 1:
+            rows += [row] * len(present)
+            alternatives += present
+    if not rows:
+        return chosen
+    scores = score_pairs(match, alternatives, [actual[row] for row in rows], services)
+    best: dict[int, tuple[float, bool, float]] = {}
+    for row, value, similarity, passed in zip(rows, alternatives, scores.value.tolist(), scores.passed.tolist(), strict=True):
+        closeness = 0.0 if passed else _compare_letters(value, actual[row])  # tells apart what a match finds equally wrong
+        rank = (-1.0 if isnan(similarity) else similarity, passed, closeness)  # NaN: not compared
+        if row not in best or rank > best[row]:
+            best[row], chosen[row] = rank, value
+    return chosen
+
+
+def _compare_letters(expected: Any, actual: Any) -> float:
+    if isinstance(expected, dict | list) or isinstance(actual, dict | list):
+        return 0.0
+    return Levenshtein.normalized_similarity(str(expected).casefold(), str(actual).casefold())
 
 
 _ALWAYS_FINITE = frozenset({str, int, bool})
@@ -98,6 +138,8 @@ def _crash_scores(matcher: MatcherSpec, message: str) -> Scores:
 
 def score_nullable_pairs(match: Match, expected: list[Any], actual: list[Any], services: Services = NO_SERVICES) -> Scores:
     """Score pairs in which either side may be null: null matches only null."""
+    if dict in map(type, expected):
+        expected = choose_accepted(match, expected, actual, services)
     both_null = [left is None and right is None for left, right in zip(expected, actual, strict=True)]
     present = [row for row in range(len(expected)) if expected[row] is not None and actual[row] is not None]
     scores = score_pairs(match, [expected[row] for row in present], [actual[row] for row in present], services)
@@ -112,6 +154,8 @@ def score_nullable_pairs(match: Match, expected: list[Any], actual: list[Any], s
 def pair_similarities(match: Match, expected: list[Any], actual: list[Any], services: Services = NO_SERVICES) -> NDArray[np.float64]:
     """Similarity of each pair, for list alignment: absent on both sides is 1, on one side 0."""
     match = _match_for_lists(match)
+    if dict in map(type, expected):
+        expected = choose_accepted(match, expected, actual, services)
     types = {*map(type, expected), *map(type, actual)}
     if types <= _COMPARABLE:
         similarities, undecided = _compare_scalars(match, expected, actual, types)
@@ -175,7 +219,7 @@ def similarity_grid(match: Match, expected: list[Any], actual: list[Any], servic
     """
     match = _match_for_lists(match)
     matcher = MATCHERS.find(match.name)
-    if matcher.grid is not None:
+    if matcher.grid is not None and not any(value.__class__ is dict and ANY in value for value in expected):
         call = call_guarded(partial(matcher.grid, expected, actual, _options(matcher, match)))
         if isinstance(call, Success):
             grid = np.asarray(call.value, dtype=np.float64)

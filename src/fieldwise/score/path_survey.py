@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from fieldwise.model.accepted_values import accepted_values
 from fieldwise.model.case import Cases
 from fieldwise.model.diagnostic import Diagnostic, Where
 from fieldwise.model.path import EACH, Step, render_path, value_at
@@ -68,7 +69,7 @@ class PathSurvey:
             self.records += 1
             for text, rule in self._rules.items():
                 assert rule.path is not None
-                if is_present(value_at(record, rule.path.steps)):
+                if is_present(value_at(record, rule.path.steps)) or _accepts_path(record, rule.path.steps):
                     self.present[text] += 1
             _collect_paths(record, self._expected_paths)
         for record in records.actual:
@@ -91,6 +92,21 @@ class PathSurvey:
         return f"actual has it, so the two sides may use different names: {fix}" if in_actual else fix
 
 
+def _accepts_path(record: Any, steps: Sequence[Step]) -> bool:
+    """True if one of several accepted values on the way has the path."""
+    value = record
+    for depth, step in enumerate(steps):
+        choice = accepted_values(value)
+        if choice is not None:
+            return any(is_present(value_at(accepted, steps[depth:])) or _accepts_path(accepted, steps[depth:]) for accepted in choice)
+        if step is EACH:
+            return isinstance(value, list) and any(_accepts_path(item, steps[depth + 1 :]) for item in value)
+        value = value_at(value, (step,))
+        if value is MISSING:
+            return False
+    return False
+
+
 def is_present(value: Any) -> bool:
     """True for a value, an empty list, and a list with at least one present item."""
     if isinstance(value, list):
@@ -105,7 +121,10 @@ def _collect_paths(record: Value, paths: dict[str, None]) -> None:
         value, steps = stack.pop()
         if len(steps) > _MAX_DEPTH:
             continue
-        if isinstance(value, dict):
+        choice = accepted_values(value)
+        if choice is not None and choice:
+            stack += [(accepted, steps) for accepted in choice]
+        elif isinstance(value, dict) and choice is None:
             for key, item in reversed(value.items()):
                 stack.append((item, (*steps, str(key))))
         elif isinstance(value, list) and value and isinstance(value[0], dict | list):

@@ -4,6 +4,7 @@ A closed comparison visits only the paths of the rules. An open one visits every
 list rules on the way. Both are loops over a stack, so records may be nested arbitrarily deep.
 """
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
@@ -11,13 +12,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from fieldwise.model.accepted_values import ANY, accepted_values
 from fieldwise.model.comparison import Comparisons, Outcome
 from fieldwise.model.evidence import EvidenceNode
 from fieldwise.model.path import EACH, Path, Step, parse_index, render_path, render_step
 from fieldwise.model.rule import CompareSpec, FieldRule, Match
 from fieldwise.model.services import NO_SERVICES, Services
 from fieldwise.model.values import MISSING, Missing
-from fieldwise.score.align import Feature, ItemAlignment, features_of_every_leaf, pair_items, pair_items_by_rules
+from fieldwise.score.align import Feature, ItemAlignment, features_of_every_leaf, hashable_key, pair_items, pair_items_by_rules
 from fieldwise.score.columns import LISTS, ColumnCache, Frame, Misfit, PairedItems, ValueColumn, frame_of_cases
 from fieldwise.score.comparison_builder import ComparisonBuilder, IsNull
 from fieldwise.score.rule_tree import RuleNode, build_rule_tree
@@ -80,6 +82,9 @@ def _enter_lists(position: _RulePosition, child: RuleNode, builder: ComparisonBu
 
     A row without a list gets one row for all items instead.
     """
+    if any(value.__class__ is dict and ANY in value for value in position.expected):
+        chosen = [_choose_list(expected, actual) for expected, actual in zip(position.expected, position.actual, strict=True)]
+        position = position._replace(expected=chosen)
     list_rows: list[int] = []
     other_rows: list[int] = []
     for row, (expected, actual) in enumerate(zip(position.expected, position.actual, strict=True)):
@@ -100,7 +105,7 @@ def _enter_lists(position: _RulePosition, child: RuleNode, builder: ComparisonBu
 def _add_placeholders(position: _RulePosition, child: RuleNode, rows: Sequence[int], builder: ComparisonBuilder) -> None:
     """Add one row per field of the items, for rows in which nothing or no list is expected."""
     frame = position.frame.take_rows(rows)
-    expected: ValueColumn = [None if position.expected[row] is None else MISSING for row in rows]
+    expected: ValueColumn = [_expected_placeholder(position.expected[row]) for row in rows]
     actual: ValueColumn = [_placeholder_for(position.actual[row]) for row in rows]
     stack = [(child, f"{position.suffix}[*]")]
     while stack:
@@ -108,6 +113,28 @@ def _add_placeholders(position: _RulePosition, child: RuleNode, rows: Sequence[i
         for rule in node.rules:
             builder.add(rule, suffix, expected, actual, frame)
         stack.extend((below, f"{suffix}{render_step(step)}") for step, below in reversed(node.children.items()))
+
+
+def _expected_placeholder(expected: Any) -> Any:
+    """Null as it is, and a list that is left out of the score; everything else is missing."""
+    return expected if expected is None or accepted_values(expected) == [] else MISSING
+
+
+def _choose_list(expected: Any, actual: Any) -> Any:
+    """Of several accepted lists the one with the largest share of items in common with actual; null where actual has no list."""
+    values = accepted_values(expected)
+    if not values:
+        return expected
+    lists = [value for value in values if isinstance(value, LISTS)]
+    if not lists or (None in values and not isinstance(actual, LISTS)):
+        return None
+    actual_items = Counter(map(hashable_key, actual)) if isinstance(actual, LISTS) else Counter[Any]()
+
+    def share_in_common(items: Any) -> float:
+        size = len(items) + actual_items.total()
+        return 2 * (Counter(map(hashable_key, items)) & actual_items).total() / size if size else 1.0
+
+    return max(lists, key=share_in_common)
 
 
 def _placeholder_for(actual: Any) -> Any:
@@ -348,26 +375,31 @@ def _leaf_shape(expected: Any, actual: Any) -> str:
     """`object`, `list` or `leaf`, by the expected value, or by actual if nothing is expected. Empty containers are leaves."""
     present = actual if expected is None or expected is MISSING else expected
     if isinstance(present, dict) and present:
-        return "object"
+        return "leaf" if _is_choice(expected) else "object"
     return "list" if isinstance(present, LISTS) and present else "leaf"
 
 
 def _record_shape(expected: Any, actual: Any) -> str:
     """The same where only top-level keys count: a record is an object even if it is empty, anything else is a leaf."""
     present = actual if expected is None or expected is MISSING else expected
-    return "object" if isinstance(present, dict) else "leaf"
+    return "object" if isinstance(present, dict) and not _is_choice(expected) else "leaf"
+
+
+def _is_choice(expected: Any) -> bool:
+    """True for several accepted values, which are one leaf."""
+    return expected.__class__ is dict and ANY in expected and accepted_values(expected) is not None
 
 
 def _root_shape(expected: Any, actual: Any) -> str:
     """The same for whole records: an empty record has no fields and is not a field itself."""
-    if isinstance(expected, dict) and isinstance(actual, dict):
+    if isinstance(expected, dict) and isinstance(actual, dict) and not _is_choice(expected):
         return "object"
     return "list" if isinstance(expected, LISTS) and isinstance(actual, LISTS) else _leaf_shape(expected, actual)
 
 
 def _is_replaced_container(expected: Any, actual: Any) -> bool:
     """True if expected is a container with content and actual a value that is no container of the same kind."""
-    if actual is None or actual is MISSING or actual.__class__ is Misfit:
+    if actual is None or actual is MISSING or actual.__class__ is Misfit or _is_choice(expected):
         return False
     same_kind = dict if isinstance(expected, dict) else LISTS
     return bool(expected) and isinstance(expected, (dict, *LISTS)) and not isinstance(actual, same_kind)

@@ -119,7 +119,7 @@ def _describe_miss(comparisons: Comparisons, row: int, outcome: int, path: str) 
 
 def describe_non_finite(comparisons: Comparisons, row: int) -> str | None:
     """The note on a NaN or an Infinity in either value of a row; None if there is none."""
-    name = find_non_finite(comparisons.expected[row]) or find_non_finite(comparisons.actual[row])
+    name = find_non_finite(comparisons.compared_value(row)) or find_non_finite(comparisons.actual[row])
     return f"{name} is not a number" if name else None
 
 

@@ -67,7 +67,7 @@ def assign_buckets(comparisons: Comparisons, nulls: Nulls) -> NDArray[np.uint8]:
             bucket[row] = EXTRA
     is_null = nulls.make_test()
     for row in np.flatnonzero(outcome == Outcome.IGNORED).tolist():  # the outcome of an ignored row says nothing about presence
-        expected, actual = comparisons.expected[row], comparisons.actual[row]
+        expected, actual = comparisons.compared_value(row), comparisons.actual[row]
         expected_is_null = expected is None or bool(is_null and is_null(expected))
         actual_is_null = actual is None or bool(is_null and is_null(actual))
         bucket[row] = _bucket_of_key(expected, actual, expected_is_null, actual_is_null)

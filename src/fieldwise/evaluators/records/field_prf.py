@@ -151,7 +151,7 @@ def field_prf(batch: Batch, config: FieldPrf) -> Results:
 def _treat_empty_as_absent(comparisons: Comparisons) -> Comparisons:
     """Comparisons in which an empty list or object against nothing is no field."""
     errors = np.flatnonzero(np.isin(comparisons.outcome, _ERRORS)).tolist()
-    rows = [row for row in errors if _is_empty(comparisons.expected[row]) and _is_empty(comparisons.actual[row])]
+    rows = [row for row in errors if _is_empty(comparisons.compared_value(row)) and _is_empty(comparisons.actual[row])]
     if not rows:
         return comparisons
     outcome, similarity, passed = comparisons.outcome.copy(), comparisons.similarity.copy(), comparisons.passed.copy()

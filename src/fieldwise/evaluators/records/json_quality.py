@@ -43,6 +43,7 @@ from fieldwise.evaluators.records._rqs_fields import (
 )
 from fieldwise.evaluators.records._safety import Safety, SafetyReport, check_safety
 from fieldwise.kernels.text_similarity import reaches_threshold
+from fieldwise.model.accepted_values import list_accepted
 from fieldwise.model.batch import Batch
 from fieldwise.model.comparison import Comparisons, Outcome
 from fieldwise.model.options import FixedMatch, FromFile, OptionProblem
@@ -242,12 +243,12 @@ def _apply_similarities(comparisons: Comparisons, config: JsonQuality) -> Compar
     for key, measured in config.similarities.items():
         differs = (outcome == Outcome.WRONG_VALUE) | (outcome == Outcome.FORMAT_ERROR)
         for row in np.flatnonzero(_rows_of_fields(comparisons, [key]) & differs).tolist():
-            strategy = config.strategies.get(key) or detect_strategy(comparisons.expected[row], config.default_text)
+            strategy = config.strategies.get(key) or detect_strategy(comparisons.compared_value(row), config.default_text)
             if strategy in thresholds:
                 similarity[row] = measured
                 passed[row] = reaches_threshold(similarity[row : row + 1], thresholds[strategy])[0]
             else:  # a measured similarity is about texts; numbers and dates are compared exactly
-                similarity[row] = passed[row] = _have_same_text(comparisons.expected[row], comparisons.actual[row])
+                similarity[row] = passed[row] = _have_same_text(comparisons.compared_value(row), comparisons.actual[row])
             if passed[row]:
                 outcome[row] = Outcome.MATCH
                 causes.pop(row, None)
@@ -279,7 +280,10 @@ def _classify_keys(comparisons: Comparisons, spec: CompareSpec, config: JsonQual
     ignored_keys = [key for key, strategy in config.strategies.items() if strategy == "IGNORE"]
     ignored = (comparisons.outcome == Outcome.IGNORED) | _rows_of_fields(comparisons, ignored_keys)
     counted = ~ignored if config.ignore_scope == "all" else np.ones(len(comparisons), dtype=np.bool_)
-    return _KeyRows(assign_buckets(comparisons, spec.nulls), ignored, counted)
+    bucket = assign_buckets(comparisons, spec.nulls)
+    dropped = [row for row in comparisons.chosen if not list_accepted(comparisons.expected[row])]
+    counted[dropped], bucket[dropped] = False, NEITHER  # no value is accepted, so the key is in no phase
+    return _KeyRows(bucket, ignored, counted)
 
 
 def _compute_metrics(comparisons: Comparisons, keys: _KeyRows, safety: SafetyReport | None) -> tuple[dict[str, _Numbers], Labels]:
@@ -432,7 +436,7 @@ class _QualityDetails:
         of_field = [positions.get(self.config.strategies.get(field, ""), _NO_STRATEGY) for field in comparisons.fields]
         strategies = np.array(of_field, dtype=np.uint8)[comparisons.field]
         for row in np.flatnonzero(strategies == _NO_STRATEGY).tolist():
-            expected = comparisons.expected[row]
+            expected = comparisons.compared_value(row)
             value = comparisons.actual[row] if expected is None or expected is MISSING else expected
             if type(value) in _EXACT_TYPES:
                 strategies[row] = _EXACT_POSITION
