@@ -1,8 +1,10 @@
 """Numbers within a tolerance."""
 
 import math
+import random
 from fractions import Fraction
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -105,3 +107,18 @@ def test_the_largest_float_is_close_to_itself_alone() -> None:
     largest = 1.7976931348623157e308
     assert within_tolerance([1e-130] * 30, [largest] * 30, 1e-6, relative=True).tolist() == [False] * 30
     assert within_tolerance([largest] * 30, [largest] * 30, 1e-6, relative=True).tolist() == [True] * 30
+
+
+def test_a_dense_grid_agrees_with_the_rule_at_the_edge_of_the_tolerance(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = random.Random(3)
+    numbers: list[Number] = [0, 1, -1, 2**51, 2**52, 2**60, 1e15, 0.1, 100, 100.0, float("inf"), float("nan")]
+    for _ in range(300):
+        expected = [rng.choice(numbers) if rng.random() < 0.3 else round(rng.uniform(-20, 20), 2) for _ in range(6)]
+        tolerance, relative = rng.choice([0.0, 0.01, 0.1, 1.0, 0.29]), rng.random() < 0.3
+        nearby = [number + rng.choice([0, 1, -1]) * (tolerance * abs(number) if relative else tolerance) for number in expected]
+        actual = [*nearby, *(int(number) for number in nearby if abs(number) < 2**60)]
+        rule = [[is_close(left, right, tolerance, relative) for right in actual] for left in expected]
+        assert within_tolerance_grid(expected, actual, tolerance, relative).tolist() == rule
+        with monkeypatch.context() as patched:
+            patched.setattr("fieldwise.kernels.tolerance._MAX_DENSE_CELLS", 0)
+            assert within_tolerance_grid(expected, actual, tolerance, relative).tolist() == rule

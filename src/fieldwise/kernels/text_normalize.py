@@ -47,6 +47,19 @@ def fold_text(text: str) -> str:
     return fold_case(text).strip()
 
 
+def fold_text_batch(texts: Sequence[str]) -> list[str]:
+    """Apply `fold_text` to each text.
+
+    >>> fold_text_batch(["  Straße ", "ACME "])
+    ['strasse', 'acme']
+    """
+    joined = "\0".join(texts)
+    if joined.isascii() and joined.count("\0") == len(texts) - 1:  # no text holds the separator itself
+        return [*map(str.strip, joined.lower().split("\0"))]
+    folded = {text: fold_text(text) for text in set(texts)}  # list alignment passes the same texts many times
+    return [folded[text] for text in texts]
+
+
 def fold_whitespace(text: str) -> str:
     """Fold case and remove white space of any kind, zero-width characters and soft hyphens.
 

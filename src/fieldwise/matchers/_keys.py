@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from fieldwise.kernels.values import canonical_json, key_equality_grid
 from fieldwise.model.values import MISSING, json_kind
 
-_ABSENT: Final = ("absent",)
+ABSENT: Final = ("absent",)
 """Key of null and of missing values: absent matches only absent."""
 
 
@@ -21,8 +21,8 @@ def is_absent(value: object) -> bool:
 def equal_key_grid(expected: Sequence[object], actual: Sequence[object], key: Callable[[object], Hashable]) -> NDArray[np.float64]:
     """1 where the keys of two values are equal, else 0; the key None equals nothing."""
     return key_equality_grid(
-        [_ABSENT if is_absent(value) else key(value) for value in expected],
-        [_ABSENT if is_absent(value) else key(value) for value in actual],
+        [ABSENT if is_absent(value) else key(value) for value in expected],
+        [ABSENT if is_absent(value) else key(value) for value in actual],
     )
 
 

@@ -10,13 +10,13 @@ Text is strict, after Unicode composition; lists are equal in order; the order o
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from math import isfinite
-from typing import Any, cast
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fieldwise.kernels.values import canonical_json, key_equality_grid, to_nfc, values_equal
-from fieldwise.matchers._keys import equal_key_grid
+from fieldwise.matchers._keys import ABSENT, is_absent
 from fieldwise.model.pairs import Pairs, Scores
 from fieldwise.registry import Example, matcher
 
@@ -28,15 +28,18 @@ class Exact:
 
 def grid(expected: Sequence[object], actual: Sequence[object], config: Exact) -> NDArray[np.float64]:  # noqa: ARG001
     """1 where an expected value equals an actual one, else 0."""
-    if _are_own_keys(expected) and _are_own_keys(actual):
-        return key_equality_grid(cast("Sequence[Hashable]", expected), cast("Sequence[Hashable]", actual))
-    return equal_key_grid(expected, actual, _equality_key)
+    return key_equality_grid(_equality_keys(expected), _equality_keys(actual))
 
 
-def _are_own_keys(values: Sequence[object]) -> bool:
-    """True if all values are ASCII text, or all are integers: Python then compares them as this matcher does."""
+def _equality_keys(values: Sequence[Any]) -> Sequence[Hashable]:
+    """Equal for equal values. ASCII text and integers are their own keys: Python compares them as this matcher does."""
     types = set(map(type, values))
-    return types == {int} or (types == {str} and all(map(str.isascii, cast("Sequence[str]", values))))
+    if types <= _OWN_KEYS and "".join([value for value in values if value.__class__ is str]).isascii():
+        return [ABSENT if value is None else value for value in values] if type(None) in types else values
+    return [ABSENT if is_absent(value) else _equality_key(value) for value in values]
+
+
+_OWN_KEYS: Final = frozenset((str, int, type(None)))
 
 
 def _equality_key(value: Any) -> Hashable:

@@ -14,7 +14,7 @@ import numpy as np
 from annotated_types import Interval
 from numpy.typing import NDArray
 
-from fieldwise.kernels.text_normalize import alphanumeric_key, fold_text
+from fieldwise.kernels.text_normalize import alphanumeric_key, fold_text, fold_text_batch
 from fieldwise.kernels.text_similarity import (
     BLOCK_LENGTH,
     MAX_EXACT_CELLS,
@@ -78,7 +78,7 @@ def grid(expected: Sequence[object], actual: Sequence[object], config: Fuzzy) ->
             )
     if config.score == "binary":
         return reaches_threshold(similarity, config.threshold).astype(np.float64)
-    return np.maximum(np.nan_to_num(similarity, nan=0.0), 0.0)
+    return np.fmax(similarity, 0.0)  # NaN becomes 0 as well
 
 
 @matcher(
@@ -144,6 +144,8 @@ def _read_texts(values: Sequence[Any], config: Fuzzy) -> tuple[list[str], list[s
     """The text and the kind of each value: kinds are None if all values are text, and the kind of a value with a NaN is None."""
     normalize = alphanumeric_key if config.normalize == "alnum" else fold_text if config.normalize else to_nfc
     if set(map(type, values)) == {str}:
+        if config.normalize is True:
+            return fold_text_batch(values), None
         distinct = set(values)
         if 2 * len(distinct) > len(values):
             return [normalize(value) for value in values], None

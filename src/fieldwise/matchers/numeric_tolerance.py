@@ -9,7 +9,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, Final, Literal, cast
 
 import numpy as np
 from annotated_types import Ge, Lt
@@ -54,6 +54,8 @@ _Numeric = Number | Figure
 
 def grid(expected: Sequence[object], actual: Sequence[object], config: NumericTolerance) -> NDArray[np.float64]:
     """1 where an expected number is within `tolerance` of an actual one, else 0."""
+    if _are_all_numbers(expected) and _are_all_numbers(actual):
+        return _within_grid(cast("Sequence[Number]", expected), cast("Sequence[Number]", actual), config).astype(np.float64)
     expected_numbers, actual_numbers = _read_numbers(expected, config), _read_numbers(actual, config)
     rows, other_rows = _split_numbers(expected_numbers)
     columns, other_columns = _split_numbers(actual_numbers)

@@ -524,9 +524,11 @@ def _large_matrix(
     """The similarity matrix of the unpaired items of one list."""
     row, pairing = remainder
     total = np.zeros((len(pairing.unpaired_expected), len(pairing.unpaired_actual)), dtype=np.float64)
-    for position, feature in enumerate(features):
-        expected_values = [expected.columns[position][expected.start[row] + at] for at in pairing.unpaired_expected]
-        actual_values = [actual.columns[position][actual.start[row] + at] for at in pairing.unpaired_actual]
+    expected_rows = [expected.start[row] + at for at in pairing.unpaired_expected]
+    actual_rows = [actual.start[row] + at for at in pairing.unpaired_actual]
+    for feature, expected_column, actual_column in zip(features, expected.columns, actual.columns, strict=True):
+        expected_values = [expected_column[at] for at in expected_rows]
+        actual_values = [actual_column[at] for at in actual_rows]
         if feature.match is None:
             similarities = _grid_of_common_items(expected_values, actual_values, feature)
         else:

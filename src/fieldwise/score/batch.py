@@ -81,7 +81,8 @@ class ScoringBatch:
         totals = UnwrapTotals()
         wrapped: dict[int, Value] = {}
         evidence: dict[int, EvidenceNode] = {}
-        for row, record in enumerate(actual):
+        has_any = has_rich_value(actual)
+        for row, record in enumerate(actual if has_any else ()):
             if has_rich_value(record):
                 unwrapped_before = totals.unwrapped
                 plain, node = unwrap_record(expected[row], record, totals)

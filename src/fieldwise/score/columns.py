@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import repeat
 from typing import Any, Final
 
 import numpy as np
@@ -39,6 +40,8 @@ def take_step(column: ValueColumn, step: Step) -> ValueColumn:
     values = take_key_everywhere(column, step)
     if values is not None:
         return values
+    if set(map(type, column)) == {dict}:
+        return list(map(dict.get, column, repeat(step), repeat(MISSING)))
     return [value[step] if value.__class__ is dict and step in value else _member_at(value, step) for value in column]
 
 

@@ -5,6 +5,7 @@ An object of actual is unwrapped where its `value` is what the expected side has
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any, Final, cast
 
 from fieldwise.model.diagnostic import Diagnostic
@@ -26,17 +27,19 @@ _MAX_DEPTH: Final = 100
 """Deeper values are left as they are."""
 
 
-def has_rich_value(record: Value) -> bool:
-    """Whether an object in a record has a `value` and a `confidence` or `score`."""
-    stack: list[Any] = [record]
-    while stack:
-        value = stack.pop()
-        if value.__class__ is dict:
-            if "value" in value and ("confidence" in value or "score" in value):
+def has_rich_value(record: Any) -> bool:
+    """Whether an object in a record, or in a list of records, has a `value` and a `confidence` or `score`."""
+    pending: list[list[Any]] = [[record]]
+    while pending:
+        group = pending.pop()
+        types = set(map(type, group))
+        if dict in types:
+            objects = [value for value in group if value.__class__ is dict]
+            if any("value" in value and ("confidence" in value or "score" in value) for value in objects):
                 return True
-            stack += [child for child in value.values() if child.__class__ is dict or child.__class__ is list]
-        elif value.__class__ is list:
-            stack += [child for child in value if child.__class__ is dict or child.__class__ is list]
+            pending.append([*chain.from_iterable(map(dict.values, objects))])
+        if list in types:
+            pending.append([*chain.from_iterable([value for value in group if value.__class__ is list])])
     return False
 
 
