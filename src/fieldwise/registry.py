@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from fieldwise.model.batch import Batch
     from fieldwise.model.case import Case
     from fieldwise.model.context import Context
-    from fieldwise.model.pairs import Pairs, Scores
+    from fieldwise.model.pairs import Measurements, Pairs, Scores
     from fieldwise.model.result import Results
 
 Reads: TypeAlias = Literal["records", "text", "case"]
@@ -105,6 +105,21 @@ class ColumnSurvey:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class StoredDecision:
+    """How stored measurements decide pairs again under other options, without the values."""
+
+    options: tuple[str, ...]
+    """The options that may change."""
+    decide: Callable[[Measurements, Any], NDArray[np.bool_]]
+    """`decide(measurements, config)`: whether each pair matches; equal to what the matcher itself finds, to the bit."""
+    by: Literal["distance", "similarity"] = "distance"
+    """`distance`: decides pairs with a distance, and their similarity is then 1 or 0. `similarity`: decides every pair that has one, and
+    leaves it as it is."""
+    obstacle: Callable[[Any, Any], str | None] | None = None
+    """`obstacle(old, new)`: why stored measurements do not suffice for this change of the options; None if they do."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class MatcherSpec:
     """A registered matcher."""
 
@@ -123,6 +138,8 @@ class MatcherSpec:
     Default: every matcher with `unread_note` does."""
     column_survey: ColumnSurvey | None = None
     """How a whole column decides what its options and single values leave open."""
+    stored_decision: StoredDecision | None = None
+    """How another threshold or tolerance can be tried on a stored run; None if that needs the matcher itself."""
     examples: tuple[Example, ...] = ()
 
     def compares_readings(self, config: Any) -> bool:
@@ -166,6 +183,9 @@ class EvaluatorSpec:
     """Metrics, other than counts, that may be below 0 or above 1."""
     is_judge: bool = False
     metrics: Metrics = None
+    recomputes: tuple[str, ...] = ()
+    """Options whose change can be tried on a stored run: the evaluator is called again with the stored comparisons, or with the stored
+    records if it compares no fields."""
     primary: str = "score"
     """The metric that decides in a comparison of runs whether the evaluator changed; the others are judged only if it did."""
     examples: tuple[EvaluatorExample, ...] = ()
@@ -373,6 +393,7 @@ def matcher(
     unread_note: Callable[[Any, Any], str | None] | None = None,
     reads_text: Callable[[Any], bool] | None = None,
     column_survey: ColumnSurvey | None = None,
+    stored_decision: StoredDecision | None = None,
     examples: Iterable[Example] = (),
 ) -> Callable[[Callable[_P, _R]], Callable[_P, _R]]: ...
 def matcher(function: Callable[..., Any] | None = None, /, **declared: Any) -> Any:
@@ -402,6 +423,7 @@ def evaluator(
     unscored: Mapping[str, str] = ...,
     unbounded: tuple[str, ...] = (),
     metrics: Metrics = None,
+    recomputes: tuple[str, ...] = (),
     primary: str = "score",
     examples: Iterable[EvaluatorExample] = (),
 ) -> Callable[[Callable[_P, _R]], Callable[_P, _R]]: ...

@@ -7,7 +7,7 @@ number; there is none at tolerance 0 and none between integers, whose digits are
 
 from collections.abc import Sequence
 from fractions import Fraction
-from math import isfinite, ulp
+from math import inf, isfinite, nextafter, ulp
 from sys import float_info
 from typing import Any, Final
 
@@ -22,6 +22,10 @@ _MAX_EXACT_INTEGER: Final = 2**52
 """Integers up to here, and their differences, are exact as floats."""
 _MAX_DENSE_CELLS: Final = 10_000
 """Up to this many cells, comparing every pair is faster than sorting."""
+_MAX_STEPS: Final = 64
+"""Floats to try around an estimate of the smallest tolerance before all floats are searched."""
+_ESTIMATE_ERROR: Final = 1e-13
+"""Relative error within which an estimate of the smallest tolerance is trusted; where it is larger, the estimate is not used."""
 _MAX_PAIRS_IN_PYTHON: Final = 24
 """Up to this many pairs, plain Python is faster than arrays."""
 
@@ -86,6 +90,101 @@ def within_tolerance(
             return close
     pairs = zip(expected, actual, strict=True)
     return np.array([is_close(left, right, tolerance, relative) for left, right in pairs], dtype=np.bool_)
+
+
+def smallest_tolerances(expected: Sequence[Number], actual: Sequence[Number], relative: bool = False) -> NDArray[np.float64]:
+    """Find the smallest tolerance at which `is_close` accepts each pair; infinite where there is none, never subnormal.
+
+    A pair is close exactly from this tolerance on, so a stored result decides every other tolerance without the two numbers.
+
+    >>> smallest_tolerances([100, 5, 1.0], [102, 5, 1.5]).round(6).tolist(), smallest_tolerances([100], [102], relative=True).tolist()
+    ([2.0, 0.0, 0.5], [0.02])
+    """
+    if len(expected) > _MAX_PAIRS_IN_PYTHON:
+        expected_floats, actual_floats = _to_floats(expected), _to_floats(actual)
+        if expected_floats is not None and actual_floats is not None:
+            return _bisect_tolerances(expected, actual, (expected_floats, actual_floats), relative)
+    pairs = zip(expected, actual, strict=True)
+    return np.array([smallest_tolerance(left, right, relative) for left, right in pairs], dtype=np.float64)
+
+
+def smallest_tolerance(expected: Number, actual: Number, relative: bool = False) -> float:
+    """Find the smallest tolerance at which `is_close` holds, by walking from an estimate to the neighbouring floats."""
+    if is_close(expected, actual):
+        return 0.0
+    if not (_is_finite(expected) and _is_finite(actual)):
+        return inf
+    tolerance = _estimate_tolerance(expected, actual, relative)
+    for _ in range(_MAX_STEPS):
+        if tolerance == inf or is_close(expected, actual, tolerance, relative):
+            break
+        tolerance = nextafter(tolerance, inf)
+    else:
+        return _bisect_tolerance(expected, actual, relative)
+    for _ in range(_MAX_STEPS):
+        lower = nextafter(tolerance, 0.0)
+        if lower < float_info.min or not is_close(expected, actual, lower, relative):
+            return tolerance
+        tolerance = lower
+    return _bisect_tolerance(expected, actual, relative)
+
+
+def _estimate_tolerance(expected: Number, actual: Number, relative: bool) -> float:
+    """Solve the rule of `is_close` for the tolerance, up to rounding; never 0."""
+    is_integers = isinstance(expected, int) and isinstance(actual, int)
+    try:
+        difference, scale = float(abs(Fraction(actual) - Fraction(expected))), abs(float(expected)) if relative and expected != 0 else 1.0
+        if not is_integers:
+            difference = max(difference - _SLACK_ULPS * ulp(max(abs(float(expected)), abs(float(actual)))), 0.0) / (1 + _SLACK_SHARE)
+    except OverflowError:
+        return float_info.max
+    return min(max(difference / scale, float_info.min), float_info.max)
+
+
+def _bisect_tolerance(expected: Number, actual: Number, relative: bool) -> float:
+    """Search all positive floats: their bit patterns are ordered as they are."""
+    low, high = int(np.float64(float_info.min).view(np.int64)) - 1, int(np.float64(inf).view(np.int64))
+    while high - low > 1:
+        middle = (low + high) // 2
+        is_enough = is_close(expected, actual, float(np.int64(middle).view(np.float64)), relative)
+        low, high = (low, middle) if is_enough else (middle, high)
+    return float(np.int64(high).view(np.float64))
+
+
+def _bisect_tolerances(
+    expected: Sequence[Number], actual: Sequence[Number], floats: "tuple[_Floats, _Floats]", relative: bool
+) -> NDArray[np.float64]:
+    """Apply `smallest_tolerance` in arrays: bisect the bit patterns around an estimate, and leave doubtful rows to it."""
+    (expected_values, expected_is_int), (actual_values, actual_is_int) = floats
+    equal, doubtful = _compare_floats(*floats, 0.0, relative)
+    # integers are compared without slack, and their shares in fractions
+    is_integers = expected_is_int & actual_is_int
+    if relative:
+        doubtful |= is_integers
+    with np.errstate(over="ignore", invalid="ignore"):
+        difference = np.abs(actual_values - expected_values)
+        slack = _SLACK_ULPS * np.spacing(np.maximum(np.abs(expected_values), np.abs(actual_values)))
+        estimate = np.where(is_integers, difference, np.maximum(difference - slack, 0.0) / (1 + _SLACK_SHARE))
+        if relative:
+            estimate /= np.where(expected_values == 0, 1.0, np.abs(expected_values))
+        low = np.where(estimate > float_info.min, estimate * (1 - _ESTIMATE_ERROR), 0.0)
+        high = np.maximum(estimate * (1 + _ESTIMATE_ERROR), float_info.min)
+    doubtful |= ~np.isfinite(high)
+    low, high = np.where(doubtful, 0.0, low), np.where(doubtful, 1.0, high)
+    is_low_enough, undecided = _compare_at(*floats, low, relative)
+    doubtful |= undecided | (is_low_enough & (low > 0))
+    is_high_enough, undecided = _compare_at(*floats, high, relative)
+    doubtful |= undecided | ~is_high_enough
+    low_bits, high_bits = low.view(np.int64), high.view(np.int64)
+    while bool(((high_bits - low_bits > 1) & (low_bits > 0))[~doubtful].any()):
+        middle = low_bits + (high_bits - low_bits) // 2
+        is_enough, undecided = _compare_at(*floats, middle.view(np.float64), relative)
+        doubtful |= undecided
+        low_bits, high_bits = np.where(is_enough, low_bits, middle), np.where(is_enough, middle, high_bits)
+    tolerances = np.where(equal, 0.0, np.maximum(high_bits.view(np.float64), float_info.min))
+    for row in np.flatnonzero(doubtful).tolist():
+        tolerances[row] = smallest_tolerance(expected[row], actual[row], relative)
+    return tolerances
 
 
 def within_tolerance_grid(
@@ -187,14 +286,28 @@ def _compare_floats(
     expected_floats: _Floats, actual_floats: _Floats, tolerance: float, relative: bool
 ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """Apply the rule of `is_close` in arrays: the result, and where only `is_close` itself can decide."""
+    if tolerance != 0:
+        return _compare_at(expected_floats, actual_floats, tolerance, relative)
+    (expected, _), (actual, _) = expected_floats, actual_floats
+    return (expected == actual) & np.isfinite(expected) & np.isfinite(actual), _find_inexact(expected_floats, actual_floats)
+
+
+def _find_inexact(expected_floats: _Floats, actual_floats: _Floats) -> NDArray[np.bool_]:
+    """Find the pairs with an integer that is not exact as a float."""
+    (expected, expected_is_int), (actual, actual_is_int) = expected_floats, actual_floats
+    return (expected_is_int & (np.abs(expected) > _MAX_EXACT_INTEGER)) | (actual_is_int & (np.abs(actual) > _MAX_EXACT_INTEGER))
+
+
+def _compare_at(
+    expected_floats: _Floats, actual_floats: _Floats, tolerance: float | NDArray[np.float64], relative: bool
+) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Apply `_compare_floats` at a positive tolerance, or at one for each pair."""
     (expected, expected_is_int), (actual, actual_is_int) = expected_floats, actual_floats
     expected_size, actual_size = np.abs(expected), np.abs(actual)
-    undecided = (expected_is_int & (expected_size > _MAX_EXACT_INTEGER)) | (actual_is_int & (actual_size > _MAX_EXACT_INTEGER))
-    if tolerance == 0:
-        return (expected == actual) & np.isfinite(expected) & np.isfinite(actual), undecided
+    undecided = _find_inexact(expected_floats, actual_floats)
     with np.errstate(over="ignore", invalid="ignore"):
         difference = np.abs(actual - expected)
-        bound = np.where(expected == 0, 1.0, expected_size) * tolerance if relative else np.full_like(expected_size, tolerance)
+        bound = np.where(expected == 0, 1.0, expected_size) * tolerance if relative else np.broadcast_to(tolerance, expected_size.shape)
         integers = expected_is_int & actual_is_int
         slack = _SLACK_SHARE * bound + _SLACK_ULPS * np.spacing(np.maximum(expected_size, actual_size))
         close = difference <= bound + np.where(integers, 0.0, slack)

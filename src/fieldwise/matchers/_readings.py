@@ -18,6 +18,8 @@ class Agreement(NamedTuple):
 
     agrees: bool
     note: str | None = None
+    distance: float | None = None
+    """The smallest tolerance at which they agree; infinite if no tolerance makes them agree; None if this is not measured."""
 
 
 class Unread(NamedTuple):
@@ -43,7 +45,10 @@ class ReadingMatcher(Generic[R]):
             for expected, actual in zip(pairs.expected, pairs.actual, strict=True)
         ]
         notes = {row: agreement.note for row, agreement in enumerate(agreements) if agreement.note is not None}
-        return Scores.of([agreement.agrees for agreement in agreements], notes=notes)
+        distance = None
+        if any(agreement.distance is not None for agreement in agreements):
+            distance = np.array([np.nan if agreement.distance is None else agreement.distance for agreement in agreements])
+        return Scores.of([agreement.agrees for agreement in agreements], notes=notes, distance=distance)
 
     def score_grid(self, expected: Sequence[object], actual: Sequence[object]) -> NDArray[np.float64]:
         """1 where an expected value agrees with an actual one, else 0; each value is read once."""

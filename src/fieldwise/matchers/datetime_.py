@@ -10,6 +10,7 @@ against another one without; against a value with a time it does not match. `zon
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
+from math import inf
 from typing import Any, Final
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
@@ -21,8 +22,8 @@ from fieldwise.kernels.moments import AmbiguousMoment, DateReading, Moment, read
 from fieldwise.matchers._date_survey import collect_date_evidence, resolve_date_options
 from fieldwise.matchers._readings import Agreement, ReadingMatcher
 from fieldwise.matchers.date import check_languages, moment_of_date
-from fieldwise.model.pairs import Pairs, Scores
-from fieldwise.registry import ColumnSurvey, Example, matcher
+from fieldwise.model.pairs import Measurements, Pairs, Scores
+from fieldwise.registry import ColumnSurvey, Example, StoredDecision, matcher
 
 _LONGEST_SECONDS: Final = 10_000 * 366 * 86_400
 """No two dates are further apart."""
@@ -84,6 +85,15 @@ def unread_note(value: Any, config: Datetime) -> str | None:
     return _datetime_matcher(config).unread_note(value)
 
 
+def _decide_stored(stored: Measurements, config: Datetime) -> NDArray[np.bool_]:
+    """Whether the tolerance accepts stored distances, in seconds."""
+    return stored.distance <= _limit_of(config).total_seconds()
+
+
+def _limit_of(config: Datetime) -> timedelta:
+    return timedelta(seconds=min(config.tolerance_seconds, _LONGEST_SECONDS))
+
+
 @matcher(
     grid=grid,
     unread_note=unread_note,
@@ -92,6 +102,7 @@ def unread_note(value: Any, config: Datetime) -> str | None:
         collect=collect_date_evidence,
         resolve=resolve_date_options,
     ),
+    stored_decision=StoredDecision(options=("tolerance",), decide=_decide_stored),
     examples=[
         Example(expected="2024-03-01T10:00:00Z", actual="2024-03-01T11:00:00+01:00", score=1),
         Example(expected="2024-03-01T10:00:00Z", actual="2024-03-01T22:45:00Z", score=0),
@@ -108,7 +119,7 @@ def datetime_(pairs: Pairs, config: Datetime) -> Scores:
 def _datetime_matcher(config: Datetime) -> ReadingMatcher[Moment]:
     reading = DateReading(config.day_first, frozenset(config.languages))
     zone = None if config.assumed_zone is None else ZoneInfo(config.assumed_zone)
-    limit = timedelta(seconds=min(config.tolerance_seconds, _LONGEST_SECONDS))
+    limit = _limit_of(config)
 
     def read(value: Any) -> Moment | str | None:
         moment = _read_value(value, reading)
@@ -126,14 +137,16 @@ def _datetime_matcher(config: Datetime) -> ReadingMatcher[Moment]:
     def compare(expected: Moment, actual: Moment) -> Agreement:
         if (expected.clock is None) != (actual.clock is None):
             side = "expected" if expected.clock is None else "actual"
-            return Agreement(False, f"no time of day on the {side} side")
+            return Agreement(False, f"no time of day on the {side} side", inf)
         has_one_offset = (expected.offset is None) != (actual.offset is None)
         if has_one_offset:
             expected, actual = replace(expected, offset=None), replace(actual, offset=None)
         left, right = expected.at_offset(timedelta(0)), actual.at_offset(timedelta(0))
         assert left is not None
         assert right is not None
-        return Agreement(abs(left - right) <= limit, ONE_ZONE if has_one_offset and abs(left - right) <= limit else None)
+        difference = abs(left - right)
+        agrees = difference <= limit
+        return Agreement(agrees, ONE_ZONE if has_one_offset and agrees else None, difference.total_seconds())
 
     return ReadingMatcher("a date with a time", read, compare)
 

@@ -29,10 +29,10 @@ from fieldwise.matchers._keys import is_absent
 from fieldwise.matchers._model_similarity import ask_similarities
 from fieldwise.model.ask import DEFAULT_ENDPOINT, Endpoint
 from fieldwise.model.diagnostic import Diagnostic
-from fieldwise.model.pairs import Pairs, Scores
+from fieldwise.model.pairs import Measurements, Pairs, Scores
 from fieldwise.model.rule import Match
 from fieldwise.model.values import json_kind
-from fieldwise.registry import Example, matcher
+from fieldwise.registry import Example, StoredDecision, matcher
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,8 +81,19 @@ def grid(expected: Sequence[object], actual: Sequence[object], config: Fuzzy) ->
     return np.fmax(similarity, 0.0)  # NaN becomes 0 as well
 
 
+def _decide_stored(stored: Measurements, config: Fuzzy) -> NDArray[np.bool_]:
+    """Whether stored similarities reach the threshold; values of different kinds, at an infinite distance, never do."""
+    return reaches_threshold(stored.similarity, config.threshold) & ~np.isposinf(stored.distance)
+
+
+def _find_obstacle(old: Fuzzy, _: Fuzzy) -> str | None:
+    """A run with `score: binary` stores 0 and 1, not the similarity."""
+    return "with `score: binary` the run stores 0 or 1 and no similarity" if old.score == "binary" else None
+
+
 @matcher(
     grid=grid,
+    stored_decision=StoredDecision(options=("threshold",), decide=_decide_stored, by="similarity", obstacle=_find_obstacle),
     examples=[
         Example(expected="Acme Corp", actual="ACME CORP", options={"threshold": 0.85}, score=1),
         Example(expected="Acme Corp", actual="Acme Corp.", options={"threshold": 0.85}, score=0.9),
@@ -101,9 +112,11 @@ def fuzzy(pairs: Pairs, config: Fuzzy) -> Scores:
         kinds = zip(expected_kinds or ["string"] * len(pairs), actual_kinds or ["string"] * len(pairs), strict=True)
         similarity[[row for row, (left, right) in enumerate(kinds) if left != right or left is None]] = _INCOMPARABLE
     passed = reaches_threshold(np.nan_to_num(similarity, nan=_INCOMPARABLE), config.threshold)
-    similarity[similarity < 0.0] = 0.0
+    is_incomparable = similarity < 0.0
+    similarity[is_incomparable] = 0.0
     value = np.where(np.isnan(similarity), np.nan, passed) if config.score == "binary" else similarity
-    return Scores.of(value, passed=passed, notes=notes, faults=faults)
+    distance = np.where(is_incomparable, np.inf, np.nan) if is_incomparable.any() else None
+    return Scores.of(value, passed=passed, notes=notes, faults=faults, distance=distance)
 
 
 def _describe_long_pairs(expected: Sequence[str], actual: Sequence[str], algorithm: str) -> tuple[dict[int, str], dict[int, Diagnostic]]:
@@ -137,7 +150,8 @@ def _score_by_model(pairs: Pairs, config: Fuzzy) -> Scores:
     passed = by_letters.passed & reaches_threshold(np.nan_to_num(value, nan=-1.0), config.threshold)
     graded = np.where(np.isnan(value), np.nan, passed) if config.score == "binary" else value
     notes = {rows[position]: reason for position, reason in answers.notes.items()}
-    return Scores.of(graded, passed=passed, notes=notes, faults={rows[position]: fault for position, fault in answers.faults.items()})
+    faults = {rows[position]: fault for position, fault in answers.faults.items()}
+    return Scores.of(graded, passed=passed, notes=notes, faults=faults, distance=by_letters.distance)
 
 
 def _read_texts(values: Sequence[Any], config: Fuzzy) -> tuple[list[str], list[str | None] | None]:

@@ -12,6 +12,7 @@ amounts match only if they are the same.
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from math import inf
 from typing import Annotated, Any, Literal
 
 import numpy as np
@@ -19,12 +20,12 @@ from annotated_types import Ge, Lt
 from numpy.typing import NDArray
 
 from fieldwise.kernels.amounts import DecimalMark, Figure, currencies_of, describe_currencies, find_decimal_mark, read_figure
-from fieldwise.kernels.tolerance import within_tolerance
+from fieldwise.kernels.tolerance import is_close, smallest_tolerance
 from fieldwise.matchers._date_survey import MIN_SHARE
 from fieldwise.matchers._keys import quote_value
 from fieldwise.matchers._readings import Agreement, ReadingMatcher, join_notes, plain_number
-from fieldwise.model.pairs import Pairs, Scores
-from fieldwise.registry import ColumnSurvey, Example, matcher
+from fieldwise.model.pairs import Measurements, Pairs, Scores
+from fieldwise.registry import ColumnSurvey, Example, StoredDecision, matcher
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,10 +79,16 @@ def resolve_decimal(config: Money, evidence: Counter[str]) -> tuple[Money, str |
     return replace(config, decimal=decimal), f"{undecided} amounts that read both ways were read with a decimal {decimal}: {counts}"
 
 
+def _decide_stored(stored: Measurements, config: Money) -> NDArray[np.bool_]:
+    """Whether the tolerance accepts stored distances."""
+    return stored.distance <= config.tolerance
+
+
 @matcher(
     grid=grid,
     unread_note=unread_note,
     column_survey=ColumnSurvey(is_open=lambda config: config.decimal is None, collect=collect_evidence, resolve=resolve_decimal),
+    stored_decision=StoredDecision(options=("tolerance",), decide=_decide_stored),
     examples=[
         Example(expected="EUR 1.234,50", actual="1234.50 €", score=1),
         Example(expected="RM7.42", actual=7.42, score=1),
@@ -111,18 +118,19 @@ def _money_matcher(config: Money) -> ReadingMatcher[Figure]:
         return figure._replace(currencies=default)
 
     def agree(expected: Figure, actual: Figure) -> bool:
-        return bool(within_tolerance([expected.value], [actual.value], config.tolerance)[0])
+        return is_close(expected.value, actual.value, config.tolerance)
 
     def compare(expected: Figure, actual: Figure) -> Agreement:
         if config.currency != "ignore" and _currencies_differ(expected, actual):
             names = f"{describe_currencies(expected.currencies)} and {describe_currencies(actual.currencies)}"
-            return Agreement(False, f"other currency: {names}")
-        agrees = agree(expected, actual)
+            return Agreement(False, f"other currency: {names}", inf)
+        distance = smallest_tolerance(expected.value, actual.value)
+        agrees = distance <= config.tolerance
         if mark is None and (expected.undecided or actual.undecided):
             # of values that differ, the separator is worth a word only if it explains the difference
             is_noted = agrees or agree(_with_other_mark(expected), _with_other_mark(actual))
-            return Agreement(agrees, join_notes(_undecided_note(expected), _undecided_note(actual)) if is_noted else None)
-        return Agreement(agrees)
+            return Agreement(agrees, join_notes(_undecided_note(expected), _undecided_note(actual)) if is_noted else None, distance)
+        return Agreement(agrees, None, distance)
 
     return ReadingMatcher("an amount", read, compare)
 

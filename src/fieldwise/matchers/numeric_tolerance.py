@@ -16,12 +16,12 @@ from annotated_types import Ge, Lt
 from numpy.typing import NDArray
 
 from fieldwise.kernels.amounts import Figure, describe_currencies, read_figure
-from fieldwise.kernels.tolerance import Number, within_tolerance, within_tolerance_grid
+from fieldwise.kernels.tolerance import Number, smallest_tolerances, within_tolerance_grid
 from fieldwise.kernels.values import canonical_json, values_equal
 from fieldwise.matchers._keys import equal_key_grid, quote_value
-from fieldwise.model.pairs import Pairs, Scores
+from fieldwise.model.pairs import Measurements, Pairs, Scores
 from fieldwise.model.values import json_kind
-from fieldwise.registry import Example, matcher
+from fieldwise.registry import Example, StoredDecision, matcher
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,10 +90,24 @@ def unread_note(value: Any, config: NumericTolerance) -> str | None:
     return None if _read_numbers([value], config)[0] is not None else f"not a number: {quote_value(value)}"
 
 
+def _decide_stored(stored: Measurements, config: NumericTolerance) -> NDArray[np.bool_]:
+    """Whether the options accept stored distances."""
+    distance = None if config.relative else stored.distance
+    return _is_within(distance, stored.relative_distance, config)
+
+
+def _find_obstacle(old: NumericTolerance, new: NumericTolerance) -> str | None:
+    """A share cannot be decided where only absolute distances were stored."""
+    if old.relative_tolerance is None and new.relative_tolerance is not None:
+        return "the run stores no relative distances for this field; set `relative_tolerance` in the suite and run it again"
+    return None
+
+
 @matcher(
     grid=grid,
     unread_note=unread_note,
     reads_text=lambda config: config.parse,
+    stored_decision=StoredDecision(options=("tolerance", "relative_tolerance"), decide=_decide_stored, obstacle=_find_obstacle),
     examples=[
         Example(expected=119.0, actual=119.01, options={"tolerance": 0.01}, score=1),
         Example(expected=119.0, actual=119.02, options={"tolerance": 0.01}, score=0),
@@ -107,32 +121,66 @@ def unread_note(value: Any, config: NumericTolerance) -> str | None:
 def numeric_tolerance(pairs: Pairs, config: NumericTolerance) -> Scores:
     """1 for numbers within `tolerance` of each other, else 0. Other values match if they are equal."""
     if _are_all_numbers(pairs.expected) and _are_all_numbers(pairs.actual):
-        return Scores.of(_within(pairs.expected, pairs.actual, config))  # pyright: ignore[reportArgumentType]
+        distance, relative_distance = _distances(pairs.expected, pairs.actual, config)  # pyright: ignore[reportArgumentType]
+        matched = _is_within(distance, relative_distance, config)
+        return Scores.of(matched, distance=distance, relative_distance=relative_distance)
     expected, actual = _read_numbers(pairs.expected, config), _read_numbers(pairs.actual, config)
     rows = [row for row in range(len(pairs)) if expected[row] is not None and actual[row] is not None]
     matched = np.zeros(len(pairs), dtype=np.bool_)
-    matched[rows] = _within([_value_of(expected[row]) for row in rows], [_value_of(actual[row]) for row in rows], config)
+    numbers = [_value_of(expected[row]) for row in rows], [_value_of(actual[row]) for row in rows]
+    measured = _distances(*numbers, config)
+    matched[rows] = _is_within(*measured, config)
+    distance, relative_distance = (_spread(column, rows, len(pairs)) for column in measured)
     notes: dict[int, str] = {}
     for row in rows:
         note = _note_other_name(expected[row], actual[row]) if type(expected[row]) is type(actual[row]) is Figure else None
         if note is not None:
             matched[row], notes[row] = False, note
+            for column in (distance, relative_distance):
+                if column is not None:
+                    column[row] = np.inf  # no tolerance makes another currency or unit match
     for row in set(range(len(pairs))).difference(rows):
         matched[row] = values_equal(pairs.expected[row], pairs.actual[row])
         if not matched[row]:
             notes[row] = f"not a number: {quote_value(pairs.actual[row] if actual[row] is None else pairs.expected[row])}"
-    return Scores.of(matched, notes=notes)
+    return Scores.of(matched, notes=notes, distance=distance, relative_distance=relative_distance)
+
+
+def _spread(column: NDArray[np.float64] | None, rows: Sequence[int], size: int) -> NDArray[np.float64] | None:
+    """A column at its rows, NaN elsewhere; None stays None."""
+    if column is None:
+        return None
+    spread = np.full(size, np.nan)
+    spread[rows] = column
+    return spread
 
 
 def _are_all_numbers(values: Sequence[object]) -> bool:
     return set(map(type, values)) <= _NUMBER_TYPES
 
 
-def _within(expected: Sequence[Number], actual: Sequence[Number], config: NumericTolerance) -> NDArray[np.bool_]:
-    matched = within_tolerance(expected, actual, config.tolerance, config.relative)
-    if config.relative_tolerance is not None:
-        has_share = np.array([number != 0 for number in expected], dtype=np.bool_)  # a share of 0 is 0, as in math.isclose
-        matched |= has_share & within_tolerance(expected, actual, config.relative_tolerance, relative=True)
+_Distance = NDArray[np.float64] | None
+
+
+def _distances(expected: Sequence[Number], actual: Sequence[Number], config: NumericTolerance) -> tuple[_Distance, _Distance]:
+    """The smallest tolerance at which each pair matches: absolute, and as a share of the expected number; None if it is not asked for."""
+    if config.relative:
+        return None, smallest_tolerances(expected, actual, relative=True)
+    distance = smallest_tolerances(expected, actual)
+    if config.relative_tolerance is None:
+        return distance, None
+    has_share = np.array([number != 0 for number in expected], dtype=np.bool_)  # a share of 0 is 0, as in math.isclose
+    return distance, np.where(has_share, smallest_tolerances(expected, actual, relative=True), np.inf)
+
+
+def _is_within(distance: _Distance, relative_distance: _Distance, config: NumericTolerance) -> NDArray[np.bool_]:
+    """Whether the options accept these distances."""
+    if distance is None:
+        assert relative_distance is not None
+        return relative_distance <= config.tolerance
+    matched: NDArray[np.bool_] = distance <= config.tolerance
+    if relative_distance is not None and config.relative_tolerance is not None:
+        matched |= relative_distance <= config.relative_tolerance
     return matched
 
 

@@ -26,11 +26,11 @@ from fieldwise.kernels.values import canonical_json, to_nfc
 from fieldwise.matchers._model_similarity import ModelSimilarities, ask_similarities
 from fieldwise.model.ask import DEFAULT_ENDPOINT, Endpoint
 from fieldwise.model.diagnostic import Diagnostic
-from fieldwise.model.pairs import Pairs, Scores
+from fieldwise.model.pairs import Measurements, Pairs, Scores
 from fieldwise.model.rule import Match
 from fieldwise.model.services import Embedder, Services, Vectors
 from fieldwise.model.values import json_kind
-from fieldwise.registry import Example, matcher
+from fieldwise.registry import Example, StoredDecision, matcher
 
 PUBLISHED: Final = ((0.0, 0.0), (0.426, 0.8), (1.0, 1.0))
 """Default calibration from raw similarity to score, fitted on half of the labelled pairs; `docs/semantic.md` evaluates it on the other
@@ -69,11 +69,21 @@ class Semantic:
         return Match("fuzzy") if self.by == "llm" else Match("semantic", self)
 
 
+def _decide_stored(stored: Measurements, config: Semantic) -> NDArray[np.bool_]:
+    """Whether stored similarities reach the threshold."""
+    return reaches_threshold(stored.similarity, config.threshold) & ~np.isposinf(stored.distance)
+
+
+def _find_obstacle(old: Semantic, _: Semantic) -> str | None:
+    return "with `score: binary` the run stores 0 or 1 and no similarity" if old.score == "binary" else None
+
+
 @matcher(
+    stored_decision=StoredDecision(options=("threshold",), decide=_decide_stored, by="similarity", obstacle=_find_obstacle),
     examples=[
         Example(expected="The invoice is paid.", actual="The bill has been settled.", score=0.81),
         Example(expected="The invoice is paid.", actual="The invoice is not paid.", score=0.61),
-    ]
+    ],
 )
 def semantic(pairs: Pairs, config: Semantic) -> Scores:
     """Semantic similarity of two texts; other values by their JSON text, values of different kinds 0."""

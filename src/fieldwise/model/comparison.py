@@ -160,6 +160,11 @@ class Comparisons:
     """True for an item of an expected list that was paired with no actual item."""
     identical: NDArray[np.bool_] = dataclass_field(default_factory=_no_flags)
     """True where both sides are the same value, equal in type and content; empty if this was not determined."""
+    distance: NDArray[np.float64] = dataclass_field(default_factory=_no_numbers)
+    """The smallest `tolerance` at which the row passes; infinite if no option value makes it pass; NaN if no tolerance decides it; empty
+    if no row has one."""
+    relative_distance: NDArray[np.float64] = dataclass_field(default_factory=_no_numbers)
+    """The same for a tolerance that is a share of the expected value."""
     unread: Mapping[int, UnreadValues] = dataclass_field(default_factory=dict[int, UnreadValues])
     """What the matches of some fields could not read of the expected values, by index into `fields`."""
     confidence: NDArray[np.float64] = dataclass_field(default_factory=_no_numbers)
@@ -243,7 +248,10 @@ class Comparisons:
         return (self.at(int(row)) for row in self.rows_of(case))
 
 
-_ARRAYS = ("case", "field", "path", "outcome", "similarity", "passed", "unmatched_actual", "unmatched_expected", "identical", "confidence")
+_ARRAYS = (
+    *("case", "field", "path", "outcome", "similarity", "passed"),
+    *("unmatched_actual", "unmatched_expected", "identical", "distance", "relative_distance", "confidence"),
+)
 _LISTS = ("expected", "actual")
 _SPARSE = ("cause", "note", "faults", "page", "box", "chosen")
 

@@ -25,6 +25,16 @@ class Pairs:
 
 
 @dataclass(frozen=True, slots=True)
+class Measurements:
+    """What is stored about pairs that were compared; enough to decide them again under another threshold or tolerance."""
+
+    similarity: NDArray[np.float64]
+    distance: NDArray[np.float64]
+    """As in `Scores`; NaN where no tolerance decides the pair."""
+    relative_distance: NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
 class Scores:
     """The score of each pair of a batch."""
 
@@ -35,6 +45,10 @@ class Scores:
     notes: Mapping[int, str] = field(default_factory=dict[int, str])
     """Remarks by row, such as `ambiguous date` or `NaN is not a number`."""
     faults: Mapping[int, Diagnostic] = field(default_factory=dict[int, Diagnostic])
+    distance: NDArray[np.float64] | None = None
+    """The smallest `tolerance` at which the pair matches; infinite if no option value makes it match; NaN if no tolerance decides it."""
+    relative_distance: NDArray[np.float64] | None = None
+    """The same for a tolerance that is a share of the expected value."""
 
     @classmethod
     def of(
@@ -44,6 +58,8 @@ class Scores:
         passed: ArrayLike | None = None,
         notes: Mapping[int, str] | None = None,
         faults: Mapping[int, Diagnostic] | None = None,
+        distance: NDArray[np.float64] | None = None,
+        relative_distance: NDArray[np.float64] | None = None,
     ) -> "Scores":
         """Build scores from anything array-like; without `passed`, a pair passes at 1.0.
 
@@ -52,7 +68,7 @@ class Scores:
         """
         values = np.asarray(value, dtype=np.float64)
         decided = values >= 1.0 if passed is None else np.asarray(passed, dtype=np.bool_)
-        return cls(values, decided, notes or {}, faults or {})
+        return cls(values, decided, notes or {}, faults or {}, distance, relative_distance)
 
     def __len__(self) -> int:
         return len(self.value)

@@ -66,6 +66,23 @@ class _RowVerdicts:
     passed: NDArray[np.bool_]
     notes: dict[int, str] = field(default_factory=dict[int, str])
     faults: dict[int, Diagnostic] = field(default_factory=dict[int, Diagnostic])
+    distance: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
+    """As in `Comparisons`; empty until a row has one."""
+    relative_distance: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
+
+    def set_distances(self, at: NDArray[np.int64], distance: NDArray[np.float64] | float | None) -> None:
+        """Set the distance of these rows."""
+        if distance is not None:
+            if not len(self.distance):
+                self.distance = np.full(len(self.outcome), np.nan)
+            self.distance[at] = distance
+
+    def set_relative_distances(self, at: NDArray[np.int64], distance: NDArray[np.float64] | None) -> None:
+        """Set the relative distance of these rows."""
+        if distance is not None:
+            if not len(self.relative_distance):
+                self.relative_distance = np.full(len(self.outcome), np.nan)
+            self.relative_distance[at] = distance
 
 
 @dataclass(slots=True)
@@ -166,6 +183,8 @@ class ComparisonBuilder:
             unmatched_actual=_concatenate([block.frame.unmatched_actual for block in blocks], np.bool_),
             unmatched_expected=_concatenate([block.frame.unmatched_expected for block in blocks], np.bool_),
             identical=_all_rows_except(total, unequal),
+            distance=verdicts.distance,
+            relative_distance=verdicts.relative_distance,
             unread=self._count_unread(blocks),
             confidence=confidence,
             page=page,
@@ -218,6 +237,9 @@ class ComparisonBuilder:
             rows, outcomes, similarities, passed = zip(*decided, strict=True)
             at = np.array(rows, dtype=np.int64)
             verdicts.outcome[at], verdicts.similarity[at], verdicts.passed[at] = outcomes, similarities, passed
+            misfits = at[verdicts.outcome[at] == _FORMAT_ERROR]
+            if len(misfits):
+                verdicts.set_distances(misfits, np.inf)
         for match, rows in rows_by_match.items():
             self._decide_by_matcher(match, rows, expected, actual, verdicts)
         return verdicts
@@ -243,6 +265,8 @@ class ComparisonBuilder:
         at = np.array(rows, dtype=np.int64)
         verdicts.similarity[at] = scores.value
         verdicts.passed[at] = scores.passed
+        verdicts.set_distances(at, scores.distance)
+        verdicts.set_relative_distances(at, scores.relative_distance)
         failed = at[~scores.passed]
         is_format_error = _differ_in_type_only if _compares_readings(match) else _differ_in_kind
         has_format_error = [is_format_error(expected[row], actual[row]) for row in failed.tolist()]

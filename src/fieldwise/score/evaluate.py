@@ -89,7 +89,7 @@ def evaluate(planned: PlannedEvaluator, batch: ScoringBatch) -> Results:
     else:
         results = _call_evaluator(entry, planned, part)
     results.kinds = _metric_kinds(results, entry)
-    _mark_failed_cases(results, failed, entry)
+    mark_failed_cases(results, failed, entry)
     if partition.excluded:
         results = _add_excluded_cases(results, partition.evaluated, partition.excluded, len(batch))
     _add_repairs(results, entry, batch)
@@ -202,7 +202,7 @@ def _call_evaluator(entry: EvaluatorSpec, planned: PlannedEvaluator, batch: Scor
     return join_results([first, second])
 
 
-def _mark_failed_cases(results: Results, failed: Mapping[int, str], entry: EvaluatorSpec) -> None:
+def mark_failed_cases(results: Results, failed: Mapping[int, str], entry: EvaluatorSpec) -> None:
     """Make the rows in which the system failed errors: score 0, no hits, and 0 in every mean."""
     if not failed:
         return
@@ -435,6 +435,13 @@ def _join_comparisons(parts: Sequence[tuple[int, Comparisons]], cases: int) -> C
         offsets = zip(first_rows, dicts, strict=False)
         return {new_row[first + row]: value for first, by_row in offsets for row, value in by_row.items()}
 
+    def join_distances(name: str) -> NDArray[np.float64]:
+        columns = [getattr(part, name) for part in comparisons]
+        if not any(len(column) for column in columns):
+            return np.zeros(0, dtype=np.float64)
+        parts_and_columns = zip(comparisons, columns, strict=True)
+        return join_arrays([column if len(column) else np.full(len(part), np.nan) for part, column in parts_and_columns])
+
     has_identical = all(len(part.identical) == len(part) for part in comparisons)
     return Comparisons(
         cases=cases,
@@ -458,6 +465,8 @@ def _join_comparisons(parts: Sequence[tuple[int, Comparisons]], cases: int) -> C
         confidence=join_arrays(fill_confidences(comparisons)) if any(len(part.confidence) for part in comparisons) else np.zeros(0),
         page=join_by_row([part.page for part in comparisons]),
         box=join_by_row([part.box for part in comparisons]),
+        distance=join_distances("distance"),
+        relative_distance=join_distances("relative_distance"),
     )
 
 

@@ -42,7 +42,14 @@ def score_pairs(match: Match, expected: list[Any], actual: list[Any], services: 
     value[rows], passed[rows] = scores.value, scores.passed
     notes = {row: note for row, note in notes.items() if not passed[row]}
     notes |= {rows[position]: note for position, note in scores.notes.items()}
-    return Scores(value, passed, notes, {rows[position]: fault for position, fault in scores.faults.items()})
+    faults = {rows[position]: fault for position, fault in scores.faults.items()}
+    distance = np.full(len(expected), np.inf)  # no option makes a rejected pair match
+    distance[rows] = np.nan if scores.distance is None else scores.distance
+    relative_distance = None
+    if scores.relative_distance is not None:
+        relative_distance = np.full(len(expected), np.inf)
+        relative_distance[rows] = scores.relative_distance
+    return Scores(value, passed, notes, faults, distance, relative_distance)
 
 
 def choose_accepted(match: Match, expected: list[Any], actual: list[Any], services: Services = NO_SERVICES) -> list[Any]:
@@ -124,7 +131,17 @@ def _call_matcher(match: Match, expected: list[Any], actual: list[Any], services
         np.concatenate([first.passed, second.passed]),
         {**first.notes, **{half + row: note for row, note in second.notes.items()}},
         {**first.faults, **{half + row: fault for row, fault in second.faults.items()}},
+        _join_distances(first, second, "distance"),
+        _join_distances(first, second, "relative_distance"),
     )
+
+
+def _join_distances(first: Scores, second: Scores, name: str) -> NDArray[np.float64] | None:
+    """The distances of both; NaN for the one that has none."""
+    columns = [(part, getattr(part, name)) for part in (first, second)]
+    if all(column is None for _, column in columns):
+        return None
+    return np.concatenate([np.full(len(part), np.nan) if column is None else column for part, column in columns])
 
 
 def _options(matcher: MatcherSpec, match: Match) -> Any:

@@ -25,8 +25,11 @@ FIELDS_KEY: Final = "fields"
 """Key of the table metadata that holds all fields in order, each with its rule in words, including fields without a row."""
 UNREAD_KEY: Final = "unread"
 """Key of the table metadata that holds what matches could not read of the expected values: field, rule, values, unread, examples."""
-_REQUIRED_COLUMNS: Final = frozenset(("case", "field", "path", "outcome", "passed", "extra", "equal", "aside"))
+_REQUIRED_COLUMNS: Final = frozenset(("case", "field", "path", "outcome", "passed", "extra", "equal", "aside", "unpaired"))
 """The columns without nulls."""
+DISTANCE_COLUMN: Final = "distance"
+"""The smallest tolerance at which the comparison passes. Runs that were stored before 0.2 have no such column."""
+RELATIVE_DISTANCE_COLUMN: Final = "relative_distance"
 OUTCOMES: Final = [outcome.label for outcome in Outcome]
 
 
@@ -42,6 +45,7 @@ def build_comparisons_table(comparisons: Comparisons, rows: NDArray[np.int64], f
     aside = np.zeros(len(order), dtype=np.bool_)
     aside[differing_positions[in_records]] = True
     extra = comparisons.unmatched_actual if len(comparisons.unmatched_actual) else np.zeros(len(order), dtype=np.bool_)
+    unpaired = comparisons.unmatched_expected if len(comparisons.unmatched_expected) else np.zeros(len(order), dtype=np.bool_)
     similarity = comparisons.similarity[order]
     fields = [[name, rule_text(rule)] for name, rule in zip(comparisons.fields, comparisons.rules, strict=True)]
     unread: UnreadByRule = {}
@@ -63,6 +67,9 @@ def build_comparisons_table(comparisons: Comparisons, rows: NDArray[np.int64], f
             "expected": _values_column(expected, in_records, differing_positions, len(order)),
             "actual": _values_column(actual, in_records, differing_positions, len(order)),
             **_evidence_columns(comparisons, order),
+            "unpaired": arrow_column(unpaired[order]),
+            DISTANCE_COLUMN: _distance_column(comparisons.distance, order),
+            RELATIVE_DISTANCE_COLUMN: _distance_column(comparisons.relative_distance, order),
         },
         required=_REQUIRED_COLUMNS,
         metadata={FIELDS_KEY: dump_json(fields), UNREAD_KEY: _dump_unread(unread)},
@@ -137,6 +144,12 @@ def _values_column(values: Sequence[Value], in_records: NDArray[np.bool_], posit
     valid = np.zeros(row_count, dtype=np.bool_)
     valid[positions[is_stored]] = True
     return utf8_column(dump_json_values([*compress(values, is_stored.tolist())]), valid)
+
+
+def _distance_column(distance: NDArray[np.float64], order: NDArray[np.int64]) -> ArrowColumn:
+    """A column of distances; null where no tolerance decides."""
+    sorted_distance = distance[order] if len(distance) else np.full(len(order), np.nan)
+    return arrow_column(sorted_distance, ~np.isnan(sorted_distance))
 
 
 def _sparse_column(texts_by_row: Mapping[int, str], order: NDArray[np.int64]) -> ArrowColumn:

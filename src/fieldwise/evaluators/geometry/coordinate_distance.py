@@ -151,6 +151,7 @@ def _metric_names(config: CoordinateDistance) -> tuple[str, ...]:
     version=2,
     unbounded=("mean_distance",),
     metrics=_metric_names,
+    recomputes=("threshold",),
     examples=[
         EvaluatorExample(options={"path": "corner", "threshold": 5}, expected={"corner": [0, 0]}, actual={"corner": [3, 4]}),
         EvaluatorExample(perfect=[[0, 1], [1, 2]]),

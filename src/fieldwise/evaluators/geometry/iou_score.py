@@ -136,6 +136,7 @@ def _metric_names(config: IouScore) -> tuple[str, ...]:
     counts=COUNT_METRICS,
     version=2,
     metrics=_metric_names,
+    recomputes=("threshold",),
     examples=[
         EvaluatorExample(
             options={"path": "boxes", "format": "xyxy", "threshold": 0.5, "pairing": "best"},

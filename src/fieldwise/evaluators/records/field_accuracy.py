@@ -75,6 +75,7 @@ def _compare_spec(fields: tuple[FieldRule, ...], lists: tuple[ListRule, ...]) ->
     counts=("fields_matched", "fields_scored"),
     version=2,
     metrics=("fields_matched", "fields_scored"),
+    recomputes=("fields", "aggregation", "unexpected"),
     examples=[
         EvaluatorExample(
             options={

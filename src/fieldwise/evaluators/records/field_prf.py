@@ -104,6 +104,7 @@ def _metric_names(config: FieldPrf) -> tuple[str, ...]:
     counts=_COUNTS,
     version=2,
     metrics=_metric_names,
+    recomputes=("fields", "substitution_counts"),
     examples=[
         EvaluatorExample(
             options={"ignore": ["meta"], "fields": [{"path": "date", "match": "date"}]},

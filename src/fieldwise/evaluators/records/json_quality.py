@@ -138,6 +138,7 @@ _NOTHING_EXPECTED: Final = ("vacuous_completeness", "vacuous_accuracy")
     },
     unscored={"accuracy": "unscored_accuracy"},
     unbounded=("rqs",),
+    recomputes=("weights", "clamp", "fuzzy_threshold", "semantic_threshold"),
     metrics=("completeness", "hallucination", "accuracy", "safety", "rqs", "rqs_normalized", "consistency"),
     examples=[
         EvaluatorExample(
