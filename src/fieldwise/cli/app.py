@@ -27,6 +27,7 @@ from fieldwise.cli import (
     runs,
     schema,
     view,
+    what_if,
 )
 from fieldwise.cli._exits import INTERRUPTED, exit_interrupted, report_error
 from fieldwise.cli._options import Program
@@ -98,6 +99,7 @@ for command, short_help in (
     (pack.pack, "Write what the next prompt or schema iteration needs."),
     (power.power, "State how many cases are needed to detect a drop."),
     (review.review, "Review comparisons one at a time; correct expected values."),
+    (what_if.what_if, "Try other thresholds, tolerances and weights on a stored run."),
     (report.report, "Write a stored run as HTML, Markdown, JUnit, Excel …"),
     (mcp.mcp, "Serve fieldwise to agents (Model Context Protocol)."),
     (schema.schema, "Print a JSON Schema (2020-12)."),

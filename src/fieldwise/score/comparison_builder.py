@@ -268,7 +268,7 @@ class ComparisonBuilder:
         verdicts.set_distances(at, scores.distance)
         verdicts.set_relative_distances(at, scores.relative_distance)
         failed = at[~scores.passed]
-        is_format_error = _differ_in_type_only if _compares_readings(match) else _differ_in_kind
+        is_format_error = differ_in_type_only if compares_readings(match) else differ_in_kind
         has_format_error = [is_format_error(expected[row], actual[row]) for row in failed.tolist()]
         verdicts.outcome[failed] = np.where(has_format_error, _FORMAT_ERROR, _WRONG_VALUE)
         for position, note in scores.notes.items():
@@ -289,19 +289,19 @@ def _has_choice(value: Any) -> bool:
         return accepted_values(value) is not None
 
 
-def _differ_in_kind(expected: Any, actual: Any) -> bool:
+def differ_in_kind(expected: Any, actual: Any) -> bool:
     return expected.__class__ is not actual.__class__ and json_kind(expected) != json_kind(actual)
 
 
-def _compares_readings(match: Match) -> bool:
+def compares_readings(match: Match) -> bool:
     """True if the matcher reads both values, so that "169.80" against 189.8 is a wrong value and not a wrong type."""
     matcher = MATCHERS.find(match.name)
     return matcher.compares_readings(matcher.options() if match.options is None else match.options)
 
 
-def _differ_in_type_only(expected: Any, actual: Any) -> bool:
+def differ_in_type_only(expected: Any, actual: Any) -> bool:
     """True for a value that is right but for its type: 20250403 against "20250403"."""
-    return _differ_in_kind(expected, actual) and _plain_text(expected) == _plain_text(actual)
+    return differ_in_kind(expected, actual) and _plain_text(expected) == _plain_text(actual)
 
 
 def _plain_text(value: Any) -> str | None:
@@ -322,7 +322,7 @@ def _decide_by_presence(
         if no_expected and actual.__class__ is Misfit:
             actual, no_actual = MISSING, True  # a misfit counts only where a value is expected
         if no_expected or no_actual:
-            decided.append((start + row, *_outcome_by_presence(no_expected, no_actual, expected is MISSING, actual is MISSING, required)))
+            decided.append((start + row, *outcome_by_presence(no_expected, no_actual, expected is MISSING, actual is MISSING, required)))
         elif actual.__class__ is Misfit:
             decided.append((start + row, _FORMAT_ERROR, 0.0, False))
         else:
@@ -330,7 +330,7 @@ def _decide_by_presence(
     return present
 
 
-def _outcome_by_presence(
+def outcome_by_presence(
     no_expected: bool, no_actual: bool, expected_missing: bool, actual_missing: bool, required: bool | None
 ) -> tuple[int, float, bool]:
     """Outcome, similarity and pass of a row in which at least one side has no value."""

@@ -73,13 +73,22 @@ def choose_accepted(match: Match, expected: list[Any], actual: list[Any], servic
     if not rows:
         return chosen
     scores = score_pairs(match, alternatives, [actual[row] for row in rows], services)
-    best: dict[int, tuple[float, bool, float]] = {}
-    for row, value, similarity, passed in zip(rows, alternatives, scores.value.tolist(), scores.passed.tolist(), strict=True):
+    best: dict[int, tuple[float, bool, float, float]] = {}
+    # the nearest first, so that another tolerance is decided by its distance alone
+    nearness = (-_nearest_distances(scores)).tolist()
+    columns = (scores.value.tolist(), scores.passed.tolist(), nearness)
+    for row, value, similarity, passed, near in zip(rows, alternatives, *columns, strict=True):
         closeness = 0.0 if passed else _compare_letters(value, actual[row])  # tells apart what a match finds equally wrong
-        rank = (-1.0 if isnan(similarity) else similarity, passed, closeness)  # NaN: not compared
+        rank = (-1.0 if isnan(similarity) else similarity, passed, near, closeness)  # NaN: not compared
         if row not in best or rank > best[row]:
             best[row], chosen[row] = rank, value
     return chosen
+
+
+def _nearest_distances(scores: Scores) -> NDArray[np.float64]:
+    """The distance of each pair; infinite where none is measured."""
+    distance = scores.relative_distance if scores.distance is None else scores.distance
+    return np.full(len(scores), np.inf) if distance is None else np.where(np.isnan(distance), np.inf, distance)
 
 
 def _compare_letters(expected: Any, actual: Any) -> float:

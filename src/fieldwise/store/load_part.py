@@ -157,10 +157,10 @@ def _load_evaluator(
 def _build_results(table: ArrowTable) -> Results:
     n = table.num_rows
     no_labels = Labels(np.zeros(n + 1, dtype=np.int64), np.zeros(0, dtype=np.int32), [])
-    faults = [None if code < 0 else FAULTS[code] for code in _to_codes(table.column("fault"), FAULTS).tolist()]
+    faults = [None if code < 0 else FAULTS[code] for code in codes_of_names(table.column("fault"), FAULTS).tolist()]
     return Results(
         score=_to_floats(table.column("score")),
-        status=_to_codes(table.column("status"), STATUSES).astype(np.uint8),
+        status=codes_of_names(table.column("status"), STATUSES).astype(np.uint8),
         hits=no_labels,
         misses=no_labels,
         reasoning=[""] * n,
@@ -170,7 +170,7 @@ def _build_results(table: ArrowTable) -> Results:
             if name.startswith(METRIC_PREFIX)
         },
         details=lambda row: {"fault": faults[row]},
-        verdict=_to_codes(table.column("verdict"), VERDICTS).astype(np.int8),
+        verdict=codes_of_names(table.column("verdict"), VERDICTS).astype(np.int8),
         flags=labels_from_column(table.column("flags")),
     )
 
@@ -193,7 +193,7 @@ def labels_from_column(column: ArrowColumn) -> Labels:
     return Labels(np.concatenate([[0], np.cumsum(lengths)]), np.concatenate(codes), list(code_of))
 
 
-def _to_codes(column: ArrowColumn, names: Sequence[str]) -> NDArray[np.int64]:
+def codes_of_names(column: ArrowColumn, names: Sequence[str]) -> NDArray[np.int64]:
     """A column of dictionary-encoded text as indexes into `names`; -1 where it is null."""
     code_of = {name: code for code, name in enumerate(names)}
     codes = [np.zeros(0, dtype=np.int64)]
@@ -229,8 +229,8 @@ class _ComparisonFile:
         # Only the text of the rule is stored; a summary needs no more, so it is used as the name of the match.
         self._rules = [FieldRule(path=None, text=name, match=Match(rule)) for name, rule in fields]
         self.unread = load_unread(table)
-        self._field = _to_codes(table.column("field"), self._fields).astype(np.int32)
-        self._outcome = _to_codes(table.column("outcome"), OUTCOMES).astype(np.uint8)
+        self._field = codes_of_names(table.column("field"), self._fields).astype(np.int32)
+        self._outcome = codes_of_names(table.column("outcome"), OUTCOMES).astype(np.uint8)
         self._cache: dict[bytes, Comparisons] = {}
 
     def _read(self, columns: Sequence[str]) -> ArrowTable:
