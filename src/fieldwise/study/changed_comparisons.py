@@ -7,6 +7,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from fieldwise.model.accepted_values import accepted_values
 from fieldwise.model.comparison import Comparisons, Outcome
 from fieldwise.model.diagnostic import ConfigError, Diagnostic
 from fieldwise.model.pairs import Measurements
@@ -15,6 +16,7 @@ from fieldwise.model.rule import CompareSpec, FieldRule, Match
 from fieldwise.model.values import MISSING
 from fieldwise.registry import MATCHERS, EvaluatorSpec, MatcherSpec
 from fieldwise.score.comparison_builder import compares_readings, differ_in_kind, differ_in_type_only, outcome_by_presence
+from fieldwise.score.matching import choose_accepted
 from fieldwise.store.comparison_table import DISTANCE_COLUMN
 from fieldwise.store.run import Run
 from fieldwise.study.stored_batch import StoredPart, find_compared_rows
@@ -159,8 +161,17 @@ class _ChangingRows:
     def _failed_outcomes(self, rows: NDArray[np.int64], match: Match) -> list[int]:
         """Format error where the kinds of the values differ, else wrong value, as scoring decides it."""
         is_format_error: Callable[[Any, Any], bool] = differ_in_type_only if compares_readings(match) else differ_in_kind
-        pairs = zip(self._stored.load_values("expected", rows), self._stored.load_values("actual", rows), strict=True)
+        pairs = self._load_pairs(rows, match)
         return [Outcome.FORMAT_ERROR if is_format_error(expected, actual) else Outcome.WRONG_VALUE for expected, actual in pairs]
+
+    def _load_pairs(self, rows: NDArray[np.int64], match: Match) -> Iterator[tuple[Any, Any]]:
+        """Expected and actual of these rows; of several accepted values, the one that was compared."""
+        pairs = zip(self._stored.load_values("expected", rows), self._stored.load_values("actual", rows), strict=True)
+        for expected, actual in pairs:
+            if expected.__class__ is dict and accepted_values(expected) is not None:
+                yield choose_accepted(match, [expected], [actual])[0], actual
+            else:
+                yield expected, actual
 
     def decide_by_value(self, positions: list[int], old: Callable[[Any], Match], new: Callable[[Any], Match]) -> None:
         """Decide rows whose match depends on the expected value."""
@@ -182,8 +193,7 @@ class _ChangingRows:
         if rule.match.name == "ignore" or rule.path is None:
             return
         rows = np.flatnonzero((self._stored.field == field) & np.isin(self._stored.outcome, _ABSENT))
-        expected, actual = self._stored.load_values("expected", rows), self._stored.load_values("actual", rows)
-        for row, left, right in zip(rows.tolist(), expected, actual, strict=True):
+        for row, (left, right) in zip(rows.tolist(), self._load_pairs(rows, rule.match), strict=True):
             no_expected, no_actual = left is None or left is MISSING, right is None or right is MISSING
             decided = outcome_by_presence(no_expected, no_actual, left is MISSING, right is MISSING, rule.required)
             self._outcome[row], self._similarity[row], self._passed[row] = decided
