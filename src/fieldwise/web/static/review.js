@@ -10,7 +10,7 @@
   const showPlace = () => {
     for (const text of page.querySelectorAll("[data-marked]")) {
       const mark = text.querySelector("mark");
-      if (mark) text.scrollTop = mark.offsetTop - text.offsetTop - text.clientHeight / 2;
+      if (mark) text.scrollTop = mark.offsetTop - text.clientHeight / 2;
     }
   };
 
