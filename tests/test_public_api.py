@@ -29,6 +29,7 @@ PROMISED = [
     "runs",
     "feedback",
     "rules_from",
+    "route",
     "Run",
     "Result",
     "Comparison",

@@ -4,7 +4,7 @@ TYPE_CHECKING = False  # as in typing, which takes longer to import than all of 
 if TYPE_CHECKING:
     from typing import Any
 
-    from fieldwise.api import compare, diff, evaluate, match, open_run, rules_from, run, runs
+    from fieldwise.api import compare, diff, evaluate, match, open_run, route, rules_from, run, runs
     from fieldwise.model.case import Case
     from fieldwise.model.change import Changes
     from fieldwise.model.comparison import Comparison, Comparisons
@@ -39,6 +39,7 @@ __all__ = [
     "feedback",
     "match",
     "open_run",
+    "route",
     "rules_from",
     "run",
     "runs",
@@ -64,6 +65,7 @@ _MODULES = {
     "feedback": "fieldwise.report.feedback",
     "match": "fieldwise.api",
     "open_run": "fieldwise.api",
+    "route": "fieldwise.api",
     "rules_from": "fieldwise.api",
     "run": "fieldwise.api",
     "runs": "fieldwise.api",

@@ -14,11 +14,12 @@ from fieldwise.model.diagnostic import ConfigError, Diagnostic, Where
 from fieldwise.model.diff import Diff
 from fieldwise.model.pairs import Scores
 from fieldwise.model.plan import Plan, PlannedEvaluator, Source, When
+from fieldwise.model.policy import Policy
 from fieldwise.model.result import Result
-from fieldwise.model.summary import Summary
+from fieldwise.model.summary import GateResult, Summary
 from fieldwise.model.values import MISSING, Json, Value
 from fieldwise.plan.config_cache import plan_config_once
-from fieldwise.plan.gates import skip_mutant_gates
+from fieldwise.plan.gates import CONFIDENCE, POLICY, skip_mutant_gates
 from fieldwise.plan.needed_sides import require_sides
 from fieldwise.plan.rules import plan_match
 from fieldwise.plan.rules_from_types import rules_from_schema, rules_from_type
@@ -48,6 +49,7 @@ if TYPE_CHECKING:
     from fieldwise.plan.infer import InferredRules
     from fieldwise.store.run import Run
     from fieldwise.store.writer import RunWriter
+    from fieldwise.study.routing import Route
 
 Progress = Callable[[int, float | None], None]
 """Called after every batch with the number of cases done, and the share of the input that has been read if known."""
@@ -264,11 +266,11 @@ def _finish_run(
     rule_notes += run_warnings.warn_unmeasured_rules(plan, summary, absent, all_cases=all_cases)
     notes = [*run_warnings.warn_unread_values(plan, totals), *notes, *rule_notes, *totals.list_problems()]
     limits = limits or Limits()
-    notes += gate_diagnostics(plan.gates, summary, limits.max_unscored)
     notes += group_warnings.check_groups(plan, writer.path, writer.parts)
     notes += run_warnings.warn_missing_presets(plan, totals)
     notes += run_warnings.warn_unmeasured(writer.path, writer.parts, summary, all_cases=all_cases)
-    gate_results = judge_gates(plan.gates, summary, limits.max_unscored)
+    gate_results, gate_notes = _judge_gates(plan, summary, limits, lambda: writer.build_run(summary, notes))
+    notes += gate_notes
     changes = None
     if compare_run is not None:
         changes = compare_run(writer.build_run(summary, notes))
@@ -306,6 +308,21 @@ def _open_pack(folder: str | Path | None) -> "Callable[[Run], Diagnostic] | None
 
     pack = read_pack(Path(folder))
     return lambda run: compare_causes(pack, run).to_diagnostic()
+
+
+def _judge_gates(plan: Plan, summary: Summary, limits: Limits, build_run: "Callable[[], Run]") -> tuple[list[GateResult], list[Diagnostic]]:
+    """The results of all gates except those on regressions, and the problems of those that were not measured."""
+    study_gates = [gate for gate in plan.gates if gate.evaluator in (CONFIDENCE, POLICY)]
+    metric_gates = [gate for gate in plan.gates if gate not in study_gates]
+    results = judge_gates(metric_gates, summary, limits.max_unscored)
+    problems = gate_diagnostics(metric_gates, summary, limits.max_unscored)
+    if study_gates:
+        from fieldwise.study.gates import judge_study_gates
+
+        study_results, study_problems = judge_study_gates(study_gates, build_run(), plan.policy)
+        results += study_results
+        problems += study_problems
+    return results, problems
 
 
 def _warn_of_workers(source: Source, workers: int, engine: "Engine") -> list[Diagnostic]:
@@ -447,6 +464,22 @@ def rules_from(source: type | Mapping[str, Any] | str | Path) -> list[dict[str, 
         schema = load_json(source)
         return rules_from_schema(schema if isinstance(schema, Mapping) else {})
     return rules_from_schema(source) if isinstance(source, Mapping) else rules_from_type(source)
+
+
+def route(record: Json, policy: "Policy | Mapping[str, Any] | str | Path", *, confidences: Mapping[str, Any] | None = None) -> "Route":
+    """Apply a policy to one output: the paths of the values it accepts, and of those that need a review.
+
+    `policy` is what `fieldwise policy` writes: the path of the file or its content. The confidences are beside the values
+    (`{"value": 107, "confidence": 0.9}`), or in `confidences`, a record of the same shape. A value without one goes to review.
+
+    >>> policy = {"version": 1, "max_error": 0.02, "level": 0.95, "made_from": {}}
+    >>> policy["fields"] = {"total": {"threshold": 0.8, "n": 400, "accepted": 350, "bound": 0.017}}
+    >>> route({"total": {"value": 107, "confidence": 0.9}, "vendor": "Acme"}, policy)
+    Route(accepted=['total'], review=['vendor'])
+    """
+    from fieldwise.study.routing import route_record
+
+    return route_record(record, policy, confidences=confidences)
 
 
 def compare(base: "str | Run", new: "str | Run" = "latest", *, root: str | Path | None = None) -> Changes:

@@ -7,7 +7,7 @@ from typing import Any
 
 from fieldwise.model.diagnostic import ConfigError, Diagnostic, Where
 from fieldwise.model.plan import Document, Plan
-from fieldwise.plan.gates import parse_gate_with_warnings
+from fieldwise.plan.gates import POLICY, parse_gate_with_warnings
 from fieldwise.plan.named_fields import list_named_fields
 from fieldwise.plan.suite import build_plan
 from fieldwise.read.corrections import read_corrections
@@ -46,4 +46,17 @@ def check(
         plan = use_stored_cases(plan, root)
     parsed_gates = [parse_gate_with_warnings(text, plan.evaluators) for text in gates]
     warnings = [warning for _, gate_warnings in parsed_gates for warning in gate_warnings]
-    return replace(plan, gates=(*plan.gates, *(gate for gate, _ in parsed_gates)), diagnostics=(*plan.diagnostics, *warnings))
+    plan = replace(plan, gates=(*plan.gates, *(gate for gate, _ in parsed_gates)), diagnostics=(*plan.diagnostics, *warnings))
+    if any(gate.evaluator == POLICY for gate in plan.gates):
+        _require_policy(plan)
+    return plan
+
+
+def _require_policy(plan: Plan) -> None:
+    """Raise ConfigError if the policy that a gate needs cannot be read."""
+    from fieldwise.read.policy_file import load_policy  # a suite rarely has such a gate
+
+    if plan.policy is None:
+        what, fix = "the gate `policy.holds` needs a policy, and the suite names none", "add `policy: policy.json` to the suite"
+        raise ConfigError([Diagnostic(code="no-policy", what=what, where=Where(file=plan.file), fix=fix)])
+    load_policy(plan.policy)

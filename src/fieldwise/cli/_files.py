@@ -1,6 +1,6 @@
 """Files that are named on the command line."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from fieldwise.model.diagnostic import ConfigError, Diagnostic, Where
@@ -45,3 +45,21 @@ def write_new_files(files: Mapping[Path, str], *, force: bool) -> list[Path]:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(content, encoding="utf-8", newline="\n")
     return list(files)
+
+
+def check_suffixes(names: Iterable[str], suffixes: Sequence[str]) -> None:
+    """Raise ConfigError for file names without one of these suffixes."""
+    unknown = [name for name in names if Path(name).suffix.lower() not in suffixes]
+    if unknown:
+        what, fix = "the file name has no known format", f"end the name in {' or '.join(suffixes)}"
+        raise ConfigError(Diagnostic(code="unknown-format", what=what, where=Where(file=name), fix=fix) for name in unknown)
+
+
+def write_report(name: str, content: str) -> None:
+    """Write a file, and say so on standard error."""
+    from fieldwise.cli._console import error_console
+
+    path = Path(name)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(content, encoding="utf-8", newline="\n")
+    error_console().print(f"wrote {path}")

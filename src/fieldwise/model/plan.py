@@ -208,6 +208,8 @@ class Plan:
     """Values that are stored and shown as hashes."""
     confidence: str | None = None
     """Path to a case's record of confidences, such as `metadata.confidences`, which is the default."""
+    policy: str | None = None
+    """The file of the policy that the gate `policy.holds` checks."""
     gates: tuple[Gate, ...] = ()
     """Conditions on the metrics of the run."""
     regressions: tuple[Regression, ...] = ()

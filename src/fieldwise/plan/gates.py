@@ -61,7 +61,13 @@ class EvaluatorMetrics:
 GateMetrics: TypeAlias = Mapping[str, EvaluatorMetrics]
 """Name of an evaluator → the metrics a gate may name."""
 
-_RESERVED_METRICS: Final[GateMetrics] = {MUTANTS: EvaluatorMetrics(names=("killed",))}
+CONFIDENCE, POLICY = "confidence", "policy"
+"""Gates on the confidences of a run, and on a policy made from them."""
+_RESERVED_METRICS: Final[GateMetrics] = {
+    MUTANTS: EvaluatorMetrics(names=("killed",)),
+    CONFIDENCE: EvaluatorMetrics(names=("auroc", "ece", "brier")),
+    POLICY: EvaluatorMetrics(names=("holds",)),
+}
 """Metrics that no evaluator of a run has, by their reserved name."""
 
 _CONDITION = re.compile(r"\s*(?P<operator>[<>=!≥≤~]*)\s*(?P<value>.*?)\s*", re.DOTALL)
@@ -253,7 +259,9 @@ def _can_fail(operator: str, value: float, value_range: tuple[float, float]) -> 
 
 
 def _read_condition(review: Review, name: str, condition: Any, place: KeyPath) -> tuple[Any, float]:
-    """The operator and the number it compares with."""
+    """The operator and the number it compares with; `policy.holds: true`, or without a condition, is `== 1`."""
+    if name == f"{POLICY}.holds" and (condition is True or (isinstance(condition, str) and condition.strip().lower() in ("", "true"))):
+        return "==", 1.0
     if not isinstance(condition, str):
         is_number = isinstance(condition, int | float) and not isinstance(condition, bool)
         what = f"the gate `{name}` needs an operator and a number, not {describe_value(condition)}"

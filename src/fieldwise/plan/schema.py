@@ -80,13 +80,17 @@ def build_suite_schema() -> JsonSchema:
             "description": "Path to the group of a case, such as `metadata.document`: cases of one group are not independent.",
         },
         "confidence": {**_TEXT, "description": "Path to a case's record of confidences, such as `metadata.confidences`."},
+        "policy": {**_TEXT, "description": "A file of `fieldwise policy`, for the gate `policy.holds`."},
         "redact": {"type": "array", "minItems": 1, "items": _PATH, "description": "Paths whose values are stored and shown as hashes."},
         "evaluators": {"type": "array", "minItems": 1, "items": _evaluator_schema(definitions)},
         "cost": _cost_schema(definitions),
         "gate": {
             "type": "object",
             "description": 'Conditions on the run, such as `fields.score: ">= 0.9"`.',
-            "properties": {"regression": {"anyOf": [regression, {"type": "array", "items": regression}]}},
+            "properties": {
+                "policy.holds": {"anyOf": [condition, {"const": True}]},
+                "regression": {"anyOf": [regression, {"type": "array", "items": regression}]},
+            },
             "propertyNames": {"pattern": r"^([\w-]+\..+|regression)$"},
             "additionalProperties": condition,
         },

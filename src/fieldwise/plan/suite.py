@@ -10,18 +10,18 @@ from annotated_types import MinLen
 from fieldwise.model.diagnostic import ConfigError, Diagnostic
 from fieldwise.model.locations import is_url
 from fieldwise.model.path import MalformedPath, Path
-from fieldwise.model.plan import Document, KeyPath, Plan, PlannedEvaluator, Role, SideMapping, Source
+from fieldwise.model.plan import Document, Gate, KeyPath, Plan, PlannedEvaluator, Role, SideMapping, Source
 from fieldwise.model.redaction import Redaction
 from fieldwise.model.values import Json
 from fieldwise.plan.cost import COST_NAME, read_cost
 from fieldwise.plan.declared_options import describe_value, is_list_value, is_mapping_value
 from fieldwise.plan.evaluators import OPTION_READERS, get_evaluator_name, plan_evaluator
-from fieldwise.plan.gates import EvaluatorMetrics, list_gate_metrics, read_gates, read_regressions
+from fieldwise.plan.gates import POLICY, EvaluatorMetrics, list_gate_metrics, read_gates, read_regressions
 from fieldwise.plan.options import read_value
 from fieldwise.plan.review import INVALID, Invalid, Review, quote_names, report_unknown_keys, suggest_name
 from fieldwise.plan.rules import read_path
 
-SUITE_KEYS = ("name", "cases", "columns", "group", "confidence", "redact", "evaluators", "cost", "gate")
+SUITE_KEYS = ("name", "cases", "columns", "group", "confidence", "policy", "redact", "evaluators", "cost", "gate")
 GROUP_PARTS = ("metadata", "input")
 """The parts of a case that can name its group."""
 CONFIDENCE_PARTS = ("metadata", "actual")
@@ -53,6 +53,7 @@ def build_plan(document: Document, *, load: Callable[[str], Json], resolve: Call
     source = _read_source(review, suite)
     group = _read_case_path(review, suite, "group", GROUP_PARTS, "metadata.document")
     confidence = _read_case_path(review, suite, "confidence", CONFIDENCE_PARTS, "metadata.confidences")
+    policy = _read_text(review, suite, "policy")
     redact = _read_redact(review, suite)
     evaluators = _read_evaluators(review, suite)
     cost = read_cost(review, suite, evaluators) if "cost" in suite else None
@@ -62,6 +63,7 @@ def build_plan(document: Document, *, load: Callable[[str], Json], resolve: Call
         evaluators = [*evaluators, cost]
     gates = read_gates(review, suite["gate"], ("gate",), metrics) if "gate" in suite else ()
     regressions = read_regressions(review, suite["gate"], ("gate",), metrics) if "gate" in suite else ()
+    _require_policy(review, gates, policy)
     diagnostics = _sort_by_line(review.diagnostics)
     if review.has_errors():
         raise ConfigError(diagnostics)
@@ -71,6 +73,7 @@ def build_plan(document: Document, *, load: Callable[[str], Json], resolve: Call
         group=group,
         redact=redact,
         confidence=confidence,
+        policy=None if policy is None else review.resolve(policy),
         evaluators=tuple(planned for planned in evaluators if isinstance(planned, PlannedEvaluator)),
         gates=gates,
         regressions=regressions,
@@ -109,6 +112,12 @@ def _read_redact(review: Review, suite: Any) -> Redaction | None:
         return None
     paths = [read_path(review, path, ("redact", place)) for place, path in enumerate(written)]
     return Redaction(tuple(path for path in paths if isinstance(path, Path)))
+
+
+def _require_policy(review: Review, gates: Sequence[Gate], policy: str | None) -> None:
+    if policy is None and any(gate.evaluator == POLICY for gate in gates):
+        fix = "add `policy: policy.json`, which `fieldwise policy RUN -o policy.json` writes"
+        review.add_error(("gate",), "no-policy", "the gate `policy.holds` needs a policy, and the suite names none", fix)
 
 
 def _read_case_path(review: Review, suite: Any, key: str, parts: Sequence[str], example: str) -> str | None:

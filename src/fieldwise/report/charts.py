@@ -142,6 +142,16 @@ def draw_line(bars: Sequence[ChartBar], *, title: str, bound: float | None = Non
     return _render_svg(chart, title, kinds=("value", "bound"))
 
 
+def draw_points(series: Mapping[str, Sequence[tuple[float, float]]], *, title: str, x_title: str, y_title: str, top: float = 1.0) -> str:
+    """Draw series of points in the unit square as lines; `top` is the largest number on the vertical axis."""
+    chart = _make_chart(
+        "XY", rows=8, width=WIDE, range=(0, top), xrange=(0, 1), x_title=x_title, y_title=y_title, dots_size=3, stroke=True, max_scale=6
+    )
+    for name, points in series.items():
+        chart.add(name, list(points), show_dots=name != "bound")
+    return _render_svg(chart, title, kinds=list(series))
+
+
 def _choose_range(bars: Sequence[ChartBar], bound: float | None) -> tuple[float, float]:
     """Return the tenth below the lowest and the tenth above the highest number, within 0 and 1."""
     candidates = [bound, *(value for bar in bars for value in (bar.value, bar.low, bar.high))]

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any, Final, cast
 
+from fieldwise.model.accepted_values import ANY
 from fieldwise.model.diagnostic import Diagnostic
 from fieldwise.model.evidence import Evidence, EvidenceNode
 from fieldwise.model.path import MalformedPath, Path, Step, value_at
@@ -22,7 +23,6 @@ _BOX_KEYS: Final = ("box", "bbox", "bounding_box")
 _RICH_KEYS: Final = frozenset(("value", *_CONFIDENCE_KEYS, *_PAGE_KEYS, *_BOX_KEYS))
 _PLACES: Final = ("pages", "boxes")
 """Where importers put the pages and boxes of a record, in the metadata."""
-_ANY_OF: Final = "$any"
 _MAX_DEPTH: Final = 100
 """Deeper values are left as they are."""
 
@@ -85,7 +85,7 @@ class _Shape:
 def _shape_of(values: Sequence[Any]) -> _Shape:
     shape = _Shape()
     for value in values:
-        if isinstance(value, Mapping) and _ANY_OF not in value:
+        if isinstance(value, Mapping) and ANY not in value:
             shape.has_object = True
             shape.has_value_key = shape.has_value_key or "value" in value
             for key, member in cast("Mapping[str, Any]", value).items():
@@ -262,6 +262,21 @@ def overlay(base: EvidenceNode, top: EvidenceNode) -> EvidenceNode:
     if isinstance(base, Mapping) and isinstance(top, Mapping):
         return {**base, **{key: overlay(base.get(key), node) for key, node in top.items()}}
     return top
+
+
+def is_rich_shape(value: Any) -> bool:
+    """Whether a value is an object with `value` and `confidence` or `score`."""
+    return isinstance(value, Mapping) and "value" in value and any(key in value for key in _CONFIDENCE_KEYS)
+
+
+def read_confidence_of(members: Mapping[str, Any]) -> float | None:
+    """The confidence of such an object."""
+    return read_confidence(_first(members, _CONFIDENCE_KEYS))
+
+
+def find_parallel_evidence(confidences: Mapping[str, Any], record: Value) -> EvidenceNode:
+    """The evidence in a record of confidences that is parallel to a record."""
+    return _combine((_as_parallel_record(confidences, record), None, None), UnwrapTotals(), 0)
 
 
 def describe_totals(totals: UnwrapTotals) -> list[Diagnostic]:

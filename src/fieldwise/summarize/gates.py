@@ -48,13 +48,18 @@ def _judge_gate(gate: Gate, summary: Summary, max_unscored: int) -> GateResult:
     problem = _find_problem(gate, summary, max_unscored)
     if problem is not None:
         return GateResult(gate=str(gate), passed=False, value=None, message=problem.what)
-    value = summary.evaluators[gate.evaluator].metrics[gate.metric].value
+    return judge_value(gate, summary.evaluators[gate.evaluator].metrics[gate.metric].value)
+
+
+def judge_value(gate: Gate, value: float, reason: str = "") -> GateResult:
+    """The result of a gate whose metric has this value; `reason` says why it has, if that helps."""
     passed = condition_holds(value, gate.operator, gate.value)
     shown = f"{value:.4g}"
     if condition_holds(float(shown), gate.operator, gate.value) != passed:  # 0.89996 must not be shown as 0.9
         shown = repr(value)
     verb = "holds" if passed else "does not hold"
-    return GateResult(gate=str(gate), passed=passed, value=value, message=f"{gate.evaluator}.{gate.metric} is {shown}: {gate} {verb}")
+    message = f"{gate.evaluator}.{gate.metric} is {shown}: {gate} {verb}"
+    return GateResult(gate=str(gate), passed=passed, value=value, message=f"{message} ({reason})" if reason else message)
 
 
 def _find_problem(gate: Gate, summary: Summary, max_unscored: int) -> Diagnostic | None:

@@ -1,0 +1,112 @@
+"""`fieldwise policy`: which values need no review, with a bound on the errors among them."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from fieldwise.cli._options import RootOption, RunArgument, TextFormat, TextFormatOption, program_of
+
+if TYPE_CHECKING:
+    from fieldwise.store.run import Run
+
+_FAILED = 1
+
+
+def policy(
+    context: typer.Context,
+    run: RunArgument = "latest",
+    max_error: Annotated[
+        float | None, typer.Option(min=1e-6, max=0.999999, help="Largest error to accept among accepted values, such as 0.02.")
+    ] = None,
+    level: Annotated[float, typer.Option(min=0.5, max=0.999999, help="Probability with which all bounds hold together.")] = 0.95,
+    verify: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Check a policy.json on this run instead; exit 1 if it does not hold.")
+    ] = None,
+    evaluator: Annotated[
+        str | None, typer.Option(help="The evaluator that says which values are right. [default: the first with confidences]")
+    ] = None,
+    gate: Annotated[list[str] | None, typer.Option(metavar="CONDITION", help="A gate: 'policy.holds == 1'. Repeatable.")] = None,
+    output: Annotated[
+        list[str] | None,
+        typer.Option("--output", "-o", metavar="FILE", help="Write the policy (.json), or a certificate of one page (.html). Repeatable."),
+    ] = None,
+    form: TextFormatOption = TextFormat.rich,
+    root: RootOption = None,
+) -> None:
+    """Choose, per field, the lowest confidence from which values need no review, with an upper bound on the error among them.
+
+    Cut-offs are chosen on one half of the documents and checked on the other. Exit code 1 if no cut-off does it for any field.
+    """
+    from fieldwise.cli._files import check_suffixes
+    from fieldwise.cli._lookup import check_evaluator, open_named_run
+
+    program = program_of(context, root)
+    check_suffixes(output or (), (".json", ".html"))
+    _check_usage(max_error, verify, gate or [])
+    stored = open_named_run(run, program.root)
+    check_evaluator(stored, evaluator)
+    if verify is None:
+        assert max_error is not None
+        holds = _make(stored, max_error, level, evaluator, output or [], form)
+    else:
+        holds = _verify(stored, verify, evaluator, output or [], form)
+    raise typer.Exit(0 if holds and _gates_hold(gate or [], holds) else _FAILED)
+
+
+def _check_usage(max_error: float | None, verify: str | None, gates: list[str]) -> None:
+    from fieldwise.model.diagnostic import ConfigError, Diagnostic
+    from fieldwise.plan.gates import parse_gate
+
+    if (max_error is None) == (verify is None):
+        what, fix = "give either --max-error or --verify", "fieldwise policy RUN --max-error 0.02 -o policy.json"
+        raise ConfigError([Diagnostic(code="bad-usage", what=what, fix=fix)])
+    for text in gates:
+        parsed = parse_gate(text, ())
+        if parsed.evaluator != "policy":
+            what, fix = f"`{parsed}` is not a gate of this command", "write 'policy.holds == 1'; others belong to `fieldwise run`"
+            raise ConfigError([Diagnostic(code="bad-gate", what=what, fix=fix)])
+
+
+def _gates_hold(gates: list[str], holds: bool) -> bool:
+    from fieldwise.plan.gates import parse_gate
+    from fieldwise.summarize.gates import judge_value
+
+    return all(judge_value(parse_gate(text, ()), float(holds)).passed for text in gates)
+
+
+def _make(stored: "Run", max_error: float, level: float, evaluator: str | None, outputs: list[str], form: TextFormat) -> bool:
+    from fieldwise.cli._console import print_page
+    from fieldwise.cli._files import write_report
+    from fieldwise.report.policy_view import build_policy_report, render_certificate
+    from fieldwise.report.text_format import dump_json
+    from fieldwise.study.policy import make_policy
+
+    made = make_policy(stored, max_error, level, evaluator=evaluator)
+    if form == TextFormat.json:
+        typer.echo(dump_json(made.to_json()))
+    else:
+        print_page(build_policy_report(made), form)
+    for name in outputs:
+        is_page = Path(name).suffix.lower() == ".html"
+        write_report(name, render_certificate(made) if is_page else dump_json(made.to_json(), spaced=True) + "\n")
+    return not made.accepts_nothing
+
+
+def _verify(stored: "Run", file: str, evaluator: str | None, outputs: list[str], form: TextFormat) -> bool:
+    from fieldwise.cli._console import print_page
+    from fieldwise.cli._files import write_report
+    from fieldwise.read.policy_file import load_policy
+    from fieldwise.report.policy_view import build_check_report, render_certificate
+    from fieldwise.report.text_format import dump_json
+    from fieldwise.study.policy import check_policy
+
+    check = check_policy(load_policy(file), stored, evaluator=evaluator)
+    if form == TextFormat.json:
+        typer.echo(dump_json(check.to_json()))
+    else:
+        print_page(build_check_report(check), form)
+    for name in outputs:
+        is_page = Path(name).suffix.lower() == ".html"
+        write_report(name, render_certificate(check.policy, check) if is_page else dump_json(check.to_json(), spaced=True) + "\n")
+    return check.holds

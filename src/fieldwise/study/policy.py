@@ -1,0 +1,255 @@
+"""Acceptance policies: per field the lowest confidence from which values need no review, with a bound on the errors among them.
+
+The documents of a run are divided in two halves. One half proposes cut-offs, the other checks them, so that the stated bound is not
+flattered by the choice. The probability that some bound is wrong is shared among the fields, and within a field among the cut-offs that
+are checked. Where a document has one value of the field, the bound is exact (Clopper–Pearson); for the items of lists it is that of the
+effective number of values.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldwise.kernels.error_bounds import clustered_upper_bound, upper_bounds
+from fieldwise.kernels.statistics import hash_texts
+from fieldwise.model.policy import FieldPolicy, Policy
+from fieldwise.store.provenance import with_content_hash
+from fieldwise.store.run import Run
+from fieldwise.study.confident_values import ConfidentValues, GivenConfidences, load_confident_values
+
+_SPENDING: Final = (0.7, 0.2, 0.1)
+"""How the error probability of a field is shared among the cut-offs that are checked one after the other."""
+_MARGINS: Final = (0.3, 0.03)
+"""The first cut-offs hold on the proposing half at these stricter shares of the error probability, to be likely to hold on the other."""
+
+
+def make_policy(
+    run: Run, max_error: float, level: float = 0.95, *, evaluator: str | None = None, given: GivenConfidences | None = None
+) -> Policy:
+    """The policy of a run: for each field with confidences the lowest cut-off whose bound holds."""
+    values = load_confident_values(run, evaluator, given)
+    return Policy(max_error=max_error, level=level, fields=choose_cut_offs(values, max_error, level), made_from=describe_origin(run))
+
+
+def describe_origin(run: Run) -> dict[str, str]:
+    """Run, suite and data of a policy."""
+    sources = with_content_hash(run.sources, (part.content for part in run.parts))  # data in memory have none until a run is finished
+    return {"run": run.id, "suite": run.name, "data": " ".join(source.hash for source in sources if source.hash)}
+
+
+def choose_cut_offs(values: ConfidentValues, max_error: float, level: float) -> dict[str, FieldPolicy]:
+    """The cut-off of each field with confidences. The error probability is shared among the fields that have something to check."""
+    first_half = split_documents(values.documents)
+    fields = {code: _FieldValues.of(values, values.field == code) for code in values.fields_with_confidence()}
+    proposing = {code: field.in_half(first_half) for code, field in fields.items()}
+    checked = [code for code, field in proposing.items() if field.lowest_bound(level)[0] <= max_error]
+    risk = (1 - level) / max(len(checked), 1)
+    policies: dict[str, FieldPolicy] = {}
+    for code, field in fields.items():
+        threshold, bound = None, None
+        if code in checked:
+            proposed = _propose(proposing[code], max_error, risk)
+            threshold, bound = _check_proposed(field.in_half(~first_half), proposed, max_error, risk)
+        accepted = 0 if threshold is None else int((field.confidence >= threshold).sum())
+        policies[values.fields[code]] = FieldPolicy(
+            threshold=threshold, n=int((values.field == code).sum()), accepted=accepted, bound=bound
+        )
+    return policies
+
+
+def _check_proposed(
+    checking: "_FieldValues", proposed: Sequence[float], max_error: float, risk: float
+) -> tuple[float, float] | tuple[None, None]:
+    """The first proposed cut-off whose bound holds, with that bound."""
+    for threshold, share in zip(proposed, _SPENDING, strict=False):
+        bound = checking.bound_from(threshold, 1 - risk * share)
+        if bound <= max_error:
+            return threshold, bound
+    return None, None
+
+
+def split_documents(documents: Sequence[str]) -> NDArray[np.bool_]:
+    """For each document, whether it is in the half that proposes cut-offs. The halves differ by at most one document.
+
+    They depend on the names of the documents alone, not on their order.
+    """
+    keys = hash_texts([f"policy {name}" for name in documents])
+    names = np.array(documents, dtype=object)
+    order = sorted(range(len(documents)), key=lambda row: (int(keys[row]), names[row]))
+    is_first = np.zeros(len(documents), dtype=np.bool_)
+    is_first[order[::2]] = True
+    return is_first
+
+
+def _propose(values: "_FieldValues", max_error: float, risk: float) -> list[float]:
+    """Cut-offs to check, lowest first: the lowest that holds on these values with a margin, with more, and the one of the lowest bound."""
+    proposed = [values.lowest_bound(1 - risk)[1]]
+    for margin in _MARGINS:
+        holding = np.flatnonzero(values.bounds(1 - risk * margin) <= max_error)
+        proposed += values.levels()[holding[:1]].tolist()
+    return sorted({*proposed})
+
+
+_MAX_LEVELS: Final = 200
+
+
+@dataclass(frozen=True, slots=True)
+class _FieldValues:
+    """The values of one field that have a confidence."""
+
+    confidence: NDArray[np.float64]
+    wrong: NDArray[np.float64]
+    document: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, values: ConfidentValues, chosen: NDArray[np.bool_]) -> "_FieldValues":
+        rows = chosen & values.has_confidence
+        return cls(values.confidence[rows], 1 - values.correct[rows], values.document[rows])
+
+    def in_half(self, half: NDArray[np.bool_]) -> "_FieldValues":
+        rows = half[self.document]
+        return _FieldValues(self.confidence[rows], self.wrong[rows], self.document[rows])
+
+    def levels(self) -> NDArray[np.float64]:
+        """The distinct confidences, lowest first; a selection of them if there are many."""
+        levels = np.unique(self.confidence)
+        if len(levels) > _MAX_LEVELS:
+            levels = np.unique(np.quantile(self.confidence, np.linspace(0, 1, _MAX_LEVELS), method="lower"))
+        return levels
+
+    def lowest_bound(self, level: float) -> tuple[float, float]:
+        """The lowest bound that a cut-off reaches, and the lowest cut-off that does."""
+        bounds = self.bounds(level)
+        best = int(np.argmin(bounds)) if len(bounds) else None
+        return (1.0, 1.0) if best is None else (float(bounds[best]), float(self.levels()[best]))
+
+    def bounds(self, level: float) -> NDArray[np.float64]:
+        """The upper bound for each of `levels` as the cut-off."""
+        levels = self.levels()
+        if len(np.unique(self.document)) < len(self.document):
+            return np.array([self.bound_from(threshold, level) for threshold in levels.tolist()], dtype=np.float64)
+        order = np.argsort(self.confidence)
+        first = np.searchsorted(self.confidence[order], levels)
+        errors_from = np.cumsum(self.wrong[order][::-1])[::-1]
+        return upper_bounds(errors_from[first], len(order) - first.astype(np.float64), level)
+
+    def bound_from(self, threshold: float, level: float) -> float:
+        """The upper bound on the error among values of at least this confidence."""
+        rows = self.confidence >= threshold
+        _, codes = np.unique(self.document[rows], return_inverse=True)
+        if not len(codes):
+            return 1.0
+        sizes, errors = np.bincount(codes), np.bincount(codes, weights=self.wrong[rows])
+        return clustered_upper_bound(sizes.astype(np.float64), errors.astype(np.float64), level)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FieldCheck:
+    """Whether a field's part of a policy holds on a run."""
+
+    threshold: float
+    accepted: int
+    errors: int
+    bound: float | None
+    """The upper bound on this run; None if it has no such values."""
+    holds: bool
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PolicyCheck:
+    """Whether a policy holds on a run."""
+
+    policy: Policy
+    run: str
+    fields: Mapping[str, FieldCheck]
+    problems: tuple[str, ...] = ()
+    """What makes the policy as a whole not hold."""
+    is_measured: bool = True
+    """False if the run has no value that the policy accepts."""
+
+    @property
+    def holds(self) -> bool:
+        """True if every field holds, and something was measured."""
+        return self.is_measured and not self.problems and all(field.holds for field in self.fields.values())
+
+    def to_json(self) -> dict[str, Any]:
+        """A JSON-serializable dict."""
+        fields = {
+            path: {
+                "threshold": field.threshold,
+                "accepted": field.accepted,
+                "errors": field.errors,
+                "bound": field.bound,
+                "holds": field.holds,
+            }
+            | ({"reason": field.reason} if field.reason else {})
+            for path, field in self.fields.items()
+        }
+        return {
+            "run": self.run,
+            "holds": self.holds,
+            "measured": self.is_measured,
+            "problems": list(self.problems),
+            "max_error": self.policy.max_error,
+            "level": self.policy.level,
+            "fields": fields,
+            "made_from": dict(self.policy.made_from),
+        }
+
+
+def check_policy(policy: Policy, run: Run, *, evaluator: str | None = None, given: GivenConfidences | None = None) -> PolicyCheck:
+    """Check a policy on a run.
+
+    On the run it was made from, everything is computed again and must be equal to the bit. On another run, its cut-offs are given, so
+    every document counts, unless the data are the same: then only those count that did not propose the cut-offs.
+    """
+    values = load_confident_values(run, evaluator, given)
+    origin = describe_origin(run)
+    is_same_run = policy.made_from.get("run") == run.id
+    is_same_data = is_same_run or (bool(origin["data"]) and policy.made_from.get("data") == origin["data"])
+    counted = ~split_documents(values.documents) if is_same_data else np.ones(len(values.documents), dtype=np.bool_)
+    accepting = {path: field for path, field in policy.fields.items() if field.threshold is not None}
+    risk = (1 - policy.level) / max(len(policy.fields if is_same_data else accepting), 1)
+    checks = {path: _check_field(values, path, field, counted, policy.max_error, risk) for path, field in accepting.items()}
+    problems: list[str] = []
+    if is_same_run:
+        again = choose_cut_offs(values, policy.max_error, policy.level)
+        if again != dict(policy.fields):
+            changed = [path for path in {**again, **policy.fields} if again.get(path) != policy.fields.get(path)]
+            problems.append(f"made again from run {run.id}, it is not the same: {', '.join(changed[:5])}")
+    if not accepting:
+        problems.append("it accepts nothing, so that it promises nothing")
+    return PolicyCheck(
+        policy=policy,
+        run=run.id,
+        fields=checks,
+        problems=tuple(problems),
+        is_measured=any(check.bound is not None for check in checks.values()),
+    )
+
+
+def _check_field(
+    values: ConfidentValues, path: str, field: FieldPolicy, counted: NDArray[np.bool_], max_error: float, risk: float
+) -> FieldCheck:
+    assert field.threshold is not None
+    in_field = values.field == values.fields.index(path) if path in values.fields else np.zeros(len(values), dtype=np.bool_)
+    of_field = _FieldValues.of(values, in_field).in_half(counted)
+    is_accepted = of_field.confidence >= field.threshold
+    accepted, errors = int(is_accepted.sum()), int(of_field.wrong[is_accepted].sum())
+    if not accepted:
+        reason = "the run has no value of this field that the policy accepts"
+        return FieldCheck(threshold=field.threshold, accepted=0, errors=0, bound=None, holds=False, reason=reason)
+    bound = of_field.bound_from(field.threshold, 1 - risk)
+    holds = bound <= max_error
+    reason = "" if holds else _explain_failure(accepted, errors, max_error)
+    return FieldCheck(threshold=field.threshold, accepted=accepted, errors=errors, bound=bound, holds=holds, reason=reason)
+
+
+def _explain_failure(accepted: int, errors: int, max_error: float) -> str:
+    if errors / accepted > max_error:
+        return f"{errors} of {accepted} accepted values are wrong"
+    return f"{errors} of {accepted} accepted values are wrong, which is too few values to show it"
