@@ -46,10 +46,11 @@ def kind_of(value: Any) -> ValueKind:
 def _kind_of_text(text: str) -> ValueKind:
     text = text.strip()
     signs = signs_of(text)
-    if "scheme" in signs or "code" in signs:
-        return "code"
-    if "date" in signs and "compact" not in signs and parse_date_readings(text) is not None:
+    is_date = "date" in signs and not signs & {"compact", "scheme"}
+    if is_date and parse_date_readings(text) is not None:  # before `code`: 2025-03-04T10:00Z has letters and digits
         return "date"
+    if signs & {"scheme", "code"}:
+        return "code"
     if signs & {"number", "quantity", "duration"}:
         return "figure"
     return "text"
