@@ -8,6 +8,7 @@ import pytest
 
 import fieldwise as fw
 from fieldwise.store.run import Run
+from fieldwise.study.mutation import mutate_suite
 
 FOLDER = files("fieldwise") / "demo"
 CASES = [json.loads(line) for line in (FOLDER / "invoices.jsonl").read_text(encoding="utf-8").splitlines()]
@@ -51,6 +52,14 @@ def test_its_gates_pass_and_nothing_is_unmeasured(run: Run) -> None:
     assert all(gate.passed for gate in run.gates)
     assert not any(entry.counts.faults + entry.counts.unavailable for entry in run.full.evaluators.values())
     assert not run.diagnostics
+
+
+def test_its_rules_notice_95_percent_of_the_corruptions_of_its_values() -> None:
+    plan = fw.check(str(FOLDER / "invoices.eval.yaml"))
+    assert mutate_suite(plan).total.share >= 0.95
+    rules_alone = mutate_suite(plan, only=["fields"])
+    assert rules_alone.total.share >= 0.95
+    assert not [field for field, count in rules_alone.by_field.items() if not count.killed], "a field without a rule"
 
 
 def test_the_picture_in_the_readme_loads_nothing() -> None:

@@ -21,9 +21,9 @@ def demo(tmp_path: Path) -> Path:
     strategies = json.loads((tmp_path / "strategies.json").read_text())
     (tmp_path / "strategies.json").write_text(json.dumps({**strategies, "payment_terms": "SEMANTIC", "notes": "SEMANTIC"}))
     suite = (tmp_path / "invoices.eval.yaml").read_text()
-    for field in ("payment_terms, match: fuzzy", "notes, match: fuzzy"):
-        assert field in suite
-        suite = suite.replace(field, field.replace("fuzzy", "semantic"))
+    for field, match in (("payment_terms", "exact"), ("notes", "fuzzy")):
+        assert f"{field}, match: {match}" in suite
+        suite = suite.replace(f"{field}, match: {match}", f"{field}, match: semantic")
     (tmp_path / "invoices.eval.yaml").write_text(suite.replace("default_text: FUZZY", "default_text: SEMANTIC"))
     return tmp_path
 

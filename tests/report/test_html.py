@@ -52,7 +52,7 @@ def test_every_field_has_a_row_with_rule_and_counts(demo: Run) -> None:
 def test_the_heatmap_has_a_cell_for_each_field_and_case_with_a_sign(demo: Run) -> None:
     grid = _read(render_html(demo)).xpath("//table[@data-heatmap='1']")[0]
     rows = grid.xpath("./tbody/tr")
-    assert len(rows) == 17
+    assert len(rows) == 19
     assert all(len(row.xpath("./td")) == 26 for row in rows)
     assert grid.xpath("./thead//th")[0].text_content() == "acme-10066"  # no output at all, so worst
     wrong = grid.xpath(".//td[@class='k-wrong_value']")
@@ -73,7 +73,7 @@ def test_a_changed_character_is_marked_on_both_sides(demo: Run) -> None:
 def test_it_says_what_was_run(demo: Run) -> None:
     text = _shown(render_html(demo))
     assert demo.manifest.fingerprints["suite"] in text
-    assert "match: numeric_tolerance, tolerance: 0.01" in text
+    assert "match: numeric_tolerance, tolerance: 0.005" in text
 
 
 def test_data_never_becomes_markup(hostile: Run) -> None:

@@ -31,7 +31,7 @@ def _without_code(text: str) -> str:
 def test_markdown_says_the_verdict_the_gates_and_the_scores(demo: Run) -> None:
     text = render_markdown(demo)
     assert text.startswith("## ✅ `invoices` passed\n")
-    assert "| ✅ holds | `fields.score >= 0.85` | 0.8891 |" in text
+    assert "| ✅ holds | `fields.score >= 0.85` | 0.8892 |" in text
     assert "| `field_prf` | micro |" in text
     assert len(text) < 10_000
 

@@ -97,7 +97,7 @@ for command, short_help in (
     (compare.compare, "Compare runs and test differences for significance."),
     (explain.explain, "Show how a score was calculated."),
     (mismatches.mismatches, "List the wrong values of a run: expected, actual, cause."),
-    (mutate.mutate, "Test a suite's rules: corrupt expected values, see what they miss."),
+    (mutate.mutate, "Corrupt expected values; see what the rules miss."),
     (pack.pack, "Write what the next prompt or schema iteration needs."),
     (confidence.confidence, "Measure how far a run's confidences can be trusted."),
     (policy.policy, "Choose which values need no review, with a bound on their errors."),

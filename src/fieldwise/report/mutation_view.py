@@ -28,11 +28,11 @@ from fieldwise.report.terminal_layout import (
     stack_parts,
     styled_text,
 )
-from fieldwise.report.text_format import format_count, format_value, make_visible, truncate
+from fieldwise.report.text_format import format_count, format_value, make_visible, truncate, truncate_start
 
 MAX_FIELDS, MAX_SURVIVORS, MAX_SUGGESTIONS = 20, 15, 12
 _MAX_CORRUPTIONS: Final = 4
-_VALUE_LENGTH: Final = 40
+_VALUE_LENGTH: Final = 30
 _MAX_SURVIVORS_OF_PAGE: Final = 200
 _PLAIN_SCALAR: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_.]*")
 _YAML_KEYWORDS: Final = frozenset(("null", "true", "false", "yes", "no", "on", "off", "y", "n"))
@@ -125,12 +125,18 @@ def _build_survivors(report: MutationReport, display: DisplayOptions) -> Rendera
     if not chosen:
         return None
     table = make_grid(
-        {"header": "case"}, {"header": "path"}, {"header": "corruption"}, {"header": "expected"}, {}, {"header": "mutant"}, heads=True
+        {"header": "case", "max_width": 14},
+        {"header": "path", "max_width": 26},
+        {"header": "corruption", "max_width": 24},
+        {"header": "expected", "max_width": _VALUE_LENGTH},
+        {},
+        {"header": "mutant", "max_width": _VALUE_LENGTH},
+        heads=True,
     )
     for survivor in chosen:
         table.add_row(
-            styled_text((truncate(survivor.case, 20), DIM)),
-            styled_text(truncate(survivor.path, 34)),
+            styled_text((truncate(survivor.case, 14), DIM)),
+            styled_text(truncate_start(survivor.path, 26)),
             styled_text((report.labels[survivor.corruption], DIM)),
             styled_text(show_value(survivor.expected)),
             styled_text(("→", DIM)),
