@@ -9,7 +9,9 @@ BROWSER := $(VENV)/.browser
 RAGAS := .venv-ragas
 PIP := $(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: help demo docs coverage test test-llm test-ragas check format setup fuzz crashtest bench simulate bench-million clean
+VALGRIND := $(VENV)/.valgrind
+
+.PHONY: help demo docs coverage test test-llm test-ragas check format setup fuzz crashtest bench bench-check simulate bench-million clean
 .DEFAULT_GOAL := help
 
 help: ## what there is
@@ -89,8 +91,15 @@ bench: $(READY) ## side by side with peers, as ratios
 	$(PIP) -e '.[bench]'
 	$(BIN)/python benchmarks/fields.py
 
+$(VALGRIND): $(READY)
+	@command -v valgrind >/dev/null || (apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq valgrind >/dev/null)
+	@touch $@
+
+bench-check: $(VALGRIND) ## count instructions of the paths users notice, and say what moved by more than 10 %: three minutes
+	$(BIN)/python benchmarks/instructions.py
+
 simulate: $(READY) ## coverage of intervals and false alarms of compare, by simulation: about ten minutes
-	$(BIN)/python benchmarks/statistics.py
+	$(BIN)/python benchmarks/simulate.py
 
 bench-million: $(READY) ## a million invoices scored and stored: minutes, and 3 GB of disk
 	$(BIN)/python benchmarks/million.py

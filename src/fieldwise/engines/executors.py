@@ -14,7 +14,7 @@ import sys
 from collections import deque
 from collections.abc import Generator, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import BaseContext
 from multiprocessing.process import BaseProcess
@@ -36,6 +36,7 @@ from fieldwise.model.diagnostic import ConfigError, Diagnostic
 from fieldwise.model.locations import is_url
 from fieldwise.model.plan import Plan, PlannedEvaluator
 from fieldwise.model.remote_path import RemotePath
+from fieldwise.model.values import dataclass_fields
 from fieldwise.read.shards import SHARD_BYTES
 from fieldwise.registry import is_judge
 
@@ -65,27 +66,20 @@ class PlanDemands:
 def find_demands(plan: Plan) -> PlanDemands:
     """Inspect the evaluators of a plan and all their options, once per run."""
     asks_models = embeds_texts = False
-    for value in _nested_values(plan.evaluators):
-        if isinstance(value, PlannedEvaluator):
-            asks_models = asks_models or is_judge(value.type)
-        elif isinstance(value, str):
-            asks_models = asks_models or value == _ASKS_MODEL
-            embeds_texts = embeds_texts or value in _EMBEDS_TEXT
-    return PlanDemands(asks_models, embeds_texts)
-
-
-def _nested_values(root: Any) -> Iterator[Any]:
-    """A value and everything in it: fields of dataclasses, values of mappings, items of lists."""
-    stack = [root]
+    stack: list[Any] = [plan.evaluators]
     while stack:
         value = stack.pop()
-        yield value
-        if is_dataclass(value):
-            stack.extend(getattr(value, field.name) for field in fields(value))
-        elif isinstance(value, Mapping):
-            stack.extend(cast("Mapping[Any, Any]", value).values())
+        if isinstance(value, str):
+            asks_models = asks_models or value == _ASKS_MODEL
+            embeds_texts = embeds_texts or value in _EMBEDS_TEXT
         elif isinstance(value, list | tuple):
-            stack.extend(cast("list[Any]", value))
+            stack += cast("list[Any]", value)
+        elif (names := dataclass_fields(type(value))) is not None:
+            asks_models = asks_models or (isinstance(value, PlannedEvaluator) and is_judge(value.type))
+            stack += [getattr(value, name) for name in names]
+        elif isinstance(value, dict):
+            stack += cast("dict[Any, Any]", value).values()
+    return PlanDemands(asks_models, embeds_texts)
 
 
 def choose_executor(demands: PlanDemands, engine: Engine, workers: int, asking: Asking) -> Executor | None:

@@ -116,12 +116,13 @@ def _survey_unseen_rules(rules: Sequence[FieldRule], read_all: Callable[[], Iter
 
 def warn_unmeasured_rules(plan: Plan, summary: Summary, absent: Collection[str], *, all_cases: bool) -> list[Diagnostic]:
     """Rules that measured nothing: an error if the run covers all cases and the rule is not `sparse`, else a warning."""
+    measured = {name: {field.field for field in evaluator.fields if field.n} for name, evaluator in summary.evaluators.items()}
     diagnostics: list[Diagnostic] = []
     for written in list_written_rules(plan):
         rule, evaluator = written.rule, summary.evaluators[written.evaluator]
         if rule.text in absent or rule.match.name == "ignore" or not evaluator.fields or not _count_measured(evaluator):
             continue
-        if any(field.field == written.field and field.n for field in evaluator.fields):
+        if written.field in measured[written.evaluator]:
             continue
         level: Level = "warning" if rule.sparse or not all_cases else "error"
         what, where = "nothing was measured for this field (n = 0)", Where(file=plan.file, field=rule.text)

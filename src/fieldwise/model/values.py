@@ -1,8 +1,10 @@
-"""JSON values, their kinds, and the marker for a missing value."""
+"""JSON values, their kinds, the marker for a missing value, and dataclasses as JSON values."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import fields, is_dataclass
 from enum import Enum, IntEnum
-from typing import Final, TypeAlias
+from functools import cache
+from typing import Any, Final, TypeAlias, cast
 
 Json: TypeAlias = "bool | int | float | str | Sequence[Json] | Mapping[str, Json] | None"
 
@@ -72,3 +74,25 @@ def presence_of(value: object) -> Presence:
     if value is None:
         return Presence.NULL
     return Presence.MISSING if value is MISSING else Presence.PRESENT
+
+
+@cache
+def dataclass_fields(kind: type) -> tuple[str, ...] | None:
+    """The names of the fields of a dataclass; None for any other type. Cached: `dataclasses.fields` builds them at every call."""
+    return tuple(field.name for field in fields(kind)) if is_dataclass(kind) else None
+
+
+def to_plain(value: Any) -> Any:
+    """Dataclasses as dicts and tuples as lists, at any depth. Scalars are shared, which `dataclasses.asdict` copies one by one.
+
+    >>> to_plain((1.5, {"a": None}))
+    [1.5, {'a': None}]
+    """
+    names = dataclass_fields(type(value))
+    if names is not None:
+        return {name: to_plain(getattr(value, name)) for name in names}
+    if isinstance(value, dict):
+        return {key: to_plain(inner) for key, inner in cast("dict[Any, Any]", value).items()}
+    if isinstance(value, list | tuple):
+        return [to_plain(inner) for inner in cast("list[Any]", value)]
+    return value

@@ -97,7 +97,7 @@ def _build_options(review: Review, options_type: type, values: Mapping[str, Any]
         return None
     try:
         options: Any = options_type(**values)
-        problems = list(options.problems()) if isinstance(options, HasProblems) else []
+        problems = list(options.problems()) if _fits(options_type, HasProblems) else []
     except (ValueError, TypeError) as error:
         review.add_error(place, "bad-options", str(error))
         return INVALID
@@ -105,9 +105,15 @@ def _build_options(review: Review, options_type: type, values: Mapping[str, Any]
         review.add_error((*place, option) if option else place, "bad-option", what, fix)
     if problems:
         return INVALID
-    for option, what, fix in options.remarks() if isinstance(options, HasRemarks) else ():
+    for option, what, fix in options.remarks() if _fits(options_type, HasRemarks) else ():
         review.add_warning((*place, option) if option else place, "option-remark", what, fix)
     return options
+
+
+@cache
+def _fits(options_type: type, protocol: type) -> bool:
+    """Whether options of this type implement a protocol. Cached: the check itself takes longer than reading a rule."""
+    return issubclass(options_type, protocol)
 
 
 def read_value(review: Review, hint: Any, value: Any, place: KeyPath, option: DeclaredOption | None = None) -> Any:

@@ -4,7 +4,6 @@ import hashlib
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence, Set
-from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Any, Final, cast
 
@@ -16,6 +15,7 @@ from fieldwise.model.ask import Endpoint
 from fieldwise.model.locations import Location, parse_location
 from fieldwise.model.plan import PlannedEvaluator, Source
 from fieldwise.model.remote_path import RemotePath
+from fieldwise.model.values import dataclass_fields
 from fieldwise.read.files import UnreadableFile, find_files
 from fieldwise.registry import is_judge
 from fieldwise.store.arrow_tables import ArrowColumn, ArrowTable, numpy_array
@@ -31,6 +31,7 @@ _MODEL_VARIABLES: Final = ("FIELDWISE_MODEL_URL", "FIELDWISE_MODEL")
 """The variables that name the model of an endpoint without `url` or `name`."""
 _ADDRESS: Final = re.compile(r" at 0x[0-9a-f]+")
 _MAX_PATH: Final = 4096
+_SCALARS: Final = frozenset((str, bool, int, float, type(None)))
 
 
 def fingerprint_rules(planned: PlannedEvaluator) -> str:
@@ -47,9 +48,13 @@ def _to_plain(value: Any) -> Any:
     >>> _to_plain({"b": frozenset({"y", "x"}), "a": 1.0})
     ['map', ["'a'", '1.0'], ["'b'", ['set', "'x'", "'y'"]]]
     """
-    if is_dataclass(value):
+    if type(value) in _SCALARS:
+        text = repr(value)
+        return _ADDRESS.sub("", text) if " at 0x" in text else text
+    names = dataclass_fields(type(value))
+    if names is not None:
         # The class name is hashed, too: after a class of options was renamed, unfinished runs are scored again.
-        plain_fields = [[field.name, _to_plain(getattr(value, field.name))] for field in fields(value)]
+        plain_fields = [[name, _to_plain(getattr(value, name))] for name in names]
         variables = [[name, os.environ.get(name)] for name in _MODEL_VARIABLES] if isinstance(value, Endpoint) else []
         return [type(value).__name__, *plain_fields, *variables]
     if isinstance(value, Mapping):
@@ -76,9 +81,9 @@ def _fingerprint_named_files(value: Any, folder: Path) -> Iterator[list[str]]:
 def _iterate_texts(value: Any) -> Iterator[str]:
     if isinstance(value, str):
         yield value
-    elif is_dataclass(value):
-        for field in fields(value):
-            yield from _iterate_texts(getattr(value, field.name))
+    elif (names := dataclass_fields(type(value))) is not None:
+        for name in names:
+            yield from _iterate_texts(getattr(value, name))
     elif isinstance(value, Mapping):
         for inner in cast("Mapping[Any, Any]", value).values():
             yield from _iterate_texts(inner)

@@ -5,6 +5,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
+from functools import cache
 from importlib.metadata import PackageNotFoundError
 from importlib.metadata import version as package_version
 from pathlib import Path
@@ -17,6 +18,7 @@ from fieldwise.model.locations import Location
 from fieldwise.model.plan import Plan, PlannedEvaluator
 from fieldwise.model.provenance import DataSource
 from fieldwise.model.summary import Counts, EvaluatorSummary, FieldSummary, GateResult, Metric, Summary
+from fieldwise.model.values import to_plain
 from fieldwise.registry import EVALUATORS
 from fieldwise.store.atomic import write_atomically
 from fieldwise.store.checksums import dump_sealed, is_sealed, load_sealed, sha256
@@ -227,12 +229,19 @@ def read_manifest(folder: Location) -> Manifest | None:
 def describe_environment() -> dict[str, str]:
     """Versions of Python, the platform and the libraries that can affect results."""
     environment = {"python": sys.version.split()[0], "platform": platform.platform(terse=True), "machine": platform.machine()}
+    return environment | _library_versions()
+
+
+@cache
+def _library_versions() -> dict[str, str]:
+    """Read once per process: the metadata of a package is a file to parse."""
+    versions: dict[str, str] = {}
     for package in ("numpy", "rapidfuzz", "scipy", "orjson", "pyarrow"):
         try:
-            environment[package] = package_version(package)
+            versions[package] = package_version(package)
         except PackageNotFoundError:  # vendored or frozen without metadata
             continue
-    return environment
+    return versions
 
 
 def utc_now() -> datetime:
@@ -242,7 +251,7 @@ def utc_now() -> datetime:
 
 def summary_to_json(summary: Summary) -> dict[str, Any]:
     """A JSON-serializable dict that `summary_from_json` reads."""
-    return asdict(summary)
+    return to_plain(summary)
 
 
 def summary_from_json(value: Mapping[str, Any]) -> Summary:

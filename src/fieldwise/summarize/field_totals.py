@@ -25,10 +25,11 @@ from fieldwise.summarize.metrics import CaseDraws, GroupSets, LowestCases, Measu
 from fieldwise.summarize.rule_text import rule_text
 
 _OUTCOME_COUNT = len(Outcome)
+_OUTCOME_LABELS = tuple(outcome.label for outcome in sorted(Outcome))
 _MAX_WORST = 5
 _MAX_CAUSES = 5
-_WITH_EXPECTED = (Outcome.MATCH, Outcome.WRONG_VALUE, Outcome.FORMAT_ERROR, Outcome.OMISSION)
-_WITH_ACTUAL = (Outcome.MATCH, Outcome.WRONG_VALUE, Outcome.FORMAT_ERROR, Outcome.HALLUCINATION)
+_WITH_EXPECTED = [Outcome.MATCH, Outcome.WRONG_VALUE, Outcome.FORMAT_ERROR, Outcome.OMISSION]
+_WITH_ACTUAL = [Outcome.MATCH, Outcome.WRONG_VALUE, Outcome.FORMAT_ERROR, Outcome.HALLUCINATION]
 _PASSED, _SCORED, _CASES, _FAULTS_WITH_EXPECTED, _FAULTS_WITH_ACTUAL, _GRADED = range(6)
 _COUNTER_COUNT = 6
 _MAX_CELLS = 1 << 22
@@ -107,15 +108,18 @@ class FieldTotals:
     def finish(self) -> tuple[FieldSummary, ...]:
         """The summary of every field, in the order of their first appearance in the run."""
         keys = sorted(self._slot, key=lambda key: (self._first_seen[key][:2], key))
-        return tuple(self._summarize_field(key) for key in keys)
+        with_expected = self._outcomes[:, _WITH_EXPECTED].sum(axis=1)
+        with_actual = self._outcomes[:, _WITH_ACTUAL].sum(axis=1)
+        matched = self._outcomes[:, Outcome.MATCH]
+        shares = np.stack(precision_recall_f1(matched, with_actual - matched, with_expected - matched), axis=1)
+        return tuple(self._summarize_field(key, shares[self._slot[key]].tolist()) for key in keys)
 
-    def _summarize_field(self, key: FieldKey) -> FieldSummary:
+    def _summarize_field(self, key: FieldKey, shares: list[float]) -> FieldSummary:
         slot = self._slot[key]
         counts, outcomes = self._counts[slot].tolist(), self._outcomes[slot].tolist()
         with_expected = sum(outcomes[outcome] for outcome in _WITH_EXPECTED)
         with_actual = sum(outcomes[outcome] for outcome in _WITH_ACTUAL)
-        matched = outcomes[Outcome.MATCH]
-        precision, recall, f1 = precision_recall_f1(matched, with_actual - matched, with_expected - matched)
+        precision, recall, f1 = shares
         causes = sorted(self._causes.get(key, {}).items(), key=lambda item: (-item[1], item[0]))
         return FieldSummary(
             field=key[0],
@@ -123,12 +127,12 @@ class FieldTotals:
             n=counts[_SCORED],
             expected=with_expected + counts[_FAULTS_WITH_EXPECTED],
             given=with_actual + counts[_FAULTS_WITH_ACTUAL],
-            outcomes={outcome.label: outcomes[outcome] for outcome in Outcome if outcomes[outcome]},
+            outcomes={label: count for label, count in zip(_OUTCOME_LABELS, outcomes, strict=True) if count},
             matched=counts[_PASSED],
             score=self._mean_similarity(key),
-            precision=float(precision),
-            recall=float(recall),
-            f1=float(f1),
+            precision=precision,
+            recall=recall,
+            f1=f1,
             causes=tuple(causes[:_MAX_CAUSES]),
             worst=tuple(case_id for _, _, case_id in self._worst[key].entries) if key in self._worst else (),
         )
