@@ -19,7 +19,9 @@ from typing import Any
 
 from fieldwise.model.path import Path as FieldPath
 from fieldwise.model.rule import ListRule, Match
-from fieldwise.score.align import ItemAlignment, build_item_columns, features_of_every_leaf, pair_best
+from fieldwise.score.align import ItemAlignment
+from fieldwise.score.assign_items import pair_best
+from fieldwise.score.item_features import build_item_columns, features_of_every_leaf
 
 THRESHOLDS = (0.0, 0.3, 0.4, 0.45, 0.5, 0.52, 0.55, 0.6, 0.7)
 DROPPED, DOUBLED, CHANGED = 0.2, 0.1, 0.05

@@ -13,20 +13,11 @@ from hypothesis import strategies as st
 import fieldwise as fw
 from fieldwise.model.path import Path
 from fieldwise.model.rule import FieldRule, ListRule, Match
-from fieldwise.score.align import (
-    SMALL_MATRIX,
-    Feature,
-    ItemAlignment,
-    PartialPairing,
-    build_item_columns,
-    hashable_key,
-    pair_best,
-    pair_by_index,
-    pair_by_key,
-    pair_equal,
-    pair_items,
-)
+from fieldwise.score.align import ItemAlignment, pair_items
+from fieldwise.score.assign_items import SMALL_MATRIX, pair_best
 from fieldwise.score.columns import Frame, PairedItems
+from fieldwise.score.item_features import Feature, build_item_columns, hashable_key
+from fieldwise.score.list_pairing import PartialPairing, pair_by_index, pair_by_key, pair_equal
 from fieldwise.score.matching import pair_similarities
 
 FEATURES = (Feature(("a",), Match("fuzzy"), 2.0), Feature(("b",), Match(), 1.0))

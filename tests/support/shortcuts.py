@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from fieldwise.kernels import sums, text_similarity
-from fieldwise.score import align, batch, causes, columns, comparison_builder
+from fieldwise.score import assign_items, batch, causes, columns, comparison_builder
 
 ESSENTIAL = ("_diagonal_bonuses", "_list_assignments")
 """Functions whose callers use the cache itself (`__wrapped__`), or that take minutes without it."""
@@ -52,8 +52,8 @@ def without_shortcuts() -> Iterator[int]:
             (batch, "rules_name_every_leaf", lambda *_: False),
             (comparison_builder, "unequal_rows", lambda expected, _actual: range(len(expected))),
             (causes, "_may_hold", lambda *_: True),
-            (align, "find_clear_winners", lambda *_: None),
-            (align, "_CHEAP_MATCHES", frozenset()),
+            (assign_items, "find_clear_winners", lambda *_: None),
+            (assign_items, "_CHEAP_MATCHES", frozenset()),
             (text_similarity, "_DEDUPLICATE_FROM_LENGTH", 10**9),
             (text_similarity, "_CELLS_PER_CALL", 1),
             (sums, "_MAX_DENSE_CELLS", 0),

@@ -224,10 +224,10 @@ def _dense_grid(
 ) -> NDArray[np.bool_] | None:
     """Compare every pair, and those at the edge of the tolerance by `is_close`: 5 times as fast as sorting for 50 × 50 numbers.
 
-    None for numbers that are infinite, NaN, or so large that rounding exceeds the tolerance.
+    None for numbers that are infinite, or so large that rounding exceeds the tolerance. NaN is close to nothing.
     """
     expected_floats, actual_floats = floats
-    largest = max(float(np.abs(expected_floats).max(initial=0.0)), float(np.abs(actual_floats).max(initial=0.0)))
+    largest = max(float(np.fmax.reduce(np.abs(side), initial=0.0)) for side in floats)  # of those that are not NaN
     if not largest < _MAX_EXACT_INTEGER:
         return None
     if tolerance == 0:

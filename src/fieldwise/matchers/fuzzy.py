@@ -31,7 +31,7 @@ from fieldwise.model.ask import DEFAULT_ENDPOINT, Endpoint
 from fieldwise.model.diagnostic import Diagnostic
 from fieldwise.model.pairs import Measurements, Pairs, Scores
 from fieldwise.model.rule import Match
-from fieldwise.model.values import json_kind
+from fieldwise.model.values import Missing, json_kind
 from fieldwise.registry import Example, StoredDecision, matcher
 
 
@@ -57,6 +57,8 @@ class Fuzzy:
         return Match("fuzzy", replace(self, algorithm="levenshtein") if self.algorithm == "llm" else self)
 
 
+_KINDS: Final = ("string", "absent", "number", "bool", "list", "object")
+_TEXT_OR_ABSENT: Final = frozenset((str, type(None), Missing))
 _INCOMPARABLE: Final = -1.0
 """Similarity of values of different kinds or with a NaN: below every threshold."""
 
@@ -64,18 +66,11 @@ _INCOMPARABLE: Final = -1.0
 def grid(expected: Sequence[object], actual: Sequence[object], config: Fuzzy) -> NDArray[np.float64]:
     """Similarity of every expected with every actual value."""
     (expected_texts, expected_kinds), (actual_texts, actual_kinds) = _read_texts(expected, config), _read_texts(actual, config)
-    if expected_kinds is None and actual_kinds is None:
-        similarity = text_similarity_grid(expected_texts, actual_texts, config.algorithm)
-    else:
-        expected_kinds = expected_kinds or ["string"] * len(expected)
-        actual_kinds = actual_kinds or ["string"] * len(actual)
-        similarity = np.full((len(expected), len(actual)), _INCOMPARABLE)
-        for kind in {*expected_kinds} & {*actual_kinds} - {None}:
-            rows = [row for row in range(len(expected)) if expected_kinds[row] == kind]
-            columns = [column for column in range(len(actual)) if actual_kinds[column] == kind]
-            similarity[np.ix_(rows, columns)] = text_similarity_grid(
-                [expected_texts[row] for row in rows], [actual_texts[column] for column in columns], config.algorithm
-            )
+    similarity = text_similarity_grid(expected_texts, actual_texts, config.algorithm)
+    if expected_kinds is not None or actual_kinds is not None:
+        expected_codes = _kind_codes(expected_kinds, len(expected), unequal=-1)
+        actual_codes = _kind_codes(actual_kinds, len(actual), unequal=-2)
+        similarity[np.not_equal.outer(expected_codes, actual_codes)] = _INCOMPARABLE
     if config.score == "binary":
         return reaches_threshold(similarity, config.threshold).astype(np.float64)
     return np.fmax(similarity, 0.0)  # NaN becomes 0 as well
@@ -89,6 +84,13 @@ def _decide_stored(stored: Measurements, config: Fuzzy) -> NDArray[np.bool_]:
 def _find_obstacle(old: Fuzzy, _: Fuzzy) -> str | None:
     """A run with `score: binary` stores 0 and 1, not the similarity."""
     return "with `score: binary` the run stores 0 or 1 and no similarity" if old.score == "binary" else None
+
+
+def _kind_codes(kinds: Sequence[str | None] | None, count: int, unequal: int) -> NDArray[np.int8]:
+    """A number for the kind of each value; values with a NaN get a number that the other side does not have."""
+    if kinds is None:
+        return np.full(count, _KINDS.index("string"), dtype=np.int8)
+    return np.array([unequal if kind is None else _KINDS.index(kind) for kind in kinds], dtype=np.int8)
 
 
 @matcher(
@@ -157,7 +159,8 @@ def _score_by_model(pairs: Pairs, config: Fuzzy) -> Scores:
 def _read_texts(values: Sequence[Any], config: Fuzzy) -> tuple[list[str], list[str | None] | None]:
     """The text and the kind of each value: kinds are None if all values are text, and the kind of a value with a NaN is None."""
     normalize = alphanumeric_key if config.normalize == "alnum" else fold_text if config.normalize else to_nfc
-    if set(map(type, values)) == {str}:
+    types = set(map(type, values))
+    if types == {str}:
         if config.normalize is True:
             return fold_text_batch(values), None
         distinct = set(values)
@@ -165,6 +168,9 @@ def _read_texts(values: Sequence[Any], config: Fuzzy) -> tuple[list[str], list[s
             return [normalize(value) for value in values], None
         text_by_value = {value: normalize(value) for value in distinct}  # list alignment passes the same texts many times
         return [text_by_value[value] for value in values], None
+    if types <= _TEXT_OR_ABSENT and config.normalize is True:
+        texts = fold_text_batch([value if value.__class__ is str else "" for value in values])
+        return texts, ["string" if value.__class__ is str else "absent" for value in values]
     texts: list[str] = []
     kinds: list[str | None] = []
     for value in values:

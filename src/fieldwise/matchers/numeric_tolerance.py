@@ -9,6 +9,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import nan
 from typing import Annotated, Any, Final, Literal, cast
 
 import numpy as np
@@ -57,26 +58,22 @@ def grid(expected: Sequence[object], actual: Sequence[object], config: NumericTo
     if _are_all_numbers(expected) and _are_all_numbers(actual):
         return _within_grid(cast("Sequence[Number]", expected), cast("Sequence[Number]", actual), config).astype(np.float64)
     expected_numbers, actual_numbers = _read_numbers(expected, config), _read_numbers(actual, config)
-    rows, other_rows = _split_numbers(expected_numbers)
-    columns, other_columns = _split_numbers(actual_numbers)
-    row_numbers, column_numbers = [expected_numbers[row] for row in rows], [actual_numbers[column] for column in columns]
-    matched = _within_grid([*map(_value_of, row_numbers)], [*map(_value_of, column_numbers)], config)
-    for row, column in _pairs_of_figures(row_numbers, column_numbers):
-        matched[row, column] &= _note_other_name(row_numbers[row], column_numbers[column]) is None
-    if not other_rows and not other_columns:
-        return matched.astype(np.float64)
-    value = np.zeros((len(expected), len(actual)), dtype=np.float64)
-    value[np.ix_(rows, columns)] = matched
-    other_expected, other_actual = [expected[row] for row in other_rows], [actual[column] for column in other_columns]
-    value[np.ix_(other_rows, other_columns)] = equal_key_grid(other_expected, other_actual, canonical_json)
+    # NaN in place of other values is close to nothing
+    matched = _within_grid([*map(_value_or_nan, expected_numbers)], [*map(_value_or_nan, actual_numbers)], config)
+    if config.parse:
+        for row, column in _pairs_of_figures(expected_numbers, actual_numbers):
+            matched[row, column] &= _note_other_name(expected_numbers[row], actual_numbers[column]) is None
+    value = matched.astype(np.float64)
+    other_rows = [row for row, number in enumerate(expected_numbers) if number is None]
+    other_columns = [column for column, number in enumerate(actual_numbers) if number is None]
+    if other_rows and other_columns:
+        other_expected, other_actual = [expected[row] for row in other_rows], [actual[column] for column in other_columns]
+        value[np.ix_(other_rows, other_columns)] = equal_key_grid(other_expected, other_actual, canonical_json)
     return value
 
 
-def _split_numbers(numbers: Sequence[_Numeric | None]) -> tuple[list[int], list[int]]:
-    """The positions of numbers, and those of other values."""
-    present = [at for at, number in enumerate(numbers) if number is not None]
-    absent = [at for at, number in enumerate(numbers) if number is None]
-    return present, absent
+def _value_or_nan(number: _Numeric | None) -> Number:
+    return nan if number is None else number.value if isinstance(number, Figure) else number
 
 
 def _pairs_of_figures(expected: Sequence[_Numeric | None], actual: Sequence[_Numeric | None]) -> list[tuple[int, int]]:

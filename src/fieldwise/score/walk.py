@@ -19,9 +19,10 @@ from fieldwise.model.path import EACH, Path, Step, parse_index, render_path, ren
 from fieldwise.model.rule import CompareSpec, FieldRule, Match
 from fieldwise.model.services import NO_SERVICES, Services
 from fieldwise.model.values import MISSING, Missing
-from fieldwise.score.align import Feature, ItemAlignment, features_of_every_leaf, hashable_key, pair_items, pair_items_by_rules
+from fieldwise.score.align import ItemAlignment, pair_items, pair_items_by_rules
 from fieldwise.score.columns import LISTS, ColumnCache, Frame, Misfit, PairedItems, ValueColumn, frame_of_cases
 from fieldwise.score.comparison_builder import ComparisonBuilder, IsNull
+from fieldwise.score.item_features import Feature, features_of_every_leaf, hashable_key
 from fieldwise.score.rule_tree import RuleNode, build_rule_tree
 
 

@@ -1,0 +1,192 @@
+"""Assignment of list items: the pairing with the largest total similarity.
+
+Equal items are paired first, by hash, in linear time. Only the remaining items go into a similarity matrix and an optimal assignment, so
+the cost grows with the number of items that differ, not with the square of the list length.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from math import inf
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldwise.kernels.assignment import EXHAUSTIVE_LIMIT, assign_pairs, assign_small
+from fieldwise.model.rule import Match
+from fieldwise.model.services import NO_SERVICES, Services
+from fieldwise.score.item_features import Feature, ItemColumns, grid_of_common_items, shares_of_common_items
+from fieldwise.score.list_pairing import Pairing, PartialPairing, pair_equal
+from fieldwise.score.matching import pair_similarities, similarity_grid
+from fieldwise.score.unlike_items import EXACT_MATCHES, separate_unlike_items
+
+SMALL_MATRIX = 64
+"""Up to this many cells, the matrices of all lists of a batch are scored in one call; a larger matrix is a call of its own."""
+_CHEAP_MATCHES = frozenset(("exact", "numeric_tolerance"))
+"""Matches that cost next to nothing compared with those that read texts."""
+_BY_EDITS = Match("fuzzy")
+_CLEAR_LEAD = 1e-6
+"""Required lead beyond what the other features can add. Well above the bias that decides ties."""
+
+
+def pair_best(
+    expected: ItemColumns,
+    actual: ItemColumns,
+    features: Sequence[Feature],
+    services: Services = NO_SERVICES,
+    at_least: float = 0.0,
+) -> list[Pairing]:
+    """For every list of the batch the pairing with the largest total similarity, equal items first.
+
+    Assigned items that are less similar than `at_least` stay unpaired.
+    """
+    pairings: list[PartialPairing] = []
+    small: list[int] = []
+    assigning_features = grade_only_feature(features) if at_least > 0 else features
+    for row in range(len(expected.start) - 1):
+        pairing = pair_equal(
+            expected.keys[expected.start[row] : expected.start[row + 1]], actual.keys[actual.start[row] : actual.start[row + 1]]
+        )
+        pairings.append(pairing)
+        cells = len(pairing.unpaired_expected) * len(pairing.unpaired_actual)
+        if len(pairing.unpaired_expected) == len(pairing.unpaired_actual) == 1:
+            pairing.add_assigned([(0, 0)])
+        elif cells > SMALL_MATRIX:
+            pairing.add_assigned(assign_pairs(_large_matrix(expected, actual, assigning_features, (row, pairing), services)))
+        elif cells:
+            small.append(row)
+    if small:
+        assign_remaining([(row, pairings[row]) for row in small], expected, actual, assigning_features, services)
+    if at_least > 0:
+        separate_unlike_items(pairings, expected, actual, features, at_least, services)
+    return [pairing.complete() for pairing in pairings]
+
+
+def grade_only_feature(features: Sequence[Feature]) -> Sequence[Feature]:
+    """Where items have one feature and it is compared exactly, compare it by edits: any two different texts are equally far apart else."""
+    if len(features) != 1 or features[0].match is None or features[0].match.name not in EXACT_MATCHES:
+        return features
+    return (replace(features[0], match=_BY_EDITS),)
+
+
+ListRemainder = tuple[int, PartialPairing]
+"""Index of a list in the batch, and its pairing so far."""
+
+
+def assign_remaining(
+    remainders: Sequence[ListRemainder],
+    expected: ItemColumns,
+    actual: ItemColumns,
+    features: Sequence[Feature],
+    services: Services = NO_SERVICES,
+) -> None:
+    """Pair the remaining items of many short lists.
+
+    The cheap features decide alone where the others could not change the assignment; the remaining lists use all features.
+    """
+    cheap = [at for at, feature in enumerate(features) if feature.match is not None and feature.match.name in _CHEAP_MATCHES]
+    costly = [at for at in range(len(features)) if at not in cheap]
+    lead = sum(features[at].weight for at in costly) + _CLEAR_LEAD
+    cheap_totals = _small_matrices(expected, actual, features, cheap, remainders, services)
+    undecided: list[ListRemainder] = []
+    undecided_totals: list[NDArray[np.float64]] = []
+    for (row, pairing), matrix in _split_matrices(remainders, cheap_totals):
+        rows, columns = len(pairing.unpaired_expected), len(pairing.unpaired_actual)
+        winners = find_clear_winners(matrix.tolist(), rows, columns, lead) if rows <= columns else None
+        if winners is None:
+            undecided.append((row, pairing))
+            undecided_totals.append(matrix)
+        else:
+            pairing.add_assigned(list(enumerate(winners)))
+    if undecided:
+        # cheap totals plus costly totals, in this order: a sum in another order could differ in the last bit and break ties differently
+        totals = np.concatenate(undecided_totals) + _small_matrices(expected, actual, features, costly, undecided, services)
+        for (_, pairing), matrix in _split_matrices(undecided, totals):
+            pairing.add_assigned(_assign_small_matrix(matrix, len(pairing.unpaired_expected), len(pairing.unpaired_actual)))
+
+
+def _split_matrices(remainders: Sequence[ListRemainder], totals: NDArray[np.float64]) -> list[tuple[ListRemainder, NDArray[np.float64]]]:
+    """Each remainder with its own flat matrix, out of the matrices of all of them."""
+    split: list[tuple[ListRemainder, NDArray[np.float64]]] = []
+    start = 0
+    for remainder in remainders:
+        _, pairing = remainder
+        end = start + len(pairing.unpaired_expected) * len(pairing.unpaired_actual)
+        split.append((remainder, totals[start:end]))
+        start = end
+    return split
+
+
+def find_clear_winners(flat: Sequence[float], rows: int, columns: int, lead: float) -> list[int] | None:
+    """For each row of a flat matrix the column that leads all others by more than `lead`, no column twice; None if there is none.
+
+    Then no other assignment has as large a sum, whatever up to `lead` is added to each cell.
+
+    >>> find_clear_winners([2.0, 0.0, 0.0, 3.0], 2, 2, 1.0), find_clear_winners([2.0, 1.5, 0.0, 3.0], 2, 2, 1.0)
+    ([0, 1], None)
+    """
+    winners: list[int] = []
+    for start in range(0, rows * columns, columns):
+        row = [*flat[start : start + columns], -inf]
+        best = max(row)
+        winner = row.index(best)
+        row[winner] = -inf
+        if winner in winners or best - max(row) <= lead:
+            return None
+        winners.append(winner)
+    return winners
+
+
+def _assign_small_matrix(flat: NDArray[np.float64], rows: int, columns: int) -> Sequence[tuple[int, int]]:
+    """Assign by a flat matrix of finite numbers."""
+    if max(rows, columns) <= EXHAUSTIVE_LIMIT:
+        return assign_small(flat.tolist(), rows, columns)
+    return assign_pairs(flat.reshape(rows, columns))
+
+
+def _small_matrices(
+    expected: ItemColumns,
+    actual: ItemColumns,
+    features: Sequence[Feature],
+    chosen: Sequence[int],
+    remainders: Sequence[ListRemainder],
+    services: Services,
+) -> NDArray[np.float64]:
+    """The flat matrices of many short lists, one after the other, by the chosen features; each feature is scored in one call."""
+    expected_rows: list[int] = []
+    actual_rows: list[int] = []
+    for row, pairing in remainders:
+        for left in pairing.unpaired_expected:
+            for right in pairing.unpaired_actual:
+                expected_rows.append(expected.start[row] + left)
+                actual_rows.append(actual.start[row] + right)
+    total = np.zeros(len(expected_rows), dtype=np.float64)
+    for position in chosen:
+        feature = features[position]
+        expected_column, actual_column = expected.columns[position], actual.columns[position]
+        expected_values = [expected_column[row] for row in expected_rows]
+        actual_values = [actual_column[row] for row in actual_rows]
+        if feature.match is None:
+            similarities = shares_of_common_items(expected_values, actual_values, feature)
+        else:
+            similarities = pair_similarities(feature.match, expected_values, actual_values, services)
+        total += feature.weight * similarities
+    return total
+
+
+def _large_matrix(
+    expected: ItemColumns, actual: ItemColumns, features: Sequence[Feature], remainder: ListRemainder, services: Services
+) -> NDArray[np.float64]:
+    """The similarity matrix of the unpaired items of one list."""
+    row, pairing = remainder
+    total = np.zeros((len(pairing.unpaired_expected), len(pairing.unpaired_actual)), dtype=np.float64)
+    expected_rows = [expected.start[row] + at for at in pairing.unpaired_expected]
+    actual_rows = [actual.start[row] + at for at in pairing.unpaired_actual]
+    for feature, expected_column, actual_column in zip(features, expected.columns, actual.columns, strict=True):
+        expected_values = [expected_column[at] for at in expected_rows]
+        actual_values = [actual_column[at] for at in actual_rows]
+        if feature.match is None:
+            similarities = grid_of_common_items(expected_values, actual_values, feature)
+        else:
+            similarities = similarity_grid(feature.match, expected_values, actual_values, services)
+        total += feature.weight * similarities
+    return total
