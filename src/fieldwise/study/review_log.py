@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, fields
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Final, Literal, TypeAlias, get_args
+from typing import Any, BinaryIO, Final, Literal, TypeAlias, get_args
 
 from fieldwise.store.atomic import sync_folder
 
@@ -20,6 +20,8 @@ REVIEW_FILE: Final = "review.jsonl"
 Decision: TypeAlias = Literal["expected_wrong", "both_right", "actual_wrong", "skip", "undo"]
 DECISIONS: Final[tuple[str, ...]] = get_args(Decision)
 _LOCK_SECONDS: Final = 10.0
+Place: TypeAlias = tuple[str, str]
+"""A case and a path."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,7 +42,7 @@ class ReviewDecision:
     actual_hash: str | None = None
 
     @property
-    def place(self) -> tuple[str, str]:
+    def place(self) -> Place:
         """The case and the path."""
         return self.case, self.path
 
@@ -58,32 +60,72 @@ def utc_now() -> str:
     return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-@dataclass(frozen=True, slots=True)
-class ReviewHistory:
-    """The decisions of a file, oldest first."""
+class ReviewLog:
+    """The decisions of a file, oldest first. `refresh` reads only what was appended since, so that a long review stays fast."""
 
-    decisions: tuple[ReviewDecision, ...] = ()
-    unreadable: tuple[int, ...] = ()
-    """The numbers of lines that are no decision, such as one that a crash cut off."""
+    def __init__(self, file: Path) -> None:
+        self._file = file
+        self._clear()
 
+    def _clear(self) -> None:
+        self.decisions: list[ReviewDecision] = []
+        self.unreadable: list[int] = []
+        """The numbers of lines that are no decision, such as one that a crash cut off."""
+        self.in_force: dict[Place, list[ReviewDecision]] = {}
+        """By case and path, the decisions that were not taken back, oldest first."""
+        self._inode = self._size = self._lines = 0
 
-def read_review(file: Path) -> ReviewHistory:
-    """Read a file of decisions; a missing file has none."""
-    try:
-        lines = file.read_bytes().split(b"\n")
-    except FileNotFoundError:
-        return ReviewHistory()
-    decisions: list[ReviewDecision] = []
-    unreadable: list[int] = []
-    for number, line in enumerate(lines, 1):
-        if not line.strip():
-            continue
+    def refresh(self) -> set[Place]:
+        """Read what is new; the places whose decisions changed. A missing file has no decisions."""
+        try:
+            with self._file.open("rb") as stream:
+                return self._read_from(stream)
+        except FileNotFoundError:
+            changed = {*self.in_force}
+            self._clear()
+            return changed
+
+    def _read_from(self, stream: BinaryIO) -> set[Place]:
+        status = os.fstat(stream.fileno())
+        changed: set[Place] = set()
+        if status.st_ino != self._inode or status.st_size < self._size:  # another file
+            changed = {*self.in_force}
+            self._clear()
+            self._inode = status.st_ino
+        stream.seek(self._size)
+        content = stream.read()
+        complete = content[: content.rfind(b"\n") + 1]  # a line that is being written, or that a crash cut off, is no decision yet
+        self._size += len(complete)
+        for line in complete.split(b"\n")[:-1]:
+            self._lines += 1
+            if line.strip():
+                changed |= self._add_line(line)
+        return changed
+
+    def _add_line(self, line: bytes) -> set[Place]:
         decision = _parse_line(line)
         if decision is None:
-            unreadable.append(number)
-        else:
-            decisions.append(decision)
-    return ReviewHistory(tuple(decisions), tuple(unreadable))
+            self.unreadable.append(self._lines)
+            return set()
+        self.decisions.append(decision)
+        made = self.in_force.setdefault(decision.place, [])
+        if decision.decision != "undo":
+            made.append(decision)
+            return {decision.place}
+        for index in range(len(made) - 1, -1, -1):
+            if made[index].by == decision.by:
+                del made[index]
+                break
+        if not made:
+            del self.in_force[decision.place]
+        return {decision.place}
+
+
+def read_review(file: Path) -> ReviewLog:
+    """Read a file of decisions; a missing file has none."""
+    log = ReviewLog(file)
+    log.refresh()
+    return log
 
 
 def _parse_line(line: bytes) -> ReviewDecision | None:
@@ -127,18 +169,3 @@ def lock_review(file: Path) -> Generator[None]:
 
     with FileLock(file.with_name(f".{file.name}.lock"), timeout=_LOCK_SECONDS):
         yield
-
-
-def find_decisions_in_force(decisions: Iterable[ReviewDecision]) -> dict[tuple[str, str], list[ReviewDecision]]:
-    """By case and path, the decisions that were not taken back, oldest first."""
-    in_force: dict[tuple[str, str], list[ReviewDecision]] = {}
-    for decision in decisions:
-        made = in_force.setdefault(decision.place, [])
-        if decision.decision != "undo":
-            made.append(decision)
-            continue
-        for index in range(len(made) - 1, -1, -1):
-            if made[index].by == decision.by:
-                del made[index]
-                break
-    return {place: made for place, made in in_force.items() if made}

@@ -25,6 +25,7 @@ from fieldwise.store.manifest import Part, PartFile
 from fieldwise.store.part_reader import list_part_files, read_table
 from fieldwise.store.run import Run
 from fieldwise.store.stored_comparisons import PartCases
+from fieldwise.study.review_log import Place
 
 Source: TypeAlias = Literal["doubts", "low_confidence", "disagreements", "sample"]
 SOURCES: Final[tuple[Source, ...]] = get_args(Source)
@@ -35,9 +36,6 @@ MAX_ITEMS: Final = 50_000
 _SCAN_COLUMNS: Final = frozenset(("case", "path", "outcome", "passed", "confidence"))
 _NOT_AN_ANSWER: Final = frozenset((*UNCOUNTED_OUTCOMES, "fault"))
 """Outcomes without two sides that a person could judge."""
-
-Place: TypeAlias = tuple[str, str]
-"""A case and a path."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,6 +8,7 @@ while that correction is in force.
 import hashlib
 import json
 import math
+import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -29,14 +30,15 @@ from fieldwise.store.run import Run
 from fieldwise.study.corrections import append_correction, find_corrections_file, list_lines, undo_correction
 from fieldwise.study.review_log import (
     REVIEW_FILE,
+    Place,
     ReviewDecision,
+    ReviewLog,
     append_review,
-    find_decisions_in_force,
     lock_review,
     read_review,
     utc_now,
 )
-from fieldwise.study.review_queue import Place, ReviewItem, ReviewQueue, load_comparison
+from fieldwise.study.review_queue import ReviewItem, ReviewQueue, load_comparison
 
 Choice: TypeAlias = Literal["take_actual", "type", "both_right", "actual_wrong", "skip"]
 """What a person chooses: expected is wrong and actual is right, expected is wrong and a typed value is right, …"""
@@ -45,6 +47,8 @@ SECONDS_PER_ITEM: Final = 30.0
 _MAX_GAP: Final = 300.0
 """Seconds between two decisions that count as working time; longer is a break."""
 _MIN_GAPS: Final = 5
+_PACE_DECISIONS: Final = 200
+"""The last decisions, from which the pace is measured."""
 
 
 class ReviewProblem(ValueError):
@@ -152,13 +156,18 @@ def _corrections_of_suite(run: Run) -> str | None:
 
 
 class ReviewSession:
-    """The review of one queue. Methods read the files anew, so several people and processes can work at once."""
+    """The review of one queue, by several people and processes at once: what others appended to the files is read before every answer."""
 
     def __init__(self, run: Run, queue: ReviewQueue, files: ReviewFiles) -> None:
         self.run = run
         self.queue = queue
         self.files = files
         self._index_of: dict[Place, int] = {item.place: index for index, item in enumerate(queue.items)}
+        self._mutex = threading.Lock()
+        self._log = ReviewLog(files.review)
+        self._corrections: dict[Place, list[Correction]] = {}
+        self._corrections_signature: tuple[int, int, int] | None = None
+        self._statuses: dict[int, ItemStatus] = {}
 
     def find_index(self, case: str, path: str) -> int | None:
         """The position in the queue of a comparison."""
@@ -166,18 +175,35 @@ class ReviewSession:
 
     def read_status(self) -> dict[int, ItemStatus]:
         """The decided items, by position in the queue."""
-        decisions = find_decisions_in_force(read_review(self.files.review).decisions)
-        corrections: dict[Place, list[Correction]] = {}
+        with self._mutex:
+            changed = self._log.refresh() | self._refresh_corrections()
+            for place in changed:
+                index = self._index_of.get(place)
+                if index is None:
+                    continue
+                decisions, corrections = self._log.in_force.get(place, ()), self._corrections.get(place, ())
+                status = _find_status(self.run.id, self.queue.items[index], decisions, corrections)
+                if status is None:
+                    self._statuses.pop(index, None)
+                else:
+                    self._statuses[index] = status
+            return dict(self._statuses)
+
+    def _refresh_corrections(self) -> set[Place]:
+        """Read the corrections if their file has changed; the places that they name or named."""
+        try:
+            status = self.files.corrections.stat()
+            signature = (status.st_ino, status.st_size, status.st_mtime_ns)
+        except FileNotFoundError:
+            signature = None
+        if signature == self._corrections_signature:
+            return set()
+        before = {*self._corrections}
+        self._corrections = {}
         for _, correction in list_lines(self.files.corrections):
-            corrections.setdefault((correction.case, correction.path), []).append(correction)
-        statuses: dict[int, ItemStatus] = {}
-        for place in {*decisions, *corrections}:
-            index = self._index_of.get(place)
-            if index is not None:
-                status = _find_status(self.run.id, self.queue.items[index], decisions.get(place, ()), corrections.get(place, ()))
-                if status is not None:
-                    statuses[index] = status
-        return statuses
+            self._corrections.setdefault((correction.case, correction.path), []).append(correction)
+        self._corrections_signature = signature
+        return before | {*self._corrections}
 
     def progress(self, statuses: Mapping[int, ItemStatus]) -> ReviewProgress:
         """How far the review is."""
@@ -188,7 +214,7 @@ class ReviewSession:
             if self.queue.items[index].source == "sample" and status.decision != "skip":
                 sampled += 1
                 sampled_wrong += status.decision == "expected_wrong"
-        pace = _measure_pace([status.at for status in statuses.values()])
+        pace = _measure_pace([decision.at for decision in self._log.decisions[-_PACE_DECISIONS:]])
         left = len(self.queue) - len(statuses)
         return ReviewProgress(
             total=len(self.queue),
@@ -245,10 +271,9 @@ class ReviewSession:
     def undo(self, by: str) -> int | None:
         """Take back the last decision of a person in this queue; returns its position, None if there is none."""
         with lock_review(self.files.review):
-            decisions = read_review(self.files.review).decisions
-            in_force = find_decisions_in_force(decisions)
-            own = {id(made[-1]) for place, made in in_force.items() if place in self._index_of and made[-1].by == by}
-            last = next((decision for decision in reversed(decisions) if id(decision) in own), None)
+            log = read_review(self.files.review)
+            own = {id(made[-1]) for place, made in log.in_force.items() if place in self._index_of and made[-1].by == by}
+            last = next((decision for decision in reversed(log.decisions) if id(decision) in own), None)
             if last is None:
                 return None
             index = self._index_of[last.place]

@@ -25,7 +25,6 @@ from fieldwise.study.review_queue import (
     SOURCES,
     QueueSelection,
     ReviewItem,
-    ReviewQueue,
     Source,
     build_queue,
     load_comparison,
@@ -156,9 +155,9 @@ class ItemView:
 
 @dataclass(slots=True)
 class ReviewState:
-    """Caches of the page: queues of finished runs, and what each person is looking at."""
+    """Caches of the page: reviews of finished runs, and what each person is looking at."""
 
-    queues: Cache[ReviewQueue] = field(default_factory=lambda: Cache[ReviewQueue](8))
+    sessions: Cache[ReviewSession] = field(default_factory=lambda: Cache[ReviewSession](8))
     _leases: dict[tuple[str, str, str], tuple[str, float]] = field(default_factory=dict[tuple[str, str, str], tuple[str, float]])
     _mutex: Lock = field(default_factory=Lock)
 
@@ -230,9 +229,9 @@ def _open_session(server: Server, state: ReviewState, address: ReviewAddress) ->
         files = find_review_files(run, server.settings.workspace)
     except ConfigError as error:
         raise config_problem(error) from error
-    key = ("review", address.selection)
-    queue = cached_page(state.queues, run, key, lambda: build_queue(run, address.selection))
-    return ReviewSession(run, queue, files), replace(address, run=run.id, by=address.by or _login_name())
+    key = ("review", address.selection, files.corrections)
+    session = cached_page(state.sessions, run, key, lambda: ReviewSession(run, build_queue(run, address.selection), files))
+    return session, replace(address, run=run.id, by=address.by or _login_name())
 
 
 def _login_name() -> str:
