@@ -48,6 +48,10 @@ class Review:
         """Report a warning at a place."""
         self._add(place, code, what, fix, "warning")
 
+    def add_info(self, place: KeyPath, code: str, what: str) -> None:
+        """Report a remark at a place."""
+        self._add(place, code, what, None, "info")
+
     def _add(self, place: KeyPath, code: str, what: str, fix: str | None, level: Level) -> None:
         where = Where(file=self.document.file, line=self.document.line_of(place), field=self.field)
         self.diagnostics.append(Diagnostic(code=code, what=what, where=where, fix=fix, level=level))

@@ -26,6 +26,7 @@ from fieldwise.plan.declared_options import (
 from fieldwise.plan.evaluators import COMMON_OPTIONS, MEMBER_REQUIRED_TYPE, WHEN_OPTIONS, list_common_options
 from fieldwise.plan.gates import OPERATORS
 from fieldwise.plan.options import with_constraints, without_markers
+from fieldwise.plan.profiles import PROFILES
 from fieldwise.plan.rules import RULE_OPTIONS, list_match_names
 from fieldwise.plan.suite import CASES_KEYS, COLUMN_TYPES, SIDE_KEYS
 
@@ -82,6 +83,7 @@ def build_suite_schema() -> JsonSchema:
         "confidence": {**_TEXT, "description": "Path to a case's record of confidences, such as `metadata.confidences`."},
         "policy": {**_TEXT, "description": "A file of `fieldwise policy`, for the gate `policy.holds`."},
         "redact": {"type": "array", "minItems": 1, "items": _PATH, "description": "Paths whose values are stored and shown as hashes."},
+        "profile": {"enum": list(PROFILES), "description": "A named way of scoring: its options apply where the suite writes none."},
         "evaluators": {"type": "array", "minItems": 1, "items": _evaluator_schema(definitions)},
         "cost": _cost_schema(definitions),
         "gate": {
@@ -100,7 +102,8 @@ def build_suite_schema() -> JsonSchema:
         "$id": f"urn:fieldwise:suite:{SUITE_SCHEMA_VERSION}",
         "title": "fieldwise suite",
     }
-    return {**top, **_closed_mapping(properties, ["evaluators"]), "$defs": dict(sorted(definitions.by_name.items()))}
+    needs_evaluators = {"anyOf": [{"required": ["evaluators"]}, {"required": ["profile"]}]}
+    return {**top, **_closed_mapping(properties), **needs_evaluators, "$defs": dict(sorted(definitions.by_name.items()))}
 
 
 def _closed_mapping(properties: Mapping[str, Any], required: Iterable[str] = ()) -> JsonSchema:

@@ -21,7 +21,7 @@ from fieldwise.plan.options import read_value
 from fieldwise.plan.review import INVALID, Invalid, Review, quote_names, report_unknown_keys, suggest_name
 from fieldwise.plan.rules import read_path
 
-SUITE_KEYS = ("name", "cases", "columns", "group", "confidence", "policy", "redact", "evaluators", "cost", "gate")
+SUITE_KEYS = ("name", "cases", "columns", "group", "confidence", "policy", "redact", "profile", "evaluators", "cost", "gate")
 GROUP_PARTS = ("metadata", "input")
 """The parts of a case that can name its group."""
 CONFIDENCE_PARTS = ("metadata", "actual")
@@ -49,6 +49,11 @@ def build_plan(document: Document, *, load: Callable[[str], Json], resolve: Call
         review.add_error((), "bad-suite", what, "write `cases:` and `evaluators:`")
         raise ConfigError(review.diagnostics)
     report_unknown_keys(review, suite, SUITE_KEYS, (), "a suite")
+    if "profile" in suite:
+        from fieldwise.plan.profiles import apply_profile
+
+        suite = apply_profile(review, suite)
+        review = replace(review, document=replace(document, value=suite))
     name = _read_text(review, suite, "name")
     source = _read_source(review, suite)
     group = _read_case_path(review, suite, "group", GROUP_PARTS, "metadata.document")

@@ -7,8 +7,9 @@
 """
 
 import re
-from collections.abc import Collection, Iterable, Sequence, Set
+from collections.abc import Callable, Collection, Iterable, Sequence, Set
 from dataclasses import dataclass, replace
+from dataclasses import field as dataclass_field
 from functools import cached_property, lru_cache
 from itertools import pairwise
 from typing import Any, Final, Literal
@@ -32,8 +33,8 @@ from fieldwise.model.comparison import Comparisons, Outcome
 from fieldwise.model.options import OptionProblem
 from fieldwise.model.path import MalformedPath, Path
 from fieldwise.model.result import Labels, Results, Status
-from fieldwise.model.rule import CompareSpec, FieldRule, ListRule
-from fieldwise.model.values import MISSING
+from fieldwise.model.rule import CompareSpec, FieldRule, ListRule, Match
+from fieldwise.model.values import MISSING, Json
 from fieldwise.registry import EvaluatorExample, evaluator
 
 _Numbers = NDArray[np.float64]
@@ -47,7 +48,13 @@ class FieldPrf:
     """How the fields are compared: every leaf of either side is a field."""
 
     fields: tuple[FieldRule, ...] = ()
-    """How some fields match; the others match exactly. Every field counts once; `weight` and `required` have no effect."""
+    """How some fields match; the others match as `default` says. Every field counts once; `weight` and `required` have no effect."""
+    scope: Literal["leaves", "fields"] = "leaves"
+    """leaves: every leaf of either side is a field. fields: only those that `fields` lists."""
+    default: Match = dataclass_field(default_factory=Match)
+    """How fields without a rule match: exactly, unless another match is given."""
+    numbers: Match | None = None
+    """How fields without a rule match where a number is expected; default: as `default` says."""
     lists: tuple[ListRule, ...] = ()
     """How items of lists are paired; default: by index."""
     ignore: tuple[str, ...] = ()
@@ -59,7 +66,9 @@ class FieldPrf:
 
     def problems(self) -> Iterable[OptionProblem]:
         """List rules whose items no field compares, and patterns that are not paths."""
-        yield from find_unused_list_rules(self.fields, self.lists, open=True)
+        yield from find_unused_list_rules(self.fields, self.lists, open=self.scope == "leaves")
+        if self.scope == "fields" and not self.fields:
+            yield "scope", "`scope: fields` counts the fields that `fields` lists, and there are none", "add `fields`"
         for text in self.ignore:
             try:
                 Path.parse(text)
@@ -76,8 +85,22 @@ class FieldPrf:
 
 # cached because `Batch.compare` recognizes an identical spec without comparing it
 @lru_cache(maxsize=64)
-def _compare_spec(fields: tuple[FieldRule, ...], lists: tuple[ListRule, ...]) -> CompareSpec:
-    return CompareSpec(rules=fields, lists=lists, open="leaves")
+def _compare_spec(
+    fields: tuple[FieldRule, ...], lists: tuple[ListRule, ...], scope: str, default: Match, numbers: Match | None
+) -> CompareSpec:
+    if scope == "fields":
+        return CompareSpec(rules=fields, lists=lists)
+    choose = default if numbers is None else _choose_by_type(default, numbers)
+    return CompareSpec(rules=fields, lists=lists, open="leaves", default=choose)
+
+
+def _choose_by_type(default: Match, numbers: Match) -> Callable[[Json], Match]:
+    """One match for expected numbers, another for everything else."""
+
+    def choose(value: Json) -> Match:
+        return numbers if isinstance(value, int | float) and not isinstance(value, bool) else default
+
+    return choose
 
 
 _COUNTS = (
@@ -122,7 +145,7 @@ def _metric_names(config: FieldPrf) -> tuple[str, ...]:
 )
 def field_prf(batch: Batch, config: FieldPrf) -> Results:
     """F1 over fields, with precision, recall and the count of each kind of error."""
-    comparisons = batch.compare(_compare_spec(config.fields, config.lists))
+    comparisons = batch.compare(_compare_spec(config.fields, config.lists, config.scope, config.default, config.numbers))
     if config.empty == "absent":
         comparisons = _treat_empty_as_absent(comparisons)
     comparisons = _mark_ignored(comparisons, config.ignore)
