@@ -21,6 +21,7 @@ from fieldwise.model.mutation import MutantCount, MutationReport, Survivor
 from fieldwise.model.path import Path, Step
 from fieldwise.model.plan import MUTANTS, Gate, Member, Plan, PlannedEvaluator, Source
 from fieldwise.model.result import Results, Status
+from fieldwise.model.rule import FieldRule
 from fieldwise.model.services import Services
 from fieldwise.model.summary import GateResult
 from fieldwise.model.values import MISSING, Value
@@ -42,6 +43,8 @@ DEFAULT_CASES: Final = 1000
 """Cases that are corrupted at most, unless the user sets a limit."""
 MAX_WORK: Final = 12_000_000
 """Values that are compared at most by one evaluator: mutants times the values of their records. Above it, mutants are sampled."""
+MAX_MODEL_TEXTS: Final = 6_000
+"""Mutants whose text a model compares, at most."""
 _BATCH_VALUES: Final = 60_000
 """Values of the records that are scored together."""
 
@@ -75,7 +78,7 @@ def mutate_suite(plan: Plan, *, limit: int | None = None, seed: int = 0, only: S
         own_mutants, own_equivalent = factory.make_mutants(row, sample.cases.id[row], record)
         mutants += own_mutants
         equivalent += own_equivalent
-    sampled = _sample_mutants(mutants, sample, seed)
+    sampled = _sample_mutants(mutants, sample, evaluators, seed)
     services = local_services(report=notes.append)
     with throughput_settings():
         scorer = _MutantScorer(sample, evaluators, services)
@@ -96,7 +99,7 @@ def mutate_suite(plan: Plan, *, limit: int | None = None, seed: int = 0, only: S
         survivors=_redact(plan, _list_survivors(sample, survivors)),
         suggestions=suggestions,
         gates=gates,
-        diagnostics=[*plan.diagnostics, *notes],
+        diagnostics=list(dict.fromkeys((*plan.diagnostics, *notes))),
         exit_code=_decide_exit(report.total, gates, scorer.unmeasured),
     )
 
@@ -203,22 +206,46 @@ def _join_cases(parts: Sequence[Cases]) -> Cases:
     return joined
 
 
-def _sample_mutants(mutants: Sequence[Mutant], sample: _Sample, seed: int) -> list[Mutant]:
-    """All mutants, or a random share of them that keeps the work bounded; at least one for each field and corruption."""
+def _sample_mutants(mutants: Sequence[Mutant], sample: _Sample, evaluators: Sequence[PlannedEvaluator], seed: int) -> list[Mutant]:
+    """All mutants, or a random share that keeps the work bounded; at least one for each field and corruption.
+
+    The share is the same for all fields, so that the share of killed mutants stays unbiased.
+    """
     sizes = [_count_values(record) for record in sample.records]
+    is_modelled = _ModelFields(evaluators)
+    model_texts = sum(isinstance(mutant.value, str) and is_modelled(mutant.field) for mutant in mutants)
     work = sum(sizes[mutant.case] for mutant in mutants)
-    if work <= MAX_WORK:
+    share = min(1.0, MAX_WORK / max(work, 1), MAX_MODEL_TEXTS / max(model_texts, 1))
+    if share == 1.0:
         return list(mutants)
-    bound = MAX_WORK / work * (1 << 32)
     seen: set[tuple[str, str]] = set()
     kept: list[Mutant] = []
     for mutant in mutants:
         key = f"{seed}\0{sample.cases.id[mutant.case]}\0{mutant.path}\0{mutant.corruption}\0kept"
         cell = (mutant.field, mutant.corruption)
-        if crc32(key.encode(errors="surrogatepass")) < bound or cell not in seen:
+        if crc32(key.encode(errors="surrogatepass")) < share * (1 << 32) or cell not in seen:
             seen.add(cell)
             kept.append(mutant)
     return kept
+
+
+class _ModelFields:
+    """Tells the fields whose texts an embedding model compares."""
+
+    def __init__(self, evaluators: Sequence[PlannedEvaluator]) -> None:
+        self._fields: set[str] = set()
+        self._top_level = False
+        for planned in evaluators:
+            rules = getattr(planned.config, "fields", None)
+            if isinstance(rules, tuple):
+                self._fields.update(rule.text for rule in rules if isinstance(rule, FieldRule) and rule.match.name == "semantic")
+            strategies = getattr(planned.config, "strategies", None)
+            if isinstance(strategies, Mapping):
+                self._fields.update(str(key) for key, strategy in strategies.items() if strategy == "SEMANTIC")
+                self._top_level |= getattr(planned.config, "default_text", None) == "SEMANTIC"
+
+    def __call__(self, field: str) -> bool:
+        return field in self._fields or (self._top_level and "." not in field and "[" not in field)
 
 
 def _count_values(record: Any) -> int:
@@ -382,7 +409,7 @@ def _describe_sampling(sample: _Sample, scored: int, generated: int, seed: int) 
         what = f"{len(sample.records):,} of {sample.all_cases:,} cases were corrupted, sampled with --seed {seed}"
         notes.append(Diagnostic(code="sampled-cases", level="info", what=what, fix="set --limit for another number"))
     if scored < generated:
-        what = f"{scored:,} of {generated:,} mutants were scored, sampled with --seed {seed}: the records are large"
+        what = f"{scored:,} of {generated:,} mutants were scored, sampled with --seed {seed}: all of them would take too long"
         notes.append(
             Diagnostic(code="sampled-mutants", level="info", what=what, fix="set a smaller --limit to score all mutants of fewer cases")
         )
