@@ -188,9 +188,12 @@ class Replicates:
         self._infinite: set[str] = set()
 
     def add(self, weights: Weights, columns: Mapping[str, NDArray[np.float64]]) -> None:
-        """Add a batch: `weights` and each column have a row for each case; NaN where a case was not measured."""
+        """Add a batch: `weights` and each column have a row for each case; NaN where a case was not measured.
+
+        Weights without columns add nothing: there are no replicates.
+        """
         names = list(columns)
-        if not names or not len(weights):
+        if not names or not weights.size:
             return
         values = np.column_stack([columns[name] for name in names])
         for start in range(0, len(values), _MAX_ROWS):

@@ -5,7 +5,6 @@ from functools import cached_property
 from typing import Any, Final, Literal, TypeAlias, overload
 
 import numpy as np
-import pyarrow.compute
 from numpy.typing import NDArray
 
 from fieldwise.model.batch import Records
@@ -34,8 +33,6 @@ from fieldwise.store.load_part import codes_of_names
 from fieldwise.store.manifest import Part
 from fieldwise.store.part_reader import decode_case, list_part_files, read_table
 from fieldwise.store.stored_json import load_json
-
-pc: Any = pyarrow.compute  # its functions are generated at run time, so type checkers do not know them
 
 Side: TypeAlias = Literal["expected", "actual"]
 UNPAIRED_COLUMN: Final = "unpaired"
@@ -89,17 +86,23 @@ class StoredPart:
 
     @cached_property
     def _value_texts(self) -> ArrowTable:
-        return self._read(lambda name: name in ("expected", "actual"))
+        # one chunk, because looking up a row in many chunks is slow
+        return self._read(lambda name: name in ("expected", "actual")).combine_chunks()
 
-    def presence(self, side: Side, rows: NDArray[np.int64]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-        """Where a side is missing, and where it is null, for rows that differ."""
-        column = self._value_texts.column(side).take(arrow_column(rows))
-        return ~numpy_array(pc.is_valid(column)), numpy_array(pc.fill_null(pc.equal(column, "null"), False))
+    @cached_property
+    def _aside(self) -> NDArray[np.bool_]:
+        return numpy_array(self.table.column("aside"))
+
+    def load_value(self, side: Side, row: int) -> Value:
+        """The value of a side in one row."""
+        if self.equal[row] or self._aside[row]:
+            return self.load_values(side, np.array([row]))[0]
+        return decode_value(self._value_texts.column(side).chunk(0)[row].as_py())
 
     def load_values(self, side: Side, rows: NDArray[np.int64]) -> list[Value]:
         """The values of a side in these rows."""
         texts: list[str | None] = self._value_texts.column(side).take(arrow_column(rows)).to_pylist()
-        equal, aside = self.equal[rows], numpy_array(self.table.column("aside"))[rows]
+        equal, aside = self.equal[rows], self._aside[rows]
         values: list[Value] = []
         for position, (row, text) in enumerate(zip(rows.tolist(), texts, strict=True)):
             if equal[position] or aside[position]:
@@ -189,7 +192,7 @@ class _StoredValues(Sequence[Any]):
     def __getitem__(self, row: int | slice) -> Any:
         if isinstance(row, slice):
             return self._stored.load_values(self._side, np.arange(len(self))[row])
-        return self._stored.load_values(self._side, np.array([row]))[0]
+        return self._stored.load_value(self._side, row)
 
     def __len__(self) -> int:
         return self._stored.table.num_rows
@@ -221,7 +224,8 @@ class StoredBatch:
         self._comparisons = comparisons
         n = len(rows)
         # evaluators ask only whether there is an output; what it says is in the comparisons
-        actual: list[Value] = [{} if present else MISSING for present in has_output.tolist()]
+        output: Value = {}
+        actual: list[Value] = [output if present else MISSING for present in has_output.tolist()]
         self.records = Records(_StoredRecords(stored, rows), actual, {}, {})
         self.cases = Cases(
             id=[""] * n,

@@ -8,6 +8,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from fieldwise.kernels.runtime import throughput_settings
 from fieldwise.model.batch import BatchOutcome, EvaluatorOutcome
 from fieldwise.model.comparison import Comparison, Comparisons, Outcome, presence_label
 from fieldwise.model.diagnostic import ConfigError, Diagnostic
@@ -22,6 +23,7 @@ from fieldwise.registry import EVALUATORS, EvaluatorSpec
 from fieldwise.score.evaluate import VERDICTS, decide_verdicts, evaluate, mark_failed_cases
 from fieldwise.store.load_part import load_part, stored_tables
 from fieldwise.store.manifest import Part
+from fieldwise.store.part_reader import list_part_files
 from fieldwise.store.run import Run
 from fieldwise.study.changed_comparisons import capture_spec, change_comparisons, find_rule_problems
 from fieldwise.study.settings import Setting, apply_settings, read_stored_suite
@@ -76,7 +78,8 @@ class GateChange:
     """The condition; the new one if a setting changes it."""
     before: GateResult | None
     """None if the run had no such gate."""
-    after: GateResult
+    after: GateResult | None
+    """None if its evaluator cannot be recomputed."""
 
     def to_json(self) -> dict[str, Any]:
         """A JSON-serializable dict."""
@@ -154,8 +157,11 @@ def what_if(run: Run, settings: Sequence[str]) -> WhatIf:
     changed_document, read_settings = apply_settings(document, settings)
     old_plan, new_plan = _build_plan(document), _build_plan(changed_document)
     _refuse_other_versions(run, old_plan)
-    changed = _find_changed_evaluators(old_plan, new_plan)
-    problems = [problem for pair in changed for problem in _find_obstacles(*pair, new_plan)]
+    named = {setting.evaluator for setting in read_settings}
+    pairs = _find_changed_evaluators(old_plan, new_plan)
+    changed = [(old, new) for old, new in pairs if old.name in named]
+    dependent = [old.name for old, _ in pairs if old.name not in named]
+    problems = [problem for pair in changed for problem in _find_obstacles(*pair)]
     if problems:
         raise ConfigError(problems)
     summaries = dict(run.full.evaluators)
@@ -167,7 +173,8 @@ def what_if(run: Run, settings: Sequence[str]) -> WhatIf:
         cases += recomputed.cases
         flips += recomputed.flips
     after = replace(run.full, evaluators=summaries)
-    gates, kept = _compare_gates(run, old_plan, new_plan, after)
+    gates, kept = _compare_gates(run, old_plan, new_plan, after, dependent)
+    kept += [f"`{name}`: it depends on an evaluator that changes; run the suite again to see it" for name in dependent]
     return WhatIf(
         run=run.id,
         settings=read_settings,
@@ -204,28 +211,16 @@ def _find_changed_evaluators(old_plan: Plan, new_plan: Plan) -> list[tuple[Plann
     return [(old, new) for old, new in pairs if old != new]
 
 
-def _find_obstacles(old: PlannedEvaluator, new: PlannedEvaluator, plan: Plan) -> list[Diagnostic]:
+def _find_obstacles(old: PlannedEvaluator, new: PlannedEvaluator) -> list[Diagnostic]:
     """Why a change of an evaluator's options cannot be recomputed; empty if it can."""
     own_options = [field.name for field in fields(PlannedEvaluator) if field.name not in ("config", "pass_at")]
     changed = [name for name in own_options if getattr(old, name) != getattr(new, name)]
     problems = [_refuse(old.name, name, _COMMON_REASONS.get(name, "it decides which cases are scored")) for name in changed]
     if new.pass_at is None and old.pass_at is not None:
         problems.append(_refuse(old.name, "pass_at", "without a value, the verdict depends on more than the score"))
-    composites = _list_composites_of(old.name, plan)
-    problems += [_refuse(old.name, "its options", f"it is a member of `{name}`, whose score is not recomputed") for name in composites]
     if old.config != new.config:
         problems += _find_config_obstacles(old, new)
     return problems
-
-
-def _list_composites_of(evaluator: str, plan: Plan) -> list[str]:
-    """The names of composites that have this evaluator as a member."""
-    composites: list[str] = []
-    for planned in plan.evaluators:
-        members = getattr(planned.config, "evaluators", ()) if planned.type == "composite" else ()
-        if any(member.evaluator.name == evaluator for member in members):
-            composites.append(planned.name)
-    return composites
 
 
 def _find_config_obstacles(old: PlannedEvaluator, new: PlannedEvaluator) -> list[Diagnostic]:
@@ -264,22 +259,31 @@ class _Recomputation:
 
     def compute(self) -> EvaluatorSummary:
         """The evaluator's summary; `cases` and `flips` are filled with what changes."""
-        state = SummaryState([self._new])
+        state = SummaryState([self._new], intervals=False)
         tables = stored_tables(self._run.path)
-        for part in self._run.parts:
-            outcome = load_part(tables, part, [self._old])
-            evaluated = [self._recompute(part, outcome, stored) for stored in outcome.evaluated]
-            state.add(replace(outcome, evaluated=evaluated))
-        return state.finish().evaluators[self._new.name]
+        with throughput_settings():
+            for part in self._run.parts:
+                # without the comparisons, which `StoredPart` reads if they are needed
+                files = tuple(file for file in part.files if file.table != "comparisons")
+                outcome = load_part(tables, replace(part, files=files), [self._old])
+                evaluated = [self._recompute(part, outcome, stored) for stored in outcome.evaluated]
+                state.add(replace(outcome, evaluated=evaluated))
+        summary = _strip_intervals(state.finish().evaluators[self._new.name])
+        return summary if self._changes_options else replace(summary, fields=self._run.full.evaluators[self._new.name].fields)
+
+    @property
+    def _changes_options(self) -> bool:
+        """False if only the cut of the verdict changes."""
+        return self._old.config != self._new.config
 
     def _recompute(self, part: Part, outcome: BatchOutcome, stored: EvaluatorOutcome) -> EvaluatorOutcome:
-        if self._old.config == self._new.config:
+        if not self._changes_options:
             results = replace(stored.results)
-        elif stored.results.comparisons is None:
-            results = evaluate(self._new, read_stored_cases(self._run.path, part, stored.rows))
-            results = _keep_unmeasured(results, stored.results, stored.results.status != Status.SKIPPED, self._spec)
-        else:
+        elif list_part_files(part, "comparisons", self._old.name):
             results = self._replay(part, outcome, stored)
+        else:
+            results = evaluate(self._new, read_stored_cases(self._run.path, part, stored.rows))
+            results = _keep_unmeasured(results, stored.results, stored.results.status != Status.SKIPPED, self._spec, self._new.config)
         results.verdict = decide_verdicts(results, self._new)
         self._note_cases(outcome, stored, results)
         return EvaluatorOutcome(evaluator=self._new, rows=stored.rows, results=results)
@@ -296,7 +300,7 @@ class _Recomputation:
         batch = StoredBatch(stored_part, comparisons, stored.rows, _find_outputs(stored.results))
         results: Results = self._spec.function(batch, self._new.config)
         has_rows = np.bincount(comparisons.case, minlength=len(results)) > 0
-        results = _keep_unmeasured(results, stored.results, has_rows, self._spec)
+        results = _keep_unmeasured(results, stored.results, has_rows, self._spec, self._new.config)
         self._note_flips(outcome, stored, stored_part, results.comparisons or comparisons)
         return results
 
@@ -337,6 +341,13 @@ class _Recomputation:
             )
 
 
+def _strip_intervals(summary: EvaluatorSummary) -> EvaluatorSummary:
+    """The summary without intervals: they need the bootstrap, which takes longer than all the rest."""
+    metrics = {name: replace(metric, low=None, high=None) for name, metric in summary.metrics.items()}
+    fields = tuple(replace(field, score=replace(field.score, low=None, high=None)) for field in summary.fields)
+    return replace(summary, metrics=metrics, fields=fields)
+
+
 def _missing_as_none(value: Any) -> Any:
     return None if value is MISSING else value
 
@@ -353,7 +364,7 @@ def _find_outputs(stored: Results) -> NDArray[np.bool_]:
     return has_output
 
 
-def _keep_unmeasured(results: Results, stored: Results, has_rows: NDArray[np.bool_], spec: EvaluatorSpec) -> Results:
+def _keep_unmeasured(results: Results, stored: Results, has_rows: NDArray[np.bool_], spec: EvaluatorSpec, config: object) -> Results:
     """The recomputed results with the status, metrics and flags of cases that no option changes: faults, and cases without anything to do.
 
     A case in which the system failed is marked as the run marked it.
@@ -365,7 +376,9 @@ def _keep_unmeasured(results: Results, stored: Results, has_rows: NDArray[np.boo
     results.score = np.where(is_kept, 0.0, results.score)
     results.status = np.where(is_kept, stored.status, results.status).astype(np.uint8)
     metrics: dict[str, NDArray[Any]] = {}
-    for name in dict.fromkeys((*results.metrics, *stored.metrics)):
+    declared = spec.metric_names(config)
+    not_recomputed = [name for name in stored.metrics if declared is None or name in declared]  # such as agreement between trials
+    for name in dict.fromkeys((*results.metrics, *not_recomputed)):
         column = np.asarray(results.metrics[name], dtype=np.float64) if name in results.metrics else stored.metrics[name]
         metrics[name] = np.where(is_kept, stored.metrics.get(name, np.nan), column) if is_kept.any() else column
     results.metrics = metrics
@@ -386,7 +399,9 @@ def _merge_flags(flags: Labels | None, stored: Labels | None, is_kept: NDArray[n
     return Labels.of(merged)
 
 
-def _compare_gates(run: Run, old_plan: Plan, new_plan: Plan, after: Summary) -> tuple[list[GateChange], list[str]]:
+def _compare_gates(
+    run: Run, old_plan: Plan, new_plan: Plan, after: Summary, dependent: Sequence[str]
+) -> tuple[list[GateChange], list[str]]:
     """Every gate of the run before and after, and what could not be judged again."""
     before = {result.gate: result for result in run.gates}
     replaced = {(gate.evaluator, gate.metric): str(gate) for gate in old_plan.gates}
@@ -403,5 +418,6 @@ def _compare_gates(run: Run, old_plan: Plan, new_plan: Plan, after: Summary) -> 
     changes: list[GateChange] = []
     for gate, result in zip(gates, judge_gates(gates, after), strict=True):
         old_text = replaced.get((gate.evaluator, gate.metric), str(gate))
-        changes.append(GateChange(gate=str(gate), before=before.get(str(gate)) or before.get(old_text), after=result))
+        judged = None if gate.evaluator in dependent else result
+        changes.append(GateChange(gate=str(gate), before=before.get(str(gate)) or before.get(old_text), after=judged))
     return changes, kept

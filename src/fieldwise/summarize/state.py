@@ -38,13 +38,15 @@ _VERDICT_CODES: Final = {"failed": 0, "partial": 1, "passed": 2}
 class SummaryState:
     """Totals of all evaluators over the batches so far.
 
-    `add` adds a batch, `merge` the state of other batches of the same run, `finish` builds the summary.
+    `add` adds a batch, `merge` the state of other batches of the same run, `finish` builds the summary. Without `intervals`, nothing is
+    drawn: the summary has the same values, and its intervals mean nothing.
     """
 
-    __slots__ = ("_evaluators", "_groups", "_seed", "_states", "cases")
+    __slots__ = ("_evaluators", "_groups", "_intervals", "_seed", "_states", "cases")
 
-    def __init__(self, evaluators: Sequence[PlannedEvaluator], *, seed: int = 0) -> None:
+    def __init__(self, evaluators: Sequence[PlannedEvaluator], *, seed: int = 0, intervals: bool = True) -> None:
         self.cases = 0
+        self._intervals = intervals
         self._seed = seed
         self._groups = GroupSets()
         self._evaluators = tuple(evaluators)
@@ -55,7 +57,7 @@ class SummaryState:
         self.cases += len(outcome.cases)
         if not len(outcome.cases):
             return
-        draws = _draw_weights(outcome.cases, self._seed)
+        draws = _draw_weights(outcome.cases, self._seed) if self._intervals else _draw_nothing(outcome.cases)
         if draws.groups is not None:
             self._groups.add("cases", draws.groups)
         slices, field_counts = find_slice_members(outcome.cases), _FieldCountCache(outcome.cases.id, outcome.first, draws)
@@ -88,6 +90,12 @@ def _draw_weights(cases: Cases, seed: int) -> CaseDraws:
     """The bootstrap weights of a batch. They depend on the ids of cases or groups alone, so they are the same however cases are batched."""
     keys = hash_texts(cases.group or cases.id)
     return CaseDraws(weights=draw_poisson_weights(keys, seed), groups=keys if cases.group else None)
+
+
+def _draw_nothing(cases: Cases) -> CaseDraws:
+    """The groups of a batch, and no weights."""
+    no_weights = np.zeros((len(cases), 0), dtype=np.uint8)
+    return CaseDraws(weights=no_weights, groups=hash_texts(cases.group) if cases.group else None)
 
 
 class _FieldCountCache:
