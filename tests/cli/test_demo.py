@@ -56,3 +56,19 @@ def test_the_answers_of_the_demo_are_those_of_the_example() -> None:
     example = Path(__file__).parents[2] / "examples/answers"
     for name in ("answers.eval.yaml", "answers.jsonl"):
         assert (files("fieldwise") / "demo" / name).read_text(encoding="utf-8") == (example / name).read_text(encoding="utf-8")
+
+
+def test_the_review_demo_finds_the_wrong_expected_values_beside_its_own_copy_of_the_data(folder: Path, fieldwise: Run) -> None:
+    result = fieldwise("demo", "review", "--format", "plain")
+    assert result.exit_code == 0, result.output
+    assert "Try next" in result.stdout
+    assert (folder / "review-demo/corrections.jsonl").read_text() == ""
+    suspects = json.loads(fieldwise("demo", "review", "--format", "json").stdout)["suspects"]
+    assert [suspect["suspicion"] > 1 for suspect in suspects].count(True) == 5
+    first = suspects[0]
+    correction = {"case": first["case"], "path": first["path"], "expected_hash": first["expected_hash"], "action": "replace"}
+    line = json.dumps({**correction, "value": first["suggested"], "why": "checked", "by": "ann", "at": "2026-11-16"})
+    (folder / "review-demo/corrections.jsonl").write_text(line + "\n")
+    corrected = json.loads(fieldwise("run", "review-demo/alpha.eval.yaml", "--format", "json").stdout)["run"]["corrections"]
+    assert corrected["applied"] == 1
+    assert corrected["scores"]["fields"]["before"] < corrected["scores"]["fields"]["after"]

@@ -14,11 +14,17 @@ class DemoSuite(StrEnum):
 
     invoices = "invoices"
     answers = "answers"
+    review = "review"
 
 
+REVIEW_SYSTEMS = ("alpha", "beta", "gamma")
+REVIEW_SUITES = tuple(f"{name}.eval.yaml" for name in REVIEW_SYSTEMS)
+REVIEW_DATA = (*(f"{name}.jsonl" for name in REVIEW_SYSTEMS), "corrections.jsonl")
+REVIEW_FOLDER = Path("review-demo")
 FILES = {
     DemoSuite.invoices: ("invoices.eval.yaml", "invoices.jsonl", "strategies.json"),
     DemoSuite.answers: ("answers.eval.yaml", "answers.jsonl"),
+    DemoSuite.review: tuple(f"review/{name}" for name in (*REVIEW_SUITES, *REVIEW_DATA)),
 }
 """The suite comes first."""
 
@@ -26,7 +32,7 @@ FILES = {
 def demo(
     context: typer.Context,
     which: Annotated[
-        DemoSuite, typer.Argument(metavar="[invoices|answers]", help="Extracted records, or answers to questions.")
+        DemoSuite, typer.Argument(metavar="[invoices|answers|review]", help="Extracted records, answers to questions, or wrong labels.")
     ] = DemoSuite.invoices,
     copy: Annotated[Path | None, typer.Option("--copy", metavar="DIR", help="Copy the demo's files to this folder instead.")] = None,
     form: FormatOption = Format.rich,
@@ -35,7 +41,8 @@ def demo(
 ) -> None:
     """Score 26 invoices, or 12 answers of a RAG system, that ship with fieldwise.
 
-    Needs no network, no API key and no files.
+    Needs no network, no API key and no files. `demo review` copies 40 receipts, read by three systems, to the folder `review-demo`, because
+    corrections are written beside the data, and shows which expected values the systems doubt.
     """
     from importlib.resources import as_file, files
 
@@ -43,6 +50,9 @@ def demo(
     with as_file(files("fieldwise") / "demo") as folder:
         if copy is not None:
             _copy_files(folder, FILES[which], copy)
+            return
+        if which is DemoSuite.review:
+            _show_review(folder, form, program, show_all)
             return
         from fieldwise.api import run as run_suite
         from fieldwise.cli._report import print_run
@@ -58,11 +68,6 @@ def demo(
 
 
 def _print_next_steps(which: DemoSuite, case: str, form: Format, program: Program) -> None:
-    from rich.console import Group
-    from rich.text import Text
-
-    from fieldwise.cli._console import print_page
-
     steps = [
         (f"{program.command} explain latest {case}", "the arithmetic of one score"),
         (f"fieldwise demo {which} --copy mine", "its files, to change and run again"),
@@ -70,8 +75,18 @@ def _print_next_steps(which: DemoSuite, case: str, form: Format, program: Progra
     ]
     if which is DemoSuite.invoices:
         steps.append(("fieldwise demo answers", "twelve answers of a RAG system"))
+        steps.append(("fieldwise demo review", "40 receipts read by three systems, and five wrong expected values"))
     else:
         steps.append(("fieldwise demo", "26 invoices"))
+    _print_steps(steps, form)
+
+
+def _print_steps(steps: list[tuple[str, str]], form: Format) -> None:
+    from rich.console import Group
+    from rich.text import Text
+
+    from fieldwise.cli._console import print_page
+
     width = max(len(command) for command, _ in steps) + 3
     lines = [Text.assemble(("  ", ""), (f"{command:<{width}}", "cyan"), (description, "dim")) for command, description in steps]
     print_page(Group(Text("\nTry next", "bold"), *lines), form)
@@ -80,7 +95,43 @@ def _print_next_steps(which: DemoSuite, case: str, form: Format, program: Progra
 def _copy_files(folder: Path, names: tuple[str, ...], target: Path) -> None:
     from fieldwise.cli._files import write_new_files
 
-    written = write_new_files({target / name: (folder / name).read_text(encoding="utf-8") for name in names}, force=False)
-    for path in written:
+    copies = {target / Path(name).name: (folder / name).read_text(encoding="utf-8") for name in names}
+    for path in write_new_files(copies, force=False):
         typer.echo(f"wrote {path}")
-    typer.echo(f"\nnext: fieldwise run {target / names[0]}")
+    typer.echo(f"\nnext: fieldwise run {target / Path(names[0]).name}")
+
+
+def _show_review(folder: Path, form: Format, program: Program, show_all: bool) -> None:
+    """Run the three systems of the review demo and show which expected values they doubt."""
+    from fieldwise.api import run as run_suite
+    from fieldwise.cli._console import display_options, error_console, print_page
+    from fieldwise.report.doubt_view import build_doubt_report
+    from fieldwise.report.text_format import dump_json
+    from fieldwise.study.doubts import store_agreement, study_doubts
+
+    if REVIEW_FOLDER.exists():
+        error_console().print(f"{REVIEW_FOLDER} is there already, so its files and corrections are used", style="dim")
+    else:
+        REVIEW_FOLDER.mkdir()
+        for name in FILES[DemoSuite.review]:
+            (REVIEW_FOLDER / Path(name).name).write_bytes((folder / name).read_bytes())
+    runs = [
+        run_suite(REVIEW_FOLDER / suite, name=name, root=program.root) for name, suite in zip(REVIEW_SYSTEMS, REVIEW_SUITES, strict=True)
+    ]
+    report = study_doubts(runs)
+    store_agreement(runs, report)
+    if form == Format.json:
+        typer.echo(dump_json(report.to_json()))
+        return
+    print_page(build_doubt_report(report, display_options(form, program, show_all=show_all), proposes_next=False), form)
+    first = runs[0]
+    corrections = first.manifest.corrections
+    score = f"{first.summary['fields.score']:.4f}" + (
+        f", with {corrections.applied} corrections" if corrections and corrections.applied else ""
+    )
+    steps = [
+        (f"{program.command} review {first.id} --source doubts", "decide about each of them, by single keys"),
+        (f"{program.command} view", "the same in the browser, page Review"),
+        (f"{program.command} run {REVIEW_FOLDER / REVIEW_SUITES[0]}", f"the score after your corrections (alpha now: {score})"),
+    ]
+    _print_steps(steps, form)

@@ -61,6 +61,7 @@ def review(
     Decisions are appended to corrections.jsonl and review.jsonl beside the data. `--format json` lists the queue and asks nothing.
     """
     from fieldwise.cli._lookup import open_named_run
+    from fieldwise.study.doubts import read_suspects
     from fieldwise.study.review_queue import SOURCES, QueueSelection, build_queue
     from fieldwise.study.review_session import ReviewFiles, ReviewSession, find_review_files
 
@@ -71,7 +72,7 @@ def review(
     files = find_review_files(stored_run) if corrections is None else ReviewFiles.at(corrections)
     if import_ is not None:  # an answer counts whatever source its task came from
         selection = QueueSelection(sample=1.0, lowest=1.0)
-    session = ReviewSession(stored_run, build_queue(stored_run, selection), files)
+    session = ReviewSession(stored_run, build_queue(stored_run, selection, read_suspects(stored_run)), files)
     reviewer = _Reviewer(session, by or _login_name(), blind, form)
     if import_ is not None:
         _import_answers(session, import_, by or _login_name(), form)

@@ -19,6 +19,7 @@ from fieldwise.report.result_text import describe_cause
 from fieldwise.report.text_format import dump_json
 from fieldwise.report.value_diff import TextPiece, mark_comparison, plain_pieces
 from fieldwise.store.run_index import case_at
+from fieldwise.study.doubts import read_suspects
 from fieldwise.study.review_queue import (
     DEFAULT_LOWEST,
     DEFAULT_SAMPLE,
@@ -229,8 +230,9 @@ def _open_session(server: Server, state: ReviewState, address: ReviewAddress) ->
         files = find_review_files(run, server.settings.workspace)
     except ConfigError as error:
         raise config_problem(error) from error
-    key = ("review", address.selection, files.corrections)
-    session = cached_page(state.sessions, run, key, lambda: ReviewSession(run, build_queue(run, address.selection), files))
+    suspects = read_suspects(run)
+    key = ("review", address.selection, files.corrections, tuple(suspects))
+    session = cached_page(state.sessions, run, key, lambda: ReviewSession(run, build_queue(run, address.selection, suspects), files))
     return session, replace(address, run=run.id, by=address.by or _login_name())
 
 

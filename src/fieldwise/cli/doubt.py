@@ -1,0 +1,96 @@
+"""`fieldwise doubt`: where several systems agree, and which expected values they contradict."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from fieldwise.cli._options import RootOption, ShowAllOption, TextFormat, TextFormatOption, program_of
+
+if TYPE_CHECKING:
+    from fieldwise.study.doubts import DoubtReport
+
+_SUFFIXES = (".json", ".jsonl", ".csv")
+
+
+def doubt(
+    context: typer.Context,
+    runs: Annotated[
+        list[str], typer.Argument(metavar="RUN RUN …", help="Runs of several systems over the same cases, or one run of several trials.")
+    ],
+    evaluator: Annotated[str | None, typer.Option(help="The evaluator whose rules compare values. [default: the first of records]")] = None,
+    min_agreeing: Annotated[
+        int | None,
+        typer.Option(min=1, help="Systems that must contradict an expected value together. [default: more than half]", show_default=False),
+    ] = None,
+    output: Annotated[
+        list[str] | None,
+        typer.Option("--output", "-o", metavar="FILE", help="Write the report (.json), or the suspect labels (.jsonl .csv). Repeatable."),
+    ] = None,
+    form: TextFormatOption = TextFormat.rich,
+    show_all: ShowAllOption = False,
+    root: RootOption = None,
+) -> None:
+    """Compare the outputs of several systems with each other: agreement as confidence, and expected values that they contradict.
+
+    The agreement is stored beside the runs: `confidence RUN --by agreement`, `policy RUN --by agreement` and `review RUN` use it.
+    """
+    from fieldwise.cli._console import display_options, print_page
+    from fieldwise.cli._lookup import check_evaluator, open_named_run
+    from fieldwise.report.doubt_view import build_doubt_report
+    from fieldwise.report.text_format import dump_json
+    from fieldwise.study.doubts import store_agreement, study_doubts
+
+    program = program_of(context, root)
+    outputs = output or []
+    _check_outputs(outputs)
+    stored = [open_named_run(name, program.root) for name in runs]
+    check_evaluator(stored[0], evaluator)
+    report = study_doubts(stored, evaluator=evaluator, min_agreeing=min_agreeing)
+    store_agreement(stored, report)
+    if form == TextFormat.json:
+        typer.echo(dump_json(report.to_json()))
+    else:
+        print_page(build_doubt_report(report, display_options(form, program, show_all=show_all)), form)
+    for name in outputs:
+        _write_report(report, name)
+
+
+def _check_outputs(outputs: list[str]) -> None:
+    from fieldwise.model.diagnostic import ConfigError, Diagnostic, Where
+
+    unknown = [name for name in outputs if name != "-" and Path(name).suffix.lower() not in _SUFFIXES]
+    if unknown:
+        what, fix = "the file name has no known format", f"end the name in {', '.join(_SUFFIXES)}"
+        raise ConfigError(Diagnostic(code="unknown-format", what=what, where=Where(file=name), fix=fix) for name in unknown)
+
+
+def _write_report(report: "DoubtReport", name: str) -> None:
+    import csv
+    from io import StringIO
+
+    from fieldwise.cli._console import error_console
+    from fieldwise.report.text_format import dump_json, format_csv_cell, format_value, make_encodable
+
+    suffix = Path(name).suffix.lower()
+    if name == "-" or suffix == ".jsonl":
+        content = "".join(dump_json(suspect.to_json()) + "\n" for suspect in report.suspects)
+    elif suffix == ".json":
+        content = dump_json(report.to_json(), spaced=True) + "\n"
+    else:
+        stream = StringIO()
+        writer = csv.writer(stream, lineterminator="\n")
+        writer.writerow(("case", "path", "expected", "suggested", "agreeing", "backing", "systems", "cause", "suspicion", "evidence"))
+        for suspect in report.suspects:
+            texts = (format_value(suspect.expected), format_value(suspect.suggested), " ".join(suspect.agreeing), " ".join(suspect.backing))
+            evidence = "; ".join(found.text for found in suspect.evidence)
+            cells = (suspect.case, suspect.path, *texts, suspect.systems, suspect.cause or "", suspect.suspicion, evidence)
+            writer.writerow([make_encodable(format_csv_cell(cell)) for cell in cells])
+        content = stream.getvalue()
+    if name == "-":
+        typer.echo(content, nl=False)
+        return
+    path = Path(name)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(content, encoding="utf-8", newline="\n")
+    error_console().print(f"wrote {name}", style="dim")
