@@ -16,6 +16,7 @@ from fieldwise.model.rule import Match
 from fieldwise.model.services import NO_SERVICES, Services
 from fieldwise.score.item_features import Feature, ItemColumns, grid_of_common_items, shares_of_common_items
 from fieldwise.score.list_pairing import Pairing, PartialPairing, pair_equal
+from fieldwise.score.long_lists import MAX_CELLS, assign_in_parts, find_candidates, report_long_list
 from fieldwise.score.matching import pair_similarities, similarity_grid
 from fieldwise.score.unlike_items import EXACT_MATCHES, separate_unlike_items
 
@@ -50,6 +51,8 @@ def pair_best(
         cells = len(pairing.unpaired_expected) * len(pairing.unpaired_actual)
         if len(pairing.unpaired_expected) == len(pairing.unpaired_actual) == 1:
             pairing.add_assigned([(0, 0)])
+        elif cells > MAX_CELLS:
+            _assign_long_list(expected, actual, assigning_features, (row, pairing), services)
         elif cells > SMALL_MATRIX:
             pairing.add_assigned(assign_pairs(_large_matrix(expected, actual, assigning_features, (row, pairing), services)))
         elif cells:
@@ -159,6 +162,19 @@ def _small_matrices(
             for right in pairing.unpaired_actual:
                 expected_rows.append(expected.start[row] + left)
                 actual_rows.append(actual.start[row] + right)
+    return _pair_totals(expected, actual, features, chosen, (expected_rows, actual_rows), services)
+
+
+def _pair_totals(
+    expected: ItemColumns,
+    actual: ItemColumns,
+    features: Sequence[Feature],
+    chosen: Sequence[int],
+    rows: tuple[Sequence[int], Sequence[int]],
+    services: Services,
+) -> NDArray[np.float64]:
+    """The similarity of pairs of items by the chosen features, weighted; `rows` are those of the item columns."""
+    expected_rows, actual_rows = rows
     total = np.zeros(len(expected_rows), dtype=np.float64)
     for position in chosen:
         feature = features[position]
@@ -171,6 +187,24 @@ def _small_matrices(
             similarities = pair_similarities(feature.match, expected_values, actual_values, services)
         total += feature.weight * similarities
     return total
+
+
+def _assign_long_list(
+    expected: ItemColumns, actual: ItemColumns, features: Sequence[Feature], remainder: ListRemainder, services: Services
+) -> None:
+    """Pair the remaining items of a list whose matrix would be too large."""
+    row, pairing = remainder
+    expected_start, actual_start = expected.start[row], actual.start[row]
+
+    def score_pairs(pairs: Pairing) -> NDArray[np.float64]:
+        rows = [expected_start + left for left, _ in pairs], [actual_start + right for _, right in pairs]
+        return _pair_totals(expected, actual, features, range(len(features)), rows, services)
+
+    def score_block(expected_block: Sequence[int], actual_block: Sequence[int]) -> NDArray[np.float64]:
+        return _large_matrix(expected, actual, features, (row, PartialPairing([], [*expected_block], [*actual_block])), services)
+
+    assign_in_parts(pairing, find_candidates(expected, actual, row, pairing), score_pairs, score_block)
+    report_long_list(services)
 
 
 def _large_matrix(

@@ -29,6 +29,13 @@ class PartialPairing:
         self.unpaired_expected = _without_positions(self.unpaired_expected, {left for left, _ in assigned})
         self.unpaired_actual = _without_positions(self.unpaired_actual, {right for _, right in assigned})
 
+    def add_pairs(self, pairs: Pairing) -> None:
+        """Move items to the pairs, by their positions in the two lists."""
+        self.pairs += pairs
+        paired_expected, paired_actual = {left for left, _ in pairs}, {right for _, right in pairs}
+        self.unpaired_expected = [row for row in self.unpaired_expected if row not in paired_expected]
+        self.unpaired_actual = [row for row in self.unpaired_actual if row not in paired_actual]
+
     def complete(self) -> Pairing:
         """Expected items in their order, paired or not, then the unpaired actual ones."""
         expected_order = sorted([*self.pairs, *((row, -1) for row in self.unpaired_expected)])

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 import fieldwise as fw
 from fieldwise import ConfigError, Result
+from fieldwise.evaluators.checks import tool_trajectory
 from fieldwise.evaluators.checks.tool_trajectory import ToolCall, calls_in
 
 SEARCH = {"tool": "search", "args": {"query": "weather in Paris"}}
@@ -272,3 +273,13 @@ def test_stricter_modes_match_no_more(expected: list[str], actual: list[str]) ->
 def test_bad_options_are_refused(options: dict[str, Any], what: str) -> None:
     with pytest.raises(ConfigError, match=what):
         fw.evaluate({"type": "tool_trajectory", **options}, actual=[])
+
+
+def test_a_thousand_calls_are_paired_without_comparing_every_two(monkeypatch: pytest.MonkeyPatch) -> None:
+    expected = [{"tool": "search", "args": {"page": number}} for number in range(1000)]
+    actual = [{"tool": "search", "args": {"page": number}} for number in range(999, -1, -1)]
+    monkeypatch.setattr(tool_trajectory, "_find_differing", None)
+    result = fw.evaluate({"type": "tool_trajectory"}, expected=expected, actual=actual)
+    assert (result.score, result.metrics["order_correct"]) == (1.0, False)
+    monkeypatch.setattr(tool_trajectory, "_MAX_GRID_CELLS", 10)
+    assert fw.evaluate({"type": "tool_trajectory"}, expected=expected, actual=actual).score == 1.0

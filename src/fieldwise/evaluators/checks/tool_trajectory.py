@@ -12,9 +12,10 @@ blocks (Anthropic) or with `functionCall` parts (Gemini); `function_call` items 
 (0.5, ['search'], ['fetch (arguments differ: id)'])
 """
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from importlib import import_module
 from typing import Annotated, Any, Final, Literal, NamedTuple, TypeAlias, cast
 
 import numpy as np
@@ -23,7 +24,7 @@ from annotated_types import Ge, MinLen
 
 from fieldwise.evaluators.checks._case_path import case_path_problems, case_value
 from fieldwise.kernels.assignment import assign_pairs
-from fieldwise.kernels.values import values_equal
+from fieldwise.kernels.values import canonical_json, values_equal
 from fieldwise.model.batch import Batch
 from fieldwise.model.case import Case
 from fieldwise.model.comparison import Outcome
@@ -48,6 +49,8 @@ _WRAPPER_KEYS: Final = ("function_call", "functionCall")
 _NAME_KEYS: Final = ("tool", "name", "tool_name", "toolName")
 _ARGUMENT_KEYS: Final = ("args", "arguments", "input", "parameters", "input_parameters", "tool_input", "tool_args", "params", "kwargs")
 _MAX_DEPTH: Final = 8
+_MAX_GRID_CELLS: Final = 4_000_000
+"""Above this many pairs of calls, ties are not decided by the order of the calls."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -127,7 +130,7 @@ def _has_calls(case: Case, config: ToolTrajectory) -> bool:
 def tool_trajectory(batch: Batch, config: ToolTrajectory) -> Results:
     """The share of calls that are as expected."""
     trajectories = [_read_trajectory(batch.cases.at(row), config) for row in range(len(batch))]
-    compare_arguments(batch, [trajectory for trajectory in trajectories if trajectory is not None], config.args)
+    compare_arguments(batch, [trajectory for trajectory in trajectories if trajectory is not None])
     return Results.from_results([_score_trajectory(trajectory, config) for trajectory in trajectories])
 
 
@@ -137,7 +140,7 @@ def _read_trajectory(case: Case, config: ToolTrajectory) -> "Trajectory | None":
     if expected is None and not config.minimums:
         return None
     actual = next((calls for calls in _recorded_calls(case, config) if calls is not None), [])
-    return Trajectory(expected or [], actual)
+    return Trajectory(expected or [], actual, config.args)
 
 
 def _recorded_calls(case: Case, config: ToolTrajectory) -> Iterator[list[ToolCall] | None]:
@@ -237,6 +240,7 @@ def _describe_calls(trajectory: "Trajectory", pairs: Sequence[CallPair], unorder
     misses: list[str] = []
     if mode != "subset":
         elsewhere = dict(unordered_pairs)
+        positions_by_tool = trajectory.positions_by_tool()
         for expected, label in enumerate(expected_labels):
             if expected in matched:
                 continue
@@ -244,13 +248,14 @@ def _describe_calls(trajectory: "Trajectory", pairs: Sequence[CallPair], unorder
                 misses.append(f"{label} (out of order)")
                 used.add(elsewhere[expected])
                 continue
-            candidates = (j for j in range(len(actual_labels)) if j not in used and trajectory.differing.get((expected, j)))
+            same_tool = positions_by_tool.get(trajectory.expected[expected].tool, ())
+            candidates = (at for at in same_tool if at not in used and trajectory.find_differing((expected, at)))
             similar = next(candidates, None)
             if similar is None:
                 misses.append(f"missing: {label}")
             else:
                 used.add(similar)
-                misses.append(f"{label} ({_describe_difference(trajectory.differing[expected, similar])})")
+                misses.append(f"{label} ({_describe_difference(trajectory.find_differing((expected, similar)))})")
     if mode in ("exact", "subset"):
         misses += [f"unexpected: {label}" for actual, label in enumerate(actual_labels) if actual not in used]
     return _HitsAndMisses([expected_labels[expected] for expected in sorted(matched)], misses)
@@ -369,36 +374,75 @@ def label_calls(calls: Sequence[ToolCall]) -> list[str]:
     return labels
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Trajectory:
-    """The expected and the actual calls, with the differing arguments of every pair of calls of the same tool."""
+    """The expected and the actual calls, and which of them match."""
 
     expected: Sequence[ToolCall]
     actual: Sequence[ToolCall]
+    args: ArgumentRule = "exact"
+    matching: list[frozenset[int]] = field(default_factory=list[frozenset[int]])
+    """For each expected call the positions of the actual calls that match it; filled in by `compare_arguments`."""
     differing: dict[CallPair, tuple[str, ...]] = field(default_factory=dict[CallPair, tuple[str, ...]])
+    """The differing arguments of pairs of calls of one tool, as far as matches compared them."""
     faults: list[Diagnostic] = field(default_factory=list[Diagnostic])
+
+    def positions_by_tool(self) -> dict[str, list[int]]:
+        """The positions of the actual calls of each tool."""
+        positions: defaultdict[str, list[int]] = defaultdict(list)
+        for position, call in enumerate(self.actual):
+            positions[call.tool].append(position)
+        return positions
 
     def matches(self, pair: CallPair) -> bool:
         """True if an expected and an actual call are the same."""
-        return self.differing.get(pair) == ()
+        return pair[1] in self.matching[pair[0]]
+
+    def find_differing(self, pair: CallPair) -> tuple[str, ...]:
+        """The arguments in which two calls of one tool differ."""
+        if pair in self.differing or self.matches(pair):
+            return self.differing.get(pair, ())
+        arguments = self.expected[pair[0]].args or {}
+        return _find_differing(arguments, self.actual[pair[1]].args or {}, subset=self.args == "subset")
 
 
-def compare_arguments(batch: Batch, trajectories: Sequence[Trajectory], how: ArgumentRule) -> None:
-    """Fill `differing` for every expected call with every actual call of the same tool."""
+def compare_arguments(batch: Batch, trajectories: Sequence[Trajectory]) -> None:
+    """Fill in `matching`: of the actual calls of the same tool, those with the expected arguments."""
     pairs_to_match: list[tuple[Trajectory, CallPair]] = []
     for trajectory in trajectories:
-        for i, expected in enumerate(trajectory.expected):
-            for j, actual in enumerate(trajectory.actual):
-                if expected.tool != actual.tool:
-                    continue
-                if expected.args is None or how == "ignore":
-                    trajectory.differing[i, j] = ()
-                elif isinstance(how, str):
-                    trajectory.differing[i, j] = _find_differing(expected.args, actual.args or {}, subset=how == "subset")
-                else:
-                    pairs_to_match.append((trajectory, (i, j)))
-    if pairs_to_match and not isinstance(how, str):
-        _compare_by_match(batch, pairs_to_match, how)
+        positions_by_tool = {tool: frozenset(positions) for tool, positions in trajectory.positions_by_tool().items()}
+        positions_by_call = _group_calls(trajectory.actual)
+        for row, call in enumerate(trajectory.expected):
+            same_tool = positions_by_tool.get(call.tool, frozenset())
+            if call.args is None or trajectory.args == "ignore":
+                matching = same_tool
+            elif trajectory.args == "exact":
+                matching = positions_by_call.get(_call_key(call), frozenset())
+            elif trajectory.args == "subset":
+                matching = frozenset(
+                    at for at in same_tool if not _find_differing(call.args, trajectory.actual[at].args or {}, subset=True)
+                )
+            else:
+                matching = frozenset[int]()
+                pairs_to_match += [(trajectory, (row, at)) for at in sorted(same_tool)]
+            trajectory.matching.append(matching)
+    if pairs_to_match:
+        _compare_by_match(batch, pairs_to_match)
+
+
+def _group_calls(calls: Sequence[ToolCall]) -> dict[Hashable, frozenset[int]]:
+    """The positions of equal calls."""
+    positions: defaultdict[Hashable, list[int]] = defaultdict(list)
+    for position, call in enumerate(calls):
+        positions[_call_key(call)].append(position)
+    return {key: frozenset(at) for key, at in positions.items()}
+
+
+def _call_key(call: ToolCall) -> Hashable:
+    """Equal for calls of one tool with equal arguments; arguments with a NaN equal nothing."""
+    arguments = call.args or {}
+    text = canonical_json(arguments)
+    return object() if text is None else (call.tool, frozenset(arguments), text)
 
 
 def _find_differing(expected: Mapping[str, Any], actual: Mapping[str, Any], *, subset: bool) -> tuple[str, ...]:
@@ -414,8 +458,9 @@ def _is_contained(expected: Any, actual: Any) -> bool:
     return all(key in actual and _is_contained(value, actual[key]) for key, value in expected.items())
 
 
-def _compare_by_match(batch: Batch, pairs_to_match: Sequence[tuple[Trajectory, CallPair]], matches: Mapping[str, Match]) -> None:
+def _compare_by_match(batch: Batch, pairs_to_match: Sequence[tuple[Trajectory, CallPair]]) -> None:
     """Compare the arguments of all pairs in one batch, as the fields of records are compared."""
+    matches = cast("Mapping[str, Match]", pairs_to_match[0][0].args)  # the same for all trajectories
     rules = tuple(FieldRule(path=Path((name,)), text=name, match=match) for name, match in matches.items())
     expected = [trajectory.expected[i].args for trajectory, (i, _) in pairs_to_match]
     actual = [trajectory.actual[j].args or {} for trajectory, (_, j) in pairs_to_match]
@@ -430,17 +475,33 @@ def _compare_by_match(batch: Batch, pairs_to_match: Sequence[tuple[Trajectory, C
             if not comparisons.passed[at] and outcome != Outcome.IGNORED and not undeclared:
                 differing.append(comparisons.paths[int(comparisons.path[at])])
         trajectory.differing[pair] = tuple(differing)
+        if not differing:
+            trajectory.matching[pair[0]] |= {pair[1]}
 
 
 def pair_in_any_order(trajectory: Trajectory) -> list[CallPair]:
-    """The maximum number of matching pairs, in any order."""
+    """The maximum number of matching pairs, in any order; of several ways the one nearest to the order of the calls."""
     by_position = pair_by_position(trajectory)
     if len(by_position) == len(trajectory.expected):  # the common case: every call is right
         return by_position
+    if not any(trajectory.matching) or not trajectory.actual:
+        return []
+    if len(trajectory.expected) * len(trajectory.actual) > _MAX_GRID_CELLS:
+        return _pair_many(trajectory.matching, len(trajectory.actual))
     grid = np.zeros((len(trajectory.expected), len(trajectory.actual)))
-    for pair in trajectory.differing:
-        grid[pair] = trajectory.matches(pair)
-    return [pair for pair in assign_pairs(grid) if trajectory.matches(pair)] if grid.size else []
+    for row, columns in enumerate(trajectory.matching):
+        grid[row, [*columns]] = 1.0
+    return [pair for pair in assign_pairs(grid) if trajectory.matches(pair)]
+
+
+def _pair_many(matching: Sequence[frozenset[int]], columns: int) -> list[CallPair]:
+    """The maximum number of matching pairs of many calls, whatever their order."""
+    indices = np.concatenate([np.array(sorted(positions), dtype=np.int32) for positions in matching])
+    starts = np.cumsum([0, *map(len, matching)])
+    sparse: Any = import_module("scipy.sparse")
+    graph = sparse.csr_array((np.ones(len(indices), dtype=np.int8), indices, starts), shape=(len(matching), columns))
+    matched = import_module("scipy.sparse.csgraph").maximum_bipartite_matching(graph, perm_type="column")
+    return [(row, column) for row, column in enumerate(matched.tolist()) if column >= 0]
 
 
 def pair_in_order(trajectory: Trajectory) -> list[CallPair]:
@@ -449,20 +510,22 @@ def pair_in_order(trajectory: Trajectory) -> list[CallPair]:
     if len(by_position) == len(trajectory.expected):
         return by_position
     rows, columns = len(trajectory.expected), len(trajectory.actual)
-    best = [[0] * (columns + 1) for _ in range(rows + 1)]
-    for i in range(rows - 1, -1, -1):
-        for j in range(columns - 1, -1, -1):
-            best[i][j] = best[i + 1][j + 1] + 1 if trajectory.matches((i, j)) else max(best[i + 1][j], best[i][j + 1])
+    best = np.zeros((rows + 1, columns + 1), dtype=np.int32)  # of the calls from a row and a column on
+    for row in range(rows - 1, -1, -1):
+        longest = best[row + 1].copy()
+        matching = [*trajectory.matching[row]]
+        longest[matching] = best[row + 1, [column + 1 for column in matching]] + 1
+        best[row] = np.maximum.accumulate(longest[::-1])[::-1]
     pairs: list[CallPair] = []
-    i = j = 0
-    while i < rows and j < columns:
-        if trajectory.matches((i, j)):
-            pairs.append((i, j))
-            i, j = i + 1, j + 1
-        elif best[i + 1][j] >= best[i][j + 1]:
-            i += 1
+    row = column = 0
+    while row < rows and column < columns:
+        if trajectory.matches((row, column)):
+            pairs.append((row, column))
+            row, column = row + 1, column + 1
+        elif best[row + 1, column] >= best[row, column + 1]:
+            row += 1
         else:
-            j += 1
+            column += 1
     return pairs
 
 
