@@ -82,3 +82,18 @@ def test_review_queues_the_doubts_first(demo: tuple[Path, list[str]]) -> None:
     queue = build_queue(run, QueueSelection(), read_suspects(run))
     assert {item.place for item in queue.items[:5]} == PLANTED
     assert queue.items[0].source == "doubts"
+
+
+def test_agreement_is_a_confidence_for_confidence_and_policy(demo: tuple[Path, list[str]]) -> None:
+    folder, runs = demo
+    other = fw.run(folder / "alpha.eval.yaml", root=folder / "runs")
+    assert call(folder, "confidence", other.id, "--by", "agreement").exit_code == 2  # nothing was compared with it
+    call(folder, "doubt", *runs)
+    stored, agreement = (
+        json.loads(call(folder, "confidence", runs[0], "--by", by, "--format", "json").stdout) for by in ("stored", "agreement")
+    )
+    assert stored["overall"]["n"] == agreement["overall"]["n"] == 476
+    assert stored["overall"]["auroc"] != agreement["overall"]["auroc"]
+    policy = call(folder, "policy", runs[0], "--by", "agreement", "--max-error", "0.2", "--format", "json")
+    assert policy.exit_code in (0, 1)
+    assert set(json.loads(policy.stdout)) == {"version", "max_error", "level", "fields", "made_from"}

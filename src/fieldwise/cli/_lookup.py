@@ -42,6 +42,13 @@ def check_evaluator(run: Run, evaluator: str | None) -> None:
         raise _config_error("no-evaluator", f"the run has no evaluator `{evaluator}`", f"it has {', '.join(run.evaluators)}")
 
 
+def find_given_confidences(run: Run, by: str) -> dict[tuple[str, str], float] | None:
+    """The agreement of other systems where it is asked for; None where the stored confidences count."""
+    from fieldwise.study.doubts import require_agreement
+
+    return require_agreement(run) if by == "agreement" else None
+
+
 def _suggest_case(run: Run, case: str) -> str:
     ids: list[str] = list(dict.fromkeys(run.to_arrow().column("case").to_pylist()))
     similar = nearest(case, ids)

@@ -48,6 +48,17 @@ class TextFormat(StrEnum):
     json = "json"
 
 
+class ConfidenceSource(StrEnum):
+    """Where the confidence of a value comes from."""
+
+    stored = "stored"
+    agreement = "agreement"
+
+
+ConfidenceSourceOption = Annotated[
+    ConfidenceSource,
+    typer.Option("--by", help="stored: what the system says; agreement: the share of other systems that agree, as `doubt` found."),
+]
 FormatOption = Annotated[
     Format,
     typer.Option(

@@ -5,7 +5,15 @@ from typing import Annotated
 
 import typer
 
-from fieldwise.cli._options import RootOption, RunArgument, TextFormat, TextFormatOption, program_of
+from fieldwise.cli._options import (
+    ConfidenceSource,
+    ConfidenceSourceOption,
+    RootOption,
+    RunArgument,
+    TextFormat,
+    TextFormatOption,
+    program_of,
+)
 from fieldwise.cli.mismatches import FieldOption
 
 
@@ -16,6 +24,7 @@ def confidence(
     evaluator: Annotated[
         str | None, typer.Option(help="The evaluator that says which values are right. [default: the first with confidences]")
     ] = None,
+    by: ConfidenceSourceOption = ConfidenceSource.stored,
     output: Annotated[
         list[str] | None, typer.Option("--output", "-o", metavar="FILE", help="Write a page: .html with charts, or .json. Repeatable.")
     ] = None,
@@ -28,7 +37,7 @@ def confidence(
     """
     from fieldwise.cli._console import display_options, print_page
     from fieldwise.cli._files import check_suffixes, write_report
-    from fieldwise.cli._lookup import check_evaluator, open_named_run
+    from fieldwise.cli._lookup import check_evaluator, find_given_confidences, open_named_run
     from fieldwise.report.confidence_view import build_confidence_report, render_confidence_html
     from fieldwise.report.text_format import dump_json
     from fieldwise.study.confidence import study_confidence
@@ -37,7 +46,7 @@ def confidence(
     check_suffixes(output or (), (".html", ".json"))
     stored = open_named_run(run, program.root)
     check_evaluator(stored, evaluator)
-    report = study_confidence(stored, evaluator=evaluator, field=field)
+    report = study_confidence(stored, evaluator=evaluator, field=field, given=find_given_confidences(stored, by))
     if form == TextFormat.json:
         typer.echo(dump_json(report.to_json()))
     else:

@@ -5,10 +5,19 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from fieldwise.cli._options import RootOption, RunArgument, TextFormat, TextFormatOption, program_of
+from fieldwise.cli._options import (
+    ConfidenceSource,
+    ConfidenceSourceOption,
+    RootOption,
+    RunArgument,
+    TextFormat,
+    TextFormatOption,
+    program_of,
+)
 
 if TYPE_CHECKING:
-    from fieldwise.store.run import Run
+    from fieldwise.model.policy import Policy
+    from fieldwise.study.policy import PolicyCheck
 
 _FAILED = 1
 
@@ -26,6 +35,7 @@ def policy(
     evaluator: Annotated[
         str | None, typer.Option(help="The evaluator that says which values are right. [default: the first with confidences]")
     ] = None,
+    by: ConfidenceSourceOption = ConfidenceSource.stored,
     gate: Annotated[list[str] | None, typer.Option(metavar="CONDITION", help="A gate: 'policy.holds == 1'. Repeatable.")] = None,
     output: Annotated[
         list[str] | None,
@@ -39,7 +49,9 @@ def policy(
     Cut-offs are chosen on one half of the documents and checked on the other. Exit code 1 if no cut-off does it for any field.
     """
     from fieldwise.cli._files import check_suffixes
-    from fieldwise.cli._lookup import check_evaluator, open_named_run
+    from fieldwise.cli._lookup import check_evaluator, find_given_confidences, open_named_run
+    from fieldwise.read.policy_file import load_policy
+    from fieldwise.study.policy import check_policy, make_policy
 
     program = program_of(context, root)
     check_suffixes(output or (), (".json", ".html"))
@@ -48,9 +60,11 @@ def policy(
     check_evaluator(stored, evaluator)
     if verify is None:
         assert max_error is not None
-        holds = _make(stored, max_error, level, evaluator, output or [], form)
+        made = make_policy(stored, max_error, level, evaluator=evaluator, given=find_given_confidences(stored, by))
+        holds = _show_policy(made, output or [], form)
     else:
-        holds = _verify(stored, verify, evaluator, output or [], form)
+        check = check_policy(load_policy(verify), stored, evaluator=evaluator, given=find_given_confidences(stored, by))
+        holds = _show_check(check, output or [], form)
     raise typer.Exit(0 if holds and _gates_hold(gate or [], holds) else _FAILED)
 
 
@@ -75,14 +89,12 @@ def _gates_hold(gates: list[str], holds: bool) -> bool:
     return all(judge_value(parse_gate(text, ()), float(holds)).passed for text in gates)
 
 
-def _make(stored: "Run", max_error: float, level: float, evaluator: str | None, outputs: list[str], form: TextFormat) -> bool:
+def _show_policy(made: "Policy", outputs: list[str], form: TextFormat) -> bool:
     from fieldwise.cli._console import print_page
     from fieldwise.cli._files import write_report
     from fieldwise.report.policy_view import build_policy_report, render_certificate
     from fieldwise.report.text_format import dump_json
-    from fieldwise.study.policy import make_policy
 
-    made = make_policy(stored, max_error, level, evaluator=evaluator)
     if form == TextFormat.json:
         typer.echo(dump_json(made.to_json()))
     else:
@@ -93,15 +105,12 @@ def _make(stored: "Run", max_error: float, level: float, evaluator: str | None, 
     return not made.accepts_nothing
 
 
-def _verify(stored: "Run", file: str, evaluator: str | None, outputs: list[str], form: TextFormat) -> bool:
+def _show_check(check: "PolicyCheck", outputs: list[str], form: TextFormat) -> bool:
     from fieldwise.cli._console import print_page
     from fieldwise.cli._files import write_report
-    from fieldwise.read.policy_file import load_policy
     from fieldwise.report.policy_view import build_check_report, render_certificate
     from fieldwise.report.text_format import dump_json
-    from fieldwise.study.policy import check_policy
 
-    check = check_policy(load_policy(file), stored, evaluator=evaluator)
     if form == TextFormat.json:
         typer.echo(dump_json(check.to_json()))
     else:
