@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from math import isnan
 from typing import Any, Final
 
@@ -33,6 +34,7 @@ from fieldwise.report.text_format import format_count, format_value, make_visibl
 MAX_FIELDS, MAX_SURVIVORS, MAX_SUGGESTIONS = 20, 15, 12
 _MAX_CORRUPTIONS: Final = 4
 _VALUE_LENGTH: Final = 30
+_LENGTH_BEFORE_DIFFERENCE: Final = 12
 _MAX_SURVIVORS_OF_PAGE: Final = 200
 _PLAIN_SCALAR: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_.]*")
 _YAML_KEYWORDS: Final = frozenset(("null", "true", "false", "yes", "no", "on", "off", "y", "n"))
@@ -134,13 +136,14 @@ def _build_survivors(report: MutationReport, display: DisplayOptions) -> Rendera
         heads=True,
     )
     for survivor in chosen:
+        expected, mutant = show_pair(survivor)
         table.add_row(
             styled_text((truncate(survivor.case, 14), DIM)),
             styled_text(truncate_start(survivor.path, 26)),
             styled_text((report.labels[survivor.corruption], DIM)),
-            styled_text(show_value(survivor.expected)),
+            styled_text(expected),
             styled_text(("→", DIM)),
-            styled_text(show_value(survivor.mutant)),
+            styled_text(mutant),
         )
     return make_section("Survivors, for example", table)
 
@@ -160,8 +163,18 @@ def choose_survivors(report: MutationReport, limit: int) -> list[Survivor]:
     return [survivor for _, _, survivor in ranked[:limit]]
 
 
-def show_value(value: Value) -> str:
-    """A value in one short line; a value that is absent is `(absent)`."""
+def show_pair(survivor: Survivor) -> tuple[str, str]:
+    """The expected value and the mutant in one short line each; long texts from where they begin to differ."""
+    expected, mutant = survivor.expected, survivor.mutant
+    if isinstance(expected, str) and isinstance(mutant, str) and len(expected) > _VALUE_LENGTH:
+        equal = takewhile(lambda pair: pair[0] == pair[1], zip(expected, mutant, strict=False))
+        common = sum(1 for _ in equal) - _LENGTH_BEFORE_DIFFERENCE
+        if common > 0:
+            expected, mutant = f"…{expected[common:]}", f"…{mutant[common:]}"
+    return _show_value(expected), _show_value(mutant)
+
+
+def _show_value(value: Value) -> str:
     return "(absent)" if value is MISSING else truncate(make_visible(format_value(value)), _VALUE_LENGTH)
 
 
@@ -224,7 +237,7 @@ def render_mutation_html(report: MutationReport) -> str:
     corruptions = sorted(report.by_corruption, key=lambda name: (report.by_corruption[name].share, name))
     rows = [(field, [_make_cell(report, field, name) for name in corruptions], count) for field, count in report.by_field.items()]
     survivors = [
-        (survivor, report.labels[survivor.corruption], show_value(survivor.expected), show_value(survivor.mutant))
+        (survivor, report.labels[survivor.corruption], *show_pair(survivor))
         for survivor in choose_survivors(report, _MAX_SURVIVORS_OF_PAGE)
     ]
     environment = get_environment()
