@@ -1,7 +1,7 @@
 """Corruptions: every cause of a mismatch run backwards."""
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from fieldwise.model.context import Context
@@ -123,6 +123,7 @@ _values = st.one_of(
 )  # fmt: skip
 
 
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(_values, st.integers(0, 2**32 - 1), st.lists(_values, max_size=3))
 def test_corruptions_never_crash_and_never_return_the_value_itself(value: object, pick: int, others: list[object]) -> None:
     context = ValueContext(name="n", pick=pick, decimals=2, neighbours=others, siblings=others, others=others)

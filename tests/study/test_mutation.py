@@ -164,9 +164,22 @@ def test_root_lists_and_accepted_alternatives_are_corrupted() -> None:
     report = mutate_suite(fw.check(suite, cases=cases))
     assert report.by_field["[*].b"].survived == 0
     assert report.by_field["[*].a"].killed == 0
+    suite["evaluators"][0]["fields"] = [{"path": "[*].a"}]
+    assert mutate_suite(fw.check(suite, cases=cases)).by_field["[*].a"].survived == 0
     first_case = [survivor for survivor in report.survivors if survivor.path == "[0].a" and survivor.case == "0"]
     assert first_case
     assert not any(survivor.mutant in ("Anna 1", "Anne 1") for survivor in first_case)
+
+
+def test_a_field_that_a_correction_drops_is_not_corrupted() -> None:
+    records = [{"a": {"$any": []}, "b": f"x{number}"} for number in range(3)]
+    assert "a" not in _mutate(_suite([{"path": "b"}]), records).by_field
+
+
+def test_a_rule_that_needs_a_model_leaves_the_result_incomplete() -> None:
+    report = _mutate(_suite([{"path": "terms", "match": "fuzzy", "algorithm": "llm"}]))
+    assert report.exit_code == 3
+    assert any("no model or program is asked here" in note.what for note in report.diagnostics)
 
 
 def test_null_and_absent_values_are_invented() -> None:

@@ -6,13 +6,12 @@ from typing import Any, Final, NamedTuple, cast
 from zlib import crc32
 
 from fieldwise.kernels.numbers import count_decimals
+from fieldwise.model.accepted_values import accepted_values
 from fieldwise.model.path import EACH, Step, render_path
 from fieldwise.model.values import MISSING, Value
 from fieldwise.study.corruptions import CORRUPTIONS, UNCHANGED, ValueContext, corrupt_value
 from fieldwise.study.value_equality import are_same_value, kind_of
 
-ACCEPTED: Final = "$any"
-"""The key of an expected value that accepts several."""
 _MAX_VALUES: Final = 24
 """Distinct values of a field that are kept for `other_value` and `invented`."""
 _MAX_DECIMALS: Final = 6
@@ -101,8 +100,11 @@ class MutantFactory:
                 mutants += self._corrupt_list(case, case_id, leaf)
             elif isinstance(leaf.value, dict) and leaf.value:
                 mutants += self._invent_fields(case, case_id, leaf)
-            elif leaf.steps and not (isinstance(leaf.value, list | dict)):
-                own, own_equivalent = self._corrupt_leaf(case, case_id, leaf, accepted.get(leaf.steps, (leaf.value,)))
+            elif leaf.steps and not isinstance(leaf.value, list | dict):
+                alternatives = accepted.get(leaf.steps, (leaf.value,))
+                if not alternatives:
+                    continue  # a correction leaves the field out of the score
+                own, own_equivalent = self._corrupt_leaf(case, case_id, leaf, alternatives)
                 mutants += own
                 equivalent += own_equivalent
         return mutants, equivalent
@@ -209,12 +211,9 @@ def resolve_accepted(record: Any) -> Any:
 
 def _find_accepted(record: Any) -> Iterator[tuple[Steps, Sequence[Any]]]:
     for value, steps, _ in _walk(record):
-        if _is_accepted(value):
-            yield steps, value[ACCEPTED]
-
-
-def _is_accepted(value: Any) -> bool:
-    return isinstance(value, dict) and len(value) == 1 and isinstance(value.get(ACCEPTED), list)
+        accepted = accepted_values(value)
+        if accepted is not None:
+            yield steps, accepted
 
 
 def _walk(record: Any) -> Iterator[_Leaf]:
@@ -224,7 +223,7 @@ def _walk(record: Any) -> Iterator[_Leaf]:
         leaf = pending.pop()
         yield leaf
         value, steps, parents = leaf
-        if _is_accepted(value):
+        if isinstance(value, dict) and accepted_values(cast("object", value)) is not None:
             continue
         if isinstance(value, dict):
             entries = cast("dict[str, Any]", value)

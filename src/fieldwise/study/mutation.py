@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldwise.kernels.runtime import throughput_settings
+from fieldwise.model.ask import DisabledAsker
 from fieldwise.model.case import Cases
 from fieldwise.model.diagnostic import ConfigError, Diagnostic, Where
 from fieldwise.model.mutation import MutantCount, MutationReport, Survivor
@@ -79,7 +80,7 @@ def mutate_suite(plan: Plan, *, limit: int | None = None, seed: int = 0, only: S
         mutants += own_mutants
         equivalent += own_equivalent
     sampled = _sample_mutants(mutants, sample, evaluators, seed)
-    services = local_services(report=notes.append)
+    services = local_services(DisabledAsker(), notes.append)
     with throughput_settings():
         scorer = _MutantScorer(sample, evaluators, services)
         killed, by_evaluator = scorer.score(sampled)
@@ -99,9 +100,15 @@ def mutate_suite(plan: Plan, *, limit: int | None = None, seed: int = 0, only: S
         survivors=_redact(plan, _list_survivors(sample, survivors)),
         suggestions=suggestions,
         gates=gates,
-        diagnostics=list(dict.fromkeys((*plan.diagnostics, *notes))),
+        diagnostics=_list_notes(plan, notes),
         exit_code=_decide_exit(report.total, gates, scorer.unmeasured),
     )
+
+
+def _list_notes(plan: Plan, notes: Sequence[Diagnostic]) -> list[Diagnostic]:
+    """All diagnostics, each once, without redacted values."""
+    distinct = list(dict.fromkeys((*plan.diagnostics, *notes)))
+    return distinct if plan.redact is None else [plan.redact.redact_diagnostic(note) for note in distinct]
 
 
 def _decide_exit(total: MutantCount, gates: Sequence[GateResult], unmeasured: Mapping[str, str]) -> int:
@@ -269,7 +276,7 @@ class _MutantScorer:
         self._sample, self._evaluators, self._services = sample, evaluators, services
         self._records = [resolve_accepted(record) for record in sample.records]
         self.unmeasured: dict[str, str] = {}
-        """Evaluator → why it measured none of the records themselves."""
+        """Evaluator → why it measured none of the records themselves, or not every mutant."""
         every_case = range(len(self._records))
         self._base = [self._evaluate(planned, every_case, self._records) for planned in evaluators]
         for planned, base in zip(evaluators, self._base, strict=True):
@@ -300,6 +307,8 @@ class _MutantScorer:
             rows = [mutants[at].case for at in alive.tolist()]
             records = [apply_mutant(self._records[mutants[at].case], mutants[at].steps, mutants[at].replacement) for at in alive.tolist()]
             judged = self._evaluate(planned, rows, records)
+            if judged.unavailable:
+                self.unmeasured.setdefault(planned.name, judged.unavailable)
             killed[alive] = judged.is_worse_than(base, np.array(rows, dtype=np.int64))
             by_evaluator[planned.name].mutants += len(alive)
             by_evaluator[planned.name].killed += int(killed[alive].sum())
@@ -319,6 +328,8 @@ class _Judged:
     """True where the evaluator could not read the record at all."""
     reason: str = ""
     """Why nothing was measured; empty if something was."""
+    unavailable: str = ""
+    """Why some records were not measured, such as that no model is asked; empty if all were."""
 
     def is_worse_than(self, base: "_Judged", rows: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Where there are more misses, or a worse verdict, than at these rows of `base`."""
@@ -340,7 +351,9 @@ def judge_records(planned: PlannedEvaluator, cases: Cases, services: Services) -
     misses[applicable] = np.where(measured, results.misses.counts(), 0)
     verdict[applicable] = np.where(measured, results.verdict, -1)
     reason = "" if measured.any() else (results.reasoning[0] or "it measured nothing")
-    return _Judged(misses, verdict, failed, reason)
+    without_model = np.flatnonzero(results.status == Status.UNAVAILABLE).tolist()
+    unavailable = results.reasoning[without_model[0]] if without_model else ""
+    return _Judged(misses, verdict, failed, reason, unavailable)
 
 
 def _tally(plan: Plan, mutants: Sequence[Mutant], killed: NDArray[np.bool_]) -> MutationReport:
@@ -419,6 +432,6 @@ def _describe_sampling(sample: _Sample, scored: int, generated: int, seed: int) 
 def _describe_unmeasured(unmeasured: Mapping[str, str]) -> list[Diagnostic]:
     notes: list[Diagnostic] = []
     for name, reason in unmeasured.items():
-        what = f"`{name}` measured none of the records and kills nothing: {reason}"
+        what = f"`{name}` could not measure every mutant; what it did not measure survives: {reason}"
         notes.append(Diagnostic(code="unmeasured-evaluator", level="warning", what=what))
     return notes
