@@ -7,7 +7,8 @@ import pytest
 
 from fieldwise.model.case import Case
 from fieldwise.model.comparison import Comparison
-from fieldwise.report.evidence import find_page_place, find_value_in_text, list_source_texts, mark_sources, read_box
+from fieldwise.model.evidence import read_box
+from fieldwise.report.evidence import find_page_place, find_value_in_text, list_source_texts, mark_sources
 
 RECEIPT = "TAN CHAY YEE\nInvoice No: INV-2024-031\nDate: 14/03/2018 10:22\nTotal RM 1,234.50\nGST 6%"
 

@@ -145,6 +145,18 @@ def test_a_value_of_a_corrected_run_can_be_corrected_again(tmp_path: Path, sessi
     assert {stored.path for stored in last.run.mismatches(case="a")} == {"note"}
 
 
+def test_the_place_beside_an_expected_value_is_kept(tmp_path: Path) -> None:
+    case = {"id": "a", "expected": {"total": {"value": 5, "box": [1, 2, 3, 4]}}, "actual": {"total": {"value": 6, "box": [1, 2, 3, 4]}}}
+    (tmp_path / "cases.jsonl").write_text(json.dumps(case) + "\n")
+    fields = [{"path": "total", "evidence": {"iou": 0.5}}]
+    suite = {"evaluators": [{"type": "field_accuracy", "fields": fields}]}
+    session = _open(tmp_path, **suite)
+    session.decide(0, "both_right", by="ann")
+    assert _lines(session.files.corrections)[0]["value"] == {"value": {"$any": [5, 6]}, "box": [1, 2, 3, 4]}
+    cases = {"file": str(tmp_path / "cases.jsonl"), "corrections": str(tmp_path / "corrections.jsonl")}
+    assert _open(tmp_path, cases=cases, **suite).run.summary["field_accuracy.score"] == 1.0
+
+
 def test_a_redacted_value_can_be_judged_but_not_corrected(tmp_path: Path) -> None:
     session = _open(tmp_path, redact=["name"])
     index = _index(session, "a", "name")

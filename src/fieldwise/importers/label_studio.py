@@ -30,11 +30,14 @@ def label_studio(document: Any) -> Iterator[ImportedRecord]:
         expected = _read_results(annotations[-1].get("result") or ()) if annotations else None
         actual = _read_results(predictions[-1].get("result") or ()) if predictions else expected
         id = task.get("id", task["data"].get("id"))
+        annotated = None if expected is None else build_record(expected)
+        places = {} if annotated is None or not predictions else {"expected_pages": annotated.page, "expected_boxes": annotated.box}
         yield build_record(
             actual or {},
             id=None if id is None else str(id),
-            expected=MISSING if expected is None else build_record(expected).record,
+            expected=MISSING if annotated is None else annotated.record,
             input=dict(task["data"]),
+            metadata={name: dict(record) for name, record in places.items() if record},
         )
 
 

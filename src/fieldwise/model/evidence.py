@@ -2,9 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias, cast
 
 from fieldwise.model.path import EACH, Step
+from fieldwise.model.values import json_kind
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,3 +35,50 @@ def evidence_below(node: EvidenceNode, step: Step) -> EvidenceNode:
     if isinstance(node, Mapping):
         return None if step is EACH else node.get(str(step))
     return node[step] if isinstance(step, int) and -len(node) <= step < len(node) else None
+
+
+_PAGE_KEYS: Final = ("page", "page_number")
+_BOX_KEYS: Final = ("box", "bbox", "bounding_box")
+
+
+def read_place(value: Any) -> Evidence | None:
+    """The page and box beside the value of an object such as `{"value": 107, "page": 1, "box": [0.1, 0.2, 0.3, 0.25]}`.
+
+    None for anything else. A `confidence` or `score` beside it is read too.
+    """
+    if not isinstance(value, dict) or "value" not in value:
+        return None
+    members = cast("dict[str, Any]", value)
+    box = read_box(next((members[key] for key in _BOX_KEYS if key in members), None))
+    if box is None:
+        return None
+    page = next((members[key] for key in _PAGE_KEYS if key in members), None)
+    confidence: Any = members.get("confidence", members.get("score"))
+    is_share = isinstance(confidence, int | float) and not isinstance(confidence, bool) and 0 <= confidence <= 1
+    return Evidence(float(confidence) if is_share else None, page if type(page) is int else None, box)
+
+
+def read_box(value: Any) -> tuple[float, float, float, float] | None:
+    """A box from left, top, right and bottom, from the corners of a polygon, or from an object; None for anything else.
+
+    >>> read_box([1, 2, 3, 4]), read_box({"x": 1, "y": 2, "width": 2, "height": 2}), read_box([1, 2, 3, 2, 3, 4])
+    ((1.0, 2.0, 3.0, 4.0), (1.0, 2.0, 3.0, 4.0), (1.0, 2.0, 3.0, 4.0))
+    """
+    if isinstance(value, Mapping):
+        mapping = cast("Mapping[str, Any]", value)
+        numbers = [mapping.get(key) for key in ("x1", "y1", "x2", "y2")]
+        if None in numbers:
+            numbers = [mapping.get(key) for key in ("x", "y", "width", "height")]
+            if all(json_kind(number) == "number" for number in numbers):
+                left, top, width, height = cast("list[float]", numbers)
+                numbers = [left, top, left + width, top + height]
+    else:
+        numbers = list(cast("Sequence[Any]", value)) if isinstance(value, list | tuple) else []
+    if len(numbers) < 4 or len(numbers) % 2 or not all(json_kind(number) == "number" for number in numbers):
+        return None
+    edges = [float(cast("float", number)) for number in numbers]
+    if len(edges) > 4:
+        across, down = edges[::2], edges[1::2]
+        edges = [min(across), min(down), max(across), max(down)]
+    left, top, right, bottom = edges
+    return (left, top, right, bottom) if left <= right and top <= bottom else None

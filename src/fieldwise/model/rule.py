@@ -2,7 +2,9 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Final, Literal
+from typing import Annotated, Final, Literal
+
+from annotated_types import Gt, Le
 
 from fieldwise.model.path import Path
 from fieldwise.model.values import Json
@@ -23,6 +25,14 @@ class Match:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class EvidenceRule:
+    """How the place of a value is scored together with the value: both must hold."""
+
+    iou: Annotated[float, Gt(0), Le(1)]
+    """Minimum overlap of the expected and the actual box, as intersection over union."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class FieldRule:
     """The rule for one field: its path, match and weight."""
 
@@ -40,6 +50,8 @@ class FieldRule:
     """The field may be absent from every expected record."""
     unexpected: Literal["miss", "ignore"] | None = None
     """What a value is where expected does not have the field; None: what the evaluator says."""
+    evidence: EvidenceRule | None = None
+    """How the place of the value is scored; None: not at all."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,7 +9,7 @@ from fieldwise import registry
 from fieldwise.model.diagnostic import ConfigError
 from fieldwise.model.path import EACH, MalformedPath, Path
 from fieldwise.model.plan import Document, KeyPath
-from fieldwise.model.rule import DEFAULT_AT_LEAST, Align, FieldRule, ListRule, Match
+from fieldwise.model.rule import DEFAULT_AT_LEAST, Align, EvidenceRule, FieldRule, ListRule, Match
 from fieldwise.plan.declared_options import (
     DeclaredOption,
     describe_type,
@@ -35,6 +35,7 @@ RULE_OPTIONS = (
     DeclaredOption(name="weight", attribute="weight", hint=Annotated[float, Ge(0)], required=False, default=1.0),
     DeclaredOption(name="required", attribute="required", hint=bool, required=False, default=True),
     DeclaredOption(name="sparse", attribute="sparse", hint=bool, required=False, default=False),
+    DeclaredOption(name="evidence", attribute="evidence", hint=EvidenceRule, required=False, default=None),
     DeclaredOption(name="unexpected", attribute="unexpected", hint=Literal["miss", "ignore"], required=False, default="miss"),
 )
 """Options of every field rule, besides `path`, `match` and the options of its match."""
@@ -222,7 +223,7 @@ def read_field_rule(review: Review, value: Any, place: KeyPath) -> Any:
     options: dict[str, Any] = {}
     for option in RULE_OPTIONS:
         if option.name in value:
-            options[option.name] = read_plain(review, option.hint, value[option.name], (*place, option.name), option)
+            options[option.name] = read_value(review, option.hint, value[option.name], (*place, option.name), option)
     name = value.get("match", "exact")
     match = _read_named_match(review, name, value, name_place=(*place, "match"), place=place, other_keys=RULE_KEYS)
     if INVALID in (path, match, *options.values()):

@@ -43,6 +43,7 @@ _COMMON_DESCRIPTIONS = {
     "repair": "off: records in text must be strict JSON. on: almost-JSON is repaired, and the case says how.",
     "required": "False: a missing or null value leaves the score untouched.",
     "sparse": "True: the field may be absent from every expected record.",
+    "evidence": "Score the place of the value together with it: `iou` is the minimum overlap of the two boxes.",
     "unexpected": "What a value is where expected does not have the field: a miss, or left out of the score.",
     "id": "Ids of cases, or patterns such as `EF_*`.",
     "tag": "Tags of cases.",

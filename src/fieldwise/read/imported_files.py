@@ -12,6 +12,7 @@ from fieldwise.read.rows import RowBatch
 from fieldwise.registry import IMPORTERS
 
 EVIDENCE: Final = ("confidences", "pages", "boxes")
+EXPECTED_PLACES: Final = ("expected_pages", "expected_boxes")
 """Records in the metadata that importers write beside a record, of the same shape."""
 
 
@@ -92,6 +93,8 @@ def _move_to_expected(value: dict[str, Any]) -> None:
     actual = value.pop("actual", None)
     if "expected" not in value and actual is not None:
         value["expected"] = actual
-    metadata = {name: entry for name, entry in value.pop("metadata", {}).items() if name not in EVIDENCE}
+    evidence = {"pages": "expected_pages", "boxes": "expected_boxes"}  # confidences are those of the system
+    written = value.pop("metadata", {})
+    metadata = {evidence.get(name, name): entry for name, entry in written.items() if name in evidence or name not in EVIDENCE}
     if metadata:
         value["metadata"] = metadata

@@ -49,7 +49,7 @@ from fieldwise.read.files import (
     strip_compression,
 )
 from fieldwise.read.ids import MAX_REPORTED, IdsSeen
-from fieldwise.read.imported_files import EVIDENCE, choose_side, is_importer, recognize_format
+from fieldwise.read.imported_files import EVIDENCE, EXPECTED_PLACES, choose_side, is_importer, recognize_format
 from fieldwise.read.in_memory import read_rows_in_memory
 from fieldwise.read.rows import RowBatch, rechunk_rows
 from fieldwise.read.side_mapping import SideMapper, locate
@@ -486,12 +486,13 @@ class RecordTable:
                 notes.append(_describe_failed_rename(reason, where))
             mapped.append(record)
         self._set_records(cases, mapped)
-        if renames and self.side == "actual":
+        if renames:
             cases.metadata = [self._rename_evidence(metadata) for metadata in cases.metadata]
 
     def _rename_evidence(self, metadata: dict[str, Any]) -> dict[str, Any]:
         """The metadata with the names of the rules in its records of confidences, pages and boxes."""
-        renamed = {name: self.mapper.rename(metadata[name])[0] for name in EVIDENCE if name in metadata}
+        names = EVIDENCE if self.side == "actual" else EXPECTED_PLACES
+        renamed = {name: self.mapper.rename(metadata[name])[0] for name in names if name in metadata}
         return {**metadata, **{name: record for name, record in renamed.items() if record is not MISSING}}
 
     def _set_records(self, cases: Cases, records: list[Value]) -> None:

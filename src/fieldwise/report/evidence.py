@@ -9,8 +9,8 @@ from fieldwise.kernels.dates import parse_date_readings
 from fieldwise.kernels.numbers_in_text import find_numbers, format_number_value
 from fieldwise.model.case import Case
 from fieldwise.model.comparison import Comparison
+from fieldwise.model.evidence import Evidence, read_box, read_place
 from fieldwise.model.path import ROOT, MalformedPath, Path, value_at
-from fieldwise.model.values import json_kind
 from fieldwise.report.text_format import format_value
 
 Side: TypeAlias = Literal["expected", "actual"]
@@ -67,43 +67,18 @@ class MarkedText:
 def find_page_place(case: Case, comparison: Comparison, side: Side = "actual") -> PagePlace | None:
     """The page and box of a value; None if the data does not have them.
 
-    The actual side has them in the comparison. The expected side has them in the metadata of the case, as `expected_pages` and
-    `expected_boxes`, records of the same shape as the expected one.
+    The actual side has them in the comparison. The expected side has them beside its value, or in the metadata of the case, as
+    `expected_pages` and `expected_boxes`, records of the same shape as the expected one.
     """
     page: Any = comparison.page
     box = None if comparison.box is None else read_box(comparison.box)
     if side == "expected":
-        page = _look_up(case.metadata.get("expected_pages"), comparison.path)
-        box = read_box(_look_up(case.metadata.get("expected_boxes"), comparison.path))
+        beside = read_place(_look_up(case.expected, comparison.path)) or Evidence()
+        page = beside.page or _look_up(case.metadata.get("expected_pages"), comparison.path)
+        box = read_box(beside.box or _look_up(case.metadata.get("expected_boxes"), comparison.path))
     if not isinstance(page, int) or isinstance(page, bool):
         page = None
     return None if box is None and page is None else PagePlace(page, box)
-
-
-def read_box(value: Any) -> tuple[float, float, float, float] | None:
-    """A box from left, top, right and bottom, from the corners of a polygon, or from an object; None for anything else.
-
-    >>> read_box([1, 2, 3, 4]), read_box({"x": 1, "y": 2, "width": 2, "height": 2}), read_box([1, 2, 3, 2, 3, 4])
-    ((1.0, 2.0, 3.0, 4.0), (1.0, 2.0, 3.0, 4.0), (1.0, 2.0, 3.0, 4.0))
-    """
-    if isinstance(value, Mapping):
-        mapping = cast("Mapping[str, Any]", value)
-        numbers = [mapping.get(key) for key in ("x1", "y1", "x2", "y2")]
-        if None in numbers:
-            numbers = [mapping.get(key) for key in ("x", "y", "width", "height")]
-            if all(json_kind(number) == "number" for number in numbers):
-                left, top, width, height = cast("list[float]", numbers)
-                numbers = [left, top, left + width, top + height]
-    else:
-        numbers = list(cast("Sequence[Any]", value)) if isinstance(value, list | tuple) else []
-    if len(numbers) < 4 or len(numbers) % 2 or not all(json_kind(number) == "number" for number in numbers):
-        return None
-    edges = [float(cast("float", number)) for number in numbers]
-    if len(edges) > 4:
-        across, down = edges[::2], edges[1::2]
-        edges = [min(across), min(down), max(across), max(down)]
-    left, top, right, bottom = edges
-    return (left, top, right, bottom) if left <= right and top <= bottom else None
 
 
 def _look_up(record: Any, path: str) -> Any:

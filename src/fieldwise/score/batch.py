@@ -20,6 +20,7 @@ from fieldwise.model.services import Services
 from fieldwise.model.values import MISSING, Value
 from fieldwise.read.records_in_text import find_record
 from fieldwise.score.columns import ColumnCache
+from fieldwise.score.evidence_boxes import compare_places, scores_places, unwrap_places
 from fieldwise.score.rich_values import EvidencePaths, UnwrapTotals, describe_totals, has_rich_value, overlay, unwrap_record
 from fieldwise.score.services import local_services
 
@@ -125,6 +126,8 @@ class ScoringBatch:
 
         if spec.open == "leaves" and self._rules_name_every_leaf(spec):
             comparisons = remove_absent_rows(self.compare(close_spec(spec)))
+        elif scores_places(spec):
+            comparisons = self._compare_with_places(spec)
         else:
             comparisons = compare_records(spec, *self._columns, self._cache, self.services, self.records.evidence)
             if self._find_causes:
@@ -132,6 +135,20 @@ class ScoringBatch:
                 comparisons = replace(comparisons, cause=causes)
         self._comparisons.append((spec, comparisons))
         return comparisons
+
+    def _compare_with_places(self, spec: CompareSpec) -> Comparisons:
+        """The comparisons of a spec whose rules ask for the place of values."""
+        from fieldwise.score.causes import find_causes
+        from fieldwise.score.walk import compare_records
+
+        expected, expected_places = unwrap_places(spec, self.records.expected)
+        actual, actual_places = unwrap_places(spec, self.records.actual)
+        known = self.records.evidence
+        evidence = {case: overlay(known.get(case), actual_places.get(case)) for case in {*known, *actual_places}}
+        comparisons = compare_records(spec, expected, actual, None, self.services, evidence)
+        if self._find_causes:
+            comparisons = replace(comparisons, cause=find_causes(comparisons, expected, actual, self.services))
+        return compare_places(spec, comparisons, expected_places, self.cases, self.services)
 
     def _rules_name_every_leaf(self, spec: CompareSpec) -> bool:
         from fieldwise.score.walk import close_spec, rules_name_every_leaf

@@ -61,7 +61,7 @@ def find_rule_problems(evaluator: str, old_config: Any, new_config: Any) -> list
 
 def _find_option_obstacles(old: FieldRule, new: FieldRule, best_lists: list[tuple[Any, ...]]) -> Iterator[tuple[str, str]]:
     """The options of a rule that changed and cannot be recomputed, each with the reason."""
-    for name in ("path", "text", "sparse"):
+    for name in ("path", "text", "sparse", "evidence"):
         if getattr(old, name) != getattr(new, name):
             yield name, "it decides what is compared" if name != "sparse" else "it changes no score"
     changed = [name for name in ("weight",) if old.weight != new.weight]

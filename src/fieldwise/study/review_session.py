@@ -24,6 +24,7 @@ from fieldwise.model.accepted_values import ANY
 from fieldwise.model.comparison import Comparison
 from fieldwise.model.correction import Correction, CorrectionAction, CorrectionProblem, find_value, hash_value
 from fieldwise.model.diagnostic import ConfigError, Diagnostic
+from fieldwise.model.evidence import read_place
 from fieldwise.model.values import MISSING, Json, json_kind
 from fieldwise.read.corrections import parse_record
 from fieldwise.store.run import Run
@@ -260,6 +261,9 @@ class ReviewSession:
         action, value = change.action, change.value
         if seen is MISSING and action == "accept_also":  # only `replace` can add a value
             action, value = "replace", {ANY: [value, None]}
+        elif isinstance(seen, dict) and read_place(seen) is not None:  # the place beside the value stays
+            value = {**seen, "value": {ANY: [seen["value"], value]} if action == "accept_also" else value}
+            action = "replace"
         correction = Correction(
             case=item.case, path=item.path, expected_hash=hash_value(seen), action=action, value=value, why=change.why, by=by
         )

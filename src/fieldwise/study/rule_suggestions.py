@@ -291,6 +291,8 @@ def write_rule(rule: FieldRule) -> dict[str, Any]:
         written["required"] = rule.required
     if rule.sparse:
         written["sparse"] = True
+    if rule.evidence is not None:
+        written["evidence"] = {"iou": rule.evidence.iou}
     if rule.unexpected is not None:
         written["unexpected"] = rule.unexpected
     return written

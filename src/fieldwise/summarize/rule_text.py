@@ -4,13 +4,19 @@ from fieldwise.model.rule import FieldRule
 
 
 def rule_text(rule: FieldRule) -> str:
-    """The match of a field as a short text.
+    """The match of a field as a short text, and the overlap that its place needs."""
+    text = _match_text(rule)
+    return text if rule.evidence is None else f"{text}, box IoU ≥ {rule.evidence.iou:g}"
+
+
+def _match_text(rule: FieldRule) -> str:
+    """The match of a field.
 
     >>> from types import SimpleNamespace as Options
     >>> from fieldwise.model.path import Path
     >>> from fieldwise.model.rule import Match
     >>> total = FieldRule(path=Path(("total",)), text="total", match=Match("numeric_tolerance", Options(tolerance=0.02, relative=True)))
-    >>> rule_text(total)
+    >>> _match_text(total)
     'numeric ± 2 %'
     """
     name, options = rule.match.name, rule.match.options
