@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
-from fieldwise.kernels.assignment import assign_pairs
+from fieldwise.kernels.assignment import assign_pairs, assign_sparse
 
 # Few distinct values, so that ties are common.
 GRIDS = arrays(np.float64, array_shapes(min_dims=2, max_dims=2, max_side=5), elements=st.sampled_from([0.0, 0.1, 0.25, 0.5, 0.9, 1.0]))
@@ -92,3 +92,13 @@ def test_the_input_is_left_as_it_was(grid: np.ndarray) -> None:
     before = grid.copy()
     assign_pairs(grid)
     assert np.array_equal(grid, before)
+
+
+def test_a_sparse_matrix_is_assigned_as_the_dense_one() -> None:
+    rng = np.random.default_rng(7)
+    for _ in range(40):
+        n, m = (int(size) for size in rng.integers(1, 30, 2))
+        dense = np.where(rng.random((n, m)) < 0.1, rng.random((n, m)), 0.0)
+        rows, columns = np.nonzero(dense)
+        expected = [(row, column) for row, column in assign_pairs(dense) if dense[row, column] > 0]
+        assert assign_sparse((rows, columns, dense[rows, columns]), n, m) == expected

@@ -37,6 +37,30 @@ def assign_pairs(similarity: NDArray[np.float64]) -> IndexPairs:
     return _assign_with_scipy(finite)
 
 
+def assign_sparse(cells: tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]], n: int, m: int) -> IndexPairs:
+    """Return the pairs with the largest sum of a matrix that is 0 but for these cells: rows, columns and positive values.
+
+    Rows and columns that are connected by cells are assigned together, apart from all others; pairs of value 0 are left out.
+
+    >>> assign_sparse((np.array([0, 0, 7]), np.array([0, 1, 5]), np.array([0.5, 0.9, 0.2])), 8, 6)
+    [(0, 1), (7, 5)]
+    """
+    rows, columns, values = cells
+    sparse: Any = import_module("scipy.sparse")
+    graph = sparse.coo_array((values, (rows, columns + n)), shape=(n + m, n + m))
+    _, labels = import_module("scipy.sparse.csgraph").connected_components(graph, directed=False)
+    order = np.argsort(labels[rows], kind="stable")
+    starts = np.flatnonzero(np.diff(labels[rows][order], prepend=-1))
+    pairs: IndexPairs = []
+    for component in np.split(order, starts[1:]):
+        own_rows, row_codes = np.unique(rows[component], return_inverse=True)
+        own_columns, column_codes = np.unique(columns[component], return_inverse=True)
+        similarity = np.zeros((len(own_rows), len(own_columns)))
+        similarity[row_codes, column_codes] = values[component]
+        pairs += [(int(own_rows[i]), int(own_columns[j])) for i, j in assign_pairs(similarity) if similarity[i, j] > 0]
+    return sorted(pairs)
+
+
 def _replace_non_finite(similarity: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return similarities as finite numbers in the same order, NaN and -inf below and inf above all others."""
     if np.isfinite(similarity).all():

@@ -1,6 +1,7 @@
 """iou_score: boxes and polygons, one or lists."""
 
 import json
+import random
 from typing import Any
 
 import pytest
@@ -347,3 +348,15 @@ def test_a_box_may_name_its_own_format() -> None:
     half = {"format": "xywh", "coordinates": [0, 0, 10, 5]}
     assert fw.evaluate({"type": "iou_score", "path": "box"}, expected={"box": box}, actual={"box": half}).score == 0.5
     assert fw.evaluate({"type": "iou_score", "path": "boxes"}, expected={"boxes": [box]}, actual={"boxes": [box]}).score == 1.0
+
+
+def test_many_boxes_pair_alike_however_the_grid_is_computed(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = random.Random(2)
+    corners = [(rng.random() * 100, rng.random() * 100) for _ in range(80)]
+    expected = [[x, y, x + 10, y + 10] for x, y in corners]
+    actual = [[x + 1, y, x + 11, y + 10] for x, y in rng.sample(corners, 70)]
+    config = {"type": "iou_score", "path": "b", "format": "xyxy", "threshold": 0.5, "pairing": "best"}
+    whole = fw.evaluate(config, expected={"b": expected}, actual={"b": actual})
+    monkeypatch.setattr("fieldwise.evaluators.geometry._item_matching._MAX_GRID_CELLS", 500)
+    parts = fw.evaluate(config, expected={"b": expected}, actual={"b": actual})
+    assert (parts.score, parts.hits, parts.misses) == (whole.score, whole.hits, whole.misses)

@@ -10,7 +10,7 @@ from typing import Any, Literal, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldwise.kernels.assignment import assign_pairs
+from fieldwise.kernels.assignment import assign_pairs, assign_sparse
 from fieldwise.kernels.geometry import Floats
 from fieldwise.model.batch import Batch
 from fieldwise.model.options import OptionProblem
@@ -21,6 +21,8 @@ from fieldwise.model.values import MISSING, Value, json_kind
 Pairing = Literal["index", "best"]
 RowNumbers = NDArray[np.int64]
 """Rows of items; they count through the whole batch."""
+_MAX_GRID_CELLS = 1_000_000
+"""Cells of the largest grid that is computed at once."""
 COUNT_METRICS = ("true_positives", "false_positives", "false_negatives")
 
 
@@ -51,6 +53,11 @@ class ItemMeasure(Protocol):
 
     def build_grid(self, expected: RowNumbers, actual: RowNumbers) -> Floats:
         """The value that an optimal pairing maximizes, for every expected with every actual item; 0 for no match at all."""
+        ...
+
+    @property
+    def is_mostly_zero(self) -> bool:
+        """True if the grid is 0 for most pairs, and each of its cells depends on its pair alone."""
         ...
 
     def score_pairs(self, expected: RowNumbers, actual: RowNumbers) -> PairScores:
@@ -298,13 +305,31 @@ def _pair_items(
     for expected_group, actual_group in groups:
         if layout.pairing == "best":
             if expected_group and actual_group:
-                grid = measure.build_grid(np.array(expected_group), np.array(actual_group))
-                pairs.extend((expected_group[i], actual_group[j]) for i, j in assign_pairs(grid) if grid[i, j] > 0)
+                assigned = _assign_best(measure, np.array(expected_group), np.array(actual_group))
+                pairs.extend((expected_group[i], actual_group[j]) for i, j in assigned)
         elif layout.label_key is None:
             pairs.extend(zip(expected_group, actual_group, strict=False))
         else:
             pairs.extend(_pair_by_index(expected_group, actual_group, actual_rows.start - expected_rows.start))
     return sorted(pairs), max(len(expected_rows), len(actual_rows))
+
+
+def _assign_best(measure: ItemMeasure, expected: RowNumbers, actual: RowNumbers) -> list[tuple[int, int]]:
+    """The pairs with the largest total, without those that do not match at all."""
+    if len(expected) * len(actual) <= _MAX_GRID_CELLS or not measure.is_mostly_zero:
+        grid = measure.build_grid(expected, actual)
+        return [(i, j) for i, j in assign_pairs(grid) if grid[i, j] > 0]
+    step = max(1, _MAX_GRID_CELLS // len(actual))
+    rows: list[RowNumbers] = []
+    columns: list[RowNumbers] = []
+    values: list[Floats] = []
+    for start in range(0, len(expected), step):
+        grid = measure.build_grid(expected[start : start + step], actual)
+        block_rows, block_columns = np.nonzero(grid > 0)
+        rows.append(block_rows + start)
+        columns.append(block_columns)
+        values.append(grid[block_rows, block_columns])
+    return assign_sparse((np.concatenate(rows), np.concatenate(columns), np.concatenate(values)), len(expected), len(actual))
 
 
 def _pair_by_index(expected: list[int], actual: list[int], shift: int) -> list[tuple[int, int]]:

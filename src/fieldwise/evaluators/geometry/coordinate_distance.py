@@ -92,6 +92,11 @@ class _Distances:
         """What is wrong with actual points."""
         return self.actual.problems
 
+    @property
+    def is_mostly_zero(self) -> bool:
+        """Every two points are at some distance."""
+        return False
+
     def build_grid(self, expected: RowNumbers, actual: RowNumbers) -> Floats:
         """Closeness of every expected with every actual point, hits far above the others; 0 for points of different dimensions."""
         grid = np.zeros((len(expected), len(actual)))

@@ -81,6 +81,11 @@ class _Overlaps:
     is_pixels: tuple[list[bool], list[bool]]
     """By side and row: coordinates are pixels."""
 
+    @property
+    def is_mostly_zero(self) -> bool:
+        """Most boxes do not overlap."""
+        return True
+
     def build_grid(self, expected: RowNumbers, actual: RowNumbers) -> Floats:
         """IoU of every expected with every actual shape; 0 where one cannot be read."""
         if self.expected.polygons is None or self.actual.polygons is None:
