@@ -2,6 +2,7 @@
 
 import math
 import random
+import sys
 from fractions import Fraction
 
 import pytest
@@ -9,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fieldwise.kernels.numbers import Number
-from fieldwise.kernels.tolerance import is_close, within_tolerance, within_tolerance_grid
+from fieldwise.kernels.tolerance import is_close, smallest_tolerance, smallest_tolerances, within_tolerance, within_tolerance_grid
 
 law = settings(max_examples=150, deadline=None)
 numbers = st.sampled_from(
@@ -122,3 +123,16 @@ def test_a_dense_grid_agrees_with_the_rule_at_the_edge_of_the_tolerance(monkeypa
         with monkeypatch.context() as patched:
             patched.setattr("fieldwise.kernels.tolerance._MAX_DENSE_CELLS", 0)
             assert within_tolerance_grid(expected, actual, tolerance, relative).tolist() == rule
+
+
+@law
+@given(st.lists(st.tuples(numbers, numbers), min_size=1, max_size=40), st.booleans())
+def test_a_pair_is_close_exactly_from_its_smallest_tolerance_on(pairs, relative):
+    expected, actual = [left for left, _ in pairs], [right for _, right in pairs]
+    tolerances = smallest_tolerances(expected, actual, relative).tolist()
+    for left, right, tolerance in zip(expected, actual, tolerances, strict=True):
+        assert tolerance == smallest_tolerance(left, right, relative)
+        if tolerance < math.inf:
+            assert is_close(left, right, tolerance, relative)
+        if sys.float_info.min < tolerance:
+            assert not is_close(left, right, min(math.nextafter(tolerance, 0.0), sys.float_info.max), relative)

@@ -61,14 +61,16 @@ def _format_metric(value: float | None) -> str:
 def _build_gates(answer: "WhatIf") -> Table:
     table = make_grid({"header": "gate"}, {"header": "before"}, {"header": "after"}, heads=True)
     for change in answer.gates:
-        table.add_row(styled_text(change.gate), _describe_gate(change.before), _describe_gate(change.after))
+        table.add_row(styled_text(change.gate), _describe_gate(change.before, change.gate), _describe_gate(change.after, change.gate))
     return table
 
 
-def _describe_gate(result: "GateResult | None") -> Text:
+def _describe_gate(result: "GateResult | None", gate: str) -> Text:
     if result is None:
         return styled_text(("–", DIM))
     value = "not measured" if result.value is None else f"{result.value:.4f}"
+    if result.gate != gate:
+        value += f"; {result.gate}"
     return styled_text((f"{'holds' if result.passed else 'fails'} ({value})", OK if result.passed else BAD))
 
 
