@@ -47,16 +47,16 @@ def check(
     parsed_gates = [parse_gate_with_warnings(text, plan.evaluators) for text in gates]
     warnings = [warning for _, gate_warnings in parsed_gates for warning in gate_warnings]
     plan = replace(plan, gates=(*plan.gates, *(gate for gate, _ in parsed_gates)), diagnostics=(*plan.diagnostics, *warnings))
-    if any(gate.evaluator == POLICY for gate in plan.gates):
-        _require_policy(plan)
+    _check_policy(plan)
     return plan
 
 
-def _require_policy(plan: Plan) -> None:
-    """Raise ConfigError if the policy that a gate needs cannot be read."""
-    from fieldwise.read.policy_file import load_policy  # a suite rarely has such a gate
+def _check_policy(plan: Plan) -> None:
+    """Raise ConfigError if the policy of the suite cannot be read, or a gate needs one and there is none."""
+    if plan.policy is not None:
+        from fieldwise.read.policy_file import load_policy  # few suites have one
 
-    if plan.policy is None:
+        load_policy(plan.policy)
+    elif any(gate.evaluator == POLICY for gate in plan.gates):
         what, fix = "the gate `policy.holds` needs a policy, and the suite names none", "add `policy: policy.json` to the suite"
         raise ConfigError([Diagnostic(code="no-policy", what=what, where=Where(file=plan.file), fix=fix)])
-    load_policy(plan.policy)

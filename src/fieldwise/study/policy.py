@@ -1,9 +1,9 @@
 """Acceptance policies: per field the lowest confidence from which values need no review, with a bound on the errors among them.
 
-The documents of a run are divided in two halves. One half proposes cut-offs, the other checks them, so that the stated bound is not
-flattered by the choice. The probability that some bound is wrong is shared among the fields, and within a field among the cut-offs that
-are checked. Where a document has one value of the field, the bound is exact (Clopper–Pearson); for the items of lists it is that of the
-effective number of values.
+The documents of a run are divided in two halves. One half proposes a few cut-offs, the safest first; the other checks them in that
+order and stops at the first whose bound is too high, so that checking several costs nothing (fixed-sequence testing). The probability
+that some promise is wrong is shared among the fields that are checked. Where a document has one value of the field, the bound is exact
+(Clopper–Pearson); for the items of lists it is that of the effective number of values.
 """
 
 from collections.abc import Mapping, Sequence
@@ -13,17 +13,17 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldwise.kernels.error_bounds import clustered_upper_bound, upper_bounds
+from fieldwise.kernels.error_bounds import chance_to_hold, clustered_upper_bound, effective_size
 from fieldwise.kernels.statistics import hash_texts
 from fieldwise.model.policy import FieldPolicy, Policy
 from fieldwise.store.provenance import with_content_hash
 from fieldwise.store.run import Run
 from fieldwise.study.confident_values import ConfidentValues, GivenConfidences, load_confident_values
 
-_SPENDING: Final = (0.7, 0.2, 0.1)
-"""How the error probability of a field is shared among the cut-offs that are checked one after the other."""
-_MARGINS: Final = (0.3, 0.03)
-"""The first cut-offs hold on the proposing half at these stricter shares of the error probability, to be likely to hold on the other."""
+_CHANCES: Final = (0.99, 0.97, 0.94, 0.9, 0.85, 0.8, 0.7, 0.6, 0.5, 0.4)
+"""Proposed are the cut-off that most likely holds on the other half, then the lowest that hold with these probabilities."""
+_WORTH_CHECKING: Final = 0.5
+"""A field without a cut-off that is as likely to hold is not checked, and takes no share of the error probability."""
 
 
 def make_policy(
@@ -45,30 +45,39 @@ def choose_cut_offs(values: ConfidentValues, max_error: float, level: float) -> 
     first_half = split_documents(values.documents)
     fields = {code: _FieldValues.of(values, values.field == code) for code in values.fields_with_confidence()}
     proposing = {code: field.in_half(first_half) for code, field in fields.items()}
-    checked = [code for code, field in proposing.items() if field.lowest_bound(level)[0] <= max_error]
-    risk = (1 - level) / max(len(checked), 1)
+    checked = [code for code, field in proposing.items() if field.chances(max_error, level).max(initial=0.0) >= _WORTH_CHECKING]
+    corrected_level = 1 - (1 - level) / max(len(checked), 1)
     policies: dict[str, FieldPolicy] = {}
     for code, field in fields.items():
-        threshold, bound = None, None
-        if code in checked:
-            proposed = _propose(proposing[code], max_error, risk)
-            threshold, bound = _check_proposed(field.in_half(~first_half), proposed, max_error, risk)
-        accepted = 0 if threshold is None else int((field.confidence >= threshold).sum())
-        policies[values.fields[code]] = FieldPolicy(
-            threshold=threshold, n=int((values.field == code).sum()), accepted=accepted, bound=bound
-        )
+        n = int((values.field == code).sum())
+        proposed = _propose(proposing[code], max_error, corrected_level) if code in checked else []
+        policies[values.fields[code]] = _check_proposed(field, ~first_half, proposed, n, max_error, corrected_level)
     return policies
 
 
+def _propose(values: "_FieldValues", max_error: float, level: float) -> list[float]:
+    """Cut-offs to check, from the one that most likely holds on the other half down to lower and less likely ones."""
+    levels, chances = values.levels(), values.chances(max_error, level)
+    proposed = [float(levels[int(np.argmax(chances))])]
+    for chance in _CHANCES:
+        likely = np.flatnonzero(chances >= chance)
+        if len(likely) and levels[likely[0]] < proposed[-1]:
+            proposed.append(float(levels[likely[0]]))
+    return proposed
+
+
 def _check_proposed(
-    checking: "_FieldValues", proposed: Sequence[float], max_error: float, risk: float
-) -> tuple[float, float] | tuple[None, None]:
-    """The first proposed cut-off whose bound holds, with that bound."""
-    for threshold, share in zip(proposed, _SPENDING, strict=False):
-        bound = checking.bound_from(threshold, 1 - risk * share)
-        if bound <= max_error:
-            return threshold, bound
-    return None, None
+    field: "_FieldValues", checking_half: NDArray[np.bool_], proposed: Sequence[float], n: int, max_error: float, level: float
+) -> FieldPolicy:
+    """The last of the proposed cut-offs before one whose bound on the checking half is too high."""
+    checking = field.in_half(checking_half)
+    policy = FieldPolicy(threshold=None, n=n, accepted=0, bound=None)
+    for threshold in proposed:
+        bound = checking.bound_from(threshold, level)
+        if bound > max_error:
+            break
+        policy = FieldPolicy(threshold=threshold, n=n, accepted=int((field.confidence >= threshold).sum()), bound=bound)
+    return policy
 
 
 def split_documents(documents: Sequence[str]) -> NDArray[np.bool_]:
@@ -82,15 +91,6 @@ def split_documents(documents: Sequence[str]) -> NDArray[np.bool_]:
     is_first = np.zeros(len(documents), dtype=np.bool_)
     is_first[order[::2]] = True
     return is_first
-
-
-def _propose(values: "_FieldValues", max_error: float, risk: float) -> list[float]:
-    """Cut-offs to check, lowest first: the lowest that holds on these values with a margin, with more, and the one of the lowest bound."""
-    proposed = [values.lowest_bound(1 - risk)[1]]
-    for margin in _MARGINS:
-        holding = np.flatnonzero(values.bounds(1 - risk * margin) <= max_error)
-        proposed += values.levels()[holding[:1]].tolist()
-    return sorted({*proposed})
 
 
 _MAX_LEVELS: Final = 200
@@ -120,30 +120,25 @@ class _FieldValues:
             levels = np.unique(np.quantile(self.confidence, np.linspace(0, 1, _MAX_LEVELS), method="lower"))
         return levels
 
-    def lowest_bound(self, level: float) -> tuple[float, float]:
-        """The lowest bound that a cut-off reaches, and the lowest cut-off that does."""
-        bounds = self.bounds(level)
-        best = int(np.argmin(bounds)) if len(bounds) else None
-        return (1.0, 1.0) if best is None else (float(bounds[best]), float(self.levels()[best]))
-
-    def bounds(self, level: float) -> NDArray[np.float64]:
-        """The upper bound for each of `levels` as the cut-off."""
-        levels = self.levels()
-        if len(np.unique(self.document)) < len(self.document):
-            return np.array([self.bound_from(threshold, level) for threshold in levels.tolist()], dtype=np.float64)
-        order = np.argsort(self.confidence)
-        first = np.searchsorted(self.confidence[order], levels)
-        errors_from = np.cumsum(self.wrong[order][::-1])[::-1]
-        return upper_bounds(errors_from[first], len(order) - first.astype(np.float64), level)
+    def chances(self, max_error: float, level: float) -> NDArray[np.float64]:
+        """For each of `levels` as the cut-off, how likely its bound holds on as many other documents."""
+        chances: list[float] = []
+        for threshold in self.levels().tolist():
+            sizes, errors = self.documents_from(threshold)
+            share = effective_size(sizes, errors) / float(sizes.sum())
+            chances.append(chance_to_hold(float(errors.sum()) * share, float(sizes.sum()) * share, max_error, level))
+        return np.array(chances, dtype=np.float64)
 
     def bound_from(self, threshold: float, level: float) -> float:
         """The upper bound on the error among values of at least this confidence."""
+        return clustered_upper_bound(*self.documents_from(threshold), level)
+
+    def documents_from(self, threshold: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """The numbers of values of at least this confidence, and of errors among them, of each document that has any."""
         rows = self.confidence >= threshold
         _, codes = np.unique(self.document[rows], return_inverse=True)
-        if not len(codes):
-            return 1.0
         sizes, errors = np.bincount(codes), np.bincount(codes, weights=self.wrong[rows])
-        return clustered_upper_bound(sizes.astype(np.float64), errors.astype(np.float64), level)
+        return sizes.astype(np.float64), errors.astype(np.float64)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
