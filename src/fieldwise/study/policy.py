@@ -208,7 +208,7 @@ def check_policy(policy: Policy, run: Run, *, evaluator: str | None = None, give
     is_same_data = is_same_run or (bool(origin["data"]) and policy.made_from.get("data") == origin["data"])
     counted = ~split_documents(values.documents) if is_same_data else np.ones(len(values.documents), dtype=np.bool_)
     accepting = {path: field for path, field in policy.fields.items() if field.threshold is not None}
-    risk = (1 - policy.level) / max(len(policy.fields if is_same_data else accepting), 1)
+    risk = (1 - policy.level) / max(len(accepting), 1)
     checks = {path: _check_field(values, path, field, counted, policy.max_error, risk) for path, field in accepting.items()}
     problems: list[str] = []
     if is_same_run:
