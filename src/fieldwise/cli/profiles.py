@@ -18,7 +18,7 @@ def profiles(
     evaluator: Annotated[
         str | None, typer.Option(help="The evaluator to compare with. [default: the first one of records or answers]")
     ] = None,
-    sample: Annotated[int, typer.Option(min=0, help="Maximum number of cases, at equal distances; 0 for all.")] = 2_000,
+    sample: Annotated[int, typer.Option(min=0, help="Maximum number of cases, drawn at random; 0 for all.")] = 1_000,
     form: TextFormatOption = TextFormat.rich,
     show_all: ShowAllOption = False,
     root: RootOption = None,

@@ -129,6 +129,16 @@ def describe_options(planned: PlannedEvaluator) -> ScoringOptions | None:
     return ScoringOptions(score="answers", fields="leaves") if planned.type == "answer_quality" else None
 
 
+def drop_irrelevant(options: ScoringOptions) -> ScoringOptions:
+    """The same options with defaults for those without a meaning for this score, so that equal ways of scoring are equal."""
+    if options.score in ("rqs", "answers"):
+        return ScoringOptions(score=options.score, fields="leaves", average=options.average)
+    if options.score == "mean":
+        return replace(options, empty="value", substitution_counts="fp_fn")
+    options = replace(options, unexpected="miss")
+    return replace(options, substitution_counts="fp_fn") if options.score == "accuracy" else options
+
+
 def list_differences(own: ScoringOptions, other: ScoringOptions) -> list[str]:
     """The options that differ and have a meaning for the other way of scoring."""
     if not {"rqs", "answers"}.isdisjoint((own.score, other.score)):

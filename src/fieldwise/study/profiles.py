@@ -7,6 +7,7 @@ the one which, changed alone in the suite, gives the profile's verdict, or, chan
 import ast
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations
 from pathlib import Path
 from typing import Any, Final
 
@@ -14,12 +15,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldwise.kernels.runtime import throughput_settings
-from fieldwise.model.case import Cases
+from fieldwise.model.case import Case, Cases
 from fieldwise.model.comparison import Comparison, Comparisons, Outcome
 from fieldwise.model.diagnostic import ConfigError, Diagnostic
 from fieldwise.model.plan import Document, Plan, PlannedEvaluator
 from fieldwise.model.result import Results, Status
-from fieldwise.plan.profiles import PROFILES, Profile, RuleSet, ScoringOptions, compile_options, describe_options, list_differences
+from fieldwise.plan.profiles import (
+    PROFILES,
+    Profile,
+    RuleSet,
+    ScoringOptions,
+    compile_options,
+    describe_options,
+    drop_irrelevant,
+    list_differences,
+)
 from fieldwise.plan.suite import build_plan
 from fieldwise.read.suite import read_document
 from fieldwise.read.table_files import load_json
@@ -31,7 +41,7 @@ from fieldwise.score.services import local_services
 from fieldwise.store.part_reader import decode_case, list_part_files, read_table
 from fieldwise.store.run import Run
 
-DEFAULT_SAMPLE: Final = 2_000
+DEFAULT_SAMPLE: Final = 1_000
 """Maximum number of cases that are scored under every profile, unless all are asked for."""
 _MAX_EXAMPLES: Final = 3
 _BATCH: Final = 500
@@ -140,21 +150,20 @@ def plan_of_run(run: Run) -> Plan:
 
 
 def sample_run(run: Run, limit: int | None) -> SampledCases:
-    """At most `limit` cases of a stored run, at equal distances."""
+    """At most `limit` cases of a stored run, drawn at random."""
     total = sum(part.cases for part in run.parts)
     positions = _sample_positions(total, limit)
-    batches: list[Cases] = []
+    cases: list[Case] = []
     for part in run.parts:
         in_part = positions[(positions >= part.first) & (positions < part.first + part.cases)]
         for file in list_part_files(part, "cases") if len(in_part) else ():
             rows = read_table(run.path, file, case=None if len(in_part) == part.cases else in_part.tolist()).to_pylist()
-            cases = [decode_case(row) for row in rows]
-            batches += [Cases.of(cases[start : start + _BATCH]) for start in range(0, len(cases), _BATCH)]
-    return SampledCases(batches, total)
+            cases += [decode_case(row) for row in rows]
+    return SampledCases([Cases.of(cases[start : start + _BATCH]) for start in range(0, len(cases), _BATCH)], total)
 
 
 def sample_cases(batches: Sequence[Cases], limit: int | None) -> SampledCases:
-    """At most `limit` of these cases, at equal distances."""
+    """At most `limit` of these cases, drawn at random."""
     total = sum(len(cases) for cases in batches)
     positions = _sample_positions(total, limit)
     sampled: list[Cases] = []
@@ -170,7 +179,8 @@ def sample_cases(batches: Sequence[Cases], limit: int | None) -> SampledCases:
 def _sample_positions(total: int, limit: int | None) -> NDArray[np.int64]:
     if limit is None or limit >= total:
         return np.arange(total)
-    return np.unique(np.linspace(0, total - 1, limit).round().astype(np.int64))
+    # at random, not at equal distances: data may repeat in a pattern; the same cases at every call
+    return np.sort(np.random.default_rng(0).choice(total, limit, replace=False))
 
 
 def compare_profiles(
@@ -249,7 +259,7 @@ class _Scorer:
     """Scores the cases under sets of options, each once."""
 
     def __init__(self, rule_set: RuleSet, sample: SampledCases, own: ScoringOptions) -> None:
-        self._rule_set, self._own = rule_set, own
+        self._rule_set, self._own = rule_set, drop_irrelevant(own)
         services = local_services()
         self._batches = [ScoringBatch(cases, services, find_causes=False) for cases in sample.batches]
         self._scored: dict[ScoringOptions, _Scored] = {}
@@ -257,12 +267,17 @@ class _Scorer:
 
     def score(self, options: ScoringOptions) -> _Scored:
         """The cases under these options."""
-        if options not in self._scored:
-            planned = self._rule_set.own if options == self._own else compile_options(options, self._rule_set)
-            self._scored[options] = self._evaluate(options, planned)
-        return self._scored[options]
+        relevant = drop_irrelevant(options)
+        pooled = replace(relevant, average="micro")
+        if relevant not in self._scored:
+            is_own = relevant in (self._own, replace(self._own, average=relevant.average))
+            planned = self._rule_set.own if is_own else compile_options(relevant, self._rule_set)
+            macro, micro = self._evaluate(relevant, planned)
+            self._scored[replace(relevant, average="macro")], self._scored[pooled] = macro, micro
+        return self._scored[relevant]
 
-    def _evaluate(self, options: ScoringOptions, planned: PlannedEvaluator) -> _Scored:
+    def _evaluate(self, options: ScoringOptions, planned: PlannedEvaluator) -> tuple[_Scored, _Scored]:
+        """The cases by this evaluator, averaged case by case, and pooled."""
         by_case: list[NDArray[np.float64]] = []
         totals = np.zeros(2)
         keys: list[NDArray[np.int64]] = []
@@ -285,12 +300,12 @@ class _Scorer:
         scores = np.concatenate(by_case)
         key = np.concatenate([np.zeros(0, dtype=np.int64), *keys])
         order = np.argsort(key, kind="stable")
-        if options.average == "micro":
-            score = float(totals[0] / totals[1]) if totals[1] else None
-        else:
-            score = float(np.nanmean(scores)) if not np.isnan(scores).all() else None
+        macro = float(np.nanmean(scores)) if not np.isnan(scores).all() else None
+        micro = float(totals[0] / totals[1]) if totals[1] else None
         label = np.concatenate([np.zeros(0, dtype=np.int8), *labels])[order]
-        return _Scored(options, score, scores, key[order], label, np.concatenate([np.zeros(0), *amounts])[order], comparisons)
+        amount = np.concatenate([np.zeros(0), *amounts])[order]
+        scored = _Scored(replace(options, average="macro"), macro, scores, key[order], label, amount, comparisons)
+        return scored, replace(scored, options=replace(options, average="micro"), score=micro)
 
     def _read_verdicts(
         self, results: Results, options: ScoringOptions, first: int
@@ -376,7 +391,7 @@ def _compare_profile(scorer: _Scorer, profile: Profile, own: ScoringOptions, bas
         what = "it scores answers in text, and these are records" if own.score != "answers" else "it scores records, and these are answers"
         return ProfileScore(profile=profile, score=None, note=what)
     target = profile.options
-    other = base if target == own else scorer.score(target)
+    other = scorer.score(target)
     options = list_differences(own, target)
     keys = np.union1d(base.key, other.key)
     own_label, own_amount = _align(base, keys)
@@ -444,7 +459,10 @@ def _differ(
 
 def _rank_agreement(scorer: _Scorer, options: Mapping[str, ScoringOptions]) -> dict[str, dict[str, float | None]]:
     by_case = {name: scorer.score(chosen).by_case for name, chosen in options.items()}
-    return {name: {other: _kendall_tau(scores, by_case[other]) for other in by_case if other != name} for name, scores in by_case.items()}
+    agreement: dict[str, dict[str, float | None]] = {name: {} for name in by_case}
+    for name, other in combinations(by_case, 2):
+        agreement[name][other] = agreement[other][name] = _kendall_tau(by_case[name], by_case[other])
+    return agreement
 
 
 def _kendall_tau(base: NDArray[np.float64], other: NDArray[np.float64]) -> float | None:

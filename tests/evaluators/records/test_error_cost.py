@@ -136,3 +136,25 @@ def test_cost_may_rank_systems_otherwise_than_f1(tmp_path: Path) -> None:
     assert first["field_prf.micro_f1"] < second["field_prf.micro_f1"]
     assert first["cost.per_case"] < second["cost.per_case"]
     assert (round(first["cost.per_case"], 4), round(second["cost.per_case"], 4)) == (2.04, 16.0)
+
+
+def test_the_policy_of_the_suite_decides_what_is_reviewed(tmp_path: Path) -> None:
+    fields = {"total": {"threshold": 0.9, "n": 50, "accepted": 40, "bound": 0.01}, "vendor": {"threshold": None, "n": 50, "accepted": 0}}
+    made_from = {"run": "r", "suite": "s", "data": "d"}
+    policy = {"version": 1, "max_error": 0.05, "level": 0.95, "fields": fields, "made_from": made_from}
+    (tmp_path / "policy.json").write_text(json.dumps(policy))
+    cases = [
+        {"id": "accepted", "expected": {"total": 1, "vendor": "a"}, "actual": {"total": {"value": 2, "confidence": 0.95}, "vendor": "a"}},
+        {"id": "reviewed", "expected": {"total": 1, "vendor": "a"}, "actual": {"total": {"value": 2, "confidence": 0.2}, "vendor": "b"}},
+    ]
+    (tmp_path / "cases.jsonl").write_text("".join(json.dumps(case) + "\n" for case in cases))
+    written = {
+        "cases": "cases.jsonl",
+        "policy": "policy.json",
+        "evaluators": [{"type": "field_accuracy", "name": "fields", "fields": ["total", "vendor"]}],
+        "cost": {"fields": {"total": 40, "vendor": 5}, "false_accept": 100, "review": 1},
+    }
+    (tmp_path / "s.eval.yaml").write_text(json.dumps(written))
+    run = fw.run(tmp_path / "s.eval.yaml", root=tmp_path / "runs")
+    costs = {stored.case: stored.metrics["per_case"] for stored in run.results("cost")}
+    assert costs == {"accepted": 141, "reviewed": 2}
