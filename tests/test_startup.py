@@ -57,3 +57,19 @@ def test_check_loads_nothing_that_scores_stores_serves_or_draws(tmp_path: Path) 
     assert modules & heavy == set()
     assert modules.isdisjoint({"numpy.ma", "fieldwise.score.walk", "fieldwise.plan.infer", "fieldwise.store.run", "fieldwise.api"})
     assert tables == [], "the locale tables were read"
+
+
+RUN_AND_COMPARE = """
+import fieldwise as fw
+suite = {{"cases": [{{"id": str(at), "expected": {{"a": at}}, "actual": {{"a": at % 7}}}} for at in range(20)], "evaluators": [{{"type": "field_prf"}}]}}
+runs = [fw.run({{"evaluators": suite["evaluators"]}}, cases=suite["cases"], root={root!r}) for _ in range(2)]
+assert fw.compare(*runs).evaluators
+from fieldwise.store.run_index import load_mismatches, load_scores
+assert len(load_scores(runs[0], "field_prf").score) == 20
+assert len(load_mismatches(runs[0], "field_prf").case) == 13
+"""
+
+
+def test_runs_comparisons_and_the_index_of_pages_leave_pandas_alone(tmp_path: Path) -> None:
+    modules, _ = list_imports(RUN_AND_COMPARE.format(root=str(tmp_path)))
+    assert modules.isdisjoint({"pandas", "fastapi", "jinja2"})

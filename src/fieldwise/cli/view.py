@@ -36,10 +36,12 @@ def view(
     The API key is read from FIELDWISE_API_KEY, because other users can read the command line.
     """
     import secrets
+    from threading import Thread
 
     _require_packages()
     from fieldwise.model.locations import resolve_root
     from fieldwise.web.app import create_app
+    from fieldwise.web.render import warm_up
     from fieldwise.web.settings import Settings
 
     token = None if no_token else secrets.token_urlsafe(24)
@@ -61,6 +63,7 @@ def view(
         typer.echo(f"{address}\nOpen this address in a browser; Ctrl-C stops the server.")
         if open_browser:
             typer.launch(address)
+        Thread(target=warm_up, daemon=True).start()
         _serve(app, listener)
 
 

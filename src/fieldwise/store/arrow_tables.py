@@ -63,7 +63,7 @@ def _pack_bits(values: NDArray[np.bool_]) -> NDArray[np.uint8]:
 
 
 def numpy_array(column: ArrowColumn, missing: float | None = None) -> NDArray[Any]:
-    """The numbers of a column, `missing` where it is null.
+    """The numbers of a column, `missing` where it is null. PyArrow's own conversion imports pandas wherever that is installed.
 
     >>> numpy_array(arrow_column(np.array([1, 2]), np.array([True, False])), -1).tolist()
     [1, -1]
@@ -88,6 +88,21 @@ def _chunk_to_numpy(chunk: ArrowColumn, missing: float | None) -> NDArray[Any]:
     if missing is None:
         raise ValueError(f"a column of {chunk.type} has {chunk.null_count} nulls")
     return np.where(_unpack_bits(validity)[span], values, np.array(missing, dtype=dtype))
+
+
+def encode_names(column: ArrowColumn, names: Sequence[str]) -> NDArray[np.int8]:
+    """A chunked column of text as indexes into `names`; -1 for null and for other texts.
+
+    >>> encode_names(pa.chunked_array([["pass", "fail", None]]), ["fail"]).tolist()
+    [-1, 0, -1]
+    """
+    encoded = [np.zeros(0, dtype=np.int8)]
+    for chunk in column.chunks:
+        dictionary = chunk if pa.types.is_dictionary(chunk.type) else chunk.dictionary_encode()
+        texts = dictionary.dictionary.to_pylist()
+        index_of_code = np.array([*(names.index(text) if text in names else -1 for text in texts), -1], dtype=np.int8)
+        encoded.append(index_of_code[numpy_array(dictionary.indices, len(texts))])
+    return np.concatenate(encoded)
 
 
 def _unpack_bits(buffer: Any) -> NDArray[np.bool_]:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from fieldwise.model.case import Case
 from fieldwise.model.comparison import Comparison
-from fieldwise.store.arrow_tables import FAULTS, STATUSES, VERDICTS, ArrowTable
+from fieldwise.store.arrow_tables import FAULTS, STATUSES, VERDICTS, ArrowTable, encode_names, numpy_array
 from fieldwise.store.comparison_table import OUTCOMES, read_comparisons
 from fieldwise.store.manifest import PartFile
 from fieldwise.store.part_reader import decode_case, list_part_files, read_table
@@ -64,11 +64,11 @@ def load_scores(run: Run, evaluator: str) -> EvaluatorScores:
     tables = [read_table(run.path, file, columns=list(_SCORE_COLUMNS)) for file in _list_files(run, "results", evaluator)]
 
     def encode(column: str, names: Sequence[str]) -> NDArray[np.int8]:
-        return _concat_arrays([_encode_names(table.column(column), names) for table in tables], np.int8)
+        return _concat_arrays([encode_names(table.column(column), names) for table in tables], np.int8)
 
     return EvaluatorScores(
-        case=_concat_arrays([table.column("case").to_numpy() for table in tables], np.int32),
-        score=_concat_arrays([table.column("score").to_numpy() for table in tables], np.float64),
+        case=_concat_arrays([numpy_array(table.column("case")) for table in tables], np.int32),
+        score=_concat_arrays([numpy_array(table.column("score")) for table in tables], np.float64),
         verdict=encode("verdict", VERDICTS),
         status=encode("status", STATUSES),
         fault=encode("fault", FAULTS),
@@ -82,17 +82,6 @@ def _list_files(run: Run, table: str, evaluator: str | None = None) -> list[Part
 
 def _concat_arrays(arrays: Sequence[NDArray[Any]], dtype: Any) -> NDArray[Any]:
     return np.concatenate(arrays).astype(dtype, copy=False) if arrays else np.zeros(0, dtype=dtype)
-
-
-def _encode_names(column: Any, names: Sequence[str]) -> NDArray[np.int8]:
-    """A column of text as indexes into `names`; -1 for null and for other texts."""
-    encoded: list[NDArray[np.int8]] = []
-    for chunk in column.chunks:
-        dictionary = chunk if pa.types.is_dictionary(chunk.type) else chunk.dictionary_encode()
-        texts = dictionary.dictionary.to_pylist()
-        index_of_code = np.array([*(names.index(text) if text in names else -1 for text in texts), -1], dtype=np.int8)
-        encoded.append(index_of_code[np.asarray(pc.fill_null(dictionary.indices, len(texts)))])
-    return _concat_arrays(encoded, np.int8)
 
 
 class CaseIds:
@@ -120,7 +109,7 @@ class CaseIds:
         """The positions of the cases whose id contains this text, ignoring case."""
         positions: list[NDArray[np.int64]] = []
         for first, column in zip(self._firsts.tolist(), self._columns, strict=True):
-            is_match = np.asarray(pc.match_substring(column, text, ignore_case=True))
+            is_match = numpy_array(pc.match_substring(column, text, ignore_case=True))
             positions.append(np.flatnonzero(is_match) + first)
         return _concat_arrays(positions, np.int64)
 
@@ -156,10 +145,10 @@ def load_mismatches(run: Run, evaluator: str) -> MismatchIndex:
     cause_arrays: list[NDArray[Any]] = []
     for file in _list_files(run, "comparisons", evaluator):
         table = read_table(run.path, file, columns=["case", "outcome", "field", "cause"])
-        outcome = _encode_names(table.column("outcome"), OUTCOMES)
+        outcome = encode_names(table.column("outcome"), OUTCOMES)
         rows = np.flatnonzero(outcome != _MATCH)
         mismatches = table.take(pa.array(rows))
-        case_arrays.append(mismatches.column("case").to_numpy())
+        case_arrays.append(numpy_array(mismatches.column("case")))
         field_arrays.append(_encode_texts(mismatches.column("field"), fields))
         outcome_arrays.append(outcome[rows])
         cause_arrays.append(_encode_texts(mismatches.column("cause"), causes))
@@ -180,7 +169,7 @@ def _encode_texts(column: Any, codes: dict[str, int]) -> NDArray[np.int32]:
         dictionary = chunk if pa.types.is_dictionary(chunk.type) else chunk.dictionary_encode()
         texts = dictionary.dictionary.to_pylist()
         code_of_index = np.array([*(codes.setdefault(text, len(codes)) for text in texts), -1], dtype=np.int32)
-        encoded.append(code_of_index[np.asarray(pc.fill_null(dictionary.indices, len(texts)))])
+        encoded.append(code_of_index[numpy_array(dictionary.indices, len(texts))])
     return _concat_arrays(encoded, np.int32)
 
 
@@ -217,9 +206,9 @@ def load_case_labels(run: Run) -> CaseLabels:
     position_arrays: list[NDArray[Any]] = []
     for file in _list_files(run, "cases"):
         table = read_table(run.path, file, columns=["case", "tags", "split"])
-        position = table.column("case").to_numpy()
+        position = numpy_array(table.column("case"))
         tag_lists = table.column("tags").combine_chunks()
-        case_arrays.append(position[np.asarray(pc.list_parent_indices(tag_lists))])
+        case_arrays.append(position[numpy_array(pc.list_parent_indices(tag_lists))])
         tag_arrays.append(_encode_texts(pa.chunked_array([pc.list_flatten(tag_lists)]), tags))
         split_arrays.append(_encode_texts(table.column("split").cast(pa.string()), splits))
         position_arrays.append(position)
@@ -241,10 +230,10 @@ def find_cases(run: Run, evaluator: str, field: str | None, outcome: str | None)
         table = read_table(run.path, file, columns=columns)
         is_match = np.ones(table.num_rows, dtype=np.bool_)
         if outcome:
-            is_match &= _encode_names(table.column("outcome"), [outcome]) == 0
+            is_match &= encode_names(table.column("outcome"), [outcome]) == 0
         if field:
-            is_match &= _encode_names(table.column("field"), [field]) == 0
-        positions.append(np.unique(table.column("case").to_numpy()[is_match]))
+            is_match &= encode_names(table.column("field"), [field]) == 0
+        positions.append(np.unique(numpy_array(table.column("case"))[is_match]))
     return _concat_arrays(positions, np.int64)
 
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from fieldwise.model.change import Changes
 from fieldwise.model.provenance import name_data
 from fieldwise.registry import EVALUATORS, EvaluatorSpec
-from fieldwise.store.arrow_tables import GROUP_COLUMN, METRIC_PREFIX, VERDICTS, ArrowTable
+from fieldwise.store.arrow_tables import GROUP_COLUMN, METRIC_PREFIX, VERDICTS, ArrowTable, encode_names, numpy_array
 from fieldwise.store.load_part import labels_from_column
 from fieldwise.store.part_reader import list_part_files, read_table
 from fieldwise.store.run import Run
@@ -124,9 +124,9 @@ def load_metrics(run: Run, evaluator: str, ids: Sequence[str]) -> EvaluatorMeasu
     for part in run.parts:
         for file in list_part_files(part, "results", evaluator):
             table = read_table(run.path, file, columns=_is_metric_column)
-            cases = np.asarray(table["case"])
+            cases = numpy_array(table["case"])
             is_measured = _is_measured(table)
-            verdict[cases] = np.where(is_measured, _encode_names(table["verdict"], VERDICTS), -1)
+            verdict[cases] = np.where(is_measured, encode_names(table["verdict"], VERDICTS), -1)
             for name, values in _metric_columns(table, spec).items():
                 metrics.setdefault(name, np.full(n, np.nan))[cases] = np.where(is_measured, values, np.nan)
         for file in list_part_files(part, "comparisons", evaluator):
@@ -145,13 +145,13 @@ def load_metrics(run: Run, evaluator: str, ids: Sequence[str]) -> EvaluatorMeasu
 
 def _metric_columns(table: ArrowTable, spec: EvaluatorSpec | None) -> dict[str, NDArray[np.float64]]:
     """The score and every metric of a table of results, with NaN where a metric had nothing to measure."""
-    columns: dict[str, NDArray[np.float64]] = {"score": np.asarray(table["score"])}
+    columns: dict[str, NDArray[np.float64]] = {"score": numpy_array(table["score"])}
     for name in table.column_names:
         if name.startswith(METRIC_PREFIX):
-            columns[name.removeprefix(METRIC_PREFIX)] = np.asarray(table[name].cast(pa.float64()).fill_null(np.nan))
+            columns[name.removeprefix(METRIC_PREFIX)] = numpy_array(table[name].cast(pa.float64()), np.nan)
     if spec is None or not (spec.vacuous or spec.unscored):
         return columns
-    is_scored = np.asarray(pc.equal(pc.cast(table["status"], pa.string()), "scored"))
+    is_scored = encode_names(table["status"], ("scored",)) == 0
     return leave_out_vacuous(columns, labels_from_column(table["flags"]), is_scored, spec)
 
 
@@ -169,20 +169,13 @@ def _find_same_version(run: Run, evaluator: str) -> EvaluatorSpec | None:
 
 def _is_measured(table: ArrowTable) -> NDArray[Any]:
     """True for scored cases and failures of the system; false for faults of the measurement, skipped and unavailable cases."""
-    status = pc.cast(table["status"], pa.string())
-    fault = pc.fill_null(pc.cast(table["fault"], pa.string()), "")
-    is_failure = pc.and_(pc.equal(status, "error"), pc.equal(fault, "system"))
-    return np.asarray(pc.or_(pc.equal(status, "scored"), is_failure))
+    status = encode_names(table["status"], ("scored", "error"))
+    is_failure = (status == 1) & (encode_names(table["fault"], ("system",)) == 0)
+    return (status == 0) | is_failure
 
 
 def _is_metric_column(column: str) -> bool:
     return column in ("case", "score", "verdict", "status", "fault", "flags") or column.startswith(METRIC_PREFIX)
-
-
-def _encode_names(column: Any, names: Sequence[str]) -> NDArray[np.int8]:
-    """For each text of a column its index in `names`; -1 for null and for other texts."""
-    indexes = pc.index_in(pc.cast(column, pa.string()), pa.array(names))
-    return np.asarray(pc.fill_null(indexes, -1)).astype(np.int8)
 
 
 _UNCOUNTED_OUTCOMES: Final = ("both_absent", "ignored", "fault")
@@ -194,11 +187,11 @@ def _add_field_means(table: ArrowTable, fields: dict[str, NDArray[Any]], n: int)
         return
     encoded = table["field"].unify_dictionaries().combine_chunks()
     names: list[str] = encoded.dictionary.to_pylist()
-    is_counted = _encode_names(table["outcome"], _UNCOUNTED_OUTCOMES) < 0
+    is_counted = encode_names(table["outcome"], _UNCOUNTED_OUTCOMES) < 0
     code_type = np.int16 if len(names) < 2**15 else np.int32  # NumPy sorts 16-bit integers ten times as fast
-    case = np.asarray(table["case"])[is_counted]
-    field = np.asarray(encoded.indices)[is_counted].astype(code_type)
-    similarity = np.asarray(pc.fill_null(table["similarity"], 0.0))[is_counted]
+    case = numpy_array(table["case"])[is_counted]
+    field = numpy_array(encoded.indices)[is_counted].astype(code_type)
+    similarity = numpy_array(table["similarity"], 0.0)[is_counted]
     occurring = np.flatnonzero(np.bincount(field, minlength=len(names))).tolist()
     for name in sorted(names[code] for code in occurring):
         if name not in fields:

@@ -165,7 +165,7 @@ def _read_confidence(table: ArrowTable) -> NDArray[np.float64] | None:
     if "confidence" not in table.schema.names:
         return None
     column: Any = table.column("confidence").cast(pa.float64())
-    return column.to_numpy(zero_copy_only=False)
+    return numpy_array(column, np.nan)
 
 
 def _encode(table: ArrowTable, name: str) -> tuple[NDArray[np.int64], list[str]]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from functools import cache
+from importlib import import_module
 from importlib.resources import files
 from typing import Any
 from urllib.parse import urlencode
@@ -39,6 +40,15 @@ def get_environment() -> Any:
 def render(template: str, **values: Any) -> str:
     """Render a page or a fragment to text."""
     return get_environment().get_template(template).render(**values)
+
+
+def warm_up() -> None:
+    """Compile every template and import what charts and comparisons need, so that the first page does not wait for it."""
+    environment = get_environment()
+    for template in environment.list_templates(extensions=["html"]):
+        environment.get_template(template)
+    for module in ("pygal", "scipy.special"):
+        import_module(module)
 
 
 def render_response(template: str, status: int = 200, **values: Any) -> HTMLResponse:
