@@ -171,6 +171,30 @@ def test_root_lists_and_accepted_alternatives_are_corrupted() -> None:
     assert not any(survivor.mutant in ("Anna 1", "Anne 1") for survivor in first_case)
 
 
+@pytest.mark.parametrize(
+    ("values", "rule", "corruption", "fix"),
+    [
+        (["2024-03-05", "2023-07-08"], {"match": "date", "precision": "month"}, "day_shifted", {"match": "date"}),
+        (["2024-03-05T10:00:00", "2024-04-06T11:30:00"], {"match": "date"}, "time_shifted", {"match": "datetime"}),
+        ([100.25, 230.5], {"match": "numeric_tolerance", "tolerance": 0.1, "relative": True}, "last_digit",
+         {"match": "numeric_tolerance", "tolerance": 0.005}),
+        (["Acme Corp", "Beta Works"], {"match": "contains"}, "extra_text", {"match": "exact"}),
+        (["Acme Corp", "Beta Works"], {"required": False}, "dropped", {"match": "exact"}),
+        ([["a1", "b1"], ["c2", "d2"]], {"match": "set"}, "swapped", {"match": "exact"}),
+    ],
+)  # fmt: skip
+def test_the_smallest_change_of_a_rule_is_suggested(values: list[Any], rule: dict[str, Any], corruption: str, fix: dict[str, Any]) -> None:
+    report = _mutate(_suite([{"path": "f", **rule}]), [{"f": value} for value in values])
+    assert report.cells["f", corruption].survived > 0
+    assert {"path": "f", **fix} in [suggestion.rule for suggestion in report.suggestions]
+
+
+def test_without_outputs_the_cost_is_unknown() -> None:
+    cases = [{"id": str(number), "expected": {"f": 100.5 + number}} for number in range(3)]
+    report = mutate_suite(fw.check(_suite([{"path": "f", "match": "numeric_tolerance", "tolerance": 5}]), cases=cases))
+    assert [suggestion.newly_failing for suggestion in report.suggestions] == [None]
+
+
 def test_a_field_that_a_correction_drops_is_not_corrupted() -> None:
     records = [{"a": {"$any": []}, "b": f"x{number}"} for number in range(3)]
     assert "a" not in _mutate(_suite([{"path": "b"}]), records).by_field

@@ -139,12 +139,14 @@ def _choose_best(results: Sequence[tuple[int, int | None, _Candidate]]) -> list[
 def _list_candidates(rule_set: _RuleSet, path: Path, cases: Cases) -> Iterator[_Candidate]:
     """Changes of the rules for a field, the smallest first."""
     near, lists = rule_set.near(path), rule_set.lists_near(path)
-    is_list = any(isinstance(value_at(record, path.steps), list) for record in cases.expected) if not path.each_count else False
-    if is_list or _are_lists(cases, path):
+    rule = _find_rule(rule_set, path)
+    if _are_lists(cases, path):
         yield from _list_alignments(rule_set, path)
+        if rule is not None:  # the list is compared as a whole
+            new_rule = replace(rule, match=Match("exact", MATCHERS.find("exact").options()))
+            yield _Candidate(tuple(new_rule if old is rule else old for old in near), lists, write_rule(new_rule))
         yield from _cover_list(rule_set, path, cases)
         return
-    rule = _find_rule(rule_set, path)
     if rule is None:
         for match in _usual_matches(cases, path):
             new_rule = FieldRule(path=path, text=str(path), match=match)
@@ -155,7 +157,7 @@ def _list_candidates(rule_set: _RuleSet, path: Path, cases: Cases) -> Iterator[_
 
 
 def _are_lists(cases: Cases, path: Path) -> bool:
-    """True if the values at a path inside lists are lists themselves."""
+    """True if the values at a path are lists."""
     for record in cases.expected:
         values = _flatten(value_at(record, path.steps), path.each_count)
         if values:
