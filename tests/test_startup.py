@@ -61,8 +61,8 @@ def test_check_loads_nothing_that_scores_stores_serves_or_draws(tmp_path: Path) 
 
 RUN_AND_COMPARE = """
 import fieldwise as fw
-suite = {{"cases": [{{"id": str(at), "expected": {{"a": at}}, "actual": {{"a": at % 7}}}} for at in range(20)], "evaluators": [{{"type": "field_prf"}}]}}
-runs = [fw.run({{"evaluators": suite["evaluators"]}}, cases=suite["cases"], root={root!r}) for _ in range(2)]
+cases = [{{"id": str(at), "expected": {{"a": at}}, "actual": {{"a": at % 7}}}} for at in range(20)]
+runs = [fw.run({{"evaluators": [{{"type": "field_prf"}}]}}, cases=cases, root={root!r}) for _ in range(2)]
 assert fw.compare(*runs).evaluators
 from fieldwise.store.run_index import load_mismatches, load_scores
 assert len(load_scores(runs[0], "field_prf").score) == 20

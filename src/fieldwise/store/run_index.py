@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from fieldwise.model.case import Case
 from fieldwise.model.comparison import Comparison
-from fieldwise.store.arrow_tables import FAULTS, STATUSES, VERDICTS, ArrowTable, encode_names, numpy_array
+from fieldwise.store.arrow_tables import FAULTS, STATUSES, VERDICTS, ArrowTable, arrow_column, encode_names, numpy_array
 from fieldwise.store.comparison_table import OUTCOMES, read_comparisons
 from fieldwise.store.manifest import PartFile
 from fieldwise.store.part_reader import decode_case, list_part_files, read_table
@@ -147,7 +147,7 @@ def load_mismatches(run: Run, evaluator: str) -> MismatchIndex:
         table = read_table(run.path, file, columns=["case", "outcome", "field", "cause"])
         outcome = encode_names(table.column("outcome"), OUTCOMES)
         rows = np.flatnonzero(outcome != _MATCH)
-        mismatches = table.take(pa.array(rows))
+        mismatches = table.take(arrow_column(rows))
         case_arrays.append(numpy_array(mismatches.column("case")))
         field_arrays.append(_encode_texts(mismatches.column("field"), fields))
         outcome_arrays.append(outcome[rows])
