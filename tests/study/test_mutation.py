@@ -189,6 +189,17 @@ def test_the_smallest_change_of_a_rule_is_suggested(values: list[Any], rule: dic
     assert {"path": "f", **fix} in [suggestion.rule for suggestion in report.suggestions]
 
 
+def test_a_rule_that_fails_on_the_expected_values_themselves_kills_nothing_and_is_named() -> None:
+    report = _mutate(_suite([{"path": "f", "match": "one_of", "values": ["early"]}]), [{"f": "soon enough"}, {"f": "quite late"}])
+    assert report.by_field["f"].killed == 0
+    assert any("misses in 2 expected records compared with themselves" in note.what for note in report.diagnostics)
+
+
+def test_a_path_that_no_record_has_is_refused() -> None:
+    with pytest.raises(fw.ConfigError, match="did you mean `code`"):
+        _mutate(_suite([{"path": "cod"}]))
+
+
 def test_without_outputs_the_cost_is_unknown() -> None:
     cases = [{"id": str(number), "expected": {"f": 100.5 + number}} for number in range(3)]
     report = mutate_suite(fw.check(_suite([{"path": "f", "match": "numeric_tolerance", "tolerance": 5}]), cases=cases))

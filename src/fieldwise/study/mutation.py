@@ -33,6 +33,7 @@ from fieldwise.score.batch import ScoringBatch
 from fieldwise.score.column_survey import has_open_rules, survey_plan_columns
 from fieldwise.score.evaluate import applicable_rows, evaluate
 from fieldwise.score.inferred_rules import infer_plan_rules, needs_inferred_rules
+from fieldwise.score.path_survey import PathSurvey, list_written_rules, report_absent_path
 from fieldwise.score.services import local_services
 from fieldwise.study.corruptions import corruption_label
 from fieldwise.study.mutants import Mutant, MutantFactory, apply_mutant, resolve_accepted
@@ -71,7 +72,7 @@ def mutate_suite(plan: Plan, *, limit: int | None = None, seed: int = 0, only: S
     plan = replace(plan, evaluators=_select_evaluators(plan, only))
     plan, notes = _complete_rules(plan, source)
     evaluators = plan.evaluators
-    sample = _sample_cases(source, limit or DEFAULT_CASES, seed)
+    sample = _sample_cases(plan, source, limit or DEFAULT_CASES, seed)
     factory = MutantFactory(sample.records, seed)
     mutants: list[Mutant] = []
     equivalent = 0
@@ -87,7 +88,7 @@ def mutate_suite(plan: Plan, *, limit: int | None = None, seed: int = 0, only: S
         survivors = [mutant for mutant, is_killed in zip(sampled, killed, strict=True) if not is_killed]
         suggestions = suggest_rules(plan, sample.cases, survivors, services)
     report = _tally(plan, sampled, killed)
-    notes += _describe_sampling(sample, len(sampled), len(mutants), seed) + _describe_unmeasured(scorer.unmeasured)
+    notes += _describe_sampling(sample, len(sampled), len(mutants), seed) + _describe_unmeasured(scorer.unmeasured) + scorer.notes
     gates = judge_mutant_gates(plan.gates, report.total)
     return replace(
         report,
@@ -185,12 +186,17 @@ def refuse_other_gates(gates: Iterable[str]) -> None:
             raise ConfigError([Diagnostic(code="bad-gate", what=what, fix=fix)])
 
 
-def _sample_cases(source: Source, limit: int, seed: int) -> _Sample:
-    """At most `limit` of the cases that have an expected record, chosen by a hash of their ids, in the order of the data."""
+def _sample_cases(plan: Plan, source: Source, limit: int, seed: int) -> _Sample:
+    """At most `limit` of the cases that have an expected record, chosen by a hash of their ids, in the order of the data.
+
+    ConfigError if nothing can be read, or if no expected record has the path of a rule.
+    """
+    survey = PathSurvey(written.rule for written in list_written_rules(plan))
     chosen: list[tuple[int, int, Cases, int]] = []
     position = 0
     reader = read_cases(source)
     for cases in reader:
+        survey.add(cases)
         records = ScoringBatch(cases).records.expected
         for row, record in enumerate(records):
             if isinstance(record, dict | list):
@@ -202,6 +208,9 @@ def _sample_cases(source: Source, limit: int, seed: int) -> _Sample:
     problems = [problem for problem in reader.diagnostics if problem.level == "error" and problem.where.case is None]
     if not position and problems:
         raise ConfigError(problems)
+    absent = [report_absent_path(plan, rule, survey) for rule in survey.absent if not rule.sparse]
+    if chosen and absent:
+        raise ConfigError(absent)
     chosen = sorted(nsmallest(limit, chosen, key=lambda entry: entry[:2]), key=lambda entry: entry[1])
     cases = _join_cases([entry[2] for entry in chosen])
     return _Sample(cases, position, list(cases.expected))
@@ -277,11 +286,14 @@ class _MutantScorer:
         self._records = [resolve_accepted(record) for record in sample.records]
         self.unmeasured: dict[str, str] = {}
         """Evaluator → why it measured none of the records themselves, or not every mutant."""
+        self.notes: list[Diagnostic] = []
         every_case = range(len(self._records))
         self._base = [self._evaluate(planned, every_case, self._records) for planned in evaluators]
         for planned, base in zip(evaluators, self._base, strict=True):
             if base.reason:
                 self.unmeasured[planned.name] = base.reason
+            if base.first_miss:
+                self.notes.append(_describe_failing_records(planned.name, int((base.misses > 0).sum()), base.first_miss))
 
     def score(self, mutants: Sequence[Mutant]) -> tuple[NDArray[np.bool_], dict[str, MutantCount]]:
         """Which mutants are killed, and the counts of each evaluator."""
@@ -328,6 +340,8 @@ class _Judged:
     """True where the evaluator could not read the record at all."""
     reason: str = ""
     """Why nothing was measured; empty if something was."""
+    first_miss: str = ""
+    """The first miss of all records."""
     unavailable: str = ""
     """Why some records were not measured, such as that no model is asked; empty if all were."""
 
@@ -353,7 +367,9 @@ def judge_records(planned: PlannedEvaluator, cases: Cases, services: Services) -
     reason = "" if measured.any() else (results.reasoning[0] or "it measured nothing")
     without_model = np.flatnonzero(results.status == Status.UNAVAILABLE).tolist()
     unavailable = results.reasoning[without_model[0]] if without_model else ""
-    return _Judged(misses, verdict, failed, reason, unavailable)
+    with_misses = np.flatnonzero(measured & (results.misses.counts() > 0)).tolist()
+    first_miss = results.misses.at(with_misses[0])[0] if with_misses else ""
+    return _Judged(misses, verdict, failed, reason, first_miss, unavailable)
 
 
 def _tally(plan: Plan, mutants: Sequence[Mutant], killed: NDArray[np.bool_]) -> MutationReport:
@@ -427,6 +443,11 @@ def _describe_sampling(sample: _Sample, scored: int, generated: int, seed: int) 
             Diagnostic(code="sampled-mutants", level="info", what=what, fix="set a smaller --limit to score all mutants of fewer cases")
         )
     return notes
+
+
+def _describe_failing_records(name: str, count: int, first_miss: str) -> Diagnostic:
+    what = f"`{name}` has misses in {count:,} expected records compared with themselves, where it kills less: {first_miss}"
+    return Diagnostic(code="failing-record", level="warning", what=what, fix="check the rule against the expected values")
 
 
 def _describe_unmeasured(unmeasured: Mapping[str, str]) -> list[Diagnostic]:
