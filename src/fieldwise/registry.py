@@ -525,6 +525,18 @@ def is_judge(evaluator: str) -> bool:
         return False
 
 
+def cause_label(name: str) -> str:
+    """The words for a cause; its name if the package that registered it is not installed.
+
+    >>> cause_label("ocr"), cause_label("cause_of_a_removed_plugin")
+    ('look-alike characters', 'cause of a removed plugin')
+    """
+    try:
+        return CAUSES.find(name).label
+    except KeyError:
+        return name.replace("_", " ")
+
+
 def nearest(name: str, valid: Iterable[str]) -> str | None:
     """The valid name most similar to this one, if any is similar enough.
 

@@ -6,7 +6,7 @@ from typing import Any, Final, NamedTuple
 from fieldwise.model.comparison import Comparison
 from fieldwise.model.result import Result
 from fieldwise.model.summary import EvaluatorSummary
-from fieldwise.registry import CAUSES
+from fieldwise.registry import CAUSES, cause_label
 from fieldwise.report.text_format import format_number, format_value, truncate
 
 ABSENT: Final = "missing"
@@ -71,7 +71,7 @@ def describe_cause(name: str, rule: str = "") -> CauseText:
     try:
         spec = CAUSES.find(name)
     except KeyError:
-        return CauseText(name.replace("_", " "), "")
+        return CauseText(cause_label(name), "")
     is_followed = any(rule.startswith(match.removesuffix("_tolerance")) for match in spec.advised) if rule else False
     return CauseText(spec.label, spec.advice_if_followed if is_followed else spec.advice)
 

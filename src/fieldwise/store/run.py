@@ -14,6 +14,7 @@ from fieldwise.model.locations import Location
 from fieldwise.model.notebook_html import format_interval, render_table
 from fieldwise.model.provenance import DataSource
 from fieldwise.model.summary import FieldSummary, GateResult, Metric, Summary
+from fieldwise.registry import cause_label
 from fieldwise.store.arrow_tables import ArrowTable, encode_parquet
 from fieldwise.store.checksums import load_sealed
 from fieldwise.store.errors import StoreError, corrupt_file_error
@@ -308,6 +309,6 @@ def _format_metric(metric: Metric) -> tuple[str, str, str]:
 
 
 def _field_cells(evaluator: str, field: FieldSummary) -> tuple[str, ...]:
-    causes = ", ".join(f"{cause.replace('_', ' ')} {count}" for cause, count in field.causes)
+    causes = ", ".join(f"{cause_label(cause)} {count}" for cause, count in field.causes)
     score, interval, _ = _format_metric(field.score)
     return evaluator, field.field, field.rule, score, interval, f"{field.matched} of {field.n}", causes

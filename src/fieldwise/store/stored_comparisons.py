@@ -105,12 +105,17 @@ class StoredComparisons:
         return sum(source.rows.num_rows for source in self._sources(_FILTER_COLUMNS))
 
     def to_arrow(self) -> ArrowTable:
-        """A pyarrow table. Values are text: texts as they are, others as JSON, null where a side has no value."""
+        """A pyarrow table. Values are text: texts as they are, others as JSON, null where a side has no value.
+
+        Where comparisons that passed are among them, the column `passed` tells which.
+        """
         tables = [_to_arrow(source, block) for source, block in self._blocks()]
         if not tables:
             texts = dict.fromkeys(_TEXT_COLUMNS, pa.array([], pa.string()))
-            return pa.table({**texts, "similarity": pa.array([], pa.float64()), "note": pa.array([], pa.string())})
-        return pa.concat_tables(tables, promote_options="default")  # a part without evidence lacks its columns
+            numbers = {"similarity": pa.array([], pa.float64()), "note": pa.array([], pa.string()), "passed": pa.array([], pa.bool_())}
+            tables = [pa.table({**texts, **numbers})]
+        table = pa.concat_tables(tables, promote_options="default")  # a part without evidence lacks its columns
+        return table.drop_columns(["passed"]) if self.filter.mismatches_only else table  # no mismatch has passed
 
     def to_parquet(self) -> bytes:
         """`to_arrow` as the content of a Parquet file."""
@@ -266,6 +271,7 @@ def _to_arrow(source: _Source, block: _Block) -> ArrowTable:
             "cause": text_column(columns["cause"]),
             "similarity": pa.array(columns["similarity"], pa.float64()),
             "note": text_column(columns["note"]),
+            "passed": pa.array(columns["passed"], pa.bool_()),
             **_evidence_columns(columns),
         }
     )
