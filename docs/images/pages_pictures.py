@@ -50,7 +50,10 @@ def stored(folder: Path) -> dict[str, str]:
     (folder / "answers.jsonl").write_text(json.dumps(case) + "\n")
     suite = {"name": "answers", "cases": str(folder / "answers.jsonl"), "evaluators": [{"type": "grounding"}, {"type": "answer_quality"}]}
     answers = fw.run(suite, root=root)
+    subprocess.run([sys.executable, "-m", "fieldwise", "demo", "review"], cwd=folder, check=True, stdout=subprocess.DEVNULL)
+    reviewed = next(run.id for run in fw.runs(root) if "alpha" in run.sources[0].file)
     return {
+        "review": f"/review?run={reviewed}&source=doubts&at=1&by=ann",
         "runs": "/runs",
         "run": f"/runs/{runs[-1].id}#heatmap",
         "case": f"/runs/{runs[-1].id}/case?id=rheintal-0131",
@@ -58,6 +61,16 @@ def stored(folder: Path) -> dict[str, str]:
         "answer": f"/runs/{answers.id}/case?id=ohio",
         "compare": f"/compare?base={runs[0].id}&new={runs[-1].id}",
     }
+
+
+def wait_for(port: int) -> None:
+    """Wait until the server answers."""
+    for _ in range(300):
+        try:
+            socket.create_connection(("127.0.0.1", port), 1).close()
+            return
+        except OSError:
+            time.sleep(0.2)
 
 
 def main() -> None:
@@ -69,8 +82,8 @@ def main() -> None:
         port = free.getsockname()[1]
         free.close()
         server = subprocess.Popen([sys.executable, "-m", "fieldwise", "view", "--no-token", "--port", str(port)], cwd=name)
-        time.sleep(4)
         try:
+            wait_for(port)
             with sync_playwright() as playwright:
                 browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
                 page = browser.new_page(viewport={"width": 1180, "height": 760})

@@ -98,6 +98,7 @@ class _Reviewer:
 
     def __init__(self, session: "ReviewSession", by: str, blind: bool, form: TextFormat) -> None:
         from fieldwise.cli._console import make_console
+        from fieldwise.study.doubts import read_suspicions
 
         self._session = session
         self._by = by
@@ -105,6 +106,7 @@ class _Reviewer:
         self._console = make_console(form)
         self._written = 0
         self._has_shown_help = False
+        self._suspicions = read_suspicions(session.run)
 
     @property
     def _help(self) -> str:
@@ -212,6 +214,10 @@ class _Reviewer:
             remarks.append(f"confidence {item.confidence:.2f}")
         if remarks:
             lines.append(Text(f"  {'':<9}{' · '.join(remarks)}", "dim"))
+        suspicion = self._suspicions.get(item.place) if item.source == "doubts" and not item.redacted else None
+        if suspicion is not None:
+            said = make_visible(format_value(suspicion.suggested))
+            lines += [Text(f"  {suspicion.systems} say {said}"), *(Text(f"  {make_visible(reason)}", "dim") for reason in suspicion.evidence)]
         return lines
 
     def _evidence_lines(self, item: "ReviewItem", comparison: "Comparison") -> "list[Text]":

@@ -336,6 +336,28 @@ def require_agreement(run: Run) -> dict[Place, float]:
     return agreement
 
 
+@dataclass(frozen=True, slots=True)
+class Suspicion:
+    """Why an expected value is suspect, for people who decide about it."""
+
+    suggested: Any
+    """The value that other systems agree on."""
+    systems: str
+    """How many of them do: `2 of 3 systems`."""
+    evidence: tuple[str, ...]
+
+
+def read_suspicions(run: Run) -> dict[Place, Suspicion]:
+    """Why the suspect expected values of a run are suspect; empty if `doubt` has not compared it."""
+    content = _load(run, SUSPECTS_FILE)
+    suspicions: dict[Place, Suspicion] = {}
+    for suspect in () if content is None else content["suspects"]:
+        systems = f"{len(suspect['agreeing'])} of {suspect['systems']} systems"
+        evidence = tuple(str(entry["text"]) for entry in suspect["evidence"])
+        suspicions[suspect["case"], suspect["path"]] = Suspicion(suspect["suggested"], systems, evidence)
+    return suspicions
+
+
 def read_suspects(run: Run) -> list[Place]:
     """The suspect expected values of a run, the most suspect first; empty if `doubt` has not compared it."""
     content = _load(run, SUSPECTS_FILE)

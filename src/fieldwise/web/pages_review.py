@@ -16,10 +16,10 @@ from starlette.responses import RedirectResponse, Response
 from fieldwise.model.comparison import Comparison
 from fieldwise.model.diagnostic import ConfigError, Diagnostic
 from fieldwise.report.result_text import describe_cause
-from fieldwise.report.text_format import dump_json
+from fieldwise.report.text_format import dump_json, format_value
 from fieldwise.report.value_diff import TextPiece, mark_comparison, plain_pieces
 from fieldwise.store.run_index import case_at
-from fieldwise.study.doubts import read_suspects
+from fieldwise.study.doubts import Suspicion, read_suspects, read_suspicions
 from fieldwise.study.review_queue import (
     DEFAULT_LOWEST,
     DEFAULT_SAMPLE,
@@ -152,6 +152,8 @@ class ItemView:
     evidence: FieldEvidence
     status: ItemStatus | None
     typed: str
+    suspicion: tuple[str, ...] = ()
+    """Why the expected value is suspect; empty if it is not, and in blind mode."""
 
 
 @dataclass(slots=True)
@@ -292,6 +294,7 @@ def _make_item_view(server: Server, session: ReviewSession, at: int, address: Re
     rules = {field.field: field.rule for field in summary.fields}
     cause = describe_cause(comparison.cause, rules.get(comparison.field, "")).label if comparison.cause else ""
     evidence = FieldEvidence()
+    suspicion = read_suspicions(run).get(item.place) if item.source == "doubts" and not item.redacted else None
     if not item.redacted:
         evidence = build_field_evidence(server, run, case, comparison, names=names)
     return ItemView(
@@ -306,8 +309,13 @@ def _make_item_view(server: Server, session: ReviewSession, at: int, address: Re
         confidence=None if address.blind else item.confidence,
         evidence=evidence,
         status=status,
-        typed=_editable_text(comparison, blind=address.blind),
+        typed=_editable_text(comparison, suspicion, blind=address.blind),
+        suspicion=() if suspicion is None or address.blind else _describe_suspicion(suspicion),
     )
+
+
+def _describe_suspicion(suspicion: Suspicion) -> tuple[str, ...]:
+    return (f"{suspicion.systems} say {format_value(suspicion.suggested)}", *suspicion.evidence)
 
 
 def _make_sides(comparison: Comparison, names: Mapping[str, str], *, blind: bool) -> tuple[SideView, ...]:
@@ -345,9 +353,16 @@ def _make_choices(item: ReviewItem, comparison: Comparison, *, blind: bool) -> t
     return (first, second, both, typed, skip)
 
 
-def _editable_text(comparison: Comparison, *, blind: bool) -> str:
-    """What the box for typing starts with: the expected value, so that a small mistake is a small edit; nothing in blind mode."""
-    if blind or comparison.expected_presence != "present":
+def _editable_text(comparison: Comparison, suspicion: Suspicion | None, *, blind: bool) -> str:
+    """What the box for typing starts with: what other systems agree on, else the expected value, which may need a small edit only.
+
+    Nothing in blind mode.
+    """
+    if blind:
+        return ""
+    if suspicion is not None and suspicion.suggested is not None:
+        return suspicion.suggested if isinstance(suspicion.suggested, str) else dump_json(suspicion.suggested)
+    if comparison.expected_presence != "present":
         return ""
     return comparison.expected if isinstance(comparison.expected, str) else dump_json(comparison.expected)
 
