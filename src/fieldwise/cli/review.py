@@ -217,7 +217,10 @@ class _Reviewer:
         suspicion = self._suspicions.get(item.place) if item.source == "doubts" and not item.redacted else None
         if suspicion is not None:
             said = make_visible(format_value(suspicion.suggested))
-            lines += [Text(f"  {suspicion.systems} say {said}"), *(Text(f"  {make_visible(reason)}", "dim") for reason in suspicion.evidence)]
+            lines += [
+                Text(f"  {suspicion.systems} say {said}"),
+                *(Text(f"  {make_visible(reason)}", "dim") for reason in suspicion.evidence),
+            ]
         return lines
 
     def _evidence_lines(self, item: "ReviewItem", comparison: "Comparison") -> "list[Text]":
