@@ -15,7 +15,7 @@ from fieldwise.read.suite import parse_scalar, read_document
 from fieldwise.registry import nearest
 
 GATE: Final = "gate"
-_EQUALS: Final = re.compile(r"""(?:[^=\["']|\["(?:[^"\\]|\\.)*"\]|\['[^']*'\]|\[|["'])*?(?==)""")
+_QUOTED_KEY: Final = re.compile(r"""\["(?:[^"\\]|\\.)*"\]|\['[^']*'\]""")
 _LAST_PART: Final = re.compile(r"""(?P<path>.*)\.(?P<option>[A-Za-z_][A-Za-z0-9_]*)$""", re.DOTALL)
 
 
@@ -101,12 +101,26 @@ def _read_setting(document: Document, text: str) -> Setting:
 
 def _split_setting(text: str) -> tuple[str, Any]:
     """The name and the value of a setting; an equals sign inside a quoted key does not separate them."""
-    separator = _EQUALS.match(text)
-    if separator is None or not separator[0].strip():
+    end = _find_equals(text)
+    if end is None or not text[:end].strip():
         raise _error("bad-setting", f"`{text}` is no setting", "write EVALUATOR.FIELD.OPTION=VALUE, such as fields.total.weight=3")
-    value = text[separator.end() + 1 :].strip()
+    value = text[end + 1 :].strip()
     is_quoted = len(value) > 1 and value[0] == value[-1] and value[0] in "\"'"
-    return separator[0].strip(), parse_scalar(value[1:-1] if is_quoted else value, None, is_plain=not is_quoted)
+    return text[:end].strip(), parse_scalar(value[1:-1] if is_quoted else value, None, is_plain=not is_quoted)
+
+
+def _find_equals(text: str) -> int | None:
+    """The position of the first equals sign outside a quoted key; None if there is none."""
+    position = 0
+    while position < len(text):
+        quoted = _QUOTED_KEY.match(text, position) if text[position] == "[" else None
+        if quoted is not None:
+            position = quoted.end()
+        elif text[position] == "=":
+            return position
+        else:
+            position += 1
+    return None
 
 
 def _read_gate_setting(document: Document, metric: str, text: str, value: Any) -> Setting:

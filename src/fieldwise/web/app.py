@@ -20,6 +20,7 @@ from fieldwise.store.errors import StoreError
 from fieldwise.web.api_configuration import build_configuration_routes
 from fieldwise.web.api_evaluate import build_evaluate_routes, build_job_routes
 from fieldwise.web.api_runs import build_run_routes, build_tag_pages, build_tag_routes
+from fieldwise.web.api_what_if import build_what_if_routes
 from fieldwise.web.events import build_event_pages
 from fieldwise.web.guard import Guard
 from fieldwise.web.jobs import JobQueue
@@ -63,7 +64,14 @@ def build_unguarded_app(settings: Settings) -> FastAPI:
         title="fieldwise", version=__version__, openapi_url=f"{API}/openapi.json", docs_url=None, redoc_url=None, lifespan=run_jobs
     )
     app.include_router(_health_routes())
-    for routes in (build_evaluate_routes, build_run_routes, build_tag_routes, build_configuration_routes, build_job_routes):
+    for routes in (
+        build_evaluate_routes,
+        build_run_routes,
+        build_tag_routes,
+        build_configuration_routes,
+        build_job_routes,
+        build_what_if_routes,
+    ):
         app.include_router(routes(server), prefix=API)
     for pages in (
         build_runs_pages,
