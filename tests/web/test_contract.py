@@ -42,7 +42,16 @@ def test_the_document_names_every_route_and_its_problems(serve: Callable[[Settin
         "runs/{run}/case",
         "runs/{run}/tags/{tag}",
     ]
-    expected += ["compare", "configuration", "configuration/check", "jobs", "jobs/{job}", "jobs/{job}/events", "health"]
+    expected += [
+        "runs/{run}/what-if",
+        "compare",
+        "configuration",
+        "configuration/check",
+        "jobs",
+        "jobs/{job}",
+        "jobs/{job}/events",
+        "health",
+    ]
     assert sorted(document["paths"]) == sorted(f"/api/v1/{path}" for path in expected)
     evaluate = document["paths"]["/api/v1/evaluate"]["post"]
     assert "application/problem+json" in evaluate["responses"]["422"]["content"]

@@ -1,6 +1,6 @@
 """`POST /api/v1/runs/{run}/what-if`: a stored run under other options."""
 
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, TypeAlias
 
 from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict, Field
@@ -13,7 +13,7 @@ from fieldwise.web.schemas import COUNT, FLAG, MAYBE_NUMBER, MAYBE_TEXT, NUMBER,
 from fieldwise.web.server import RunId, Server
 
 MAX_SETTINGS: Final = 100
-_SETTING: Final = Annotated[str, Field(min_length=3, max_length=2000)]
+SettingText: TypeAlias = Annotated[str, Field(min_length=3, max_length=2000)]
 
 
 class WhatIfRequest(BaseModel):
@@ -21,7 +21,7 @@ class WhatIfRequest(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    set: list[_SETTING] = Field(min_length=1, max_length=MAX_SETTINGS, description="Such as `fields.vendor.name.threshold=0.8`.")
+    set: list[SettingText] = Field(min_length=1, max_length=MAX_SETTINGS, description="Such as `fields.vendor.name.threshold=0.8`.")
     limit: int = Field(100, ge=0, le=10_000, description="Maximum number of entries in `cases` and in `flips`.")
 
 
