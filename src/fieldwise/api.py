@@ -209,7 +209,7 @@ def run(
         _require_rereadable(source)
     from fieldwise.engines import executors, run_warnings, sharding  # loads Arrow, which only a stored run needs
 
-    uncorrected = find_uncorrected_cases(source)
+    uncorrected = _find_uncorrected_cases(plan, source)
     demands = executors.find_demands(plan)
     chunk = chunk or demands.batch_size
     compare_run = _open_baseline(plan, baseline, root)
@@ -287,7 +287,7 @@ def _finish_run(
     return writer.finish(summary, gate_results, notes, code, changes)
 
 
-def find_uncorrected_cases(source: Source) -> list[Cases]:
+def _find_uncorrected_cases(plan: Plan, source: Source) -> list[Cases]:
     """The cases that have corrections, as the data has them; ConfigError if a correction cannot be applied to them."""
     if source.corrections is None:
         return []
@@ -296,7 +296,7 @@ def find_uncorrected_cases(source: Source) -> list[Cases]:
         raise ConfigError([Diagnostic(code="no-corrections", what=what, where=Where(file=source.corrections.file), fix=fix)])
     uncorrected, problems = check_corrections(read_cases(replace(source, corrections=None)), source.corrections)
     if problems:
-        raise ConfigError(problems)
+        raise ConfigError(problems if plan.redact is None else map(plan.redact.redact_diagnostic, problems))
     return uncorrected
 
 

@@ -72,6 +72,8 @@ def test_a_stale_hash_and_an_unknown_path_are_problems(path, code):
 def test_a_value_is_added_only_where_the_correction_says_that_there_was_none():
     added = Correction(case="a", path="vendor.city", expected_hash=None, action="replace", value="Oslo")
     assert apply(added)["vendor"] == {"name": "Åcme", "city": "Oslo"}
+    accepted = Correction(case="a", path="vendor.city", expected_hash=None, action="accept_also", value="Oslo")
+    assert apply(accepted)["vendor"]["city"] == {"$any": [None, "Oslo"]}
     with pytest.raises(CorrectionProblem):
         apply(Correction(case="a", path="seller.city", expected_hash=None, action="replace", value="Oslo"))
 

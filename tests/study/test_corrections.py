@@ -90,3 +90,15 @@ def test_the_file_is_beside_the_data(tmp_path):
     assert find_corrections_file(tmp_path / "gold" / "*.json") == tmp_path / "gold" / "corrections.jsonl"
     assert find_corrections_file(tmp_path / "data.jsonl") == tmp_path / "corrections.jsonl"
     assert find_corrections_file(tmp_path) == tmp_path / "corrections.jsonl"
+
+
+def test_a_run_that_applied_earlier_corrections_can_be_corrected_further(file):
+    correct(file, path="total", action="replace", value=6)
+    stored = {**EXPECTED, "total": 6}
+    further = Correction(case="a", path="items[0].x", expected_hash=hash_value(0), action="replace", value=9)
+    append_correction(file, further, stored)
+    again = Correction(case="a", path="total", expected_hash=hash_value(6), action="replace", value=7)
+    append_correction(file, again, stored)
+    value, problems = correct_expected(EXPECTED, load_corrections(file), "a")
+    assert (value["total"], value["items"][0]["x"]) == (7, 9)
+    assert not problems

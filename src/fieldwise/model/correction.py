@@ -152,7 +152,7 @@ class CorrectedRecord:
     def _is_fresh(self, correction: Correction, steps: tuple[Step, ...], current: Value) -> bool:
         """True if the hash is that of the current value, or of the original one where earlier corrections do not conflict with it."""
         if correction.expected_hash == hash_value(current):
-            return current is not MISSING or (correction.action == "replace" and self._can_add(steps))
+            return current is not MISSING or (correction.action != "drop" and self._can_add(steps))
         earlier = self._changes.get(steps, ())
         if not earlier or correction.expected_hash != hash_value(value_at(self._original, steps)):
             return False
@@ -215,8 +215,8 @@ def _change_value(current: Value, correction: Correction) -> Any:
         return {ANY: []}
     if correction.action == "replace":
         return value
-    values = accepted_values(current)
-    present = [current] if values is None else list(values)
+    values = accepted_values(None if current is MISSING else current)
+    present = [None if current is MISSING else current] if values is None else list(values)  # absence is accepted, too
     further = accepted_values(value)
     hashes = {hash_value(item) for item in present}  # by hash, because `true` equals 1 in Python
     added = [item for item in ([value] if further is None else further) if hash_value(item) not in hashes]
@@ -225,7 +225,7 @@ def _change_value(current: Value, correction: Correction) -> Any:
 
 def _explain_mismatch(correction: Correction, original: Value, current: Value) -> CorrectionProblem:
     if current is MISSING and correction.expected_hash is None:
-        what, fix = "expected has no value there, and only `replace` can add one", "use `replace`, at a path whose parent exists"
+        what, fix = "expected has no value there, and none can be added", "use `replace`, at a path whose parent exists"
         return CorrectionProblem("unknown-correction", what, fix)
     if current is MISSING:
         return CorrectionProblem("unknown-correction", "expected has no value at this path", "take the path from the report of a run")
