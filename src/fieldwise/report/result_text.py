@@ -120,7 +120,7 @@ def describe_cost(evaluator: EvaluatorSummary) -> str:
     metric = evaluator.metrics.get("per_case")
     if metric is None or evaluator.type != "error_cost":
         return ""
-    interval = "" if metric.low is None or metric.high is None else f" [{1000 * metric.low:,.0f} to {1000 * metric.high:,.0f}]"
+    interval = "" if metric.low is None or metric.high is None else f" [{1000 * max(metric.low, 0.0):,.0f} to {1000 * metric.high:,.0f}]"
     return f"{1000 * metric.value:,.0f}{interval} per 1,000 documents"
 
 

@@ -40,6 +40,7 @@ def test_a_false_accept_is_a_wrong_value_that_was_given() -> None:
     assert cost_of(EXPECTED | {"total": 6}, false_accept=100) == 140
     assert cost_of({key: value for key, value in EXPECTED.items() if key != "total"}, false_accept=100) == 40
     assert cost_of(EXPECTED, false_accept=100) == 0
+    assert cost_of(EXPECTED | {"notes": "y"}, false_accept=100) == 0  # a field without a price costs nothing
 
 
 def test_a_policy_replaces_the_price_of_a_reviewed_value_by_that_of_the_review() -> None:

@@ -44,8 +44,8 @@ class ErrorCost:
     default: _Amount = 0.0
     """What a wrong value of any other field costs."""
     false_accept: _Amount = 0.0
-    """What a wrong value costs in addition if it is taken over unseen: a value was given, it is wrong, and no policy sends it to
-    review."""
+    """What a wrong value of a field with a price costs in addition if it is taken over unseen: a value was given, it is wrong, and no
+    policy sends it to review."""
     review: _Amount = 0.0
     """What the review of one value costs. A wrong value that is reviewed costs this instead of its price."""
     thresholds: Mapping[str, float | None] = field(default_factory=dict[str, "float | None"])
@@ -155,7 +155,7 @@ def error_cost(batch: Batch, config: ErrorCost) -> Results:
         reasoning=[faults.get(row) or f"wrong values cost {lost[row]:g}" for row in range(size)],
         metrics={
             "per_case": np.where(is_scored, lost, np.nan),
-            "wrong_values": _count(case, priced.wrong, size),
+            "wrong_values": _count(case, priced.wrong & (priced.price > 0), size),
             "false_accepts": _count(case, priced.accepted, size),
             "reviewed": _count(case, priced.reviewed, size),
         },
@@ -173,7 +173,7 @@ class _PricedRows:
     """Rows that are right or wrong."""
     wrong: NDArray[np.bool_]
     accepted: NDArray[np.bool_]
-    """Wrong values that were taken over unseen."""
+    """Wrong values with a price that were taken over unseen."""
     reviewed: NDArray[np.bool_]
     """Values that the policy sends to review."""
     lost: NDArray[np.float64]
@@ -188,7 +188,7 @@ def _price_rows(comparisons: Comparisons, config: ErrorCost) -> _PricedRows:
     counted = wrong | (comparisons.passed & (outcome == Outcome.MATCH))
     given = np.isin(outcome, (Outcome.MATCH, *_GIVEN_ERRORS))
     reviewed = given & _find_reviewed(comparisons, config.thresholds)
-    accepted = wrong & np.isin(outcome, _GIVEN_ERRORS) & ~reviewed
+    accepted = wrong & np.isin(outcome, _GIVEN_ERRORS) & ~reviewed & (price > 0)
     lost = np.where(wrong & ~reviewed, price, 0.0) + config.false_accept * accepted + config.review * reviewed
     return _PricedRows(price, counted, wrong, accepted, reviewed, lost)
 
