@@ -192,19 +192,20 @@ def _sample_cases(plan: Plan, source: Source, limit: int, seed: int) -> _Sample:
     ConfigError if nothing can be read, or if no expected record has the path of a rule.
     """
     survey = PathSurvey(written.rule for written in list_written_rules(plan))
-    chosen: list[tuple[int, int, Cases, int]] = []
+    chosen: list[tuple[int, int, Cases]] = []
+    highest_rank = 1 << 32
     position = 0
     reader = read_cases(source)
     for cases in reader:
         survey.add(cases)
-        records = ScoringBatch(cases).records.expected
-        for row, record in enumerate(records):
-            if isinstance(record, dict | list):
-                rank = crc32(f"{seed}\0{cases.id[row]}".encode(errors="surrogatepass"))
-                chosen.append((rank, position, replace(cases.take([row]), expected=[record], diagnostics={}), row))
+        for row, record in enumerate(ScoringBatch(cases).records.expected):
+            rank = crc32(f"{seed}\0{cases.id[row]}".encode(errors="surrogatepass"))
+            if isinstance(record, dict | list) and rank <= highest_rank:
+                chosen.append((rank, position, replace(cases.take([row]), expected=[record], diagnostics={})))
             position += 1
         if len(chosen) > 2 * limit:
             chosen = nsmallest(limit, chosen, key=lambda entry: entry[:2])
+            highest_rank = chosen[-1][0]
     problems = [problem for problem in reader.diagnostics if problem.level == "error" and problem.where.case is None]
     if not position and problems:
         raise ConfigError(problems)
