@@ -36,7 +36,7 @@ def test_json_names_metrics_gates_cases_and_flips(folder):
     result = invoke(folder, "--set", "fields.name.threshold=0.9", "--format", "json")
     content = json.loads(result.stdout)
     assert result.exit_code == 0
-    assert set(content) == {"run", "changes", "metrics", "verdicts", "gates", "cases", "flips", "not_recomputed", "written"}
+    assert set(content) == {"run", "changes", "metrics", "verdicts", "gates", "cases", "flips", "not_recomputed", "review", "written"}
     assert content["metrics"]["fields.pass_rate"] == {"before": 0.0, "after": 1.0}
     assert content["gates"][0]["before"]["passed"] is False
     assert content["gates"][0]["after"]["passed"] is True

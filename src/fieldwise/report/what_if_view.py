@@ -24,6 +24,7 @@ from fieldwise.report.text_format import format_change, format_count, format_val
 
 if TYPE_CHECKING:
     from fieldwise.model.summary import GateResult
+    from fieldwise.study.agreed_threshold import AgreedLimit
     from fieldwise.study.what_if import Flip, WhatIf
 
 _MAX_FLIPS: Final = 12
@@ -40,6 +41,7 @@ def build_what_if_page(answer: "WhatIf", display: DisplayOptions) -> RenderableT
     lines.append(make_section("Metrics", _build_metrics(answer)) if answer.metrics else None)
     lines.append(make_section("Gates", _build_gates(answer)) if answer.gates else None)
     lines.append(_build_flips(answer, display))
+    lines.append(make_section("People", *map(_build_limit, answer.agreed)) if answer.agreed else None)
     lines += [styled_text((f"not recomputed: {text}", NOTE)) for text in answer.not_recomputed]
     return stack_parts(*lines)
 
@@ -72,6 +74,17 @@ def _describe_gate(result: "GateResult | None", gate: str) -> Text:
     if result.gate != gate:
         value += f"; {result.gate}"
     return styled_text((f"{'holds' if result.passed else 'fails'} ({value})", OK if result.passed else BAD))
+
+
+def _build_limit(limit: "AgreedLimit") -> Text:
+    """What the decisions of a review say about a threshold or tolerance."""
+    name = f"{limit.evaluator}.{limit.field}.{limit.option}"
+    if limit.value is None:
+        return styled_text(f"{name}: {limit.note}")
+    interval = f"95 % interval [{limit.low:.4g}, {limit.high:.4g}]"
+    shares = [f"{share:.0%}".replace("%", " %") for share in (limit.agreement or 0.0, limit.current_agreement or 0.0)]
+    agreement = f"agrees with {shares[0]} of {format_count(limit.decisions, 'decision')}, the run with {shares[1]}"
+    return styled_text((f"{name} = {limit.value:.4g}", TITLE), f"  {interval}; {agreement}")
 
 
 def _build_flips(answer: "WhatIf", display: DisplayOptions) -> RenderableType:

@@ -25,6 +25,7 @@ from fieldwise.store.load_part import load_part, stored_tables
 from fieldwise.store.manifest import Part
 from fieldwise.store.part_reader import list_part_files
 from fieldwise.store.run import Run
+from fieldwise.study.agreed_threshold import AgreedLimit, find_agreed_limits
 from fieldwise.study.changed_comparisons import capture_spec, change_comparisons, find_rule_problems
 from fieldwise.study.settings import Setting, apply_settings, read_stored_suite
 from fieldwise.study.stored_batch import UNPAIRED_COLUMN, StoredBatch, StoredPart, read_stored_cases
@@ -108,6 +109,8 @@ class WhatIf:
     """What is shown as the run stored it, and why."""
     document: Document
     """The suite with the settings applied."""
+    agreed: Sequence[AgreedLimit] = ()
+    """For each threshold or tolerance among the settings, what the decisions of a review say; empty if there is no review."""
 
     @property
     def metrics(self) -> list[tuple[str, float | None, float | None]]:
@@ -129,6 +132,7 @@ class WhatIf:
             "cases": [case.to_json() for case in self.cases],
             "flips": [flip.to_json() for flip in self.flips],
             "not_recomputed": list(self.not_recomputed),
+            "review": [limit.to_json() for limit in self.agreed],
         }
 
     def _changed_evaluators(self) -> list[str]:
@@ -185,7 +189,17 @@ def what_if(run: Run, settings: Sequence[str]) -> WhatIf:
         flips=flips,
         not_recomputed=kept,
         document=changed_document,
+        agreed=find_agreed_limits(run, _list_limits(read_settings)),
     )
+
+
+def _list_limits(settings: Sequence[Setting]) -> list[tuple[str, str, str]]:
+    """Evaluator, field and option of the settings that decide when a comparison passes."""
+    return [
+        (setting.evaluator, setting.field, setting.option)
+        for setting in settings
+        if setting.evaluator is not None and setting.field is not None and setting.option in ("threshold", "tolerance")
+    ]
 
 
 def _build_plan(document: Document) -> Plan:

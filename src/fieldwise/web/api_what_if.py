@@ -53,6 +53,15 @@ WHAT_IF: Final = object_schema(
             )
         ),
         "not_recomputed": array_schema(TEXT),
+        "review": array_schema(
+            object_schema(
+                {
+                    **{"evaluator": TEXT, "field": TEXT, "option": TEXT, "decisions": COUNT, "current_agreement": MAYBE_NUMBER},
+                    **dict.fromkeys(("value", "low", "high", "agreement", "agreement_low", "agreement_high"), MAYBE_NUMBER),
+                    "note": TEXT,
+                }
+            )
+        ),
         "case_count": COUNT,
         "flip_count": COUNT,
     }
