@@ -27,17 +27,17 @@ def upper_bounds(errors: NDArray[np.float64], n: NDArray[np.float64], level: flo
     return np.where(is_open, bounds, 1.0)
 
 
-def clustered_upper_bound(sizes: NDArray[np.float64], errors: NDArray[np.float64], level: float) -> float:
+def clustered_upper_bound(sizes: NDArray[np.float64], errors: NDArray[np.float64], level: float, largest_share: float = 1.0) -> float:
     """The upper bound for documents with these numbers of values and errors.
 
     Exact if every document has one value. Otherwise the effective number of values takes the place of their number: it is the number of
     values divided by the design effect, estimated from the documents, or without enough of them with errors, the one for documents
-    whose values are all right or all wrong.
+    whose values are all right or all wrong. `largest_share` limits the effective share of the values, where more documents are known.
     """
     total, wrong = float(sizes.sum()), float(errors.sum())
     if not total:
         return 1.0
-    share = effective_size(sizes, errors) / total
+    share = min(effective_size(sizes, errors) / total, largest_share)
     return upper_bound(wrong * share, total * share, level)
 
 
@@ -58,8 +58,8 @@ def effective_size(sizes: NDArray[np.float64], errors: NDArray[np.float64]) -> f
     residuals = errors - rate * sizes
     clustered_variance = float((residuals * residuals).sum()) * documents / (documents - 1) / total**2
     independent_variance = rate * (1 - rate) / total
-    # few documents with errors make the estimate uncertain, so it is raised by one standard error
-    raised = clustered_variance * (1 + np.sqrt(2 / int((errors > 0).sum())))
+    # few documents with errors make the estimate uncertain, so it is raised by two standard errors
+    raised = clustered_variance * (1 + 2 * np.sqrt(2 / int((errors > 0).sum())))
     design_effect = max(raised / independent_variance, 1.0)
     return max(total / design_effect, by_document)
 

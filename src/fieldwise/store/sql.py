@@ -39,6 +39,8 @@ COLUMNS: Final[Mapping[str, Mapping[str, str]]] = {
         "similarity": "double",
         "passed": "boolean",
         **dict.fromkeys(("cause", "note", "expected", "actual"), "varchar"),
+        "confidence": "double",
+        "page": "bigint",
     },
 }
 """The columns that every run has, with their SQL types; `case` is named `position` in SQL, where `case` is a keyword."""

@@ -73,7 +73,10 @@ def _check_proposed(
     checking = field.in_half(checking_half)
     policy = FieldPolicy(threshold=None, n=n, accepted=0, bound=None)
     for threshold in proposed:
-        bound = checking.bound_from(threshold, level)
+        # all documents tell about the dependence of the values of one document; only those of the checking half about their errors
+        sizes, errors = field.documents_from(threshold)
+        share = effective_size(sizes, errors) / float(sizes.sum())
+        bound = clustered_upper_bound(*checking.documents_from(threshold), level, share)
         if bound > max_error:
             break
         policy = FieldPolicy(threshold=threshold, n=n, accepted=int((field.confidence >= threshold).sum()), bound=bound)
