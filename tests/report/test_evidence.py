@@ -22,13 +22,14 @@ RECEIPT = "TAN CHAY YEE\nInvoice No: INV-2024-031\nDate: 14/03/2018 10:22\nTotal
         (1234.5, "1,234.50"),
         ("RM 1234.50", "1,234.50"),
         (6, "6"),
+        ({"$any": ["INV-31", "INV-2024-031"]}, "INV-2024-031"),
     ],
 )
 def test_a_value_is_found_as_the_text_writes_it(value: Any, place: str) -> None:
     assert [RECEIPT[start:end] for start, end in find_value_in_text(RECEIPT, value)] == [place]
 
 
-@pytest.mark.parametrize("value", ["INV-2024-03", "2018-03-15", 234.5, None, True, [], "", "Chay Ye", "a total of 6 persons"])
+@pytest.mark.parametrize("value", ["INV-2024-03", "INV-31", 31, "2018-03-15", 234.5, None, True, [], "", "Chay Ye", "a total of 6 persons"])
 def test_what_is_not_there_is_not_found(value: Any) -> None:
     assert find_value_in_text(RECEIPT, value) == []
 

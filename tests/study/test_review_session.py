@@ -1,6 +1,7 @@
 """Decisions: what they write, and what survives a crash and a second person."""
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -143,6 +144,37 @@ def test_a_value_of_a_corrected_run_can_be_corrected_again(tmp_path: Path, sessi
     assert [line["value"] for line in _lines(later.files.corrections)] == [5.5, "Anne", 6.0]
     last = _open(tmp_path, cases=cases)
     assert {stored.path for stored in last.run.mismatches(case="a")} == {"note"}
+
+
+def test_what_both_sides_said_is_right_in_the_next_run(tmp_path: Path, session: ReviewSession) -> None:
+    session.decide(_index(session, "a", "name"), "both_right", by="ann")
+    cases = {"file": str(tmp_path / "cases.jsonl"), "corrections": str(tmp_path / "corrections.jsonl")}
+    later = _open(tmp_path, cases=cases)
+    assert {stored.path for stored in later.run.mismatches(case="a")} == {"total", "note"}
+    assert later.files == session.files
+
+
+def test_two_people_who_decide_at_once_decide_each_comparison_once(tmp_path: Path) -> None:
+    cases = [{"id": str(number), "expected": {"total": 1}, "actual": {"total": 2}} for number in range(15)]
+    (tmp_path / "cases.jsonl").write_text("".join(json.dumps(case) + "\n" for case in cases))
+    first = _open(tmp_path)
+    sessions = {"ann": first, "bob": ReviewSession(first.run, first.queue, first.files)}
+
+    def decide_all(by: str) -> int:
+        written = 0
+        for index in range(len(first.queue)):
+            try:
+                sessions[by].decide(index, "take_actual", by=by)
+                written += 1
+            except AlreadyDecided:
+                continue
+        return written
+
+    with ThreadPoolExecutor(2) as pool:
+        assert sum(pool.map(decide_all, sessions)) == 15
+    corrected = [line["case"] for line in _lines(first.files.corrections)]
+    assert sorted(corrected) == sorted(case["id"] for case in cases)
+    assert len(_lines(first.files.review)) == 15
 
 
 def test_the_place_beside_an_expected_value_is_kept(tmp_path: Path) -> None:

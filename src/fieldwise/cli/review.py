@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from fieldwise.model.comparison import Comparison
+    from fieldwise.study.label_studio_tasks import Annotation
     from fieldwise.study.review_queue import ReviewItem
     from fieldwise.study.review_session import ItemStatus, ReviewSession
 
@@ -70,18 +71,20 @@ def review(
     chosen = {name.value.replace("-", "_") for name in source or ()}
     selection = QueueSelection(sources=tuple(name for name in SOURCES if not chosen or name in chosen), sample=sample, lowest=lowest)
     files = find_review_files(stored_run) if corrections is None else ReviewFiles.at(corrections)
-    if import_ is not None:  # an answer counts whatever source its task came from
-        selection = QueueSelection(sample=1.0, lowest=1.0)
-    session = ReviewSession(stored_run, build_queue(stored_run, selection, read_suspects(stored_run)), files)
-    reviewer = _Reviewer(session, by or _login_name(), blind, form)
+    reviewer_name = by or _login_name()
     if import_ is not None:
-        _import_answers(session, import_, by or _login_name(), form)
-    elif export is not None:
+        annotations = _read_answers(import_, reviewer_name)
+        places = [(annotation.case, annotation.path) for annotation in annotations]
+        answered = build_queue(stored_run, QueueSelection(sources=("doubts",)), places)  # whatever source a task came from
+        _write_answers(ReviewSession(stored_run, answered, files), annotations, import_, form)
+        return
+    session = ReviewSession(stored_run, build_queue(stored_run, selection, read_suspects(stored_run)), files)
+    if export is not None:
         _export_tasks(session, export)
     elif form == TextFormat.json:
         typer.echo(_queue_json(session))
     else:
-        reviewer.work()
+        _Reviewer(session, reviewer_name, blind, form).work()
 
 
 def _login_name() -> str:
@@ -322,12 +325,12 @@ def _export_tasks(session: "ReviewSession", file: Path) -> None:
     typer.echo(f"{len(tasks):,} tasks in {file}; their labeling interface is in {config}")
 
 
-def _import_answers(session: "ReviewSession", file: Path, by: str, form: TextFormat) -> None:
+def _read_answers(file: Path, by: str) -> "list[Annotation]":
+    """The answers in a file of annotated tasks; ConfigError if one cannot be read."""
     from fieldwise.model.diagnostic import ConfigError, Diagnostic, Where
     from fieldwise.model.values import MISSING
     from fieldwise.read.json_text import decode_json
-    from fieldwise.report.text_format import dump_json
-    from fieldwise.study.label_studio_tasks import apply_annotations, read_annotations
+    from fieldwise.study.label_studio_tasks import read_annotations
 
     try:
         decoded = decode_json(file.read_bytes())
@@ -339,6 +342,14 @@ def _import_answers(session: "ReviewSession", file: Path, by: str, form: TextFor
     annotations, problems = read_annotations(decoded.value, by)
     if problems:
         raise ConfigError([Diagnostic(code="bad-annotation", what=what, where=Where(file=str(file))) for what in problems])
+    return annotations
+
+
+def _write_answers(session: "ReviewSession", annotations: "list[Annotation]", file: Path, form: TextFormat) -> None:
+    from fieldwise.model.diagnostic import ConfigError, Diagnostic, Where
+    from fieldwise.report.text_format import dump_json
+    from fieldwise.study.label_studio_tasks import apply_annotations
+
     written, decided, refused = apply_annotations(session, annotations)
     if form == TextFormat.json:
         typer.echo(dump_json({"written": written, "decided_before": decided, "refused": refused}))

@@ -6,7 +6,7 @@ import json
 import re
 from dataclasses import dataclass, field, replace
 from secrets import token_bytes
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from fieldwise.model.diagnostic import Diagnostic
 from fieldwise.model.path import EACH, MalformedPath, Path, Step
@@ -86,3 +86,16 @@ def _is_same_step(pattern: Step, step: Step) -> bool:
     if pattern is EACH or isinstance(pattern, int):
         return isinstance(step, int) or step is EACH or str(step).lstrip("+-").isdigit()
     return str(pattern) == str(step)
+
+
+def is_redacted(value: object) -> bool:
+    """Whether a value, or one inside it, was replaced by its hash.
+
+    >>> is_redacted({"iban": "redacted:5f0c2e7a"}), is_redacted(["DE12"])
+    (True, False)
+    """
+    if isinstance(value, str):
+        return value.startswith(PREFIX)
+    if isinstance(value, dict):
+        return any(map(is_redacted, cast("dict[str, object]", value).values()))
+    return isinstance(value, list) and any(map(is_redacted, cast("list[object]", value)))

@@ -7,6 +7,7 @@ from typing import Any, Final, Literal, TypeAlias, cast
 
 from fieldwise.kernels.dates import parse_date_readings
 from fieldwise.kernels.numbers_in_text import find_numbers, format_number_value
+from fieldwise.model.accepted_values import accepted_values
 from fieldwise.model.case import Case
 from fieldwise.model.comparison import Comparison
 from fieldwise.model.evidence import Evidence, read_box, read_place
@@ -126,6 +127,9 @@ def find_value_in_text(text: str, value: Any) -> list[Span]:
     ([(7, 20)], [])
     """
     text = text[:_MAX_SEARCHED]
+    accepted = accepted_values(value)
+    if accepted is not None:
+        return sorted({span for one_value in accepted for span in find_value_in_text(text, one_value)})
     if value is None or isinstance(value, bool | list | dict):
         return []
     if isinstance(value, int | float):
@@ -150,14 +154,14 @@ def _find_whole_words(pattern: str, text: str) -> Iterator[Span]:
 
 
 def _find_number(text: str, number: str) -> list[Span]:
-    return [(found.start, found.end) for found in find_numbers(text) if found.value == number][:_MAX_PLACES]
+    return [(found.start, found.end) for found in find_numbers(text) if found.value == number and not found.in_code][:_MAX_PLACES]
 
 
 def _find_single_number(text: str, value: str) -> list[Span]:
     """The places of the number in an amount such as `EUR 5.00`; none for text with several numbers or several words."""
     numbers = list(find_numbers(value))
     letters = sum(character.isalpha() for character in value)
-    return _find_number(text, numbers[0].value) if len(numbers) == 1 and letters <= 3 else []
+    return _find_number(text, numbers[0].value) if len(numbers) == 1 and not numbers[0].in_code and letters <= 3 else []
 
 
 def _find_date(text: str, value: str) -> list[Span]:

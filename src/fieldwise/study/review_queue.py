@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from fieldwise.kernels.statistics import hash_texts
 from fieldwise.model.comparison import UNCOUNTED_OUTCOMES, Comparison
 from fieldwise.model.correction import hash_value
-from fieldwise.model.redaction import PREFIX as REDACTED_PREFIX
+from fieldwise.model.redaction import is_redacted
 from fieldwise.store.arrow_tables import ArrowTable, numpy_array
 from fieldwise.store.comparison_table import read_comparisons
 from fieldwise.store.manifest import Part, PartFile
@@ -259,15 +259,19 @@ def _hash_places(scan: _Scan) -> NDArray[np.uint64]:
 
 
 def _count_agreed(scans: Sequence[_Scan]) -> int:
-    agreed = set[tuple[int, str]]()
-    differing = set[tuple[int, str]]()
-    if len({scan.file.evaluators for scan in scans}) == 1:  # one set of comparisons: every row is a place of its own
-        return int(sum(np.count_nonzero(scan.judged & scan.passed) for scan in scans))
+    """Number of places where every evaluator agrees."""
+    number_of: dict[str, int] = {}
     for scan in scans:
-        for passed, places in ((True, agreed), (False, differing)):
-            rows = np.flatnonzero(scan.judged & (scan.passed == passed))
-            places.update((row.case, row.path) for row in _make_rows("sample", scan, rows))
-    return len(agreed - differing)
+        for path in scan.paths:
+            number_of.setdefault(path, len(number_of))
+    agreed: list[NDArray[np.int64]] = []
+    differing: list[NDArray[np.int64]] = []
+    for scan in scans:
+        numbers = np.array([*(number_of[path] for path in scan.paths), 0], dtype=np.int64)
+        places = scan.case * max(len(number_of), 1) + numbers[scan.path]
+        agreed.append(places[scan.judged & scan.passed])
+        differing.append(places[scan.judged & ~scan.passed])
+    return len(np.setdiff1d(np.concatenate(agreed), np.concatenate(differing))) if scans else 0
 
 
 def _load_items(run: Run, rows: Sequence[_Row]) -> list[ReviewItem]:
@@ -305,7 +309,7 @@ def _make_item(run: Run, row: _Row, comparison: Comparison) -> ReviewItem:
         item,
         expected_hash=hash_side(comparison, "expected"),
         actual_hash=hash_side(comparison, "actual"),
-        redacted=_is_redacted(comparison.expected) or _is_redacted(comparison.actual),
+        redacted=is_redacted(comparison.expected) or is_redacted(comparison.actual),
     )
 
 
@@ -314,14 +318,6 @@ def hash_side(comparison: Comparison, side: Literal["expected", "actual"]) -> st
     if getattr(comparison, f"{side}_presence") == "missing":
         return None
     return hash_value(getattr(comparison, side))
-
-
-def _is_redacted(value: Any) -> bool:
-    if isinstance(value, str):
-        return value.startswith(REDACTED_PREFIX)
-    if isinstance(value, dict):
-        return any(map(_is_redacted, value.values()))  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
-    return isinstance(value, list) and any(map(_is_redacted, value))  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
 
 
 def load_comparison(run: Run, item: ReviewItem) -> Comparison:

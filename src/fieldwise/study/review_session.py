@@ -129,6 +129,8 @@ class ReviewProgress:
 
 def find_review_files(run: Run, folder: Path = Path()) -> ReviewFiles:
     """The files beside the data of a run; relative paths start at `folder`. ConfigError if the data was not in files."""
+    if run.manifest.corrections is not None:
+        return ReviewFiles.at(folder / run.manifest.corrections.file)
     written = _corrections_of_suite(run)
     if written is not None:
         suite_folder = folder if run.manifest.suite_file is None else (folder / run.manifest.suite_file).parent

@@ -2,10 +2,11 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from markupsafe import Markup
 
+from fieldwise.model.accepted_values import accepted_values
 from fieldwise.model.case import Case
 from fieldwise.model.comparison import Comparison
 from fieldwise.report.evidence import MarkedText, PagePlace, Side, find_page_place, list_source_texts, mark_sources
@@ -66,8 +67,11 @@ def may_have_place(case: Case, comparison: Comparison, *, has_text: bool) -> boo
     """Whether a field may lead to a place, without searching the texts for it; `has_text` if the case has a source text."""
     if any(find_page_place(case, comparison, side) for side in SIDES):
         return True
-    values = (comparison.expected, comparison.actual)
-    return has_text and any(value is not None and not isinstance(value, dict | list | bool) for value in values)
+    return has_text and any(map(_may_be_in_text, (comparison.expected, comparison.actual)))
+
+
+def _may_be_in_text(value: Any) -> bool:
+    return accepted_values(value) is not None or (value is not None and not isinstance(value, dict | list | bool))
 
 
 def build_field_evidence(
@@ -92,7 +96,7 @@ def build_field_evidence(
             boxes.setdefault(place.page, []).append(box)
     picture, note = _draw_boxes(server, run, case, boxes, comparison.path)
     values = {side: getattr(comparison, side) for side in ordered if getattr(comparison, f"{side}_presence") == "present"}
-    scalars = {side: value for side, value in values.items() if not isinstance(value, dict | list | bool)}
+    scalars = {side: value for side, value in values.items() if _may_be_in_text(value)}
     marked = mark_sources(case, scalars)
     found = {role for text in marked for _, _, role in text.spans}
     missing = [names[side] for side in scalars if side not in found and "both" not in found]

@@ -17,6 +17,7 @@ from fieldwise.kernels.answer_text import split_sentences
 from fieldwise.kernels.numbers_in_text import find_numbers
 from fieldwise.model.case import Case
 from fieldwise.model.comparison import Comparison
+from fieldwise.model.redaction import is_redacted
 from fieldwise.model.result import Result
 from fieldwise.model.values import MISSING, Value
 from fieldwise.registry import EVALUATORS
@@ -208,6 +209,8 @@ def _make_field_place(server: Server, run: Run, case: Case, results: Mapping[str
     if not of_field:
         return None
     comparison = of_field[0]
+    if is_redacted(comparison.expected) or is_redacted(comparison.actual):
+        return FieldPlace(comparison.path, FieldEvidence())  # a picture would show what the run must not
     return FieldPlace(comparison.path, build_field_evidence(server, run, case, comparison))
 
 
