@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Any, Final, Protocol, TypeVar
 
-from fieldwise.kernels.moments import AmbiguousMoment, DateReading, read_moment
+from fieldwise.kernels.moments import AmbiguousMoment, DateReading, is_iso_date, read_moment
 
 _AMBIGUOUS_ORDER, _AMBIGUOUS_NAME, _LANGUAGES = "ambiguous order", "ambiguous month name", "languages "
 MIN_SHARE: Final = 0.9
@@ -37,7 +37,7 @@ def collect_date_evidence(values: Iterable[Any], config: DateOptions) -> Counter
 
 
 def _sign_of(text: str, reading: DateReading) -> str:
-    moment = read_moment(text, reading)
+    moment = None if is_iso_date(text) else read_moment(text, reading)
     if moment is None:
         return ""
     if isinstance(moment, AmbiguousMoment):

@@ -8,7 +8,7 @@ against another one without; against a value with a time it does not match. `zon
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from math import inf
 from typing import Any, Final
@@ -140,7 +140,7 @@ def _datetime_matcher(config: Datetime) -> ReadingMatcher[Moment]:
             return Agreement(False, f"no time of day on the {side} side", inf)
         has_one_offset = (expected.offset is None) != (actual.offset is None)
         if has_one_offset:
-            expected, actual = replace(expected, offset=None), replace(actual, offset=None)
+            expected, actual = expected._replace(offset=None), actual._replace(offset=None)
         left, right = expected.at_offset(timedelta(0)), actual.at_offset(timedelta(0))
         assert left is not None
         assert right is not None
