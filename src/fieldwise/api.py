@@ -213,7 +213,7 @@ def run(
     demands = executors.find_demands(plan)
     chunk = chunk or demands.batch_size
     compare_run = _open_baseline(plan, baseline, root)
-    describe_changes = _open_pack(since)
+    describe_changes = _open_pack(since, plan)
     all_cases = not (only or limit)
     filters = FilterMatches(only) if only is not None else None
     reader, selected_batches = _read_selection(plan, chunk, filters, limit)
@@ -300,13 +300,14 @@ def _find_uncorrected_cases(plan: Plan, source: Source) -> list[Cases]:
     return uncorrected
 
 
-def _open_pack(folder: str | Path | None) -> "Callable[[Run], Diagnostic] | None":
+def _open_pack(folder: str | Path | None, plan: Plan) -> "Callable[[Run], Diagnostic] | None":
     """A function that states how causes changed since a pack, which is read before anything is scored; None without a pack."""
     if folder is None:
         return None
-    from fieldwise.study.cause_changes import compare_causes, read_pack
+    from fieldwise.study.cause_changes import compare_causes, read_pack, require_evaluator
 
     pack = read_pack(Path(folder))
+    require_evaluator(pack, [planned.name for planned in plan.evaluators])
     return lambda run: compare_causes(pack, run).to_diagnostic()
 
 

@@ -158,6 +158,13 @@ def test_a_folder_without_a_pack_is_a_configuration_error(root: Path, tmp_path: 
     assert len(fw.runs(root)) == before
 
 
+def test_a_pack_of_another_evaluator_is_refused_before_anything_is_scored(pack: Path, root: Path) -> None:
+    before = len(fw.runs(root))
+    with pytest.raises(fw.ConfigError, match="fields"):
+        fw.run({"evaluators": [{"type": "field_prf", "name": "other"}]}, cases=CASES, root=root, since=pack)
+    assert len(fw.runs(root)) == before
+
+
 def test_answers_have_feedback_without_examples(tmp_path: Path) -> None:
     cases = [{"id": "q", "input": "How much?", "expected": "It costs 604 dollars", "actual": "No idea"}]
     fw.run({"evaluators": [{"type": "answer_quality"}]}, cases=cases, root=tmp_path)

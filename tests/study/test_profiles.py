@@ -191,6 +191,28 @@ def test_the_stickler_profile_is_made_of_these_options() -> None:
     assert (options.score, options.match, options.substitution_counts, options.empty) == ("f1", "similar", "fp", "absent")
 
 
+def test_the_extract_bench_profile_judges_as_extract_bench_does() -> None:
+    """`extract_bench.jsonl` has what the code of ExtractBench says about the same records, text by its fuzzy preset."""
+    options = fw.check({"profile": "extract-bench"}, cases=CASES).evaluators[0].config
+    written = {
+        "default": {"match": "fuzzy", "threshold": 0.8},
+        "numbers": {"match": "numeric_tolerance", "tolerance": 0.001, "parse": True},
+        "empty": "absent",
+    }
+    assert fw.check({"evaluators": [{"type": "field_prf", **written}]}, cases=CASES).evaluators[0].config == options
+    judged, differing = 0, list[str]()
+    records = [json.loads(line) for line in STICKLER.read_text().splitlines()]
+    verdicts = [json.loads(line) for line in STICKLER.with_name("extract_bench.jsonl").read_text().splitlines()]
+    for case, verdict in zip(records, verdicts, strict=True):
+        result = fw.evaluate({"type": "field_prf", **written}, expected=case["expected"], actual=case["actual"])
+        passed = {comparison.path: comparison.passed for comparison in result.comparisons if comparison.outcome != "both_absent"}
+        judged += len(passed)
+        differing += [path for path, is_right in passed.items() if verdict["passed"][path] != is_right]
+    assert judged == 1798
+    assert len(differing) == 10
+    assert not {"total", "pages"} & set(differing), "only texts, by another ratio"
+
+
 def test_document_ai_counts_a_wrong_value_twice_and_pools_documents(tmp_path: Path) -> None:
     """Its definition: TP / (TP + FP) and TP / (TP + FN) over all entities; a prediction that matches no annotation is an FP."""
     cases = [

@@ -100,11 +100,16 @@ def read_pack(folder: Location) -> StoredPack:
         raise ConfigError([Diagnostic(code="bad-pack", what=f"{PACK_FILE} lacks {error}", where=where, fix=fix)]) from error
 
 
+def require_evaluator(pack: StoredPack, evaluators: Sequence[str]) -> None:
+    """Raise ConfigError if a suite or run has no evaluator of the pack's name."""
+    if pack.evaluator not in evaluators:
+        what = f"the pack counts mismatches of `{pack.evaluator}`, and there is no such evaluator"
+        raise ConfigError([Diagnostic(code="no-evaluator", what=what, fix=f"there are {', '.join(evaluators)}; make a new pack")])
+
+
 def compare_causes(pack: StoredPack, run: Run) -> CauseChanges:
     """The change of every cause over the cases that the pack and a run share; by the pack's evaluator."""
-    if pack.evaluator not in run.evaluators:
-        what = f"the pack counts mismatches of `{pack.evaluator}`, and the run has no such evaluator"
-        raise ConfigError([Diagnostic(code="no-evaluator", what=what, fix=f"it has {', '.join(run.evaluators)}; make a new pack")])
+    require_evaluator(pack, run.evaluators)
     new_ids, new_mismatches = count_case_causes(run, pack.evaluator)
     in_new = set(new_ids)
     shared = [case for case in pack.cases if case in in_new]
