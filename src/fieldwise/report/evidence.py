@@ -154,7 +154,14 @@ def _find_whole_words(pattern: str, text: str) -> Iterator[Span]:
 
 
 def _find_number(text: str, number: str) -> list[Span]:
-    return [(found.start, found.end) for found in find_numbers(text) if found.value == number and not found.in_code][:_MAX_PLACES]
+    spans = [(found.start, found.end) for found in find_numbers(text) if found.value == number and not found.in_code]
+    return [span for span in spans if not _is_in_code(text, *span)][:_MAX_PLACES]
+
+
+def _is_in_code(text: str, start: int, end: int) -> bool:
+    """Whether a number is a part of a code or a date: `031` of `INV-2024-031`, `14` of `14/03/2018`."""
+    before, after = text[max(start - 2, 0) : start], text[end : end + 2]
+    return bool(re.fullmatch(r"\w[-/_#]", before) or re.fullmatch(r"[-/_#]\w", after))
 
 
 def _find_single_number(text: str, value: str) -> list[Span]:
