@@ -191,14 +191,13 @@ def _sample_cases(plan: Plan, source: Source, limit: int, seed: int) -> _Sample:
 
     ConfigError if nothing can be read, or if no expected record has the path of a rule.
     """
-    survey = PathSurvey(written.rule for written in list_written_rules(plan))
     chosen: list[tuple[int, int, Cases]] = []
     highest_rank = 1 << 32
     position = 0
     reader = read_cases(source)
     for cases in reader:
-        survey.add(cases)
-        for row, record in enumerate(ScoringBatch(cases).records.expected):
+        without_actual = replace(cases, actual=[MISSING] * len(cases))  # not needed here, and slow to find in text
+        for row, record in enumerate(ScoringBatch(without_actual).records.expected):
             rank = crc32(f"{seed}\0{cases.id[row]}".encode(errors="surrogatepass"))
             if isinstance(record, dict | list) and rank <= highest_rank:
                 chosen.append((rank, position, replace(cases.take([row]), expected=[record], diagnostics={})))
@@ -209,12 +208,23 @@ def _sample_cases(plan: Plan, source: Source, limit: int, seed: int) -> _Sample:
     problems = [problem for problem in reader.diagnostics if problem.level == "error" and problem.where.case is None]
     if not position and problems:
         raise ConfigError(problems)
-    absent = [report_absent_path(plan, rule, survey) for rule in survey.absent if not rule.sparse]
-    if chosen and absent:
-        raise ConfigError(absent)
     chosen = sorted(nsmallest(limit, chosen, key=lambda entry: entry[:2]), key=lambda entry: entry[1])
     cases = _join_cases([entry[2] for entry in chosen])
+    if chosen:
+        _require_paths(plan, source, cases)
     return _Sample(cases, position, list(cases.expected))
+
+
+def _require_paths(plan: Plan, source: Source, sample: Cases) -> None:
+    """Raise ConfigError for rules whose path no expected record has. All cases are read only if the sample lacks a path."""
+    rules = [written.rule for written in list_written_rules(plan) if not written.rule.sparse]
+    for batches in ([sample], read_cases(source)):
+        survey = PathSurvey(rules)
+        for cases in batches:
+            survey.add(cases)
+        if not survey.absent:
+            return
+    raise ConfigError(report_absent_path(plan, rule, survey) for rule in survey.absent)
 
 
 def _join_cases(parts: Sequence[Cases]) -> Cases:
