@@ -124,3 +124,19 @@ def test_a_dropped_value_is_left_out_of_the_score(folder):
     run = run_suite({"file": "data.jsonl", "corrections": "corrections.jsonl"}, gates=["field_prf.micro_f1 >= 1"])
     assert run.summary["fields.score"] == 1.0
     assert run.summary["field_prf.false_positives"] == 0
+
+
+def test_compare_says_that_the_corrections_differ(folder):
+    cases = {"file": "data.jsonl", "corrections": "corrections.jsonl"}
+    first, same = run_suite(cases), run_suite(cases)
+    (folder / "corrections.jsonl").write_text("")
+    other = run_suite(cases)
+    assert not any("corrections" in note for note in fw.compare(first, same).notes)
+    assert any("corrections" in note for note in fw.compare(first, other).notes)
+
+
+def test_the_records_of_a_run_keep_what_was_corrected_but_the_data_does_not_change(folder):
+    before = (folder / "data.jsonl").read_bytes()
+    run = run_suite({"file": "data.jsonl", "corrections": "corrections.jsonl"})
+    assert run.case("a").expected == {"total": 6}
+    assert (folder / "data.jsonl").read_bytes() == before

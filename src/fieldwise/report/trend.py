@@ -158,6 +158,8 @@ def _list_differences(previous: "Run", run: "Run", metric: str) -> Iterator[str]
         yield "other rules"
     if previous.manifest.fingerprints.get("expected") != run.manifest.fingerprints.get("expected"):
         yield "other expected data"
+    if previous.manifest.fingerprints.get("corrections") != run.manifest.fingerprints.get("corrections"):
+        yield "other corrections"
     if previous.manifest.package != run.manifest.package:
         yield f"fieldwise {run.manifest.package}"
 

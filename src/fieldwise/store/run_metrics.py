@@ -29,6 +29,8 @@ def compare_runs(base: Run, new: Run, *, adjust: Adjust = "holm") -> Changes:
     notes += [f"run {run.id} is invalid" for run in (base, new) if run.state == "invalid"]
     if base.manifest.fingerprints.get("suite") != new.manifest.fingerprints.get("suite"):
         notes.append("the suites differ")
+    if base.manifest.fingerprints.get("corrections") != new.manifest.fingerprints.get("corrections"):
+        notes.append("the corrections of expected values differ, so a change may come from them")
     measurements = {name: load_metrics(base, name, ids) for name in base.evaluators}
     changes = compare_metrics(base.id, measurements, _evaluator_versions(base), ids, new, notes=notes, adjust=adjust)
     labels = base.label or name_data(base.sources), new.label or name_data(new.sources)
