@@ -53,3 +53,12 @@ def test_what_cannot_be_recomputed_is_a_problem(client, body, status):
 
 def test_an_unknown_run_is_not_found(client):
     assert client.post("/api/v1/runs/20200101-000000-0000000/what-if", json={"set": ["a.b=1"]}).status_code == 404
+
+
+def test_the_page_has_a_slider_over_a_histogram_for_each_limit(client):
+    page = client.get("/runs/latest/what-if", headers={"accept": "text/html"})
+    assert page.status_code == 200
+    assert 'data-setting="fields.name.threshold"' in page.text
+    assert page.text.count('class="failed"') == 1
+    run_page = client.get("/runs/latest", headers={"accept": "text/html"}).text
+    assert 'hx-select="#limits"' in run_page

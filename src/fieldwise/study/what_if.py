@@ -159,7 +159,7 @@ def what_if(run: Run, settings: Sequence[str]) -> WhatIf:
         raise ConfigError([Diagnostic(code="unfinished-run", what=f"run {run.id} is {run.state}", fix="name a run that finished")])
     document = read_stored_suite(run.manifest.suite, run.manifest.suite_file)
     changed_document, read_settings = apply_settings(document, settings)
-    old_plan, new_plan = _build_plan(document), _build_plan(changed_document)
+    old_plan, new_plan = build_stored_plan(document), build_stored_plan(changed_document)
     _refuse_other_versions(run, old_plan)
     named = {setting.evaluator for setting in read_settings}
     pairs = _find_changed_evaluators(old_plan, new_plan)
@@ -202,7 +202,8 @@ def _list_limits(settings: Sequence[Setting]) -> list[tuple[str, str, str]]:
     ]
 
 
-def _build_plan(document: Document) -> Plan:
+def build_stored_plan(document: Document) -> Plan:
+    """The plan of a stored suite; files that it names are read from its folder."""
     folder = Path(document.file).parent if document.file else Path.cwd()
     return build_plan(document, load=lambda path: load_json(folder / path), resolve=lambda path: str(folder / path))
 

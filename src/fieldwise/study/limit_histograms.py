@@ -1,0 +1,142 @@
+"""The fields of a run whose threshold or tolerance can be tried, each with the histogram of what is compared with it."""
+
+from dataclasses import dataclass, replace
+from math import floor, log10
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldwise.model.diagnostic import ConfigError
+from fieldwise.model.plan import PlannedEvaluator
+from fieldwise.model.rule import FieldRule
+from fieldwise.registry import EVALUATORS, MATCHERS, StoredDecision
+from fieldwise.store.part_reader import list_part_files
+from fieldwise.store.run import Run
+from fieldwise.study.changed_comparisons import find_rule_problems
+from fieldwise.study.settings import read_stored_suite
+from fieldwise.study.stored_batch import StoredPart, find_compared_rows
+from fieldwise.study.what_if import build_stored_plan
+
+BINS: Final = 20
+MAX_FIELDS: Final = 60
+_FAR: Final = 95
+"""Percentile of the distances at which a slider ends: a few are far away."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LimitHistogram:
+    """One field with a threshold or a tolerance."""
+
+    evaluator: str
+    field: str
+    option: str
+    """`threshold` or `tolerance`."""
+    value: float
+    """The limit that the run used."""
+    top: float
+    """The highest value of the slider; the lowest is 0."""
+    step: float
+    passed: tuple[int, ...]
+    """Comparisons that passed, by bin of similarity or distance; equal values are not counted."""
+    failed: tuple[int, ...]
+    beyond: int
+    """Comparisons beyond the last bin."""
+
+    @property
+    def name(self) -> str:
+        """The name of the setting."""
+        return f"{self.evaluator}.{self.field}.{self.option}"
+
+
+def build_limit_histograms(run: Run) -> list[LimitHistogram]:
+    """The histograms of all fields that `what-if` can try; empty if the run has none or stores too little."""
+    try:
+        plan = build_stored_plan(read_stored_suite(run.manifest.suite, run.manifest.suite_file))
+    except ConfigError:
+        return []
+    histograms: list[LimitHistogram] = []
+    for planned in plan.evaluators:
+        if "fields" in EVALUATORS.find(planned.type).recomputes:
+            histograms += _build_of_evaluator(run, planned)
+    return histograms[:MAX_FIELDS]
+
+
+def _build_of_evaluator(run: Run, planned: PlannedEvaluator) -> list[LimitHistogram]:
+    rules = [rule for rule in getattr(planned.config, "fields", ()) if _find_limit(planned, rule) is not None]
+    if not rules or not any(list_part_files(part, "comparisons", planned.name) for part in run.parts):
+        return []
+    measured: dict[str, list[tuple[NDArray[np.float64], NDArray[np.bool_]]]] = {rule.text: [] for rule in rules}
+    for part in run.parts:
+        stored = StoredPart(run.path, part, planned.name)
+        for rule in rules:
+            if rule.text in stored.fields:
+                measured[rule.text].append(_measure(stored, rule))
+    return [_build_histogram(planned, rule, measured[rule.text]) for rule in rules if measured[rule.text]]
+
+
+def _find_limit(planned: PlannedEvaluator, rule: FieldRule) -> str | None:
+    """The option of a rule that can be tried; None if there is none, or if a list pairs its items by it."""
+    decision = MATCHERS.find(rule.match.name).stored_decision
+    if decision is None or find_rule_problems(planned.name, planned.config, _with_other_weight(planned.config, rule)):
+        return None
+    options = _options_of(rule)
+    is_refused = decision.obstacle is not None and decision.obstacle(options, options) is not None
+    value = getattr(options, decision.options[0])
+    return None if is_refused or not isinstance(value, int | float) else decision.options[0]
+
+
+def _with_other_weight(config: Any, rule: FieldRule) -> Any:
+    """The options with another weight of this rule: what pairs list items by a weight pairs them by the limit, too."""
+    return replace(config, fields=tuple(replace(other, weight=other.weight + 1) if other is rule else other for other in config.fields))
+
+
+def _options_of(rule: FieldRule) -> Any:
+    return MATCHERS.find(rule.match.name).options() if rule.match.options is None else rule.match.options
+
+
+def _decision_of(rule: FieldRule) -> StoredDecision:
+    decision = MATCHERS.find(rule.match.name).stored_decision
+    assert decision is not None
+    return decision
+
+
+def _measure(stored: StoredPart, rule: FieldRule) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    """What is compared with the limit in each differing row of a field, and whether the row passed."""
+    rows = find_compared_rows(stored, stored.fields.index(rule.text))
+    if _decision_of(rule).by == "similarity":
+        values = np.where(np.isposinf(stored.distance[rows]), np.nan, stored.similarity[rows])
+    else:
+        values = np.where(np.isnan(stored.distance[rows]), stored.relative_distance[rows], stored.distance[rows])
+    is_measured = np.isfinite(values)
+    return values[is_measured], stored.passed[rows][is_measured]
+
+
+def _build_histogram(
+    planned: PlannedEvaluator, rule: FieldRule, measured: list[tuple[NDArray[np.float64], NDArray[np.bool_]]]
+) -> LimitHistogram:
+    values, passed = (np.concatenate(columns) for columns in zip(*measured, strict=True))
+    option = _decision_of(rule).options[0]
+    limit = float(getattr(_options_of(rule), option))
+    top = 1.0 if option == "threshold" else _choose_top(values, limit)
+    is_near = values <= top
+    edges = np.linspace(0.0, top, BINS + 1)
+    counts = [tuple(np.histogram(values[is_near & mask], edges)[0].tolist()) for mask in (passed, ~passed)]
+    return LimitHistogram(
+        evaluator=planned.name,
+        field=rule.text,
+        option=option,
+        value=limit,
+        top=top,
+        step=top / 200,
+        passed=counts[0],
+        failed=counts[1],
+        beyond=int((~is_near).sum()),
+    )
+
+
+def _choose_top(distances: NDArray[np.float64], limit: float) -> float:
+    """A round number that most distances and the limit do not exceed."""
+    highest = max(float(np.percentile(distances, _FAR)) if len(distances) else 0.0, 2 * limit) or 1.0
+    unit = 10.0 ** floor(log10(highest))
+    return float(next(factor for factor in (1, 2, 5, 10) if factor * unit >= highest) * unit)

@@ -1,0 +1,64 @@
+"""The page that tries other thresholds and tolerances on a run: a slider over a histogram for each field."""
+
+from dataclasses import dataclass
+from typing import Final
+
+from fastapi import APIRouter
+from starlette.responses import HTMLResponse, Response
+
+from fieldwise.store.run import Run
+from fieldwise.study.limit_histograms import BINS, LimitHistogram, build_limit_histograms
+from fieldwise.web.case_index import cached_page
+from fieldwise.web.render import render
+from fieldwise.web.server import RunId, Server
+
+_HEIGHT: Final = 48
+_BIN_WIDTH: Final = 12
+
+
+@dataclass(frozen=True, slots=True)
+class HistogramBar:
+    """One bin: the heights of what passed and what failed, in pixels."""
+
+    left: int
+    passed: float
+    failed: float
+
+
+@dataclass(frozen=True, slots=True)
+class LimitSlider:
+    """A field with its slider."""
+
+    limit: LimitHistogram
+    bars: tuple[HistogramBar, ...]
+    width: int = BINS * _BIN_WIDTH
+    height: int = _HEIGHT
+
+
+def build_what_if_pages(server: Server) -> APIRouter:
+    """The page, which the run page also loads as a part of itself."""
+    routes = APIRouter(include_in_schema=False)
+
+    @routes.get("/runs/{run}/what-if")
+    async def show_sliders(run: RunId) -> Response:
+        return HTMLResponse(await server.threads.run(_render_sliders, server, run))
+
+    return routes
+
+
+def _render_sliders(server: Server, run_name: str) -> str:
+    run = server.open_run(run_name)
+    return cached_page(server.pages, run, ("what-if",), lambda: _render(run))
+
+
+def _render(run: Run) -> str:
+    sliders = [LimitSlider(limit, _build_bars(limit)) for limit in build_limit_histograms(run)] if run.state == "finished" else []
+    return render("what_if.html", here="", id=run.id, name=run.name, sliders=sliders)
+
+
+def _build_bars(limit: LimitHistogram) -> tuple[HistogramBar, ...]:
+    highest = max((passed + failed for passed, failed in zip(limit.passed, limit.failed, strict=True)), default=0) or 1
+    bars: list[HistogramBar] = []
+    for index, (passed, failed) in enumerate(zip(limit.passed, limit.failed, strict=True)):
+        bars.append(HistogramBar(index * _BIN_WIDTH, round(_HEIGHT * passed / highest, 1), round(_HEIGHT * failed / highest, 1)))
+    return tuple(bars)
