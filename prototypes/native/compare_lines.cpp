@@ -124,6 +124,7 @@ private:
 };
 
 const Value ABSENT;
+constexpr double LEAST_SIMILARITY = 0.4 - 1e-8;  // items that are less similar stay without a partner
 
 const Value &find(const Parser &record, int32_t from, const std::vector<std::string> &steps) {
     for (const auto &step : steps) {
@@ -324,7 +325,7 @@ struct Comparer {
             assign(gain, static_cast<int>(short_side.size()), static_cast<int>(long_side.size()), chosen);
             for (size_t s = 0; s < short_side.size(); ++s) {
                 int i = is_wide ? short_side[s] : long_side[chosen[s]], j = is_wide ? long_side[chosen[s]] : short_side[s];
-                partner[i] = j;
+                if (gain[s * long_side.size() + chosen[s]] >= LEAST_SIMILARITY) partner[i] = j;
             }
         }
         for (int i = 0; i < n; ++i)

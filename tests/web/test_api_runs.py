@@ -1,10 +1,14 @@
 """The routes that read what was measured."""
 
 from pathlib import Path
+from shutil import copytree
 from typing import Any
 
 import pytest
 from starlette.testclient import TestClient
+
+from fieldwise.web.app import create_app
+from fieldwise.web.settings import Settings
 
 FIELDS = [{"type": "field_accuracy", "fields": ["a", "b"]}, {"type": "json_quality"}]
 
@@ -22,11 +26,21 @@ def cases(shift: int = 0) -> list[dict[str, Any]]:
     ]
 
 
-@pytest.fixture
-def runs(client: TestClient) -> list[str]:
-    """Two runs over the same cases."""
+@pytest.fixture(scope="module")
+def stored_runs(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[str]]:
+    """A root with two runs over the same cases, made through the API once for all tests."""
+    folder = tmp_path_factory.mktemp("stored")
+    client = TestClient(create_app(Settings(root=folder / ".fieldwise", workspace=folder)), base_url="http://127.0.0.1:8787")
     bodies = [{"cases": cases(shift), "evaluators": FIELDS, "name": "numbers"} for shift in (0, 1)]
-    return [client.post("/api/v1/evaluate/batch", json=body).json()["run"]["id"] for body in bodies]
+    return folder / ".fieldwise", [client.post("/api/v1/evaluate/batch", json=body).json()["run"]["id"] for body in bodies]
+
+
+@pytest.fixture
+def runs(stored_runs: tuple[Path, list[str]], workspace: Path) -> list[str]:
+    """Two runs over the same cases, in a root of its own."""
+    root, ids = stored_runs
+    copytree(root, workspace / ".fieldwise")
+    return ids
 
 
 def test_runs_are_listed_newest_first_and_page_by_page(client: TestClient, runs: list[str]) -> None:
