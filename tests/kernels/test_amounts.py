@@ -229,3 +229,7 @@ def test_a_number_as_python_writes_it_is_read_back(number: float) -> None:
 def test_a_number_with_thousands_separators_is_read_back(number: int) -> None:
     assert read_number(f"{number:,}") == number
     assert read_number(f"{number:,}.50".replace("-", "")) == abs(number) + 0.5
+
+
+def test_points_that_belong_to_no_number_are_refused() -> None:
+    assert read_figure("1.2.3万") is None

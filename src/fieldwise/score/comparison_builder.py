@@ -18,13 +18,14 @@ from fieldwise.model.diagnostic import Diagnostic
 from fieldwise.model.evidence import Evidence
 from fieldwise.model.rule import CompareSpec, FieldRule, Match
 from fieldwise.model.services import Services
-from fieldwise.model.values import MISSING, json_kind
+from fieldwise.model.values import MISSING, Missing, json_kind
 from fieldwise.registry import MATCHERS
 from fieldwise.score.columns import ColumnCache, Frame, Misfit, ValueColumn, item_sort_key
 from fieldwise.score.matching import choose_accepted, score_pairs
 from fieldwise.score.unread_values import count_unread
 
 _SCALARS = frozenset((str, int, bool, float))
+_SCALARS_OR_ABSENT = _SCALARS | {type(None), Missing}
 _NUMBERS = frozenset((int, bool, float))
 _INFINITE = (inf, -inf)
 _CONTAINERS = (dict, list)
@@ -415,9 +416,13 @@ def unequal_rows(expected: ValueColumn, actual: ValueColumn) -> Sequence[int]:
     shared = expected_types & actual_types
     number_types = (expected_types | actual_types) & _NUMBERS
     has_infinite = float in shared and (inf in expected or -inf in expected)
-    if shared <= _SCALARS and len(number_types) <= 1 and not has_infinite:
+    if shared <= _SCALARS_OR_ABSENT and len(number_types) <= 1 and not has_infinite:
         # no two values of different types are equal here, so one comparison at C speed decides
-        return list(compress(range(len(expected)), map(ne, expected, actual)))
+        unequal = list(compress(range(len(expected)), map(ne, expected, actual)))
+        if shared <= _SCALARS:
+            return unequal
+        absent = [row for row, value in enumerate(expected) if value is None or value is MISSING]
+        return sorted({*unequal, *absent})
     return [row for row, (left, right) in enumerate(zip(expected, actual, strict=True)) if not _is_plainly_equal(left, right)]
 
 
