@@ -58,6 +58,8 @@ class DifferenceExample:
     path: str
     expected: Any
     actual: Any
+    profile_actual: Any
+    """The actual value by the profile, which may pair another item of a list."""
     own: str
     """The suite's verdict."""
     profile: str
@@ -331,18 +333,19 @@ class _Scorer:
         case, path_code = key >> 32, key & 0xFFFFFFFF
         path = next(path for path, code in self.path_codes.items() if code == path_code)
         batch, row = self._find_case(case)
-        for scored in (base, other):
-            comparison = _find_comparison(scored.comparisons[batch], row, path)
-            if comparison is not None:
-                return DifferenceExample(
-                    case=self._batches[batch].cases.id[row],
-                    path=path,
-                    expected=comparison.expected,
-                    actual=comparison.actual,
-                    own=_describe_verdict(base, key),
-                    profile=_describe_verdict(other, key),
-                )
-        return None
+        own, profile = (_find_comparison(scored.comparisons[batch], row, path) for scored in (base, other))
+        shown = own or profile
+        if shown is None:
+            return None
+        return DifferenceExample(
+            case=self._batches[batch].cases.id[row],
+            path=path,
+            expected=shown.expected,
+            actual=shown.actual,
+            profile_actual=shown.actual if profile is None else profile.actual,
+            own=_describe_verdict(base, key),
+            profile=_describe_verdict(other, key),
+        )
 
     def _find_case(self, case: int) -> tuple[int, int]:
         """The batch of a case, and its row there."""

@@ -92,7 +92,8 @@ def _count(difference: OptionDifference) -> str:
 def _build_example(example: DifferenceExample) -> RenderableType:
     values = [truncate(make_visible(_show(value)), _VALUE_LENGTH) for value in (example.expected, example.actual)]
     place = f"{truncate_middle(make_visible(example.case), 24)} {truncate_middle(make_visible(example.path), 40)}"
-    return styled_text((f"{place}: {values[0]} → {values[1]}: {example.own}, here {example.profile}", DIM))
+    here = "" if example.profile_actual == example.actual else f"{truncate(make_visible(_show(example.profile_actual)), _VALUE_LENGTH)}: "
+    return styled_text((f"{place}: {values[0]} → {values[1]}: {example.own}, here {here}{example.profile}", DIM))
 
 
 def _show(value: Any) -> str:

@@ -140,7 +140,10 @@ def test_cost_may_rank_systems_otherwise_than_f1(tmp_path: Path) -> None:
 
 
 def test_the_policy_of_the_suite_decides_what_is_reviewed(tmp_path: Path) -> None:
-    fields = {"total": {"threshold": 0.9, "n": 50, "accepted": 40, "bound": 0.01}, "vendor": {"threshold": None, "n": 50, "accepted": 0, "bound": None}}
+    fields = {
+        "total": {"threshold": 0.9, "n": 50, "accepted": 40, "bound": 0.01},
+        "vendor": {"threshold": None, "n": 50, "accepted": 0, "bound": None},
+    }
     made_from = {"run": "r", "suite": "s", "data": "d"}
     policy = {"version": 1, "max_error": 0.05, "level": 0.95, "fields": fields, "made_from": made_from}
     (tmp_path / "policy.json").write_text(json.dumps(policy))

@@ -391,3 +391,19 @@ def test_an_empty_container_agrees_with_nothing_only_if_asked_to(expected: Any, 
 def test_an_empty_container_never_agrees_with_a_value() -> None:
     assert prf({"a": 1, "l": []}, {"a": 1, "l": [2]}, empty="absent").score < 1.0
     assert prf({"a": 1, "l": [2]}, {"a": 1, "l": []}, empty="absent").score < 1.0
+
+
+def test_fields_without_a_rule_match_as_default_and_numbers_say() -> None:
+    config = {"type": "field_prf", "default": "fuzzy", "numbers": {"match": "numeric_tolerance", "tolerance": 0.5}, "fields": ["code"]}
+    expected = {"name": "Acme Corporation", "total": 10, "code": "A-1", "flag": True}
+    result = fw.evaluate(config, expected=expected, actual={"name": "ACME Corporation", "total": 10.4, "code": "a-1", "flag": True})
+    assert {comparison.path for comparison in result.comparisons if not comparison.passed} == {"code"}
+    assert fw.evaluate({"type": "field_prf"}, expected=expected, actual=expected | {"total": 10.4}).misses == ["total"]
+
+
+def test_scope_fields_counts_only_the_listed_fields() -> None:
+    config = {"type": "field_prf", "scope": "fields", "fields": ["a"]}
+    result = fw.evaluate(config, expected={"a": 1, "b": 2}, actual={"a": 1, "b": 3, "c": 4})
+    assert (result.metrics["true_positives"], result.metrics["false_positives"], result.score) == (1, 0, 1.0)
+    with pytest.raises(fw.ConfigError, match="scope"):
+        fw.evaluate({"type": "field_prf", "scope": "fields"}, expected={}, actual={})

@@ -141,6 +141,14 @@ def _metric_names(config: FieldPrf) -> tuple[str, ...]:
             perfect=_RECORD,
         ),
         EvaluatorExample(options={"lists": {"a": "set", "b": "set"}}, perfect=_RECORD),
+        EvaluatorExample(
+            options={
+                "default": {"match": "fuzzy", "threshold": 0.5},
+                "numbers": {"match": "numeric_tolerance", "tolerance": 0.5},
+                "empty": "absent",
+            },
+            perfect=_RECORD,
+        ),
     ],
 )
 def field_prf(batch: Batch, config: FieldPrf) -> Results:
