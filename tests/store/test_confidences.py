@@ -64,6 +64,11 @@ def test_a_suite_names_a_parallel_record(tmp_path):
     assert [stored.confidence for stored in run.comparisons()] == [0.7]
 
 
+def test_a_parallel_record_that_no_case_has_is_a_warning(tmp_path):
+    run = fw.run({**SUITE, "confidence": "metadata.sure"}, cases=ROWS[2:], root=tmp_path)
+    assert [note.level for note in run.diagnostics if note.code == "no-confidences"] == ["warning"]
+
+
 def test_a_suite_key_that_names_no_part_of_a_case_is_an_error():
     with pytest.raises(fw.ConfigError, match=r"did you mean `metadata\.confidences`"):
         fw.check({**SUITE, "confidence": "confidences", "cases": "x.jsonl"})

@@ -19,6 +19,7 @@ from fieldwise.score.path_survey import PathSurvey, list_written_rules, report_a
 from fieldwise.score.unread_values import suggest_reader
 from fieldwise.store.load_part import count_fault_reasons
 from fieldwise.store.manifest import Part
+from fieldwise.store.part_reader import list_part_files, read_table
 from fieldwise.store.stored_json import dump_json
 from fieldwise.summarize.exit_code import FOREIGN_BASELINE, UNMEASURED_RULE
 from fieldwise.summarize.rule_text import rule_text
@@ -49,6 +50,18 @@ def warn_unmeasured(folder: Location, parts: Sequence[Part], summary: Summary, *
             fix = "check its `when` and what the cases expect, or remove it"
             diagnostics.append(Diagnostic(code="never-used", level="error" if all_cases else "warning", what=what, fix=fix))
     return diagnostics
+
+
+def warn_absent_confidences(plan: Plan, folder: Location, parts: Sequence[Part]) -> list[Diagnostic]:
+    """A warning if the suite names a record of confidences and no value of the run has one."""
+    if plan.confidence is None:
+        return []
+    for file in (file for part in parts for file in list_part_files(part, "comparisons")):
+        if "confidence" in read_table(folder, file, columns=lambda name: name in ("case", "confidence")).column_names:
+            return []
+    what = f"no value has a confidence at `{plan.confidence}`, which the suite names"
+    fix = "check the path; the record must have the shape of the output, with a number from 0 to 1 for each value"
+    return [Diagnostic(code="no-confidences", level="warning", what=what, where=Where(file=plan.file), fix=fix)]
 
 
 def warn_unused_rules(plan: Plan, totals: RunTotals, read_all: Callable[[], Iterable[Cases]] | None) -> list[Diagnostic]:

@@ -18,6 +18,8 @@ _MAX_BLOCK: Final = 1 << 22
 """Cells of a block of replicates that are computed at once."""
 _SEEDS: Final = 5
 """Draws of weights, of 200 replicates each."""
+_MANY_VALUES: Final = 20_000
+"""From this many values on, one draw does: the interval is narrow, and its ends need not be exact."""
 
 Floats = NDArray[np.float64]
 
@@ -88,17 +90,16 @@ def area_under_roc(confidence: Floats, correct: Floats) -> float:
     >>> area_under_roc(np.array([0.2, 0.8, 0.8]), np.array([0.0, 1.0, 0.0]))
     0.75
     """
-    area = _areas_under_roc(confidence, correct, np.ones((1, len(confidence))))
+    order = np.argsort(confidence, kind="stable")
+    area = _areas_under_roc(confidence[order], correct[order], np.ones((1, len(confidence))))
     return float(area[0])
 
 
 def _areas_under_roc(confidence: Floats, correct: Floats, weights: Floats) -> Floats:
-    """The area for each row of weights; NaN where a row has no weight on correct or on wrong values."""
-    levels, codes = np.unique(confidence, return_inverse=True)
-    order = np.argsort(codes, kind="stable")
-    starts = np.searchsorted(codes[order], np.arange(len(levels)))
-    right = np.add.reduceat(weights[:, order] * correct[order], starts, axis=1)
-    wrong = np.add.reduceat(weights[:, order] * (1 - correct[order]), starts, axis=1)
+    """The area for each row of weights, of values by ascending confidence; NaN where a row has no weight on right or on wrong values."""
+    starts = np.flatnonzero(np.concatenate([[True], confidence[1:] != confidence[:-1]]))
+    right = np.add.reduceat(weights * correct, starts, axis=1)
+    wrong = np.add.reduceat(weights, starts, axis=1) - right
     wrong_below = np.cumsum(wrong, axis=1) - wrong / 2
     pairs = right.sum(axis=1) * wrong.sum(axis=1)
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -115,9 +116,11 @@ def area_interval(
     used, document = np.unique(document, return_inverse=True)
     if len(used) < 5:
         return None
+    order = np.argsort(confidence, kind="stable")
+    confidence, correct, document = confidence[order], correct[order], document[order]
     block = max(_MAX_BLOCK // max(len(confidence), 1), 1)
     areas: list[Floats] = []
-    for seed in range(_SEEDS):
+    for seed in range(_SEEDS if len(confidence) < _MANY_VALUES else 1):
         weights = draw_poisson_weights(keys[used], seed)
         for start in range(0, weights.shape[1], block):
             drawn = weights[:, start : start + block].T.astype(np.float64)

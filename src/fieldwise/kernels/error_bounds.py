@@ -72,13 +72,18 @@ def chance_to_hold(errors: float, n: float, max_error: float, level: float) -> f
     >>> round(chance_to_hold(0, 400, 0.02, 0.95), 2), round(chance_to_hold(8, 400, 0.02, 0.95), 2)
     (0.98, 0.09)
     """
-    from scipy.special import bdtr, betaln, gammaln
+    from scipy.special import bdtr, bdtrik, betaln, gammaln
 
     size = int(n)
-    counts = np.arange(int(size * max_error) + 1, dtype=np.float64)
-    allowed = counts[bdtr(counts, size, max_error) <= 1 - level]
-    if not len(allowed):
+    if size < 1 or bdtr(0, size, max_error) > 1 - level:
         return 0.0
+    most = int(bdtrik(1 - level, size, max_error))
+    while most > 0 and bdtr(most, size, max_error) > 1 - level:
+        most -= 1
     right, wrong = max(n - errors, 0.0) + 0.5, errors + 0.5
+    rate = wrong / (right + wrong)
+    deviation = np.sqrt(size * rate * (1 - rate) * (1 + size / (right + wrong)))
+    least = max(int(size * rate - 12 * deviation), 0)  # fewer errors have no weight
+    allowed = np.arange(least, most + 1, dtype=np.float64)
     choose = gammaln(size + 1) - gammaln(allowed + 1) - gammaln(size - allowed + 1)
     return float(np.exp(choose + betaln(allowed + wrong, size - allowed + right) - betaln(wrong, right)).sum())

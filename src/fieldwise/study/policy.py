@@ -44,25 +44,30 @@ def choose_cut_offs(values: ConfidentValues, max_error: float, level: float) -> 
     """The cut-off of each field with confidences. The error probability is shared among the fields that have something to check."""
     first_half = split_documents(values.documents)
     fields = {code: _FieldValues.of(values, values.field == code) for code in values.fields_with_confidence()}
-    proposing = {code: field.in_half(first_half) for code, field in fields.items()}
-    checked = [code for code, field in proposing.items() if field.chances(max_error, level).max(initial=0.0) >= _WORTH_CHECKING]
+    candidates = {code: field.in_half(first_half).list_cut_offs() for code, field in fields.items()}
+    checked = [code for code, cut_offs in candidates.items() if max(_chances(cut_offs, max_error, level), default=0.0) >= _WORTH_CHECKING]
     corrected_level = 1 - (1 - level) / max(len(checked), 1)
     policies: dict[str, FieldPolicy] = {}
     for code, field in fields.items():
         n = int((values.field == code).sum())
-        proposed = _propose(proposing[code], max_error, corrected_level) if code in checked else []
+        proposed = _propose(candidates[code], max_error, corrected_level) if code in checked else []
         policies[values.fields[code]] = _check_proposed(field, ~first_half, proposed, n, max_error, corrected_level)
     return policies
 
 
-def _propose(values: "_FieldValues", max_error: float, level: float) -> list[float]:
+def _chances(cut_offs: "Sequence[_CutOff]", max_error: float, level: float) -> list[float]:
+    """How likely the bound of each cut-off holds on as many other documents."""
+    return [chance_to_hold(cut_off.errors, cut_off.n, max_error, level) for cut_off in cut_offs]
+
+
+def _propose(cut_offs: "Sequence[_CutOff]", max_error: float, level: float) -> list[float]:
     """Cut-offs to check, from the one that most likely holds on the other half down to lower and less likely ones."""
-    levels, chances = values.levels(), values.chances(max_error, level)
-    proposed = [float(levels[int(np.argmax(chances))])]
+    chances = np.array(_chances(cut_offs, max_error, level))
+    proposed = [cut_offs[int(np.argmax(chances))].threshold]
     for chance in _CHANCES:
         likely = np.flatnonzero(chances >= chance)
-        if len(likely) and levels[likely[0]] < proposed[-1]:
-            proposed.append(float(levels[likely[0]]))
+        if len(likely) and cut_offs[likely[0]].threshold < proposed[-1]:
+            proposed.append(cut_offs[likely[0]].threshold)
     return proposed
 
 
@@ -100,6 +105,15 @@ _MAX_LEVELS: Final = 200
 
 
 @dataclass(frozen=True, slots=True)
+class _CutOff:
+    """A candidate, with the effective numbers of errors and values from it on."""
+
+    threshold: float
+    errors: float
+    n: float
+
+
+@dataclass(frozen=True, slots=True)
 class _FieldValues:
     """The values of one field that have a confidence."""
 
@@ -123,14 +137,14 @@ class _FieldValues:
             levels = np.unique(np.quantile(self.confidence, np.linspace(0, 1, _MAX_LEVELS), method="lower"))
         return levels
 
-    def chances(self, max_error: float, level: float) -> NDArray[np.float64]:
-        """For each of `levels` as the cut-off, how likely its bound holds on as many other documents."""
-        chances: list[float] = []
+    def list_cut_offs(self) -> list[_CutOff]:
+        """Every candidate, lowest first."""
+        cut_offs: list[_CutOff] = []
         for threshold in self.levels().tolist():
             sizes, errors = self.documents_from(threshold)
             share = effective_size(sizes, errors) / float(sizes.sum())
-            chances.append(chance_to_hold(float(errors.sum()) * share, float(sizes.sum()) * share, max_error, level))
-        return np.array(chances, dtype=np.float64)
+            cut_offs.append(_CutOff(threshold, float(errors.sum()) * share, float(sizes.sum()) * share))
+        return cut_offs
 
     def bound_from(self, threshold: float, level: float) -> float:
         """The upper bound on the error among values of at least this confidence."""
@@ -139,9 +153,9 @@ class _FieldValues:
     def documents_from(self, threshold: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """The numbers of values of at least this confidence, and of errors among them, of each document that has any."""
         rows = self.confidence >= threshold
-        _, codes = np.unique(self.document[rows], return_inverse=True)
-        sizes, errors = np.bincount(codes), np.bincount(codes, weights=self.wrong[rows])
-        return sizes.astype(np.float64), errors.astype(np.float64)
+        documents = self.document[rows]
+        sizes, errors = np.bincount(documents), np.bincount(documents, weights=self.wrong[rows])
+        return sizes[sizes > 0].astype(np.float64), errors[sizes > 0].astype(np.float64)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
