@@ -61,3 +61,7 @@ def test_what_cannot_be_recomputed_exits_2_and_writes_nothing(folder):
 
 def test_a_run_that_does_not_exist_exits_2(tmp_path):
     assert invoke(tmp_path, "--set", "fields.pass_at=0.9").exit_code == 2
+
+
+def test_without_a_setting_it_exits_2(folder):
+    assert invoke(folder).exit_code == 2

@@ -155,6 +155,9 @@ def _count_verdicts(before: Summary, after: Summary, evaluator: str) -> dict[str
 
 def what_if(run: Run, settings: Sequence[str]) -> WhatIf:
     """Recompute a stored run under other options. ConfigError names every setting that cannot be read or recomputed, and why."""
+    if not settings:
+        fix = "give one: --set fields.total.tolerance=0.5"
+        raise ConfigError([Diagnostic(code="no-setting", what="nothing is set, so nothing would change", fix=fix)])
     if run.state != "finished":
         raise ConfigError([Diagnostic(code="unfinished-run", what=f"run {run.id} is {run.state}", fix="name a run that finished")])
     document = read_stored_suite(run.manifest.suite, run.manifest.suite_file)
