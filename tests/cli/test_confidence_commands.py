@@ -2,6 +2,7 @@
 
 import json
 
+import jsonschema
 import numpy as np
 import pytest
 from typer.testing import CliRunner
@@ -52,6 +53,16 @@ def test_confidence_as_json_has_every_figure(root):
     assert keys <= set(total)
     assert total["auroc"] == 1.0
     assert total["ece_signed"] == -total["ece"]  # underconfident
+
+
+def test_the_schema_of_a_run_knows_confidence_page_and_box(tmp_path):
+    actual = {"total": {"value": 1, "confidence": 0.5, "page": 1, "box": [0, 0, 1, 1]}}
+    data, suite = tmp_path / "data.json", tmp_path / "s.eval.yaml"
+    data.write_text(json.dumps([{"id": "1", "expected": {"total": 1}, "actual": actual}]))
+    suite.write_text("cases: data.json\nevaluators: [{type: field_prf}]\n")
+    printed = json.loads(call("run", suite, "--root", tmp_path, "--format", "json").stdout)
+    assert printed["results"][0]["comparisons"][0]["confidence"] == 0.5
+    jsonschema.validate(printed, json.loads(call("schema", "--of", "run").stdout))
 
 
 def test_confidence_of_a_run_without_any_says_so_and_exits_0(tmp_path):

@@ -62,6 +62,7 @@ _NUMBER: Final = {"type": "number"}
 _COUNT: Final = {"type": "integer", "minimum": 0}
 _OPTIONAL_COUNT: Final = {"type": ["integer", "null"], "minimum": 0}
 _OPTIONAL_TEXT: Final = {"type": ["string", "null"]}
+_SHARE: Final = {"type": "number", "minimum": 0, "maximum": 1}
 _OPTIONAL_NUMBER: Final = {"type": ["number", "null"]}
 _TEXTS: Final = {"type": "array", "items": _TEXT}
 
@@ -189,7 +190,8 @@ def _diagnostic_schema() -> dict[str, Any]:
 
 def _result_schema() -> dict[str, Any]:
     outcomes = ["match", "wrong_value", "format_error", "omission", "hallucination", "both_absent", "ignored", "fault"]
-    optional = {"expected": True, "actual": True, "note": _TEXT}
+    evidence = {"confidence": _SHARE, "page": {"type": "integer"}, "box": {"type": "array", "items": _NUMBER}}
+    optional = {"expected": True, "actual": True, "note": _TEXT, **evidence}
     comparison = _object_schema(
         {
             "path": _TEXT,
@@ -206,7 +208,7 @@ def _result_schema() -> dict[str, Any]:
         {
             "case": _TEXT,
             "evaluator": _TEXT,
-            "score": {"type": "number", "minimum": 0, "maximum": 1},
+            "score": _SHARE,
             "verdict": {"enum": ["pass", "partial", "fail", None]},
             "status": {"enum": ["scored", "error", "skipped", "unavailable"]},
             "hits": _TEXTS,
