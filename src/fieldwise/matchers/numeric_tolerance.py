@@ -124,12 +124,14 @@ def numeric_tolerance(pairs: Pairs, config: NumericTolerance) -> Scores:
     expected, actual = _read_numbers(pairs.expected, config), _read_numbers(pairs.actual, config)
     rows = [row for row in range(len(pairs)) if expected[row] is not None and actual[row] is not None]
     matched = np.zeros(len(pairs), dtype=np.bool_)
-    numbers = [_value_of(expected[row]) for row in rows], [_value_of(actual[row]) for row in rows]
-    measured = _distances(*numbers, config)
+    expected_numbers, actual_numbers = [expected[row] for row in rows], [actual[row] for row in rows]
+    if config.parse:  # else there are no figures
+        expected_numbers, actual_numbers = [*map(_value_of, expected_numbers)], [*map(_value_of, actual_numbers)]
+    measured = _distances(cast("list[Number]", expected_numbers), cast("list[Number]", actual_numbers), config)
     matched[rows] = _is_within(*measured, config)
     distance, relative_distance = (_spread(column, rows, len(pairs)) for column in measured)
     notes: dict[int, str] = {}
-    for row in rows:
+    for row in rows if config.parse else ():
         note = _note_other_name(expected[row], actual[row]) if type(expected[row]) is type(actual[row]) is Figure else None
         if note is not None:
             matched[row], notes[row] = False, note

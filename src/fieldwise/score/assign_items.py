@@ -158,10 +158,11 @@ def _small_matrices(
     expected_rows: list[int] = []
     actual_rows: list[int] = []
     for row, pairing in remainders:
+        expected_start, actual_start = expected.start[row], actual.start[row]
+        right_rows = [actual_start + right for right in pairing.unpaired_actual]
         for left in pairing.unpaired_expected:
-            for right in pairing.unpaired_actual:
-                expected_rows.append(expected.start[row] + left)
-                actual_rows.append(actual.start[row] + right)
+            expected_rows += [expected_start + left] * len(right_rows)
+            actual_rows += right_rows
     return _pair_totals(expected, actual, features, chosen, (expected_rows, actual_rows), services)
 
 
