@@ -11,6 +11,13 @@ from fieldwise.plan.config_cache import plan_config_once
 from fieldwise.read.table_files import load_json
 
 
+@pytest.fixture(autouse=True, scope="module")
+def everything_registered() -> None:
+    """Matchers and evaluators are registered when they are first named; a registration makes new plans."""
+    registry.MATCHERS.all()
+    registry.EVALUATORS.all()
+
+
 def plan(config: dict[str, Any]) -> Any:
     return plan_config_once(config, load=load_json)
 

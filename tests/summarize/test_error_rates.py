@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-_FILE = Path(__file__).parents[2] / "benchmarks" / "statistics.py"
+_FILE = Path(__file__).parents[2] / "benchmarks" / "simulate.py"
 _SPEC = importlib.util.spec_from_file_location("statistics_benchmark", _FILE)
 assert _SPEC is not None
 assert _SPEC.loader is not None
