@@ -40,7 +40,7 @@ def take_step(column: ValueColumn, step: Step) -> ValueColumn:
     values = take_key_everywhere(column, step)
     if values is not None:
         return values
-    if set(map(type, column)) == {dict}:
+    if set(map(type, column)) == {dict} and not any(map(dict.__contains__, column, repeat(ANY))):
         return list(map(dict.get, column, repeat(step), repeat(MISSING)))
     return [value[step] if value.__class__ is dict and step in value else _member_at(value, step) for value in column]
 
