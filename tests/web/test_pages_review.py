@@ -75,6 +75,11 @@ def test_a_typed_value_of_the_wrong_kind_is_refused_with_the_reason(client: Test
     assert not (workspace / "data" / "corrections.jsonl").exists()
 
 
+def test_a_typed_value_keeps_its_lines(client: TestClient, run: Any, workspace: Path) -> None:
+    _decide(client, choice="type", path="name", typed="Ann\r\nMain St")  # as browsers send a text of two lines
+    assert _lines(workspace / "data" / "corrections.jsonl")[0]["value"] == "Ann\nMain St"
+
+
 def test_blind_mode_names_no_side(client: TestClient, run: Any, workspace: Path) -> None:
     for at in (0, 1, 2):
         page = client.get(f"/review?blind=yes&at={at}", headers=HTML).text

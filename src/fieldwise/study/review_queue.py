@@ -7,7 +7,7 @@ after a crash is the same queue.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import lru_cache, partial
 from typing import Any, Final, Literal, TypeAlias, get_args
 
@@ -297,16 +297,13 @@ def _load_items(run: Run, rows: Sequence[_Row]) -> list[ReviewItem]:
 def _make_item(run: Run, row: _Row, comparison: Comparison) -> ReviewItem:
     evaluator = next(name for name in run.evaluators if name in row.scan.file.evaluators)
     confidence = None if row.scan.confidence is None else float(row.scan.confidence[row.row])
-    item = ReviewItem(
+    return ReviewItem(
         case=row.scan.cases.id_of(row.case),
         path=row.path,
         evaluator=evaluator,
         source=row.source,
         passed=comparison.passed,
         confidence=None if confidence is None or np.isnan(confidence) else confidence,
-    )
-    return replace(
-        item,
         expected_hash=hash_side(comparison, "expected"),
         actual_hash=hash_side(comparison, "actual"),
         redacted=is_redacted(comparison.expected) or is_redacted(comparison.actual),

@@ -378,7 +378,7 @@ def _decide(server: Server, state: ReviewState, address: ReviewAddress, texts: M
     notice = ""
     try:
         choice = _resolve_choice(item, texts["choice"])
-        decision = session.decide(index, choice, by=address.by, typed=texts["typed"][:_MAX_TYPED])
+        decision = session.decide(index, choice, by=address.by, typed=texts["typed"][:_MAX_TYPED].replace("\r\n", "\n"))
         notice = f"{item.case}, {item.path}: {'decided' if address.blind else DECISION_WORDS[decision.decision]}"
     except AlreadyDecided as error:
         reason = "it was decided meanwhile" if address.blind else str(error)

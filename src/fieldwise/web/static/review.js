@@ -50,7 +50,7 @@
     const typed = page.querySelector("#typed");
     if (event.target === typed) {
       if (event.key === "Escape") page.querySelector("#review-item").focus();
-      else if (event.key === "Enter") { event.preventDefault(); page.querySelector("[data-enter]").click(); }
+      else if (event.key === "Enter" && !event.shiftKey) { event.preventDefault(); page.querySelector("[data-enter]").click(); }
       return;
     }
     if (!keysOn || sending || isTyping(event.target)) return;
