@@ -49,7 +49,7 @@ def without_shortcuts() -> Iterator[int]:
             (columns.ColumnCache, "take_step", take_step_anew),
             (columns.ColumnCache, "has_key_everywhere", lambda *_: False),
             (columns.ColumnCache, "paired_items", lambda _self, _lists, _method, pair: pair()),
-            (batch, "rules_name_every_leaf", lambda *_: False),
+            (batch.ScoringBatch, "_rules_name_every_leaf", lambda *_: False),
             (comparison_builder, "unequal_rows", lambda expected, _actual: range(len(expected))),
             (causes, "_may_hold", lambda *_: True),
             (assign_items, "find_clear_winners", lambda *_: None),

@@ -1,4 +1,4 @@
-"""Record what ExtractBench says about the records of `stickler.jsonl`, as `extract_bench.jsonl` beside this file.
+"""Record what ExtractBench says about the records of `stickler.jsonl`, as `extract_bench.jsonl` in tests/study/data.
 
 Run it in an environment of its own, in a checkout of ContextualAI/extract-bench: `PYTHONPATH=src python record_extract_bench.py`. Text is
 compared by its fuzzy preset: its default asks a model. Null values are left out, as its schemas declare no null.
@@ -14,7 +14,7 @@ sys.modules.setdefault("litellm", types.ModuleType("litellm"))  # imported for m
 
 from extract_bench import StructuredEvaluator, StructuredEvaluatorConfig  # noqa: E402
 
-FOLDER = Path(__file__).parent
+FOLDER = Path(__file__).parents[1] / "tests" / "study" / "data"
 TEXT = {"type": "string", "evaluation_config": "string_fuzzy"}
 SCHEMA = {
     "type": "object",

@@ -1,4 +1,4 @@
-"""Record what stickler-eval computes for random records, as `stickler.jsonl` beside this file.
+"""Record what stickler-eval computes for random records, as `stickler.jsonl` in tests/study/data.
 
 Run it in an environment of its own: `pip install stickler-eval==1.0.0`, then `python record_stickler.py`.
 """
@@ -67,7 +67,7 @@ def main() -> None:
         f1 = counts["derived"]["cm_f1"]
         wanted = {"tp": counts["tp"], "fp": counts["fp"], "fn": counts["fn"], "f1": f1}
         lines.append(json.dumps({"id": str(number), "expected": expected, "actual": actual, "stickler": wanted}))
-    Path(__file__).with_name("stickler.jsonl").write_text("\n".join(lines) + "\n")
+    (Path(__file__).parents[1] / "tests" / "study" / "data" / "stickler.jsonl").write_text("\n".join(lines) + "\n")
 
 
 if __name__ == "__main__":
