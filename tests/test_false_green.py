@@ -651,6 +651,47 @@ SITUATIONS: dict[str, Situation] = {
         "",
     ),
     # rules and records
+    "a [*] rule whose field some expected records do not have": situation(
+        {"type": "field_accuracy", "fields": ["x", "items[*].a"]},
+        lines(
+            case(1, {"x": 1, "items": [{"a": 1}]}, {"x": 1, "items": [{"a": 1}]}),
+            case(2, {"x": 1}, {"x": 1}),
+            case(3, {"x": 1, "items": [{"b": 1}]}, {"x": 1, "items": [{"b": 1}]}),
+            case(4, {"x": 1, "items": []}, {"x": 1, "items": []}),
+        ),
+        PASSED,
+        "field items[*].a: 2 of 4 expected records do not have this field",
+    ),
+    "expected data that cannot be read is located": situation(
+        X,
+        lines(case("a", {"x": 1}, {"x": 1}), case("b", "prose", {"x": 1})),
+        INCOMPLETE,
+        "c.jsonl:2: case b: the expected data cannot be read",
+    ),
+    "many records without a partner": situation(
+        X,
+        {
+            "e.jsonl": lines(*({"id": f"e{at}", "x": 1} for at in range(60))),
+            "a.jsonl": lines(*({"id": f"e{at}", "x": 1} for at in range(30))),
+        },
+        FAILED,
+        "e.jsonl:31: case e30, e.jsonl:32: case e31, e.jsonl:33: case e32 and 17 more: 30 expected records have no prediction",
+        cases={"expected": "e.jsonl", "actual": "a.jsonl"},
+        gate=X_GATE,
+    ),
+    "rows that change from actual to output": situation(
+        X,
+        lines(case("a", {"x": 1}, {"x": 1}), {"id": "b", "expected": {"x": 1}, "output": {"x": 1}}),
+        FAILED,
+        "c.jsonl:2: case b: the row has no column `actual`, which is read as actual; its `output` is not read",
+        gate=X_GATE,
+    ),
+    "expected values of which a rule can read none": situation(
+        {"type": "field_accuracy", "fields": ["x", {"path": "d", "match": "date"}]},
+        lines(case("a", {"x": 1, "d": "soon"}, {"x": 1, "d": "soon"})),
+        CONFIG,
+        "there are no scores",
+    ),
     "a sparse rule whose field no expected record has": situation(
         {"type": "field_accuracy", "fields": ["x", {"path": "note", "sparse": True}]}, RIGHT, PASSED, "no expected record has this field"
     ),

@@ -256,9 +256,8 @@ def test_questions_and_answers_in_files_of_their_own_join_and_every_unmatched_ro
         ("What is the premium?", "It is $604"),
         ("Who?", MISSING),
     ]
-    unmatched = [(note.code, note.what) for note in reader.diagnostics if note.level == "warning"]
-    who, huh = ("3", "4") if ids else ("Who?", "Huh?")
+    unmatched = [(note.code, note.where.case, note.what) for note in reader.diagnostics if note.level == "warning"]
     assert unmatched == [
-        ("no-actual", f"`{who}` is expected but has no prediction"),
-        ("no-expected", f"`{huh}` has a prediction but no expected record; it is not scored"),
+        ("no-actual", "3", "1 expected record has no prediction"),
+        ("no-expected", "4" if ids else "Huh?", "1 prediction has no expected record and is not scored"),
     ]

@@ -25,6 +25,8 @@ from fieldwise.summarize.exit_code import FOREIGN_BASELINE, UNMEASURED_RULE
 from fieldwise.summarize.rule_text import rule_text
 
 MAX_EXAMPLE_LENGTH: Final = 40
+MAX_SURVEYED_CASES: Final = 50_000
+"""Maximum number of cases that are read a second time for a warning; `fieldwise check` counts in data of any size."""
 MAX_REASONS: Final = 3
 """Maximum number of reasons that are listed for the cases an evaluator could not measure."""
 
@@ -76,8 +78,11 @@ def warn_unused_rules(plan: Plan, totals: RunTotals, read_all: Callable[[], Iter
     survey = _survey_unseen_rules([rule for rule in rules if not totals.fields.expected[rule.text]], read_all)
     absent = survey.absent
     diagnostics = [report_absent_path(plan, rule, survey) for rule in absent]
-    seen_rules = [rule for rule in rules if totals.fields.expected[rule.text] and rule.path is not None and not rule.path.each_count]
-    diagnostics += report_missing_fields(plan, seen_rules, totals.fields.expected, totals.fields.cases)
+    seen_rules = [rule for rule in rules if totals.fields.expected[rule.text]]
+    plain_rules = [rule for rule in seen_rules if not _is_list_rule(rule)]
+    diagnostics += report_missing_fields(plan, plain_rules, totals.fields.expected, totals.fields.cases)
+    list_rules = [rule for rule in seen_rules if _is_list_rule(rule) and totals.fields.expected[rule.text] < totals.fields.cases]
+    diagnostics += _warn_sparse_list_rules(plan, list_rules, read_all)
     for planned in plan.evaluators:
         for rule in getattr(planned.config, "lists", ()):
             if not is_at_or_above_field(rule.path, totals.fields.either):
@@ -89,6 +94,25 @@ def warn_unused_rules(plan: Plan, totals: RunTotals, read_all: Callable[[], Iter
                 what = f"{planned.name}: {reason}"
                 diagnostics.append(Diagnostic(code="unused-name", level="warning", what=what, where=Where(file=plan.file), fix=hint))
     return diagnostics
+
+
+def _is_list_rule(rule: FieldRule) -> bool:
+    return rule.path is not None and bool(rule.path.each_count)
+
+
+def _warn_sparse_list_rules(plan: Plan, rules: Sequence[FieldRule], read_all: Callable[[], Iterable[Cases]] | None) -> list[Diagnostic]:
+    """`[*]` rules whose field some expected records do not have.
+
+    An empty list counts as the field and leaves no comparison, so that the cases are read again.
+    """
+    if not rules or read_all is None:
+        return []
+    survey = PathSurvey(rules)
+    for cases in read_all():
+        survey.add(cases)
+        if survey.records > MAX_SURVEYED_CASES:
+            return []
+    return report_missing_fields(plan, rules, survey.present, survey.records)
 
 
 def warn_unread_values(plan: Plan, totals: RunTotals) -> list[Diagnostic]:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from fieldwise.model.diagnostic import Diagnostic
+from fieldwise.model.diagnostic import Diagnostic, Where
 from fieldwise.model.values import MISSING, Json, Value
 
 
@@ -53,6 +53,10 @@ class Cases:
     """The group of each case, such as its document; empty if the cases are independent."""
     finite: bool = False
     """True if no value holds a NaN or an infinite number, as in data read from strict JSON."""
+    files: list[str] = field(default_factory=list[str])
+    """The file of each case (of its expected side, if the sides are separate); empty if the cases come from no file."""
+    lines: list[int | None] = field(default_factory=list[int | None])
+    """The line of each case in its file, None where lines do not count; empty if the cases come from no file."""
 
     def __len__(self) -> int:
         return len(self.id)
@@ -101,4 +105,10 @@ class Cases:
             diagnostics={new: self.diagnostics[old] for new, old in enumerate(rows) if old in self.diagnostics},
             group=[self.group[row] for row in rows] if self.group else [],
             finite=self.finite,
+            files=[self.files[row] for row in rows] if self.files else [],
+            lines=[self.lines[row] for row in rows] if self.lines else [],
         )
+
+    def locate(self, row: int) -> Where:
+        """The location of a case, for diagnostics."""
+        return Where(file=self.files[row] if self.files else None, line=self.lines[row] if self.lines else None, case=self.id[row])

@@ -8,7 +8,7 @@ from typing import Any, Final
 from fieldwise.model.case import Cases
 from fieldwise.model.diagnostic import Diagnostic, Where
 from fieldwise.model.values import MISSING, Value
-from fieldwise.read.columns import ColumnRoles
+from fieldwise.read.columns import ColumnRoles, is_usual_side_name
 from fieldwise.read.files import get_data_stem
 from fieldwise.read.json_text import JsonProblem, decode_json
 from fieldwise.read.rows import RowBatch
@@ -33,7 +33,10 @@ def build_cases(rows: RowBatch, roles: ColumnRoles, *, keys: frozenset[str] | No
         split=[None] * len(rows),
         actuals=actuals,
         finite=rows.finite,
+        files=rows.files,
+        lines=[*rows.numbers] if rows.numbering == "line" else [],
     )
+    _warn_of_other_columns(cases, rows, roles, keys)
     if "contexts" in roles.columns:
         cases.contexts = [_parse_contexts(value, rows.is_text_only) for value in _get_column(rows, roles, "contexts", None)]
         if rows.is_text_only:
@@ -153,6 +156,22 @@ def _warn_of_malformed_lists(cases: Cases, rows: RowBatch, column: str) -> None:
             what, fix = "the cell begins like a list but is not JSON; it counts as one text", 'write a JSON list: ["…", "…"]'
             where = locate_row(rows, row, cases.id[row], column)
             note = Diagnostic(code="contexts-as-text", what=what, where=where, fix=fix, level="warning")
+            cases.diagnostics.setdefault(row, []).append(note)
+
+
+def _warn_of_other_columns(cases: Cases, rows: RowBatch, roles: ColumnRoles, keys: frozenset[str] | None) -> None:
+    """Report rows that lack the column of a side but have another one with a usual name of that side, which is not read."""
+    names = keys if keys is not None else frozenset[str]().union(*rows.values)
+    for role in ("expected", "actual"):
+        column = roles.columns.get(role)
+        others = [name for name in sorted(names - roles.used) if is_usual_side_name(role, name)] if column else []
+        for row, value in enumerate(rows.values if others else ()):
+            other = next((name for name in others if name in value), None)
+            if other is None or column in value:
+                continue
+            what = f"the row has no column `{column}`, which is read as {role}; its `{other}` is not read"
+            fix = f"give the column one name in all rows, or say which one it is: columns: {{{role}: {other}}}"
+            note = Diagnostic(code="other-column", what=what, where=locate_row(rows, row, cases.id[row]), fix=fix, level="warning")
             cases.diagnostics.setdefault(row, []).append(note)
 
 

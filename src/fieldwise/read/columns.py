@@ -79,6 +79,16 @@ def is_usual_id(name: str) -> bool:
     return folded == "id" or any(folded in group for group in USUAL_NAMES["id"])
 
 
+def is_usual_side_name(role: str, name: str) -> bool:
+    """True if a column of this name is recognized as that side.
+
+    >>> is_usual_side_name("actual", "modelOutput"), is_usual_side_name("actual", "page")
+    (True, False)
+    """
+    folded = fold_name(name)
+    return folded == role or any(folded in group for group in USUAL_NAMES[role])
+
+
 def fold_name(name: str) -> str:
     """A name without case, separators and the difference between snake_case and camelCase.
 

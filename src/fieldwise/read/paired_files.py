@@ -194,6 +194,8 @@ def _check_keys(expected: "RecordTable", actual: "RecordTable", diagnostics: lis
 
 def _build_paired_cases(pairs: list[tuple[SideRecord, SideRecord | None]]) -> Cases:
     cases = Cases.of([_join_pair(expected, actual) for expected, actual in pairs])
+    cases.files = [expected.where.file or "" for expected, _ in pairs]
+    cases.lines = [expected.where.line for expected, _ in pairs]
     for row, (expected, actual) in enumerate(pairs):
         notes = [*expected.diagnostics, *(actual.diagnostics if actual else ())]
         if notes:
@@ -239,27 +241,24 @@ def _report_unpaired(expected_side: "Side", actual_side: "Side", totals: _Pairin
 
 
 def _report_missing_expected(records: list[SideRecord]) -> Iterator[Diagnostic]:
-    fix = "add what is expected, or leave it"
+    """Report predictions without an expected record. All say the same, so that reports show them as one, with their number."""
+    subject, verb = ("1 prediction has", "is") if len(records) == 1 else (f"{len(records):,} predictions have", "are")
+    what = f"{subject} no expected record and {verb} not scored"
     for record in records[:MAX_REPORTED]:
-        what, where = f"`{record.key}` has a prediction but no expected record; it is not scored", replace(record.where, case=record.key)
-        yield Diagnostic(code="no-expected", what=what, where=where, fix=fix, level="warning")
-    if len(records) > MAX_REPORTED:
-        what = f"{len(records) - MAX_REPORTED} more predictions have no expected record"
-        yield Diagnostic(code="no-expected", what=what, where=Where(file=records[0].where.file), fix=fix, level="warning")
+        where = replace(record.where, case=record.key)
+        yield Diagnostic(code="no-expected", what=what, where=where, fix="add what is expected, or leave it", level="warning")
 
 
 def _report_missing_predictions(totals: _PairingTotals, actual_side: "Side") -> Iterator[Diagnostic]:
     """Report expected records without a prediction, except repeated ids, which are reported as duplicates already."""
-    fix = "add the prediction; until then it counts as 0"
     is_taken = actual_side.contains([record.key for record in totals.unpaired])
-    for record, taken in zip(totals.unpaired, is_taken, strict=True):
-        if not taken:
-            what, where = f"`{record.key}` is expected but has no prediction", replace(record.where, case=record.case.id)
-            yield Diagnostic(code="no-actual", what=what, where=where, fix=fix, level="warning")
-    more = totals.cases - totals.paired - len(totals.unpaired)
-    if more:
-        where = Where(file=totals.unpaired[0].where.file)
-        yield Diagnostic(code="no-actual", what=f"{more} more have no prediction", where=where, fix=fix, level="warning")
+    records = [record for record, taken in zip(totals.unpaired, is_taken, strict=True) if not taken]
+    count = len(records) + totals.cases - totals.paired - len(totals.unpaired)
+    what = "1 expected record has no prediction" if count == 1 else f"{count:,} expected records have no prediction"
+    fix = "add the prediction; until then it counts as 0"
+    for record in records:
+        where = replace(record.where, case=record.case.id)
+        yield Diagnostic(code="no-actual", what=what, where=where, fix=fix, level="warning")
 
 
 class RecordFiles:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from fieldwise.model.batch import BatchOutcome, EvaluatorOutcome
 from fieldwise.model.case import Cases
 from fieldwise.model.comparison import Comparisons, fill_confidences
+from fieldwise.model.diagnostic import Diagnostic
 from fieldwise.model.options import GradedOnly
 from fieldwise.model.plan import Plan, PlannedEvaluator, When
 from fieldwise.model.result import Labels, Result, Results, Status, fault_result
@@ -139,6 +140,8 @@ def partition_cases(entry: EvaluatorSpec, planned: PlannedEvaluator, batch: Scor
         expected_problem, actual_problem = _problems_of_case(cases, unreadable, row) if has_problems else (None, None)
         if expected_problem:
             partition.excluded[row] = fault_result(expected_problem)
+            if "expected" in unreadable.get(row, {}):  # problems of other kinds are among the diagnostics of the case already
+                batch.services.report(Diagnostic(code="unreadable-expected", what=expected_problem, where=cases.locate(row)))
             continue
         if entry.needs_expected and (expected is None or expected is MISSING):
             partition.excluded[row] = Result(status="skipped", reasoning="nothing is expected of this case")

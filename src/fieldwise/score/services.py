@@ -13,7 +13,7 @@ def local_services(asker: Asker | None = None, report: Callable[[Diagnostic], No
     """Services on this machine.
 
     Without `asker`, one is opened for each round of questions. Without `report`, diagnostics become Python warnings, except for
-    information.
+    information and for problems of a single case, which are in its result.
     """
     return Services(asker=asker or OnDemandAsker(), load_embedder=_load_embedder, report=report or _warn)
 
@@ -25,7 +25,7 @@ def _load_embedder() -> Embedder | Diagnostic:
 
 
 def _warn(diagnostic: Diagnostic) -> None:
-    if diagnostic.level != "info":
+    if diagnostic.level != "info" and diagnostic.where.case is None:
         warnings.warn(str(diagnostic), RuntimeWarning, stacklevel=2)
 
 
