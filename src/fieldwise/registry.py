@@ -36,6 +36,8 @@ ValueKinds: TypeAlias = Literal["text", "number", "mixed", "written", "any"]
 """Pairs of two texts, of two numbers, of other or different kinds; `written`: at least one text; `any`: every pair."""
 TextReading: TypeAlias = Literal["digits", "numbers", "figures", "date"]
 """What two texts must be: both with a digit; both numbers; both numbers that may name a currency or a unit; expected a date."""
+NumberSign: TypeAlias = Literal["opposite", "close", "apart", "long"]
+"""What two numbers must be: one the negative of the other; within 5 % or 1; one over 9 times the other; not both integers below 1,000."""
 LetterRelation: TypeAlias = Literal["same", "as_many", "fewer", "more"]
 """How the letters and digits of an actual text compare with those of the expected one."""
 MatcherFunction: TypeAlias = "Callable[[Pairs, Any], Scores]"
@@ -217,6 +219,8 @@ class CauseSpec:
     """Of two ASCII texts, how their letters and digits must compare; a pair that compares otherwise is not tried."""
     reads: TextReading | None = None
     """What two texts must be; other texts are not tried."""
+    numbers: NumberSign | None = None
+    """What two numbers must be; other numbers are not tried."""
     copied: bool = False
     """True if the actual value must be a distinctive one that the expected record holds; another is not tried."""
     examples: tuple[CauseExample, ...] = ()
@@ -476,6 +480,7 @@ def cause(
     kinds: ValueKinds = "any",
     letters: tuple[LetterRelation, ...] = ("same", "as_many", "fewer", "more"),
     reads: TextReading | None = None,
+    numbers: NumberSign | None = None,
     copied: bool = False,
     examples: Iterable[CauseExample] = (),
 ) -> Callable[[Callable[_P, _R]], Callable[_P, _R]]:
@@ -494,6 +499,7 @@ def cause(
             kinds=kinds,
             letters=letters,
             reads=reads,
+            numbers=numbers,
             copied=copied,
             examples=tuple(examples),
         )

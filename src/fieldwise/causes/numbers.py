@@ -191,6 +191,7 @@ def _are_same_number(left: float, right: float) -> bool:
     label="sign",
     advice="Say whether credits and outflows are negative; brackets and a trailing minus are easily lost.",
     reads="numbers",
+    numbers="opposite",
     examples=[
         CauseExample(expected=5, actual=-5),
         CauseExample(expected=-12.5, actual=12.5),
@@ -216,6 +217,7 @@ def sign(expected: Json, actual: Json, _context: Context) -> bool:
     advised=("numeric_tolerance", "money"),
     advice_if_followed="Ask for all decimals as printed, or raise `tolerance` if the difference does not matter.",
     reads="numbers",
+    numbers="close",
     examples=[
         CauseExample(expected=1234.5, actual=1234.50001),
         CauseExample(expected=12.35, actual=12.3),
@@ -267,6 +269,7 @@ def _is_rounded_integer(left: int, right: int) -> bool:
     label="decimal point lost",
     advice="Look at how the source prints decimals: a faint point or a comma is easily lost; check amounts against a sum.",
     reads="figures",
+    numbers="apart",
     examples=[
         CauseExample(expected="7.42", actual=742),
         CauseExample(expected="RM7.42", actual=742.0),
@@ -295,6 +298,7 @@ def decimal_point_lost(expected: Json, actual: Json, _context: Context) -> bool:
     label="scale",
     advice="State the unit in the schema: percent or share, thousands or units, cents or whole currency.",
     reads="numbers",
+    numbers="apart",
     examples=[
         CauseExample(expected=12, actual=120),
         CauseExample(expected=1.5, actual=150),
@@ -335,6 +339,7 @@ def _is_multiple(small: float, large: float, factor: int) -> bool:
     label="one digit differs",
     advice="A digit was misread or mistyped: improve the scan, and check such values against a sum, a list or a check digit.",
     reads="digits",
+    numbers="long",
     examples=[
         CauseExample(expected="169.80", actual=189.8),
         CauseExample(expected=123456, actual=123956),

@@ -571,6 +571,7 @@ def _is_one_swap(expected: str, actual: str) -> bool:
     advised=("fuzzy",),
     advice_if_followed="Lower `threshold` if such slips do not matter; check codes against a list or a checksum.",
     letters=("as_many", "fewer", "more"),
+    numbers="long",
     examples=[
         CauseExample(expected="Springfield", actual="Springfeld"),
         CauseExample(expected="Acme", actual="Acne"),

@@ -20,14 +20,17 @@ from fieldwise.model.context import Context, MismatchContexts
 from fieldwise.model.diagnostic import Diagnostic
 from fieldwise.model.services import NO_SERVICES, Services
 from fieldwise.model.values import Value
-from fieldwise.registry import CAUSES, CauseSpec, LetterRelation, TextReading
+from fieldwise.registry import CAUSES, CauseSpec, LetterRelation, NumberSign, TextReading
 from fieldwise.score.guard import Crash, Success, call_guarded
 
 PairKind: TypeAlias = Literal["text", "number", "mixed"]
-PairSign: TypeAlias = tuple[PairKind, LetterRelation | None, tuple[TextReading, ...], bool]
+PairSign: TypeAlias = tuple[PairKind, LetterRelation | None, tuple[TextReading | NumberSign, ...], bool]
 """What decides which causes are tried: the kinds of the two values; of two ASCII texts how their letters and digits compare; what two texts
-can be read as; whether actual is a distinctive value that an expected record holds."""
+can be read as, or what two numbers are; whether actual is a distinctive value that an expected record holds."""
 _NUMBERS: Final = frozenset((int, float))
+_LARGEST: Final = 1e300
+"""Beyond it arithmetic overflows, and no cause compares numbers."""
+_SHORT_INTEGER: Final = 1000
 NO_CAUSE: Final = ""
 PLACEHOLDER_CAUSE: Final = "null_text"
 
@@ -108,7 +111,8 @@ def _applies_to(cause: CauseSpec, kind: PairKind) -> bool:
 def _may_hold(cause: CauseSpec, sign: PairSign) -> bool:
     """False if the cause itself says that it holds for no pair of this sign. A pure shortcut: the function would return False."""
     kind, letters, readings, is_copied = sign
-    if kind == "text" and cause.reads is not None and cause.reads not in readings:
+    required = cause.reads if kind == "text" else cause.numbers if kind == "number" else None
+    if required is not None and required not in readings:
         return False
     return (letters is None or letters in cause.letters) and (is_copied or not cause.copied)
 
@@ -123,7 +127,7 @@ def _pair_signs(expected: Sequence[Value], actual: Sequence[Value], copied: Cont
             letters, readings = next(text_signs)
             yield "text", letters, readings, is_copied
         elif type(left) in _NUMBERS and type(right) in _NUMBERS:
-            yield "number", None, (), is_copied
+            yield "number", None, _number_signs(left, right), is_copied  # pyright: ignore[reportArgumentType]
         else:
             yield "mixed", None, (), is_copied
 
@@ -138,6 +142,24 @@ def _text_signs(texts: Sequence[tuple[str, str]]) -> Iterator[tuple[LetterRelati
         both_have_digits = len(left_words) < len(left) and len(right_words) < len(right)
         letters = _letter_relation(left, right) if expected.isascii() and actual.isascii() else None
         yield letters, _common_readings(expected, actual) if both_have_digits else ()
+
+
+def _number_signs(expected: float, actual: float) -> tuple[NumberSign, ...]:
+    """What two numbers are; nothing for NaN, infinities and numbers that no cause compares."""
+    if not (-_LARGEST < expected < _LARGEST and -_LARGEST < actual < _LARGEST):
+        return ()
+    if expected == -actual:
+        return "opposite", "close", "apart", "long"
+    small, large = abs(expected), abs(actual)
+    if small > large:
+        small, large = large, small
+    signs: list[NumberSign] = []
+    if large >= _SHORT_INTEGER or type(expected) is float or type(actual) is float:
+        distance = abs(expected - actual)
+        signs = ["close", "long"] if distance <= 1 or distance <= 0.05 * large else ["long"]
+    if large > 9 * small:
+        signs.append("apart")
+    return tuple(signs)
 
 
 def _letter_relation(expected: str, actual: str) -> LetterRelation:
