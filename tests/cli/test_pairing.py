@@ -106,3 +106,44 @@ def test_rows_of_a_csv_without_an_id_are_named_by_row() -> None:
     Path("s.eval.yaml").write_text("cases: cases.csv\nevaluators: [{type: answer_quality}]\n")
     report = json.loads(invoke("run", "s.eval.yaml", "--format", "json"))
     assert [result["case"] for result in report["results"]] == ["1", "2"]
+
+
+QUESTIONS = [{"qid": f"q{n}", "question": f"How much is {n}?", "kind": "lookup", "gold_answer": f"{n}.50"} for n in range(20)]
+
+
+def test_answers_are_compared_with_answers_and_not_with_the_copy_of_the_expected_ones() -> None:
+    write("questions.jsonl", QUESTIONS)
+    write("answers.jsonl", [{**row, "model_answer": "no idea", "latency_ms": 3} for row in QUESTIONS])
+    said = invoke("init", "--expected", "questions.jsonl", "--actual", "answers.jsonl")
+    assert "the expected record is `gold_answer` of each row" in said
+    assert "the actual record is `model_answer` of each row" in said
+    report = json.loads(invoke("run", "answers.eval.yaml", "--format", "json"))
+    assert report["summary"]["evaluators"]["answer_quality"]["metrics"]["exact_match"]["value"] == 0
+
+
+def test_a_field_named_like_an_answer_stays_a_field_of_the_record() -> None:
+    write("orders.jsonl", [{"id": n, "reference": f"R-{n}", "total": n} for n in range(20)])
+    write("read.jsonl", [{"id": n, "reference": f"R-{n}", "total": n, "response": "{}"} for n in range(20)])
+    said = invoke("init", "--expected", "orders.jsonl", "--actual", "read.jsonl")
+    assert "record is" not in said
+    assert "path: reference" in Path("read.eval.yaml").read_text()
+
+
+def test_fields_that_no_expected_record_has_are_not_hallucinations() -> None:
+    write("verbose.jsonl", [{**row, "cost_usd": 0.01, "raw.text": "…"} for row in OUTPUT])
+    said = invoke("init", "--expected", "gold.jsonl", "--actual", "verbose.jsonl")
+    assert "2 fields are only in the actual file and not scored: `cost_usd`, `raw.text`" in said
+    report = json.loads(invoke("run", "verbose.eval.yaml", "--format", "json"))
+    metrics = report["summary"]["evaluators"]["field_prf"]["metrics"]
+    assert metrics["hallucination"]["value"] == 0
+    assert metrics["precision"]["value"] > 0.7
+
+
+def test_init_takes_patterns() -> None:
+    for side, wrong in (("gold", 0), ("out", 1)):
+        Path(side).mkdir()
+        for n in range(4):
+            Path(side, f"{n}.json").write_text(json.dumps({"total": n + wrong * (n == 3), "name": f"Company {n}"}))
+    said = invoke("init", "--expected", "gold/*.json", "--actual", "out/*.json")
+    assert said.startswith("4 of 4 expected rows have an actual one, paired by the names of the files\nwrote out.eval.yaml")
+    invoke("init", "--expected", "gold/*.json", "--actual", "out/*.csv", exit_code=2)

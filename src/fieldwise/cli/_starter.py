@@ -1,5 +1,6 @@
 """Starter suites: one with sample data, one inferred from cases."""
 
+import glob
 import json
 import os
 import re
@@ -104,12 +105,12 @@ def infer_paired_suite(
     for cases in read_cases(source, chunk=256):
         count += len(cases)
         paired += sum(value is not MISSING for value in cases.actual)
-    stem = get_data_stem(actual)
+    stem = get_data_stem(actual.parent if glob.has_magic(actual.name) else actual)
     text = f"cases:                              # {paired:,} of {count:,} expected records pair\n"
     reasons = {rename.expected: rename.evidence for rename in pairing.renames}
     for side, path, mapping in (("expected", expected, pairing.expected), ("actual", actual, pairing.actual)):
         text += f"  {side}:{_side_yaml(_relative_path(path, folder), mapping, reasons)}"
-    return f"{stem}.eval.yaml", _write_suite(stem, text, source, rules), paired, count
+    return f"{stem}.eval.yaml", _write_suite(stem, text, source, rules, extra_fields=pairing.list_extra_fields()), paired, count
 
 
 def suite_of_rules(name: str, rules: Sequence[dict[str, Any]]) -> tuple[str, str]:
@@ -139,7 +140,10 @@ def _side_yaml(path: str, mapping: SideMapping, reasons: Mapping[str, str]) -> s
     return text
 
 
-def _write_suite(stem: str, cases_yaml: str, source: Source, rules: Sequence[dict[str, Any]] | None) -> str:
+def _write_suite(
+    stem: str, cases_yaml: str, source: Source, rules: Sequence[dict[str, Any]] | None, *, extra_fields: Sequence[str] = ()
+) -> str:
+    """The text of a suite. `extra_fields` are those that no expected record has: they are not counted as hallucinations."""
     reader = read_cases(source, chunk=256)
     has_records = any(_has_records(batch) for batch in reader)
     errors = [diagnostic for diagnostic in reader.diagnostics if diagnostic.level == "error"]
@@ -149,7 +153,8 @@ def _write_suite(stem: str, cases_yaml: str, source: Source, rules: Sequence[dic
     if rules is not None:
         body = _evaluators_of_rules(rules)
     else:
-        body = _record_evaluators(infer_rules(read_cases(source, chunk=256), source)) if has_records else _answer_evaluators(source)
+        inferred = infer_rules(read_cases(source, chunk=256), source) if has_records else None
+        body = _answer_evaluators(source) if inferred is None else _record_evaluators(inferred, extra_fields)
     gate = _GATE_COMMENT if "name: fields" in body else ""
     return f"{SCHEMA_COMMENT}name: {_yaml_scalar(stem)}\n{cases_yaml}\nevaluators:\n{body}{gate}"
 
@@ -177,8 +182,11 @@ def _has_records(cases: Cases) -> bool:
     return any(value is not MISSING and isinstance(value, dict | list) for value in ScoringBatch(cases).records.expected)
 
 
-def _record_evaluators(inferred: InferredRules) -> str:
-    """The YAML of `field_accuracy` and `field_prf` with inferred rules, each with its reason as a comment."""
+def _record_evaluators(inferred: InferredRules, extra_fields: Sequence[str]) -> str:
+    """The YAML of `field_accuracy` and `field_prf` with inferred rules, each with its reason as a comment.
+
+    With `extra_fields`, both use the same rules: two files of different origin differ in types and spelling too.
+    """
     fields_yaml = ""
     for rule in inferred.rules:
         reason = inferred.reasons.get(rule.text, "")
@@ -189,7 +197,22 @@ def _record_evaluators(inferred: InferredRules) -> str:
             lists_yaml += f"      {_yaml_scalar(_list_path(rule.path))}: {_list_rule_yaml(rule)}\n"
     if lists_yaml:
         lists_yaml = f"    lists:\n{lists_yaml}"
-    return f"  - type: field_accuracy\n    name: fields\n    fields:\n{fields_yaml}{lists_yaml}  - type: field_prf\n{lists_yaml}"
+    anchor = prf_yaml = ""
+    if extra_fields:
+        anchor = " &rules"
+        ignored = ", ".join(_yaml_scalar(_escape_path(name)) for name in extra_fields)
+        prf_yaml = f"    fields: *rules\n    ignore: [{ignored}]  # no expected record has them\n"
+    accuracy_yaml = f"  - type: field_accuracy\n    name: fields\n    fields:{anchor}\n{fields_yaml}{lists_yaml}"
+    return f"{accuracy_yaml}  - type: field_prf\n{prf_yaml}{lists_yaml}"
+
+
+def _escape_path(name: str) -> str:
+    """The path of a field at the top of a record.
+
+    >>> _escape_path("cost_usd"), _escape_path("a.b")
+    ('cost_usd', '["a.b"]')
+    """
+    return render_path((name,))
 
 
 def _field_rule_yaml(rule: FieldRule) -> str:

@@ -1,5 +1,6 @@
 """`fieldwise init`: write a starter suite."""
 
+import glob
 import json
 from dataclasses import replace
 from pathlib import Path
@@ -91,13 +92,18 @@ def _pair_sides(
 
     if expected is None or actual is None or cases is not None:
         raise typer.BadParameter("give --expected and --actual together, without --cases", param_hint="--expected / --actual")
-    require_file(expected, "file")
-    require_file(actual, "file")
+    for side in (expected, actual):
+        if not glob.has_magic(side.name):
+            require_file(side, "file")
     ids, renames = parse_ids(mapping[0]), parse_renames(mapping[1])
     pairing = propose_pairing(str(expected), str(actual), ids=ids, renames=renames).with_renames()
     name, content, paired, count = infer_paired_suite(expected, actual, folder, pairing, rules)
     for line in replace(pairing, renames=()).describe(paired, count):
         typer.echo(line.replace(", as --rename says", ""))
+    extra_fields = pairing.list_extra_fields()
+    if extra_fields:
+        some = ", ".join(f"`{name}`" for name in extra_fields[:4]) + (" …" if len(extra_fields) > 4 else "")
+        typer.echo(f"{len(extra_fields)} fields are only in the actual file and not scored: {some}")
     if not paired:
         typer.echo("no row pairs: name the ids of both sides, --id EXPECTED=ACTUAL", err=True)
     return {folder / name: content}

@@ -28,6 +28,12 @@ MIN_AGREEING: Final = 2
 _ID_NAMES: Final = frozenset({"id", *(name for group in USUAL_NAMES["id"] for name in group)})
 _ID_ENDING: Final = re.compile(r"(?:[_\- ]|^)(?:id|no|nr|number|key|uuid)$|(?<=[a-z])(?:Id|ID|No|Nr|Number|Key)$")
 FILE_NAME: Final = "(file name)"
+_SAMPLE: Final = 200
+"""Number of rows that decide what a column holds."""
+_MOST: Final = 0.8
+_ROLE_NAMES: Final = {role: frozenset({role, *(name for group in groups for name in group)}) for role, groups in USUAL_NAMES.items()}
+_CERTAIN_PREFIXES: Final = ("expected", "gold", "groundtruth", "correct", "actual", "model", "generated", "predict", "system", "hypothesis")
+"""Beginnings of folded names that no field of a record has: `reference` or `response` may be data, `gold_answer` is not."""
 
 
 class Rename(NamedTuple):
@@ -58,6 +64,11 @@ class Pairing:
         """The pairing with the proposed renames in the mapping of expected."""
         renames = {rename.expected: rename.actual for rename in self.renames}
         return replace(self, expected=replace(self.expected, rename={**self.expected.rename, **renames}))
+
+    def list_extra_fields(self) -> list[str]:
+        """The fields that only actual has, without those that are renamed ones of expected."""
+        renamed = {*self.expected.rename.values(), *(rename.actual for rename in self.renames)}
+        return [name for name in self.own_fields[1] if name not in renamed] if self.common_fields or renamed else []
 
     def describe_ids(self) -> str:
         """What the rows are paired by, in words; empty if nothing identifies them."""
@@ -99,7 +110,7 @@ def propose_pairing(expected: str, actual: str, *, ids: tuple[str, str] | None =
     """How two files or folders pair. `ids` and `renames` (expected → actual) are given by the user and hold."""
     sides = _read_side(expected), _read_side(actual)
     keys = ids or _find_ids(*sides)
-    records = _find_records(*(side.rows for side in sides))
+    records = _find_answers(*(side.rows for side in sides), keys) or _find_records(*(side.rows for side in sides))
     mappings = [SideMapping(id=None if key == FILE_NAME else key, record=record) for key, record in zip(keys, records, strict=True)]
     mappings[0] = replace(mappings[0], rename=dict(renames or {}))
     pairs = list(_pair_rows(sides, mappings, keys))
@@ -185,12 +196,41 @@ def _list_id_values(side: _SideRows) -> dict[str, set[str]]:
     return candidates
 
 
+def _find_answers(
+    expected: list[dict[str, Any]], actual: list[dict[str, Any]], keys: tuple[str | None, str | None]
+) -> tuple[str, str] | None:
+    """The columns of the expected and the actual answer, where the two files hold answers and not records; else None.
+
+    An output file often repeats the columns of the expected file, the expected answer included: comparing those would be a perfect score
+    that measures nothing.
+    """
+    expected_names, actual_names = _list_fields(expected[:_SAMPLE]), _list_fields(actual[:_SAMPLE])
+    answers = [name for name in expected_names if fold_name(name) in _ROLE_NAMES["expected"] and _is_plain(expected, name)]
+    outputs = [
+        name for name in actual_names if fold_name(name) in _ROLE_NAMES["actual"] and name not in expected_names and _is_plain(actual, name)
+    ]
+    if len(answers) != 1 or len(outputs) != 1:
+        return None
+    shared = {name for name in expected_names if name in actual_names} - {answers[0], *keys}
+    data_fields = {name for name in shared if fold_name(name) not in _ROLE_NAMES["input"] | _ROLE_NAMES["contexts"]}
+    is_certain = all(fold_name(name).startswith(_CERTAIN_PREFIXES) for name in (answers[0], outputs[0]))
+    if is_certain or not (data_fields or answers[0] in actual_names):
+        return answers[0], outputs[0]
+    return None
+
+
+def _is_plain(rows: list[dict[str, Any]], column: str) -> bool:
+    """True if most values of a column are text or numbers."""
+    values = [row.get(column) for row in rows[:_SAMPLE]]
+    return sum(isinstance(value, str | int | float) for value in values) >= _MOST * len(values)
+
+
 def _find_records(expected: list[dict[str, Any]], actual: list[dict[str, Any]]) -> tuple[str | None, str | None]:
     """Where the records are inside the rows: the choice with the most field names in common; None for the row itself."""
     best, chosen = -1, cast("tuple[str | None, str | None]", (None, None))
     for left, right in product(_list_record_columns(expected), _list_record_columns(actual)):
         names = [
-            {fold_name(name) for name in _list_fields(_get_record(row, column) for row in rows[:200])}
+            {fold_name(name) for name in _list_fields(_get_record(row, column) for row in rows[:_SAMPLE])}
             for rows, column in ((expected, left), (actual, right))
         ]
         common = len(names[0] & names[1])
@@ -202,7 +242,7 @@ def _find_records(expected: list[dict[str, Any]], actual: list[dict[str, Any]]) 
 def _list_record_columns(rows: list[dict[str, Any]]) -> list[str | None]:
     """The row itself, and every column of objects."""
     first = rows[0] if rows else {}
-    columns = [name for name in first if sum(isinstance(row.get(name), dict) for row in rows[:200]) >= 0.8 * len(rows[:200])]
+    columns = [name for name in first if sum(isinstance(row.get(name), dict) for row in rows[:_SAMPLE]) >= _MOST * len(rows[:_SAMPLE])]
     return [None, *columns]
 
 
