@@ -57,6 +57,12 @@ _MORE_CURRENCIES: Final = {
     "nis": "ILS", "ش.ح": "ILS", 'ש"ח': "ILS", "dirham": "AED MAD", "dirhams": "AED MAD", "riyal": "SAR QAR YER OMR",
     "dinar": "KWD BHD JOD IQD LYD TND RSD DZD", "د.إ": "AED", "ر.س": "SAR", "ج.م": "EGP", "د.ك": "KWD", "ر.ق": "QAR", "د.م": "MAD",
     "ريال": "SAR IRR QAR YER OMR", "تومان": "IRR", "ریال": "IRR", "£": "GBP", "ntd": "TWD", "hkd": "HKD", "stg": "GBP",
+    "dh": "AED MAD", "dhs": "AED MAD", "m.n": "MXN", "тг": "KZT", "тенге": "KZT", "сум": "UZS", "so'm": "UZS",
+    "usdollar": "USD", "usdollars": "USD", "unitedstatesdollar": "USD", "unitedstatesdollars": "USD", "dollaraméricain": "USD",
+    "dollarsaméricains": "USD", "dólaramericano": "USD", "dólaresamericanos": "USD", "polishzłoty": "PLN", "rouble": "RUB BYN",
+    "ruble": "RUB BYN", "russianrouble": "RUB", "russianroubles": "RUB", "гривня": "UAH", "гривень": "UAH", "гривні": "UAH",
+    "гривен": "UAH",
+    "renminbi": "CNY", "yuanrenminbi": "CNY", "chineserenminbi": "CNY", "rmbyuan": "CNY", "forint": "HUF", "zlotys": "PLN", "liras": "TRY",
     "€uro": "EUR", "poundsterling": "GBP", "poundssterling": "GBP", "sterling": "GBP",
 }  # fmt: skip
 _SUBUNITS: Final = {
@@ -73,6 +79,7 @@ _MORE_SUFFIXES: Final = {
     "mill": 6, "million": 6, "millions": 6, "millionen": 6, "milioni": 6, "millones": 6, "milhões": 6, "млн": 6, "b": 9, "bn": 9,
     "bln": 9, "billion": 9, "billions": 9, "mrd": 9, "md": 9, "milliard": 9, "milliards": 9, "milliarden": 9, "miliardi": 9,
     "млрд": 9, "t": 12, "tn": 12, "trn": 12, "trillion": 12, "lakh": 5, "lakhs": 5, "lac": 5, "lacs": 5, "crore": 7, "crores": 7,
+    "ribu": 3, "rb": 3, "juta": 6, "jt": 6, "miliar": 9, "mil": 3, "tỷ": 9, "triệu": 6, "nghìn": 3, "ngàn": 3,
     "लाख": 5, "करोड़": 7,
 }  # fmt: skip
 _WITHOUT_MINOR_UNIT: Final = frozenset("BIF CLP DJF GNF HUF IDR ISK JPY KMF KRW PYG RWF UGX VND VUV XAF XOF XPF COP IRR LAK".split())  # noqa: SIM905
@@ -100,6 +107,11 @@ _CJK_TENS: Final = {"十": 10, "拾": 10, "百": 100, "佰": 100, "백": 100, "�
 _CJK_MYRIADS: Final = {"万": 10**4, "萬": 10**4, "만": 10**4, "億": 10**8, "亿": 10**8, "억": 10**8, "兆": 10**12, "조": 10**12}
 _CJK_NUMERAL: Final = re.compile(f"[0-9.,{''.join((*_CJK_DIGITS, *_CJK_TENS, *_CJK_MYRIADS))}]+")
 _VULGAR: Final = re.compile(r"(\d*) ?(\d+)⁄(\d+)")
+_OF: Final = re.compile(r"(?<=\w) (?:de |d['’]|di |of )", re.IGNORECASE)
+"""Between a scale word and its currency: `2 milhões de reais`."""
+_CJK_GAP: Final = re.compile(r"(?<=[万萬만億亿억兆조千천]) (?=[\d一二三四五六七八九])")
+_YEN_END: Final = re.compile(r"(¥ ?[\d,]+)-")
+"""A hyphen closes amounts in yen: `¥98,760-`."""
 _NO_DECIMALS: Final = re.compile(r"(?<=\d)(?:[.,] ?[-–—=]{1,2}|/[-=]|:-)(?![\d])")
 
 
@@ -151,7 +163,7 @@ def read_figure_once(text: str) -> Figure | None:
 def _read_figure(text: str, decimal_mark: DecimalMark | None) -> Figure | None:
     if not text or len(text) > 120 or _NO_NUMBER.search(text):
         return None
-    clean = _normalize(text)
+    clean = _CJK_GAP.sub("", _YEN_END.sub(r"\1", _normalize(text)))
     no_decimals = _NO_DECIMALS.search(clean)
     if no_decimals is not None and no_decimals[0][0] in ".,":
         decimal_mark = "." if no_decimals[0][0] == "." else ","
@@ -283,7 +295,7 @@ class _Names(NamedTuple):
 def _read_names(before: str, after: str, ends_in_cr: bool) -> _Names | None:
     """What the words around a numeral name; None if one of them means nothing."""
     prefix = before.strip().rstrip(":").strip()
-    suffix = after.strip().removesuffix("整").removesuffix("正").strip()
+    suffix = _OF.sub(" ", after).strip().removesuffix("整").removesuffix("正").strip()
     scale = Decimal(1)
     power, suffix = _take_scale(suffix, with_currency=bool(prefix))
     if power:
@@ -313,7 +325,7 @@ def _read_names(before: str, after: str, ends_in_cr: bool) -> _Names | None:
 def _take_scale(suffix: str, with_currency: bool) -> tuple[int, str]:
     """The power of ten that a word such as `M`, `Mio.` or `lakh` at the start of a suffix stands for, and the rest."""
     word = re.match(r"[^\W\d_]+\.?", suffix)
-    if word is None:
+    if word is None or _symbol_key(suffix) in _MORE_CURRENCIES:
         return 0, suffix
     key, rest = fold_name(word[0]).rstrip("."), suffix[word.end() :].strip()
     power = _MORE_SUFFIXES.get(key) or _scale_words().get(key, 0)
@@ -367,7 +379,7 @@ def _currencies_of(text: str) -> frozenset[str] | None:
         return None
     if len(key) == 3 and key.upper() in locale_tables.currency_codes():
         return frozenset({key.upper()})
-    direct = _symbols_by_key().get(key)
+    direct = _symbols_by_key().get(key) or _symbols_by_key().get(key.replace(".", ""))
     named = locale_tables.currency_names().get(fold_name(text))
     if direct or named:
         return (direct or NO_CODES) | (named or NO_CODES)

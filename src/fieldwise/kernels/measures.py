@@ -22,7 +22,11 @@ _ISO_DURATION: Final = re.compile(
     re.ASCII | re.IGNORECASE,
 )
 _CLOCK: Final = re.compile(r"(-?)(\d+):([0-5]\d)(?::([0-5]\d)(?:[.,](\d+))?)?", re.ASCII)
-_JOINERS: Final = re.compile(r"(?:^|\s)(?:and|und|et|y|e|i|и|en|och|og|ja|&|\+)(?=\s)|[,;]")
+_JOINERS: Final = re.compile(r"(?:^|\s)(?:and|und|et|y|e|i|и|en|och|og|ja|&|\+)(?=\s)|;|,(?!\d)|(?<!\d),")
+_HOURS_AND_MINUTES: Final = re.compile(r"(\d{1,3}) ?[hu] ?([0-5]\d)", re.ASCII | re.IGNORECASE)
+"""`1h30`: minutes without a unit."""
+_AND_A_HALF: Final = re.compile(r"(?:and a half|et demie?|y media|y medio|e mezz[ao]|e meia|e meio|en (?:een )?half|und (?:eine )?halbe)$")
+_THREE_QUARTERS: Final = re.compile(r"(?:three quarters|3/4|¾) of (?:an? )?")
 _MONTH_SECONDS: Final = 30.436875 * 86400
 _DURATION_UNITS: Final = {
     "millisecond": 0.001, "microsecond": 1e-6, "nanosecond": 1e-9, "second": 1.0, "minute": 60.0, "hour": 3600.0, "day": 86400.0,
@@ -32,7 +36,8 @@ _DURATION_UNITS: Final = {
 _MULTIPLES: Final = {
     "are": ("square-meter", 100.0), "square-millimeter": ("square-meter", 1e-6), "watt-hour": ("joule", 3600.0),
     "kilowatt-hour": ("joule", 3.6e6), "megawatt-hour": ("joule", 3.6e9), "gigawatt-hour": ("joule", 3.6e12),
-    "kilonewton": ("newton", 1000.0), "millivolt": ("volt", 0.001), "kilovolt": ("volt", 1000.0),
+    "liter-per-100-kilometer": ("liter-per-kilometer", 0.01), "kilonewton": ("newton", 1000.0),
+    "millivolt": ("volt", 0.001), "kilovolt": ("volt", 1000.0),
 }  # fmt: skip
 """Units without a factor in CLDR, as a multiple of one with a factor."""
 _SYMBOLS: Final = {
@@ -40,7 +45,7 @@ _SYMBOLS: Final = {
     "kn": "knot", "mV": "millivolt", "kV": "kilovolt", "dB": "decibel", "mA": "milliampere", "A": "ampere", "Pa": "pascal",
     "hPa": "hectopascal", "kPa": "kilopascal", "MPa": "megapascal", "Mb": "megabit", "MB": "megabyte", "Gb": "gigabit", "GB": "gigabyte",
     "kb": "kilobit", "kB": "kilobyte", "Wh": "watt-hour", "kWh": "kilowatt-hour", "MWh": "megawatt-hour", "GWh": "gigawatt-hour",
-    "MHz": "megahertz", "K": "kelvin",
+    "MHz": "megahertz", "K": "kelvin", "cal": "calorie", "Cal": "foodcalorie",
 }  # fmt: skip
 """Symbols in which the letter case counts."""
 _PREFIXES: Final = {
@@ -56,6 +61,8 @@ _PREFIXED: Final = {
 _PREFIX_FACTORS: Final = dict(_PREFIXES.values())
 _FRACTION: Final = re.compile(r"(?<![\d/.,])(?:(\d+)\s+)?(\d+)\s*/\s*(2|3|4|5|6|8|10|12|16|32|64)(?=\s*[^\W\d])")
 """A fraction before a unit: `1 1/2 cups`."""
+_FEET_AND_INCHES: Final = re.compile(r"(?<![\d.,])(\d{1,3})['′] ?(\d{1,2}(?:\.\d+)?)(?:\"|″|'')")
+_DOZENS: Final = re.compile(r"\s*(\d+(?:[.,]\d+)?) ?(?:dozen|doz\.?|dutzend|dz\.?)\s*", re.IGNORECASE)
 _FROM_PINT: Final = "pint:"
 _MORE_NUMBER_WORDS: Final = {
     **dict.fromkeys(("a", "an", "une", "una", "uma", "eine", "einen", "einer", "ett", "een", "één", "jedna", "jedno", "одна", "одну"), 1),
@@ -93,6 +100,10 @@ _PACKINGS: Final = (
 _MORE_UNITS: Final = {
     **{word: packing for packing in _PACKINGS.split(" ") for word in (packing, packing + "s", packing + "es")},
     **dict.fromkeys(_PIECES, "piece"),
+    **dict.fromkeys(("quilo", "quilos", "килограммов", "килограмма", "كجم", "كغم", 'ק"ג', "קג"), "kilogram"),
+    **dict.fromkeys(('ק"מ', "קמ"), "kilometer"), **dict.fromkeys(("м2", "кв м", "кв. м", "кв.м"), "square-meter"), "м3": "cubic-meter",
+    "куб. м": "cubic-meter", "吨": "tonne", "噸": "tonne", "トン": "tonne", "톤": "tonne", "l/100km": "liter-per-100-kilometer",
+    "l/100 km": "liter-per-100-kilometer", "kcal": "kilocalorie", "dager": "day", "fortnight": "fortnight", "fortnights": "fortnight",
     "kgs": "kilogram", "kilo": "kilogram", "kilos": "kilogram", "gm": "gram", "gms": "gram", "gr": "gram", "grs": "gram",
     "lbs": "pound", "mtr": "meter", "mtrs": "meter", "kms": "kilometer", "cms": "centimeter", "mms": "millimeter", "ltr": "liter",
     "ltrs": "liter", "lt": "liter", "ml": "milliliter", "cc": "cubic-centimeter", "sqm": "square-meter", "sqft": "square-foot",
@@ -197,7 +208,10 @@ def read_quantity(text: str, wider: bool = False) -> QuantityReading | None:
 # Quantities repeat within a column; the arguments alone decide the result.
 @lru_cache(maxsize=1 << 16)
 def _read_quantity(text: str, wider: bool) -> QuantityReading | None:
-    text = _FRACTION.sub(_as_decimal, text, count=1)
+    text = _FEET_AND_INCHES.sub(r"\1 ft \2 in", _FRACTION.sub(_as_decimal, text, count=1))
+    dozens = _DOZENS.fullmatch(text)
+    if dozens is not None:
+        return QuantityReading(float(dozens[1].replace(",", ".")) * 12, frozenset({"piece"}))
     split = re.fullmatch(r"\s*(?P<number>[-+−(]?[\d٠-٩०-९½⅓⅔¼¾⅛⅜⅝⅞].*?[)]?)\s*(?P<unit>[^\d\s.,)].*?)?\s*", text, re.DOTALL)
     if split is not None and split["unit"]:
         # the longest number first: "1 234,5 kg", then shorter ones for units that hold digits, such as m2
@@ -207,6 +221,9 @@ def _read_quantity(text: str, wider: bool) -> QuantityReading | None:
             figure = read_figure(number.strip()) if units else None
             if figure is not None and units and not figure.currencies and not figure.percent:
                 return QuantityReading(figure.value, units)
+        compound = _read_compound(text)
+        if compound is not None:
+            return compound
     worded = re.fullmatch(r"\s*(?P<word>[^\W\d_]+(?:[ -][^\W\d_]+)?)\s+(?P<unit>[^\d]+?)\s*", text)
     if worded is not None:
         number, units = _number_called(fold_name(worded["word"])), units_called(worded["unit"])
@@ -216,6 +233,25 @@ def _read_quantity(text: str, wider: bool) -> QuantityReading | None:
     if figure is None or figure.currencies:
         return None
     return QuantityReading(figure.value, frozenset({"percent"}) if figure.percent else figure.units)
+
+
+def _read_compound(text: str) -> QuantityReading | None:
+    """Several numbers with units of one dimension, from large to small, in the first unit: `5 ft 10 in`, `2 lb 3 oz`."""
+    pieces = _duration_pieces(text)
+    if len(pieces) < 2:
+        return None
+    readings = [_read_quantity(piece, False) for piece in pieces]
+    factors: list[locale_tables.UnitFactor] = []
+    total = 0.0
+    for reading in readings:
+        factor = unit_factor(next(iter(reading.units))) if reading is not None and len(reading.units) == 1 else None
+        if reading is None or factor is None or factor.offset:
+            return None
+        if factors and (factor.dimension != factors[0].dimension or factor.factor >= factors[-1].factor):
+            return None
+        factors.append(factor)
+        total += reading.value * factor.factor
+    return QuantityReading(total / factors[0].factor, readings[0].units) if readings[0] is not None else None
 
 
 def _as_decimal(fraction: re.Match[str]) -> str:
@@ -312,6 +348,9 @@ def _read_duration(text: str) -> DurationReading | None:
     clock = _CLOCK.fullmatch(text)
     if clock is not None:
         return _clock_duration(clock)
+    hours_and_minutes = _HOURS_AND_MINUTES.fullmatch(text)
+    if hours_and_minutes is not None:
+        return DurationReading(int(hours_and_minutes[1]) * 3600.0 + int(hours_and_minutes[2]) * 60.0, None)
     return _worded_duration(text)
 
 
@@ -343,21 +382,40 @@ def _clock_duration(match: re.Match[str]) -> DurationReading:
 
 
 def _worded_duration(text: str) -> DurationReading | None:
-    """`1h 30min`, `two hours and 5 minutes`, `3 godziny`."""
-    rest = _JOINERS.sub(" ", text)
+    """`1h 30min`, `two hours and 5 minutes`, `3 godziny`, `an hour and a half`."""
+    text = _THREE_QUARTERS.sub("0.75 ", fold_name(text)) if "quarters" in text else text
+    half = _AND_A_HALF.search(fold_name(text))
+    rest = _JOINERS.sub(" ", text if half is None else fold_name(text)[: half.start()])
     parts: list[tuple[float, str]] = []
     for piece in _duration_pieces(rest):
         quantity = read_quantity(piece)
         units = quantity.units & _DURATION_UNITS.keys() if quantity is not None else frozenset()
-        if quantity is not None and not units and "meter" in quantity.units:
-            units = frozenset({"minute"})  # "5 m" in a duration
+        if quantity is not None and len(units) != 1:
+            units = _TIME_ONLY.get(_unit_name(piece), units)
         if quantity is None or len(units) != 1:
             return None
         parts.append((quantity.value, next(iter(units))))
     if not parts:
         return None
     seconds = sum(value * _DURATION_UNITS[unit] for value, unit in parts)
+    if half is not None:
+        seconds += _DURATION_UNITS[parts[-1][1]] / 2
     return DurationReading(float(seconds), parts[0][1] if len(parts) == 1 else None)
+
+
+# Names of other units, or of none, that mean a time where a time is read.
+_TIME_ONLY: Final = {
+    name: frozenset({unit})
+    for unit, names in {
+        "hour": "u t sa saat", "minute": "m", "second": "с", "day": "j", "fortnight": "fortnight fortnights",
+    }.items()
+    for name in names.split(" ")
+}  # fmt: skip
+
+
+def _unit_name(piece: str) -> str:
+    """The words behind the number of a piece such as `5 u`."""
+    return fold_name(piece.lstrip("-+0123456789.,' \u00a0")).strip(".")
 
 
 def _duration_pieces(text: str) -> list[str]:

@@ -90,7 +90,7 @@ class DateReading(NamedTuple):
     """Two-digit years from the pivot on are 1900 + year, below it 2000 + year; None refuses them."""
 
 
-_CLOCK = r"(?P<hour>[01]?\d|2[0-4])(?:[:h.](?P<minute>[0-5]\d))(?:[:.m](?P<second>[0-5]\d|60)(?:[.,](?P<fraction>\d{1,9}))?)?s?"
+_CLOCK = r"(?P<hour>[01]?\d|2[0-4])(?:(?:[:.]| ?h ?)(?P<minute>[0-5]\d))(?:[:.m](?P<second>[0-5]\d|60)(?:[.,](?P<fraction>\d{1,9}))?)?s?"
 _HOUR_ONLY = r"(?P<hour>[01]?\d|2[0-3])"
 _CJK_CLOCK = r"(?P<hour>[01]?\d|2[0-4]) ?[時时点點시] ?(?:(?P<minute>[0-5]?\d) ?[分분])? ?(?:(?P<second>[0-5]?\d) ?[秒초])?(?P<fraction>)"
 _ZONES: Final = {
@@ -100,9 +100,9 @@ _ZONES: Final = {
 }  # fmt: skip
 _ZONE = (
     r"(?:(?:utc|gmt)?(?P<sign>[-+])(?P<zone_hour>\d\d?)(?::?(?P<zone_minute>[0-5]\d))?|"
-    rf"(?P<zone_name>{'|'.join(sorted(_ZONES, key=len, reverse=True))}))(?: ?[\[(][\w/+ -]+[\])])?"
+    rf"(?<![a-z])(?P<zone_name>{'|'.join(sorted(_ZONES, key=len, reverse=True))}))(?: ?[\[(][\w/+ -]+[\])])?"
 )
-_BEFORE_CLOCK = r"(?:t|[ ,]*(?:at|um|gegen|à|às|as|a las|alle|ore|klo|kl|o|в|о|om|u|saat|pukul|lúc|la|ve|v)?[. ]*)"
+_BEFORE_CLOCK = r"(?:t|[ ,]*(?:at|um|gegen|à|às|as|a las|alle|ore|klo|kl|o|в|о|om|u|saat|pukul|lúc|la|ve|v|godz|hod|ob)?[. ]*)"
 _AFTER_CLOCK = r"(?: ?(?:uhr|hrs?|hours|horas|heures|h|ч|uur|godz|น|น\.))?\.?"
 _FILLER_WORDS = "of de del d le la el the den der dem am on dne dnia dia día i y rok roku r g р г року рік года год gada e a à στις στη"
 _FILLERS: Final = frozenset([*_FILLER_WORDS.split(), "ngày", "ngay", "năm", "nam", "il", "s", "in", "m", "d", "ta"])
@@ -122,6 +122,18 @@ _ISO_BASIC_TIME: Final = re.compile(rf"(?P<date>\d{{4}}-?\d\d-?\d\d)t{_ISO_CLOCK
 _WEEK: Final = re.compile(r"(\d{4})-?w(\d\d)-?(\d)")
 _DAY_OF_YEAR: Final = re.compile(r"(\d{4})-(\d{3})")
 _NUMERIC: Final = re.compile(r"(\d{1,4})( ?[-/.] ?| )(\d{1,2})\2(\d{1,4})\.?")
+_NUMERIC_YEAR_WORD: Final = re.compile(r"(\d{1,2})( ?[-/.] ?)(\d{1,2})\2(\d{4}) ?(?:г|р|год|года|року|r|g)\.?")
+_WEEKDAY_BEFORE_NUMBERS: Final = re.compile(r"([^\W\d_]+)\.?,? +(\d[\d./ -]+)")
+_ROMAN_MONTH: Final = re.compile(r"(\d{1,2})[-/. ]+([ivx]{1,4})[-/. ]+(\d{4}|\d\d)", re.ASCII)
+_ROMAN_MONTHS: Final = ("i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x", "xi", "xii")
+_BASQUE_ENDINGS: Final = re.compile(r"(?<=\d)\((?:e\)ko|a\))")
+_MORE_MONTHS: Final = {  # the genitive that Slovenian writes in dates, and CLDR does not
+    name: {month: frozenset({"sl"})}
+    for month, name in enumerate(
+        "januarja februarja marca aprila maja junija julija avgusta septembra oktobra novembra decembra".split(),  # noqa: SIM905
+        start=1,
+    )
+}
 _YEAR_MONTH: Final = re.compile(r"(\d{4})[-/.](\d{1,2})|(\d{1,2})[-/.](\d{4})")
 _TOKEN: Final = re.compile(r"\d+|[^\W\d_][^\d\s,./()-]*")
 
@@ -257,7 +269,7 @@ def _with_time(moment: Moment, clock: time, offset: timedelta | None) -> Moment:
 def _read_date(text: str, reading: DateReading) -> Moment | AmbiguousMoment | None:
     """A date without a time of day."""
     if text.isascii() or text[0].isdigit():
-        numeric = _NUMERIC.fullmatch(text)
+        numeric = _NUMERIC.fullmatch(text) or _NUMERIC_YEAR_WORD.fullmatch(text)
         if numeric is not None:
             return _numeric_date(numeric[1], numeric[3], numeric[4], reading)
     compact = _COMPACT.fullmatch(text)
@@ -272,7 +284,14 @@ def _read_date(text: str, reading: DateReading) -> Moment | AmbiguousMoment | No
         return Moment(by_calendar.year, by_calendar.month, by_calendar.day)
     if "年" in text or "년" in text:
         return _cjk_date(text, reading)
-    return _named_date(text, reading)
+    weekday = _WEEKDAY_BEFORE_NUMBERS.fullmatch(text)
+    if weekday is not None and is_weekday(weekday[1]):
+        return _read_date(weekday[2], reading)
+    roman = _ROMAN_MONTH.fullmatch(text)
+    if roman is not None and roman[2] in _ROMAN_MONTHS:
+        year = expand_year(roman[3], reading)
+        return None if year is None else _checked(year, _ROMAN_MONTHS.index(roman[2]) + 1, int(roman[1]))
+    return _named_date(_BASQUE_ENDINGS.sub(" ", text) if "(" in text else text, reading)
 
 
 def _numeric_date(first: str, second: str, third: str, reading: DateReading) -> Moment | AmbiguousMoment | None:
@@ -382,6 +401,7 @@ def _months_called(name: str) -> dict[int, frozenset[str]]:
         months.get(key)
         or (months.get(key[1:]) if key.startswith("ב") else None)
         or _months_without_accents().get(_strip_accents(key))
+        or _MORE_MONTHS.get(key)
         or {}
     )
 

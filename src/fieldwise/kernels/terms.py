@@ -35,7 +35,23 @@ _MORE_COUNTRIES: Final = {
     "micronesia": "FM", "federated states of micronesia": "FM", "hong kong": "HK", "macau": "MO", "macao": "MO", "türkiye": "TR",
     "turkiye": "TR", "eswatini": "SZ", "czechia": "CZ", "georgia": "GE", "república checa": "CZ", "estados unidos": "US", "eeuu": "US",
     "ee uu": "US", "brd": "DE", "frg": "DE", "großbritannien": "GB", "england und wales": "GB", "royaume uni": "GB", "suisse": "CH",
-    "schweiz": "CH", "svizzera": "CH", "deutschland": "DE",
+    "schweiz": "CH", "svizzera": "CH", "deutschland": "DE", "french republic": "FR", "slovak republic": "SK", "swiss confederation": "CH",
+    "argentine republic": "AR", "italian republic": "IT", "portuguese republic": "PT", "hellenic republic": "GR", "kyrgyz republic": "KG",
+    "dominican republic": "DO", "gabonese republic": "GA", "lebanese republic": "LB", "togolese republic": "TG", "swiss": "CH",
+    "korea, republic of": "KR", "korea (republic of)": "KR", "korea, democratic people's republic of": "KP", "rep. of korea": "KR",
+    "korea, south": "KR", "korea, north": "KP", "iran, islamic republic of": "IR", "venezuela, bolivarian republic of": "VE",
+    "bolivia, plurinational state of": "BO", "micronesia, federated states of": "FM", "palestine, state of": "PS",
+    "congo, the democratic republic of the": "CD", "congo, republic of the": "CG", "macedonia, the former yugoslav republic of": "MK",
+    "virgin islands, british": "VG", "virgin islands, u.s.": "VI", "holy see (vatican city state)": "VA",
+    "falkland islands (malvinas)": "FK",
+    "saint martin (french part)": "MF", "sint maarten (dutch part)": "SX", "netherlands, kingdom of the": "NL", "gambia, the": "GM",
+    "bahamas, the": "BS", "united kingdom of great britain and northern ireland": "GB", "сша": "US", "république tchèque": "CZ",
+    "repubblica ceca": "CZ", "tschechische republik": "CZ", "česká republika": "CZ", "czeska republika": "CZ", "republika czeska": "CZ",
+    "한국": "KR", "남한": "KR", "北朝鮮": "KP", "韓国": "KR", "中國": "CN", "السعودية": "SA", "الإمارات": "AE", "elfenbeinküste": "CI",
+    "weißrussland": "BY", "weissrussland": "BY", "белоруссия": "BY", "biélorussie": "BY", "bielorrusia": "BY",
+    "mazedonien": "MK", "holanda": "NL", "olanda": "NL", "hollande": "NL", "inglaterra": "GB", "angleterre": "GB", "inghilterra": "GB",
+    "england (uk)": "GB", "birmania": "MM", "birmanie": "MM", "swasiland": "SZ", "kapverden": "CV", "türkei": "TR", "moldawien": "MD",
+    "estados unidos de américa": "US", "états-unis d'amérique": "US", "vereinigte staaten von amerika": "US", "stati uniti d'america": "US",
 }  # fmt: skip
 _GENERIC: Final = re.compile(
     r"^(?:the )?(?:(?:federal|federative|people's|democratic|socialist|islamic|arab|hellenic|oriental|co-operative|independent|sovereign|"
@@ -47,16 +63,26 @@ _MORE_LANGUAGES: Final = {
     "bokmål": "nb no", "norwegian": "no nb nn", "american english": "en", "british english": "en", "canadian english": "en",
     "australian english": "en", "brazilian portuguese": "pt", "european portuguese": "pt", "mexican spanish": "es",
     "latin american spanish": "es", "european spanish": "es", "canadian french": "fr", "swiss french": "fr", "austrian german": "de",
+    "castellano": "es", "español castellano": "es", "汉语": "zh", "漢語": "zh", "华语": "zh", "普通话": "zh", "國語": "zh", "国语": "zh",
+    "cantonese": "yue zh", "bahasa indonesia": "id", "bahasa melayu": "ms", "bahasa malaysia": "ms", "bahasa": "id ms", "gaelic": "ga gd",
+    "hochdeutsch": "de", "schweizerdeutsch": "gsw de", "serbo-croatian": "sh sr hr bs", "nynorsk": "nn no", "chinese (simplified)": "zh",
+    "chinese (traditional)": "zh", "portuguese (brazil)": "pt", "english (us)": "en", "english (uk)": "en",
     "simplified chinese": "zh", "traditional chinese": "zh",
 }  # fmt: skip
 _TRUE_WORDS = (
-    "true yes y t 1 on x ok checked ticked selected set marked ja j oui sí si sim da да tak ano áno igen kyllä evet はい 是 对 예 네 有"
+    "true yes y t 1 on x ok checked ticked selected set marked ja j oui sí si sim da да tak ano áno igen kyllä evet はい 是 对 예 네 有 "
+    "wahr richtig vrai verdadero vero verdadeiro waar sant sand tosi prawda pravda igaz adevărat истина doğru đúng 真 참 "
+    "enabled დიახ"
 )
 _FALSE_WORDS = (
-    "false no n f 0 off unchecked unticked unselected unmarked nein non não nej nei ei ne нет nie hayır hayir いいえ 否 不 아니요 無 无"
+    "false no n f 0 off unchecked unticked unselected unmarked nein non não nej nei ei ne нет nie hayır hayir いいえ 否 不 아니요 無 无 "
+    "falsch faux falso onwaar falskt falsk epätosi fałsz nepravda hamis fals ложь yanlış sai 偽 假 거짓 "
+    "disabled 不是 아니오 ไม่"
 )
-_TRUE: Final = frozenset([*_TRUE_WORDS.split(), *"☑☒✓✔⊠■●", "[x]", "(x)", "[✓]", "[✔]", ":selected:"])
-_FALSE: Final = frozenset([*_FALSE_WORDS.split(), *"☐✗✘❌□○", "[]", "()", ":unselected:"])
+_TRUE: Final = frozenset([*_TRUE_WORDS.split(), *"☑☒✓✔✅⊠■●", "1.0", "[x]", "(x)", "[✓]", "[✔]", ":selected:"])
+_FALSE: Final = frozenset(
+    [*_FALSE_WORDS.split(), *"☐✗✘❌□○", "0.0", "not selected", "not checked", "not ticked", "[]", "()", ":unselected:"]
+)
 
 
 def countries_called(text: str) -> frozenset[str]:

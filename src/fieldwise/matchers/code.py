@@ -7,6 +7,7 @@ needs the extra `domain` (`pip install "fieldwise[domain]"`).
 [1.0, 0.0, 0.0]
 """
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -36,6 +37,9 @@ _MODULES: Final = {
     "phone": "phonenumbers",
 }
 _LARGEST: Final = 10**300
+_COUNTRY_LENGTH: Final = 2
+_MAX_LABEL_WORDS: Final = 4
+_VAT_WORD: Final = re.compile(r"(che\d{9}|no\d{9})(?:mwst|tva|iva|tpv|mva)")
 _PACKAGES: Final = {"phone": "phonenumberslite"}
 
 
@@ -63,6 +67,7 @@ class CodeReading:
     key: str
     problem: str | None = None
     international: bool = True
+    """False for a phone number or VAT number without its country."""
 
 
 def grid(expected: Sequence[object], actual: Sequence[object], config: Code) -> NDArray[np.float64]:
@@ -104,9 +109,13 @@ def _code_matcher(config: Code) -> ReadingMatcher[CodeReading]:
 
     def compare(expected: CodeReading, actual: CodeReading) -> Agreement:
         agrees = expected.key == actual.key
-        if not agrees and not (expected.international and actual.international):  # a phone number without its country
-            national, other = sorted((expected.key.lstrip("0"), actual.key.lstrip("0")), key=len)
-            agrees = len(national) >= 6 and other.endswith(national) and len(other) - len(national) <= 4
+        if not agrees and expected.international != actual.international and config.scheme == "vat":
+            national, full = (actual, expected) if expected.international else (expected, actual)
+            if full.key[_COUNTRY_LENGTH:] == national.key:
+                return Agreement(True, f'"{national.key}" has no country prefix')
+        elif not agrees and not (expected.international and actual.international):  # a phone number without its country
+            national, full = sorted((expected.key.lstrip("0"), actual.key.lstrip("0")), key=len)
+            agrees = len(national) >= 6 and full.endswith(national) and len(full) - len(national) <= 4
         problems = join_notes(expected.problem and f"expected: {expected.problem}", actual.problem and f"actual: {actual.problem}")
         return Agreement(agrees, problems)
 
@@ -131,16 +140,44 @@ def _scheme_reader(scheme: str, region: str | None) -> Callable[[str], CodeReadi
     errors: Any = import_module("stdnum.exceptions")
 
     def read(text: str) -> CodeReading:
-        key = alphanumeric_key(text)
+        for candidate in _without_labels(text):
+            if module.is_valid(candidate):
+                valid = str(module.validate(candidate))
+                return _valid_reading(alphanumeric_key(module.to_isbn13(valid) if scheme == "isbn" else valid), scheme)
+        key = alphanumeric_key(text) if scheme != "vat" else _vat_key(alphanumeric_key(text))
+        has_country = scheme != "vat" or key[:_COUNTRY_LENGTH].isalpha()
         try:
-            valid = str(module.validate(text))
-            return CodeReading(alphanumeric_key(module.to_isbn13(valid) if scheme == "isbn" else valid))
+            module.validate(text)
         except errors.InvalidChecksum:
-            return CodeReading(key, f'the check digit of "{text}" fails')
+            return CodeReading(key, f'the check digit of "{text}" fails', has_country)
         except errors.ValidationError as error:
-            return CodeReading(key, f'"{text}" is no {scheme}: {str(error).rstrip(".").lower()}')
+            return CodeReading(key, f'"{text}" is no {scheme}: {str(error).rstrip(".").lower()}', has_country)
+        return CodeReading(key, None, has_country)
 
     return read
+
+
+def _valid_reading(key: str, scheme: str) -> CodeReading:
+    return CodeReading(_vat_key(key) if scheme == "vat" else key)
+
+
+def _vat_key(key: str) -> str:
+    """A VAT number with the prefix that Greece uses for it, and without the word for the tax behind it.
+
+    >>> _vat_key("gr094259216"), _vat_key("che107787577mwst"), _vat_key("no995525828mva")
+    ('el094259216', 'che107787577', 'no995525828')
+    """
+    return _VAT_WORD.sub(r"\1", "el" + key[2:] if key.startswith("gr") else key)
+
+
+def _without_labels(text: str) -> list[str]:
+    """The text, then the text without each run of words at its start: the label in `IBAN: DE…`, `ISBN-13: 978…`, `VAT no. …`.
+
+    >>> _without_labels("VAT no. DE 136695976")
+    ['VAT no. DE 136695976', 'no. DE 136695976', 'DE 136695976', '136695976']
+    """
+    words = text.split()
+    return [text, *(" ".join(words[first:]) for first in range(1, min(len(words), _MAX_LABEL_WORDS + 1)))]
 
 
 def _read_phone(text: str, region: str | None) -> CodeReading:
