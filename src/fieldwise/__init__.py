@@ -7,7 +7,8 @@ if TYPE_CHECKING:
     from fieldwise.api import compare, diff, evaluate, match, open_run, route, rules_from, run, runs
     from fieldwise.model.case import Case
     from fieldwise.model.change import Changes
-    from fieldwise.model.comparison import Comparison, Comparisons
+    from fieldwise.model.comparison import Comparison
+    from fieldwise.model.comparison_list import Comparisons
     from fieldwise.model.diagnostic import ConfigError, Diagnostic
     from fieldwise.model.diff import Diff
     from fieldwise.model.plan import Plan
@@ -49,7 +50,7 @@ _MODULES = {
     "Case": "fieldwise.model.case",
     "Changes": "fieldwise.model.change",
     "Comparison": "fieldwise.model.comparison",
-    "Comparisons": "fieldwise.model.comparison",
+    "Comparisons": "fieldwise.model.comparison_list",
     "ConfigError": "fieldwise.model.diagnostic",
     "Diagnostic": "fieldwise.model.diagnostic",
     "Diff": "fieldwise.model.diff",

@@ -9,7 +9,8 @@ from typing import Any, Literal, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldwise.model.comparison import Comparison, Comparisons
+from fieldwise.model.comparison import Comparisons
+from fieldwise.model.comparison_list import ComparisonList
 from fieldwise.model.notebook_html import COMPARISON_TITLES, MAX_ROWS, comparison_cells, render_table
 
 Verdict = Literal["pass", "partial", "fail"]
@@ -51,8 +52,13 @@ class Result:
     """Further numbers of the case, by name."""
     details: Mapping[str, Any] = field(default_factory=dict[str, Any])
     """Evidence, as JSON values. `fault` is `system` or `ours` for an error; `flags` are counted over the run."""
-    comparisons: Sequence[Comparison] = ()
-    """The comparison of each field, if the evaluator compares fields."""
+    comparisons: ComparisonList = field(default_factory=ComparisonList)
+    """The comparison of each field, if the evaluator compares fields; `.to_pandas()`, `.to_polars()` and `.to_arrow()` convert them."""
+
+    def __post_init__(self) -> None:
+        """Convert a plain sequence of comparisons, as plug-ins may give."""
+        if self.comparisons.__class__ is not ComparisonList:
+            object.__setattr__(self, "comparisons", ComparisonList(self.comparisons))
 
     def to_json(self) -> dict[str, Any]:
         """A JSON-serializable dict."""

@@ -110,7 +110,7 @@ def propose_pairing(expected: str, actual: str, *, ids: tuple[str, str] | None =
     """How two files or folders pair. `ids` and `renames` (expected → actual) are given by the user and hold."""
     sides = _read_side(expected), _read_side(actual)
     keys = ids or _find_ids(*sides)
-    records = _find_answers(*(side.rows for side in sides), keys) or _find_records(*(side.rows for side in sides))
+    records = _find_answers(sides[0].rows, sides[1].rows, keys) or _find_records(sides[0].rows, sides[1].rows)
     mappings = [SideMapping(id=None if key == FILE_NAME else key, record=record) for key, record in zip(keys, records, strict=True)]
     mappings[0] = replace(mappings[0], rename=dict(renames or {}))
     pairs = list(_pair_rows(sides, mappings, keys))

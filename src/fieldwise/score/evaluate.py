@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from fieldwise.model.batch import BatchOutcome, EvaluatorOutcome
 from fieldwise.model.case import Cases
 from fieldwise.model.comparison import Comparisons, fill_confidences
+from fieldwise.model.comparison_list import ComparisonList
 from fieldwise.model.diagnostic import Diagnostic
 from fieldwise.model.options import GradedOnly
 from fieldwise.model.plan import Plan, PlannedEvaluator, When
@@ -355,7 +356,7 @@ def result_at(results: Results, row: int) -> Result:
         status=Status(int(results.status[row])).label,
         metrics=metrics,
         details=dict(results.details(row)),
-        comparisons=list(results.comparisons.of_case(row)) if results.comparisons is not None else [],
+        comparisons=ComparisonList(results.comparisons.of_case(row) if results.comparisons is not None else ()),
     )
 
 

@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from fieldwise.model.case import Case
-from fieldwise.model.comparison import Comparison
+from fieldwise.model.comparison_list import ComparisonList
 from fieldwise.model.locations import Location, open_for_arrow
 from fieldwise.model.result import Result
 from fieldwise.model.values import Value
@@ -301,7 +301,7 @@ class _ResultBlock:
             return None
         columns, row = self._results.columns, rows[0]
         metrics = {name.removeprefix(METRIC_PREFIX): columns[name][row] for name in self._metrics}
-        comparisons: list[Comparison] = []
+        comparisons = ComparisonList()
         for table, matches in zip(self._comparisons, self._matches, strict=True):
             comparisons += read_comparisons(table.columns, table.rows_of(case), load_records, matches)
         return Result(

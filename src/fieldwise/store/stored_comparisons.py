@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import lru_cache, partial
 from html import escape
-from importlib import import_module
 from typing import Any, Final
 
 import numpy as np
@@ -12,6 +11,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from fieldwise.model.comparison import UNCOUNTED_OUTCOMES, Comparison
+from fieldwise.model.comparison_list import import_package
 from fieldwise.model.locations import Location
 from fieldwise.model.values import MISSING
 from fieldwise.store.arrow_tables import ArrowTable, arrow_column, encode_parquet, numpy_array, text_column
@@ -123,7 +123,7 @@ class StoredComparisons:
 
     def to_pandas(self) -> Any:
         """A pandas DataFrame. Values keep their types: `expected` and `actual` are columns of Python objects."""
-        pandas = _import_package("pandas")
+        pandas = import_package("pandas")
         frame = self.to_arrow().to_pandas()
         for side in ("expected", "actual"):
             values = np.empty(len(frame), dtype=object)
@@ -133,7 +133,7 @@ class StoredComparisons:
 
     def to_polars(self) -> Any:
         """`to_arrow` as a polars DataFrame."""
-        return _import_package("polars").from_arrow(self.to_arrow())
+        return import_package("polars").from_arrow(self.to_arrow())
 
     def list_paths(self) -> list[str]:
         """Every field and every concrete path, whatever the filter's field is."""
@@ -287,13 +287,6 @@ def _value_text(value: Any) -> str | None:
     if value is MISSING or isinstance(value, str):
         return None if value is MISSING else value
     return dump_json(value).decode()
-
-
-def _import_package(package: str) -> Any:
-    try:
-        return import_module(package)
-    except ImportError as error:
-        raise ImportError(f"to_{package}() needs {package}, which is not installed: pip install {package}") from error
 
 
 def _render_html(comparisons: StoredComparisons) -> str:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from fieldwise.model.case import Case
 from fieldwise.model.comparison import UNCOUNTED_OUTCOMES, Comparison
+from fieldwise.model.comparison_list import ComparisonList
 from fieldwise.model.diagnostic import ConfigError, Diagnostic
 from fieldwise.model.path import MalformedPath, Path
 from fieldwise.model.redaction import Redaction
@@ -480,7 +481,7 @@ def _redact_result(result: Result, redaction: Redaction | None) -> Result:
     """The result with the values at redacted paths as hashes, and without texts that may quote them."""
     if redaction is None:
         return result
-    comparisons = [_redact_comparison(comparison, redaction) for comparison in result.comparisons]
+    comparisons = ComparisonList(_redact_comparison(comparison, redaction) for comparison in result.comparisons)
     misses = [] if result.comparisons else [_REDACTED_NOTE for _ in result.misses]
     return replace(result, comparisons=comparisons, misses=misses)
 
