@@ -2,7 +2,7 @@
 
 import xml.etree.ElementTree as ET
 
-from fieldwise.report.charts import ChartBar, draw_counts, draw_histogram, draw_intervals, draw_stacked_counts
+from fieldwise.report.charts import ChartBar, draw_histogram, draw_intervals
 
 _SVG = "{http://www.w3.org/2000/svg}"
 
@@ -22,14 +22,13 @@ def test_a_bar_with_an_interval_has_whiskers_and_one_without_has_none() -> None:
 
 def test_labels_from_data_are_escaped() -> None:
     hostile = "</svg><script>x"
-    drawn = draw_counts([ChartBar(hostile, 2.0)], title=hostile)
+    drawn = draw_intervals([ChartBar(hostile, 0.2)], title=hostile)
     assert "<script>" not in drawn
     assert hostile in [element.text for element in ET.fromstring(drawn).iter(f"{_SVG}text")]
 
 
-def test_kinds_are_classes_and_hints_name_the_bar() -> None:
-    root = ET.fromstring(draw_stacked_counts(["a", "b"], {"omission": [1, 0], "fault": [0, 2]}, title="t"))
-    assert root.findall(f".//{_SVG}g[@class='series kind-omission']")
+def test_hints_name_the_bar() -> None:
+    root = ET.fromstring(draw_intervals([ChartBar("a", 1.0)], title="t"))
     assert "a: 1" in [element.text for element in root.iter(f"{_SVG}title")]
 
 

@@ -73,13 +73,13 @@ def test_axe_finds_no_violation_in_reports_of_boxes_answers_and_faults(
 def test_the_theme_follows_the_system_until_it_is_chosen(open_page: Any, report: Path) -> None:
     page = open_page(report, scheme="dark").page
     dark = _background(page)
-    button = page.get_by_role("button", name="theme: as the system")
+    button = page.get_by_role("button", name="Theme: system")
     button.click()
     light = _background(page)
     assert light != dark
-    page.get_by_role("button", name="theme: light").click()
+    page.get_by_role("button", name="Theme: light").click()
     assert _background(page) == dark
-    assert page.get_by_role("button", name="theme: dark").is_visible()
+    assert page.get_by_role("button", name="Theme: dark").is_visible()
 
 
 def test_arrow_keys_walk_in_the_heatmap_and_enter_opens_the_case(open_page: Any, report: Path) -> None:
@@ -115,7 +115,7 @@ def test_a_column_of_the_field_table_sorts_both_ways(open_page: Any, report: Pat
     table = page.locator("table.fields").first
     first = table.locator("tbody tr:first-child th")
     table.get_by_role("button", name="matched").click()
-    assert first.inner_text() == "invoice_number"  # 22, before others with 22
+    assert first.inner_text() == "vendor.name"  # the fewest, and the lowest score of those
     table.get_by_role("button", name="matched").click()
     assert first.inner_text() == "line_items[*].description"
     assert table.locator("th[aria-sort='descending']").count() == 1
@@ -123,7 +123,7 @@ def test_a_column_of_the_field_table_sorts_both_ways(open_page: Any, report: Pat
 
 def test_without_scripts_everything_is_still_there(open_page: Any, report: Path) -> None:
     page = open_page(report, java_script_enabled=False).page
-    assert page.locator("table[data-heatmap='1'] tbody td").count() == 17 * 26
+    assert page.locator("table[data-heatmap='1'] tbody td").count() == 19 * 26
     assert page.locator("svg.pygal-chart").count() >= 6
     assert not page.locator("#theme").is_visible()
 
@@ -134,3 +134,36 @@ def test_it_prints_with_what_was_folded(open_page: Any, report: Path) -> None:
     assert page.pdf(format="A4").startswith(b"%PDF")
     page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
     assert page.locator("details.case:not([open])").count() == 0
+
+
+def test_the_palette_finds_a_field_and_a_case(open_page: Any, report: Path) -> None:
+    page = open_page(report).page
+    page.keyboard.press("Control+k")
+    page.keyboard.type("field notes")
+    page.keyboard.press("Enter")
+    assert page.locator("tr.found th").inner_text() == "notes"
+    page.keyboard.press("Control+k")
+    page.keyboard.type("case acme-10021")
+    page.keyboard.press("Enter")
+    assert page.locator("details.case[open] summary:focus").inner_text().startswith("acme-10021")
+
+
+def test_j_and_k_step_through_the_cases(open_page: Any, report: Path) -> None:
+    page = open_page(report).page
+    for key in "jjk":
+        page.keyboard.press(key)
+    assert page.evaluate("document.activeElement.closest('details').id") == page.locator("details.case").first.get_attribute("id")
+
+
+def test_a_link_opens_its_folded_section(open_page: Any, report: Path) -> None:
+    page = open_page(report).page
+    assert not page.locator("#run dl").is_visible()
+    page.locator("nav.parts >> text=What was run").click()
+    page.locator("#run dl").wait_for(state="visible")
+
+
+def test_a_column_can_be_hidden(open_page: Any, report: Path) -> None:
+    page = open_page(report).page
+    page.locator("#fields .choose-columns summary").first.click()
+    page.locator("#fields .choose-columns label:has-text('rule')").first.click()
+    assert not page.locator("#fields th:has-text('rule')").first.is_visible()

@@ -7,7 +7,7 @@ import pytest
 from report_factory import evaluator, view
 
 from fieldwise.model.summary import Counts, Summary
-from fieldwise.report.run_view import build_run_view, describe_exit, share_cases_by_status
+from fieldwise.report.run_view import NO_CAUSE, build_run_view, describe_exit, share_cases_by_status
 from fieldwise.store.run import Run
 
 
@@ -47,11 +47,17 @@ def test_causes_are_labelled_and_counted_over_fields() -> None:
     assert [cause.label for cause in view().causes][1:] == ["value of a neighbouring item", "look-alike characters"]
 
 
-def test_errors_by_field_begin_with_the_field_that_has_most() -> None:
-    assert view().errors_by_field == (
-        ("items[*].amount", {"wrong_value": 16, "hallucination": 2}),
-        ("number", {"wrong_value": 1, "omission": 1}),
-    )
+def test_the_pareto_of_causes_adds_up_to_all_mismatches() -> None:
+    rows = view().pareto
+    assert sum(row.cause.count for row in rows) == view().mismatches == 20
+    assert [row.cause.label for row in rows][-1] == NO_CAUSE
+    assert rows[0].cumulative == rows[0].share == 12 / 20
+    assert rows[-1].cumulative == 1.0
+
+
+def test_the_table_of_fields_begins_with_the_worst() -> None:
+    scores = [row.field.score.value for row in view().tables[0].rows]
+    assert scores == sorted(scores)
 
 
 def test_a_run_without_evaluators_can_be_shown() -> None:

@@ -162,7 +162,7 @@ def test_what_nobody_could_measure_is_no_failure_and_has_no_score(client: TestCl
     judged = client.get(f"/runs/{run.id}/case?id=good").text
     assert '<span class="chip v-unavailable">unavailable</span> </h2>' in judged
     page = client.get(f"/runs/{run.id}", headers=HTML).text
-    assert page.index('id="diagnostics"') < page.index('id="outcomes"'), "why it is incomplete comes before what it measured"
+    assert page.index('id="diagnostics"') < page.index('id="summary"'), "why it is incomplete comes before what it measured"
     assert '<a href="#diagnostics">why</a>' in page
 
 

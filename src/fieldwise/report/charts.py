@@ -7,12 +7,10 @@ from importlib import import_module
 from math import ceil, floor
 from typing import Any, Final
 
-from fieldwise.report.result_text import ERROR_OUTCOMES
-from fieldwise.report.run_view import CauseSummary, EvaluatorCard
+from fieldwise.report.run_view import EvaluatorCard
 from fieldwise.report.text_format import make_visible, truncate
 
 NARROW, WIDE = 360, 440
-MAX_ROWS: Final = 18
 _LONG: Final = 860
 _TICKS: Final = 7
 _ROW_HEIGHT: Final = 26
@@ -48,25 +46,6 @@ def draw_score_histogram(card: EvaluatorCard) -> str:
     return draw_histogram(card.score_bins, title=f"{card.name}: number of cases by score") if card.score_bins else ""
 
 
-def draw_errors_chart(errors_by_field: Sequence[tuple[str, Mapping[str, int]]], evaluator: str) -> str:
-    """Draw the fields with most errors, by outcome; empty if there are no errors."""
-    rows = errors_by_field[:MAX_ROWS]
-    if not rows:
-        return ""
-    series: dict[str, list[int]] = {}
-    for outcome in ERROR_OUTCOMES:
-        counts = [errors.get(outcome, 0) for _, errors in rows]
-        if any(counts):
-            series[outcome] = counts
-    return draw_stacked_counts([field for field, _ in rows], series, title=f"{evaluator}: errors by field and type")
-
-
-def draw_causes_chart(causes: Sequence[CauseSummary]) -> str:
-    """Draw how often each cause occurs; empty if there are none."""
-    bars = [ChartBar(cause.label, cause.count) for cause in causes[:MAX_ROWS]]
-    return draw_counts(bars, title="likely causes by frequency") if bars else ""
-
-
 def draw_intervals(bars: Sequence[ChartBar], *, title: str) -> str:
     """Draw numbers from 0 to 1 as bars with their 95 % intervals as whiskers."""
     chart = _make_chart("HorizontalBar", rows=len(bars), range=(0, 1), y_labels=[0, 0.25, 0.5, 0.75, 1])
@@ -80,31 +59,6 @@ def _make_value(bar: ChartBar) -> dict[str, Any]:
     if bar.low is not None and bar.high is not None:
         value["ci"] = {"low": max(bar.low, 0.0), "high": min(bar.high, 1.0)}
     return value
-
-
-def draw_counts(bars: Sequence[ChartBar], *, title: str) -> str:
-    """Draw counts as horizontal bars."""
-    chart = _make_chart(
-        "HorizontalBar",
-        rows=len(bars),
-        width=WIDE,
-        show_x_labels=False,
-        show_x_guides=False,
-        print_values=True,
-        print_values_position="top",
-    )
-    chart.x_labels = [_shorten_label(bar.label) for bar in reversed(bars)]
-    chart.add("", [bar.value for bar in reversed(bars)])
-    return _render_svg(chart, title)
-
-
-def draw_stacked_counts(labels: Sequence[str], series: Mapping[str, Sequence[int]], *, title: str) -> str:
-    """Draw counts of several kinds, one bar for each label; the kinds have the class `kind-<name>`."""
-    chart = _make_chart("HorizontalStackedBar", rows=len(labels), width=WIDE)
-    chart.x_labels = [_shorten_label(label) for label in reversed(labels)]
-    for name, values in series.items():
-        chart.add(name, list(reversed(values)))
-    return _render_svg(chart, title, kinds=list(series))
 
 
 def draw_histogram(counts: Sequence[int], *, title: str) -> str:

@@ -4,16 +4,16 @@ The templates of the parts (`templates/_*.html`) do not depend on the page aroun
 """
 
 from base64 import b64encode
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cache
 from hashlib import sha256
 from html import escape
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import urlencode
 
 from fieldwise.model.summary import Metric
-from fieldwise.report.charts import draw_causes_chart, draw_errors_chart, draw_metrics_chart, draw_score_histogram
-from fieldwise.report.result_text import ERROR_OUTCOMES, FIELD_STATES
+from fieldwise.report.charts import draw_metrics_chart, draw_score_histogram
 from fieldwise.report.run_view import RunView, build_run_view
 from fieldwise.report.terminal_layout import FAIR_SCORE, GOOD_SCORE
 from fieldwise.report.text_format import (
@@ -39,9 +39,9 @@ def render_html(run: "Run") -> str:
 
 def render_html_view(view: RunView) -> str:
     """Render the report of a view, with its style and script inside."""
-    script = read_static("report.js")
+    script = read_static("report.js") + read_static("navigate.js")
     template = get_environment().get_template("report.html")
-    return template.render(page=view, style=read_static("report.css"), script=script, policy=make_content_policy(script))
+    return template.render(page=view, run_address="", style=read_static("report.css"), script=script, policy=make_content_policy(script))
 
 
 def read_static(name: str) -> str:
@@ -89,12 +89,9 @@ def get_environment() -> Any:
         "script_json": _return_markup(dump_script_json),
         "metrics_chart": _return_markup(draw_metrics_chart),
         "score_histogram": _return_markup(draw_score_histogram),
-        "errors_chart": _return_markup(draw_errors_chart),
-        "causes_chart": _return_markup(draw_causes_chart),
+        "query": build_query,
     }
-    states: dict[str, Any] = {"error_states": [FIELD_STATES[outcome] for outcome in ERROR_OUTCOMES]}
     environment.filters.update(filters)
-    environment.globals.update(states)
     return environment
 
 
@@ -120,6 +117,17 @@ def grade_score(value: float | Metric) -> str:
     if score >= GOOD_SCORE:
         return "good"
     return "fair" if score >= FAIR_SCORE else "poor"
+
+
+def build_query(values: Mapping[str, Any], **changes: Any) -> str:
+    """Build the query string of a page from its filters with some changed; empty values are left out.
+
+    >>> build_query({"name": "a b", "offset": 50, "tag": None}, offset=0)
+    '?name=a+b&offset=0'
+    """
+    merged = {**values, **changes}
+    text = urlencode({name: value for name, value in merged.items() if value not in (None, "")})
+    return f"?{text}" if text else "?"
 
 
 def render_backticks(text: str) -> str:

@@ -26,7 +26,7 @@ from fieldwise.report.case_view import (
     read_score_spread,
 )
 from fieldwise.report.heatmap import CASES, CELLS, Heatmap, build_heatmap
-from fieldwise.report.result_text import ERROR_OUTCOMES, FIELD_STATES, describe_cause
+from fieldwise.report.result_text import ERROR_OUTCOMES, FIELD_STATES, FieldState, describe_cause
 from fieldwise.report.run_changes import EvaluatorComparison, describe_changes, describe_tests, list_change_warnings
 from fieldwise.report.text_format import format_count, shorten_path
 from fieldwise.summarize.findings import Finding, find_patterns
@@ -35,7 +35,8 @@ if TYPE_CHECKING:
     from fieldwise.store.run import Run
 
 UNREAD_TITLE: Final = "Expected values that cannot be read"
-MAX_FIELDS: Final = 120
+NO_CAUSE: Final = "no cause found"
+MAX_FIELDS: Final = 300
 MAX_SLICES: Final = 60
 MAX_MAIN_METRICS: Final = 7
 _MAIN_METRICS: Final = {
@@ -146,6 +147,18 @@ class CauseSummary:
     count: int
     fields: tuple[tuple[str, int], ...]
     """The fields that have it most often, with counts."""
+    more_fields: int = 0
+    """Number of further fields that have it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ParetoRow:
+    """A cause with its share of all mismatches."""
+
+    cause: CauseSummary
+    share: float
+    cumulative: float
+    """Share of this cause and of all more frequent ones."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -283,24 +296,36 @@ class RunView:
         return tuple(_make_field_table(evaluator) for evaluator in self.evaluators if evaluator.fields)
 
     @cached_property
-    def outcomes(self) -> tuple[tuple[str, tuple[BarShare, ...]], ...]:
-        """Evaluator → outcomes of all its comparisons."""
-        return tuple((evaluator.name, share_outcomes(_total_outcomes(evaluator))) for evaluator in self.evaluators if evaluator.fields)
-
-    @cached_property
-    def errors_by_field(self) -> tuple[tuple[str, Mapping[str, int]], ...]:
-        """Fields of the leading evaluator with their errors by outcome, most errors first; fields without errors are left out."""
-        rows: list[tuple[str, Mapping[str, int]]] = []
-        for summary in self.leader.fields if self.leader else ():
-            errors = {outcome: summary.outcomes[outcome] for outcome in ERROR_OUTCOMES if summary.outcomes.get(outcome)}
-            if errors:
-                rows.append((summary.field, errors))
-        return tuple(sorted(rows, key=lambda row: -sum(row[1].values())))
+    def field_states(self) -> tuple[FieldState, ...]:
+        """The outcomes that occur in the tables of fields."""
+        occurring = {share.kind for table in self.tables for row in table.rows for share in row.outcomes}
+        return tuple(state for name, state in FIELD_STATES.items() if name in occurring)
 
     @cached_property
     def causes(self) -> tuple[CauseSummary, ...]:
         """Causes of the leading evaluator's mismatches, most frequent first."""
         return summarize_causes(self.leader) if self.leader else ()
+
+    @cached_property
+    def mismatches(self) -> int:
+        """Number of mismatches of the leading evaluator, with or without a known cause."""
+        totals = _total_outcomes(self.leader) if self.leader else Counter[str]()
+        return sum(totals[outcome] for outcome in ERROR_OUTCOMES)
+
+    @cached_property
+    def pareto(self) -> tuple[ParetoRow, ...]:
+        """Causes with their cumulative share of the mismatches; the last row has those without a known cause."""
+        causes = list(self.causes)
+        unexplained = self.mismatches - sum(cause.count for cause in causes)
+        if unexplained > 0:
+            causes.append(CauseSummary(name="", label=NO_CAUSE, advice="", count=unexplained, fields=()))
+        total = sum(cause.count for cause in causes)
+        rows: list[ParetoRow] = []
+        explained = 0
+        for cause in causes:
+            explained += cause.count
+            rows.append(ParetoRow(cause=cause, share=cause.count / total, cumulative=explained / total))
+        return tuple(rows)
 
     @cached_property
     def findings(self) -> tuple[Finding, ...]:
@@ -485,9 +510,8 @@ def _make_rates(evaluator: EvaluatorSummary) -> MacroMicroRates:
 
 
 def _make_field_table(evaluator: EvaluatorSummary) -> FieldTable:
-    fields = list(evaluator.fields)
-    if len(fields) > MAX_FIELDS:
-        fields = sorted(fields, key=lambda summary: summary.score.value)[:MAX_FIELDS]
+    """Worst fields first; fields without a score last."""
+    fields = sorted(evaluator.fields, key=lambda summary: (not summary.score.n, summary.score.value))[:MAX_FIELDS]
     return FieldTable(
         evaluator=evaluator.name, rows=tuple(_make_field_row(summary) for summary in fields), more=len(evaluator.fields) - len(fields)
     )
@@ -519,7 +543,8 @@ def summarize_causes(evaluator: EvaluatorSummary) -> tuple[CauseSummary, ...]:
     for name, counts in fields_by_cause.items():
         fields = tuple(counts.most_common(4))
         text = describe_cause(name, rules[fields[0][0]])
-        causes.append(CauseSummary(name=name, label=text.label, advice=text.advice, count=counts.total(), fields=fields))
+        more = len(counts) - len(fields)
+        causes.append(CauseSummary(name=name, label=text.label, advice=text.advice, count=counts.total(), fields=fields, more_fields=more))
     return tuple(sorted(causes, key=lambda cause: (-cause.count, cause.label)))
 
 

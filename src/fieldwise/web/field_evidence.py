@@ -10,12 +10,12 @@ from fieldwise.model.accepted_values import accepted_values
 from fieldwise.model.case import Case
 from fieldwise.model.comparison import Comparison
 from fieldwise.report.evidence import MarkedText, PagePlace, Side, find_page_place, list_source_texts, mark_sources
+from fieldwise.report.html import build_query
 from fieldwise.report.picture import PlaceBox, draw_place
 from fieldwise.report.text_format import make_visible
 from fieldwise.report.value_diff import TextPiece, plain_pieces
 from fieldwise.store.run import Run
 from fieldwise.web.case_images import CaseImage, image_reference, load_image
-from fieldwise.web.render import build_query
 from fieldwise.web.server import Server
 
 SIDES: Final[tuple[Side, ...]] = ("expected", "actual")

@@ -23,6 +23,7 @@ from fieldwise.model.values import MISSING, Value
 from fieldwise.registry import EVALUATORS
 from fieldwise.report.case_view import draw_case_shapes, find_leading_evaluator
 from fieldwise.report.evidence import context_text, find_text_key, list_source_texts
+from fieldwise.report.html import build_query
 from fieldwise.report.result_text import FIELD_STATES, UNMEASURED, FieldState, describe_cause, displayed_verdict, field_state_name
 from fieldwise.report.text_format import format_number, format_value
 from fieldwise.report.value_diff import MarkedSides, TextPiece, mark_comparison, plain_pieces
@@ -34,7 +35,7 @@ from fieldwise.web.case_images import CaseImage, ImageProblem, image_reference, 
 from fieldwise.web.case_index import CaseQuery, cached_page, select_cases
 from fieldwise.web.field_evidence import FieldEvidence, build_field_evidence, may_have_place
 from fieldwise.web.problems import make_problem
-from fieldwise.web.render import build_query, render
+from fieldwise.web.render import render
 from fieldwise.web.server import RunId, Server
 
 MAX_ROWS: Final = 500

@@ -15,6 +15,7 @@ from starlette.responses import RedirectResponse, Response
 
 from fieldwise.model.comparison import Comparison
 from fieldwise.model.diagnostic import ConfigError, Diagnostic
+from fieldwise.report.html import build_query
 from fieldwise.report.result_text import describe_cause
 from fieldwise.report.text_format import dump_json, format_value
 from fieldwise.report.value_diff import TextPiece, mark_comparison, plain_pieces
@@ -48,7 +49,7 @@ from fieldwise.web.api_runs import find_case_position
 from fieldwise.web.case_index import Cache, cached_page
 from fieldwise.web.field_evidence import SIDE_NAMES, FieldEvidence, build_field_evidence
 from fieldwise.web.problems import config_problem, make_problem
-from fieldwise.web.render import build_query, render_response
+from fieldwise.web.render import render_response
 from fieldwise.web.server import RUN_ID, Server
 
 SOURCE_WORDS: Final[Mapping[str, str]] = {

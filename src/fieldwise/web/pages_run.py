@@ -1,43 +1,35 @@
 """The page of one run: summary, outcomes, heatmap, cases."""
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Annotated, Final, cast
+from typing import Annotated, Any, Final, cast
 
 from fastapi import APIRouter, Depends, Query
 from starlette.responses import HTMLResponse, Response
 
-from fieldwise.model.summary import EvaluatorSummary
+from fieldwise.model.comparison import Comparison
 from fieldwise.report.heatmap import Heatmap, build_heatmap
-from fieldwise.report.html import render_html
-from fieldwise.report.result_text import FIELD_STATES, FieldState
+from fieldwise.report.html import build_query, render_html
+from fieldwise.report.result_text import describe_cause
 from fieldwise.report.run_view import build_run_view
 from fieldwise.store.run import Run
 from fieldwise.store.run_index import comparisons_at, verdicts_at
 from fieldwise.web.api_runs import select_evaluator
-from fieldwise.web.case_index import CaseQuery, Order, cached_page, select_cases
+from fieldwise.web.case_index import NO_FAILURE, CaseQuery, Order, cached_page, select_cases
 from fieldwise.web.events import LiveRun, add_interim, expects_events, make_live_run, progress_text, refresh_key
+from fieldwise.web.pages_case import ComparisonRow, make_row
 from fieldwise.web.render import render
 from fieldwise.web.server import RunId, Server
 
-CASES_PER_PAGE: Final = 50
+CASES_PER_PAGE: Final = 10
+SHOWN_MISMATCHES: Final = 2
+SHOWN_MISSES: Final = 4
 MAX_COLUMNS: Final = 60
 MAX_CELLS: Final = 3_000
-MAX_FIELDS: Final = 200
 _ORDERS: Final = ("score", "-score", "case")
 QueryText = Annotated[str | None, Query(max_length=1000)]
 OffsetQuery = Annotated[int, Query(ge=0, le=10_000_000)]
 StartQuery = Annotated[int, Query(alias="from", ge=0, le=10_000_000)]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OutcomeTable:
-    """Counts of each outcome by field."""
-
-    evaluator: str
-    states: tuple[FieldState, ...]
-    rows: tuple[tuple[str, Mapping[str, int]], ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,7 +52,12 @@ class CaseRow:
     id: str
     score: float
     verdict: str
+    mismatches: tuple[ComparisonRow, ...]
+    """The first mismatches that meet the filters, with their values."""
     misses: Sequence[str]
+    """Misses of an evaluator that compares no fields."""
+    more: int
+    """Number of mismatches or misses that are not shown."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,19 +73,23 @@ class CaseList:
     offset: int
     previous: int
     next: int | None
+    cause_label: str = ""
+    """The cause in the filters, in words."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CaseFilters:
     """The filters of the case list, as in the address of the page."""
 
-    evaluator: str | None = None
-    verdict: str | None = None
-    field: str | None = None
-    outcome: str | None = None
-    slice: str | None = None
-    order: str = "score"
-    text: str | None = None
+    evaluator: QueryText = None
+    verdict: QueryText = None
+    field: QueryText = None
+    outcome: QueryText = None
+    cause: QueryText = None
+    slice: QueryText = None
+    order: QueryText = None
+    """One of _ORDERS; anything else is the first of them."""
+    text: QueryText = None
 
     def to_query(self, evaluator: str) -> CaseQuery:
         """The filters as a query of an evaluator's results."""
@@ -98,30 +99,15 @@ class CaseFilters:
             verdict=self.verdict or None,
             field=self.field or None,
             outcome=self.outcome or None,
+            cause=self.cause or None,
             text=self.text or None,
             tag=name if kind == "tag" and name else None,
             split=name if kind == "split" and name else None,
-            order=cast(Order, self.order),
+            order=cast(Order, self.order if self.order in _ORDERS else _ORDERS[0]),
         )
 
 
-def parse_filters(
-    evaluator: QueryText = None,
-    verdict: QueryText = None,
-    field: QueryText = None,
-    outcome: QueryText = None,
-    slice: QueryText = None,
-    order: QueryText = None,
-    text: QueryText = None,
-) -> CaseFilters:
-    """The filters of an address; an unknown order becomes the default."""
-    valid_order = order if order in _ORDERS else _ORDERS[0]
-    return CaseFilters(
-        evaluator=evaluator or None, verdict=verdict, field=field, outcome=outcome, slice=slice, order=valid_order, text=text
-    )
-
-
-FiltersQuery = Annotated[CaseFilters, Depends(parse_filters)]
+FiltersQuery = Annotated[CaseFilters, Depends()]
 
 
 def build_run_pages(server: Server) -> APIRouter:
@@ -134,17 +120,24 @@ def build_run_pages(server: Server) -> APIRouter:
 
     @routes.get("/runs/{run}/heatmap")
     async def show_heatmap(run: RunId, evaluator: QueryText = None, start: StartQuery = 0) -> Response:
-        return HTMLResponse(await server.threads.run(_render_heatmap, server, run, evaluator, start))
+        content = await server.threads.run(_render_heatmap, server, run, evaluator, start)
+        return _fragment_response(content, run, {"evaluator": evaluator, "from": start or None})
 
     @routes.get("/runs/{run}/cases")
     async def list_cases(run: RunId, filters: FiltersQuery, offset: OffsetQuery = 0) -> Response:
-        return HTMLResponse(await server.threads.run(_render_cases, server, run, filters, offset))
+        content = await server.threads.run(_render_cases, server, run, filters, offset)
+        return _fragment_response(content, run, {**asdict(filters), "offset": offset or None})
 
     @routes.get("/runs/{run}/report.html")
     async def download_report(run: RunId) -> Response:
         return HTMLResponse(await server.threads.run(lambda: render_html(server.open_run(run))))
 
     return routes
+
+
+def _fragment_response(content: str, run: str, values: Mapping[str, Any]) -> HTMLResponse:
+    """A fragment of the run page; the address of the page gets its filters, so that it can be shared and reloaded."""
+    return HTMLResponse(content, headers={"hx-replace-url": f"/runs/{run}{build_query(values)}"})
 
 
 def _render_run(server: Server, run_name: str, filters: CaseFilters, start: int, offset: int) -> str:
@@ -167,7 +160,8 @@ def _render_cases(server: Server, run_name: str, filters: CaseFilters, offset: i
     run = server.open_run(run_name)
 
     def render_fragment() -> str:
-        return render("_case_list.html", cases=_make_case_list(server, run, filters, offset), filters=asdict(filters))
+        case_list = _make_case_list(server, run, filters, offset)
+        return render("_case_list.html", cases=case_list, filters=asdict(filters), run_address=f"/runs/{run.id}")
 
     return cached_page(server.pages, run, ("cases", filters, offset), render_fragment)
 
@@ -175,11 +169,11 @@ def _render_cases(server: Server, run_name: str, filters: CaseFilters, offset: i
 def _render_page(server: Server, run: Run, filters: CaseFilters, start: int, offset: int, tags: Sequence[str]) -> str:
     spreads = {name: server.index.score_spread(run, name) for name in run.full.evaluators}
     page = build_run_view(run, worst=0, heatmaps=False, spreads=spreads)
-    leader = run.full.evaluators.get(filters.evaluator or "") or page.leader
     live = None if run.finished else _find_live_run(server, run.id)
     return render(
         "run.html",
         here="",
+        run_address=f"/runs/{run.id}",
         page=page,
         verdict=page.verdict if live is None else progress_text(live.progress),
         live=live,
@@ -187,7 +181,6 @@ def _render_page(server: Server, run: Run, filters: CaseFilters, start: int, off
         tags=tags,
         troubled=page.exit_code not in (0, 1, None),
         evaluators=run.evaluators,
-        outcomes=_make_outcome_table(leader),
         map=_make_heatmap_page(server, run, filters.evaluator, start),
         cases=_make_case_list(server, run, filters, offset),
         filters=asdict(filters),
@@ -199,17 +192,6 @@ def _find_live_run(server: Server, run_id: str) -> LiveRun | None:
     if progress is None:
         return None
     return add_interim(server, make_live_run(progress, server.library.list_heads()))
-
-
-def _make_outcome_table(evaluator: EvaluatorSummary | None) -> OutcomeTable | None:
-    if evaluator is None or not evaluator.fields:
-        return None
-    by_field: dict[str, Counter[str]] = {}
-    for field in evaluator.fields:
-        by_field.setdefault(field.field, Counter()).update(field.outcomes)
-    occurring = {name for counts in by_field.values() for name, count in counts.items() if count}
-    states = tuple(state for name, state in FIELD_STATES.items() if name in occurring)
-    return OutcomeTable(evaluator=evaluator.name, states=states, rows=tuple(by_field.items())[:MAX_FIELDS])
 
 
 def _make_heatmap_page(server: Server, run: Run, evaluator: str | None, start: int) -> HeatmapPage | None:
@@ -243,15 +225,30 @@ def _make_heatmap_page(server: Server, run: Run, evaluator: str | None, start: i
 
 
 def _make_case_list(server: Server, run: Run, filters: CaseFilters, offset: int) -> CaseList:
-    evaluator = select_evaluator(run, filters.evaluator)
+    evaluator = select_evaluator(run, filters.evaluator or None)
     selection = select_cases(server.index, run, filters.to_query(evaluator))
     page = selection.page(offset, CASES_PER_PAGE)
-    verdicts = verdicts_at(run, evaluator, [ranked.position for ranked in page])
+    positions = [ranked.position for ranked in page]
+    verdicts = verdicts_at(run, evaluator, positions)
+    comparisons = comparisons_at(run, evaluator, positions)
+    summary = run.full.evaluators.get(evaluator)
+    rules = {field.field: field.rule for field in summary.fields} if summary else {}
     rows: list[CaseRow] = []
     for ranked in page:
         verdict, misses = verdicts[ranked.position]
-        rows.append(CaseRow(id=ranked.id, score=ranked.score, verdict=verdict, misses=misses))
-    summary = run.full.evaluators.get(evaluator)
+        compared = comparisons.get(ranked.position, [])
+        mismatches = [comparison for comparison in compared if _is_shown(comparison, filters)]
+        shown_misses = () if compared else misses[:SHOWN_MISSES]
+        rows.append(
+            CaseRow(
+                id=ranked.id,
+                score=ranked.score,
+                verdict=verdict,
+                mismatches=tuple(make_row(comparison, rules) for comparison in mismatches[:SHOWN_MISMATCHES]),
+                misses=shown_misses,
+                more=max(len(mismatches) - SHOWN_MISMATCHES, 0) if compared else len(misses) - len(shown_misses),
+            )
+        )
     return CaseList(
         run=run.id,
         evaluator=evaluator,
@@ -262,4 +259,16 @@ def _make_case_list(server: Server, run: Run, filters: CaseFilters, offset: int)
         offset=offset,
         previous=max(offset - CASES_PER_PAGE, 0),
         next=offset + CASES_PER_PAGE if offset + CASES_PER_PAGE < len(selection) else None,
+        cause_label=describe_cause(filters.cause, "").label if filters.cause else "",
     )
+
+
+def _is_shown(comparison: Comparison, filters: CaseFilters) -> bool:
+    """True if the list shows the values of a comparison: a mismatch that meets the filters, or any outcome that they ask for."""
+    if filters.field and comparison.field != filters.field:
+        return False
+    if filters.cause and comparison.cause != filters.cause:
+        return False
+    if filters.outcome and filters.outcome != "wrong":
+        return comparison.outcome == filters.outcome
+    return bool(filters.field and not filters.outcome) or comparison.outcome not in NO_FAILURE

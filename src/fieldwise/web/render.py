@@ -1,11 +1,10 @@
 """Render pages from templates: those of the server, and the fragments shared with the HTML report."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cache
 from importlib import import_module
 from importlib.resources import files
 from typing import Any
-from urllib.parse import urlencode
 
 import jinja2
 from markupsafe import Markup
@@ -32,7 +31,7 @@ def get_environment() -> Any:
             ]
         )
     )
-    environment.filters = {**environment.filters, "query": build_query, "sparkline": draw_sparkline, "json": dump_json}
+    environment.filters = {**environment.filters, "sparkline": draw_sparkline, "json": dump_json}
     environment.globals = {**environment.globals, "version": __version__}
     return environment
 
@@ -54,17 +53,6 @@ def warm_up() -> None:
 def render_response(template: str, status: int = 200, **values: Any) -> HTMLResponse:
     """Render a page or a fragment to a response."""
     return HTMLResponse(render(template, **values), status_code=status)
-
-
-def build_query(values: Mapping[str, Any], **changes: Any) -> str:
-    """Build the query string of a page from its filters with some changed; empty values are left out.
-
-    >>> build_query({"name": "a b", "offset": 50, "tag": None}, offset=0)
-    '?name=a+b&offset=0'
-    """
-    merged = {**values, **changes}
-    text = urlencode({name: value for name, value in merged.items() if value not in (None, "")})
-    return f"?{text}" if text else "?"
 
 
 def draw_sparkline(values: Sequence[float | None], title: str = "") -> Markup:

@@ -2,14 +2,14 @@
 (() => {
   const root = document.documentElement;
 
-  // Theme: as the system, light, dark. Stored if the browser allows it for files.
+  // Theme: system, light, dark. Stored if the browser allows it for files.
   const button = document.getElementById("theme");
-  const themes = ["as the system", "light", "dark"];
+  const themes = ["system", "light", "dark"];
   const remember = (value) => { try { localStorage.setItem("fieldwise-theme", value); } catch { /* not allowed here */ } };
   const recall = () => { try { return localStorage.getItem("fieldwise-theme"); } catch { return null; } };
   const show = (name) => {
     if (name === themes[0]) delete root.dataset.theme; else root.dataset.theme = name;
-    button.textContent = "theme: " + name;
+    button.textContent = "Theme: " + name;
   };
   let theme = themes.includes(recall()) ? recall() : themes[0];
   if (button) {
@@ -114,7 +114,7 @@
   // Unfold everything for printing, and fold it again afterwards.
   let folded = [];
   addEventListener("beforeprint", () => {
-    folded = [...document.querySelectorAll(".fold:not([open]), .case:not([open])")];
+    folded = [...document.querySelectorAll("details:not([open])")];
     folded.forEach((section) => { section.open = true; });
   });
   addEventListener("afterprint", () => folded.forEach((section) => { section.open = false; }));
