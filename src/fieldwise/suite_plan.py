@@ -47,11 +47,11 @@ def check(
     parsed_gates = [parse_gate_with_warnings(text, plan.evaluators) for text in gates]
     warnings = [warning for _, gate_warnings in parsed_gates for warning in gate_warnings]
     plan = replace(plan, gates=(*plan.gates, *(gate for gate, _ in parsed_gates)), diagnostics=(*plan.diagnostics, *warnings))
-    _check_policy(plan)
+    _require_readable_policy(plan)
     return plan
 
 
-def _check_policy(plan: Plan) -> None:
+def _require_readable_policy(plan: Plan) -> None:
     """Raise ConfigError if the policy of the suite cannot be read, or a gate needs one and there is none."""
     if plan.policy is not None:
         from fieldwise.read.policy_file import load_policy  # few suites have one

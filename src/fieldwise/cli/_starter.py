@@ -6,7 +6,7 @@ import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import MISSING as NO_DEFAULT
-from dataclasses import fields, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from pathlib import Path
 from typing import Any
 
@@ -96,10 +96,21 @@ def infer_suite(cases: Path, folder: Path, rules: Sequence[dict[str, Any]] | Non
     return f"{stem}.eval.yaml", _write_suite(stem, f"cases: {_yaml_scalar(relative_path)}\n", Source(cases=str(cases)), rules)
 
 
+@dataclass(frozen=True, slots=True)
+class PairedSuite:
+    """A suite inferred from a file of expected and a file of actual records."""
+
+    file_name: str
+    text: str
+    paired: int
+    """How many expected records have an actual one."""
+    records: int
+
+
 def infer_paired_suite(
     expected: Path, actual: Path, folder: Path, pairing: Pairing, rules: Sequence[dict[str, Any]] | None = None
-) -> tuple[str, str, int, int]:
-    """Infer a suite from two files; return its file name, its text, and how many of how many expected records pair."""
+) -> PairedSuite:
+    """Infer a suite from two files, and count the records that pair."""
     source = pairing.apply_to(Source(expected=str(expected), actual=str(actual)))
     paired = count = 0
     for cases in read_cases(source, chunk=256):
@@ -110,7 +121,8 @@ def infer_paired_suite(
     reasons = {rename.expected: rename.evidence for rename in pairing.renames}
     for side, path, mapping in (("expected", expected, pairing.expected), ("actual", actual, pairing.actual)):
         text += f"  {side}:{_side_yaml(_relative_path(path, folder), mapping, reasons)}"
-    return f"{stem}.eval.yaml", _write_suite(stem, text, source, rules, extra_fields=pairing.list_extra_fields()), paired, count
+    suite = _write_suite(stem, text, source, rules, extra_fields=pairing.list_extra_fields())
+    return PairedSuite(f"{stem}.eval.yaml", suite, paired, count)
 
 
 def suite_of_rules(name: str, rules: Sequence[dict[str, Any]]) -> tuple[str, str]:

@@ -97,13 +97,13 @@ def _pair_sides(
             require_file(side, "file")
     ids, renames = parse_ids(mapping[0]), parse_renames(mapping[1])
     pairing = propose_pairing(str(expected), str(actual), ids=ids, renames=renames).with_renames()
-    name, content, paired, count = infer_paired_suite(expected, actual, folder, pairing, rules)
-    for line in replace(pairing, renames=()).describe(paired, count):
+    suite = infer_paired_suite(expected, actual, folder, pairing, rules)
+    for line in replace(pairing, renames=()).describe(suite.paired, suite.records):
         typer.echo(line.replace(", as --rename says", ""))
     extra_fields = pairing.list_extra_fields()
     if extra_fields:
         some = ", ".join(f"`{name}`" for name in extra_fields[:4]) + (" …" if len(extra_fields) > 4 else "")
         typer.echo(f"{len(extra_fields)} fields are only in the actual file and not scored: {some}")
-    if not paired:
+    if not suite.paired:
         typer.echo("no row pairs: name the ids of both sides, --id EXPECTED=ACTUAL", err=True)
-    return {folder / name: content}
+    return {folder / suite.file_name: suite.text}

@@ -65,7 +65,9 @@ def corruption_label(name: str) -> str:
     return CAUSES.find(name).label
 
 
-def _of_text(function: Callable[[str, int], str | None]) -> Callable[[Any, ValueContext], Corrupted]:
+def _adapt_text_function(function: Callable[[str, int], str | None]) -> Callable[[Any, ValueContext], Corrupted]:
+    """Give a corruption of text the signature of all; its None becomes UNCHANGED."""
+
     def corrupt(value: Any, context: ValueContext) -> Corrupted:
         changed = function(value, context.pick)
         return UNCHANGED if changed is None else changed
@@ -73,7 +75,9 @@ def _of_text(function: Callable[[str, int], str | None]) -> Callable[[Any, Value
     return corrupt
 
 
-def _of_number(function: Callable[[Any, int, int], Any]) -> Callable[[Any, ValueContext], Corrupted]:
+def _adapt_number_function(function: Callable[[Any, int, int], Any]) -> Callable[[Any, ValueContext], Corrupted]:
+    """Give a corruption of numbers the signature of all; its None becomes UNCHANGED."""
+
     def corrupt(value: Any, context: ValueContext) -> Corrupted:
         changed = function(value, context.pick, context.decimals)
         return UNCHANGED if changed is None else changed
@@ -144,44 +148,44 @@ _DATE: Final[frozenset[ValueKind]] = frozenset({"date"})
 _PRESENT: Final[frozenset[ValueKind]] = frozenset({"text", "code", "date", "figure", "number", "bool"})
 
 CORRUPTIONS: Final = (
-    Corruption("digit_changed", _NUMERIC, _of_number(corrupt_numbers.change_digit)),
-    Corruption("digit_changed", _WRITTEN, _of_text(corrupt_text.change_digit)),
-    Corruption("transposed", _NUMERIC, _of_number(corrupt_numbers.swap_digits)),
-    Corruption("transposed", _WRITTEN, _of_text(corrupt_text.swap_neighbours)),
-    Corruption("decimal_point_lost", _NUMERIC, _of_number(corrupt_numbers.lose_decimal_point)),
-    Corruption("scale", _NUMERIC, _of_number(corrupt_numbers.scale_up)),
-    Corruption("sign", _NUMERIC, _of_number(corrupt_numbers.flip_sign)),
-    Corruption("last_digit", _NUMERIC, _of_number(corrupt_numbers.add_last_unit)),
-    Corruption("rounding", _NUMERIC, _of_number(corrupt_numbers.round_off)),
-    Corruption("other_currency", frozenset({"figure", "text"}), _of_number(corrupt_numbers.change_currency)),
-    Corruption("currency_on_one_side", frozenset({"figure"}), _of_number(corrupt_numbers.drop_currency)),
-    Corruption("other_unit", frozenset({"figure"}), _of_number(corrupt_numbers.change_unit)),
-    Corruption("number_format", _NUMERIC, _of_number(corrupt_numbers.rewrite_number)),
+    Corruption("digit_changed", _NUMERIC, _adapt_number_function(corrupt_numbers.change_digit)),
+    Corruption("digit_changed", _WRITTEN, _adapt_text_function(corrupt_text.change_digit)),
+    Corruption("transposed", _NUMERIC, _adapt_number_function(corrupt_numbers.swap_digits)),
+    Corruption("transposed", _WRITTEN, _adapt_text_function(corrupt_text.swap_neighbours)),
+    Corruption("decimal_point_lost", _NUMERIC, _adapt_number_function(corrupt_numbers.lose_decimal_point)),
+    Corruption("scale", _NUMERIC, _adapt_number_function(corrupt_numbers.scale_up)),
+    Corruption("sign", _NUMERIC, _adapt_number_function(corrupt_numbers.flip_sign)),
+    Corruption("last_digit", _NUMERIC, _adapt_number_function(corrupt_numbers.add_last_unit)),
+    Corruption("rounding", _NUMERIC, _adapt_number_function(corrupt_numbers.round_off)),
+    Corruption("other_currency", frozenset({"figure", "text"}), _adapt_number_function(corrupt_numbers.change_currency)),
+    Corruption("currency_on_one_side", frozenset({"figure"}), _adapt_number_function(corrupt_numbers.drop_currency)),
+    Corruption("other_unit", frozenset({"figure"}), _adapt_number_function(corrupt_numbers.change_unit)),
+    Corruption("number_format", _NUMERIC, _adapt_number_function(corrupt_numbers.rewrite_number)),
     Corruption("type_as_text", frozenset({"number", "figure", "bool"}), _write_as_text),
-    Corruption("day_month_swapped", _DATE, _of_text(corrupt_dates.swap_day_and_month)),
-    Corruption("year_shifted", _DATE, _of_text(corrupt_dates.shift_year)),
-    Corruption("month_shifted", _DATE, _of_text(corrupt_dates.shift_month)),
-    Corruption("day_shifted", _DATE, _of_text(corrupt_dates.shift_day)),
-    Corruption("time_shifted", _DATE, _of_text(corrupt_dates.shift_hour)),
-    Corruption("date_part", _DATE, _of_text(corrupt_dates.misread_date_part)),
-    Corruption("two_digit_year", _DATE, _of_text(corrupt_dates.change_century)),
-    Corruption("date_format", _DATE, _of_text(corrupt_dates.rewrite_date)),
+    Corruption("day_month_swapped", _DATE, _adapt_text_function(corrupt_dates.swap_day_and_month)),
+    Corruption("year_shifted", _DATE, _adapt_text_function(corrupt_dates.shift_year)),
+    Corruption("month_shifted", _DATE, _adapt_text_function(corrupt_dates.shift_month)),
+    Corruption("day_shifted", _DATE, _adapt_text_function(corrupt_dates.shift_day)),
+    Corruption("time_shifted", _DATE, _adapt_text_function(corrupt_dates.shift_hour)),
+    Corruption("date_part", _DATE, _adapt_text_function(corrupt_dates.misread_date_part)),
+    Corruption("two_digit_year", _DATE, _adapt_text_function(corrupt_dates.change_century)),
+    Corruption("date_format", _DATE, _adapt_text_function(corrupt_dates.rewrite_date)),
     Corruption("negation", frozenset({"bool", "text"}), _negate),
-    Corruption("truncated", _WRITTEN, _of_text(corrupt_text.cut_off)),
-    Corruption("missing_text", _TEXT, _of_text(corrupt_text.drop_first_word)),
-    Corruption("word_missing", _TEXT, _of_text(corrupt_text.drop_middle_word)),
-    Corruption("word_added", _TEXT, _of_text(corrupt_text.add_middle_word)),
-    Corruption("extra_text", _WRITTEN, _of_text(corrupt_text.add_text)),
+    Corruption("truncated", _WRITTEN, _adapt_text_function(corrupt_text.cut_off)),
+    Corruption("missing_text", _TEXT, _adapt_text_function(corrupt_text.drop_first_word)),
+    Corruption("word_missing", _TEXT, _adapt_text_function(corrupt_text.drop_middle_word)),
+    Corruption("word_added", _TEXT, _adapt_text_function(corrupt_text.add_middle_word)),
+    Corruption("extra_text", _WRITTEN, _adapt_text_function(corrupt_text.add_text)),
     Corruption("label_included", _WRITTEN, _add_label),
-    Corruption("word_order", _TEXT, _of_text(corrupt_text.reorder_words)),
-    Corruption("abbreviation", _TEXT, _of_text(corrupt_text.abbreviate)),
-    Corruption("letter_case", _WRITTEN, _of_text(corrupt_text.change_case)),
-    Corruption("accents", _TEXT, _of_text(corrupt_text.drop_accents)),
-    Corruption("punctuation", _WRITTEN, _of_text(corrupt_text.change_punctuation)),
-    Corruption("whitespace", _WRITTEN, _of_text(corrupt_text.add_space)),
-    Corruption("ocr", _WRITTEN, _of_text(corrupt_text.misread_lookalike)),
-    Corruption("typo", _WRITTEN, _of_text(corrupt_text.mistype_letter)),
-    Corruption("misread", _TEXT, _of_text(corrupt_text.misread_letters)),
+    Corruption("word_order", _TEXT, _adapt_text_function(corrupt_text.reorder_words)),
+    Corruption("abbreviation", _TEXT, _adapt_text_function(corrupt_text.abbreviate)),
+    Corruption("letter_case", _WRITTEN, _adapt_text_function(corrupt_text.change_case)),
+    Corruption("accents", _TEXT, _adapt_text_function(corrupt_text.drop_accents)),
+    Corruption("punctuation", _WRITTEN, _adapt_text_function(corrupt_text.change_punctuation)),
+    Corruption("whitespace", _WRITTEN, _adapt_text_function(corrupt_text.add_space)),
+    Corruption("ocr", _WRITTEN, _adapt_text_function(corrupt_text.misread_lookalike)),
+    Corruption("typo", _WRITTEN, _adapt_text_function(corrupt_text.mistype_letter)),
+    Corruption("misread", _TEXT, _adapt_text_function(corrupt_text.misread_letters)),
     Corruption("item_shifted", _PRESENT, _take_neighbour),
     Corruption("value_of_another_field", _PRESENT, _take_sibling),
     Corruption("other_value", _PRESENT, _take_other_case),

@@ -18,10 +18,14 @@ def audit_judge(run: str, evaluator: str, judged: Mapping[str, JudgedCase], labe
 
     If the labels are only pass and fail, a judge's `partial` counts as fail, as it does in the pass rate.
     """
-    compared = [case for case in labels if case in judged and judged[case].verdict is not None]
+    compared: dict[str, Verdict] = {}
+    for case in labels:
+        verdict = judged[case].verdict if case in judged else None
+        if verdict is not None:
+            compared[case] = verdict
     is_binary = "partial" not in labels.values()
     label_verdicts: list[Verdict] = [labels[case] for case in compared]
-    judge_verdicts: list[Verdict] = [_comparable_verdict(judged[case].verdict, is_binary) for case in compared]
+    judge_verdicts: list[Verdict] = [_merge_partial_into_fail(verdict) if is_binary else verdict for verdict in compared.values()]
     kinds: list[Verdict] = [kind for kind in VERDICTS if kind in (*label_verdicts, *judge_verdicts)]
     table = _count_pairs(label_verdicts, judge_verdicts, kinds)
     agreement = cohen_kappa(table)
@@ -48,8 +52,8 @@ def audit_judge(run: str, evaluator: str, judged: Mapping[str, JudgedCase], labe
     )
 
 
-def _comparable_verdict(verdict: Verdict | None, is_binary: bool) -> Verdict:
-    return "fail" if verdict is None or (is_binary and verdict == "partial") else verdict
+def _merge_partial_into_fail(verdict: Verdict) -> Verdict:
+    return "fail" if verdict == "partial" else verdict
 
 
 def _count_pairs(labels: Sequence[Verdict], verdicts: Sequence[Verdict], kinds: Sequence[Verdict]) -> NDArray[np.int64]:
