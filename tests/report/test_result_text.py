@@ -4,13 +4,23 @@ import pytest
 from report_factory import comparison
 
 from fieldwise.model.result import Result
-from fieldwise.registry import CAUSES
+from fieldwise.registry import CAUSES, MATCHERS
 from fieldwise.report.result_text import describe_cause, describe_mismatch, displayed_verdict, field_state_name, result_to_json
 
 
 def test_every_cause_has_the_label_and_advice_of_its_spec() -> None:
     for spec in CAUSES.all():
         assert describe_cause(spec.name) == (spec.label, spec.advice)
+
+
+@pytest.mark.parametrize("match", MATCHERS.names())
+def test_no_advice_names_the_match_that_the_field_has(match: str) -> None:
+    rules = ["numeric", "numeric ± 0.01"] if match == "numeric_tolerance" else [match, f"{match} ± 1", f"{match} ≥ 0.85 (x)"]
+    for spec in CAUSES.all():
+        for rule in rules:
+            advice = describe_cause(spec.name, rule).advice
+            assert advice.endswith(".")
+            assert f"`match: {match}`" not in advice, (spec.name, advice)
 
 
 def test_a_cause_that_is_not_installed_keeps_its_name() -> None:

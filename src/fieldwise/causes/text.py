@@ -80,6 +80,7 @@ _MIN_DIGITS_OF_NUMBER, _MIN_DIGITS_OF_TEXT = 5, 10
 _MIN_LETTERS_AROUND_A_DIGIT = 20
 """In a text with this many letters, one digit more, less or other is a slip."""
 _MIN_MISREAD_LENGTH, _MAX_MISREAD_SHARE, _MIN_WORD_SIMILARITY, _SHORT_WORD = 15, 0.18, 0.5, 3
+_MIN_PRINTED_LENGTH, _MAX_PRINTED_LENGTH, _MAX_PRINTED_SHARE = 3, 40, 0.4
 _MAX_LABELLED_LENGTH, _MAX_LABEL_WORDS = 200, 4
 _CAMEL_CASE = re.compile(r"(?<=[a-z])(?=[A-Z])|[_-]")
 _LABEL_WORDS = frozenset({
@@ -159,8 +160,11 @@ def punctuation(expected: str, actual: str, _context: Context) -> bool:
     text = fold_punctuation(expected)
     if text == "" or text != fold_punctuation(actual):
         return False
-    # in numbers, punctuation has a meaning: 1.5 is not 15
-    return parse_number_readings(expected) is None or parse_number_readings(actual) is None
+    # in numbers, punctuation has a meaning: 1.5 is not 15, and -00 is not *00
+    expected_number, actual_number = parse_number_readings(expected), parse_number_readings(actual)
+    if expected_number is None and actual_number is None:
+        return True
+    return (expected_number is None or actual_number is None) and expected.strip().startswith("-") == actual.strip().startswith("-")
 
 
 @cause(
@@ -179,11 +183,12 @@ def punctuation(expected: str, actual: str, _context: Context) -> bool:
         CauseExample(expected="Jose", actual="Josa", holds=False),
         CauseExample(expected="José", actual="Josáx", holds=False),
         CauseExample(expected="Jose", actual="jose", holds=False),
+        CauseExample(expected="$9,995.00", actual="§9,995.00", holds=False),
     ],
 )
 def accents(expected: str, actual: str, _context: Context) -> bool:
     """Text that differs only in accents, umlauts or ligatures and perhaps punctuation, spaces and letter case."""
-    if expected.isascii() and actual.isascii():
+    if not (_has_accents(expected) or _has_accents(actual)):
         return False
     if fold_accents(expected) == fold_accents(actual):
         return True
@@ -192,10 +197,17 @@ def accents(expected: str, actual: str, _context: Context) -> bool:
     return spell_out_umlauts(expected) == spell_out_umlauts(actual)
 
 
+def _has_accents(text: str) -> bool:
+    """True if a letter is not ASCII: a paragraph sign is no accent."""
+    return not text.isascii() and any(character.isalpha() and not character.isascii() for character in text)
+
+
 @cause(
     rank=80,
     label="abbreviation",
     advice="List the short forms you accept, e.g. `match: one_of`, or ask for names written out.",
+    advised=("one_of",),
+    advice_if_followed="Add the short form to the values you accept, or ask for names written out.",
     kinds="text",
     letters=("fewer", "more"),
     examples=[
@@ -331,6 +343,8 @@ def _is_placeholder(text: str) -> bool:
     rank=170,
     label="cut off",
     advice="Check output limits and column widths; for prose compare with `match: contains` or `algorithm: token_set`.",
+    advised=("contains",),
+    advice_if_followed="Check output limits and column widths.",
     kinds="text",
     letters=("fewer",),
     examples=[
@@ -364,11 +378,14 @@ def truncated(expected: str, actual: str, _context: Context) -> bool:
         CauseExample(expected="Springfield", actual="12 Main St, Springfield", holds=False),
         CauseExample(expected="Springfield", actual="field", holds=False),
         CauseExample(expected="a b", actual="b", holds=False),
+        CauseExample(expected="38.00", actual="00", holds=False),
     ],
 )
 def missing_text(expected: str, actual: str, _context: Context) -> bool:
     """Only some of the expected words, in one piece: `Springfield` for `12 Main St, Springfield`."""
-    return _contains_words(_words(expected), _words(actual))
+    if not _contains_words(_words(expected), _words(actual)):
+        return False
+    return parse_number_readings(expected) is None or parse_number_readings(actual) is None
 
 
 @cause(
@@ -507,15 +524,37 @@ def _lacks_words(long: list[str], short: list[str]) -> bool:
         CauseExample(expected="Bill", actual="Bi11"),
         CauseExample(expected="S5", actual="55"),
         CauseExample(expected="B8", actual="88"),
+        CauseExample(expected="148.00", actual="148.OC"),
+        CauseExample(expected="3697", actual="3^97"),
+        CauseExample(expected="5918.00", actual="$918.00"),
+        CauseExample(expected="A12", actual="12A", holds=False),
         CauseExample(expected="50", actual="60", holds=False),
         CauseExample(expected="Acme", actual="Acme", holds=False),
         CauseExample(expected="Acme", actual="acme", holds=False),
     ],
 )
 def ocr(expected: Json, actual: Json, _context: Context) -> bool:
-    """Characters that look alike in print: 0 and O, 1 and l and I, 5 and S, 8 and B, 2 and Z, rn and m, cl and d, vv and w."""
+    """Characters that look alike in print: 0 and O, 1 and l and I, 5 and S, 8 and B, 2 and Z, rn and m, cl and d, vv and w.
+
+    Also a letter or sign in the place of a digit, in texts that agree otherwise.
+    """
     expected_text, actual_text = _printed_characters(expected), _printed_characters(actual)
-    return expected_text not in ("", actual_text) and normalize_lookalikes(expected_text) == normalize_lookalikes(actual_text)
+    if expected_text not in ("", actual_text) and normalize_lookalikes(expected_text) == normalize_lookalikes(actual_text):
+        return True
+    return isinstance(expected, str) and isinstance(actual, str) and _has_signs_for_digits(expected.strip(), actual.strip())
+
+
+def _has_signs_for_digits(expected: str, actual: str) -> bool:
+    """True for texts of one length in which every difference is a digit or decimal mark on one side only: `148.00` and `148.OC`."""
+    if len(expected) != len(actual) or not _MIN_PRINTED_LENGTH <= len(expected) <= _MAX_PRINTED_LENGTH:
+        return False
+    changed = [(left, right) for left, right in zip(expected, actual, strict=True) if left.casefold() != right.casefold()]
+    if not changed or len(changed) > _MAX_PRINTED_SHARE * len(expected):
+        return False
+    if any(left.isdecimal() == right.isdecimal() or " " in (left, right) or "-" in (left, right) for left, right in changed):
+        return False
+    same_digits = sum(left == right and left.isdecimal() for left, right in zip(expected, actual, strict=True))
+    return same_digits >= _MIN_PRINTED_LENGTH - 1
 
 
 def _printed_characters(value: Json) -> str:
