@@ -1,30 +1,39 @@
-"""Simulations of the statistics: coverage of intervals, and how often a system that is compared with itself shows a difference.
+"""Simulations of the statistics: coverage of intervals, false alarms of comparisons, and power.
 
-Run all of them with `make simulate`; `--datasets 100` is quicker, `--only coverage` or `--only comparisons` runs one part. The tables are
-those of docs/statistics.md. Everything goes through the code that a run uses: `MetricTotals`, `compare_evaluator` and `adjust_together`.
+Run all of them with `make simulate`; `--datasets 100` is quicker, `--only coverage` runs one part. The tables are those of
+docs/statistics.md. Everything goes through the code that a run uses: `MetricTotals`, `compare_evaluator`, `adjust_together` and
+`plan_sample_size`; the part `stored` also scores, stores and loads whole runs.
 """
 
 import argparse
-import sys
+import json
+import tempfile
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cache
 from pathlib import Path
-
-# Python puts the folder of a script first on its path, where this file would hide the standard library's `statistics`.
-sys.path[:] = [folder for folder in sys.path if Path(folder or ".").resolve() != Path(__file__).parent]
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
+import fieldwise as fw
+from fieldwise.kernels.paired import standard_error
 from fieldwise.kernels.statistics import draw_poisson_weights, hash_texts, precision_recall_f1
-from fieldwise.model.change import Changes
-from fieldwise.summarize.compare import EvaluatorMeasurements, adjust_together, compare_evaluator
+from fieldwise.model.change import Change, Changes, EvaluatorChange
+from fieldwise.store.run_metrics import list_case_ids, load_metrics
+from fieldwise.summarize.compare import EvaluatorMeasurements, adjust_together, compare_evaluator, compare_numbers, encode_groups
 from fieldwise.summarize.metrics import MetricTotals
+from fieldwise.summarize.sample_size import ChangeSpread, assume_spread, measure_spread, plan_sample_size
 
 Column = NDArray[np.float64]
+Codes = NDArray[np.int64]
 SIZES = (10, 30, 100, 1000)
 DOCUMENT_SIZE = 10
+FIELD_COUNTS = (1, 5, 20)
+POOL = 10_000
+"""Cases of the stored runs that are resampled."""
 LEAVES = 12
 _TRUTH_CASES = 2_000_000
 
@@ -65,7 +74,8 @@ def draw_populations(rng: np.random.Generator, n: int) -> dict[str, Column]:
     return shares | {"Beta(8, 2)": rng.beta(8, 2, n)} | mixtures | rates_of(counts) | counts
 
 
-def true_values() -> dict[str, float]:
+@cache
+def true_values() -> Mapping[str, float]:
     """The value of every metric in its population."""
     counts = draw_field_counts(np.random.default_rng(0), np.random.default_rng(1).beta(6, 1, _TRUTH_CASES))
     totals = [counts[name].sum() for name in ("true_positives", "false_positives", "false_negatives")]
@@ -75,16 +85,28 @@ def true_values() -> dict[str, float]:
     return truth | {"share 0.5": 0.5, "share 0.9": 0.9, "share 0.98": 0.98, "Beta(8, 2)": 0.8, "80% ones": 0.9, "95% ones": 0.975}
 
 
-def simulate_coverage(n: int, datasets: int) -> dict[str, tuple[float, float]]:
+def draw_documents(rng: np.random.Generator, documents: int) -> tuple[dict[str, Column], Codes]:
+    """A sample of every population in documents of one to nine cases, and the document of each case.
+
+    A case has the values of its document with a probability of one half, else its own. So the true values are those of independent cases.
+    """
+    document = np.repeat(np.arange(documents), rng.integers(1, 10, documents))
+    shared, own = draw_populations(rng, documents), draw_populations(rng, len(document))
+    is_shared = rng.random(len(document)) < 0.5
+    return {name: np.where(is_shared, shared[name][document], own[name]) for name in own}, document
+
+
+def simulate_coverage(units: int, datasets: int, *, with_documents: bool = False) -> dict[str, tuple[float, float]]:
     """By metric the share of intervals that hold the true value, and their mean width in widths of the t interval."""
-    truth, rng = true_values(), np.random.default_rng(n)
+    truth, rng = true_values(), np.random.default_rng([units, with_documents])
     covered: Counter[str] = Counter()
     widths, t_widths = Counter[str](), Counter[str]()
-    quantile = 2 * stats.t.ppf(0.975, n - 1) / np.sqrt(n)
+    quantile = 2 * float(stats.t.ppf(0.975, units - 1))
     for dataset in range(datasets):
-        columns = draw_populations(rng, n)
+        columns, document = draw_documents(rng, units) if with_documents else (draw_populations(rng, units), np.arange(units))
+        keys = hash_texts([f"{dataset}-{unit}" for unit in range(units)])[document]
         totals = MetricTotals()
-        totals.add(columns, np.arange(n), draw_poisson_weights(hash_texts([f"{dataset}-{case}" for case in range(n)])))
+        totals.add(columns, np.arange(len(document)), draw_poisson_weights(keys), keys if with_documents else None)
         metrics = totals.finish()
         for name, value in truth.items():
             metric = metrics[name]
@@ -92,36 +114,39 @@ def simulate_coverage(n: int, datasets: int) -> dict[str, tuple[float, float]]:
                 continue
             covered[name] += metric.low <= value <= metric.high
             widths[name] += metric.high - metric.low
-            t_widths[name] += quantile * _residual_deviation(name, columns)
+            t_widths[name] += quantile * _robust_error(name, columns, document)
     return {name: (covered[name] / datasets, widths[name] / t_widths[name] if t_widths[name] else float("inf")) for name in truth}
 
 
-def _residual_deviation(name: str, columns: Mapping[str, Column]) -> float:
-    """The standard deviation whose t interval the width is compared with; of a pooled rate, that of its residuals."""
-    if name in columns:
-        return float(columns[name].std(ddof=1))
-    rate = name.removeprefix("macro_")
-    if rate in columns:
-        return float(columns[rate].std(ddof=1))
+def _robust_error(name: str, columns: Mapping[str, Column], document: Codes) -> float:
+    """The standard error whose t interval the width is compared with; of a pooled rate, that of its residuals."""
+    column = columns.get(name.removeprefix("macro_"))
+    sizes = np.bincount(document).astype(np.float64)
+    if column is not None:
+        return standard_error(np.bincount(document, weights=column), sizes)
     right, extra, missed = (columns[count] for count in ("true_positives", "false_positives", "false_negatives"))
     whole = {"micro_precision": right + extra, "micro_recall": right + missed, "micro_f1": 2 * right + extra + missed}[name]
     part = 2 * right if name == "micro_f1" else right
-    return float((part - part.sum() / whole.sum() * whole).std(ddof=1) / whole.mean())
+    residuals = (part - part.sum() / whole.sum() * whole) / whole.mean()
+    return standard_error(np.bincount(document, weights=residuals), sizes)
 
 
 # Comparisons of a system with itself
 
 
-def draw_two_runs(rng: np.random.Generator, n: int, fields: int, *, with_documents: bool) -> list[EvaluatorMeasurements]:
-    """Two runs of one system over the same cases; with documents, ten consecutive cases share an effect on each field."""
+def draw_two_runs(rng: np.random.Generator, n: int, fields: int, *, with_documents: bool, loss: float = 0.0) -> list[EvaluatorMeasurements]:
+    """Two runs over the same cases; with documents, ten consecutive cases share an effect on each field.
+
+    They are runs of one system, unless the second one has a `loss`: the share of right values that are wrong in it.
+    """
     difficulty = np.clip(rng.beta(6, 1.2, n), 0.02, 0.98)
     rates = difficulty[:, None] + rng.normal(0, 0.05, (n, fields))
     document = np.arange(n) // DOCUMENT_SIZE
     ids = [str(case) for case in range(n)]
     runs: list[EvaluatorMeasurements] = []
-    for _ in range(2):
+    for share in (1.0, 1.0 - loss):
         effect = rng.normal(0, 0.15, (document[-1] + 1, fields))[document] if with_documents else 0.0
-        values = (rng.random((n, fields)) < np.clip(rates + effect, 0, 1)).astype(np.float64)
+        values = (rng.random((n, fields)) < share * np.clip(rates + effect, 0, 1)).astype(np.float64)
         score = values.mean(axis=1)
         columns = {f"f{field}": values[:, field] for field in range(fields)}
         runs.append(
@@ -156,68 +181,292 @@ def draw_prf_runs(rng: np.random.Generator, n: int) -> list[EvaluatorMeasurement
     return runs
 
 
-def shows_difference(runs: list[EvaluatorMeasurements]) -> tuple[bool, bool]:
-    """Whether a comparison of two runs shows a difference in any metric, and in any field."""
+def compare_two(runs: Sequence[EvaluatorMeasurements]) -> EvaluatorChange:
+    """The comparison of two runs with one evaluator, adjusted as `fieldwise compare` does."""
     base, new = runs
     [changes] = adjust_together([Changes(base="base", new="new", evaluators={"e": compare_evaluator("e", base, new)})])
-    evaluator = changes.evaluators["e"]
-    shown = [[change.verdict in ("better", "worse") for change in family] for family in (evaluator.metrics, evaluator.fields)]
-    return any(shown[0]), any(shown[1])
+    return changes.evaluators["e"]
+
+
+def is_shown(change: Change) -> bool:
+    """True if a difference is shown."""
+    return change.verdict in ("better", "worse")
+
+
+def holds(change: Change, value: float) -> float:
+    """1 if the interval of a change holds this value, 0 if not, NaN if there is no interval."""
+    return np.nan if change.low is None or change.high is None else float(change.low <= value <= change.high)
 
 
 def simulate_comparisons(n: int, fields: int, pairs: int, *, with_documents: bool) -> tuple[float, float]:
     """The share of comparisons of a system with itself in which some metric, and in which some field, shows a difference."""
     rng = np.random.default_rng([n, fields, with_documents])
-    shown = np.array([shows_difference(draw_two_runs(rng, n, fields, with_documents=with_documents)) for _ in range(pairs)])
-    any_metric, any_field = shown.mean(axis=0).tolist()
+    shown: list[tuple[bool, bool]] = []
+    for _ in range(pairs):
+        change = compare_two(draw_two_runs(rng, n, fields, with_documents=with_documents))
+        shown.append((any(map(is_shown, change.metrics)), any(map(is_shown, change.fields))))
+    any_metric, any_field = np.mean(shown, axis=0).tolist()
     return any_metric, any_field
+
+
+def _mean_of_known(values: Sequence[float]) -> float:
+    known = [value for value in values if not np.isnan(value)]
+    return float(np.mean(known)) if known else float("nan")
 
 
 def simulate_prf_comparisons(n: int, pairs: int) -> float:
     """The share of comparisons of a system with itself in which some metric of field_prf shows a difference."""
     rng = np.random.default_rng(n)
-    return float(np.mean([shows_difference(draw_prf_runs(rng, n))[0] for _ in range(pairs)]))
+    return float(np.mean([any(map(is_shown, compare_two(draw_prf_runs(rng, n)).metrics)) for _ in range(pairs)]))
+
+
+def simulate_change_coverage(n: int, datasets: int, *, loss: float, with_documents: bool) -> tuple[float, float]:
+    """The share of intervals of a difference that hold the true one, for the mean of five fields and for one field."""
+    large = draw_two_runs(np.random.default_rng(0), 200_000, 5, with_documents=with_documents)[0]
+    truth = -loss * float(large.metrics["score"].mean())
+    rng = np.random.default_rng([n, with_documents])
+    rows: list[tuple[float, float]] = []
+    for _ in range(datasets):
+        base, new = draw_two_runs(rng, n, 5, with_documents=with_documents, loss=loss)
+        groups = encode_groups(base.groups, np.arange(n))
+        score = compare_numbers("score", base.metrics["score"], new.metrics["score"], groups)
+        field = compare_numbers("f0", base.fields["f0"], new.fields["f0"], groups)
+        assert score is not None
+        assert field is not None
+        rows.append((holds(score, truth), holds(field, truth)))
+    of_score, of_field = map(_mean_of_known, zip(*rows, strict=True))
+    return of_score, of_field
+
+
+# Stored runs of one system
+
+
+def write_pool(path: Path, seed: int, *, with_documents: bool) -> None:
+    """Cases with 20 text fields and the outputs of one system: omissions, typos, other values and invented keys."""
+    shared, own = np.random.default_rng(1), np.random.default_rng(seed)
+    rates = np.clip(shared.normal(0.85, 0.12, POOL), 0.3, 0.99)[:, None]
+    if with_documents:
+        rates = rates + own.normal(0, 0.15, (POOL // DOCUMENT_SIZE, 20))[np.arange(POOL) // DOCUMENT_SIZE]
+    is_right, kind, is_invented = own.random((POOL, 20)) < rates, own.random((POOL, 20)), own.random(POOL) < 0.2
+    lines: list[str] = []
+    for case in range(POOL):
+        expected = {f"f{field}": f"value {case} {field}" for field in range(20)}
+        actual: dict[str, object] = {"extra": "x"} if is_invented[case] else {}
+        for (name, value), right, draw in zip(expected.items(), is_right[case].tolist(), kind[case].tolist(), strict=True):
+            if right:
+                actual[name] = value
+            elif draw > 0.4:
+                actual[name] = f"{value}x" if draw < 0.8 else case
+        lines.append(json.dumps({"id": str(case), "document": case // DOCUMENT_SIZE, "expected": expected, "actual": actual}))
+    path.write_text("\n".join(lines), encoding="utf-8")
+
+
+StoredRun = Mapping[str, EvaluatorMeasurements]
+"""The measurements of a stored run, by evaluator."""
+
+
+def store_two_runs(*, with_documents: bool) -> list[StoredRun]:
+    """Score and store two runs of one system, with field_accuracy and field_prf over 1, 5 and 20 fields, and load them."""
+    evaluators: list[dict[str, object]] = []
+    for count in FIELD_COUNTS:
+        rules = [{"path": f"f{field}", "match": "fuzzy"} for field in range(count)]
+        evaluators += [{"type": kind, "name": f"{kind}_{count}", "fields": rules} for kind in ("field_accuracy", "field_prf")]
+    runs: list[StoredRun] = []
+    with tempfile.TemporaryDirectory() as folder:
+        for seed in (2, 3):
+            path = Path(folder) / "pool.jsonl"
+            write_pool(path, seed, with_documents=with_documents)
+            suite = {"cases": str(path), "evaluators": evaluators} | ({"group": "metadata.document"} if with_documents else {})
+            stored = fw.run(suite, root=folder)
+            ids = list_case_ids(stored)
+            runs.append({name: load_metrics(stored, name, ids) for name in stored.evaluators})
+    return runs
+
+
+def resample(
+    name: str, base: EvaluatorMeasurements, new: EvaluatorMeasurements, cases: Codes, is_swapped: NDArray[np.bool_]
+) -> EvaluatorChange:
+    """Compare two runs over some cases. Both are of one system, so either may be the base of a case."""
+
+    def take(first: EvaluatorMeasurements, second: EvaluatorMeasurements) -> EvaluatorMeasurements:
+        def choose(one: NDArray[np.generic], other: NDArray[np.generic]) -> NDArray[np.generic]:
+            return np.where(is_swapped, other[cases], one[cases])
+
+        return replace(
+            first,
+            ids=[first.ids[case] for case in cases],
+            groups=None if first.groups is None else [first.groups[case] for case in cases],
+            verdict=choose(first.verdict, second.verdict),
+            metrics={name: choose(column, second.metrics[name]) for name, column in first.metrics.items()},
+            fields={name: choose(column, second.fields[name]) for name, column in first.fields.items()},
+        )
+
+    return compare_evaluator(name, take(base, new), take(new, base))
+
+
+def simulate_stored(runs: Sequence[StoredRun], n: int, fields: int, pairs: int, *, with_documents: bool) -> tuple[float, float]:
+    """Resample cases, or whole documents, of two stored runs: the share with some metric, and with some field, that shows a difference."""
+    rng = np.random.default_rng([n, fields, with_documents])
+    base, new = runs
+    shown: list[tuple[bool, bool]] = []
+    size = DOCUMENT_SIZE if with_documents else 1
+    for _ in range(pairs):
+        units = rng.choice(POOL // size, n // size, replace=False)
+        cases = (units[:, None] * size + np.arange(size)).ravel()
+        is_swapped = np.repeat(rng.random(len(units)) < 0.5, size)
+        names = [f"field_accuracy_{fields}", f"field_prf_{fields}"]
+        evaluators = {name: resample(name, base[name], new[name], cases, is_swapped) for name in names}
+        [changes] = adjust_together([Changes(base="base", new="new", evaluators=evaluators)])
+        of_run = changes.evaluators.values()
+        any_metric = any(is_shown(change) for evaluator in of_run for change in evaluator.metrics)
+        shown.append((any_metric, any(is_shown(change) for evaluator in of_run for change in evaluator.fields)))
+    any_metric, any_field = np.mean(shown, axis=0).tolist()
+    return any_metric, any_field
+
+
+# Power
+
+
+def draw_scores(rng: np.random.Generator, documents: int, size: int, drop: float) -> tuple[Column, Column, Codes]:
+    """Scores of two runs with a deviation of 0.3, a correlation of one half between runs and, in documents, of 0.3 between cases."""
+    cases = documents * size
+    document = np.repeat(np.arange(documents), size)
+
+    def draw_part(share: float) -> Column:
+        within = rng.normal(0, np.sqrt(0.7 if size > 1 else 1.0), cases)
+        between = rng.normal(0, np.sqrt(0.3), documents)[document] if size > 1 else 0.0
+        return np.sqrt(share) * 0.3 * (within + between)
+
+    of_case = draw_part(0.5)
+    return of_case + draw_part(0.5), of_case + draw_part(0.5) - drop, document
+
+
+def simulate_power(drop: float, size: int, datasets: int, *, measured: bool) -> tuple[int, float]:
+    """The number of cases that `fieldwise power` states for a drop, and the share of comparisons of so many cases that show it.
+
+    The variance is assumed, or `measured` in a run of 400 cases; the mean number of cases is then returned.
+    """
+    rng = np.random.default_rng([size, int(1000 * drop), measured])
+    stated: list[int] = []
+    detected = 0
+    for _ in range(datasets):
+        spread: ChangeSpread | None = assume_spread(0.3, 0.5, group_size=size, intraclass=0.3 if size > 1 else 0.0)
+        if measured:
+            pilot, _, document = draw_scores(rng, 400 // size, size, 0.0)
+            spread = measure_spread(pilot, document if size > 1 else None, 0.5)
+        assert spread is not None
+        plan = plan_sample_size(spread, drop)
+        assert plan.cases is not None
+        stated.append(plan.cases)
+        base, new, document = draw_scores(rng, plan.cases // size, size, drop)
+        change = compare_numbers("score", base, new, document if size > 1 else None)
+        detected += change is not None and change.verdict == "worse"
+    return round(float(np.mean(stated))), detected / datasets
 
 
 # Tables
 
 
-def coverage_table(datasets: int) -> Iterator[str]:
-    """Coverage and relative width, a row for each population."""
-    by_size = {n: simulate_coverage(n, datasets) for n in SIZES}
-    yield f"| population | {' | '.join(f'n = {n:,}' for n in SIZES)} |"
+def _table(title: str, rows: Iterator[tuple[str, list[str]]] | list[tuple[str, list[str]]], noun: str = "n") -> Iterator[str]:
+    yield f"| {title} | {' | '.join(f'{noun} = {n:,}' for n in SIZES)} |"
     yield f"| --- |{' --- |' * len(SIZES)}"
-    for name in by_size[SIZES[0]]:
-        cells = [f"{by_size[n][name][0]:.3f} ({by_size[n][name][1]:.2f})" for n in SIZES]
-        yield f"| {name.replace('_', ' ').replace('%', ' %')} | {' | '.join(cells)} |"
+    for name, cells in rows:
+        yield f"| {name} | {' | '.join(cells)} |"
+
+
+def coverage_table(datasets: int) -> Iterator[str]:
+    """Coverage and relative width, a row for each population; first of independent cases, then of documents."""
+    for with_documents in (False, True):
+        by_size = {n: simulate_coverage(n, datasets, with_documents=with_documents) for n in SIZES}
+        rows: list[tuple[str, list[str]]] = []
+        for name in true_values():
+            cells = [f"{by_size[n][name][0]:.3f} ({by_size[n][name][1]:.2f})" for n in SIZES]
+            rows.append((name.replace("_", " ").replace("%", " %"), cells))
+        yield from _table("in documents" if with_documents else "population", rows, "documents" if with_documents else "n")
+        yield ""
+
+
+def _design(with_documents: bool) -> str:
+    return "documents of 10 cases, `group`" if with_documents else "independent cases"
+
+
+def _format_share(share: float) -> str:
+    return f"{share:.1%}".replace("%", " %")
+
+
+def _plural(count: int, noun: str) -> str:
+    return f"{count} {noun}{'s' if count > 1 else ''}"
 
 
 def comparison_table(pairs: int) -> Iterator[str]:
     """Shares of false alarms, a row for each design."""
-    yield f"| a system compared with itself | {' | '.join(f'n = {n:,}' for n in SIZES)} |"
-    yield f"| --- |{' --- |' * len(SIZES)}"
-    yield f"| any of 14 metrics of `field_prf` | {' | '.join(f'{simulate_prf_comparisons(n, pairs):.1%}' for n in SIZES)} |"
+    rows = [("any of 14 metrics of `field_prf`", [_format_share(simulate_prf_comparisons(n, pairs)) for n in SIZES])]
     for with_documents in (False, True):
-        for fields in (1, 5, 20):
+        for fields in FIELD_COUNTS:
             rates = [simulate_comparisons(n, fields, pairs, with_documents=with_documents) for n in SIZES]
-            design = "documents of 10 cases, `group`" if with_documents else "independent cases"
-            for noun, place in (("metric", 0), ("field", 1)):
-                cells = " | ".join(f"{rate[place]:.1%}" for rate in rates)
-                yield f"| {design}: any of {fields} {noun}{'s' if fields > 1 else ''} | {cells} |"
+            title = f"{_design(with_documents)}: any of"
+            rows.append((f"{title} {_plural(fields, 'metric')}", [_format_share(rate) for rate, _ in rates]))
+            rows.append((f"{title} {_plural(fields, 'field')}", [_format_share(rate) for _, rate in rates]))
+    yield from _table("a system compared with itself", rows)
+
+
+def stored_table(pairs: int) -> Iterator[str]:
+    """Shares of false alarms in stored runs, a row for each design."""
+    rows: list[tuple[str, list[str]]] = []
+    for with_documents in (False, True):
+        runs = store_two_runs(with_documents=with_documents)
+        for fields in FIELD_COUNTS:
+            rates = [simulate_stored(runs, n, fields, pairs, with_documents=with_documents) for n in SIZES]
+            rows.append((f"{_design(with_documents)}: any metric, {_plural(fields, 'field')}", [_format_share(rate) for rate, _ in rates]))
+            rows.append((f"{_design(with_documents)}: any of {_plural(fields, 'field')}", [_format_share(rate) for _, rate in rates]))
+    yield from _table("two stored runs of a system", rows)
+
+
+def change_table(datasets: int) -> Iterator[str]:
+    """Coverage of the interval of a difference, a row for each design."""
+    rows: list[tuple[str, list[str]]] = []
+    for with_documents in (False, True):
+        for loss in (0.0, 0.1):
+            rates = [simulate_change_coverage(n, datasets, loss=loss, with_documents=with_documents) for n in SIZES]
+            title = f"{_design(with_documents)}, {'one right value in ten lost' if loss else 'no difference'}"
+            for place, noun in enumerate(("score", "one field")):
+                cells = ["–" if np.isnan(rate[place]) else f"{rate[place]:.3f}" for rate in rates]
+                rows.append((f"{title}: {noun}", cells))
+    yield from _table("interval of a difference", rows)
+
+
+def power_table(datasets: int) -> Iterator[str]:
+    """The stated number of cases for 80 % power, and the power that they have."""
+    yield "| drop | cases | variance | stated cases | power |"
+    yield "| --- | --- | --- | --- | --- |"
+    for size in (1, 8):
+        for drop in (0.1, 0.05, 0.03):
+            for measured in (False, True):
+                cases, power = simulate_power(drop, size, datasets, measured=measured)
+                design = f"in documents of {size}" if size > 1 else "independent"
+                yield f"| {drop} | {design} | {'measured' if measured else 'assumed'} | {cases:,} | {_format_share(power)} |"
+
+
+TABLES: dict[str, Callable[[int], Iterator[str]]] = {
+    "coverage": coverage_table,
+    "changes": change_table,
+    "comparisons": comparison_table,
+    "stored": stored_table,
+    "power": power_table,
+}
 
 
 def main() -> None:
     """Print the tables."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--datasets", type=int, default=1000)
-    parser.add_argument("--only", choices=["coverage", "comparisons"])
+    parser.add_argument("--only", choices=list(TABLES))
     options = parser.parse_args()
-    tables = {"coverage": coverage_table, "comparisons": comparison_table}
-    for name, table in tables.items():
+    for name, table in TABLES.items():
         if options.only in (None, name):
             print(f"\n{name}, {options.datasets:,} datasets each\n", flush=True)
             for line in table(options.datasets):
-                print(line.replace("%", " %") if name == "comparisons" else line, flush=True)
+                print(line, flush=True)
 
 
 if __name__ == "__main__":

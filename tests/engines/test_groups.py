@@ -5,12 +5,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 from fieldwise.api import check, compare, run
+from fieldwise.cli.app import app
 from fieldwise.engines.group_warnings import find_id_groups
 from fieldwise.model.diagnostic import ConfigError
 from fieldwise.store.baseline import compare_with_baseline, save_baseline
 
+runner = CliRunner()
 SUITE = {
     "cases": "data.jsonl",
     "evaluators": [{"type": "field_accuracy", "name": "fields", "fields": ["total", "name"]}, {"type": "field_prf"}],
@@ -33,6 +36,7 @@ def write_cases(documents: int, pages: int, seed: int = 0, *, split: bool = Fals
         for page in range(pages):
             actual = {"total": page if is_right or rng.random() < 0.2 else -1, "name": "A" if rng.random() < 0.9 else "B"}
             line = {"id": f"doc{document}_p{page}", "expected": {"total": page, "name": "A"}, "actual": actual, "document": f"d{document}"}
+            line["tags"] = ["scan"] if document % 2 else ["scan", "old"]
             lines.append(line | ({"split": "test" if page % 2 else "train"} if split else {}))
     Path("data.jsonl").write_text("\n".join(map(json.dumps, lines)))
 
@@ -50,6 +54,27 @@ def test_groups_widen_the_intervals_and_are_counted() -> None:
     assert field.score.high - field.score.low > 1.5 * (before.high - before.low)
     micro = grouped.full.evaluators["field_prf"].metrics["micro_f1"]
     assert (micro.n, micro.groups) == (120, 12)
+
+
+def test_slices_count_groups_and_their_intervals_are_over_groups() -> None:
+    alone, grouped = run(SUITE), run(SUITE | {"group": "metadata.document"})
+    for name, cases, groups in (("tag:scan", 120, 12), ("tag:old", 60, 6)):
+        for metric in ("score", "pass_rate"):
+            before, after = (stored.full.evaluators["fields"].slices[name][metric] for stored in (alone, grouped))
+            assert (before.value, before.n, before.groups) == (after.value, cases, None)
+            assert after.groups == groups
+            assert after.high - after.low > 1.5 * (before.high - before.low)
+    summary = grouped.full.evaluators["fields"]
+    assert summary.slices["tag:scan"]["score"] == summary.metrics["score"]  # every case has the tag
+    assert summary.slices["tag:scan"]["pass_rate"] == summary.metrics["pass_rate"]
+
+
+def test_every_report_states_the_groups_of_slices() -> None:
+    Path("pages.eval.yaml").write_text(json.dumps(SUITE | {"group": "metadata.document"}))
+    output = runner.invoke(app, ["run", "pages.eval.yaml", "--format", "plain", "--output", "report.html"])
+    assert "60 in 6 groups" in output.stdout, output.output
+    assert "120 cases in 12 groups" in output.stdout
+    assert "in 6 groups" in Path("report.html").read_text()
 
 
 @pytest.mark.parametrize("chunk", [7, 50])

@@ -34,3 +34,31 @@ def test_a_system_compared_with_itself_rarely_shows_a_difference(with_documents:
 
 def test_the_many_metrics_of_field_prf_raise_no_more_alarms_than_one() -> None:
     assert simulation.simulate_prf_comparisons(30, 150) <= 0.05 + 4 * 0.018
+
+
+def test_two_stored_runs_of_a_system_rarely_show_a_difference(monkeypatch: pytest.MonkeyPatch) -> None:
+    """At most 5 %, plus four standard errors of 60 pairs."""
+    monkeypatch.setattr(simulation, "POOL", 400)
+    runs = simulation.store_two_runs(with_documents=True)
+    assert len(runs[0]["field_prf_20"].metrics) > 10
+    any_metric, any_field = simulation.simulate_stored(runs, 200, 5, 60, with_documents=True)
+    assert max(any_metric, any_field) <= 0.05 + 4 * 0.028
+
+
+@pytest.mark.parametrize("with_documents", [False, True])
+def test_intervals_of_differences_hold_the_true_one(with_documents: bool) -> None:
+    """Four standard errors of 150 datasets below 0.93."""
+    of_score, of_field = simulation.simulate_change_coverage(100, 150, loss=0.1, with_documents=with_documents)
+    assert min(of_score, of_field) >= 0.93 - 4 * 0.02
+
+
+def test_intervals_over_groups_hold_the_true_value() -> None:
+    coverage = simulation.simulate_coverage(30, 150, with_documents=True)
+    assert {name: round(covered, 3) for name, (covered, _) in coverage.items() if covered < 0.93 - 4 * 0.02} == {}
+
+
+@pytest.mark.parametrize(("size", "measured"), [(1, False), (8, False), (8, True)])
+def test_the_stated_number_of_cases_has_the_stated_power(size: int, measured: bool) -> None:
+    """80 %, give or take four standard errors of 150 comparisons."""
+    _, power = simulation.simulate_power(0.1, size, 150, measured=measured)
+    assert power == pytest.approx(0.8, abs=4 * 0.033)

@@ -169,6 +169,8 @@ class SliceRow:
     """`tag` or `split`."""
     name: str
     n: int
+    groups: int | None
+    """Number of groups of these cases; None if the cases are independent."""
     scores: tuple[Metric | None, ...]
     """One for each evaluator of the table."""
 
@@ -564,7 +566,8 @@ def _make_slice_table(evaluators: Sequence[EvaluatorSummary]) -> SliceTable | No
 def _make_slice_row(slice_name: str, scores: Sequence[Metric | None]) -> SliceRow:
     kind, _, name = slice_name.partition(":")
     n = max((metric.n for metric in scores if metric), default=0)
-    return SliceRow(kind=kind, name=name, n=n, scores=tuple(scores))
+    groups = max((metric.groups for metric in scores if metric and metric.groups is not None), default=None)
+    return SliceRow(kind=kind, name=name, n=n, groups=groups, scores=tuple(scores))
 
 
 def _list_facts(view: RunView) -> Iterator[tuple[str, str]]:

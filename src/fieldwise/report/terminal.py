@@ -345,7 +345,7 @@ def build_slices_section(evaluators: Sequence[EvaluatorSummary], display: Displa
     tags = [name for name in names if not name.startswith("split:")]
     left_out = 0 if display.everything else max(len(tags) - MAX_TAGS, 0)
     rows = [*splits, *tags[: len(tags) - left_out]]
-    counts = {name: f"{_count_slice(sliced, name):,}" for name in rows}
+    counts = {name: _count_slice(sliced, name) for name in rows}
     name_width, count_width = min(max(map(len, rows)), SLICE_WIDTH), max(map(len, counts.values()))
     shown = _choose_evaluators(sliced, display.width - name_width - count_width - 6)
     heads: list[dict[str, Any]] = [
@@ -369,9 +369,12 @@ def _choose_evaluators(evaluators: Sequence[EvaluatorSummary], room: int) -> Seq
     return evaluators[: max(sum(end <= room for end in ends), 1)]
 
 
-def _count_slice(evaluators: Sequence[EvaluatorSummary], name: str) -> int:
+def _count_slice(evaluators: Sequence[EvaluatorSummary], name: str) -> str:
+    """The number of cases of a slice, and of groups if there are any: `60 in 12 groups`."""
     scores = [evaluator.slices.get(name, {}).get("score") for evaluator in evaluators]
-    return max((score.n for score in scores if score is not None), default=0)
+    cases = max((score.n for score in scores if score is not None), default=0)
+    groups = max((score.groups for score in scores if score is not None and score.groups is not None), default=None)
+    return f"{cases:,}" if groups is None else f"{cases:,} in {format_count(groups, 'group')}"
 
 
 def _rank_slice(evaluator: EvaluatorSummary, name: str) -> tuple[float, str]:

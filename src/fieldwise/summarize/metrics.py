@@ -3,7 +3,7 @@
 All totals can be added and merged in any order: sums are exact (`ExactSums`), so the result is bit-identical however cases are batched.
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from heapq import merge
 from typing import Any, Final
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from fieldwise.kernels.statistics import (
     MIN_UNITS,
+    REPLICATES,
     Replicates,
     Weights,
     estimate_interval,
@@ -147,6 +148,31 @@ class GroupSets:
         return len(self._keys[name]) if name in self._keys else None
 
 
+@dataclass(frozen=True, slots=True)
+class ValueRange:
+    """The values that a mean is of."""
+
+    lowest: float
+    highest: float
+    is_binary: bool
+    """True if all are 0 or 1."""
+
+
+def find_mean_interval(
+    value: float, n: int, groups: int | None, values: ValueRange, find_variance: Callable[[int], float | None]
+) -> tuple[float, float] | None:
+    """The interval of a mean; None if there is none. `find_variance` returns its variance for a number of cases or groups."""
+    units = n if groups is None else groups
+    if values.is_binary and groups is None:
+        return wilson_interval(round(value * n), n) if units >= MIN_UNITS else None
+    if values.lowest == values.highest and not values.is_binary:
+        return None
+    variance = find_variance(units)
+    if variance is None:
+        return None
+    return estimate_interval(value, variance, units, is_share=values.lowest >= 0 and values.highest <= 1)
+
+
 class MetricTotals:
     """Sums and bootstrap replicates of one evaluator's metrics."""
 
@@ -218,16 +244,12 @@ class MetricTotals:
         return Metric(value=value, n=n, low=low, high=high, groups=groups)
 
     def _mean_interval(self, name: str, value: float, n: int, groups: int | None) -> tuple[float, float] | None:
-        units = n if groups is None else groups
-        if self._is_binary[name] and groups is None:
-            return wilson_interval(round(value * n), n) if units >= MIN_UNITS else None
-        lowest, highest = self._range[name]
-        if lowest == highest and not self._is_binary[name]:
-            return None
-        variance = self._replicates.mean_variance(name, value, n, units)
-        if variance is None:
-            return None
-        return estimate_interval(value, variance, units, is_share=lowest >= 0 and highest <= 1)
+        values = ValueRange(self._range[name][0], self._range[name][1], self._is_binary[name])
+
+        def find_variance(units: int) -> float | None:
+            return self._replicates.mean_variance(name, value, n, units)
+
+        return find_mean_interval(value, n, groups, values, find_variance)
 
     def _micro_rates(self) -> dict[str, Metric]:
         """Rates of the pooled counts, in the evaluator's way of counting and in the others that it reports."""
@@ -270,15 +292,16 @@ def _ratio_parts(true_positives: Any, false_positives: Any, false_negatives: Any
     )
 
 
-def pass_rate(passed: int, judged: int, *, has_interval: bool = True) -> Metric:
-    """The share of cases that passed, with Wilson's interval unless the cases are few or belong to groups."""
-    low, high = wilson_interval(passed, judged) if has_interval and judged >= MIN_UNITS else (None, None)
+def pass_rate(passed: int, judged: int) -> Metric:
+    """The share of independent cases that passed, with Wilson's interval unless the cases are few."""
+    low, high = wilson_interval(passed, judged) if judged >= MIN_UNITS else (None, None)
     return Metric(value=passed / judged, n=judged, low=low, high=high)
 
 
 _SLICE_COLUMNS = ("score", *RATES, *COUNTS)
 _SLICE_WIDTH = len(_SLICE_COLUMNS)
 _VERDICT_COUNT = 3
+_PASSED = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -313,19 +336,92 @@ def find_slice_members(cases: Cases) -> SliceMembers:
     return SliceMembers(np.concatenate(case), np.concatenate(slice_number), list(slice_of_name))
 
 
-class SliceTotals:
-    """Sums by slice, for one evaluator."""
+_SliceReplicates = NDArray[np.int64]
+"""By slice, a whole number for each replicate."""
+_SLICE_UNITS: Final = 2.0**24
+_MAX_SLICE_VALUE: Final = 2.0**16
+"""Scores beyond this have no interval in slices: the sums of 64-bit whole numbers hold four million cases of such a score."""
 
-    __slots__ = ("_n", "_slot", "_sums", "_verdicts")
+
+class SliceDraws:
+    """Bootstrap replicates and value ranges of one number in every slice: the score, or whether a case passed."""
+
+    __slots__ = ("_binary", "_counts", "_highest", "_lowest", "_sums")
+
+    def __init__(self) -> None:
+        self._sums: _SliceReplicates = np.zeros((0, REPLICATES), dtype=np.int64)
+        self._counts: _SliceReplicates = np.zeros((0, REPLICATES), dtype=np.int64)
+        self._lowest, self._highest = np.zeros(0), np.zeros(0)
+        self._binary = np.zeros(0, dtype=np.bool_)
+
+    def resize(self, slices: int) -> None:
+        """Make room for this many slices."""
+        missing = slices - len(self._sums)
+        if missing > 0:
+            self._sums, self._counts = (np.pad(table, ((0, missing), (0, 0))) for table in (self._sums, self._counts))
+            self._lowest = np.pad(self._lowest, (0, missing), constant_values=np.inf)
+            self._highest = np.pad(self._highest, (0, missing), constant_values=-np.inf)
+            self._binary = np.pad(self._binary, (0, missing), constant_values=True)
+
+    def add(self, slots: NDArray[np.int64], values: NDArray[np.float64], weights: Weights) -> None:
+        """Add values, which are finite, with the slice and the weights of each."""
+        if not len(slots):
+            return
+        order = np.argsort(slots, kind="stable")
+        slots, values, weights = slots[order], values[order], weights[order]
+        starts = np.flatnonzero(np.r_[True, slots[1:] != slots[:-1]])
+        slices = slots[starts]
+        self._lowest[slices] = np.minimum(self._lowest[slices], np.minimum.reduceat(values, starts))
+        self._highest[slices] = np.maximum(self._highest[slices], np.maximum.reduceat(values, starts))
+        self._binary[slices] &= np.logical_and.reduceat((values == 0) | (values == 1), starts)
+        if weights.size:
+            # whole numbers: the sums are the same in any order
+            units = np.rint(np.clip(values, -_MAX_SLICE_VALUE, _MAX_SLICE_VALUE) * _SLICE_UNITS).astype(np.int64)
+            counts = weights.astype(np.int64)
+            self._counts[slices] += np.add.reduceat(counts, starts, axis=0)
+            self._sums[slices] += np.add.reduceat(counts * units[:, None], starts, axis=0)
+
+    def merge(self, other: "SliceDraws", slots: Sequence[int]) -> None:
+        """Add the draws of other batches, whose slices are these slots."""
+        chosen = np.array(slots, dtype=np.int64)
+        self._sums[chosen] += other._sums
+        self._counts[chosen] += other._counts
+        self._lowest[chosen] = np.minimum(self._lowest[chosen], other._lowest)
+        self._highest[chosen] = np.maximum(self._highest[chosen], other._highest)
+        self._binary[chosen] &= other._binary
+
+    def find_interval(self, slot: int, value: float, n: int, groups: int | None) -> tuple[float, float] | None:
+        """The interval of the mean of a slice."""
+        values = ValueRange(float(self._lowest[slot]), float(self._highest[slot]), bool(self._binary[slot]))
+        if max(-values.lowest, values.highest) > _MAX_SLICE_VALUE:
+            return None
+        counts = self._counts[slot].astype(np.float64)
+
+        def find_variance(units: int) -> float | None:
+            return ratio_variance(self._sums[slot] / _SLICE_UNITS, counts, value, n, units) if counts.any() else None
+
+        return find_mean_interval(value, n, groups, values, find_variance)
+
+
+class SliceTotals:
+    """Sums and bootstrap replicates by slice, for one evaluator."""
+
+    __slots__ = ("_groups", "_judged_groups", "_n", "_passed", "_scores", "_slot", "_sums", "_verdicts")
 
     def __init__(self) -> None:
         self._slot: dict[str, int] = {}
         self._sums = ExactSums()
         self._n = np.zeros((0, _SLICE_WIDTH), dtype=np.int64)
         self._verdicts = np.zeros((0, _VERDICT_COUNT), dtype=np.int64)
+        self._scores = SliceDraws()
+        self._passed = SliceDraws()
+        self._groups = GroupSets()
+        self._judged_groups = GroupSets()
 
-    def add(self, members: SliceMembers, row_of: NDArray[np.int64], columns: MetricColumns, verdict: NDArray[np.int8]) -> None:
-        """Add a batch; `row_of[case]` is the case's row in the columns and verdicts, -1 if it was not measured."""
+    def add(
+        self, members: SliceMembers, row_of: NDArray[np.int64], columns: MetricColumns, verdict: NDArray[np.int8], draws: CaseDraws
+    ) -> None:
+        """Add a batch; `row_of[case]` is the case's row in the columns, verdicts and draws, -1 if it was not measured."""
         if not len(members.case):
             return
         is_measured = row_of[members.case] >= 0
@@ -340,11 +436,25 @@ class SliceTotals:
         has_value = ~np.isnan(values)
         self._n += np.bincount(cells[has_value], minlength=self._n.size).reshape(-1, _SLICE_WIDTH)
         self._sums.add(values[has_value], cells[has_value])
+        has_score = np.isfinite(columns["score"][rows])
+        scored = rows[has_score]
+        self._scores.add(slots[has_score], columns["score"][scored], draws.weights[scored])
+        if draws.groups is not None:
+            self._passed.add(slots[judged], (verdict[rows[judged]] == _PASSED).astype(np.float64), draws.weights[rows[judged]])
+            self._add_groups(self._groups, slots[has_score], draws.groups[scored])
+            self._add_groups(self._judged_groups, slots[judged], draws.groups[rows[judged]])
+
+    def _add_groups(self, sets: GroupSets, slots: NDArray[np.int64], keys: NDArray[np.uint64]) -> None:
+        names = list(self._slot)
+        for slot in np.unique(slots).tolist():
+            sets.add(names[slot], keys[slots == slot])
 
     def _slots(self, names: list[str]) -> list[int]:
         slots = [self._slot.setdefault(name, len(self._slot)) for name in names]
         padding = ((0, len(self._slot) - len(self._n)), (0, 0))
         self._n, self._verdicts = np.pad(self._n, padding), np.pad(self._verdicts, padding)
+        for draws in (self._scores, self._passed):
+            draws.resize(len(self._slot))
         return slots
 
     def merge(self, other: "SliceTotals") -> None:
@@ -354,26 +464,40 @@ class SliceTotals:
         self._verdicts[slots] += other._verdicts
         target_cells = [slot * _SLICE_WIDTH + column for slot in slots for column in range(_SLICE_WIDTH)]
         self._sums.merge(other._sums, target_cells[: len(other._sums)])
+        self._scores.merge(other._scores, slots)
+        self._passed.merge(other._passed, slots)
+        self._groups.merge(other._groups)
+        self._judged_groups.merge(other._judged_groups)
 
-    def finish(self, *, has_groups: bool = False) -> dict[str, Mapping[str, Metric]]:
-        """The metrics of every slice in which something was measured, by the name of the slice; without intervals if there are groups."""
-        by_slice = {name: self._slice_metrics(self._slot[name], has_groups) for name in sorted(self._slot)}
+    def finish(self) -> dict[str, Mapping[str, Metric]]:
+        """The metrics of every slice in which something was measured, by the name of the slice. Score and pass rate have an interval."""
+        by_slice = {name: self._slice_metrics(name) for name in sorted(self._slot)}
         return {name: metrics for name, metrics in by_slice.items() if metrics}
 
-    def _slice_metrics(self, slot: int, has_groups: bool) -> dict[str, Metric]:
+    def _slice_metrics(self, name: str) -> dict[str, Metric]:
+        slot, groups = self._slot[name], self._groups.count(name)
         n = dict(zip(_SLICE_COLUMNS, self._n[slot].tolist(), strict=True))
-        cell = {name: slot * _SLICE_WIDTH + column for column, name in enumerate(_SLICE_COLUMNS)}
+        cell = {column: slot * _SLICE_WIDTH + place for place, column in enumerate(_SLICE_COLUMNS)}
         metrics: dict[str, Metric] = {}
         if n["score"]:
-            metrics["score"] = Metric(value=self._sums.mean(cell["score"], n["score"]), n=n["score"])
+            value = self._sums.mean(cell["score"], n["score"])
+            low, high = self._scores.find_interval(slot, value, n["score"], groups) or (None, None)
+            metrics["score"] = Metric(value=value, n=n["score"], low=low, high=high, groups=groups)
         judged = int(self._verdicts[slot].sum())
         if judged:
-            metrics["pass_rate"] = pass_rate(int(self._verdicts[slot, 2]), judged, has_interval=not has_groups)
+            metrics["pass_rate"] = self._pass_rate(slot, judged, self._judged_groups.count(name))
         for rate in RATES:
             if n[rate]:
-                metrics[f"macro_{rate}"] = Metric(value=self._sums.mean(cell[rate], n[rate]), n=n[rate])
-        if all(n[name] for name in COUNTS):
-            pooled = precision_recall_f1(*(self._sums.value(cell[name]) for name in COUNTS))
+                metrics[f"macro_{rate}"] = Metric(value=self._sums.mean(cell[rate], n[rate]), n=n[rate], groups=groups)
+        if all(n[count] for count in COUNTS):
+            pooled = precision_recall_f1(*(self._sums.value(cell[count]) for count in COUNTS))
             for rate, value in zip(RATES, pooled, strict=True):
-                metrics[f"micro_{rate}"] = Metric(value=float(value), n=n[COUNTS[0]])
+                metrics[f"micro_{rate}"] = Metric(value=float(value), n=n[COUNTS[0]], groups=groups)
         return metrics
+
+    def _pass_rate(self, slot: int, judged: int, groups: int | None) -> Metric:
+        passed = int(self._verdicts[slot, _PASSED])
+        if groups is None:
+            return pass_rate(passed, judged)
+        low, high = self._passed.find_interval(slot, passed / judged, judged, groups) or (None, None)
+        return Metric(value=passed / judged, n=judged, low=low, high=high, groups=groups)

@@ -150,7 +150,7 @@ class EvaluatorState:
         measured_draws = draws.take(evaluated.rows[rows])
         passed = {"pass_rate": np.where(verdict >= 0, verdict == _VERDICT_CODES["passed"], np.nan)} if draws.groups is not None else {}
         self._metrics.add(columns | passed, positions[rows], measured_draws.weights, measured_draws.groups)
-        self._slices.add(slices, _row_of_case(len(ids), evaluated.rows[rows]), columns, verdict)
+        self._slices.add(slices, _row_of_case(len(ids), evaluated.rows[rows]), columns, verdict, measured_draws)
         imperfect = columns["score"] < 1.0
         self._worst.add(columns["score"][imperfect], positions[rows][imperfect], ids, first)
         if results.comparisons is not None and len(results.comparisons):
@@ -186,7 +186,6 @@ class EvaluatorState:
         spec = _find_spec(evaluator.type)
         metrics = self._metrics.finish(() if spec is None else spec.counts)
         grouped_pass_rate = metrics.pop("pass_rate", None)
-        has_groups = any(metric.groups is not None for metric in metrics.values())
         head_metrics = {"score": metrics.pop("score")} if "score" in metrics else {}
         judged = counts.passed + counts.partial + counts.failed
         if judged:
@@ -204,7 +203,7 @@ class EvaluatorState:
             worst=tuple((case_id, value) for value, _, case_id in self._worst.entries),
             flags={flag: self._flags[flag] for flag in sorted(self._flags) if self._flags[flag]},
             unscored={metric: self._unscored[metric] for metric in sorted(self._unscored) if self._unscored[metric]},
-            slices=self._slices.finish(has_groups=has_groups),
+            slices=self._slices.finish(),
         )
 
 
