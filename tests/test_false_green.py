@@ -6,6 +6,7 @@ import json
 import os
 import socket
 from dataclasses import dataclass, field, replace
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -521,6 +522,19 @@ def quality(**options: Any) -> dict[str, Any]:
     return {"type": "json_quality", "default_text": "EXACT", **options}
 
 
+CORRECTED = {"file": "c.jsonl", "corrections": "k.jsonl"}
+
+
+def correction(*, case: str = "a", path: str = "x", old: int = 1, action: str = "replace", value: Any = 5) -> dict[str, Any]:
+    expected_hash = f"sha256:{sha256(str(old).encode()).hexdigest()}"
+    return {"case": case, "path": path, "expected_hash": expected_hash, "action": action, "value": value}
+
+
+def policy_text(**thresholds: float) -> str:
+    fields = {path: {"threshold": threshold, "n": 100, "accepted": 90, "bound": 0.01} for path, threshold in thresholds.items()}
+    return json.dumps({"version": 1, "max_error": 0.02, "level": 0.95, "fields": fields, "made_from": {}})
+
+
 LATE = lines(*(case(at, {"x": 1} | ({"t": 5} if at >= 300 else {}), {"x": 1} | ({"t": 9} if at >= 300 else {})) for at in range(1000)))
 ONE_IN_THOUSAND = lines(case(0, {"x": 1}, {"x": 1}), *(case(at, {"y": 1}, {"y": 2}) for at in range(1, 1000)))
 EMPTY_OUTPUTS = lines(*(case(at, {"a": 1, "b": 2}, {} if at else {"a": 1, "b": 2}) for at in range(10)))
@@ -691,6 +705,155 @@ SITUATIONS: dict[str, Situation] = {
         lines(case("a", {"x": 1, "d": "soon"}, {"x": 1, "d": "soon"})),
         CONFIG,
         "there are no scores",
+    ),
+    # several accepted values
+    "a field that accepts no value is named": situation(
+        X, lines(case(1, {"x": {"$any": []}}, {"x": 1}), case(2, {"x": 1}, {"x": 1})), INCOMPLETE, "left out of the score"
+    ),
+    "a field that accepts no value in any case": situation(
+        {"type": "field_accuracy", "fields": ["x", "y"]},
+        lines(*(case(at, {"x": {"$any": []}, "y": 1}, {"x": 5, "y": 1}) for at in range(3))),
+        INCOMPLETE,
+        "nothing was measured for this field (n = 0)",
+    ),
+    "accepted values that are no list": situation(X, lines(case(1, {"x": {"$any": 1}}, {"x": 1})), FAILED, "", gate=X_GATE),
+    "accepted values beside another key": situation(X, lines(case(1, {"x": {"$any": [1], "y": 2}}, {"x": 1})), FAILED, "", gate=X_GATE),
+    "an output that accepts everything": situation(X, lines(case(1, {"x": 1}, {"x": {"$any": [1, 2]}})), FAILED, "", gate=X_GATE),
+    "a value that is not among the accepted ones": situation(
+        X, lines(case(1, {"x": {"$any": [1, None]}}, {"x": 3})), FAILED, "", gate=X_GATE
+    ),
+    "an absent value where null is not accepted": situation(X, lines(case(1, {"x": {"$any": [1, 2]}}, {})), FAILED, "", gate=X_GATE),
+    "accepted boxes": situation(
+        {"type": "iou_score"}, lines(case(1, {"$any": [[0, 0, 1, 1]]}, [0, 0, 1, 1])), NOTHING, "no expected item can be read"
+    ),
+    # confidences, policies, mutants and cost
+    "a gate on confidences without values": situation(X, RIGHT, INCOMPLETE, "not enough: 0 values", gate={"confidence.auroc": ">= 0.5"}),
+    "a gate on too few confidences": situation(
+        X,
+        lines(*(case(at, {"x": at}, {"x": {"value": at, "confidence": 0.9}}) for at in range(5))),
+        INCOMPLETE,
+        "not enough: 5 values",
+        gate={"confidence.ece": "<= 1"},
+    ),
+    "a misspelt metric of confidences": situation(
+        X, RIGHT, CONFIG, "did you mean `auroc`", gate={"confidence.aurco": ">= 0.5"}, command="check"
+    ),
+    "a path of confidences that no case has": situation(
+        X, RIGHT, PASSED, "no value has a confidence at `metadata.cnfidence`", suite={"confidence": "metadata.cnfidence"}
+    ),
+    "a gate on a policy that the suite does not name": situation(X, RIGHT, CONFIG, "the suite names none", gate={"policy.holds": "== 1"}),
+    "a policy that is not there": situation(
+        X, RIGHT, CONFIG, "there is no policy nobody.json", gate={"policy.holds": "== 1"}, suite={"policy": "nobody.json"}
+    ),
+    "a policy that is not there, without a gate": situation(
+        X, RIGHT, CONFIG, "there is no policy nobody.json", suite={"policy": "nobody.json"}, command="check"
+    ),
+    "a policy that is torn": situation(
+        X, {"c.jsonl": RIGHT, "p.json": "{"}, CONFIG, "cannot be read", gate={"policy.holds": "== 1"}, suite={"policy": "p.json"}
+    ),
+    "a policy of another version": situation(
+        X, {"c.jsonl": RIGHT, "p.json": '{"version": 99}'}, CONFIG, "version 99", gate={"policy.holds": "== 1"}, suite={"policy": "p.json"}
+    ),
+    "a policy without fields": situation(
+        X,
+        {"c.jsonl": RIGHT, "p.json": policy_text()},
+        INCOMPLETE,
+        "it accepts nothing, so that it promises nothing",
+        gate={"policy.holds": "== 1"},
+        suite={"policy": "p.json"},
+    ),
+    "a policy of another suite": situation(
+        X,
+        {"c.jsonl": RIGHT, "p.json": policy_text(zzz=0.5)},
+        INCOMPLETE,
+        "zzz: the run has no value of this field that the policy accepts",
+        gate={"policy.holds": "== 1"},
+        suite={"policy": "p.json"},
+    ),
+    "a policy and no confidences": situation(
+        X,
+        {"c.jsonl": RIGHT, "p.json": policy_text(x=0.5)},
+        INCOMPLETE,
+        "x: the run has no value of this field that the policy accepts",
+        gate={"policy.holds": "== 1"},
+        suite={"policy": "p.json"},
+    ),
+    "a gate on mutants": situation(
+        X, RIGHT, PASSED, "not judged here: the gate `mutants.killed >= 0.9`", gate={"mutants.killed": ">= 0.9"}
+    ),
+    "a gate on cost and no prices": situation(X, RIGHT, CONFIG, "a gate on `cost`, and no `cost`", gate={"cost.per_case": "<= 1"}),
+    "a price of a field that no rule has": situation(
+        X, RIGHT, CONFIG, "zzz", gate={"cost.per_case": "<= 1"}, suite={"cost": {"fields": {"zzz": 5}}}
+    ),
+    "a negative price": situation(X, RIGHT, CONFIG, "must be a number ≥ 0", suite={"cost": {"fields": {"x": -5}}}),
+    "mutants of no case": situation(X, "", NOTHING, "No value to corrupt", command="mutate"),
+    "mutants where nothing is expected": situation(X, lines(case(1, None, {"x": 1})), NOTHING, "No value to corrupt", command="mutate"),
+    "mutants of answers": situation(
+        {"type": "answer_quality"}, lines(case(1, "Paris", "Paris")), CONFIG, "no evaluator compares records", command="mutate"
+    ),
+    "mutants of a path that nothing has": situation(
+        {"type": "field_accuracy", "fields": ["xx"]}, RIGHT, CONFIG, "no expected record has this field", command="mutate"
+    ),
+    "mutants that a wide tolerance lets live": situation(
+        {"type": "field_accuracy", "fields": [{"path": "x", "match": "numeric_tolerance", "tolerance": 1e9}]},
+        RIGHT,
+        FAILED,
+        "does not hold",
+        command="mutate",
+        options=("--gate", "mutants.killed >= 0.9"),
+    ),
+    "mutants under rules that measure nothing": situation(
+        {"type": "field_accuracy", "fields": [{"path": "x", "match": "ignore"}]},
+        RIGHT,
+        INCOMPLETE,
+        "what it did not measure survives",
+        command="mutate",
+    ),
+    "mutants and a gate of another command": situation(
+        X, RIGHT, CONFIG, "give this gate to `fieldwise run`", command="mutate", options=("--gate", "field_accuracy.score >= 0.1")
+    ),
+    # corrections
+    "a stale correction": situation(
+        X, {"c.jsonl": RIGHT, "k.jsonl": lines(correction(old=7))}, CONFIG, "k.jsonl:1: case a: field x: it is stale", cases=CORRECTED
+    ),
+    "a stale correction, in check": situation(
+        X, {"c.jsonl": RIGHT, "k.jsonl": lines(correction(old=7))}, CONFIG, "it is stale", cases=CORRECTED, command="check"
+    ),
+    "corrections of another file": situation(
+        X, {"c.jsonl": RIGHT, "k.jsonl": lines(correction(case="zz"))}, CONFIG, "there is no such case in the data", cases=CORRECTED
+    ),
+    "a correction of a path that expected lacks": situation(
+        X, {"c.jsonl": RIGHT, "k.jsonl": lines(correction(path="y"))}, CONFIG, "expected has no value at this path", cases=CORRECTED
+    ),
+    "a correction with an unknown action": situation(
+        X, {"c.jsonl": RIGHT, "k.jsonl": lines(correction(action="forget"))}, CONFIG, "there is no action `forget`", cases=CORRECTED
+    ),
+    "two corrections of one value": situation(
+        X, {"c.jsonl": RIGHT, "k.jsonl": lines(correction(), correction(value=6))}, CONFIG, "an earlier line has changed", cases=CORRECTED
+    ),
+    "a correction without its hash": situation(
+        X,
+        {"c.jsonl": RIGHT, "k.jsonl": lines({"case": "a", "path": "x", "action": "drop"})},
+        CONFIG,
+        "`expected_hash` is missing",
+        cases=CORRECTED,
+    ),
+    "a torn line of corrections": situation(X, {"c.jsonl": RIGHT, "k.jsonl": '{"case": "a"'}, CONFIG, "k.jsonl:1", cases=CORRECTED),
+    "corrections that are not there": situation(X, RIGHT, CONFIG, "there is no file `k.jsonl`", cases=CORRECTED),
+    "corrections that drop everything": situation(
+        X,
+        {"c.jsonl": RIGHT, "k.jsonl": lines(correction(action="drop"), correction(case="b", old=2, action="drop"))},
+        NOTHING,
+        "measured nothing",
+        cases=CORRECTED,
+    ),
+    "corrections that make a wrong output right are told": situation(
+        X,
+        {"c.jsonl": lines(case("a", {"x": 1}, {"x": 5})), "k.jsonl": lines(correction())},
+        PASSED,
+        "1 correction applied to 1 case (k.jsonl): field_accuracy.score 0.0000 before, 1.0000 after",
+        cases=CORRECTED,
+        gate=X_GATE,
     ),
     "a sparse rule whose field no expected record has": situation(
         {"type": "field_accuracy", "fields": ["x", {"path": "note", "sparse": True}]}, RIGHT, PASSED, "no expected record has this field"
@@ -956,3 +1119,98 @@ class TestSeveralSteps:
         place.suite(X, cases="c.parquet")
         code, output = place.run()
         assert (code in (INCOMPLETE, NOTHING), "the key `x` is there twice" in output) == (True, True), output
+
+
+@dataclass(frozen=True)
+class Studied:
+    """Stored runs that the commands of the second half ask: one over cases with splits, one over other cases, and an invalid one."""
+
+    folder: Path
+    run: str
+    other: str
+    invalid: str
+
+
+@pytest.fixture(scope="module")
+def studied(tmp_path_factory: pytest.TempPathFactory) -> Studied:
+    folder = tmp_path_factory.mktemp("studied")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        place = Place(folder)
+        cases = [{**GOOD, "id": str(at), "actual": {"n": "y", "total": at}, "split": "train" if at % 2 else "test"} for at in range(6)]
+        place.cases(*cases)
+        run = fw.run("s.eval.yaml").id
+        other = fw.run("s.eval.yaml", cases=[{**GOOD, "id": "z"}]).id
+        place.suite({**FIELDS, "fields": ["n", "totl"]})
+        place.run()
+        invalid = list_runs()[0].id
+        place.suite(FIELDS)
+        place.write("bad.json", '{"version": 1}')
+    return Studied(folder, run, other, invalid)
+
+
+QUESTIONS: dict[str, tuple[str, int, str]] = {
+    # command with RUN, OTHER and INVALID for the stored runs, exit code, text of the output
+    "wrong values of an invalid run": ("mismatches INVALID", CONFIG, "is invalid: it has no scores"),
+    "confidences of an invalid run": ("confidence INVALID", CONFIG, "is invalid"),
+    "a policy of an invalid run": ("policy INVALID --max-error 0.1", CONFIG, "is invalid"),
+    "what if, of an invalid run": ("what-if INVALID --set fields.n.weight=2", CONFIG, "is invalid"),
+    "profiles of an invalid run": ("profiles INVALID", CONFIG, "is invalid"),
+    "a pack of an invalid run": ("pack INVALID -o pk", CONFIG, "is invalid"),
+    "a review of an invalid run": ("review INVALID --format json", CONFIG, "is invalid"),
+    "the power of an invalid run": ("power INVALID", CONFIG, "is invalid"),
+    "a case of an invalid run": ("explain INVALID 1", CONFIG, "is invalid"),
+    "doubts of an invalid run": ("doubt RUN INVALID", CONFIG, "is invalid"),
+    "a report of an invalid run": ("report INVALID -o r.json", CONFIG, "has its problems and no scores"),
+    "a comparison with an invalid run": ("compare RUN INVALID", CONFIG, "no case in common"),
+    "a policy without confidences": ("policy RUN --max-error 0.02", FAILED, "No value of the run has a confidence"),
+    "a policy gate without confidences": ("policy RUN --max-error 0.02 --gate policy.holds==1", FAILED, "No value of the run"),
+    "a policy without a bound": ("policy RUN", CONFIG, "either --max-error or --verify"),
+    "a policy to verify that is not there": ("policy RUN --verify nobody.json", CONFIG, "there is no policy nobody.json"),
+    "a policy to verify that is none": ("policy RUN --verify bad.json", CONFIG, "this is no policy"),
+    "confidences of an unknown field": ("confidence RUN --field totl", CONFIG, "no field `totl`"),
+    "confidences by an agreement that was not measured": ("confidence RUN --by agreement", CONFIG, "not compared with other systems"),
+    "doubts of one run": ("doubt RUN", CONFIG, "one output for each case"),
+    "doubts of a run and itself": ("doubt RUN RUN", CONFIG, "is named twice"),
+    "doubts of runs over different cases": ("doubt RUN OTHER", CONFIG, "no case in common"),
+    "what if a field had no rule": ("what-if RUN --set fields.totl.weight=2", CONFIG, "no rule for the field `totl`"),
+    "what if an option did not exist": ("what-if RUN --set fields.n.wieght=2", CONFIG, "no option `wieght`"),
+    "what if a weight were negative": ("what-if RUN --set fields.n.weight=-1", CONFIG, "must be a number"),
+    "what if one option had two values": ("what-if RUN --set fields.n.weight=2 --set fields.n.weight=3", CONFIG, "set it once"),
+    "what if nothing": ("what-if RUN", CONFIG, ""),
+    "what if a metric did not exist": ("what-if RUN --set gate.fields.scroe=>=0.9", CONFIG, "no metric `scroe`"),
+    "a profile that does not exist": ("profiles RUN --profile stict", CONFIG, "did you mean `strict`"),
+    "a pack without its split": ("pack RUN -o pk", CONFIG, "a pack must not show those that are held out"),
+    "a pack of an unknown split": ("pack RUN -o pk --split tarin", CONFIG, "no split `tarin`"),
+    "a run after no pack": ("run s.eval.yaml --from nobody", CONFIG, "there is no pack.json"),
+    "a run of an unknown split": ("run s.eval.yaml --split tarin", NOTHING, "no case fits the filter `split:tarin`"),
+    "wrong values of an unknown field": ("mismatches RUN --field totl", CONFIG, "did you mean `total`"),
+    "answers of reviewers that are not there": ("review RUN --import nobody.json", CONFIG, "nobody.json"),
+}
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_a_question_to_a_stored_run_has_the_exit_code_it_must_have(name: str, studied: Studied, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(studied.folder)
+    command, code, says = QUESTIONS[name]
+    ids = {"RUN": studied.run, "OTHER": studied.other, "INVALID": studied.invalid}
+    result = CliRunner().invoke(app, [ids.get(word, word) for word in command.split()], env={"COLUMNS": "400"})
+    output = " ".join((result.stdout + result.stderr).split())
+    assert (result.exit_code, says in output) == (code, True), output
+
+
+def test_an_unfinished_run_is_named_where_its_wrong_values_are_listed(place: Place) -> None:
+    interrupted()
+    code, output = place.run(command=("mismatches", "latest"))
+    assert (code, "did not finish: only the results so far are used" in output) == (PASSED, True)
+
+
+def test_a_field_that_accepts_no_value_is_not_right(place: Place) -> None:
+    place.cases({**GOOD, "expected": {"n": {"$any": []}, "total": 1}}, {**GOOD, "id": "b"})
+    fw.run("s.eval.yaml")
+    code, output = place.run(command=("report", "latest", "-o", "r.json"))
+    assert code == PASSED, output
+    [table] = [
+        one for one in json.loads((place.folder / "r.json").read_text())["summary"]["evaluators"]["fields"]["fields"] if one["field"] == "n"
+    ]
+    assert (table["n"], table["matched"]) == (1, 1)

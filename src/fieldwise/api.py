@@ -261,7 +261,8 @@ def _finish_run(
         effect = correction_effect.measure_corrections(plan, source.corrections, uncorrected, summary, writer.path, writer.parts)
         writer.record_corrections(effect)
     can_read_again = source is not None and _can_read_again(source)
-    rule_notes = run_warnings.warn_unused_rules(plan, totals, (lambda: read_cases(source)) if source and can_read_again else None)
+    read_all = (lambda: read_cases(source)) if source and can_read_again else None
+    rule_notes = run_warnings.warn_unused_rules(plan, totals, read_all, all_cases=all_cases)
     absent = {note.where.field or "" for note in rule_notes if note.code == ABSENT_PATH}
     rule_notes += run_warnings.warn_unmeasured_rules(plan, summary, absent, all_cases=all_cases)
     notes = [*run_warnings.warn_unread_values(plan, totals), *notes, *rule_notes, *totals.list_problems()]

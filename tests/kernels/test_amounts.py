@@ -1,6 +1,7 @@
 """Numbers with currencies, percent signs and units, as people write them."""
 
 import math
+from time import process_time
 
 import pytest
 from hypothesis import given, settings
@@ -233,3 +234,22 @@ def test_a_number_with_thousands_separators_is_read_back(number: int) -> None:
 
 def test_points_that_belong_to_no_number_are_refused() -> None:
     assert read_figure("1.2.3万") is None
+
+
+def test_a_long_run_of_digits_is_read_in_linear_time() -> None:
+    text = "9" * 5_000 + "É" + "9" * 5_000
+    started = process_time()
+    assert not currencies_of(text)
+    assert process_time() - started < 0.5  # minutes, when each digit could begin a fraction
+
+
+@pytest.mark.parametrize(("text", "number"), [("3½", 3.5), ("1 1⁄2", 1.5), ("$2¾", 2.75), ("½", 0.5), ("5 11⁄12", 5 + 11 / 12)])
+def test_fractions_are_read(text: str, number: float) -> None:
+    figure = read_figure(text)
+    assert figure is not None
+    assert figure.value == pytest.approx(number, abs=1e-12)
+
+
+@pytest.mark.parametrize("text", ["1⁄" + "9" * 5_000, "9" * 5_000 + "½", "12345678901234567½", "1⁄0"])
+def test_fractions_beyond_reason_are_no_numbers(text: str) -> None:
+    assert read_figure(text) is None

@@ -1,5 +1,7 @@
 """Find runs and cases by name; errors suggest what exists instead."""
 
+import typer
+
 from fieldwise.model.diagnostic import ConfigError, Diagnostic
 from fieldwise.registry import CAUSES, nearest
 from fieldwise.store.part_reader import StoredResult
@@ -14,6 +16,18 @@ def open_named_run(name: str, root: str | None) -> Run:
     except RunNotFound as error:
         fix = "`fieldwise runs` lists them" if list_run_ids(root) else "`fieldwise demo` makes one"
         raise _config_error("no-run", str(error), fix) from error
+
+
+def open_measured_run(name: str, root: str | None) -> Run:
+    """Open a run that has scores. An invalid run is refused: "no mismatch" would be true of it and mean nothing."""
+    run = open_named_run(name, root)
+    if run.state == "invalid":
+        raise _config_error(
+            "invalid-run", f"run {run.id} is invalid: it has no scores", f"see its problems: `fieldwise runs show {run.id}`"
+        )
+    if run.state != "finished":
+        typer.echo(f"run {run.id} did not finish: only the results so far are used", err=True)
+    return run
 
 
 def open_named_run_header(name: str, root: str | None) -> Run:

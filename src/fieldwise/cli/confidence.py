@@ -37,14 +37,14 @@ def confidence(
     """
     from fieldwise.cli._console import display_options, print_page
     from fieldwise.cli._files import check_suffixes, write_report
-    from fieldwise.cli._lookup import check_evaluator, find_given_confidences, open_named_run
+    from fieldwise.cli._lookup import check_evaluator, find_given_confidences, open_measured_run
     from fieldwise.report.confidence_view import build_confidence_report, render_confidence_html
     from fieldwise.report.text_format import dump_json
     from fieldwise.study.confidence import study_confidence
 
     program = program_of(context, root)
     check_suffixes(output or (), (".html", ".json"))
-    stored = open_named_run(run, program.root)
+    stored = open_measured_run(run, program.root)
     check_evaluator(stored, evaluator)
     report = study_confidence(stored, evaluator=evaluator, field=field, given=find_given_confidences(stored, by))
     if form == TextFormat.json:

@@ -36,7 +36,7 @@ def doubt(
     The agreement is stored beside the runs: `confidence RUN --by agreement`, `policy RUN --by agreement` and `review RUN` use it.
     """
     from fieldwise.cli._console import display_options, print_page
-    from fieldwise.cli._lookup import check_evaluator, open_named_run
+    from fieldwise.cli._lookup import check_evaluator, open_measured_run
     from fieldwise.report.doubt_view import build_doubt_report
     from fieldwise.report.text_format import dump_json
     from fieldwise.study.doubts import store_agreement, study_doubts
@@ -44,7 +44,7 @@ def doubt(
     program = program_of(context, root)
     outputs = output or []
     _check_outputs(outputs)
-    stored = [open_named_run(name, program.root) for name in runs]
+    stored = [open_measured_run(name, program.root) for name in runs]
     check_evaluator(stored[0], evaluator)
     report = study_doubts(stored, evaluator=evaluator, min_agreeing=min_agreeing)
     store_agreement(stored, report)

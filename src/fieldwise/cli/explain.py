@@ -30,13 +30,13 @@ def explain(
 ) -> None:
     """Show how the score of a case was calculated, so that it can be checked by hand; or one field over all cases."""
     from fieldwise.cli._console import display_options, print_page
-    from fieldwise.cli._lookup import open_named_run, read_case_results, unknown_field_error
+    from fieldwise.cli._lookup import open_measured_run, read_case_results, unknown_field_error
     from fieldwise.report.result_text import result_to_json
     from fieldwise.report.terminal_layout import DIM, TITLE, stack_parts, styled_text
     from fieldwise.report.text_format import dump_json
 
     program = program_of(context, root)
-    stored_run = open_named_run(run, program.root)
+    stored_run = open_measured_run(run, program.root)
     field = field or over_cases
     if case is None:
         _explain_over_cases(stored_run, field, evaluator, form, display_options(form, program, show_all=show_all))

@@ -34,14 +34,14 @@ def judge_audit(
     """
     from fieldwise.cli._console import display_options, print_page
     from fieldwise.cli._files import require_file
-    from fieldwise.cli._lookup import open_named_run
+    from fieldwise.cli._lookup import open_measured_run
     from fieldwise.read.labels import read_labels
     from fieldwise.report.audit_view import build_audit_report
     from fieldwise.report.text_format import dump_json
     from fieldwise.summarize.audit import audit_judge
 
     program = program_of(context, root)
-    stored_run = open_named_run(run, program.root)
+    stored_run = open_measured_run(run, program.root)
     judge = _select_judge(stored_run, evaluator)
     agreement = audit_judge(stored_run.id, judge, _read_verdicts(stored_run, judge), read_labels(require_file(labels, "file of labels")))
     if not agreement.n:

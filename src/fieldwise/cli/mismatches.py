@@ -28,14 +28,14 @@ def mismatches(
 ) -> None:
     """List the wrong values of a run: expected, actual, cause and note."""
     from fieldwise.cli._console import display_options, print_page
-    from fieldwise.cli._lookup import check_comparison_filter, check_evaluator, find_cause_name, open_named_run
+    from fieldwise.cli._lookup import check_comparison_filter, check_evaluator, find_cause_name, open_measured_run
     from fieldwise.cli._report import check_list_output, write_list
     from fieldwise.report.mismatch_list import build_mismatches_page, mismatches_to_json
 
     program = program_of(context, root)
     if output is not None:
         check_list_output(output)
-    stored_run = open_named_run(run, program.root)
+    stored_run = open_measured_run(run, program.root)
     check_evaluator(stored_run, evaluator)
     cause = None if cause is None else find_cause_name(cause)
     check_comparison_filter(stored_run, field, cause, case)

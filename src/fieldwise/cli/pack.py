@@ -32,12 +32,12 @@ def pack(
     Only cases of the named splits are shown, so that nothing of a held-out split leaks. `run --from DIR` then reports which causes shrank.
     """
     from fieldwise.cli._console import print_page
-    from fieldwise.cli._lookup import open_named_run
+    from fieldwise.cli._lookup import open_measured_run
     from fieldwise.report.text_format import dump_json
     from fieldwise.study.pack import PackOptions, build_pack
     from fieldwise.study.pack_view import build_pack_page, pack_to_json
 
-    stored_run = open_named_run(run, program_of(context, root).root)
+    stored_run = open_measured_run(run, program_of(context, root).root)
     options = PackOptions(splits=split or (), redact=redact or (), evaluator=evaluator, max_cases=max_cases)
     content = build_pack(stored_run, options)
     files = content.write_files()

@@ -49,14 +49,14 @@ def policy(
     Cut-offs are chosen on one half of the documents and checked on the other. Exit code 1 if no cut-off does it for any field.
     """
     from fieldwise.cli._files import check_suffixes
-    from fieldwise.cli._lookup import check_evaluator, find_given_confidences, open_named_run
+    from fieldwise.cli._lookup import check_evaluator, find_given_confidences, open_measured_run
     from fieldwise.read.policy_file import load_policy
     from fieldwise.study.policy import check_policy, make_policy
 
     program = program_of(context, root)
     check_suffixes(output or (), (".json", ".html"))
     _check_usage(max_error, verify, gate or [])
-    stored = open_named_run(run, program.root)
+    stored = open_measured_run(run, program.root)
     check_evaluator(stored, evaluator)
     if verify is None:
         assert max_error is not None

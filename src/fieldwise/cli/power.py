@@ -51,7 +51,7 @@ def power(
     The variance comes from a stored run, with an assumed correlation between runs, or from two runs; or it is assumed with --deviation.
     """
     from fieldwise.cli._console import print_page
-    from fieldwise.cli._lookup import open_named_run
+    from fieldwise.cli._lookup import open_measured_run
     from fieldwise.report.power_view import build_power_report
     from fieldwise.report.text_format import dump_json
     from fieldwise.summarize.sample_size import DEFAULT_CORRELATION, assume_spread, plan_sample_size
@@ -62,8 +62,8 @@ def power(
     if deviation is not None and run is None:
         name, spread = metric or "the metric", assume_spread(deviation, assumed_correlation, group_size=group_size, intraclass=icc)
     else:
-        stored = open_named_run(run or "latest", program.root)
-        compared_run = None if against is None else open_named_run(against, program.root)
+        stored = open_measured_run(run or "latest", program.root)
+        compared_run = None if against is None else open_measured_run(against, program.root)
         name, spread = _measure(stored, compared_run, metric, assumed_correlation)
     if spread is None:
         content = {"run": None if stored is None else stored.id, "metric": name, "drop": drop, "cases": None, "groups": None}

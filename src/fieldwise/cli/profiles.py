@@ -41,7 +41,7 @@ def profiles(
 
 def _compare(target: str, names: list[str], evaluator: str | None, sample: int | None, root: str | None) -> "ProfileReport":
     from fieldwise.api import check
-    from fieldwise.cli._lookup import open_named_run
+    from fieldwise.cli._lookup import open_measured_run
     from fieldwise.read.cases import read_cases
     from fieldwise.study.profiles import compare_profiles, plan_of_run, sample_cases, sample_run
 
@@ -52,7 +52,7 @@ def _compare(target: str, names: list[str], evaluator: str | None, sample: int |
         plan = check(require_file(Path(target), "suite"), root=root)
         assert plan.source is not None  # `check` refuses a suite without cases
         return compare_profiles(plan, sample_cases(list(read_cases(plan.source)), sample), evaluator=evaluator, names=names)
-    run = open_named_run(target, root)
+    run = open_measured_run(target, root)
     return compare_profiles(plan_of_run(run), sample_run(run, sample), evaluator=evaluator, names=names, run=run.id)
 
 

@@ -61,13 +61,13 @@ def review(
 
     Decisions are appended to corrections.jsonl and review.jsonl beside the data. `--format json` lists the queue and asks nothing.
     """
-    from fieldwise.cli._lookup import open_named_run
+    from fieldwise.cli._lookup import open_measured_run
     from fieldwise.study.doubts import read_suspects
     from fieldwise.study.review_queue import SOURCES, QueueSelection, build_queue
     from fieldwise.study.review_session import ReviewFiles, ReviewSession, find_review_files
 
     program = program_of(context, root)
-    stored_run = open_named_run(run, program.root)
+    stored_run = open_measured_run(run, program.root)
     chosen = {name.value.replace("-", "_") for name in source or ()}
     selection = QueueSelection(sources=tuple(name for name in SOURCES if not chosen or name in chosen), sample=sample, lowest=lowest)
     files = find_review_files(stored_run) if corrections is None else ReviewFiles.at(corrections)

@@ -24,14 +24,14 @@ def what_if(
     Nothing is matched again. What stored similarities and distances cannot decide is refused, with the reason.
     """
     from fieldwise.cli._console import display_options, print_page
-    from fieldwise.cli._lookup import open_named_run
+    from fieldwise.cli._lookup import open_measured_run
     from fieldwise.report.text_format import dump_json
     from fieldwise.report.what_if_view import build_what_if_page
     from fieldwise.study.suite_edit import write_settings
     from fieldwise.study.what_if import what_if as recompute
 
     program = program_of(context, root)
-    stored_run = open_named_run(run, program.root)
+    stored_run = open_measured_run(run, program.root)
     answer = recompute(stored_run, settings or [])
     written = write_settings(stored_run.manifest.suite_file, answer.settings) if write else None
     if form == TextFormat.json:

@@ -66,11 +66,14 @@ def warn_absent_confidences(plan: Plan, folder: Location, parts: Sequence[Part])
     return [Diagnostic(code="no-confidences", level="warning", what=what, where=Where(file=plan.file), fix=fix)]
 
 
-def warn_unused_rules(plan: Plan, totals: RunTotals, read_all: Callable[[], Iterable[Cases]] | None) -> list[Diagnostic]:
+def warn_unused_rules(
+    plan: Plan, totals: RunTotals, read_all: Callable[[], Iterable[Cases]] | None, *, all_cases: bool
+) -> list[Diagnostic]:
     """Rules whose field no expected record has, or some do not have; lists and names of options that no case has.
 
     A rule counts as used if any case of the source has its field, selected or not: `read_all` reads all of them again, unless the source
-    cannot be read twice (None). An unused name of a list or an option is a warning: several suites may share its file.
+    cannot be read twice (None). An unused name of a list or an option is a warning: several suites may share its file. A price of a field
+    that no rule compares is an error if the run covers all cases: the cost would be too low.
     """
     if not totals.fields.cases:
         return []
@@ -92,7 +95,8 @@ def warn_unused_rules(plan: Plan, totals: RunTotals, read_all: Callable[[], Iter
         if isinstance(planned.config, NamesFields):
             for _, reason, hint in planned.config.unknown(totals.fields.either):
                 what = f"{planned.name}: {reason}"
-                diagnostics.append(Diagnostic(code="unused-name", level="warning", what=what, where=Where(file=plan.file), fix=hint))
+                level: Level = "error" if planned.type == "error_cost" and all_cases else "warning"
+                diagnostics.append(Diagnostic(code="unused-name", level=level, what=what, where=Where(file=plan.file), fix=hint))
     return diagnostics
 
 

@@ -106,7 +106,8 @@ _CJK_DIGITS: Final = {character: digit for digit, forms in enumerate(_CJK_DIGIT_
 _CJK_TENS: Final = {"十": 10, "拾": 10, "百": 100, "佰": 100, "백": 100, "千": 1000, "仟": 1000, "천": 1000}
 _CJK_MYRIADS: Final = {"万": 10**4, "萬": 10**4, "만": 10**4, "億": 10**8, "亿": 10**8, "억": 10**8, "兆": 10**12, "조": 10**12}
 _CJK_NUMERAL: Final = re.compile(f"[0-9.,{''.join((*_CJK_DIGITS, *_CJK_TENS, *_CJK_MYRIADS))}]+")
-_VULGAR: Final = re.compile(r"(\d*) ?(\d+)⁄(\d+)")
+_VULGAR: Final = re.compile(r"(?<!\d)(?:(\d{1,15}) (\d{1,3})|(\d{0,15})(\d))⁄(\d{1,3})(?!\d)")
+"""With limits, so that a search in a long run of digits takes linear time."""
 _OF: Final = re.compile(r"(?<=\w) (?:de |d['’]|di |of )", re.IGNORECASE)
 """Between a scale word and its currency: `2 milhões de reais`."""
 _CJK_GAP: Final = re.compile(r"(?<=[万萬만億亿억兆조千천]) (?=[\d一二三四五六七八九])")
@@ -214,8 +215,8 @@ def _normalize(text: str) -> str:
             characters.append(_SAME.get(character, character))
     clean = " ".join("".join(characters).split())
     fraction = _VULGAR.search(clean)
-    if fraction is not None and int(fraction[3]):
-        whole = Decimal(fraction[1] or 0) + Decimal(fraction[2]) / Decimal(fraction[3])
+    if fraction is not None and int(fraction[5]):
+        whole = Decimal(fraction[1] or fraction[3] or 0) + Decimal(fraction[2] or fraction[4]) / Decimal(fraction[5])
         clean = clean[: fraction.start()] + str(whole) + clean[fraction.end() :]
     return clean
 

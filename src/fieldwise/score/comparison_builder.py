@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from fieldwise.kernels.values import canonical_json
 from fieldwise.model.accepted_values import ANY, accepted_values, list_accepted, resolve_inner_choices
 from fieldwise.model.comparison import Comparisons, UnreadValues
-from fieldwise.model.diagnostic import Diagnostic
+from fieldwise.model.diagnostic import Diagnostic, Where
 from fieldwise.model.evidence import Evidence
 from fieldwise.model.rule import CompareSpec, FieldRule, Match
 from fieldwise.model.services import Services
@@ -116,6 +116,8 @@ class ComparisonBuilder:
         choices = [row for row in unequal if expected[row].__class__ in _CONTAINERS and _has_choice(expected[row])]
         resolved = self._resolve_choices(position, choices, expected, actual) if choices else expected
         dropped = frozenset(row for row in choices if not list_accepted(expected[row]))
+        if dropped:
+            self.services.report(_describe_dropped(self.rules[position]))
         self.blocks.append(FieldBlock(position, expected, actual, frame, first_path, unequal, suffix, resolved, dropped))
 
     def _resolve_choices(self, position: int, rows: Sequence[int], expected: ValueColumn, actual: ValueColumn) -> ValueColumn:
@@ -280,6 +282,11 @@ class ComparisonBuilder:
             verdicts.similarity[row] = np.nan
             verdicts.passed[row] = False
             verdicts.faults[row] = fault
+
+
+def _describe_dropped(rule: FieldRule) -> Diagnostic:
+    what = f'some expected values of this field accept no value, `{{"{ANY}": []}}`: they are left out of the score'
+    return Diagnostic(code="dropped-values", what=what, where=Where(field=rule.text), level="info")
 
 
 def _has_choice(value: Any) -> bool:

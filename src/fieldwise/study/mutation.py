@@ -38,7 +38,7 @@ from fieldwise.score.services import local_services
 from fieldwise.study.corruptions import corruption_label
 from fieldwise.study.mutants import Mutant, MutantFactory, apply_mutant, resolve_accepted
 from fieldwise.study.rule_suggestions import suggest_rules
-from fieldwise.summarize.exit_code import FAILED, INCOMPLETE, NOTHING, PASSED
+from fieldwise.summarize.exit_code import EMPTY_FILE, FAILED, INCOMPLETE, NOTHING, PASSED
 from fieldwise.summarize.gates import condition_holds
 
 DEFAULT_CASES: Final = 1000
@@ -206,6 +206,7 @@ def _sample_cases(plan: Plan, source: Source, limit: int, seed: int) -> _Sample:
             chosen = nsmallest(limit, chosen, key=lambda entry: entry[:2])
             highest_rank = chosen[-1][0]
     problems = [problem for problem in reader.diagnostics if problem.level == "error" and problem.where.case is None]
+    problems = [problem for problem in problems if problem.code != EMPTY_FILE]  # no case is exit code 4, as in `run`
     if not position and problems:
         raise ConfigError(problems)
     chosen = sorted(nsmallest(limit, chosen, key=lambda entry: entry[:2]), key=lambda entry: entry[1])

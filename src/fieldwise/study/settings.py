@@ -67,6 +67,10 @@ def apply_settings(document: Document, texts: Sequence[str]) -> tuple[Document, 
         except ConfigError as error:
             problems += error.diagnostics
             continue
+        if any(earlier.place == setting.place for earlier in settings):
+            fix = "set it once"
+            problems.append(Diagnostic(code="set-twice", what=f"`{text}` sets what an earlier setting has set already", fix=fix))
+            continue
         settings.append(setting)
         _apply_setting(changed.value, setting)
     if problems:

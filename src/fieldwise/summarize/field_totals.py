@@ -231,7 +231,7 @@ def _count_outcomes(comparisons: Comparisons, mask: RowMask, fields: int) -> tup
     table = np.bincount(cells, minlength=fields * 2 * _OUTCOME_COUNT).reshape(fields, _OUTCOME_COUNT, 2)
     outcomes = table.sum(axis=2)
     counts = np.zeros((fields, _COUNTER_COUNT), dtype=np.int64)
-    counts[:, _PASSED] = table[:, :, 1].sum(axis=1)
+    counts[:, _PASSED] = table[:, :, 1].sum(axis=1) - table[:, Outcome.IGNORED, 1]
     counts[:, _SCORED] = outcomes.sum(axis=1) - outcomes[:, Outcome.IGNORED] - table[:, Outcome.BOTH_ABSENT, 0]
     return outcomes, counts
 
