@@ -30,6 +30,10 @@ CITIES = """
 Springfield Riverton Fairview Kingston Ashford Milton Oakdale Brighton Newport Clayton Dover Lancaster Bristol
 Georgetown Salem
 """.split()  # noqa: SIM905
+WARES = """
+filter gasket bolt cable lamp printer toner chair desk pump valve hose panel sensor switch bracket washer bearing motor fan battery charger
+screen keyboard mouse headset router shelf carton label tape glove helmet
+""".split()  # noqa: SIM905
 LEGAL = """
 Ltd Inc GmbH LLC Corp AG BV Sdn_Bhd Co SA
 """.split()  # noqa: SIM905
@@ -75,6 +79,63 @@ def address(rng: random.Random) -> Json:
     return f"{rng.randint(1, 250)} {rng.choice(STREETS)} {rng.choice(KINDS)}, {rng.randint(10000, 99999)} {rng.choice(CITIES)}"
 
 
+def short_code(rng: random.Random) -> Json:
+    return "".join(rng.choice("ABCDEFGHJKLMNPQRSTUVWXYZ23456789") for _ in range(rng.randint(4, 7)))
+
+
+def part_number(rng: random.Random) -> Json:
+    return f"{rng.choice('ABCDE')}{rng.choice('KLMNP')}-{rng.randint(100, 999)}{rng.choice('XYZ')}"
+
+
+def postcode(rng: random.Random) -> Json:
+    return f"{rng.randint(1000, 99999):05}"
+
+
+def money_in_currencies(rng: random.Random) -> Json:
+    return f"{rng.choice(('EUR', 'USD', 'GBP', 'CHF'))} {rng.lognormvariate(5, 1):,.2f}"
+
+
+def weight(rng: random.Random) -> Json:
+    return f"{rng.randint(1, 900)} {rng.choice(('kg', 'g', 't'))}"
+
+
+def percentage(rng: random.Random) -> Json:
+    return f"{rng.choice((rng.randint(1, 100), round(rng.uniform(0, 100), 1)))} %"
+
+
+def time_stamp(rng: random.Random) -> Json:
+    day = date(2024, 1, 1) + timedelta(days=rng.randrange(366))
+    return f"{day}T{rng.randrange(24):02}:{rng.randrange(60):02}:00Z"
+
+
+def written_date(rng: random.Random) -> Json:
+    return (date(2020, 1, 1) + timedelta(days=rng.randrange(2000))).strftime(rng.choice(("%d %B %Y", "%d.%m.%Y", "%Y-%m-%d")))
+
+
+def phone(rng: random.Random) -> Json:
+    return f"+{rng.choice((1, 33, 44, 49, 60))} {rng.randint(100, 999)} {rng.randint(100, 999)} {rng.randint(1000, 9999)}"
+
+
+def reading(rng: random.Random) -> Json:
+    return rng.choice((round(rng.gauss(20, 5), 1), str(round(rng.gauss(20, 5), 1)), rng.randint(0, 40)))
+
+
+def year(rng: random.Random) -> Json:
+    return rng.randint(1990, 2025)
+
+
+def word(rng: random.Random) -> Json:
+    return rng.choice((*CITIES, *STREETS, *KINDS))
+
+
+def item(rng: random.Random) -> Json:
+    return f"{rng.choice(('Blue', 'Large', 'Steel', 'Organic', 'Spare', 'Small'))} {rng.choice(WARES)} {rng.choice(WARES)}".lower()
+
+
+def quantity_and_item(rng: random.Random) -> Json:
+    return f"{rng.randint(1, 40)} x {rng.choice(WARES)}"
+
+
 COLUMNS: Sequence[Callable[[random.Random], Json]] = (
     amount,
     price,
@@ -86,6 +147,20 @@ COLUMNS: Sequence[Callable[[random.Random], Json]] = (
     invoice_number,
     account,
     address,
+    short_code,
+    part_number,
+    postcode,
+    money_in_currencies,
+    weight,
+    percentage,
+    time_stamp,
+    written_date,
+    phone,
+    reading,
+    year,
+    word,
+    item,
+    quantity_and_item,
 )
 
 

@@ -29,7 +29,7 @@ EXPLAINED: list[tuple[str, Json, Json]] = [
     ("ocr", "vvest", "west"),
     ("ocr", 100, "1OO"),
     ("ocr", "Illinois", "lllinois"),
-    ("transposed", 54, 45),
+    ("transposed", 543, 453),
     ("transposed", 1234, "1324"),
     ("transposed", "6.40", 6.04),
     ("transposed", "INV-12", "INV-21"),

@@ -80,6 +80,7 @@ _MIN_DIGITS_OF_NUMBER, _MIN_DIGITS_OF_TEXT = 5, 10
 _MIN_LETTERS_AROUND_A_DIGIT = 20
 """In a text with this many letters, one digit more, less or other is a slip."""
 _MIN_MISREAD_LENGTH, _MAX_MISREAD_SHARE, _MIN_WORD_SIMILARITY, _SHORT_WORD = 15, 0.18, 0.5, 3
+_MIN_SWAPPED_LENGTH = 3
 _MIN_PRINTED_LENGTH, _MAX_PRINTED_LENGTH, _MAX_PRINTED_SHARE = 3, 40, 0.4
 _MAX_LABELLED_LENGTH, _MAX_LABEL_WORDS = 200, 4
 _CAMEL_CASE = re.compile(r"(?<=[a-z])(?=[A-Z])|[_-]")
@@ -549,7 +550,7 @@ def _has_signs_for_digits(expected: str, actual: str) -> bool:
     if len(expected) != len(actual) or not _MIN_PRINTED_LENGTH <= len(expected) <= _MAX_PRINTED_LENGTH:
         return False
     changed = [(left, right) for left, right in zip(expected, actual, strict=True) if left.casefold() != right.casefold()]
-    if not changed or len(changed) > _MAX_PRINTED_SHARE * len(expected):
+    if not changed or len(changed) > _MAX_PRINTED_SHARE * len(expected) or _letters(expected) == _letters(actual):
         return False
     if any(left.isdecimal() == right.isdecimal() or " " in (left, right) or "-" in (left, right) for left, right in changed):
         return False
@@ -595,7 +596,7 @@ def _is_one_swap(expected: str, actual: str) -> bool:
     >>> _is_one_swap("recieve", "receive"), _is_one_swap("1234", "1324"), _is_one_swap("1234", "4231"), _is_one_swap("aa", "aa")
     (True, True, False, False)
     """
-    if len(expected) != len(actual):
+    if len(expected) != len(actual) or len(expected) < _MIN_SWAPPED_LENGTH:
         return False
     for at, character in enumerate(expected):
         if character != actual[at]:
