@@ -13,14 +13,18 @@ from fieldwise.registry import CAUSES, EVALUATORS, MATCHERS
 SCRIPT = Path(__file__).parents[1] / "scripts" / "reference.py"
 
 
-@pytest.fixture(scope="module")
-def reference() -> ModuleType:
-    spec = spec_from_file_location("reference", SCRIPT)
+def load_script(path: Path) -> ModuleType:
+    spec = spec_from_file_location(path.stem, path)
     assert spec is not None
     assert spec.loader is not None
     module = module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
+
+
+@pytest.fixture(scope="module")
+def reference() -> ModuleType:
+    return load_script(SCRIPT)
 
 
 def test_every_note_is_about_an_evaluator() -> None:
@@ -44,3 +48,8 @@ def test_an_example_that_fails_is_never_shown(reference: ModuleType) -> None:
     note = {"example": {"type": "field_accuracy", "fields": ["total"]}, "try": {"expected": {"total": 1}, "actual": None}}
     with pytest.raises(RuntimeError, match="the example of field_accuracy fails and cannot be shown: the output is null"):
         list(reference._write_evaluator(EVALUATORS.find("field_accuracy"), note))
+
+
+def test_the_pages_of_options_are_what_their_script_writes() -> None:
+    for path, text in load_script(SCRIPT.with_name("option_pages.py")).build_pages().items():
+        assert path.read_text(encoding="utf-8") == text, f"run `{Path(sys.executable).name} scripts/option_pages.py`"

@@ -10,7 +10,7 @@ import traceback
 from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
 from types import FrameType
-from typing import Final, NoReturn
+from typing import Any, Final, NoReturn
 
 import typer
 
@@ -21,6 +21,8 @@ CONFIG, INCOMPLETE, INTERNAL, INTERRUPTED = 2, 3, 70, 130
 _CLOSED_PIPE: Final = 141
 _OUT_OF_MEMORY: Final = """there is not enough memory
   a run keeps the cases that it has stored: free some memory, then go on with the same command and --resume"""
+_SUITE_OPTIONS: Final = ("threshold", "tolerance", "weight", "pass_at", "match", "align", "aggregation", "columns", "fields")
+"""Options of a suite that are often looked for on the command line."""
 _FILE_ERROR_FIXES: Final = {
     errno.EACCES: "check the permissions, or choose another location",
     errno.EPERM: "check the permissions, or choose another location",
@@ -39,6 +41,7 @@ _FILE_ERROR_FIXES: Final = {
 def report_error(error: Exception, *, debug: bool) -> int:
     """Print an error and return the exit code. Errors of the option parser are raised again."""
     if type(error).__module__.startswith(("typer", "click")):
+        _narrow_suggestions(error)
         raise error
     if isinstance(error, ConfigError):
         return _report_config_error(error)
@@ -59,6 +62,23 @@ def report_error(error: Exception, *, debug: bool) -> int:
     else:
         typer.echo(f"internal error: {type(error).__name__}: {_first_line(error)}\n  {_save_traceback(error)}", err=True)
     return INTERNAL
+
+
+def _narrow_suggestions(error: Any) -> None:
+    """Suggest only options that are truly similar to an unknown one; for an option of the suite, say that it belongs there."""
+    option = getattr(error, "option_name", None)
+    if not isinstance(option, str) or not hasattr(error, "possibilities"):
+        return
+    from difflib import get_close_matches
+
+    similar = get_close_matches(option, error.possibilities or (), n=1, cutoff=0.75)
+    error.possibilities = similar
+    suite_option = get_close_matches(option.lstrip("-").replace("-", "_"), _SUITE_OPTIONS, n=1, cutoff=0.8)
+    if suite_option and not similar:
+        message = (
+            f"{getattr(error, 'message', '')} (`{suite_option[0]}` is written in the suite; `fieldwise what-if RUN --set` tries another)"
+        )
+        error.message = message
 
 
 def _file_diagnostic(error: OSError) -> Diagnostic:

@@ -1,9 +1,15 @@
 """Files that are named on the command line."""
 
+import json
+import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Final
 
 from fieldwise.model.diagnostic import ConfigError, Diagnostic, Where
+
+DATA_SUFFIXES: Final = (".jsonl", ".ndjson", ".csv", ".tsv", ".parquet", ".xlsx", ".arrow")
+"""Endings of files that hold cases."""
 
 
 def require_file(path: Path, kind: str) -> Path:
@@ -12,6 +18,32 @@ def require_file(path: Path, kind: str) -> Path:
         return path
     fix = _suggest_path(path, suite=kind == "suite")
     raise ConfigError([Diagnostic(code="no-file", what=f"there is no {kind} {path}", where=Where(file=str(path)), fix=fix)])
+
+
+def require_suite(path: Path) -> Path:
+    """Return the path of a suite if it exists and is not a data file or a folder; else raise ConfigError."""
+    require_file(path, "suite")
+    if path.is_dir():
+        suites = sorted(entry.name for entry in path.iterdir() if entry.name.endswith((".eval.yaml", ".eval.yml")))
+        fix = f"name the suite: {path / suites[0]}" if suites else f"`fieldwise init {path}` writes a suite there"
+        raise ConfigError([Diagnostic(code="not-a-suite", what="this is a folder, not a suite", where=Where(file=str(path)), fix=fix)])
+    if _is_data_file(path):
+        fix = f"write a suite for it: `fieldwise init --cases {shlex.quote(str(path))}`"
+        raise ConfigError([Diagnostic(code="not-a-suite", what="this is data, not a suite", where=Where(file=str(path)), fix=fix)])
+    return path
+
+
+def _is_data_file(path: Path) -> bool:
+    """True for formats of cases; a JSON file is a suite if it is an object with `evaluators`."""
+    suffixes = [suffix.lower() for suffix in path.suffixes if suffix.lower() not in (".gz", ".zst")]
+    suffix = suffixes[-1] if suffixes else ""
+    if suffix != ".json":
+        return suffix in DATA_SUFFIXES
+    try:
+        content = json.loads(path.read_bytes())
+    except (OSError, ValueError):
+        return False  # the reader of suites says what is wrong with it
+    return not (isinstance(content, dict) and "evaluators" in content)
 
 
 def _suggest_path(path: Path, *, suite: bool) -> str:

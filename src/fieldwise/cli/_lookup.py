@@ -1,5 +1,7 @@
 """Find runs and cases by name; errors suggest what exists instead."""
 
+from typing import Final
+
 import typer
 
 from fieldwise.model.diagnostic import ConfigError, Diagnostic
@@ -8,13 +10,15 @@ from fieldwise.store.part_reader import StoredResult
 from fieldwise.store.run import Run, open_listed_run, open_run
 from fieldwise.store.run_names import RunNotFound, find_run, list_run_ids
 
+NO_RUNS_FIX: Final = "go to the folder where they were made, or name it: `--root FOLDER/.fieldwise`; `fieldwise demo` makes one"
+
 
 def open_named_run(name: str, root: str | None) -> Run:
     """Open the run with this id, beginning of an id or tag, or the latest."""
     try:
         return open_run(root, name)
     except RunNotFound as error:
-        fix = "`fieldwise runs` lists them" if list_run_ids(root) else "`fieldwise demo` makes one"
+        fix = "`fieldwise runs` lists them" if list_run_ids(root) else NO_RUNS_FIX
         raise _config_error("no-run", str(error), fix) from error
 
 
@@ -35,7 +39,8 @@ def open_named_run_header(name: str, root: str | None) -> Run:
     try:
         return open_listed_run(find_run(root, name))
     except RunNotFound as error:
-        raise _config_error("no-run", str(error), "`fieldwise runs` lists them") from error
+        fix = "`fieldwise runs` lists them" if list_run_ids(root) else NO_RUNS_FIX
+        raise _config_error("no-run", str(error), fix) from error
 
 
 def read_case_results(run: Run, case: str, evaluator: str | None) -> list[StoredResult]:

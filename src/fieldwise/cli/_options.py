@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from fieldwise.cli._completion import complete_runs
+
 
 @dataclass(frozen=True, slots=True)
 class Program:
@@ -72,4 +74,7 @@ ShowAllOption = Annotated[bool, typer.Option("--all", help="Show everything, wit
 RootOption = Annotated[
     str | None, typer.Option("--root", metavar="LOCATION", help="Where runs are stored, as in `fieldwise --root`.", show_default=False)
 ]
-RunArgument = Annotated[str, typer.Argument(metavar="RUN", help="The run: an id or its first characters, a tag, or latest.")]
+RunArgument = Annotated[
+    str,
+    typer.Argument(metavar="RUN", help="The run: an id or its first characters, a tag, or latest.", autocompletion=complete_runs),
+]

@@ -21,12 +21,12 @@ def check(
     from fieldwise.cli._console import display_options, print_page
     from fieldwise.cli._dry_run import survey_cases
     from fieldwise.cli._exits import CONFIG
-    from fieldwise.cli._files import require_file
+    from fieldwise.cli._files import require_suite
     from fieldwise.report.check_view import build_check_report, render_check_json
     from fieldwise.suite_plan import check as check_suite
 
     program = program_of(context, root)
-    survey = survey_cases(check_suite(require_file(suite, "suite"), cases=cases, gates=gate or (), root=program.root))
+    survey = survey_cases(check_suite(require_suite(suite), cases=cases, gates=gate or (), root=program.root))
     if form == TextFormat.json:
         typer.echo(render_check_json(survey))
     else:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from fieldwise.cli._completion import complete_runs
 from fieldwise.cli._options import RootOption, ShowAllOption, TextFormat, TextFormatOption, program_of
 
 if TYPE_CHECKING:
@@ -14,11 +15,17 @@ if TYPE_CHECKING:
 
 BaseArgument = Annotated[
     str,
-    typer.Argument(metavar="BASE", help="The run to compare with: an id or its first characters, a tag, latest, or a baseline file."),
+    typer.Argument(
+        metavar="BASE",
+        help="The run to compare with: an id or its first characters, a tag, latest, or a baseline file.",
+        autocompletion=complete_runs,
+    ),
 ]
 RunsArgument = Annotated[
     list[str] | None,
-    typer.Argument(metavar="RUN", help="The runs to compare with BASE. [default: latest]", show_default=False),
+    typer.Argument(
+        metavar="RUN", help="The runs to compare with BASE. [default: latest]", show_default=False, autocompletion=complete_runs
+    ),
 ]
 
 

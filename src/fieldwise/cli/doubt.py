@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from fieldwise.cli._completion import complete_runs
 from fieldwise.cli._options import RootOption, ShowAllOption, TextFormat, TextFormatOption, program_of
 
 if TYPE_CHECKING:
@@ -16,7 +17,12 @@ _SUFFIXES = (".json", ".jsonl", ".csv")
 def doubt(
     context: typer.Context,
     runs: Annotated[
-        list[str], typer.Argument(metavar="RUN RUN …", help="Runs of several systems over the same cases, or one run of several trials.")
+        list[str],
+        typer.Argument(
+            metavar="RUN RUN …",
+            help="Runs of several systems over the same cases, or one run of several trials.",
+            autocompletion=complete_runs,
+        ),
     ],
     evaluator: Annotated[str | None, typer.Option(help="The evaluator whose rules compare values. [default: the first of records]")] = None,
     min_agreeing: Annotated[

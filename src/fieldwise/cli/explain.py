@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from fieldwise.cli._completion import complete_cases, complete_fields
 from fieldwise.cli._options import RootOption, RunArgument, ShowAllOption, TextFormat, TextFormatOption, program_of
 
 if TYPE_CHECKING:
@@ -19,9 +20,14 @@ if TYPE_CHECKING:
 def explain(
     context: typer.Context,
     run: RunArgument,
-    case: Annotated[str | None, typer.Argument(metavar="[CASE]", help="The id of a case; without one, --field is needed.")] = None,
-    field: Annotated[str | None, typer.Argument(metavar="[FIELD]", help="Show this field only.")] = None,
-    over_cases: Annotated[str | None, typer.Option("--field", metavar="FIELD", help="Show this field, over all cases.")] = None,
+    case: Annotated[
+        str | None,
+        typer.Argument(metavar="[CASE]", help="The id of a case; without one, --field is needed.", autocompletion=complete_cases),
+    ] = None,
+    field: Annotated[str | None, typer.Argument(metavar="[FIELD]", help="Show this field only.", autocompletion=complete_fields)] = None,
+    over_cases: Annotated[
+        str | None, typer.Option("--field", metavar="FIELD", help="Show this field, over all cases.", autocompletion=complete_fields)
+    ] = None,
     evaluator: Annotated[str | None, typer.Option(help="Show this evaluator only.")] = None,
     picture: Annotated[Path | None, typer.Option(metavar="FILE.svg", help="Draw the boxes of the case to this file.")] = None,
     form: TextFormatOption = TextFormat.rich,

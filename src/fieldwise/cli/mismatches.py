@@ -4,10 +4,17 @@ from typing import Annotated
 
 import typer
 
+from fieldwise.cli._completion import complete_fields
 from fieldwise.cli._options import RootOption, RunArgument, ShowAllOption, TextFormat, TextFormatOption, program_of
 
 FieldOption = Annotated[
-    str | None, typer.Option("--field", metavar="FIELD", help="Only this field: the path of a rule, a value, or what contains them.")
+    str | None,
+    typer.Option(
+        "--field",
+        metavar="FIELD",
+        help="Only this field: the path of a rule, a value, or what contains them.",
+        autocompletion=complete_fields,
+    ),
 ]
 
 

@@ -40,7 +40,7 @@ def mutate(
     """
     from fieldwise import api
     from fieldwise.cli._console import display_options, print_page
-    from fieldwise.cli._files import require_file
+    from fieldwise.cli._files import require_suite
     from fieldwise.report.mutation_view import build_mutation_report
     from fieldwise.report.text_format import dump_json
     from fieldwise.study.mutation import mutate_suite, refuse_other_gates
@@ -49,7 +49,7 @@ def mutate(
     outputs = output or []
     _check_outputs(outputs)
     refuse_other_gates(gate or ())
-    plan = api.check(require_file(suite, "suite"), gates=gate or (), root=program.root)
+    plan = api.check(require_suite(suite), gates=gate or (), root=program.root)
     report = mutate_suite(plan, limit=limit, seed=seed, only=evaluator or ())
     if form == TextFormat.json:
         typer.echo(dump_json(report.to_json()))

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from fieldwise.cli._completion import complete_runs
 from fieldwise.cli._options import RootOption, TextFormat, TextFormatOption, program_of
 
 if TYPE_CHECKING:
@@ -21,7 +22,10 @@ def power(
     run: Annotated[
         str | None,
         typer.Argument(
-            metavar="[RUN]", help="A run whose variance is used. [default: latest, unless --deviation is given]", show_default=False
+            metavar="[RUN]",
+            help="A run whose variance is used. [default: latest, unless --deviation is given]",
+            show_default=False,
+            autocompletion=complete_runs,
         ),
     ] = None,
     drop: Annotated[float, typer.Option(min=1e-6, max=1.0, help="The drop to detect.")] = 0.02,

@@ -47,9 +47,9 @@ def _compare(target: str, names: list[str], evaluator: str | None, sample: int |
 
     _check_names(names)
     if Path(target).suffix.lower() in (".yaml", ".yml", ".json") or Path(target).is_file():
-        from fieldwise.cli._files import require_file
+        from fieldwise.cli._files import require_suite
 
-        plan = check(require_file(Path(target), "suite"), root=root)
+        plan = check(require_suite(Path(target)), root=root)
         assert plan.source is not None  # `check` refuses a suite without cases
         return compare_profiles(plan, sample_cases(list(read_cases(plan.source)), sample), evaluator=evaluator, names=names)
     run = open_measured_run(target, root)

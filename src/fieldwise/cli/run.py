@@ -70,12 +70,13 @@ def run(
         ),
     ] = None,
     show_all: ShowAllOption = False,
+    watch: Annotated[bool, typer.Option("--watch", help="Run again when the suite or one of its files changes, until Ctrl-C.")] = False,
     root: RootOption = None,
 ) -> None:
     """Score the cases of a suite and store the run."""
     from fieldwise.api import run as run_suite
     from fieldwise.cli._exits import watch_interrupts
-    from fieldwise.cli._files import require_file
+    from fieldwise.cli._files import require_suite
     from fieldwise.cli._report import check_outputs, print_cause_changes, print_run, write_outputs
     from fieldwise.engines.executors import count_cores
     from fieldwise.model.ask import Asking
@@ -84,29 +85,60 @@ def run(
     program = program_of(context, root)
     outputs = output or ()
     check_outputs(outputs)
-    with _errors_in_format(form), _progress_bar() as update_bar, watch_interrupts() as check_interrupt:
-        stored_run = run_suite(
-            require_file(suite, "suite"),
-            cases=cases,
-            name=name,
-            limit=limit,
-            only=_parse_filters([*(only or ()), *(f"split:{name}" for name in split or ())]) if only or split else None,
-            since=pack,
-            gates=gate or (),
-            limits=Limits(max_errors=max_errors, max_unscored=max_unscored),
-            root=program.root,
-            progress=_report_progress(check_interrupt, update_bar),
-            asking=Asking(budget_usd=budget_usd, max_calls=max_calls, fresh=fresh),
-            baseline=baseline,
-            resume=resume,
-            workers=workers or count_cores(),
-            engine=engine.value,
-        )
-    print_run(stored_run, form, program, show_all=show_all, to_stderr="-" in outputs)
-    if pack is not None:
-        print_cause_changes(stored_run, pack, form, to_stderr="-" in outputs)
-    write_outputs(stored_run, outputs)
-    raise typer.Exit(INCOMPLETE if stored_run.exit_code is None else stored_run.exit_code)
+    selection = _parse_filters([*(only or ()), *(f"split:{name}" for name in split or ())]) if only or split else None
+
+    def run_once() -> int:
+        with _errors_in_format(form), _progress_bar() as update_bar, watch_interrupts() as check_interrupt:
+            stored_run = run_suite(
+                require_suite(suite),
+                cases=cases,
+                name=name,
+                limit=limit,
+                only=selection,
+                since=pack,
+                gates=gate or (),
+                limits=Limits(max_errors=max_errors, max_unscored=max_unscored),
+                root=program.root,
+                progress=_report_progress(check_interrupt, update_bar),
+                asking=Asking(budget_usd=budget_usd, max_calls=max_calls, fresh=fresh),
+                baseline=baseline,
+                resume=resume,
+                workers=workers or count_cores(),
+                engine=engine.value,
+            )
+        print_run(stored_run, form, program, show_all=show_all, to_stderr="-" in outputs)
+        if pack is not None:
+            print_cause_changes(stored_run, pack, form, to_stderr="-" in outputs)
+        write_outputs(stored_run, outputs)
+        return INCOMPLETE if stored_run.exit_code is None else stored_run.exit_code
+
+    if watch:
+        _watch_suite(suite, [name for name in (cases, baseline) if name], run_once)
+    raise typer.Exit(run_once())
+
+
+def _watch_suite(suite: Path, others: list[str], run_once: Callable[[], int]) -> None:
+    """Run now and after each change, until Ctrl-C. Errors are reported and do not end it."""
+    from fieldwise.cli._console import error_console
+    from fieldwise.cli._exits import report_error
+    from fieldwise.cli._files import require_suite
+    from fieldwise.cli._watch import find_watched_files, watch_files
+
+    if "-" in others:
+        raise typer.BadParameter("standard input cannot be read again; name a file", param_hint="--cases")
+    require_suite(suite)
+
+    def run_reporting_errors() -> int:
+        try:
+            return run_once()
+        except Exception as error:
+            return report_error(error, debug=False)
+
+    def announce(exit_code: int, files: list[Path]) -> None:
+        count = f"{len(files)} file" if len(files) == 1 else f"{len(files)} files"
+        error_console().print(f"exit code {exit_code}; watching {count}, Ctrl-C ends it", style="dim")
+
+    watch_files(run_reporting_errors, lambda: find_watched_files(suite, others), announce)
 
 
 def _report_progress(check_interrupt: Callable[[], None], update_bar: OnProgress | None) -> OnProgress:

@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
+from fieldwise.cli._completion import complete_runs, complete_tags
 from fieldwise.cli._options import Program, RootOption, RunArgument, ShowAllOption, TextFormat, TextFormatOption, program_of
-from fieldwise.model.locations import resolve_root
 
 app = typer.Typer(
     rich_markup_mode=None,
@@ -19,7 +19,7 @@ app = typer.Typer(
     of it, by a tag (the latest run with that tag), or by `latest`.
     """,
 )
-TagOption = Annotated[str | None, typer.Option(metavar="NAME", help="Only runs with this tag.")]
+TagOption = Annotated[str | None, typer.Option(metavar="NAME", help="Only runs with this tag.", autocompletion=complete_tags)]
 SuiteOption = Annotated[str | None, typer.Option(metavar="NAME", help="Only runs of the suite with this name.")]
 LimitOption = Annotated[int, typer.Option(min=1, help="Maximum number of runs.")]
 
@@ -86,10 +86,11 @@ def _print_runs(program: Program, tag: str | None, suite: str | None, limit: int
 
 
 def _no_runs_message(program: Program, tag: str | None, suite: str | None) -> str:
-    from fieldwise.store.run_names import list_run_ids
+    from fieldwise.cli._lookup import NO_RUNS_FIX
+    from fieldwise.store.run_names import describe_location, list_run_ids, runs_folder
 
     if not list_run_ids(program.root):
-        return f"there are no runs in {resolve_root(program.root)}; `fieldwise demo` makes one"
+        return f"there are no runs in {describe_location(runs_folder(program.root))}\n  {NO_RUNS_FIX}"
     filters: list[str] = []
     if tag:
         filters.append(f"with the tag `{tag}`")
@@ -151,7 +152,10 @@ def tag(
 @app.command()
 def delete(
     context: typer.Context,
-    names: Annotated[list[str], typer.Argument(metavar="RUN", help="The runs: ids or their first characters, tags, or latest.")],
+    names: Annotated[
+        list[str],
+        typer.Argument(metavar="RUN", help="The runs: ids or their first characters, tags, or latest.", autocompletion=complete_runs),
+    ],
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")] = False,
     force: Annotated[bool, typer.Option("--force", help="Also delete runs that are tagged or used by a baseline.")] = False,
     root: RootOption = None,

@@ -55,7 +55,7 @@ class FieldSummary:
     rule: str
     """Its match in words: `fuzzy ≥ 0.85`."""
     n: int
-    """Number of comparisons that count, each list item by itself; `both_absent` and `ignored` do not count."""
+    """Number of comparisons that count, each list item by itself, with nulls that both sides agree on; `ignored` does not count."""
     expected: int
     """Number of comparisons with an expected value."""
     given: int
@@ -63,7 +63,7 @@ class FieldSummary:
     outcomes: Mapping[str, int]
     """Outcome label → count, without outcomes that did not occur."""
     matched: int
-    """Number of comparisons that passed."""
+    """Number of comparisons that passed, of those that `n` counts."""
     score: Metric
     """The mean similarity of the comparisons that count; values that could not be compared have similarity 0."""
     precision: float
@@ -76,6 +76,16 @@ class FieldSummary:
     """Likely causes of its mismatches with their counts, most frequent first."""
     worst: tuple[str, ...] = ()
     """Ids of the cases with the lowest similarity, at most five."""
+
+    @property
+    def compared(self) -> int:
+        """`n` without nulls that both sides agree on."""
+        return sum(count for outcome, count in self.outcomes.items() if outcome not in ("both_absent", "ignored"))
+
+    @property
+    def agreed_absent(self) -> int:
+        """Number of nulls that both sides agree on; each counts as right in the score."""
+        return max(self.n - self.compared, 0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -59,7 +59,7 @@ def explain_result(name: str, kind: str, result: Result, options: SuiteOptions, 
         body = _EXPLAINERS[kind](result, options, display)
     else:
         body = _explain_metrics(result, display)
-    return stack_parts(Text(), head, indent(body), _build_mismatches(result, display))
+    return stack_parts(Text(), head, indent(body), _build_mismatches(result, display), _build_similar_values(result, display))
 
 
 def explain_field(name: str, field: str, result: Result, display: DisplayOptions) -> RenderableType | None:
@@ -277,6 +277,21 @@ def _build_mismatches(result: Result, display: DisplayOptions) -> RenderableType
         rows.append(styled_text(("✗ ", BAD), f"{path}  ", style_comparison(comparison, limit=room), note))
     if len(mismatches) > len(shown):
         rows.append(styled_text((f"and {len(mismatches) - len(shown)} more (--all)", DIM)))
+    return indent(Group(Text(), *rows))
+
+
+def _build_similar_values(result: Result, display: DisplayOptions) -> RenderableType | None:
+    """With --all, list the values that passed without being equal, so that their similarities can be checked by hand."""
+    similar = [comparison for comparison in result.comparisons if comparison.passed and comparison.expected != comparison.actual]
+    similar = [comparison for comparison in similar if comparison.outcome not in UNCOUNTED_OUTCOMES]
+    if not similar or not display.everything or result.status != "scored":
+        return None
+    rows: list[RenderableType] = []
+    for comparison in similar:
+        path = truncate_middle(make_visible(comparison.path), 34)
+        room = max((display.width - len(path) - 30) // 2, 16)
+        similarity = "" if comparison.similarity is None else f"  similarity {comparison.similarity:.4g}"
+        rows.append(styled_text(("✓ ", OK), f"{path}  ", style_comparison(comparison, limit=room), (similarity, DIM)))
     return indent(Group(Text(), *rows))
 
 

@@ -188,11 +188,10 @@ def _describe_gate_value(gate: GateResult) -> str:
 
 
 def build_fields_section(evaluator: EvaluatorSummary, display: DisplayOptions) -> RenderableType:
-    """Build the table of the fields of one evaluator; unless everything is shown, of the lowest fields."""
-    fields = list(evaluator.fields)
-    if len(fields) > MAX_FIELDS and not display.everything:
-        weakest = sorted(fields, key=lambda field: field.score.value)[:MAX_FIELDS]
-        fields = [field for field in fields if field in weakest]
+    """Build the table of the fields of one evaluator, lowest first; unless everything is shown, of the lowest fields only."""
+    fields = sorted(evaluator.fields, key=_rank_field)
+    if not display.everything:
+        fields = fields[:MAX_FIELDS]
     layout = _FieldColumns(display, fields)
     table = make_grid(*layout.make_columns(), heads=True)
     for field in fields:
@@ -200,6 +199,11 @@ def build_fields_section(evaluator: EvaluatorSummary, display: DisplayOptions) -
     left_out = len(evaluator.fields) - len(fields)
     more = styled_text((f"and {left_out} more that score higher (--all)", DIM)) if left_out else None
     return make_section(f"Fields ({evaluator.name})", table, more)
+
+
+def _rank_field(field: FieldSummary) -> tuple[bool, float, int]:
+    """Lowest score first, then most wrong values; fields that nothing measured come last."""
+    return not field.score.n, field.score.value if field.score.n else 0.0, field.matched - field.n
 
 
 class _FieldColumns:
@@ -239,13 +243,14 @@ class _FieldColumns:
         cells = [
             styled_text(self._shorten_name(make_visible(field.field), self._name_width)),
             styled_text((_shorten_rule(field.rule), DIM)),
-            styled_text(str(field.n)),
-            styled_text(str(field.matched)),
+            styled_text(str(field.compared)),
+            styled_text(str(min(max(field.matched - field.agreed_absent, 0), field.compared))),
             styled_text((format_number(score.value), score_style(score.value))) if score.n else styled_text(("–", DIM)),
         ]
         if self._has_interval:
             cells.append(styled_text((format_interval(score), DIM)))
-        cells.append(styled_text(fit_parts(list_errors(field), self._wrong_width)))
+        agreed = [f"null on both sides {field.agreed_absent}"] if field.agreed_absent else []
+        cells.append(styled_text(fit_parts([*list_errors(field), *agreed], self._wrong_width)))
         if self._has_worst:
             cells.append(styled_text((fit_parts(field.worst, self._worst_width), DIM)))
         return cells

@@ -49,12 +49,17 @@ def list_run_ids(root: str | Path | None = None) -> list[str]:
         raise StoreError(f"the runs in {folder} cannot be listed: {error.strerror or error}") from error
 
 
+def describe_location(folder: Location) -> str:
+    """The whole path of a local folder, the URL of a remote one."""
+    return str(folder.absolute() if isinstance(folder, Path) else folder)
+
+
 def find_run(root: str | Path | None, which: str) -> Location:
     """The folder of a run, given its id, a prefix of its id, a tag (the latest run that has it), or `latest`."""
     folder = runs_folder(root)
     ids = list_run_ids(root)
     if not ids:
-        raise RunNotFound(f"there are no runs in {folder}")
+        raise RunNotFound(f"there are no runs in {describe_location(folder)}")
     matches = _matching_ids(folder, ids, which)
     if len(matches) == 1:
         return folder / matches[0]
