@@ -30,3 +30,15 @@ def test_a_document_without_keys_has_its_text_and_tables() -> None:
     document["tables"] = [{"data": {"grid": [head, row]}}]
     [record] = docling(document)
     assert record.record == {"text": "Receipt", "tables": [[{"item": "Bread", "2": "2.10"}]]}
+
+
+def test_field_items_pair_the_texts_of_keys_and_values() -> None:
+    def text(number: int, label: str, content: str) -> dict[str, object]:
+        return {"self_ref": f"#/texts/{number}", "label": label, "text": content, "prov": []}
+
+    def item(*numbers: int) -> dict[str, object]:
+        return {"label": "field_item", "children": [{"$ref": f"#/texts/{number}"} for number in numbers]}
+
+    texts = [text(0, "field_key", "Phone:"), text(1, "field_value", "123"), text(2, "field_key", ""), text(3, "field_value", "x")]
+    [record] = docling({"schema_name": "DoclingDocument", "texts": texts, "field_items": [item(0, 1), item(2, 3), item()]})
+    assert record.record == {"Phone": "123"}

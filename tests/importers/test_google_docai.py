@@ -3,6 +3,7 @@
 from importer_samples import load_sample, read_sample
 
 from fieldwise.importers.google_docai import google_docai
+from fieldwise.read.imported_files import recognize_format
 
 
 def test_normalized_values_win_and_nested_entities_are_objects() -> None:
@@ -33,3 +34,24 @@ def test_the_names_of_the_python_client_are_read_too() -> None:
 def test_the_document_alone_is_the_same_as_the_response() -> None:
     response = load_sample("google_docai")
     assert list(google_docai(response)) == list(google_docai(response["document"]))
+
+
+def test_the_fields_of_a_form_are_read_where_there_are_no_entities() -> None:
+    def layout(start: int, end: int, x: float) -> dict[str, object]:
+        corners = [{"x": x, "y": 0.1}, {"x": x + 0.1, "y": 0.1}, {"x": x + 0.1, "y": 0.2}, {"x": x, "y": 0.2}]
+        anchor = {"textSegments": [{"startIndex": str(start), "endIndex": str(end)}]}
+        return {"textAnchor": anchor, "confidence": 0.9, "boundingPoly": {"normalizedVertices": corners}}
+
+    fields = [
+        {"fieldName": layout(0, 11, 0.1), "fieldValue": layout(11, 22, 0.5)},
+        {"fieldName": layout(22, 28, 0.1), "fieldValue": layout(28, 28, 0.5), "valueType": "filled_checkbox"},
+    ]
+    page = {"pageNumber": 2, "formFields": fields}
+    document = {"mimeType": "application/pdf", "text": "Form Date:\n2020/10/01\nPaid: ", "pages": [page]}
+    [record] = google_docai(document)
+    assert record.record == {"Form Date": "2020/10/01", "Paid": True}
+    assert record.page == {"Form Date": 2, "Paid": 2}
+    assert record.confidence["Form Date"] == 0.9
+    assert record.box["Form Date"] == [0.5, 0.1, 0.6, 0.2]
+    assert recognize_format(document) == "google_docai"
+    assert recognize_format({"text": "no form", "pages": [{"pageNumber": 1}]}) is None

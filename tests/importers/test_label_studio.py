@@ -30,3 +30,15 @@ def test_a_task_without_annotations_has_nothing_expected() -> None:
     task = load_sample("label_studio")[0] | {"annotations": []}
     [record] = label_studio(task)
     assert record.expected is MISSING
+
+
+def test_polygons_ellipses_and_key_points_have_the_box_that_they_have() -> None:
+    shapes = [
+        {"points": [[10, 20], [30, 20], [30, 40]], "polygonlabels": ["Stamp"]},
+        {"x": 50, "y": 50, "radiusX": 10, "radiusY": 20, "ellipselabels": ["Seal"]},
+        {"x": 5, "y": 6, "width": 0.2, "keypointlabels": ["Corner"]},
+    ]
+    results = [{"id": str(number), "from_name": "label", "value": value} for number, value in enumerate(shapes)]
+    [record] = label_studio([{"id": 1, "data": {"image": "a.png"}, "predictions": [{"result": results}]}])
+    assert record.record == {"Stamp": None, "Seal": None, "Corner": None}
+    assert record.box == {"Stamp": [0.1, 0.2, 0.3, 0.4], "Seal": [0.4, 0.3, 0.6, 0.7]}

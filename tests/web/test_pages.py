@@ -227,3 +227,13 @@ def test_a_line_of_scores_leaves_gaps_where_there_are_none() -> None:
 def test_a_line_of_counts_spans_its_height() -> None:
     assert 'points="4.0,18.0 80.0,4.0"' in str(draw_sparkline([100, 400]))
     assert 'points="4.0,11.0 80.0,11.0"' in str(draw_sparkline([7, 7]))
+
+
+def test_runs_and_compare_name_the_run_and_its_data(client: TestClient, workspace: Path) -> None:
+    for name in ("engine A", "engine B"):
+        fw.run(SUITE, cases=str(workspace / "data" / "cases.jsonl"), root=workspace / ".fieldwise", name=name)
+    for address in ("/runs", "/compare"):
+        page = client.get(address, headers=HTML).text
+        assert "engine A" in page
+        assert "engine B" in page
+    assert "cases.jsonl" in client.get("/runs", headers=HTML).text

@@ -1,4 +1,4 @@
-"""docling: a `DoclingDocument` with key-value or form items, or the pages of a `DocumentExtractor`."""
+"""docling: a `DoclingDocument` with key-value, form or field items, or the pages of a `DocumentExtractor`."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any, TypeAlias
@@ -42,6 +42,7 @@ def docling(document: Any) -> Iterator[ImportedRecord]:
         for item in document.get(kind) or ()
         for pair in _read_graph(item.get("graph") or {}, sizes)
     ]
+    pairs += _read_field_items(document, sizes)
     tree = collect(pairs) if pairs else _read_content(document)
     yield build_record(tree, id=str(name) if name else None)
 
@@ -81,6 +82,18 @@ def _read_graph(graph: Mapping[str, Any], sizes: PageSizes) -> Iterator[tuple[st
             value = cells[target]
             page, box = _read_place(value.get("prov"), sizes)
             yield str(cells[source].get("text", "")).strip().rstrip(":").rstrip(), Leaf(value.get("text"), page=page, box=box)
+
+
+def _read_field_items(document: Mapping[str, Any], sizes: PageSizes) -> Iterator[tuple[str, Leaf]]:
+    """The pairs of the items of field regions, whose children are the texts of a key and of its values; items without a key are left out."""
+    texts = {text.get("self_ref"): text for text in document.get("texts") or ()}
+    for item in document.get("field_items") or ():
+        children = [texts[child["$ref"]] for child in item.get("children") or () if child.get("$ref") in texts]
+        keys = [str(text.get("text", "")).strip().rstrip(":").rstrip() for text in children if text.get("label") == "field_key"]
+        for text in children:
+            if text.get("label") == "field_value" and keys and keys[0]:
+                page, box = _read_place(text.get("prov"), sizes)
+                yield keys[0], Leaf(text.get("text"), page=page, box=box)
 
 
 def _read_place(provenance: Any, sizes: PageSizes) -> tuple[int | None, Box | None]:

@@ -1,10 +1,10 @@
-"""Google Document AI: `document.entities` of a process response, as REST or as the Python client's `to_dict` writes it."""
+"""Google Document AI: entities of a process response, or fields of the form parser; as REST or the Python client's `to_dict` writes it."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from fieldwise.importers._leaves import Box, Leaf, bound_points, build_record
-from fieldwise.importers._rows import take
+from fieldwise.importers._leaves import Box, Leaf, bound_points, build_record, collect
+from fieldwise.importers._rows import take, take_text
 from fieldwise.model.imported import ImportedRecord
 from fieldwise.model.values import MISSING
 from fieldwise.registry import importer
@@ -12,20 +12,62 @@ from fieldwise.registry import importer
 
 def _find_document(document: Any) -> Mapping[str, Any] | None:
     inner = document.get("document", document) if isinstance(document, Mapping) else None
-    if not isinstance(inner, Mapping) or not isinstance(inner.get("entities"), list):
+    if not isinstance(inner, Mapping) or not (isinstance(inner.get("entities"), list) or _list_form_fields(inner)):
         return None
     is_document = take(inner, "mimeType", "textStyles", "pages", "shardInfo", "uri") is not MISSING
-    return inner if is_document and all(take(entity, "type", "mentionText") is not MISSING for entity in inner["entities"]) else None
+    return (
+        inner if is_document and all(take(entity, "type", "mentionText") is not MISSING for entity in inner.get("entities") or ()) else None
+    )
 
 
 @importer(label="Google Document AI", recognizes=lambda document: _find_document(document) is not None)
 def google_docai(document: Any) -> Iterator[ImportedRecord]:
     """One record: entities by type, nested ones as objects. Normalized values count where there are some (dates, amounts, numbers).
 
-    A type that occurs several times is a list; `line_item` always is.
+    A type that occurs several times is a list; `line_item` always is. Of a document without entities, the fields of its forms are read.
     """
     content = _find_document(document) or {}
-    yield build_record(_read_entities(content.get("entities") or (), ""))
+    entities = content.get("entities") or ()
+    yield build_record(_read_entities(entities, "") if entities else _read_form(content))
+
+
+def _list_form_fields(content: Mapping[str, Any]) -> list[tuple[int, Mapping[str, Any]]]:
+    """The form fields of every page that have a name, with the number of the page."""
+    pages = content.get("pages")
+    fields: list[tuple[int, Mapping[str, Any]]] = []
+    for number, page in enumerate(pages if isinstance(pages, list) else (), 1):
+        entries = take(page, "formFields") if isinstance(page, Mapping) else MISSING
+        named = [entry for entry in entries if isinstance(take(entry, "fieldName"), Mapping)] if isinstance(entries, list) else []
+        fields += [(int(take_text(page, "pageNumber") or number), entry) for entry in named]
+    return fields
+
+
+def _read_form(content: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields of a form by their printed names, without the colon."""
+    text = str(content.get("text") or "")
+    nodes: list[tuple[str, Leaf]] = []
+    for page, entry in _list_form_fields(content):
+        name, layout = take(entry, "fieldName"), take(entry, "fieldValue")
+        value, confidence, box = None, None, None
+        if isinstance(layout, Mapping):
+            value, confidence, box = _read_layout_text(layout, text) or None, layout.get("confidence"), _read_polygon(layout)
+        checkbox = take(entry, "valueType")
+        if checkbox in ("filled_checkbox", "unfilled_checkbox"):
+            value = checkbox == "filled_checkbox"
+        label = _read_layout_text(name, text).rstrip(": ")
+        nodes.append((label, Leaf(value, None if confidence is None else float(confidence), page, box)))
+    return collect(nodes)
+
+
+def _read_layout_text(layout: Mapping[str, Any], text: str) -> str:
+    """The text that a layout refers to, on one line."""
+    anchor = take(layout, "textAnchor")
+    if not isinstance(anchor, Mapping):
+        return ""
+    segments = take(anchor, "textSegments")
+    spans = [(int(take_text(span, "startIndex") or 0), int(take_text(span, "endIndex") or 0)) for span in segments or ()] if text else []
+    content = "".join(text[start:end] for start, end in spans) or str(anchor.get("content") or "")
+    return " ".join(content.split())
 
 
 def _read_entities(entities: Iterable[Mapping[str, Any]], parent: str) -> dict[str, Any]:
@@ -69,9 +111,12 @@ def _read_place(anchor: Any) -> tuple[int | None, Box | None]:
     if not isinstance(references, list) or not references:
         return None, None
     reference = references[0]
-    polygon = take(reference, "boundingPoly")
+    return int(reference.get("page") or 0) + 1, _read_polygon(reference)  # a page of 0 is left out by protobuf
+
+
+def _read_polygon(place: Mapping[str, Any]) -> Box | None:
+    polygon = take(place, "boundingPoly")
     corners = take(polygon, "normalizedVertices") if isinstance(polygon, Mapping) else MISSING
-    box = None
-    if isinstance(corners, list):
-        box = bound_points([(corner.get("x", 0.0), corner.get("y", 0.0)) for corner in corners])
-    return int(reference.get("page") or 0) + 1, box  # a page of 0 is left out by protobuf
+    if not isinstance(corners, list):
+        return None
+    return bound_points([(corner.get("x", 0.0), corner.get("y", 0.0)) for corner in corners])

@@ -3,13 +3,22 @@
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
-from fieldwise.importers._leaves import Box, Leaf, build_record, collect, make_box
+from fieldwise.importers._leaves import Box, Leaf, bound_points, build_record, collect, make_box
 from fieldwise.importers._rows import first_row
 from fieldwise.model.imported import ImportedRecord
 from fieldwise.model.values import MISSING
 from fieldwise.registry import importer
 
-_REGION_LABELS: Final = ("rectanglelabels", "labels", "hypertextlabels", "paragraphlabels", "polygonlabels", "ellipselabels", "brushlabels")
+_REGION_LABELS: Final = (
+    "rectanglelabels",
+    "labels",
+    "hypertextlabels",
+    "paragraphlabels",
+    "polygonlabels",
+    "ellipselabels",
+    "brushlabels",
+    "keypointlabels",
+)
 
 
 def _recognizes(document: Any) -> bool:
@@ -73,12 +82,19 @@ def _read_control(part: Mapping[str, Any]) -> Any:
 
 def _make_leaf(value: Any, parts: list[Mapping[str, Any]]) -> Leaf:
     scores = [float(part["score"]) for part in parts if isinstance(part.get("score"), int | float)]
-    places = [part for part in parts if "x" in part["value"] and "width" in part["value"]]
+    places = [box for part in parts if (box := _read_box(part["value"])) is not None]
     page = next((int(part["item_index"]) + 1 for part in parts if part.get("item_index") is not None), 1 if places else None)
-    return Leaf(value, min(scores, default=None), page, _read_box(places[0]["value"]) if places else None)
+    return Leaf(value, min(scores, default=None), page, places[0] if places else None)
 
 
-def _read_box(value: Mapping[str, Any]) -> Box:
-    """A rectangle, whose numbers are percent of the picture."""
+def _read_box(value: Mapping[str, Any]) -> Box | None:
+    """The box around a rectangle, ellipse or polygon, whose numbers are percent of the picture; None for other shapes."""
+    if isinstance(value.get("points"), list):
+        return bound_points(value["points"], 100, 100)
+    if {"x", "y", "radiusX", "radiusY"} <= value.keys():
+        x, y, width, height = (float(value[name]) / 100 for name in ("x", "y", "radiusX", "radiusY"))
+        return make_box(x - width, y - height, x + width, y + height)
+    if not {"x", "y", "width", "height"} <= value.keys():  # a key point has no height
+        return None
     left, top = float(value["x"]) / 100, float(value["y"]) / 100
     return make_box(left, top, left + float(value["width"]) / 100, top + float(value["height"]) / 100)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Final, Literal
 
 from fieldwise.model.locations import Location
+from fieldwise.model.provenance import name_data
 from fieldwise.model.summary import GateResult
 from fieldwise.store.errors import StoreError
 from fieldwise.store.in_progress import RunMonitor, RunProgress
@@ -43,6 +44,10 @@ class RunHead:
     """The tags of its cases."""
     tags: tuple[str, ...] = ()
     """The tags of the run."""
+    label: str = ""
+    """The name given to the run."""
+    data: str = ""
+    """The file that its outputs came from."""
     state: RunState = "finished"
     progress: RunProgress | None = None
     """None for a finished run."""
@@ -131,5 +136,7 @@ def _load_head(root: str | Path, run_id: str) -> RunHead:
         scored=tuple(summary.name for summary in summaries if "score" in summary.metrics),
         gates=run.gates,
         case_tags=tuple(sorted(slice.removeprefix("tag:") for slice in slices if slice.startswith("tag:"))),
+        label=run.label,
+        data=name_data(run.sources),
         state="finished" if run.finished else "interrupted",
     )
