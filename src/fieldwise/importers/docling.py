@@ -85,7 +85,7 @@ def _read_graph(graph: Mapping[str, Any], sizes: PageSizes) -> Iterator[tuple[st
 
 
 def _read_field_items(document: Mapping[str, Any], sizes: PageSizes) -> Iterator[tuple[str, Leaf]]:
-    """The pairs of the items of field regions, whose children are the texts of a key and of its values; items without a key are left out."""
+    """The pairs of field items, whose children are the texts of a key and of its values; items without a key are left out."""
     texts = {text.get("self_ref"): text for text in document.get("texts") or ()}
     for item in document.get("field_items") or ():
         children = [texts[child["$ref"]] for child in item.get("children") or () if child.get("$ref") in texts]

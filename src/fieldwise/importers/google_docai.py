@@ -33,9 +33,9 @@ def google_docai(document: Any) -> Iterator[ImportedRecord]:
 
 def _list_form_fields(content: Mapping[str, Any]) -> list[tuple[int, Mapping[str, Any]]]:
     """The form fields of every page that have a name, with the number of the page."""
-    pages = content.get("pages")
+    pages: list[Any] = content["pages"] if isinstance(content.get("pages"), list) else []
     fields: list[tuple[int, Mapping[str, Any]]] = []
-    for number, page in enumerate(pages if isinstance(pages, list) else (), 1):
+    for number, page in enumerate(pages, 1):
         entries = take(page, "formFields") if isinstance(page, Mapping) else MISSING
         named = [entry for entry in entries if isinstance(take(entry, "fieldName"), Mapping)] if isinstance(entries, list) else []
         fields += [(int(take_text(page, "pageNumber") or number), entry) for entry in named]
