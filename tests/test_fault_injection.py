@@ -36,7 +36,7 @@ STEPS: dict[str, Step] = {
 }
 ALLOCATIONS: dict[str, Step] = {
     "score": (api, "score_batch"),
-    "convert": (fieldwise.store.writer, "build_stored_batch"),
+    "convert": (fieldwise.store.writer, "build_batch_tables"),
     "encode": (pq, "write_table"),
     "decode": (fieldwise.store.part_reader, "read_row_groups"),
     "load": (fieldwise.store.load_part, "read_table"),

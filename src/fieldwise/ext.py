@@ -3,7 +3,7 @@
 from fieldwise.model.ask import Ask, Judgement, Reply
 from fieldwise.model.batch import Batch, Records
 from fieldwise.model.case import Case, Cases
-from fieldwise.model.comparison import Comparison, Comparisons
+from fieldwise.model.comparison import Comparison, ComparisonTable
 from fieldwise.model.context import Context
 from fieldwise.model.diagnostic import ConfigError, Diagnostic, Where
 from fieldwise.model.imported import ImportedRecord
@@ -23,7 +23,7 @@ __all__ = [
     "CauseExample",
     "CompareSpec",
     "Comparison",
-    "Comparisons",
+    "ComparisonTable",
     "ConfigError",
     "Context",
     "Diagnostic",

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fieldwise as fw
-from fieldwise.model.comparison import Comparisons
+from fieldwise.model.comparison import ComparisonTable
 from fieldwise.model.context import Context, MismatchContexts
 from fieldwise.model.diagnostic import Diagnostic
 from fieldwise.model.rule import FieldRule
@@ -93,8 +93,8 @@ def test_a_batch_without_mismatches_has_no_causes() -> None:
     assert likely_causes([], [], MismatchContexts([], [], [], [], [])) == []
 
 
-def comparisons_of(expected: list[Any], actual: list[Any]) -> Comparisons:
-    return Comparisons(
+def comparisons_of(expected: list[Any], actual: list[Any]) -> ComparisonTable:
+    return ComparisonTable(
         cases=2,
         case=np.array([0, 0, 1], dtype=np.int32),
         field=np.zeros(3, dtype=np.int32),

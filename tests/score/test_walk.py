@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import fieldwise as fw
 from fieldwise.model.case import Case, Cases
-from fieldwise.model.comparison import Comparisons
+from fieldwise.model.comparison import ComparisonTable
 from fieldwise.model.path import Path
 from fieldwise.model.rule import CompareSpec, FieldRule, ListRule, Match, Nulls
 from fieldwise.model.values import MISSING
@@ -198,7 +198,7 @@ records = st.fixed_dictionaries(
 ) | st.just(WHOLE)
 
 
-def rows_by_case(comparisons: Comparisons) -> list[list[tuple[Any, ...]]]:
+def rows_by_case(comparisons: ComparisonTable) -> list[list[tuple[Any, ...]]]:
     """Every comparison without its cause, which `compare_records` does not look for."""
 
     def describe(row: int) -> tuple[Any, ...]:

@@ -12,7 +12,7 @@ from fieldwise.model.plan import Plan
 from fieldwise.score.evaluate import score_batch
 from fieldwise.store.load_part import FieldsSeen, load_part, stored_tables
 from fieldwise.store.manifest import Part, summary_to_json
-from fieldwise.store.writer import WrittenPart, build_stored_batch, write_part
+from fieldwise.store.writer import WrittenPart, build_batch_tables, write_part
 from fieldwise.summarize.state import SummaryState
 
 EVALUATORS: list[dict[str, Any]] = [
@@ -45,7 +45,7 @@ def scored(plan: Plan, records: list[tuple[Any, Any]], size: int) -> list[BatchO
 
 def written(folder: Path, outcomes: list[BatchOutcome]) -> WrittenPart:
     (folder / "parts").mkdir(exist_ok=True)
-    return write_part(folder / "parts", 0, [build_stored_batch(outcome) for outcome in outcomes])
+    return write_part(folder / "parts", 0, [build_batch_tables(outcome) for outcome in outcomes])
 
 
 def stored(folder: Path, outcomes: list[BatchOutcome]) -> Part:

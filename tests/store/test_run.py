@@ -12,7 +12,7 @@ from outcome_factory import EVALUATORS, PRF, build, cut, rule
 from fieldwise.engines.run_totals import RunTotals
 from fieldwise.model.batch import BatchOutcome, EvaluatorOutcome
 from fieldwise.model.case import Case, Cases
-from fieldwise.model.comparison import Comparisons, Outcome
+from fieldwise.model.comparison import ComparisonTable, Outcome
 from fieldwise.model.diagnostic import Diagnostic, Where
 from fieldwise.model.plan import Plan
 from fieldwise.model.result import Result, Results, Status
@@ -278,7 +278,7 @@ def results_of(rows, *, expected, actual, paths, rules=None):
     n = len(expected)
     column = {name: [row[k] for row in rows] for k, name in enumerate(("case", "path", "outcome", "expected", "actual"))}
     results = Results.from_results([Result(score=0.5)] * n)
-    results.comparisons = Comparisons(
+    results.comparisons = ComparisonTable(
         cases=n,
         case=np.array(column["case"], dtype=np.int32),
         field=np.array(column["path"], dtype=np.int32),

@@ -6,7 +6,7 @@ import numpy as np
 
 from fieldwise.model.batch import BatchOutcome, EvaluatorOutcome
 from fieldwise.model.case import Case, Cases
-from fieldwise.model.comparison import Comparisons, Outcome
+from fieldwise.model.comparison import ComparisonTable, Outcome
 from fieldwise.model.path import Path
 from fieldwise.model.plan import PlannedEvaluator
 from fieldwise.model.result import Labels, Results, Status
@@ -57,7 +57,7 @@ def _comparisons(cases, outcomes, rng):
     similarity = np.where(outcome == Outcome.MATCH, 1.0, np.where(outcome == Outcome.WRONG_VALUE, rng.random(n * fields).round(2), 0.0))
     similarity[outcome == Outcome.OMISSION] = np.nan
     names = [f"f{k}" for k in range(fields)]
-    return Comparisons(
+    return ComparisonTable(
         cases=n,
         case=case,
         field=field,
@@ -173,7 +173,7 @@ def _some(results, keep):
 def _compared(whole, new):
     rows = np.array([row for row, case in enumerate(whole.case.tolist()) if case in new], dtype=np.int64)
     place = {int(old): position for position, old in enumerate(rows)}
-    return Comparisons(
+    return ComparisonTable(
         cases=len(new),
         case=np.array([new[int(case)] for case in whole.case[rows]], dtype=np.int32),
         field=whole.field[rows],

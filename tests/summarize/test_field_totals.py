@@ -8,7 +8,7 @@ from outcome_factory import EVALUATORS, PRF, build, rule
 
 from fieldwise.model.batch import BatchOutcome, EvaluatorOutcome
 from fieldwise.model.case import Case, Cases
-from fieldwise.model.comparison import Comparisons, Outcome
+from fieldwise.model.comparison import ComparisonTable, Outcome
 from fieldwise.model.result import Result, Results
 from fieldwise.model.rule import FieldRule, Match
 from fieldwise.model.values import MISSING
@@ -20,7 +20,7 @@ def field_of(rows, *, status="scored", fields=("total",)):
     """The summary of fields whose comparisons are (case, outcome, similarity, passed[, field])."""
     cases = max(row[0] for row in rows) + 1
     column = [row[4] if len(row) > 4 else 0 for row in rows]
-    comparisons = Comparisons(
+    comparisons = ComparisonTable(
         cases=cases,
         case=np.array([row[0] for row in rows], dtype=np.int32),
         field=np.array(column, dtype=np.int32),

@@ -21,7 +21,7 @@ from fieldwise.score.evaluate import score_batch
 from fieldwise.score.groups import assign_groups
 from fieldwise.score.services import local_services
 from fieldwise.store.manifest import Part
-from fieldwise.store.writer import StoredBatch, build_stored_batch, cases_outside_parts, write_part
+from fieldwise.store.writer import BatchTables, build_batch_tables, cases_outside_parts, write_part
 
 MAX_ATTEMPTS: Final = 3
 """Maximum number of attempts at a shard whose worker died."""
@@ -130,7 +130,7 @@ def process_shard(
     return ShardDone(task=task, parts=parts, totals=totals, ids=reader.ids, columns=reader.columns)
 
 
-def _score_unless_cancelled(plan: Plan, cases: Cases, first: int, services: Services, stop: StopSignal) -> StoredBatch | None:
+def _score_unless_cancelled(plan: Plan, cases: Cases, first: int, services: Services, stop: StopSignal) -> BatchTables | None:
     """A scored batch as it is stored; None if it was cancelled."""
     try:
         stop.scoring = True
@@ -140,7 +140,7 @@ def _score_unless_cancelled(plan: Plan, cases: Cases, first: int, services: Serv
         return None
     finally:
         stop.scoring = False
-    return build_stored_batch(outcome)
+    return build_batch_tables(outcome)
 
 
 class _PartWriter:
@@ -148,10 +148,10 @@ class _PartWriter:
 
     def __init__(self, folder: Location, number: int, totals: RunTotals) -> None:
         self._folder, self._number, self._totals = folder, number, totals
-        self._batches: list[StoredBatch] = []
+        self._batches: list[BatchTables] = []
         self._parts: list[Part] = []
 
-    def add(self, batch: StoredBatch) -> None:
+    def add(self, batch: BatchTables) -> None:
         if self._batches and self._batches[-1].end != batch.first:
             self._flush()
         self._batches.append(batch)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldwise.model.case import Cases
-from fieldwise.model.comparison import Comparisons
+from fieldwise.model.comparison import ComparisonTable
 from fieldwise.model.diagnostic import Diagnostic
 from fieldwise.model.evidence import EvidenceNode
 from fieldwise.model.plan import PlannedEvaluator
@@ -68,11 +68,11 @@ class Batch(Protocol):
         """Actual as text: text as it is, anything else as JSON."""
         ...
 
-    def compare(self, spec: CompareSpec) -> Comparisons:
+    def compare(self, spec: CompareSpec) -> ComparisonTable:
         """The comparisons that this spec describes; computed once for all evaluators of the batch with an equal spec."""
         ...
 
-    def compare_records(self, spec: CompareSpec, expected: Sequence[Value], actual: Sequence[Value]) -> Comparisons:
+    def compare_records(self, spec: CompareSpec, expected: Sequence[Value], actual: Sequence[Value]) -> ComparisonTable:
         """The same for records other than those of the cases, without causes."""
         ...
 

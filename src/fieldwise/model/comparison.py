@@ -118,7 +118,7 @@ def _no_numbers() -> NDArray[np.float64]:
 
 # eq=False: comparing arrays has no truth value, and caches may use an object of this class as a key by its identity.
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Comparisons:
+class ComparisonTable:
     """All comparisons of a batch, as arrays of equal length; a row is a position in them.
 
     Rows are grouped by field in the order of the rules; `by_case` gives the order by case. Change a copy with `dataclasses.replace`.
@@ -190,7 +190,7 @@ class Comparisons:
         offsets = np.searchsorted(self.case[order], np.arange(self.cases + 1))
         return order, offsets
 
-    def take(self, rows: NDArray[np.int64]) -> "Comparisons":
+    def take(self, rows: NDArray[np.int64]) -> "ComparisonTable":
         """Select rows, or reorder all of them; rows of a field must stay together."""
         selected = rows.tolist()
         changes: dict[str, Any] = {}
@@ -261,6 +261,6 @@ def presence_label(value: Value) -> str:
     return Presence(presence_of(value)).name.lower()
 
 
-def fill_confidences(tables: Sequence[Comparisons]) -> list[NDArray[np.float64]]:
+def fill_confidences(tables: Sequence[ComparisonTable]) -> list[NDArray[np.float64]]:
     """The confidences of several tables, NaN for all rows of a table without any."""
     return [table.confidence if len(table.confidence) else np.full(len(table), np.nan) for table in tables]

@@ -9,7 +9,7 @@ from typing import Any, Literal, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldwise.model.comparison import Comparisons
+from fieldwise.model.comparison import ComparisonTable
 from fieldwise.model.comparison_list import ComparisonList
 from fieldwise.model.notebook_html import COMPARISON_TITLES, MAX_ROWS, comparison_cells, render_table
 
@@ -156,7 +156,7 @@ class Results:
     """By name: float64 with NaN where a case has no such number, or bool."""
     details: Details
     """Builds the details of a case on demand: most are never read."""
-    comparisons: Comparisons | None = None
+    comparisons: ComparisonTable | None = None
     """The comparisons of the batch, if the evaluator compares fields."""
     pool: Mapping[str, NDArray[Any]] = field(default_factory=dict[str, "NDArray[Any]"])
     """Columns of equal length for metrics over a whole dataset, such as the ranked detections behind AP; one of them is

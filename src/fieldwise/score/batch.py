@@ -11,7 +11,7 @@ import orjson
 from fieldwise.kernels.values import canonical_json
 from fieldwise.model.batch import Records
 from fieldwise.model.case import Cases
-from fieldwise.model.comparison import Comparisons
+from fieldwise.model.comparison import ComparisonTable
 from fieldwise.model.evidence import EvidenceNode
 from fieldwise.model.plan import PlannedEvaluator, Repair
 from fieldwise.model.result import Results
@@ -48,7 +48,7 @@ class ScoringBatch:
         self._confidence = confidence
         self._other_repair: ScoringBatch | None = None
         # lists, not dicts: a spec may hold unhashable options, and a batch has only a few specs
-        self._comparisons: list[tuple[CompareSpec, Comparisons]] = []
+        self._comparisons: list[tuple[CompareSpec, ComparisonTable]] = []
         self._coverage: list[tuple[CompareSpec, bool]] = []
         self._selections: dict[bytes, ScoringBatch] = {}
         self._cache = ColumnCache()
@@ -116,7 +116,7 @@ class ScoringBatch:
         """Actual as text."""
         return [as_text(value) for value in self.cases.actual]
 
-    def compare(self, spec: CompareSpec) -> Comparisons:
+    def compare(self, spec: CompareSpec) -> ComparisonTable:
         """The comparisons of a spec, with the likely cause of every mismatch; the same object for equal specs."""
         for earlier_spec, comparisons in self._comparisons:
             if earlier_spec is spec or earlier_spec == spec:
@@ -136,7 +136,7 @@ class ScoringBatch:
         self._comparisons.append((spec, comparisons))
         return comparisons
 
-    def _compare_with_places(self, spec: CompareSpec) -> Comparisons:
+    def _compare_with_places(self, spec: CompareSpec) -> ComparisonTable:
         """The comparisons of a spec whose rules ask for the place of values."""
         from fieldwise.score.causes import find_causes
         from fieldwise.score.walk import compare_records
@@ -161,7 +161,7 @@ class ScoringBatch:
         self._coverage.append((closed_spec, is_covered))
         return is_covered
 
-    def compare_records(self, spec: CompareSpec, expected: Sequence[Value], actual: Sequence[Value]) -> Comparisons:
+    def compare_records(self, spec: CompareSpec, expected: Sequence[Value], actual: Sequence[Value]) -> ComparisonTable:
         """The comparisons of other records than those of the cases, without causes; JSON is extracted from text."""
         from fieldwise.score.walk import compare_records
 

@@ -15,7 +15,7 @@ from fieldwise.kernels.amounts import read_figure_once
 from fieldwise.kernels.dates import parse_date_readings
 from fieldwise.kernels.numbers import parse_number_readings
 from fieldwise.kernels.text_normalize import keep_letters_and_digits_batch, remove_digits_batch
-from fieldwise.model.comparison import Comparisons, Outcome
+from fieldwise.model.comparison import ComparisonTable, Outcome
 from fieldwise.model.context import Context, MismatchContexts
 from fieldwise.model.diagnostic import Diagnostic
 from fieldwise.model.services import NO_SERVICES, Services
@@ -36,7 +36,7 @@ PLACEHOLDER_CAUSE: Final = "null_text"
 
 
 def find_causes(
-    comparisons: Comparisons, expected: Sequence[Value], actual: Sequence[Value], services: Services = NO_SERVICES
+    comparisons: ComparisonTable, expected: Sequence[Value], actual: Sequence[Value], services: Services = NO_SERVICES
 ) -> dict[int, str]:
     """By row, the likely cause of every mismatch with a value on both sides. `expected` and `actual` are the records by case."""
     mismatched = (comparisons.outcome == Outcome.WRONG_VALUE) | (comparisons.outcome == Outcome.FORMAT_ERROR)
@@ -56,7 +56,7 @@ def find_causes(
     return placeholders | {row: cause for row, cause in zip(rows, causes, strict=True) if cause != NO_CAUSE}
 
 
-def _find_placeholders(comparisons: Comparisons) -> dict[int, str]:
+def _find_placeholders(comparisons: ComparisonTable) -> dict[int, str]:
     """By row, the cause of text such as `null` where expected has no value; of invented values no other cause is known."""
     rows: list[int] = np.flatnonzero(comparisons.outcome == Outcome.HALLUCINATION).tolist()
     candidates = [row for row in rows if isinstance(comparisons.actual[row], str)]

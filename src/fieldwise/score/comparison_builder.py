@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from fieldwise.kernels.values import canonical_json
 from fieldwise.model.accepted_values import ANY, accepted_values, list_accepted, resolve_inner_choices
-from fieldwise.model.comparison import Comparisons, UnreadValues
+from fieldwise.model.comparison import ComparisonTable, UnreadValues
 from fieldwise.model.diagnostic import Diagnostic, Where
 from fieldwise.model.evidence import Evidence
 from fieldwise.model.rule import CompareSpec, FieldRule, Match
@@ -68,7 +68,7 @@ class _RowVerdicts:
     notes: dict[int, str] = field(default_factory=dict[int, str])
     faults: dict[int, Diagnostic] = field(default_factory=dict[int, Diagnostic])
     distance: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
-    """As in `Comparisons`; empty until a row has one."""
+    """As in `ComparisonTable`; empty until a row has one."""
     relative_distance: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
 
     def set_distances(self, at: NDArray[np.int64], distance: NDArray[np.float64] | float | None) -> None:
@@ -88,7 +88,7 @@ class _RowVerdicts:
 
 @dataclass(slots=True)
 class ComparisonBuilder:
-    """Collects field blocks and builds the `Comparisons` of a batch."""
+    """Collects field blocks and builds the `ComparisonTable` of a batch."""
 
     spec: CompareSpec
     cases: int
@@ -154,7 +154,7 @@ class ComparisonBuilder:
         null_texts = [row for row, value in enumerate(expected) if value.__class__ is str and self.is_null(value)]
         return sorted({*unequal, *null_texts}) if null_texts else unequal
 
-    def build(self) -> Comparisons:
+    def build(self) -> ComparisonTable:
         """All comparisons of the batch, without causes."""
         self._sort_unruled_fields()
         blocks = sorted(self.blocks, key=lambda block: block.field)
@@ -168,7 +168,7 @@ class ComparisonBuilder:
         has_choices = any(block.resolved is not block.expected for block in blocks)
         resolved = list(chain.from_iterable(block.resolved for block in blocks)) if has_choices else expected
         verdicts = self._decide_rows(list(zip(starts, blocks, strict=True)), resolved, actual)
-        comparisons = Comparisons(
+        comparisons = ComparisonTable(
             cases=self.cases,
             case=_concatenate([block.frame.case for block in blocks], np.int32),
             field=np.repeat(np.array([block.field for block in blocks], dtype=np.int32), sizes),
@@ -393,7 +393,7 @@ def _concatenate(arrays: Sequence[NDArray[Any]], dtype: Any) -> NDArray[Any]:
     return np.concatenate(arrays) if arrays else np.zeros(0, dtype=dtype)
 
 
-def _sort_rows_by_item(comparisons: Comparisons, blocks: Sequence[FieldBlock]) -> Comparisons:
+def _sort_rows_by_item(comparisons: ComparisonTable, blocks: Sequence[FieldBlock]) -> ComparisonTable:
     """Sort the rows of a field by item where they came in several blocks, such as unmatched items after the others."""
     fields = np.array([block.field for block in blocks], dtype=np.int64)
     split_fields = np.flatnonzero(np.bincount(fields) > 1) if len(fields) else fields

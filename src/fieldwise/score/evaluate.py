@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from fieldwise.model.batch import BatchOutcome, EvaluatorOutcome
 from fieldwise.model.case import Cases
-from fieldwise.model.comparison import Comparisons, fill_confidences
+from fieldwise.model.comparison import ComparisonTable, fill_confidences
 from fieldwise.model.comparison_list import ComparisonList
 from fieldwise.model.diagnostic import Diagnostic
 from fieldwise.model.options import GradedOnly
@@ -413,7 +413,7 @@ def _join_pools(parts: Sequence[Results], starts: Sequence[int]) -> dict[str, ND
     return {name: np.concatenate([pool[name] + start if name == "case" else pool[name] for start, pool in pools]) for name in names}
 
 
-def _join_comparisons(parts: Sequence[tuple[int, Comparisons]], cases: int) -> Comparisons:
+def _join_comparisons(parts: Sequence[tuple[int, ComparisonTable]], cases: int) -> ComparisonTable:
     """The comparisons of several parts as one, grouped by field again. Each part comes with the position of its first case."""
     first_cases = [start for start, _ in parts]
     comparisons = [part for _, part in parts]
@@ -447,7 +447,7 @@ def _join_comparisons(parts: Sequence[tuple[int, Comparisons]], cases: int) -> C
         return join_arrays([column if len(column) else np.full(len(part), np.nan) for part, column in parts_and_columns])
 
     has_identical = all(len(part.identical) == len(part) for part in comparisons)
-    return Comparisons(
+    return ComparisonTable(
         cases=cases,
         case=join_arrays([part.case for part in comparisons], first_cases),
         field=field[order],
@@ -474,7 +474,7 @@ def _join_comparisons(parts: Sequence[tuple[int, Comparisons]], cases: int) -> C
     )
 
 
-def _join_rules(parts: Sequence[Comparisons]) -> dict[str, FieldRule]:
+def _join_rules(parts: Sequence[ComparisonTable]) -> dict[str, FieldRule]:
     """By field, the rules of all parts in the order of an undivided batch: those of the spec first, then the others by path."""
     # compared by identity: the rules of the spec are the same objects in every part, a rule that was created for a leaf is a part's own
     spec_rules = [rules[0] for rules in zip(*(part.rules for part in parts), strict=False) if all(rule is rules[0] for rule in rules)]

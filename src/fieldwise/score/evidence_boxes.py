@@ -12,7 +12,7 @@ import numpy as np
 
 from fieldwise.kernels.geometry import box_iou_pairs
 from fieldwise.model.case import Cases
-from fieldwise.model.comparison import Comparisons, Outcome
+from fieldwise.model.comparison import ComparisonTable, Outcome
 from fieldwise.model.diagnostic import Diagnostic, Where
 from fieldwise.model.evidence import Evidence, EvidenceNode, evidence_below, read_box, read_place
 from fieldwise.model.path import EACH, ROOT, MalformedPath, Path, Step, value_at
@@ -79,8 +79,8 @@ def _merge(first: EvidenceNode, second: EvidenceNode) -> EvidenceNode:
 
 
 def compare_places(
-    spec: CompareSpec, comparisons: Comparisons, beside: Mapping[int, EvidenceNode], cases: Cases, services: Services
-) -> Comparisons:
+    spec: CompareSpec, comparisons: ComparisonTable, beside: Mapping[int, EvidenceNode], cases: Cases, services: Services
+) -> ComparisonTable:
     """The comparisons in which a value at the wrong place is wrong. `beside` are the places beside expected values, by case."""
     outcome, similarity, passed = comparisons.outcome.copy(), comparisons.similarity.copy(), comparisons.passed.copy()
     identical, distance = comparisons.identical.copy(), comparisons.distance.copy()

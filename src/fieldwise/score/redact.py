@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from fieldwise.model.batch import BatchOutcome, EvaluatorOutcome
 from fieldwise.model.case import Cases
-from fieldwise.model.comparison import Comparisons, UnreadValues
+from fieldwise.model.comparison import ComparisonTable, UnreadValues
 from fieldwise.model.path import ROOT, MalformedPath, Path, Step
 from fieldwise.model.redaction import Redaction
 from fieldwise.model.result import Details, Labels, Results
@@ -30,8 +30,8 @@ def redact_outcome(redaction: Redaction | None, outcome: BatchOutcome) -> BatchO
     scrubbers = [_Scrubber(redaction, texts) for texts in _collect_texts(redaction, outcome)]
     everything = _Scrubber(redaction, set[str]().union(*(scrubber.texts for scrubber in scrubbers)))
     evaluated: list[EvaluatorOutcome] = []
-    # Keyed by id: evaluators may share one Comparisons object, which is then stored once; `outcome` keeps all of them alive here.
-    comparisons: dict[tuple[int, bytes], Comparisons] = {}
+    # Keyed by id: evaluators may share one ComparisonTable, which is then stored once; `outcome` keeps all of them alive here.
+    comparisons: dict[tuple[int, bytes], ComparisonTable] = {}
     for entry in outcome.evaluated:
         redacted = _redact_evaluated(redaction, entry, scrubbers, everything)
         shared = entry.results.comparisons
@@ -173,7 +173,7 @@ class _RedactedDetails:
         return {key: self._redact_entries(item) for key, item in value.items()}
 
 
-def _redact_comparisons(redaction: Redaction, comparisons: Comparisons, scrubbers: Sequence[_Scrubber]) -> Comparisons:
+def _redact_comparisons(redaction: Redaction, comparisons: ComparisonTable, scrubbers: Sequence[_Scrubber]) -> ComparisonTable:
     steps_of = [_parse_steps(path) for path in comparisons.paths]
     expected, actual, notes = list(comparisons.expected), list(comparisons.actual), dict(comparisons.note)
     for row, (path, case) in enumerate(zip(comparisons.path.tolist(), comparisons.case.tolist(), strict=True)):

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fieldwise.model.accepted_values import ANY, accepted_values
-from fieldwise.model.comparison import Comparisons, Outcome
+from fieldwise.model.comparison import ComparisonTable, Outcome
 from fieldwise.model.evidence import EvidenceNode
 from fieldwise.model.path import EACH, Path, Step, parse_index, render_path, render_step
 from fieldwise.model.rule import CompareSpec, FieldRule, Match
@@ -33,7 +33,7 @@ def compare_records(
     cache: ColumnCache | None = None,
     services: Services = NO_SERVICES,
     evidence: Mapping[int, EvidenceNode] | None = None,
-) -> Comparisons:
+) -> ComparisonTable:
     """Every comparison of a spec, without causes.
 
     `cache` holds the steps that were taken from these very columns before; `evidence` is that of the actual records, by case.
@@ -473,7 +473,7 @@ def _are_lists(expected: ValueColumn, actual: ValueColumn) -> bool:
     return {*map(type, expected)} == {list} and all(expected) and {*map(type, actual)} <= _LIST_OR_MISSING
 
 
-def remove_absent_rows(comparisons: Comparisons) -> Comparisons:
+def remove_absent_rows(comparisons: ComparisonTable) -> ComparisonTable:
     """Remove the rows that neither side has: they exist for a rule, but are no leaves."""
     may_be_absent = np.flatnonzero((comparisons.outcome == Outcome.BOTH_ABSENT) | (comparisons.outcome == Outcome.OMISSION))
     absent = [row for row in may_be_absent.tolist() if comparisons.expected[row] is MISSING and comparisons.actual[row] is MISSING]

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldwise.model.case import Cases
-from fieldwise.model.comparison import Comparison, Comparisons, Outcome, UnreadValues, presence_label
+from fieldwise.model.comparison import Comparison, ComparisonTable, Outcome, UnreadValues, presence_label
 from fieldwise.model.path import EACH, ROOT, MalformedPath, Path, Step
 from fieldwise.model.values import MISSING, Value
 from fieldwise.store.arrow_tables import ArrowColumn, ArrowTable, arrow_column, build_table, dictionary_column, utf8_column
@@ -33,7 +33,7 @@ RELATIVE_DISTANCE_COLUMN: Final = "relative_distance"
 OUTCOMES: Final = [outcome.label for outcome in Outcome]
 
 
-def build_comparisons_table(comparisons: Comparisons, rows: NDArray[np.int64], first: int, cases: Cases) -> ArrowTable:
+def build_comparisons_table(comparisons: ComparisonTable, rows: NDArray[np.int64], first: int, cases: Cases) -> ArrowTable:
     """The comparisons of a batch, sorted by case. `rows[c]` is the position in the batch of case c of the comparisons."""
     order, _ = comparisons.by_case()
     equal = _find_equal(comparisons, rows, cases)[order]
@@ -76,7 +76,7 @@ def build_comparisons_table(comparisons: Comparisons, rows: NDArray[np.int64], f
     )
 
 
-def _evidence_columns(comparisons: Comparisons, order: NDArray[np.int64]) -> dict[str, ArrowColumn]:
+def _evidence_columns(comparisons: ComparisonTable, order: NDArray[np.int64]) -> dict[str, ArrowColumn]:
     """Confidence, page and box, each only if some row has it, so that a run without evidence stores nothing for it."""
     columns: dict[str, ArrowColumn] = {}
     if len(comparisons.confidence) and not np.isnan(comparisons.confidence).all():
@@ -162,7 +162,7 @@ def _sparse_column(texts_by_row: Mapping[int, str], order: NDArray[np.int64]) ->
     return dictionary_column(codes[order], list(code_of))
 
 
-def _find_equal(comparisons: Comparisons, rows: NDArray[np.int64], cases: Cases) -> NDArray[np.bool_]:
+def _find_equal(comparisons: ComparisonTable, rows: NDArray[np.int64], cases: Cases) -> NDArray[np.bool_]:
     """Rows where both sides are the same value and the case's expected record has it at that path."""
     if len(comparisons.identical) != len(comparisons):  # not determined
         return np.zeros(len(comparisons), dtype=np.bool_)
@@ -173,7 +173,11 @@ def _find_equal(comparisons: Comparisons, rows: NDArray[np.int64], cases: Cases)
 
 
 def _find_containers_in_records(
-    comparisons: Comparisons, differing: NDArray[np.int64], sides: tuple[list[Value], list[Value]], rows: NDArray[np.int64], cases: Cases
+    comparisons: ComparisonTable,
+    differing: NDArray[np.int64],
+    sides: tuple[list[Value], list[Value]],
+    rows: NDArray[np.int64],
+    cases: Cases,
 ) -> NDArray[np.bool_]:
     """Of the differing rows, those where a side is a list or an object and both records have at the path what was compared."""
     in_records = np.zeros(len(differing), dtype=np.bool_)
@@ -194,7 +198,7 @@ def _find_containers_in_records(
 _CONTAINERS: Final = frozenset((list, dict))
 
 
-def _find_resolvable_paths(comparisons: Comparisons, rows: NDArray[np.int64], cases: Cases) -> NDArray[np.bool_]:
+def _find_resolvable_paths(comparisons: ComparisonTable, rows: NDArray[np.int64], cases: Cases) -> NDArray[np.bool_]:
     """For each path, whether looking it up gives the value that was compared, tried on its first match."""
     is_resolvable = np.zeros(len(comparisons.paths), dtype=np.bool_)
     first_row = np.full(len(comparisons.paths), -1, dtype=np.int64)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from fieldwise.model.batch import BatchOutcome, EvaluatorOutcome
 from fieldwise.model.case import Cases
-from fieldwise.model.comparison import Comparisons, Outcome
+from fieldwise.model.comparison import ComparisonTable, Outcome
 from fieldwise.model.locations import Location
 from fieldwise.model.plan import PlannedEvaluator
 from fieldwise.model.result import Labels, Results
@@ -231,7 +231,7 @@ class _ComparisonFile:
         self.unread = load_unread(table)
         self._field = codes_of_names(table.column("field"), self._fields).astype(np.int32)
         self._outcome = codes_of_names(table.column("outcome"), OUTCOMES).astype(np.uint8)
-        self._cache: dict[bytes, Comparisons] = {}
+        self._cache: dict[bytes, ComparisonTable] = {}
 
     def _read(self, columns: Sequence[str]) -> ArrowTable:
         # Evaluators may share the comparisons of some batches and not of others; an evaluator then has several tables.
@@ -273,17 +273,17 @@ class _ComparisonFile:
         has_row[self._field[rows]] = True
         return has_row
 
-    def comparisons(self, case: NDArray[np.int64]) -> Comparisons:
+    def comparisons(self, case: NDArray[np.int64]) -> ComparisonTable:
         """The comparisons of a batch whose cases are at these positions. Evaluators with the same cases get the same object."""
         key = case.tobytes()  # the positions themselves: the arrays of two evaluators are different objects
         if key not in self._cache:
             self._cache[key] = self._build_comparisons(case)
         return self._cache[key]
 
-    def _build_comparisons(self, case: NDArray[np.int64]) -> Comparisons:
+    def _build_comparisons(self, case: NDArray[np.int64]) -> ComparisonTable:
         table = self._table
         faults = np.flatnonzero(self._outcome == Outcome.FAULT)
-        return Comparisons(
+        return ComparisonTable(
             cases=len(case),
             case=_rows_of_positions(numpy_array(table.column("case")), case).astype(np.int32),
             field=self._field,

@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 from fieldwise.model.batch import BatchOutcome
 from fieldwise.model.case import Cases
 from fieldwise.model.change import Changes
-from fieldwise.model.comparison import Comparisons
+from fieldwise.model.comparison import ComparisonTable
 from fieldwise.model.correction import AppliedCorrections
 from fieldwise.model.diagnostic import Diagnostic
 from fieldwise.model.locations import Location
@@ -65,7 +65,7 @@ class RunWriter:
         self._resumed_parts = tuple(run.parts)
         self._parts: list[Part] = list(run.parts)
         self._last_number = max((part.number for part in run.parts), default=-1)
-        self._batches: list[StoredBatch] = []
+        self._batches: list[BatchTables] = []
         self._started = self._last_flush = monotonic()
         self._background = ThreadPoolExecutor(max_workers=1, thread_name_prefix="fieldwise-store")
         self._pending: Future[Part] | None = None
@@ -129,7 +129,7 @@ class RunWriter:
         if self._batches and self._batches[-1].end != outcome.first:
             self.flush()
         # One statement, so that an interrupt adds the batch completely or not at all.
-        self._batches.append(build_stored_batch(outcome))
+        self._batches.append(build_batch_tables(outcome))
         if sum(batch.cases for batch in self._batches) >= self._part_cases or self._is_flush_due():
             self.flush()
 
@@ -213,7 +213,7 @@ class RunWriter:
 
 
 @dataclass(frozen=True, slots=True)
-class StoredBatch:
+class BatchTables:
     """A batch as Arrow tables."""
 
     first: int
@@ -228,9 +228,9 @@ class StoredBatch:
         return self.first + self.cases
 
 
-def build_stored_batch(outcome: BatchOutcome) -> StoredBatch:
+def build_batch_tables(outcome: BatchOutcome) -> BatchTables:
     """Convert a batch to tables."""
-    return StoredBatch(outcome.first, len(outcome.cases), tuple(_build_tables(outcome)))
+    return BatchTables(outcome.first, len(outcome.cases), tuple(_build_tables(outcome)))
 
 
 def cases_outside_parts(parts: Sequence[Part], cases: Cases, first: int) -> Iterator[tuple[int, Cases]]:
@@ -282,8 +282,8 @@ def _create_folder(root: str | Path | None, started: datetime) -> tuple[Location
 def _build_tables(outcome: BatchOutcome) -> Iterable[tuple[TableKey, ArrowTable]]:
     """All tables of a batch; comparisons that evaluators share are written once."""
     yield ("cases", ()), build_cases_table(outcome)
-    # Keyed by id: evaluators with equal specs get the same Comparisons object, which `outcome` keeps alive here.
-    shared: dict[tuple[int, bytes], tuple[Comparisons, list[int]]] = {}
+    # Keyed by id: evaluators with equal specs get the same ComparisonTable, which `outcome` keeps alive here.
+    shared: dict[tuple[int, bytes], tuple[ComparisonTable, list[int]]] = {}
     label_columns: dict[int, ArrowColumn] = {}
     for index, evaluated in enumerate(outcome.evaluated):
         if not len(evaluated.rows):
@@ -313,7 +313,7 @@ class WrittenPart:
         return table if columns is None else table.select(select_columns(columns, table.column_names))
 
 
-def write_part(folder: Location, number: int, batches: Sequence[StoredBatch]) -> WrittenPart:
+def write_part(folder: Location, number: int, batches: Sequence[BatchTables]) -> WrittenPart:
     """Write consecutive batches as a part. The part is complete when its JSON file exists."""
     tables: dict[TableKey, list[ArrowTable]] = defaultdict(list)
     for batch in batches:
@@ -332,7 +332,7 @@ def write_part(folder: Location, number: int, batches: Sequence[StoredBatch]) ->
     return WrittenPart(part, {file.file: table for file, table in written})
 
 
-def _write_part_only(folder: Location, number: int, batches: Sequence[StoredBatch]) -> Part:
+def _write_part_only(folder: Location, number: int, batches: Sequence[BatchTables]) -> Part:
     """Write a part and drop its tables, which are large."""
     return write_part(folder, number, batches).part
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldwise.model.accepted_values import accepted_values
-from fieldwise.model.comparison import Comparisons, Outcome
+from fieldwise.model.comparison import ComparisonTable, Outcome
 from fieldwise.model.diagnostic import ConfigError, Diagnostic
 from fieldwise.model.pairs import Measurements
 from fieldwise.model.path import EACH
@@ -35,7 +35,7 @@ class _SpecCaptured(Exception):
 class _CapturingBatch:
     """A batch that ends the evaluator as soon as it says what it compares."""
 
-    def compare(self, spec: CompareSpec) -> Comparisons:
+    def compare(self, spec: CompareSpec) -> ComparisonTable:
         raise _SpecCaptured(spec)
 
 
@@ -107,8 +107,8 @@ def _options_of(matcher: MatcherSpec, match: Match) -> Any:
 
 
 def change_comparisons(
-    run: Run, stored: StoredPart, comparisons: Comparisons, specs: tuple[CompareSpec, CompareSpec], *, restore_all: bool
-) -> Comparisons:
+    run: Run, stored: StoredPart, comparisons: ComparisonTable, specs: tuple[CompareSpec, CompareSpec], *, restore_all: bool
+) -> ComparisonTable:
     """The comparisons under the new rules: what a matcher decided is decided again, and so is absence where its options changed."""
     changing = _ChangingRows(run, stored, comparisons)
     old_spec, new_spec = specs
@@ -132,7 +132,7 @@ def change_comparisons(
 class _ChangingRows:
     """Copies of the columns that options decide."""
 
-    def __init__(self, run: Run, stored: StoredPart, comparisons: Comparisons) -> None:
+    def __init__(self, run: Run, stored: StoredPart, comparisons: ComparisonTable) -> None:
         self._run, self._stored, self._comparisons = run, stored, comparisons
         self._outcome, self._similarity = comparisons.outcome.copy(), comparisons.similarity.copy()
         self._passed = comparisons.passed.copy()
@@ -198,7 +198,7 @@ class _ChangingRows:
             decided = outcome_by_presence(no_expected, no_actual, left is MISSING, right is MISSING, rule.required)
             self._outcome[row], self._similarity[row], self._passed[row] = decided
 
-    def build(self) -> Comparisons:
+    def build(self) -> ComparisonTable:
         """The comparisons with the changed columns."""
         return replace(self._comparisons, outcome=self._outcome, similarity=self._similarity, passed=self._passed)
 

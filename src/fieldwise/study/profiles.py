@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from fieldwise.kernels.runtime import throughput_settings
 from fieldwise.model.case import Case, Cases
-from fieldwise.model.comparison import Comparison, Comparisons, Outcome
+from fieldwise.model.comparison import Comparison, ComparisonTable, Outcome
 from fieldwise.model.diagnostic import ConfigError, Diagnostic
 from fieldwise.model.plan import Document, Plan, PlannedEvaluator
 from fieldwise.model.result import Results, Status
@@ -253,7 +253,7 @@ class _Scored:
     label: NDArray[np.int8]
     amount: NDArray[np.float64]
     """How much the comparison counts, in the terms of this score: the similarity, or how often an error counts."""
-    comparisons: Sequence[Comparisons | None]
+    comparisons: Sequence[ComparisonTable | None]
     """Those of each batch."""
 
 
@@ -285,7 +285,7 @@ class _Scorer:
         keys: list[NDArray[np.int64]] = []
         labels: list[NDArray[np.int8]] = []
         amounts: list[NDArray[np.float64]] = []
-        comparisons: list[Comparisons | None] = []
+        comparisons: list[ComparisonTable | None] = []
         first = 0
         for batch in self._batches:
             results = evaluate_every_case(planned, batch)
@@ -356,7 +356,7 @@ class _Scorer:
         raise IndexError(case)
 
 
-def _find_comparison(comparisons: Comparisons | None, row: int, path: str) -> Comparison | None:
+def _find_comparison(comparisons: ComparisonTable | None, row: int, path: str) -> Comparison | None:
     if comparisons is None:
         return None
     return next((comparison for comparison in comparisons.of_case(row) if comparison.path == path), None)

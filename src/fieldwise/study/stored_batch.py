@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from fieldwise.model.batch import Records
 from fieldwise.model.case import Cases
-from fieldwise.model.comparison import Comparisons, Outcome
+from fieldwise.model.comparison import ComparisonTable, Outcome
 from fieldwise.model.locations import Location
 from fieldwise.model.path import MalformedPath, Path
 from fieldwise.model.plan import PlannedEvaluator
@@ -145,13 +145,13 @@ class StoredPart:
         value = decode_value(self._records.column(side)[row].as_py())
         return find_record(value).value if isinstance(value, str) else value
 
-    def build_comparisons(self, case: NDArray[np.int64], rules: Mapping[str, FieldRule]) -> Comparisons:
+    def build_comparisons(self, case: NDArray[np.int64], rules: Mapping[str, FieldRule]) -> ComparisonTable:
         """All comparisons, for a batch whose cases are at these positions of the run."""
         path_codes, paths = self._paths
         rows = np.arange(self.table.num_rows)
         extra = numpy_array(self.table.column("extra"))
         unpaired = np.zeros(len(rows), dtype=np.bool_) if self.lacks(UNPAIRED_COLUMN) else numpy_array(self.table.column(UNPAIRED_COLUMN))
-        return Comparisons(
+        return ComparisonTable(
             cases=len(case),
             case=np.searchsorted(case, self._positions).astype(np.int32),
             field=self.field,
@@ -220,7 +220,7 @@ class _StoredRecords(Sequence[Any]):
 class StoredBatch:
     """A `Batch` whose comparisons are stored ones."""
 
-    def __init__(self, stored: StoredPart, comparisons: Comparisons, rows: NDArray[np.int64], has_output: NDArray[np.bool_]) -> None:
+    def __init__(self, stored: StoredPart, comparisons: ComparisonTable, rows: NDArray[np.int64], has_output: NDArray[np.bool_]) -> None:
         self._comparisons = comparisons
         n = len(rows)
         # evaluators ask only whether there is an output; what it says is in the comparisons
@@ -245,12 +245,12 @@ class StoredBatch:
     def __len__(self) -> int:
         return self._comparisons.cases
 
-    def compare(self, spec: CompareSpec) -> Comparisons:
+    def compare(self, spec: CompareSpec) -> ComparisonTable:
         """The stored comparisons, whatever is asked for."""
         del spec
         return self._comparisons
 
-    def compare_records(self, spec: CompareSpec, expected: Sequence[Value], actual: Sequence[Value]) -> Comparisons:
+    def compare_records(self, spec: CompareSpec, expected: Sequence[Value], actual: Sequence[Value]) -> ComparisonTable:
         """Not possible: only what was compared is stored."""
         raise NotImplementedError(f"nothing is compared again: {len(expected)} and {len(actual)} records, {len(spec.rules)} rules")
 

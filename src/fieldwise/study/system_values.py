@@ -12,7 +12,7 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 
 from fieldwise.model.case import Case, Cases
-from fieldwise.model.comparison import Comparisons, Outcome
+from fieldwise.model.comparison import ComparisonTable, Outcome
 from fieldwise.model.diagnostic import ConfigError, Diagnostic
 from fieldwise.model.plan import Plan, PlannedEvaluator
 from fieldwise.model.result import Results
@@ -210,7 +210,7 @@ class _SpecRecorder(ScoringBatch):
         super().__init__(cases, services)
         self._specs = specs
 
-    def compare(self, spec: CompareSpec) -> Comparisons:
+    def compare(self, spec: CompareSpec) -> ComparisonTable:
         """Keep the spec."""
         self._specs.append(spec)
         return super().compare(spec)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from fieldwise.kernels.runtime import throughput_settings
 from fieldwise.model.batch import BatchOutcome, EvaluatorOutcome
-from fieldwise.model.comparison import Comparison, Comparisons, Outcome, presence_label
+from fieldwise.model.comparison import Comparison, ComparisonTable, Outcome, presence_label
 from fieldwise.model.diagnostic import ConfigError, Diagnostic
 from fieldwise.model.plan import Document, Gate, Plan, PlannedEvaluator
 from fieldwise.model.result import Labels, Results, Status
@@ -337,7 +337,7 @@ class _Recomputation:
                 )
             )
 
-    def _note_flips(self, outcome: BatchOutcome, stored: EvaluatorOutcome, stored_part: StoredPart, comparisons: Comparisons) -> None:
+    def _note_flips(self, outcome: BatchOutcome, stored: EvaluatorOutcome, stored_part: StoredPart, comparisons: ComparisonTable) -> None:
         rows = np.flatnonzero(stored_part.passed != comparisons.passed)
         expected, actual = stored_part.load_values("expected", rows), stored_part.load_values("actual", rows)
         for position, row in enumerate(rows.tolist()):

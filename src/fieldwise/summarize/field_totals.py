@@ -17,7 +17,7 @@ from fieldwise.kernels.statistics import (
     wilson_interval,
 )
 from fieldwise.kernels.sums import ExactSums
-from fieldwise.model.comparison import Comparisons, Outcome
+from fieldwise.model.comparison import ComparisonTable, Outcome
 from fieldwise.model.rule import FieldRule
 from fieldwise.model.summary import FieldSummary, Metric
 from fieldwise.model.values import MISSING
@@ -178,7 +178,7 @@ class BatchFields:
 
 
 def count_batch_fields(
-    comparisons: Comparisons, measured: MeasuredRows, positions: NDArray[np.int64], ids: Sequence[str], first: int, draws: CaseDraws
+    comparisons: ComparisonTable, measured: MeasuredRows, positions: NDArray[np.int64], ids: Sequence[str], first: int, draws: CaseDraws
 ) -> BatchFields:
     """Count the comparisons of a batch. Most are matches at 1.0 and only counted; the closer steps look at the others.
 
@@ -210,7 +210,7 @@ def count_batch_fields(
 
 
 def _find_worst_cases(
-    comparisons: Comparisons, failed: NDArray[np.int64], positions: NDArray[np.int64], ids: Sequence[str], first: int
+    comparisons: ComparisonTable, failed: NDArray[np.int64], positions: NDArray[np.int64], ids: Sequence[str], first: int
 ) -> dict[int, LowestCases]:
     """By field, the cases of the failed rows with the lowest similarity."""
     rows = failed[np.argsort(comparisons.field[failed], kind="stable")]
@@ -224,7 +224,7 @@ def _find_worst_cases(
     return worst
 
 
-def _count_outcomes(comparisons: Comparisons, mask: RowMask, fields: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _count_outcomes(comparisons: ComparisonTable, mask: RowMask, fields: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Outcomes by field, and the counters with the rows that passed and those that are scored."""
     cell = comparisons.field * (2 * _OUTCOME_COUNT) + comparisons.outcome * np.uint8(2) + comparisons.passed
     cells = cell if mask is None else cell[mask]
@@ -236,7 +236,7 @@ def _count_outcomes(comparisons: Comparisons, mask: RowMask, fields: int) -> tup
     return outcomes, counts
 
 
-def _sum_similarities(comparisons: Comparisons, mask: RowMask, scored: NDArray[np.int64]) -> ExactSums:
+def _sum_similarities(comparisons: ComparisonTable, mask: RowMask, scored: NDArray[np.int64]) -> ExactSums:
     """Sums of similarities by field: those that are not 1 one by one, the others by their number."""
     rows = _without_uncompared(comparisons, _masked(np.flatnonzero(comparisons.similarity != 1.0), mask))
     field = comparisons.field[rows].astype(np.int64)
@@ -255,19 +255,19 @@ def _lacking_name(key: FieldKey) -> str:
     return f"lacking {key[1]} {key[0]}"
 
 
-def _find_scored_rows(comparisons: Comparisons, mask: RowMask) -> NDArray[np.int64]:
+def _find_scored_rows(comparisons: ComparisonTable, mask: RowMask) -> NDArray[np.int64]:
     is_absent = (comparisons.outcome == Outcome.BOTH_ABSENT) & ~comparisons.passed
     return _masked(np.flatnonzero(~is_absent & (comparisons.outcome != Outcome.IGNORED)), mask)
 
 
-def _count_graded(comparisons: Comparisons, mask: RowMask, fields: int) -> NDArray[np.int64]:
+def _count_graded(comparisons: ComparisonTable, mask: RowMask, fields: int) -> NDArray[np.int64]:
     """The number of similarities by field that are neither 0 nor 1."""
     similarity = comparisons.similarity
     rows = _without_uncompared(comparisons, _masked(np.flatnonzero((similarity > 0) & (similarity < 1)), mask))
     return np.bincount(comparisons.field[rows], minlength=fields)
 
 
-def _draw_replicates(comparisons: Comparisons, mask: RowMask, keys: Sequence[FieldKey], draws: CaseDraws) -> Replicates:
+def _draw_replicates(comparisons: ComparisonTable, mask: RowMask, keys: Sequence[FieldKey], draws: CaseDraws) -> Replicates:
     """Replicates of the scored items of each field and of what they lack of similarity 1, from a table of cases and fields."""
     replicates = Replicates()
     rows = _find_scored_rows(comparisons, mask)
@@ -289,7 +289,7 @@ def _draw_replicates(comparisons: Comparisons, mask: RowMask, keys: Sequence[Fie
     return replicates
 
 
-def _find_groups(comparisons: Comparisons, mask: RowMask, keys: Sequence[FieldKey], draws: CaseDraws) -> GroupSets:
+def _find_groups(comparisons: ComparisonTable, mask: RowMask, keys: Sequence[FieldKey], draws: CaseDraws) -> GroupSets:
     """The groups in which each field is scored; none if the cases are independent."""
     groups = GroupSets()
     if draws.groups is None:
@@ -301,13 +301,13 @@ def _find_groups(comparisons: Comparisons, mask: RowMask, keys: Sequence[FieldKe
     return groups
 
 
-def _count_causes(comparisons: Comparisons, mask: RowMask) -> Counter[tuple[int, str]]:
+def _count_causes(comparisons: ComparisonTable, mask: RowMask) -> Counter[tuple[int, str]]:
     rows = np.fromiter(comparisons.cause, dtype=np.int64, count=len(comparisons.cause))
     pairs: Iterable[tuple[int, str]] = zip(comparisons.field[rows].tolist(), comparisons.cause.values(), strict=True)
     return Counter(pairs if mask is None else compress(pairs, mask[rows].tolist()))
 
 
-def _count_faults(counts: NDArray[np.int64], comparisons: Comparisons, mask: RowMask) -> None:
+def _count_faults(counts: NDArray[np.int64], comparisons: ComparisonTable, mask: RowMask) -> None:
     """Count which sides of faults had a value, which their outcome does not say."""
     for row in _masked(np.flatnonzero(comparisons.outcome == Outcome.FAULT), mask).tolist():
         field = comparisons.field[row]
@@ -329,13 +329,13 @@ def _masked(rows: NDArray[np.int64], mask: RowMask) -> NDArray[np.int64]:
     return rows if mask is None else rows[mask[rows]]
 
 
-def _without_uncompared(comparisons: Comparisons, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+def _without_uncompared(comparisons: ComparisonTable, rows: NDArray[np.int64]) -> NDArray[np.int64]:
     """These rows without ignored fields and fields that both sides lack."""
     outcome = comparisons.outcome[rows]
     return rows[(outcome != Outcome.IGNORED) & (outcome != Outcome.BOTH_ABSENT)]
 
 
-def _count_distinct_cases(comparisons: Comparisons, mask: RowMask, scored: NDArray[np.int64]) -> NDArray[np.int64]:
+def _count_distinct_cases(comparisons: ComparisonTable, mask: RowMask, scored: NDArray[np.int64]) -> NDArray[np.int64]:
     """In how many cases each field is scored; fewer than its rows where a field has several items in a case."""
     key = comparisons.field.astype(np.int64) * comparisons.cases + comparisons.case
     if bool((key[1:] > key[:-1]).all()):

@@ -14,7 +14,7 @@ import numpy as np
 
 from fieldwise.evaluators.checks.text_checks import CheckTexts, blank_text_problems, expected_check_texts, quote, unique_texts
 from fieldwise.model.batch import Batch
-from fieldwise.model.comparison import Comparisons
+from fieldwise.model.comparison import ComparisonTable
 from fieldwise.model.options import OptionProblem
 from fieldwise.model.path import Path
 from fieldwise.model.result import Result, Results, fault_result, unavailable_result
@@ -81,7 +81,7 @@ def _texts_of_case(batch: Batch, row: int, config: Similarity) -> list[str]:
     return unique_texts(config.value) if config.value is not None else expected_check_texts(batch, row)
 
 
-def _score_best_match(comparisons: Comparisons, pairs: range, config: Similarity) -> Result:
+def _score_best_match(comparisons: ComparisonTable, pairs: range, config: Similarity) -> Result:
     """The result of one case, whose pairs of texts are `pairs`."""
     rows = [int(row) for pair in pairs for row in comparisons.rows_of(pair)]
     if not rows:

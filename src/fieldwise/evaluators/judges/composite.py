@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldwise.model.batch import Batch
-from fieldwise.model.comparison import Comparisons, fill_confidences
+from fieldwise.model.comparison import ComparisonTable, fill_confidences
 from fieldwise.model.options import InfersRules, OptionProblem
 from fieldwise.model.plan import Member
 from fieldwise.model.result import Labels, Results, Status
@@ -337,7 +337,7 @@ def member_rules(members: Sequence[Member]) -> tuple[FieldRule, ...]:
     return tuple(rules)
 
 
-def concatenate_comparisons(members: Sequence["MemberResults"]) -> Comparisons | None:
+def concatenate_comparisons(members: Sequence["MemberResults"]) -> ComparisonTable | None:
     """The comparisons of all members, fields and paths prefixed with the name of the member; None if there are none."""
     named = [(member.name, member.results.comparisons) for member in members if member.results.comparisons is not None]
     if not named:
@@ -360,7 +360,7 @@ def concatenate_comparisons(members: Sequence["MemberResults"]) -> Comparisons |
             shifted |= {start + row: value for row, value in values.items()}
         return shifted
 
-    return Comparisons(
+    return ComparisonTable(
         cases=tables[0].cases,
         case=column("case"),
         field=column("field", [len(table.fields) for table in tables]),

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldwise.kernels.values import find_non_finite
-from fieldwise.model.comparison import Comparisons, Outcome
+from fieldwise.model.comparison import ComparisonTable, Outcome
 from fieldwise.model.diagnostic import Diagnostic
 from fieldwise.model.options import OptionProblem
 from fieldwise.model.path import EACH, Path
@@ -32,7 +32,7 @@ def find_unused_list_rules(fields: Iterable[FieldRule], lists: Iterable[ListRule
             yield "lists", f"no field goes through the items of `{rule.path}`", f"name a field of its items, such as `{item}`, or remove it"
 
 
-def decide_statuses(comparisons: Comparisons, scored_fields: NDArray[Any]) -> tuple[NDArray[np.uint8], dict[int, str]]:
+def decide_statuses(comparisons: ComparisonTable, scored_fields: NDArray[Any]) -> tuple[NDArray[np.uint8], dict[int, str]]:
     """The status of each case, and the reasons of those that are not scored: no field to score, or a field that could not be compared."""
     status = np.where(scored_fields > 0, Status.SCORED, Status.SKIPPED).astype(np.uint8)
     reasons = {int(case): "no field to score" for case in np.flatnonzero(scored_fields == 0)}
@@ -56,31 +56,31 @@ def write_reasoning(reasons: Mapping[int, str], describe: Callable[..., str], *c
     return [reasons.get(case) or text_by_numbers[numbers] for case, numbers in enumerate(numbers_by_case)]
 
 
-def build_hit_labels(comparisons: Comparisons, scored: NDArray[np.bool_]) -> Labels:
+def build_hit_labels(comparisons: ComparisonTable, scored: NDArray[np.bool_]) -> Labels:
     """The paths that passed, by case."""
     return _cached_hit_labels(comparisons, (scored & comparisons.passed).tobytes())
 
 
-def build_miss_labels(comparisons: Comparisons, scored: NDArray[np.bool_]) -> Labels:
+def build_miss_labels(comparisons: ComparisonTable, scored: NDArray[np.bool_]) -> Labels:
     """The paths that did not pass, each with what is wrong, by case."""
     return _cached_miss_labels(comparisons, (scored & ~comparisons.passed).tobytes())
 
 
 # Evaluators that share comparisons and select the same rows share the labels too, and storage writes shared labels once.
-# `Comparisons` hashes by identity; the cache holds the object, so its id cannot be reused while the entry lives.
+# `ComparisonTable` hashes by identity; the cache holds the object, so its id cannot be reused while the entry lives.
 @lru_cache(maxsize=4)
-def _cached_hit_labels(comparisons: Comparisons, mask: bytes) -> Labels:
+def _cached_hit_labels(comparisons: ComparisonTable, mask: bytes) -> Labels:
     return build_row_labels(comparisons, np.frombuffer(mask, dtype=np.bool_))
 
 
 @lru_cache(maxsize=4)
-def _cached_miss_labels(comparisons: Comparisons, mask: bytes) -> Labels:
+def _cached_miss_labels(comparisons: ComparisonTable, mask: bytes) -> Labels:
     outcomes: list[int] = comparisons.outcome.tolist()
     rows = np.frombuffer(mask, dtype=np.bool_)
     return build_row_labels(comparisons, rows, lambda row, path: _describe_miss(comparisons, row, outcomes[row], path))
 
 
-def build_row_labels(comparisons: Comparisons, rows: NDArray[np.bool_], describe: Callable[[int, str], str] | None = None) -> Labels:
+def build_row_labels(comparisons: ComparisonTable, rows: NDArray[np.bool_], describe: Callable[[int, str], str] | None = None) -> Labels:
     """The paths of the selected rows, by case, or `describe(row, path)` of them."""
     order, offsets = comparisons.by_case()
     is_selected = rows[order]
@@ -100,7 +100,7 @@ def build_row_labels(comparisons: Comparisons, rows: NDArray[np.bool_], describe
 _FORMAT_ERROR, _HALLUCINATION, _FAULT, _OMISSION = map(int, (Outcome.FORMAT_ERROR, Outcome.HALLUCINATION, Outcome.FAULT, Outcome.OMISSION))
 
 
-def _describe_miss(comparisons: Comparisons, row: int, outcome: int, path: str) -> str:
+def _describe_miss(comparisons: ComparisonTable, row: int, outcome: int, path: str) -> str:
     """The bare path for a wrong value, else the path with what is wrong."""
     if outcome == _FORMAT_ERROR:
         return f"{path} (type mismatch)"
@@ -117,13 +117,13 @@ def _describe_miss(comparisons: Comparisons, row: int, outcome: int, path: str) 
     return f"{path} ({note})" if note else path
 
 
-def describe_non_finite(comparisons: Comparisons, row: int) -> str | None:
+def describe_non_finite(comparisons: ComparisonTable, row: int) -> str | None:
     """The note on a NaN or an Infinity in either value of a row; None if there is none."""
     name = find_non_finite(comparisons.compared_value(row)) or find_non_finite(comparisons.actual[row])
     return f"{name} is not a number" if name else None
 
 
-def describe_faults(comparisons: Comparisons, case: int, reasons: dict[int, str]) -> dict[str, Any]:
+def describe_faults(comparisons: ComparisonTable, case: int, reasons: dict[int, str]) -> dict[str, Any]:
     """Details of the comparisons of a case that could not be made; empty if all could."""
     if not comparisons.faults:
         return {}

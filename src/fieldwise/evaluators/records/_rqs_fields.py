@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from fieldwise.kernels.moments import AmbiguousMoment, read_moment
 from fieldwise.model.batch import Batch
-from fieldwise.model.comparison import Comparisons, Outcome
+from fieldwise.model.comparison import ComparisonTable, Outcome
 from fieldwise.model.rule import CompareSpec, Nulls
 from fieldwise.model.values import MISSING, Value, json_kind
 
@@ -54,7 +54,7 @@ EXTRA, NULL_HAS_VALUE, LOST, BOTH, NEITHER = range(5)
 BUCKETS: Final = ("extra_keys", "gt_null_aio_has_value", "aio_missing_or_null", "both_non_null", "both_null")
 
 
-def assign_buckets(comparisons: Comparisons, nulls: Nulls) -> NDArray[np.uint8]:
+def assign_buckets(comparisons: ComparisonTable, nulls: Nulls) -> NDArray[np.uint8]:
     """The bucket of each row, by which side has the key and which side has a value."""
     outcome = comparisons.outcome
     bucket = np.full(len(outcome), BOTH, dtype=np.uint8)

@@ -17,7 +17,7 @@ from annotated_types import Ge
 from numpy.typing import NDArray
 
 from fieldwise.model.batch import Batch
-from fieldwise.model.comparison import Comparisons, Outcome
+from fieldwise.model.comparison import ComparisonTable, Outcome
 from fieldwise.model.options import InfersRules, OptionProblem
 from fieldwise.model.path import MalformedPath, Path
 from fieldwise.model.plan import Member
@@ -179,7 +179,7 @@ class _PricedRows:
     lost: NDArray[np.float64]
 
 
-def _price_rows(comparisons: Comparisons, config: ErrorCost) -> _PricedRows:
+def _price_rows(comparisons: ComparisonTable, config: ErrorCost) -> _PricedRows:
     outcome = comparisons.outcome
     prices = [find_price(name, config.prices, config.default) for name in comparisons.fields]
     price = np.array([*prices, 0.0], dtype=np.float64)[comparisons.field]
@@ -193,7 +193,7 @@ def _price_rows(comparisons: Comparisons, config: ErrorCost) -> _PricedRows:
     return _PricedRows(price, counted, wrong, accepted, reviewed, lost)
 
 
-def _find_reviewed(comparisons: Comparisons, thresholds: Mapping[str, float | None]) -> NDArray[np.bool_]:
+def _find_reviewed(comparisons: ComparisonTable, thresholds: Mapping[str, float | None]) -> NDArray[np.bool_]:
     """The rows that a policy sends to review: its field has no cut-off, or the value has no confidence, or too low a one."""
     if not thresholds:
         return np.zeros(len(comparisons), dtype=np.bool_)
@@ -220,7 +220,7 @@ def _count(case: NDArray[np.int32], rows: NDArray[np.bool_], size: int) -> NDArr
     return np.bincount(case[rows], minlength=size).astype(np.float64)
 
 
-def _label_rows(comparisons: Comparisons, priced: _PricedRows | None, rows: NDArray[np.bool_]) -> Labels:
+def _label_rows(comparisons: ComparisonTable, priced: _PricedRows | None, rows: NDArray[np.bool_]) -> Labels:
     """The paths of these rows by case, with what each costs."""
     labels: list[list[str]] = [[] for _ in range(comparisons.cases)]
     for row in np.flatnonzero(rows).tolist():

@@ -26,7 +26,7 @@ from fieldwise.evaluators.records._fields import (
 )
 from fieldwise.kernels.json_conversion import encode_plain_values
 from fieldwise.model.batch import Batch
-from fieldwise.model.comparison import Comparisons, Outcome
+from fieldwise.model.comparison import ComparisonTable, Outcome
 from fieldwise.model.options import OptionProblem
 from fieldwise.model.path import Path, innermost_list, value_at
 from fieldwise.model.result import Results, Status
@@ -139,7 +139,7 @@ def field_accuracy(batch: Batch, config: FieldAccuracy) -> Results:
     )
 
 
-def _ignore_unscored_rows(comparisons: Comparisons, config: FieldAccuracy, expected: Sequence[Value]) -> Comparisons:
+def _ignore_unscored_rows(comparisons: ComparisonTable, config: FieldAccuracy, expected: Sequence[Value]) -> ComparisonTable:
     """The comparisons with the outcome `ignored` where options leave a field out, so that scores and field tables count the same rows.
 
     That is an optional field that is absent, and a value that expected does not have and that should be ignored; an empty list is no
@@ -167,7 +167,7 @@ def _ignore_unscored_rows(comparisons: Comparisons, config: FieldAccuracy, expec
     )
 
 
-def _lacks_field(comparisons: Comparisons, row: int, expected: Sequence[Value]) -> bool:
+def _lacks_field(comparisons: ComparisonTable, row: int, expected: Sequence[Value]) -> bool:
     """False for an extra item of a list that the expected record has: that is no field which expected does not know."""
     if not comparisons.unmatched_actual[row]:
         return True
@@ -180,7 +180,7 @@ def _lacks_field(comparisons: Comparisons, row: int, expected: Sequence[Value]) 
     return value_at(expected[int(comparisons.case[row])], steps) is MISSING
 
 
-def _scored_rows(comparisons: Comparisons) -> NDArray[np.bool_]:
+def _scored_rows(comparisons: ComparisonTable) -> NDArray[np.bool_]:
     """The rows that count: not ignored fields, and fields that neither side has."""
     outcome = comparisons.outcome
     return (outcome != Outcome.IGNORED) & ~((outcome == Outcome.BOTH_ABSENT) & ~comparisons.passed)
@@ -195,7 +195,7 @@ class _FieldScores:
     passed: NDArray[np.bool_]
 
 
-def _score_fields(comparisons: Comparisons, scored: NDArray[np.bool_]) -> _FieldScores:
+def _score_fields(comparisons: ComparisonTable, scored: NDArray[np.bool_]) -> _FieldScores:
     """The score of each field in each case: for a field of list items the mean over the longer of the two lists.
 
     In nested lists the longer side is taken per inner list, so that extra items of one list do not offset missing items of another.
@@ -219,7 +219,7 @@ def _score_fields(comparisons: Comparisons, scored: NDArray[np.bool_]) -> _Field
     return _FieldScores(score, counted, counted & (failed == 0))
 
 
-def _count_items_per_inner_list(comparisons: Comparisons, rows: NDArray[np.int64], path: Path) -> _Numbers:
+def _count_items_per_inner_list(comparisons: ComparisonTable, rows: NDArray[np.int64], path: Path) -> _Numbers:
     """For each case, the number of items of the longer side, summed over its inner lists."""
     path_codes, path_of_row = np.unique(comparisons.path[rows], return_inverse=True)
     list_codes: dict[str, int] = {}
@@ -253,7 +253,7 @@ def _aggregate_scores(field_scores: _FieldScores, weights: list[float], aggregat
 class _FieldDetails:
     """Details of a case: score and weight of each field, as a dict or as JSON text."""
 
-    def __init__(self, comparisons: Comparisons, field_scores: _FieldScores, reasons: dict[int, str]) -> None:
+    def __init__(self, comparisons: ComparisonTable, field_scores: _FieldScores, reasons: dict[int, str]) -> None:
         self._comparisons, self._field_scores, self._reasons = comparisons, field_scores, reasons
         self._weights = tuple((name, float(rule.weight)) for name, rule in zip(comparisons.fields, comparisons.rules, strict=True))
 

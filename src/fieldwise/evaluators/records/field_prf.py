@@ -29,7 +29,7 @@ from fieldwise.evaluators.records._fields import (
 from fieldwise.kernels.json_conversion import encode_plain_values
 from fieldwise.kernels.statistics import precision_recall_f1
 from fieldwise.model.batch import Batch
-from fieldwise.model.comparison import Comparisons, Outcome
+from fieldwise.model.comparison import ComparisonTable, Outcome
 from fieldwise.model.options import OptionProblem
 from fieldwise.model.path import MalformedPath, Path
 from fieldwise.model.result import Labels, Results, Status
@@ -180,7 +180,7 @@ def field_prf(batch: Batch, config: FieldPrf) -> Results:
     )
 
 
-def _treat_empty_as_absent(comparisons: Comparisons) -> Comparisons:
+def _treat_empty_as_absent(comparisons: ComparisonTable) -> ComparisonTable:
     """Comparisons in which an empty list or object against nothing is no field."""
     errors = np.flatnonzero(np.isin(comparisons.outcome, _ERRORS)).tolist()
     rows = [row for row in errors if _is_empty(comparisons.compared_value(row)) and _is_empty(comparisons.actual[row])]
@@ -200,7 +200,7 @@ def _describe_counts(correct: float, expected: float, extra: float) -> str:
     return f"{correct:.0f} of {expected:.0f} expected fields are right, {extra:.0f} given that should not be"
 
 
-def _mark_ignored(comparisons: Comparisons, ignore: Sequence[str]) -> Comparisons:
+def _mark_ignored(comparisons: ComparisonTable, ignore: Sequence[str]) -> ComparisonTable:
     """The comparisons with the outcome `ignored` where a pattern matches, so that scores and field tables count the same rows.
 
     Changed in a copy: other evaluators may share the comparisons.
@@ -235,7 +235,7 @@ def _ignore_pattern(text: str) -> str:
     return "".join(wildcards.get(part, re.escape(part)) for part in parts) + r"(?:[.\[].*)?"
 
 
-def _count_by_case(comparisons: Comparisons, rows: NDArray[np.bool_]) -> _Numbers:
+def _count_by_case(comparisons: ComparisonTable, rows: NDArray[np.bool_]) -> _Numbers:
     return np.bincount(comparisons.case[rows], minlength=comparisons.cases).astype(np.float64)
 
 
@@ -281,7 +281,7 @@ class _ErrorRows:
 class _ErrorDetails:
     """Details of a case: path, type, expected and actual value of every error, as a dict or as JSON text."""
 
-    comparisons: Comparisons
+    comparisons: ComparisonTable
     counted: NDArray[np.bool_]
     flags: Labels
     reasons: dict[int, str]

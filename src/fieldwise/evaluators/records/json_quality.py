@@ -45,7 +45,7 @@ from fieldwise.evaluators.records._safety import Safety, SafetyReport, check_saf
 from fieldwise.kernels.text_similarity import reaches_threshold
 from fieldwise.model.accepted_values import list_accepted
 from fieldwise.model.batch import Batch
-from fieldwise.model.comparison import Comparisons, Outcome
+from fieldwise.model.comparison import ComparisonTable, Outcome
 from fieldwise.model.options import FixedMatch, FromFile, OptionProblem
 from fieldwise.model.pairs import Pairs
 from fieldwise.model.path import MalformedPath, Path
@@ -231,7 +231,7 @@ def _match_with_threshold(name: str, match: Match | None, threshold: float) -> M
     return Match(name, replace(options, threshold=threshold))
 
 
-def _apply_similarities(comparisons: Comparisons, config: JsonQuality) -> Comparisons:
+def _apply_similarities(comparisons: ComparisonTable, config: JsonQuality) -> ComparisonTable:
     """The comparisons with the similarities of the options in place of computed ones.
 
     Changed in a copy: other evaluators may share the comparisons.
@@ -261,7 +261,7 @@ def _have_same_text(expected: Any, actual: Any) -> bool:
     return bool(matcher.function(Pairs([expected], [actual]), matcher.options()).passed[0])
 
 
-def _rows_of_fields(comparisons: Comparisons, keys: Iterable[str]) -> NDArray[np.bool_]:
+def _rows_of_fields(comparisons: ComparisonTable, keys: Iterable[str]) -> NDArray[np.bool_]:
     """A mask of the rows of these fields."""
     names = set(keys)
     return np.array([field in names for field in comparisons.fields], dtype=np.bool_)[comparisons.field]
@@ -277,7 +277,7 @@ class _KeyRows:
     """Rows that count for completeness and hallucination."""
 
 
-def _classify_keys(comparisons: Comparisons, spec: CompareSpec, config: JsonQuality) -> _KeyRows:
+def _classify_keys(comparisons: ComparisonTable, spec: CompareSpec, config: JsonQuality) -> _KeyRows:
     ignored_keys = [key for key, strategy in config.strategies.items() if strategy == "IGNORE"]
     ignored = (comparisons.outcome == Outcome.IGNORED) | _rows_of_fields(comparisons, ignored_keys)
     counted = ~ignored if config.ignore_scope == "all" else np.ones(len(comparisons), dtype=np.bool_)
@@ -287,7 +287,7 @@ def _classify_keys(comparisons: Comparisons, spec: CompareSpec, config: JsonQual
     return _KeyRows(bucket, ignored, counted)
 
 
-def _compute_metrics(comparisons: Comparisons, keys: _KeyRows, safety: SafetyReport | None) -> tuple[dict[str, _Numbers], Labels]:
+def _compute_metrics(comparisons: ComparisonTable, keys: _KeyRows, safety: SafetyReport | None) -> tuple[dict[str, _Numbers], Labels]:
     """Completeness, hallucination, accuracy and safety of each case, and flags where one of them was not measured."""
 
     def count_by_case(rows: NDArray[np.bool_]) -> _Numbers:
@@ -315,14 +315,14 @@ def _compute_metrics(comparisons: Comparisons, keys: _KeyRows, safety: SafetyRep
     return metrics, Labels.from_masks(flags)
 
 
-def _count_uncovered(comparisons: Comparisons, keys: _KeyRows) -> _Numbers:
+def _count_uncovered(comparisons: ComparisonTable, keys: _KeyRows) -> _Numbers:
     """0 for a case in which every key is left out, so that there is nothing to score; else a positive number."""
     every = np.bincount(comparisons.case, minlength=comparisons.cases)
     left_out = np.bincount(comparisons.case[~keys.counted], minlength=comparisons.cases)
     return np.where((every > 0) & (left_out == every), 0.0, 1.0)
 
 
-def _agree_on_nothing(comparisons: Comparisons, keys: _KeyRows) -> NDArray[np.bool_]:
+def _agree_on_nothing(comparisons: ComparisonTable, keys: _KeyRows) -> NDArray[np.bool_]:
     """Cases in which nothing was expected and nothing given."""
     has_value = np.bincount(comparisons.case[keys.bucket != NEITHER], minlength=comparisons.cases)
     return has_value == 0
@@ -345,7 +345,7 @@ def _compute_rqs(metrics: Mapping[str, _Numbers], config: JsonQuality) -> dict[s
     return {"rqs": np.clip(rqs, 0.0, 1.0) if config.clamp else rqs, "rqs_normalized": normalized}
 
 
-def _build_labels(comparisons: Comparisons, keys: _KeyRows) -> tuple[Labels, Labels]:
+def _build_labels(comparisons: ComparisonTable, keys: _KeyRows) -> tuple[Labels, Labels]:
     """Keys that are right, and keys that are not, each with what is wrong."""
     suffixes = {EXTRA: " (extra)", NULL_HAS_VALUE: " (unexpected value)", BOTH: ""}
     buckets: list[int] = keys.bucket.tolist()
@@ -376,7 +376,7 @@ def _describe_parts(rqs: float, accuracy: float, completeness: float, safety: fl
 class _QualityDetails:
     """Details of a case: buckets, strategies and flags, as a dict or as JSON text."""
 
-    comparisons: Comparisons
+    comparisons: ComparisonTable
     keys: _KeyRows
     config: JsonQuality
     flags: Labels
