@@ -1,4 +1,4 @@
-"""Feed random values and random configurations to evaluate, match, diff, check and the HTTP API.
+"""Feed random values and random configurations to evaluate, match, diff, check, runs with their studies, and the HTTP API.
 
     python scripts/fuzz.py 100000 --seed 1 [--only evaluate,match]
 
@@ -10,6 +10,7 @@ import argparse
 import json
 import math
 import random
+import shutil
 import sys
 import tempfile
 import time
@@ -17,13 +18,20 @@ import traceback
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import fieldwise as fw
 from fieldwise import registry
+from fieldwise.model.correction import hash_value
 from fieldwise.score import causes, evaluate, judges, matching
 from fieldwise.score.guard import Crash, Success
+from fieldwise.study.confidence import study_confidence
+from fieldwise.study.mutation import mutate_suite
+from fieldwise.study.pack import PackOptions, build_pack
+from fieldwise.study.policy import make_policy
+from fieldwise.study.what_if import what_if
 
 SLOW_SECONDS = 2.0
 KEYS = ["a", "b", "c", "id", "total", "date", "name", "items", "é", "0", "odd.key", "", "x" * 60]
@@ -134,10 +142,31 @@ def random_sides(rng: random.Random, samples: list[Any]) -> dict[str, Any]:
     """Expected and actual; sometimes one of them is missing."""
     expected = mutate_value(rng, rng.choice(samples)) if samples and rng.random() < 0.5 else random_value(rng)
     actual = mutate_value(rng, expected) if rng.random() < 0.8 else random_value(rng)
+    if rng.random() < 0.1:
+        expected = accept_several(rng, expected)
+    if rng.random() < 0.1:
+        actual = add_confidences(rng, actual)
     sides = {"expected": expected, "actual": actual}
     if rng.random() < 0.03:
         del sides[rng.choice(["expected", "actual"])]
     return sides
+
+
+def accept_several(rng: random.Random, value: Any) -> Any:
+    """A value in which some parts are choices: `{"$any": [...]}`."""
+    if isinstance(value, dict) and rng.random() < 0.8:
+        return {key: accept_several(rng, inner) for key, inner in value.items()}
+    return {"$any": [value, random_value(rng, 3), None][: rng.randrange(4)]} if rng.random() < 0.5 else value
+
+
+def add_confidences(rng: random.Random, value: Any) -> Any:
+    """A value with confidences beside its leaves, most of them valid."""
+    if isinstance(value, dict):
+        return {key: add_confidences(rng, inner) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [add_confidences(rng, inner) for inner in value]
+    confidence = rng.random() if rng.random() < 0.9 else random_value(rng, 3)
+    return {"value": value, "confidence": confidence, **({"page": 1, "box": [0, 0, 1, 1]} if rng.random() < 0.2 else {})}
 
 
 def random_fields(rng: random.Random, value: Any) -> list[dict[str, Any]]:
@@ -223,6 +252,61 @@ def fuzz_check(rng: random.Random) -> None:
     fw.check(suite)
 
 
+class StudyTarget:
+    """A stored run over a few random records, and every study of it."""
+
+    def __init__(self) -> None:
+        self._folder = tempfile.TemporaryDirectory(prefix="fieldwise-fuzz-")
+        self._root = Path(self._folder.name)
+
+    def __call__(self, rng: random.Random) -> None:
+        """One run, its studies, its mutants and corrections of it."""
+        record = {rng.choice(KEYS): random_value(rng, 3) for _ in range(rng.randrange(1, 5))}
+        cases: list[dict[str, Any]] = []
+        for number in range(rng.randrange(1, 6)):
+            expected = mutate_value(rng, record)
+            actual = add_confidences(rng, mutate_value(rng, expected))
+            cases.append({"id": str(number), "expected": accept_several(rng, expected), "actual": actual})
+        evaluator: dict[str, Any] = {"type": rng.choice(["field_accuracy", "field_prf", "json_quality"]), "name": "fields"}
+        if rng.random() < 0.5 and evaluator["type"] != "json_quality":
+            evaluator["fields"] = [{"path": key} for key in record if key.isalnum()] or ["a"]
+        suite: dict[str, Any] = {"name": "s", "evaluators": [evaluator]}
+        root = self._root / "runs"
+        shutil.rmtree(root, ignore_errors=True)
+        run = fw.run(suite, cases=cases, root=root)
+        run.mismatches().to_arrow()
+        names = [field["path"] for field in evaluator.get("fields", ()) if isinstance(field, dict)] or ["a"]
+        setting = (
+            f"fields.{rng.choice(names)}.{rng.choice(['weight', 'threshold', 'required'])}={rng.choice(['2', '0', 'x', '0.5', 'false'])}"
+        )
+        studies: list[Callable[[], Any]] = [
+            lambda: study_confidence(run).to_json(),
+            lambda: make_policy(run, rng.choice([0.02, 0.5])).to_json(),
+            lambda: what_if(run, [setting]).to_json(),
+            lambda: build_pack(run, PackOptions(splits=(), redact=(), evaluator=None, max_cases=5)).write_files(),
+            lambda: fw.route(cases[0]["actual"], make_policy(run, 0.5).to_json()),
+        ]
+        for study in studies:
+            with suppress(fw.ConfigError):
+                study()
+        self._mutate_and_correct(rng, suite, cases, root)
+
+    def _mutate_and_correct(self, rng: random.Random, suite: dict[str, Any], cases: list[dict[str, Any]], root: Path) -> None:
+        file, corrections = self._root / "c.jsonl", self._root / "k.jsonl"
+        file.write_text("".join(json.dumps(case) + "\n" for case in cases), encoding="utf-8", errors="surrogatepass")
+        value = cases[0]["expected"].get("a") if isinstance(cases[0]["expected"], dict) else None
+        line = {"case": rng.choice(["0", "9"]), "path": rng.choice(["a", "b", "a..b", "$", ""]), "value": random_value(rng, 3)}
+        line |= {"expected_hash": hash_value(value), "action": rng.choice(["replace", "accept_also", "drop", "forget"])}
+        corrections.write_text(json.dumps(line) + "\n", encoding="utf-8", errors="surrogatepass")
+        stored = {**suite, "cases": {"file": str(file), "corrections": str(corrections)}}
+        for call in (
+            lambda: mutate_suite(fw.check({**suite, "cases": str(file)}), limit=3, seed=0, only=()).to_json(),
+            lambda: fw.run(stored, root=root),
+        ):
+            with suppress(fw.ConfigError):
+                call()
+
+
 class HttpTarget:
     """Requests to the application in this process."""
 
@@ -270,10 +354,11 @@ TARGETS: dict[str, Callable[[], Callable[[random.Random], None]]] = {
     "match": lambda: fuzz_match,
     "diff": lambda: fuzz_diff,
     "check": lambda: fuzz_check,
+    "study": StudyTarget,
     "http": HttpTarget,
 }
-SHARES = {"evaluate": 0.42, "match": 0.3, "diff": 0.15, "check": 0.12, "http": 0.01}
-"""How many of the inputs each target gets. A request costs fifty times an evaluation."""
+SHARES = {"evaluate": 0.42, "match": 0.295, "diff": 0.15, "check": 0.12, "study": 0.005, "http": 0.01}
+"""How many of the inputs each target gets. A request costs fifty times an evaluation, a stored run with its studies a hundred times."""
 
 
 def fuzz_range(target: str, seed: int, numbers: range) -> tuple[int, int, list[Failure]]:

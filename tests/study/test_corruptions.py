@@ -1,5 +1,7 @@
 """Corruptions: every cause of a mismatch run backwards."""
 
+import math
+
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -134,3 +136,10 @@ def test_corruptions_never_crash_and_never_return_the_value_itself(value: object
             if mutant is not UNCHANGED:
                 are_same_value(value, mutant)
             assert corrupt_value(corruption, value, context) == mutant
+
+
+@pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf, 10**400, -(10**400), 1e308, 5e-324])
+def test_no_corruption_crashes_on_a_number_beyond_reason(value: float) -> None:
+    for corruption in CORRUPTIONS:
+        if kind_of(value) in corruption.kinds:
+            corrupt_value(corruption, value, ValueContext(name="number", pick=0, decimals=2))

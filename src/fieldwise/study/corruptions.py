@@ -37,6 +37,8 @@ class _Unchanged:
 
 UNCHANGED: Final = _Unchanged()
 """Returned where a corruption does not apply to a value."""
+_MAX_NUMBER: Final = 1e300
+"""Larger numbers are not corrupted: their multiples are beyond what a float holds."""
 Corrupted: TypeAlias = "Value | _Unchanged"
 
 
@@ -75,10 +77,17 @@ def _adapt_text_function(function: Callable[[str, int], str | None]) -> Callable
     return corrupt
 
 
+def _is_beyond_limit(value: Any) -> bool:
+    """True for NaN, infinite numbers, and those whose multiples no float holds."""
+    return isinstance(value, int | float) and not abs(value) < _MAX_NUMBER
+
+
 def _adapt_number_function(function: Callable[[Any, int, int], Any]) -> Callable[[Any, ValueContext], Corrupted]:
     """Give a corruption of numbers the signature of all; its None becomes UNCHANGED."""
 
     def corrupt(value: Any, context: ValueContext) -> Corrupted:
+        if _is_beyond_limit(value):
+            return UNCHANGED
         changed = function(value, context.pick, context.decimals)
         return UNCHANGED if changed is None else changed
 
@@ -96,6 +105,8 @@ def _add_label(value: Any, context: ValueContext) -> Corrupted:
 def _write_as_text(value: Any, context: ValueContext) -> Corrupted:
     if isinstance(value, bool):
         return str(value).lower()
+    if _is_beyond_limit(value):
+        return UNCHANGED
     changed = corrupt_numbers.write_as_text(value, context.pick, context.decimals)
     return UNCHANGED if changed is None else changed
 
