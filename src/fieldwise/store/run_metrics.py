@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import combinations
 from typing import Any, Final
 
 import numpy as np
@@ -35,6 +36,12 @@ def compare_runs(base: Run, new: Run, *, adjust: Adjust = "holm") -> Changes:
     changes = compare_metrics(base.id, measurements, _evaluator_versions(base), ids, new, notes=notes, adjust=adjust)
     labels = base.label or name_data(base.sources), new.label or name_data(new.sources)
     return changes if labels[0] == labels[1] else replace(changes, base_label=labels[0], new_label=labels[1])
+
+
+def compare_every_pair(runs: Sequence[Run], *, adjust: Adjust = "holm") -> dict[tuple[int, int], Changes]:
+    """Compare every pair of runs, by their positions. All pairs are adjusted together."""
+    pairs = list(combinations(range(len(runs)), 2))
+    return dict(zip(pairs, adjust_together([compare_runs(runs[base], runs[new]) for base, new in pairs], adjust), strict=True))
 
 
 def compare_metrics(

@@ -1,7 +1,7 @@
-"""`/api/v1/runs` and `/api/v1/compare`: stored runs, their results and tags, and comparisons of two runs."""
+"""`/api/v1/runs` and `/api/v1/compare`: stored runs, their results and tags, and comparisons of runs."""
 
-from collections.abc import Callable
-from dataclasses import asdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from typing import Annotated, Any, Final, Literal
 
 from fastapi import APIRouter, Query, Request
@@ -14,22 +14,25 @@ from fieldwise.model.diagnostic import Diagnostic
 from fieldwise.model.values import MISSING
 from fieldwise.report.case_view import find_leading_evaluator
 from fieldwise.report.result_text import result_to_json
+from fieldwise.report.run_changes import multi_run_to_json
 from fieldwise.report.text_format import dump_json
 from fieldwise.store.run import Run
 from fieldwise.store.run_index import case_at
-from fieldwise.store.run_metrics import compare_runs
+from fieldwise.store.run_metrics import compare_every_pair, compare_runs
 from fieldwise.store.run_names import TAG_RULE, add_tags, is_valid_tag, remove_tags
+from fieldwise.summarize.ranking import RankedRun, rank_runs
 from fieldwise.web.case_index import CaseQuery, Order, cached_page, select_cases
 from fieldwise.web.evaluation import run_document
 from fieldwise.web.library import RunHead
 from fieldwise.web.problems import EncodedJsonResponse, JsonResponse, RequestProblem, make_problem
 from fieldwise.web.render import render_response
-from fieldwise.web.schemas import CASE, CHANGES, RESULTS, RUN_HEAD, RUNS, TAGS, response_schemas
+from fieldwise.web.schemas import CASE, COMPARED_RUNS, RESULTS, RUN_HEAD, RUNS, TAGS, response_schemas
 from fieldwise.web.server import RUN_ID, RunId, Server
 
 Offset = Annotated[int, Query(ge=0, le=10_000_000)]
 Limit = Annotated[int, Query(ge=1, le=1000)]
 RunQuery = Annotated[str, Query(pattern=RUN_ID)]
+RunName = Annotated[str, Field(pattern=RUN_ID)]
 ShortText = Annotated[str | None, Query(min_length=1, max_length=500)]
 OutcomeFilter = Literal["match", "wrong_value", "format_error", "omission", "hallucination", "both_absent", "ignored", "fault", "wrong"]
 StateFilter = Literal["finished", "unfinished", "running", "interrupted"]
@@ -39,6 +42,10 @@ TagName = Annotated[
 ]
 MAX_CACHED_RESULTS: Final = 100
 """Pages with more results are not cached."""
+
+
+MAX_COMPARED: Final = 9
+"""Maximum number of runs that are compared with a base at once."""
 
 
 class ResultFilters(BaseModel):
@@ -113,10 +120,16 @@ def build_run_routes(server: Server) -> APIRouter:
         """A case with the result of every evaluator."""
         return EncodedJsonResponse(await server.threads.run(_case_json, server, run, id))
 
-    @routes.get("/compare", summary="Compare two runs", responses=response_schemas(CHANGES, 404, 409, 503), response_model=None)
-    async def compare(base: RunQuery, new: RunQuery = "latest") -> EncodedJsonResponse:
-        """The change of each metric and field, with an interval and a verdict."""
-        return EncodedJsonResponse(await server.threads.run(_changes_json, server, base, new))
+    @routes.get("/compare", summary="Compare runs", responses=response_schemas(COMPARED_RUNS, 404, 409, 503), response_model=None)
+    async def compare(base: RunQuery, new: Annotated[list[RunName] | None, Query(max_length=MAX_COMPARED)] = None) -> EncodedJsonResponse:
+        """The change of each metric and field, with an interval and a verdict; `new` is `latest` by default.
+
+        With several runs as `new`, every pair is tested, all pairs are adjusted together, and the runs are ranked: `{pairs, ranking}`.
+        """
+        names = list(dict.fromkeys(new or ["latest"]))
+        if len(names) == 1:
+            return EncodedJsonResponse(await server.threads.run(_changes_json, server, base, names[0]))
+        return EncodedJsonResponse(await server.threads.run(_several_json, server, base, names))
 
     return routes
 
@@ -225,6 +238,28 @@ def _compare_runs(server: Server, base: Run, new: Run) -> Changes:
     if base.finished is None:
         return compare_runs(base, new)
     return cached_page(server.changes, new, (base.id, base.finished), lambda: compare_runs(base, new))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RankedComparison:
+    """Several runs: the comparison of every pair, adjusted together, and the runs from best to worst by evaluator."""
+
+    pairs: Sequence[Changes]
+    rankings: Mapping[str, Sequence[RankedRun]]
+
+
+def compare_several_runs(server: Server, base: str, names: Sequence[str]) -> RankedComparison:
+    """Compare a base and several runs, each once."""
+    runs = {run.id: run for run in (server.open_run(name) for name in (base, *names))}
+    labels = {run.label for run in runs.values()}
+    pairs = compare_every_pair(list(runs.values()))
+    shown = [run.label for run in runs.values()] if len(labels) == len(runs) and "" not in labels else list(runs)
+    return RankedComparison(pairs=list(pairs.values()), rankings=rank_runs(shown, list(runs), pairs))
+
+
+def _several_json(server: Server, base: str, names: Sequence[str]) -> str:
+    compared = compare_several_runs(server, base, names)
+    return dump_json(multi_run_to_json(compared.pairs, compared.rankings))
 
 
 def _changes_json(server: Server, base_name: str, new_name: str) -> str:

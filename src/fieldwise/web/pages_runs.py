@@ -1,9 +1,9 @@
-"""The list of runs, and the comparison of two."""
+"""The list of runs, and comparisons of two or more."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from itertools import islice
-from typing import Annotated, Final
+from typing import Annotated, Final, Literal
 
 from fastapi import APIRouter, Depends, Query
 from starlette.responses import HTMLResponse, RedirectResponse, Response
@@ -11,7 +11,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from fieldwise.report.run_changes import describe_changes, describe_tests
 from fieldwise.report.run_view import describe_exit
 from fieldwise.report.trend import Trend, build_trend, draw_trend_chart
-from fieldwise.web.api_runs import compare_named_runs
+from fieldwise.web.api_runs import MAX_COMPARED, RunName, compare_named_runs, compare_several_runs
 from fieldwise.web.events import LiveRun, list_running, progress_text
 from fieldwise.web.jobs import Job
 from fieldwise.web.library import RunHead
@@ -135,9 +135,13 @@ def build_runs_pages(server: Server) -> APIRouter:
 
     @routes.get("/compare")
     async def compare(
-        base: Annotated[str | None, Query(pattern=RUN_ID)] = None, new: Annotated[str | None, Query(pattern=RUN_ID)] = None
+        base: Annotated[str | None, Query(pattern=RUN_ID)] = None,
+        new: Annotated[list[RunName | Literal[""]] | None, Query(max_length=MAX_COMPARED)] = None,
     ) -> Response:
-        return HTMLResponse(await server.threads.run(_render_comparison, server, base, new))
+        names = list(dict.fromkeys(name for name in new or () if name and name != base))
+        if base and len(names) > 1:
+            return HTMLResponse(await server.threads.run(_render_ranking, server, base, names))
+        return HTMLResponse(await server.threads.run(_render_comparison, server, base, new[0] or None if new else None))
 
     return routes
 
@@ -173,6 +177,20 @@ def _render_comparison(server: Server, base: str | None, new: str | None) -> str
         "nothing": all(not evaluator.change.n for evaluator in evaluators),
     }
     return render("compare.html", here="/compare", runs=heads[:200], **values)
+
+
+def _render_ranking(server: Server, base: str, names: Sequence[str]) -> str:
+    """Render the ranking of several runs, and the verdict on every pair of them."""
+    compared = compare_several_runs(server, base, names)
+    ids = list(dict.fromkeys(run for changes in compared.pairs for run in (changes.base, changes.new)))
+    values = {
+        "base": ids[0] if ids else base,
+        "all_new": [("new", "New" if place == 0 else "Another", run) for place, run in enumerate([*ids[1:], ""][:MAX_COMPARED])],
+        "rankings": compared.rankings,
+        "pairs": [(changes, describe_changes(changes)) for changes in compared.pairs],
+        "tests": describe_tests(compared.pairs[0]) if compared.pairs else "",
+    }
+    return render("compare_several.html", here="/compare", runs=server.library.list_heads()[:200], **values)
 
 
 def _latest_pair(heads: Sequence[RunHead]) -> tuple[str | None, str | None]:

@@ -102,6 +102,14 @@ CHANGES: Final = object_schema(
         **{"adjust": TEXT, "base_label": TEXT, "new_label": TEXT, "tested_metrics": COUNT, "tested_fields": COUNT},
     }
 )
+_RANKED_RUN: Final = object_schema(
+    {
+        **{"label": TEXT, "run": TEXT, "value": NUMBER, "n": COUNT},
+        **dict.fromkeys(("better_than", "worse_than", "not_shown"), array_schema(TEXT)),
+    }
+)
+_RANKING: Final = {"type": "object", "additionalProperties": array_schema(_RANKED_RUN)}
+COMPARED_RUNS: Final = {"anyOf": [CHANGES, object_schema({"pairs": array_schema(CHANGES), "ranking": _RANKING})]}
 TAGS: Final = object_schema({"id": TEXT, "tags": array_schema(TEXT)})
 HEALTH: Final = object_schema({"status": {"const": "ok"}, "fieldwise": TEXT})
 JOB: Final = object_schema(
