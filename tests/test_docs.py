@@ -128,3 +128,15 @@ def value(text: str) -> object:
         return json.loads(text)
     except ValueError:
         return text
+
+
+def test_what_agents_read_names_only_commands_and_pages_that_exist() -> None:
+    skill, index = ROOT / "skills/fieldwise/SKILL.md", ROOT / "docs/llms.txt"
+    groups = {group.name for group in app.registered_groups}
+    names = {command.callback.__name__.replace("_", "-") for command in app.registered_commands if command.callback} | groups
+    for text in (skill.read_text(encoding="utf-8"), index.read_text(encoding="utf-8")):
+        named = re.findall(r"`fieldwise ([a-z-]+)", text)
+        assert len(named) >= 4
+        assert set(named) <= names
+    for target in re.findall(r"\]\(([a-z-]+)\.html\)", index.read_text(encoding="utf-8")):
+        assert (ROOT / "docs" / f"{target}.md").exists(), target
