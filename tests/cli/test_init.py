@@ -1,5 +1,6 @@
 """`fieldwise init`."""
 
+import csv
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -83,6 +84,95 @@ def test_a_written_suite_and_its_run_are_never_green_with_planted_errors(folder:
     rules = (folder / "planted.eval.yaml").read_text()
     for match in ("money", "datetime", "quantity", "code", "date"):
         assert f"match: {match}" in rules
+
+
+PLANTED = {
+    "currency_code": ("EUR {n}10.00", "USD {n}10.00"),
+    "currency_symbol": ("€{n}5.50", "£{n}5.50"),
+    "currency_behind": ("{n}5,50 zł", "{n}5,50 Kč"),
+    "currency_ringgit": ("RM{n}7.42", "Rp{n}7.42"),
+    "amount_cents": ("$1{n}.20", "$1{n}.02"),
+    "amount_sign": ("-{n}4.10", "{n}4.10"),
+    "amount_scale": ("$ {n}.2M", "$ {n}.2k"),
+    "amount_credit": ("{n}2.50 CR", "{n}2.50 DR"),
+    "amount_grouped": ("{n},234.50", "{n},243.50"),
+    "amount_comma": ("{n}.234,50", "{n}.234,05"),
+    "number_text": ("{n}04", "{n}40"),
+    "number": (15, 51),
+    "decimal": (1.25, 1.52),
+    "percent": ("{n}2 %", "{n}3 %"),
+    "time_of_day": ("2024-03-0{n}T10:00:00Z", "2024-03-0{n}T22:00:00Z"),
+    "minutes": ("2024-03-0{n} 10:15", "2024-03-0{n} 10:51"),
+    "zone": ("2024-03-0{n}T10:00:00+01:00", "2024-03-0{n}T10:00:00+05:00"),
+    "afternoon": ("March {n}, 2024 9:30 AM", "March {n}, 2024 9:30 PM"),
+    "day": ("2024-03-1{n}", "2024-03-2{n}"),
+    "month_name": ("1{n} March 2024", "1{n} May 2024"),
+    "german_date": ("1{n}. Januar 2024", "1{n}. Juni 2024"),
+    "day_and_month": ("2{n}/03/2024", "03/2{n}/2023"),
+    "year": ("1{n}.03.2023", "1{n}.03.2024"),
+    "month_only": ("2024-0{n}", "2023-0{n}"),
+    "clock": ("0{n}:30", "0{n}:03"),
+    "duration": ("PT{n}H", "PT{n}M"),
+    "duration_words": ("{n} hours", "{n} minutes"),
+    "unit": ("{n} kg", "{n} g"),
+    "unit_volume": ("{n}50 ml", "{n}50 cl"),
+    "unit_number": ("{n}.5 m", "{n}.6 m"),
+    "invoice_number": ("INV-2024-03{n}", "INV-2024-08{n}"),
+    "leading_zeros": ("00{n}7", "0{n}7"),
+    "letter_of_code": ("AB{n}-77", "AD{n}-77"),
+    "iban": ("DE89 3704 0044 0532 0130 0{n}", "DE89 3704 0044 0532 0103 0{n}"),
+    "phone": ("+49 30 123456{n}", "+49 30 132456{n}"),
+    "email": ("user{n}@example.com", "user{n}@example.org"),
+    "url": ("https://example.com/a{n}", "https://example.com/b{n}"),
+    "country": (["Slovakia", "Germany", "France"], ["Slovenia", "Austria", "Finland"]),
+    "country_code": (["SVK", "DEU", "FRA"], ["SVN", "AUT", "FIN"]),
+    "currency_name": (["SEK", "EUR", "USD"], ["NOK", "GBP", "CAD"]),
+    "language": (["de", "fr", "en"], ["da", "fi", "es"]),
+    "flag": ([True, False, True], [False, True, False]),
+    "yes_no": (["yes", "no", "yes"], ["no", "yes", "no"]),
+    "street": ("{n} Main Street", "{n} Main Avenue"),
+    "name": (["John Smith", "Mary Jones", "Wei Tan"], ["Jane Smith", "Mark Jones", "Mei Tan"]),
+    "huge": (2**53 + 1, 2**53),
+}
+"""By kind, a value and a wrong one; `{n}` is the number of the case."""
+
+
+def plant(values: Any, n: int) -> Any:
+    if isinstance(values, list):
+        return values[n % len(values)]
+    return values.format(n=n) if isinstance(values, str) else values
+
+
+def planted_records(wrong_case: int) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """Nine records as expected, and the same with every field of one case wrong."""
+    expected = [{kind: plant(right, n) for kind, (right, _) in PLANTED.items()} for n in range(1, 10)]
+    actual = [dict(record) for record in expected]
+    actual[wrong_case - 1] = {kind: plant(wrong, wrong_case) for kind, (_, wrong) in PLANTED.items()}
+    return expected, actual
+
+
+def unnoticed(run: fw.Run) -> set[str]:
+    wrong = {mismatch["field"].rpartition(".")[2] for mismatch in run.mismatches().to_arrow().to_pylist()}
+    return PLANTED.keys() - wrong
+
+
+@pytest.mark.parametrize("shape", ["flat", "nested", "csv"])
+def test_one_wrong_value_of_any_kind_is_noticed_by_the_written_rules(shape: str, folder: Path, fieldwise: Run) -> None:
+    expected, actual = planted_records(wrong_case=4)
+    if shape == "csv":
+        for name, records in (("gold", expected), ("output", actual)):
+            with (folder / f"{name}.csv").open("w", newline="", encoding="utf-8") as file:
+                writer = csv.DictWriter(file, ["id", *PLANTED])
+                writer.writeheader()
+                writer.writerows({"id": f"c{n}", **record} for n, record in enumerate(records))
+        assert fieldwise("init", ".", "--expected", "gold.csv", "--actual", "output.csv", "--force").exit_code == 0
+    else:
+        wrap = (lambda record: record) if shape == "flat" else (lambda record: {"order": {"items": [{"sku": "first"}, record]}})
+        pairs = zip(expected, actual, strict=True)
+        write_jsonl(folder / "kinds.jsonl", [{"id": f"c{n}", "expected": wrap(e), "actual": wrap(a)} for n, (e, a) in enumerate(pairs)])
+        assert fieldwise("init", "--cases", "kinds.jsonl", "--force").exit_code == 0
+    suite = next(path for path in folder.glob("*.eval.yaml") if path.stat().st_size > 2000)
+    assert unnoticed(fw.run(suite)) == set()
 
 
 def test_rules_come_from_all_cases(folder: Path, fieldwise: Run) -> None:
