@@ -1,72 +1,31 @@
-"""Calendar dates in text for causes and for grounding; `moments` reads dates for everything else.
+"""Calendar dates in text for causes and for grounding: the readings of `moments`, with a short way for what is no date.
 
 * `parse_date_readings` explains mismatches: it returns every reading that is a day of the calendar, day first and month first.
 * `spell_iso_date` writes a date in the spellings that documents use.
 """
 
 import re
-from datetime import date
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from fieldwise.kernels.moments import DEFAULT_PIVOT, ENGLISH_MONTHS
-from fieldwise.kernels.text_normalize import keep_letters_and_digits
-
-_FIRST_SHORT_YEAR: Final = DEFAULT_PIVOT
-"""Two-digit years from here on are of the 20th century, as in POSIX: 69 is 1969, 68 is 2068."""
-
-
-def _expand_year(digits: str) -> int:
-    """Return the year of two or four digits."""
-    if len(digits) == 4:
-        return int(digits)
-    return int(digits) + (1900 if int(digits) >= _FIRST_SHORT_YEAR else 2000)
-
-
-def _date_or_none(year: str, month: str, day: str) -> date | None:
-    try:
-        return date(int(year), int(month), int(day))
-    except ValueError:
-        return None
-
-
-# Lenient: `parse_date_readings`
+from fieldwise.kernels.moments import ENGLISH_MONTHS, DateReading, Moment, expand_year, month_words, read_moment
 
 YearMonthDay = tuple[int, int, int]
 """Year, month, day; day 0 for a month without a day."""
 
-_MONTH_NAMES: Final = {
-    "en": " ".join(ENGLISH_MONTHS).lower(),
-    "de": "januar februar märz april mai juni juli august september oktober november dezember",
-    "fr": "janvier février mars avril mai juin juillet août septembre octobre novembre décembre",
-    "es": "enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre",
-}
-_MONTH_NUMBERS: Final = {
-    **{name: number for names in _MONTH_NAMES.values() for number, name in enumerate(names.split(), 1)},
-    **{name[:3]: number for number, name in enumerate(_MONTH_NAMES["en"].split(), 1)},
-    **{"sept": 9, "mär": 3, "okt": 10, "dez": 12},
-}
-_OTHER_DATE_WORDS: Final = ("de", "t", "z", "am", "pm", "utc", "gmt", "th", "st", "nd", "rd")
-DATE_WORDS: Final = (*map(keep_letters_and_digits, _MONTH_NUMBERS), *_OTHER_DATE_WORDS)
-"""The words that `parse_date_readings` accepts, without accents: a text whose letters end in none of them is not a date."""
-_WRITTEN_TIME: Final = (
-    r"(?:[T\s,]\s*(?P<time>\d{1,2}:\d{2}(?::\d{2}(?:\.\d+)?)?\s*(?:[ap]\.?m\.?)?)\s*(?P<zone>Z|UTC|GMT|[+-]\d{2}:?\d{2})?)?"
-)
-_NUMERIC: Final = re.compile(
-    rf"(?P<first>\d{{1,4}})(?P<mark>[-/.\s]|\.\s)(?P<second>\d{{1,2}})(?P=mark)(?P<third>\d{{2}}|\d{{4}}){_WRITTEN_TIME}", re.I
-)
+_NUMERIC: Final = re.compile(r"(?P<first>\d{1,4})(?P<mark>[-/.\s]|\.\s)(?P<second>\d{1,2})(?P=mark)(?P<third>\d{2}|\d{4})")
 _COMPACT: Final = re.compile(r"(?P<first>(?:19|20)\d\d)(?P<second>\d\d)(?P<third>\d\d)")
-_NAMED: Final = re.compile(
-    rf"(?:[^\W\d_]{{2,10}}\.?,\s*)?(?:(?P<day>\d{{1,2}})(?:st|nd|rd|th|\.)?[-\s/]*(?:of\s+|de\s+)?)?(?P<month>[^\W\d_]{{3,10}})\.?"
-    rf"(?:[-\s/]+(?P<day2>\d{{1,2}})(?:st|nd|rd|th)?(?=\s*,|\s+\d{{4}}))?\s*(?:[-,/]|de\s)?\s*['’]?(?P<year>\d{{4}}|\d{{2}}){_WRITTEN_TIME}",
-    re.I,
-)
 _MONTH_ONLY: Final = re.compile(r"(?P<y>\d{4})[-/](?P<m>\d{1,2})|(?P<m2>\d{1,2})[-/.](?P<y2>\d{4})")
 _MONTH_LENGTHS: Final = (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
-_LETTERS: Final = re.compile(r"[^\W\d_]{3,}")
+_WORD: Final = re.compile(r"[^\W\d_]{3,}")
+_CLOCK: Final = re.compile(r"\d:\d\d")
 _LAST_LETTERS: Final = "ZzMmTtCc"
-"""Of Z, am, pm, GMT and UTC: a text that ends in another letter is not a date."""
+"""Of Z, am, pm, GMT and UTC: a text that ends in another ASCII letter is not a date."""
 _MIN_READING_LENGTH, _MAX_READING_LENGTH, _MAX_MONTH_LENGTH = 6, 45, 7
+_MAX_DIGITS, _MAX_WORDS = 23, 4
+"""Of a date with a time of day, a fraction of a second and an offset; and of one with a day of the week and two fillers."""
+_DEFAULT: Final = DateReading()
+_ORDERS: Final = (DateReading(day_first=True), DateReading(day_first=False))
 
 
 class DateReadings(NamedTuple):
@@ -75,7 +34,7 @@ class DateReadings(NamedTuple):
     readings: tuple[YearMonthDay, ...]
     """One date, or two where day and month are indistinguishable, the day-first reading first."""
     time: str = ""
-    """The time of day as written, without redundant zeros; empty at midnight."""
+    """The time of day, without redundant zeros; empty at midnight."""
 
     @property
     def ambiguous(self) -> bool:
@@ -87,8 +46,8 @@ class DateReadings(NamedTuple):
 def parse_date_readings(text: str) -> DateReadings | None:
     """Return every reading of a date, or None if the text is not a date or not a day of the calendar.
 
-    >>> parse_date_readings("4 March 2025").readings
-    ((2025, 3, 4),)
+    >>> parse_date_readings("4 March 2025").readings, parse_date_readings("5 marca 2024").readings
+    (((2025, 3, 4),), ((2024, 3, 5),))
     >>> parse_date_readings("03/04/2025").readings                  # day first, then month first
     ((2025, 4, 3), (2025, 3, 4))
     >>> parse_date_readings("30/02/2025") is None
@@ -97,14 +56,20 @@ def parse_date_readings(text: str) -> DateReadings | None:
     text = text.strip()
     if not _MIN_READING_LENGTH <= len(text) <= _MAX_READING_LENGTH:
         return None
-    if text[-1].isalpha() and text[-1] not in _LAST_LETTERS:
+    last = text[-1]
+    if last.isalpha() and last.isascii() and last not in _LAST_LETTERS:
         return None
     begins_with_word = text[:2].isalpha() and not text[2].isdecimal()
     if not text[0].isdecimal() and not begins_with_word:
         return None
     if len(text) == 10 and text[4] == text[7] == "-":
         return _parse_iso_reading(text)
-    return _parse_any_reading(text)
+    return _parse_numeric_reading(text) if text[0].isdecimal() and _is_numeric(text) else _parse_written_reading(text)
+
+
+def _is_numeric(text: str) -> bool:
+    """True if a text has no letters and no time of day."""
+    return ":" not in text and not any(map(str.isalpha, text))
 
 
 def _parse_iso_reading(text: str) -> DateReadings | None:
@@ -115,37 +80,38 @@ def _parse_iso_reading(text: str) -> DateReadings | None:
     return DateReadings((day,)) if _is_calendar_day(day) else None
 
 
-def _parse_any_reading(text: str) -> DateReadings | None:
-    time = None
+def _parse_numeric_reading(text: str) -> DateReadings | None:
     if len(text) <= _MAX_MONTH_LENGTH and (match := _MONTH_ONLY.fullmatch(text)):
         readings = ((int(match["y"] or match["y2"]), int(match["m"] or match["m2"]), 0),)
-    elif text[0].isdecimal() and (match := _NUMERIC.fullmatch(text) or _COMPACT.fullmatch(text)):
-        readings, time = _numeric_readings(match["first"], match["second"], match["third"]), match.groupdict().get("time")
-    elif not _MONTH_NUMBERS.keys().isdisjoint(_LETTERS.findall(text.casefold())) and (match := _NAMED.fullmatch(text)):
-        readings, time = _named_readings(match), match["time"]
+    elif match := _NUMERIC.fullmatch(text) or _COMPACT.fullmatch(text):
+        readings = _numeric_readings(match["first"], match["second"], match["third"])
     else:
         return None
     valid = tuple(dict.fromkeys(day for day in readings if _is_calendar_day(day)))
-    if not valid:
-        return None
-    return DateReadings(valid, _normalize_time(time) if time else "")
+    return DateReadings(valid) if valid else None
 
 
 def _numeric_readings(first: str, second: str, third: str) -> tuple[YearMonthDay, ...]:
     if len(first) >= 3:
         return ((int(first), int(second), int(third)),) if len(first) == 4 and len(third) == 2 else ()
-    year = _expand_year(third)
+    year = expand_year(third, _DEFAULT) or 0
     return (year, int(second), int(first)), (year, int(first), int(second))
 
 
-def _named_readings(match: re.Match[str]) -> tuple[YearMonthDay, ...]:
-    month = _MONTH_NUMBERS.get(match["month"].casefold())
-    if month is None or (match["day"] and match["day2"]):
-        return ()
-    day = match["day"] or match["day2"]
-    if day is None and len(match["year"]) == 2:
-        return ()
-    return ((_expand_year(match["year"]), month, int(day or 0)),)
+def _parse_written_reading(text: str) -> DateReadings | None:
+    """Read a date with a month by name, or with a time of day."""
+    if not 1 < sum(map(str.isdecimal, text)) <= _MAX_DIGITS:
+        return None
+    words = _WORD.findall(text.casefold())
+    names_month = len(words) <= _MAX_WORDS and ("年" in text or "년" in text or not month_words().isdisjoint(words))
+    if not names_month and not (len(words) <= 1 and _CLOCK.search(text)):
+        return None
+    orders = _ORDERS[:1] if names_month else _ORDERS
+    moments = [moment for moment in (read_moment(text, order) for order in orders) if isinstance(moment, Moment)]
+    if not moments:
+        return None
+    readings = tuple(dict.fromkeys((moment.year, moment.month, moment.day or 0) for moment in moments))
+    return DateReadings(readings, _format_time(moments[0]))
 
 
 def _is_calendar_day(year_month_day: YearMonthDay) -> bool:
@@ -156,14 +122,12 @@ def _is_calendar_day(year_month_day: YearMonthDay) -> bool:
     return 0 <= day <= _MONTH_LENGTHS[month - 1] + leap_day
 
 
-def _normalize_time(time: str) -> str:
-    """
-    >>> _normalize_time("00:00:00"), _normalize_time("09:30:00"), _normalize_time("9:30")
-    ('', '9:30', '9:30')
-    """
-    time = re.sub(r"\.0+$", "", time.strip().lower().replace(".m", "m"))
-    time = re.sub(r"^(\d{1,2}:\d{2}):00", r"\1", time).removeprefix("0")
-    return "" if time in {"0:00", "12:00 am", "12:00am"} else time
+def _format_time(moment: Moment) -> str:
+    """The time of day as `9:30`; empty at midnight and without one."""
+    clock = moment.clock
+    if clock is None or (clock.hour, clock.minute, clock.second) == (0, 0, 0):
+        return ""
+    return f"{clock.hour}:{clock.minute:02}" + (f":{clock.second:02}" if clock.second else "")
 
 
 # Writing
@@ -178,13 +142,13 @@ def spell_iso_date(text: str) -> list[str]:
     ['2025-01-31', '31 January 2025', '31 Jan 2025', 'January 31 2025']
     """
     match = _ISO_DATE.fullmatch(text.strip())
-    day = _date_or_none(match[1], match[2], match[3]) if match else None
-    if day is None:
+    if match is None or not int(match[3]) or not _is_calendar_day((int(match[1]), int(match[2]), int(match[3]))):
         return []
-    y, m, d, name = day.year, day.month, day.day, ENGLISH_MONTHS[day.month - 1]
+    y, m, d = int(match[1]), int(match[2]), int(match[3])
+    name = ENGLISH_MONTHS[m - 1]
     words = [f"{d} {name} {y}", f"{d} {name[:3]} {y}", f"{name} {d} {y}", f"{name[:3]} {d} {y}", f"{d} of {name} {y}"]
     padded = []
     for mark in "/.-":
         padded += [f"{d:02}{mark}{m:02}{mark}{y}", f"{m:02}{mark}{d:02}{mark}{y}", f"{y}{mark}{m:02}{mark}{d:02}"]
     short = [f"{d}{mark}{m}{mark}{y}" for mark in "/."] + [f"{m}{mark}{d}{mark}{y}" for mark in "/."]
-    return list(dict.fromkeys([day.isoformat(), *words, *padded, *short, f"{y}年{m}月{d}日"]))
+    return list(dict.fromkeys([f"{y:04}-{m:02}-{d:02}", *words, *padded, *short, f"{y}年{m}月{d}日"]))

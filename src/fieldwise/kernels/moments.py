@@ -468,6 +468,13 @@ def _is_weekday_name(words: list[str]) -> bool:
     return _is_weekday(name) or (len(words) == 2 and all(map(_is_weekday, words)) and len(name) > 6)
 
 
+@cache
+def month_words() -> frozenset[str]:
+    """Every word of the names of months in all languages, also without accents: a text with none of them names no month."""
+    names = (*locale_tables.month_names(), *_months_without_accents(), *_MORE_MONTHS)
+    return frozenset(word.strip(".'") for name in names for word in name.split())
+
+
 def is_weekday(name: str) -> bool:
     """True for a day of the week in any language, in full or in short."""
     key = fold_name(name).strip(".'")
