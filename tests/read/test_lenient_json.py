@@ -52,6 +52,11 @@ def test_what_cannot_be_told_is_not_guessed(text: str) -> None:
     assert rewrite_json(text).text == ""
 
 
+@pytest.mark.parametrize("text", ['{"a: {"b": "x", "c": 1}}', '{"a" {"b": "x"}, "c": 1}', '{"a "x", "b": 1}'])
+def test_a_key_never_takes_in_the_value_after_it(text: str) -> None:
+    assert rewrite_json(text).text == ""
+
+
 @settings(max_examples=150, deadline=None)
 @given(st.lists(JSON_VALUES, min_size=1, max_size=3))
 def test_strict_json_is_read_as_it_is(value: list[object]) -> None:

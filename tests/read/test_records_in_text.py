@@ -204,3 +204,22 @@ def test_any_text_is_survived(text: str) -> None:
 )
 def test_a_record_survives_its_wrapping(record: dict[str, object], before: str) -> None:
     assert find_record(before + json.dumps(record, indent=1)).value == record
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        '{"id": A7, "items": [{"name": "lamp", "price": 39.95}, {"name": "desk", "price": 120}], "total": 159.95}',
+        '{"id" "A7", "items": [{"name": "lamp", "price": 39.95}, {"name": "desk", "price": 120}]}',
+        '{"id": , "seller": {"name": "Atelier Numerique", "city": "Nantes"}}',
+        '[{"id": 1 "n": 2}, {"id": 2, "name": "a longer object of the same list"}]',
+        '{"id: {"name": "Kite & Sons Ltd", "city": "Bristol"}, "items": [{"name": "lamp", "price": 39.95}]}',
+    ],
+)
+def test_no_part_of_a_broken_record_passes_for_the_record(broken: str) -> None:
+    assert find_record(broken).reason is not None
+
+
+def test_a_corrected_record_after_a_shorter_broken_one_is_read() -> None:
+    text = 'First try: {"id": A7}\nCorrected: {"id": "A7", "total": 159.95}'
+    assert find_record(text).value == {"id": "A7", "total": 159.95}

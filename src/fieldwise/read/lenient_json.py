@@ -171,7 +171,7 @@ class _Rewriter:
 
     def read_key(self) -> str:
         if self.peek() in _CLOSING_QUOTES:
-            return self.read_string()
+            return self.read_string(is_key=True)
         word = _WORD.match(self.text, self.at) or _NUMBER.match(self.text, self.at)
         if word is None:
             raise _SyntaxError
@@ -225,8 +225,11 @@ class _Rewriter:
         self.at = word.end()
         return sign + literal
 
-    def read_string(self) -> str:
-        """Read a text in any kind of quotes. A quote that no comma, colon or bracket follows belongs to the text."""
+    def read_string(self, *, is_key: bool = False) -> str:
+        """Read a text in any kind of quotes. A quote that no comma, colon or bracket follows belongs to the text.
+
+        A key ends at its first quote: without a colon after it the text is broken, and the value must not become a part of the key.
+        """
         opening = self.text[self.at]
         closing = _CLOSING_QUOTES[opening]
         pieces: list[str] = []
@@ -241,7 +244,7 @@ class _Rewriter:
                     raise _CutOffError
                 pieces.append(_read_escape(escape[0]))
                 at = escape.end()
-            elif character in closing and _AFTER_STRING.match(self.text[at + 1 : at + 1 + _MAX_STRING_LOOKAHEAD]):
+            elif character in closing and (is_key or _AFTER_STRING.match(self.text[at + 1 : at + 1 + _MAX_STRING_LOOKAHEAD])):
                 break
             else:
                 if character in closing:

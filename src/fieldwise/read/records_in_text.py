@@ -15,7 +15,7 @@ so does a broken one that is at least as long as the longest whole one: otherwis
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from fieldwise.kernels.values import canonical_json
@@ -37,6 +37,8 @@ _JSON_LANGUAGES: Final = frozenset(("json", "json5", "jsonc", "jsonl"))
 _NO_LANGUAGE: Final = frozenset(("",))
 NO_RECORD: Final = "the text holds no JSON object or list"
 CUT_OFF: Final = "the text breaks off, the complete fields before the cut are read"
+_BEFORE_INNER_VALUE: Final = re.compile(r"(?:[\"'”’]\s*:|[\[{,])\s*\Z")
+_AFTER_INNER_VALUE: Final = re.compile(r"\s*(?:[}\]]|,\s*[\"'“‘{\[])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,11 +137,23 @@ def _find_spans(text: str) -> tuple[list[_Span], list[_Span]]:
         span, resume_at = _read_span(text, mark.start())
         at = max(resume_at, mark.end())
         if span.scan.failure is None:
-            if span.scan.value is not MISSING:
+            if broken and _continues_json(text, span):
+                broken[-1] = replace(broken[-1], end=span.end)
+            elif span.scan.value is not MISSING:
                 whole.append(span)
         elif span.scan.parts:  # `[see below]` is prose; a span with a key or a value is broken JSON
             broken.append(span)
     return whole, broken
+
+
+def _continues_json(text: str, span: _Span) -> bool:
+    """True if the text around a span reads as JSON, so that the span is a part of the broken value before it.
+
+    >>> find_record('{"id": A7, "items": [{"name": "lamp", "price": 39.95}]}').value
+    MISSING
+    """
+    before, after = text[max(0, span.start - 100) : span.start], text[span.end : span.end + 100]
+    return _BEFORE_INNER_VALUE.search(before) is not None or _AFTER_INNER_VALUE.match(after) is not None
 
 
 def _read_span(text: str, start: int) -> tuple[_Span, int]:
