@@ -11,7 +11,7 @@ PIP := $(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt
 
 VALGRIND := $(VENV)/.valgrind
 
-.PHONY: help demo docs coverage test test-llm test-ragas check format setup fuzz crashtest bench bench-check simulate bench-million clean
+.PHONY: help demo docs coverage test test-llm test-ragas check format setup fuzz mutants crashtest bench bench-check simulate bench-million clean
 .DEFAULT_GOAL := help
 
 help: ## what there is
@@ -49,6 +49,12 @@ FUZZ_SEED ?= 1
 fuzz: $(READY) ## random values and configurations, FUZZ_COUNT of them, then the laws with twenty times as many examples: an hour
 	$(BIN)/python scripts/fuzz.py $(FUZZ_COUNT) --seed $(FUZZ_SEED)
 	FIELDWISE_FUZZ=20 $(BIN)/python -m pytest -q -n 2 tests/kernels tests/matchers tests/evaluators tests/score tests/read tests/plan tests/summarize tests/store
+
+MUTANT_COUNT ?= 60
+MUTANT_SEED ?= 20261116
+
+mutants: $(READY) ## change the source in MUTANT_COUNT places, one at a time, and count what the tests notice: under 15 minutes
+	$(BIN)/python scripts/code_mutants.py --count $(MUTANT_COUNT) --seed $(MUTANT_SEED)
 
 # A model server and a small model, as wheels alone: what they would bring along is not needed, and nothing is compiled.
 $(LLM): $(READY)
