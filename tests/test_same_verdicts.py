@@ -103,3 +103,5 @@ def test_a_run_that_is_named_twice_counts_once(stored: Stored) -> None:
     base, new = stored.ids[:2]
     content = stored.client.get("/api/v1/compare", params={"base": base, "new": [new, new]}).json()
     assert (content["base"], content["new"]) == (base, new)
+    page = stored.client.get("/compare", params={"base": base, "new": ["", new]}).text
+    assert "significantly worse" in page

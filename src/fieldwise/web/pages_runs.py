@@ -141,7 +141,8 @@ def build_runs_pages(server: Server) -> APIRouter:
         names = list(dict.fromkeys(name for name in new or () if name and name != base))
         if base and len(names) > 1:
             return HTMLResponse(await server.threads.run(_render_ranking, server, base, names))
-        return HTMLResponse(await server.threads.run(_render_comparison, server, base, new[0] or None if new else None))
+        chosen = next((name for name in (*names, *(new or ())) if name), None)
+        return HTMLResponse(await server.threads.run(_render_comparison, server, base, chosen))
 
     return routes
 
