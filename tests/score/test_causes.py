@@ -179,6 +179,7 @@ def foreign_causes() -> Iterator[None]:
     yield
     for name in ("failing", "at_home"):
         CAUSES.specs.pop(name)
+    CAUSES.revision += 1  # else the list of all causes still has them in later tests
 
 
 @pytest.mark.usefixtures("foreign_causes")
