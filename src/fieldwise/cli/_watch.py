@@ -86,7 +86,7 @@ def _expand_name(name: str) -> list[Path]:
     """The files that a path, folder or pattern stands for."""
     try:
         if has_magic(name):
-            return [Path(found) for found in sorted(glob(name, recursive=True)) if Path(found).is_file()]  # noqa: PTH207 - an absolute pattern
+            return [Path(match) for match in sorted(glob(name, recursive=True)) if Path(match).is_file()]  # noqa: PTH207 - an absolute pattern
         path = Path(name)
         if path.is_dir():
             return sorted(entry for entry in path.iterdir() if entry.is_file()) if path.name not in ("", ".", "..") else []

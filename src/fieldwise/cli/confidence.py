@@ -46,7 +46,7 @@ def confidence(
     check_suffixes(output or (), (".html", ".json"))
     stored = open_measured_run(run, program.root)
     check_evaluator(stored, evaluator)
-    report = study_confidence(stored, evaluator=evaluator, field=field, given=find_given_confidences(stored, by))
+    report = study_confidence(stored, evaluator=evaluator, field=field, confidences=find_given_confidences(stored, by))
     if form == TextFormat.json:
         typer.echo(dump_json(report.to_json()))
     else:

@@ -89,7 +89,7 @@ def _write_report(report: "DoubtReport", name: str) -> None:
         writer.writerow(("case", "path", "expected", "suggested", "agreeing", "backing", "systems", "cause", "suspicion", "evidence"))
         for suspect in report.suspects:
             texts = (format_value(suspect.expected), format_value(suspect.suggested), " ".join(suspect.agreeing), " ".join(suspect.backing))
-            evidence = "; ".join(found.text for found in suspect.evidence)
+            evidence = "; ".join(observation.text for observation in suspect.evidence)
             cells = (suspect.case, suspect.path, *texts, suspect.systems, suspect.cause or "", suspect.suspicion, evidence)
             writer.writerow([make_encodable(format_csv_cell(cell)) for cell in cells])
         content = stream.getvalue()

@@ -102,8 +102,8 @@ def _pair_sides(
         typer.echo(line.replace(", as --rename says", ""))
     extra_fields = pairing.list_extra_fields()
     if extra_fields:
-        some = ", ".join(f"`{name}`" for name in extra_fields[:4]) + (" …" if len(extra_fields) > 4 else "")
-        typer.echo(f"{len(extra_fields)} fields are only in the actual file and not scored: {some}")
+        examples = ", ".join(f"`{name}`" for name in extra_fields[:4]) + (" …" if len(extra_fields) > 4 else "")
+        typer.echo(f"{len(extra_fields)} fields are only in the actual file and not scored: {examples}")
     if not suite.paired:
         typer.echo("no row pairs: name the ids of both sides, --id EXPECTED=ACTUAL", err=True)
     return {folder / suite.file_name: suite.text}

@@ -60,10 +60,10 @@ def policy(
     check_evaluator(stored, evaluator)
     if verify is None:
         assert max_error is not None
-        made = make_policy(stored, max_error, level, evaluator=evaluator, given=find_given_confidences(stored, by))
+        made = make_policy(stored, max_error, level, evaluator=evaluator, confidences=find_given_confidences(stored, by))
         holds = _show_policy(made, output or [], form)
     else:
-        check = check_policy(load_policy(verify), stored, evaluator=evaluator, given=find_given_confidences(stored, by))
+        check = check_policy(load_policy(verify), stored, evaluator=evaluator, confidences=find_given_confidences(stored, by))
         holds = _show_check(check, output or [], form)
     raise typer.Exit(0 if holds and _gates_hold(gate or [], holds) else _FAILED)
 

@@ -240,9 +240,9 @@ class _Reviewer:
         place = find_page_place(case, comparison)
         lines = [] if place is None else [Text(f"  {'place':<9}{place.describe()}", "dim")]
         values = {side: getattr(comparison, side) for side in ("expected", "actual")}
-        found = mark_sources(case, values)
+        sources = mark_sources(case, values)
         shown: set[str] = set()
-        for source in found:
+        for source in sources:
             for start, end, role in source.spans:
                 if role not in shown:
                     shown.add(role)

@@ -36,9 +36,9 @@ def azure_di(document: Any) -> Iterator[ImportedRecord]:
         for page in result.get("pages") or ()
         if take(page, "pageNumber") is not MISSING
     }
-    for found in result.get("documents") or [{}]:  # a document in which nothing was found is an empty record
-        fields = {name: _read_field(field, sizes) for name, field in (found.get("fields") or {}).items()}
-        metadata = {"document_type": take(found, "docType"), "document_confidence": found.get("confidence")}
+    for detected in result.get("documents") or [{}]:  # a document in which nothing was found is an empty record
+        fields = {name: _read_field(field, sizes) for name, field in (detected.get("fields") or {}).items()}
+        metadata = {"document_type": take(detected, "docType"), "document_confidence": detected.get("confidence")}
         present = {name: value for name, value in metadata.items() if value not in (MISSING, None)}
         yield build_record(fields, metadata=present)
 

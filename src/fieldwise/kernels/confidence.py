@@ -153,8 +153,8 @@ def risk_coverage(confidence: Floats, correct: Floats, points: int = 50) -> list
     accepted = np.cumsum(counts[::-1])
     risk = np.cumsum(errors[::-1]) / accepted
     coverage = accepted / len(confidence)
-    wanted = np.searchsorted(coverage, np.arange(1, points + 1) / points - 1e-12)
-    rows = sorted({*np.minimum(wanted, len(levels) - 1).tolist()})
+    positions = np.searchsorted(coverage, np.arange(1, points + 1) / points - 1e-12)
+    rows = sorted({*np.minimum(positions, len(levels) - 1).tolist()})
     return [RiskPoint(float(levels[::-1][row]), float(coverage[row]), float(risk[row])) for row in rows]
 
 

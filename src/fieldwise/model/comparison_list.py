@@ -57,7 +57,7 @@ class ComparisonList(list[Comparison]):
         table["passed"] = pyarrow.array([comparison.passed for comparison in self], pyarrow.bool_())
         evidence = [comparison.evidence_json() for comparison in self]
         for name, kind in (("confidence", pyarrow.float64()), ("page", pyarrow.int64()), ("box", pyarrow.string())):
-            values = [known.get(name) for known in evidence]
+            values = [columns_of_row.get(name) for columns_of_row in evidence]
             if any(value is not None for value in values):
                 texts = [None if value is None else json.dumps(value) for value in values] if name == "box" else values
                 table[name] = pyarrow.array(texts, kind)

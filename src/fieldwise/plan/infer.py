@@ -194,12 +194,12 @@ class RuleInference:
         """Add the evidence of other cases; their new fields come last."""
         pending = [(self._root, other._root)]
         while pending:
-            mine, theirs = pending.pop()
-            mine.evidence.merge(theirs.evidence)
-            mine.lists.merge(theirs.lists)
-            mine.has_leaf |= theirs.has_leaf
-            mine.empty_kind = mine.empty_kind or theirs.empty_kind
-            pending += [(mine.get_child(step), child) for step, child in theirs.children.items()]
+            mine, other_node = pending.pop()
+            mine.evidence.merge(other_node.evidence)
+            mine.lists.merge(other_node.lists)
+            mine.has_leaf |= other_node.has_leaf
+            mine.empty_kind = mine.empty_kind or other_node.empty_kind
+            pending += [(mine.get_child(step), child) for step, child in other_node.children.items()]
 
     def infer(self, left_out: Collection[str] = ()) -> InferredRules:
         """One rule for every leaf of expected, in order of appearance.

@@ -166,7 +166,7 @@ def check_corrections(batches: Iterable[Cases], corrections: CorrectionSet) -> t
 
     `batches` are all cases of the source, uncorrected.
     """
-    found: set[str] = set()
+    corrected_ids: set[str] = set()
     uncorrected: list[Cases] = []
     problems: list[Diagnostic] = []
     for cases in batches:
@@ -175,10 +175,10 @@ def check_corrections(batches: Iterable[Cases], corrections: CorrectionSet) -> t
             continue
         uncorrected.append(cases.take(rows))
         for row in rows:
-            found.add(cases.id[row])
+            corrected_ids.add(cases.id[row])
             problems += correct_expected(cases.expected[row], corrections, cases.id[row])[1]
     for correction in corrections.corrections:
-        if correction.case not in found:
+        if correction.case not in corrected_ids:
             what, fix = "there is no such case in the data", "take the id from the report of a run"
             where = Where(file=corrections.file, line=correction.line, case=correction.case, field=correction.path)
             problems.append(Diagnostic(code="unknown-correction", what=what, where=where, fix=fix))

@@ -38,10 +38,10 @@ def _check_combination(source: Source | None, cases: Any, expected: Any, actual:
     elif on is not None and not (isinstance(on, str) or (isinstance(on, tuple) and [type(name) for name in on] == [str, str])):
         what, fix = "`on` must be the name of a column, or a pair of names", 'write on="id", or on=("key", "doc_id")'
     else:
-        for side, other, data in (("expected", "actual", actual), ("actual", "expected", expected)):
-            given = {"expected": expected, "actual": actual}[side]
+        for side, other, other_data in (("expected", "actual", actual), ("actual", "expected", expected)):
+            own_data = {"expected": expected, "actual": actual}[side]
             in_suite = source is not None and getattr(source, other) is not None
-            if given is not None and data is None and not in_suite:
+            if own_data is not None and other_data is None and not in_suite:
                 what, fix = f"`{side}` is given without `{other}`", f"give `{other}=` too, or both in `cases=`"
     if what:
         raise ConfigError([Diagnostic(code="bad-call", what=what, fix=fix)])

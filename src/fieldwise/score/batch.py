@@ -143,8 +143,8 @@ class ScoringBatch:
 
         expected, expected_places = unwrap_places(spec, self.records.expected)
         actual, actual_places = unwrap_places(spec, self.records.actual)
-        known = self.records.evidence
-        evidence = {case: overlay(known.get(case), actual_places.get(case)) for case in {*known, *actual_places}}
+        imported = self.records.evidence
+        evidence = {case: overlay(imported.get(case), actual_places.get(case)) for case in {*imported, *actual_places}}
         comparisons = compare_records(spec, expected, actual, None, self.services, evidence)
         if self._find_causes:
             comparisons = replace(comparisons, cause=find_causes(comparisons, expected, actual, self.services))

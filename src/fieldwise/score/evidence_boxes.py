@@ -37,8 +37,8 @@ def unwrap_places(spec: CompareSpec, records: Sequence[Value]) -> tuple[list[Val
     for case, record in enumerate(records):
         node: EvidenceNode = None
         for steps in paths:
-            record, found = _unwrap_at(record, steps)
-            node = found if node is None else _merge(node, found)
+            record, node_at_path = _unwrap_at(record, steps)
+            node = node_at_path if node is None else _merge(node, node_at_path)
         if node is not None:
             places[case] = node
         unwrapped.append(record)

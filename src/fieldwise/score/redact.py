@@ -58,7 +58,7 @@ class _Scrubber:
         if self._pattern is None:
             return value
         if isinstance(value, str):
-            return self._pattern.sub(lambda found: str(self._redaction.hash_value(found[0])), value)
+            return self._pattern.sub(lambda match: str(self._redaction.hash_value(match[0])), value)
         if isinstance(value, Mapping):
             return {self.scrub(key): self.scrub(item) for key, item in value.items()}
         if isinstance(value, list | tuple):

@@ -118,10 +118,10 @@ class ConfidenceReport:
 
 
 def study_confidence(
-    run: Run, *, evaluator: str | None = None, field: str | None = None, given: GivenConfidences | None = None
+    run: Run, *, evaluator: str | None = None, field: str | None = None, confidences: GivenConfidences | None = None
 ) -> ConfidenceReport:
-    """Measure the confidences of a run; `field` limits everything to one field, `given` takes the place of the stored confidences."""
-    values = load_confident_values(run, evaluator, given)
+    """Measure the confidences of a run; `field` limits everything to one field, `confidences` take the place of the stored ones."""
+    values = load_confident_values(run, evaluator, confidences)
     chosen = np.ones(len(values), dtype=np.bool_)
     field_codes: Sequence[int] = values.fields_with_confidence()
     if field is not None:

@@ -64,19 +64,19 @@ class ConfidentValues:
         return sorted({*self.field[self.has_confidence].tolist()})
 
 
-def load_confident_values(run: Run, evaluator: str | None = None, given: GivenConfidences | None = None) -> ConfidentValues:
+def load_confident_values(run: Run, evaluator: str | None = None, confidences: GivenConfidences | None = None) -> ConfidentValues:
     """The values of an evaluator of a run; by default of the first one whose comparisons have confidences.
 
-    `given` takes the place of the stored confidences.
+    `confidences` take the place of the stored ones.
     """
     names = [evaluator] if evaluator is not None else list(run.evaluators)
     loaded: ConfidentValues | None = None
     for name in names:
-        values = _load_evaluator(run, name, given)
+        values = _load_evaluator(run, name, confidences)
         if values is not None and values.has_confidence.any():
             return values
         loaded = loaded if loaded is not None and len(loaded) else values or loaded
-    return loaded or _build(names[0] if names else "", [], [], given)
+    return loaded or _build(names[0] if names else "", [], [], confidences)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +92,7 @@ class _PartValues:
     confidence: NDArray[np.float64]
 
 
-def _load_evaluator(run: Run, evaluator: str, given: GivenConfidences | None) -> ConfidentValues | None:
+def _load_evaluator(run: Run, evaluator: str, confidences: GivenConfidences | None) -> ConfidentValues | None:
     parts: list[_PartValues] = []
     for part in run.parts:
         [cases_file] = list_part_files(part, "cases")
@@ -101,11 +101,11 @@ def _load_evaluator(run: Run, evaluator: str, given: GivenConfidences | None) ->
             if cases is None:
                 cases = _read_cases(read_table(run.path, cases_file, columns=lambda name: name in ("case", "id", "tags", GROUP_COLUMN)))
             table = read_table(run.path, file, columns=lambda name: name in _COLUMNS)
-            parts.append(_read_values(table, cases, has_given=given is not None))
+            parts.append(_read_values(table, cases, has_given=confidences is not None))
     if not parts:
         return None
     fields = [field.field for field in run.fields(evaluator)]
-    return _build(evaluator, fields, parts, given)
+    return _build(evaluator, fields, parts, confidences)
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +145,7 @@ def _read_values(table: ArrowTable, cases: _PartCases, *, has_given: bool) -> _P
     )
 
 
-def _build(evaluator: str, fields: Sequence[str], parts: Sequence[_PartValues], given: GivenConfidences | None) -> ConfidentValues:
+def _build(evaluator: str, fields: Sequence[str], parts: Sequence[_PartValues], confidences: GivenConfidences | None) -> ConfidentValues:
     field_codes = {name: code for code, name in enumerate(fields)}
     document_codes: dict[str, int] = {}
     field: list[int] = []
@@ -156,11 +156,11 @@ def _build(evaluator: str, fields: Sequence[str], parts: Sequence[_PartValues], 
         field += [field_codes.setdefault(name, len(field_codes)) for name in part.fields]
         document += [document_codes.setdefault(name, len(document_codes)) for name in part.groups]
         tags_of_value += part.tags
-        if given is None:
+        if confidences is None:
             confidence.append(part.confidence)
         else:
             pairs = zip(part.cases, part.paths, strict=True)
-            confidence.append(np.array([given.get(pair, np.nan) for pair in pairs], dtype=np.float64))
+            confidence.append(np.array([confidences.get(pair, np.nan) for pair in pairs], dtype=np.float64))
     names = sorted({tag for tags in {*map(tuple, tags_of_value)} for tag in tags})
     return ConfidentValues(
         evaluator=evaluator,
@@ -179,6 +179,6 @@ def find_field(values: ConfidentValues, field: str) -> int:
     if field in values.fields:
         return values.fields.index(field)
     similar = nearest(field, list(values.fields))
-    known: Any = ", ".join(values.fields[:8]) or "none: its evaluators compare no fields"
-    fix = f"did you mean `{similar}`?" if similar else f"there are {known}"
+    field_names: Any = ", ".join(values.fields[:8]) or "none: its evaluators compare no fields"
+    fix = f"did you mean `{similar}`?" if similar else f"there are {field_names}"
     raise ConfigError([Diagnostic(code="no-field", what=f"the run compared no field `{field}`", fix=fix)])

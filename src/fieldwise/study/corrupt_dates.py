@@ -38,13 +38,13 @@ class _DateText:
         word = next((match for match in _MONTH_WORD.finditer(self.text) if _month_number(match[0]) == day[1]), None)
         if word is not None:
             self.spans["month"] = word.span()
-        wanted = ["month", "day"] if word is None else ["day"]
+        day_parts = ["month", "day"] if word is None else ["day"]
         if tokens and tokens[0][1] - tokens[0][0] == 4:
-            order = ["year", *wanted]
+            order = ["year", *day_parts]
         elif word is None:
             order = ["day", "month", "year"]
         else:
-            order = [*wanted, "year"]
+            order = [*day_parts, "year"]
         values = {"year": day[0], "month": day[1], "day": day[2]}
         for part, span in zip(order, tokens, strict=False):
             number = int(self.text[span[0] : span[1]])
@@ -59,9 +59,9 @@ class _DateText:
         for name in sorted(parts, key=lambda name: self.spans[name], reverse=True):
             start, end = self.spans[name]
             text = f"{text[:start]}{_write_part(text[start:end], parts[name])}{text[end:]}"
-        wanted = (parts.get("year", self.day[0]), parts.get("month", self.day[1]), parts.get("day", self.day[2]))
+        date = (parts.get("year", self.day[0]), parts.get("month", self.day[1]), parts.get("day", self.day[2]))
         readings = parse_date_readings(text)
-        return text if readings is not None and wanted in readings.readings else None
+        return text if readings is not None and date in readings.readings else None
 
 
 def _month_number(word: str) -> int | None:

@@ -250,8 +250,8 @@ def _record_of(value: Any) -> Any:
 
 def _make_suspect(table: SystemTable, place: Place, group: Sequence[int], totals: RecordTotals) -> SuspectLabel:
     case, expected = table.cases[place[0]], table.expected[place]
-    given = table.systems[group[0]].values[place]
-    suggested = given.value if given.is_present else None
+    system_value = table.systems[group[0]].values[place]
+    suggested = system_value.value if system_value.is_present else None
     having = [system for system in table.systems if place[0] in system.cases]
     backing = tuple(system.name for system in having if place in system.values and system.values[place].passed)
     observations = (
@@ -261,8 +261,8 @@ def _make_suspect(table: SystemTable, place: Place, group: Sequence[int], totals
     )
     evidence = [observation for observation in observations if observation is not None]
     # systems that agree on a value are better evidence than systems that all found nothing
-    strength = (len(group) if given.is_present else len(group) / 2) / len(having)
-    suspicion = strength - len(backing) / len(having) + sum(found.weight for found in evidence)
+    strength = (len(group) if system_value.is_present else len(group) / 2) / len(having)
+    suspicion = strength - len(backing) / len(having) + sum(item.weight for item in evidence)
     return SuspectLabel(
         case=place[0],
         path=place[1],
@@ -273,7 +273,7 @@ def _make_suspect(table: SystemTable, place: Place, group: Sequence[int], totals
         agreeing=tuple(table.systems[number].name for number in group),
         backing=backing,
         systems=len(having),
-        cause=given.cause,
+        cause=system_value.cause,
         evidence=tuple(evidence),
         suspicion=round(suspicion, 6),
     )

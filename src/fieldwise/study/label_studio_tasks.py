@@ -128,9 +128,9 @@ def _read_annotation(task: Mapping[str, Any], entry: Mapping[str, Any], by: str)
     for result in entry.get("result") or ():
         name = result.get("from_name")
         content: Any = result.get("value") or {}
-        found = content.get("choices") or content.get("text")
-        if isinstance(name, str) and found:
-            values[name] = str(found[0]) if isinstance(found, list) else str(found)
+        answer = content.get("choices") or content.get("text")
+        if isinstance(name, str) and answer:
+            values[name] = str(answer[0]) if isinstance(answer, list) else str(answer)
     word = values.get("decision", "").strip().lower()
     if word not in CHOICES:
         return f"its choice `decision` is `{word}`; the choices are {', '.join(CHOICES)}" if word else "it has no choice named `decision`"

@@ -372,7 +372,10 @@ def _read_scores(run: Run, evaluator: str, chosen: NDArray[np.bool_]) -> tuple[d
             continue
         case = numpy_array(table.column("case")).astype(np.int64)
         status, fault = table.column("status").to_pylist(), table.column("fault").to_pylist()
-        is_measured = np.array([one == "scored" or other == "system" for one, other in zip(status, fault, strict=True)], dtype=np.bool_)
+        is_measured = np.array(
+            [case_status == "scored" or case_fault == "system" for case_status, case_fault in zip(status, fault, strict=True)],
+            dtype=np.bool_,
+        )
         value = numpy_array(table.column("score"))
         rows = np.flatnonzero(chosen[case] & is_measured)
         if len(rows):

@@ -27,10 +27,10 @@ _WORTH_CHECKING: Final = 0.5
 
 
 def make_policy(
-    run: Run, max_error: float, level: float = 0.95, *, evaluator: str | None = None, given: GivenConfidences | None = None
+    run: Run, max_error: float, level: float = 0.95, *, evaluator: str | None = None, confidences: GivenConfidences | None = None
 ) -> Policy:
     """The policy of a run: for each field with confidences the lowest cut-off whose bound holds."""
-    values = load_confident_values(run, evaluator, given)
+    values = load_confident_values(run, evaluator, confidences)
     return Policy(max_error=max_error, level=level, fields=choose_cut_offs(values, max_error, level), made_from=describe_origin(run))
 
 
@@ -213,13 +213,13 @@ class PolicyCheck:
         }
 
 
-def check_policy(policy: Policy, run: Run, *, evaluator: str | None = None, given: GivenConfidences | None = None) -> PolicyCheck:
+def check_policy(policy: Policy, run: Run, *, evaluator: str | None = None, confidences: GivenConfidences | None = None) -> PolicyCheck:
     """Check a policy on a run.
 
     On the run it was made from, everything is computed again and must be equal to the bit. On another run, its cut-offs are given, so
     every document counts, unless the data are the same: then only those count that did not propose the cut-offs.
     """
-    values = load_confident_values(run, evaluator, given)
+    values = load_confident_values(run, evaluator, confidences)
     origin = describe_origin(run)
     is_same_run = policy.made_from.get("run") == run.id
     is_same_data = is_same_run or (bool(origin["data"]) and policy.made_from.get("data") == origin["data"])

@@ -443,8 +443,8 @@ def _align(scored: _Scored, keys: NDArray[np.int64]) -> tuple[NDArray[np.int8], 
     label, amount = np.full(len(keys), _UNCOUNTED, dtype=np.int8), np.zeros(len(keys))
     if len(scored.key):
         rows = np.minimum(np.searchsorted(scored.key, keys), len(scored.key) - 1)
-        found = scored.key[rows] == keys
-        label[found], amount[found] = scored.label[rows[found]], scored.amount[rows[found]]
+        is_present = scored.key[rows] == keys
+        label[is_present], amount[is_present] = scored.label[rows[is_present]], scored.amount[rows[is_present]]
     return label, amount
 
 

@@ -208,8 +208,8 @@ def _doubted_rows(scans: Sequence[_Scan], doubts: Sequence[Place]) -> list[_Row]
         return []
     doubted_paths = {path for _, path in rank}
     for scan in scans:
-        wanted = np.array([*(path in doubted_paths for path in scan.paths), False], dtype=np.bool_)
-        for row in _make_rows("doubts", scan, np.flatnonzero(wanted[scan.path])):
+        is_doubted = np.array([*(path in doubted_paths for path in scan.paths), False], dtype=np.bool_)
+        for row in _make_rows("doubts", scan, np.flatnonzero(is_doubted[scan.path])):
             number = rank.get((scan.cases.id_of(row.case), row.path))
             if number is not None:
                 ranked.append((number, row))

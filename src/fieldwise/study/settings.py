@@ -97,9 +97,9 @@ def _read_setting(document: Document, text: str) -> Setting:
             return _read_evaluator_setting(written[names[evaluator]], evaluator, names[evaluator], rest, text, value)
     if name.startswith(f"{GATE}."):
         return _read_gate_setting(document, name.removeprefix(f"{GATE}."), text, value)
-    known = [evaluator for evaluator in names if evaluator]
-    similar = nearest(name.partition(".")[0], known)
-    fix = f"did you mean `{similar}`?" if similar else f"it has {', '.join(known)}; write EVALUATOR.FIELD.OPTION=VALUE"
+    evaluator_names = [evaluator for evaluator in names if evaluator]
+    similar = nearest(name.partition(".")[0], evaluator_names)
+    fix = f"did you mean `{similar}`?" if similar else f"it has {', '.join(evaluator_names)}; write EVALUATOR.FIELD.OPTION=VALUE"
     raise _error("no-evaluator", f"`{text}` names no evaluator of the suite", fix)
 
 

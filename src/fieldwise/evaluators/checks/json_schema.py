@@ -106,15 +106,15 @@ def json_schema(batch: Batch, config: JsonSchema) -> Results:
     return Results.from_results(results)
 
 
-def _read_root(record: Value, given: Value, schema: Mapping[str, Any] | bool) -> Value:
+def _read_root(record: Value, actual: Value, schema: Mapping[str, Any] | bool) -> Value:
     """The record of a case. Text without an object or a list is a JSON scalar; where the schema allows text, other text is itself."""
-    if record is not MISSING or not isinstance(given, str):
+    if record is not MISSING or not isinstance(actual, str):
         return record
     try:
-        return json.loads(given)
+        return json.loads(actual)
     except ValueError:
         types = schema.get("type", ()) if isinstance(schema, Mapping) else ()
-        return given if types == "string" or "string" in types else MISSING
+        return actual if types == "string" or "string" in types else MISSING
 
 
 def _unreadable_result(reason: str) -> Result:

@@ -186,8 +186,8 @@ def _price_rows(comparisons: ComparisonTable, config: ErrorCost) -> _PricedRows:
     is_error = np.isin(outcome, _ERRORS)
     wrong = is_error & ~comparisons.passed
     counted = wrong | (comparisons.passed & (outcome == Outcome.MATCH))
-    given = np.isin(outcome, (Outcome.MATCH, *_GIVEN_ERRORS))
-    reviewed = given & _find_reviewed(comparisons, config.thresholds)
+    has_actual = np.isin(outcome, (Outcome.MATCH, *_GIVEN_ERRORS))
+    reviewed = has_actual & _find_reviewed(comparisons, config.thresholds)
     accepted = wrong & np.isin(outcome, _GIVEN_ERRORS) & ~reviewed & (price > 0)
     lost = np.where(wrong & ~reviewed, price, 0.0) + config.false_accept * accepted + config.review * reviewed
     return _PricedRows(price, counted, wrong, accepted, reviewed, lost)
