@@ -42,6 +42,7 @@ demo: $(BASE) ## install the base package and score the embedded invoices: no se
 
 test: $(READY) $(BROWSER) ## every test, doctest, example and code block of the docs
 	$(BIN)/python -m pytest -q -n 2 --dist loadfile
+	$(BIN)/python scripts/follow_readme.py
 
 FUZZ_COUNT ?= 100000
 FUZZ_SEED ?= 1

@@ -22,6 +22,9 @@ NO_INDEX = re.compile(r"No matching distribution|Could not find a version|Tempor
 
 def main() -> int:
     """Return the exit code."""
+    if not (ROOT / ".git").exists():
+        print("skipped: this is not a clone")
+        return 0
     with tempfile.TemporaryDirectory(prefix="fieldwise-readme-") as name:
         copy = Path(name) / "fieldwise"
         subprocess.run(["git", "clone", "--quiet", "--no-hardlinks", str(ROOT), str(copy)], check=True)

@@ -76,9 +76,9 @@ def tell_correction(folder: Path) -> str:
     row = json.loads((folder / "gold.jsonl").read_text(encoding="utf-8").splitlines()[3])
     digest = hashlib.sha256(json.dumps(row["total"], separators=(",", ":")).encode()).hexdigest()
     correction = {"case": row["key"], "path": "total", "expected_hash": f"sha256:{digest}", "action": "replace"}
-    correction |= {"value": 1.0, "why": "misread", "by": "ann", "at": "2026-01-01T00:00:00Z"}
+    correction |= {"value": row["total"] * 1000, "why": "misread", "by": "ann", "at": "2026-01-01T00:00:00Z"}
     (folder / "corrections.jsonl").write_text(json.dumps(correction) + "\n", encoding="utf-8")
-    text = (folder / SUITE).read_text(encoding="utf-8").replace("cases:\n", "cases:\n  corrections: corrections.jsonl\n", 1)
+    text = (folder / SUITE).read_text(encoding="utf-8").replace("  expected:\n", "  corrections: corrections.jsonl\n  expected:\n", 1)
     (folder / SUITE).write_text(text, encoding="utf-8")
     return _find_line(_fieldwise(folder, "run", SUITE, "--format", "plain"), "correction")
 
@@ -107,7 +107,10 @@ def _fieldwise(folder: Path, *arguments: str) -> str:
 
 def _find_line(text: str, *words: str) -> str:
     """The first line with one of the words."""
-    return next((line.strip()[:120] for line in text.splitlines() if any(word in line for word in words)), "(no such line)")
+    for line in text.splitlines():
+        if any(word in line for word in words):
+            return line.strip()[:120]
+    raise RuntimeError(f"no line with {' or '.join(words)} in:\n{text}")
 
 
 if __name__ == "__main__":
