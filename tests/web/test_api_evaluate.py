@@ -122,20 +122,37 @@ def test_nesting_that_is_allowed_is_evaluated(client: TestClient) -> None:
 
 def test_a_case_can_be_kept_as_a_run(client: TestClient, walkthrough: dict[str, Any]) -> None:
     stored = client.post(
-        "/api/v1/evaluate", json={**walkthrough, "keep": True, "name": "a trial", "field_strategies": {"name": "FUZZY"}}
+        "/api/v1/evaluate", json={**walkthrough, "store": True, "name": "a trial", "field_strategies": {"name": "FUZZY"}}
     ).json()
     run = client.get(f"/api/v1/runs/{stored['run']}").json()
     assert run["run"]["name"] == "a trial"
     assert "name: FUZZY" in run["suite"]
 
 
-def test_a_batch_is_the_run_document_and_is_kept_unless_told_otherwise(client: TestClient) -> None:
+def test_a_batch_is_the_run_document_and_is_stored_only_on_request(client: TestClient) -> None:
     cases = [{"id": "x", "expected": {"a": 1}, "actual": {"a": 1}}, {"expected": {"a": 1}}]
-    actual = client.post("/api/v1/evaluate/batch", json={"cases": cases}).json()
+    actual = client.post("/api/v1/evaluate/batch", json={"cases": cases, "fuzzy_threshold": 0.7}).json()
     assert [entry["case"] for entry in actual["results"]] == ["x", "2"]
-    assert client.get("/api/v1/runs").json()["total"] == 1
-    client.post("/api/v1/evaluate/batch", json={"cases": cases, "keep": False})
-    assert client.get("/api/v1/runs").json()["total"] == 1
+    assert actual["configuration"]["fuzzy_threshold"] == 0.7
+    assert client.get("/api/v1/runs").json()["total"] == 0
+    evaluators = [{"type": "field_prf"}]
+    stored = client.post("/api/v1/evaluate/batch", json={"cases": cases, "evaluators": evaluators, "store": True}).json()
+    assert stored["configuration"] == {"evaluators": evaluators}
+    assert [run["id"] for run in client.get("/api/v1/runs").json()["runs"]] == [stored["run"]["id"]]
+
+
+def test_safety_and_several_outputs_are_measured(client: TestClient) -> None:
+    body = {"expected": {"a": "yes"}, "actuals": [{"a": "yes"}, {"a": "damn"}], "safety": {"words": ["damn"]}, "default_text": "EXACT"}
+    answer = client.post("/api/v1/evaluate", json=body).json()
+    [result] = answer["results"]
+    assert (result["metrics"]["accuracy"], result["metrics"]["consistency"], result["metrics"]["safety"]) == (1.0, 0.0, 1.0)
+    assert "unmeasured_safety" not in result["details"]["flags"]
+    assert answer["configuration"]["safety"] == {"words": ["damn"]}
+    case = {"expected": {"a": "yes"}, "actuals": [{"a": "damn"}, {"a": "damn"}]}
+    batch = client.post("/api/v1/evaluate/batch", json={"cases": [case], "safety": {"words": ["damn"]}, "default_text": "EXACT"}).json()
+    assert (batch["results"][0]["metrics"]["consistency"], batch["results"][0]["metrics"]["safety"]) == (1.0, 0.0)
+    refused = client.post("/api/v1/evaluate", json={"expected": {}, "actual": {}, "safety": {"words": "/etc/hostname"}})
+    assert refused.status_code == 422
 
 
 def test_an_upload_is_read_line_by_line_and_a_broken_line_is_told(client: TestClient) -> None:

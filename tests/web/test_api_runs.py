@@ -32,7 +32,9 @@ def stored_runs(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[st
     folder = tmp_path_factory.mktemp("stored")
     client = TestClient(create_app(Settings(root=folder / ".fieldwise", workspace=folder)), base_url="http://127.0.0.1:8787")
     bodies = [{"cases": cases(shift), "evaluators": FIELDS, "name": "numbers"} for shift in (0, 1)]
-    return folder / ".fieldwise", [client.post("/api/v1/evaluate/batch", json=body).json()["run"]["id"] for body in bodies]
+    return folder / ".fieldwise", [
+        client.post("/api/v1/evaluate/batch", json={**body, "store": True}).json()["run"]["id"] for body in bodies
+    ]
 
 
 @pytest.fixture
@@ -137,7 +139,7 @@ HTML = {"accept": "text/html"}
 @pytest.fixture
 def run(client: TestClient) -> str:
     """A stored run."""
-    return client.post("/api/v1/evaluate/path", json={"cases": "cases.jsonl"}).json()["run"]["id"]
+    return client.post("/api/v1/evaluate/path", json={"cases": "cases.jsonl", "store": True}).json()["run"]["id"]
 
 
 def test_a_tag_is_given_and_taken_by_the_api(client: TestClient, run: str) -> None:

@@ -127,7 +127,9 @@ def test_what_strangers_send_names_no_file_of_the_suites(make_client: Callable[.
     (workspace / "here.png").write_bytes(png(2, 2))
     client = make_client(data=None)
     case = {"id": "x", "expected": BOXES, "actual": BOXES, "metadata": {"image": "here.png"}}
-    run = client.post("/api/v1/evaluate/batch", json={"cases": [case], "evaluators": [{"type": "iou_score"}]}).json()["run"]["id"]
+    run = client.post("/api/v1/evaluate/batch", json={"store": True, "cases": [case], "evaluators": [{"type": "iou_score"}]}).json()["run"][
+        "id"
+    ]
     assert client.get(f"/runs/{run}/image?id=x").status_code == 404
     assert "--images FOLDER" in client.get(f"/runs/{run}/case?id=x").text
 

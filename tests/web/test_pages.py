@@ -60,7 +60,7 @@ def test_a_run_that_another_process_writes_is_running_and_then_it_is_not(client:
 
 
 def test_every_metric_of_a_run_has_its_line(client: TestClient) -> None:
-    runs = [client.post("/api/v1/evaluate/path", json={"cases": "cases.jsonl"}).json()["run"]["id"] for _ in range(2)]
+    runs = [client.post("/api/v1/evaluate/path", json={"cases": "cases.jsonl", "store": True}).json()["run"]["id"] for _ in range(2)]
     metrics = client.get(f"/api/v1/runs/{runs[1]}").json()["summary"]["metrics"]
     output = client.get(f"/runs/{runs[1]}/metrics").text
     assert output.count("<svg") == len(metrics)
@@ -72,7 +72,7 @@ def test_every_metric_of_a_run_has_its_line(client: TestClient) -> None:
 
 
 def test_tags_of_runs_are_shown_and_filter(client: TestClient, workspace: Path) -> None:
-    runs = [client.post("/api/v1/evaluate/path", json={"cases": "cases.jsonl"}).json()["run"]["id"] for _ in range(2)]
+    runs = [client.post("/api/v1/evaluate/path", json={"cases": "cases.jsonl", "store": True}).json()["run"]["id"] for _ in range(2)]
     add_tags(workspace / ".fieldwise" / "runs" / runs[0], ["release-1"])
     page = client.get("/runs?tag=release-1").text
     assert runs[0] in page
@@ -83,7 +83,7 @@ def test_tags_of_runs_are_shown_and_filter(client: TestClient, workspace: Path) 
 
 
 def test_a_run_of_another_format_does_not_hide_the_others(client: TestClient, workspace: Path) -> None:
-    run, second = (client.post("/api/v1/evaluate/path", json={"cases": "cases.jsonl"}).json()["run"]["id"] for _ in range(2))
+    run, second = (client.post("/api/v1/evaluate/path", json={"cases": "cases.jsonl", "store": True}).json()["run"]["id"] for _ in range(2))
     manifest = workspace / ".fieldwise" / "runs" / run / "manifest.json"
     manifest.write_bytes(dump_sealed({**load_sealed(manifest.read_bytes()), "format": 99}))
     assert second in client.get("/runs", headers=HTML).text
@@ -91,8 +91,8 @@ def test_a_run_of_another_format_does_not_hide_the_others(client: TestClient, wo
 
 
 def test_a_run_whose_files_are_torn_is_told_and_the_others_are_there(client: TestClient, workspace: Path) -> None:
-    run = client.post("/api/v1/evaluate/path", json={"cases": "cases.jsonl"}).json()["run"]["id"]
-    second = client.post("/api/v1/evaluate/path", json={"cases": "cases.jsonl"}).json()["run"]["id"]
+    run = client.post("/api/v1/evaluate/path", json={"cases": "cases.jsonl", "store": True}).json()["run"]["id"]
+    second = client.post("/api/v1/evaluate/path", json={"cases": "cases.jsonl", "store": True}).json()["run"]["id"]
     (workspace / ".fieldwise" / "runs" / run / "manifest.json").write_text('{"format": ')
     assert second in client.get("/runs", headers=HTML).text
     answer = client.get(f"/api/v1/runs/{run}")
@@ -110,7 +110,7 @@ def test_a_wrong_address_gets_a_page_that_says_so(client: TestClient) -> None:
 
 
 def test_a_page_that_is_not_there_leads_back_and_names_no_call_of_the_api(client: TestClient) -> None:
-    run = client.post("/api/v1/evaluate/path", json={"cases": "cases.jsonl"}).json()["run"]["id"]
+    run = client.post("/api/v1/evaluate/path", json={"cases": "cases.jsonl", "store": True}).json()["run"]["id"]
     for address, ways in (
         ("/nowhere", ["/runs"]),
         ("/runs/20200101-000000-abcdef", ["/runs"]),
@@ -133,7 +133,7 @@ def test_an_empty_store_says_how_to_begin(client: TestClient) -> None:
 
 
 def test_a_comparison_says_what_it_lacks(client: TestClient, workspace: Path) -> None:
-    first = client.post("/api/v1/evaluate/path", json={"cases": "cases.jsonl"}).json()["run"]["id"]
+    first = client.post("/api/v1/evaluate/path", json={"cases": "cases.jsonl", "store": True}).json()["run"]["id"]
     assert "There is only" in client.get("/compare").text
     second = fw.run(SUITE, cases=str(workspace / "data" / "cases.jsonl"), root=workspace / ".fieldwise")
     assert "No suite has two runs yet" in client.get("/compare").text
@@ -187,7 +187,7 @@ def test_forms_work_without_scripts(client: TestClient, workspace: Path) -> None
     assert saved.status_code == 200
     assert "Saved." in saved.text
     assert json.loads((workspace / STRATEGIES_FILE).read_text()) == {"name": "FUZZY"}
-    tested = client.post("/test", data={"expected": '{"a": 1}', "actual": '```json\n{"a": 1}\n```', "keep": "yes"}, headers=HTML)
+    tested = client.post("/test", data={"expected": '{"a": 1}', "actual": '```json\n{"a": 1}\n```', "store": "yes"}, headers=HTML)
     assert "Stored as run" in tested.text
     assert "searches the text for a record" in tested.text
 
@@ -210,7 +210,7 @@ def test_a_form_that_is_wrong_keeps_what_was_written(client: TestClient, workspa
 
 def test_slices_of_cases_are_filters(client: TestClient) -> None:
     cases = [{"id": f"c{n}", "expected": {"a": n}, "actual": {"a": n}, "tags": ["odd"] if n % 2 else [], "split": "test"} for n in range(4)]
-    run = client.post("/api/v1/evaluate/batch", json={"cases": cases}).json()["run"]["id"]
+    run = client.post("/api/v1/evaluate/batch", json={"store": True, "cases": cases}).json()["run"]["id"]
     assert "2 cases" in client.get(f"/runs/{run}/cases?slice=tag:odd").text
     assert "4 cases" in client.get(f"/runs/{run}/cases?slice=split:test").text
     assert "0 cases" in client.get(f"/runs/{run}/cases?slice=tag:none").text
@@ -237,3 +237,19 @@ def test_runs_and_compare_name_the_run_and_its_data(client: TestClient, workspac
         assert "engine A" in page
         assert "engine B" in page
     assert "cases.jsonl" in client.get("/runs", headers=HTML).text
+
+
+def test_the_name_of_the_plan_leads_to_the_test_page(client: TestClient) -> None:
+    assert client.get("/test-evaluations", headers=HTML, follow_redirects=False).headers["location"] == "/test"
+
+
+def test_export_gives_the_strategies_on_the_screen(client: TestClient) -> None:
+    exported = client.post("/configuration/export", data={"field": "name", "strategy": "FUZZY"}, headers=HTML)
+    assert exported.json() == {"name": "FUZZY"}
+    assert client.get("/configuration/export").json() == {}
+
+
+def test_forbidden_words_of_the_form_are_saved_as_safety(client: TestClient) -> None:
+    client.post("/configuration", data={"safety_words": "damn, hell"}, headers=HTML)
+    assert client.get("/api/v1/configuration").json()["configuration"]["safety"] == {"words": ["damn", "hell"]}
+    assert 'value="damn, hell"' in client.get("/configuration", headers=HTML).text

@@ -8,7 +8,7 @@ from starlette.testclient import TestClient
 import fieldwise as fw
 from fieldwise.model.case import Case
 from fieldwise.model.result import Result
-from fieldwise.web.pages_case import find_moved_items, mark_contexts, read_answer_support
+from fieldwise.web.pages_case import find_moved_items, join_differences, make_panel, mark_contexts, read_answer_support
 
 CONTEXTS = [
     {"id": "manual-p2", "text": "The deductible in Ohio is 500 dollars. It applies once per year."},
@@ -21,7 +21,7 @@ ANSWER = "The deductible in Ohio is 500 dollars. Premiums are rounded to the nea
 def page(client: TestClient) -> str:
     case = {"id": "q1", "input": "What is the deductible?", "actual": ANSWER, "contexts": CONTEXTS}
     body = {"cases": [case], "evaluators": [{"type": "grounding", "by": "words"}]}
-    run = client.post("/api/v1/evaluate/batch", json=body).json()["run"]["id"]
+    run = client.post("/api/v1/evaluate/batch", json={**body, "store": True}).json()["run"]["id"]
     return client.get(f"/runs/{run}/case?id=q1").text
 
 
@@ -95,3 +95,10 @@ def test_equal_items_are_not_taken_for_moved() -> None:
 def test_an_output_without_the_list_has_nothing_to_tell() -> None:
     for actual in ({}, {"lines": None}, {"lines": "a"}, "text", None):
         assert compared({"lines": LINES}, actual, {"align": "best"}) == {}
+
+
+def test_a_difference_is_shown_once_with_the_evaluators_that_report_it() -> None:
+    sides = {"expected": {"a": 1, "b": 2}, "actual": {"a": 1, "b": 3}}
+    panels = [make_panel(name, fw.evaluate({"type": name}, **sides), {}) for name in ("field_accuracy", "field_prf")]
+    [row] = join_differences(panels)
+    assert (row.path, row.evaluators) == ("b", ("field_accuracy", "field_prf"))

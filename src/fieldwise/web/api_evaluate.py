@@ -26,8 +26,8 @@ from fieldwise.web.problems import (
     parse_json,
     problem_from_part,
 )
-from fieldwise.web.requests import BatchRequest, CaseBody, EvaluateRequest, EvaluationOptions, PathRequest, PathText
-from fieldwise.web.schemas import EVALUATED, EVENT, JOB, JOBS, RUN, response_schemas
+from fieldwise.web.requests import BatchRequest, CaseBody, EvaluateRequest, EvaluationOptions, PathRequest, PathText, UploadOptions
+from fieldwise.web.schemas import BATCH, EVALUATED, EVENT, JOB, JOBS, response_schemas
 from fieldwise.web.server import Server
 
 JobId = Annotated[str, PathParameter(alias="job", max_length=200)]
@@ -63,13 +63,13 @@ def build_evaluate_routes(server: Server) -> APIRouter:
         configuration = None if options.get("evaluators") else saved.override(options).to_json()
         return JsonResponse({"results": results, "configuration": configuration, "run": run})
 
-    @routes.post("/batch", summary="Evaluate several cases", responses=response_schemas(RUN, 503), response_model=None)
+    @routes.post("/batch", summary="Evaluate several cases", responses=response_schemas(BATCH, 503), response_model=None)
     async def evaluate_batch(body: BatchRequest) -> EncodedJsonResponse:
-        """The run document: summary, gates, results and diagnostics."""
+        """The run document: summary, gates, results and diagnostics, and the configuration that was used."""
         cases = [provided_fields(case) for case in body.cases]
-        return await _run_response(server, cases, provided_fields(body), body.name, keep=body.keep)
+        return await _run_response(server, cases, provided_fields(body), body.name, store=body.store)
 
-    @routes.post("/upload", summary="Evaluate a file of cases", responses=response_schemas(RUN, 503), response_model=None)
+    @routes.post("/upload", summary="Evaluate a file of cases", responses=response_schemas(BATCH, 503), response_model=None)
     async def evaluate_upload(
         file: Annotated[UploadFile, File(description="Cases as JSON lines.")],
         options: Annotated[str, Form(description="The options of the other routes, as a JSON object.")] = "{}",
@@ -80,14 +80,14 @@ def build_evaluate_routes(server: Server) -> APIRouter:
             path = Path(folder) / CASES
             with path.open("wb") as target:
                 shutil.copyfileobj(file.file, target)
-            return await _run_response(server, {"cases": str(path)}, given, "upload", keep=True)
+            return await _run_response(server, {"cases": str(path)}, provided_fields(given), given.name, store=given.store)
 
-    @routes.post("/path", summary="Evaluate files of the server", responses=response_schemas(RUN, 404, 503), response_model=None)
+    @routes.post("/path", summary="Evaluate files of the server", responses=response_schemas(BATCH, 404, 503), response_model=None)
     async def evaluate_path(body: PathRequest) -> EncodedJsonResponse:
         """The run document for files in the server's data folder. Links and `..` are refused."""
         options = provided_fields(body)
         source = resolve_source(server, options)
-        return await _run_response(server, source, options, body.name, keep=body.keep)
+        return await _run_response(server, source, options, body.name, store=body.store)
 
     return routes
 
@@ -137,10 +137,10 @@ def build_job_routes(server: Server) -> APIRouter:
 
 
 async def _run_response(
-    server: Server, source: Mapping[str, str] | list[dict[str, Any]], options: Mapping[str, Any], name: str, *, keep: bool
+    server: Server, source: Mapping[str, str] | list[dict[str, Any]], options: Mapping[str, Any], name: str, *, store: bool
 ) -> EncodedJsonResponse:
-    """The document of a run over cases or files, stored if `keep`."""
-    target = RunTarget(name=name, root=server.settings.root if keep else None, max_cases=server.settings.limits.cases)
+    """The document of a run over cases or files, stored if `store`."""
+    target = RunTarget(name=name, root=server.settings.root if store else None, max_cases=server.settings.limits.cases)
     content = await server.evaluations.run(run_request, source, options, server.load_configuration(), target)
     return EncodedJsonResponse(content)
 
@@ -154,10 +154,10 @@ def resolve_source(server: Server, options: Mapping[str, Any]) -> dict[str, str]
     return {name: str(resolve_below(server.settings.data, str(text), name)) for name, text in named.items()}
 
 
-def _parse_options(text: str) -> dict[str, Any]:
+def _parse_options(text: str) -> UploadOptions:
     value = parse_json(text.encode("utf-8", "surrogatepass"), 422)
     try:
-        return provided_fields(EvaluationOptions.model_validate(value))
+        return UploadOptions.model_validate(value)
     except ValidationError as error:
         raise problem_from_part(error.errors(), "options") from error
 

@@ -27,6 +27,7 @@ from fieldwise.web.jobs import JobQueue
 from fieldwise.web.library import RunLibrary
 from fieldwise.web.pages_api import build_api_pages
 from fieldwise.web.pages_case import build_case_pages
+from fieldwise.web.pages_compare import build_compare_pages
 from fieldwise.web.pages_forms import build_form_pages
 from fieldwise.web.pages_review import build_review_pages
 from fieldwise.web.pages_run import build_run_pages
@@ -76,6 +77,7 @@ def build_unguarded_app(settings: Settings) -> FastAPI:
         app.include_router(routes(server), prefix=API)
     for pages in (
         build_runs_pages,
+        build_compare_pages,
         build_run_pages,
         build_tag_pages,
         build_case_pages,

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import yaml
 
@@ -25,7 +25,7 @@ STRATEGY_NAMES: Final = ("EXACT", "FUZZY", "SEMANTIC", "IGNORE")
 THRESHOLDS: Final = {"fuzzy_threshold": 0.85, "semantic_threshold": 0.80}
 WEIGHTS: Final = {"w_accuracy": 0.45, "w_completeness": 0.25, "w_hallucination": 0.15, "w_safety": 0.15}
 TEXT_STRATEGIES: Final = ("SEMANTIC", "FUZZY", "EXACT")
-OPTIONS: Final = (*THRESHOLDS, "default_text", "weights")
+OPTIONS: Final = (*THRESHOLDS, "default_text", "weights", "safety")
 MAX_STRATEGIES: Final = 5_000
 
 
@@ -35,7 +35,7 @@ class Configuration:
 
     field_strategies: Any = field(default_factory=dict[str, Any])
     options: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    """Thresholds, weights and `default_text`, as far as they are set."""
+    """Thresholds, weights, `default_text` and `safety`, as far as they are set."""
 
     def to_evaluator(self) -> dict[str, Any]:
         """The configuration as an evaluator of a suite."""
@@ -49,6 +49,7 @@ class Configuration:
             **{name: self.options.get(name, default) for name, default in THRESHOLDS.items()},
             "default_text": self.options.get("default_text", TEXT_STRATEGIES[0]),
             "weights": {**WEIGHTS, **(weights if isinstance(weights, Mapping) else {})},
+            **({"safety": self.options["safety"]} if self.options.get("safety") is not None else {}),
         }
 
     def override(self, options: Mapping[str, Any]) -> "Configuration":
@@ -73,6 +74,10 @@ def check_configuration(configuration: Configuration) -> None:
     if len(configuration.field_strategies) > MAX_STRATEGIES:
         what = f"there are more than {MAX_STRATEGIES:,} field strategies"
         raise ConfigError([Diagnostic(code="too-many", what=what, fix="name fewer fields")])
+    safety = configuration.options.get("safety")
+    if isinstance(safety, Mapping) and isinstance(cast("Mapping[str, Any]", safety).get("words"), str):  # the name of a file, in a suite
+        what, fix = "`safety.words` must be a list of words", 'write {"words": ["damn"]}'
+        raise ConfigError([Diagnostic(code="bad-option", what=what, fix=fix)])
     plan_config(configuration.to_evaluator())
     weights = configuration.to_json()["weights"].values()
     if sum(weights) == 0:

@@ -73,6 +73,13 @@ def evaluators_from_request(options: Mapping[str, Any], saved: Configuration) ->
     return [dict(evaluator) for evaluator in evaluators]
 
 
+def used_configuration(options: Mapping[str, Any], saved: Configuration) -> dict[str, Any]:
+    """The configuration of a request as its answer repeats it: of response quality, or the evaluators of the request."""
+    if options.get("evaluators"):
+        return {"evaluators": [dict(evaluator) for evaluator in options["evaluators"]]}
+    return saved.override(options).to_json()
+
+
 def _check_evaluator(evaluator: Mapping[str, Any], path: str) -> list[Diagnostic]:
     """Every problem of one evaluator. No file is read, even if an option names one."""
     try:
@@ -101,10 +108,10 @@ def _find_judges(value: Any, path: str) -> list[Diagnostic]:
 def evaluate_request(
     case: Mapping[str, Any], options: Mapping[str, Any], saved: Configuration, root: str | Path
 ) -> tuple[list[dict[str, Any]], str | None]:
-    """The results of one case, and the id of its run if the request keeps it. Called in a worker process."""
+    """The results of one case, and the id of its run if the request stores it. Called in a worker process."""
     evaluators = evaluators_from_request(options, saved)
     results = evaluate_case(case, evaluators)
-    run = run_cases([case], evaluators, str(options.get("name", "evaluation")), root) if options.get("keep") else None
+    run = run_cases([case], evaluators, str(options.get("name", "evaluation")), root) if options.get("store") else None
     return results, None if run is None else run.id
 
 
@@ -113,10 +120,12 @@ def run_request(
 ) -> bytes:
     """The JSON document of a run over cases or files. Called in a worker process."""
     evaluators = evaluators_from_request(options, saved)
+    used = {"configuration": used_configuration(options, saved)}
     if target.root is not None:
-        return dump_json(_limit_results(_run_source(source, evaluators, target.name, target.root), target.max_cases)).encode()
+        run = _run_source(source, evaluators, target.name, target.root)
+        return dump_json(_limit_results(run, target.max_cases) | used).encode()
     with tempfile.TemporaryDirectory(prefix="fieldwise-") as folder:
-        return dump_json(run_document(_run_source(source, evaluators, target.name, Path(folder)))).encode()
+        return dump_json(run_document(_run_source(source, evaluators, target.name, Path(folder))) | used).encode()
 
 
 def _run_source(
@@ -174,6 +183,7 @@ def evaluate_case(case: Mapping[str, Any], evaluators: Sequence[Mapping[str, Any
             contexts=case.get("contexts"),
             id=case_id,
             metadata=case.get("metadata"),
+            actuals=case.get("actuals"),
             asker=DisabledAsker(),
         )
         results.append(result_to_json(case_id, str(config.get("name", config["type"])), result))

@@ -62,6 +62,8 @@ class ComparisonRow:
     note: str
     leads_to_place: bool = False
     """True if the data may have the place of the value: a page and box, or a source text."""
+    evaluators: tuple[str, ...] = ()
+    """The evaluators that report the difference, in the table that joins them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -151,15 +153,15 @@ def _case_values(server: Server, run: Run, case: Case, position: int, field: str
     rules = {summary.name: {field.field: field.rule for field in summary.fields} for summary in summaries}
     counts = {str(evaluator["name"]): _count_metrics(str(evaluator["type"])) for evaluator in run.manifest.evaluators}
     answers = read_answer_support(case, results)
+    panels = [make_panel(name, result, rules.get(name, {}), case.actual, counts.get(name, ()), case) for name, result in results.items()]
     return {
         "run": run,
         "id": case.id,
         "labels": (*((f"split {case.split}",) if case.split else ()), *case.tags),
         "input": None if case.input is None else visible_pieces(format_value(case.input)),
         "picture": _make_picture(server, run, case, results),
-        "panels": [
-            make_panel(name, result, rules.get(name, {}), case.actual, counts.get(name, ()), case) for name, result in results.items()
-        ],
+        "panels": panels,
+        "differences": join_differences(panels),
         "place": _make_field_place(server, run, case, results, field),
         "whole": MarkedSides(expected=_record_pieces(case.expected), actual=_record_pieces(case.actual)),
         "answers": answers,
@@ -243,6 +245,22 @@ def make_panel(
         more=max(len(result.comparisons) - MAX_ROWS, 0),
         misses=tuple(result.misses[:MAX_ROWS]),
     )
+
+
+def join_differences(panels: Sequence[EvaluatorPanel]) -> tuple[ComparisonRow, ...]:
+    """The differences of all evaluators, each once with the evaluators that report it; the first evaluator describes it."""
+    joined: dict[tuple[str, MarkedSides], ComparisonRow] = {}
+    for panel in panels:
+        for row in panel.differing:
+            first = joined.get((row.path, row.sides))
+            if first is None:
+                joined[row.path, row.sides] = replace(row, evaluators=(panel.name,))
+            else:
+                cause = first if first.cause else row
+                joined[row.path, row.sides] = replace(
+                    first, evaluators=(*first.evaluators, panel.name), cause=cause.cause, advice=cause.advice, note=first.note or row.note
+                )
+    return tuple(joined.values())
 
 
 def _count_metrics(evaluator_type: str) -> Sequence[str]:

@@ -69,6 +69,7 @@ def build_form_pages(server: Server) -> APIRouter:
     """Routes of the configuration page and the test page."""
     routes = APIRouter(include_in_schema=False)
     routes.include_router(_configuration_routes(server))
+    routes.include_router(_export_routes(server))
     routes.include_router(_test_routes(server))
     return routes
 
@@ -113,17 +114,38 @@ def _configuration_routes(server: Server) -> APIRouter:
             return render_response("_strategies.html", values=values, wrong=error.diagnostics)
         return render_response("_strategies.html", values={"field_strategies": strategies}, wrong=())
 
+    return routes
+
+
+def _export_routes(server: Server) -> APIRouter:
+    routes = APIRouter()
+
+    @routes.post("/configuration/export")
+    async def export_form(request: Request) -> Response:
+        """The strategies as the page shows them, saved or not."""
+        options, repeated = read_form(await request.form(max_fields=_MAX_FORM_FIELDS))
+        if repeated:
+            return _configuration_page(server, make_configuration(options).to_json(), status=422, diagnostics=repeated)
+        return _strategies_download(make_configuration(options))
+
     @routes.get("/configuration/export")
     async def export_strategies() -> Response:
-        text = configuration.strategies_text(server.load_configuration())
-        headers = {"content-disposition": f'attachment; filename="{STRATEGIES_FILE}"'}
-        return Response(text, media_type="application/json", headers=headers)
+        return _strategies_download(server.load_configuration())
 
     return routes
 
 
+def _strategies_download(shown: Configuration) -> Response:
+    headers = {"content-disposition": f'attachment; filename="{STRATEGIES_FILE}"'}
+    return Response(configuration.strategies_text(shown), media_type="application/json", headers=headers)
+
+
 def _test_routes(server: Server) -> APIRouter:
     routes = APIRouter()
+
+    @routes.get("/test-evaluations")
+    async def redirect() -> Response:
+        return RedirectResponse("/test", status_code=308)
 
     @routes.get("/test")
     async def show() -> Response:
@@ -174,6 +196,9 @@ def read_form(form: FormData) -> tuple[dict[str, Any], tuple[Diagnostic, ...]]:
     weights = {name: _parse_number(str(form[name])) for name in WEIGHTS if str(form.get(name, "")).strip()}
     if weights:
         options["weights"] = weights
+    words = [word.strip() for word in str(form.get("safety_words", "")).split(",") if word.strip()]
+    if words:
+        options["safety"] = {"words": words}
     repeated = sorted(name for name, count in Counter(fields).items() if name and count > 1)
     fix = "remove all but one"
     return options, tuple(Diagnostic(code="repeated-field", what=f"the field `{name}` is listed twice", fix=fix) for name in repeated)
@@ -190,7 +215,7 @@ def _parse_number(text: str) -> float | str:
 def _evaluate_form(server: Server, form: FormData) -> tuple[QualityBreakdown | None, tuple[Diagnostic, ...]]:
     """Evaluate the records of the test form; None if they or the options are not valid."""
     options, repeated = read_form(form)
-    if not any(name in form for name in ("field", *OPTIONS, *WEIGHTS)):  # the folded options were not sent
+    if not any(name in form for name in ("field", "safety_words", *OPTIONS, *WEIGHTS)):  # the folded options were not sent
         options = {}
     diagnostics = [*repeated]
     case: dict[str, Any] = {"id": "1"}
@@ -210,8 +235,8 @@ def _evaluate_form(server: Server, form: FormData) -> tuple[QualityBreakdown | N
     except (ConfigError, RequestProblem) as error:
         return None, (*diagnostics, *error.diagnostics)
     run_id = None
-    if form.get("keep"):
-        _, run_id = server.evaluations.call(evaluate_request, case, {"keep": True, "name": "test"}, used, server.settings.root)
+    if form.get("store"):
+        _, run_id = server.evaluations.call(evaluate_request, case, {"store": True, "name": "test"}, used, server.settings.root)
     result = server.evaluations.call(evaluate_quality, case, used)
     return explain_quality(result, used, run_id), tuple(diagnostics)
 

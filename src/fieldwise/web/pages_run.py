@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Annotated, Any, Final, cast
+from typing import Annotated, Any, Final
 
 from fastapi import APIRouter, Depends, Query
 from starlette.responses import HTMLResponse, Response
@@ -15,7 +15,7 @@ from fieldwise.report.run_view import build_run_view
 from fieldwise.store.run import Run
 from fieldwise.store.run_index import comparisons_at, verdicts_at
 from fieldwise.web.api_runs import select_evaluator
-from fieldwise.web.case_index import NO_FAILURE, CaseQuery, Order, cached_page, select_cases
+from fieldwise.web.case_index import NO_FAILURE, CaseQuery, cached_page, select_cases
 from fieldwise.web.events import LiveRun, add_interim, expects_events, make_live_run, progress_text, refresh_key
 from fieldwise.web.pages_case import ComparisonRow, make_row
 from fieldwise.web.render import render
@@ -103,7 +103,7 @@ class CaseFilters:
             text=self.text or None,
             tag=name if kind == "tag" and name else None,
             split=name if kind == "split" and name else None,
-            order=cast(Order, self.order if self.order in _ORDERS else _ORDERS[0]),
+            order=self.order if self.order in _ORDERS else _ORDERS[0],
         )
 
 

@@ -186,6 +186,7 @@ def _render_ranking(server: Server, base: str, names: Sequence[str]) -> str:
     ids = list(dict.fromkeys(run for changes in compared.pairs for run in (changes.base, changes.new)))
     values = {
         "base": ids[0] if ids else base,
+        "compared_ids": ids,
         "all_new": [("new", "New" if place == 0 else "Another", run) for place, run in enumerate([*ids[1:], ""][:MAX_COMPARED])],
         "rankings": compared.rankings,
         "pairs": [(changes, describe_changes(changes)) for changes in compared.pairs],

@@ -5,7 +5,7 @@ Options that a suite has too are passed on unchecked: the plan validates them, w
 
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, WithJsonSchema
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field, WithJsonSchema
 
 from fieldwise.web.configuration import MAX_STRATEGIES, STRATEGY_NAMES, TEXT_STRATEGIES, WEIGHTS
 
@@ -32,12 +32,26 @@ WeightsValue = Annotated[
         {"type": "object", "properties": dict.fromkeys(WEIGHTS, _WEIGHT), "additionalProperties": False, "examples": [dict(WEIGHTS)]}
     ),
 ]
+SafetyValue = Annotated[
+    Any,
+    _optional(
+        {
+            "type": "object",
+            "properties": {"checker": {"const": "words"}, "words": {"type": "array", "items": {"type": "string"}, "minItems": 1}},
+            "examples": [{"words": ["damn"]}],
+        }
+    ),
+]
 TextStrategy = Annotated[Any, _optional({"type": "string", "enum": list(TEXT_STRATEGIES)})]
 EvaluatorObject = Annotated[
     dict[str, Any], WithJsonSchema({"type": "object", "properties": {"type": {"type": "string"}}, "required": ["type"]})
 ]
 JsonValue = Annotated[Any, WithJsonSchema({})]
 CaseId = Annotated[str, Field(min_length=1, max_length=500)]
+
+
+StoreFlag = Annotated[bool, Field(validation_alias=AliasChoices("store", "keep"), description="Store it as a run.")]
+"""`keep` is the former name of `store`."""
 
 
 class StrictModel(BaseModel):
@@ -60,6 +74,7 @@ class QualityOptions(StrictModel):
     weights: WeightsValue = Field(
         None, description="Weights of accuracy, completeness, hallucination and safety in the response quality score."
     )
+    safety: SafetyValue = Field(None, description="How safety is measured; without it, safety counts as 1 and is flagged.")
 
 
 class EvaluationOptions(QualityOptions):
@@ -73,6 +88,13 @@ class EvaluationOptions(QualityOptions):
     )
 
 
+class UploadOptions(EvaluationOptions):
+    """The options of an uploaded file."""
+
+    store: StoreFlag = False
+    name: Annotated[str, Field(min_length=1, max_length=200)] = "upload"
+
+
 class CaseBody(StrictModel):
     """One case. `expected` and `actual` are records or text; a side that is left out is missing, which differs from null."""
 
@@ -80,6 +102,9 @@ class CaseBody(StrictModel):
     input: JsonValue = None
     expected: JsonValue = None
     actual: JsonValue = None
+    actuals: list[JsonValue] | None = Field(
+        None, min_length=1, max_length=1000, description="Several outputs for the case. The first is scored if `actual` is left out."
+    )
     contexts: list[JsonValue] | None = None
     metadata: dict[str, Any] | None = None
     tags: list[str] | None = None
@@ -89,7 +114,7 @@ class CaseBody(StrictModel):
 class EvaluateRequest(EvaluationOptions, CaseBody):
     """One case to evaluate."""
 
-    keep: bool = Field(False, description="Store it as a run.")
+    store: StoreFlag = False
     name: Annotated[str, Field(min_length=1, max_length=200)] = "evaluation"
 
 
@@ -97,7 +122,7 @@ class BatchRequest(EvaluationOptions):
     """Several cases to evaluate."""
 
     cases: list[CaseBody] = Field(min_length=1, max_length=20_000)
-    keep: bool = Field(True, description="Store it as a run.")
+    store: StoreFlag = False
     name: Annotated[str, Field(min_length=1, max_length=200)] = "evaluation"
 
 
@@ -110,5 +135,5 @@ class PathRequest(EvaluationOptions):
     cases: PathText | None = None
     expected: PathText | None = None
     actual: PathText | None = None
-    keep: bool = Field(True, description="Store it as a run.")
+    store: StoreFlag = False
     name: Annotated[str, Field(min_length=1, max_length=200)] = "evaluation"

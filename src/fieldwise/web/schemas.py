@@ -54,8 +54,13 @@ CONFIGURATION: Final = object_schema(
         "semantic_threshold": NUMBER,
         "default_text": {"enum": list(TEXT_STRATEGIES)},
         "weights": object_schema(dict.fromkeys(WEIGHTS, NUMBER)),
-    }
+        "safety": {"type": "object"},
+    },
+    optional=("safety",),
 )
+USED: Final = {"anyOf": [CONFIGURATION, object_schema({"evaluators": array_schema({"type": "object"})})]}
+"""The configuration that a request used: of response quality, or its evaluators."""
+BATCH: Final = {**RUN, "properties": {**_RUN, "configuration": USED}, "required": [*RUN["required"], "configuration"]}
 SAVED: Final = object_schema({"configuration": CONFIGURATION, "version": TEXT, "files": array_schema(TEXT)})
 CHECKED: Final = object_schema({"valid": FLAG, "diagnostics": array_schema(DIAGNOSTIC)})
 EVALUATED: Final = object_schema(

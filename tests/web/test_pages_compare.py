@@ -1,0 +1,55 @@
+"""The matrix of the compare page: cases by runs."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from starlette.testclient import TestClient
+
+import fieldwise as fw
+
+
+@pytest.fixture
+def runs(workspace: Path) -> list[str]:
+    """Three runs of two cases: the first has `a` wrong, the second `b`, the third nothing."""
+    ids: list[str] = []
+    for name, actuals in {"old": ("z", "y"), "middle": ("x", "z"), "new": ("x", "y")}.items():
+        cases = [{"id": key, "expected": {"v": "xy"[place]}, "actual": {"v": actuals[place]}} for place, key in enumerate("ab")]
+        path = workspace / f"{name}.jsonl"
+        path.write_text("".join(json.dumps(case) + "\n" for case in cases))
+        suite = {"name": "s", "cases": str(path), "evaluators": [{"type": "field_accuracy", "fields": [{"path": "v"}]}]}
+        ids.append(fw.run(suite, root=workspace / ".fieldwise", name=name).id)
+    return ids
+
+
+def test_the_matrix_shows_the_expected_value_and_what_each_run_gave(client: TestClient, runs: list[str]) -> None:
+    fixed = client.get("/compare/cases", params={"run": runs}).text
+    assert 'aria-pressed="true" hx-get="/compare/cases?run=' in fixed
+    assert "1 to 1 of 1 case" in fixed
+    body = fixed[fixed.index("<tbody") : fixed.index("</table>")]
+    cells = [" ".join(re.sub(r"<[^>]+>", " ", cell).split()) for cell in re.findall(r"<td>(.*?)</td>", body, re.DOTALL)]
+    assert [cell.replace(" ", "").replace('"', "") for cell in cells][:1] == ["x"]
+    assert "z" in cells[1]
+    assert [cell.endswith("match") for cell in cells] == [False, False, True, True]
+    assert [label in fixed for label in ("old", "middle", "new")] == [True] * 3
+
+
+def test_the_matrix_can_show_broken_cases_and_all(client: TestClient, runs: list[str]) -> None:
+    broken = client.get("/compare/cases", params={"run": [runs[0], runs[1]], "show": "broken"}).text
+    assert ">b</a>" in broken
+    assert ">a</a>" not in broken
+    every = client.get("/compare/cases", params={"run": runs, "show": "all"}).text
+    assert "1 to 2 of 2 cases" in every
+
+
+def test_the_compare_page_loads_the_matrix_of_all_its_runs(client: TestClient, runs: list[str]) -> None:
+    page = client.get("/compare", params={"base": runs[0], "new": runs[1:]}).text.replace("&amp;", "&")
+    assert f"/compare/cases?run={runs[0]}&run={runs[1]}&run={runs[2]}" in page
+    page = client.get("/compare", params={"base": runs[0], "new": runs[1]}).text.replace("&amp;", "&")
+    assert f"/compare/cases?run={runs[0]}&run={runs[1]}" in page
+
+
+def test_runs_without_a_common_evaluator_have_no_matrix(client: TestClient, runs: list[str], workspace: Path) -> None:
+    other = fw.run({"cases": str(workspace / "old.jsonl"), "evaluators": [{"type": "field_prf"}]}, root=workspace / ".fieldwise").id
+    assert client.get("/compare/cases", params={"run": [runs[0], other]}).status_code == 404
