@@ -119,3 +119,10 @@ def test_the_indicators_are_those_of_the_answer_metrics() -> None:
 def test_a_megabyte_is_searched(unit: str) -> None:
     text = unit * (1_000_000 // len(unit))
     assert len(find_indicators(text, compile_indicators())) <= 1
+
+
+def test_the_header_and_the_rule_of_a_table_are_no_items() -> None:
+    from fieldwise.kernels.answer_text import find_list_items
+
+    items = find_list_items("| Discount | Rate |\n| --- | --- |\n| Loyal Customer | 5 |\n| Second Car | 3 |")
+    assert [item.label for item in items] == ["Loyal Customer 5", "Second Car 3"]

@@ -91,3 +91,12 @@ def test_the_interval_is_wider_where_documents_repeat_their_values():
     area = area_under_roc(confidence, correct)
     assert alone[0] < area < alone[1]
     assert area_interval(confidence[:4], correct[:4], np.arange(4), hash_texts(list("abcd"))) is None
+
+
+def test_a_bin_for_each_value_ends_at_that_value():
+    from fieldwise.kernels.confidence import reliability_bins, risk_coverage
+
+    bins = reliability_bins(np.array([0.2, 0.5, 0.9]), np.array([0.0, 1.0, 1.0]), bins=3)
+    assert [(row.low, row.high) for row in bins] == [(0.2, 0.2), (0.5, 0.5), (0.9, 0.9)]
+    assert risk_coverage(np.zeros(0), np.zeros(0)) == []
+    assert reliability_bins(np.zeros(0), np.zeros(0)) == []

@@ -43,3 +43,11 @@ def test_independent_errors_count_nearly_by_value():
     sizes = np.full(500, 6.0)
     errors = random.binomial(6, 0.1, size=500).astype(float)
     assert 500 * 6 / 1.5 < effective_size(sizes, errors) <= 500 * 6
+
+
+def test_single_errors_in_many_documents_tell_more_than_one_value_each():
+    sizes, errors = np.full(50, 4.0), np.zeros(50)
+    errors[:10] = 1
+    residuals = errors - 0.05 * sizes
+    clustered = (residuals**2).sum() * 50 / 49 / 200**2 * (1 + 2 * np.sqrt(2 / 10))
+    assert effective_size(sizes, errors) == pytest.approx(200 * (0.05 * 0.95 / 200) / clustered)

@@ -191,3 +191,11 @@ def test_opposite_directions_have_cosine_distance_2_and_closeness_0() -> None:
 def test_closeness_falls_with_distance() -> None:
     assert similarity_from_distance(np.array([0.0, 1.0, 4.0])).tolist() == [1.0, 0.5, 0.2]
     assert similarity_from_distance(np.array([0.0, 0.25, 1.0]), "cosine").tolist() == [1.0, 0.75, 0.0]
+
+
+@pytest.mark.parametrize("offset", [(0.0, 0.0), (5.0, 1.0)])
+def test_corners_on_a_line_are_reported_wherever_the_line_is(offset: tuple[float, float]) -> None:
+    from fieldwise.kernels.geometry import find_polygon_faults, polygons_from_rings
+
+    ring = np.array([[0, 0], [1, 1], [2, 2], [0, 0]]) + np.array(offset)
+    assert find_polygon_faults(polygons_from_rings([ring])) == {0: "polygon without area: its corners lie on a line"}

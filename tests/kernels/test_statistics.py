@@ -213,3 +213,11 @@ def test_kappa_stays_between_its_bounds_and_does_not_care_who_is_who(counts: lis
     if labels.kappa is not None and labels.kappa_interval is not None:
         low, high = labels.kappa_interval
         assert -1.0 <= low <= labels.kappa <= high <= 1.0
+
+
+def test_without_labels_the_agreement_is_0_and_its_interval_says_nothing():
+    from fieldwise.kernels.statistics import cohen_kappa
+
+    empty = cohen_kappa(np.zeros((2, 2), dtype=np.int64))
+    assert (empty.n, empty.agreement, empty.agreement_interval) == (0, 0.0, (0.0, 1.0))
+    assert (empty.kappa, empty.kappa_interval) == (None, None)

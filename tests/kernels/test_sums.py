@@ -85,3 +85,8 @@ def test_an_infinity_is_merged_into_the_slot_it_is_mapped_to() -> None:
 def test_a_sum_beyond_the_largest_float_is_infinite():
     assert summed([1.7e308, 1.7e308]).value() == math.inf
     assert summed([-1.7e308, -1.7e308]).value() == -math.inf
+
+
+@pytest.mark.parametrize("bit", range(1, 53))
+def test_what_is_left_of_a_cancellation_is_kept_in_every_bit(bit: int) -> None:
+    assert summed([1.0 + 2.0**-bit, -1.0]).value() == 2.0**-bit

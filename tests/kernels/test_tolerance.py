@@ -136,3 +136,16 @@ def test_a_pair_is_close_exactly_from_its_smallest_tolerance_on(pairs, relative)
             assert is_close(left, right, tolerance, relative)
         if sys.float_info.min < tolerance:
             assert not is_close(left, right, min(math.nextafter(tolerance, 0.0), sys.float_info.max), relative)
+
+
+@pytest.mark.parametrize("swapped", [False, True])
+def test_a_grid_with_integers_beyond_floats_on_one_side_is_compared_exactly(swapped: bool) -> None:
+    huge, small = [10**400, 5], [1.0, 5.0, 2]
+    expected, actual = (small, huge) if swapped else (huge, small)
+    cells = [[is_close(left, right, 1.0) for right in actual] for left in expected]
+    assert within_tolerance_grid(expected, actual, 1.0).tolist() == cells
+
+
+def test_a_relative_tolerance_of_0_is_absolute_for_large_integers_too() -> None:
+    assert is_close(0, 2**60, 2.0**60, relative=True)
+    assert not is_close(0, 2**61, 2.0**60, relative=True)

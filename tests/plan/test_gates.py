@@ -104,3 +104,13 @@ def test_metrics_that_depend_on_the_options_follow_them(plan, problem):
 @pytest.mark.parametrize("metric", ["score", "pass_rate", "f1", "macro_recall", "micro_f1"])
 def test_declared_metrics_and_their_pools_can_be_gated(plan, metric):
     assert plan(f'evaluators: [{{type: field_prf}}]\ngate: {{field_prf.{metric}: "< 1"}}').gates[0].value == 1.0
+
+
+@pytest.mark.parametrize(
+    ("metric", "bounds"),
+    [("pass_rate", (0.0, 1.0)), ("score", (0.0, 1.0)), ("errors", (0.0, float("inf"))), ("total_errors", (0.0, float("inf")))],
+)
+def test_a_share_ends_at_1_and_a_count_nowhere(metric: str, bounds: tuple[float, float]) -> None:
+    from fieldwise.plan.gates import EvaluatorMetrics
+
+    assert EvaluatorMetrics(names=("score", "errors"), counts=frozenset(["errors"])).find_range(metric) == bounds

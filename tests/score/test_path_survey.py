@@ -1,0 +1,17 @@
+"""Rules whose fields expected records do not have."""
+
+from collections import Counter
+
+import pytest
+
+from fieldwise.model.path import Path
+from fieldwise.model.plan import Plan
+from fieldwise.model.rule import FieldRule, Match
+from fieldwise.score.path_survey import report_missing_fields
+
+
+@pytest.mark.parametrize(("present", "sparse", "reported"), [(3, False, False), (1, False, True), (0, False, False), (1, True, False)])
+def test_fields_that_some_expected_records_lack_are_counted(present: int, sparse: bool, reported: bool) -> None:
+    rule = FieldRule(path=Path(("total",)), text="total", match=Match("exact"), sparse=sparse)
+    warnings = report_missing_fields(Plan(name="suite", source=None, evaluators=()), [rule, rule], Counter({"total": present}), 3)
+    assert [warning.what for warning in warnings] == ["2 of 3 expected records do not have this field"] * reported
