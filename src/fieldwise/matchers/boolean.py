@@ -22,12 +22,12 @@ class Boolean:
     """No options."""
 
 
-def grid(expected: Sequence[object], actual: Sequence[object], config: Boolean) -> NDArray[np.float64]:  # noqa: ARG001
+def grid(expected: Sequence[object], actual: Sequence[object], config: Boolean) -> NDArray[np.float64]:
     """1 where an expected value means the same as an actual one, else 0."""
     return _BOOLEANS.score_grid(expected, actual)
 
 
-def unread_note(value: Any, config: Boolean) -> str | None:  # noqa: ARG001
+def unread_note(value: Any, config: Boolean) -> str | None:
     """Why a value cannot be read; None if it can."""
     return _BOOLEANS.unread_note(value)
 
@@ -43,7 +43,7 @@ def unread_note(value: Any, config: Boolean) -> str | None:  # noqa: ARG001
         Example(expected=True, actual="maybe", score=0),
     ],
 )
-def boolean(pairs: Pairs, config: Boolean) -> Scores:  # noqa: ARG001
+def boolean(pairs: Pairs, config: Boolean) -> Scores:
     """1 if both values mean yes or both mean no, else 0."""
     return _BOOLEANS.score_pairs(pairs)
 

@@ -22,12 +22,12 @@ class Country:
     """No options."""
 
 
-def grid(expected: Sequence[object], actual: Sequence[object], config: Country) -> NDArray[np.float64]:  # noqa: ARG001
+def grid(expected: Sequence[object], actual: Sequence[object], config: Country) -> NDArray[np.float64]:
     """1 where an expected value denotes the same as an actual one, else 0."""
     return _TERMS.score_grid(expected, actual)
 
 
-def unread_note(value: Any, config: Country) -> str | None:  # noqa: ARG001
+def unread_note(value: Any, config: Country) -> str | None:
     """Why a value cannot be read; None if it can."""
     return _TERMS.unread_note(value)
 
@@ -40,7 +40,7 @@ def unread_note(value: Any, config: Country) -> str | None:  # noqa: ARG001
         Example(expected="Slovakia", actual="Slovenia", score=0),
     ],
 )
-def country(pairs: Pairs, config: Country) -> Scores:  # noqa: ARG001
+def country(pairs: Pairs, config: Country) -> Scores:
     """1 if both values denote the same country, else 0."""
     return _TERMS.score_pairs(pairs)
 

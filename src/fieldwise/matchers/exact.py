@@ -26,7 +26,7 @@ class Exact:
     """No options."""
 
 
-def grid(expected: Sequence[object], actual: Sequence[object], config: Exact) -> NDArray[np.float64]:  # noqa: ARG001
+def grid(expected: Sequence[object], actual: Sequence[object], config: Exact) -> NDArray[np.float64]:
     """1 where an expected value equals an actual one, else 0."""
     return key_equality_grid(_equality_keys(expected), _equality_keys(actual))
 
@@ -64,6 +64,6 @@ def _equality_key(value: Any) -> Hashable:
         Example(expected=1, actual=True, score=0),
     ],
 )
-def exact(pairs: Pairs, config: Exact) -> Scores:  # noqa: ARG001
+def exact(pairs: Pairs, config: Exact) -> Scores:
     """1 for equal values, else 0."""
     return Scores.of(list(map(values_equal, pairs.expected, pairs.actual)))

@@ -27,7 +27,7 @@ class ExactText:
     """No options."""
 
 
-def grid(expected: Sequence[object], actual: Sequence[object], config: ExactText) -> NDArray[np.float64]:  # noqa: ARG001
+def grid(expected: Sequence[object], actual: Sequence[object], config: ExactText) -> NDArray[np.float64]:
     """1 where an expected value has the same text as an actual one, else 0."""
     return equal_key_grid(expected, actual, _python_text)
 
@@ -40,7 +40,7 @@ def grid(expected: Sequence[object], actual: Sequence[object], config: ExactText
         Example(expected=1, actual=1.0, score=0),
     ],
 )
-def exact_text(pairs: Pairs, config: ExactText) -> Scores:  # noqa: ARG001
+def exact_text(pairs: Pairs, config: ExactText) -> Scores:
     """1 for values with the same text, else 0."""
     return Scores.of(list(map(_have_same_text, pairs.expected, pairs.actual)))
 

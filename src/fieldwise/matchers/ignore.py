@@ -18,6 +18,6 @@ class Ignore:
 
 
 @matcher(examples=[Example(expected="a", actual=1, score=1)])
-def ignore(pairs: Pairs, config: Ignore) -> Scores:  # noqa: ARG001
+def ignore(pairs: Pairs, config: Ignore) -> Scores:
     """1 for every pair."""
     return Scores.of(np.ones(len(pairs)))

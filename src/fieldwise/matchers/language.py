@@ -22,12 +22,12 @@ class Language:
     """No options."""
 
 
-def grid(expected: Sequence[object], actual: Sequence[object], config: Language) -> NDArray[np.float64]:  # noqa: ARG001
+def grid(expected: Sequence[object], actual: Sequence[object], config: Language) -> NDArray[np.float64]:
     """1 where an expected value denotes the same as an actual one, else 0."""
     return _TERMS.score_grid(expected, actual)
 
 
-def unread_note(value: Any, config: Language) -> str | None:  # noqa: ARG001
+def unread_note(value: Any, config: Language) -> str | None:
     """Why a value cannot be read; None if it can."""
     return _TERMS.unread_note(value)
 
@@ -40,7 +40,7 @@ def unread_note(value: Any, config: Language) -> str | None:  # noqa: ARG001
         Example(expected="Slovak", actual="Slovenian", score=0),
     ],
 )
-def language(pairs: Pairs, config: Language) -> Scores:  # noqa: ARG001
+def language(pairs: Pairs, config: Language) -> Scores:
     """1 if both values denote the same language, else 0."""
     return _TERMS.score_pairs(pairs)
 

@@ -57,7 +57,7 @@ def unread_note(value: Any, config: Money) -> str | None:
     return _money_matcher(config).unread_note(value)
 
 
-def collect_evidence(values: Iterable[Any], config: Money) -> Counter[str]:  # noqa: ARG001
+def collect_evidence(values: Iterable[Any], config: Money) -> Counter[str]:
     """Count the amounts whose decimal mark is certain, by that mark, and those that could be read both ways."""
     evidence: Counter[str] = Counter()
     for text, count in Counter(value for value in values if isinstance(value, str)).items():

@@ -24,7 +24,7 @@ class Set:
     """No options."""
 
 
-def grid(expected: Sequence[object], actual: Sequence[object], config: Set) -> NDArray[np.float64]:  # noqa: ARG001
+def grid(expected: Sequence[object], actual: Sequence[object], config: Set) -> NDArray[np.float64]:
     """1 where an expected list has the items of an actual one, else 0."""
     return equal_key_grid(expected, actual, _items_key)
 
@@ -36,7 +36,7 @@ def grid(expected: Sequence[object], actual: Sequence[object], config: Set) -> N
         Example(expected=["a", "b"], actual=["a"], score=0),
     ],
 )
-def set_(pairs: Pairs, config: Set) -> Scores:  # noqa: ARG001
+def set_(pairs: Pairs, config: Set) -> Scores:
     """1 for lists of the same items, else 0."""
     expected, actual = map(_items_key, pairs.expected), map(_items_key, pairs.actual)
     return Scores.of([left is not None and left == right for left, right in zip(expected, actual, strict=True)])
