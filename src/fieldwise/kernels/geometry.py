@@ -56,7 +56,7 @@ def box_iou_grid(expected: Floats, actual: Floats) -> Floats:
     rows, columns = expected.T[:, :, None], actual.T[:, None, :].copy()  # one contiguous array per coordinate broadcasts faster
     row_sides, column_sides = rows[2:] - rows[:2], columns[2:] - columns[:2]
     row_areas, column_areas = row_sides[0] * row_sides[1], column_sides[0] * column_sides[1]
-    union_may_be_zero = np.count_nonzero(row_areas) < n and np.count_nonzero(column_areas) < m
+    union_may_be_zero = bool(np.count_nonzero(row_areas) < n and np.count_nonzero(column_areas) < m)
     step = max(1, _BLOCK_PAIRS // m)
     if step >= n:
         _fill_box_iou(rows, columns, row_areas + column_areas, grid, union_may_be_zero)

@@ -78,7 +78,7 @@ def _all_signs(n: int) -> NDArray[np.int64]:
 def _random_signs() -> NDArray[np.float64]:
     """Random signs, one column for each permutation."""
     signs = np.random.default_rng(0).integers(0, 2, size=(_MAX_SAMPLED, _PERMUTATIONS), dtype=np.int8)
-    return signs * 2.0 - 1.0
+    return signs.astype(np.float64) * 2 - 1
 
 
 def _common_unit(sizes: Differences) -> float:
