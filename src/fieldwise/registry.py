@@ -288,7 +288,7 @@ class Catalog(Generic[SpecT]):
             self._all_specs = (self.revision, specs)
         return self._all_specs[1]
 
-    @cached_property
+    @cached_property  # the installed package does not change while it runs
     def _files(self) -> dict[str, str]:
         """Module by name; `set_` holds the matcher `set`. Shared and private modules have no name of their own."""
         package = import_module(self.package)

@@ -335,7 +335,7 @@ def _take_scale(suffix: str, with_currency: bool) -> tuple[int, str]:
     return (0, suffix) if is_unit or not power else (power, rest)
 
 
-@cache
+@cache  # derived from tables that never change
 def _scale_words() -> dict[str, int]:
     """Unambiguous scale words of CLDR of at least three letters: shorter ones mean units and currencies too."""
     words = {suffix.rstrip("."): powers for suffix, powers in locale_tables.compact_suffixes().items()}
@@ -393,7 +393,7 @@ def _currencies_of(text: str) -> frozenset[str] | None:
     return None
 
 
-@cache
+@cache  # derived from tables that never change
 def _symbols_by_key() -> dict[str, frozenset[str]]:
     index: dict[str, set[str]] = {}
     for symbol, codes in locale_tables.currency_symbols().items():

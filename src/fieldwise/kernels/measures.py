@@ -150,7 +150,7 @@ class DurationReading:
     """Other readings in seconds: `1:30` is 90 minutes or 90 seconds."""
 
 
-@cache
+@cache  # the tables of units never change
 def unit_factor(unit: str) -> locale_tables.UnitFactor | None:
     """How a unit converts; None for an unknown one.
 
@@ -312,7 +312,7 @@ def _wider_units(name: str) -> frozenset[str]:
     return frozenset({_FROM_PINT + name}) if _wider_factor(name) is not None else frozenset()
 
 
-@cache
+@cache  # units repeat within a column; the name alone decides the result
 def _wider_factor(name: str) -> locale_tables.UnitFactor | None:
     """How a unit of pint converts, in CLDR's dimensions."""
     registry = _pint_registry()
@@ -326,7 +326,7 @@ def _wider_factor(name: str) -> locale_tables.UnitFactor | None:
     return locale_tables.UnitFactor(_dimension_name(powers), float(base.magnitude), 0.0)
 
 
-@cache
+@cache  # derived from a table that never changes
 def _units_without_points() -> dict[str, frozenset[str]]:
     return {name.replace(".", ""): units for name, units in locale_tables.unit_names().items() if "." in name}
 

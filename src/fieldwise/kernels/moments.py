@@ -406,7 +406,7 @@ def _months_called(name: str) -> dict[int, frozenset[str]]:
     )
 
 
-@cache
+@cache  # derived from a table that never changes
 def _months_without_accents() -> dict[str, dict[int, frozenset[str]]]:
     index: dict[str, dict[int, frozenset[str]]] = {}
     for name, months in locale_tables.month_names().items():
@@ -468,7 +468,7 @@ def _is_weekday_name(words: list[str]) -> bool:
     return _is_weekday(name) or (len(words) == 2 and all(map(_is_weekday, words)) and len(name) > 6)
 
 
-@cache
+@cache  # derived from a table that never changes
 def month_words() -> frozenset[str]:
     """Every word of the names of months in all languages, also without accents: a text with none of them names no month."""
     names = (*locale_tables.month_names(), *_months_without_accents(), *_MORE_MONTHS)
@@ -495,7 +495,7 @@ def _is_weekday(token: str) -> bool:
     return _strip_accents(token) in _days_without_accents()
 
 
-@cache
+@cache  # derived from a table that never changes
 def _days_without_accents() -> frozenset[str]:
     english = {"tues", "weds", "thur", "thurs"}
     return frozenset(_strip_accents(part) for name in locale_tables.day_names() for part in name.split(" ")) | english

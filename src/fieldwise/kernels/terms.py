@@ -153,7 +153,7 @@ def _strip_accents(text: str) -> str:
     return "".join(character for character in unicodedata.normalize("NFD", text) if not unicodedata.combining(character))
 
 
-@cache
+@cache  # derived from tables that never change
 def _names_without_accents(kind: str) -> dict[str, frozenset[str]]:
     tables = {"territory": locale_tables.territory_names, "language": locale_tables.language_names, "yes_no": locale_tables.yes_no_words}
     index: dict[str, frozenset[str]] = {}

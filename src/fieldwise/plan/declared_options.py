@@ -54,7 +54,7 @@ class DeclaredOption:
     """Whether it collects the keys that no other option claims."""
 
 
-@cache
+@cache  # a type does not change, and reading its hints takes longer than reading a rule
 def list_options(options_type: type) -> tuple[DeclaredOption, ...]:
     """The options a dataclass declares; none for a type that is not a dataclass."""
     if not is_dataclass(options_type):
@@ -76,13 +76,13 @@ def _to_option(field: "Field[Any]", hint: Any) -> DeclaredOption:
     )
 
 
-@cache
+@cache  # as above
 def list_option_names(options_type: type) -> tuple[str, ...]:
     """The keys a suite may use; the pass-through option is not one of them."""
     return tuple(option.name for option in list_options(options_type) if not option.passes_through)
 
 
-@cache
+@cache  # as above
 def find_pass_through(options_type: type) -> DeclaredOption | None:
     """The option that collects all other keys, if there is one."""
     return next((option for option in list_options(options_type) if option.passes_through), None)

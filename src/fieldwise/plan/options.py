@@ -282,7 +282,7 @@ def validate(hint: Any, value: Any) -> Any:
         return INVALID
 
 
-@cache
+@cache  # pydantic compiles a validator for each type
 def _type_adapter(hint: Any) -> Any:
     from pydantic import ConfigDict, TypeAdapter
 

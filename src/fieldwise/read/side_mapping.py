@@ -31,7 +31,7 @@ def locate(row: Mapping[str, Any], name: str) -> Any:
     return value
 
 
-@cache
+@cache  # the same few names for every row of a file
 def _parse_steps(name: str) -> tuple[Step, ...]:
     try:
         return Path.parse(name).steps

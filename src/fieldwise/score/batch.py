@@ -56,7 +56,7 @@ class ScoringBatch:
     def __len__(self) -> int:
         return len(self.cases)
 
-    @cached_property
+    @cached_property  # shared by all evaluators of the batch
     def records(self) -> Records:
         """Expected and actual as records; JSON is extracted from text."""
         repairs: dict[int, list[str]] = {}

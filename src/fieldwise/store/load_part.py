@@ -238,7 +238,7 @@ class _ComparisonFile:
         tables = [self._tables(file, columns) for file in self._files]
         return tables[0] if len(tables) == 1 else concat_tables(tables).replace_schema_metadata(merge_metadata(tables))
 
-    @cached_property
+    @cached_property  # read only if a caller needs values
     def _values(self) -> ArrowTable:
         return self._read(_VALUE_COLUMNS)
 

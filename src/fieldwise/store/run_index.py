@@ -42,7 +42,7 @@ class EvaluatorScores:
     fault: NDArray[np.int8]
     """An index into FAULTS, or -1."""
 
-    @cached_property
+    @cached_property  # an index is immutable and serves many pages
     def measured(self) -> NDArray[np.bool_]:
         """True for scored cases and failures of the system; false for faults of the measurement, skipped and unavailable cases."""
         is_failure = (self.status == STATUSES.index("error")) & (self.fault == FAULTS.index("system"))

@@ -69,7 +69,7 @@ class StoredPart:
         """True for a column that the version which stored the run did not write."""
         return column not in self.table.column_names
 
-    @cached_property
+    @cached_property  # columns of a finished part never change, and each is read only if a question needs it
     def distance(self) -> NDArray[np.float64]:
         """The smallest tolerance of each row; NaN where there is none."""
         return self._numbers(DISTANCE_COLUMN)

@@ -135,7 +135,7 @@ def _compile_word(word: str) -> re.Pattern[str]:
     return re.compile(rf"(?<![^\W_]){re.escape(parts)}(?![^\W_])")
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=1024)  # as for words
 def _compile_pattern(pattern: str) -> Any:
     options = re2.Options()
     options.log_errors = False

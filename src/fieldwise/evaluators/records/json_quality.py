@@ -429,7 +429,7 @@ class _QualityDetails:
         codes = (self.comparisons.path.astype(np.int64) * len(BUCKETS) + self.keys.bucket) * len(STRATEGIES) + self._strategies
         return list(zip(_split_bytes(codes[order], offsets), _split_bytes(self.flags.codes, self.flags.offsets), strict=True))
 
-    @cached_property
+    @cached_property  # one array for all cases of the batch
     def _strategies(self) -> NDArray[np.uint8]:
         """The strategy of each row, as a position in STRATEGIES: that of its field, else the one detected from its value."""
         comparisons = self.comparisons
