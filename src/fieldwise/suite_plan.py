@@ -1,19 +1,23 @@
 """Compile a suite to a plan: what `check` does, and the first step of a run. Imports nothing that scores or stores, to start fast."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Final, cast
 
 from fieldwise.model.diagnostic import ConfigError, Diagnostic, Where
-from fieldwise.model.plan import Document, Plan
+from fieldwise.model.path import Path as FieldPath
+from fieldwise.model.plan import Document, Plan, PlannedEvaluator
+from fieldwise.model.rule import FieldRule, ListRule
 from fieldwise.plan.gates import POLICY, parse_gate_with_warnings
-from fieldwise.plan.named_fields import list_named_fields
 from fieldwise.plan.suite import build_plan
 from fieldwise.read.corrections import read_corrections
 from fieldwise.read.given_data import replace_data
 from fieldwise.read.suite import read_document
 from fieldwise.read.table_files import load_json
+
+_WORD: Final = re.compile(r"\w+")
 
 
 def check(
@@ -38,7 +42,7 @@ def check(
         what, fix = "the suite names no cases", "add `cases: data.jsonl`, give `cases=` in Python, or --cases on the command line"
         raise ConfigError([Diagnostic(code="no-cases", what=what, where=Where(file=plan.file), fix=fix)])
     corrections = None if plan.source.corrections_file is None else read_corrections(plan.source.corrections_file)
-    plan = replace(plan, source=replace(plan.source, named_fields=list_named_fields(plan.evaluators), corrections=corrections))
+    plan = replace(plan, source=replace(plan.source, named_fields=_list_named_fields(plan.evaluators), corrections=corrections))
     assert plan.source is not None
     if (plan.source.cases or "").startswith("run:"):
         from fieldwise.store.rerun import use_stored_cases
@@ -60,3 +64,33 @@ def _require_readable_policy(plan: Plan) -> None:
     elif any(gate.evaluator == POLICY for gate in plan.gates):
         what, fix = "the gate `policy.holds` needs a policy, and the suite names none", "add `policy: policy.json` to the suite"
         raise ConfigError([Diagnostic(code="no-policy", what=what, where=Where(file=plan.file), fix=fix)])
+
+
+def _list_named_fields(evaluators: Iterable[PlannedEvaluator]) -> frozenset[str]:
+    """The first step of every path, and every key and word in other options: fields that a rule, a strategy or a formula may mean."""
+    return frozenset(name for planned in evaluators for name in _iterate_names(planned.config))
+
+
+def _iterate_names(value: Any) -> Iterator[str]:
+    if isinstance(value, FieldRule):
+        value = value.path
+    if isinstance(value, FieldPath):
+        yield from map(str, value.steps[:1])
+    elif isinstance(value, str):
+        yield from _WORD.findall(value)
+    else:
+        for part in _list_parts(value):
+            yield from _iterate_names(part)
+
+
+def _list_parts(value: Any) -> Iterable[Any]:
+    if isinstance(value, PlannedEvaluator):
+        return [value.config]
+    if isinstance(value, Mapping):
+        entries = cast("Mapping[Any, Any]", value)
+        return [*map(str, entries), *entries.values()]
+    if isinstance(value, list | tuple | frozenset):
+        return cast("Iterable[Any]", value)
+    if is_dataclass(value) and not isinstance(value, type | ListRule):
+        return [getattr(value, option.name) for option in fields(value)]
+    return ()
