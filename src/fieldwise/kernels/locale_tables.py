@@ -135,11 +135,6 @@ def day_periods() -> dict[str, str]:
     return _read_table("day_periods")
 
 
-def number_symbols() -> dict[str, list[str]]:
-    """`decimal`, `group`, `minusSign` and `percentSign` → the signs that locales use."""
-    return _read_table("number_symbols")
-
-
 @cache
 def compact_suffixes() -> dict[str, frozenset[int]]:
     """Folded suffix → powers of ten, such as "mio." → 6.

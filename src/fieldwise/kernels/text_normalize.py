@@ -225,12 +225,3 @@ def normalize_lookalikes(text: str) -> str:
     for pair, single in _LOOKALIKE_PAIRS:
         plain = plain.replace(pair, single)
     return plain
-
-
-def normalize_lookalikes_batch(texts: Sequence[str]) -> list[str]:
-    """Apply `normalize_lookalikes` to each text.
-
-    >>> normalize_lookalikes_batch(["modern", "50"])
-    ['modem', 'so']
-    """
-    return normalize_lookalikes("\0".join(texts)).split("\0") if texts else []
