@@ -9,6 +9,7 @@ from scipy import stats
 
 from fieldwise.kernels.paired import adjust_benjamini_hochberg, adjust_holm
 from fieldwise.model.change import Change, Changes, EvaluatorChange
+from fieldwise.model.plan import Regression
 from fieldwise.summarize.compare import (
     MIN_CASES,
     EvaluatorMeasurements,
@@ -18,6 +19,7 @@ from fieldwise.summarize.compare import (
     compare_numbers,
     judge_change,
 )
+from fieldwise.summarize.gates import judge_regressions
 
 
 def change(name: str, p: float) -> Change:
@@ -188,3 +190,31 @@ def test_counts_have_no_interval() -> None:
     changes_by_name = {change.name: change for change in compare_evaluator("e", base, new).metrics}
     assert changes_by_name["e.omission"].low is None
     assert changes_by_name["e.score"].low is not None
+
+
+def test_every_pair_of_verdicts_is_in_one_list() -> None:
+    verdicts = {"none": -1, "fail": 0, "partial": 1, "pass": 2}
+    pairs = [(base, new) for base in verdicts for new in verdicts]
+
+    def measured(names: list[str]) -> EvaluatorMeasurements:
+        column = np.array([verdicts[name] for name in names], dtype=np.int8)
+        return EvaluatorMeasurements(
+            ids=["-".join(pair) for pair in pairs], verdict=column, metrics={"score": np.zeros(len(column))}, fields={}
+        )
+
+    evaluator = compare_evaluator("e", measured([base for base, _ in pairs]), measured([new for _, new in pairs]))
+    assert evaluator.fixed == ["fail-pass", "partial-pass"]
+    assert evaluator.broken == ["pass-fail", "pass-partial"]
+    assert evaluator.still_broken == ["fail-fail", "fail-partial", "partial-fail", "partial-partial"]
+    assert evaluator.unmeasured == ["-".join(pair) for pair in pairs if "none" in pair]
+
+
+def test_a_regression_gate_adjusts_the_p_values_of_fields_only() -> None:
+    drop = {"n": 50, "base": 0.9, "new": 0.5, "low": -0.6, "high": -0.2, "test": "permutation", "effect": -0.8, "gain": None}
+    metric, field = (
+        Change(name=name, p=0.01, p_adjusted=0.3, smallest_shown=0.05, verdict="worse", **drop) for name in ("e.score", "total")
+    )
+    evaluator = EvaluatorChange(evaluator="e", n=50, metrics=[metric], fields=[field], primary="e.score")
+    gate = Regression(evaluator="e", metric="score", per_field=True)
+    of_metric, of_field = judge_regressions([gate], Changes(base="0", new="1", evaluators={"e": evaluator}))
+    assert (of_metric.passed, of_field.passed) == (False, True)
