@@ -336,7 +336,7 @@ class MutantRunner:
         self.functions = find_functions()
         gc.freeze()  # forks share the memory of what was imported
         for mutant in self.mutants:
-            tests = lines.tests.get(f"{mutant.file}:{mutant.line}", [])
+            tests = [test for test in lines.tests.get(f"{mutant.file}:{mutant.line}", []) if test in items]
             started = time.monotonic()
             outcome, test = ("equivalent", "") if mutant.key in equivalent else self._run_mutant(mutant, tests, lines.seconds, items)
             self.outcomes.append((mutant, outcome, test))
