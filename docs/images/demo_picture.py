@@ -15,6 +15,7 @@ from fieldwise.report.terminal_layout import DisplayOptions
 
 ROOT = Path(__file__).parents[2]
 WIDTH = 116
+FIELDS = 8
 FONTS = "DejaVu Sans Mono, Menlo, Consolas, monospace"
 
 
@@ -31,10 +32,11 @@ def picture() -> str:
 
 
 def _main(lines: list[list[Segment]]) -> list[list[Segment]]:
-    """What the README has room for: everything but the slices and the lowest cases."""
-    texts = ["".join(segment.text for segment in line) for line in lines]
+    """What the README has room for: scores, gates, causes, and the fields with the lowest scores."""
+    texts = ["".join(segment.text for segment in line).rstrip() for line in lines]
+    fields, causes, slices = (texts.index(head) for head in ("Fields (fields)", "Likely causes (fields)", "By split and tag"))
     end = next(place for place, text in enumerate(texts) if text.startswith("exit "))
-    return [*lines[: texts.index("By split and tag")], *lines[end:]]
+    return [*lines[:fields], *lines[causes:slices], *lines[fields : fields + 2 + FIELDS], [], *lines[end:]]
 
 
 if __name__ == "__main__":
