@@ -1,6 +1,6 @@
 """The terminal report of a run: scores, gates, fields, causes, slices, diagnostics, and the next command."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import accumulate
 from shlex import quote
 from typing import Any, Final
@@ -8,7 +8,7 @@ from typing import Any, Final
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from fieldwise.model.summary import EvaluatorSummary, FieldSummary, GateResult
+from fieldwise.model.summary import EvaluatorSummary, FieldSummary, GateResult, Metric
 from fieldwise.report.result_text import describe_cause, describe_cost, describe_other_counting
 from fieldwise.report.run_changes import build_baseline_section
 from fieldwise.report.run_view import UNREAD_TITLE, CauseSummary, RunView, share_cases_by_status, summarize_causes
@@ -155,13 +155,20 @@ def _list_metrics(evaluator: EvaluatorSummary) -> str:
     if names is None:
         hidden = ("score", "pass_rate", *COUNTS)
         names = tuple(name for name in metrics if name not in hidden and not name.startswith(("macro_", "total_")))
-    texts = [f"{name} {format_number(metrics[name].value)}" for name in names if name in metrics][:MAX_METRICS]
+    texts = [_describe_metric(name, metrics) for name in names if name in metrics][:MAX_METRICS]
     if evaluator.type == "field_prf":
         for name in _ERROR_METRICS:
             total = round(metrics[name].value * metrics[name].n) if name in metrics else 0
             if total:
                 texts.append(f"{name} {total}")
     return join_nonempty(texts)
+
+
+def _describe_metric(name: str, metrics: Mapping[str, Metric]) -> str:
+    """A metric with its value, and n where fewer cases were measured than have a score."""
+    metric, score = metrics[name], metrics.get("score")
+    text = f"{name} {format_number(metric.value)}"
+    return f"{text} (n {metric.n})" if score is not None and metric.n < score.n else text
 
 
 def _build_gates(view: RunView) -> RenderableType:
