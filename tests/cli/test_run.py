@@ -118,7 +118,7 @@ def test_json_is_what_the_published_schema_says(folder: Path, fieldwise: Run) ->
     assert actual["summary"]["metrics"]["fields.score"] == pytest.approx(2 / 3)
     assert actual["gates"][0]["passed"] is False
     causes = {entry["cause"] for result in actual["results"] for entry in result["comparisons"] if not entry["passed"]}
-    assert causes == {"ocr", "scale"}
+    assert causes == {"ocr", None}  # 9 and 90 have too few digits to tell a scale from chance
 
 
 def test_github_annotates_the_gate_that_failed(folder: Path, fieldwise: Run) -> None:
