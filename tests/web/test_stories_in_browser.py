@@ -225,7 +225,7 @@ def test_a_case_shows_both_sides_with_what_differs_and_why_and_what_cannot_be_se
     page = go(site.pages()["case"])
     assert page.locator("table.diff del, table.diff ins").count() > 0
     output = page.locator("main").inner_text()
-    for word in ("number format", "numeric ± 0.01", "not a number", "0.00"):
+    for word in ("number format", "numeric ± 0.005", "not a number", "0.00"):
         assert word in output
     page.click("text=better case →")
     page.wait_for_url(lambda url: "rheintal-0131" not in url)
