@@ -41,7 +41,12 @@ def test_the_navigation_is_one_row_on_a_phone(visit: Any, width: int) -> None:
 
 def test_names_of_fields_are_not_broken_into_letters_on_a_phone(visit: Any, site: Any) -> None:
     page = visit(width=390).go(site.pages()["run"])
-    assert page.evaluate("Math.min(...[...document.querySelectorAll('.confusion tbody th')].filter(one => one.offsetParent).map(one => one.clientWidth))") >= 120
+    assert (
+        page.evaluate(
+            "Math.min(...[...document.querySelectorAll('.confusion tbody th')].filter(one => one.offsetParent).map(one => one.clientWidth))"
+        )
+        >= 120
+    )
 
 
 def test_json_reads_from_left_to_right_whatever_its_letters(visit: Any, site: Any) -> None:

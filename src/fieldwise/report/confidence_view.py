@@ -158,24 +158,28 @@ def _build_caught(overall: "ConfidenceSummary") -> RenderableType:
 def render_confidence_html(report: "ConfidenceReport") -> str:
     """Render a self-contained page with the same figures and both charts for all fields and each field."""
     script = read_static("report.js")
+    content = {
+        **build_confidence_content(report),
+        "style": read_static("report.css"),
+        "script": script,
+        "policy": make_content_policy(script),
+        "version": __version__,
+    }
+    return get_environment().get_template("confidence.html").render(**content)
+
+
+def build_confidence_content(report: "ConfidenceReport") -> dict[str, Any]:
+    """What `_confidence.html` shows: figures, and both charts for all fields and each field."""
     overall = report.overall
     rows = {"all fields": overall, **report.fields}
     charts = [(name, draw_reliability_chart(row, name), draw_risk_chart(row, name)) for name, row in rows.items() if row.is_enough]
-    return (
-        get_environment()
-        .get_template("confidence.html")
-        .render(
-            report=report,
-            rows=rows,
-            sentence=describe_overall(overall) if overall.n else NO_CONFIDENCE,
-            without=describe_without(overall) if overall.without_confidence and overall.n else "",
-            charts=charts if len(charts) != 2 or len(report.fields) != 1 else charts[1:],
-            style=read_static("report.css"),
-            script=script,
-            policy=make_content_policy(script),
-            version=__version__,
-        )
-    )
+    return {
+        "report": report,
+        "rows": rows,
+        "sentence": describe_overall(overall) if overall.n else NO_CONFIDENCE,
+        "without": describe_without(overall) if overall.without_confidence and overall.n else "",
+        "charts": charts if len(charts) != 2 or len(report.fields) != 1 else charts[1:],
+    }
 
 
 def draw_reliability_chart(row: "ConfidenceSummary", name: str) -> str:

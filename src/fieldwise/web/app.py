@@ -28,6 +28,7 @@ from fieldwise.web.library import RunLibrary
 from fieldwise.web.pages_api import build_api_pages
 from fieldwise.web.pages_case import build_case_pages
 from fieldwise.web.pages_compare import build_compare_pages
+from fieldwise.web.pages_confidence import build_confidence_pages
 from fieldwise.web.pages_forms import build_form_pages
 from fieldwise.web.pages_review import build_review_pages
 from fieldwise.web.pages_run import build_run_pages
@@ -83,6 +84,7 @@ def build_unguarded_app(settings: Settings) -> FastAPI:
         build_case_pages,
         build_review_pages,
         build_what_if_pages,
+        build_confidence_pages,
         build_form_pages,
         build_api_pages,
         build_event_pages,
