@@ -1,6 +1,5 @@
 """Comparisons of one result and of a run, as one public type."""
 
-
 import pytest
 
 import fieldwise as fw
