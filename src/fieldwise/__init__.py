@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from fieldwise.report.feedback import feedback
     from fieldwise.store.run import Run
     from fieldwise.store.run_names import RunNotFound
+    from fieldwise.suite_plan import check
 
 __version__ = "0.1.0"
 __all__ = [
