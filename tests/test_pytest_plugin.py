@@ -22,8 +22,8 @@ for _catalog in (MATCHERS, EVALUATORS, CAUSES):
     _catalog.all()
 
 FIELDS = {"type": "field_accuracy", "name": "fields", "fields": ["number", "total"]}
-RIGHT = {"number": "A-1", "total": 5.0}
-WRONG = {"number": "A-1", "total": 50.0}
+RIGHT = {"number": "A-1", "total": 5125.0}
+WRONG = {"number": "A-1", "total": 5.125}
 
 
 def run_pytest(pytester: pytest.Pytester, *options: str) -> pytest.RunResult:
@@ -66,7 +66,7 @@ class TestFixture:
         result.stdout.fnmatch_lines(
             [
                 "*case inv-7: fields: partial, score 0.500: 1/2 fields matched*",
-                "*total: wrong value: expected 5.0, got 50.0 (scale)*",
+                "*total: wrong value: expected 5125.0, got 5.125 (scale)*",
                 "*look closer: fieldwise explain * inv-7*",
             ]
         )

@@ -109,7 +109,7 @@ def test_any_format_is_compiled_or_refused_with_a_reason(format: str) -> None:
         "",
         "Apr 32025",
         "3 April 2025 or so",
-        "on 2025-04-03",
+        "about 2025-04-03",
         "2025-04-03" + " " * 200 + "x",
     ],
 )

@@ -139,7 +139,7 @@ COMPLETE = {
 @settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     records=st.lists(st.tuples(RECORDS, st.one_of(RECORDS, st.none())), min_size=1, max_size=12),
-    choices=st.lists(SETTINGS, min_size=1, max_size=4),
+    choices=st.lists(SETTINGS, min_size=1, max_size=4, unique_by=lambda choice: choice[:2]),
 )
 def test_what_if_equals_a_real_run_to_the_bit(tmp_path_factory, records, choices):
     folder = tmp_path_factory.mktemp("whatif")

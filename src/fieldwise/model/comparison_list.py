@@ -40,7 +40,7 @@ class ComparisonList(list[Comparison]):
     >>> import fieldwise as fw
     >>> result = fw.evaluate({"type": "field_prf"}, expected={"a": 1, "b": [2]}, actual={"a": 1, "b": 3})
     >>> result.comparisons.to_arrow().select(["path", "expected", "actual", "outcome"]).to_pylist()[1]
-    {'path': 'b', 'expected': '[2]', 'actual': '3', 'outcome': 'format_error'}
+    {'path': 'b[0]', 'expected': '2', 'actual': '3', 'outcome': 'format_error'}
     """
 
     __slots__ = ()

@@ -47,6 +47,8 @@ def build_cases(rows: RowBatch, roles: ColumnRoles, *, keys: frozenset[str] | No
         cases.split = [None if value in (None, "") else str(value) for value in _get_column(rows, roles, "split", None)]
     for row, problems in rows.problems.items():
         _apply_problems(cases, rows, row, problems, roles)
+    # in the order of the rows, so that the messages of a run do not depend on how its rows were shared out
+    cases.diagnostics = dict(sorted(cases.diagnostics.items()))
     return cases
 
 
