@@ -40,7 +40,7 @@ def ask(*words: str) -> dict:
 
 def test_assumed_figures_need_no_run(folder: Path) -> None:
     answer = ask("--deviation", "0.3", "--drop", "0.03")
-    power = pytest.importorskip("statsmodels.stats.power").TTestPower()
+    power = pytest.importorskip("statsmodels.stats.power", reason="needs statsmodels, a development package").TTestPower()
     assert answer["cases"] == int(np.ceil(power.solve_power(0.1, alpha=0.05, power=0.8)))
     assert answer["groups"] is None
     assert len(answer["assumptions"]) == 2

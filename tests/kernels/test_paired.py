@@ -87,7 +87,7 @@ def test_the_interval_is_the_t_interval(size: int) -> None:
 
 
 def test_the_interval_over_groups_is_the_cluster_robust_one_of_statsmodels() -> None:
-    linear_model = pytest.importorskip("statsmodels.api")
+    linear_model = pytest.importorskip("statsmodels.api", reason="needs statsmodels, a development package")
     rng = np.random.default_rng(4)
     groups = rng.integers(0, 12, 80)
     values = rng.normal(0, 1, 12)[groups] + rng.normal(0, 0.5, 80)

@@ -10,7 +10,7 @@ from fieldwise.kernels.power import cases_needed, detectable_effect, detection_p
 @pytest.mark.parametrize("effect", [0.05, 0.2, 0.5, 1.0])
 @pytest.mark.parametrize("power", [0.8, 0.95])
 def test_the_number_of_cases_is_that_of_statsmodels(effect: float, power: float) -> None:
-    peer = pytest.importorskip("statsmodels.stats.power").TTestPower()
+    peer = pytest.importorskip("statsmodels.stats.power", reason="needs statsmodels, a development package").TTestPower()
     assert cases_needed(effect, 1.0, power=power) == int(np.ceil(peer.solve_power(effect, alpha=0.05, power=power)))
 
 

@@ -150,8 +150,8 @@ def _build_caught(overall: "ConfidenceSummary") -> RenderableType:
     lines: list[RenderableType] = []
     for caught in overall.errors_caught:
         reviewed = f"the least confident {_percent(caught.share)} ({format_count(caught.values, 'value')})"
-        found = f"{_percent(caught.caught)} of the {format_count(overall.errors, 'error')}; at random {_percent(caught.share)}"
-        lines.append(styled_text(f"reviewing {reviewed} finds {found}"))
+        finds = f"{_percent(caught.caught)} of the {format_count(overall.errors, 'error')}; at random {_percent(caught.share)}"
+        lines.append(styled_text(f"reviewing {reviewed} finds {finds}"))
     return make_section("Review", *lines)
 
 

@@ -85,7 +85,7 @@ def _build_suspect(number: int, suspect: "SuspectLabel") -> list[RenderableType]
         votes += f", {len(suspect.backing)} {'backs' if len(suspect.backing) == 1 else 'back'} the expected value"
     cause = f" · {describe_cause(suspect.cause)[0]}" if suspect.cause else ""
     lines: list[RenderableType] = [values, indent(styled_text((votes + cause, DIM)), 5)]
-    lines += [indent(styled_text(("! " if found.weight > 0 else "· ", NOTE), found.text), 5) for found in suspect.evidence]
+    lines += [indent(styled_text(("! " if evidence.weight > 0 else "· ", NOTE), evidence.text), 5) for evidence in suspect.evidence]
     return lines
 
 

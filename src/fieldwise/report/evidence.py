@@ -154,7 +154,7 @@ def _find_whole_words(pattern: str, text: str) -> Iterator[Span]:
 
 
 def _find_number(text: str, number: str) -> list[Span]:
-    spans = [(found.start, found.end) for found in find_numbers(text) if found.value == number and not found.in_code]
+    spans = [(match.start, match.end) for match in find_numbers(text) if match.value == number and not match.in_code]
     return [span for span in spans if not _is_in_code(text, *span)][:_MAX_PLACES]
 
 

@@ -31,7 +31,7 @@ _LOCK_SECONDS: Final = 30.0
 def load_corrections(file: str | Path) -> CorrectionSet:
     """The corrections in force; none if the file does not exist yet. ConfigError if a line is wrong.
 
-    The beginning of a line that an interrupted writer left at the end does not count: nobody was told that it is saved.
+    The beginning of a line that an interrupted writer left at the end does not count: its writer was not told that it is saved.
     """
     path = Path(file)
     return parse_corrections(_without_torn_line(path.read_bytes()) if path.exists() else b"", str(path))

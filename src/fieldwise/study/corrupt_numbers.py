@@ -45,7 +45,7 @@ def swap_digits(value: Numeric, pick: int, decimals: int) -> Numeric | None:
 
 
 def _edit_digits(value: float, edit: Callable[[str], str | None]) -> int | float | None:
-    """The number with its written digits edited; None if it then begins with a zero, which nobody writes."""
+    """The number with its written digits edited; None if it then begins with a zero, which is not how numbers are written."""
     edited = edit(format_number(abs(value)))
     if edited is None or (edited[0] == "0" and not edited.startswith("0.")):
         return None

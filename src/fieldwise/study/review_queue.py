@@ -1,7 +1,7 @@
 """The review queue of a run: which comparisons a person should look at, and in which order.
 
 Sources: `doubts` (expected values that other systems contradict), `low_confidence` (the least confident values), `disagreements` (expected
-and actual differ) and `sample` (a random share of the values that agree, which shows how many errors nobody would look for). A comparison
+and actual differ) and `sample` (a random share of the values that agree, which shows how many errors no other source finds). A comparison
 is queued once, under the first source that has it. The order depends on the run and the selection only, so a queue that is built again
 after a crash is the same queue.
 """

@@ -61,11 +61,11 @@ class ReviewProblem(ValueError):
 
 
 class AlreadyDecided(ReviewProblem):
-    """Somebody decided about the comparison meanwhile."""
+    """Another person decided about the comparison meanwhile."""
 
     def __init__(self, status: "ItemStatus") -> None:
         self.status = status
-        who = status.by or "somebody"
+        who = status.by or "another person"
         super().__init__(f"{who} has decided this already: {DECISION_WORDS[status.decision]}", "undo that decision first")
 
 

@@ -86,11 +86,11 @@ def build_field_evidence(
     sides: dict[Side, PagePlace | None] = {side: find_page_place(case, comparison, side) for side in SIDES}
     blind = names is not SIDE_NAMES
     ordered = sorted(sides, key=lambda side: names[side]) if blind else list(sides)
-    known = [(side, place) for side in ordered if (place := sides[side]) is not None]
+    places_by_side = [(side, place) for side in ordered if (place := sides[side]) is not None]
     # Often only the output has a box: in a blind review, a name beside it would tell which side is which.
-    places = [place.describe() if blind else f"{names[side]}: {place.describe()}" for side, place in known]
+    places = [place.describe() if blind else f"{names[side]}: {place.describe()}" for side, place in places_by_side]
     boxes: dict[int | None, list[PlaceBox]] = {}
-    for side, place in known:
+    for side, place in places_by_side:
         if place.box is not None:
             box = PlaceBox(place.box, "", _BLIND_COLOUR) if blind else PlaceBox(place.box, side, _COLOURS[side], dashed=side == "actual")
             boxes.setdefault(place.page, []).append(box)
@@ -98,8 +98,8 @@ def build_field_evidence(
     values = {side: getattr(comparison, side) for side in ordered if getattr(comparison, f"{side}_presence") == "present"}
     scalars = {side: value for side, value in values.items() if _may_be_in_text(value)}
     marked = mark_sources(case, scalars)
-    found = {role for text in marked for _, _, role in text.spans}
-    missing = [names[side] for side in scalars if side not in found and "both" not in found]
+    marked_roles = {role for text in marked for _, _, role in text.spans}
+    missing = [names[side] for side in scalars if side not in marked_roles and "both" not in marked_roles]
     return FieldEvidence(
         picture=picture,
         places=tuple(dict.fromkeys(places)),

@@ -140,7 +140,7 @@ def _read_by_path(server: Server, run: Run, evaluator: str, ids: Sequence[str]) 
     index = server.index.ids(run)
     positions = {position: case_id for case_id in ids if (position := index.position(case_id)) is not None}
     comparisons = comparisons_at(run, evaluator, sorted(positions))
-    return {positions[position]: {comparison.path: comparison for comparison in found} for position, found in comparisons.items()}
+    return {positions[position]: {comparison.path: comparison for comparison in compared} for position, compared in comparisons.items()}
 
 
 def _make_field(path: str, comparisons: Sequence[Comparison | None]) -> MatrixField:

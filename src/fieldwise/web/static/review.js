@@ -35,7 +35,7 @@
     scrollTo({ top: 0 });
   });
 
-  // A second key while a decision is being sent would decide about a comparison that nobody has seen.
+  // A second key while a decision is being sent would decide about a comparison that has not been seen yet.
   let sending = false;
   document.addEventListener("htmx:beforeRequest", (event) => {
     if (!page.contains(event.target)) return;
