@@ -82,3 +82,26 @@ def test_in_separate_files_these_names_are_data(name: str, tmp_path: Path) -> No
     suite = {"cases": {"expected": expected, "actual": actual}, "evaluators": [{"type": "field_accuracy", "fields": [name, "total"]}]}
     [result] = fw.run(suite, root=tmp_path).results()
     assert (result.result.hits, result.result.misses) == (["total"], [name])
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        {"question": "?", "answer": "Paris", "ground_truths": ["Paris"]},
+        {"question": "?", "answer": "Paris", "ground_truths": ["Paris, France", "Paris"]},
+        {"inputs": {"question": "?"}, "outputs": "Paris", "expectations": {"expected_response": "Paris"}},
+        {"input": "?", "completion": "Paris", "ideal": "Paris"},
+    ],
+    ids=["ragas 0.0", "ragas 0.0, several references", "MLflow 3", "OpenAI evals"],
+)
+def test_answers_are_read_out_of_the_wrappers_of_other_tools(row: dict[str, Any], tmp_path: Path) -> None:
+    suite = {"cases": write(tmp_path / "rows.jsonl", [row]), "evaluators": [{"type": "answer_quality"}]}
+    [result] = fw.run(suite, root=tmp_path).results()
+    assert result.result.metrics["exact_match"] is True
+
+
+def test_expectations_with_other_names_are_a_record(tmp_path: Path) -> None:
+    row = {"inputs": "?", "outputs": {"target": 5}, "expectations": {"target": 5}}
+    suite = {"cases": write(tmp_path / "rows.jsonl", [row]), "evaluators": [{"type": "field_prf"}]}
+    [result] = fw.run(suite, root=tmp_path).results()
+    assert result.result.hits == ["target"]

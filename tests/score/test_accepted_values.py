@@ -120,3 +120,33 @@ def test_redacted_choices_are_not_stored(tmp_path, monkeypatch):
     suite = {"redact": ["x"], "evaluators": [{"type": "field_accuracy", "fields": ["x"]}]}
     run = fw.run(suite, cases=cases)
     assert "SECRET" not in str([row.expected for row in run.mismatches()])
+
+
+@pytest.mark.parametrize(
+    "config",
+    [{"type": "answer_quality"}, {"type": "similarity", "match": "fuzzy"}, {"type": "equals"}, {"type": "contains"}],
+    ids=lambda config: config["type"],
+)
+def test_of_several_accepted_texts_the_closest_counts(config):
+    accepted = choice("It is not covered.", "The premium is $604.", None)
+    chosen = fw.evaluate(config, expected=accepted, actual="The premium is $604.")
+    assert summarize(chosen) == summarize(fw.evaluate(config, expected="The premium is $604.", actual="The premium is $604."))
+
+
+def test_the_lists_of_several_accepted_texts_are_not_mixed():
+    result = fw.evaluate({"type": "list_coverage"}, expected=choice("* apple\n* pear", "* plum\n* fig"), actual="* plum\n* kiwi")
+    assert (result.score, result.hits, result.misses) == (0.5, ["plum"], ["fig"])
+
+
+def test_a_text_without_any_accepted_value_is_skipped():
+    assert fw.evaluate({"type": "answer_quality"}, expected=choice(), actual="x").status == "skipped"
+
+
+def test_each_case_of_a_batch_has_its_own_accepted_texts(tmp_path):
+    cases = [
+        {"id": "a", "expected": choice("red", "green"), "actual": "green"},
+        {"id": "b", "expected": "blue", "actual": "grey"},
+        {"id": "c", "expected": choice("one", "two", "three"), "actual": "three"},
+    ]
+    run = fw.run({"evaluators": [{"type": "answer_quality"}]}, cases=cases, root=tmp_path)
+    assert [result.metrics["exact_match"] for result in run.results()] == [True, False, True]

@@ -5,10 +5,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
+from fieldwise.model.accepted_values import ANY
 from fieldwise.model.case import Cases
 from fieldwise.model.diagnostic import Diagnostic, Where
 from fieldwise.model.values import MISSING, Value
-from fieldwise.read.columns import ColumnRoles, is_usual_side_name
+from fieldwise.read.columns import ColumnRoles, fold_name, is_usual_side_name
 from fieldwise.read.files import get_data_stem
 from fieldwise.read.json_text import JsonProblem, decode_json
 from fieldwise.read.rows import RowBatch
@@ -16,6 +17,8 @@ from fieldwise.read.side_mapping import locate
 
 _MAX_LOOKUPS: Final = 4
 """Up to this many columns, looking up each name is faster than a pass over all keys of a row."""
+_WHOLE_ANSWER_NAMES: Final = ("expected_response", "expected_output", "expected", "ground_truth")
+"""Names of an MLflow expectation that is the whole expected output; others are fields of a record."""
 _SYNTAX_CODES: Final = ("invalid-json", "truncated-json", "invalid-csv")
 
 
@@ -25,7 +28,7 @@ def build_cases(rows: RowBatch, roles: ColumnRoles, *, keys: frozenset[str] | No
     cases = Cases(
         id=list_ids(rows, roles.columns.get("id")),
         input=_get_column(rows, roles, "input", None),
-        expected=_get_column(rows, roles, "expected", MISSING),
+        expected=_build_expected(rows, roles),
         actual=_build_actual(rows, roles, actuals),
         contexts=[None] * len(rows),
         metadata=_build_metadata(rows, roles, keys),
@@ -95,6 +98,34 @@ def _build_actuals(rows: RowBatch, roles: ColumnRoles) -> list[Sequence[Any] | N
     if rows.is_text_only:
         return [_parse_list_cell(value) for value in values]
     return [value if isinstance(value, list) else None for value in values]
+
+
+def _build_expected(rows: RowBatch, roles: ColumnRoles) -> list[Value]:
+    """The expected side of each case, without what ragas (`ground_truths`) and MLflow (`expectations`) put around an answer."""
+    values = _get_column(rows, roles, "expected", MISSING)
+    name = fold_name(roles.columns.get("expected", ""))
+    if name == "groundtruths":
+        return [_unwrap_references(value) for value in values]
+    return [_unwrap_expectation(value) for value in values] if name == "expectations" else values
+
+
+def _unwrap_references(value: Any) -> Any:
+    """One reference as itself, several as accepted values; anything but a list of texts as it is.
+
+    >>> _unwrap_references(["Paris"]), _unwrap_references(["Paris", "paris, France"])
+    ('Paris', {'$any': ['Paris', 'paris, France']})
+    """
+    if not isinstance(value, list) or not value or not all(isinstance(text, str) for text in value):
+        return value
+    return value[0] if len(value) == 1 else {ANY: value}
+
+
+def _unwrap_expectation(value: Any) -> Any:
+    """The whole expected answer, if it is the only expectation; several are a record of their names."""
+    if isinstance(value, dict) and len(value) == 1:
+        name, answer = next(iter(value.items()))
+        return answer if name in _WHOLE_ANSWER_NAMES else value
+    return value
 
 
 def _build_actual(rows: RowBatch, roles: ColumnRoles, actuals: list[Sequence[Any] | None]) -> list[Value]:

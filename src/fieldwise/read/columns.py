@@ -19,7 +19,7 @@ USUAL_NAMES: Final[Mapping[str, tuple[tuple[str, ...], ...]]] = {
         (
             *("groundtruth", "groundtruths", "gold", "goldanswer", "goldstandard", "truth", "gt", "reference", "referenceanswer"),
             *("referenceoutput", "referenceoutputs", "expectedoutput", "expectedoutputs", "expectedanswer", "expectedresponse"),
-            *("expectations", "correctanswer", "target", "targets"),
+            *("expectations", "correctanswer", "ideal", "target", "targets"),
         ),
     ),
     "actual": (

@@ -191,9 +191,12 @@ class ScoringBatch:
             return self
         key = np.asarray(rows, dtype=np.int64).tobytes()
         if key not in self._selections:
-            cases = self.cases.take(rows)
-            self._selections[key] = ScoringBatch(cases, self.services, self._repair, self._confidence, find_causes=self._find_causes)
+            self._selections[key] = self.with_cases(self.cases.take(rows))
         return self._selections[key]
+
+    def with_cases(self, cases: Cases) -> "ScoringBatch":
+        """A batch of other cases, scored in the same way."""
+        return ScoringBatch(cases, self.services, self._repair, self._confidence, find_causes=self._find_causes)
 
 
 def as_text(value: Any) -> str:

@@ -10,6 +10,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from fieldwise.model.accepted_values import accepted_values
 from fieldwise.model.batch import BatchOutcome, EvaluatorOutcome
 from fieldwise.model.case import Cases
 from fieldwise.model.comparison import ComparisonTable, fill_confidences
@@ -88,6 +89,8 @@ def evaluate(planned: PlannedEvaluator, batch: ScoringBatch) -> Results:
     failed = {at: partition.failed[row] for at, row in enumerate(partition.evaluated) if row in partition.failed}
     if entry.is_judge:
         results = judge_cases(entry, planned, part.cases, failed, batch.services.asker)
+    elif entry.reads == "text" and any(accepted_values(value) for value in part.cases.expected):
+        results = _score_accepted_texts(entry, planned, part)
     else:
         results = _call_evaluator(entry, planned, part)
     results.kinds = _metric_kinds(results, entry)
@@ -134,7 +137,8 @@ def partition_cases(entry: EvaluatorSpec, planned: PlannedEvaluator, batch: Scor
     cases = batch.cases
     unreadable = _unreadable_sides(entry, batch)
     has_problems = bool(unreadable) or bool(cases.diagnostics)
-    if not has_problems and _ABSENT_TYPES.isdisjoint(map(type, chain(cases.expected, cases.actual))):
+    has_choices = entry.reads == "text" and any(accepted_values(value) is not None for value in cases.expected)
+    if not has_problems and not has_choices and _ABSENT_TYPES.isdisjoint(map(type, chain(cases.expected, cases.actual))):
         return CasePartition(list(range(len(batch))), {}, {})
     partition = CasePartition([], {}, {})
     for row, (expected, actual) in enumerate(zip(cases.expected, cases.actual, strict=True)):
@@ -144,7 +148,8 @@ def partition_cases(entry: EvaluatorSpec, planned: PlannedEvaluator, batch: Scor
             if "expected" in unreadable.get(row, {}):  # problems of other kinds are among the diagnostics of the case already
                 batch.services.report(Diagnostic(code="unreadable-expected", what=expected_problem, where=cases.locate(row)))
             continue
-        if entry.needs_expected and (expected is None or expected is MISSING):
+        accepts_no_text = has_choices and accepted_values(expected) == []
+        if entry.needs_expected and (expected is None or expected is MISSING or accepts_no_text):
             partition.excluded[row] = Result(status="skipped", reasoning="nothing is expected of this case")
             continue
         partition.evaluated.append(row)
@@ -204,6 +209,39 @@ def _call_evaluator(entry: EvaluatorSpec, planned: PlannedEvaluator, batch: Scor
     first = _call_evaluator(entry, planned, batch.select_cases(rows[:half]))
     second = _call_evaluator(entry, planned, batch.select_cases(rows[half:]))
     return join_results([first, second])
+
+
+def _score_accepted_texts(entry: EvaluatorSpec, planned: PlannedEvaluator, batch: ScoringBatch) -> Results:
+    """The evaluator's results where cases accept several texts (`{"$any": […]}`): against the one with the highest score."""
+    rows: list[int] = []
+    texts: list[Any] = []
+    for row, value in enumerate(batch.cases.expected):
+        accepted = [text for text in accepted_values(value) or () if text is not None] or [value]
+        rows += [row] * len(accepted)
+        texts += accepted
+    results = _call_evaluator(entry, planned, batch.with_cases(replace(batch.cases.take(rows), expected=texts)))
+    best: dict[int, int] = {}
+    for position, row in enumerate(rows):
+        if row not in best or results.score[position] > results.score[best[row]]:
+            best[row] = position
+    return _take_results(results, list(best.values()))
+
+
+def _take_results(results: Results, rows: Sequence[int]) -> Results:
+    """The results at these rows, of an evaluator without comparisons and pooled columns."""
+    at = np.array(rows, dtype=np.int64)
+    return replace(
+        results,
+        score=results.score[at],
+        status=results.status[at],
+        hits=Labels.of(results.hits.at(row) for row in rows),
+        misses=Labels.of(results.misses.at(row) for row in rows),
+        flags=None if results.flags is None else Labels.of(results.flags.at(row) for row in rows),
+        reasoning=[results.reasoning[row] for row in rows],
+        metrics={name: column[at] for name, column in results.metrics.items()},
+        details=lambda row: results.details(rows[row]),
+        passes_without_hits=None if results.passes_without_hits is None else results.passes_without_hits[at],
+    )
 
 
 def mark_failed_cases(results: Results, failed: Mapping[int, str], entry: EvaluatorSpec) -> None:

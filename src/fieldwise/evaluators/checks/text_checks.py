@@ -11,6 +11,7 @@ from annotated_types import Ge, MinLen
 
 from fieldwise.kernels.text_normalize import fold_case
 from fieldwise.kernels.values import to_nfc
+from fieldwise.model.accepted_values import accepted_values
 from fieldwise.model.batch import Batch
 from fieldwise.model.options import OptionProblem
 from fieldwise.model.result import Result, Results
@@ -278,15 +279,20 @@ def check_outputs(
         texts = unique_texts(value) if value is not None else expected_check_texts(batch, row)
         if texts:
             outcomes = {text: holds(output, text) for text in texts}
-            results.append(check_result(name, outcomes, mode=mode, negate=negate))
+            accepts_several = value is None and accepted_values(batch.cases.expected[row]) is not None
+            results.append(check_result(name, outcomes, mode="any" if accepts_several and not negate else mode, negate=negate))
         else:
             results.append(Result(status="skipped", reasoning=f"`{name}` has no `value`, and the case expects no text"))
     return Results.from_results(results)
 
 
 def expected_check_texts(batch: Batch, row: int) -> list[str]:
-    """The texts that a case expects: the items of a list of texts, else one text; empty if it expects none or a blank one."""
+    """The texts that a case expects: the accepted ones of several (`{"$any": […]}`), the items of a list of texts, else one text;
+    empty if it expects none or a blank one."""
     expected: Any = batch.cases.expected[row]
+    accepted = accepted_values(expected)
+    if accepted is not None:
+        return unique_texts([text for text in accepted if isinstance(text, str) and text.strip()])
     if json_kind(expected) == "list" and expected and all(isinstance(item, str) and item.strip() for item in expected):
         return unique_texts(expected)
     text = batch.expected_texts[row] if expected is not MISSING and expected is not None else ""
