@@ -230,6 +230,10 @@ def _score_accepted_texts(entry: EvaluatorSpec, planned: PlannedEvaluator, batch
 def _take_results(results: Results, rows: Sequence[int]) -> Results:
     """The results at these rows, of an evaluator without comparisons and pooled columns."""
     at = np.array(rows, dtype=np.int64)
+
+    def details(row: int) -> Mapping[str, Any]:
+        return results.details(rows[row])
+
     return replace(
         results,
         score=results.score[at],
@@ -239,7 +243,7 @@ def _take_results(results: Results, rows: Sequence[int]) -> Results:
         flags=None if results.flags is None else Labels.of(results.flags.at(row) for row in rows),
         reasoning=[results.reasoning[row] for row in rows],
         metrics={name: column[at] for name, column in results.metrics.items()},
-        details=lambda row: results.details(rows[row]),
+        details=details,
         passes_without_hits=None if results.passes_without_hits is None else results.passes_without_hits[at],
     )
 
