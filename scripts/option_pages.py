@@ -71,6 +71,8 @@ def _write_suite(schema: Schema) -> Iterator[str]:
         yield f"\n## {heading}\n"
         yield from _write_table(top[name]["properties"], definitions)
     yield '\nAny other key of `gate` is `EVALUATOR.METRIC` with a condition such as `">= 0.9"`.'
+    yield "\n### regression\n\nAn object, or a list of them:\n"
+    yield from _write_table(_object_of(top["gate"]["properties"]["regression"])["properties"], definitions)
     yield "\n## when\n\nThe cases that an evaluator applies to.\n"
     yield from _write_table(definitions["when"]["properties"], definitions)
     yield "\n## Keys of every evaluator\n"
@@ -84,10 +86,15 @@ def _write_suite(schema: Schema) -> Iterator[str]:
     yield "\n## Options of each evaluator"
     for name, definition in definitions.items():
         if name.startswith("evaluator."):
-            own = {key: value for key, value in definition["properties"].items() if key not in COMMON_KEYS}
+            own = {key: value for key, value in definition["properties"].items() if key not in COMMON_KEYS or _is_own(key, value, first)}
             kind = name.removeprefix("evaluator.")
             yield f"\n### {kind}\n\n[Description and example](evaluators.md#{kind}).\n"
             yield from _write_table(own, definitions) if own else ["It has no options of its own."]
+
+
+def _is_own(key: str, schema: Schema, common: Schema) -> bool:
+    """True for an evaluator's own meaning of a common key, such as the `threshold` of iou_score."""
+    return key != "type" and schema != common.get(key)
 
 
 def _write_matches() -> Iterator[str]:

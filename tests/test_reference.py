@@ -50,6 +50,12 @@ def test_an_example_that_fails_is_never_shown(reference: ModuleType) -> None:
         list(reference._write_evaluator(EVALUATORS.find("field_accuracy"), note))
 
 
+def test_every_key_and_option_has_a_description() -> None:
+    for path, text in load_script(SCRIPT.with_name("option_pages.py")).build_pages().items():
+        undescribed = [line for line in text.splitlines() if line.startswith("|") and line.endswith("|  |")]
+        assert not undescribed, f"{path.name}: {undescribed}"
+
+
 def test_the_pages_of_options_are_what_their_script_writes() -> None:
     for path, text in load_script(SCRIPT.with_name("option_pages.py")).build_pages().items():
         assert path.read_text(encoding="utf-8") == text, f"run `{Path(sys.executable).name} scripts/option_pages.py`"

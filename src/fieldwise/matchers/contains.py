@@ -31,6 +31,7 @@ class Contains:
     value: Annotated[str, MinLen(1)] | None = None
     """Text to look for; default: the expected value."""
     ignore_case: bool = False
+    """Upper and lower case are the same."""
 
 
 @matcher(

@@ -28,7 +28,7 @@ from fieldwise.plan.gates import OPERATORS
 from fieldwise.plan.options import with_constraints, without_markers
 from fieldwise.plan.profiles import PROFILES
 from fieldwise.plan.rules import RULE_OPTIONS, list_match_names
-from fieldwise.plan.suite import CASES_KEYS, COLUMN_TYPES, SIDE_KEYS
+from fieldwise.plan.suite import COLUMN_TYPES, SIDE_KEYS
 
 JsonSchema: TypeAlias = dict[str, Any]
 SUITE_SCHEMA_VERSION: Final = 2
@@ -38,7 +38,7 @@ _TEXT: JsonSchema = {"type": "string", "minLength": 1}
 _PATH: JsonSchema = {"type": "string", "minLength": 1, "not": {"pattern": r"^\$"}}
 _COMMON_DESCRIPTIONS = {
     "name": "Name in gates and reports; default: the type.",
-    "weight": "Weight among the evaluators.",
+    "weight": "Weight in the mean; 0 leaves it out.",
     "pass_at": "A score at or above this passes.",
     "repair": "off: records in text must be strict JSON. on: almost-JSON is repaired, and the case says how.",
     "required": "False: a missing or null value leaves the score untouched.",
@@ -49,6 +49,23 @@ _COMMON_DESCRIPTIONS = {
     "tag": "Tags of cases.",
     "split": "Splits of the data.",
     "contexts": "True: only cases with contexts. False: only cases without.",
+}
+_SIDE_DESCRIPTIONS = {
+    "file": "A file, a folder or a pattern; relative to the suite.",
+    "id": "The column or path that identifies a row of this side.",
+    "record": "The path of the record inside a row; default: the whole row.",
+    "format": "The format, such as `azure_di`; default: by the name and content of the file.",
+}
+_COLUMN_DESCRIPTIONS = {
+    "id": "The column with the id of the case.",
+    "input": "The column with the question or document.",
+    "expected": "The column with the expected output.",
+    "actual": "The column with the actual output.",
+    "contexts": "The column with the retrieved passages.",
+    "metadata": "The column with an object of further values.",
+    "tags": "The column with the tags of the case.",
+    "split": "The column with the split, such as train or test.",
+    "actuals": "The column, or columns, with the outputs of several trials.",
 }
 
 
@@ -72,6 +89,8 @@ def build_suite_schema() -> JsonSchema:
     number = r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?"
     condition: JsonSchema = {"type": "string", "pattern": rf"^\s*({'|'.join(OPERATORS)})\s*{number}\s*$", "examples": [">= 0.9"]}
     columns = {role: _schema_of_hint(definitions, hint) for role, hint in COLUMN_TYPES.items()}
+    for role, column in columns.items():
+        column["description"] = _COLUMN_DESCRIPTIONS[role]
     regression = _regression_schema()
     properties: JsonSchema = {
         "name": {**_TEXT, "description": "Name of the run; default: the name of the file."},
@@ -85,14 +104,22 @@ def build_suite_schema() -> JsonSchema:
         "policy": {**_TEXT, "description": "A file of `fieldwise policy`, for the gate `policy.holds`."},
         "redact": {"type": "array", "minItems": 1, "items": _PATH, "description": "Paths whose values are stored and shown as hashes."},
         "profile": {"enum": list(PROFILES), "description": "A named way of scoring: its options apply where the suite writes none."},
-        "evaluators": {"type": "array", "minItems": 1, "items": _evaluator_schema(definitions)},
+        "evaluators": {
+            "type": "array",
+            "minItems": 1,
+            "items": _evaluator_schema(definitions),
+            "description": "How cases are scored: each has a `type` and its options.",
+        },
         "cost": _cost_schema(definitions),
         "gate": {
             "type": "object",
             "description": 'Conditions on the run, such as `fields.score: ">= 0.9"`.',
             "properties": {
-                "policy.holds": {"anyOf": [condition, {"const": True}]},
-                "regression": {"anyOf": [regression, {"type": "array", "items": regression}]},
+                "policy.holds": {"anyOf": [condition, {"const": True}], "description": "The policy of the suite holds on this run."},
+                "regression": {
+                    "anyOf": [regression, {"type": "array", "items": regression}],
+                    "description": "A limit, or several, on the drop of a metric from the baseline.",
+                },
             },
             "propertyNames": {"pattern": r"^([\w-]+\..+|regression)$"},
             "additionalProperties": condition,
@@ -124,20 +151,31 @@ def _cost_schema(definitions: _Definitions) -> JsonSchema:
 
 def _regression_schema() -> JsonSchema:
     share: JsonSchema = {"type": "number", "minimum": 0, "maximum": 1}
-    properties = {"metric": _TEXT, "max_drop": share, "confidence": share, "per_field": {"type": "boolean"}, "min_common": share}
+    properties: JsonSchema = {
+        "metric": {**_TEXT, "description": "The metric, such as `fields.score`."},
+        "max_drop": {**share, "description": "Largest drop to accept."},
+        "confidence": {**share, "description": "Fail only if the drop exceeds `max_drop` with this confidence."},
+        "per_field": {"type": "boolean", "description": "Judge every field by itself, adjusted for their number."},
+        "min_common": {**share, "description": "Smallest share of the cases that baseline and run must have in common."},
+    }
     description = "Fail if this metric drops from the baseline by more than `max_drop`."
     return {**_closed_mapping(properties, ["metric"]), "description": description}
 
 
 def _cases_schema() -> JsonSchema:
     rename: JsonSchema = {"type": "object", "additionalProperties": _TEXT, "description": "Name in this file → name in the rules."}
-    side = {"anyOf": [_TEXT, _closed_mapping({**dict.fromkeys(SIDE_KEYS, _TEXT), "rename": rename}, ["file"])]}
+    side_keys = {key: {**_TEXT, "description": _SIDE_DESCRIPTIONS[key]} for key in SIDE_KEYS if key != "rename"}
+    one_side = {"anyOf": [_TEXT, _closed_mapping({**side_keys, "rename": rename}, ["file"])]}
+    sides = {side: {**one_side, "description": f"The {side} side: a path, a pattern, or an object."} for side in ("expected", "actual")}
     allow: JsonSchema = {"type": "boolean", "description": "The same file or column may be both expected and actual."}
-    texts = dict.fromkeys((key for key in CASES_KEYS if key != "file"), _TEXT)
-    two_sides = _closed_mapping({**texts, "expected": side, "actual": side, "allow_same_sides": allow}, ["expected", "actual"])
     corrections: JsonSchema = {**_TEXT, "description": "A JSONL file of corrections of the expected values; relative to the suite."}
-    two_sides["properties"]["corrections"] = corrections
-    one_file = _closed_mapping({"file": _TEXT, "format": _TEXT, "allow_same_sides": allow, "corrections": corrections}, ["file"])
+    join: JsonSchema = {**_TEXT, "description": "The column or path that identifies a row on both sides; short for the same `id` on each."}
+    file_format = side_keys["format"]
+    two_sides = _closed_mapping(
+        {**sides, "join": join, "format": file_format, "allow_same_sides": allow, "corrections": corrections}, ["expected", "actual"]
+    )
+    file: JsonSchema = {**_TEXT, "description": "One file or pattern with both sides of each case."}
+    one_file = _closed_mapping({"file": file, "format": file_format, "allow_same_sides": allow, "corrections": corrections}, ["file"])
     corrections_only = _closed_mapping({"corrections": corrections}, ["corrections"])
     description = "A file, a pattern, or separate files for expected and actual; relative to the suite."
     return {"description": description, "anyOf": [_TEXT, two_sides, one_file, corrections_only]}
@@ -156,7 +194,7 @@ def _evaluator_schema(definitions: _Definitions, role: Literal["evaluator", "mem
 def _schema_of_evaluator(definitions: _Definitions, name: str, role: str) -> JsonSchema:
     spec = registry.EVALUATORS.find(name)
     options_type = spec.options
-    common: JsonSchema = {"type": {"const": name}}
+    common: JsonSchema = {"type": {"const": name, "description": "Which evaluator this is."}}
     for key, option in list_common_options(spec).items():
         common[key] = _schema_of_common_option(definitions, option)
     common["name"]["pattern"] = r"^[\w-]+$"
@@ -176,7 +214,7 @@ def _schema_of_evaluator(definitions: _Definitions, name: str, role: str) -> Jso
 
 def _when_schema(definitions: _Definitions) -> JsonSchema:
     conditions = {key: _schema_of_common_option(definitions, option) for key, option in WHEN_OPTIONS.items()}
-    return {**_closed_mapping(conditions), "minProperties": 1}
+    return {**_closed_mapping(conditions), "minProperties": 1, "description": "The cases that it applies to; default: all."}
 
 
 def _schema_of_common_option(definitions: _Definitions, option: DeclaredOption) -> JsonSchema:
@@ -296,7 +334,8 @@ def _schema_by_match(definitions: _Definitions, common: JsonSchema, required: li
         must_be_written = {} if name == "exact" else {"required": ["match"]}
         condition = {"properties": {"match": {"const": name}}, **must_be_written}
         conditions.append({"if": condition, "then": {**mapping, **_describe_options_type(options_type)}})
-    properties = {**common, "match": {"enum": list(list_match_names()), "default": "exact"}}
+    match: JsonSchema = {"enum": list(list_match_names()), "default": "exact", "description": "How the two values are compared."}
+    properties = {**common, "match": match}
     schema: JsonSchema = {"type": "object", "properties": properties, "allOf": conditions}
     return {**schema, "required": required} if required else schema
 
@@ -308,6 +347,8 @@ def _list_rule_schema() -> JsonSchema:
     description = "Minimum similarity of two items that `align: best` pairs; 0 pairs everything."
     at_least: JsonSchema = {"type": "number", "minimum": 0, "maximum": 1, "default": DEFAULT_AT_LEAST, "description": description}
     at_least_needs_best = {"if": {"required": ["at_least"]}, "then": {"properties": {"align": {"const": "best"}}, "required": ["align"]}}
-    mapping = _closed_mapping({"align": {"enum": list(get_args(Align))}, "key": key, "at_least": at_least})
+    how = "How items are paired: by position, by the best total similarity, by a key, or in any order if they are equal."
+    align: JsonSchema = {"enum": list(get_args(Align)), "description": how}
+    mapping = _closed_mapping({"align": align, "key": key, "at_least": at_least})
     names = [name for name in get_args(Align) if name != "key"]
     return {"anyOf": [{"enum": names}, {**mapping, "allOf": [key_is_required, key_implies_align, at_least_needs_best]}]}

@@ -45,6 +45,7 @@ class Ragas:
     """The metrics and the model."""
 
     metrics: Annotated[tuple[MetricName, ...], MinLen(1)] = get_args(MetricName)
+    """The metrics to compute; their mean is the score."""
     by: Literal["native", "package"] = "native"
     """`native` uses the prompts of fieldwise. `package` uses the prompts and formulas of the package `ragas`:
     `pip install 'fieldwise[ragas]'`, 800 MB."""

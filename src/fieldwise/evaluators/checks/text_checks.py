@@ -99,6 +99,7 @@ class TextAlternatives:
     value: CheckTexts | None = None
     """A text, or a list of texts of which one is enough; default: the expected value of the case."""
     ignore_case: bool = False
+    """Upper and lower case are the same."""
     negate: bool = False
     """None of the texts may match."""
 

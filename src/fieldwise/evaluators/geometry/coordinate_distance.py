@@ -43,9 +43,11 @@ class CoordinateDistance:
     path: str = ""
     """Path of the point or list of points; default: the record itself."""
     metric: DistanceMetric = "euclidean"
+    """How the distance of two points is measured."""
     threshold: Annotated[float, Ge(0)] | None = None
     """A pair scores 1 up to this distance and 0 beyond; without it, 1 / (1 + distance), for cosine 1 - distance."""
     pairing: Pairing = "index"
+    """index: the items of the two lists in their order. best: the pairs with the best total."""
 
     def is_graded(self) -> bool:
         """True without a threshold."""

@@ -37,6 +37,7 @@ class Detection:
     path: str = ""
     """Path of the list of boxes; default: the record itself, or its `boxes`."""
     format: Literal["xywh", "xyxy"] = "xywh"
+    """xywh: left, top, width, height. xyxy: two opposite corners."""
     box: str = "bbox"
     """The key of the box inside an item."""
     label: str = "category"

@@ -43,6 +43,7 @@ class IouScore:
     path: str = ""
     """Path of the shape or list of shapes; default: the record itself."""
     format: Format = "xyxy"
+    """xyxy: two opposite corners. xywh: left, top, width, height. polygon: a list of points."""
     actual_format: Format | None = None
     """The format of actual, if it differs."""
     box: str | None = None
@@ -52,6 +53,7 @@ class IouScore:
     threshold: Annotated[float, Interval(ge=0, le=1)] | None = None
     """A pair is a hit from this IoU on; default: above 0."""
     pairing: Pairing = "index"
+    """index: the items of the two lists in their order. best: the pairs with the best total."""
     polygon: Literal["exact", "bbox"] = "exact"
     """Compare the polygons themselves, or their bounding boxes."""
 

@@ -80,8 +80,11 @@ class JsonQuality:
     default_text: Literal["SEMANTIC", "FUZZY", "EXACT"] = "SEMANTIC"
     """The strategy for text without a strategy of its own that is neither a date, nor an email address, nor an identifier."""
     weights: Weights = field(default_factory=Weights)
+    """The weights of the parts of the score."""
     fuzzy_threshold: Share = 0.85
+    """Similarity from which a FUZZY key matches."""
     semantic_threshold: Share = 0.80
+    """Similarity from which a SEMANTIC key matches."""
     fuzzy: Annotated[Match, FixedMatch("fuzzy")] | None = None
     """Options of the fuzzy match, such as its algorithm."""
     semantic: Annotated[Match, FixedMatch("semantic")] | None = None
