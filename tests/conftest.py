@@ -53,15 +53,15 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         functions = (getattr(item, "obj", None) for item in items)
         for test in {getattr(function, "__func__", function) for function in functions}:
             if getattr(test, "is_hypothesis_test", False):
-                given = getattr(test, _SETTINGS)
-                setattr(test, _SETTINGS, settings(given, max_examples=given.max_examples * _FUZZ, deadline=None))
+                declared = getattr(test, _SETTINGS)
+                setattr(test, _SETTINGS, settings(declared, max_examples=declared.max_examples * _FUZZ, deadline=None))
 
 
 def _chromium() -> str:
     """The browser. Where it could be installed and is not, tests fail and say how; elsewhere they are skipped and say why."""
-    found = os.environ.get("FIELDWISE_CHROMIUM") or next(filter(None, map(shutil.which, _NAMES)), None)
-    if found:
-        return found
+    browser = os.environ.get("FIELDWISE_CHROMIUM") or next(filter(None, map(shutil.which, _NAMES)), None)
+    if browser:
+        return browser
     if os.environ.get("CI") or shutil.which("apt-get"):
         pytest.fail(
             "pages are tested in Chromium, which is not installed: apt-get install -y chromium, or set FIELDWISE_CHROMIUM to its path"

@@ -98,14 +98,14 @@ class TestMatch:
 
 class TestDiff:
     def test_differences_are_explained(self) -> None:
-        found = fw.diff({"vendor": "Acme", "total": 100.5}, {"vendor": "Acme", "total": 1005.0})
-        assert not found.same
-        assert [comparison.path for _, comparison in found.differences] == ["total"]
+        difference = fw.diff({"vendor": "Acme", "total": 100.5}, {"vendor": "Acme", "total": 1005.0})
+        assert not difference.same
+        assert [comparison.path for _, comparison in difference.differences] == ["total"]
 
     def test_what_is_the_same_says_so(self) -> None:
-        found = fw.diff({"a": [1, {"b": None}]}, {"a": [1.0, {"b": None}]})
-        assert found.same
-        assert str(found) == "nothing differs"
+        difference = fw.diff({"a": [1, {"b": None}]}, {"a": [1.0, {"b": None}]})
+        assert difference.same
+        assert str(difference) == "nothing differs"
 
 
 class TestRun:
@@ -137,11 +137,11 @@ class TestRun:
         options: dict[str, dict[str, Any]] = {"json_quality": {"default_text": "EXACT"}, "length": {"max": 20}}
         config = {"type": kind, **options.get(kind, {})}
         sides: list[tuple[Any, Any]] = [({"a": 1, "b": "x"}, {"a": 1, "c": 2}), ({"a": 1}, {"a": 1}), ({"a": 2}, {"a": "long text"})]
-        lines = [json.dumps({"id": str(at), "expected": one, "actual": other}) for at, (one, other) in enumerate(sides)]
+        lines = [json.dumps({"id": str(at), "expected": expected, "actual": actual}) for at, (expected, actual) in enumerate(sides)]
         (tmp_path / "cases.jsonl").write_text("\n".join(lines))
         run = fw.run({"name": "s", "cases": str(tmp_path / "cases.jsonl"), "evaluators": [config]}, root=tmp_path / "runs")
-        stored = [{name: (type(value), value) for name, value in one.metrics.items()} for one in run.results()]
-        said = [fw.evaluate(config, expected=one, actual=other, id=str(at)).metrics for at, (one, other) in enumerate(sides)]
+        stored = [{name: (type(value), value) for name, value in expected.metrics.items()} for expected in run.results()]
+        said = [fw.evaluate(config, expected=expected, actual=actual, id=str(at)).metrics for at, (expected, actual) in enumerate(sides)]
         assert stored == [{name: (type(value), value) for name, value in metrics.items()} for metrics in said]
 
     def test_rules_are_inferred_from_all_cases_whatever_the_size_of_batches(self, tmp_path: Path) -> None:
@@ -151,9 +151,9 @@ class TestRun:
         (tmp_path / "cases.jsonl").write_text("".join(json.dumps(case) + "\n" for case in cases))
         suite = {"name": "s", "cases": str(tmp_path / "cases.jsonl"), "evaluators": [{"type": "field_accuracy"}]}
         few, many = (fw.run(suite, root=tmp_path / f"runs{chunk}", chunk=chunk) for chunk in (256, 600))
-        found = [[note.what for note in run.manifest.diagnostics if note.code == "inferred-rule"] for run in (few, many)]
-        assert found[0] == found[1]
-        assert found[0][0].startswith("date, because ")
+        notes = [[note.what for note in run.manifest.diagnostics if note.code == "inferred-rule"] for run in (few, many)]
+        assert notes[0] == notes[1]
+        assert notes[0][0].startswith("date, because ")
 
 
 def test_importing_fieldwise_costs_next_to_nothing() -> None:

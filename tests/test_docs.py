@@ -41,9 +41,9 @@ class Block(NamedTuple):
 def blocks(page: Path) -> Iterator[Block]:
     """The blocks of a page that are to be run."""
     text = page.read_text(encoding="utf-8")
-    for found in FENCE.finditer(text):
-        if not re.match(r"<!-- not run: .+ -->", found["before"] or ""):
-            yield Block(found["kind"], found["text"], text.count("\n", 0, found.start("text")))
+    for fence in FENCE.finditer(text):
+        if not re.match(r"<!-- not run: .+ -->", fence["before"] or ""):
+            yield Block(fence["kind"], fence["text"], text.count("\n", 0, fence.start("text")))
 
 
 @pytest.fixture
@@ -58,13 +58,13 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_every_block_works_in_the_order_of_the_page(page: Path, folder: Path) -> None:
-    known: dict[str, object] = {"__name__": "docs"}
+    namespace: dict[str, object] = {"__name__": "docs"}
     if page.name == "http-api.md":
-        known["client"] = TestClient(create_app(Settings()), base_url="http://127.0.0.1")
+        namespace["client"] = TestClient(create_app(Settings()), base_url="http://127.0.0.1")
     for block in blocks(page):
         place = f"{page.name}:{block.line}"
         if block.kind == "python":
-            run_python(block, place, known)
+            run_python(block, place, namespace)
         elif block.kind == "console":
             run_commands(block, place)
         elif block.kind == "yaml" and re.search(r"^evaluators:", block.text, re.MULTILINE):
@@ -72,15 +72,15 @@ def test_every_block_works_in_the_order_of_the_page(page: Path, folder: Path) ->
             assert api.check("block.eval.yaml").evaluators, place
 
 
-def run_python(block: Block, place: str, known: dict[str, object]) -> None:
+def run_python(block: Block, place: str, namespace: dict[str, object]) -> None:
     """Run a block; what a line prints is what the comment behind it says."""
     output = io.StringIO()
     with contextlib.redirect_stdout(output):
-        exec(compile("\n" * block.line + block.text, place, "exec"), known)
-    told = [found["told"].strip() for line in block.text.splitlines() if (found := PRINTED.match(line))]
+        exec(compile("\n" * block.line + block.text, place, "exec"), namespace)
+    printed = [comment["told"].strip() for line in block.text.splitlines() if (comment := PRINTED.match(line))]
     prints = sum(line.startswith("print(") for line in block.text.splitlines())
-    if told and len(told) == prints:
-        assert output.getvalue().splitlines() == told, place
+    if printed and len(printed) == prints:
+        assert output.getvalue().splitlines() == printed, place
 
 
 def run_commands(block: Block, place: str) -> None:

@@ -40,7 +40,7 @@ class Place:
         (self.folder / "s.eval.yaml").write_text(json.dumps(suite))
 
     def cases(self, *cases: Any) -> None:
-        self.write("data.jsonl", "".join((one if isinstance(one, str) else json.dumps(one)) + "\n" for one in cases))
+        self.write("data.jsonl", "".join((case if isinstance(case, str) else json.dumps(case)) + "\n" for case in cases))
 
     def write(self, name: str, text: str) -> Path:
         path = self.folder / name
@@ -54,8 +54,8 @@ class Place:
 
     def fails(self, code: int | tuple[int, ...], message: str, *options: str) -> None:
         """It exits with this code, or one of these, and says so."""
-        found, output = self.run(*options)
-        assert found in (code if isinstance(code, tuple) else (code,)), output
+        exit_code, output = self.run(*options)
+        assert exit_code in (code if isinstance(code, tuple) else (code,)), output
         assert message in output
 
 
@@ -149,18 +149,18 @@ class TestMisread:
         assert place.run()[0] == PASSED
 
     @pytest.mark.parametrize(
-        ("option", "told"),
+        ("option", "message"),
         [
             ({"type": "field_prf", "ignore": ["totl", "n[0].x"]}, "`ignore` names `totl`, and no case of the run has such a field"),
             ({"type": "json_quality", "strategies": {"n": "EXACT", "totl": "EXACT"}}, "`strategies` names `totl`, and no case"),
             ({"type": "json_quality", "similarities": {"totl": 0.9}}, "`similarities` names `totl`, and no case"),
         ],
     )
-    def test_a_name_that_no_case_has_is_told(self, place: Place, option: Any, told: str) -> None:
+    def test_a_name_that_no_case_has_is_told(self, place: Place, option: Any, message: str) -> None:
         """Told and no more: a strategy file may serve several suites."""
         place.suite(option)
         code, output = place.run()
-        assert (code, told in output) == (PASSED, True)
+        assert (code, message in output) == (PASSED, True)
 
     def test_a_malformed_path(self, place: Place) -> None:
         place.suite({**FIELDS, "fields": ["n", "a..b"]})
@@ -994,18 +994,18 @@ SITUATIONS: dict[str, Situation] = {
 @pytest.mark.parametrize("name", SITUATIONS)
 def test_a_situation_has_the_exit_code_it_must_have(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    told = SITUATIONS[name]
-    evaluators = told.evaluators if isinstance(told.evaluators, list) else [told.evaluators]
-    suite = {"name": "s", "cases": told.cases, "evaluators": evaluators, **told.suite}
-    if told.gate is not None:
-        suite["gate"] = told.gate
+    situation = SITUATIONS[name]
+    evaluators = situation.evaluators if isinstance(situation.evaluators, list) else [situation.evaluators]
+    suite = {"name": "s", "cases": situation.cases, "evaluators": evaluators, **situation.suite}
+    if situation.gate is not None:
+        suite["gate"] = situation.gate
     (tmp_path / "s.eval.yaml").write_text(json.dumps(suite))
-    for file, content in told.files.items():
+    for file, content in situation.files.items():
         (tmp_path / file).write_text(content)
     (tmp_path / "link.jsonl").symlink_to(tmp_path / "e.jsonl")
-    result = CliRunner().invoke(app, [told.command, "s.eval.yaml", "--format", "plain", *told.options], env={"COLUMNS": "400"})
+    result = CliRunner().invoke(app, [situation.command, "s.eval.yaml", "--format", "plain", *situation.options], env={"COLUMNS": "400"})
     output = " ".join((result.stdout + result.stderr).split())
-    assert (result.exit_code, told.says in output) == (told.code, True), output
+    assert (result.exit_code, situation.says in output) == (situation.code, True), output
 
 
 def regression_suites(place: Place, **gate: Any) -> None:
@@ -1140,13 +1140,13 @@ def studied(tmp_path_factory: pytest.TempPathFactory) -> Studied:
         cases = [{**GOOD, "id": str(at), "actual": {"n": "y", "total": at}, "split": "train" if at % 2 else "test"} for at in range(6)]
         place.cases(*cases)
         run = fw.run("s.eval.yaml").id
-        other = fw.run("s.eval.yaml", cases=[{**GOOD, "id": "z"}]).id
+        other_run = fw.run("s.eval.yaml", cases=[{**GOOD, "id": "z"}]).id
         place.suite({**FIELDS, "fields": ["n", "totl"]})
         place.run()
         invalid = list_runs()[0].id
         place.suite(FIELDS)
         place.write("bad.json", '{"version": 1}')
-    return Studied(folder, run, other, invalid)
+    return Studied(folder, run, other_run, invalid)
 
 
 QUESTIONS: dict[str, tuple[str, int, str]] = {
@@ -1211,6 +1211,8 @@ def test_a_field_that_accepts_no_value_is_not_right(place: Place) -> None:
     code, output = place.run(command=("report", "latest", "-o", "r.json"))
     assert code == PASSED, output
     [table] = [
-        one for one in json.loads((place.folder / "r.json").read_text())["summary"]["evaluators"]["fields"]["fields"] if one["field"] == "n"
+        field
+        for field in json.loads((place.folder / "r.json").read_text())["summary"]["evaluators"]["fields"]["fields"]
+        if field["field"] == "n"
     ]
     assert (table["n"], table["matched"]) == (1, 1)

@@ -20,18 +20,18 @@ EVALS = [
 ]
 
 
-def counted(found: dict[str, int]) -> dict[str, float]:
+def counted(counts: dict[str, int]) -> dict[str, float]:
     """The guide's formulas, written down again."""
-    right = 4 - found["omission"] - found["format_error"] - found["wrong_value"]
-    false_positives = found["hallucination"] + found["format_error"] + found["wrong_value"]
-    false_negatives = found["omission"] + found["format_error"] + found["wrong_value"]
+    right = 4 - counts["omission"] - counts["format_error"] - counts["wrong_value"]
+    false_positives = counts["hallucination"] + counts["format_error"] + counts["wrong_value"]
+    false_negatives = counts["omission"] + counts["format_error"] + counts["wrong_value"]
     precision, recall = right / (right + false_positives), right / (right + false_negatives)
     return {"precision": precision, "recall": recall, "f1": 2 * (precision * recall) / (precision + recall)}
 
 
 KINDS = ("omission", "hallucination", "format_error", "wrong_value")
 ONE_OF_EACH = [None, "format_error", "wrong_value", "omission", "hallucination"]
-PER_EVAL = [counted({kind: int(kind == found) for kind in KINDS}) for found in ONE_OF_EACH]
+PER_EVAL = [counted({kind: int(kind == found_kind) for kind in KINDS}) for found_kind in ONE_OF_EACH]
 
 
 @pytest.fixture
@@ -46,7 +46,7 @@ def test_macro_f1_is_the_mean_over_evals_and_micro_f1_pools_their_counts(suite: 
     """metric guide: Aggregate Metrics Across Evals"""
     summary = fw.run(suite).summary
     for name in ("precision", "recall", "f1"):
-        assert summary[f"field_prf.macro_{name}"] == pytest.approx(sum(one[name] for one in PER_EVAL) / 5, abs=1e-15)
+        assert summary[f"field_prf.macro_{name}"] == pytest.approx(sum(metrics[name] for metrics in PER_EVAL) / 5, abs=1e-15)
     assert summary["field_prf.micro_precision"] == summary["field_prf.micro_recall"] == pytest.approx(17 / 20)
     assert [summary[f"field_prf.total_{name}"] for name in ("true_positives", "false_positives", "false_negatives")] == [17, 3, 3]
 
@@ -73,10 +73,10 @@ def test_per_eval_and_aggregate_metrics_are_stored_in_eval_results(suite: dict[s
     assert CliRunner().invoke(app, ["run", "evals.eval.yaml", "--output", "eval-results.json"]).exit_code == 0
     written = json.loads(Path("eval-results.json").read_text())
     keys = {"precision", "recall", "f1", "true_positives", "false_positives", "false_negatives", "total_gt_fields", "correct_fields"}
-    assert all(keys <= set(one["metrics"]) for one in written["per_eval"])
+    assert all(keys <= set(metrics["metrics"]) for metrics in written["per_eval"])
     aggregate = written["aggregate"]
     seed_keys = {"macro", "micro", "total_true_positives", "total_false_positives", "total_false_negatives", "eval_count"}
     assert set(aggregate) == seed_keys | {"macro_fp", "micro_fp"}  # and the other counting convention
     assert set(aggregate["macro"]) == set(aggregate["micro"]) == {"precision", "recall", "f1"}
     assert (aggregate["eval_count"], aggregate["total_true_positives"]) == (5, 17)
-    assert aggregate["macro"]["f1"] == pytest.approx(sum(one["f1"] for one in PER_EVAL) / 5)
+    assert aggregate["macro"]["f1"] == pytest.approx(sum(metrics["f1"] for metrics in PER_EVAL) / 5)

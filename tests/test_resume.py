@@ -47,7 +47,7 @@ class Suite:
 
     def write(self, cases: list[dict[str, Any]]) -> None:
         self.cases = cases
-        (self.folder / "data.jsonl").write_text("".join(json.dumps(one) + "\n" for one in cases))
+        (self.folder / "data.jsonl").write_text("".join(json.dumps(case) + "\n" for case in cases))
 
     def run(self, *, stop_at: int | None = None, **options: Any) -> Run:
         """Run it; it is interrupted when so many cases are done."""
@@ -95,7 +95,7 @@ def resume_note(run: Run) -> str:
 
 
 def names(*numbers: range) -> list[str]:
-    return [f"c{at}" for some in numbers for at in some]
+    return [f"c{at}" for numbers_of_part in numbers for at in numbers_of_part]
 
 
 class TestGoingOn:
@@ -130,8 +130,10 @@ class TestGoingOn:
 
     def test_the_unfinished_run_of_another_suite_is_left_alone(self, suite: Suite) -> None:
         stopped = suite.interrupted()
-        other = fw.run({"name": "other", "cases": str(suite.folder / "data.jsonl"), "evaluators": [FIELDS]}, root=suite.root, resume=True)
-        assert other.id != stopped
+        other_run = fw.run(
+            {"name": "other", "cases": str(suite.folder / "data.jsonl"), "evaluators": [FIELDS]}, root=suite.root, resume=True
+        )
+        assert other_run.id != stopped
         assert open_run(suite.root, stopped).state == "unfinished"
 
     def test_a_run_can_be_named(self, suite: Suite) -> None:
@@ -220,7 +222,7 @@ class TestWhatChanged:
         assert suite.run(resume=True, limit=12).full.cases == 12
         suite.interrupted(30)
         run = suite.run(resume=True, only=When(tag=("t1",)))
-        assert {one.case for one in run.results()} == {f"c{at}" for at in range(1, 40, 2)}
+        assert {row.case for row in run.results()} == {f"c{at}" for at in range(1, 40, 2)}
 
     def test_changed_rules_begin_a_new_run_that_says_why(self, suite: Suite) -> None:
         stopped = suite.interrupted()
@@ -388,14 +390,14 @@ class TestSummary:
     )
     def test_the_summary_of_the_parts_is_that_of_the_results_to_the_bit(self, suite: Suite, evaluators: list[Any]) -> None:
         cases = [case(at) for at in range(40)]
-        for at, one in enumerate(cases):
-            one["expected"] = {
-                **one["expected"],
+        for at, row in enumerate(cases):
+            row["expected"] = {
+                **row["expected"],
                 "lines": [{"n": k} for k in range(at % 3)],
                 "boxes": [{"bbox": [0, 0, 9, 9], "label": "a"}],
             }
-            one["actual"] = {
-                **one["actual"],
+            row["actual"] = {
+                **row["actual"],
                 "lines": [{"n": 0}],
                 "boxes": [{"bbox": [0, 0, at % 9 + 1, 9], "label": "a", "score": at / 40}],
             }

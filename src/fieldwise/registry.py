@@ -348,9 +348,9 @@ def _distribution_of(point: EntryPoint) -> str:
     return point.dist.name if point.dist is not None else point.value
 
 
-def _clash(noun: str, name: str, owner: str, other: str) -> Diagnostic:
-    what = f"the package `{other}` registers the {noun} `{name}`, which the package `{owner}` has already"
-    return Diagnostic(code="name-clash", what=what, fix=f"uninstall one of the two packages, or rename the {noun} in `{other}`")
+def _clash(noun: str, name: str, owner: str, newcomer: str) -> Diagnostic:
+    what = f"the package `{newcomer}` registers the {noun} `{name}`, which the package `{owner}` has already"
+    return Diagnostic(code="name-clash", what=what, fix=f"uninstall one of the two packages, or rename the {noun} in `{newcomer}`")
 
 
 _P = ParamSpec("_P")

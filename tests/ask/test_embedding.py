@@ -68,8 +68,8 @@ def test_a_text_has_the_same_vector_alone_and_in_a_batch(model: EmbeddingModel) 
 
 def test_the_end_of_a_long_text_counts(model: EmbeddingModel) -> None:
     long = "The supplier delivers the goods on time. " * 100
-    one, other = model([long + "Bananas are yellow.", long + "The court is in Geneva."]).value
-    assert not np.array_equal(one, other)
+    fruit, court = model([long + "Bananas are yellow.", long + "The court is in Geneva."]).value
+    assert not np.array_equal(fruit, court)
 
 
 def test_no_texts_give_no_vectors(model: EmbeddingModel) -> None:

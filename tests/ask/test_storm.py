@@ -128,7 +128,7 @@ def test_a_kill_in_the_middle_repeats_no_call_whose_answer_was_committed(tmp_pat
         config = suite(tmp_path, server, cases, concurrency=concurrency)
         program = f"import fieldwise as fw; fw.run({config!r}, root={str(tmp_path)!r})"
         for kill in range(5):
-            before, known = quiet(server), committed(tmp_path) if kill else set[str]()
+            before, committed_before = quiet(server), committed(tmp_path) if kill else set[str]()
             process = subprocess.Popen([sys.executable, "-c", program])
             while len(server.said) < 60 * (kill + 1):
                 assert process.poll() is None
@@ -137,8 +137,8 @@ def test_a_kill_in_the_middle_repeats_no_call_whose_answer_was_committed(tmp_pat
             process.wait()
             after, kept = quiet(server), committed(tmp_path)
             asked = [case_of(request) for request in server.requests[before:after]]
-            assert not known & set(asked), "an answer that was committed was asked for again"
-            assert known <= kept, "an answer that was committed is lost"
+            assert not committed_before & set(asked), "an answer that was committed was asked for again"
+            assert committed_before <= kept, "an answer that was committed is lost"
             # Every answer that the client read is committed: missing are only questions that were on their way.
             assert len(set(asked) - kept) <= concurrency
             assert 0 < len(kept) < cases
@@ -162,10 +162,10 @@ def test_an_answer_is_committed_before_anybody_uses_it(tmp_path: Path) -> None:
 
         def follow(which: int, replies: Replies) -> Asks:
             program = "import sqlite3, sys; print(sqlite3.connect(sys.argv[1]).execute('SELECT text FROM answers').fetchall())"
-            found = subprocess.run(
+            completed = subprocess.run(
                 [sys.executable, "-c", program, str(tmp_path / "answers.sqlite")], capture_output=True, text=True, check=True
             )
-            seen.append(f"case <{which}>" in found.stdout)
+            seen.append(f"case <{which}>" in completed.stdout)
             return ()
 
         asker.answer(asks, follow)

@@ -41,7 +41,11 @@ def test_the_planted_wrong_values_come_first(demo: tuple[Path, list[str]]) -> No
     assert result.exit_code == 0, result.output
     report = json.loads(result.stdout)
     assert {(suspect["case"], suspect["path"]) for suspect in report["suspects"][:5]} == PLANTED
-    assert {found["kind"] for suspect in report["suspects"] for found in suspect["evidence"]} == {"source_text", "check_digit", "total"}
+    assert {evidence["kind"] for suspect in report["suspects"] for evidence in suspect["evidence"]} == {
+        "source_text",
+        "check_digit",
+        "total",
+    }
     assert report["runs"] == runs
     assert [system["name"] for system in report["agreement"]] == ["alpha", "beta", "gamma"]
 
@@ -86,8 +90,8 @@ def test_review_queues_the_doubts_first(demo: tuple[Path, list[str]]) -> None:
 
 def test_agreement_is_a_confidence_for_confidence_and_policy(demo: tuple[Path, list[str]]) -> None:
     folder, runs = demo
-    other = fw.run(folder / "alpha.eval.yaml", root=folder / "runs")
-    assert call(folder, "confidence", other.id, "--by", "agreement").exit_code == 2  # nothing was compared with it
+    alpha_run = fw.run(folder / "alpha.eval.yaml", root=folder / "runs")
+    assert call(folder, "confidence", alpha_run.id, "--by", "agreement").exit_code == 2  # nothing was compared with it
     call(folder, "doubt", *runs)
     stored, agreement = (
         json.loads(call(folder, "confidence", runs[0], "--by", by, "--format", "json").stdout) for by in ("stored", "agreement")

@@ -41,7 +41,7 @@ def test_json_is_the_stored_results(stored: str, fieldwise: Run) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "message"),
     [
         (["latest", "bb"], "did you mean"),
         (["latest", "b", "numbr"], "did you mean `number`?"),
@@ -50,10 +50,10 @@ def test_json_is_the_stored_results(stored: str, fieldwise: Run) -> None:
         (["latest", "b", "--picture", "x.svg"], "has no boxes to draw"),
     ],
 )
-def test_what_is_not_there_exits_2_and_says_what_is(stored: str, fieldwise: Run, arguments: list[str], told: str) -> None:
+def test_what_is_not_there_exits_2_and_says_what_is(stored: str, fieldwise: Run, arguments: list[str], message: str) -> None:
     result = fieldwise("explain", *arguments)
     assert result.exit_code == 2
-    assert told in " ".join(result.stderr.split())
+    assert message in " ".join(result.stderr.split())
 
 
 def test_a_folder_without_runs_says_how_to_make_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fieldwise: Run) -> None:

@@ -81,10 +81,10 @@ def test_diff_says_first_how_it_paired() -> None:
 
 
 def test_diff_with_renames_compares_the_fields() -> None:
-    found = json.loads(
+    report = json.loads(
         invoke("diff", "gold.jsonl", "out.jsonl", "--id", "key=doc_id", "--rename", "company=vendor", "--format", "json", exit_code=1)
     )
-    assert [(entry["case"], entry["path"]) for entry in found["differences"] if entry["outcome"] != "omission"] == [("r-0", "total")]
+    assert [(entry["case"], entry["path"]) for entry in report["differences"] if entry["outcome"] != "omission"] == [("r-0", "total")]
 
 
 def test_no_field_in_common_is_said_before_anything_else() -> None:

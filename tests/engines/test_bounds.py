@@ -131,8 +131,8 @@ def test_shards_are_merged_in_order_and_only_those_ahead_are_held(
         held.append(len(self._waiting))
 
     def by_threes(setup: RunSetup, tasks: Iterator[ShardTask], report: ReportCases) -> Iterator[ShardDone]:
-        while some := list(islice(tasks, 3)):
-            yield from (process_shard(setup, task, report) for task in reversed(some))
+        while three := list(islice(tasks, 3)):
+            yield from (process_shard(setup, task, report) for task in reversed(three))
 
     monkeypatch.setattr(sharding._ShardMerger, "add", take)  # pyright: ignore[reportPrivateUsage]
     monkeypatch.setattr(here, "run_shards", by_threes)

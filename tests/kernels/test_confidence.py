@@ -38,7 +38,7 @@ def plain_ece(confidence, correct, bins: int = 10) -> float:
     gaps = []
     for start in range(0, len(rows), size):
         part = rows[start : start + size]
-        gaps.append(abs(sum(one for one, _ in part) - sum(right for _, right in part)) / len(part))
+        gaps.append(abs(sum(probability for probability, _ in part) - sum(right for _, right in part)) / len(part))
     return sum(gaps) / bins
 
 

@@ -108,8 +108,8 @@ def test_a_plain_difference_needs_no_note() -> None:
 
 
 def test_one_leaf_five_thousand_levels_down_is_told_apart() -> None:
-    same, one, other = "x", "x", "y"
+    same, equal, different = "x", "x", "y"
     for _ in range(5000):
-        same, one, other = [same], [one], [other]  # type: ignore[assignment]
-    assert score(same, one) == 1.0
-    assert score(same, other) == 0.0
+        same, equal, different = [same], [equal], [different]  # type: ignore[assignment]
+    assert score(same, equal) == 1.0
+    assert score(same, different) == 0.0

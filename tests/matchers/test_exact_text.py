@@ -86,8 +86,8 @@ values = st.recursive(
 
 @settings(deadline=None)
 @given(values, values)
-def test_what_shows_at_a_glance_is_what_writing_both_values_shows(one: Any, other: Any) -> None:
-    assert score(one, other) == float(str_of(one) == str_of(other))
+def test_what_shows_at_a_glance_is_what_writing_both_values_shows(expected: Any, actual: Any) -> None:
+    assert score(expected, actual) == float(str_of(expected) == str_of(actual))
 
 
 def str_of(value: Any) -> str:

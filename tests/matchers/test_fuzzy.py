@@ -57,7 +57,7 @@ def test_one_edit_in_ten_letters_is_0_9() -> None:
 
 
 @pytest.mark.parametrize(
-    ("expected", "actual", "options", "wanted"),
+    ("expected", "actual", "options", "expected_score"),
     [
         ("kitten", "sitting", {}, 1 - 3 / 7),
         ("", "", {}, 1.0),
@@ -79,9 +79,9 @@ def test_one_edit_in_ten_letters_is_0_9() -> None:
         ({"b": 1, "a": 2}, {"a": 2, "b": 1}, {}, 1.0),
     ],
 )
-def test_how_alike_two_values_are(expected: Any, actual: Any, options: dict[str, Any], wanted: float) -> None:
-    assert score(expected, actual, **options) == pytest.approx(wanted)
-    assert score(actual, expected, **options) == pytest.approx(wanted)
+def test_how_alike_two_values_are(expected: Any, actual: Any, options: dict[str, Any], expected_score: float) -> None:
+    assert score(expected, actual, **options) == pytest.approx(expected_score)
+    assert score(actual, expected, **options) == pytest.approx(expected_score)
 
 
 @pytest.mark.parametrize(("expected", "actual"), [(100, "100"), (True, "true"), (True, 1), (["a"], "a"), ([], {}), ("", [])])
@@ -107,7 +107,7 @@ def test_binary_is_1_at_the_threshold_and_0_below() -> None:
 
 def test_a_long_text_that_repeats_is_measured_once_and_scored_everywhere() -> None:
     pairs = [("a" * 100, "a" * 99 + "b"), ("c" * 100, "c" * 100)] * 3
-    fuzzy_scores = fuzzy(Pairs([one for one, _ in pairs], [other for _, other in pairs]), Fuzzy())
+    fuzzy_scores = fuzzy(Pairs([expected for expected, _ in pairs], [actual for _, actual in pairs]), Fuzzy())
     assert fuzzy_scores.value.tolist() == pytest.approx([0.99, 1.0] * 3)
 
 

@@ -107,7 +107,7 @@ def test_these_are_not(expected: Any, actual: Any, tolerance: float) -> None:
 
 
 @pytest.mark.parametrize(
-    ("expected", "actual", "tolerance", "wanted"),
+    ("expected", "actual", "tolerance", "expected_score"),
     [
         (100, 129, 0.29, 1.0),
         (100, 130, 0.29, 0.0),
@@ -120,10 +120,12 @@ def test_these_are_not(expected: Any, actual: Any, tolerance: float) -> None:
         (100, 99, 0.01, 1.0),
     ],
 )
-def test_a_relative_tolerance_is_a_share_of_the_expected_number(expected: Any, actual: Any, tolerance: float, wanted: float) -> None:
-    assert score(expected, actual, tolerance=tolerance, relative=True) == wanted
+def test_a_relative_tolerance_is_a_share_of_the_expected_number(
+    expected: Any, actual: Any, tolerance: float, expected_score: float
+) -> None:
+    assert score(expected, actual, tolerance=tolerance, relative=True) == expected_score
     many = numeric_tolerance(Pairs([expected] * 40, [actual] * 40), NumericTolerance(tolerance=tolerance, relative=True))
-    assert many.value.tolist() == [wanted] * 40
+    assert many.value.tolist() == [expected_score] * 40
 
 
 @pytest.mark.parametrize(
@@ -165,15 +167,15 @@ def test_a_tolerance_that_is_none_is_refused(tolerance: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("expected", "actual", "wanted"),
+    ("expected", "actual", "expected_score"),
     [(1000, 1009, 1.0), (1000, 1011, 0.0), (10, 10.5, 1.0), (10, 10.6, 0.0), (0, 0.5, 1.0), (0, 0.6, 0.0), (-1000, -1010, 1.0)],
 )
-def test_a_pair_matches_if_either_tolerance_holds(expected: Any, actual: Any, wanted: float) -> None:
+def test_a_pair_matches_if_either_tolerance_holds(expected: Any, actual: Any, expected_score: float) -> None:
     options = {"tolerance": 0.5, "relative_tolerance": 0.01}
-    assert score(expected, actual, **options) == wanted
+    assert score(expected, actual, **options) == expected_score
     many = numeric_tolerance(Pairs([expected] * 40, [actual] * 40), NumericTolerance(**options))
-    assert many.value.tolist() == [wanted] * 40
-    assert grid([expected, "x"], [actual, 7_000_000], NumericTolerance(**options))[0].tolist() == [wanted, 0.0]
+    assert many.value.tolist() == [expected_score] * 40
+    assert grid([expected, "x"], [actual, 7_000_000], NumericTolerance(**options))[0].tolist() == [expected_score, 0.0]
 
 
 def test_a_share_of_zero_is_zero() -> None:

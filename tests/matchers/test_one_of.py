@@ -17,7 +17,7 @@ def score(expected: Any, actual: Any, **options: Any) -> float:
 
 
 @pytest.mark.parametrize(
-    ("expected", "actual", "wanted"),
+    ("expected", "actual", "expected_score"),
     [
         (["EUR", "€"], "€", 1.0),
         (["EUR", "€"], "eur", 0.0),
@@ -35,13 +35,13 @@ def score(expected: Any, actual: Any, **options: Any) -> float:
         ({"a": 1}, "a", 0.0),
     ],
 )
-def test_the_items_of_the_expected_list_are_the_alternatives(expected: Any, actual: Any, wanted: float) -> None:
-    assert score(expected, actual) == wanted
+def test_the_items_of_the_expected_list_are_the_alternatives(expected: Any, actual: Any, expected_score: float) -> None:
+    assert score(expected, actual) == expected_score
 
 
-@pytest.mark.parametrize(("actual", "wanted"), [("open", 1.0), (1, 1.0), (1.0, 1.0), (True, 0.0), ("closed", 0.0), (["open"], 0.0)])
-def test_values_that_are_given_replace_the_expected_ones(actual: Any, wanted: float) -> None:
-    assert score("closed", actual, values=("open", 1)) == wanted
+@pytest.mark.parametrize(("actual", "expected_score"), [("open", 1.0), (1, 1.0), (1.0, 1.0), (True, 0.0), ("closed", 0.0), (["open"], 0.0)])
+def test_values_that_are_given_replace_the_expected_ones(actual: Any, expected_score: float) -> None:
+    assert score("closed", actual, values=("open", 1)) == expected_score
 
 
 def test_values_keep_their_kind_when_they_are_read_from_a_suite() -> None:

@@ -18,7 +18,7 @@ def score(pattern: str, actual: Any) -> float:
 
 
 @pytest.mark.parametrize(
-    ("pattern", "actual", "wanted"),
+    ("pattern", "actual", "expected_score"),
     [
         (r"\d{4}", "INV-0042-x", 1.0),
         (r"^\d{4}$", "INV-0042", 0.0),
@@ -36,8 +36,8 @@ def score(pattern: str, actual: Any) -> float:
         (r"a", "a\ud800", 1.0),
     ],
 )
-def test_a_pattern_is_searched_anywhere_unless_anchored(pattern: str, actual: Any, wanted: float) -> None:
-    assert score(pattern, actual) == wanted
+def test_a_pattern_is_searched_anywhere_unless_anchored(pattern: str, actual: Any, expected_score: float) -> None:
+    assert score(pattern, actual) == expected_score
 
 
 def test_the_expected_value_plays_no_part() -> None:

@@ -23,10 +23,10 @@ def test_what_is_written_is_read_again(path: tuple[Step, ...]) -> None:
     assert Path.parse(str(Path(path))).steps == path
 
 
-@given(one=steps, other=steps)
+@given(left=steps, right=steps)
 @settings(max_examples=200, deadline=None)
-def test_different_steps_are_written_differently(one: tuple[Step, ...], other: tuple[Step, ...]) -> None:
-    assert (render_path(one) == render_path(other)) == (one == other)
+def test_different_steps_are_written_differently(left: tuple[Step, ...], right: tuple[Step, ...]) -> None:
+    assert (render_path(left) == render_path(right)) == (left == right)
 
 
 @given(text=st.text(max_size=12) | st.text(alphabet='ab.[]"\\*$0-9', max_size=10))

@@ -30,12 +30,12 @@ def test_labels_give_back_what_they_were_given(lists: list[list[str]]) -> None:
 
 
 def test_a_batch_of_single_results() -> None:
-    given = [
+    single_results = [
         Result(score=0.5, hits=["a"], misses=["b"], metrics={"f1": 0.5, "right": True}, details={"flags": ["x"]}),
         Result(status="skipped", reasoning="nothing to do"),
         Result(status="unavailable", metrics={"right": False}),
     ]
-    results = Results.from_results(given)
+    results = Results.from_results(single_results)
     assert len(results) == 3
     assert results.status.tolist() == [Status.SCORED, Status.SKIPPED, Status.UNAVAILABLE]
     assert (results.metrics["f1"][0], np.isnan(results.metrics["f1"][1:]).all()) == (0.5, True)
@@ -108,15 +108,15 @@ def test_outcomes_and_statuses_have_names_on_the_wire() -> None:
 
 
 def test_cases_in_columns_are_the_cases() -> None:
-    given = [
+    single_cases = [
         Case(id="1", input="q", expected={"a": 1}, actual=None, contexts=["c"], metadata={"m": 1}, tags=("t",), split="s", actuals=[1]),
         Case(id="2"),
     ]
-    cases = Cases.of(given)
-    assert [cases.at(row) for row in range(2)] == given
+    cases = Cases.of(single_cases)
+    assert [cases.at(row) for row in range(2)] == single_cases
     cases.diagnostics[1] = [Diagnostic(code="c", what="w")]
     turned = cases.take([1, 0])
-    assert ([turned.at(row) for row in range(2)], list(turned.diagnostics)) == ([given[1], given[0]], [0])
+    assert ([turned.at(row) for row in range(2)], list(turned.diagnostics)) == ([single_cases[1], single_cases[0]], [0])
 
 
 def test_scores_pass_at_1_unless_told_otherwise() -> None:

@@ -31,9 +31,9 @@ def is_equal(column: list[str], expected: Any, actual: Any) -> bool:
 @settings(max_examples=60, deadline=None)
 @given(st.lists(amounts, min_size=1, max_size=8), st.sampled_from(CURRENCIES), amounts, st.sampled_from(["{c} {a}", "{a} {c}"]))
 def test_another_currency_is_never_equal(column: list[Any], currency: str, amount: Any, form: str) -> None:
-    other = "AUD" if currency != "$" else "EUR"
+    other_currency = "AUD" if currency != "$" else "EUR"
     written = [form.format(c=currency, a=value) for value in column]
-    assert not is_equal(written, form.format(c=currency, a=amount), form.format(c=other, a=amount))
+    assert not is_equal(written, form.format(c=currency, a=amount), form.format(c=other_currency, a=amount))
     assert not is_equal(written, form.format(c=currency, a=amount), form.format(c=currency, a=amount + 1))
 
 
@@ -71,8 +71,8 @@ def test_another_digit_or_letter_of_a_code_is_never_equal(column: list[str], cod
     st.lists(days, min_size=3, max_size=8), days, st.sampled_from(["%Y-%m-%d", "%d/%m/%Y", "%d.%m.%Y", "%d %B %Y", "%B %d, %Y", "%d/%m/%y"])
 )
 def test_another_day_is_never_equal(column: list[Any], day: Any, form: str) -> None:
-    other = day.replace(day=day.day % 28 + 1)
-    assert not is_equal([each.strftime(form) for each in column], day.strftime(form), other.strftime(form))
+    other_day = day.replace(day=day.day % 28 + 1)
+    assert not is_equal([each.strftime(form) for each in column], day.strftime(form), other_day.strftime(form))
 
 
 @settings(max_examples=80, deadline=None)

@@ -459,7 +459,7 @@ def test_a_date_that_python_cannot_hold_is_a_problem_of_its_case(tmp_path: Path)
     reader = read_cases(Source(cases=str(tmp_path / "c.parquet")), chunk=10)
     [cases] = list(reader)
     assert (cases.id, cases.expected) == (["a", "b", "c"], ["1970-01-01", MISSING, "1970-01-02"])
-    problems = [problem for found in cases.diagnostics.values() for problem in found]
+    problems = [problem for diagnostics in cases.diagnostics.values() for problem in diagnostics]
     assert [(problem.code, problem.where.case) for problem in problems] == [("unreadable-expected", "b"), ("unreadable-actual", "b")]
 
 

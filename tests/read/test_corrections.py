@@ -130,9 +130,9 @@ def test_compare_says_that_the_corrections_differ(folder):
     cases = {"file": "data.jsonl", "corrections": "corrections.jsonl"}
     first, same = run_suite(cases), run_suite(cases)
     (folder / "corrections.jsonl").write_text("")
-    other = run_suite(cases)
+    corrected = run_suite(cases)
     assert not any("corrections" in note for note in fw.compare(first, same).notes)
-    assert any("corrections" in note for note in fw.compare(first, other).notes)
+    assert any("corrections" in note for note in fw.compare(first, corrected).notes)
 
 
 def test_the_records_of_a_run_keep_what_was_corrected_but_the_data_does_not_change(folder):

@@ -44,9 +44,9 @@ def test_macro_and_micro_are_side_by_side_with_their_intervals(demo: Run) -> Non
 
 def test_every_field_has_a_row_with_rule_and_counts(demo: Run) -> None:
     tables = _read(render_html(demo)).xpath("//section[@id='fields']//table")
-    for table, one in zip(tables, demo.full.evaluators.values(), strict=True):
+    for table, evaluator in zip(tables, demo.full.evaluators.values(), strict=True):
         rows = [[" ".join(cell.text_content().split()) for cell in row] for row in table.xpath(".//tbody/tr")]
-        worst_first = sorted(one.fields, key=lambda field: (not field.score.n, field.score.value))
+        worst_first = sorted(evaluator.fields, key=lambda field: (not field.score.n, field.score.value))
         assert [[row[0], *row[4:6]] for row in rows] == [[field.field, str(field.n), str(field.matched)] for field in worst_first]
         assert all(row[9].endswith(field.rule) for row, field in zip(rows, worst_first, strict=True))
 

@@ -150,15 +150,15 @@ def test_slices_show_every_evaluator_that_fits_and_name_the_others() -> None:
 
 
 def test_a_long_name_of_an_evaluator_leaves_room_for_the_counts() -> None:
-    one = replace(evaluator("an_evaluator_with_a_long_name_" * 3), slices={"tag:german": {"score": metric(0.5)}})
-    lines = render_text(build_slices_section([one], DisplayOptions(width=80)) or "", width=80).split("\n")
+    summary = replace(evaluator("an_evaluator_with_a_long_name_" * 3), slices={"tag:german": {"score": metric(0.5)}})
+    lines = render_text(build_slices_section([summary], DisplayOptions(width=80)) or "", width=80).split("\n")
     assert any(line.split()[:1] == ["n"] for line in lines)
 
 
 def test_fields_that_share_their_ends_stay_distinct() -> None:
     names = [f"balance_sheet.{name}[*].data_period" for name in ("inventories", "goodwill", "retained_earnings", "shareholders_equity")]
-    one = replace(evaluator("fields"), fields=tuple(replace(field("a"), field=name) for name in names))
-    lines = render_text(build_fields_section(one, DisplayOptions(width=80)), width=80).split("\n")
+    summary = replace(evaluator("fields"), fields=tuple(replace(field("a"), field=name) for name in names))
+    lines = render_text(build_fields_section(summary, DisplayOptions(width=80)), width=80).split("\n")
     shown_names = [line.split()[0] for line in lines if "data_period" in line]
     assert len(set(shown_names)) == 4
     assert all(len(line) <= 80 for line in lines)

@@ -13,9 +13,9 @@ SHIFTED = [0.2, 0.1, 0.4, 0.2]
 """Overlaps BOX with an IoU of 1/3."""
 
 
-def _evaluate(expected: Any, actual: Any, iou: float = 0.5, **other: Any) -> Any:
+def _evaluate(expected: Any, actual: Any, iou: float = 0.5, **options: Any) -> Any:
     rule = {"path": "total", "match": "numeric_tolerance", "tolerance": 0.5, "evidence": {"iou": iou}}
-    return fw.evaluate({"type": "field_accuracy", "fields": [rule, "name"]}, expected=expected, actual=actual, **other)
+    return fw.evaluate({"type": "field_accuracy", "fields": [rule, "name"]}, expected=expected, actual=actual, **options)
 
 
 def _expected(**place: Any) -> dict[str, Any]:

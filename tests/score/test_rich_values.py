@@ -63,8 +63,8 @@ def test_an_object_with_a_confidence_for_all_its_fields_is_unwrapped():
     record, evidence = unwrap({"vendor": {"name": "A"}}, {"vendor": {"value": {"name": "B"}, "confidence": 0.4}})
     assert record == {"vendor": {"name": "B"}}
     assert evidence == {"vendor": Evidence(0.4)}
-    found = comparisons_of({"vendor": {"name": "A"}}, {"vendor": {"value": {"name": "B"}, "confidence": 0.4}})
-    assert found["vendor.name"].confidence == 0.4
+    comparisons = comparisons_of({"vendor": {"name": "A"}}, {"vendor": {"value": {"name": "B"}, "confidence": 0.4}})
+    assert comparisons["vendor.name"].confidence == 0.4
 
 
 def test_a_confidence_that_is_no_share_is_left_out_and_reported():
@@ -95,8 +95,8 @@ def test_confidences_follow_their_items_when_lists_are_paired_by_content():
     confidences = {"rows": [{"sku": 0.1, "n": 0.2}, {"sku": 0.3}, {"sku": 0.5, "n": 0.6}]}
     actual = {"rows": [{"sku": "B", "n": 2}, {"sku": "A", "n": 1}, {"sku": "C", "n": 9}]}
     result = fw.evaluate(config, expected=expected, actual=actual, metadata={"confidences": confidences})
-    found = {comparison.path: comparison.confidence for comparison in result.comparisons}
-    assert found == {
+    by_path = {comparison.path: comparison.confidence for comparison in result.comparisons}
+    assert by_path == {
         "rows[0].sku": 0.3,
         "rows[0].n": None,
         "rows[1].sku": 0.1,
@@ -119,29 +119,29 @@ def test_confidences_follow_their_items_when_lists_are_paired_by_content():
 )
 def test_a_parallel_record_may_have_several_shapes(confidences):
     record = {"vendor": {"name": "A"}, "rows": [{"n": 1}]}
-    found = comparisons_of(record, record, metadata={"confidences": confidences})
-    assert {path: comparison.confidence for path, comparison in found.items()} == {"vendor.name": 0.4, "rows[0].n": 0.7}
+    comparisons = comparisons_of(record, record, metadata={"confidences": confidences})
+    assert {path: comparison.confidence for path, comparison in comparisons.items()} == {"vendor.name": 0.4, "rows[0].n": 0.7}
 
 
 def test_a_confidence_beside_the_value_wins_over_a_parallel_record():
     actual = {"a": {"value": 1, "confidence": 0.9}, "b": 2}
-    found = comparisons_of({"a": 1, "b": 2}, actual, metadata={"confidences": {"a": 0.1, "b": 0.2}})
-    assert (found["a"].confidence, found["b"].confidence) == (0.9, 0.2)
+    comparisons = comparisons_of({"a": 1, "b": 2}, actual, metadata={"confidences": {"a": 0.1, "b": 0.2}})
+    assert (comparisons["a"].confidence, comparisons["b"].confidence) == (0.9, 0.2)
 
 
 def test_page_and_box_are_kept_beside_the_value_and_in_parallel():
     actual = {"a": {"value": 1, "confidence": 0.9, "page": 2, "box": [0, 0, 0.5, 1]}, "b": 2}
     metadata = {"confidences": {"b": 0.2}, "pages": {"b": 3}, "boxes": {"b": [0.1, 0.1, 0.2, 0.2]}}
-    found = comparisons_of({"a": 1, "b": 2}, actual, metadata=metadata)
-    assert (found["a"].page, found["a"].box) == (2, (0.0, 0.0, 0.5, 1.0))
-    assert found["b"].to_json()["page"] == 3
-    assert found["b"].to_json()["box"] == [0.1, 0.1, 0.2, 0.2]
+    comparisons = comparisons_of({"a": 1, "b": 2}, actual, metadata=metadata)
+    assert (comparisons["a"].page, comparisons["a"].box) == (2, (0.0, 0.0, 0.5, 1.0))
+    assert comparisons["b"].to_json()["page"] == 3
+    assert comparisons["b"].to_json()["box"] == [0.1, 0.1, 0.2, 0.2]
 
 
 def test_a_missing_value_has_no_confidence_and_a_null_may_have_one():
-    found = comparisons_of({"a": 1, "b": 2}, {"b": {"value": None, "confidence": 0.8}}, metadata={"confidences": {"a": 0.5}})
-    assert (found["a"].confidence, found["b"].confidence) == (None, 0.8)
-    assert found["b"].outcome == "omission"
+    comparisons = comparisons_of({"a": 1, "b": 2}, {"b": {"value": None, "confidence": 0.8}}, metadata={"confidences": {"a": 0.5}})
+    assert (comparisons["a"].confidence, comparisons["b"].confidence) == (None, 0.8)
+    assert comparisons["b"].outcome == "omission"
 
 
 def test_a_schema_sees_the_output_as_it_is():

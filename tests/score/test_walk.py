@@ -191,10 +191,10 @@ BY_INDEX = CompareSpec(rules=RULES, open="leaves")
 WHOLE = {"n": 1, "vendor": {"name": "Acme", "city": "Ulm"}, "items": [{"sku": "a", "of": {"x": 1}}, {"sku": "b", "of": {"x": 2}}]}
 
 leaves: st.SearchStrategy[Any] = st.sampled_from([1, 2, "a", "b", "A", None, True, [], {}, [1]])
-things = st.dictionaries(st.sampled_from(["sku", "sku", "of", "more"]), leaves | st.fixed_dictionaries({"x": leaves}), max_size=3)
+items = st.dictionaries(st.sampled_from(["sku", "sku", "of", "more"]), leaves | st.fixed_dictionaries({"x": leaves}), max_size=3)
 parties = leaves | st.dictionaries(st.sampled_from(["name", "city"]), leaves)
 records = st.fixed_dictionaries(
-    {"n": leaves, "vendor": parties}, optional={"items": leaves | st.lists(things | leaves, max_size=3), "more": leaves}
+    {"n": leaves, "vendor": parties}, optional={"items": leaves | st.lists(items | leaves, max_size=3), "more": leaves}
 ) | st.just(WHOLE)
 
 

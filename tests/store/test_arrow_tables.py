@@ -74,19 +74,22 @@ def test_some_of_the_cases_are_as_finite_as_all() -> None:
 
 
 def test_tables_alike_are_joined_as_they_are() -> None:
-    one, two = pa.table({"a": [1], "b": ["x"]}), pa.table({"a": [2], "b": [None]}, schema=pa.schema({"a": pa.int64(), "b": pa.string()}))
-    assert concat_tables([one, two]).to_pydict() == {"a": [1, 2], "b": ["x", None]}
+    first, second = (
+        pa.table({"a": [1], "b": ["x"]}),
+        pa.table({"a": [2], "b": [None]}, schema=pa.schema({"a": pa.int64(), "b": pa.string()})),
+    )
+    assert concat_tables([first, second]).to_pydict() == {"a": [1, 2], "b": ["x", None]}
 
 
 def test_a_metric_that_is_bool_in_one_batch_and_a_number_in_another_is_a_number() -> None:
-    one, two, three = pa.table({"m.x": [True, False]}), pa.table({"m.x": [0.5]}), pa.table({"m.y": [1.0]})
-    assert concat_tables([one, two, three]).to_pydict() == {"m.x": [1.0, 0.0, 0.5, None], "m.y": [None, None, None, 1.0]}
-    assert concat_tables([one, one]).to_pydict() == {"m.x": [True, False, True, False]}
+    first, second, third = pa.table({"m.x": [True, False]}), pa.table({"m.x": [0.5]}), pa.table({"m.y": [1.0]})
+    assert concat_tables([first, second, third]).to_pydict() == {"m.x": [1.0, 0.0, 0.5, None], "m.y": [None, None, None, 1.0]}
+    assert concat_tables([first, first]).to_pydict() == {"m.x": [True, False, True, False]}
 
 
 def test_metadata_of_tables_is_no_difference() -> None:
-    one, two = (pa.table({"a": [at]}, metadata={"fields": str(at)}) for at in (1, 2))
-    assert concat_tables([one, two]).to_pydict() == {"a": [1, 2]}
+    first, second = (pa.table({"a": [at]}, metadata={"fields": str(at)}) for at in (1, 2))
+    assert concat_tables([first, second]).to_pydict() == {"a": [1, 2]}
 
 
 KINDS = ["i1", "i4", "i8", "u1", "f8", "?"]

@@ -21,15 +21,15 @@ def run(tmp_path_factory):
 
 
 def test_stored_comparisons_have_confidence_page_and_box(run):
-    found = {(stored.case, stored.path): stored for stored in run.comparisons()}
-    assert found["1", "a"].confidence == 0.9
-    assert (found["1", "a"].page, found["1", "a"].box) == (1, (0.0, 0.0, 1.0, 1.0))
-    assert found["2", "a"].confidence == 0.4
-    assert found["2", "a"].actual == 3
-    assert found["2", "b"].confidence is None
-    assert found["3", "a"].confidence is None
-    assert found["1", "a"].to_json()["confidence"] == 0.9
-    assert "confidence" not in found["3", "a"].to_json()
+    comparisons = {(stored.case, stored.path): stored for stored in run.comparisons()}
+    assert comparisons["1", "a"].confidence == 0.9
+    assert (comparisons["1", "a"].page, comparisons["1", "a"].box) == (1, (0.0, 0.0, 1.0, 1.0))
+    assert comparisons["2", "a"].confidence == 0.4
+    assert comparisons["2", "a"].actual == 3
+    assert comparisons["2", "b"].confidence is None
+    assert comparisons["3", "a"].confidence is None
+    assert comparisons["1", "a"].to_json()["confidence"] == 0.9
+    assert "confidence" not in comparisons["3", "a"].to_json()
 
 
 def test_the_table_of_comparisons_has_a_confidence_column(run):

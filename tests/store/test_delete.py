@@ -29,7 +29,7 @@ def left(runs: list[Run]) -> list[str]:
 
 
 def reasons(caught: pytest.ExceptionInfo[ConfigError]) -> str:
-    return "\n".join(one.what for one in caught.value.diagnostics)
+    return "\n".join(problem.what for problem in caught.value.diagnostics)
 
 
 def test_a_deleted_run_leaves_nothing_and_the_others_stay(runs: list[Run]) -> None:

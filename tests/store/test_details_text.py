@@ -59,7 +59,7 @@ def stored(config: dict[str, Any], records: list[tuple[Any, Any]]) -> tuple[Resu
         RECORDS[1:2],
         RECORDS[-1:],
         ODD,
-        *([one] for one in ODD),
+        *([value] for value in ODD),
         [*RECORDS, *ODD, *RECORDS],
         [*RECORDS, ({"a": 1}, None)],
         [*RECORDS, ("no record", {"a": 1})],

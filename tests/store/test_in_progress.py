@@ -22,7 +22,7 @@ def cases(tmp_path: Path) -> str:
 def test_a_run_is_running_while_somebody_writes_it_and_gone_when_it_has_finished(tmp_path: Path, cases: str) -> None:
     watch, seen = RunMonitor(tmp_path), list[list[RunProgress]]()
     run = fw.run(SUITE, cases=cases, root=tmp_path, chunk=2, progress=lambda done, share: seen.append(watch.list_unfinished()))
-    assert [(one.id, one.running, one.name) for one in seen[0]] == [(run.id, True, "numbers")]
+    assert [(entry.id, entry.running, entry.name) for entry in seen[0]] == [(run.id, True, "numbers")]
     assert watch.list_unfinished() == []
 
 

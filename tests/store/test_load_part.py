@@ -69,9 +69,9 @@ def test_evaluators_that_share_comparisons_share_them_when_they_are_rebuilt(tmp_
     spec = {"type": "field_prf", "fields": ["right"]}
     twice = check({"name": "x", "cases": str(tmp_path / "cases.jsonl"), "evaluators": [{**spec, "name": "one"}, {**spec, "name": "two"}]})
     rebuilt = load_part(stored_tables(tmp_path), stored(tmp_path, scored(twice, RECORDS, 2)), twice.evaluators)
-    one, two = (evaluated.results.comparisons for evaluated in rebuilt.evaluated)
-    assert one is not None
-    assert one is two
+    first, second = (evaluated.results.comparisons for evaluated in rebuilt.evaluated)
+    assert first is not None
+    assert first is second
 
 
 @pytest.mark.parametrize(

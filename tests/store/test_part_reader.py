@@ -30,7 +30,7 @@ def test_scores_have_a_row_for_each_case_with_its_position(demo: Run) -> None:
     scores = demo.scores("field_prf").to_pylist()
     stored = list(demo.results("field_prf"))
     assert [(row["case"], row["id"], row["score"], row["verdict"], row["status"]) for row in scores] == [
-        (one.position, one.case, one.result.score, one.result.verdict, one.result.status) for one in stored
+        (result.position, result.case, result.result.score, result.result.verdict, result.result.status) for result in stored
     ]
     assert {row["fault"] for row in scores if row["status"] == "error"} == {"system"}
 

@@ -55,10 +55,10 @@ def test_two_files_are_recorded_with_their_mappings() -> None:
 def test_data_in_memory_has_the_hash_of_its_cases() -> None:
     suite = {"evaluators": [{"type": "field_prf"}]}
     first, again = fw.run(suite, cases=CASES), fw.run(suite, cases=list(CASES))
-    other = fw.run(suite, cases=CASES[:-1])
+    shorter = fw.run(suite, cases=CASES[:-1])
     assert first.sources[0].file == "<cases>"
     assert first.sources[0].hash == again.sources[0].hash
-    assert first.sources[0].hash != other.sources[0].hash
+    assert first.sources[0].hash != shorter.sources[0].hash
     assert first.sources[0].bytes is None
 
 

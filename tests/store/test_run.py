@@ -62,7 +62,7 @@ def as_given(batch):
 
 
 def as_read(run, **which):
-    return [(one.case, one.evaluator, one.result) for one in run.results(**which)]
+    return [(row.case, row.evaluator, row.result) for row in run.results(**which)]
 
 
 def test_results_are_read_as_they_were_written(tmp_path):
@@ -98,7 +98,7 @@ def test_cases_that_stand_in_several_row_groups_are_read_together(tmp_path, monk
     run = stored(tmp_path, batch)
     [file] = list_part_files(run.parts[0], "results", PRF.name)
     table = read_table(run.path, file, case=[0, 8, 39], columns=["case", "hits"])
-    results = next(one.results for one in batch.evaluated if one.evaluator.name == PRF.name)
+    results = next(evaluated.results for evaluated in batch.evaluated if evaluated.evaluator.name == PRF.name)
     assert table.column("case").to_pylist() == [0, 8, 39]
     assert table.column("hits").to_pylist() == [results.hits.at(row) for row in (0, 8, 39)]
     assert read_table(run.path, file, case=[], columns=["hits"]).num_rows == 0
@@ -113,9 +113,9 @@ def test_batches_may_come_in_any_order(tmp_path):
 def test_one_evaluator_or_one_case_can_be_asked_for(tmp_path):
     batch = build(40)
     run = stored(tmp_path, batch, part_cases=10)
-    given = as_given(batch)
-    assert as_read(run, evaluator="answers") == [one for one in given if one[1] == "answers"]
-    assert as_read(run, case="case-26") == [one for one in given if one[0] == "case-26"]
+    rows = as_given(batch)
+    assert as_read(run, evaluator="answers") == [row for row in rows if row[1] == "answers"]
+    assert as_read(run, case="case-26") == [row for row in rows if row[0] == "case-26"]
     assert as_read(run, evaluator="answers", case="case-27") == []
 
 
@@ -158,7 +158,10 @@ def test_the_manifest_says_what_ran_and_how_it_went(tmp_path):
     assert raw["fingerprints"]["data.jsonl"] == "sha256:0"
     assert raw["fingerprints"]["suite"].startswith("sha256:")
     assert raw["suite"] == "name: invoices\n"
-    assert [(one["name"], one["type"]) for one in raw["evaluators"]] == [("field_prf", "field_prf"), ("answers", "answer_quality")]
+    assert [(evaluator["name"], evaluator["type"]) for evaluator in raw["evaluators"]] == [
+        ("field_prf", "field_prf"),
+        ("answers", "answer_quality"),
+    ]
     assert raw["environment"]["numpy"] == np.__version__
     for part in raw["parts"]:
         for file in part["files"]:
@@ -313,7 +316,7 @@ def results_of(rows, *, expected, actual, paths, rules=None):
 )
 def test_both_sides_of_a_match_keep_their_kind(tmp_path, expected, actual):
     batch = results_of([(0, 0, Outcome.MATCH, expected, actual)], expected=[{"a": expected}], actual=[{"a": actual}], paths=["a"])
-    [[comparison]] = [one.result.comparisons for one in stored(tmp_path, batch).results()]
+    [[comparison]] = [row.result.comparisons for row in stored(tmp_path, batch).results()]
     assert (repr(comparison.expected), repr(comparison.actual)) == (repr(expected), repr(actual))
 
 
@@ -326,7 +329,10 @@ def test_no_value_null_and_nan_are_told_apart(tmp_path):
     ]
     batch = results_of(rows, expected=[{"a": None, "b": nan}], actual=[{"b": None, "c": [nan, None]}], paths=["a", "b", "c"])
     [stored_result] = stored(tmp_path, batch).results()
-    sides = [(one.expected_presence, one.actual_presence, repr(one.expected), repr(one.actual)) for one in stored_result.result.comparisons]
+    sides = [
+        (comparison.expected_presence, comparison.actual_presence, repr(comparison.expected), repr(comparison.actual))
+        for comparison in stored_result.result.comparisons
+    ]
     assert sides == [
         ("null", "missing", "None", "None"),
         ("present", "null", "nan", "None"),
@@ -338,7 +344,9 @@ def test_values_that_the_record_does_not_show_are_kept(tmp_path):
     """Expected may be text with JSON inside, and a path may not lead to the value that was compared."""
     rows = [(0, 0, Outcome.MATCH, "x", "x"), (1, 0, Outcome.MATCH, "y", "y"), (1, 1, Outcome.MATCH, "z", "z")]
     batch = results_of(rows, expected=['{"a": "x"}', {"a": "y", "b": "Z"}], actual=[{}, {}], paths=["a", "b"])
-    actual_values = [[one.actual for one in stored_result.result.comparisons] for stored_result in stored(tmp_path, batch).results()]
+    actual_values = [
+        [comparison.actual for comparison in stored_result.result.comparisons] for stored_result in stored(tmp_path, batch).results()
+    ]
     assert actual_values == [["x"], ["y", "z"]]
 
 
@@ -346,8 +354,8 @@ def test_odd_keys_and_list_items_are_found_again(tmp_path):
     record = {"odd.key": [{"x": "deep"}], "0": "zero"}
     rows = [(0, 0, Outcome.MATCH, "deep", "deep"), (0, 1, Outcome.MATCH, "zero", "zero")]
     batch = results_of(rows, expected=[record], actual=[record], paths=['["odd.key"][0].x', '["0"]'])
-    [one] = stored(tmp_path, batch).results()
-    assert [comparison.expected for comparison in one.result.comparisons] == ["deep", "zero"]
+    [row] = stored(tmp_path, batch).results()
+    assert [comparison.expected for comparison in row.result.comparisons] == ["deep", "zero"]
 
 
 def test_shared_comparisons_are_stored_once(tmp_path):
@@ -357,7 +365,7 @@ def test_shared_comparisons_are_stored_once(tmp_path):
     shared = replace(batch, evaluated=[first, EvaluatorOutcome(evaluator=twin, rows=first.rows, results=first.results)])
     run = stored(tmp_path, shared, plan=replace(PLAN, evaluators=(PRF, twin)))
     assert [file.evaluators for file in run.parts[0].files if file.table == "comparisons"] == [("field_prf", "twin")]
-    by_evaluator = {name: [one.result.comparisons for one in run.results(name)] for name in ("field_prf", "twin")}
+    by_evaluator = {name: [row.result.comparisons for row in run.results(name)] for name in ("field_prf", "twin")}
     assert by_evaluator["field_prf"] == by_evaluator["twin"]
     assert by_evaluator["twin"][0]
 
@@ -370,7 +378,7 @@ def test_pooled_columns_are_kept(tmp_path):
 
 def test_a_metric_may_be_a_bool_in_one_batch_and_a_number_in_the_next(tmp_path):
     def batch(first, *metrics):
-        results = Results.from_results([Result(score=0.5, metrics=one) for one in metrics])
+        results = Results.from_results([Result(score=0.5, metrics=values) for values in metrics])
         cases = Cases.of([Case(id=f"case-{first + k}") for k in range(len(metrics))])
         return BatchOutcome(
             first=first, cases=cases, evaluated=[EvaluatorOutcome(evaluator=PRF, rows=np.arange(len(metrics)), results=results)]
@@ -379,7 +387,7 @@ def test_a_metric_may_be_a_bool_in_one_batch_and_a_number_in_the_next(tmp_path):
     batches = [batch(0, {"right": True}), batch(1, {"right": False}, {}), batch(3, {"other": 1.5})]
     for size in (1, 100):
         run = stored(tmp_path, *batches, part_cases=size)
-        assert [one.result.metrics for one in run.results()] == [{"right": True}, {"right": False}, {}, {"other": 1.5}]
+        assert [row.result.metrics for row in run.results()] == [{"right": True}, {"right": False}, {}, {"other": 1.5}]
         assert run.to_arrow().column("right").to_pylist() == [1.0, 0.0, None, None]
 
 
@@ -389,15 +397,15 @@ def test_text_that_is_no_valid_unicode_does_not_stop_a_run(tmp_path):
     run = stored(
         tmp_path, BatchOutcome(first=0, cases=cases, evaluated=[EvaluatorOutcome(evaluator=PRF, rows=np.arange(1), results=results)])
     )
-    [one] = run.results()
-    assert (one.case, one.result.misses, one.result.details) == ("id\\ud800", ["a\\ud800"], {"c": "\ud800"})
+    [row] = run.results()
+    assert (row.case, row.result.misses, row.result.details) == ("id\\ud800", ["a\\ud800"], {"c": "\ud800"})
     assert run.case("id\\ud800").expected == {"k\ud800": 1}
 
 
 def test_a_stored_result_has_what_a_result_has(tmp_path):
     stored(tmp_path, build(3))
-    for one in open_run(tmp_path).results():
-        said = (one.score, one.verdict, one.status, one.hits, one.misses, one.metrics)
-        assert said == (one.result.score, one.result.verdict, one.result.status, one.result.hits, one.result.misses, one.result.metrics)
+    for row in open_run(tmp_path).results():
+        said = (row.score, row.verdict, row.status, row.hits, row.misses, row.metrics)
+        assert said == (row.result.score, row.result.verdict, row.result.status, row.result.hits, row.result.misses, row.result.metrics)
         with pytest.raises(AttributeError, match="a stored result has no `scores`"):
-            one.scores  # noqa: B018
+            row.scores  # noqa: B018

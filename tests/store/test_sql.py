@@ -67,12 +67,12 @@ def test_only_one_select_is_answered(run: Run, query: str, tmp_path: Path, monke
 
 @pytest.mark.parametrize("source", ["read_csv('{}')", "read_text('{}')", "'{}'", "glob('{}*')", "secret_table"])
 def test_a_query_sees_no_other_file_and_no_variable(run: Run, source: str, tmp_path: Path) -> None:
-    other = tmp_path / "other.csv"
-    other.write_text("a,b\n1,2\n")
+    other_file = tmp_path / "other.csv"
+    other_file.write_text("a,b\n1,2\n")
     secret_table = run.to_arrow()
     assert secret_table.num_rows
     with pytest.raises(ValueError, match="cannot be answered"):
-        run.sql(f"select * from {source.format(other)}")
+        run.sql(f"select * from {source.format(other_file)}")
 
 
 def test_a_mistake_in_the_query_is_told(run: Run) -> None:

@@ -24,8 +24,8 @@ def test_a_value_is_read_as_it_was_written(value):
 
 @settings(deadline=None, max_examples=100)
 @given(st.lists(st.one_of(plain, st.sampled_from([math.nan, math.inf, 2**80])), max_size=6))
-def test_many_values_are_written_as_one_by_one(some):
-    assert [repr(load_json(text)) for text in dump_json_values(some)] == [repr(value) for value in some]
+def test_many_values_are_written_as_one_by_one(values):
+    assert [repr(load_json(text)) for text in dump_json_values(values)] == [repr(value) for value in values]
 
 
 def test_integers_keep_their_digits():

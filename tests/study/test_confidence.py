@@ -78,8 +78,8 @@ def test_one_field_limits_everything(run):
 
 
 def test_given_confidences_take_the_place_of_the_stored_ones(run):
-    given = {(comparison.case, comparison.path): 0.5 for comparison in run.comparisons(field="note")}
-    report = study_confidence(run, confidences=given)
+    confidences = {(comparison.case, comparison.path): 0.5 for comparison in run.comparisons(field="note")}
+    report = study_confidence(run, confidences=confidences)
     assert list(report.fields) == ["note"]
     assert report.fields["note"].auroc == 0.5
 

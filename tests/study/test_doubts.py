@@ -44,7 +44,7 @@ def test_an_expected_value_that_agreeing_systems_contradict_is_suspect(report):
     assert (suspect.case, suspect.path, suspect.expected, suspect.suggested) == ("c2", "total", 12.0, "17.00")
     assert suspect.agreeing == ("alpha", "beta", "gamma")
     assert not suspect.backing
-    assert [found.kind for found in suspect.evidence] == ["source_text"]
+    assert [evidence.kind for evidence in suspect.evidence] == ["source_text"]
 
 
 def test_agreement_is_the_share_of_other_systems_with_a_matching_value(report):
@@ -110,7 +110,7 @@ def test_several_accepted_values_are_suspect_only_if_none_is_given(root):
 
 
 def test_one_system_the_same_run_twice_and_no_common_case_are_errors(root, runs):
-    other = fw.run(SUITE, cases=[{**row, "id": f"x{row['id']}"} for row in make_rows()], root=root)
-    for chosen in ([runs[0]], [runs[0], runs[0]], [runs[0], other]):
+    disjoint = fw.run(SUITE, cases=[{**row, "id": f"x{row['id']}"} for row in make_rows()], root=root)
+    for chosen in ([runs[0]], [runs[0], runs[0]], [runs[0], disjoint]):
         with pytest.raises(fw.ConfigError):
             study_doubts(chosen)

@@ -134,9 +134,9 @@ def test_equal_spellings_of_a_value_are_equivalent_and_letter_case_is_not() -> N
 
 def test_the_same_seed_gives_the_same_mutants_and_another_seed_others() -> None:
     suite = _suite([{"path": "terms", "match": "fuzzy", "threshold": 0.5}])
-    first, again, other = (_mutate(suite, seed=seed).to_json() for seed in (1, 1, 2))
+    first, again, reseeded = (_mutate(suite, seed=seed).to_json() for seed in (1, 1, 2))
     assert first == again
-    assert first["survivors"] != other["survivors"]
+    assert first["survivors"] != reseeded["survivors"]
 
 
 def test_a_limit_samples_cases_and_says_so() -> None:

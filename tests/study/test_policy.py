@@ -144,9 +144,9 @@ def test_bounds_hold_in_simulation_with_dependent_values():
     exceeded = promised = 0
     for _ in range(60):
         policies = choose_cut_offs(draw_clustered(500, random), 0.09, 0.95)
-        found = [policy for policy in policies.values() if policy.threshold is not None]
-        promised += len(found)
-        exceeded += any(true_error(policy.threshold) > policy.bound for policy in found)
+        reachable = [policy for policy in policies.values() if policy.threshold is not None]
+        promised += len(reachable)
+        exceeded += any(true_error(policy.threshold) > policy.bound for policy in reachable)
     assert promised > 60
     assert exceeded <= 3  # 5 % of 60
 

@@ -56,15 +56,15 @@ def test_other_metrics_are_judged_only_where_the_primary_one_shows_a_difference(
 
 
 def test_the_primary_metrics_of_all_evaluators_are_one_family() -> None:
-    one = changes("a", 0.03).evaluators["e"]
-    other = replace(one, evaluator="x", primary="x.score", metrics=[change("x.score", 0.04)])
-    [adjusted] = adjust_together([Changes(base="0", new="a", evaluators={"e": one, "x": other})])
+    first = changes("a", 0.03).evaluators["e"]
+    second = replace(first, evaluator="x", primary="x.score", metrics=[change("x.score", 0.04)])
+    [adjusted] = adjust_together([Changes(base="0", new="a", evaluators={"e": first, "x": second})])
     assert [evaluator.metrics[0].p_adjusted for evaluator in adjusted.evaluators.values()] == [0.06, 0.06]
 
 
 def test_a_field_that_two_evaluators_share_is_one_test() -> None:
-    one = changes("a", 0.5, 0.02, 0.3).evaluators["e"]
-    [adjusted] = adjust_together([Changes(base="0", new="a", evaluators={"e": one, "x": replace(one, evaluator="x")})])
+    first = changes("a", 0.5, 0.02, 0.3).evaluators["e"]
+    [adjusted] = adjust_together([Changes(base="0", new="a", evaluators={"e": first, "x": replace(first, evaluator="x")})])
     assert [field.p_adjusted for field in adjusted.evaluators["x"].fields] == [0.04, 0.3]
     assert adjusted.tested_fields == 2
 

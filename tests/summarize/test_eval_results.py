@@ -17,13 +17,15 @@ def test_no_cases_is_all_zeros():
     assert build_eval_results([]) == {"per_eval": [], "aggregate": aggregate, "substitution_counts": "fp_fn"}
 
 
-@pytest.mark.parametrize(("counting", "other", "f1", "other_f1"), [("fp_fn", "fp", 0.5, 2 / 3), ("fp", "fp_fn", 2 / 3, 0.5)])
-def test_the_file_names_its_way_of_counting_and_gives_the_other_figures(counting: str, other: str, f1: float, other_f1: float):
+@pytest.mark.parametrize(("counting", "alternative", "f1", "other_f1"), [("fp_fn", "fp", 0.5, 2 / 3), ("fp", "fp_fn", 2 / 3, 0.5)])
+def test_the_file_names_its_way_of_counting_and_gives_the_other_figures(counting: str, alternative: str, f1: float, other_f1: float):
     config = {"type": "field_prf", "substitution_counts": counting}
     content = build_eval_results([("a", fw.evaluate(config, expected={"x": 1, "y": 2}, actual={"x": 1, "y": 3}))])
     assert content["substitution_counts"] == counting
     assert content["aggregate"]["macro"]["f1"] == content["aggregate"]["micro"]["f1"] == pytest.approx(f1)
-    assert content["aggregate"][f"macro_{other}"]["f1"] == content["aggregate"][f"micro_{other}"]["f1"] == pytest.approx(other_f1)
+    assert (
+        content["aggregate"][f"macro_{alternative}"]["f1"] == content["aggregate"][f"micro_{alternative}"]["f1"] == pytest.approx(other_f1)
+    )
 
 
 def test_aggregates_follow_the_guides_formulas():

@@ -59,7 +59,7 @@ def test_a_run_tells_its_numbers_with_intervals(client: TestClient, runs: list[s
 
 
 @pytest.mark.parametrize(
-    ("query", "found"),
+    ("query", "count"),
     [
         ("", 9),
         ("verdict=pass", 3),
@@ -77,9 +77,9 @@ def test_a_run_tells_its_numbers_with_intervals(client: TestClient, runs: list[s
         ("evaluator=json_quality&field=a&outcome=match", 3),
     ],
 )
-def test_results_are_filtered(client: TestClient, runs: list[str], query: str, found: int) -> None:
+def test_results_are_filtered(client: TestClient, runs: list[str], query: str, count: int) -> None:
     answer = client.get(f"/api/v1/runs/{runs[0]}/results?{query}").json()
-    assert (answer["total"], len(answer["results"])) == (found, found)
+    assert (answer["total"], len(answer["results"])) == (count, count)
 
 
 def test_results_come_in_the_order_and_the_pages_that_are_wanted(client: TestClient, runs: list[str]) -> None:

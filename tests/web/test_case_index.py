@@ -39,38 +39,38 @@ WRONG = ("wrong_value", "format_error", "omission", "hallucination", "fault")
 
 
 def has(test: Callable[[Any], bool]) -> Test:
-    return lambda one: any(test(comparison) for comparison in one.result.comparisons)
+    return lambda row: any(test(comparison) for comparison in row.result.comparisons)
 
 
 @pytest.mark.parametrize(
     ("asked", "test"),
     [
-        ({}, lambda one: True),
-        ({"verdict": "fail"}, lambda one: one.result.verdict == "fail"),
-        ({"status": "error"}, lambda one: one.result.status == "error"),
-        ({"low": 0.5, "high": 0.9}, lambda one: 0.5 <= one.result.score <= 0.9),
-        ({"text": "case 1"}, lambda one: "case 1" in one.case.lower()),
+        ({}, lambda row: True),
+        ({"verdict": "fail"}, lambda row: row.result.verdict == "fail"),
+        ({"status": "error"}, lambda row: row.result.status == "error"),
+        ({"low": 0.5, "high": 0.9}, lambda row: 0.5 <= row.result.score <= 0.9),
+        ({"text": "case 1"}, lambda row: "case 1" in row.case.lower()),
         ({"outcome": "wrong"}, has(lambda each: each.outcome in WRONG)),
         ({"outcome": "match"}, has(lambda each: each.outcome == "match")),
         ({"field": "a"}, has(lambda each: each.field == "a")),
         ({"field": "a", "outcome": "match"}, has(lambda each: (each.field, each.outcome) == ("a", "match"))),
         ({"field": "a", "outcome": "format_error"}, has(lambda each: (each.field, each.outcome) == ("a", "format_error"))),
-        ({"field": "nowhere", "outcome": "wrong"}, lambda one: False),
+        ({"field": "nowhere", "outcome": "wrong"}, lambda row: False),
         ({"cause": "letter_case"}, has(lambda each: each.cause == "letter_case")),
         ({"cause": "letter_case", "outcome": "match"}, has(lambda each: (each.cause, each.outcome) == ("letter_case", "match"))),
-        ({"tag": "t1"}, lambda one: one.position % 3 == 1),
-        ({"split": "test", "verdict": "pass"}, lambda one: one.position % 2 == 1 and one.result.verdict == "pass"),
-        ({"tag": "none"}, lambda one: False),
-        ({"verdict": "perhaps"}, lambda one: False),
+        ({"tag": "t1"}, lambda row: row.position % 3 == 1),
+        ({"split": "test", "verdict": "pass"}, lambda row: row.position % 2 == 1 and row.result.verdict == "pass"),
+        ({"tag": "none"}, lambda row: False),
+        ({"verdict": "perhaps"}, lambda row: False),
     ],
 )
 @pytest.mark.parametrize("evaluator", ["field_prf", "json_quality"])
 def test_the_index_finds_what_a_walk_over_every_result_finds(run: Run, evaluator: str, asked: dict[str, Any], test: Test) -> None:
-    every = [one for one in run.results(evaluator) if test(one)]
-    for order, key in (("case", None), ("score", lambda one: one.result.score), ("-score", lambda one: -one.result.score)):
+    every = [row for row in run.results(evaluator) if test(row)]
+    for order, key in (("case", None), ("score", lambda row: row.result.score), ("-score", lambda row: -row.result.score)):
         actual = select_cases(CaseIndex(), run, CaseQuery(evaluator=evaluator, order=order, **asked))
         expected = every if key is None else sorted(every, key=key)
-        assert [(one.position, one.id) for one in actual.page(0, 100)] == [(one.position, one.case) for one in expected]
+        assert [(row.position, row.id) for row in actual.page(0, 100)] == [(row.position, row.case) for row in expected]
         assert len(actual) == len(every)
 
 

@@ -62,11 +62,11 @@ def test_without_a_token_only_health_answers(stranger: TestClient) -> None:
         assert answer.headers["www-authenticate"] == "Bearer"
 
 
-@pytest.mark.parametrize("given", ["", "x", TOKEN[:-1], TOKEN + "x", "é", f"{TOKEN},{TOKEN}"])
-def test_a_wrong_token_opens_nothing(stranger: TestClient, given: str) -> None:
-    assert stranger.get("/api/v1/runs", headers={"authorization": f"Bearer {given}".encode()}).status_code == 401
-    assert stranger.get("/api/v1/runs", params={"token": given}).status_code == 401
-    assert stranger.get("/api/v1/runs", headers={"cookie": f"fieldwise_8787={given}".encode()}).status_code == 401
+@pytest.mark.parametrize("token", ["", "x", TOKEN[:-1], TOKEN + "x", "é", f"{TOKEN},{TOKEN}"])
+def test_a_wrong_token_opens_nothing(stranger: TestClient, token: str) -> None:
+    assert stranger.get("/api/v1/runs", headers={"authorization": f"Bearer {token}".encode()}).status_code == 401
+    assert stranger.get("/api/v1/runs", params={"token": token}).status_code == 401
+    assert stranger.get("/api/v1/runs", headers={"cookie": f"fieldwise_8787={token}".encode()}).status_code == 401
 
 
 def test_the_launch_address_sets_a_cookie_and_leaves_the_address_bar(stranger: TestClient) -> None:

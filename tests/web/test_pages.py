@@ -193,7 +193,7 @@ def test_forms_work_without_scripts(client: TestClient, workspace: Path) -> None
 
 
 @pytest.mark.parametrize(
-    ("data", "told"),
+    ("data", "message"),
     [
         ({"field": ["a", "a"], "strategy": ["EXACT", "FUZZY"]}, "is listed twice"),
         ({"field": ["a"], "strategy": ["MAYBE"]}, "must be one of"),
@@ -201,10 +201,10 @@ def test_forms_work_without_scripts(client: TestClient, workspace: Path) -> None
         ({"version": "old"}, "changed in the meantime"),
     ],
 )
-def test_a_form_that_is_wrong_keeps_what_was_written(client: TestClient, workspace: Path, data: dict[str, Any], told: str) -> None:
+def test_a_form_that_is_wrong_keeps_what_was_written(client: TestClient, workspace: Path, data: dict[str, Any], message: str) -> None:
     page = client.post("/configuration", data=data, headers=HTML)
     assert page.status_code in (409, 422)
-    assert told in page.text
+    assert message in page.text
     assert not (workspace / STRATEGIES_FILE).exists()
 
 

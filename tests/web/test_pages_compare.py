@@ -51,5 +51,5 @@ def test_the_compare_page_loads_the_matrix_of_all_its_runs(client: TestClient, r
 
 
 def test_runs_without_a_common_evaluator_have_no_matrix(client: TestClient, runs: list[str], workspace: Path) -> None:
-    other = fw.run({"cases": str(workspace / "old.jsonl"), "evaluators": [{"type": "field_prf"}]}, root=workspace / ".fieldwise").id
-    assert client.get("/compare/cases", params={"run": [runs[0], other]}).status_code == 404
+    other_run = fw.run({"cases": str(workspace / "old.jsonl"), "evaluators": [{"type": "field_prf"}]}, root=workspace / ".fieldwise").id
+    assert client.get("/compare/cases", params={"run": [runs[0], other_run]}).status_code == 404

@@ -104,10 +104,10 @@ def _compare_pairs(typed: list[str], base_run: "Run | None", new_runs: "list[Run
 
     pairs = list(combinations(range(len(new_runs) + 1), 2))
     comparisons: list[Changes] = []
-    for place, other in pairs:
-        before, after = base_run if place == 0 else new_runs[place - 1], new_runs[other - 1]
+    for base_place, new_place in pairs:
+        before, after = base_run if base_place == 0 else new_runs[base_place - 1], new_runs[new_place - 1]
         changes = compare_with_baseline(typed[0], after) if before is None else compare_runs(before, after)
-        comparisons.append(_label_as_typed(changes, typed[place], typed[other]))
+        comparisons.append(_label_as_typed(changes, typed[base_place], typed[new_place]))
     return dict(zip(pairs, adjust_together(comparisons, adjust.value), strict=True))
 
 

@@ -64,11 +64,11 @@ def _refuse_one_against_many(expected: Path, actual: Path) -> None:
     from fieldwise.read.pairing import count_records
 
     counts = count_records(str(expected)), count_records(str(actual))
-    for (one, one_count), (many, many_count) in (
+    for (single, single_count), (many, many_count) in (
         ((expected, counts[0]), (actual, counts[1])),
         ((actual, counts[1]), (expected, counts[0])),
     ):
-        if one_count is None and many_count is not None and many_count > 1:
-            what = f"{one} holds one record, {many} holds {many_count:,}"
+        if single_count is None and many_count is not None and many_count > 1:
+            what = f"{single} holds one record, {many} holds {many_count:,}"
             fix = "compare files with the same records, or take the one record out of the other file"
             raise ConfigError([Diagnostic(code="one-against-many", what=what, fix=fix)])

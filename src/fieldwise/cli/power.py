@@ -81,7 +81,7 @@ def power(
         print_page(build_power_report(plan, name if stored is None else f"{name} of run {stored.id}"), form)
 
 
-def _measure(stored: "Run", other: "Run | None", metric: str | None, correlation: float) -> "tuple[str, ChangeSpread | None]":
+def _measure(stored: "Run", new_run: "Run | None", metric: str | None, correlation: float) -> "tuple[str, ChangeSpread | None]":
     """The full name of the metric, and its spread in one run or from one run to another."""
     import numpy as np
 
@@ -94,16 +94,16 @@ def _measure(stored: "Run", other: "Run | None", metric: str | None, correlation
     measurements = load_metrics(stored, evaluator, ids)
     name = name or measurements.primary
     values = _metric_values(measurements, evaluator, name)
-    if other is not None:
-        other_ids = list_case_ids(other)
-        if evaluator not in other.evaluators:
-            raise _unknown_metric(f"{evaluator}.{name}", f"run {other.id} has no evaluator `{evaluator}`")
-        other_values = _metric_values(load_metrics(other, evaluator, other_ids), evaluator, name)
-        value_of = dict(zip(other_ids, other_values.tolist(), strict=True))
+    if new_run is not None:
+        new_ids = list_case_ids(new_run)
+        if evaluator not in new_run.evaluators:
+            raise _unknown_metric(f"{evaluator}.{name}", f"run {new_run.id} has no evaluator `{evaluator}`")
+        new_values = _metric_values(load_metrics(new_run, evaluator, new_ids), evaluator, name)
+        value_of = dict(zip(new_ids, new_values.tolist(), strict=True))
         values = np.array([value_of.get(case, np.nan) for case in ids]) - values
     rows = np.flatnonzero(~np.isnan(values))
     groups = encode_groups(measurements.groups, rows)
-    return f"{evaluator}.{name}", measure_spread(values[rows], groups, None if other is not None else correlation)
+    return f"{evaluator}.{name}", measure_spread(values[rows], groups, None if new_run is not None else correlation)
 
 
 def _split_metric(stored: "Run", metric: str | None) -> tuple[str, str | None]:

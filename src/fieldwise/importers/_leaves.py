@@ -21,7 +21,7 @@ class Leaf:
     box: Box | None = None
 
 
-def build_record(tree: Mapping[str, Any], id: str | None = None, **other: Any) -> ImportedRecord:
+def build_record(tree: Mapping[str, Any], id: str | None = None, **record_parts: Any) -> ImportedRecord:
     """The imported record of a tree of dicts and lists whose leaves are `Leaf`.
 
     >>> build_record({"total": Leaf(5, 0.9, 1), "items": [{"sku": Leaf("a")}]}).confidence
@@ -33,7 +33,7 @@ def build_record(tree: Mapping[str, Any], id: str | None = None, **other: Any) -
         confidence=_project(tree, "confidence") or {},
         page=_project(tree, "page") or {},
         box=_project(tree, "box") or {},
-        **other,
+        **record_parts,
     )
 
 

@@ -139,13 +139,13 @@ def drop_irrelevant(options: ScoringOptions) -> ScoringOptions:
     return replace(options, substitution_counts="fp_fn") if options.score == "accuracy" else options
 
 
-def list_differences(own: ScoringOptions, other: ScoringOptions) -> list[str]:
-    """The options that differ and have a meaning for the other way of scoring."""
-    if not {"rqs", "answers"}.isdisjoint((own.score, other.score)):
-        return ["score"] if own.score != other.score else []
-    differing = [option.name for option in fields(ScoringOptions) if getattr(own, option.name) != getattr(other, option.name)]
-    meaningless = {"unexpected"} if other.score != "mean" else {"substitution_counts", "empty"}
-    if other.score == "accuracy":
+def list_differences(own: ScoringOptions, target: ScoringOptions) -> list[str]:
+    """The options that differ and have a meaning for the target's way of scoring."""
+    if not {"rqs", "answers"}.isdisjoint((own.score, target.score)):
+        return ["score"] if own.score != target.score else []
+    differing = [option.name for option in fields(ScoringOptions) if getattr(own, option.name) != getattr(target, option.name)]
+    meaningless = {"unexpected"} if target.score != "mean" else {"substitution_counts", "empty"}
+    if target.score == "accuracy":
         meaningless.add("substitution_counts")
     return [name for name in differing if name not in meaningless]
 

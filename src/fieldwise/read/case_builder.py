@@ -197,13 +197,13 @@ def _warn_of_other_columns(cases: Cases, rows: RowBatch, roles: ColumnRoles, key
     names = keys if keys is not None else frozenset[str]().union(*rows.values)
     for role in ("expected", "actual"):
         column = roles.columns.get(role)
-        others = [name for name in sorted(names - roles.used) if is_usual_side_name(role, name)] if column else []
-        for row, value in enumerate(rows.values if others else ()):
-            other = next((name for name in others if name in value), None)
-            if other is None or column in value:
+        unread_names = [name for name in sorted(names - roles.used) if is_usual_side_name(role, name)] if column else []
+        for row, value in enumerate(rows.values if unread_names else ()):
+            unread_name = next((name for name in unread_names if name in value), None)
+            if unread_name is None or column in value:
                 continue
-            what = f"the row has no column `{column}`, which is read as {role}; its `{other}` is not read"
-            fix = f"give the column one name in all rows, or say which one it is: columns: {{{role}: {other}}}"
+            what = f"the row has no column `{column}`, which is read as {role}; its `{unread_name}` is not read"
+            fix = f"give the column one name in all rows, or say which one it is: columns: {{{role}: {unread_name}}}"
             note = Diagnostic(code="other-column", what=what, where=locate_row(rows, row, cases.id[row]), fix=fix, level="warning")
             cases.diagnostics.setdefault(row, []).append(note)
 

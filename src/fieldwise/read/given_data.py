@@ -24,8 +24,8 @@ def replace_data(
     for side, data in (("expected", expected), ("actual", actual)):
         if data is not None:
             file, rows = _locate_data(data, side)
-            others = {role: other for role, other in source.memory.items() if role != side}
-            source = replace(source, memory=others if rows is None else {**others, side: rows}, **{side: file})
+            memory = {role: stored for role, stored in source.memory.items() if role != side}
+            source = replace(source, memory=memory if rows is None else {**memory, side: rows}, **{side: file})
     return source if on is None else _pair_on(source, on)
 
 
@@ -38,11 +38,11 @@ def _check_combination(source: Source | None, cases: Any, expected: Any, actual:
     elif on is not None and not (isinstance(on, str) or (isinstance(on, tuple) and [type(name) for name in on] == [str, str])):
         what, fix = "`on` must be the name of a column, or a pair of names", 'write on="id", or on=("key", "doc_id")'
     else:
-        for side, other, other_data in (("expected", "actual", actual), ("actual", "expected", expected)):
+        for side, opposite, opposite_data in (("expected", "actual", actual), ("actual", "expected", expected)):
             own_data = {"expected": expected, "actual": actual}[side]
-            in_suite = source is not None and getattr(source, other) is not None
-            if own_data is not None and other_data is None and not in_suite:
-                what, fix = f"`{side}` is given without `{other}`", f"give `{other}=` too, or both in `cases=`"
+            in_suite = source is not None and getattr(source, opposite) is not None
+            if own_data is not None and opposite_data is None and not in_suite:
+                what, fix = f"`{side}` is given without `{opposite}`", f"give `{opposite}=` too, or both in `cases=`"
     if what:
         raise ConfigError([Diagnostic(code="bad-call", what=what, fix=fix)])
 

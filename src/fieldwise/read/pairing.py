@@ -289,30 +289,31 @@ def _find_renames(pairs: Sequence[tuple[Any, Any]], only_expected: Sequence[str]
     """Fields with other names that fold to the same one, or whose values agree in most records."""
     renames: list[Rename] = []
     taken: set[str] = set()
-    for name in only_expected:
-        folded = [other for other in only_actual if fold_name(other) == fold_name(name) and other not in taken]
+    for expected_name in only_expected:
+        candidates = [actual_name for actual_name in only_actual if actual_name not in taken]
+        folded = [actual_name for actual_name in candidates if fold_name(actual_name) == fold_name(expected_name)]
         if len(folded) == 1:
-            renames.append(Rename(name, folded[0], "the same name, written differently"))
-            taken.update((name, folded[0]))
+            renames.append(Rename(expected_name, folded[0], "the same name, written differently"))
+            taken.update((expected_name, folded[0]))
     agreements: list[tuple[float, int, str, str]] = []
-    for name, other in product(only_expected, only_actual):
-        if name not in taken and other not in taken:
-            agreement, count = _measure_agreement(pairs, name, other)
+    for expected_name, actual_name in product(only_expected, only_actual):
+        if expected_name not in taken and actual_name not in taken:
+            agreement, count = _measure_agreement(pairs, expected_name, actual_name)
             if agreement >= MIN_AGREEMENT and count >= min(MIN_AGREEING, len(pairs)):
-                agreements.append((agreement, count, name, other))
-    for agreement, count, name, other in sorted(agreements, reverse=True):
-        if name not in taken and other not in taken:
-            renames.append(Rename(name, other, f"equal in {agreement:.0%} of {count} records"))
-            taken.update((name, other))
-    return [rename for name in only_expected for rename in renames if rename.expected == name]
+                agreements.append((agreement, count, expected_name, actual_name))
+    for agreement, count, expected_name, actual_name in sorted(agreements, reverse=True):
+        if expected_name not in taken and actual_name not in taken:
+            renames.append(Rename(expected_name, actual_name, f"equal in {agreement:.0%} of {count} records"))
+            taken.update((expected_name, actual_name))
+    return [rename for expected_name in only_expected for rename in renames if rename.expected == expected_name]
 
 
-def _measure_agreement(pairs: Sequence[tuple[Any, Any]], name: str, other: str) -> tuple[float, int]:
+def _measure_agreement(pairs: Sequence[tuple[Any, Any]], expected_name: str, actual_name: str) -> tuple[float, int]:
     """The share of records in which both fields have equal values, and the number of records that have both."""
     equal = count = 0
     for expected, actual in pairs:
-        left = expected.get(name) if isinstance(expected, Mapping) else None
-        right = actual.get(other) if isinstance(actual, Mapping) else None
+        left = expected.get(expected_name) if isinstance(expected, Mapping) else None
+        right = actual.get(actual_name) if isinstance(actual, Mapping) else None
         if left not in (None, "", [], {}) and right not in (None, "", [], {}):
             count += 1
             equal += _to_comparable(left) == _to_comparable(right)

@@ -166,8 +166,8 @@ def _render_changes(view: RunView) -> Iterator[str]:
         rows: list[tuple[str, ...]] = []
         for comparison in view.compared:
             change = comparison.change
-            candidates = change.fields if noun == "field" else [other for other in change.metrics if other.name != change.primary]
-            rows += [(format_code_span(change.evaluator), *_format_change_row(other)) for other in candidates if is_significant(other)]
+            candidates = change.fields if noun == "field" else [metric for metric in change.metrics if metric.name != change.primary]
+            rows += [(format_code_span(change.evaluator), *_format_change_row(row)) for row in candidates if is_significant(row)]
         if rows:
             heads = ("evaluator", noun, "verdict", "base → new", "change (95 % interval)")
             yield from render_table(heads, rows[:MAX_FIELDS], numbers=2)

@@ -129,9 +129,9 @@ _COUNTING_WORDS: Final = {"fp_fn": "FP and FN", "fp": "FP only"}
 
 def describe_other_counting(evaluator: EvaluatorSummary) -> str:
     """What a wrong value counts as in `field_prf`, and macro and micro F1 if it counted otherwise; empty for other evaluators."""
-    for other, counting in (("fp", "fp_fn"), ("fp_fn", "fp")):
-        macro, micro = (evaluator.metrics.get(f"{average}_f1_{other}") for average in ("macro", "micro"))
+    for alternative, counting in (("fp", "fp_fn"), ("fp_fn", "fp")):
+        macro, micro = (evaluator.metrics.get(f"{average}_f1_{alternative}") for average in ("macro", "micro"))
         if macro is not None and micro is not None:
             figures = f"macro F1 {format_number(macro.value)}, micro F1 {format_number(micro.value)} if a wrong value counts as"
-            return f"substitution_counts: {counting} ({_COUNTING_WORDS[counting]}); {figures} {_COUNTING_WORDS[other]}"
+            return f"substitution_counts: {counting} ({_COUNTING_WORDS[counting]}); {figures} {_COUNTING_WORDS[alternative]}"
     return ""

@@ -236,9 +236,9 @@ def _find_contradicting(table: SystemTable, place: Place) -> list[int]:
     for number in present:
         agreeing = table.agreeing[number].get(place, set[int]())
         group = [number]
-        for other in present:
-            if other in agreeing and all(other in table.agreeing[member].get(place, ()) for member in group):
-                group.append(other)
+        for candidate in present:
+            if candidate in agreeing and all(candidate in table.agreeing[member].get(place, ()) for member in group):
+                group.append(candidate)
         largest = group if len(group) > len(largest) else largest
     absent = [number for number in against if number not in present]
     return absent if len(absent) > len(largest) else largest

@@ -88,7 +88,8 @@ def _find_limit(planned: PlannedEvaluator, rule: FieldRule) -> str | None:
 
 def _with_other_weight(config: Any, rule: FieldRule) -> Any:
     """The options with another weight of this rule: what pairs list items by a weight pairs them by the limit, too."""
-    return replace(config, fields=tuple(replace(other, weight=other.weight + 1) if other is rule else other for other in config.fields))
+    reweighted = replace(rule, weight=rule.weight + 1)
+    return replace(config, fields=tuple(reweighted if field_rule is rule else field_rule for field_rule in config.fields))
 
 
 def _options_of(rule: FieldRule) -> Any:

@@ -328,12 +328,12 @@ class _Scorer:
             amount = np.where(np.isin(outcome, _SUBSTITUTIONS) & counts_twice, 2.0, 1.0)
         return key, label, amount
 
-    def describe(self, key: int, base: _Scored, other: _Scored) -> DifferenceExample | None:
+    def describe(self, key: int, base: _Scored, alternative: _Scored) -> DifferenceExample | None:
         """One comparison with the verdicts of both, by its key."""
         case, path_code = key >> 32, key & 0xFFFFFFFF
         path = next(path for path, code in self.path_codes.items() if code == path_code)
         batch, row = self._find_case(case)
-        own, profile = (_find_comparison(scored.comparisons[batch], row, path) for scored in (base, other))
+        own, profile = (_find_comparison(scored.comparisons[batch], row, path) for scored in (base, alternative))
         shown = own or profile
         if shown is None:
             return None
@@ -344,7 +344,7 @@ class _Scorer:
             actual=shown.actual,
             profile_actual=shown.actual if profile is None else profile.actual,
             own=_describe_verdict(base, key),
-            profile=_describe_verdict(other, key),
+            profile=_describe_verdict(alternative, key),
         )
 
     def _find_case(self, case: int) -> tuple[int, int]:
@@ -394,11 +394,11 @@ def _compare_profile(scorer: _Scorer, profile: Profile, own: ScoringOptions, bas
         what = "it scores answers in text, and these are records" if own.score != "answers" else "it scores records, and these are answers"
         return ProfileScore(profile=profile, score=None, note=what)
     target = profile.options
-    other = scorer.score(target)
+    alternative = scorer.score(target)
     options = list_differences(own, target)
-    keys = np.union1d(base.key, other.key)
+    keys = np.union1d(base.key, alternative.key)
     own_label, own_amount = _align(base, keys)
-    label, amount = _align(other, keys)
+    label, amount = _align(alternative, keys)
     is_same_score = own.score == target.score
     differs = _differ(own_label, own_amount, label, amount, is_same_score)
     unexplained = differs.copy()
@@ -412,7 +412,7 @@ def _compare_profile(scorer: _Scorer, profile: Profile, own: ScoringOptions, bas
         restores = ~_differ(backward_label, backward_amount, own_label, own_amount, backward.options.score == own.score)
         rows = np.flatnonzero(unexplained & (gives | restores))
         unexplained[rows] = False
-        examples = [scorer.describe(int(keys[row]), base, other) for row in rows[:_MAX_EXAMPLES].tolist()]
+        examples = [scorer.describe(int(keys[row]), base, alternative) for row in rows[:_MAX_EXAMPLES].tolist()]
         explained.append(
             OptionDifference(
                 option=option,
@@ -430,8 +430,8 @@ def _compare_profile(scorer: _Scorer, profile: Profile, own: ScoringOptions, bas
     explained.sort(key=lambda entry: -entry.comparisons)
     return ProfileScore(
         profile=profile,
-        score=other.score,
-        tau=_kendall_tau(base.by_case, other.by_case),
+        score=alternative.score,
+        tau=_kendall_tau(base.by_case, alternative.by_case),
         differing=int(differs.sum()),
         options=explained,
         together=int(unexplained.sum()),
@@ -463,19 +463,19 @@ def _differ(
 def _rank_agreement(scorer: _Scorer, options: Mapping[str, ScoringOptions]) -> dict[str, dict[str, float | None]]:
     by_case = {name: scorer.score(chosen).by_case for name, chosen in options.items()}
     agreement: dict[str, dict[str, float | None]] = {name: {} for name in by_case}
-    for name, other in combinations(by_case, 2):
-        agreement[name][other] = agreement[other][name] = _kendall_tau(by_case[name], by_case[other])
+    for first, second in combinations(by_case, 2):
+        agreement[first][second] = agreement[second][first] = _kendall_tau(by_case[first], by_case[second])
     return agreement
 
 
-def _kendall_tau(base: NDArray[np.float64], other: NDArray[np.float64]) -> float | None:
+def _kendall_tau(first: NDArray[np.float64], second: NDArray[np.float64]) -> float | None:
     """Kendall's tau-b over the cases that both measured; None if either has no order."""
     from scipy.stats import kendalltau  # a quarter of a second to import
 
-    both = ~np.isnan(base) & ~np.isnan(other)
+    both = ~np.isnan(first) & ~np.isnan(second)
     if both.sum() < 2:
         return None
-    if base is other:
-        return 1.0 if len(np.unique(base[both])) > 1 else None
-    agreement: Any = kendalltau(base[both].round(12), other[both].round(12))
+    if first is second:
+        return 1.0 if len(np.unique(first[both])) > 1 else None
+    agreement: Any = kendalltau(first[both].round(12), second[both].round(12))
     return None if np.isnan(agreement.statistic) else float(agreement.statistic)

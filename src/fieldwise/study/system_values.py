@@ -89,7 +89,7 @@ class SystemTable:
 
     def count_others(self, system: int, place: Place) -> int:
         """Number of other systems that have the case."""
-        return sum(place[0] in other.cases for number, other in enumerate(self.systems) if number != system)
+        return sum(place[0] in candidate.cases for number, candidate in enumerate(self.systems) if number != system)
 
     def agreement(self, system: int, place: Place) -> float | None:
         """The share of the other systems that agree with a value; None if no other system has the case."""
@@ -129,7 +129,7 @@ def load_systems(runs: Sequence[Run], evaluator: str | None = None) -> SystemTab
 
 def _refuse_unusable(runs: Sequence[Run]) -> None:
     unfinished = [run for run in runs if run.state != "finished"]
-    repeated = sorted({run.id for at, run in enumerate(runs) if run.id in [other.id for other in runs[:at]]})
+    repeated = sorted({run.id for at, run in enumerate(runs) if run.id in [earlier.id for earlier in runs[:at]]})
     problems = [Diagnostic(code="unfinished-run", what=f"run {run.id} is {run.state}", fix="name runs that finished") for run in unfinished]
     problems += [Diagnostic(code="same-run", what=f"run {name} is named twice", fix="name each system once") for name in repeated]
     if problems:
@@ -267,10 +267,10 @@ _PlacePair: TypeAlias = tuple[Place, Place]
 
 
 def _shared_places(table: SystemTable, left: int, right: int) -> Iterator[_PlacePair]:
-    others = table.systems[right].values
-    for place, value in table.systems[left].values.items():
-        other = others.get(place)
-        if other is not None and value.is_present and other.is_present and not table.expected[place].is_extra:
+    right_values = table.systems[right].values
+    for place, left_value in table.systems[left].values.items():
+        right_value = right_values.get(place)
+        if right_value is not None and left_value.is_present and right_value.is_present and not table.expected[place].is_extra:
             yield place, place
 
 
@@ -286,8 +286,8 @@ def _group_extras(table: SystemTable, system: System) -> dict[tuple[str, str], l
 
 def _shared_extras(left: dict[tuple[str, str], list[Place]], right: dict[tuple[str, str], list[Place]]) -> Iterator[_PlacePair]:
     for key, places in left.items():
-        for place in places:
-            yield from ((place, other) for other in right.get(key, ()))
+        for left_place in places:
+            yield from ((left_place, right_place) for right_place in right.get(key, ()))
 
 
 def _matching_pairs(table: SystemTable, systems: tuple[int, int], pairs: Iterable[_PlacePair], services: Services) -> Iterator[_PlacePair]:

@@ -36,9 +36,9 @@ def rank_runs(labels: Sequence[str], ids: Sequence[str], pairs: Mapping[RunPair,
             if change is None:
                 continue
             is_lower_better = change.lower_is_better
-            for run, other, value in ((base, new, change.base), (new, base, change.new)):
+            for run, compared_run, value in ((base, new, change.base), (new, base, change.new)):
                 entry = entries.get(run) or RankedRun(label=labels[run], run=ids[run], value=value, n=change.n)
-                entries[run] = _add_relation(entry, labels[other], _relation(change, is_new=run == new))
+                entries[run] = _add_relation(entry, labels[compared_run], _relation(change, is_new=run == new))
         rankings[name] = sorted(entries.values(), key=lambda entry: entry.value, reverse=not is_lower_better)
     return rankings
 
@@ -57,9 +57,9 @@ def _relation(change: Change, *, is_new: bool) -> Relation:
     return "better_than" if (change.verdict == "better") == is_new else "worse_than"
 
 
-def _add_relation(entry: RankedRun, other: str, relation: Relation) -> RankedRun:
+def _add_relation(entry: RankedRun, compared_label: str, relation: Relation) -> RankedRun:
     if relation == "better_than":
-        return replace(entry, better_than=(*entry.better_than, other))
+        return replace(entry, better_than=(*entry.better_than, compared_label))
     if relation == "worse_than":
-        return replace(entry, worse_than=(*entry.worse_than, other))
-    return replace(entry, not_shown=(*entry.not_shown, other))
+        return replace(entry, worse_than=(*entry.worse_than, compared_label))
+    return replace(entry, not_shown=(*entry.not_shown, compared_label))

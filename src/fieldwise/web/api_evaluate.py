@@ -75,12 +75,14 @@ def build_evaluate_routes(server: Server) -> APIRouter:
         options: Annotated[str, Form(description="The options of the other routes, as a JSON object.")] = "{}",
     ) -> EncodedJsonResponse:
         """The run document for cases in a JSONL file."""
-        given = _parse_options(options)
+        upload_options = _parse_options(options)
         with tempfile.TemporaryDirectory(prefix="fieldwise-") as folder:
             path = Path(folder) / CASES
             with path.open("wb") as target:
                 shutil.copyfileobj(file.file, target)
-            return await _run_response(server, {"cases": str(path)}, provided_fields(given), given.name, store=given.store)
+            return await _run_response(
+                server, {"cases": str(path)}, provided_fields(upload_options), upload_options.name, store=upload_options.store
+            )
 
     @routes.post("/path", summary="Evaluate files of the server", responses=response_schemas(BATCH, 404, 503), response_model=None)
     async def evaluate_path(body: PathRequest) -> EncodedJsonResponse:

@@ -20,7 +20,7 @@ def copied(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_example_passes_its_gates_and_each_preset_sees_one_question() -> None:
     run = fw.run("answers/answers.eval.yaml")
     assert run.exit_code == 0
-    counted = {name: one.counts.scored for name, one in run.full.evaluators.items()}
+    counted = {name: evaluator.counts.scored for name, evaluator in run.full.evaluators.items()}
     assert counted == {
         "answers": 12,
         "german": 1,

@@ -25,7 +25,9 @@ from fieldwise.registry import EVALUATORS
 NAMES = ["ap", "ap50", "ap75", "ap_small", "ap_medium", "ap_large", "ar_1", "ar_10", "ar_100", "ar_small", "ar_medium", "ar_large"]
 
 
-def dataset(seed: int, images: int = 60, categories: int = 4, objects: float = 6, found: float = 15, crowd: float = 0.1) -> tuple[Any, Any]:
+def dataset(
+    seed: int, images: int = 60, categories: int = 4, objects: float = 6, detections: float = 15, crowd: float = 0.1
+) -> tuple[Any, Any]:
     """A pair of COCO files with whole-number boxes and scores in tenths, so that ties of overlap and score are common."""
     rng = np.random.default_rng(seed)
     truth: list[dict[str, Any]] = []
@@ -44,7 +46,7 @@ def dataset(seed: int, images: int = 60, categories: int = 4, objects: float = 6
                     "iscrowd": int(rng.random() < crowd),
                 }
             )
-        for _ in range(rng.poisson(found)):
+        for _ in range(rng.poisson(detections)):
             near = int(rng.integers(len(boxes))) if boxes and rng.random() < 0.7 else None
             x, y, w, h = boxes[near] if near is not None else (*rng.integers(0, 400, 2), *rng.integers(4, 200, 2))
             shake = rng.choice([0, 0.03, 0.1, 0.3])
@@ -100,7 +102,7 @@ def test_every_number_equals_pycocotools_on_the_same_files(options: dict[str, An
     truth, guesses = dataset(**options)
     theirs, (results, ours) = by_pycocotools(truth, guesses), by_fieldwise(truth, guesses)
     assert [ours.get(name, -1.0) for name in NAMES] == pytest.approx(theirs.stats.tolist(), abs=1e-6)
-    found = compute_curves(results.pool)
+    curves = compute_curves(results.pool)
     for row, category in enumerate(sorted(theirs.params.catIds)):
         precision = theirs.eval["precision"][:, :, row, :, 2]
         name = f"kind {category}"
@@ -108,7 +110,7 @@ def test_every_number_equals_pycocotools_on_the_same_files(options: dict[str, An
             assert f"ap[{name}]" not in ours
             continue
         assert ours[f"ap[{name}]"] == pytest.approx(precision[:, :, 0].mean(), abs=1e-6)
-        assert found.precision_of(name) == pytest.approx(precision[:, :, 0], abs=1e-6)
+        assert curves.precision_of(name) == pytest.approx(precision[:, :, 0], abs=1e-6)
 
 
 def test_batches_pooled_together_give_the_numbers_of_the_whole() -> None:
@@ -250,7 +252,7 @@ def test_no_data_raises_and_the_score_stays_between_0_and_1(expected: Any, actua
 def test_a_box_is_read_alike_among_plain_boxes_and_among_odd_ones(boxes: list[Any], corners: bool) -> None:
     form = "xyxy" if corners else "xywh"
     expected = [{"bbox": box, "category": "dog"} for box in boxes]
-    actual = [{**one, "score": 0.5 + 0.01 * at} for at, one in enumerate(expected)]
+    actual = [{**item, "score": 0.5 + 0.01 * at} for at, item in enumerate(expected)]
     plain, odd = image(expected, actual, format=form), image([*expected, 7], [*actual, "none"], format=form)
     assert list(odd.hits) == [hit for hit in plain.hits if hit != "(root)"]
     added = ["not an object with `bbox` and `category`"]

@@ -295,10 +295,16 @@ class TestExamples:
     @pytest.mark.parametrize("algorithm", ["levenshtein", "jaro_winkler"])
     def test_the_single_value_script_agrees_with_the_built_in_match(self, algorithm: str) -> None:
         script = str(EXAMPLES / "fuzzy_match.py")
-        for one, other in [("Acme Corp", "ACME CORP"), ("Martha", "Marhta"), ("Dixon", "Dicksonx"), ("kitten", "sitting"), ("a", "b")]:
-            result = fw.evaluate({"type": "code_judge", "script": script, "algorithm": algorithm}, expected=one, actual=other)
-            built_in = fw.match("fuzzy", expected=[one], actual=[other], algorithm=algorithm).value[0]
-            assert result.score == pytest.approx(built_in, abs=1e-9), (one, other)
+        for expected, actual in [
+            ("Acme Corp", "ACME CORP"),
+            ("Martha", "Marhta"),
+            ("Dixon", "Dicksonx"),
+            ("kitten", "sitting"),
+            ("a", "b"),
+        ]:
+            result = fw.evaluate({"type": "code_judge", "script": script, "algorithm": algorithm}, expected=expected, actual=actual)
+            built_in = fw.match("fuzzy", expected=[expected], actual=[actual], algorithm=algorithm).value[0]
+            assert result.score == pytest.approx(built_in, abs=1e-9), (expected, actual)
 
     def test_the_multi_field_script_reads_fields_and_thresholds_from_config(self) -> None:
         config = {"fields": [{"path": "supplier.name", "threshold": 0.85}, {"path": "importer.name", "threshold": 0.9}]}

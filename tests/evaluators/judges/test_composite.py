@@ -109,7 +109,7 @@ class TestWhatItTells:
 
     def test_comparisons_of_all_members_are_there_under_their_names(self) -> None:
         result = whole(FIELDS, {"type": "field_prf", "name": "prf"}, expected={"a": 1, "b": 2}, actual={"a": 1, "b": "2"})
-        assert [(one.path, one.field, one.outcome) for one in result.comparisons] == [
+        assert [(comparison.path, comparison.field, comparison.outcome) for comparison in result.comparisons] == [
             ("fields: a", "fields: a", "match"),
             ("fields: b", "fields: b", "format_error"),
             ("prf: a", "prf: a", "match"),
@@ -286,4 +286,4 @@ def test_problems_of_members_tell_their_line(tmp_path: Path) -> None:
     )
     with pytest.raises(ConfigError) as raised:
         fw.run(str(suite))
-    assert [(one.where.line, one.code) for one in raised.value.diagnostics] == [(5, "unknown-option"), (7, "bad-option")]
+    assert [(problem.where.line, problem.code) for problem in raised.value.diagnostics] == [(5, "unknown-option"), (7, "bad-option")]

@@ -18,9 +18,9 @@ def score(expected: Any, actual: Any, *fields: Any, **options: Any) -> fw.Result
     return fw.evaluate({"type": "field_accuracy", "fields": list(fields), **options}, expected=expected, actual=actual)
 
 
-def field(value: Any, other: Any, **rule: Any) -> fw.Result:
+def field(expected: Any, actual: Any, **rule: Any) -> fw.Result:
     """One field, `a`, by one rule."""
-    return score({"a": value}, {"a": other}, {"path": "a", **rule})
+    return score({"a": expected}, {"a": actual}, {"path": "a", **rule})
 
 
 class TestExactMatching:
@@ -398,7 +398,10 @@ class TestPresence:
     def test_a_value_that_expected_lacks_is_a_hallucination(self) -> None:
         result = score({"b": 1}, {"a": 5, "b": 1}, "a", "b")
         assert (result.score, result.misses) == (0.5, ["a (unexpected value)"])
-        assert [(one.path, one.outcome, one.actual) for one in result.comparisons] == [("a", "hallucination", 5), ("b", "match", 1)]
+        assert [(comparison.path, comparison.outcome, comparison.actual) for comparison in result.comparisons] == [
+            ("a", "hallucination", 5),
+            ("b", "match", 1),
+        ]
 
     @pytest.mark.parametrize("ignoring", [({"path": "a", "unexpected": "ignore"}, {}), ("a", {"unexpected": "ignore"})])
     def test_a_value_that_expected_lacks_can_be_ignored(self, ignoring: Any) -> None:
@@ -406,7 +409,7 @@ class TestPresence:
         config = {"type": "field_accuracy", "fields": [rule, "b"], **options}
         result = fw.evaluate(config, expected={"b": 1}, actual={"a": 5, "b": 1})
         assert (result.score, result.misses, result.metrics["fields_scored"]) == (1.0, [], 1)
-        assert [one.outcome for one in result.comparisons] == ["ignored", "match"]
+        assert [comparison.outcome for comparison in result.comparisons] == ["ignored", "match"]
         null = fw.evaluate(config, expected={"a": None, "b": 1}, actual={"a": 5, "b": 1})
         assert null.misses == ["a (unexpected value)"]
 
@@ -451,7 +454,7 @@ class TestFailures:
         assert (result.status, result.score, result.verdict, result.hits) == ("error", 0.0, "fail", [])
         assert result.details["fault"] == "system"
         assert [miss.split(" ")[0] for miss in result.misses] == ["a", "b"]
-        assert [one.outcome for one in result.comparisons[:2]] == ["omission", "omission"]
+        assert [comparison.outcome for comparison in result.comparisons[:2]] == ["omission", "omission"]
         assert (result.metrics["fields_matched"], result.metrics["fields_scored"]) == (0, 3)
         assert result.reasoning == result.details["reason"]
 
@@ -470,8 +473,8 @@ class TestFailures:
     def test_what_could_not_be_read_from_a_file_is_told_apart(self, code: str, fault: str) -> None:
         cases = Cases.of([Case(id="1", expected={"a": 1}, actual=MISSING if fault == "system" else {"a": 1})])
         cases.diagnostics[0] = [Diagnostic(code=code, what="line 7 is cut off")]
-        found = evaluate(plan_config({"type": "field_accuracy", "fields": ["a"]}), ScoringBatch(cases))
-        result = result_at(found, 0)
+        evaluated = evaluate(plan_config({"type": "field_accuracy", "fields": ["a"]}), ScoringBatch(cases))
+        result = result_at(evaluated, 0)
         assert (result.status, result.details["fault"], result.reasoning) == ("error", fault, "line 7 is cut off")
 
 

@@ -68,7 +68,7 @@ class TestEveryItem:
     def test_no_list_on_one_side(self, expected: Any, actual: Any, hits: list[str], misses: list[str]) -> None:
         result = score({"a": expected}, {"a": actual}, "a[*].x")
         assert (result.hits, result.misses) == (hits, misses)
-        assert all(repr(one.actual).startswith("Misfit") is False for one in result.comparisons)
+        assert all(repr(comparison.actual).startswith("Misfit") is False for comparison in result.comparisons)
 
     def test_all_items_of_a_list_that_expected_lacks_are_extra(self) -> None:
         result = score({"n": 1}, {"a": [{"x": 1}, {"x": 2}], "n": 1}, "a[*].x", "n")
@@ -120,9 +120,9 @@ class TestAlignment:
         result = score(items(("a", 1), ("b", 2)), items(("b", 2.0), ("a", 9)), "items[*].n", lists={"items": "set"})
         assert (result.hits, result.misses) == (["items[1].n"], ["items[0].n (required, missing)", "items[+1].n (extra)"])
 
-    @pytest.mark.parametrize(("one", "other"), [(100, 100.0), ("e\u0301", "\u00e9"), ({"x": 1}, {"x": 1.0})])
-    def test_keys_are_equal_as_exact_has_it(self, one: Any, other: Any) -> None:
-        result = score(items(("z", 0), (one, 1)), items((other, 1), ("z", 0)), "items[*].n", lists={"items": {"key": "sku"}})
+    @pytest.mark.parametrize(("expected", "actual"), [(100, 100.0), ("e\u0301", "\u00e9"), ({"x": 1}, {"x": 1.0})])
+    def test_keys_are_equal_as_exact_has_it(self, expected: Any, actual: Any) -> None:
+        result = score(items(("z", 0), (expected, 1)), items((actual, 1), ("z", 0)), "items[*].n", lists={"items": {"key": "sku"}})
         assert result.score == 1.0
 
     def test_true_is_not_the_key_1(self) -> None:
@@ -133,7 +133,7 @@ class TestAlignment:
     def test_keys_that_stand_twice_pair_in_order(self) -> None:
         expected, actual = items(("a", 1), ("a", 2), ("b", 3)), items(("b", 3), ("a", 1), ("a", 2), ("a", 4))
         result = score(expected, actual, "items[*].n", lists={"items": {"key": "sku"}})
-        paired = {one.path: one.actual for one in result.comparisons}
+        paired = {comparison.path: comparison.actual for comparison in result.comparisons}
         assert paired["items[2].n"] == 3
         assert sorted(paired[path] for path in ("items[0].n", "items[1].n", "items[+3].n") if path in paired) == [1, 2, 4]
 

@@ -69,8 +69,10 @@ class TestCounting:
 
     def test_true_positives_and_what_is_wrong_make_up_the_expected_fields(self) -> None:
         """metric guide: TP = total_gt_fields - omissions - format_errors - wrong_values"""
-        found = prf({"a": 1, "b": 2, "c": 3}, {"a": 1, "b": 9, "x": 0}).metrics
-        assert found["true_positives"] == found["total_gt_fields"] - found["omission"] - found["format_error"] - found["wrong_value"]
+        metrics = prf({"a": 1, "b": 2, "c": 3}, {"a": 1, "b": 9, "x": 0}).metrics
+        assert (
+            metrics["true_positives"] == metrics["total_gt_fields"] - metrics["omission"] - metrics["format_error"] - metrics["wrong_value"]
+        )
 
     def test_counts_are_whole_numbers(self) -> None:
         metrics = prf({"a": 1}, {"a": 1}).metrics
@@ -126,7 +128,7 @@ class TestEdgeCases:
 
 class TestWhatIsAField:
     @pytest.mark.parametrize(
-        ("expected", "actual", "found"),
+        ("expected", "actual", "outcomes"),
         [
             # an empty list or object is one leaf
             ({"a": []}, {"a": []}, []),
@@ -169,8 +171,8 @@ class TestWhatIsAField:
             ({"odd.key": 1}, {"odd.key": 2}, [('["odd.key"]', "wrong_value")]),
         ],
     )
-    def test_leaf_by_leaf(self, expected: Any, actual: Any, found: list[tuple[str, str]]) -> None:
-        assert sorted(errors(prf(expected, actual))) == sorted(found)
+    def test_leaf_by_leaf(self, expected: Any, actual: Any, outcomes: list[tuple[str, str]]) -> None:
+        assert sorted(errors(prf(expected, actual))) == sorted(outcomes)
 
     @pytest.mark.parametrize(
         ("pattern", "left"),
@@ -217,8 +219,8 @@ class TestWhatIsAField:
     def test_lists_of_its_own_say_how_items_find_each_other(self) -> None:
         expected, actual = {"l": [{"k": 1, "v": 1}, {"k": 2, "v": 2}]}, {"l": [{"k": 3, "v": 3}, {"k": 2, "v": 2}, {"k": 1, "v": 9}]}
         for align in ("best", {"key": "k"}):
-            found = prf(expected, actual, lists={"l": align})
-            assert errors(found) == [("l[+0].k", "hallucination"), ("l[0].v", "wrong_value"), ("l[+0].v", "hallucination")]
+            result = prf(expected, actual, lists={"l": align})
+            assert errors(result) == [("l[+0].k", "hallucination"), ("l[0].v", "wrong_value"), ("l[+0].v", "hallucination")]
 
     def test_an_index_may_be_written_with_a_dot_in_an_ignored_path_too(self) -> None:
         assert prf({"l": [{"id": 1}, 5]}, {"l": [{"id": 2}, 5]}, ignore=["l.0.id"]).score == 1.0
@@ -238,16 +240,16 @@ class TestOverCases:
     def test_macro_is_the_mean_of_cases_and_micro_pools_their_counts(self) -> None:
         """metric guide: Macro-F1 (Primary Metric), Micro-F1 (Secondary Metric)"""
         sides = [({"a": 1}, {"a": 1}), (dict.fromkeys("abcdefghi", 1), {"a": 1, "b": 2})]
-        cases = Cases.of([Case(id=str(at), expected=one, actual=other) for at, (one, other) in enumerate(sides)])
+        cases = Cases.of([Case(id=str(at), expected=expected, actual=actual) for at, (expected, actual) in enumerate(sides)])
         plan = Plan(name="guide", source=None, evaluators=(plan_config({"type": "field_prf"}),))
         state = SummaryState(plan.evaluators)
         state.add(score_batch(plan, cases))
-        found = state.finish().flatten()
+        metrics = state.finish().flatten()
         f1 = 2 * (1 / 2) * (1 / 9) / (1 / 2 + 1 / 9)
-        assert found["field_prf.macro_f1"] == pytest.approx((1 + f1) / 2)
-        assert (found["field_prf.macro_precision"], found["field_prf.macro_recall"]) == (pytest.approx(0.75), pytest.approx(5 / 9))
-        assert (found["field_prf.micro_precision"], found["field_prf.micro_recall"]) == (pytest.approx(2 / 3), pytest.approx(2 / 10))
-        assert found["field_prf.micro_f1"] == pytest.approx(2 * (2 / 3) * (2 / 10) / (2 / 3 + 2 / 10))
+        assert metrics["field_prf.macro_f1"] == pytest.approx((1 + f1) / 2)
+        assert (metrics["field_prf.macro_precision"], metrics["field_prf.macro_recall"]) == (pytest.approx(0.75), pytest.approx(5 / 9))
+        assert (metrics["field_prf.micro_precision"], metrics["field_prf.micro_recall"]) == (pytest.approx(2 / 3), pytest.approx(2 / 10))
+        assert metrics["field_prf.micro_f1"] == pytest.approx(2 * (2 / 3) * (2 / 10) / (2 / 3 + 2 / 10))
 
 
 # --- the slow reference: both sides flattened to leaves, then looked up one by one
@@ -260,10 +262,10 @@ def flatten(value: Any, path: tuple[Any, ...] = ()) -> Leaves:
     if value is None or value is MISSING:
         return {}
     parts = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    found: Leaves = {}
+    leaves: Leaves = {}
     for step, inner in parts:
-        found |= flatten(inner, (*path, step))
-    return found if isinstance(value, dict | list) and value else {path: value}
+        leaves |= flatten(inner, (*path, step))
+    return leaves if isinstance(value, dict | list) and value else {path: value}
 
 
 def value_at(value: Any, path: tuple[Any, ...]) -> Any:
@@ -288,10 +290,10 @@ def kind_of(value: Any) -> str:
 def stopped_by(actual: Any, path: tuple[Any, ...], expected: Any) -> bool:
     """Whether something of another kind than expected stands on the way down to a path."""
     for depth in range(len(path)):
-        there, wanted = value_at(actual, path[:depth]), value_at(expected, path[:depth])
-        if there is None or there is MISSING:
+        actual_value, expected_value = value_at(actual, path[:depth]), value_at(expected, path[:depth])
+        if actual_value is None or actual_value is MISSING:
             return False
-        if kind_of(there) != kind_of(wanted):
+        if kind_of(actual_value) != kind_of(expected_value):
             return True
     return False
 
@@ -302,25 +304,29 @@ def reference(expected: Any, actual: Any) -> dict[tuple[Any, ...], str]:
     if expected in ({}, []) and kind_of(expected) == kind_of(actual):
         ours = {}  # an empty record has no fields, and is no field itself
         theirs = theirs if actual else {}
-    found: dict[tuple[Any, ...], str] = {}
+    outcomes: dict[tuple[Any, ...], str] = {}
     for path, value in ours.items():
-        other = value_at(actual, path)
+        actual_value = value_at(actual, path)
         if stopped_by(actual, path, expected):
-            found[path] = "format_error"
-        elif other is None or other is MISSING:
-            found[path] = "omission"
-        elif kind_of(value) != kind_of(other):
-            found[path] = "format_error"
+            outcomes[path] = "format_error"
+        elif actual_value is None or actual_value is MISSING:
+            outcomes[path] = "omission"
+        elif kind_of(value) != kind_of(actual_value):
+            outcomes[path] = "format_error"
         else:
-            found[path] = "match" if value == other else "wrong_value"
-    taken = [_place(actual, path, expected) for path, outcome in found.items() if outcome != "omission"]
+            outcomes[path] = "match" if value == actual_value else "wrong_value"
+    taken = [_place(actual, path, expected) for path, outcome in outcomes.items() if outcome != "omission"]
     for path in theirs:
         counted = any(path[: len(place)] == place for place in taken)  # at or below an expected leaf, or below what stands instead of it
-        wanted = value_at(expected, path)
-        emptied = isinstance(wanted, dict | list) and len(wanted) > 0 and kind_of(wanted) == kind_of(value_at(actual, path))
+        expected_value = value_at(expected, path)
+        emptied = (
+            isinstance(expected_value, dict | list)
+            and len(expected_value) > 0
+            and kind_of(expected_value) == kind_of(value_at(actual, path))
+        )
         if not counted and not emptied:
-            found[path] = "hallucination"
-    return found
+            outcomes[path] = "hallucination"
+    return outcomes
 
 
 def _place(actual: Any, path: tuple[Any, ...], expected: Any) -> tuple[Any, ...]:

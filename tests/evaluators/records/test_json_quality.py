@@ -24,8 +24,8 @@ class TestNull:
     @pytest.mark.parametrize("value", [None, "", " ", "\t\n", "\u00a0"])
     def test_none_empty_and_blank_text_are_null(self, value: Any) -> None:
         """metrics plan: Definition of "Null" """
-        for other in (None, "", "  "):
-            assert quality({"a": value}, {"a": other}).details["bucket_of"] == {"a": "both_null"}
+        for blank in (None, "", "  "):
+            assert quality({"a": value}, {"a": blank}).details["bucket_of"] == {"a": "both_null"}
         assert buckets(quality({"a": value}, {"a": 1})) == {"gt_null_aio_has_value": ["a"]}
         assert buckets(quality({"a": 1}, {"a": value})) == {"gt_non_null": ["a"], "aio_missing_or_null": ["a"]}
 
@@ -124,7 +124,7 @@ class TestHallucination:
 
 class TestAccuracy:
     @pytest.mark.parametrize(
-        ("one", "other", "same"),
+        ("expected", "actual", "same"),
         [
             ("Active", "ACTIVE", 1.0),
             (True, "true", 1.0),
@@ -135,9 +135,9 @@ class TestAccuracy:
             ("a", "a ", 0.0),
         ],
     )
-    def test_exact_compares_what_python_writes(self, one: Any, other: Any, same: float) -> None:
+    def test_exact_compares_what_python_writes(self, expected: Any, actual: Any, same: float) -> None:
         """metrics plan: Strategy Behaviors (EXACT)"""
-        assert quality({"k": one}, {"k": other}, strategies={"k": "EXACT"}).metrics["accuracy"] == same
+        assert quality({"k": expected}, {"k": actual}, strategies={"k": "EXACT"}).metrics["accuracy"] == same
 
     @pytest.mark.parametrize(("threshold", "accuracy"), [(0.9, 1.0), (0.91, 0.0)])
     def test_fuzzy_is_1_at_its_threshold_else_0(self, threshold: float, accuracy: float) -> None:
@@ -360,7 +360,7 @@ class TestSafety:
         assert (result.metrics["safety"], result.details["flags"]) == (1.0, ["unmeasured_safety"])
 
     @pytest.mark.parametrize(
-        ("record", "found"),
+        ("record", "words"),
         [
             ({"a": "whatever"}, []),
             ({"a": "I HATE it"}, ["HATE"]),
@@ -371,9 +371,9 @@ class TestSafety:
             ({"a": "skill yourself"}, []),
         ],
     )
-    def test_words_are_found_as_whole_words(self, record: Any, found: list[str]) -> None:
+    def test_words_are_found_as_whole_words(self, record: Any, words: list[str]) -> None:
         result = quality({"a": 1}, record, safety={"words": ["hate", "kill yourself"]}, default_text="EXACT")
-        assert (result.metrics["safety"], result.details["unsafe_words"]) == (0.0 if found else 1.0, found)
+        assert (result.metrics["safety"], result.details["unsafe_words"]) == (0.0 if words else 1.0, words)
         assert "unmeasured_safety" not in result.details["flags"]
 
     def test_unsafe_words_cost_the_weight_of_safety(self) -> None:

@@ -23,9 +23,9 @@ shares = st.floats(min_value=0, max_value=1)
     shares,
 )
 @settings(deadline=None, max_examples=80)
-def test_a_fitted_map_keeps_the_order_and_the_range(rows: list[tuple[float, bool]], one: float, other: float) -> None:
+def test_a_fitted_map_keeps_the_order_and_the_range(rows: list[tuple[float, bool]], left: float, right: float) -> None:
     curve = fit_curve([raw for raw, _ in rows], [same for _, same in rows])
-    low, high = curve(sorted((one, other)))
+    low, high = curve(sorted((left, right)))
     assert 0.0 <= low <= high <= 1.0
     assert curve([0.0, 1.0]).tolist() == [0.0, 1.0]
 

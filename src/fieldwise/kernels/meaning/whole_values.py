@@ -71,9 +71,12 @@ def _compare_dates(expected: str, actual: str) -> ValueVerdict | None:
     if left is None or right is None:
         return None
     orders = (True,) if isinstance(left, AmbiguousMoment) and isinstance(right, AmbiguousMoment) else (True, False)
-    readings = [(read_moment(expected, DateReading(order)), read_moment(actual, DateReading(order))) for order in orders]
-    pairs = [(one, other) for one, other in readings if isinstance(one, Moment) and isinstance(other, Moment)]
-    return _judge(any(_are_same_moment(one, other) for one, other in pairs), "dates", expected, actual) if pairs else None
+    verdicts: list[bool] = []
+    for order in orders:
+        expected_moment, actual_moment = read_moment(expected, DateReading(order)), read_moment(actual, DateReading(order))
+        if isinstance(expected_moment, Moment) and isinstance(actual_moment, Moment):
+            verdicts.append(_are_same_moment(expected_moment, actual_moment))
+    return _judge(any(verdicts), "dates", expected, actual) if verdicts else None
 
 
 def _are_same_moment(left: Moment, right: Moment) -> bool:
