@@ -81,9 +81,14 @@ def evaluate(
     batch = ScoringBatch(normalize_case(case), local_services(asker))
     planned = with_inferred_rules(plan_config_once(config, load=load_json), batch)
     result = result_at(evaluate_every_case(planned, batch), 0)
-    if not result.hits and are_many_records(expected, actual):
+    if are_many_records(expected, actual) and not (result.hits and _reads_lists(config, expected)):
         return replace(result, reasoning=f"{result.reasoning}; {MANY_RECORDS}".removeprefix("; "))
     return result
+
+
+def _reads_lists(config: Mapping[str, Any], expected: Any) -> bool:
+    """True if a list of records is more likely one case than many: a rule or `path` says where its items are, or it has one item."""
+    return "fields" in config or "path" in config or EVALUATORS.find(config["type"]).reads != "records" or len(expected) == 1
 
 
 def match(name: str, *, expected: Sequence[Json], actual: Sequence[Json], **options: Any) -> Scores:

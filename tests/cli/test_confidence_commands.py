@@ -101,7 +101,7 @@ def test_a_policy_is_written_verified_and_gated(root, tmp_path):
     assert "need no person" in page.read_text()
     verified = call("policy", "latest", "--root", root, "--verify", file, "--format", "json")
     assert (verified.exit_code, json.loads(verified.stdout)["holds"]) == (0, True)
-    suite = {**SUITE, "policy": str(file), "gate": {"policy.holds": True}}
+    suite = {**SUITE, "policy": str(file), "gate": {"policy.holds": "== true"}}
     assert fw.run(suite, cases=draw_rows(600, 2), root=tmp_path).exit_code == 0
     policy["fields"]["total"]["threshold"] = 0.1
     file.write_text(json.dumps(policy))

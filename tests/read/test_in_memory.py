@@ -220,6 +220,16 @@ def test_evaluate_given_many_records_says_to_use_run() -> None:
     assert result.status == "skipped"
     assert "fw.run(suite, expected=" in result.reasoning
     assert "fw.run" not in fw.evaluate(config, expected={"a": 1}, actual={"a": 1}).reasoning
+    for evaluator in ("field_accuracy", "field_prf", "json_quality"):
+        result = fw.evaluate({"type": evaluator}, expected=[{"total": 1}] * 2, actual=[{"total": 1}] * 2)
+        assert result.hits
+        assert "fw.run(suite, expected=" in result.reasoning
+
+
+def test_evaluate_takes_a_list_for_one_case_if_its_rules_or_its_length_say_so() -> None:
+    rows = [{"total": 1}] * 2
+    for config in ({"type": "field_accuracy", "fields": ["[*].total"]}, {"type": "tool_trajectory"}):
+        assert "fw.run" not in fw.evaluate(config, expected=rows, actual=rows).reasoning
     assert "fw.run" not in fw.evaluate({"type": "field_prf"}, expected=[{"total": 1}], actual=[{"total": 1}]).reasoning
 
 

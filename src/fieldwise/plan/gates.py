@@ -70,6 +70,7 @@ _RESERVED_METRICS: Final[GateMetrics] = {
 }
 """Metrics that no evaluator of a run has, by their reserved name."""
 
+_HOLDS: Final = re.compile(r"((==)?\s*true)?", re.IGNORECASE)
 _CONDITION = re.compile(r"\s*(?P<operator>[<>=!≥≤~]*)\s*(?P<value>.*?)\s*", re.DOTALL)
 _GATE = re.compile(r"\s*(?P<name>[^\s<>=!≥≤~]*)(?P<condition>.*)", re.DOTALL)
 _SIMILAR_OPERATORS = {"=": "==", "=>": ">=", "=<": "<=", "≥": ">=", "≤": "<=", "<>": "!=", "===": "=="}
@@ -259,8 +260,8 @@ def _can_fail(operator: str, value: float, value_range: tuple[float, float]) -> 
 
 
 def _read_condition(review: Review, name: str, condition: Any, place: KeyPath) -> tuple[Any, float]:
-    """The operator and the number it compares with; `policy.holds: true`, or without a condition, is `== 1`."""
-    if name == f"{POLICY}.holds" and (condition is True or (isinstance(condition, str) and condition.strip().lower() in ("", "true"))):
+    """The operator and the number it compares with; `policy.holds: true`, `"== true"`, or without a condition, is `== 1`."""
+    if name == f"{POLICY}.holds" and (condition is True or (isinstance(condition, str) and _HOLDS.fullmatch(condition.strip()))):
         return "==", 1.0
     if not isinstance(condition, str):
         is_number = isinstance(condition, int | float) and not isinstance(condition, bool)
