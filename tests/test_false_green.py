@@ -1120,6 +1120,66 @@ class TestSeveralSteps:
         code, output = place.run()
         assert (code in (INCOMPLETE, NOTHING), "the key `x` is there twice" in output) == (True, True), output
 
+    def test_a_rise_that_comes_from_edited_labels_says_so(self, place: Place) -> None:
+        wrong = [{**GOOD, "id": str(at), "actual": WRONG_OUTPUT} for at in range(10)]
+        place.cases(*wrong)
+        assert place.run()[0] == PASSED
+        place.cases(*({**case, "expected": WRONG_OUTPUT} for case in wrong))
+        code, output = place.run("--baseline", "latest", "--gate", "fields.score >= 0.9")
+        assert (code, "the expected values of 10 of 10 common cases differ" in output) == (PASSED, True), output
+
+    def test_a_rise_that_comes_from_other_rules_says_so(self, place: Place) -> None:
+        place.cases(*({**GOOD, "id": str(at), "actual": {"n": "X", "total": 1}} for at in range(10)))
+        assert place.run()[0] == PASSED
+        place.suite({**FIELDS, "fields": [{"path": "n", "match": "fuzzy"}, "total"]})
+        code, output = place.run("--baseline", "latest", "--gate", "fields.score >= 0.9")
+        assert (code, "the rules of `fields` differ, so a change may come from them" in output) == (PASSED, True), output
+
+    @pytest.mark.parametrize("options", [("--limit", "2"), ("--filter", "b*"), ("--split", "test")])
+    def test_a_run_over_chosen_cases_says_so_for_good(self, place: Place, options: tuple[str, str]) -> None:
+        cases = [{**GOOD, "id": f"b{at}", "split": "test"} for at in range(2)]
+        place.cases(*cases, {**GOOD, "id": "c", "actual": WRONG_OUTPUT, "split": "train"})
+        code, output = place.run(*options, "--gate", "fields.score >= 1")
+        told = f"the run covers only the cases that {' '.join(options).replace('--split ', '--filter split:')} selected"
+        assert (code, told in output) == (PASSED, True), output
+        assert told in [note.what for note in open_run().diagnostics]
+
+    def test_causes_that_shrank_under_other_rules_or_labels(self, place: Place) -> None:
+        place.cases(*({**GOOD, "id": str(at), "actual": {"n": "X", "total": 1}} for at in range(10)))
+        assert place.run()[0] == PASSED
+        assert place.run(command=("pack", "latest", "-o", "pk"))[0] == PASSED
+        place.suite({**FIELDS, "fields": [{"path": "n", "match": "fuzzy"}, "total"]})
+        _, output = place.run("--from", "pk")
+        assert "(shrank); but the rules of `fields` differ" in output, output
+        place.suite(FIELDS)
+        place.cases(*({**GOOD, "id": str(at), "expected": {"n": "X", "total": 1}} for at in range(10)))
+        _, output = place.run("--from", "pk")
+        assert "but the expected values of 10 of 10 common cases differ" in output, output
+
+    def test_causes_of_no_shared_case(self, place: Place) -> None:
+        assert place.run()[0] == PASSED
+        assert place.run(command=("pack", "latest", "-o", "pk"))[0] == PASSED
+        place.cases({**GOOD, "id": "z"})
+        code, output = place.run("--from", "pk")
+        assert (code, "nothing can be said: no case of the pack is in the run" in output) == (PASSED, True), output
+
+    def test_a_policy_that_holds_under_laxer_rules_says_so(self, place: Place) -> None:
+        def outputs(wrong: int) -> list[dict[str, Any]]:
+            return [
+                {"id": str(at), "expected": {"x": at}, "actual": {"x": {"value": at + (at % wrong == 0), "confidence": 0.9}}}
+                for at in range(200)
+            ]
+
+        place.suite(X)
+        place.cases(*outputs(1000))
+        assert place.run()[0] == PASSED
+        assert place.run(command=("policy", "latest", "--max-error", "0.2", "-o", "p.json"))[0] == PASSED
+        place.cases(*outputs(2))
+        place.suite({"type": "field_accuracy", "fields": [{"path": "x", "match": "numeric_tolerance", "tolerance": 5}]})
+        assert place.run()[0] == PASSED
+        code, output = place.run(command=("policy", "latest", "--verify", "p.json"))
+        assert (code, "the rules of `field_accuracy` differ" in output) == (PASSED, True), output
+
 
 @dataclass(frozen=True)
 class Studied:

@@ -237,6 +237,7 @@ def run(
                 totals = _score_in_order(plan, batches or (), writer, asker, lambda done: _report_progress(progress, reader, done))
             notes = [*plan.diagnostics, *resume_notes, *notes, *_warn_of_workers(source, workers, engine), *reader.diagnostics]
             notes += run_warnings.warn_unmatched_filters(filters, reader.diagnostics, selected=totals.cases)
+            notes += run_warnings.note_selection(only, limit)
             writer.record_columns(reader.columns_seen.roles.columns)
             return _finish_run(
                 plan, writer, totals, notes, compare_run, limits, describe_changes, all_cases=all_cases, uncorrected=uncorrected

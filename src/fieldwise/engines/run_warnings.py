@@ -10,7 +10,7 @@ from fieldwise.model.diagnostic import UNREAD_VALUES, Diagnostic, Level, Where
 from fieldwise.model.locations import Location
 from fieldwise.model.options import NamesFields
 from fieldwise.model.path import is_at_or_above_field
-from fieldwise.model.plan import PRESET_EVALUATORS, Plan
+from fieldwise.model.plan import PRESET_EVALUATORS, Plan, When
 from fieldwise.model.rule import FieldRule
 from fieldwise.model.summary import EvaluatorSummary, Summary
 from fieldwise.model.values import Json
@@ -190,6 +190,15 @@ def warn_unmatched_filters(filters: FilterMatches | None, problems: Sequence[Dia
         what, fix = "no case fits all filters", "give fewer of them: a case must have one of the ids, one of the tags and one of the splits"
         diagnostics.append(Diagnostic(code="nobody-fits", level="warning", what=what, fix=fix))
     return diagnostics
+
+
+def note_selection(only: When | None, limit: int | None) -> list[Diagnostic]:
+    """A remark that filters or a limit chose the cases, so that who opens the run later knows that it does not cover the data."""
+    only = only or When()
+    chosen = [f"--filter {text}" for text in (*only.id, *(f"tag:{name}" for name in only.tag), *(f"split:{name}" for name in only.split))]
+    chosen += [] if limit is None else [f"--limit {limit}"]
+    what = f"the run covers only the cases that {', '.join(chosen)} selected"
+    return [Diagnostic(code="selected-cases", level="info", what=what)] if chosen else []
 
 
 def warn_missing_presets(plan: Plan, totals: RunTotals) -> list[Diagnostic]:

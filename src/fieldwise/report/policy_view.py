@@ -8,7 +8,7 @@ from rich.console import RenderableType
 from fieldwise import __version__
 from fieldwise.model.policy import Policy
 from fieldwise.report.html import get_environment, make_content_policy, read_static
-from fieldwise.report.terminal_layout import BAD, DIM, OK, TITLE, make_grid, make_section, pass_mark, stack_parts, styled_text
+from fieldwise.report.terminal_layout import BAD, DIM, NOTE, OK, TITLE, make_grid, make_section, pass_mark, stack_parts, styled_text
 from fieldwise.report.text_format import format_count
 
 if TYPE_CHECKING:
@@ -102,6 +102,7 @@ def build_check_report(check: "PolicyCheck") -> RenderableType:
         styled_text(("policy of run ", DIM), made_from, (f"   largest error {format_share(check.policy.max_error)}", DIM)),
         styled_text((describe_check(check), TITLE)),
         *(styled_text(("✗ ", BAD), problem) for problem in check.problems),
+        *(styled_text(("! ", NOTE), f"since run {made_from}: {note}") for note in check.notes),
         make_section("Fields", table) if check.fields else None,
     )
 

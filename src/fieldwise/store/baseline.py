@@ -16,8 +16,17 @@ from fieldwise.kernels.statistics import hash_texts
 from fieldwise.model.change import Changes
 from fieldwise.model.diagnostic import ConfigError, Diagnostic, Where
 from fieldwise.store.atomic import write_atomically
+from fieldwise.store.expected_changes import hash_expected_values, note_edited_since, shorten_hash
 from fieldwise.store.run import Run
-from fieldwise.store.run_metrics import compare_metrics, count_metrics, list_case_groups, list_case_ids, load_metrics, primary_metric
+from fieldwise.store.run_metrics import (
+    compare_metrics,
+    count_metrics,
+    list_case_groups,
+    list_case_ids,
+    load_metrics,
+    note_changed_rules,
+    primary_metric,
+)
 from fieldwise.summarize.compare import Adjust, EvaluatorMeasurements
 
 FORMAT: Final = 1
@@ -46,10 +55,12 @@ def save_baseline(run: Run, path: str | Path) -> Path:
         "format": FORMAT,
         "run": run.id,
         "name": run.name,
+        "package": run.manifest.package,
         "finished": run.finished.isoformat() if run.finished else None,
         "suite": run.manifest.fingerprints.get("suite"),
         "cases": [ids[row] for row in rows],
         "of": len(ids),
+        "expected": [shorten_hash(text) for text in hash_expected_values(run, [ids[row] for row in rows]).values()],
         **({"groups": [groups[row] for row in rows]} if groups else {}),
         "summary": {name: round(value, DIGITS) for name, value in run.summary.items()},
         "evaluators": evaluators,
@@ -82,6 +93,7 @@ def _encode_evaluator(measurements: EvaluatorMeasurements, evaluator: Mapping[st
         "name": evaluator["name"],
         "type": evaluator.get("type"),
         "version": evaluator.get("version"),
+        "rules": evaluator.get("rules"),
         "verdict": [int(measurements.verdict[row]) for row in rows],
         "metrics": {name: _encode_column(values, rows) for name, values in measurements.metrics.items() if name not in counts},
         "fields": {name: _encode_column(values, rows) for name, values in measurements.fields.items()},
@@ -119,7 +131,7 @@ def _is_complete(content: dict[str, Any]) -> bool:
                 return False
     except (KeyError, TypeError, AttributeError):
         return False
-    return {"run", "of"} <= content.keys()
+    return {"run", "of"} <= content.keys() and len(content.get("expected", content["cases"])) == size
 
 
 def _bad_baseline(path: str | Path, what: str, fix: str) -> ConfigError:
@@ -137,6 +149,10 @@ def compare_with_baseline(path: str | Path, run: Run, *, adjust: Adjust = "holm"
     versions = {evaluator["name"]: evaluator.get("version") for evaluator in content["evaluators"]}
     if content.get("suite") != run.manifest.fingerprints.get("suite"):
         notes.append("the suite has changed since the baseline")
+    rules = {evaluator["name"]: evaluator.get("rules") for evaluator in content["evaluators"]}
+    notes += note_changed_rules(rules, content.get("package"), run)
+    if "expected" in content:
+        notes += note_edited_since(dict(zip(ids, content["expected"], strict=True)), run)
     changes = compare_metrics(str(content["run"]), base, versions, ids, run, notes=notes, adjust=adjust)
     if content["of"] <= len(ids):
         return changes

@@ -14,6 +14,7 @@ from fieldwise.model.change import Changes
 from fieldwise.model.provenance import name_data
 from fieldwise.registry import EVALUATORS, EvaluatorSpec
 from fieldwise.store.arrow_tables import GROUP_COLUMN, METRIC_PREFIX, VERDICTS, ArrowTable, encode_names, numpy_array
+from fieldwise.store.expected_changes import find_changed_expected, note_changed_expected
 from fieldwise.store.load_part import labels_from_column
 from fieldwise.store.part_reader import list_part_files, read_table
 from fieldwise.store.run import Run
@@ -32,6 +33,9 @@ def compare_runs(base: Run, new: Run, *, adjust: Adjust = "holm") -> Changes:
         notes.append("the suites differ")
     if base.manifest.fingerprints.get("corrections") != new.manifest.fingerprints.get("corrections"):
         notes.append("the corrections of expected values differ, so a change may come from them")
+    notes += note_changed_rules(rule_fingerprints(base), base.manifest.package, new)
+    new_ids = list_case_ids(new)
+    notes += note_changed_expected(len(find_changed_expected(base, ids, new, new_ids)), len(set(ids) & set(new_ids)))
     measurements = {name: load_metrics(base, name, ids) for name in base.evaluators}
     changes = compare_metrics(base.id, measurements, _evaluator_versions(base), ids, new, notes=notes, adjust=adjust)
     labels = base.label or name_data(base.sources), new.label or name_data(new.sources)
@@ -84,6 +88,23 @@ def _share_of_common_cases(in_base: set[str], in_new: set[str]) -> float:
 
 def _evaluator_versions(run: Run) -> dict[str, Any]:
     return {str(evaluator["name"]): evaluator.get("version") for evaluator in run.manifest.evaluators}
+
+
+def rule_fingerprints(run: Run) -> dict[str, Any]:
+    """The fingerprint of the rules and options of each evaluator."""
+    return {str(evaluator["name"]): evaluator.get("rules") for evaluator in run.manifest.evaluators}
+
+
+def note_changed_rules(base_rules: Mapping[str, Any], base_package: str | None, new: Run) -> list[str]:
+    """A note for each evaluator that had other rules or options in the base; none for a base of another version of fieldwise.
+
+    Another version may have other options, and so other fingerprints for the same rules.
+    """
+    if base_package != new.manifest.package:
+        return []
+    new_rules = rule_fingerprints(new)
+    changed = [name for name, rules in base_rules.items() if new_rules.get(name, rules) != rules]
+    return [f"the rules of `{name}` differ, so a change may come from them" for name in changed]
 
 
 def list_case_ids(run: Run) -> list[str]:

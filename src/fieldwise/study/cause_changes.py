@@ -1,7 +1,7 @@
 """Which causes shrank since a pack: mismatches of a new run against those of the pack, paired by case."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Final
 
 import numpy as np
@@ -9,7 +9,9 @@ import numpy as np
 from fieldwise.kernels.paired import adjust_holm, sign_flip_p_value
 from fieldwise.model.diagnostic import ConfigError, Diagnostic, Where
 from fieldwise.model.locations import Location
+from fieldwise.store.expected_changes import note_edited_since
 from fieldwise.store.run import Run
+from fieldwise.store.run_metrics import note_changed_rules
 from fieldwise.store.stored_json import load_json
 from fieldwise.study.pack import PACK_FILE, PACK_VERSION, count_case_causes
 from fieldwise.study.pack_text import label_of
@@ -27,6 +29,12 @@ class StoredPack:
     evaluator: str
     cases: Sequence[str]
     mismatches: Mapping[str, Mapping[str, int]]
+    package: str | None = None
+    """The version of fieldwise that wrote it; None for a pack that has neither this nor the following."""
+    rules: str | None = None
+    """Fingerprint of the evaluator's rules."""
+    expected: Mapping[str, str | None] = field(default_factory=dict[str, str | None])
+    """Case → shortened hash of its expected value; empty for a pack with redacted values."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,6 +66,8 @@ class CauseChanges:
     new: str
     shared_cases: int
     causes: Sequence[CauseChange]
+    notes: Sequence[str] = ()
+    """Other reasons for a change than the system."""
 
     def to_json(self) -> dict[str, Any]:
         """A JSON-serializable dict."""
@@ -72,7 +82,7 @@ class CauseChanges:
         texts = [f"{change.label} {change.before} to {change.after} ({change.verdict})" for change in changed[:_MAX_LISTED]]
         rest = [f"{len(self.causes) - len(texts)} other causes" if texts else "no cause changed"] if len(texts) < len(self.causes) else []
         what = f"since the pack of run {self.pack}, {self.shared_cases} shared cases: {', '.join([*texts, *rest]) or 'no mismatch'}"
-        return Diagnostic(code=CAUSE_CHANGES, level="info", what=what)
+        return Diagnostic(code=CAUSE_CHANGES, level="warning" if self.notes else "info", what="; but ".join([what, *self.notes]))
 
 
 def read_pack(folder: Location) -> StoredPack:
@@ -95,6 +105,9 @@ def read_pack(folder: Location) -> StoredPack:
             evaluator=str(content["evaluator"]),
             cases=[str(case) for case in content["cases"]],
             mismatches={str(cause): dict(counts) for cause, counts in content["mismatches"].items()},
+            package=content.get("package"),
+            rules=content.get("rules"),
+            expected=dict(content.get("expected", {})),
         )
     except (KeyError, TypeError, AttributeError) as error:
         raise ConfigError([Diagnostic(code="bad-pack", what=f"{PACK_FILE} lacks {error}", where=where, fix=fix)]) from error
@@ -118,7 +131,8 @@ def compare_causes(pack: StoredPack, run: Run) -> CauseChanges:
     adjusted = adjust_holm([change.p for change in changes])
     judged = [_judge(change, p) for change, p in zip(changes, adjusted, strict=True)]
     judged.sort(key=lambda change: (-abs(change.before - change.after), -change.before))
-    return CauseChanges(pack=pack.run, new=run.id, shared_cases=len(shared), causes=judged)
+    notes = [*note_changed_rules({pack.evaluator: pack.rules}, pack.package, run), *note_edited_since(pack.expected, run)]
+    return CauseChanges(pack=pack.run, new=run.id, shared_cases=len(shared), causes=judged, notes=notes)
 
 
 def _compare_cause(cause: str, pack: StoredPack, new_mismatches: Mapping[str, Mapping[str, int]], shared: Sequence[str]) -> CauseChange:

@@ -37,7 +37,7 @@ def measure_policy(run: Run, policy: str) -> tuple[float | None, str]:
     """1 if a policy holds on a run, 0 if it does not, None if the run has no value that it accepts; and why."""
     check = check_policy(load_policy(policy), run)
     failing = [f"{path}: {field.reason}" for path, field in check.fields.items() if not field.holds]
-    reason = "; ".join([*check.problems, *failing])
+    reason = "; ".join([*check.problems, *failing, *check.notes])
     if not check.is_measured:
         return None, reason or "the run has no value that the policy accepts"
     return float(check.holds), reason

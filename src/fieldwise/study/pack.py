@@ -23,9 +23,10 @@ from fieldwise.report.feedback import feedback, feedback_by_field
 from fieldwise.report.text_format import dump_json, format_value, truncate
 from fieldwise.store.arrow_tables import ArrowTable, numpy_array
 from fieldwise.store.comparison_table import read_match_names
+from fieldwise.store.expected_changes import hash_expected_values, shorten_hash
 from fieldwise.store.part_reader import decode_case, list_part_files, read_table
 from fieldwise.store.run import Run
-from fieldwise.store.run_metrics import list_case_ids
+from fieldwise.store.run_metrics import list_case_ids, rule_fingerprints
 
 PACK_VERSION: Final = 1
 PACK_FILE: Final = "pack.json"
@@ -124,10 +125,17 @@ class Pack:
             "run": self.run.id,
             "suite": self.run.name,
             "evaluator": self.evaluator,
+            "package": self.run.manifest.package,
+            "rules": rule_fingerprints(self.run).get(self.evaluator),
+            **({} if self.options.redact else {"expected": self._hash_expected()}),
             "splits": list(self.options.splits),
             "cases": list(self.cases),
             "mismatches": {cause: dict(counts) for cause, counts in self.mismatches.items()},
         }
+
+    def _hash_expected(self) -> dict[str, str | None]:
+        """What tells `run --from` that an expected value was edited. Hashes of redacted values could be guessed."""
+        return {case: shorten_hash(text) for case, text in hash_expected_values(self.run, self.cases).items()}
 
     def write_files(self) -> dict[str, str]:
         """The text of each file, by its name."""

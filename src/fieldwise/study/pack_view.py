@@ -5,7 +5,7 @@ from typing import Any
 
 from rich.console import RenderableType
 
-from fieldwise.report.terminal_layout import BAD, COMMAND, DIM, OK, TITLE, make_grid, make_section, stack_parts, styled_text
+from fieldwise.report.terminal_layout import BAD, COMMAND, DIM, NOTE, OK, TITLE, make_grid, make_section, stack_parts, styled_text
 from fieldwise.report.text_format import format_count
 from fieldwise.study.cause_changes import CauseChanges
 from fieldwise.study.pack import Pack
@@ -50,12 +50,15 @@ def build_pack_page(pack: Pack, folder: str, files: Mapping[str, str]) -> Render
 def build_cause_changes(changes: CauseChanges) -> RenderableType:
     """A table of the causes since a pack."""
     title = f"Causes since the pack of run {changes.pack} ({format_count(changes.shared_cases, 'shared case')})"
+    if not changes.shared_cases:
+        return make_section(title, styled_text("nothing can be said: no case of the pack is in the run"))
+    notes = [styled_text(("! ", NOTE), note) for note in changes.notes]
     if not changes.causes:
-        return make_section(title, styled_text("no mismatch in the shared cases, before or now"))
+        return make_section(title, styled_text("no mismatch in the shared cases, before or now"), *notes)
     heads = ({"header": "cause"}, *({"header": head, "justify": "right"} for head in ("before", "now", "p")), {"header": ""})
     table = make_grid(*heads, heads=True)
     for change in changes.causes:
         style = {"shrank": OK, "grew": BAD}.get(change.verdict, DIM)
         cells = [change.label, f"{change.before:,}", f"{change.after:,}", f"{change.p:.3f}"]
         table.add_row(*(styled_text(cell) for cell in cells), styled_text((change.verdict, style)))
-    return make_section(title, table)
+    return make_section(title, table, *notes)

@@ -16,8 +16,11 @@ from numpy.typing import NDArray
 from fieldwise.kernels.error_bounds import chance_to_hold, clustered_upper_bound, effective_size
 from fieldwise.kernels.statistics import hash_texts
 from fieldwise.model.policy import FieldPolicy, Policy
+from fieldwise.store.errors import StoreError
 from fieldwise.store.provenance import with_content_hash
-from fieldwise.store.run import Run
+from fieldwise.store.run import Run, open_run
+from fieldwise.store.run_metrics import note_changed_rules, rule_fingerprints
+from fieldwise.store.run_names import RunNotFound
 from fieldwise.study.confident_values import ConfidentValues, GivenConfidences, load_confident_values
 
 _CHANCES: Final = (0.99, 0.97, 0.94, 0.9, 0.85, 0.8, 0.7, 0.6, 0.5, 0.4)
@@ -182,6 +185,8 @@ class PolicyCheck:
     """What makes the policy as a whole not hold."""
     is_measured: bool = True
     """False if the run has no value that the policy accepts."""
+    notes: tuple[str, ...] = ()
+    """What the verdict may come from besides the system."""
 
     @property
     def holds(self) -> bool:
@@ -206,6 +211,7 @@ class PolicyCheck:
             "holds": self.holds,
             "measured": self.is_measured,
             "problems": list(self.problems),
+            "notes": list(self.notes),
             "max_error": self.policy.max_error,
             "level": self.policy.level,
             "fields": fields,
@@ -241,7 +247,20 @@ def check_policy(policy: Policy, run: Run, *, evaluator: str | None = None, conf
         fields=checks,
         problems=tuple(problems),
         is_measured=any(check.bound is not None for check in checks.values()),
+        notes=() if is_same_run else tuple(_note_other_rules(policy, run)),
     )
+
+
+def _note_other_rules(policy: Policy, run: Run) -> list[str]:
+    """A note for each evaluator with other rules than in the run that the policy was made from, if that run is still stored."""
+    origin = policy.made_from.get("run")
+    if not origin:
+        return []
+    try:
+        made_from = open_run(str(run.path.parent.parent), origin)
+    except (RunNotFound, StoreError):
+        return []
+    return note_changed_rules(rule_fingerprints(made_from), made_from.manifest.package, run)
 
 
 def _check_field(
