@@ -9,6 +9,7 @@ import pytest
 import fieldwise as fw
 from fieldwise.model.comparison import UnreadValues
 from fieldwise.model.rule import Match
+from fieldwise.model.values import MISSING
 from fieldwise.plan.rules import plan_match
 from fieldwise.report.files import render
 from fieldwise.score.unread_values import count_unread, suggest_reader
@@ -35,6 +36,11 @@ def test_unread_values_are_counted_with_examples_whether_or_not_they_are_equal()
     assert count_unread(Match("date"), values) == UnreadValues(6, 5, ("soon", "later", "never"))
     assert count_unread(Match("exact"), values) is None
     assert count_unread(Match("money"), [1, 2.5]) == UnreadValues(2)
+
+
+def test_numbers_are_counted_as_read_only_by_a_match_that_reads_every_number() -> None:
+    assert count_unread(Match("boolean"), [1, 0, 2]) == UnreadValues(3, 1, (2,))
+    assert count_unread(Match("money"), [1, 2.5, None, MISSING, "soon", True]) == UnreadValues(4, 2, ("soon", True))
 
 
 def test_counts_of_batches_add_up_and_keep_the_first_examples() -> None:

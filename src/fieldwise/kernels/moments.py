@@ -143,6 +143,21 @@ def is_iso_date(text: str) -> bool:
     return _ISO.fullmatch(text) is not None
 
 
+def is_calendar_date(text: str) -> bool:
+    """True for a day of the calendar in the form `2025-04-03`.
+
+    >>> is_calendar_date("2025-04-03"), is_calendar_date("2025-02-30"), is_calendar_date("2025-W14-4")
+    (True, False, False)
+    """
+    if len(text) != 10 or text[4] != "-" or text[7] != "-":
+        return False
+    try:
+        date.fromisoformat(text)
+    except ValueError:
+        return False
+    return True
+
+
 def read_moment(text: str, reading: DateReading | None = None) -> Moment | AmbiguousMoment | None:
     """The date and time of day a text gives; None if it gives no date."""
     iso = _ISO.fullmatch(text)

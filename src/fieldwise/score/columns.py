@@ -40,9 +40,13 @@ def take_step(column: ValueColumn, step: Step) -> ValueColumn:
     values = take_key_everywhere(column, step)
     if values is not None:
         return values
-    if set(map(type, column)) == {dict} and not any(map(dict.__contains__, column, repeat(ANY))):
-        return list(map(dict.get, column, repeat(step), repeat(MISSING)))
-    return [value[step] if value.__class__ is dict and step in value else _member_at(value, step) for value in column]
+    try:
+        values = list(map(dict.get, column, repeat(step), repeat(MISSING)))
+    except TypeError:  # null, or a value of another type
+        return [value[step] if value.__class__ is dict and step in value else _member_at(value, step) for value in column]
+    for row in [row for row, value in enumerate(values) if value is MISSING]:
+        values[row] = _member_at(column[row], step)  # several accepted values have the step inside
+    return values
 
 
 def take_key_everywhere(column: ValueColumn, key: Step) -> ValueColumn | None:

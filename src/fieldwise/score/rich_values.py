@@ -5,7 +5,7 @@ An object of actual is unwrapped where its `value` is what the expected side has
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import chain
+from itertools import chain, compress, repeat
 from typing import Any, Final, cast
 
 from fieldwise.model.accepted_values import ANY
@@ -35,7 +35,8 @@ def has_rich_value(record: Any) -> bool:
         types = set(map(type, group))
         if dict in types:
             objects = [value for value in group if value.__class__ is dict]
-            if any("value" in value and ("confidence" in value or "score" in value) for value in objects):
+            with_value = compress(objects, map(dict.__contains__, objects, repeat("value")))
+            if any("confidence" in value or "score" in value for value in with_value):
                 return True
             pending.append([*chain.from_iterable(map(dict.values, objects))])
         if list in types:

@@ -1,7 +1,8 @@
 """Undoes the assignment of list items that have too little in common, so that they are missing and extra items instead."""
 
 from collections.abc import Sequence
-from operator import mul
+from dataclasses import dataclass
+from operator import eq, mul
 from typing import Any, Final
 
 import numpy as np
@@ -36,65 +37,95 @@ def separate_unlike_items(
     services: Services,
 ) -> None:
     """Undo the assignment of items that are less similar than `at_least`."""
-    assigned = [(row, pair) for row, pairing in enumerate(pairings) for pair in pairing.pairs[pairing.equal :]]
-    if not assigned:
+    assigned = _list_assigned(pairings, expected, actual)
+    if not assigned.list_rows:
         return
     weights = _variation_weights(expected, features, assigned)
     undecided = _find_undecided(expected, actual, assigned, weights, at_least)
     if not undecided:
         return
-    candidates = [assigned[position] for position in undecided]
+    candidates = assigned.take(undecided)
     similarities = _item_similarities(expected, actual, features, candidates, weights[undecided], services)
-    unlike = {candidates[position] for position in np.flatnonzero(similarities < at_least - _ROUNDING).tolist()}
-    for row in {row for row, _ in unlike}:
+    unlike: dict[int, set[tuple[int, int]]] = {}
+    for position in np.flatnonzero(similarities < at_least - _ROUNDING).tolist():
+        row = candidates.list_rows[position]
+        pair = candidates.expected_rows[position] - expected.start[row], candidates.actual_rows[position] - actual.start[row]
+        unlike.setdefault(row, set()).add(pair)
+    for row, separated in unlike.items():
         pairing = pairings[row]
-        separated = [pair for pair in pairing.pairs[pairing.equal :] if (row, pair) in unlike]
-        pairing.pairs = [pair for pair in pairing.pairs if (row, pair) not in unlike]
+        pairing.pairs = [pair for pair in pairing.pairs if pair not in separated]
         pairing.unpaired_expected = sorted([*pairing.unpaired_expected, *(left for left, _ in separated)])
         pairing.unpaired_actual = sorted([*pairing.unpaired_actual, *(right for _, right in separated)])
 
 
-_Assigned = tuple[int, tuple[int, int]]
-"""Index of a list in the batch, and the positions of two items in it."""
+@dataclass(frozen=True, slots=True)
+class _AssignedPairs:
+    """Pairs of items that are not equal, of all lists of a batch."""
+
+    list_rows: list[int]
+    """Index of the list in the batch."""
+    expected_rows: list[int]
+    """Rows of the item columns."""
+    actual_rows: list[int]
+
+    def take(self, positions: Sequence[int]) -> "_AssignedPairs":
+        """Some of the pairs."""
+        columns = (self.list_rows, self.expected_rows, self.actual_rows)
+        return _AssignedPairs(*([column[position] for position in positions] for column in columns))
 
 
-def _variation_weights(expected: ItemColumns, features: Sequence[Feature], assigned: Sequence[_Assigned]) -> NDArray[np.float64]:
+def _list_assigned(pairings: Sequence[PartialPairing], expected: ItemColumns, actual: ItemColumns) -> _AssignedPairs:
+    assigned = _AssignedPairs([], [], [])
+    for row, pairing in enumerate(pairings):
+        if len(pairing.pairs) == pairing.equal:
+            continue
+        expected_start, actual_start = expected.start[row], actual.start[row]
+        for left, right in pairing.pairs[pairing.equal :]:
+            assigned.list_rows.append(row)
+            assigned.expected_rows.append(expected_start + left)
+            assigned.actual_rows.append(actual_start + right)
+    return assigned
+
+
+def _variation_weights(expected: ItemColumns, features: Sequence[Feature], assigned: _AssignedPairs) -> NDArray[np.float64]:
     """For each assigned pair the weight of each feature: its own, times how much it varies within the list.
 
     A value that all items of a list share says nothing about two of them.
     """
     weights = [feature.weight for feature in features]
-    weights_of_list: dict[int, list[float]] = {}
-    for row, _ in assigned:
-        if row in weights_of_list:
-            continue
+    weights_of_lists: list[list[float]] = []
+    position_of_list: dict[int, int] = {}
+    for row in dict.fromkeys(assigned.list_rows):
         start, end = expected.start[row], expected.start[row + 1]
-        weights_of_list[row] = weights
+        own_weights = weights
         if end - start > 1:
-            variation = [_variation(keys[start:end]) for keys in expected.key_columns]
+            variation = [_measure_variation(keys[start:end]) for keys in expected.key_columns]
             if any(variation):
-                weights_of_list[row] = [*map(mul, weights, variation)]
-    return np.array([weights_of_list[row] for row, _ in assigned], dtype=np.float64)
+                own_weights = [*map(mul, weights, variation)]
+        position_of_list[row] = len(weights_of_lists)
+        weights_of_lists.append(own_weights)
+    positions = [position_of_list[row] for row in assigned.list_rows]
+    return np.array(weights_of_lists, dtype=np.float64)[positions]
 
 
-def _variation(keys: Sequence[Any]) -> float:
+def _measure_variation(keys: Sequence[Any]) -> float:
     """0 if two or more values are all the same, 1 if they are all different.
 
-    >>> _variation(["a", "a", "b"]), _variation(["a", "a"])
+    >>> _measure_variation(["a", "a", "b"]), _measure_variation(["a", "a"])
     (0.5, 0.0)
     """
     return (len(set(keys)) - 1) / (len(keys) - 1)
 
 
 def _find_undecided(
-    expected: ItemColumns, actual: ItemColumns, assigned: Sequence[_Assigned], weights: NDArray[np.float64], at_least: float
+    expected: ItemColumns, actual: ItemColumns, assigned: _AssignedPairs, weights: NDArray[np.float64], at_least: float
 ) -> list[int]:
     """The positions of the pairs that are not similar enough by their equal features alone."""
-    expected_rows = [expected.start[row] + left for row, (left, _) in assigned]
-    actual_rows = [actual.start[row] + right for row, (_, right) in assigned]
     equal = np.zeros(weights.shape, dtype=np.bool_)
     for position, (expected_keys, actual_keys) in enumerate(zip(expected.key_columns, actual.key_columns, strict=True)):
-        equal[:, position] = [expected_keys[left] == actual_keys[right] for left, right in zip(expected_rows, actual_rows, strict=True)]
+        left_keys = map(expected_keys.__getitem__, assigned.expected_rows)
+        right_keys = map(actual_keys.__getitem__, assigned.actual_rows)
+        equal[:, position] = [*map(eq, left_keys, right_keys)]
     return np.flatnonzero((weights * equal).sum(axis=1) < at_least * weights.sum(axis=1)).tolist()
 
 
@@ -102,17 +133,15 @@ def _item_similarities(
     expected: ItemColumns,
     actual: ItemColumns,
     features: Sequence[Feature],
-    assigned: Sequence[_Assigned],
+    assigned: _AssignedPairs,
     weights: NDArray[np.float64],
     services: Services,
 ) -> NDArray[np.float64]:
     """The mean similarity of assigned items over the features that at least one of them has."""
-    expected_rows = [expected.start[row] + left for row, (left, _) in assigned]
-    actual_rows = [actual.start[row] + right for row, (_, right) in assigned]
-    total, total_weight = np.zeros(len(assigned)), np.zeros(len(assigned))
+    total, total_weight = np.zeros(len(weights)), np.zeros(len(weights))
     for position, feature in enumerate(features):
-        expected_values = [expected.columns[position][row] for row in expected_rows]
-        actual_values = [actual.columns[position][row] for row in actual_rows]
+        expected_values = [expected.columns[position][row] for row in assigned.expected_rows]
+        actual_values = [actual.columns[position][row] for row in assigned.actual_rows]
         if feature.match is None:
             similarities = shares_of_common_items(expected_values, actual_values, feature)
         elif feature.match.name in EXACT_MATCHES:

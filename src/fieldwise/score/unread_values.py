@@ -10,7 +10,9 @@ from fieldwise.model.rule import Match
 from fieldwise.model.values import MISSING
 from fieldwise.registry import MATCHERS
 
-_NUMBERS: Final = frozenset({int, float})
+_NUMBERS: Final = frozenset[type]({int, float})
+_ANY_NUMBERS: Final = (1, 2.5)
+"""A match that reads these reads every number; yes and no are 1 and 0 only."""
 _READING_MATCHES: Final = ("money", "date", "datetime", "quantity", "duration", "boolean")
 """Matches to suggest for values that another match cannot read, the likeliest first."""
 
@@ -24,18 +26,22 @@ def count_unread(match: Match, expected: Sequence[Any]) -> UnreadValues | None:
         return None
     options = matcher.options() if match.options is None else match.options
     types = set(map(type, expected))
-    if types <= _NUMBERS and matcher.unread_note(1, options) is None:
-        return UnreadValues(len(expected))
+    numbers, remaining = 0, expected
+    if not types.isdisjoint(_NUMBERS) and all(matcher.unread_note(number, options) is None for number in _ANY_NUMBERS):
+        if types <= _NUMBERS:
+            return UnreadValues(len(expected))
+        numbers = sum(map(_NUMBERS.__contains__, map(type, expected)))
+        remaining = [value for value in remaining if value.__class__ not in _NUMBERS]
     # values repeat within a column, so each text is read once
-    texts = Counter(expected if types == {str} else [value for value in expected if isinstance(value, str)])
+    texts = Counter(remaining if types == {str} else [value for value in remaining if isinstance(value, str)])
     unread = [(text, count) for text, count in texts.items() if matcher.unread_note(text, options) is not None]
-    others = [value for value in expected if not isinstance(value, str) and value is not None and value is not MISSING]
+    others = [value for value in remaining if value is not None and value is not MISSING and not isinstance(value, str)]
     unread += [(value, 1) for value in others if matcher.unread_note(value, options) is not None]
     examples: list[Any] = []
     for value, _ in unread:
         if value not in examples and len(examples) < UnreadValues.MAX_EXAMPLES:
             examples.append(value)
-    return UnreadValues(texts.total() + len(others), sum(count for _, count in unread), tuple(examples))
+    return UnreadValues(texts.total() + numbers + len(others), sum(count for _, count in unread), tuple(examples))
 
 
 def suggest_reader(match: Match, examples: Iterable[Any]) -> str:
