@@ -15,10 +15,10 @@ from fieldwise.model.case import Case
 from fieldwise.model.diagnostic import ConfigError, Diagnostic
 from fieldwise.model.plan import RowsInMemory
 from fieldwise.model.values import MISSING
+from fieldwise.read.arrow_rows import convert_arrow_batch
 from fieldwise.read.from_python import normalize_value
 from fieldwise.read.json_text import JsonProblem
 from fieldwise.read.rows import MAX_BATCH_BYTES, RowBatch
-from fieldwise.read.table_files import convert_arrow_batch
 
 ACCEPTED: Final = "a list of records (dicts, pydantic models, dataclasses), a pandas or polars frame, a dataset, or an Arrow table"
 

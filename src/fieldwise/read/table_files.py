@@ -8,15 +8,15 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
-from typing import Any, BinaryIO, Final, Protocol, cast
-from unicodedata import is_normalized, normalize
+from typing import Any, BinaryIO, Final, Protocol
+from unicodedata import normalize
 
 import zstandard
 
-from fieldwise.kernels.json_conversion import to_json_record, to_json_value
 from fieldwise.model.diagnostic import ConfigError, Diagnostic, Where
 from fieldwise.model.locations import Location, parse_location
 from fieldwise.model.values import MISSING, Json, Missing, Value
+from fieldwise.read.arrow_rows import convert_arrow_batch
 from fieldwise.read.files import ReadProgress, UnreadableFile, detect_format, find_files, get_data_suffix, open_bytes
 from fieldwise.read.imported_files import import_rows, is_importer, recognize_format
 from fieldwise.read.json_text import BYTE_ORDER_MARK, JsonProblem, decode_fast, decode_lines, decode_with_problems
@@ -30,8 +30,6 @@ _BLOCK: Final = 1 << 20
 _LINES_DECODED_TOGETHER: Final = 64
 """Lines decoded and checked together; their text and values fit into a processor's cache."""
 _MAX_CELL_BYTES: Final = 1 << 30
-_JSON_TYPE_PREFIXES: Final = ("bool", "int", "uint", "float", "double", "string", "large_string", "null", "halffloat")
-"""Arrow types whose Python values are JSON values."""
 
 
 def read_files(
@@ -382,42 +380,6 @@ def _read_row_groups(stream: BinaryIO, file: str, chunk: int, groups: range | No
         yield RowBatch(values=values, numbers=numbers, files=[file] * len(values), numbering="item", problems=problems, heavy=heavy)
 
 
-def _python_rows(batch: Any) -> tuple[list[Any], dict[int, list[JsonProblem]]]:
-    """The rows of an Arrow batch as Python values. A value that Python cannot hold, such as a date after the year 9999, is a problem."""
-    try:
-        return batch.to_pylist(), {}
-    except (OverflowError, ValueError):
-        pass  # rare: find the values one by one
-    rows: list[Any] = []
-    problems: dict[int, list[JsonProblem]] = {}
-    for row in range(batch.num_rows):
-        values: dict[str, Any] = {}
-        for name, column in zip(batch.schema.names, batch.columns, strict=True):
-            try:
-                values[name] = column[row].as_py()
-            except (OverflowError, ValueError) as error:
-                what = f"the value in the column `{name}` cannot be read: {error}"
-                fix = "dates must be between the years 1 and 9999"
-                problems.setdefault(row, []).append(JsonProblem("invalid-value", what, (name,), fix))
-        rows.append(values)
-    return rows, problems
-
-
-def convert_arrow_batch(batch: Any) -> tuple[list[Any], dict[int, list[JsonProblem]]]:
-    """The rows of an Arrow batch as JSON has them, and the problems of rows with values that cannot be read."""
-    batch = _truncate_to_microseconds(batch)
-    values, problems = _python_rows(batch)
-    if not all(_holds_json_values(arrow_type) for arrow_type in batch.schema.types):
-        for row, value in enumerate(values):
-            repeated = list(_find_repeated_keys(value, ()))
-            if repeated:
-                problems.setdefault(row, []).extend(repeated)
-        values = [_convert_to_json(value) for value in values]
-    if not is_normalized("NFC", str(batch.schema)):
-        values = to_json_record(values)
-    return values, problems
-
-
 def _iterate_arrow_batches(parquet: Any, groups: range, chunk: int) -> Iterator[tuple[Any, bool]]:
     """Arrow batches, and whether they are shorter than `chunk` because their rows are large.
 
@@ -428,85 +390,3 @@ def _iterate_arrow_batches(parquet: Any, groups: range, chunk: int) -> Iterator[
         max_rows = MAX_BATCH_BYTES * group.num_rows // max(group.total_byte_size, 1)
         for batch in parquet.iter_batches(max(1, min(chunk, max_rows)), row_groups=[index]):
             yield batch, max_rows < chunk
-
-
-def _holds_json_values(arrow_type: Any) -> bool:
-    """Whether the Python values of a column of this type are JSON values."""
-    import pyarrow as pa
-
-    if pa.types.is_struct(arrow_type):
-        return all(_holds_json_values(arrow_type.field(index).type) for index in range(arrow_type.num_fields))
-    if pa.types.is_list(arrow_type) or pa.types.is_large_list(arrow_type) or pa.types.is_fixed_size_list(arrow_type):
-        return _holds_json_values(arrow_type.value_type)
-    if pa.types.is_dictionary(arrow_type):
-        return _holds_json_values(arrow_type.value_type)
-    return str(arrow_type).rstrip("0123456789").startswith(_JSON_TYPE_PREFIXES)
-
-
-def _truncate_to_microseconds(batch: Any) -> Any:
-    """The batch with nanoseconds truncated to microseconds, the finest resolution of Python's datetime."""
-    import pyarrow as pa
-
-    fields = [field.with_type(_with_microseconds(field.type)) for field in batch.schema]
-    schema = pa.schema(fields)
-    if schema.equals(batch.schema):
-        return batch
-    return pa.table([column.cast(field.type, safe=False) for column, field in zip(batch.columns, fields, strict=True)], schema=schema)
-
-
-def _with_microseconds(arrow_type: Any) -> Any:
-    import pyarrow as pa
-
-    if pa.types.is_timestamp(arrow_type) and arrow_type.unit == "ns":
-        return pa.timestamp("us", arrow_type.tz)
-    if pa.types.is_duration(arrow_type) and arrow_type.unit == "ns":
-        return pa.duration("us")
-    if pa.types.is_time64(arrow_type) and arrow_type.unit == "ns":
-        return pa.time64("us")
-    if pa.types.is_struct(arrow_type):
-        fields = [arrow_type.field(index) for index in range(arrow_type.num_fields)]
-        return pa.struct([field.with_type(_with_microseconds(field.type)) for field in fields])
-    if pa.types.is_list(arrow_type):
-        return pa.list_(arrow_type.value_field.with_type(_with_microseconds(arrow_type.value_type)))
-    if pa.types.is_large_list(arrow_type):
-        return pa.large_list(arrow_type.value_field.with_type(_with_microseconds(arrow_type.value_type)))
-    return arrow_type
-
-
-def _is_arrow_map(value: list[Any]) -> bool:
-    """Whether a list is pyarrow's form of a map: pairs of key and value."""
-    return bool(value) and all(isinstance(item, tuple) and len(cast("tuple[Any, ...]", item)) == 2 for item in value)
-
-
-def _find_repeated_keys(value: Any, steps: tuple[str | int, ...]) -> Iterator[JsonProblem]:
-    """A problem for each key that a map has twice: which of its values counts is not clear."""
-    if isinstance(value, dict):
-        for key, item in cast("dict[Any, Any]", value).items():
-            yield from _find_repeated_keys(item, (*steps, str(key)))
-    elif isinstance(value, list):
-        items = cast("list[Any]", value)
-        if not _is_arrow_map(items):
-            for index, item in enumerate(items):
-                yield from _find_repeated_keys(item, (*steps, index))
-            return
-        seen: set[str] = set()
-        for key, item in items:
-            if str(key) in seen:
-                yield JsonProblem("duplicate-key", f"the key `{key}` is there twice", steps, "keep one of them")
-            seen.add(str(key))
-            yield from _find_repeated_keys(item, (*steps, str(key)))
-
-
-def _convert_to_json(value: Any) -> Any:
-    """The value with everything that JSON does not have converted.
-
-    >>> _convert_to_json({"text": b"a", "map": [("a", b"b")]})
-    {'text': 'a', 'map': {'a': 'b'}}
-    """
-    if isinstance(value, dict):
-        return {str(key): _convert_to_json(item) for key, item in value.items()}
-    if isinstance(value, list):
-        if _is_arrow_map(cast("list[Any]", value)):
-            return {str(key): _convert_to_json(item) for key, item in value}
-        return [_convert_to_json(item) for item in value]
-    return to_json_value(value)
