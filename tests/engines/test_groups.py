@@ -56,6 +56,19 @@ def test_groups_widen_the_intervals_and_are_counted() -> None:
     assert (micro.n, micro.groups) == (120, 12)
 
 
+def test_groups_of_one_case_are_cases() -> None:
+    write_cases(40, 1)
+    alone, grouped = run(SUITE), run(SUITE | {"group": "metadata.document"})
+    for before, after in zip(alone.full.evaluators.values(), grouped.full.evaluators.values(), strict=True):
+        intervals = {name: (metric.value, metric.low, metric.high) for name, metric in before.metrics.items()}
+        # the replicates of a group follow from its name, those of a case from its id
+        assert {name: pytest.approx(interval, abs=0.02) for name, interval in intervals.items() if None not in interval} == {
+            name: (metric.value, metric.low, metric.high) for name, metric in after.metrics.items() if metric.low is not None
+        }
+        assert after.metrics["pass_rate"].low == before.metrics["pass_rate"].low
+        assert after.fields[0].score.low == before.fields[0].score.low
+
+
 def test_slices_count_groups_and_their_intervals_are_over_groups() -> None:
     alone, grouped = run(SUITE), run(SUITE | {"group": "metadata.document"})
     for name, cases, groups in (("tag:scan", 120, 12), ("tag:old", 60, 6)):

@@ -59,14 +59,14 @@ def _score_interval(share: float, n: float, quantile: float) -> tuple[float, flo
 
 MIN_UNITS: Final = 5
 """With fewer independent cases or groups there is no interval."""
-_PRIOR_UNITS: Final = 0.25
+_PRIOR_CASES: Final = 0.25
 """Weight of the assumption that values are 0 or 1, in cases: keeps the interval from collapsing where nearly all values are equal."""
 _NO_SPREAD: Final = 1e-20
 """A variance below this is rounding: all values are equal."""
 
 
 def estimate_interval(
-    value: float, variance: float, units: int, *, is_share: bool = True, confidence: float = 0.95
+    value: float, variance: float, units: int, groups: "GroupDesign | None" = None, *, is_share: bool = True, confidence: float = 0.95
 ) -> tuple[float, float] | None:
     """The interval of a mean or a ratio with this variance, over `units` independent cases or groups.
 
@@ -85,14 +85,50 @@ def estimate_interval(
         return None
     from scipy.special import stdtrit
 
-    quantile = float(stdtrit(units - 1, 0.5 + confidence / 2))
+    degrees = units - 1 if groups is None else min(units - 1, groups.degrees)
+    quantile = float(stdtrit(degrees, 0.5 + confidence / 2))
     if not is_share:
         half = quantile * variance**0.5
         return value - half, value + half
-    likely = (value * units + _PRIOR_UNITS / 2) / (units + _PRIOR_UNITS)
-    squares = variance * units * (units - 1) + _PRIOR_UNITS * likely * (1 - likely)
-    smoothed = squares / ((units - 1 + _PRIOR_UNITS) * units)
+    prior = _PRIOR_CASES if groups is None else _PRIOR_CASES * units / groups.cases
+    likely = (value * units + prior / 2) / (units + prior)
+    squares = variance * units * (units - 1) + prior * likely * (1 - likely)
+    smoothed = squares / ((units - 1 + prior) * units)
     return _score_interval(value, value * (1 - value) / smoothed, quantile)
+
+
+@dataclass(frozen=True, slots=True)
+class GroupDesign:
+    """What the interval of a mean over groups of cases depends on, beside its variance."""
+
+    cases: int
+    degrees: float
+    """Degrees of freedom of the variance; fewer than groups where few groups decide it."""
+
+
+def degrees_of_freedom(numerators: NDArray[np.float64], denominators: NDArray[np.float64], ratio: float) -> float:
+    """Degrees of freedom of the variance of a ratio of two sums, from the two sums by group (Satterthwaite's).
+
+    The variance is as certain as the number of groups that decide it: those with large residuals, where most groups have none, or the
+    largest groups, where sizes differ much. The lower of the two counts, and 1 at least. The second assumes the residuals of a group to
+    grow with its size, as they do where the cases of a group are alike.
+
+    >>> few = degrees_of_freedom(np.r_[np.ones(28), 0, 0], np.ones(30), 28 / 30)
+    >>> many = degrees_of_freedom(np.tile([0.7, 0.8, 0.9], 10), np.ones(30), 0.8)
+    >>> round(few, 1), round(many, 1)
+    (5.0, 30.0)
+    """
+    has_cases = denominators > 0
+    parts, wholes = numerators[has_cases], denominators[has_cases]
+    groups = len(wholes)
+    squares = (parts - ratio * wholes) ** 2
+    total = float(squares.sum())
+    if groups < 2 or total <= 0:
+        return 1.0
+    of_residuals = float((squares**2).sum()) / total**2
+    of_sizes = 3 * float((wholes**4).sum()) / float((wholes**2).sum()) ** 2  # the fourth moment of a normal residual is 3
+    spread = max(of_residuals, of_sizes) - 1 / groups
+    return max(1.0, 2 / spread) if spread > 0 else float(groups)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -135,8 +171,10 @@ REPLICATES: Final = 200
 
 Weights = NDArray[np.uint8]
 """How often each case (row) counts in each replicate (column)."""
-_ReplicateTotals = NDArray[np.int64]
-"""One whole number for each replicate."""
+Buckets = NDArray[np.int64]
+"""The bucket of the group of each case."""
+_Totals = NDArray[np.int64]
+"""One whole number for each replicate or bucket."""
 _ScaledBlock = tuple[list[tuple[str, int]], NDArray[np.float64]]
 """Columns of whole numbers, and the name and unit level of each column."""
 
@@ -146,6 +184,8 @@ _POISSON_BOUNDS: Final = np.cumsum(np.array([94, 95, 46, 16, 4], dtype=np.uint8)
 _UNIT_BITS: Final = 24
 _LEVEL_BITS: Final = 12
 _LOWEST_LEVEL: Final = -80
+BUCKETS: Final = 1 << 10
+"""Groups are summed in so many buckets: a state of fixed size, in which up to a hundred groups have hardly a bucket in common."""
 _MAX_ROWS: Final = 1 << 11  # 2**36 per value, weights up to 5: their sums stay below 2**53. A block fits into a core's cache.
 
 
@@ -177,18 +217,25 @@ def draw_poisson_weights(keys: NDArray[np.uint64], seed: int = 0) -> Weights:
     return weights
 
 
-class Replicates:
-    """Replicate sums of named columns, with the number of cases that each replicate counts for them."""
+def find_buckets(groups: NDArray[np.uint64]) -> Buckets:
+    """The bucket of each group, from the hash of the group alone."""
+    return (_mix_bits(groups.copy()) % np.uint64(BUCKETS)).astype(np.int64)
 
-    __slots__ = ("_counts", "_infinite", "_sums")
+
+class Replicates:
+    """Replicate sums of named columns, with the number of cases that each replicate counts for them; of groups also the sums by bucket."""
+
+    __slots__ = ("_bucket_counts", "_bucket_sums", "_counts", "_infinite", "_sums")
 
     def __init__(self) -> None:
-        self._sums: dict[tuple[str, int], _ReplicateTotals] = {}
-        self._counts: dict[str, _ReplicateTotals] = {}
+        self._sums: dict[tuple[str, int], _Totals] = {}
+        self._counts: dict[str, _Totals] = {}
+        self._bucket_sums: dict[tuple[str, int], _Totals] = {}
+        self._bucket_counts: dict[str, _Totals] = {}
         self._infinite: set[str] = set()
 
-    def add(self, weights: Weights, columns: Mapping[str, NDArray[np.float64]]) -> None:
-        """Add a batch: `weights` and each column have a row for each case; NaN where a case was not measured.
+    def add(self, weights: Weights, columns: Mapping[str, NDArray[np.float64]], groups: NDArray[np.uint64] | None = None) -> None:
+        """Add a batch: `weights`, `groups` and each column have a row for each case; NaN where a case was not measured.
 
         Weights without columns add nothing: there are no replicates.
         """
@@ -197,9 +244,10 @@ class Replicates:
             return
         values = np.column_stack([columns[name] for name in names])
         for start in range(0, len(values), _MAX_ROWS):
-            self._add_block(weights[start : start + _MAX_ROWS], values[start : start + _MAX_ROWS], names)
+            rows = slice(start, start + _MAX_ROWS)
+            self._add_block(weights[rows], values[rows], names, None if groups is None else find_buckets(groups[rows]))
 
-    def _add_block(self, weights: Weights, values: NDArray[np.float64], names: list[str]) -> None:
+    def _add_block(self, weights: Weights, values: NDArray[np.float64], names: list[str], buckets: Buckets | None) -> None:
         """Add a block by one matrix product: a column of ones, columns of what was measured, and the values as whole numbers."""
         measured = ~np.isnan(values)
         self._infinite.update(names[column] for column in np.flatnonzero(np.isinf(values).any(axis=0)).tolist())
@@ -216,6 +264,17 @@ class Replicates:
         keys = [key for block_keys, _ in scaled_blocks for key in block_keys]
         for key, total in zip(keys, totals.T[1 + len(incomplete) :], strict=True):
             self._sums[key] = self._sums.get(key, 0) + total
+        if buckets is not None:
+            self._add_buckets(buckets, measured, names, scaled_blocks)
+
+    def _add_buckets(self, buckets: Buckets, measured: NDArray[np.bool_], names: list[str], scaled_blocks: list[_ScaledBlock]) -> None:
+        for name, is_measured in zip(names, measured.T, strict=True):
+            counts = np.bincount(buckets[is_measured], minlength=BUCKETS)
+            self._bucket_counts[name] = self._bucket_counts.get(name, 0) + counts
+        for keys, block in scaled_blocks:
+            for key, column in zip(keys, block.T, strict=True):
+                total = np.bincount(buckets, weights=column, minlength=BUCKETS).astype(np.int64)
+                self._bucket_sums[key] = self._bucket_sums.get(key, 0) + total
 
     @staticmethod
     def _to_whole_numbers(values: NDArray[np.float64], names: list[str]) -> list[_ScaledBlock]:
@@ -238,19 +297,25 @@ class Replicates:
 
     def merge(self, part: "Replicates") -> None:
         """Add the sums of a part to these."""
-        for key, total in part._sums.items():
-            self._sums[key] = self._sums.get(key, 0) + total
-        for name, count in part._counts.items():
-            self._counts[name] = self._counts.get(name, 0) + count
+        for sums, sums_of_part in ((self._sums, part._sums), (self._bucket_sums, part._bucket_sums)):
+            for key, total in sums_of_part.items():
+                sums[key] = sums.get(key, 0) + total
+        for counts, counts_of_part in ((self._counts, part._counts), (self._bucket_counts, part._bucket_counts)):
+            for name, count in counts_of_part.items():
+                counts[name] = counts.get(name, 0) + count
         self._infinite |= part._infinite
 
     def column_sums(self, name: str) -> NDArray[np.float64]:
         """The sum of a column in each replicate."""
-        by_level = sorted((level, total) for (column, level), total in self._sums.items() if column == name)
-        sums = np.zeros(REPLICATES)
-        for level, total in by_level:  # lowest first, so that the rounding is always the same
-            sums += np.ldexp(total.astype(np.float64), _LEVEL_BITS * level - _UNIT_BITS)
-        return sums
+        return _add_levels(self._sums, name, REPLICATES)
+
+    def bucket_sums(self, name: str) -> NDArray[np.float64]:
+        """The sum of a column in each bucket of groups."""
+        return _add_levels(self._bucket_sums, name, BUCKETS)
+
+    def bucket_counts(self, name: str) -> NDArray[np.float64]:
+        """The number of measured cases of a column in each bucket of groups."""
+        return self._bucket_counts[name].astype(np.float64)
 
     def column_counts(self, name: str) -> NDArray[np.float64]:
         """The number of measured cases of a column in each replicate."""
@@ -261,6 +326,14 @@ class Replicates:
         if name not in self._counts or name in self._infinite:
             return None
         return ratio_variance(self.column_sums(name), self.column_counts(name), mean, n, units)
+
+
+def _add_levels(totals: Mapping[tuple[str, int], _Totals], name: str, size: int) -> NDArray[np.float64]:
+    by_level = sorted((level, total) for (column, level), total in totals.items() if column == name)
+    sums = np.zeros(size)
+    for level, total in by_level:  # lowest first, so that the rounding is always the same
+        sums += np.ldexp(total.astype(np.float64), _LEVEL_BITS * level - _UNIT_BITS)
+    return sums
 
 
 def ratio_variance(

@@ -10,7 +10,9 @@ from numpy.typing import NDArray
 
 from fieldwise.kernels.statistics import (
     MIN_UNITS,
+    GroupDesign,
     Replicates,
+    degrees_of_freedom,
     estimate_interval,
     precision_recall_f1,
     ratio_variance,
@@ -150,12 +152,17 @@ class FieldTotals:
         # items of one list are not independent, so the interval counts cases, not items
         units = cases if groups is None else groups
         is_share = not self._counts[self._slot[key], _GRADED] and scored == cases
-        if is_share and groups is None:
+        if is_share and units == cases:
             return wilson_interval(mean * cases, cases) if cases >= MIN_UNITS else None
-        lacking = self._replicates.column_sums(_lacking_name(key))
-        items = self._replicates.column_sums(_scored_name(key))
-        variance = ratio_variance(lacking, items, 1 - mean, scored, units)
-        return None if variance is None else estimate_interval(mean, variance, units)
+        items, lacking = _scored_name(key), _lacking_name(key)
+        variance = ratio_variance(self._replicates.column_sums(lacking), self._replicates.column_sums(items), 1 - mean, scored, units)
+        if variance is None:
+            return None
+        design = None
+        if units < cases:
+            degrees = degrees_of_freedom(self._replicates.bucket_sums(lacking), self._replicates.bucket_sums(items), 1 - mean)
+            design = GroupDesign(cases, degrees)
+        return estimate_interval(mean, variance, units, design)
 
 
 @dataclass(frozen=True, slots=True)
@@ -285,7 +292,7 @@ def _draw_replicates(comparisons: ComparisonTable, mask: RowMask, keys: Sequence
         columns = {_scored_name(key): items[:, index] for index, key in enumerate(block)}
         for index in np.flatnonzero(missing.any(axis=0)).tolist():
             columns[_lacking_name(block[index])] = missing[:, index]
-        replicates.add(draws.weights, columns)
+        replicates.add(draws.weights, columns, draws.groups)
     return replicates
 
 

@@ -12,11 +12,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldwise.kernels.statistics import (
+    BUCKETS,
     MIN_UNITS,
     REPLICATES,
+    GroupDesign,
     Replicates,
     Weights,
+    degrees_of_freedom,
     estimate_interval,
+    find_buckets,
     precision_recall_f1,
     ratio_variance,
     wilson_interval,
@@ -159,18 +163,29 @@ class ValueRange:
 
 
 def find_mean_interval(
-    value: float, n: int, groups: int | None, values: ValueRange, find_variance: Callable[[int], float | None]
+    value: float,
+    n: int,
+    groups: int | None,
+    values: ValueRange,
+    find_variance: Callable[[int], float | None],
+    find_degrees: Callable[[], float],
 ) -> tuple[float, float] | None:
-    """The interval of a mean; None if there is none. `find_variance` returns its variance for a number of cases or groups."""
+    """The interval of a mean; None if there is none.
+
+    `find_variance` returns its variance for a number of cases or groups, `find_degrees` the degrees of freedom where groups have several
+    cases.
+    """
     units = n if groups is None else groups
-    if values.is_binary and groups is None:
+    is_grouped = units < n
+    if values.is_binary and not is_grouped:
         return wilson_interval(round(value * n), n) if units >= MIN_UNITS else None
     if values.lowest == values.highest and not values.is_binary:
         return None
     variance = find_variance(units)
     if variance is None:
         return None
-    return estimate_interval(value, variance, units, is_share=values.lowest >= 0 and values.highest <= 1)
+    design = GroupDesign(n, find_degrees()) if is_grouped else None
+    return estimate_interval(value, variance, units, design, is_share=values.lowest >= 0 and values.highest <= 1)
 
 
 class MetricTotals:
@@ -211,7 +226,7 @@ class MetricTotals:
             values.append(numbers)
             slots.append(np.full(len(numbers), slot, dtype=np.int64))
         self._sums.add(np.concatenate(values), np.concatenate(slots))
-        self._replicates.add(weights, present)
+        self._replicates.add(weights, present, groups)
 
     def _widen_range(self, name: str, low: float, high: float) -> None:
         known_low, known_high = self._range.get(name, (low, high))
@@ -249,7 +264,10 @@ class MetricTotals:
         def find_variance(units: int) -> float | None:
             return self._replicates.mean_variance(name, value, n, units)
 
-        return find_mean_interval(value, n, groups, values, find_variance)
+        def find_degrees() -> float:
+            return degrees_of_freedom(self._replicates.bucket_sums(name), self._replicates.bucket_counts(name), value)
+
+        return find_mean_interval(value, n, groups, values, find_variance, find_degrees)
 
     def _micro_rates(self) -> dict[str, Metric]:
         """Rates of the pooled counts, in the evaluator's way of counting and in the others that it reports."""
@@ -270,16 +288,18 @@ class MetricTotals:
         """Micro rates from counts: true positives, false positives, then one or more counts of false negatives."""
         totals = [self._sums.value(self._slot[name]) for name in names]
         draws = [self._replicates.column_sums(name) for name in names]
+        buckets = [self._replicates.bucket_sums(name) for name in names]
         rates = precision_recall_f1(totals[0], totals[1], sum(totals[2:]))
         n, groups = self._n[names[0]], self._groups.count(names[0])
         units = n if groups is None else groups
         # every rate is a ratio of two sums of counts
-        ratios = zip(_ratio_parts(totals[0], totals[1], sum(totals[2:])), _ratio_parts(draws[0], draws[1], sum(draws[2:])), strict=True)
+        ratios = zip(*(_ratio_parts(counts[0], counts[1], sum(counts[2:])) for counts in (totals, draws, buckets)), strict=True)
         metrics: dict[str, Metric] = {}
-        for rate, value, ((_, whole), (part_draws, whole_draws)) in zip(RATES, rates, ratios, strict=True):
-            variance = ratio_variance(part_draws, whole_draws, float(value), whole, units)
-            low, high = (None if variance is None else estimate_interval(float(value), variance, units)) or (None, None)
-            metrics[f"micro_{rate}{suffix}"] = Metric(value=float(value), n=n, low=low, high=high, groups=groups)
+        for rate, value, ((_, whole), (parts, wholes), (group_parts, group_wholes)) in zip(RATES, map(float, rates), ratios, strict=True):
+            variance = ratio_variance(parts, wholes, value, whole, units)
+            design = GroupDesign(n, degrees_of_freedom(group_parts, group_wholes, value)) if units < n else None
+            low, high = (None if variance is None else estimate_interval(value, variance, units, design)) or (None, None)
+            metrics[f"micro_{rate}{suffix}"] = Metric(value=value, n=n, low=low, high=high, groups=groups)
         return metrics
 
 
@@ -346,11 +366,14 @@ _MAX_SLICE_VALUE: Final = 2.0**16
 class SliceDraws:
     """Bootstrap replicates and value ranges of one number in every slice: the score, or whether a case passed."""
 
-    __slots__ = ("_binary", "_counts", "_highest", "_lowest", "_sums")
+    __slots__ = ("_binary", "_bucket_counts", "_bucket_sums", "_counts", "_highest", "_lowest", "_sums")
 
     def __init__(self) -> None:
         self._sums: _SliceReplicates = np.zeros((0, REPLICATES), dtype=np.int64)
         self._counts: _SliceReplicates = np.zeros((0, REPLICATES), dtype=np.int64)
+        # by slice the totals of each bucket of groups; none where cases are independent
+        self._bucket_sums: dict[int, NDArray[np.int64]] = {}
+        self._bucket_counts: dict[int, NDArray[np.int64]] = {}
         self._lowest, self._highest = np.zeros(0), np.zeros(0)
         self._binary = np.zeros(0, dtype=np.bool_)
 
@@ -363,12 +386,12 @@ class SliceDraws:
             self._highest = np.pad(self._highest, (0, missing), constant_values=-np.inf)
             self._binary = np.pad(self._binary, (0, missing), constant_values=True)
 
-    def add(self, slots: NDArray[np.int64], values: NDArray[np.float64], weights: Weights) -> None:
+    def add(self, slots: NDArray[np.int64], values: NDArray[np.float64], draws: CaseDraws) -> None:
         """Add values, which are finite, with the slice and the weights of each."""
         if not len(slots):
             return
         order = np.argsort(slots, kind="stable")
-        slots, values, weights = slots[order], values[order], weights[order]
+        slots, values, weights = slots[order], values[order], draws.weights[order]
         starts = np.flatnonzero(np.r_[True, slots[1:] != slots[:-1]])
         slices = slots[starts]
         self._lowest[slices] = np.minimum(self._lowest[slices], np.minimum.reduceat(values, starts))
@@ -380,6 +403,15 @@ class SliceDraws:
             counts = weights.astype(np.int64)
             self._counts[slices] += np.add.reduceat(counts, starts, axis=0)
             self._sums[slices] += np.add.reduceat(counts * units[:, None], starts, axis=0)
+            if draws.groups is not None:
+                self._add_buckets(slices.tolist(), np.split(units, starts[1:]), np.split(find_buckets(draws.groups[order]), starts[1:]))
+
+    def _add_buckets(self, slices: list[int], units: list[NDArray[np.int64]], buckets: list[NDArray[np.int64]]) -> None:
+        for slot, units_of_slice, buckets_of_slice in zip(slices, units, buckets, strict=True):
+            sums = np.zeros(BUCKETS, dtype=np.int64)
+            np.add.at(sums, buckets_of_slice, units_of_slice)
+            self._bucket_sums[slot] = self._bucket_sums.get(slot, 0) + sums
+            self._bucket_counts[slot] = self._bucket_counts.get(slot, 0) + np.bincount(buckets_of_slice, minlength=BUCKETS)
 
     def merge(self, other: "SliceDraws", slots: Sequence[int]) -> None:
         """Add the draws of other batches, whose slices are these slots."""
@@ -389,6 +421,9 @@ class SliceDraws:
         self._lowest[chosen] = np.minimum(self._lowest[chosen], other._lowest)
         self._highest[chosen] = np.maximum(self._highest[chosen], other._highest)
         self._binary[chosen] &= other._binary
+        for totals, totals_of_other in ((self._bucket_sums, other._bucket_sums), (self._bucket_counts, other._bucket_counts)):
+            for slot, total in totals_of_other.items():
+                totals[slots[slot]] = totals.get(slots[slot], 0) + total
 
     def find_interval(self, slot: int, value: float, n: int, groups: int | None) -> tuple[float, float] | None:
         """The interval of the mean of a slice."""
@@ -400,7 +435,11 @@ class SliceDraws:
         def find_variance(units: int) -> float | None:
             return ratio_variance(self._sums[slot] / _SLICE_UNITS, counts, value, n, units) if counts.any() else None
 
-        return find_mean_interval(value, n, groups, values, find_variance)
+        def find_degrees() -> float:
+            sums, cases = self._bucket_sums[slot] / _SLICE_UNITS, self._bucket_counts[slot].astype(np.float64)
+            return degrees_of_freedom(sums, cases, value)
+
+        return find_mean_interval(value, n, groups, values, find_variance, find_degrees)
 
 
 class SliceTotals:
@@ -438,9 +477,9 @@ class SliceTotals:
         self._sums.add(values[has_value], cells[has_value])
         has_score = np.isfinite(columns["score"][rows])
         scored = rows[has_score]
-        self._scores.add(slots[has_score], columns["score"][scored], draws.weights[scored])
+        self._scores.add(slots[has_score], columns["score"][scored], draws.take(scored))
         if draws.groups is not None:
-            self._passed.add(slots[judged], (verdict[rows[judged]] == _PASSED).astype(np.float64), draws.weights[rows[judged]])
+            self._passed.add(slots[judged], (verdict[rows[judged]] == _PASSED).astype(np.float64), draws.take(rows[judged]))
             self._add_groups(self._groups, slots[has_score], draws.groups[scored])
             self._add_groups(self._judged_groups, slots[judged], draws.groups[rows[judged]])
 
