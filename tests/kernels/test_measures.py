@@ -33,7 +33,7 @@ def test_units_of_other_dimensions_share_none() -> None:
     assert not read_quantity("10 kg").to_base().keys() & read_quantity("10 km").to_base().keys()  # pyright: ignore[reportOptionalMemberAccess]
 
 
-@pytest.mark.parametrize("text", ["", "kg", "5 zorkmids", "EUR 5", "five"])
+@pytest.mark.parametrize("text", ["", "kg", "5 zorkmids", "EUR 5", "many"])
 def test_what_is_no_quantity_is_refused(text: str) -> None:
     assert read_quantity(text) is None
 

@@ -89,3 +89,15 @@ def test_a_symbol_of_many_currencies_is_named_by_the_most_traded_one() -> None:
         0: "other currency: USD or 28 others and EUR",
         1: "other currency: DKK, ISK, NOK or SEK and EUR",
     }
+
+
+def test_net_and_gross_amounts_differ_where_both_say_so() -> None:
+    pairs = Pairs(["15 € HT", "15 € HT", "£5 incl. VAT"], ["15 € TTC", "15 €", "£5 inc VAT"])
+    assert money(pairs, Money()).value.tolist() == [0, 1, 1]
+
+
+def test_a_range_of_amounts_is_no_single_amount() -> None:
+    pairs = Pairs(["$100-$200", "$100-200", "$100-$200"], ["$100 to $200", "$100–$200", "$100"])
+    scores = money(pairs, Money())
+    assert scores.value.tolist() == [1, 1, 0]
+    assert scores.notes[2] == "only one side is a range"

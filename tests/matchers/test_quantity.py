@@ -36,3 +36,20 @@ def test_the_tolerance_is_in_the_unit_of_the_expected_value_or_its_own() -> None
     assert agrees("100 g", "0.105 kg", tolerance="5 g")
     with pytest.raises(ValueError, match="no quantity"):
         Quantity(tolerance="much")
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual", "score"),
+    [
+        ("10–20 kg", "10 to 20 kg", 1),
+        ("10-20 kg", "10000-20000 g", 1),
+        ("10–20 kg", "10–25 kg", 0),
+        ("10–20 kg", "10 kg", 0),
+        ("20 x 30 cm", "20 cm × 30 cm", 1),
+        ("20 x 30 x 5 cm", "20 x 30 cm", 0),
+        ("20 x 30 cm", "30 x 20 cm", 0),
+        ("20 x 30 cm", "20-30 cm", 0),
+    ],
+)
+def test_ranges_and_sizes_agree_part_by_part(expected: str, actual: str, score: int) -> None:
+    assert quantity(Pairs([expected], [actual]), Quantity()).value.tolist() == [score]

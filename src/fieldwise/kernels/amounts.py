@@ -3,9 +3,9 @@
 A text is read as a whole or not at all: every character must be part of the number or of what it names. `Total: 5` is not a number.
 
 >>> read_figure("RM7.42")
-Figure(value=7.42, currencies=frozenset({'MYR'}), percent=False, units=frozenset(), undecided='')
->>> [read_figure(text).value for text in ("(3.20)", "1.234,50 €", "5,-", "$1.2M", "1,23,456.78", "12.50 CR", "٣٫٥")]
-[-3.2, 1234.5, 5, 1200000, 123456.78, -12.5, 3.5]
+Figure(value=7.42, currencies=frozenset({'MYR'}), percent=False, units=frozenset(), undecided='', tax='')
+>>> [read_figure(text).value for text in ("(3.20)", "1.234,50 €", "5,-", "$1.2M", "1,23,456.78", "12.50 CR", "٣٫٥", "twenty dollars")]
+[-3.2, 1234.5, 5, 1200000, 123456.78, -12.5, 3.5, 20]
 """
 
 import re
@@ -14,7 +14,7 @@ from decimal import Decimal, InvalidOperation
 from functools import cache, lru_cache
 from typing import Final, Literal, NamedTuple
 
-from fieldwise.kernels import locale_tables
+from fieldwise.kernels import locale_tables, number_words
 from fieldwise.kernels.locale_tables import fold_name
 
 DecimalMark = Literal[".", ","]
@@ -32,6 +32,8 @@ class Figure(NamedTuple):
     """CLDR units it may mean; empty where none is named."""
     undecided: str = ""
     """The separator, where one with three digits behind it could group or be decimal; the convention decided it."""
+    tax: str = ""
+    """`net` or `gross` where the text says that tax is left out or included: `15 € HT`, `£5 inc VAT`."""
 
     def as_share(self) -> "Figure":
         """The same with its value divided by 100, in decimal arithmetic: 12.3 % is 0.123."""
@@ -57,6 +59,7 @@ _MORE_CURRENCIES: Final = {
     "nis": "ILS", "ش.ح": "ILS", 'ש"ח': "ILS", "dirham": "AED MAD", "dirhams": "AED MAD", "riyal": "SAR QAR YER OMR",
     "dinar": "KWD BHD JOD IQD LYD TND RSD DZD", "د.إ": "AED", "ر.س": "SAR", "ج.م": "EGP", "د.ك": "KWD", "ر.ق": "QAR", "د.م": "MAD",
     "ريال": "SAR IRR QAR YER OMR", "تومان": "IRR", "ریال": "IRR", "£": "GBP", "ntd": "TWD", "hkd": "HKD", "stg": "GBP",
+    "درهم": "AED MAD", "دراهم": "AED MAD", "دينار": "KWD BHD JOD IQD LYD TND DZD", "جنيه": "EGP SDG",
     "dh": "AED MAD", "dhs": "AED MAD", "m.n": "MXN", "тг": "KZT", "тенге": "KZT", "сум": "UZS", "so'm": "UZS",
     "usdollar": "USD", "usdollars": "USD", "unitedstatesdollar": "USD", "unitedstatesdollars": "USD", "dollaraméricain": "USD",
     "dollarsaméricains": "USD", "dólaramericano": "USD", "dólaresamericanos": "USD", "polishzłoty": "PLN", "rouble": "RUB BYN",
@@ -69,19 +72,17 @@ _SUBUNITS: Final = {
     "cent": "$ EUR", "cents": "$ EUR", "¢": "$", "ct": "EUR $", "cts": "EUR $", "pence": "GBP", "penny": "GBP", "p": "GBP",
     "øre": "DKK NOK",
     "öre": "SEK", "centimes": "EUR CHF", "centime": "EUR CHF", "rappen": "CHF", "céntimos": "EUR",
-    "centavos": "MXN BRL PHP ARS COP", "centesimi": "EUR", "grosz": "PLN", "groszy": "PLN", "kopecks": "RUB", "коп": "RUB",
+    "centavos": "MXN BRL PHP ARS COP", "centesimi": "EUR", "grosz": "PLN", "groszy": "PLN", "grosze": "PLN",
+    "bani": "RON MDL", "stotinki": "BGN", "kopecks": "RUB", "коп": "RUB",
     "копеек": "RUB", "paise": "INR", "paisa": "INR", "haléřů": "CZK", "kuruş": "TRY", "분": "KRW", "分": "CNY",
 }  # fmt: skip
+_SECOND_UNITS: Final = {"gr": "PLN", "ore": "SEK NOK DKK", "c": "$ EUR"}
+"""Small units that mean something else alone: `250 gr` is a weight, `12 zł 30 gr` an amount."""
+_SCALES_BESIDE_CURRENCY: Final = {"mi": 6, "bi": 9}
+"""Abbreviations of scales that are units or words elsewhere: `R$ 2,3 mi`."""
+_DOZENS: Final = frozenset("dozen dozens doz dutzend douzaine douzaines docena docenas dúzia dúzias dozzina dozzine dozijn".split())  # noqa: SIM905
 _UNITS: Final = frozenset({"km", "ft"})
 """Symbols of units in small letters that are currencies in capitals."""
-_MORE_SUFFIXES: Final = {
-    "k": 3, "tsd": 3, "thousand": 3, "thsd": 3, "mille": 3, "tys": 3, "тыс": 3, "m": 6, "mm": 6, "mn": 6, "mln": 6, "mio": 6,
-    "mill": 6, "million": 6, "millions": 6, "millionen": 6, "milioni": 6, "millones": 6, "milhões": 6, "млн": 6, "b": 9, "bn": 9,
-    "bln": 9, "billion": 9, "billions": 9, "mrd": 9, "md": 9, "milliard": 9, "milliards": 9, "milliarden": 9, "miliardi": 9,
-    "млрд": 9, "t": 12, "tn": 12, "trn": 12, "trillion": 12, "lakh": 5, "lakhs": 5, "lac": 5, "lacs": 5, "crore": 7, "crores": 7,
-    "ribu": 3, "rb": 3, "juta": 6, "jt": 6, "miliar": 9, "mil": 3, "tỷ": 9, "triệu": 6, "nghìn": 3, "ngàn": 3,
-    "लाख": 5, "करोड़": 7,
-}  # fmt: skip
 _WITHOUT_MINOR_UNIT: Final = frozenset("BIF CLP DJF GNF HUF IDR ISK JPY KMF KRW PYG RWF UGX VND VUV XAF XOF XPF COP IRR LAK".split())  # noqa: SIM905
 _PLAIN: Final = re.compile(r"-?(?:\d{1,15}(?:\.\d{1,2}|\.\d{4,15})|\d{1,4300})", re.ASCII)
 """What programs write; 4,300 digits are Python's own limit."""
@@ -116,6 +117,29 @@ _YEN_END: Final = re.compile(r"(¥ ?[\d,]+)-")
 _NO_DECIMALS: Final = re.compile(r"(?<=\d)(?:[.,] ?[-–—=]{1,2}|/[-=]|:-)(?![\d])")
 
 
+_POWER_OF_TEN: Final = re.compile(r"(?<=\d) ?[×xX*·] ?10(?:\^\(?([-+−]?\d{1,3})\)?|([⁺⁻]?[⁰¹²³⁴-⁹]{1,3}))$")
+_SUPERSCRIPTS: Final = str.maketrans("⁺⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "+-0123456789")
+_FOOTNOTE: Final = re.compile(r"(?<=[\w%)€£¥$]) ?[*†‡]{1,3}$")
+_TWO_UNITS: Final = re.compile(
+    r"(?P<whole>\d[\d.,' ]*|\d) ?(?P<name>:|[^\W\d_]{1,12}\.?|[$€£¥₺₹₽₴])(?: (?:and|et|und|y|e|i|и))? ?(?P<minor>\d\d?)"
+    r"(?: ?(?P<minor_name>[^\W\d_]{1,12}\.?))?"
+)
+"""An amount in two units or with its currency as the decimal mark: `12 zł 30 gr`, `12€50`, `12:50 kr`."""
+_COLON_CURRENCIES: Final = frozenset({"SEK", "NOK", "DKK", "ISK"})
+_TAX_NAMES = r"vat|tax|taxes|gst|hst|mwst|ust|tva|iva|i\.v\.a|btw|moms|mva|dph|kdv|ндс|пдв|áfa|tax(?:es)? comprises?"
+_GROSS: Final = re.compile(
+    rf"[ (（\[,]*\b(?:(?:incl?|inclusive|including|inkl|incluye|con|c/|z|вкл|с)\.? ?(?:of )?(?:\d+ ?% ?)?(?:{_TAX_NAMES})\.?"
+    rf"|(?:{_TAX_NAMES})\.? (?:incl|inclu[a-zé]*|inkl)\.?|ttc|t\.t\.c\.?|gross|brutto)[)）\]]?$|[ (（\[]*(?:税込み?|含税)[)）\]]?$",
+    re.IGNORECASE,
+)
+_NET: Final = re.compile(
+    rf"[ (（\[,]*(?:\b(?:excl?|exclusive|excluding|exkl|zzgl|plus|before|sin|s/|bez|без|hors)\.? ?(?:of )?(?:\d+ ?% ?)?(?:{_TAX_NAMES})\.?"
+    rf"|\+ ?(?:{_TAX_NAMES})\.?|\b(?:{_TAX_NAMES})\.? (?:excl|exclu[a-zé]*|exkl)\.?|\bht|h\.t\.?|\bnett?o?)[)）\]]?$"
+    r"|[ (（\[]*(?:税抜き?|税別|不含税)[)）\]]?$",
+    re.IGNORECASE,
+)
+
+
 def read_figure(text: str, decimal_mark: DecimalMark | None = None) -> Figure | None:
     """The number a text denotes with the currency, percent sign or unit it names; None if it is no number.
 
@@ -143,10 +167,11 @@ def _is_plainly_no_figure(text: str) -> bool:
         return False
     numeral = _NUMERAL.search(text)
     if numeral is None:
-        return True
+        return not number_words.starts_with_number_word(text)
     before, after = text[: numeral.start()], text[numeral.end() :]
     if _DIGIT.search(after) and "e" not in after and "E" not in after:
-        return True  # a second numeral, and no power of ten
+        # a second numeral, and neither a power of ten nor a second unit
+        return _TWO_UNITS.fullmatch(text) is None and _POWER_OF_TEN.search(text) is None
     if not before or "(" in before:
         return False
     name = " ".join(before.replace("-", "").replace("+", "").split()).rstrip(":").strip()
@@ -162,9 +187,40 @@ def read_figure_once(text: str) -> Figure | None:
 # Values repeat within a column, and reading one takes 20 to 60 µs: the cache is keyed by all that decides the result.
 @lru_cache(maxsize=1 << 16)
 def _read_figure(text: str, decimal_mark: DecimalMark | None) -> Figure | None:
-    if not text or len(text) > 120 or _NO_NUMBER.search(text):
+    if not text or len(text) > 120:
+        return None
+    if "10" in text:
+        text = _POWER_OF_TEN.sub(_as_exponent, text)
+    if _NO_NUMBER.search(text):
         return None
     clean = _CJK_GAP.sub("", _YEN_END.sub(r"\1", _normalize(text)))
+    if clean[-1:] in "*†‡":
+        clean = _FOOTNOTE.sub("", clean)
+    figure = _read_clean(clean, decimal_mark)
+    if figure is not None:
+        return figure
+    rest, tax = _take_tax_note(clean)
+    figure = _read_clean(rest, decimal_mark) if tax else None
+    return figure._replace(tax=tax) if figure is not None and figure.currencies else None  # `5 kg netto` is a weight
+
+
+def _as_exponent(power: re.Match[str]) -> str:
+    """`×10^23` as `e23`."""
+    return "e" + (power[1] or power[2].translate(_SUPERSCRIPTS)).replace("−", "-")
+
+
+def _take_tax_note(text: str) -> tuple[str, str]:
+    """The text without a final note on tax, and whether that says `net` or `gross`."""
+    if not (text[-1:].isalpha() or text[-1:] in ".)）]") or not any(map(str.isdigit, text)):
+        return text, ""
+    for tax, pattern in (("gross", _GROSS), ("net", _NET)):
+        note = pattern.search(text)
+        if note is not None and note.start():
+            return text[: note.start()].rstrip(" ,"), tax
+    return text, ""
+
+
+def _read_clean(clean: str, decimal_mark: DecimalMark | None) -> Figure | None:
     no_decimals = _NO_DECIMALS.search(clean)
     if no_decimals is not None and no_decimals[0][0] in ".,":
         decimal_mark = "." if no_decimals[0][0] == "." else ","
@@ -175,10 +231,10 @@ def _read_figure(text: str, decimal_mark: DecimalMark | None) -> Figure | None:
     clean, credit = _take_credit_mark(clean)
     clean, exponent = _take_exponent(clean)
     if not any(character.isdigit() or character in _CJK_DIGITS or character in _CJK_TENS for character in clean):
-        return None
+        return _read_words(clean, negative)
     parts = _split_numeral(clean)
     if parts is None:
-        return None
+        return _read_two_units(clean, negative)
     before, numeral, after = parts
     named = _read_names(before, after, credit == "Cr")
     if named is None:
@@ -192,6 +248,74 @@ def _read_figure(text: str, decimal_mark: DecimalMark | None) -> Figure | None:
         value = value.copy_negate()  # unlike the operator, it rounds nothing
     # 2.6e+16 is the float that Python writes so
     return _make_figure(float(value) if exponent else _to_number(value), named, undecided)
+
+
+def _read_words(text: str, negative: bool) -> Figure | None:
+    """An amount in words: `twenty-five dollars`, `five pounds fifty`, `one million`; a number alone in English only."""
+    if not number_words.starts_with_number_word(text):
+        return None
+    words = text.split(" ")
+    for count in range(min(len(words), 8), 0, -1):
+        number = number_words.read_number_words(" ".join(words[:count]))
+        if number is None:
+            continue
+        if count == len(words):
+            spoken = all(word.casefold() in _ENGLISH_WORDS for word in re.split("[ -]", text))
+            return Figure(-number if negative else number) if spoken else None
+        return _read_worded_amount(number, words[count:], negative)
+    return None
+
+
+_ENGLISH_WORDS: Final = frozenset(
+    (*number_words.ENGLISH_NUMBERS, "hundred", "thousand", "million", "billion", "trillion", "and", "a", "half")
+)
+
+
+def _read_worded_amount(number: float, words: list[str], negative: bool) -> Figure | None:
+    """A number in words with the words behind it: a currency or a small unit of one, and what comes on top of it."""
+    for count in range(min(len(words), 3), 0, -1):  # the longest name: "US dollars"
+        named = _read_names("", " ".join(words[:count]), ends_in_cr=False)
+        if named is not None and named.currencies:
+            return _add_small_unit(Decimal(str(number)) * named.scale, words[count:], named.currencies, negative)
+    return None
+
+
+def _add_small_unit(value: Decimal, rest: list[str], currencies: frozenset[str], negative: bool) -> Figure | None:
+    """The amount with what follows its currency: `fifty`, `and fifty cents`."""
+    if rest and rest[0].casefold() in ("and", "und", "et", "y"):
+        rest = rest[1:]
+    if rest:
+        small_unit = _SUBUNITS.get(_symbol_key(rest[-1])) if len(rest) > 1 else None
+        if small_unit is not None and not currencies & _expand(small_unit):
+            return None
+        minor = number_words.read_number_words(" ".join(rest[:-1] if small_unit is not None else rest))
+        if minor is None or minor >= 100:
+            return None
+        value += Decimal(str(minor)) / 100
+    return Figure(_to_number(-value if negative else value), currencies)
+
+
+def _read_two_units(text: str, negative: bool) -> Figure | None:
+    """An amount in a currency and its small unit, or with the currency in place of the decimal mark."""
+    match = _TWO_UNITS.fullmatch(text)
+    if match is None:
+        return None
+    name, minor_name = match["name"], match["minor_name"] or ""
+    small_unit = _SUBUNITS.get(_symbol_key(minor_name)) or _SECOND_UNITS.get(_symbol_key(minor_name))
+    if name == ":":
+        currencies = (_currencies_of(minor_name) if minor_name else None) or NO_CODES
+        currencies = currencies if currencies and currencies <= _COLON_CURRENCIES else NO_CODES
+    elif small_unit is not None:
+        currencies = (_currencies_of(name) or NO_CODES) & _expand(small_unit)
+    else:
+        currencies = (_currencies_of(name) or NO_CODES) if not (minor_name or name[0].isalpha()) else NO_CODES
+    if not currencies or (small_unit is None and len(match["minor"]) != 2):
+        return None
+    whole, undecided = _numeral_value(match["whole"].strip(), None, currencies)
+    if whole is None or undecided == "." or whole != whole.to_integral_value():
+        return None
+    value = whole + Decimal(match["minor"]) / 100
+    return Figure(_to_number(-value if negative else value), currencies)
 
 
 def _make_figure(number: float, named: "_Names", undecided: str) -> Figure | None:
@@ -316,6 +440,8 @@ def _read_names(before: str, after: str, ends_in_cr: bool) -> _Names | None:
         return _Names(currencies, scale=scale * (10**7 if crore else 1), crore=crore)
     if prefix or not suffix:
         return None
+    if fold_name(suffix).strip(".") in _DOZENS:
+        return _Names(scale=scale * 12)
     subunit = _SUBUNITS.get(_symbol_key(suffix))
     if subunit is not None:
         return _Names(_expand(subunit), scale=scale / 100)
@@ -329,17 +455,10 @@ def _take_scale(suffix: str, with_currency: bool) -> tuple[int, str]:
     if word is None or _symbol_key(suffix) in _MORE_CURRENCIES:
         return 0, suffix
     key, rest = fold_name(word[0]).rstrip("."), suffix[word.end() :].strip()
-    power = _MORE_SUFFIXES.get(key) or _scale_words().get(key, 0)
+    power = number_words.scale_words().get(key, 0) or (_SCALES_BESIDE_CURRENCY.get(key, 0) if with_currency else 0)
     # a lone small letter is a unit unless a currency is named: "5 m" is five metres, "$5m" five million
     is_unit = len(key) == 1 and key != "k" and word[0].islower() and not (with_currency or rest)
     return (0, suffix) if is_unit or not power else (power, rest)
-
-
-@cache  # derived from tables that never change
-def _scale_words() -> dict[str, int]:
-    """Unambiguous scale words of CLDR of at least three letters: shorter ones mean units and currencies too."""
-    words = {suffix.rstrip("."): powers for suffix, powers in locale_tables.compact_suffixes().items()}
-    return {word: next(iter(powers)) for word, powers in words.items() if len(powers) == 1 and len(word) >= 3 and " " not in word}
 
 
 def _symbol_key(text: str) -> str:
@@ -444,6 +563,24 @@ def _numeral_value(numeral: str, decimal_mark: DecimalMark | None, currencies: f
         return None, ""
     whole = head.replace(group, "").replace(" ", "") or "0"
     return Decimal(f"{whole}.{tail}"), undecided
+
+
+def group_without_minor_unit(expected: Figure, actual: Figure) -> tuple[Figure, Figure]:
+    """The figures with an undecided point read as grouping where the one currency that both can mean has no minor unit.
+
+    >>> [figure.value for figure in group_without_minor_unit(read_figure("CLP 12990"), read_figure("$12.990"))]
+    [12990, 12990]
+    """
+    shared = expected.currencies & actual.currencies
+    if not shared or not shared <= _WITHOUT_MINOR_UNIT or "." not in (expected.undecided, actual.undecided):
+        return expected, actual
+    return _grouped(expected), _grouped(actual)
+
+
+def _grouped(figure: Figure) -> Figure:
+    if figure.undecided != ".":
+        return figure
+    return figure._replace(value=_to_number(Decimal(str(figure.value)) * 1000), undecided="")
 
 
 def find_decimal_mark(text: str) -> str:

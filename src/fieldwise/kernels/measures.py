@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Any, Final
 
-from fieldwise.kernels import locale_tables
+from fieldwise.kernels import locale_tables, number_words
 from fieldwise.kernels.amounts import read_figure
 from fieldwise.kernels.locale_tables import fold_name
 
@@ -64,10 +64,10 @@ _FRACTION: Final = re.compile(r"(?<![\d/.,])(?:(\d+)\s+)?(\d+)\s*/\s*(2|3|4|5|6|
 _FEET_AND_INCHES: Final = re.compile(r"(?<![\d.,])(\d{1,3})['′] ?(\d{1,2}(?:\.\d+)?)(?:\"|″|'')")
 _DOZENS: Final = re.compile(r"\s*(\d+(?:[.,]\d+)?) ?(?:dozen|doz\.?|dutzend|dz\.?)\s*", re.IGNORECASE)
 _FROM_PINT: Final = "pint:"
-_MORE_NUMBER_WORDS: Final = {
-    **dict.fromkeys(("a", "an", "une", "una", "uma", "eine", "einen", "einer", "ett", "een", "één", "jedna", "jedno", "одна", "одну"), 1),
-    "half a": 0.5, "half an": 0.5, "a dozen": 12, "dozen": 12,
-}  # fmt: skip
+_PER: Final = "-per-"
+_GLUCOSE: Final = "milligram-ofglucose-per-deciliter"
+"""CLDR prints it as mg/dL."""
+_MAX_WORDS: Final = 8
 _PIECES: Final = (
     "pc",
     "pcs",
@@ -164,9 +164,31 @@ def unit_factor(unit: str) -> locale_tables.UnitFactor | None:
     if factor is not None:
         return factor._replace(dimension=_sorted_dimension(factor.dimension))
     for prefix, multiple in _PREFIX_FACTORS.items():
-        if unit.startswith(prefix):
+        if unit.startswith(prefix) and _PER not in unit:
             return _multiple_of(unit.removeprefix(prefix), multiple)
+    if _PER in unit:
+        return _ratio_factor(*unit.split(_PER, 1))
     return _wider_factor(unit.removeprefix(_FROM_PINT)) if unit.startswith(_FROM_PINT) else None
+
+
+def _ratio_factor(numerator: str, denominator: str) -> locale_tables.UnitFactor | None:
+    above, below = unit_factor(numerator), unit_factor(denominator)
+    if above is None or below is None or above.offset or below.offset:
+        return None
+    powers = _dimension_powers(above.dimension)
+    for name, power in _dimension_powers(below.dimension).items():
+        powers[name] = powers.get(name, 0) - power
+    return locale_tables.UnitFactor(_dimension_name(powers), above.factor / below.factor, 0.0)
+
+
+def _dimension_powers(name: str) -> dict[str, int]:
+    """The powers that `_dimension_name` wrote.
+
+    >>> _dimension_powers("kilogram meter^-3")
+    {'kilogram': 1, 'meter': -3}
+    """
+    parts = (part.partition("^") for part in name.split(" "))
+    return {unit: int(power or 1) for unit, _, power in parts}
 
 
 def _multiple_of(unit: str, multiple: float) -> locale_tables.UnitFactor | None:
@@ -208,6 +230,7 @@ def read_quantity(text: str, wider: bool = False) -> QuantityReading | None:
 # Quantities repeat within a column; the arguments alone decide the result.
 @lru_cache(maxsize=1 << 16)
 def _read_quantity(text: str, wider: bool) -> QuantityReading | None:
+    text = number_words.read_repeated_number(text)
     text = _FEET_AND_INCHES.sub(r"\1 ft \2 in", _FRACTION.sub(_as_decimal, text, count=1))
     dozens = _DOZENS.fullmatch(text)
     if dozens is not None:
@@ -224,11 +247,9 @@ def _read_quantity(text: str, wider: bool) -> QuantityReading | None:
         compound = _read_compound(text)
         if compound is not None:
             return compound
-    worded = re.fullmatch(r"\s*(?P<word>[^\W\d_]+(?:[ -][^\W\d_]+)?)\s+(?P<unit>[^\d]+?)\s*", text)
+    worded = _read_worded(text)
     if worded is not None:
-        number, units = _number_called(fold_name(worded["word"])), units_called(worded["unit"])
-        if number is not None and units:
-            return QuantityReading(number, units)
+        return worded
     figure = read_figure(text.strip())
     if figure is None or figure.currencies:
         return None
@@ -259,8 +280,21 @@ def _as_decimal(fraction: re.Match[str]) -> str:
     return str(int(fraction[1] or 0) + int(fraction[2]) / int(fraction[3]))
 
 
-def _number_called(word: str) -> float | None:
-    return locale_tables.number_words().get(word, _MORE_NUMBER_WORDS.get(word))
+def _read_worded(text: str) -> QuantityReading | None:
+    """A number in words with its unit: `drei Wochen`, `two and a half years`, `une demi-heure`."""
+    words = [part for part in re.split(r"\s+|(?<=[^\W\d_])-(?=[^\W\d_])", text.strip()) if part]
+    if not 2 <= len(words) <= _MAX_WORDS or any(map(str.isdigit, text)):
+        return None
+    for count in range(len(words) - 1, 0, -1):
+        number = _number_called(" ".join(words[:count]))
+        units = units_called(" ".join(words[count:])) if number is not None else frozenset[str]()
+        if number is not None and units:
+            return QuantityReading(number, units)
+    return None
+
+
+def _number_called(words: str) -> float | None:
+    return 12 if fold_name(words) in ("a dozen", "dozen") else number_words.read_number_words(words, before_unit=True)
 
 
 def units_called(name: str) -> frozenset[str]:
@@ -276,12 +310,29 @@ def units_called(name: str) -> frozenset[str]:
     plain = key.strip(".")
     if plain in _MORE_UNITS:
         return frozenset({_MORE_UNITS[plain]})
-    return (
+    named = (
         locale_tables.unit_names().get(key)
         or locale_tables.unit_names().get(plain)
         or _units_without_points().get(plain.replace(".", ""))
-        or frozenset()
+        or frozenset[str]()
     )
+    if (not named or _GLUCOSE in named) and name.count("/") == 1:
+        return _ratio_called(*name.split("/"))
+    return named
+
+
+def _ratio_called(numerator: str, denominator: str) -> frozenset[str]:
+    """One unit per another, where each name means one unit that converts: `mg/L`, `g/cm³`.
+
+    >>> unit_factor(*_ratio_called("mg", "dL")).factor, unit_factor(*_ratio_called("mg", "L")).factor
+    (0.01, 0.001)
+    """
+    above, below = units_called(numerator), units_called(denominator)
+    above, below = ({unit for unit in units if unit_factor(unit) is not None} for units in (above, below))
+    if len(above) != 1 or len(below) != 1:
+        return frozenset()
+    ratio = f"{next(iter(above))}{_PER}{next(iter(below))}"
+    return frozenset({ratio}) if unit_factor(ratio) is not None else frozenset()
 
 
 def _symbol_called(name: str) -> str | None:
@@ -383,7 +434,12 @@ def _clock_duration(match: re.Match[str]) -> DurationReading:
 
 def _worded_duration(text: str) -> DurationReading | None:
     """`1h 30min`, `two hours and 5 minutes`, `3 godziny`, `an hour and a half`."""
-    text = _THREE_QUARTERS.sub("0.75 ", fold_name(text)) if "quarters" in text else text
+    text = number_words.read_repeated_number(_THREE_QUARTERS.sub("0.75 ", fold_name(text)) if "quarters" in text else text)
+    worded = None if any(map(str.isdigit, text)) else read_quantity(text)
+    units = worded.units & _DURATION_UNITS.keys() if worded is not None else frozenset[str]()
+    if worded is not None and len(units) == 1:  # "two and a half years" before "two" and "half years"
+        unit = next(iter(units))
+        return DurationReading(worded.value * _DURATION_UNITS[unit], unit)
     half = _AND_A_HALF.search(fold_name(text))
     rest = _JOINERS.sub(" ", text if half is None else fold_name(text)[: half.start()])
     parts: list[tuple[float, str]] = []

@@ -19,6 +19,7 @@ from typing import Final, NamedTuple
 
 from fieldwise.kernels import locale_tables
 from fieldwise.kernels.locale_tables import fold_name
+from fieldwise.kernels.number_words import ENGLISH_NUMBERS, ORDINALS
 
 ENGLISH_MONTHS: Final = tuple("January February March April May June July August September October November December".split())  # noqa: SIM905
 DEFAULT_PIVOT: Final = 69
@@ -105,7 +106,7 @@ _ZONE = (
 _BEFORE_CLOCK = r"(?:t|[ ,]*(?:at|um|gegen|à|às|as|a las|alle|ore|klo|kl|o|в|о|om|u|saat|pukul|lúc|la|ve|v|godz|hod|ob)?[. ]*)"
 _AFTER_CLOCK = r"(?: ?(?:uhr|hrs?|hours|horas|heures|h|ч|uur|godz|น|น\.))?\.?"
 _FILLER_WORDS = "of de del d le la el the den der dem am on dne dnia dia día i y rok roku r g р г року рік года год gada e a à στις στη"
-_FILLERS: Final = frozenset([*_FILLER_WORDS.split(), "ngày", "ngay", "năm", "nam", "il", "s", "in", "m", "d", "ta"])
+_FILLERS: Final = frozenset([*_FILLER_WORDS.split(), "ngày", "ngay", "năm", "nam", "il", "lì", "li", "s", "in", "m", "d", "ta", "day"])
 _ORDINALS: Final = re.compile(r"(?<=\d)(?:st|nd|rd|th|er|ère|re|e|è|ème|º|°|ª|o|a|ste|de|:e|:a|-го|-е|ого|ος|η|\.)(?![^\W\d_])")
 _CJK_DATE: Final = re.compile(r"(\d{2,4}) ?[年년][ ,]*(\d{1,2}) ?[月월](?:[ ,]*(\d{1,2}) ?[日号號일])?")
 _CJK_DIGITS: Final = str.maketrans("〇零一二三四五六七八九", "00123456789")
@@ -133,7 +134,8 @@ _MORE_MONTHS: Final = {  # the genitive that Slovenian writes in dates, and CLDR
         "januarja februarja marca aprila maja junija julija avgusta septembra oktobra novembra decembra".split(),  # noqa: SIM905
         start=1,
     )
-}
+} | {"feber": {2: frozenset({"de"})}, "hornung": {2: frozenset({"de"})}}
+_ORDINAL_WORD: Final = re.compile(rf"\b(?:(twenty|thirty)[- ])?({'|'.join(sorted(ORDINALS, key=len, reverse=True))})\b")
 _YEAR_MONTH: Final = re.compile(r"(\d{4})[-/.](\d{1,2})|(\d{1,2})[-/.](\d{4})")
 _TOKEN: Final = re.compile(r"\d+|[^\W\d_][^\d\s,./()-]*")
 
@@ -379,6 +381,8 @@ def _cjk_date(text: str, reading: DateReading) -> Moment | None:
 
 def _named_date(text: str, reading: DateReading) -> Moment | AmbiguousMoment | None:
     """A date with the month by name: every other word must be a day of the week, an ordinal ending or a filler."""
+    if "th" in text or "st" in text or "nd" in text or "rd" in text:
+        text = _ORDINAL_WORD.sub(_ordinal_digits, text)
     for before, name, after in _months_in(_ORDINALS.sub(" ", text)):
         leading, trailing = _numbers_of(before), _numbers_of(after)
         parts = None if leading is None or trailing is None else _day_and_year(leading, trailing, reading)
@@ -392,6 +396,11 @@ def _named_date(text: str, reading: DateReading) -> Moment | AmbiguousMoment | N
             return Moment(year, number, None, month_languages=languages)
         return None if _checked(year, number, day) is None else Moment(year, number, day, month_languages=languages)
     return None
+
+
+def _ordinal_digits(match: re.Match[str]) -> str:
+    """`twenty-first` as 21."""
+    return str(ORDINALS[match[2]] + (ENGLISH_NUMBERS[match[1]] if match[1] else 0))
 
 
 def _months_in(text: str) -> list[tuple[str, str, str]]:

@@ -29,7 +29,8 @@ _MORE_COUNTRIES: Final = {
     "tanzania, united republic of": "TZ", "united republic of tanzania": "TZ", "venezuela (bolivarian republic of)": "VE",
     "bolivarian republic of venezuela": "VE", "bolivia (plurinational state of)": "BO", "plurinational state of bolivia": "BO",
     "cape verde": "CV", "east timor": "TL", "vatican": "VA", "holy see": "VA", "palestine": "PS", "taiwan, province of china": "TW",
-    "republic of china": "TW", "people's republic of china": "CN", "pr china": "CN", "prc": "CN", "uae": "AE", "ksa": "SA", "drc": "CD",
+    "republic of china": "TW", "people's republic of china": "CN", "pr china": "CN", "prc": "CN", "uae": "AE", "ksa": "SA",
+    "drc": "CD", "dprk": "KP", "rok": "KR",
     "dr congo": "CD", "democratic republic of the congo": "CD", "congo, democratic republic of the": "CD",
     "republic of the congo": "CG", "congo": "CD CG", "zaire": "CD", "guinea-bissau": "GW", "brunei darussalam": "BN",
     "micronesia": "FM", "federated states of micronesia": "FM", "hong kong": "HK", "macau": "MO", "macao": "MO", "türkiye": "TR",
@@ -59,12 +60,13 @@ _GENERIC: Final = re.compile(
     r"(?:republic|kingdom|state|states|commonwealth|principality|duchy|sultanate|union|federation|emirate) of (?:the )?"
 )
 _MORE_LANGUAGES: Final = {
-    "mandarin": "zh", "farsi": "fa", "castilian": "es", "flemish": "nl", "valencian": "ca", "tagalog": "fil tl", "moldovan": "ro",
+    "mandarin": "zh cmn", "mandarin chinese": "zh cmn",
+    "farsi": "fa", "castilian": "es", "flemish": "nl", "valencian": "ca", "tagalog": "fil tl", "moldovan": "ro",
     "bokmål": "nb no", "norwegian": "no nb nn", "american english": "en", "british english": "en", "canadian english": "en",
     "australian english": "en", "brazilian portuguese": "pt", "european portuguese": "pt", "mexican spanish": "es",
     "latin american spanish": "es", "european spanish": "es", "canadian french": "fr", "swiss french": "fr", "austrian german": "de",
     "castellano": "es", "español castellano": "es", "汉语": "zh", "漢語": "zh", "华语": "zh", "普通话": "zh", "國語": "zh", "国语": "zh",
-    "cantonese": "yue zh", "bahasa indonesia": "id", "bahasa melayu": "ms", "bahasa malaysia": "ms", "bahasa": "id ms", "gaelic": "ga gd",
+    "cantonese": "yue", "bahasa indonesia": "id", "bahasa melayu": "ms", "bahasa malaysia": "ms", "bahasa": "id ms", "gaelic": "ga gd",
     "hochdeutsch": "de", "schweizerdeutsch": "gsw de", "serbo-croatian": "sh sr hr bs", "nynorsk": "nn no", "chinese (simplified)": "zh",
     "chinese (traditional)": "zh", "portuguese (brazil)": "pt", "english (us)": "en", "english (uk)": "en",
     "simplified chinese": "zh", "traditional chinese": "zh",

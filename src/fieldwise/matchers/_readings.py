@@ -1,7 +1,12 @@
-"""Shared by matchers that read both values into a typed reading (an amount, a moment, a quantity) and compare the readings."""
+"""Shared by matchers that read both values into a typed reading (an amount, a moment, a quantity) and compare the readings.
 
+A range (`10–20 kg`) and a product of sizes (`3 m x 4 m`) are several readings: they agree with the same kind if every part agrees, and
+with no single value.
+"""
+
+import re
 from collections.abc import Callable, Sequence
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, Final, Generic, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +16,14 @@ from fieldwise.matchers._keys import is_absent, quote_value
 from fieldwise.model.pairs import Pairs, Scores
 
 R = TypeVar("R")
+_SEVERAL: Final = (
+    ("a range", re.compile(r"\s+(?:-|–|—|to|bis|until|till|through|à|au|al|hasta|até|tot|til|do|до|~|〜|～)\s+|\s*(?:\.\.\.?|…|〜|～)\s*")),
+    ("a range", re.compile(r"(?<=[\w%€£$¥])[-–—~](?=[\w€£$¥])")),
+    ("a product", re.compile(r"\s*×\s*|(?<=[\d\s])[xX*](?=[\s\d])|\s+(?:by|mal|por)\s+")),
+)
+_MAX_SEVERAL_LENGTH: Final = 80
+_UNIT_BEHIND: Final = re.compile(r"\s*[^\d\s][^\d]*$|(?<=\d)\s+[^\d\s].*$")
+_ENDS_IN_DIGIT: Final = re.compile(r"\d\.?$")
 
 
 class Agreement(NamedTuple):
@@ -29,11 +42,21 @@ class Unread(NamedTuple):
     note: str
 
 
+class SeveralReadings(NamedTuple, Generic[R]):
+    """A range or a product: two or more readings in order."""
+
+    kind: str
+    parts: tuple[R, ...]
+
+
 class ReadingMatcher(Generic[R]):
     """A matcher made of a reader and a comparison of two readings."""
 
-    def __init__(self, noun: str, read: Callable[[Any], R | str | None], compare: Callable[[R, R], Agreement]) -> None:
+    def __init__(
+        self, noun: str, read: Callable[[Any], R | str | None], compare: Callable[[R, R], Agreement], *, reads_ranges: bool = True
+    ) -> None:
         """`read` gives a reading, None for a value that is not a `noun`, or a text that says why it cannot be read."""
+        self._reads_ranges = reads_ranges
         self._noun = noun
         self._read = read
         self._compare = compare
@@ -67,16 +90,44 @@ class ReadingMatcher(Generic[R]):
         reading = self._reading(value)
         return reading.note if isinstance(reading, Unread) else None
 
-    def _grid_reading(self, value: object) -> R | Unread | None:
+    def _grid_reading(self, value: object) -> R | SeveralReadings[R] | Unread | None:
         return None if is_absent(value) else self._reading(value)
 
-    def _reading(self, value: Any) -> R | Unread:
+    def _reading(self, value: Any) -> R | SeveralReadings[R] | Unread:
         reading = self._read(value)
+        if reading is None and self._reads_ranges and isinstance(value, str) and len(value) <= _MAX_SEVERAL_LENGTH:
+            several = self._read_several(value)
+            if several is not None:
+                return several
         if isinstance(reading, str):
             return Unread(_plain_key(value), reading)
         return Unread(_plain_key(value), f"not {self._noun}: {quote_value(value)}") if reading is None else reading
 
-    def _agreement(self, expected: R | Unread, actual: R | Unread) -> Agreement:
+    def _read_several(self, text: str) -> SeveralReadings[R] | None:
+        """A range or a product; None if the text is neither."""
+        for kind, separator in _SEVERAL:
+            texts = separator.split(text.strip())
+            if len(texts) != 2 and not (kind == "a product" and len(texts) == 3):
+                continue
+            unit = _UNIT_BEHIND.search(texts[-1])
+            readings = [self._read_part(part, unit[0] if unit is not None and part is not texts[-1] else "") for part in texts]
+            parts = tuple(reading for reading in readings if reading is not None)
+            if len(parts) == len(texts):
+                return SeveralReadings(kind, parts)
+        return None
+
+    def _read_part(self, text: str, unit: str) -> R | None:
+        """One part, with the unit of the last part where it has none: the 10 of `10–20 kg`."""
+        if unit and _ENDS_IN_DIGIT.search(text):
+            with_unit = self._read(text + unit)
+            if with_unit is not None and not isinstance(with_unit, str):
+                return with_unit
+        reading = self._read(text) if any(map(str.isdigit, text)) else None
+        return None if isinstance(reading, str) else reading
+
+    def _agreement(self, expected: R | SeveralReadings[R] | Unread, actual: R | SeveralReadings[R] | Unread) -> Agreement:
+        if isinstance(expected, SeveralReadings) or isinstance(actual, SeveralReadings):
+            return self._agreement_of_several(expected, actual)
         if isinstance(expected, Unread) or isinstance(actual, Unread):
             if isinstance(expected, Unread) and isinstance(actual, Unread):
                 if expected.key is not None and expected.key == actual.key:
@@ -84,6 +135,23 @@ class ReadingMatcher(Generic[R]):
                 return Agreement(False, "; ".join(dict.fromkeys((expected.note, actual.note))))
             return Agreement(False, expected.note if isinstance(expected, Unread) else actual.note)  # pyright: ignore[reportAttributeAccessIssue]
         return self._compare(expected, actual)
+
+    def _agreement_of_several(self, expected: R | SeveralReadings[R] | Unread, actual: R | SeveralReadings[R] | Unread) -> Agreement:
+        for reading in (expected, actual):
+            if isinstance(reading, Unread):
+                return Agreement(False, reading.note)
+        if not isinstance(expected, SeveralReadings) or not isinstance(actual, SeveralReadings) or expected.kind != actual.kind:
+            kind = expected.kind if isinstance(expected, SeveralReadings) else actual.kind  # pyright: ignore[reportAttributeAccessIssue]
+            return Agreement(False, f"only one side is {kind}")
+        if len(expected.parts) != len(actual.parts):
+            return Agreement(False)
+        agreements = [self._compare(left, right) for left, right in zip(expected.parts, actual.parts, strict=True)]
+        distances = [agreement.distance for agreement in agreements if agreement.distance is not None]
+        return Agreement(
+            all(agreement.agrees for agreement in agreements),
+            join_notes(*(agreement.note for agreement in agreements)),
+            max(distances) if len(distances) == len(agreements) else None,
+        )
 
 
 def _plain_key(value: Any) -> str | None:

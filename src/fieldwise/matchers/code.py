@@ -119,7 +119,7 @@ def _code_matcher(config: Code) -> ReadingMatcher[CodeReading]:
         problems = join_notes(expected.problem and f"expected: {expected.problem}", actual.problem and f"actual: {actual.problem}")
         return Agreement(agrees, problems)
 
-    return ReadingMatcher("an identifier", read, compare)
+    return ReadingMatcher("an identifier", read, compare, reads_ranges=False)
 
 
 def _identifier_text(value: Any) -> str | None:

@@ -1,7 +1,8 @@
 """Instants: dates with their time of day, in every CLDR language.
 
 Two values with an offset (`Z`, `+01:00`, `EST`) compare as instants, otherwise as written. A value without a time of day is midnight only
-against another one without; against a value with a time it does not match. `zone` supplies or demands an offset.
+against another one without; against a value with a time it does not match. `zone` supplies or demands an offset. Seconds or milliseconds
+since 1970 (10 or 13 digits) are instants.
 
 >>> datetime_(Pairs(["2024-03-01T10:00Z"] * 2, ["2024-03-01T11:00+01:00", "2024-03-01T22:45Z"]), Datetime()).value.tolist()
 [1.0, 0.0]
@@ -9,7 +10,7 @@ against another one without; against a value with a time it does not match. `zon
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from math import inf
 from typing import Any, Final
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -20,13 +21,15 @@ from numpy.typing import NDArray
 from fieldwise.kernels.measures import read_duration
 from fieldwise.kernels.moments import AmbiguousMoment, DateReading, Moment, read_moment
 from fieldwise.matchers._date_survey import collect_date_evidence, resolve_date_options
-from fieldwise.matchers._readings import Agreement, ReadingMatcher
+from fieldwise.matchers._readings import Agreement, ReadingMatcher, plain_number
 from fieldwise.matchers.date import check_languages, moment_of_date
 from fieldwise.model.pairs import Measurements, Pairs, Scores
 from fieldwise.registry import ColumnSurvey, Example, StoredDecision, matcher
 
 _LONGEST_SECONDS: Final = 10_000 * 366 * 86_400
 """No two dates are further apart."""
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+_UNIX_DIGITS: Final = (10, 13)
 _ASSUME: Final = "assume: "
 ONE_ZONE: Final = "one side has no time zone; the times were compared as written"
 
@@ -154,4 +157,18 @@ def _datetime_matcher(config: Datetime) -> ReadingMatcher[Moment]:
 def _read_value(value: Any, reading: DateReading) -> Moment | AmbiguousMoment | None:
     if isinstance(value, date):
         return moment_of_date(value)
-    return read_moment(value.strip(), reading) if isinstance(value, str) else None
+    number = plain_number(value)
+    if number is not None:
+        return _unix_time(str(number).removesuffix(".0"))
+    if not isinstance(value, str):
+        return None
+    text = value.strip()
+    return read_moment(text, reading) or _unix_time(text)
+
+
+def _unix_time(digits: str) -> Moment | None:
+    """The instant of seconds or milliseconds since 1970, from September 2001 on: 10 or 13 digits."""
+    if not (digits.isascii() and digits.isdecimal() and len(digits) in _UNIX_DIGITS) or digits[0] == "0":
+        return None
+    instant = _EPOCH + timedelta(seconds=int(digits[:10]), milliseconds=int(digits[10:] or 0))
+    return Moment(instant.year, instant.month, instant.day, instant.time(), timedelta(0))

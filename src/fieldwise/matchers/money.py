@@ -2,8 +2,9 @@
 
 Symbols and codes before or after the number, grouping of every locale, other digits, `5,-`, `(3.20)` and `3.20-` as negative, `12.50 CR`
 as negative, `$1.2M` and `2 lakh`. A symbol stands for every currency that uses it, so `$5` agrees with `CAD 5`; `€5` does not agree with
-`$5`. `1,234` alone is 1234 and `1.234` is 1.234, with a note, unless `decimal` or the rest of the column decides. Values that are not
-amounts match only if they are the same.
+`$5`. `1,234` alone is 1234 and `1.234` is 1.234, with a note, unless `decimal` or the rest of the column decides. Amounts in words, in two
+units (`12 zł 30 gr`) and ranges are read; net and gross differ where both sides say which they are. Values that are not amounts match only
+if they are the same.
 
 >>> money(Pairs(["RM7.42", "EUR 100", "$5"], [7.42, "USD 100", "CAD 5"]), Money()).value.tolist()
 [1.0, 0.0, 1.0]
@@ -19,7 +20,15 @@ import numpy as np
 from annotated_types import Ge, Lt
 from numpy.typing import NDArray
 
-from fieldwise.kernels.amounts import DecimalMark, Figure, currencies_of, describe_currencies, find_decimal_mark, read_figure
+from fieldwise.kernels.amounts import (
+    DecimalMark,
+    Figure,
+    currencies_of,
+    describe_currencies,
+    find_decimal_mark,
+    group_without_minor_unit,
+    read_figure,
+)
 from fieldwise.kernels.tolerance import is_close, smallest_tolerance
 from fieldwise.matchers._date_survey import MIN_SHARE
 from fieldwise.matchers._keys import quote_value
@@ -124,6 +133,10 @@ def _money_matcher(config: Money) -> ReadingMatcher[Figure]:
         if config.currency != "ignore" and _currencies_differ(expected, actual):
             names = f"{describe_currencies(expected.currencies)} and {describe_currencies(actual.currencies)}"
             return Agreement(False, f"other currency: {names}", inf)
+        if expected.tax and actual.tax and expected.tax != actual.tax:
+            return Agreement(False, f"{expected.tax} and {actual.tax}", inf)
+        if mark is None and config.currency != "ignore":
+            expected, actual = group_without_minor_unit(expected, actual)
         distance = smallest_tolerance(expected.value, actual.value)
         agrees = distance <= config.tolerance
         if mark is None and (expected.undecided or actual.undecided):

@@ -217,6 +217,8 @@ def _note_other_name(expected: _Numeric | None, actual: _Numeric | None) -> str 
     """What is wrong where two texts name different currencies, units or only one of them a percent sign; None if nothing is."""
     if not isinstance(expected, Figure) or not isinstance(actual, Figure):
         return None
+    if expected.tax and actual.tax and expected.tax != actual.tax:
+        return f"{expected.tax} and {actual.tax}"
     names, other_names = _names_of(expected), _names_of(actual)
     if names & other_names:
         return None

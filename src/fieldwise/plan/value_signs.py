@@ -141,7 +141,8 @@ def _word_signs(text: str) -> Signs:
         if meaning is not None:
             signs.add("true" if meaning else "false")
     if not text.isascii() or _is_number_word(text.partition(" ")[0]):
-        if read_quantity(text) is not None:
+        quantity = read_quantity(text)
+        if quantity is not None and quantity.units:
             signs.add("quantity")
         if read_duration(text) is not None:
             signs.add("duration")
