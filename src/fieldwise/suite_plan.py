@@ -8,9 +8,9 @@ from typing import Any, Final, cast
 
 from fieldwise.model.diagnostic import ConfigError, Diagnostic, Where
 from fieldwise.model.path import Path as FieldPath
-from fieldwise.model.plan import Document, Plan, PlannedEvaluator
+from fieldwise.model.plan import Document, Plan, PlannedEvaluator, Regression
 from fieldwise.model.rule import FieldRule, ListRule
-from fieldwise.plan.gates import POLICY, parse_gate_with_warnings
+from fieldwise.plan.gates import POLICY, parse_run_gate
 from fieldwise.plan.suite import build_plan
 from fieldwise.read.corrections import read_corrections
 from fieldwise.read.given_data import replace_data
@@ -48,9 +48,13 @@ def check(
         from fieldwise.store.rerun import use_stored_cases
 
         plan = use_stored_cases(plan, root)
-    parsed_gates = [parse_gate_with_warnings(text, plan.evaluators) for text in gates]
-    warnings = [warning for _, gate_warnings in parsed_gates for warning in gate_warnings]
-    plan = replace(plan, gates=(*plan.gates, *(gate for gate, _ in parsed_gates)), diagnostics=(*plan.diagnostics, *warnings))
+    for text in gates:
+        gate, warnings = parse_run_gate(text, plan.evaluators)
+        plan = replace(plan, diagnostics=(*plan.diagnostics, *warnings))
+        if isinstance(gate, Regression):
+            plan = replace(plan, regressions=(*plan.regressions, gate))
+        else:
+            plan = replace(plan, gates=(*plan.gates, gate))
     _require_readable_policy(plan)
     return plan
 

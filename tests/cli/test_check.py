@@ -41,6 +41,13 @@ def test_json_tells_the_same(folder: Path, fieldwise: Run) -> None:
     assert [entry["path"] for entry in actual["evaluators"][0]["fields"]] == ["number", "total"]
 
 
+def test_gates_on_regressions_are_listed(folder: Path, fieldwise: Run) -> None:
+    gate = ("--gate", "regression.fields.score <= 0.02")
+    assert "regression of fields.score <= 0.02" in fieldwise("check", "small.eval.yaml", *gate).stdout
+    actual = json.loads(fieldwise("check", "small.eval.yaml", *gate, "--format", "json").stdout)
+    assert actual["gates"] == ["regression of fields.score <= 0.02"]
+
+
 def test_columns_that_were_recognised_are_told(folder: Path, fieldwise: Run) -> None:
     lines = (folder / "cases.jsonl").read_text().replace('"expected"', '"ground_truth"').replace('"actual"', '"output"')
     (folder / "cases.jsonl").write_text(lines)

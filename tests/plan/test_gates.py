@@ -20,7 +20,7 @@ def test_a_gate_is_an_evaluator_a_metric_an_operator_and_a_number(operator, text
     [
         ("fields.score", "the gate `fields.score` has no operator", "use one of `>=`"),
         ("score >= 0.9", "the gate `score` does not name an evaluator and a metric", "write `score.score`"),
-        ("regression >= 0.9", "the gate `regression` does not name", "write it in the suite: `gate: {regression: {metric"),
+        ("regression >= 0.9", "the gate `regression` does not name", "write `regression.fields.score <= 0.01`"),
         (">= 0.9", "the gate `` does not name an evaluator and a metric", "write `fields.score`"),
         ("fields.score => 0.9", "the gate `fields.score` has an unknown operator `=>`", 'did you mean `">= 0.9"`?'),
         ("fields.score = 0.9", "the gate `fields.score` has an unknown operator `=`", 'did you mean `"== 0.9"`?'),
@@ -56,7 +56,7 @@ def test_a_gate_on_the_command_line_must_name_a_metric_of_the_evaluator():
         ("{field_prf.macro_f1: 0.9}", "the gate `field_prf.macro_f1` needs an operator and a number, not the number 0.9", '">= 0.9"'),
         ("{field_prf.macro_f1: [1]}", "the gate `field_prf.macro_f1` needs an operator and a number, not a list", '">= 0.9"'),
         ('{fieldprf.f1: ">= 0.9"}', "there is no evaluator named `fieldprf`", "did you mean `field_prf`?"),
-        ('{regression.f1: ">= 0.9"}', "there is no evaluator named `regression`", "the evaluators are `field_prf`"),
+        ('{regression.f1: "<= 0.9"}', "`f1` does not name an evaluator and a metric", "write `fields.score`"),
         ('{field_prf.macro_f2: ">= 0.9"}', "`field_prf` has no metric `macro_f2`", "did you mean `macro_f1`?"),
         ('["field_prf.f1 >= 0.9"]', "`gate` must be a mapping of metrics to conditions, not a list", "write `gate:"),
     ],
@@ -93,6 +93,14 @@ def test_a_gate_on_a_metric_that_does_not_exist_suggests_the_closest(problem):
 def test_a_regression_gate_on_a_metric_that_does_not_exist_is_an_error(problem):
     diagnostic = problem("evaluators: [{type: field_prf}]\ngate: {regression: {metric: field_prf.f11}}\n")
     assert (diagnostic.code, diagnostic.fix) == ("unknown-metric", "did you mean `f1`?")
+
+
+def test_a_regression_gate_has_a_short_form(plan, problem):
+    text = "evaluators: [{type: field_prf}]\ngate: {%s}\n"
+    short = plan(text % 'regression.field_prf.macro_f1: "<= 0.02"').regressions
+    assert short == plan(text % "regression: {metric: field_prf.macro_f1, max_drop: 0.02}").regressions
+    assert problem(text % 'regression.field_prf.f11: "<= 0.02"').fix == "did you mean `f1`?"
+    assert "its operator is `<=`" in problem(text % 'regression.field_prf.f1: ">= 0.02"').what
 
 
 def test_metrics_that_depend_on_the_options_follow_them(plan, problem):

@@ -74,7 +74,8 @@ _HOLDS: Final = re.compile(r"((==)?\s*true)?", re.IGNORECASE)
 _CONDITION = re.compile(r"\s*(?P<operator>[<>=!≥≤~]*)\s*(?P<value>.*?)\s*", re.DOTALL)
 _GATE = re.compile(r"\s*(?P<name>[^\s<>=!≥≤~]*)(?P<condition>.*)", re.DOTALL)
 _SIMILAR_OPERATORS = {"=": "==", "=>": ">=", "=<": "<=", "≥": ">=", "≤": "<=", "<>": "!=", "===": "=="}
-_REGRESSION_FIX: Final = "write it in the suite: `gate: {regression: {metric: fields.score, max_drop: 0.01}}`"
+_REGRESSION_PREFIX: Final = "regression."
+_REGRESSION_FIX: Final = "write `regression.fields.score <= 0.01`"
 
 
 def parse_gate(text: str, evaluators: Iterable[PlannedEvaluator] | None = None) -> Gate:
@@ -85,11 +86,26 @@ def parse_gate(text: str, evaluators: Iterable[PlannedEvaluator] | None = None) 
     return parse_gate_with_warnings(text, evaluators)[0]
 
 
+def parse_run_gate(text: str, evaluators: Iterable[PlannedEvaluator]) -> tuple[Gate | Regression, list[Diagnostic]]:
+    """A gate of a run, also one on the drop of a metric (`regression.fields.score <= 0.01`), with the warnings about it."""
+    if not text.strip().startswith(_REGRESSION_PREFIX):
+        return parse_gate_with_warnings(text, evaluators)
+    review = Review(document=Document(value=text), load=str, resolve=str)
+    parts = _GATE.fullmatch(text)
+    assert parts is not None  # the pattern matches any text
+    regression = _read_short_regression(review, parts["name"], parts["condition"], (), _collect_metrics(evaluators))
+    if isinstance(regression, Invalid):
+        raise ConfigError(review.diagnostics)
+    return regression, review.diagnostics
+
+
+def _collect_metrics(evaluators: Iterable[PlannedEvaluator]) -> GateMetrics:
+    return {evaluator.name: list_gate_metrics(evaluator) for evaluator in evaluators}
+
+
 def parse_gate_with_warnings(text: str, evaluators: Iterable[PlannedEvaluator] | None = None) -> tuple[Gate, list[Diagnostic]]:
     """The same, with warnings such as that no value could fail the gate."""
-    metrics = None
-    if evaluators is not None:
-        metrics = {evaluator.name: list_gate_metrics(evaluator) for evaluator in evaluators}
+    metrics = None if evaluators is None else _collect_metrics(evaluators)
     review = Review(document=Document(value=text), load=str, resolve=str)
     parts = _GATE.fullmatch(text)
     assert parts is not None  # the pattern matches any text
@@ -148,22 +164,39 @@ def read_gates(review: Review, value: Any, place: KeyPath, metrics: GateMetrics)
         return ()
     gates: list[Gate] = []
     for name, condition in value.items():
-        gate = INVALID if name == "regression" else _read_gate(review, str(name), condition, (*place, name), metrics)
+        is_regression = name == "regression" or str(name).startswith(_REGRESSION_PREFIX)
+        gate = INVALID if is_regression else _read_gate(review, str(name), condition, (*place, name), metrics)
         if isinstance(gate, Gate):
             gates.append(gate)
     return tuple(gates)
 
 
 def read_regressions(review: Review, value: Any, place: KeyPath, metrics: GateMetrics) -> tuple[Regression, ...]:
-    """The gates of a suite on the change from a baseline: `regression`, one mapping or a list of them."""
-    if not is_mapping_value(value) or "regression" not in value:
+    """The gates of a suite on the change from a baseline: `regression`, one mapping or a list of them, and `regression.METRIC`."""
+    if not is_mapping_value(value):
         return ()
-    written, place = value["regression"], (*place, "regression")
-    if is_list_value(written):
-        results = [_read_regression(review, item, (*place, index), metrics) for index, item in enumerate(written)]
-    else:
-        results = [_read_regression(review, written, place, metrics)]
+    results: list[Regression | Invalid] = []
+    for name, written in value.items():
+        if name == "regression" and is_list_value(written):
+            results += [_read_regression(review, item, (*place, name, index), metrics) for index, item in enumerate(written)]
+        elif name == "regression":
+            results.append(_read_regression(review, written, (*place, name), metrics))
+        elif str(name).startswith(_REGRESSION_PREFIX):
+            results.append(_read_short_regression(review, str(name), written, (*place, name), metrics))
     return tuple(result for result in results if isinstance(result, Regression))
+
+
+def _read_short_regression(review: Review, name: str, condition: Any, place: KeyPath, metrics: GateMetrics) -> Regression | Invalid:
+    """`regression.fields.score: "<= 0.01"`, short for `regression: {metric: fields.score, max_drop: 0.01}`."""
+    before = len(review.diagnostics)
+    operator, max_drop = _read_condition(review, name, condition, place)
+    metric = name.removeprefix(_REGRESSION_PREFIX)
+    if not review.has_errors(before) and operator != "<=":
+        what = f"the gate `{name}` limits a drop, so its operator is `<=`, not `{operator}`"
+        review.add_error(place, "bad-gate", what, f'write `"<= {abs(max_drop):g}"`')
+    if review.has_errors(before):
+        return INVALID
+    return _read_regression(review, {"metric": metric, "max_drop": max_drop}, place, metrics)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -61,7 +61,7 @@ def build_check_report(check: SuiteCheck, display: DisplayOptions) -> Renderable
         errors = sum(diagnostic.level == "error" for diagnostic in check.diagnostics)
         problem = format_count(errors, "problem") if errors else "there are no cases"
         verdict = styled_text(("✗ ", BAD), (plan.name, TITLE), f": {problem}")
-    gates = [styled_text(str(gate)) for gate in plan.gates] or [styled_text(("no gate is set", NOTE))]
+    gates = [styled_text(str(gate)) for gate in (*plan.gates, *plan.regressions)] or [styled_text(("no gate is set", NOTE))]
     return stack_parts(
         verdict,
         make_section("Cases", *_build_cases(check)),
@@ -118,7 +118,7 @@ def render_check_json(check: SuiteCheck) -> str:
             "name": check.plan.name,
             "counts": dict(check.counts),
             "evaluators": [_evaluator_to_json(evaluator) for evaluator in check.plan.evaluators],
-            "gates": [str(gate) for gate in check.plan.gates],
+            "gates": [str(gate) for gate in (*check.plan.gates, *check.plan.regressions)],
             "diagnostics": [diagnostic.to_json() for diagnostic in check.diagnostics],
         }
     )
