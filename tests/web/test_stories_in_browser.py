@@ -284,7 +284,7 @@ def test_a_person_edits_checks_and_saves_the_configuration(go: Any, site: Any) -
     page.wait_for_selector("#checked >> text=must be a number ≥ 0 and ≤ 1")
     page.fill("input[name=fuzzy_threshold]", "0.9")
     page.wait_for_selector("#checked >> text=is valid")
-    page.click("button:has-text('Save')")
+    page.click("#configuration button:has-text('Save')")
     page.wait_for_selector("text=Saved.")
     assert json.loads((site.folder / STRATEGIES_FILE).read_text()) == {"customer_name": "FUZZY"}
     with page.expect_download() as options:
@@ -296,7 +296,7 @@ def test_a_person_edits_checks_and_saves_the_configuration(go: Any, site: Any) -
     expect(page.locator(".strategy")).to_have_count(2)
     page.click("[aria-label='Remove a']")
     with page.expect_navigation():
-        page.click("button:has-text('Save')")
+        page.click("#configuration button:has-text('Save')")
     assert json.loads((site.folder / STRATEGIES_FILE).read_text()) == {"b": "EXACT"}
 
 
@@ -336,3 +336,61 @@ def test_expected_and_actual_may_be_chosen_or_dropped_as_files(go: Any) -> None:
     page.click("button.primary")
     page.wait_for_selector(".arithmetic")
     assert "gt_non_null" in page.locator("#outcome").inner_text()
+
+
+def test_a_person_writes_a_suite_with_the_keyboard_and_tests_it(visit: Any) -> None:
+    page = visit().go("/test?with=suite")
+    page.fill("#expected", '{"issued": "2024-03-04", "total": 10}')
+    page.fill("#actual", '{"issued": "2024-04-03", "total": 10}')
+    page.fill("#suite", "")
+    page.focus("#suite")
+    page.keyboard.press("Control+Space")
+    page.wait_for_selector(".completions li:has-text('evaluators')")
+    for key in ("ArrowDown", "Enter", "Enter"):
+        page.keyboard.press(key)
+    page.wait_for_selector(".completions li:has-text('- type')")
+    page.keyboard.press("Tab")
+    page.wait_for_selector(".completions li:has-text('field_accuracy')")
+    page.keyboard.type("field_acc")
+    expect(page.locator(".completions li")).to_have_count(1)
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    page.keyboard.type("fields: [{path: iss")
+    page.wait_for_selector(".completions li:has-text('issued')")
+    page.keyboard.press("Tab")
+    page.keyboard.type(", match: dat}]\n")
+    page.wait_for_selector("#suite-checked >> text=Invalid match type")
+    assert "✗ 3" in page.locator(".gutter").inner_text()
+    page.click("[data-go-to-line='3']")
+    page.keyboard.type("    fields: [{path: issued, match: date}]")
+    page.wait_for_selector("#suite-checked >> text=This suite is valid")
+    page.keyboard.press("Control+Enter")
+    page.wait_for_selector("#outcome >> text=day and month swapped")
+    assert page.input_value("#suite").startswith("evaluators:\n  - type: field_accuracy\n    fields: [")
+    page.keyboard.press("Tab")  # the editor does not keep the focus
+    assert page.evaluate("document.activeElement.id") != "suite"
+
+
+def test_a_person_tries_the_example_of_an_evaluator(visit: Any) -> None:
+    page = visit().go("/test")
+    page.check("input[value=suite]")
+    page.select_option("[data-example-of]", "iou_score")
+    page.wait_for_function("document.querySelector('#suite').value.includes('iou_score')")
+    page.wait_for_selector("#suite-checked >> text=This suite is valid")
+    with page.expect_download() as exported:
+        page.click("text=Export suite")
+    assert "iou_score" in Path(exported.value.path()).read_text()
+    page.click("#test .primary")
+    page.wait_for_selector("#outcome >> text=Scores")
+
+
+def test_a_person_edits_a_suite_of_the_server(visit: Any, site: Any) -> None:
+    (site.folder / "edited.eval.yaml").write_text("cases: invoices.jsonl\nevaluators: [{type: field_prf}]\n")
+    page = visit().go("/configuration")
+    page.select_option("select[name=suite]", "edited.eval.yaml")
+    page.click("text=Open")
+    page.wait_for_selector("#suite-checked >> text=This suite is valid")
+    page.fill("#suite", page.input_value("#suite") + "gate: {field_prf.score: '>= 0.5'}\n")
+    page.click("text=Save suite")
+    page.wait_for_selector("text=Saved as")
+    assert "gate:" in (site.folder / "edited.eval.yaml").read_text()

@@ -33,6 +33,7 @@ from fieldwise.web.pages_forms import build_form_pages
 from fieldwise.web.pages_review import build_review_pages
 from fieldwise.web.pages_run import build_run_pages
 from fieldwise.web.pages_runs import build_runs_pages
+from fieldwise.web.pages_suite import build_suite_pages
 from fieldwise.web.pages_what_if import build_what_if_pages
 from fieldwise.web.problems import JsonResponse, RequestProblem, problem_from_http, problem_from_validation, problem_response
 from fieldwise.web.render import render_response
@@ -86,6 +87,7 @@ def build_unguarded_app(settings: Settings) -> FastAPI:
         build_what_if_pages,
         build_confidence_pages,
         build_form_pages,
+        build_suite_pages,
         build_api_pages,
         build_event_pages,
     ):

@@ -12,6 +12,7 @@ import yaml
 from fieldwise import api, registry
 from fieldwise.model.ask import Asking, DisabledAsker
 from fieldwise.model.diagnostic import ConfigError, Diagnostic, Where
+from fieldwise.model.plan import KeyPath
 from fieldwise.model.result import Result
 from fieldwise.model.values import MISSING
 from fieldwise.plan.evaluators import plan_config
@@ -64,7 +65,8 @@ def evaluators_from_request(options: Mapping[str, Any], saved: Configuration) ->
             fix = f"write it into an evaluator: {{type: json_quality, {option}: …}}"
             diagnostics.append(Diagnostic(code="repeated-option", what=what, fix=fix))
     for index, evaluator in enumerate(evaluators):
-        diagnostics += _find_judges(evaluator, f"evaluators[{index}]")
+        for place, diagnostic in find_judges(evaluator, ("evaluators", index)):
+            diagnostics.append(replace(diagnostic, where=Where(field=_render_place(place))))
     if not diagnostics:
         for index, evaluator in enumerate(evaluators):
             diagnostics += _check_evaluator(evaluator, f"evaluators[{index}]")
@@ -89,20 +91,28 @@ def _check_evaluator(evaluator: Mapping[str, Any], path: str) -> list[Diagnostic
     return []
 
 
-def _find_judges(value: Any, path: str) -> list[Diagnostic]:
-    """A diagnostic for each judge at any depth: judges run programs or call models, which requests may not do."""
-    diagnostics: list[Diagnostic] = []
+def find_judges(value: Any, place: KeyPath) -> list[tuple[KeyPath, Diagnostic]]:
+    """The place of each judge at any depth: judges run programs or call models, which requests may not do."""
+    judges: list[tuple[KeyPath, Diagnostic]] = []
     if isinstance(value, list):
         for index, inner in enumerate(value):
-            diagnostics += _find_judges(inner, f"{path}[{index}]")
+            judges += find_judges(inner, (*place, index))
     elif isinstance(value, dict):
         for name, inner in value.items():
-            diagnostics += _find_judges(inner, f"{path}.{name}")
+            judges += find_judges(inner, (*place, name))
         kind = value.get("type")
         if isinstance(kind, str) and kind in registry.EVALUATORS.names() and registry.EVALUATORS.find(kind).is_judge:
             what, fix = f"`{kind}` runs a program or calls a model, and the API does neither", "use it in a suite, with `fieldwise run`"
-            diagnostics.append(Diagnostic(code="judge-refused", what=what, where=Where(field=path), fix=fix))
-    return diagnostics
+            judges.append((place, Diagnostic(code="judge-refused", what=what, fix=fix)))
+    return judges
+
+
+def _render_place(place: KeyPath) -> str:
+    """
+    >>> _render_place(("evaluators", 0, "members", 2))
+    'evaluators[0].members[2]'
+    """
+    return "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in place).lstrip(".")
 
 
 def evaluate_request(

@@ -151,7 +151,7 @@ def _case_values(server: Server, run: Run, case: Case, position: int, field: str
     summaries = run.full.evaluators.values()
     leader = find_leading_evaluator(list(summaries))
     rules = {summary.name: {field.field: field.rule for field in summary.fields} for summary in summaries}
-    counts = {str(evaluator["name"]): _count_metrics(str(evaluator["type"])) for evaluator in run.manifest.evaluators}
+    counts = {str(evaluator["name"]): count_metrics(str(evaluator["type"])) for evaluator in run.manifest.evaluators}
     answers = read_answer_support(case, results)
     panels = [make_panel(name, result, rules.get(name, {}), case.actual, counts.get(name, ()), case) for name, result in results.items()]
     return {
@@ -263,7 +263,7 @@ def join_differences(panels: Sequence[EvaluatorPanel]) -> tuple[ComparisonRow, .
     return tuple(joined.values())
 
 
-def _count_metrics(evaluator_type: str) -> Sequence[str]:
+def count_metrics(evaluator_type: str) -> Sequence[str]:
     """The metrics of an evaluator type that are counts."""
     try:
         return EVALUATORS.find(evaluator_type).counts

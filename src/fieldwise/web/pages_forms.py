@@ -3,9 +3,9 @@
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Annotated, Any, Final, Literal
 
-from fastapi import APIRouter, Request
+from fastapi import APIRouter, Query, Request
 from starlette.datastructures import FormData, UploadFile
 from starlette.responses import RedirectResponse, Response
 
@@ -19,9 +19,11 @@ from fieldwise.web.api_configuration import save_configuration
 from fieldwise.web.configuration import OPTIONS, QUALITY_FILE, STRATEGIES_FILE, THRESHOLDS, WEIGHTS, Configuration, make_configuration
 from fieldwise.web.evaluation import evaluate_quality, evaluate_request
 from fieldwise.web.pages_case import MAX_ROWS, ComparisonRow, make_row
+from fieldwise.web.pages_suite import TRIAL_STARTER, editor_values, list_evaluators, try_form
 from fieldwise.web.problems import RequestProblem
 from fieldwise.web.render import render_response
 from fieldwise.web.server import Server
+from fieldwise.web.suite_text import check_suite_for_records
 
 _MAX_FORM_FIELDS: Final = 2 * configuration.MAX_STRATEGIES + 50
 SIDES: Final = ("expected", "actual")
@@ -78,10 +80,10 @@ def _configuration_routes(server: Server) -> APIRouter:
     routes = APIRouter()
 
     @routes.get("/configuration")
-    async def show(saved: str | None = None) -> Response:
+    async def show(saved: str | None = None, suite: Annotated[str | None, Query(max_length=500)] = None) -> Response:
         values, broken = _saved_values(server)
         diagnostics = configuration.find_option_problems(values)
-        return _configuration_page(server, values, saved=bool(saved), broken=broken, diagnostics=diagnostics)
+        return _configuration_page(server, values, suite=suite or None, saved=saved or "", broken=broken, diagnostics=diagnostics)
 
     @routes.post("/configuration")
     async def save(request: Request) -> Response:
@@ -148,25 +150,52 @@ def _test_routes(server: Server) -> APIRouter:
         return RedirectResponse("/test", status_code=308)
 
     @routes.get("/test")
-    async def show() -> Response:
-        values, broken = _saved_values(server)
-        texts = dict.fromkeys(SIDES, "")
-        return render_response("test.html", here="/test", values=values, broken=broken, wrong=(), texts=texts, outcome=None, diagnostics=())
+    async def show(mode: Annotated[Literal["quality", "suite"], Query(alias="with")] = "quality") -> Response:
+        return _test_page(server, mode, {})
 
     @routes.post("/test")
-    async def evaluate(request: Request) -> Response:
+    async def evaluate(request: Request, mode: Annotated[Literal["suite"] | None, Query(alias="with")] = None) -> Response:
         form = await request.form(max_fields=_MAX_FORM_FIELDS)
+        if mode == "suite":  # from the configuration page, with its suite and without records
+            return _test_page(server, "suite", form)
+        is_fragment = "hx-request" in request.headers
+        if form.get("with") == "suite":
+            trial, diagnostics = await try_form(server, form)
+            if is_fragment:
+                return render_response("_trial.html", trial=trial, diagnostics=diagnostics)
+            return _test_page(server, "suite", form, trial=trial, diagnostics=diagnostics)
         outcome, diagnostics = await server.threads.run(_evaluate_form, server, form)
-        if "hx-request" in request.headers:
+        if is_fragment:
             return render_response("_outcome.html", outcome=outcome, diagnostics=diagnostics)
-        options, _ = read_form(form)
-        texts = {side: str(form.get(side, "")) for side in SIDES}
-        values = make_configuration(options).to_json()
-        return render_response(
-            "test.html", here="/test", values=values, broken=(), wrong=(), texts=texts, outcome=outcome, diagnostics=diagnostics
-        )
+        values = make_configuration(read_form(form)[0]).to_json()
+        return _test_page(server, "quality", form, values=values, outcome=outcome, diagnostics=diagnostics)
 
     return routes
+
+
+def _test_page(
+    server: Server, mode: str, form: Mapping[str, Any], *, values: Mapping[str, Any] | None = None, **variables: Any
+) -> Response:
+    """The test page with the texts of a form in its boxes."""
+    saved, broken = _saved_values(server)
+    suite = str(form.get("suite", "")) or TRIAL_STARTER
+    checked = check_suite_for_records(suite)
+    results: dict[str, Any] = {"outcome": None, "trial": None, "diagnostics": (), **variables}
+    return render_response(
+        "test.html",
+        200,
+        here="/test",
+        mode=mode,
+        values=values or saved,
+        broken=() if values else broken,
+        wrong=(),
+        texts={box: str(form.get(box, "")) for box in (*SIDES, "input", "contexts")},
+        evaluators=list_evaluators(),
+        suite_text=suite,
+        suite_diagnostics=checked.diagnostics,
+        suite_is_valid=checked.is_valid,
+        **results,
+    )
 
 
 def _saved_values(server: Server) -> tuple[dict[str, Any], tuple[Diagnostic, ...]]:
@@ -177,8 +206,10 @@ def _saved_values(server: Server) -> tuple[dict[str, Any], tuple[Diagnostic, ...
         return Configuration().to_json(), error.diagnostics
 
 
-def _configuration_page(server: Server, values: Mapping[str, Any], *, status: int = 200, **variables: Any) -> Response:
-    defaults = {"saved": False, "broken": (), "wrong": (), "names": (STRATEGIES_FILE, QUALITY_FILE)}
+def _configuration_page(
+    server: Server, values: Mapping[str, Any], *, status: int = 200, suite: str | None = None, **variables: Any
+) -> Response:
+    defaults = {**editor_values(server, suite), "saved": "", "broken": (), "wrong": (), "names": (STRATEGIES_FILE, QUALITY_FILE)}
     version = configuration.files_version(server.settings.workspace)
     return render_response(
         "configuration.html", status, here="/configuration", values=values, version_of_files=version, **{**defaults, **variables}
