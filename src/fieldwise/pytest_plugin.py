@@ -182,6 +182,7 @@ class SuiteFile(pytest.File):
         assert source is not None
         return [case for cases in read_cases(source) for case in cases.id]
 
+    # Cached because all tests of the suite share one plan and one run; pytest makes a new SuiteFile for every session.
     @cached_property
     def _plan(self) -> "Plan":
         from fieldwise import api
@@ -191,7 +192,6 @@ class SuiteFile(pytest.File):
         except ConfigError as error:
             raise self.CollectError(str(error)) from None
 
-    # Cached because all tests of the suite share one run; pytest makes a new SuiteFile for every session.
     @cached_property
     def run(self) -> "Run":
         """The run of the selected cases."""

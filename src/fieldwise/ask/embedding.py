@@ -47,7 +47,7 @@ def load_embedder() -> Embedder | Diagnostic:
     return provide()
 
 
-@cache
+@cache  # the model is read from disk and prepared once per process
 def provide() -> Embedder | Diagnostic:
     """The shipped model, loaded once per process; a Diagnostic where onnxruntime is not installed."""
     try:

@@ -26,13 +26,13 @@ def fold_name(text: str) -> str:
     return " ".join(folded.replace("\u2019", "'").split())
 
 
-@cache
+@cache  # the tables never change
 def _read_table(name: str) -> Any:
     packed = files("fieldwise.kernels").joinpath("data", "locale", f"{name}.json.zst").read_bytes()
     return orjson.loads(zstandard.ZstdDecompressor().decompress(packed))
 
 
-@cache
+@cache  # the tables never change
 def _code_sets(name: str) -> dict[str, frozenset[str]]:
     return {key: frozenset(codes.split(" ")) for key, codes in _read_table(name).items()}
 
@@ -45,7 +45,7 @@ class UnitFactor(NamedTuple):
     offset: float
 
 
-@cache
+@cache  # the tables never change
 def major_languages() -> frozenset[str]:
     """Languages with modern coverage in CLDR; where a name means different things, theirs win.
 
@@ -69,7 +69,7 @@ def currency_names() -> dict[str, frozenset[str]]:
     return _code_sets("currency_names")
 
 
-@cache
+@cache  # the tables never change
 def currency_codes() -> frozenset[str]:
     """Codes of the currencies in use."""
     return frozenset().union(*_code_sets("currency_names").values())
@@ -99,7 +99,7 @@ def language_codes() -> dict[str, str]:
     return _read_table("language_codes")
 
 
-@cache
+@cache  # the tables never change
 def month_names() -> dict[str, dict[int, frozenset[str]]]:
     """Folded name without a final point → month (1 to 12) → languages that call it so.
 
@@ -109,13 +109,13 @@ def month_names() -> dict[str, dict[int, frozenset[str]]]:
     return _calendar_index("months", 1)
 
 
-@cache
+@cache  # the tables never change
 def calendar_languages() -> frozenset[str]:
     """Languages whose month names are known."""
     return frozenset(_read_table("months"))
 
 
-@cache
+@cache  # the tables never change
 def day_names() -> dict[str, dict[int, frozenset[str]]]:
     """Folded name without a final point → day of the week (0 is Monday) → languages that call it so."""
     return _calendar_index("days", 0)
@@ -135,7 +135,7 @@ def day_periods() -> dict[str, str]:
     return _read_table("day_periods")
 
 
-@cache
+@cache  # the tables never change
 def compact_suffixes() -> dict[str, frozenset[int]]:
     """Folded suffix → powers of ten, such as "mio." → 6.
 
@@ -145,7 +145,7 @@ def compact_suffixes() -> dict[str, frozenset[int]]:
     return {suffix: frozenset(map(int, powers.split(" "))) for suffix, powers in _read_table("compact_suffixes").items()}
 
 
-@cache
+@cache  # the tables never change
 def unit_factors() -> dict[str, UnitFactor]:
     """Unit → its dimension and conversion.
 
@@ -169,7 +169,7 @@ def yes_no_words() -> dict[str, frozenset[str]]:
     return _code_sets("yes_no")
 
 
-@cache
+@cache  # the tables never change
 def number_words() -> dict[str, int]:
     """Folded number word → number, from 0 to 60 and tens to 100.
 

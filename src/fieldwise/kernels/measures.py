@@ -346,9 +346,9 @@ def _symbol_called(name: str) -> str | None:
     return None
 
 
-@cache
+@cache  # making it takes a third of a second
 def _pint_registry() -> Any:
-    """The units of pint; None where the extra `domain` is not installed. Making it takes a third of a second."""
+    """The units of pint; None where the extra `domain` is not installed."""
     try:
         import pint
     except ImportError:

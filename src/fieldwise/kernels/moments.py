@@ -238,7 +238,7 @@ def _split_clock(text: str) -> list[tuple[str, time, timedelta | None]]:
     return splits
 
 
-@cache
+@cache  # derived from a table that never changes
 def _clock_patterns() -> tuple[re.Pattern[str], ...]:
     """Patterns with the groups `date`, `hour` …, compiled when the first text needs them: they hold the day periods of all languages."""
     markers = sorted({*locale_tables.day_periods(), "a.m", "p.m", "am", "pm", "a. m", "p. m"}, key=len, reverse=True)

@@ -151,7 +151,7 @@ def _key_text(key: Any) -> str:
 def _safe_repr(value: Any) -> str:
     try:
         return repr(value)
-    except Exception:  # a broken `__repr__` of a user's type: such a value equals only itself
+    except Exception:  # a broken `__repr__` of a user's type: such a value is compared by identity
         return f"{type(value).__qualname__} at {id(value)}"
 
 

@@ -183,9 +183,8 @@ class ComparisonTable:
         """Rows sorted by case, and where each case begins: case c is `order[offsets[c]:offsets[c + 1]]`."""
         return self._order_and_offsets
 
-    @cached_property
+    @cached_property  # every evaluator of the batch needs it, and no array of this object changes
     def _order_and_offsets(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        # Computed once: every evaluator of the batch needs it, and no array of this object changes.
         order = np.argsort(self.case, kind="stable")
         offsets = np.searchsorted(self.case[order], np.arange(self.cases + 1))
         return order, offsets

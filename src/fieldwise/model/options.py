@@ -149,10 +149,7 @@ class NamesFields(Protocol):
         ...
 
 
-@cache
+@cache  # a type does not change, and a check against a protocol takes longer than comparing a short list
 def has_list_match(options_type: type) -> bool:
-    """Whether options of this type are `HasListMatch`.
-
-    Cached by type because `isinstance` with a protocol takes longer than comparing a short list.
-    """
+    """Whether options of this type are `HasListMatch`."""
     return issubclass(options_type, HasListMatch)

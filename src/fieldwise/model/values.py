@@ -76,9 +76,9 @@ def presence_of(value: object) -> Presence:
     return Presence.MISSING if value is MISSING else Presence.PRESENT
 
 
-@cache
+@cache  # a type does not change, and `dataclasses.fields` builds the names at every call
 def dataclass_fields(kind: type) -> tuple[str, ...] | None:
-    """The names of the fields of a dataclass; None for any other type. Cached: `dataclasses.fields` builds them at every call."""
+    """The names of the fields of a dataclass; None for any other type."""
     return tuple(field.name for field in fields(kind)) if is_dataclass(kind) else None
 
 

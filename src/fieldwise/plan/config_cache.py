@@ -37,7 +37,7 @@ def plan_config_once(config: Mapping[str, Any], *, load: Callable[[str], Json]) 
         return plan_config(config, load=load)
 
 
-@lru_cache(maxsize=_MAX_PLANS)
+@lru_cache(maxsize=_MAX_PLANS)  # safe for the reasons given in `plan_config_once`
 def _plan_encoded(encoded: bytes, *_revisions: int) -> PlannedEvaluator:
     return plan_config(marshal.loads(encoded), load=_refuse_path, resolve=_refuse_path)
 

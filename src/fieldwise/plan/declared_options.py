@@ -88,7 +88,7 @@ def find_pass_through(options_type: type) -> DeclaredOption | None:
     return next((option for option in list_options(options_type) if option.passes_through), None)
 
 
-@cache
+@cache  # as above: the source file is parsed
 def read_descriptions(options_type: type) -> dict[str, str]:
     """The docstring under each field of a dataclass, by attribute; empty if the source code is not available."""
     try:

@@ -282,6 +282,7 @@ class RunView:
             return _BELOW_PASS_AT
         return _EXIT_REASONS.get(self.exit_code, "")
 
+    # Tables and lists below are cached: the view is immutable, and a page reads most of them several times.
     @cached_property
     def cards(self) -> tuple[EvaluatorCard, ...]:
         """A card for each evaluator."""

@@ -106,7 +106,7 @@ class ScoringBatch:
         """The records as columns: the same two lists at every call, because `ColumnCache` keys columns by identity."""
         return list(self.records.expected), list(self.records.actual)
 
-    @cached_property
+    @cached_property  # several evaluators of a batch read the same texts
     def expected_texts(self) -> Sequence[str]:
         """Expected as text."""
         return [as_text(value) for value in self.cases.expected]

@@ -63,9 +63,10 @@ def verify_checksum(path: Location, checksum: str) -> None:
         raise ChecksumMismatch
 
 
+# `size` and `changed` are part of the key only: a file that was written again is hashed again.
 @lru_cache(maxsize=_MAX_VERIFIED_FILES)
 def _hash_file(path: Location, size: int, changed: int) -> str:
-    """The checksum of a file. `size` and `changed` are part of the cache key only."""
+    """The checksum of a file."""
     del size, changed
     with path.open("rb") as file:
         stream: Any = file

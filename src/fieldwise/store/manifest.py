@@ -232,9 +232,8 @@ def describe_environment() -> dict[str, str]:
     return environment | _library_versions()
 
 
-@cache
+@cache  # the metadata of a package is a file to parse, and does not change while the process runs
 def _library_versions() -> dict[str, str]:
-    """Read once per process: the metadata of a package is a file to parse."""
     versions: dict[str, str] = {}
     for package in ("numpy", "rapidfuzz", "scipy", "orjson", "pyarrow"):
         try:

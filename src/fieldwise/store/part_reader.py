@@ -171,12 +171,10 @@ def read_case_rows(path: Location, cases: Sequence[int], columns: ColumnChoice |
     return rows if names is None else rows.select(names)
 
 
+# `size` and `changed` are part of the key only: a part that is scored again may have the same name.
 @lru_cache(maxsize=_MAX_CACHED_FILES)
 def _read_file_metadata(path: Location, size: int, changed: int) -> tuple[Any, NDArray[np.int64], NDArray[np.int64]]:
-    """The metadata of a Parquet file, and the first and the last case of each row group.
-
-    `size` and `changed` are part of the cache key only: a part that is scored again may have the same name.
-    """
+    """The metadata of a Parquet file, and the first and the last case of each row group."""
     del size, changed
     metadata = pq.read_metadata(open_for_arrow(path))
     case_column = next(column for column in range(metadata.num_columns) if metadata.schema.column(column).path == "case")

@@ -97,7 +97,7 @@ class Run:
         """The run's tags."""
         return read_tags(self.path)
 
-    @cached_property
+    @cached_property  # the manifest of an opened run is not read again
     def summary(self) -> dict[str, float]:
         """Every metric by its full name: `run.summary["field_prf.macro_f1"]`."""
         return self.manifest.summary.flatten()

@@ -278,7 +278,7 @@ def _load_items(run: Run, rows: Sequence[_Row]) -> list[ReviewItem]:
     """The items of these rows, with the hashes of their values. Each file is read once."""
     items: list[ReviewItem | None] = [None] * len(rows)
     by_file: dict[int, list[int]] = {}
-    scans = {id(row.scan): row.scan for row in rows}
+    scans = {id(row.scan): row.scan for row in rows}  # by identity: a scan holds arrays, which have no hash; `rows` keeps it alive
     for number, row in enumerate(rows):
         by_file.setdefault(id(row.scan), []).append(number)
     for key, numbers in by_file.items():

@@ -278,6 +278,7 @@ class ReviewSession:
         """Take back the last decision of a person in this queue; returns its position, None if there is none."""
         with lock_review(self.files.review):
             log = read_review(self.files.review)
+            # By identity: equal decisions may be made twice, and only the one in force can be taken back; `log` keeps all of them alive.
             own = {id(made[-1]) for place, made in log.in_force.items() if place in self._index_of and made[-1].by == by}
             last = next((decision for decision in reversed(log.decisions) if id(decision) in own), None)
             if last is None:

@@ -17,9 +17,9 @@ from fieldwise.report.text_format import dump_json
 SPARK_WIDTH, SPARK_HEIGHT = 84, 22
 
 
-@cache
+@cache  # compiled templates belong to the environment, which depends on the installed package alone
 def get_environment() -> Any:
-    """The Jinja environment of the report with the templates of the server added. Cached: compiled templates belong to it.
+    """The Jinja environment of the report with the templates of the server added.
 
     It escapes everything that a template prints.
     """

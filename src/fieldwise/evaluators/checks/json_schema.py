@@ -320,6 +320,7 @@ def _find_endless_reference(schema: Mapping[str, Any]) -> str | None:
 
 
 def _follow_references(contents: Any, resolver: Any, path: set[int], finished: set[int]) -> str | None:
+    """`path` and `finished` hold ids of schemas: a cycle is the same object again, and equal schemas elsewhere are no cycle."""
     from fieldwise.evaluators.checks._schema_keywords import REFERENCES, SCHEMA_LISTS, SINGLE_SCHEMAS
 
     if not isinstance(contents, Mapping) or id(contents) in finished:

@@ -66,14 +66,14 @@ def build_miss_labels(comparisons: ComparisonTable, scored: NDArray[np.bool_]) -
     return _cached_miss_labels(comparisons, (scored & ~comparisons.passed).tobytes())
 
 
-# Evaluators that share comparisons and select the same rows share the labels too, and storage writes shared labels once.
+# Two caches: evaluators that share comparisons and select the same rows share the labels too, and storage writes shared labels once.
 # `ComparisonTable` hashes by identity; the cache holds the object, so its id cannot be reused while the entry lives.
 @lru_cache(maxsize=4)
 def _cached_hit_labels(comparisons: ComparisonTable, mask: bytes) -> Labels:
     return build_row_labels(comparisons, np.frombuffer(mask, dtype=np.bool_))
 
 
-@lru_cache(maxsize=4)
+@lru_cache(maxsize=4)  # as above
 def _cached_miss_labels(comparisons: ComparisonTable, mask: bytes) -> Labels:
     outcomes: list[int] = comparisons.outcome.tolist()
     rows = np.frombuffer(mask, dtype=np.bool_)
