@@ -6,20 +6,21 @@ A mutant is one change inside a function of `kernels/`, `score/`, `summarize/`, 
 `web/`. It dies if a test fails. Mutants that change no behaviour are listed with their reason in `scripts/equivalent_mutants.yaml` and not
 counted.
 
-The tests are collected once. One fork runs them all and records which lines each test executes (kept in `build/` until a file changes).
-Each mutant gets a fork of its own, where the code of the changed function is replaced, and only the tests that execute the changed line are
-run, fastest first, until one fails. Tests that start other processes see the unchanged source there, so they kill no mutant.
+Each mutant is run against the tests nearest to its file: the test file that mirrors it, its doctests, test files that import it, then the
+same for the modules that import it, and so on until the time for one mutant is used up. The tests are collected once; each mutant gets a
+fork, where the code of the changed function is replaced. Tests that start other processes see the unchanged source there, so they kill no
+mutant. A test that fails without the mutant, too, is left out.
 """
 
 import argparse
 import ast
-import contextlib
 import copy
 import gc
 import hashlib
 import importlib
 import json
 import os
+import re
 import resource
 import signal
 import sys
@@ -27,15 +28,15 @@ import time
 import traceback
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from types import CodeType, FunctionType
 from typing import Any, Literal
 
-import coverage
 import hypothesis
 import pytest
 import yaml
+from code_figures import find_importers, module_name
 
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "fieldwise"
@@ -48,31 +49,20 @@ TARGETS = (
     "web/settings.py",
     "web/case_images.py",
 )
-TESTS = (
-    "tests/kernels",
-    "tests/score",
-    "tests/summarize",
-    "tests/plan",
-    "tests/matchers",
-    "tests/causes",
-    "tests/evaluators",
-    "tests/web/test_guard.py",
-    "tests/web/test_case_images.py",
-    "src/fieldwise/kernels",
-    "src/fieldwise/score",
-    "src/fieldwise/summarize",
-)
+PACKAGES = ("kernels", "score", "summarize", "plan", "matchers", "causes", "evaluators", "web")
+"""Only modules of these packages are followed when tests are chosen: the others start servers, processes and runs."""
+MAX_DISTANCE = 3
+"""How many imports a test may be away from the changed file."""
 EQUIVALENT = Path(__file__).with_name("equivalent_mutants.yaml")
-RECORD = ROOT / "build" / "test_lines.json"
 SEED = 20261116
 MAX_EXAMPLES = 10
 """Examples of a Hypothesis law, enough to notice a mutant and few enough to run it for many."""
-SLOW_TEST_SECONDS = 4.0
-"""CPU seconds after which a test is left out."""
 MUTANT_SECONDS = 20.0
 """CPU seconds of tests that a mutant must survive to count as a survivor."""
+HANGING_SECONDS = 60
+"""CPU seconds that one test may take beyond that before the mutant counts as one that does not end."""
 
-Outcome = Literal["killed", "timeout", "survived", "uncovered", "equivalent"]
+Outcome = Literal["killed", "timeout", "survived", "equivalent"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -270,35 +260,57 @@ def _inner_codes(code: CodeType) -> Iterator[CodeType]:
             yield from _inner_codes(constant)
 
 
+# Choosing tests
+
+
+class TestChooser:
+    """Finds the test files of a source file, nearest first."""
+
+    def __init__(self) -> None:
+        self.texts = {module_name(path): path.read_text(encoding="utf-8") for path in SOURCE.rglob("*.py")}
+        self.importers = find_importers(self.texts)
+        test_files = [path for package in PACKAGES for path in sorted((ROOT / "tests" / package).rglob("test_*.py"))]
+        self.tests = {path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8") for path in test_files}
+
+    def choose(self, file: str) -> list[str]:
+        """Paths of test files and of modules with doctests."""
+        chosen: dict[str, None] = {}
+        nearest = [module_name(SOURCE / file)]
+        visited = set(nearest)
+        for _ in range(MAX_DISTANCE):
+            for module in nearest:
+                chosen.update(dict.fromkeys(self._tests_of(module)))
+            importers = {importer for module in nearest for importer in self.importers[module]} - visited
+            nearest = sorted(importer for importer in importers if importer.split(".")[1:2] and importer.split(".")[1] in PACKAGES)
+            visited.update(nearest)
+        return list(chosen)
+
+    def _tests_of(self, module: str) -> list[str]:
+        parts = module.split(".")[1:]
+        mirror = "/".join(["tests", *parts[:-1], f"test_{parts[-1]}"])
+        mirrored = [path for path in self.tests if path == f"{mirror}.py" or path.startswith(f"{mirror}_")]
+        doctests = ["/".join(["src/fieldwise", *parts]) + ".py"] if ">>> " in self.texts[module] else []
+        pattern = re.compile(rf"\b{re.escape(module)}\b")
+        importing = [path for path, text in self.tests.items() if pattern.search(text)]
+        return [*mirrored, *doctests, *importing]
+
+
 # Running tests
-
-
-@dataclass(slots=True)
-class LineRecord:
-    """The target lines that each test executes, and its CPU seconds."""
-
-    sources: str
-    """Digest of everything but the test files: where it differs, all tests are recorded again."""
-    files: dict[str, str]
-    """Digests of the test files: only the tests of a changed file are recorded again."""
-    seconds: dict[str, float]
-    tests: dict[str, list[str]]
-    """By `file:line`."""
-
-
-class _TooSlow(BaseException):
-    pass
 
 
 class MutantRunner:
     """A pytest plugin that runs mutants instead of the tests."""
 
-    def __init__(self, mutants: list[Mutant], record: Path, results: Path | None) -> None:
+    def __init__(self, mutants: list[Mutant], tests: dict[str, list[str]], results: Path | None, seconds: float) -> None:
         self.mutants = mutants
-        self.record = record
+        self.tests = tests
+        """By source file: the files with its tests, nearest first."""
         self.results = results
+        self.seconds = seconds
         self.outcomes: list[tuple[Mutant, Outcome, str]] = []
         self.functions: list[FunctionType] = []
+        self.broken: dict[str, bool] = {}
+        """By test: whether it fails without a mutant. Only tests that killed one are looked at."""
         self.failed = False
 
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
@@ -324,47 +336,42 @@ class MutantRunner:
         self.failed = self.failed or report.failed
 
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
-        """Record what the tests execute, then run every mutant in a fork."""
+        """Run every mutant in a fork."""
         if session.testsfailed:
             raise session.Failed(f"{session.testsfailed} errors during collection")
-        for file in target_files():
-            importlib.import_module("fieldwise." + file.removesuffix(".py").replace("/", ".").removesuffix(".__init__"))
-        items = {item.nodeid: item for item in session.items}
-        lines = self._test_lines(list(items.values()))
+        for file in {mutant.file for mutant in self.mutants}:
+            importlib.import_module(module_name(SOURCE / file))
+        items: dict[str, list[pytest.Item]] = {}
+        for item in session.items:
+            items.setdefault(item.nodeid.partition("::")[0], []).append(item)
         equivalent = read_equivalent()
         self.functions = find_functions()
         gc.freeze()  # forks share the memory of what was imported
         for mutant in self.mutants:
-            tests = [test for test in lines.tests.get(f"{mutant.file}:{mutant.line}", []) if test in items]
             started = time.monotonic()
-            outcome, test = ("equivalent", "") if mutant.key in equivalent else self._run_mutant(mutant, tests, lines.seconds, items)
+            candidates = [item for path in self.tests[mutant.file] for item in items.get(path, [])]
+            outcome, test = ("equivalent", "") if mutant.key in equivalent else self._run_mutant(mutant, candidates)
             self.outcomes.append((mutant, outcome, test))
             _print(f"{outcome:10} {time.monotonic() - started:5.1f} s  {mutant.file}:{mutant.line} {mutant.change}  {test}")
             if self.results:
                 with self.results.open("a", encoding="utf-8") as file:
-                    file.write(
-                        json.dumps({"outcome": outcome, "key": mutant.key, "line": mutant.line, "tests": len(tests), "by": test}) + "\n"
-                    )
+                    file.write(json.dumps({"outcome": outcome, "key": mutant.key, "line": mutant.line, "by": test}) + "\n")
         return True
 
-    def _run_mutant(
-        self, mutant: Mutant, tests: list[str], seconds: dict[str, float], items: dict[str, pytest.Item]
-    ) -> tuple[Outcome, str]:
-        if not tests:
-            return "uncovered", ""
-        mirrored = f"test_{Path(mutant.file).stem}.py"
-        ranked = sorted(tests, key=lambda test: (mirrored not in test, seconds[test]))
-        chosen: list[pytest.Item] = []
-        total = 0.0
-        for test in ranked:
-            if total + seconds[test] <= MUTANT_SECONDS:
-                chosen.append(items[test])
-                total += seconds[test]
+    def _run_mutant(self, mutant: Mutant, items: list[pytest.Item]) -> tuple[Outcome, str]:
+        outcome, killer = self._run_in_fork(mutant, [item for item in items if not self.broken.get(item.nodeid)])
+        if outcome != "killed" or killer in self.broken:
+            return outcome, killer
+        suspect = [item for item in items if item.nodeid == killer]
+        self.broken[killer] = bool(suspect) and self._run_in_fork(None, suspect)[0] != "survived"
+        return self._run_mutant(mutant, items) if self.broken[killer] else (outcome, killer)
+
+    def _run_in_fork(self, mutant: Mutant | None, items: list[pytest.Item]) -> tuple[Outcome, str]:
         reader, writer = os.pipe()
         child = os.fork()
         if child == 0:
             os.close(reader)
-            self._in_fork(mutant, chosen, int(3 * total + 20), writer)
+            self._run_tests(mutant, items, writer)
         os.close(writer)
         with os.fdopen(reader) as pipe:
             killer = pipe.read()
@@ -376,93 +383,30 @@ class MutantRunner:
             raise RuntimeError(f"the mutant changed no function: {mutant}")
         return ("killed", killer) if code == 1 else ("survived", "")
 
-    def _in_fork(self, mutant: Mutant, items: list[pytest.Item], cpu_seconds: int, writer: int) -> None:
-        resource.setrlimit(resource.RLIMIT_CPU, (cpu_seconds, cpu_seconds))
-        signal.alarm(10 * cpu_seconds)  # a mutant that waits for ever uses no CPU
+    def _run_tests(self, mutant: Mutant | None, items: list[pytest.Item], writer: int) -> None:
+        """Run tests until one fails or the time is used up; ends the process."""
+        limit = int(self.seconds) + HANGING_SECONDS
+        resource.setrlimit(resource.RLIMIT_CPU, (limit, limit))
+        signal.alarm(10 * limit)  # a mutant that waits for ever uses no CPU
+        started = time.process_time()
         try:
-            if not replace_code(build_code(mutant), self.functions):
+            if mutant is not None and not replace_code(build_code(mutant), self.functions):
                 os._exit(3)
             for item, following in zip(items, [*items[1:], None], strict=True):
                 item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
                 if self.failed:
                     os.write(writer, item.nodeid.encode())
                     os._exit(1)
+                if time.process_time() - started > self.seconds:
+                    break
         except BaseException:
             os.write(writer, traceback.format_exc(limit=-1).replace("\n", " ").encode())
             os._exit(1)
         os._exit(0)
 
-    def _test_lines(self, items: list[pytest.Item]) -> LineRecord:
-        """Read the record, and record anew what has changed since; in a fork, which leaves this process as it was."""
-        sources = _digest([*SOURCE.rglob("*.py"), *(ROOT / "tests").rglob("conftest.py"), *(ROOT / "tests" / "support").rglob("*.py")])
-        files = {path: _digest([ROOT / path]) for path in sorted({item.nodeid.partition("::")[0] for item in items})}
-        record = LineRecord(**json.loads(self.record.read_text())) if self.record.exists() else LineRecord("", {}, {}, {})
-        if record.sources != sources:
-            record = LineRecord(sources, {}, {}, {})
-        changed = {path for path, digest in files.items() if record.files.get(path) != digest}
-        if not changed:
-            return record
-        changed_items = [item for item in items if item.nodeid.partition("::")[0] in changed]
-        _print(f"recording the lines that {len(changed_items)} tests of {len(changed)} files execute")
-        self.record.parent.mkdir(parents=True, exist_ok=True)
-        child = os.fork()
-        if child == 0:
-            try:
-                record.files.update(files)
-                self._record(changed, changed_items, record)
-                self.record.write_text(json.dumps(asdict(record)))
-            except BaseException:
-                traceback.print_exc(file=sys.__stderr__)
-                os._exit(1)
-            os._exit(0)
-        if os.waitpid(child, 0)[1]:
-            raise RuntimeError("the tests could not be recorded")
-        return LineRecord(**json.loads(self.record.read_text()))
-
-    def _record(self, changed: set[str], items: list[pytest.Item], record: LineRecord) -> None:
-        for line, tests in record.tests.items():
-            record.tests[line] = [test for test in tests if test.partition("::")[0] not in changed]
-        recorder = coverage.Coverage(data_file=None, include=[str(SOURCE / file) for file in target_files()], config_file=False)
-        signal.signal(signal.SIGPROF, _raise_too_slow)
-        recorder.start()
-        for position, (item, following) in enumerate(zip(items, [*items[1:], None], strict=True)):
-            recorder.switch_context(item.nodeid)
-            record.seconds.pop(item.nodeid, None)
-            self.failed = False
-            started = time.process_time()
-            signal.setitimer(signal.ITIMER_PROF, SLOW_TEST_SECONDS)
-            with contextlib.suppress(_TooSlow):
-                item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
-                if not self.failed:
-                    record.seconds[item.nodeid] = round(time.process_time() - started, 4)
-            signal.setitimer(signal.ITIMER_PROF, 0)
-            if item.nodeid not in record.seconds:
-                item.session._setupstate.teardown_exact(None)  # an interrupted test left its fixtures set up
-                _print(f"left out, failed or slow: {item.nodeid}")
-            if position % 500 == 499:
-                _print(f"  {position + 1} of {len(items)}, {time.process_time():.0f} s CPU")
-        recorder.stop()
-        data = recorder.get_data()
-        for path in data.measured_files():
-            file = Path(path).relative_to(SOURCE).as_posix()
-            for line, contexts in data.contexts_by_lineno(path).items():
-                tests = record.tests.setdefault(f"{file}:{line}", [])
-                tests += [context for context in contexts if context in record.seconds]
-
-
-def _raise_too_slow(*_: object) -> None:
-    raise _TooSlow
-
 
 def _print(text: str) -> None:
     print(text, file=sys.__stdout__, flush=True)
-
-
-def _digest(paths: list[Path]) -> str:
-    digest = hashlib.sha256()
-    for path in sorted(paths):
-        digest.update(path.read_bytes())
-    return digest.hexdigest()
 
 
 def target_files() -> list[str]:
@@ -496,10 +440,9 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=SEED)
     parser.add_argument("--start", type=int, default=0, help="leave out so many mutants of the draw")
     parser.add_argument("--files", default="", help="of the draw, only files whose path starts so: two processes can share a sample")
-    parser.add_argument("--record", type=Path, default=RECORD, help="where the lines of each test are kept")
     parser.add_argument("--key", action="append", default=[], help="run this mutant instead of a sample")
+    parser.add_argument("--seconds", type=float, default=MUTANT_SECONDS, help="CPU seconds of tests for one mutant")
     parser.add_argument("--results", type=Path, help="append a JSON line per mutant")
-    parser.add_argument("tests", nargs="*", default=TESTS)
     options = parser.parse_args()
     os.chdir(ROOT)
     if options.key:
@@ -507,8 +450,12 @@ def main() -> int:
     else:
         mutants = draw_mutants(options.count, options.seed, options.start)
     mutants = [mutant for mutant in mutants if mutant.file.startswith(tuple(options.files.split(",")))]
-    runner = MutantRunner(mutants, options.record.absolute(), options.results)
-    code = pytest.main(["-q", "-p", "no:cacheprovider", "-p", "no:randomly", *options.tests], plugins=[runner])
+    chooser = TestChooser()
+    tests = {file: chooser.choose(file) for file in {mutant.file for mutant in mutants}}
+    runner = MutantRunner(mutants, tests, options.results, options.seconds)
+    paths = sorted({path for chosen in tests.values() for path in chosen})
+    os.nice(10)
+    code = pytest.main(["-q", "-p", "no:cacheprovider", "-p", "no:randomly", *paths], plugins=[runner])
     if code not in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
         return 2
     outcomes = Counter(outcome for _, outcome, _ in runner.outcomes)
@@ -516,7 +463,7 @@ def main() -> int:
     died = outcomes["killed"] + outcomes["timeout"]
     _print(f"{died} of {counted} died ({died / max(counted, 1):.1%}); {dict(outcomes)}")
     for mutant, outcome, _ in runner.outcomes:
-        if outcome in ("survived", "uncovered"):
+        if outcome == "survived":
             _print(f"{outcome}: {mutant.key}  (line {mutant.line})")
     return 0 if died >= 0.9 * counted else 1
 
