@@ -18,3 +18,13 @@ def test_a_key_without_a_value_is_null() -> None:
     key = {"BlockType": "KEY_VALUE_SET", "EntityTypes": ["KEY"], "Id": "k", "Relationships": [{"Type": "CHILD", "Ids": ["w", "gone"]}]}
     [record] = textract_forms({"Blocks": [word, key, {**key, "Id": "k2"}]})
     assert record.record == {"Signature": [None, None]}
+
+
+def test_a_key_without_words_names_no_field() -> None:
+    blocks = [
+        {"Id": "k", "BlockType": "KEY_VALUE_SET", "EntityTypes": ["KEY"], "Relationships": [{"Type": "VALUE", "Ids": ["v"]}]},
+        {"Id": "v", "BlockType": "KEY_VALUE_SET", "EntityTypes": ["VALUE"], "Relationships": [{"Type": "CHILD", "Ids": ["w"]}]},
+        {"Id": "w", "BlockType": "WORD", "Text": "stray"},
+    ]
+    [record] = textract_forms({"Blocks": blocks})
+    assert record.record == {}

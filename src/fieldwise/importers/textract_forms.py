@@ -28,7 +28,8 @@ def textract_forms(document: Any) -> Iterator[ImportedRecord]:
     leaves: list[tuple[str, Leaf]] = []
     for block in blocks:
         if block.get("BlockType") == "KEY_VALUE_SET" and "KEY" in (block.get("EntityTypes") or ()):
-            name = str(_read_text(block, by_id)).strip().rstrip(":").rstrip()
+            key = _read_text(block, by_id)
+            name = key.strip().rstrip(":").rstrip() if isinstance(key, str) else ""  # a key without words names no field
             values = list(_related(block, "VALUE", by_id))
             leaves.append((name, _read_value(values[0], by_id) if values else Leaf(None)))
         elif block.get("BlockType") == "QUERY":

@@ -1,0 +1,88 @@
+"""The same rows from JSONL files and from polars frames: CPU time and peak memory of a stored run.
+
+    python benchmarks/frames.py [RECORDS]
+
+A record has six fields (number, date, vendor, currency, total, paid), and about a fifth of the records differ in one of them. Two shapes: one source with both
+records in each row, and two sources paired by their id. Every measurement is a process of its own; the frames are read from Parquet before the clock starts.
+Memory is measured at a tenth of the rows too: what grows is the frame, not the run.
+"""
+
+import json
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+FIELDS: list[Any] = [
+    "number",
+    {"path": "date", "match": "date"},
+    {"path": "vendor", "match": "fuzzy"},
+    "currency",
+    {"path": "total", "match": "numeric_tolerance", "tolerance": 0.01},
+    "paid",
+]
+SUITE = {"name": "frames", "evaluators": [{"type": "field_accuracy", "fields": FIELDS}]}
+
+
+def write_data(folder: Path, records: int) -> None:
+    """Write both shapes as JSONL and as Parquet."""
+    row = pl.int_range(0, records, eager=True).alias("row").to_frame()
+    index = pl.col("row")
+    expected = row.select(
+        id=pl.format("c{}", index),
+        number=pl.format("INV-{}", index),
+        date=pl.date(2024, 1, 1) + pl.duration(days=index % 366),
+        vendor=pl.format("Vendor {} GmbH", index % 977),
+        currency=pl.lit("EUR"),
+        total=(10 + index * 37 % 900_000 / 100).round(2),
+        paid=index % 3 == 0,
+    )
+    actual = expected.with_columns(
+        total=pl.when(row["row"] % 7 == 0).then(pl.col("total") + 1).otherwise("total"),
+        vendor=pl.when(row["row"] % 11 == 0).then(pl.col("vendor").str.to_uppercase()).otherwise("vendor"),
+    )
+    names = expected.columns[1:]
+    cases = pl.DataFrame({"id": expected["id"], "expected": expected.select(pl.struct(names)), "actual": actual.select(pl.struct(names))})
+    for name, frame in (("cases", cases), ("expected", expected), ("actual", actual)):
+        frame.write_ndjson(folder / f"{name}.jsonl")
+        frame.write_parquet(folder / f"{name}.parquet")
+
+
+def measure(folder: Path, shape: str, source: str) -> dict[str, Any]:
+    """Score and store the rows of one shape from one kind of source."""
+    import fieldwise as fw
+
+    roles = ["cases"] if shape == "one" else ["expected", "actual"]
+    data = {role: pl.read_parquet(folder / f"{role}.parquet") if source == "frame" else str(folder / f"{role}.jsonl") for role in roles}
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    started = time.process_time()
+    with tempfile.TemporaryDirectory(dir=folder) as root:
+        run = fw.run(SUITE, root=root, **data)
+        score = run.summary["field_accuracy.score"]
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    cpu = time.process_time() - started
+    return {"cpu": round(cpu, 1), "peak_mb": peak // 1024, "before_mb": before // 1024, "score": score}
+
+
+def main(records: int) -> None:
+    """Measure a tenth of the rows and all of them, JSONL and frames in turns."""
+    for count in (records // 10, records):
+        with tempfile.TemporaryDirectory() as folder:
+            write_data(Path(folder), count)
+            for shape in ("one", "two"):
+                for source in ("jsonl", "frame"):
+                    command = [sys.executable, __file__, "--measure", folder, shape, source]
+                    result = subprocess.run(command, capture_output=True, text=True, check=True)
+                    print(count, shape, source, result.stdout.splitlines()[-1], flush=True)
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["--measure"]:
+        print(json.dumps(measure(Path(sys.argv[2]), sys.argv[3], sys.argv[4])))
+    else:
+        main(int(sys.argv[1]) if len(sys.argv) > 1 else 1_000_000)
