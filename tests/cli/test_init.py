@@ -223,6 +223,25 @@ def test_text_answers_get_a_suite_for_answers(folder: Path, fieldwise: Run) -> N
     assert fieldwise("run", "qa.eval.yaml").exit_code == 0
 
 
+def test_a_few_answers_that_are_json_do_not_make_the_others_records(folder: Path, fieldwise: Run) -> None:
+    answers = ['{"scope": "all"}', "It covers all of it.", "Evaluations of the app."]
+    write_jsonl(folder / "qa.jsonl", [{"id": str(n), "expected": answer, "actual": answer} for n, answer in enumerate(answers)])
+    assert fieldwise("init", "--cases", "qa.jsonl").exit_code == 0
+    assert "type: answer_quality" in (folder / "qa.eval.yaml").read_text()
+
+
+def test_outputs_without_expected_values_are_refused_with_the_way_to_pair_them(folder: Path, fieldwise: Run) -> None:
+    write_jsonl(folder / "outputs.jsonl", [{"id": "1", "input": "8 × 8?", "actual": "64"}])
+    refused = fieldwise("init", "--cases", "outputs.jsonl")
+    assert refused.exit_code == 2
+    assert "no case says what is expected" in refused.stderr
+    assert "fieldwise init --expected FILE --actual outputs.jsonl" in " ".join(refused.stderr.split())
+    (folder / "o.eval.yaml").write_text("cases: outputs.jsonl\nevaluators: [{type: answer_quality}]\n")
+    run = fieldwise("run", "o.eval.yaml")
+    assert run.exit_code == 2
+    assert "cases: {expected: …, actual: outputs.jsonl}" in " ".join(run.stderr.split())
+
+
 def test_cases_that_cannot_be_read_exit_2(folder: Path, fieldwise: Run) -> None:
     (folder / "empty.jsonl").write_text("")
     assert fieldwise("init", "--cases", "empty.jsonl").exit_code == 2

@@ -4,7 +4,7 @@ import glob
 import json
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import MISSING as NO_DEFAULT
 from dataclasses import dataclass, fields, is_dataclass
 from pathlib import Path
@@ -157,15 +157,18 @@ def _write_suite(
 ) -> str:
     """The text of a suite. `extra_fields` are those that no expected record has: they are not counted as hallucinations."""
     reader = read_cases(source, chunk=256)
-    has_records = any(_has_records(batch) for batch in reader)
+    expected_values, records, has_contexts = _count_expected(reader)
     errors = [diagnostic for diagnostic in reader.diagnostics if diagnostic.level == "error"]
     if errors or next(iter(read_cases(source, chunk=1, limit=1)), None) is None:
         empty = Diagnostic(code="empty-file", what="the file has no cases", where=Where(file=source.cases or source.expected))
         raise ConfigError(errors or [empty])
+    if not expected_values and not has_contexts:
+        raise ConfigError([_describe_missing_expected(source)])
     if rules is not None:
         body = _evaluators_of_rules(rules)
     else:
-        inferred = infer_rules(read_cases(source, chunk=256), source) if has_records else None
+        are_records = 2 * records >= expected_values > 0  # a few answers that are JSON do not make answers records
+        inferred = infer_rules(read_cases(source, chunk=256), source) if are_records else None
         body = _answer_evaluators(source) if inferred is None else _record_evaluators(inferred, extra_fields)
     gate = _GATE_COMMENT if "name: fields" in body else ""
     return f"{SCHEMA_COMMENT}name: {_yaml_scalar(stem)}\n{cases_yaml}\nevaluators:\n{body}{gate}"
@@ -189,9 +192,22 @@ def _evaluators_of_rules(rules: Sequence[dict[str, Any]]) -> str:
     return f"  - type: field_accuracy\n    name: fields\n    fields:\n{fields_yaml}  - type: field_prf\n"
 
 
-def _has_records(cases: Cases) -> bool:
-    """True if an expected value is structured, or is text that contains JSON."""
-    return any(value is not MISSING and isinstance(value, dict | list) for value in ScoringBatch(cases).records.expected)
+def _count_expected(batches: Iterable[Cases]) -> tuple[int, int, bool]:
+    """How many cases have an expected value, how many of these are records or text that contains JSON, and whether there are contexts."""
+    present = records = 0
+    has_contexts = False
+    for cases in batches:
+        present += sum(value is not MISSING for value in cases.expected)
+        records += sum(isinstance(value, dict | list) for value in ScoringBatch(cases).records.expected)
+        has_contexts = has_contexts or any(contexts is not None for contexts in cases.contexts)
+    return present, records, has_contexts
+
+
+def _describe_missing_expected(source: Source) -> Diagnostic:
+    file = source.cases or source.expected
+    what = "no case says what is expected"
+    fix = f"pair the outputs with a file that does: fieldwise init --expected FILE --actual {Path(file).name if file else 'FILE'}"
+    return Diagnostic(code="no-expected-column", what=what, where=Where(file=file), fix=fix)
 
 
 def _record_evaluators(inferred: InferredRules, extra_fields: Sequence[str]) -> str:

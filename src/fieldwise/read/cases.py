@@ -17,6 +17,7 @@ from typing import Any, BinaryIO, Final
 
 from fieldwise.model.case import Cases
 from fieldwise.model.diagnostic import Diagnostic, Where
+from fieldwise.model.locations import parse_location
 from fieldwise.model.plan import Source
 from fieldwise.read.case_builder import build_cases
 from fieldwise.read.coco import looks_like_coco, read_coco
@@ -153,7 +154,11 @@ def _check_sides(roles: ColumnRoles, rows: RowBatch, keys: frozenset[str], diagn
         missing = "actual" if has_expected else "expected"
         what = f"no column is {missing}; there are: {columns}"
         likeliest = find_likeliest_column(rows, roles)
-        fix = f"if one is, name it: columns: {{{missing}: {likeliest or '…'}}}"
+        fix = f"if one is, name it: columns: {{{missing}: {likeliest}}}"
+        if likeliest is None:  # every column has a role
+            name = parse_location(rows.files[0]).name
+            sides = {"expected": name, "actual": name} | {missing: "…"}
+            fix = f"give it in a file of its own: cases: {{expected: {sides['expected']}, actual: {sides['actual']}}}"
         diagnostics.append(Diagnostic(code=f"no-{missing}-column", what=what, where=where, fix=fix, level="warning"))
         return True
     if "contexts" in roles.columns or _RELEVANT_IDS in keys:
