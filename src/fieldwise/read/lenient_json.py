@@ -17,17 +17,24 @@ from dataclasses import dataclass, field
 from typing import Final
 
 _SKIPPED: Final = re.compile(r"(?:\s++|//[^\n]*+|/\*(?:[^*]|\*(?!/))*+(?:\*/|\Z)|\#[^\n]*+)*+")
-_NUMBER: Final = re.compile(r"[-+]?(?:\d++(?:\.\d*+)?+|\.\d++)(?:[eE][-+]?\d++)?+(?![\w.])", re.ASCII)
+_NUMBER: Final = re.compile(r"[-+]?(?:\d++(?:_\d++)*+(?:\.\d*+)?+|\.\d++)(?:[eE][-+]?\d++)?+(?![\w.])", re.ASCII)
 _WORD: Final = re.compile(r"[^\W\d][\w$-]*+|\$[\w$-]++")
 _CLOSING_QUOTES: Final = {'"': '"', "'": "'", "“": '”“"', "”": '”"', "„": '“”"', "‘": "’‘'", "’": "’'"}
 """Opening quote → the quotes that may close it."""
 _CURLY: Final = frozenset("“”„‘’")
-_AFTER_STRING: Final = re.compile(r"(?:[ \t\r\n]|//[^\n]*|/\*(?:[^*]|\*(?!/))*\*/)*(?:[,:}\]]|\Z)")
+_AFTER_STRING: Final = re.compile(
+    r"(?:[ \t\r\n]|//[^\n]*|/\*(?:[^*]|\*(?!/))*\*/)*(?:[,:}\])]|\Z)|[ \t\r]*\n\s*[\"'“][^\"'“”\n]{1,60}[\"'”][ \t]*:"
+)
+"""What follows a text: a mark of JSON, or on the next line a key, where the comma is missing."""
+_ELLIPSIS: Final = re.compile(r"(?:\.\.\.|…)\s*,?\s*(?=[}\])])")
 _ESCAPE: Final = re.compile(r"\\(?:u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|.)", re.DOTALL)
 _SIMPLE_ESCAPES: Final = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f"}
 _LITERALS: Final = {"true": "true", "false": "false", "null": "null", "NaN": "NaN", "Infinity": "Infinity"}
-_PYTHON_LITERALS: Final = {"True": "true", "False": "false", "None": "null", "undefined": "null", "nan": "NaN", "inf": "Infinity"}
-_OPENING: Final = {"{": "}", "[": "]"}
+_PYTHON_LITERALS: Final = {
+    **{"True": "true", "False": "false", "None": "null", "undefined": "null", "nan": "NaN", "inf": "Infinity"},
+    **{"TRUE": "true", "FALSE": "false", "NULL": "null"},
+}
+_OPENING: Final = {"{": "}", "[": "]", "(": ")"}
 _MAX_STRING_LOOKAHEAD: Final = 200
 """Characters after a quote that are looked at to decide whether it closes the text."""
 
@@ -101,6 +108,8 @@ class _Rewriter:
     def read_part(self) -> None:
         """Read a key and value, a value, or the end of the innermost container."""
         container = self.stack[-1]
+        if self.peek() in ".…":
+            self.skip_ellipsis()
         if self.peek() == container.closing:
             self.close_container()
             return
@@ -125,6 +134,13 @@ class _Rewriter:
             raise _CutOffError
         return self.text[self.at]
 
+    def skip_ellipsis(self) -> None:
+        """Skip dots that stand for parts left out, before a closing bracket."""
+        ellipsis = _ELLIPSIS.match(self.text, self.at)
+        if ellipsis is not None:
+            self.at = ellipsis.end()
+            self.repairs["dots for further parts removed"] = None
+
     def open_container(self) -> None:
         self.stack.append(_Container(_OPENING[self.text[self.at]]))
         self.at += 1
@@ -134,8 +150,10 @@ class _Rewriter:
         self.add_to_parent(self.stack.pop())
 
     def add_to_parent(self, container: _Container) -> None:
-        opening = "{" if container.closing == "}" else "["
-        text = f"{opening}{','.join(container.parts)}{container.closing}"
+        opening, closing = ("{", "}") if container.closing == "}" else ("[", "]")
+        if container.closing == ")":
+            self.repairs["Python literals replaced"] = None
+        text = f"{opening}{','.join(container.parts)}{closing}"
         if not self.stack:
             self.result = text
             return
@@ -147,11 +165,14 @@ class _Rewriter:
     def add_part(self, text: str) -> None:
         """Store a complete value and read the comma or bracket after it."""
         self.store_part(text)
+        value_end = self.at
         following = self.peek()
         if following == ",":
             self.at += 1
             if self.peek() == self.stack[-1].closing:
                 self.repairs["trailing comma removed"] = None
+        elif following in _CLOSING_QUOTES and self.stack[-1].closing == "}" and "\n" in self.text[value_end : self.at]:
+            self.repairs["missing commas added"] = None
         elif following != self.stack[-1].closing:
             raise _SyntaxError
 
@@ -194,7 +215,7 @@ class _Rewriter:
         if number.end() == len(self.text):
             raise _CutOffError  # more digits may have followed
         self.at = number.end()
-        mantissa, mark, exponent = number[0].lstrip("+").replace("E", "e").partition("e")
+        mantissa, mark, exponent = number[0].lstrip("+").replace("E", "e").replace("_", "").partition("e")
         sign = "-" if mantissa.startswith("-") else ""
         whole, point, decimals = mantissa.lstrip("-").partition(".")
         plain_whole = whole.lstrip("0") or "0"

@@ -9,8 +9,8 @@
 'ambiguous: the text holds 2 different JSON objects'
 
 Only objects and lists are records: `604` and `"hello"` are text. Reasoning blocks are skipped. Beside an object, lists, empty objects and
-JSON Schemas are no candidates, and one object in a JSON code fence wins over those outside. Two different objects leave no record, and
-so does a broken one that is at least as long as the longest whole one: otherwise a part of the answer would pass for the answer.
+JSON Schemas are no candidates, and one object in a JSON code fence or in `<answer>` tags wins over those outside. Two different objects
+leave no record, and so does a broken one that is at least as long as the longest whole one: otherwise a part of the answer would pass for the answer.
 """
 
 import re
@@ -25,17 +25,24 @@ from fieldwise.read.lenient_json import rewrite_json
 
 _REASONING_TAG: Final = r"(?:think|thinking|thought|reasoning|reflection|scratchpad|analysis)"
 _MARK: Final = re.compile(
-    rf"(?P<opened><{_REASONING_TAG}>)|(?P<closed></{_REASONING_TAG}>)"
+    rf"(?P<opened><{_REASONING_TAG}>|<\|channel\|>(?:analysis|commentary))|(?P<closed></{_REASONING_TAG}>|<\|channel\|>final)"
     r"""|(?P<start>\{(?=\s*+(?:["'“”„‘’}/\#$]|[^\W\d]|\Z))|\[(?=\s*+(?:[\[{"'“”„‘’\]/\#0-9tfnNITF+.-]|\Z)))""",
     re.IGNORECASE,
 )
-_REASONING_END: Final = re.compile(rf"</{_REASONING_TAG}>", re.IGNORECASE)
+_REASONING_END: Final = re.compile(rf"</{_REASONING_TAG}>|<\|(?:end|channel\|>final)", re.IGNORECASE)
+_ANSWER: Final = re.compile(r"<(?P<tag>(?:final_?)?(?:answer|output|result|response|json))\b[^<>]*>(?P<answer>.*?)</(?P=tag)>", re.I | re.S)
+_PREFILLED: Final = re.compile(r"\s*\"[^\"\n]{1,100}\"\s*:")
+"""A text that goes on after an opening brace which the prompt had already written."""
+_ESCAPED_START: Final = re.compile(r"[\[{]\s*\\+\"")
+_ESCAPED: Final = re.compile(r"\\([\"\\/nrt])")
+_UNESCAPED: Final = {"n": "\n", "r": "\r", "t": "\t"}
 _FENCE_BEFORE: Final = re.compile(r"(?:```+|~~~+)[ \t]*(?P<language>[\w+-]*)[ \t]*\r?\n?\s*\Z")
 _FENCE_AFTER: Final = re.compile(r"\s*(?:```+|~~~+)")
 _FENCE_LINE: Final = re.compile(r"^[ \t]*(?:```+|~~~+)[ \t]*(?P<language>[\w+-]*)", re.MULTILINE)
 _JSON_LANGUAGES: Final = frozenset(("json", "json5", "jsonc", "jsonl"))
 _NO_LANGUAGE: Final = frozenset(("",))
 NO_RECORD: Final = "the text holds no JSON object or list"
+_AMBIGUOUS: Final = "ambiguous"
 CUT_OFF: Final = "the text breaks off, the complete fields before the cut are read"
 _BEFORE_INNER_VALUE: Final = re.compile(r"(?:[\"'”’]\s*:|[\[{,])\s*\Z")
 _AFTER_INNER_VALUE: Final = re.compile(r"\s*(?:[}\]]|,\s*[\"'“‘{\[])")
@@ -75,6 +82,24 @@ def find_record(text: str, *, repair: bool = True) -> RecordInText:
         return RecordInText(value)
     if not repair:
         return _read_strictly(text)
+    if _PREFILLED.match(text):
+        completed = _find_in_text("{" + text)
+        if completed.value is not MISSING or (completed.reason or "").startswith(_AMBIGUOUS):
+            return _add_repair(completed, "opening brace added")
+    record = _find_in_text(text)
+    if record.value is MISSING and _ESCAPED_START.search(text) is not None:
+        unescaped = _find_in_text(_ESCAPED.sub(lambda escape: _UNESCAPED.get(escape[1], escape[1]), text))
+        if unescaped.value is not MISSING:
+            return _add_repair(unescaped, "escaped quotes read as quotes")
+    return record
+
+
+def _add_repair(record: RecordInText, repair: str) -> RecordInText:
+    return record if record.value is MISSING else replace(record, repairs=(repair, *record.repairs))
+
+
+def _find_in_text(text: str) -> RecordInText:
+    """The record among everything in the text that reads as JSON."""
     whole, broken = _find_spans(text)
     candidates = _select_candidates(text, whole)
     longest = max(candidates, key=lambda span: (span.length, span.start), default=None)
@@ -88,7 +113,7 @@ def find_record(text: str, *, repair: bool = True) -> RecordInText:
         return RecordInText(MISSING, reason=_describe_problem(errors[0], text))
     different = _count_different(candidates)
     if different > 1 and isinstance(longest.value, dict):
-        return RecordInText(MISSING, reason=f"ambiguous: the text holds {different} different JSON objects")
+        return RecordInText(MISSING, reason=f"{_AMBIGUOUS}: the text holds {different} different JSON objects")
     return RecordInText(longest.value, _describe_repairs(text, longest, different))
 
 
@@ -185,6 +210,10 @@ def _select_candidates(text: str, spans: Sequence[_Span]) -> Sequence[_Span]:
             fenced = [span for span, language in zip(records, languages, strict=True) if language in tier]
             if _count_different(fenced) == 1:
                 return fenced
+        answers = [answer.span("answer") for answer in _ANSWER.finditer(text)]
+        tagged = [span for span in records if any(start <= span.start and span.end <= end for start, end in answers)]
+        if _count_different(tagged) == 1:
+            return tagged
     return records
 
 
