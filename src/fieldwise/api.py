@@ -212,7 +212,7 @@ def run(
     assert source is not None
     if resume:
         _require_rereadable(source)
-    from fieldwise.engines import executors, run_warnings, sharding  # loads Arrow, which only a stored run needs
+    from fieldwise.engines import executors, group_warnings, run_warnings, sharding  # loads Arrow, which only a stored run needs
 
     uncorrected = _find_uncorrected_cases(plan, source)
     demands = executors.find_demands(plan)
@@ -237,7 +237,7 @@ def run(
                 totals = _score_in_order(plan, batches or (), writer, asker, lambda done: _report_progress(progress, reader, done))
             notes = [*plan.diagnostics, *resume_notes, *notes, *_warn_of_workers(source, workers, engine), *reader.diagnostics]
             notes += run_warnings.warn_unmatched_filters(filters, reader.diagnostics, selected=totals.cases)
-            notes += run_warnings.note_selection(only, limit)
+            notes += [*run_warnings.note_selection(only, limit), *group_warnings.warn_divided_groups(plan, filters)]
             writer.record_columns(reader.columns_seen.roles.columns)
             return _finish_run(
                 plan, writer, totals, notes, compare_run, limits, describe_changes, all_cases=all_cases, uncorrected=uncorrected
@@ -398,15 +398,15 @@ def _read_selection(plan: Plan, chunk: int, filters: FilterMatches | None, limit
     cuts_groups = plan.group is not None and limit is not None
     row_limit = None if cuts_groups else limit
     reader = read_cases(plan.source, chunk=chunk, limit=None if filters else row_limit)
-    selected = iter(reader) if filters is None else _select_cases(reader, filters, row_limit)
-    batches = (assign_groups(plan.group, cases) for cases in selected)
+    grouped = (assign_groups(plan.group, cases) for cases in reader)
+    batches = grouped if filters is None else _select_cases(grouped, filters, row_limit)
     return reader, limit_whole_groups(batches, limit) if plan.group is not None and limit is not None else batches
 
 
-def _select_cases(reader: CaseReader, filters: FilterMatches, limit: int | None) -> Iterator[Cases]:
+def _select_cases(batches: Iterator[Cases], filters: FilterMatches, limit: int | None) -> Iterator[Cases]:
     """The selected cases. Beyond the limit, reads on only while a filter has matched no case yet."""
     remaining = limit
-    for cases in reader:
+    for cases in batches:
         rows = filters.select_rows(cases)[:remaining]
         if rows:
             yield cases.take(rows)

@@ -129,6 +129,31 @@ def test_runs_are_labelled_by_the_names_the_user_gave(folder: Path) -> None:
     assert "Tested: 3 primary metrics" in output
 
 
+def test_markdown_ranks_several_runs_as_json_does(folder: Path) -> None:
+    write(folder, {*range(2, 16)})
+    assert runner.invoke(app, ["run", "invoices.eval.yaml", "--format", "plain", "--name", "worst|<b>"]).exit_code == 0
+    newest, second, first = ids()
+    output = runner.invoke(app, ["compare", first, second, newest, "--output", "out/changes.md", "--format", "json"])
+    assert output.exit_code == 0, output.output
+    ranking = json.loads(output.stdout)["ranking"]["fields"]
+    text = (folder / "out" / "changes.md").read_text()
+    rows = [line.split(" | ") for line in text.splitlines() if line.startswith(("| 1 |", "| 2 |", "| 3 |"))]
+    assert [row[1].strip("`").replace("\\|", "|") for row in rows] == [entry["label"] for entry in ranking]
+    assert rows[0][4].startswith("better than")
+    assert rows[2][4].startswith("not shown to be better than any other")
+    assert text.count("❌ worse") == 2
+    assert "Tested: 3 primary metrics" in text
+    assert "All pairs of runs count." in text
+
+    piped = runner.invoke(app, ["compare", first, second, newest, "--output", "-"])
+    assert piped.stdout == text
+    pair = runner.invoke(app, ["compare", first, newest, "-o", "pair.json"])
+    assert pair.exit_code == 0
+    assert json.loads((folder / "pair.json").read_text())["base"] == first
+    refused = runner.invoke(app, ["compare", first, newest, "-o", "pair.docx"])
+    assert (refused.exit_code, "end the name in .md or .json" in refused.stderr) == (2, True)
+
+
 def test_several_runs_are_compared_with_a_baseline_file_too(folder: Path) -> None:
     runner.invoke(app, ["baseline", "set"])
     assert runner.invoke(app, ["compare", "invoices.baseline.json", *ids()]).exit_code == 0

@@ -147,6 +147,26 @@ def test_a_group_in_two_splits_is_a_warning() -> None:
     assert "divided-group" in codes
 
 
+def test_selecting_a_split_that_cuts_groups_is_a_warning_and_one_of_whole_groups_is_none() -> None:
+    write_cases(4, 6, split=True)
+    suite = SUITE | {"group": "metadata.document"}
+    Path("pages.eval.yaml").write_text(json.dumps(suite))
+    output = runner.invoke(app, ["run", "pages.eval.yaml", "--split", "test", "--format", "json"])
+    payload = json.loads(output.stdout)
+    [warning] = [note for note in payload["diagnostics"] if note["code"] == "divided-group"]
+    assert "4 groups have cases in several splits" in warning["what"]
+    assert payload["summary"]["cases"] == 12
+
+    lines = [json.loads(line) for line in Path("data.jsonl").read_text().splitlines()]
+    for line in lines:
+        line["split"] = "test" if line["document"] in ("d0", "d3") else "train"
+    Path("data.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    output = runner.invoke(app, ["run", "pages.eval.yaml", "--split", "test", "--format", "json"])
+    payload = json.loads(output.stdout)
+    assert (payload["summary"]["cases"], payload["summary"]["groups"]) == (12, 2)
+    assert "divided-group" not in [note["code"] for note in payload["diagnostics"]]
+
+
 @pytest.mark.parametrize(
     "ids",
     [

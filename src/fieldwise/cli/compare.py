@@ -2,7 +2,7 @@
 
 from enum import StrEnum
 from itertools import combinations
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -11,7 +11,9 @@ from fieldwise.cli._options import RootOption, ShowAllOption, TextFormat, TextFo
 
 if TYPE_CHECKING:
     from fieldwise.model.change import Changes
+    from fieldwise.report.terminal_layout import DisplayOptions
     from fieldwise.store.run import Run
+    from fieldwise.summarize.ranking import RankedComparison
 
 BaseArgument = Annotated[
     str,
@@ -26,6 +28,12 @@ RunsArgument = Annotated[
     typer.Argument(
         metavar="RUN", help="The runs to compare with BASE. [default: latest]", show_default=False, autocompletion=complete_runs
     ),
+]
+
+
+OutputOption = Annotated[
+    str | None,
+    typer.Option("--output", "-o", metavar="FILE", help="Write the comparison: .md .json; - is Markdown on standard output."),
 ]
 
 
@@ -49,6 +57,7 @@ def compare(
     adjust: AdjustOption = Adjustment.holm,
     form: TextFormatOption = TextFormat.rich,
     show_all: ShowAllOption = False,
+    output: OutputOption = None,
     root: RootOption = None,
 ) -> None:
     """Compare runs of the same cases and test whether the differences are significant.
@@ -59,13 +68,12 @@ def compare(
     """
     from pathlib import Path
 
-    from fieldwise.cli._console import display_options, print_page
+    from fieldwise.cli._console import display_options
     from fieldwise.cli._lookup import no_shared_cases_error, open_named_run, same_run_error
-    from fieldwise.report.run_changes import build_changes_report, build_multi_run_report, multi_run_to_json
-    from fieldwise.report.text_format import dump_json
-    from fieldwise.summarize.ranking import rank_runs
+    from fieldwise.summarize.ranking import RankedComparison, rank_runs
 
     program = program_of(context, root)
+    _check_output(output)
     opened: dict[str, Run] = {}
     typed = [base]
     for name in runs or ["latest"]:
@@ -79,21 +87,61 @@ def compare(
         raise same_run_error(base_run.id)
     pairs = _compare_pairs(typed, base_run, new_runs, adjust)
     against_base = [changes for (place, _), changes in pairs.items() if place == 0]
-    options = display_options(form, program, show_all=show_all)
-    if len(new_runs) > 1:
-        labels = _list_labels(against_base)
-        rankings = rank_runs(labels, [against_base[0].base, *opened], pairs)
-        if form == TextFormat.json:
-            typer.echo(dump_json(multi_run_to_json(list(pairs.values()), rankings)))
-        else:
-            print_page(build_multi_run_report(against_base, labels, rankings, options), form)
-    elif form == TextFormat.json:
-        typer.echo(dump_json(against_base[0].to_json()))
-    else:
-        print_page(build_changes_report(against_base[0], options), form)
+    labels = _list_labels(against_base)
+    rankings = rank_runs(labels, [against_base[0].base, *opened], pairs)
+    compared = RankedComparison(labels=labels, pairs=list(pairs.values()), rankings=rankings)
+    if output is not None:
+        _write_output(compared, output)
+    if output != "-":
+        _print_comparison(compared, form, display_options(form, program, show_all=show_all))
     for change in against_base:
         if not any(evaluator.n for evaluator in change.evaluators.values()):
             raise no_shared_cases_error(change.base, change.new)
+
+
+def _print_comparison(compared: "RankedComparison", form: TextFormat, options: "DisplayOptions") -> None:
+    from fieldwise.cli._console import print_page
+    from fieldwise.report.run_changes import build_changes_report, build_multi_run_report
+    from fieldwise.report.text_format import dump_json
+
+    if form == TextFormat.json:
+        typer.echo(dump_json(_to_json(compared)))
+    elif len(compared.pairs) > 1:
+        print_page(build_multi_run_report(compared, options), form)
+    else:
+        print_page(build_changes_report(compared.pairs[0], options), form)
+
+
+def _check_output(output: str | None) -> None:
+    """Raise ConfigError for a file name that is no format for a comparison."""
+    from fieldwise.model.diagnostic import ConfigError, Diagnostic, Where
+
+    if output is not None and output != "-" and not output.endswith((".md", ".json")):
+        what, fix = "the file name has no known format", "end the name in .md or .json"
+        raise ConfigError([Diagnostic(code="unknown-format", what=what, where=Where(file=output), fix=fix)])
+
+
+def _write_output(compared: "RankedComparison", output: str) -> None:
+    from pathlib import Path
+
+    from fieldwise.cli._console import error_console
+    from fieldwise.report.comparison_markdown import render_comparison_markdown
+    from fieldwise.report.text_format import dump_json
+
+    if output == "-":
+        typer.echo(render_comparison_markdown(compared), nl=False)
+        return
+    content = render_comparison_markdown(compared) if output.endswith(".md") else dump_json(_to_json(compared)) + "\n"
+    path = Path(output)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(content, encoding="utf-8")
+    error_console().print(f"wrote {output}", style="dim")
+
+
+def _to_json(compared: "RankedComparison") -> "dict[str, Any]":
+    from fieldwise.report.run_changes import multi_run_to_json
+
+    return multi_run_to_json(compared) if len(compared.pairs) > 1 else compared.pairs[0].to_json()
 
 
 def _compare_pairs(typed: list[str], base_run: "Run | None", new_runs: "list[Run]", adjust: Adjustment) -> "dict[tuple[int, int], Changes]":

@@ -7,6 +7,7 @@ from typing import Final
 from fieldwise.model.diagnostic import Diagnostic, Where
 from fieldwise.model.locations import Location
 from fieldwise.model.plan import Plan
+from fieldwise.score.evaluate import FilterMatches
 from fieldwise.score.groups import name_single_group
 from fieldwise.store.arrow_tables import GROUP_COLUMN
 from fieldwise.store.manifest import Part
@@ -41,12 +42,21 @@ def check_groups(plan: Plan, folder: Location, parts: Sequence[Part]) -> list[Di
     elif ungrouped:
         what = f"{ungrouped} of {cases} cases have no value at `{plan.group}`; each counts as a group of its own"
         diagnostics.append(Diagnostic(code="no-group", level="warning", what=what, where=where, fix="add the value to those cases"))
-    divided = [group for group, splits in splits_of.items() if len(splits) > 1]
-    if divided:
-        what = f"{len(divided)} groups have cases in several splits, such as `{divided[0]}`, so the splits are not independent"
-        fix = "put all cases of a group into one split"
-        diagnostics.append(Diagnostic(code="divided-group", level="warning", what=what, where=where, fix=fix))
-    return diagnostics
+    return diagnostics + _warn_divided(plan, [group for group, splits in splits_of.items() if len(splits) > 1])
+
+
+def warn_divided_groups(plan: Plan, filters: FilterMatches | None) -> list[Diagnostic]:
+    """A warning if a run of some splits leaves out cases of its groups that are in other splits."""
+    return [] if filters is None else _warn_divided(plan, filters.divided_groups)
+
+
+def _warn_divided(plan: Plan, divided: Sequence[str]) -> list[Diagnostic]:
+    if not divided:
+        return []
+    have = "1 group has" if len(divided) == 1 else f"{len(divided)} groups have"
+    what = f"{have} cases in several splits, such as `{divided[0]}`, so the splits are not independent"
+    fix = "put all cases of a group into one split"
+    return [Diagnostic(code="divided-group", level="warning", what=what, where=Where(file=plan.file), fix=fix)]
 
 
 def _read_groups(folder: Location, parts: Sequence[Part]) -> Iterator[tuple[str, str | None, str]]:

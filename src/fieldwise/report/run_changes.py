@@ -1,6 +1,6 @@
 """Changes between runs: in words for pages and Markdown, as tables for terminals."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Final
 
@@ -24,7 +24,7 @@ from fieldwise.report.terminal_layout import (
     styled_text,
 )
 from fieldwise.report.text_format import format_change, format_count, format_number, list_cases, make_visible, truncate_middle
-from fieldwise.summarize.ranking import RankedRun
+from fieldwise.summarize.ranking import RankedComparison, RankedRun
 
 ADJUSTMENT_NAMES: Final = {"holm": "Holm", "bh": "Benjamini–Hochberg"}
 MAX_FIELDS: Final = 12
@@ -266,14 +266,11 @@ def _list_cases(cases: Sequence[str], display: DisplayOptions) -> str:
     return list_cases(cases, None if display.everything else MAX_CASES)
 
 
-def build_multi_run_report(
-    comparisons: Sequence[Changes], labels: Sequence[str], rankings: Mapping[str, Sequence[RankedRun]], display: DisplayOptions
-) -> RenderableType:
-    """Show each metric in the base and in every run, side by side, then the runs from best to worst.
-
-    `comparisons` are those of the base, which is the first of the labels, with every other run.
-    """
-    base = comparisons[0].base
+def build_multi_run_report(compared: RankedComparison, display: DisplayOptions) -> RenderableType:
+    """Show each metric in the base and in every run, side by side, then the runs from best to worst."""
+    labels, rankings = compared.labels, compared.rankings
+    base = compared.pairs[0].base
+    comparisons = compared.pairs[: len(labels) - 1]  # those of the base come first
     heads = make_grid({"max_width": 30}, {})
     for label, run in zip(labels, [base, *(changes.new for changes in comparisons)], strict=True):
         heads.add_row(styled_text((label, TITLE)), styled_text(("" if label == run else run, DIM)))
@@ -285,7 +282,7 @@ def build_multi_run_report(
     for name in names:
         sections.append(_build_multi_section(name, [changes.evaluators.get(name) for changes in comparisons], labels, display))
         if name in rankings:
-            sections.append(_build_ranking(rankings[name], len(labels)))
+            sections.append(_build_ranking(rankings[name]))
     legend = "▲ better, ▼ worse, = no difference shown, ? not enough cases, · not tested"
     tested = describe_tests(comparisons[0])
     more = styled_text(("details of one run: ", DIM), (f"{display.command} compare {base} {comparisons[-1].new}", COMMAND))
@@ -294,26 +291,34 @@ def build_multi_run_report(
     )
 
 
-def multi_run_to_json(pairs: Sequence[Changes], rankings: Mapping[str, Sequence[RankedRun]]) -> dict[str, Any]:
+def multi_run_to_json(compared: RankedComparison) -> dict[str, Any]:
     """The comparison of several runs: the changes of every pair, and the runs from best to worst by evaluator."""
-    ranking = {name: [asdict(run) for run in runs] for name, runs in rankings.items()}
-    return {"pairs": [changes.to_json() for changes in pairs], "ranking": ranking}
+    ranking = {name: [asdict(run) for run in runs] for name, runs in compared.rankings.items()}
+    return {"pairs": [changes.to_json() for changes in compared.pairs], "ranking": ranking}
 
 
-def _build_ranking(ranking: Sequence[RankedRun], runs: int) -> RenderableType:
+def describe_relation(entry: RankedRun, format_name: Callable[[str], str] = str) -> str:
+    """State which runs a run is shown to be better or worse than.
+
+    >>> describe_relation(RankedRun(label="b", run="2", value=0.9, n=50, better_than=("a",), not_shown=("c",)))
+    'better than a'
+    """
+    others = len(entry.better_than) + len(entry.worse_than) + len(entry.not_shown)
+    if len(entry.better_than) == others:
+        return "better than all others"
+    if entry.better_than:
+        return f"better than {', '.join(map(format_name, entry.better_than))}"
+    return "not shown to be better than any other"
+
+
+def _build_ranking(ranking: Sequence[RankedRun]) -> RenderableType:
     table = make_grid({"justify": "right"}, {"max_width": 30}, {"justify": "right"}, {"no_wrap": False})
     for place, entry in enumerate(ranking, 1):
-        if len(entry.better_than) == runs - 1:
-            relation = "better than all others"
-        elif entry.better_than:
-            relation = f"better than {', '.join(entry.better_than)}"
-        else:
-            relation = "not shown to be better than any other"
         table.add_row(
             styled_text((f"{place}", DIM)),
             styled_text((entry.label, TITLE)),
             styled_text(format_number(entry.value)),
-            styled_text(relation),
+            styled_text(describe_relation(entry)),
         )
     return stack_parts(Text(), indent(styled_text(("ranking by the primary metric", DIM))), indent(table))
 

@@ -63,12 +63,24 @@ class FilterMatches:
         filters += [When(split=(name,)) for name in only.split]
         self.unmatched = filters
         """Filters of one condition each."""
+        self._groups: set[str] = set()
+        self._groups_elsewhere: set[str] = set()
 
     def select_rows(self, cases: Cases) -> list[int]:
         """The positions of the cases that all filters together select."""
         if self.unmatched:
             self.unmatched = [part for part in self.unmatched if not len(applicable_rows(part, cases))]
-        return applicable_rows(self._only, cases).tolist()
+        rows: list[int] = applicable_rows(self._only, cases).tolist()
+        if self._only.split and cases.group:
+            self._groups.update(cases.group[row] for row in rows)
+            splits = zip(cases.split, cases.group, strict=True)
+            self._groups_elsewhere.update(group for split, group in splits if split is not None and split not in self._only.split)
+        return rows
+
+    @property
+    def divided_groups(self) -> list[str]:
+        """Groups with selected cases that also have cases in other splits."""
+        return sorted(self._groups & self._groups_elsewhere)
 
 
 def _is_selected(when: When, cases: Cases, row: int) -> bool:

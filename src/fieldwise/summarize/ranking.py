@@ -25,6 +25,16 @@ class RankedRun:
     """Runs from which no difference is shown."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RankedComparison:
+    """Two or more runs: the comparison of every pair, adjusted together, and the runs from best to worst by evaluator."""
+
+    labels: Sequence[str]
+    """What the user calls each run, the base first."""
+    pairs: Sequence[Changes]
+    rankings: Mapping[str, Sequence[RankedRun]]
+
+
 def rank_runs(labels: Sequence[str], ids: Sequence[str], pairs: Mapping[RunPair, Changes]) -> dict[str, list[RankedRun]]:
     """By evaluator the runs from best to worst, from the comparisons of every pair, which are adjusted together."""
     rankings: dict[str, list[RankedRun]] = {}

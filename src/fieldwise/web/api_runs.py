@@ -1,7 +1,7 @@
 """`/api/v1/runs` and `/api/v1/compare`: stored runs, their results and tags, and comparisons of runs."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
 from typing import Annotated, Any, Final, Literal
 
 from fastapi import APIRouter, Query, Request
@@ -20,7 +20,7 @@ from fieldwise.store.run import Run
 from fieldwise.store.run_index import case_at
 from fieldwise.store.run_metrics import compare_every_pair, compare_runs
 from fieldwise.store.run_names import TAG_RULE, add_tags, is_valid_tag, remove_tags
-from fieldwise.summarize.ranking import RankedRun, rank_runs
+from fieldwise.summarize.ranking import RankedComparison, rank_runs
 from fieldwise.web.case_index import CaseQuery, Order, cached_page, select_cases
 from fieldwise.web.evaluation import run_document
 from fieldwise.web.library import RunHead
@@ -240,26 +240,18 @@ def _compare_runs(server: Server, base: Run, new: Run) -> Changes:
     return cached_page(server.changes, new, (base.id, base.finished), lambda: compare_runs(base, new))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RankedComparison:
-    """Several runs: the comparison of every pair, adjusted together, and the runs from best to worst by evaluator."""
-
-    pairs: Sequence[Changes]
-    rankings: Mapping[str, Sequence[RankedRun]]
-
-
 def compare_several_runs(server: Server, base: str, names: Sequence[str]) -> RankedComparison:
     """Compare a base and several runs, each once."""
     runs = {run.id: run for run in (server.open_run(name) for name in (base, *names))}
     labels = {run.label for run in runs.values()}
     pairs = compare_every_pair(list(runs.values()))
     shown = [run.label for run in runs.values()] if len(labels) == len(runs) and "" not in labels else list(runs)
-    return RankedComparison(pairs=list(pairs.values()), rankings=rank_runs(shown, list(runs), pairs))
+    return RankedComparison(labels=shown, pairs=list(pairs.values()), rankings=rank_runs(shown, list(runs), pairs))
 
 
 def _several_json(server: Server, base: str, names: Sequence[str]) -> str:
     compared = compare_several_runs(server, base, names)
-    return dump_json(multi_run_to_json(compared.pairs, compared.rankings))
+    return dump_json(multi_run_to_json(compared))
 
 
 def _changes_json(server: Server, base_name: str, new_name: str) -> str:
