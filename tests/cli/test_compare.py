@@ -141,7 +141,7 @@ def test_markdown_ranks_several_runs_as_json_does(folder: Path) -> None:
     assert [row[1].strip("`").replace("\\|", "|") for row in rows] == [entry["label"] for entry in ranking]
     assert rows[0][4].startswith("better than")
     assert rows[2][4].startswith("not shown to be better than any other")
-    assert text.count("❌ worse") == 2
+    assert text.count("| `fields` | ❌ worse |") == 2
     assert "Tested: 3 primary metrics" in text
     assert "All pairs of runs count." in text
 
