@@ -100,6 +100,17 @@ def test_units_and_percent_signs_are_named() -> None:
     assert read_figure("12 %").percent  # pyright: ignore[reportOptionalMemberAccess]
 
 
+def test_millimetres_and_minutes_are_no_scales_unless_a_currency_is_named() -> None:
+    for text, unit in (("5 mm", "millimeter"), ("12.5mm", "millimeter"), ("5 min", "minute"), ("5 Min.", "minute"), ("5 MIN", "minute")):
+        figure = read_figure(text)
+        assert figure is not None
+        assert (figure.value < 20, figure.units) == (True, frozenset({unit})), text
+    for text, value in (("$5mm", 5_000_000), ("5 MM", 5_000_000), ("5 min AZN", 5000), ("5 mm EUR", 5_000_000)):
+        figure = read_figure(text)
+        assert figure is not None
+        assert (figure.value, figure.units) == (value, frozenset()), text
+
+
 def test_exponents_a_final_point_and_signs_around_a_symbol_are_read() -> None:
     texts = {"1e5": 100_000, "1.5e-3": 0.0015, "$1e3": 1000, "5.": 5, "$ (5)": -5, "($5)": -5, "01,234": 1.234}
     assert {text: read_figure(text).value for text in texts} == texts  # pyright: ignore[reportOptionalMemberAccess]

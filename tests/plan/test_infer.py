@@ -48,6 +48,8 @@ def lists(*pairs: tuple[Any, Any]) -> dict[str, tuple[str, str | None]]:
         (["5 kg", "250 g", 3], "quantity", {"tolerance": 0}, "3 of 3 values read as quantities"),
         (["5 m", "12 m"], "quantity", {}, "quantities"),
         (["1h 30min", "PT45M"], "duration", {}, "lengths of time"),
+        (["5 min", "45 min"], "duration", {}, "2 of 2 values read as lengths of time"),
+        (["5 mm", "12.5 mm"], "quantity", {}, "2 of 2 values read as quantities"),
         (["yes", "No", "Yes"], "boolean", {}, "yes or no"),
         (["FY2025 Q2", "FY2024 H1"], "exact", {}, "every digit counts"),
         (["12 Main Street, Springfield", "7 Oak Avenue, Shelbyville"], "fuzzy", {}, "short text"),

@@ -458,6 +458,8 @@ def _take_scale(suffix: str, with_currency: bool) -> tuple[int, str]:
     power = number_words.scale_words().get(key, 0) or (_SCALES_BESIDE_CURRENCY.get(key, 0) if with_currency else 0)
     # a lone small letter is a unit unless a currency is named: "5 m" is five metres, "$5m" five million
     is_unit = len(key) == 1 and key != "k" and word[0].islower() and not (with_currency or rest)
+    if word[0].rstrip(".") == "mm" or key == "min":  # millimetres and minutes, but "$5mm" and "5 min AZN" (five thousand)
+        is_unit = not (with_currency or _currencies_of(rest))
     return (0, suffix) if is_unit or not power else (power, rest)
 
 
