@@ -1,80 +1,26 @@
-"""Cases whose expected and actual records are in separate files.
-
-A side is either **record files** (a folder or a glob of JSON files, or one file with a single record: each file is the record itself,
-identified by its name) or a **table** (JSONL, a JSON list, CSV, Parquet: identified by `id`, or by the column that `join` names).
+"""Cases whose expected and actual records are in separate files, paired by name or id (`side_files.py` reads each side).
 
 * Names pair as they are, else without an ending such as `.gold` or `_pred`.
-* A row of a table is wrapped if it has a column for its side: `expected` (or a usual name for it, or the one that `columns` names).
-  Otherwise the row itself is the record, without the id that pairs it unless a rule names that. `reference`, `output`, `answer` and
-  `response` are words that records use too: they count only if every other column is a role (id, question, contexts, …). The decision is
-  reported as a diagnostic.
 * Tables in the same order are read side by side; where the order differs, the predictions read too early are kept in memory.
 """
 
-import glob
-import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from itertools import islice
-from pathlib import Path, PurePosixPath
-from typing import Any, Final, TypeAlias
+from pathlib import Path
 
 from fieldwise.model.case import Case, Cases
 from fieldwise.model.diagnostic import Diagnostic, Where
-from fieldwise.model.locations import Location, parse_location
-from fieldwise.model.path import Path as FieldPath
-from fieldwise.model.plan import SideMapping, Source
-from fieldwise.model.remote_path import RemotePath
-from fieldwise.model.values import MISSING, Value
-from fieldwise.read.case_builder import build_cases, list_ids, locate_row
-from fieldwise.read.columns import (
-    ROLES,
-    USUAL_NAMES,
-    USUAL_SIDE_NAMES,
-    ColumnRoles,
-    describe_ambiguous_columns,
-    find_id_column,
-    find_roles,
-    fold_name,
-    note_recognized_column,
-)
+from fieldwise.model.locations import Location
+from fieldwise.model.plan import Source
+from fieldwise.model.values import MISSING
 from fieldwise.read.files import (
-    AUTO,
     ReadProgress,
     UnreadableFile,
     find_files,
-    get_data_suffix,
-    open_bytes,
-    remote_errors_as_unreadable,
-    strip_compression,
 )
-from fieldwise.read.ids import MAX_REPORTED, IdsSeen
-from fieldwise.read.imported_files import EVIDENCE, EXPECTED_PLACES, choose_side, is_importer, recognize_format
-from fieldwise.read.in_memory import read_rows_in_memory
-from fieldwise.read.rows import RowBatch, rechunk_rows
-from fieldwise.read.side_mapping import SideMapper, locate
-from fieldwise.read.table_files import describe_unreadable, parse_json_file, read_document, read_each
-from fieldwise.registry import IMPORTERS, nearest
-
-_SIDES: Final = ("expected", "actual")
-_ENDING: Final = re.compile(r"[._-](?:gold|expected|truth|ground_truth|gt|pred|preds|prediction|actual|output)\Z", re.IGNORECASE)
-_UNAMBIGUOUS_NAMES: Final = {
-    "expected": ("expected", "ground_truth", "gold", "expected_output"),
-    "actual": ("actual", "prediction"),
-}
-"""Column names that ordinary records do not use for a field of their own."""
-
-
-@dataclass(frozen=True, slots=True)
-class SideRecord:
-    """One record of one side."""
-
-    key: str
-    case: Case
-    where: Where
-    diagnostics: tuple[Diagnostic, ...] = ()
-    by_short_name: bool = False
-    """Whether it was found by its name without an ending such as `.pred`; then that is its key."""
+from fieldwise.read.ids import MAX_REPORTED
+from fieldwise.read.side_files import SIDES, RecordFiles, RecordTable, Side, SideRecord, open_side
 
 
 @dataclass(slots=True)
@@ -107,17 +53,17 @@ def read_pairs(source: Source, chunk: int, limit: int | None, progress: ReadProg
         _report_unpaired(expected_side, actual_side, totals, diagnostics)
 
 
-def _report_unused_renames(side: "Side", file: str | None) -> Iterator[Diagnostic]:
+def _report_unused_renames(side: Side, file: str | None) -> Iterator[Diagnostic]:
     for name in sorted(side.mapper.unused_renames):
         what = f"`{name}` cannot be renamed to `{side.mapper.mapping.rename[name]}`: no record has it"
         fix = "write the name as it is in this file, first: `rename: {name in this file: name in the rules}`"
         yield Diagnostic(code="unused-rename", what=what, where=Where(file=file), fix=fix)
 
 
-def _open_both_sides(source: Source, chunk: int, progress: ReadProgress, diagnostics: list[Diagnostic]) -> "tuple[Side, Side] | None":
+def _open_both_sides(source: Source, chunk: int, progress: ReadProgress, diagnostics: list[Diagnostic]) -> tuple[Side, Side] | None:
     """Both sides, ready to join; None, with the reasons among the diagnostics, if they cannot be joined."""
     sides: list[Side] = []
-    for side in _SIDES:
+    for side in SIDES:
         try:
             sides.append(open_side(source, side, chunk, progress, diagnostics))
         except UnreadableFile as error:
@@ -142,7 +88,7 @@ def _open_both_sides(source: Source, chunk: int, progress: ReadProgress, diagnos
 
 def _report_same_files(source: Source) -> list[Diagnostic]:
     """A file that is both expected and actual, links followed, with the same record: an error, unless the suite allows it."""
-    mappings = [source.get_mapping(side) for side in _SIDES]
+    mappings = [source.get_mapping(side) for side in SIDES]
     if source.memory or source.expected is None or source.actual is None or mappings[0].record != mappings[1].record:
         return []
     try:
@@ -164,7 +110,7 @@ def _real_path(file: Location) -> str:
     return str(file.resolve()) if isinstance(file, Path) else str(file)
 
 
-def _find_missing_columns(source: Source, expected: "Side", actual: "Side") -> list[Diagnostic]:
+def _find_missing_columns(source: Source, expected: Side, actual: Side) -> list[Diagnostic]:
     """Report the columns that the suite names and neither side has."""
     tables = [side for side in (expected, actual) if isinstance(side, RecordTable)]
     if not tables:
@@ -172,13 +118,13 @@ def _find_missing_columns(source: Source, expected: "Side", actual: "Side") -> l
     present = frozenset[str]().union(*(table.column_names for table in tables))
     problems: list[Diagnostic] = []
     for role, column in source.columns.items():
-        if role not in (*_SIDES, "actuals") and isinstance(column, str) and column not in present:
+        if role not in (*SIDES, "actuals") and isinstance(column, str) and column not in present:
             what, fix = f"there is no column `{column}` on either side", f"there are: {', '.join(sorted(present))}"
             problems.append(Diagnostic(code="unknown-column", what=what, where=Where(file=source.expected), fix=fix))
     return problems
 
 
-def _check_keys(expected: "RecordTable", actual: "RecordTable", diagnostics: list[Diagnostic]) -> bool:
+def _check_keys(expected: RecordTable, actual: RecordTable, diagnostics: list[Diagnostic]) -> bool:
     """Whether both tables have a key, or neither has one and rows pair by position."""
     if expected.has_key != actual.has_key:
         table = actual if expected.has_key else expected
@@ -222,7 +168,7 @@ def _join_pair(expected: SideRecord, actual: SideRecord | None) -> Case:
     )
 
 
-def _report_unpaired(expected_side: "Side", actual_side: "Side", totals: _PairingTotals, diagnostics: list[Diagnostic]) -> None:
+def _report_unpaired(expected_side: Side, actual_side: Side, totals: _PairingTotals, diagnostics: list[Diagnostic]) -> None:
     """Report predictions without an expected record, expected records without a prediction, and repeated ids of predictions."""
     left_over = list(actual_side.iterate_untaken())
     is_expected = expected_side.contains([record.key for record in left_over])
@@ -249,7 +195,7 @@ def _report_missing_expected(records: list[SideRecord]) -> Iterator[Diagnostic]:
         yield Diagnostic(code="no-expected", what=what, where=where, fix="add what is expected, or leave it", level="warning")
 
 
-def _report_missing_predictions(totals: _PairingTotals, actual_side: "Side") -> Iterator[Diagnostic]:
+def _report_missing_predictions(totals: _PairingTotals, actual_side: Side) -> Iterator[Diagnostic]:
     """Report expected records without a prediction, except repeated ids, which are reported as duplicates already."""
     is_taken = actual_side.contains([record.key for record in totals.unpaired])
     records = [record for record, taken in zip(totals.unpaired, is_taken, strict=True) if not taken]
@@ -259,425 +205,3 @@ def _report_missing_predictions(totals: _PairingTotals, actual_side: "Side") -> 
     for record in records:
         where = replace(record.where, case=record.case.id)
         yield Diagnostic(code="no-actual", what=what, where=where, fix=fix, level="warning")
-
-
-class RecordFiles:
-    """A side of files, each of which is one record, identified by its name."""
-
-    def __init__(self, files: list[Location], root: Location, side: str, mapping: SideMapping, progress: ReadProgress) -> None:
-        self.paths: dict[str, Location] = {}
-        self.is_single = False
-        self.mapper = SideMapper(mapping)
-        self._side = side
-        self._progress = progress
-        self._duplicates: list[Diagnostic] = []
-        for file in files:
-            key = _get_record_name(file, root)
-            if key in self.paths:
-                what = f"{file.name} and {self.paths[key].name} have the same name"
-                self._duplicates.append(Diagnostic(code="duplicate-id", what=what, where=Where(file=str(file)), fix="keep one of them"))
-            else:
-                self.paths[key] = file
-        self._key_by_short_name = _map_short_names(self.paths)
-        self._untaken = dict(self.paths)
-
-    def rename(self, key: str) -> None:
-        """Give the only file another key."""
-        self.paths = self._untaken = {key: next(iter(self.paths.values()))}
-
-    def iterate_records(self) -> Iterator[SideRecord]:
-        """Every record, in the order of the names."""
-        return (self._read_record(key, path) for key, path in self.paths.items())
-
-    def take(self, key: str) -> SideRecord | None:
-        """Remove and return the record of this name, else of this name but for an ending."""
-        short_name = _ENDING.sub("", key)
-        if key in self.paths:
-            name = key
-        elif short_name in self.paths:
-            name = short_name
-        else:
-            name = self._key_by_short_name.get(short_name)
-        path = self._untaken.pop(name, None) if name is not None else None
-        if path is None:
-            return None
-        return self._read_record(key, path) if name == key else self._read_record(short_name, path, by_short_name=True)
-
-    def iterate_untaken(self) -> Iterator[SideRecord]:
-        """The records that were not taken, unread."""
-        return (SideRecord(key, Case(id=key), Where(file=str(path))) for key, path in self._untaken.items())
-
-    def contains(self, keys: Sequence[str]) -> list[bool]:
-        """Whether there is a record for each of these names."""
-        return [key in self.paths for key in keys]
-
-    def report_duplicates(self) -> list[Diagnostic]:
-        """One error for each repeated name."""
-        return self._duplicates
-
-    def _read_record(self, key: str, path: Location, *, by_short_name: bool = False) -> SideRecord:
-        where = Where(file=str(path))
-        value: Value = MISSING
-        try:
-            with open_bytes(path, self._progress) as stream:
-                value, problems = parse_json_file(read_document(stream, str(path)), str(path))
-            notes = [problem.to_diagnostic(where) for problem in problems]
-        except UnreadableFile as error:
-            notes = [error.diagnostic]
-        except (OSError, EOFError, ValueError) as error:
-            notes = [describe_unreadable(path, error)]
-        if not notes:
-            value, notes = self._map_record(value, where)
-        notes = [_as_side_diagnostic(note, self._side) for note in notes]
-        value = MISSING if any(note.level == "error" for note in notes) else value
-        case = Case(id=key, expected=value) if self._side == "expected" else Case(id=key, actual=value)
-        return SideRecord(key, case, where, tuple(notes), by_short_name)
-
-    def _map_record(self, value: Value, where: Where) -> tuple[Value, list[Diagnostic]]:
-        name = self.mapper.mapping.record
-        if name is not None:
-            value = locate(value, name) if isinstance(value, dict) else MISSING
-            if value is MISSING:
-                return MISSING, [_describe_missing_record(name, where)]
-        value, reason = self.mapper.rename(value)
-        return value, [_describe_failed_rename(reason, where)] if reason else []
-
-
-def _describe_missing_record(name: str, where: Where) -> Diagnostic:
-    return Diagnostic(code="no-record", what=f"there is nothing at `{name}`, where the record should be", where=where)
-
-
-def _describe_failed_rename(reason: str, where: Where) -> Diagnostic:
-    return Diagnostic(code="rename-collision", what=f"the record {reason}", where=where, fix="remove the rename, or rename both")
-
-
-def _as_side_diagnostic(note: Diagnostic, side: str) -> Diagnostic:
-    """An error with the code that names the unreadable side; other notes as they are."""
-    if note.level != "error":
-        return note
-    return Diagnostic(code=f"unreadable-{side}", what=note.what, where=note.where, fix=note.fix)
-
-
-def _get_record_name(file: Location, root: Location) -> str:
-    """The path of a file relative to the root, without extensions."""
-    relative = PurePosixPath(file.name)
-    if isinstance(file, RemotePath):
-        relative = file.relative_to(root) if file.is_relative_to(root) else relative
-    elif isinstance(root, Path) and file.is_relative_to(root):
-        relative = PurePosixPath(file.relative_to(root).as_posix())
-    return strip_compression(relative).with_suffix("").as_posix()
-
-
-def _map_short_names(keys: Iterable[str]) -> dict[str, str]:
-    """Name without its ending → name, where only one name has that short form."""
-    keys_by_short_name: dict[str, list[str]] = {}
-    for key in keys:
-        keys_by_short_name.setdefault(_ENDING.sub("", key), []).append(key)
-    return {short_name: keys[0] for short_name, keys in keys_by_short_name.items() if len(keys) == 1}
-
-
-class RecordTable:
-    """A side of rows in one or more files, identified by an id or by the column that joins."""
-
-    def __init__(self, stream: Iterator[RowBatch], source: Source, side: str, diagnostics: list[Diagnostic]) -> None:
-        self.side = side
-        self._ids = IdsSeen()
-        self._read_early: dict[str, SideRecord] = {}
-        self._first_rows = next(stream, None)
-        self._stream = stream
-        self.file = (source.expected if side == "expected" else source.actual) or ""
-        self.mapper = SideMapper(source.get_mapping(side))
-        self._named_fields = source.named_fields
-        self.column_names: frozenset[str] = frozenset()
-        self._columns, problems = SideColumns(), list[Diagnostic]()
-        if self._first_rows:
-            self.column_names = frozenset().union(*self._first_rows.values)
-            self._columns, problems = find_side_columns(self.column_names, source, side, self.file)
-            problems = [*_find_missing_paths(self._first_rows, self.mapper.mapping, Where(file=self.file)), *problems]
-        diagnostics += problems
-        self.is_unusable = self._first_rows is None or any(problem.level == "error" for problem in problems)
-        self._records = self._read_records()
-
-    @property
-    def has_key(self) -> bool:
-        """Whether a column identifies the rows."""
-        return self._columns.key is not None
-
-    def iterate_records(self) -> Iterator[SideRecord]:
-        """Every row, in order."""
-        return self._records
-
-    def take(self, key: str) -> SideRecord | None:
-        """Remove and return the row of this key; rows before it are kept for later."""
-        if key in self._read_early:
-            return self._read_early.pop(key)
-        for record in self._records:
-            if record.key == key:
-                return record
-            self._read_early.setdefault(record.key, record)
-        return None
-
-    def iterate_untaken(self) -> Iterator[SideRecord]:
-        """The rows that were not taken."""
-        yield from self._read_early.values()
-        yield from self._records
-
-    def contains(self, keys: Sequence[str]) -> list[bool]:
-        """Whether a row of each of these keys was read."""
-        return self._ids.contains(keys)
-
-    def report_duplicates(self) -> list[Diagnostic]:
-        """One error for each repeated key."""
-        return self._ids.report_duplicates()
-
-    def _read_records(self) -> Iterator[SideRecord]:
-        if self._first_rows is None:
-            return
-        yield from self._convert_rows(self._first_rows)
-        self._first_rows = None  # releases its memory
-        for rows in self._stream:
-            yield from self._convert_rows(rows)
-
-    def _convert_rows(self, rows: RowBatch) -> Iterator[SideRecord]:
-        cases = build_cases(rows, self._columns.roles)
-        keys = list_ids(rows, self._columns.key)
-        if self._columns.key_is_id:
-            cases.id = keys
-        self._ids.add(keys, rows)
-        if self._columns.row_is_record:
-            self._use_rows_as_records(cases, rows)
-        self._map_records(cases, rows)
-        for row, key in enumerate(keys):
-            notes = tuple(_as_side_diagnostic(note, self.side) for note in cases.diagnostics.get(row, ()))
-            yield SideRecord(key, cases.at(row), locate_row(rows, row), notes)
-
-    def _use_rows_as_records(self, cases: Cases, rows: RowBatch) -> None:
-        """Make each row itself the record of this side."""
-        key = self._columns.key
-        leave_out = key is not None and key not in self._named_fields
-        records: list[Value] = []
-        for row, value in enumerate(rows.values):
-            has_error = any(note.level == "error" for note in cases.diagnostics.get(row, ()))
-            if leave_out and key in value:
-                value = {name: item for name, item in value.items() if name != key}
-            records.append(MISSING if has_error else value)
-        cases.metadata = [{} for _ in records]
-        self._set_records(cases, records)
-
-    def _map_records(self, cases: Cases, rows: RowBatch) -> None:
-        """Take the records from where the mapping says, and rename their fields."""
-        name, renames = self.mapper.mapping.record, self.mapper.mapping.rename
-        if name is None and not renames:
-            return
-        records = cases.expected if self.side == "expected" else cases.actual
-        if name is not None:
-            records = [locate(value, name) for value in rows.values]
-        mapped: list[Value] = []
-        for row, value in enumerate(records):
-            notes = cases.diagnostics.setdefault(row, [])
-            where = locate_row(rows, row)
-            if any(note.level == "error" for note in notes):
-                value = MISSING
-            elif name is not None and value is MISSING:
-                notes.append(_describe_missing_record(name, where))
-            record, reason = self.mapper.rename(value)
-            if reason:
-                notes.append(_describe_failed_rename(reason, where))
-            mapped.append(record)
-        self._set_records(cases, mapped)
-        if renames:
-            cases.metadata = [self._rename_evidence(metadata) for metadata in cases.metadata]
-
-    def _rename_evidence(self, metadata: dict[str, Any]) -> dict[str, Any]:
-        """The metadata with the names of the rules in its records of confidences, pages and boxes."""
-        names = EVIDENCE if self.side == "actual" else EXPECTED_PLACES
-        renamed = {name: self.mapper.rename(metadata[name])[0] for name in names if name in metadata}
-        return {**metadata, **{name: record for name, record in renamed.items() if record is not MISSING}}
-
-    def _set_records(self, cases: Cases, records: list[Value]) -> None:
-        if self.side == "expected":
-            cases.expected = records
-        else:
-            cases.actual = records
-
-
-def _find_missing_paths(rows: RowBatch, mapping: SideMapping, where: Where) -> list[Diagnostic]:
-    """Report an `id` or `record` of the mapping that none of the first rows has."""
-    problems: list[Diagnostic] = []
-    present = sorted(frozenset[str]().union(*rows.values))
-    for option, name in (("id", mapping.id), ("record", mapping.record)):
-        if name is not None and all(locate(value, name) is MISSING for value in rows.values):
-            closest = nearest(name, present)
-            fix = f"did you mean `{closest}`?" if closest else f"there are: {', '.join(present)}"
-            problems.append(
-                Diagnostic(code="unknown-column", what=f"no row has `{name}`, the `{option}` of this side", where=where, fix=fix)
-            )
-    return problems
-
-
-Side: TypeAlias = RecordFiles | RecordTable
-
-
-def open_side(source: Source, side: str, chunk: int, progress: ReadProgress, diagnostics: list[Diagnostic]) -> Side:
-    """The side that a pattern names; `UnreadableFile` if there is no file."""
-    pattern = source.expected if side == "expected" else source.actual
-    if not pattern:
-        what, fix = f"the source does not say where {side} is", "write cases: {expected: …, actual: …}"
-        raise UnreadableFile(Diagnostic(code="no-file", what=what, fix=fix))
-    mapping = source.get_mapping(side)
-    if side in source.memory:
-        stream = read_rows_in_memory(source.memory[side], chunk, diagnostics)
-        return RecordTable(rechunk_rows(stream, chunk), source, side, diagnostics)
-    path = parse_location(pattern)
-    with remote_errors_as_unreadable(path):
-        is_folder = path.is_dir()
-        files = find_files(pattern, (".json",)) if is_folder else find_files(pattern)
-        progress.total = (progress.total or 0) + sum(file.stat().st_size for file in files)
-        has_many_files = is_folder or (not path.exists() and glob.has_magic(pattern))
-    importer = _find_importer(files, mapping.format)
-    if importer is not None:
-        diagnostics.append(_note_importer(importer, side, files[0]))
-        stream = choose_side(read_each(files, importer, chunk, progress, diagnostics), side)
-        return RecordTable(rechunk_rows(stream, chunk), source, side, diagnostics)
-    if all(get_data_suffix(file) == ".json" for file in files) and not mapping.format and not (mapping.id and has_many_files):
-        if has_many_files:
-            return RecordFiles(files, path if is_folder else _get_glob_root(pattern), side, mapping, progress)
-        if not _is_list_of_objects(files[0]):
-            record_files = RecordFiles(files, files[0].parent, side, mapping, progress)
-            record_files.is_single = True
-            return record_files
-    rows = rechunk_rows(read_each(files, mapping.format, chunk, progress, diagnostics), chunk)
-    return RecordTable(rows, source, side, diagnostics)
-
-
-def _find_importer(files: Sequence[Location], file_format: str | None) -> str | None:
-    """The importer that reads these files: the written one, or the one that recognizes the first JSON file."""
-    if is_importer(file_format):
-        return file_format
-    if file_format not in (None, AUTO) or not files or get_data_suffix(files[0]) != ".json":
-        return None
-    try:
-        with open_bytes(files[0], ReadProgress()) as stream:
-            return recognize_format(parse_json_file(read_document(stream, str(files[0])), str(files[0]))[0])
-    except (UnreadableFile, OSError, EOFError, ValueError):
-        return None
-
-
-def _note_importer(importer: str, side: str, file: Location) -> Diagnostic:
-    label = IMPORTERS.find(importer).label
-    what = f"{side} is read as the output of {label} (`format: {importer}`)"
-    return Diagnostic(code="imported", what=what, where=Where(file=str(file)), level="info")
-
-
-def _get_glob_root(pattern: str) -> Location:
-    """The folder that a glob starts from."""
-    scheme, separator, rest = pattern.rpartition("://")
-    fixed_parts: list[str] = []
-    for part in Path(rest).parts[:-1]:
-        if glob.has_magic(part):
-            break
-        fixed_parts.append(part)
-    return RemotePath(f"{scheme}://{'/'.join(fixed_parts)}") if separator else Path(*fixed_parts)
-
-
-def _is_list_of_objects(file: Location) -> bool:
-    """Whether a JSON file is a table. A file that cannot be read counts as a record, and reading it reports the reason."""
-    try:
-        with open_bytes(file, ReadProgress()) as stream:
-            value, _ = parse_json_file(read_document(stream, str(file)), str(file))
-    except (UnreadableFile, OSError, EOFError, ValueError):
-        return False
-    return isinstance(value, list) and all(isinstance(item, dict) for item in value) and len(value) > 0
-
-
-@dataclass(frozen=True, slots=True)
-class SideColumns:
-    """The roles of the columns of one side."""
-
-    roles: ColumnRoles = field(default_factory=ColumnRoles)
-    key: str | None = None
-    row_is_record: bool = False
-    """Whether the whole row is the record; otherwise a column holds it."""
-    key_is_id: bool = False
-    """Whether the key is the id of the case too; otherwise the case has the id of its row."""
-
-
-def find_side_columns(names: Iterable[str], source: Source, side: str, file: str) -> tuple[SideColumns, list[Diagnostic]]:
-    """Roles and key of a side's columns, with what was recognized (info) and what cannot be decided (error)."""
-    present = sorted(names)
-    where = Where(file=file)
-    mapping = source.get_mapping(side)
-    has_own_id = side in source.mappings and source.mappings[side].id is not None
-    column_by_role = _select_written_columns(source, side, present)
-    if has_own_id:
-        column_by_role.pop("id", None)
-    side_names = {name for name in present if fold_name(name) in _FOLDED_SIDE_NAMES}
-    problems: list[Diagnostic] = []
-    if mapping.record is not None:
-        column_by_role.pop(side, None)
-        ignored = side_names | {mapping.record if mapping.record in present else str(FieldPath.parse(mapping.record).steps[0])}
-    else:
-        if side not in column_by_role and "actuals" not in column_by_role:
-            candidates = _find_record_columns(present, column_by_role.values(), mapping.id, side)
-            if len(candidates) == 1:
-                column_by_role[side] = candidates[0]
-                if candidates[0] != side:
-                    problems.append(note_recognized_column(candidates[0], side, where))
-            elif candidates:
-                problems.append(describe_ambiguous_columns(side, candidates, where))
-            elif not (side == "actual" and "actuals" in present):
-                columns, notes = _use_rows_as_side_records(present, source, side, where)
-                return columns, [*problems, *notes]
-        ignored = side_names - set(map(str, column_by_role.values()))
-    considered = [name for name in present if name not in ignored or name == mapping.id]
-    roles, role_problems = find_roles(considered, column_by_role, where, separate_sides=True, without_id=has_own_id)
-    roles = ColumnRoles(roles.columns, roles.trials, frozenset(ignored))
-    return SideColumns(roles, mapping.id or roles.columns.get("id"), key_is_id=has_own_id), [*problems, *role_problems]
-
-
-def _select_written_columns(source: Source, side: str, present: list[str]) -> dict[str, Any]:
-    """The entries of `columns` that concern this side: its own, and those of roles that either side may have."""
-    column_by_role: dict[str, Any] = {}
-    for role, column in source.columns.items():
-        is_own = role == side or (role == "actuals" and side == "actual")
-        is_shared = role not in _SIDES and role != "actuals" and column in present
-        if is_own or is_shared:
-            column_by_role[role] = column
-    return column_by_role
-
-
-def _find_record_columns(present: list[str], claimed: Iterable[object], key: str | None, side: str) -> list[str]:
-    """Columns that may hold the record of this side: unambiguous names, else words that records use too if the row has nothing else."""
-    taken = {*map(str, claimed), str(key)}
-    free = [name for name in present if name not in taken]
-    names = {each_side: [name for name in free if fold_name(name) in _fold_side_names(each_side)] for each_side in _SIDES}
-    if any(fold_name(name) in map(fold_name, _UNAMBIGUOUS_NAMES[side]) for name in free):
-        return [side] if side in free else names[side]
-    role_names = {fold_name(name) for name in (*ROLES, *(name for names in USUAL_SIDE_NAMES.values() for name in names))}
-    role_names.update(name for group in USUAL_NAMES["id"] for name in group if name != "key")
-    if not set(map(fold_name, free)) <= role_names:
-        return []
-    opposite = "actual" if side == "expected" else "expected"
-    return names[side] or names[opposite]  # in a file of expected answers, `answer` is the expected one
-
-
-def _fold_side_names(side: str) -> set[str]:
-    return {fold_name(name) for name in (side, *USUAL_SIDE_NAMES[side])}
-
-
-_FOLDED_SIDE_NAMES: Final = frozenset(_fold_side_names("expected") | _fold_side_names("actual"))
-
-
-def _use_rows_as_side_records(present: list[str], source: Source, side: str, where: Where) -> tuple[SideColumns, list[Diagnostic]]:
-    mapping = source.get_mapping(side)
-    what, fix = f"no column holds {side}: each row is the record itself", f"if a column does, name it: columns: {{{side}: …}}"
-    notes = [Diagnostic(code="rows-are-records", what=what, where=where, fix=fix, level="info")]
-    if mapping.id is not None:
-        has_own_id = source.join is None
-        id_column = "id" if "id" in present and not has_own_id else None
-    else:
-        has_own_id = False
-        id_column, problems = find_id_column(present, source.columns.get("id"), where)
-        notes += problems
-    roles = ColumnRoles({"id": id_column} if id_column else {})
-    return SideColumns(roles, mapping.id or id_column, row_is_record=True, key_is_id=has_own_id), notes
