@@ -129,3 +129,15 @@ def test_the_page_opens_from_disk_fits_and_is_accessible(
     assert watched.page.evaluate("document.documentElement.scrollWidth") == width
     violations = Axe().run(open_page(path, width=width, scheme=scheme, bypass_csp=True).page).response["violations"]
     assert [(violation["id"], [node["target"] for node in violation["nodes"]][:3]) for violation in violations] == []
+
+
+def test_runs_of_several_sources_are_lines_with_a_key(tmp_path: Path) -> None:
+    suite = {"name": "s", "evaluators": [{"type": "field_prf"}]}
+    for name, value in (("alpha", 1), ("beta", 2), ("alpha", 1)):
+        fw.run(suite, cases=[{"id": "1", "expected": {"x": 1}, "actual": {"x": value}}], root=tmp_path, name=name)
+    trend = build_trend(list_runs(tmp_path), "field_prf.score")
+    assert trend.sources == ("alpha", "beta")
+    assert [point["source"] for point in trend.to_json()["runs"]] == ["alpha", "beta", "alpha"]
+    page = render_trend_html(trend)
+    assert page.count('class="series-mark') == 2
+    assert 'data-label="source">beta' in page

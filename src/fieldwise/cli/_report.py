@@ -121,10 +121,18 @@ def write_list(run: Run, comparisons: StoredComparisons, name: str) -> None:
 def _write_rendered(run: Run, name: str) -> None:
     """Write a format that is rendered in memory."""
     with _missing_package_errors(name):
-        content = render(run, find_suffix(name) or "")
+        content = _render_content(run, find_suffix(name) or "")
     path = Path(name)
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(content)
+
+
+def _render_content(run: Run, suffix: str) -> bytes:
+    if suffix != ".html":
+        return render(run, suffix)
+    from fieldwise.study.html_report import render_studied_html  # loads templates and charts
+
+    return render_studied_html(run).encode("utf-8", "backslashreplace")
 
 
 @contextmanager

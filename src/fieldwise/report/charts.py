@@ -11,6 +11,9 @@ from fieldwise.report.run_view import EvaluatorCard
 from fieldwise.report.text_format import make_visible, truncate
 
 NARROW, WIDE = 360, 440
+MAX_SERIES: Final = 6
+"""Number of colours and marks of lines."""
+_MAX_DESCRIBED: Final = 12
 _LONG: Final = 860
 _TICKS: Final = 7
 _ROW_HEIGHT: Final = 26
@@ -31,6 +34,8 @@ class ChartBar:
     value: float
     low: float | None = None
     high: float | None = None
+    series: str = ""
+    """The line that it belongs to; empty if there is one."""
 
 
 def draw_metrics_chart(card: EvaluatorCard) -> str:
@@ -51,7 +56,7 @@ def draw_intervals(bars: Sequence[ChartBar], *, title: str) -> str:
     chart = _make_chart("HorizontalBar", rows=len(bars), range=(0, 1), y_labels=[0, 0.25, 0.5, 0.75, 1])
     chart.x_labels = [_shorten_label(bar.label) for bar in reversed(bars)]
     chart.add("", [_make_value(bar) for bar in reversed(bars)])
-    return _render_svg(chart, title)
+    return _render_svg(chart, title, description=describe_bars(bars))
 
 
 def _make_value(bar: ChartBar) -> dict[str, Any]:
@@ -69,11 +74,14 @@ def draw_histogram(counts: Sequence[int], *, title: str) -> str:
     chart.print_zeroes = False
     chart.x_labels = [*(f"{tenth / 10:.1f}" for tenth in range(10)), "1"]
     chart.add("", list(counts))
-    return _render_svg(chart, title)
+    tenths = [*(f"from {tenth / 10:.1f}" for tenth in range(10)), "exactly 1"]
+    return _render_svg(
+        chart, title, description="; ".join(f"{tenth}: {count:,}" for tenth, count in zip(tenths, counts, strict=False) if count)
+    )
 
 
 def draw_line(bars: Sequence[ChartBar], *, title: str, bound: float | None = None) -> str:
-    """Draw numbers in this order as a line with their 95 % intervals; `bound` is drawn as a horizontal line."""
+    """Draw numbers in this order as lines with their 95 % intervals, one line for each series; `bound` is drawn as a horizontal line."""
     are_shares = all(0 <= value <= 1 for bar in bars for value in (bar.value, bar.low or 0.0, bar.high or 0.0))
     label_step = ceil(len(bars) / _TICKS)
     chart = _make_chart(
@@ -90,10 +98,40 @@ def draw_line(bars: Sequence[ChartBar], *, title: str, bound: float | None = Non
     last = len(bars) - 1
     chart.x_labels = ["" if (last - place) % label_step else _shorten_label(bar.label) for place, bar in enumerate(bars)]
     values = [_make_value(bar) if are_shares else {"value": bar.value} for bar in bars]
-    chart.add("value", [value | {"label": _shorten_label(bar.label)} for value, bar in zip(values, bars, strict=True)])
+    kinds: list[str] = []
+    for number, series in enumerate(list_series(bars)):
+        labelled: list[dict[str, Any] | None] = []
+        for value, bar in zip(values, bars, strict=True):
+            hint = _shorten_label(f"{series} {bar.label}" if series else bar.label)
+            labelled.append(value | {"label": hint} if bar.series == series else None)
+        chart.add(series or "value", labelled, allow_interruptions=False)
+        kinds.append(f"value kind-series-{number % MAX_SERIES}")
     if bound is not None:
         chart.add("bound", [bound] * len(bars), show_dots=False)
-    return _render_svg(chart, title, kinds=("value", "bound"))
+        kinds.append("bound")
+    return _render_svg(chart, title, kinds=kinds, description=describe_bars(bars))
+
+
+def list_series(bars: Sequence[ChartBar]) -> list[str]:
+    """The series in the order of their first bar."""
+    return list(dict.fromkeys(bar.series for bar in bars))
+
+
+def describe_bars(bars: Sequence[ChartBar]) -> str:
+    """The numbers of a chart in words, for readers who do not see it; of many, the first, the lowest, the highest and the last."""
+    if len(bars) > _MAX_DESCRIBED:
+        ends = {"first": bars[0], "lowest": min(bars, key=_value_of), "highest": max(bars, key=_value_of), "last": bars[-1]}
+        return "; ".join(f"{word} {_describe_bar(bar)}" for word, bar in ends.items())
+    return "; ".join(map(_describe_bar, bars))
+
+
+def _value_of(bar: ChartBar) -> float:
+    return bar.value
+
+
+def _describe_bar(bar: ChartBar) -> str:
+    interval = "" if bar.low is None or bar.high is None else f" ({bar.low:.3g} to {bar.high:.3g})"
+    return f"{make_visible(bar.series)} {make_visible(bar.label)} {bar.value:.3g}{interval}".strip()
 
 
 def draw_points(series: Mapping[str, Sequence[tuple[float, float]]], *, title: str, x_title: str, y_title: str, top: float = 1.0) -> str:
@@ -103,7 +141,16 @@ def draw_points(series: Mapping[str, Sequence[tuple[float, float]]], *, title: s
     )
     for name, points in series.items():
         chart.add(name, list(points), show_dots=name != "bound")
-    return _render_svg(chart, title, kinds=list(series))
+    description = "; ".join(f"{y_title} {y:.3g} at {x_title} {x:.3g}" for x, y in _thin_out(series.get("value", ())))
+    return _render_svg(chart, title, kinds=list(series), description=description)
+
+
+def _thin_out(points: Sequence[tuple[float, float]]) -> Sequence[tuple[float, float]]:
+    """At most about a dozen of the points, with the first and the last."""
+    if len(points) <= _MAX_DESCRIBED:
+        return points
+    step = (len(points) - 1) / (_MAX_DESCRIBED - 1)
+    return [points[round(place * step)] for place in range(_MAX_DESCRIBED)]
 
 
 def _choose_range(bars: Sequence[ChartBar], bound: float | None) -> tuple[float, float]:
@@ -144,7 +191,7 @@ def _make_chart(kind: str, *, rows: int, **options: Any) -> Any:
     return getattr(pygal, kind)(**(shared | options))
 
 
-def _render_svg(chart: Any, title: str, kinds: Sequence[str] = ()) -> str:
+def _render_svg(chart: Any, title: str, kinds: Sequence[str] = (), description: str = "") -> str:
     """Serialize the drawing without scripts, styles and comments; the XML writer escapes every text in it."""
     root = chart.render_tree()
     elements = list(root.iter())
@@ -155,10 +202,13 @@ def _render_svg(chart: Any, title: str, kinds: Sequence[str] = ()) -> str:
             if not isinstance(child.tag, str) or _local_name(child) in _UNUSED_ELEMENTS or "tooltip-overlay" in child.get("class", ""):
                 parent.remove(child)
         if hint:
-            _insert_title(parent, hint)
+            _insert_text(parent, "title", hint)
         _clean_attributes(parent, class_names)
     root.set("role", "img")
     root.set("aria-label", title)
+    for tag, text in (("desc", description), ("title", title)):
+        if text:
+            _insert_text(root, tag, text)
     writer = import_module("lxml.etree" if type(root).__module__.startswith("lxml") else "xml.etree.ElementTree")
     return writer.tostring(root, encoding="unicode")
 
@@ -176,10 +226,10 @@ def _read_hint(element: Any) -> str:
     return ": ".join(part for part in (label, texts.get("value")) if part)
 
 
-def _insert_title(element: Any, text: str) -> None:
-    title = element.makeelement("title", {})
-    title.text = text
-    element.insert(0, title)
+def _insert_text(element: Any, tag: str, text: str) -> None:
+    inserted = element.makeelement(tag, {})
+    inserted.text = text
+    element.insert(0, inserted)
 
 
 def _clean_attributes(element: Any, class_names: Mapping[str, str]) -> None:

@@ -1,5 +1,7 @@
 """How far the confidences of a run can be trusted, for terminals and as a page."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from math import ceil
 from typing import TYPE_CHECKING, Any, Final
 
@@ -24,6 +26,7 @@ from fieldwise.report.terminal_layout import (
 from fieldwise.report.text_format import format_count, truncate_middle
 
 if TYPE_CHECKING:
+    from fieldwise.kernels.confidence import ReliabilityBin, RiskPoint
     from fieldwise.study.confidence import ConfidenceReport, ConfidenceSummary
 
 _COVERAGES: Final = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 1.0)
@@ -136,10 +139,7 @@ def _build_risk(overall: "ConfidenceSummary", display: DisplayOptions) -> Render
     table = make_grid(*({"header": head, "justify": "right"} for head in ("accepted", "from", "errors")), {}, heads=True)
     points = overall.risk_coverage
     highest = max(point.risk for point in points) or 1.0
-    for coverage in _COVERAGES:
-        point = min(points, key=lambda candidate: (abs(candidate.coverage - coverage), candidate.coverage))
-        if abs(point.coverage - coverage) > 0.06:
-            continue  # too many values of equal confidence for a point here
+    for point in _choose_risk_points(points):
         bar = styled_text() if display.plain else draw_bar(point.risk / highest, BAD, 30)
         cells = (_percent(point.coverage), f"{point.threshold:.3f}", f"{point.risk * 100:.2f} %")
         table.add_row(*map(styled_text, cells), bar)
@@ -168,11 +168,42 @@ def render_confidence_html(report: "ConfidenceReport") -> str:
     return get_environment().get_template("confidence.html").render(**content)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConfidenceCharts:
+    """Both charts of some values, and the numbers in them."""
+
+    name: str
+    reliability: str
+    bins: "Sequence[ReliabilityBin]"
+    risk: str
+    risk_points: "Sequence[RiskPoint]"
+
+
+def _draw_charts(name: str, row: "ConfidenceSummary") -> ConfidenceCharts:
+    return ConfidenceCharts(
+        name=name,
+        reliability=draw_reliability_chart(row, name),
+        bins=row.reliability,
+        risk=draw_risk_chart(row, name),
+        risk_points=_choose_risk_points(row.risk_coverage),
+    )
+
+
+def _choose_risk_points(points: "Sequence[RiskPoint]") -> "list[RiskPoint]":
+    """The points nearest to round shares of accepted values; none where too many values of equal confidence leave no point."""
+    chosen: list[RiskPoint] = []
+    for coverage in _COVERAGES:
+        point = min(points, key=lambda candidate: (abs(candidate.coverage - coverage), candidate.coverage))
+        if abs(point.coverage - coverage) <= 0.06:
+            chosen.append(point)
+    return chosen
+
+
 def build_confidence_content(report: "ConfidenceReport") -> dict[str, Any]:
     """What `_confidence.html` shows: figures, and both charts for all fields and each field."""
     overall = report.overall
     rows = {"all fields": overall, **report.fields}
-    charts = [(name, draw_reliability_chart(row, name), draw_risk_chart(row, name)) for name, row in rows.items() if row.is_enough]
+    charts = [_draw_charts(name, row) for name, row in rows.items() if row.is_enough]
     return {
         "report": report,
         "rows": rows,

@@ -28,20 +28,31 @@ from fieldwise.report.text_format import (
 
 if TYPE_CHECKING:
     from fieldwise.store.run import Run
+    from fieldwise.study.confidence import ConfidenceReport
 
 MAX_CASES: Final = 25
 
 
-def render_html(run: "Run") -> str:
-    """Render the report of a run."""
-    return render_html_view(build_run_view(run, heatmaps=True, worst=MAX_CASES))
+def render_html(run: "Run", *, confidence: "ConfidenceReport | None" = None) -> str:
+    """Render the report of a run; with the calibration of its confidences, if they were studied."""
+    return render_html_view(build_run_view(run, heatmaps=True, worst=MAX_CASES, confusions=True), confidence=confidence)
 
 
-def render_html_view(view: RunView) -> str:
+def render_html_view(view: RunView, *, confidence: "ConfidenceReport | None" = None) -> str:
     """Render the report of a view, with its style and script inside."""
+    from fieldwise.report.confidence_view import build_confidence_content  # imports this module
+
+    calibration = None if confidence is None or not confidence.overall.n else build_confidence_content(confidence)
     script = read_static("report.js") + read_static("navigate.js")
     template = get_environment().get_template("report.html")
-    return template.render(page=view, run_address="", style=read_static("report.css"), script=script, policy=make_content_policy(script))
+    return template.render(
+        page=view,
+        calibration=calibration,
+        run_address="",
+        style=read_static("report.css"),
+        script=script,
+        policy=make_content_policy(script),
+    )
 
 
 def read_static(name: str) -> str:

@@ -29,6 +29,7 @@ from fieldwise.report.heatmap import CASES, CELLS, Heatmap, build_heatmap
 from fieldwise.report.result_text import ERROR_OUTCOMES, FIELD_STATES, FieldState, describe_cause
 from fieldwise.report.run_changes import EvaluatorComparison, describe_changes, describe_tests, list_change_warnings
 from fieldwise.report.text_format import format_count, shorten_path
+from fieldwise.report.value_confusion import ValueConfusions, read_value_confusions
 from fieldwise.summarize.findings import Finding, find_patterns
 
 if TYPE_CHECKING:
@@ -229,6 +230,8 @@ class RunView:
     """The lowest cases by the leading evaluator. Empty unless read."""
     examples: Mapping[str, MismatchExample] = field(default_factory=dict[str, MismatchExample])
     """Cause → a mismatch that it explains. Empty unless read."""
+    confusions: ValueConfusions | None = None
+    """Which expected values were given as which others, by the leading evaluator. None unless read."""
 
     @property
     def cases(self) -> int:
@@ -373,6 +376,7 @@ def build_run_view(
     heatmaps: bool = False,
     worst: int = 0,
     examples: bool = False,
+    confusions: bool = False,
 ) -> RunView:
     """Build the view of a stored run.
 
@@ -416,6 +420,7 @@ def build_run_view(
         heatmaps=tuple(_build_heatmaps(run, view.evaluators, spreads)) if heatmaps else (),
         worst=tuple(build_case_views(run, leader, imperfect[:worst])) if worst else (),
         examples=find_cause_examples(run, leader) if examples else {},
+        confusions=read_value_confusions(run, leader) if confusions else None,
     )
 
 

@@ -11,9 +11,10 @@ from rich.text import Text
 from fieldwise import __version__
 from fieldwise.model.change import lower_is_better
 from fieldwise.model.diagnostic import ConfigError, Diagnostic
+from fieldwise.model.provenance import name_data
 from fieldwise.model.summary import GateResult, Metric
 from fieldwise.registry import nearest
-from fieldwise.report.charts import ChartBar, draw_line
+from fieldwise.report.charts import MAX_SERIES, ChartBar, draw_line
 from fieldwise.report.html import get_environment, make_content_policy, read_static
 from fieldwise.report.terminal_layout import (
     BAD,
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 MIN_CHANGE: Final = 0.0005
 """Smaller changes are not visible in three decimals."""
 MAX_SUGGESTIONS: Final = 12
+_NO_SOURCE: Final = "unnamed"
 _STEPS: Final = "▁▂▃▄▅▆▇█"
 
 
@@ -51,6 +53,8 @@ class TrendPoint:
     tags: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     """Other differences from the run before, any of which may explain the change."""
+    source: str = ""
+    """The name of the run, or the file that its outputs came from."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,6 +68,12 @@ class Trend:
     """Number of finished runs of the suite that did not measure it."""
     others: tuple[str, ...] = ()
     """Other suites that have a metric of this name."""
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """The sources of the runs, in order; empty if all runs have the same."""
+        names = tuple(dict.fromkeys(point.source for point in self.points))
+        return names if len(names) > 1 else ()
 
     @property
     def values(self) -> list[float]:
@@ -99,6 +109,7 @@ def _point_to_json(point: TrendPoint) -> dict[str, Any]:
         "exit_code": point.exit_code,
         "tags": list(point.tags),
         "notes": list(point.notes),
+        "source": point.source,
     }
 
 
@@ -146,6 +157,7 @@ def _make_point(run: "Run", previous: "Run | None", metric: str) -> TrendPoint:
         exit_code=run.exit_code,
         tags=run.tags,
         notes=() if previous is None else tuple(_list_differences(previous, run, metric)),
+        source=run.label or name_data(run.sources),
     )
 
 
@@ -277,7 +289,11 @@ def render_trend_html(trend: Trend, gates: Sequence[GateResult] = ()) -> str:
 def draw_trend_chart(trend: Trend, gates: Sequence[GateResult] = ()) -> tuple[str, str]:
     """Draw the chart as SVG; also return the gate drawn in it, or an empty text."""
     gate, bound = _find_gate(trend.metric, gates)
-    bars = [ChartBar(f"{point.started:%d %b %H:%M}", point.metric.value, point.metric.low, point.metric.high) for point in trend.points]
+    lines = trend.sources if len(trend.sources) <= MAX_SERIES else ()  # more lines could not be told apart
+    bars: list[ChartBar] = []
+    for point in trend.points:
+        metric, series = point.metric, (point.source or _NO_SOURCE) if lines else ""
+        bars.append(ChartBar(f"{point.started:%d %b %H:%M}", metric.value, metric.low, metric.high, series))
     title = f"{trend.metric} over {len(bars)} runs, from {bars[0].value:.3f} to {bars[-1].value:.3f}"
     return draw_line(bars, title=title, bound=bound), gate
 

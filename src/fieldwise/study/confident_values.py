@@ -64,6 +64,15 @@ class ConfidentValues:
         return sorted({*self.field[self.has_confidence].tolist()})
 
 
+def has_confidences(run: Run) -> bool:
+    """Whether any value of a run has a confidence: a part without one has no such column."""
+    for part in run.parts:
+        for file in list_part_files(part, "comparisons"):
+            if "confidence" in read_table(run.path, file, columns=lambda name: name in ("passed", "confidence")).column_names:
+                return True
+    return False
+
+
 def load_confident_values(run: Run, evaluator: str | None = None, confidences: GivenConfidences | None = None) -> ConfidentValues:
     """The values of an evaluator of a run; by default of the first one whose comparisons have confidences.
 

@@ -8,12 +8,15 @@ from fastapi import APIRouter, Depends, Query
 from starlette.responses import HTMLResponse, Response
 
 from fieldwise.model.comparison import Comparison
+from fieldwise.report.case_view import find_leading_evaluator
 from fieldwise.report.heatmap import Heatmap, build_heatmap
-from fieldwise.report.html import build_query, render_html
+from fieldwise.report.html import build_query
 from fieldwise.report.result_text import describe_cause
 from fieldwise.report.run_view import build_run_view
+from fieldwise.report.value_confusion import read_value_confusions
 from fieldwise.store.run import Run
 from fieldwise.store.run_index import comparisons_at, verdicts_at
+from fieldwise.study.html_report import render_studied_html
 from fieldwise.web.api_runs import select_evaluator
 from fieldwise.web.case_index import NO_FAILURE, CaseQuery, cached_page, select_cases
 from fieldwise.web.events import LiveRun, add_interim, expects_events, make_live_run, progress_text, refresh_key
@@ -128,9 +131,13 @@ def build_run_pages(server: Server) -> APIRouter:
         content = await server.threads.run(_render_cases, server, run, filters, offset)
         return _fragment_response(content, run, {**asdict(filters), "offset": offset or None})
 
+    @routes.get("/runs/{run}/confusion")
+    async def show_confusion(run: RunId) -> Response:
+        return HTMLResponse(await server.threads.run(_render_confusion, server, run))
+
     @routes.get("/runs/{run}/report.html")
     async def download_report(run: RunId) -> Response:
-        return HTMLResponse(await server.threads.run(lambda: render_html(server.open_run(run))))
+        return HTMLResponse(await server.threads.run(lambda: render_studied_html(server.open_run(run))))
 
     return routes
 
@@ -154,6 +161,18 @@ def _render_heatmap(server: Server, run_name: str, evaluator: str | None, start:
         return render("_heatmap_page.html", map=_make_heatmap_page(server, run, evaluator, start))
 
     return cached_page(server.pages, run, ("heatmap", evaluator, start), render_fragment)
+
+
+def _render_confusion(server: Server, run_name: str) -> str:
+    """Which expected values were given as which others, by the leading evaluator."""
+    run = server.open_run(run_name)
+
+    def render_fragment() -> str:
+        leader = find_leading_evaluator(list(run.full.evaluators.values()))
+        confusions = None if leader is None else read_value_confusions(run, leader)
+        return render("_confusion_page.html", confusions=confusions)
+
+    return cached_page(server.pages, run, ("confusion",), render_fragment)
 
 
 def _render_cases(server: Server, run_name: str, filters: CaseFilters, offset: int) -> str:
