@@ -71,9 +71,9 @@ class Trend:
 
     @property
     def sources(self) -> tuple[str, ...]:
-        """The sources of the runs, in order; empty if all runs have the same."""
+        """The sources of the runs, in order; empty if all runs have the same, too many to tell apart, or no source has two runs."""
         names = tuple(dict.fromkeys(point.source for point in self.points))
-        return names if len(names) > 1 else ()
+        return names if 1 < len(names) <= MAX_SERIES and len(names) < len(self.points) else ()
 
     @property
     def values(self) -> list[float]:
@@ -81,8 +81,10 @@ class Trend:
         return [point.metric.value for point in self.points]
 
     def change_at(self, place: int) -> float | None:
-        """Return the change from the run before; None for the first run."""
-        return self.values[place] - self.values[place - 1] if place else None
+        """Return the change from the run before, of the same source where there are several; None for the first run."""
+        point = self.points[place]
+        before = [earlier for earlier in self.points[:place] if not self.sources or earlier.source == point.source]
+        return point.metric.value - before[-1].metric.value if before else None
 
     def news_at(self, place: int) -> str:
         """Return `good` or `bad` for the change from the run before; empty for none."""
@@ -289,10 +291,9 @@ def render_trend_html(trend: Trend, gates: Sequence[GateResult] = ()) -> str:
 def draw_trend_chart(trend: Trend, gates: Sequence[GateResult] = ()) -> tuple[str, str]:
     """Draw the chart as SVG; also return the gate drawn in it, or an empty text."""
     gate, bound = _find_gate(trend.metric, gates)
-    lines = trend.sources if len(trend.sources) <= MAX_SERIES else ()  # more lines could not be told apart
     bars: list[ChartBar] = []
     for point in trend.points:
-        metric, series = point.metric, (point.source or _NO_SOURCE) if lines else ""
+        metric, series = point.metric, (point.source or _NO_SOURCE) if trend.sources else ""
         bars.append(ChartBar(f"{point.started:%d %b %H:%M}", metric.value, metric.low, metric.high, series))
     title = f"{trend.metric} over {len(bars)} runs, from {bars[0].value:.3f} to {bars[-1].value:.3f}"
     return draw_line(bars, title=title, bound=bound), gate
