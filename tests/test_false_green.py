@@ -191,6 +191,30 @@ class TestMisread:
         code, output = place.run("--gate", "fields.score >= 0.9")
         assert code != PASSED, output
 
+    @pytest.mark.parametrize("gold", ["gold", "gold/*.json"])
+    def test_a_link_to_nothing_among_the_expected_records(self, place: Place, gold: str) -> None:
+        place.suite(FIELDS, cases={"expected": gold, "actual": "predictions"})
+        for name in ("gold/a.json", "predictions/a.json", "predictions/b.json"):
+            place.write(name, '{"n": "x", "total": 1}')
+        (place.folder / "gold/b.json").symlink_to("/nowhere/b.json")
+        place.fails(CONFIG, "gold/b.json: this is a link to /nowhere/b.json, which is not there")
+
+    def test_a_pipe_among_the_expected_records(self, place: Place) -> None:
+        place.suite(FIELDS, cases={"expected": "gold", "actual": "predictions"})
+        for name in ("gold/a.json", "predictions/a.json", "predictions/b.json"):
+            place.write(name, '{"n": "x", "total": 1}')
+        os.mkfifo(place.folder / "gold/b.json")
+        place.fails(CONFIG, "gold/b.json: this is not a regular file")
+
+    @pytest.mark.parametrize("unread", ["b.jsonl", "sub/b.json"])
+    def test_data_that_a_folder_holds_and_nothing_reads(self, place: Place, unread: str) -> None:
+        place.suite(FIELDS, cases={"expected": "gold", "actual": "predictions"})
+        for name in ("gold/a.json", f"gold/{unread}", "predictions/a.json", "predictions/b.json"):
+            place.write(name, '{"n": "x", "total": 1}')
+        code, output = place.run()
+        told = f"gold: only the files of this folder that end in .json are read, and not {unread.removesuffix('b.json')}"
+        assert (code, told in output) == (PASSED, True), output
+
     def test_nothing_but_unreadable_lines(self, place: Place) -> None:
         place.cases("{", "not json", '{"id": ')
         code, output = place.run()

@@ -3,7 +3,8 @@
 import glob
 import gzip
 import io
-from collections.abc import Generator, Mapping
+import os
+from collections.abc import Generator, Iterable, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -53,7 +54,7 @@ def find_files(pattern: str, suffixes: tuple[str, ...] = tuple(FORMATS)) -> list
     path = parse_location(pattern)
     with remote_errors_as_unreadable(path):
         if path.is_dir():
-            files = sorted((file for file in path.iterdir() if file.is_file() and get_data_suffix(file) in suffixes), key=str)
+            files = _keep_files(file for file in sorted(path.iterdir(), key=str) if get_data_suffix(file) in suffixes)
             what, fix = f"the folder {pattern} holds no file of cases", f"put files there that end in {', '.join(suffixes)}"
         elif path.exists():
             refuse_special_file(path)
@@ -89,8 +90,58 @@ def remote_errors_as_unreadable(path: Location) -> Generator[None]:
 def _expand_glob(path: Location, pattern: str) -> list[Location]:
     if isinstance(path, RemotePath):
         return [*sorted(path.glob_files())] if glob.has_magic(pattern) else []
+    _refuse_closed_folders(pattern)
     names = glob.glob(pattern, recursive=True)  # noqa: PTH207 - Path.glob does not take absolute patterns
-    return [*sorted(Path(name) for name in names if Path(name).is_file())]
+    return _keep_files(sorted(Path(name) for name in names))
+
+
+def _keep_files(paths: Iterable[Location]) -> list[Location]:
+    """The files among these paths, without folders; `UnreadableFile` for what cannot be read: a link to nothing, a pipe, a device.
+
+    Leaving them out would leave out their cases unnoticed.
+    """
+    files: list[Location] = []
+    for path in paths:
+        if path.is_file():
+            files.append(path)
+            continue
+        if isinstance(path, Path) and path.is_symlink() and not path.exists():
+            what, fix = f"this is a link to {path.readlink()}, which is not there", "restore what it names, or remove the link"
+            raise UnreadableFile(Diagnostic(code="no-file", what=what, where=Where(file=str(path)), fix=fix))
+        refuse_special_file(path)
+    return files
+
+
+def _refuse_closed_folders(pattern: str) -> None:
+    """Raise `UnreadableFile` if a folder that a pattern goes through may not be listed: `glob` would leave it out without a word."""
+    parts = Path(pattern).parts
+    for end in range(1, len(parts)):
+        prefix = str(Path(*parts[:end]))
+        folders = glob.glob(f"{prefix}{os.sep}", recursive=True) if glob.has_magic(prefix) else [prefix]  # noqa: PTH207 - as above
+        for folder in folders:
+            if Path(folder).is_dir() and not os.access(folder, os.R_OK | os.X_OK):
+                what, fix = "the folder cannot be listed: permission denied", "check its permissions, or name the folders that may be read"
+                raise UnreadableFile(Diagnostic(code="no-file", what=what, where=Where(file=str(Path(folder))), fix=fix))
+
+
+def warn_unread_entries(folder: Location, suffixes: tuple[str, ...] = tuple(FORMATS)) -> list[Diagnostic]:
+    """A warning about what a folder of cases holds besides the files that are read: data in other formats, and folders with data."""
+    if not isinstance(folder, Path) or not folder.is_dir():
+        return []
+    unread: list[str] = []
+    for entry in sorted(folder.iterdir()):
+        suffix = get_data_suffix(entry)
+        if entry.is_dir():
+            if not os.access(entry, os.R_OK | os.X_OK) or any(get_data_suffix(file) in suffixes for file in entry.iterdir()):
+                unread.append(f"{entry.name}/")
+        elif suffix in FORMATS and suffix not in suffixes:
+            unread.append(entry.name)
+    if not unread:
+        return []
+    names = ", ".join(unread[:3]) + (f" and {len(unread) - 3} more" if len(unread) > 3 else "")
+    what = f"only the files of this folder that end in {', '.join(suffixes)} are read, and not {names}"
+    fix = f"name them by a pattern, such as `{folder}/**/*{suffixes[0]}`, or move them elsewhere"
+    return [Diagnostic(code="unread-files", level="warning", what=what, where=Where(file=str(folder)), fix=fix)]
 
 
 def _suggest_file(path: Location) -> str:

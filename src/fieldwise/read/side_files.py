@@ -44,6 +44,7 @@ from fieldwise.read.files import (
     open_bytes,
     remote_errors_as_unreadable,
     strip_compression,
+    warn_unread_entries,
 )
 from fieldwise.read.ids import IdsSeen
 from fieldwise.read.imported_files import EVIDENCE, EXPECTED_PLACES, choose_side, is_importer, recognize_format
@@ -345,6 +346,7 @@ def open_side(source: Source, side: str, chunk: int, progress: ReadProgress, dia
     with remote_errors_as_unreadable(path):
         is_folder = path.is_dir()
         files = find_files(pattern, (".json",)) if is_folder else find_files(pattern)
+        diagnostics += warn_unread_entries(path, (".json",)) if is_folder else []
         progress.total = (progress.total or 0) + sum(file.stat().st_size for file in files)
         has_many_files = is_folder or (not path.exists() and glob.has_magic(pattern))
     importer = _find_importer(files, mapping.format)

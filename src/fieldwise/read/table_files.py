@@ -17,7 +17,7 @@ from fieldwise.model.diagnostic import ConfigError, Diagnostic, Where
 from fieldwise.model.locations import Location, parse_location
 from fieldwise.model.values import MISSING, Json, Missing, Value
 from fieldwise.read.arrow_rows import convert_arrow_batch
-from fieldwise.read.files import ReadProgress, UnreadableFile, detect_format, find_files, get_data_suffix, open_bytes
+from fieldwise.read.files import ReadProgress, UnreadableFile, detect_format, find_files, get_data_suffix, open_bytes, warn_unread_entries
 from fieldwise.read.imported_files import import_rows, is_importer, recognize_format
 from fieldwise.read.json_text import BYTE_ORDER_MARK, JsonProblem, decode_fast, decode_lines, decode_with_problems
 from fieldwise.read.rows import MAX_BATCH_BYTES, RowBatch
@@ -41,6 +41,7 @@ def read_files(
     except UnreadableFile as error:
         diagnostics.append(error.diagnostic)
         return
+    diagnostics += warn_unread_entries(parse_location(pattern))
     progress.total = (progress.total or 0) + sum(file.stat().st_size for file in files)
     yield from read_each(files, file_format, chunk, progress, diagnostics)
 
