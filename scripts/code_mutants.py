@@ -150,12 +150,17 @@ def _change_statement(node: ast.stmt) -> list[ast.AST]:
             return [*changed_op, ast.Pass()]
         case ast.If() | ast.While():
             return [_with(node, test=ast.UnaryOp(ast.Not(), node.test))]
-        case ast.Return(value=ast.expr() as value) if not (isinstance(value, ast.Constant) and value.value is None):
+        case ast.Return(value=ast.expr() as value) if not _is_none_or_false(value):
             return [_with(node, value=ast.Constant(None))]
         case ast.Expr(value=ast.Call() | ast.Await()) | ast.Raise() | ast.Continue() | ast.Break():
             return [ast.Pass()]
         case _:
             return []
+
+
+def _is_none_or_false(value: ast.expr) -> bool:
+    """True if returning None instead changes nothing, or nothing but the type of a result that is tested for truth."""
+    return isinstance(value, ast.Constant) and (value.value is None or value.value is False)
 
 
 def _change_comparison(node: ast.Compare) -> list[ast.AST]:
@@ -193,7 +198,10 @@ def list_mutants(file: str) -> list[Mutant]:
 
 
 def _nodes_in_functions(tree: ast.AST) -> Iterator[tuple[str, Any]]:
-    """Nodes of function bodies with the function's qualified name; without annotations, defaults, decorators, and texts of errors."""
+    """Nodes of function bodies with the function's qualified name.
+
+    Without annotations, defaults, decorators, texts of errors, and the `strict=True` of `zip`, which only states an invariant.
+    """
 
     def walk(node: ast.AST, names: tuple[str, ...], inside: bool) -> Iterator[tuple[str, Any]]:
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
@@ -207,7 +215,7 @@ def _nodes_in_functions(tree: ast.AST) -> Iterator[tuple[str, Any]]:
             if field == "annotation" or isinstance(node, ast.JoinedStr):
                 continue
             for child in value if isinstance(value, list) else [value]:
-                if isinstance(child, ast.AST):
+                if isinstance(child, ast.AST) and not (isinstance(child, ast.keyword) and child.arg == "strict"):
                     yield from walk(child, names, inside)
 
     yield from walk(tree, (), inside=False)
@@ -292,7 +300,7 @@ class TestChooser:
         doctests = ["/".join(["src/fieldwise", *parts]) + ".py"] if ">>> " in self.texts[module] else []
         pattern = re.compile(rf"\b{re.escape(module)}\b")
         importing = [path for path, text in self.tests.items() if pattern.search(text)]
-        return [*mirrored, *doctests, *importing]
+        return [*doctests, *mirrored, *importing]
 
 
 # Running tests
@@ -317,9 +325,8 @@ class MutantRunner:
         """Fewer examples for laws, and none of them shrunk."""
         phases = (hypothesis.Phase.explicit, hypothesis.Phase.generate)
         for item in items:
-            function = getattr(item, "obj", None)
-            test = getattr(function, "__func__", function)
-            if getattr(test, "is_hypothesis_test", False):
+            if _is_law(item):
+                test = _test_function(item)
                 settings = test._hypothesis_internal_use_settings
                 examples = min(settings.max_examples, MAX_EXAMPLES)
                 test._hypothesis_internal_use_settings = hypothesis.settings(
@@ -342,7 +349,7 @@ class MutantRunner:
         for file in {mutant.file for mutant in self.mutants}:
             importlib.import_module(module_name(SOURCE / file))
         items: dict[str, list[pytest.Item]] = {}
-        for item in session.items:
+        for item in sorted(session.items, key=_is_law):  # laws last: they take longer than other tests
             items.setdefault(item.nodeid.partition("::")[0], []).append(item)
         equivalent = read_equivalent()
         self.functions = find_functions()
@@ -403,6 +410,16 @@ class MutantRunner:
             os.write(writer, traceback.format_exc(limit=-1).replace("\n", " ").encode())
             os._exit(1)
         os._exit(0)
+
+
+def _test_function(item: pytest.Item) -> Any:
+    function = getattr(item, "obj", None)
+    return getattr(function, "__func__", function)
+
+
+def _is_law(item: pytest.Item) -> bool:
+    """True for a test that Hypothesis runs with many examples."""
+    return getattr(_test_function(item), "is_hypothesis_test", False)
 
 
 def _print(text: str) -> None:

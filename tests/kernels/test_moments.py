@@ -4,7 +4,7 @@ from datetime import date, time, timedelta
 
 import pytest
 
-from fieldwise.kernels.moments import AmbiguousMoment, DateReading, Moment, read_moment
+from fieldwise.kernels.moments import AmbiguousMoment, DateReading, Moment, is_iso_date, read_moment
 
 
 def read(text: str, **options: object) -> Moment:
@@ -102,3 +102,13 @@ def test_offsets_make_instants() -> None:
 
 def test_a_month_without_a_day_is_partial() -> None:
     assert [(read(text).year, read(text).month, read(text).day) for text in ("March 2024", "2024-03", "3/2024")] == [(2024, 3, None)] * 3
+
+
+@pytest.mark.parametrize(("text", "month"), [("2024年1月", 1), ("2024年12月", 12), ("2024年13月", None), ("2024年0月", None)])
+def test_a_month_without_a_day_is_one_of_twelve(text: str, month: int | None) -> None:
+    assert read_moment(text) == (None if month is None else Moment(2024, month, None))
+
+
+@pytest.mark.parametrize(("text", "is_iso"), [("2025-04-03", True), ("2025-4-3", False), ("3 April 2025", False)])
+def test_an_iso_date_is_told_from_other_dates(text: str, is_iso: bool) -> None:
+    assert is_iso_date(text) is is_iso

@@ -157,3 +157,11 @@ def test_differences_of_one_size_are_judged_as_a_coin_is() -> None:
     for up in (500, 520, 540, 560):
         moved = np.array([0.25] * up + [-0.25] * (1000 - up))
         assert sign_flip_p_value(moved) == pytest.approx(stats.binomtest(up, 1000).pvalue)
+
+
+def test_runs_without_a_difference_differ_by_chance() -> None:
+    assert sign_flip_p_value(np.zeros(3)) == 1.0
+
+
+def test_groups_whose_means_are_equal_have_no_error_whatever_their_sizes() -> None:
+    assert standard_error(np.array([1.0, 2.0, 3.0]), np.array([2.0, 4.0, 6.0])) == 0.0

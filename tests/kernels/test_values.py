@@ -93,3 +93,8 @@ def test_composition_gives_plain_text() -> None:
 def test_a_grid_of_keys_may_be_empty() -> None:
     assert key_equality_grid([], ["a"]).shape == (0, 1)
     assert key_equality_grid(["a"], []).shape == (1, 0)
+
+
+def test_accents_may_be_one_character_or_two() -> None:
+    assert values_equal("caf\u00e9", "cafe\u0301")
+    assert not values_equal("caf\u00e9", "cafe")

@@ -115,3 +115,10 @@ def test_null_matches_null_alone() -> None:
 def test_similarity_for_list_alignment(expected: Any, actual: Any, similarity: float) -> None:
     assert pair_similarities(Match(), [expected], [actual]).tolist() == [similarity]
     assert similarity_grid(Match(), [expected], [actual]).tolist() == [[similarity]]
+
+
+@pytest.mark.parametrize(("expected", "actual"), [(float("nan"), 1.0), (1.0, float("nan")), ([1.0], [float("inf")])])
+def test_a_number_that_is_none_is_noted_whichever_side_has_it(expected: Any, actual: Any) -> None:
+    scores = score_pairs(Match(), [expected], [actual])
+    assert scores.passed.tolist() == [False]
+    assert "is not a number" in scores.notes[0]

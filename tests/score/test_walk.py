@@ -252,3 +252,17 @@ def test_fields_that_neither_side_has_are_no_leaves() -> None:
     record = WHOLE | {"vendor": {"name": "Acme"}}
     batch = ScoringBatch(Cases.of([Case(id="1", expected=record, actual=record)]))
     assert "vendor.city" not in {comparison.path for comparison in batch.compare(BEST).of_case(0)}
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual", "outcome"),
+    [
+        ({"rows": None}, {"rows": [{"sku": "A"}]}, "hallucination"),
+        ({"rows": None}, {"rows": []}, "both_absent"),
+        ({"rows": "none"}, {"rows": [{"sku": "A"}]}, "hallucination"),
+        ({}, {"rows": None}, "both_absent"),
+    ],
+)
+def test_items_where_no_list_is_expected_are_hallucinated(expected: Any, actual: Any, outcome: str) -> None:
+    result = fw.evaluate({"type": "field_accuracy", "fields": ["rows[*].sku"]}, expected=expected, actual=actual)
+    assert [comparison.outcome for comparison in result.comparisons] == [outcome]

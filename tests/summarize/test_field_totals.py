@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from outcome_factory import EVALUATORS, PRF, build, rule
 
+from fieldwise.kernels.statistics import wilson_interval
 from fieldwise.model.batch import BatchOutcome, EvaluatorOutcome
 from fieldwise.model.case import Case, Cases
 from fieldwise.model.comparison import ComparisonTable, Outcome
@@ -129,3 +130,12 @@ def test_causes_come_most_frequent_first():
 )
 def test_a_rule_reads_as_words(match, options, words):
     assert rule_text(FieldRule(path=None, text="a", match=Match(match, SimpleNamespace(**options)))) == words
+
+
+def test_similarities_of_0_and_1_have_the_interval_of_a_share():
+    """Graded similarities with the same mean have an interval of their own."""
+    right_or_wrong = [(case, Outcome.MATCH if case < 15 else Outcome.WRONG_VALUE, float(case < 15), case < 15) for case in range(20)]
+    graded = [(case, Outcome.WRONG_VALUE, 0.7 + 0.1 * (case % 2), False) for case in range(20)]
+    [shares], [means] = field_of(right_or_wrong), field_of(graded)
+    assert (shares.score.low, shares.score.high) == pytest.approx(wilson_interval(15, 20))
+    assert means.score.high - means.score.low < 0.1

@@ -88,6 +88,8 @@ def test_an_absolute_path_below_the_suites_folder_will_do(shown: Any, workspace:
         "linked/a.png",
         "pipe.png",
         "a\0b.png",
+        "a:b.png",
+        "a\\b.png",
         "https://example.org/a.png",
         "file:///etc/passwd",
         "javascript:alert(1)",
@@ -101,6 +103,8 @@ def test_nothing_else_is_ever_served(shown: Any, workspace: Path, image: Any) ->
     (suite / "link.png").symlink_to(workspace / "outside.png")
     (suite / "linked").symlink_to(suite / "images")
     os.mkfifo(suite / "pipe.png")
+    for name in ("a:b.png", "a\\b.png"):  # other systems read these as a stream or a folder
+        (suite / name).write_bytes(png(2, 2))
     client, address = shown(image)
     answer = client.get(address.format("image"))
     assert (answer.status_code, answer.json()["diagnostics"][0]["code"]) == (404, "no-image")

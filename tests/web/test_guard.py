@@ -175,6 +175,12 @@ def test_a_server_for_others_needs_a_key_and_a_token(host: str) -> None:
     assert create_app(Settings(host=host, api_key=KEY, token=TOKEN))
 
 
+@pytest.mark.parametrize(("host", "is_accepted"), [("192.0.2.7", True), ("[2001:db8::1]:80", True), ("example.org", False)])
+def test_a_server_for_others_answers_under_any_address_but_not_under_any_name(host: str, is_accepted: bool) -> None:
+    client = TestClient(create_app(Settings(host="0.0.0.0", api_key=KEY, token=TOKEN)))
+    assert (client.get("/", headers={"host": host}).status_code != 421) is is_accepted
+
+
 def test_a_key_that_can_be_guessed_is_refused() -> None:
     with pytest.raises(ConfigError, match="fewer than 16"):
         create_app(Settings(api_key="secret"))
