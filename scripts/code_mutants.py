@@ -59,7 +59,7 @@ MAX_EXAMPLES = 10
 """Examples of a Hypothesis law, enough to notice a mutant and few enough to run it for many."""
 MUTANT_SECONDS = 20.0
 """CPU seconds of tests that a mutant must survive to count as a survivor."""
-HANGING_SECONDS = 60
+HANGING_SECONDS = 20
 """CPU seconds that one test may take beyond that before the mutant counts as one that does not end."""
 
 Outcome = Literal["killed", "timeout", "survived", "equivalent"]
