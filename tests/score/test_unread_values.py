@@ -82,6 +82,18 @@ def test_the_option_that_would_read_them_is_named(match: str, options: dict[str,
     assert suggest_reader(plan_match(match, options), values) == fix
 
 
+@pytest.mark.parametrize(
+    ("match", "value", "fix"),
+    [
+        ("datetime", "x", "correct the expected values, or use another match"),
+        ("date", "yes", "correct the expected values, or use another match"),
+        ("numeric_tolerance", "RM7.42", "write `match: money`"),
+    ],
+)
+def test_a_few_odd_values_suggest_only_a_match_that_reads_the_others_too(match: str, value: str, fix: str) -> None:
+    assert suggest_reader(plan_match(match, {}), [value], reads_most=True) == fix
+
+
 def test_an_unread_expected_value_is_a_miss_with_its_reason() -> None:
     config = {"type": "field_accuracy", "fields": [{"path": "d", "match": "date"}]}
     assert fw.evaluate(config, expected={"d": "soon"}, actual={"d": "2024-01-02"}).misses == ['d (not a date: "soon")']

@@ -132,7 +132,7 @@ def warn_unread_values(plan: Plan, totals: RunTotals) -> list[Diagnostic]:
             none_read = counts.unread == counts.values
             amount = f"none of the {counts.values}" if none_read else f"{counts.values - counts.unread} of the {counts.values}"
             what = f"`{rule.match.name}` can read {amount} expected values; it cannot read {examples}"
-            fix = suggest_reader(rule.match, counts.examples)
+            fix = suggest_reader(rule.match, counts.examples, reads_most=2 * counts.unread <= counts.values)
             where = Where(file=plan.file, field=rule.text)
             level = "error" if none_read else "warning"
             diagnostics.setdefault(f"{where} {what}", Diagnostic(code=UNREAD_VALUES, level=level, what=what, where=where, fix=fix))

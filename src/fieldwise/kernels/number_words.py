@@ -33,7 +33,7 @@ ORDINALS: Final = {
 SCALE_WORDS: Final = {
     "k": 3, "tsd": 3, "thousand": 3, "thsd": 3, "mille": 3, "tys": 3, "тыс": 3, "m": 6, "mm": 6, "mn": 6, "mln": 6, "mio": 6,
     "mill": 6, "million": 6, "millions": 6, "millionen": 6, "milioni": 6, "millones": 6, "milhões": 6, "млн": 6, "b": 9, "bn": 9,
-    "bln": 9, "billion": 9, "billions": 9, "mrd": 9, "md": 9, "milliard": 9, "milliards": 9, "milliarden": 9, "miliardi": 9,
+    "bln": 9, "bil": 9, "billion": 9, "billions": 9, "mrd": 9, "md": 9, "milliard": 9, "milliards": 9, "milliarden": 9, "miliardi": 9,
     "млрд": 9, "t": 12, "tn": 12, "trn": 12, "trillion": 12, "lakh": 5, "lakhs": 5, "lac": 5, "lacs": 5, "crore": 7, "crores": 7,
     "ribu": 3, "rb": 3, "juta": 6, "jt": 6, "miliar": 9, "mil": 3, "tỷ": 9, "triệu": 6, "nghìn": 3, "ngàn": 3, "tausend": 3,
     "लाख": 5, "करोड़": 7, "mld": 9, "thousands": 3, "trillions": 12, "bilhões": 9, "bilhão": 9, "milhão": 6, "milione": 6, "miliardo": 9,

@@ -15,6 +15,8 @@ _ANY_NUMBERS: Final = (1, 2.5)
 """A match that reads these reads every number; yes and no are 1 and 0 only."""
 _READING_MATCHES: Final = ("money", "date", "datetime", "quantity", "duration", "boolean")
 """Matches to suggest for values that another match cannot read, the likeliest first."""
+_WIDER_MATCHES: Final = {"numeric_tolerance": ("money", "quantity"), "date": ("datetime",), "duration": ("quantity",)}
+"""Of those, the matches that also read what the match of a rule reads: a few odd values must not cost all others their match."""
 
 
 def count_unread(match: Match, expected: Sequence[Any]) -> UnreadValues | None:
@@ -44,8 +46,8 @@ def count_unread(match: Match, expected: Sequence[Any]) -> UnreadValues | None:
     return UnreadValues(texts.total() + numbers + len(others), sum(count for _, count in unread), tuple(examples))
 
 
-def suggest_reader(match: Match, examples: Iterable[Any]) -> str:
-    """What to change in a rule so that its match reads these values."""
+def suggest_reader(match: Match, examples: Iterable[Any], *, reads_most: bool = False) -> str:
+    """What to change in a rule so that its match reads these values; `reads_most`: it reads most of the other values."""
     values = list(examples)
     options: Any = MATCHERS.find(match.name).options() if match.options is None else match.options
     if match.name == "numeric_tolerance" and _reads(Match("numeric_tolerance", replace(options, parse=True)), values):
@@ -61,7 +63,7 @@ def suggest_reader(match: Match, examples: Iterable[Any]) -> str:
             and _reads(Match(match.name, replace(options, **change)), values)
         ):
             return "set `day_first`" if name == "day_first" else f"set `{name}: {change[name]}`"
-    for name in _READING_MATCHES:
+    for name in _WIDER_MATCHES.get(match.name, ()) if reads_most else _READING_MATCHES:
         if name != match.name and _reads(Match(name), values):
             return f"write `match: {name}`"
     return "correct the expected values, or use another match"
