@@ -146,7 +146,7 @@ def diff_files(
     """
     from fieldwise.read.pairing import propose_pairing
 
-    pairing = propose_pairing(str(expected), str(actual), ids=ids, renames=renames)
+    pairing = propose_pairing(str(expected), str(actual), ids=ids, renames=renames).with_same_names()
     source = pairing.apply_to(Source(expected=str(expected), actual=str(actual), allow_same_sides=True))
     reader = read_cases(source, chunk=chunk)
     chunks = list(reader)

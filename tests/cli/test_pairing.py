@@ -87,6 +87,17 @@ def test_diff_with_renames_compares_the_fields() -> None:
     assert [(entry["case"], entry["path"]) for entry in report["differences"] if entry["outcome"] != "omission"] == [("r-0", "total")]
 
 
+def test_diff_compares_names_that_differ_only_in_writing() -> None:
+    Path("gold.csv").write_text("Invoice No;Invoice Date;VAT %\nA-1;05.01.2024;19 %\nA-2;17.01.2024;7 %\n", encoding="utf-8")
+    fields = [{"invoice_no": "A-1", "invoice_date": "2024-01-05", "vat": 0.19}, {"invoice_no": "A-2", "invoice_date": "2024-01-17", "vat": 0.7}]
+    write("out.jsonl", [{"file": f"{number}.pdf", "fields": record} for number, record in enumerate(fields)])
+    said = invoke("diff", "gold.csv", "out.jsonl", exit_code=1)
+    assert said.startswith("2 of 2 expected rows have an actual one, paired by `Invoice No` = `fields.invoice_no`")
+    assert "`VAT %` is compared with `vat`" in said
+    assert "✗ 1 difference " in said
+    assert "not expected" not in said
+
+
 def test_no_field_in_common_is_said_before_anything_else() -> None:
     write("other.jsonl", [{"doc_id": row["doc_id"], "z": 1} for row in OUTPUT])
     said = invoke("diff", "gold.jsonl", "other.jsonl", "--format", "plain", exit_code=1)

@@ -108,6 +108,22 @@ def test_both_sides_decide(expected: list[Any], actual: list[Any], match: str) -
     assert chosen.name == match
 
 
+@pytest.mark.parametrize(
+    ("expected", "actual", "percent"),
+    [
+        (["19 %", "7 %"], [0.19, 0.07], "share"),
+        ([0.19, 0.07], ["19%", "7%"], "share"),
+        (["19 %", "7 %"], [19, 7], "number"),
+        (["19 %", "1 %"], [0.19, 1.5], "number"),
+        (["1 %", "0 %"], [1, 0], "number"),
+    ],
+)
+def test_percent_against_numbers_up_to_1_is_a_share(expected: list[Any], actual: list[Any], percent: str) -> None:
+    chosen, _ = choose_match(expected, actual)
+    assert chosen.name == "numeric_tolerance"
+    assert getattr(chosen.options, "percent", None) == percent
+
+
 def test_the_expected_side_decides_the_order_of_day_and_month() -> None:
     chosen, reason = choose_match(["03/04/2025", "25/04/2025"], ["04/25/2025"] * 5)
     assert chosen.options.day_first is True  # type: ignore[attr-defined]

@@ -99,11 +99,12 @@ def _pair_sides(
     pairing = propose_pairing(str(expected), str(actual), ids=ids, renames=renames).with_renames()
     suite = infer_paired_suite(expected, actual, folder, pairing, rules)
     for line in replace(pairing, renames=()).describe(suite.paired, suite.records):
-        typer.echo(line.replace(", as --rename says", ""))
+        typer.echo(line)
     extra_fields = pairing.list_extra_fields()
     if extra_fields:
         examples = ", ".join(f"`{name}`" for name in extra_fields[:4]) + (" …" if len(extra_fields) > 4 else "")
-        typer.echo(f"{len(extra_fields)} fields are only in the actual file and not scored: {examples}")
+        count = "one field is" if len(extra_fields) == 1 else f"{len(extra_fields)} fields are"
+        typer.echo(f"{count} only in the actual file and not scored: {examples}")
     if not suite.paired:
         typer.echo("no row pairs: name the ids of both sides, --id EXPECTED=ACTUAL", err=True)
     return {folder / suite.file_name: suite.text}

@@ -80,6 +80,9 @@ def build_match(name: str, **options: Any) -> Match:
 
 
 def _choose_for_numbers(evidence: ColumnEvidence) -> MatchChoice:
+    share = _choose_share(evidence)
+    if share is not None:
+        return share
     if evidence.actual.signs["currency"] and _reads_as(evidence, "number"):
         return _choose_money(evidence)
     if not evidence.expected.fractional:
@@ -226,6 +229,18 @@ def _choose_number(evidence: ColumnEvidence) -> MatchChoice | None:
     return _choose_tolerance(expected, parse=True, reason=_describe(evidence, "numbers", "number"))
 
 
+def _choose_share(evidence: ColumnEvidence) -> MatchChoice | None:
+    """Percent on one side, and on the other numbers of which none is more than 1: `19 %` and 0.19."""
+    sides = (evidence.expected, evidence.actual)
+    for percents, shares in (sides, sides[::-1]):
+        are_percents = percents.signs["percent"] >= MIN_SHARE * max(_count_values(percents), 1)
+        are_shares = shares.kinds["number"] >= MIN_SHARE * max(_count_values(shares), 1) and shares.fractional
+        if are_percents and are_shares and all(abs(number) <= 1 for number in shares.numbers):
+            reason = f"{percents.signs['percent']} values with a percent sign, {shares.kinds['number']} numbers up to 1 on the other side"
+            return build_match("numeric_tolerance", parse=True, percent="share"), reason
+    return None
+
+
 def _choose_money(evidence: ColumnEvidence) -> MatchChoice:
     named = evidence.expected.signs["currency"] + evidence.actual.signs["currency"]
     decimals = evidence.expected.decimals
@@ -306,6 +321,7 @@ _TYPE_CHOICES: Final[tuple[Callable[[ColumnEvidence], MatchChoice | None], ...]]
     _choose_address,
     _choose_date,
     _choose_scheme,
+    _choose_share,
     _choose_number,
     _choose_quantity,
     _choose_boolean,

@@ -89,13 +89,18 @@ def is_usual_side_name(role: str, name: str) -> bool:
     return folded == role or any(folded in group for group in USUAL_NAMES[role])
 
 
-def fold_name(name: str) -> str:
-    """A name without case, separators and the difference between snake_case and camelCase.
+_PATH_SIGNS: Final = ".[]*"
+"""Signs that separate the names of a path: `a.b` is not `ab`."""
 
-    >>> fold_name("expectedOutput"), fold_name("Ground-Truth"), fold_name("__expected")
-    ('expectedoutput', 'groundtruth', 'expected')
+
+def fold_name(name: str) -> str:
+    """A name without case, separators, signs and the difference between snake_case and camelCase.
+
+    >>> fold_name("expectedOutput"), fold_name("Ground-Truth"), fold_name("__expected"), fold_name("VAT %")
+    ('expectedoutput', 'groundtruth', 'expected', 'vat')
     """
-    return name.casefold().replace("_", "").replace("-", "").replace(" ", "")
+    folded = name.casefold()
+    return "".join(character for character in folded if character.isalnum() or character in _PATH_SIGNS).rstrip(".") or folded
 
 
 def find_roles(

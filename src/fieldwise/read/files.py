@@ -22,10 +22,12 @@ FORMATS: Final[Mapping[str, str]] = {
     ".ndjson": "jsonl",
     ".json": "json",
     ".csv": "csv",
+    ".tsv": "csv",
     ".parquet": "parquet",
     ".pq": "parquet",
 }
 """Format by extension; `.gz` or `.zst` may follow."""
+_WORKBOOKS: Final = (".xlsx", ".xlsm", ".xls", ".ods")
 _COMPRESSED: Final = (".gz", ".zst")
 _BLOCK: Final = 1 << 18
 _COMPRESSED_BLOCK: Final = 1 << 10
@@ -191,6 +193,9 @@ def detect_format(path: Location, written: str | None) -> str:
         return name
     if name == AUTO:
         return detect_format(path, None)
+    if not written and get_data_suffix(path) in _WORKBOOKS:
+        what, fix = "a workbook cannot be read", "save the sheet as CSV (in Excel: CSV UTF-8), or load it with pandas and call `fw.run`"
+        raise UnreadableFile(Diagnostic(code="unknown-format", what=what, where=Where(file=str(path)), fix=fix))
     what = f"there is no format `{written}`" if written else f"the name of the file does not say what it holds: `{path.name}`"
     names = [*dict.fromkeys(FORMATS.values()), *IMPORTERS.names()]
     closest = nearest(name, names) if name else None

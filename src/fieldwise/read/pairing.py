@@ -2,6 +2,7 @@
 
 import json
 import re
+import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import product
@@ -60,6 +61,16 @@ class Pairing:
     own_fields: tuple[Sequence[str], Sequence[str]] = field(default=((), ()))
     """The fields that only expected has, and only actual has."""
 
+    def with_same_names(self) -> "Pairing":
+        """The pairing with those renames in the mapping of expected whose names differ only in case, separators and signs."""
+        same = [rename for rename in self.renames if fold_name(rename.expected) == fold_name(rename.actual)]
+        return replace(
+            self,
+            expected=replace(self.expected, rename={**self.expected.rename, **{rename.expected: rename.actual for rename in same}}),
+            renames=[rename for rename in self.renames if rename not in same],
+            common_fields=[*self.common_fields, *(rename.actual for rename in same)],
+        )
+
     def with_renames(self) -> "Pairing":
         """The pairing with the proposed renames in the mapping of expected."""
         renames = {rename.expected: rename.actual for rename in self.renames}
@@ -86,9 +97,9 @@ class Pairing:
         for side, mapping in (("expected", self.expected), ("actual", self.actual)):
             if mapping.record is not None:
                 lines.append(f"the {side} record is `{mapping.record}` of each row")
-        lines += [f"`{old}` is compared with `{new}`, as --rename says" for old, new in self.expected.rename.items()]
+        lines += [f"`{old}` is compared with `{new}`" for old, new in self.expected.rename.items()]
         for rename in self.renames:
-            option = f"--rename {rename.expected}={rename.actual}"
+            option = f"--rename {shlex.quote(f'{rename.expected}={rename.actual}')}"
             lines.append(f"`{rename.expected}` may be `{rename.actual}` ({rename.evidence}): {option}")
         return lines
 

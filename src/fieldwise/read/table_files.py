@@ -1,15 +1,12 @@
 """Rows of JSONL, JSON, CSV and Parquet files, in batches. What cannot be read becomes a diagnostic."""
 
-import csv
 import io
 import sys
 import zlib
-from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any, BinaryIO, Final, Protocol
-from unicodedata import normalize
 
 import zstandard
 
@@ -17,6 +14,7 @@ from fieldwise.model.diagnostic import ConfigError, Diagnostic, Where
 from fieldwise.model.locations import Location, parse_location
 from fieldwise.model.values import MISSING, Json, Missing, Value
 from fieldwise.read.arrow_rows import convert_arrow_batch
+from fieldwise.read.csv_files import read_csv
 from fieldwise.read.files import ReadProgress, UnreadableFile, detect_format, find_files, get_data_suffix, open_bytes, warn_unread_entries
 from fieldwise.read.imported_files import import_rows, is_importer, recognize_format
 from fieldwise.read.json_text import BYTE_ORDER_MARK, JsonProblem, decode_fast, decode_lines, decode_with_problems
@@ -29,7 +27,6 @@ MAX_DOCUMENT_BYTES: Final = 1 << 30
 _BLOCK: Final = 1 << 20
 _LINES_DECODED_TOGETHER: Final = 64
 """Lines decoded and checked together; their text and values fit into a processor's cache."""
-_MAX_CELL_BYTES: Final = 1 << 30
 
 
 def read_files(
@@ -290,69 +287,6 @@ def load_json(path: str | Path) -> Json:
     if errors or isinstance(value, Missing):
         raise ConfigError(errors)
     return value
-
-
-def read_csv(stream: BinaryIO, file: str, chunk: int) -> Iterator[RowBatch]:
-    """Rows of at most `chunk` records of CSV with a header; cells are text. A record shorter than the header lacks the last columns."""
-    csv.field_size_limit(_MAX_CELL_BYTES)  # the default of 128 KB is less than one retrieved document
-    reader = csv.reader(io.TextIOWrapper(stream, "utf-8-sig", errors="surrogateescape", newline=""))
-    header = _check_header(next(reader, []), file)
-    rows = RowBatch(values=[], numbers=[], files=[], is_text_only=True)
-    for ordinal, (line, cells) in enumerate(_iterate_csv_records(reader, file), 1):
-        problems = _find_csv_problems(cells, header)
-        if problems:
-            rows.problems[len(rows)] = problems
-        rows.values.append(dict(zip(header, cells, strict=False)))
-        rows.numbers.append(line)
-        rows.ordinals.append(ordinal)
-        rows.files.append(file)
-        if len(rows) == chunk:
-            yield rows
-            rows = RowBatch(values=[], numbers=[], files=[], is_text_only=True)
-    if len(rows):
-        yield rows
-
-
-def _iterate_csv_records(reader: Any, file: str) -> Iterator[tuple[int, list[str]]]:
-    """Each record with the line it begins on; blank lines are left out."""
-    start = reader.line_num + 1
-    try:
-        for cells in reader:
-            if cells:
-                yield start, cells
-            start = reader.line_num + 1
-    except csv.Error as error:
-        where = Where(file=file, line=start)
-        raise UnreadableFile(Diagnostic(code="unreadable-file", what=f"the file is not CSV from here on: {error}", where=where)) from error
-
-
-def _check_header(cells: list[str], file: str) -> list[str]:
-    """The column names; `UnreadableFile` if two are equal."""
-    names = [normalize("NFC", cell.strip()) for cell in cells]
-    repeated = next((name for name, count in Counter(names).items() if count > 1), None)
-    if repeated is not None:
-        what, fix = f"the header names the column `{repeated}` twice", "give each column its own name"
-        raise UnreadableFile(Diagnostic(code="duplicate-column", what=what, where=Where(file=file, line=1), fix=fix))
-    return names
-
-
-def _find_csv_problems(cells: list[str], header: list[str]) -> list[JsonProblem]:
-    problems: list[JsonProblem] = []
-    if len(cells) > len(header):
-        what = f"the row has {len(cells)} cells, but the header has {len(header)}"
-        problems.append(JsonProblem("invalid-csv", what, fix="put cells that hold commas or line breaks in double quotes"))
-    for name, cell in zip(header, cells, strict=False):
-        if not cell.isascii() and not _is_valid_unicode(cell):
-            problems.append(JsonProblem("invalid-utf8", "the text has bytes that are not UTF-8", (name,), "save the file as UTF-8"))
-    return problems
-
-
-def _is_valid_unicode(cell: str) -> bool:
-    try:
-        cell.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 def read_parquet(stream: BinaryIO, file: str, chunk: int, groups: range | None = None, rows_before: int = 0) -> Iterator[RowBatch]:

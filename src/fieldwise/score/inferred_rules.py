@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from fieldwise.model.case import Cases
 from fieldwise.model.diagnostic import Diagnostic, Where
 from fieldwise.model.options import InfersRules
-from fieldwise.model.plan import Plan, PlannedEvaluator, Source
+from fieldwise.model.plan import Plan, PlannedEvaluator, SideMapping, Source
 from fieldwise.read.columns import is_usual_id
 from fieldwise.score.batch import ScoringBatch
 
@@ -67,7 +67,18 @@ def infer_rules(batches: Iterable[Cases], source: Source | None = None) -> "Infe
     if source is None or source.expected is None:
         return inference.infer()
     pairing_id = source.get_mapping("expected").id
-    return inference.infer(left_out={*(id_fields or ()), *([pairing_id] if pairing_id else [])})
+    inferred = inference.infer(left_out={*(id_fields or ()), *([pairing_id] if pairing_id else [])})
+    actual_id = _find_id_in_record(source.get_mapping("actual"))
+    if actual_id is None or any(rule.text == actual_id for rule in inferred.rules):
+        return inferred
+    return replace(inferred, left_out=(*inferred.left_out, actual_id))
+
+
+def _find_id_in_record(mapping: SideMapping) -> str | None:
+    """The path of the pairing id inside the record, if it lies there."""
+    if mapping.id is None or mapping.record is None or not mapping.id.startswith(f"{mapping.record}."):
+        return None
+    return mapping.id.removeprefix(f"{mapping.record}.")
 
 
 def _needs_rules(planned: PlannedEvaluator) -> bool:
