@@ -81,9 +81,14 @@ def evaluate(
     batch = ScoringBatch(normalize_case(case), local_services(asker))
     planned = with_inferred_rules(plan_config_once(config, load=load_json), batch)
     result = result_at(evaluate_every_case(planned, batch), 0)
-    if are_many_records(expected, actual) and not (result.hits and _reads_lists(config, expected)):
+    if are_many_records(expected, actual) and not _takes_items(config) and not (result.hits and _reads_lists(config, expected)):
         return replace(result, reasoning=f"{result.reasoning}; {MANY_RECORDS}".removeprefix("; "))
     return result
+
+
+def _takes_items(config: Mapping[str, Any]) -> bool:
+    """True for evaluators of boxes and points, whose record may be the list of items itself."""
+    return "path" in getattr(EVALUATORS.find(config["type"]).options, "__dataclass_fields__", {})
 
 
 def _reads_lists(config: Mapping[str, Any], expected: Any) -> bool:

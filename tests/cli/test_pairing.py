@@ -89,7 +89,10 @@ def test_diff_with_renames_compares_the_fields() -> None:
 
 def test_diff_compares_names_that_differ_only_in_writing() -> None:
     Path("gold.csv").write_text("Invoice No;Invoice Date;VAT %\nA-1;05.01.2024;19 %\nA-2;17.01.2024;7 %\n", encoding="utf-8")
-    fields = [{"invoice_no": "A-1", "invoice_date": "2024-01-05", "vat": 0.19}, {"invoice_no": "A-2", "invoice_date": "2024-01-17", "vat": 0.7}]
+    fields = [
+        {"invoice_no": "A-1", "invoice_date": "2024-01-05", "vat": 0.19},
+        {"invoice_no": "A-2", "invoice_date": "2024-01-17", "vat": 0.7},
+    ]
     write("out.jsonl", [{"file": f"{number}.pdf", "fields": record} for number, record in enumerate(fields)])
     said = invoke("diff", "gold.csv", "out.jsonl", exit_code=1)
     assert said.startswith("2 of 2 expected rows have an actual one, paired by `Invoice No` = `fields.invoice_no`")
@@ -158,3 +161,17 @@ def test_init_takes_patterns() -> None:
     said = invoke("init", "--expected", "gold/*.json", "--actual", "out/*.json")
     assert said.startswith("4 of 4 expected rows have an actual one, paired by the names of the files\nwrote out.eval.yaml")
     invoke("init", "--expected", "gold/*.json", "--actual", "out/*.csv", exit_code=2)
+
+
+def test_diff_pairs_lists_in_json_files_by_id() -> None:
+    Path("gold.json").write_text(json.dumps([{"key": "a", "n": 1}, {"key": "b", "n": 2}]))
+    Path("out.json").write_text(json.dumps([{"doc_id": "b", "n": 2}, {"doc_id": "a", "n": 3}]))
+    said = invoke("diff", "gold.json", "out.json", exit_code=1)
+    assert said.startswith("2 of 2 expected rows have an actual one, paired by `key` = `doc_id`")
+    assert "✗ 1 difference " in said
+
+
+def test_json_lines_in_a_file_named_json_are_read() -> None:
+    Path("gold.json").write_text('{"id": "a", "n": 1}\n\n{"id": "b", "n": 2}\n')
+    write("out.jsonl", [{"id": "b", "n": 2}, {"id": "a", "n": 1}])
+    assert invoke("diff", "gold.json", "out.jsonl").startswith("2 of 2 expected rows have an actual one, paired by `id`")

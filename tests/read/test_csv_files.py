@@ -75,5 +75,5 @@ def test_a_record_that_continues_after_the_sample_does_not_decide() -> None:
 def test_broken_utf_16_is_an_error_of_the_file(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_bytes("id,expected,actual\n1,a,b".encode("utf-16")[:-1])
-    rows, errors = read_rows(path)
+    _, errors = read_rows(path)
     assert ("invalid-utf16", None) in errors

@@ -1,7 +1,7 @@
 """`fieldwise diff`: compare two files or folders without a suite."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -14,8 +14,10 @@ if TYPE_CHECKING:
 
 def diff(
     context: typer.Context,
-    expected: Annotated[Path, typer.Argument(metavar="EXPECTED", help="The expected records: JSON, JSONL, or a folder of JSON files.")],
-    actual: Annotated[Path, typer.Argument(metavar="ACTUAL", help="The actual records, in the same form.")],
+    expected: Annotated[
+        Path, typer.Argument(metavar="EXPECTED", help="The expected records: JSON, JSONL, CSV, Parquet, or a folder of JSON files.")
+    ],
+    actual: Annotated[Path, typer.Argument(metavar="ACTUAL", help="The actual records.")],
     id: IdOption = None,
     rename: RenameOption = None,
     form: TextFormatOption = TextFormat.rich,
@@ -52,10 +54,23 @@ def _compare_paths(expected: Path, actual: Path, ids: tuple[str, str] | None, re
 
     json_files = [path.is_file() and get_data_suffix(path) == ".json" for path in (expected, actual)]
     if all(json_files) and ids is None and not renames:
-        return api.diff(load_json(expected), load_json(actual))
+        values = load_json(expected), load_json(actual)
+        if not all(map(_is_table, values)) or not _have_ids(expected, actual):
+            return api.diff(*values)
     if any(json_files):
         _refuse_one_against_many(expected, actual)
     return api.diff_files(expected, actual, ids=ids, renames=renames)
+
+
+def _is_table(value: Any) -> bool:
+    return isinstance(value, list) and len(value) > 1 and all(isinstance(item, dict) for item in value)
+
+
+def _have_ids(expected: Path, actual: Path) -> bool:
+    """True if columns of both files identify their rows."""
+    from fieldwise.read.pairing import propose_pairing
+
+    return None not in propose_pairing(str(expected), str(actual)).keys
 
 
 def _refuse_one_against_many(expected: Path, actual: Path) -> None:

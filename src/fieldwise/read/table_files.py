@@ -237,7 +237,7 @@ def read_document(stream: BinaryIO, file: str) -> bytes:
 
 
 def parse_json_file(content: bytes, file: str) -> tuple[Value, list[JsonProblem]]:
-    """The value of a file and the problems inside it; `UnreadableFile` if it is empty or not JSON."""
+    """The value of a file and the problems inside it; `UnreadableFile` if it is empty or not JSON. JSON lines are a list of objects."""
     if not content.strip():
         fix = "write cases into it, or name another file"
         raise UnreadableFile(Diagnostic(code="empty-file", what="the file is empty", where=Where(file=file), fix=fix))
@@ -245,9 +245,24 @@ def parse_json_file(content: bytes, file: str) -> tuple[Value, list[JsonProblem]
     if value is not MISSING:
         return value, []
     result = decode_with_problems(content)
-    if result.failure is not None:
-        raise UnreadableFile(_describe_syntax_error(content, result.failure, file))
-    return result.value, result.problems
+    if result.failure is None:
+        return result.value, result.problems
+    records = _decode_json_lines(content)
+    if records:
+        return records, []
+    raise UnreadableFile(_describe_syntax_error(content, result.failure, file))
+
+
+def _decode_json_lines(content: bytes) -> list[Json]:
+    """The objects of JSON lines in a file that is named .json; empty if a line is anything else."""
+    records: list[Json] = []
+    for line in content.removeprefix(BYTE_ORDER_MARK).splitlines():
+        if line.strip():
+            record = decode_fast(line)
+            if not isinstance(record, dict):
+                return []
+            records.append(record)
+    return records
 
 
 def _describe_syntax_error(content: bytes, failure: JsonProblem, file: str) -> Diagnostic:
