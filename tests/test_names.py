@@ -109,5 +109,13 @@ def test_every_name_in_the_walk_through_the_code_exists() -> None:
     assert checked >= 20
 
 
+def test_every_function_and_class_in_the_architecture_exists() -> None:
+    """Names in backticks without a module: `partition_cases`, `ComparisonTable`. Others with an underscore are options and keys."""
+    names = set(re.findall(r"`([A-Za-z]+(?:_[a-z]+)+|[A-Z][a-z]+[A-Z]\w+)`", ARCHITECTURE.read_text(encoding="utf-8")))
+    words = set(re.findall(r"\w+", "\n".join((SOURCE / file).read_text(encoding="utf-8") for file in parse_modules())))
+    assert len(names) > 10
+    assert names - words == set()
+
+
 def list_definitions(tree: ast.Module) -> set[str]:
     return {node.name for node in ast.walk(tree) if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)}

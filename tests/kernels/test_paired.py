@@ -165,3 +165,7 @@ def test_runs_without_a_difference_differ_by_chance() -> None:
 
 def test_groups_whose_means_are_equal_have_no_error_whatever_their_sizes() -> None:
     assert standard_error(np.array([1.0, 2.0, 3.0]), np.array([2.0, 4.0, 6.0])) == 0.0
+
+
+def test_below_zero_there_is_no_share_of_a_loss() -> None:
+    assert normalized_gain(0.0, -0.5) is None

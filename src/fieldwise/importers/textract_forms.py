@@ -30,11 +30,11 @@ def textract_forms(document: Any) -> Iterator[ImportedRecord]:
         if block.get("BlockType") == "KEY_VALUE_SET" and "KEY" in (block.get("EntityTypes") or ()):
             key = _read_text(block, by_id)
             name = key.strip().rstrip(":").rstrip() if isinstance(key, str) else ""  # a key without words names no field
-            values = list(_related(block, "VALUE", by_id))
+            values = list(_related_blocks(block, "VALUE", by_id))
             leaves.append((name, _read_value(values[0], by_id) if values else Leaf(None)))
         elif block.get("BlockType") == "QUERY":
             query = block.get("Query") or {}
-            answers = list(_related(block, "ANSWER", by_id))
+            answers = list(_related_blocks(block, "ANSWER", by_id))
             leaf = max(
                 (_make_leaf(answer, answer.get("Text")) for answer in answers), key=lambda leaf: leaf.confidence or 0, default=Leaf(None)
             )
@@ -42,7 +42,7 @@ def textract_forms(document: Any) -> Iterator[ImportedRecord]:
     yield build_record(collect((name, leaf) for name, leaf in leaves if name))
 
 
-def _related(block: Block, kind: str, by_id: Mapping[str, Block]) -> Iterator[Block]:
+def _related_blocks(block: Block, kind: str, by_id: Mapping[str, Block]) -> Iterator[Block]:
     for relationship in block.get("Relationships") or ():
         if relationship.get("Type") == kind:
             yield from (by_id[id] for id in relationship.get("Ids") or () if id in by_id)
@@ -52,7 +52,7 @@ def _read_text(block: Block, by_id: Mapping[str, Block]) -> str | bool | None:
     """The words of a block; true or false if it is a check box alone."""
     words: list[str] = []
     selected: bool | None = None
-    for child in _related(block, "CHILD", by_id):
+    for child in _related_blocks(block, "CHILD", by_id):
         if child.get("BlockType") == "WORD":
             words.append(str(child.get("Text", "")))
         elif child.get("BlockType") == "SELECTION_ELEMENT":

@@ -87,7 +87,7 @@ def mutate_suite(plan: Plan, *, limit: int | None = None, seed: int = 0, only: S
         killed, by_evaluator = scorer.score(sampled)
         survivors = [mutant for mutant, is_killed in zip(sampled, killed, strict=True) if not is_killed]
         suggestions = suggest_rules(plan, sample.cases, survivors, services)
-    report = _tally(plan, sampled, killed)
+    report = _summarize_mutants(plan, sampled, killed)
     notes += _describe_sampling(sample, len(sampled), len(mutants), seed) + _describe_unmeasured(scorer.unmeasured) + scorer.notes
     gates = judge_mutant_gates(plan.gates, report.total)
     return replace(
@@ -384,7 +384,7 @@ def judge_records(planned: PlannedEvaluator, cases: Cases, services: Services) -
     return _Judged(misses, verdict, failed, reason, first_miss, unavailable)
 
 
-def _tally(plan: Plan, mutants: Sequence[Mutant], killed: NDArray[np.bool_]) -> MutationReport:
+def _summarize_mutants(plan: Plan, mutants: Sequence[Mutant], killed: NDArray[np.bool_]) -> MutationReport:
     total = MutantCount()
     by_field: dict[str, MutantCount] = {}
     by_corruption: dict[str, MutantCount] = {}

@@ -29,7 +29,7 @@ def _list_summary_lines(pack: "Pack", entries: int) -> list[str]:
     wrong = sum(sum(counts.values()) for counts in pack.mismatches.values())
     compared = sum(field.n for field in pack.fields)
     chosen = f"split {', '.join(splits)}" if splits else "all cases"
-    lines = [f"# Improvement pack: {_prose(run.name)}", ""]
+    lines = [f"# Improvement pack: {_escape_prose(run.name)}", ""]
     lines += [f"Run {run.id}, {chosen}: {format_count(len(pack.cases), 'case')}. Counts are those of the evaluator `{pack.evaluator}`."]
     lines += ["", "| evaluator | mean score | cases |", "| --- | --- | --- |"]
     lines += [f"| {name} | {format_number(score)} | {n} |" for name, (score, n) in pack.scores.items()]
@@ -88,17 +88,17 @@ def _describe_example(example: "PackExample") -> str:
     comparison = example.comparison
     expected = "missing" if comparison.expected_presence == "missing" else format_value(comparison.expected)
     actual = "missing" if comparison.actual_presence == "missing" else format_value(comparison.actual)
-    shown = [_prose(truncate(text, _VALUE_LENGTH)) for text in (expected, actual)]
+    shown = [_escape_prose(truncate(text, _VALUE_LENGTH)) for text in (expected, actual)]
     return f"`{truncate_middle(make_visible(comparison.path), _PATH_LENGTH)}`: expected {shown[0]}, got {shown[1]}"
 
 
 def _describe_field_row(field: "FieldCount") -> str:
     causes = ", ".join(f"{label_of(cause)} {count}" for cause, count in list(field.causes.items())[:3])
-    name = _prose(truncate_middle(make_visible(field.field), _PATH_LENGTH))
+    name = _escape_prose(truncate_middle(make_visible(field.field), _PATH_LENGTH))
     return f"| {name} | {field.match} | {field.matched} of {field.n} | {causes} |"
 
 
-def _prose(text: str) -> str:
+def _escape_prose(text: str) -> str:
     """Text from data on one line that ends no table cell and starts no markup."""
     return make_visible(text).replace("|", "\\|").replace("`", "'").replace("<", "&lt;")
 
