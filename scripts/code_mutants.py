@@ -51,6 +51,8 @@ TARGETS = (
 )
 PACKAGES = ("kernels", "score", "summarize", "plan", "matchers", "causes", "evaluators", "web")
 """Only modules of these packages are followed when tests are chosen: the others start servers, processes and runs."""
+NEAREST = {"fieldwise.web.settings": ("tests/web/test_guard.py",), "fieldwise.score.columns": ("tests/score/test_walk.py",)}
+"""Test files of modules that no test file mirrors by name."""
 MAX_DISTANCE = 3
 """How many imports a test may be away from the changed file."""
 EQUIVALENT = Path(__file__).with_name("equivalent_mutants.yaml")
@@ -300,7 +302,8 @@ class TestChooser:
         doctests = ["/".join(["src/fieldwise", *parts]) + ".py"] if ">>> " in self.texts[module] else []
         pattern = re.compile(rf"\b{re.escape(module)}\b")
         importing = [path for path, text in self.tests.items() if pattern.search(text)]
-        return [*doctests, *mirrored, *importing]
+        importing.sort(key=lambda path: self.tests[path].count("fieldwise."))  # a test of few modules is more about this one
+        return [*doctests, *mirrored, *NEAREST.get(module, ()), *importing]
 
 
 # Running tests
