@@ -109,6 +109,21 @@ def test_values_that_json_does_not_have_are_converted(tmp_path: Path) -> None:
         assert run.case("1").expected["day"] == "2024-01-05"  # pyright: ignore
 
 
+def test_a_value_that_json_does_not_know_is_a_problem_of_its_side_alone(tmp_path: Path) -> None:
+    rows = [{"id": "1", "expected": {"a": {"b": object()}}, "actual": {"a": 1}}, *ROWS]
+    run = fw.run(SUITE, cases=rows, root=tmp_path)
+    [problem] = [note for note in run.diagnostics if note.level == "error"]
+    assert problem.code == "unreadable-expected"
+    assert problem.where.case == "1"
+    assert "contains a value of the type `object`" in problem.what
+
+
+def test_missing_values_of_pandas_inside_records_are_null(tmp_path: Path) -> None:
+    rows = [{"id": "1", "expected": {"a": pd.NA, "b": [pd.NaT], "c": 1}, "actual": {"a": None, "b": [None], "c": 1}}]
+    for data in (rows, pd.DataFrame(rows)):
+        assert fw.run(SUITE, cases=data, root=tmp_path).case("1").expected == {"a": None, "b": [None], "c": 1}
+
+
 EXPECTED = [{"key": 7, "vendor": "Acme", "total": 5}, {"key": 8, "vendor": "Lang", "total": 6}]
 ACTUAL = [{"doc_id": 8, "vendor": "Lang", "total": 6}, {"doc_id": 7, "vendor": "Acme", "total": 9}]
 TWO_FIELDS = {"evaluators": [{"type": "field_accuracy", "fields": ["vendor", "total"]}]}
@@ -239,3 +254,47 @@ def test_evaluate_refuses_a_table(table: Any) -> None:
         fw.evaluate(SUITE["evaluators"][0], expected=table, actual=table)  # pyright: ignore
     with pytest.raises(fw.ConfigError, match=r"fw\.diff takes one"):
         fw.diff(table, table)
+
+
+class TestIndexesOfPandas:
+    FRAME = pd.DataFrame({"vendor": ["Acme", "Lang"], "total": [5, 6]}, index=["x", "y"])
+
+    def test_an_index_that_repeats_a_column_is_left_out(self, tmp_path: Path) -> None:
+        frame = self.FRAME.assign(id=["a", "b"]).set_index("id", drop=False)
+        run = fw.run(TWO_FIELDS, expected=frame, actual=frame.iloc[::-1], on="id", root=tmp_path)
+        assert [result.case for result in run.results()] == ["a", "b"]
+        assert run.summary["field_accuracy.score"] == 1.0
+        with pytest.raises(fw.ConfigError, match="different values"):
+            fw.run(TWO_FIELDS, expected=frame.assign(id=["b", "a"]), actual=frame, on="id")
+
+    def test_rows_are_not_paired_by_position_where_the_indexes_differ(self, tmp_path: Path) -> None:
+        with pytest.raises(fw.ConfigError, match="rename_axis"):
+            fw.run(TWO_FIELDS, expected=self.FRAME, actual=self.FRAME.iloc[::-1])
+        named = self.FRAME.rename_axis("id")
+        assert fw.run(TWO_FIELDS, expected=named, actual=named.iloc[::-1], on="id", root=tmp_path).summary["field_accuracy.score"] == 1.0
+        assert fw.run(TWO_FIELDS, expected=self.FRAME, actual=self.FRAME.copy(), root=tmp_path).summary["field_accuracy.score"] == 1.0
+
+    def test_columns_with_levels_are_refused(self) -> None:
+        frame = pd.DataFrame([[1, 1]], columns=pd.MultiIndex.from_tuples([("expected", "a"), ("actual", "a")]))
+        with pytest.raises(fw.ConfigError, match="columns have levels"):
+            fw.run(SUITE, cases=frame)
+
+
+class TestIds:
+    def test_whole_numbers_pair_whether_a_frame_has_them_as_floats_or_not(self, tmp_path: Path) -> None:
+        expected = pd.DataFrame({"id": [1, 2], "vendor": ["Acme", "Lang"], "total": [5, 6]})
+        run = fw.run(TWO_FIELDS, expected=expected, actual=expected.assign(id=[1.0, 2.0]), on="id", root=tmp_path)
+        assert run.summary["field_accuracy.score"] == 1.0
+
+    def test_a_row_without_an_id_pairs_with_nothing(self, tmp_path: Path) -> None:
+        expected = [{"id": 1, "vendor": "Acme", "total": 5}, {"id": None, "vendor": "Lang", "total": 6}]
+        actual = [{"id": 1, "vendor": "Acme", "total": 5}, {"id": 2, "vendor": "Lang", "total": 6}]
+        run = fw.run(TWO_FIELDS, expected=expected, actual=actual, on="id", root=tmp_path)
+        assert [result.result.score for result in run.results()] == [1.0, 0.0]
+        assert any(note.code == "no-id" for note in run.diagnostics)
+
+
+def test_polars_columns_of_python_objects_are_refused() -> None:
+    frame = pl.DataFrame({"id": [1], "expected": pl.Series([object()], dtype=pl.Object), "actual": ["x"]})
+    with pytest.raises(fw.ConfigError, match=r"cases=frame\.to_dicts\(\)"):
+        fw.run(SUITE, cases=frame)

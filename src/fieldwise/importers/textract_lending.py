@@ -16,7 +16,7 @@ def _recognizes(document: Any) -> bool:
 
 @importer(label="Amazon Textract AnalyzeLending", recognizes=_recognizes)
 def textract_lending(document: Any) -> Iterator[ImportedRecord]:
-    """One record for each page, empty if the page was not classified: a field by its type, `OTHER` by its key, check boxes as true or false.
+    """One record for each page, empty if it was not classified: a field by its type, `OTHER` by its key, check boxes as true or false.
 
     The type of the page is in the metadata, as `page_type`. Where a type occurs several times, the most confident value counts.
     """

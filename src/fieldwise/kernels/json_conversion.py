@@ -57,7 +57,7 @@ _CONVERTED_TYPES: Final = tuple(kind for kinds, _ in _CONVERTERS for kind in kin
 
 def needs_json_conversion(value: Any) -> bool:
     """Return whether `to_json_value` converts the value; it leaves unknown types alone."""
-    if isinstance(value, _CONVERTED_TYPES):
+    if isinstance(value, _CONVERTED_TYPES) or _is_missing_in_pandas(value):
         return True
     if isinstance(value, dict | list | tuple | str | int | float):
         return False
@@ -72,6 +72,8 @@ def to_json_value(value: Any) -> Any:
     >>> to_json_value(range(2)), to_json_value(Fraction(1, 4)), to_json_value(PurePath("a/b"))
     ([0, 1], 0.25, 'a/b')
     """
+    if _is_missing_in_pandas(value):
+        return None
     for kinds, convert in _CONVERTERS:
         if isinstance(value, kinds):
             return convert(value)
@@ -82,6 +84,11 @@ def to_json_value(value: Any) -> Any:
     if is_dataclass(value):
         return {field.name: getattr(value, field.name) for field in fields(value)}
     return value.model_dump()
+
+
+def _is_missing_in_pandas(value: Any) -> bool:
+    """Return whether the value is `pandas.NA` or `pandas.NaT`, without importing pandas."""
+    return value.__class__.__name__ in ("NAType", "NaTType")
 
 
 def _is_record_object(value: Any) -> bool:
@@ -148,6 +155,26 @@ def contains_cycle(value: Any) -> bool:
         children = item.values() if isinstance(item, dict) else item
         pending.extend((child, False) for child in children if child.__class__ not in _PLAIN_TYPES)
     return False
+
+
+def find_foreign_type(value: Any, json_types: tuple[type, ...]) -> type | None:
+    """Return the type of the first value, at any depth, that is of none of these types; None if there is none.
+
+    >>> find_foreign_type({"a": [1, 2j]}, (dict, list, int))
+    <class 'complex'>
+    """
+    visited = set[int]()  # ids are safe as keys: everything visited is held by `value`
+    pending = [value]
+    while pending:
+        item = pending.pop()
+        if not isinstance(item, json_types):
+            return type(item)
+        if not isinstance(item, dict | list | tuple) or id(item) in visited:
+            continue
+        visited.add(id(item))
+        children = item.values() if isinstance(item, dict) else item
+        pending.extend(child for child in children if child.__class__ not in _PLAIN_TYPES)
+    return None
 
 
 def _copy_converted(value: Any) -> Any:

@@ -75,9 +75,18 @@ def list_ids(rows: RowBatch, column: str | None) -> list[str]:
     return [value if type(value) is str and value else _convert_id(value, rows, row) for row, value in enumerate(values)]
 
 
+def find_rows_without_id(rows: RowBatch, column: str) -> list[int]:
+    """The rows that have no id in a column or at a path."""
+    values = [value.get(column, MISSING) for value in rows.values]
+    candidates = [row for row, value in enumerate(values) if value is MISSING or value is None or value == ""]
+    return [row for row in candidates if locate(rows.values[row], column) in (None, MISSING, "")]
+
+
 def _convert_id(value: Any, rows: RowBatch, row: int) -> str:
     if value is None or value is MISSING or value == "":
         return _make_id(rows, row)
+    if isinstance(value, float) and value.is_integer():  # whole numbers are floats where a column of pandas has gaps
+        return str(int(value))
     return json.dumps(value, ensure_ascii=False) if isinstance(value, dict | list | bool) else str(value)
 
 

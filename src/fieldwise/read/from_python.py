@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import Any, Final, NamedTuple
 
-from fieldwise.kernels.json_conversion import contains_cycle, to_json_record
+from fieldwise.kernels.json_conversion import contains_cycle, find_foreign_type, to_json_record
 from fieldwise.model.case import Case, Cases
 from fieldwise.model.diagnostic import Diagnostic, Where
 from fieldwise.model.values import KINDS, MISSING
@@ -26,6 +26,9 @@ _PARTS: Final = {
     "contexts": _CasePart("case", "one of the contexts", None),
     "metadata": _CasePart("case", "one of the metadata", {}),
 }
+
+
+_KNOWN_TYPES: Final = tuple(KINDS)
 
 
 def normalize_case(case: Case) -> Cases:
@@ -59,6 +62,8 @@ def normalize_value(value: Any) -> tuple[Any, str]:
         return MISSING, f"cannot be written as JSON: {error}"
     if contains_cycle(record):
         return MISSING, "contains itself, so it has no end"
-    if not isinstance(record, tuple(KINDS)):
-        return MISSING, f"is of the type `{type(record).__name__}`, which JSON does not know"
+    foreign = find_foreign_type(record, _KNOWN_TYPES)
+    if foreign is not None:
+        verb = "is" if foreign is type(record) else "contains a value"
+        return MISSING, f"{verb} of the type `{foreign.__name__}`, which JSON does not know"
     return record, ""

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from fieldwise.model.diagnostic import ConfigError, Diagnostic
 from fieldwise.model.plan import RowsInMemory, SideMapping, Source
-from fieldwise.read.in_memory import is_record, is_table, wrap_rows
+from fieldwise.read.in_memory import PandasRows, is_default_index, is_record, is_table, wrap_rows
 
 
 def replace_data(
@@ -26,7 +26,10 @@ def replace_data(
             file, rows = _locate_data(data, side)
             memory = {role: stored for role, stored in source.memory.items() if role != side}
             source = replace(source, memory=memory if rows is None else {**memory, side: rows}, **{side: file})
-    return source if on is None else _pair_on(source, on)
+    if on is not None:
+        return _pair_on(source, on)
+    _check_indexes(source)
+    return source
 
 
 def _check_combination(source: Source | None, cases: Any, expected: Any, actual: Any, on: Any) -> None:
@@ -53,6 +56,19 @@ def _locate_data(data: Any, role: str) -> tuple[str, RowsInMemory | None]:
         return str(data), None
     rows = wrap_rows(data, role)
     return rows.name, rows
+
+
+def _check_indexes(source: Source) -> None:
+    """ConfigError for two pandas frames whose rows would be paired by their number although their indexes differ."""
+    sides = [source.memory.get(side) for side in ("expected", "actual")]
+    if any(source.get_mapping(side).id is not None for side in ("expected", "actual")):
+        return
+    indexes = [side.index for side in sides if isinstance(side, PandasRows) and side.index is not None and not side.has_id]
+    if len(indexes) < 2 or all(is_default_index(index) for index in indexes) or indexes[0].equals(indexes[1]):
+        return
+    what = "neither frame has a column with an id, and their indexes differ, so their rows cannot be paired"
+    fix = 'to pair by the index, name it: frame.rename_axis("id"), on="id"; to pair by position: frame.reset_index(drop=True)'
+    raise ConfigError([Diagnostic(code="no-join", what=what, fix=fix)])
 
 
 def _pair_on(source: Source, on: str | tuple[str, str]) -> Source:

@@ -16,6 +16,7 @@ from fieldwise.model.diagnostic import ConfigError, Diagnostic
 from fieldwise.model.plan import RowsInMemory
 from fieldwise.model.values import MISSING
 from fieldwise.read.arrow_rows import convert_arrow_batch
+from fieldwise.read.columns import is_usual_id
 from fieldwise.read.from_python import normalize_value
 from fieldwise.read.json_text import JsonProblem
 from fieldwise.read.rows import MAX_BATCH_BYTES, RowBatch
@@ -27,14 +28,16 @@ def wrap_rows(data: Any, role: str) -> RowsInMemory:
     """The rows of a Python object for `cases`, `expected` or `actual`; ConfigError, with what to give, if it holds no rows."""
     name = f"<{role}>"
     if _is_pandas(data, "DataFrame"):
-        return _PandasRows(data, name, role)
+        return PandasRows(data, name, role)
     if _is_pandas(data, "Series"):
         raise _wrong_type(data, role, f"give a frame: {role}=series.to_frame()")
     if _is_dataset(data):
         return _DatasetRows(data, name)
+    if _is_polars(data, "DataFrame"):
+        _refuse_object_columns(data, role)
     if hasattr(data, "__arrow_c_stream__") or hasattr(data, "__arrow_c_array__"):
         return _ArrowRows(data, name, role)
-    if hasattr(data, "collect") and type(data).__module__.startswith("polars"):
+    if _is_polars(data, "LazyFrame"):
         raise _wrong_type(data, role, f"collect it: {role}=frame.collect()")
     if isinstance(data, Mapping):
         raise _wrong_type(data, role, _advise_mapping(cast("Mapping[Any, Any]", data), role))
@@ -69,21 +72,36 @@ def _normalize_rows(values: list[Any]) -> tuple[list[Any], dict[int, list[JsonPr
     records: list[Any] = []
     problems: dict[int, list[JsonProblem]] = {}
     for row, value in enumerate(values):
-        record, problem = _normalize_row(value)
+        record, row_problems = _normalize_row(value)
         records.append(record)
-        if problem is not None:
-            problems[row] = [problem]
+        if row_problems:
+            problems[row] = row_problems
     return records, problems
 
 
-def _normalize_row(value: Any) -> tuple[dict[str, Any], JsonProblem | None]:
+def _normalize_row(value: Any) -> tuple[dict[str, Any], list[JsonProblem]]:
     if isinstance(value, Case):
         value = {role: getattr(value, role) for role in _CASE_ROLES if getattr(value, role) not in (None, MISSING)}
     record, reason = normalize_value(value)
     if isinstance(record, dict):
-        return cast("dict[str, Any]", record), None
+        return cast("dict[str, Any]", record), []
+    if reason and isinstance(value, Mapping):
+        return _normalize_cells(cast("Mapping[Any, Any]", value))
     what = f"the row {reason}" if reason else f"a row must be a record, not `{type(value).__name__}`"
-    return {}, JsonProblem("invalid-json", what, fix="give a dict, a pydantic model or a dataclass")
+    return {}, [JsonProblem("invalid-json", what, fix="give a dict, a pydantic model or a dataclass")]
+
+
+def _normalize_cells(row: Mapping[Any, Any]) -> tuple[dict[str, Any], list[JsonProblem]]:
+    """A row of which some values are not JSON: the others, and a problem for each of those."""
+    cells: dict[str, Any] = {}
+    problems: list[JsonProblem] = []
+    for name, value in row.items():
+        cell, reason = normalize_value(value)
+        if reason:
+            problems.append(JsonProblem("invalid-value", f"the value of `{name}` {reason}", (str(name),), "give what JSON has"))
+        else:
+            cells[str(name)] = cell
+    return cells, problems
 
 
 _CASE_ROLES: Final = ("id", "input", "expected", "actual", "contexts", "metadata", "tags", "split", "actuals")
@@ -121,16 +139,27 @@ class _RecordRows:
             index += 1
 
 
-class _PandasRows:
+class PandasRows:
     """The rows of a pandas frame; cells without a value are null, and a named index is a column."""
 
     is_one_shot = False
 
     def __init__(self, frame: Any, name: str, role: str) -> None:
         self.name = name
-        self._frame = frame.reset_index() if any(level is not None for level in frame.index.names) else frame
+        if frame.columns.nlevels > 1:
+            raise _wrong_type(
+                frame, role, 'give each side on its own: expected=frame["expected"], actual=frame["actual"]', "its columns have levels"
+            )
+        self._frame = _index_to_columns(frame, role)
+        self.index = None if any(level is not None for level in frame.index.names) else frame.index
+        """The index, if it has no name, so that it is no column."""
         self._names = [str(column) for column in self._frame.columns]
         _check_unique(self._names, role)
+
+    @property
+    def has_id(self) -> bool:
+        """Whether a column has a usual name of an id."""
+        return any(is_usual_id(name) for name in self._names)
 
     def read_batches(self, size: int) -> Iterator[RowBatch]:
         """All rows from the start, in batches of at most `size`."""
@@ -139,6 +168,27 @@ class _PandasRows:
             columns = [_list_cells(part.iloc[:, index]) for index in range(len(self._names))]
             rows = [dict(zip(self._names, cells, strict=True)) for cells in zip(*columns, strict=True)]
             yield _build_batch(self.name, start, *_normalize_rows(rows))
+
+
+def is_default_index(index: Any) -> bool:
+    """Whether an index of pandas numbers the rows from 0, as in a new frame."""
+    return index.dtype.kind in "iu" and (index == range(len(index))).all()
+
+
+def _index_to_columns(frame: Any, role: str) -> Any:
+    """The frame with the named levels of its index as columns; one that repeats a column, as after `set_index(drop=False)`, is dropped."""
+    for level, name in enumerate(frame.index.names):
+        if name is not None and name in frame.columns:
+            column = frame[name]
+            if column.ndim > 1 or column.tolist() != frame.index.get_level_values(level).tolist():
+                what = f"`{role}` has a column and an index `{name}` with different values"
+                fix = f'keep one of them: {role}=frame.rename_axis(None), or {role}=frame.drop(columns="{name}")'
+                raise ConfigError([Diagnostic(code="duplicate-column", what=what, fix=fix)])
+    repeated = [name for name in frame.index.names if name is not None and name in frame.columns]
+    if len(repeated) == frame.index.nlevels:
+        return frame.reset_index(drop=True)
+    frame = frame.droplevel(repeated) if repeated else frame
+    return frame.reset_index() if any(name is not None for name in frame.index.names) else frame
 
 
 def _list_cells(column: Any) -> list[Any]:
@@ -210,6 +260,19 @@ def _is_pandas(data: Any, type_name: str) -> bool:
     return any(cls.__name__ == type_name and cls.__module__.split(".")[0] == "pandas" for cls in type(data).__mro__)
 
 
+def _is_polars(data: Any, type_name: str) -> bool:
+    """True for this type of polars, without importing polars."""
+    return type(data).__module__.split(".")[0] == "polars" and type(data).__name__ == type_name
+
+
+def _refuse_object_columns(frame: Any, role: str) -> None:
+    """ConfigError for columns of Python objects: Arrow would give their addresses."""
+    names = [name for name, kind in frame.schema.items() if str(kind) == "Object"]
+    if names:
+        what = f"the column `{names[0]}` of `{role}` holds Python objects, which Arrow cannot pass on"
+        raise ConfigError([Diagnostic(code="wrong-data", what=what, fix=f"give a list of dicts: {role}=frame.to_dicts()")])
+
+
 def is_record(value: Any) -> bool:
     """True for a mapping, an instance of a dataclass, or a pydantic model."""
     is_object = is_dataclass(value) or callable(getattr(type(value), "model_dump", None))
@@ -235,6 +298,8 @@ def _wrong_type(data: Any, role: str, fix: str, reason: str = "") -> ConfigError
 def _wrong_row(value: Any, role: str) -> ConfigError:
     what = f"`{role}` must hold records, and its first item is a `{type(value).__name__}`"
     fix = "give dicts, pydantic models or dataclasses"
+    if isinstance(value, tuple) and hasattr(value, "_asdict"):
+        fix = f"give dicts: {role}=[row._asdict() for row in rows]"
     if isinstance(value, str | int | float) and role != "cases":
         fix = 'for plain values, give pairs: cases=[{"id": "1", "expected": …, "actual": …}]'
     return ConfigError([Diagnostic(code="wrong-data", what=what, fix=fix)])

@@ -23,7 +23,7 @@ from fieldwise.model.path import Path as FieldPath
 from fieldwise.model.plan import SideMapping, Source
 from fieldwise.model.remote_path import RemotePath
 from fieldwise.model.values import MISSING, Value
-from fieldwise.read.case_builder import build_cases, list_ids, locate_row
+from fieldwise.read.case_builder import build_cases, find_rows_without_id, list_ids, locate_row
 from fieldwise.read.columns import (
     ROLES,
     USUAL_NAMES,
@@ -257,6 +257,7 @@ class RecordTable:
         keys = list_ids(rows, self._columns.key)
         if self._columns.key_is_id:
             cases.id = keys
+        self._name_rows_without_id(cases, keys, rows)
         self._ids.add(keys, rows)
         if self._columns.row_is_record:
             self._use_rows_as_records(cases, rows)
@@ -264,6 +265,14 @@ class RecordTable:
         for row, key in enumerate(keys):
             notes = tuple(_as_side_diagnostic(note, self.side) for note in cases.diagnostics.get(row, ()))
             yield SideRecord(key, cases.at(row), locate_row(rows, row), notes)
+
+    def _name_rows_without_id(self, cases: Cases, keys: list[str], rows: RowBatch) -> None:
+        """Give rows without an id a name that pairs with nothing: their number may be the id of another row."""
+        for row in find_rows_without_id(rows, self._columns.key) if self._columns.key is not None else ():
+            cases.id[row] = keys[row] = f"{self.side} {keys[row]} (no id)"
+            what = f"the row has no `{self._columns.key}`, so it pairs with nothing"
+            note = Diagnostic(code="no-id", what=what, where=locate_row(rows, row), fix="give each row an id", level="warning")
+            cases.diagnostics.setdefault(row, []).append(note)
 
     def _use_rows_as_records(self, cases: Cases, rows: RowBatch) -> None:
         """Make each row itself the record of this side."""
