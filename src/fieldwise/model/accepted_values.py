@@ -46,6 +46,20 @@ def resolve_inner_choices(expected: Any, actual: Any) -> Any:
     return expected
 
 
+def has_empty_choice(value: object) -> bool:
+    """True if a value is, or has anywhere inside, `{"$any": []}`, which accepts nothing.
+
+    >>> has_empty_choice({"a": [{"$any": []}]}), has_empty_choice({"a": {"$any": [1]}})
+    (True, False)
+    """
+    values = accepted_values(value)
+    if values is not None and not values:
+        return True
+    if isinstance(value, Mapping):
+        return any(has_empty_choice(inner) for inner in cast("Mapping[str, Any]", value).values())
+    return isinstance(value, list | tuple) and any(has_empty_choice(inner) for inner in cast("Sequence[Any]", value))
+
+
 def list_accepted(value: object) -> Sequence[Any]:
     """The accepted values; the value itself if it is the only one.
 

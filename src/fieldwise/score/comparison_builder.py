@@ -12,7 +12,7 @@ import orjson
 from numpy.typing import NDArray
 
 from fieldwise.kernels.values import canonical_json
-from fieldwise.model.accepted_values import ANY, accepted_values, list_accepted, resolve_inner_choices
+from fieldwise.model.accepted_values import ANY, accepted_values, has_empty_choice, list_accepted, resolve_inner_choices
 from fieldwise.model.comparison import ComparisonTable, UnreadValues
 from fieldwise.model.diagnostic import Diagnostic, Where
 from fieldwise.model.evidence import Evidence
@@ -118,6 +118,8 @@ class ComparisonBuilder:
         dropped = frozenset(row for row in choices if not list_accepted(expected[row]))
         if dropped:
             self.services.report(_describe_dropped(self.rules[position]))
+        if any(row not in dropped and has_empty_choice(expected[row]) for row in choices):
+            self.services.report(_describe_dropped_parts(self.rules[position]))
         self.blocks.append(FieldBlock(position, expected, actual, frame, first_path, unequal, suffix, resolved, dropped))
 
     def _resolve_choices(self, position: int, rows: Sequence[int], expected: ValueColumn, actual: ValueColumn) -> ValueColumn:
@@ -286,6 +288,11 @@ class ComparisonBuilder:
 
 def _describe_dropped(rule: FieldRule) -> Diagnostic:
     what = f'some expected values of this field accept no value, `{{"{ANY}": []}}`: they are left out of the score'
+    return Diagnostic(code="dropped-values", what=what, where=Where(field=rule.text), level="info")
+
+
+def _describe_dropped_parts(rule: FieldRule) -> Diagnostic:
+    what = f'some expected values of this field have parts that accept no value, `{{"{ANY}": []}}`: any value passes there'
     return Diagnostic(code="dropped-values", what=what, where=Where(field=rule.text), level="info")
 
 
