@@ -253,3 +253,18 @@ def test_forbidden_words_of_the_form_are_saved_as_safety(client: TestClient) -> 
     client.post("/configuration", data={"safety_words": "damn, hell"}, headers=HTML)
     assert client.get("/api/v1/configuration").json()["configuration"]["safety"] == {"words": ["damn", "hell"]}
     assert 'value="damn, hell"' in client.get("/configuration", headers=HTML).text
+
+
+def test_the_heatmap_of_a_large_run_is_loaded_afterwards(client: TestClient, workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from fieldwise.web import pages_run
+
+    rows = [{"id": str(n), "expected": {"a": n}, "actual": {"a": n % 2}} for n in range(6)]
+    run = fw.run({"name": "l", "evaluators": [{"type": "field_prf"}]}, cases=rows, root=workspace / ".fieldwise").id
+    monkeypatch.setattr(pages_run, "DEFERRED_CASES", 6)
+    page = client.get(f"/runs/{run}").text
+    assert "data-heatmap" not in page
+    assert f'hx-get="/runs/{run}/heatmap"' in page
+    fragment = client.get(f"/runs/{run}/heatmap")
+    assert "data-heatmap" in fragment.text
+    assert "hx-replace-url" not in fragment.headers
+    assert "data-heatmap" in client.get(f"/runs/{run}?from=1").text

@@ -2,6 +2,7 @@
 
 import json
 import re
+import time
 from pathlib import Path
 
 import pytest
@@ -53,3 +54,38 @@ def test_the_compare_page_loads_the_matrix_of_all_its_runs(client: TestClient, r
 def test_runs_without_a_common_evaluator_have_no_matrix(client: TestClient, runs: list[str], workspace: Path) -> None:
     other_run = fw.run({"cases": str(workspace / "old.jsonl"), "evaluators": [{"type": "field_prf"}]}, root=workspace / ".fieldwise").id
     assert client.get("/compare/cases", params={"run": [runs[0], other_run]}).status_code == 404
+
+
+def test_a_large_comparison_shows_its_progress_and_then_its_result(
+    client: TestClient, workspace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from fieldwise.web import pages_runs
+
+    rows = [{"id": str(n), "expected": {"a": n}, "actual": {"a": n}} for n in range(8)]
+    suite = {"name": "large", "evaluators": [{"type": "field_prf"}]}
+    base, new = (fw.run(suite, cases=rows, root=workspace / ".fieldwise").id for _ in range(2))
+    monkeypatch.setattr(pages_runs, "LARGE_CASES", 8)
+    address = f"/compare?base={base}&new={new}"
+    with client:
+        page = client.get(address).text
+        assert "<progress" in page
+        assert f"{address.replace('&', '&amp;')}&amp;wait=yes" in page
+        for _ in range(200):
+            answer = client.get(address, headers={"hx-request": "true"})
+            if answer.headers.get("hx-refresh"):
+                break
+            assert "<progress" in answer.text
+            time.sleep(0.05)
+        assert answer.headers["hx-refresh"] == "true"
+        assert "<progress" not in client.get(address).text
+
+
+def test_a_large_comparison_can_be_waited_for_without_scripts(client: TestClient, workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from fieldwise.web import pages_runs
+
+    rows = [{"id": str(n), "expected": {"a": n}, "actual": {"a": n}} for n in range(8)]
+    ids = [fw.run({"name": "l", "evaluators": [{"type": "field_prf"}]}, cases=rows, root=workspace / ".fieldwise").id for _ in range(3)]
+    monkeypatch.setattr(pages_runs, "LARGE_CASES", 8)
+    page = client.get(f"/compare?base={ids[0]}&new={ids[1]}&new={ids[2]}&wait=yes").text
+    assert "<progress" not in page
+    assert "ranking by the primary metric" in page

@@ -1,6 +1,6 @@
 """The metrics of a stored run, case by case, and the comparison of two runs."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 from typing import Any, Final
@@ -24,9 +24,14 @@ from fieldwise.summarize.vacuous import leave_out_vacuous
 pc: Any = pyarrow.compute  # its functions are generated at run time, so type checkers do not know them
 
 
-def compare_runs(base: Run, new: Run, *, adjust: Adjust = "holm") -> Changes:
-    """Compare two runs over the cases that both have, evaluator by evaluator."""
+def _ignore_progress(share: float) -> None:
+    del share
+
+
+def compare_runs(base: Run, new: Run, *, adjust: Adjust = "holm", on_progress: Callable[[float], None] = _ignore_progress) -> Changes:
+    """Compare two runs over the cases that both have, evaluator by evaluator. `on_progress` gets the share that is done."""
     ids = list_case_ids(base)
+    on_progress(0.05)
     notes = [f"run {run.id} did not finish" for run in (base, new) if run.finished is None]
     notes += [f"run {run.id} is invalid" for run in (base, new) if run.state == "invalid"]
     if base.manifest.fingerprints.get("suite") != new.manifest.fingerprints.get("suite"):
@@ -36,16 +41,22 @@ def compare_runs(base: Run, new: Run, *, adjust: Adjust = "holm") -> Changes:
     notes += note_changed_rules(rule_fingerprints(base), base.manifest.package, new)
     new_ids = list_case_ids(new)
     notes += note_changed_expected(len(find_changed_expected(base, ids, new, new_ids)), len(set(ids) & set(new_ids)))
-    measurements = {name: load_metrics(base, name, ids) for name in base.evaluators}
+    on_progress(0.4)
+    measurements: dict[str, EvaluatorMeasurements] = {}
+    for place, name in enumerate(base.evaluators):
+        measurements[name] = load_metrics(base, name, ids)
+        on_progress(0.4 + 0.2 * (place + 1) / len(base.evaluators))
     changes = compare_metrics(base.id, measurements, _evaluator_versions(base), ids, new, notes=notes, adjust=adjust)
     labels = base.label or name_data(base.sources), new.label or name_data(new.sources)
     return changes if labels[0] == labels[1] else replace(changes, base_label=labels[0], new_label=labels[1])
 
 
-def compare_every_pair(runs: Sequence[Run], *, adjust: Adjust = "holm") -> dict[tuple[int, int], Changes]:
-    """Compare every pair of runs, by their positions. All pairs are adjusted together."""
+def compare_every_pair(
+    runs: Sequence[Run], *, adjust: Adjust = "holm", compare: Callable[[Run, Run], Changes] = compare_runs
+) -> dict[tuple[int, int], Changes]:
+    """Compare every pair of runs, by their positions. All pairs are adjusted together. `compare` may look up what is known already."""
     pairs = list(combinations(range(len(runs)), 2))
-    return dict(zip(pairs, adjust_together([compare_runs(runs[base], runs[new]) for base, new in pairs], adjust), strict=True))
+    return dict(zip(pairs, adjust_together([compare(runs[base], runs[new]) for base, new in pairs], adjust), strict=True))
 
 
 def compare_metrics(

@@ -21,7 +21,7 @@ from fieldwise.store.run_index import case_at
 from fieldwise.store.run_metrics import compare_every_pair, compare_runs
 from fieldwise.store.run_names import TAG_RULE, add_tags, is_valid_tag, remove_tags
 from fieldwise.summarize.ranking import RankedComparison, rank_runs
-from fieldwise.web.case_index import CaseQuery, Order, cached_page, select_cases
+from fieldwise.web.case_index import CaseQuery, Order, cache_key, cached_page, select_cases
 from fieldwise.web.evaluation import run_document
 from fieldwise.web.library import RunHead
 from fieldwise.web.problems import EncodedJsonResponse, JsonResponse, RequestProblem, make_problem
@@ -235,16 +235,31 @@ def compare_named_runs(server: Server, base: str, new: str) -> Changes:
 
 
 def _compare_runs(server: Server, base: Run, new: Run) -> Changes:
-    if base.finished is None:
+    if base.finished is None or new.finished is None:
         return compare_runs(base, new)
-    return cached_page(server.changes, new, (base.id, base.finished), lambda: compare_runs(base, new))
+
+    def on_progress(share: float) -> None:
+        server.comparing[base.id, new.id] = share
+
+    def compute() -> Changes:
+        try:
+            return compare_runs(base, new, on_progress=on_progress)
+        finally:
+            server.comparing.pop((base.id, new.id), None)
+
+    return cached_page(server.changes, new, (base.id, base.finished), compute)
+
+
+def is_compared(server: Server, base: Run, new: Run) -> bool:
+    """True if the comparison is in the cache."""
+    return cache_key(new, (base.id, base.finished)) in server.changes
 
 
 def compare_several_runs(server: Server, base: str, names: Sequence[str]) -> RankedComparison:
     """Compare a base and several runs, each once."""
     runs = {run.id: run for run in (server.open_run(name) for name in (base, *names))}
     labels = {run.label for run in runs.values()}
-    pairs = compare_every_pair(list(runs.values()))
+    pairs = compare_every_pair(list(runs.values()), compare=lambda first, second: _compare_runs(server, first, second))
     shown = [run.label for run in runs.values()] if len(labels) == len(runs) and "" not in labels else list(runs)
     return RankedComparison(labels=shown, pairs=list(pairs.values()), rankings=rank_runs(shown, list(runs), pairs))
 

@@ -42,6 +42,11 @@ class Cache(Generic[T]):
         self._values: OrderedDict[Hashable, T] = OrderedDict()
         self._computing: dict[Hashable, threading.Lock] = {}
 
+    def __contains__(self, key: Hashable) -> bool:
+        """True if the value of a key is stored."""
+        with self._mutex:
+            return key in self._values
+
     def get(self, key: Hashable, compute: Callable[[], T]) -> T:
         """Return the value of a key. An exception of `compute` is not cached: the next caller tries again."""
         with self._mutex:
@@ -72,7 +77,12 @@ def cached_page(cache: Cache[T], run: Run, key: tuple[Any, ...], compute: Callab
     """
     if run.finished is None:
         return compute()
-    return cache.get((str(run.path), run.finished, *key), compute)
+    return cache.get(cache_key(run, key), compute)
+
+
+def cache_key(run: Run, key: tuple[Any, ...]) -> Hashable:
+    """The key under which `cached_page` stores what was computed from a finished run."""
+    return (str(run.path), run.finished, *key)
 
 
 Order = Literal["case", "score", "-score"]

@@ -29,6 +29,8 @@ SHOWN_MISMATCHES: Final = 2
 SHOWN_MISSES: Final = 4
 MAX_COLUMNS: Final = 60
 MAX_CELLS: Final = 3_000
+DEFERRED_CASES: Final = 20_000
+"""The page of a run with as many cases loads its heatmap afterwards."""
 _ORDERS: Final = ("score", "-score", "case")
 QueryText = Annotated[str | None, Query(max_length=1000)]
 OffsetQuery = Annotated[int, Query(ge=0, le=10_000_000)]
@@ -124,6 +126,8 @@ def build_run_pages(server: Server) -> APIRouter:
     @routes.get("/runs/{run}/heatmap")
     async def show_heatmap(run: RunId, evaluator: QueryText = None, start: StartQuery = 0) -> Response:
         content = await server.threads.run(_render_heatmap, server, run, evaluator, start)
+        if evaluator is None and not start:  # the page loads it itself: its address stays
+            return HTMLResponse(content)
         return _fragment_response(content, run, {"evaluator": evaluator, "from": start or None})
 
     @routes.get("/runs/{run}/cases")
@@ -189,6 +193,9 @@ def _render_page(server: Server, run: Run, filters: CaseFilters, start: int, off
     spreads = {name: server.index.score_spread(run, name) for name in run.full.evaluators}
     page = build_run_view(run, worst=0, heatmaps=False, spreads=spreads)
     live = None if run.finished else _find_live_run(server, run.id)
+    has_fields = any(summary.fields for summary in run.full.evaluators.values())
+    # of a large run, the cells are spread over the whole run: they are read when the heatmap comes into view
+    is_deferred = has_fields and run.full.cases >= DEFERRED_CASES and not start and not filters.evaluator
     return render(
         "run.html",
         here="",
@@ -200,7 +207,8 @@ def _render_page(server: Server, run: Run, filters: CaseFilters, start: int, off
         tags=tags,
         troubled=page.exit_code not in (0, 1, None),
         evaluators=run.evaluators,
-        map=_make_heatmap_page(server, run, filters.evaluator, start),
+        map=None if is_deferred else _make_heatmap_page(server, run, filters.evaluator, start),
+        has_fields=has_fields,
         cases=_make_case_list(server, run, filters, offset),
         filters=asdict(filters),
     )

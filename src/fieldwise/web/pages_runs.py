@@ -1,28 +1,33 @@
 """The list of runs, and comparisons of two or more."""
 
+import asyncio
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
-from itertools import islice
+from itertools import combinations, islice
 from typing import Annotated, Final, Literal
 
-from fastapi import APIRouter, Depends, Query
+from fastapi import APIRouter, Depends, Query, Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from fieldwise.report.run_changes import describe_changes, describe_tests
 from fieldwise.report.run_view import describe_exit
 from fieldwise.report.trend import Trend, build_trend, draw_trend_chart
-from fieldwise.web.api_runs import MAX_COMPARED, RunName, compare_named_runs, compare_several_runs
+from fieldwise.store.errors import StoreError
+from fieldwise.web.api_runs import MAX_COMPARED, RunName, compare_named_runs, compare_several_runs, is_compared
 from fieldwise.web.events import LiveRun, list_running, progress_text
 from fieldwise.web.jobs import Job
 from fieldwise.web.library import RunHead
-from fieldwise.web.problems import make_problem
-from fieldwise.web.render import render
+from fieldwise.web.problems import RequestProblem, make_problem
+from fieldwise.web.render import render, render_response
 from fieldwise.web.server import RUN_ID, RunId, Server
 
 RUNS_PER_PAGE: Final = 50
 HISTORY_RUNS: Final = 20
 CHART_RUNS: Final = 30
 MAX_SCORES: Final = 3
+LARGE_CASES: Final = 20_000
+"""Comparisons of runs with as many cases show their progress."""
 FilterText = Annotated[str | None, Query(max_length=500)]
 EXIT_CODES: Final = {"passed": (0,), "failed": (1, 2, 4), "incomplete": (3,)}
 
@@ -135,16 +140,82 @@ def build_runs_pages(server: Server) -> APIRouter:
 
     @routes.get("/compare")
     async def compare(
+        request: Request,
         base: Annotated[str | None, Query(pattern=RUN_ID)] = None,
         new: Annotated[list[RunName | Literal[""]] | None, Query(max_length=MAX_COMPARED)] = None,
+        wait: Literal["yes"] | None = None,
     ) -> Response:
         names = list(dict.fromkeys(name for name in new or () if name and name != base))
-        if base and len(names) > 1:
-            return HTMLResponse(await server.threads.run(_render_ranking, server, base, names))
         chosen = next((name for name in (*names, *(new or ())) if name), None)
+        wanted = [base, *names] if base and len(names) > 1 else [base, chosen]
+        progress = None if wait else await server.threads.run(_find_progress, server, wanted)
+        if progress is not None:
+            if not progress.started:
+                _start_comparison(server, progress)
+            template = "_comparing.html" if "hx-request" in request.headers else "comparing.html"
+            return render_response(template, here="/compare", progress=progress, address=request.url.path, query=request.url.query)
+        if "hx-request" in request.headers:  # the progress of a comparison that is done now
+            return Response(headers={"hx-refresh": "true"})
+        if len(wanted) > 2 and base:
+            return HTMLResponse(await server.threads.run(_render_ranking, server, base, names))
         return HTMLResponse(await server.threads.run(_render_comparison, server, base, chosen))
 
     return routes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ComparisonProgress:
+    """A comparison of large runs that is not in the cache yet."""
+
+    runs: tuple[str, ...]
+    cases: int
+    share: float
+    """Of all pairs of runs."""
+    started: bool
+
+
+def _find_progress(server: Server, names: Sequence[str | None]) -> ComparisonProgress | None:
+    """The progress of a comparison that takes long; None if it is known already, or can be computed at once."""
+    known = [name for name in names if name]
+    if len(known) < 2:
+        base, new = _latest_pair(server.library.list_heads())
+        known = [name for name in (base, new) if name]
+    runs = [server.open_run(name) for name in known]
+    if len(runs) < 2 or max(run.full.cases for run in runs) < LARGE_CASES or any(run.finished is None for run in runs):
+        return None
+    pairs = list(combinations(dict.fromkeys(run.id for run in runs), 2))
+    by_id = {run.id: run for run in runs}
+    done = [1.0 if is_compared(server, by_id[base], by_id[new]) else server.comparing.get((base, new)) for base, new in pairs]
+    if all(share == 1.0 for share in done):
+        return None
+    return ComparisonProgress(
+        runs=tuple(by_id),
+        cases=max(run.full.cases for run in runs),
+        share=sum(share or 0.0 for share in done) / len(pairs),
+        started=bool(server.comparing.keys() & set(pairs)),
+    )
+
+
+def _start_comparison(server: Server, progress: ComparisonProgress) -> None:
+    """Compute the comparisons in the background; they are found in the cache afterwards. A failure shows in the next request."""
+    first = next(iter(combinations(progress.runs, 2)))
+    server.comparing.setdefault(first, 0.0)
+
+    async def compare_all() -> None:
+        with suppress(RequestProblem, StoreError):
+            await server.threads.run(_compare_pairs, server, progress.runs)
+
+    task = asyncio.get_running_loop().create_task(compare_all())
+    server.background.add(task)
+    task.add_done_callback(server.background.discard)
+
+
+def _compare_pairs(server: Server, ids: Sequence[str]) -> None:
+    for base, new in combinations(ids, 2):
+        try:
+            compare_named_runs(server, base, new)
+        finally:
+            server.comparing.pop((base, new), None)
 
 
 def _render_runs(server: Server, filters: RunFilters, offset: int) -> str:

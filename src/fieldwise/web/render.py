@@ -11,6 +11,7 @@ from markupsafe import Markup
 from starlette.responses import HTMLResponse
 
 from fieldwise import __version__
+from fieldwise.registry import CAUSES
 from fieldwise.report.html import get_environment as report_environment
 from fieldwise.report.text_format import dump_json
 
@@ -48,6 +49,7 @@ def warm_up() -> None:
         environment.get_template(template)
     for module in ("pygal", "scipy.special"):
         import_module(module)
+    CAUSES.names()
 
 
 def render_response(template: str, status: int = 200, **values: Any) -> HTMLResponse:

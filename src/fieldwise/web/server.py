@@ -84,8 +84,12 @@ class Server:
     pages: Cache[str] = field(default_factory=lambda: Cache[str](64))
     """Rendered pages and page fragments of finished runs, which never change."""
     partial_results: PartialResults = field(default_factory=PartialResults)
-    changes: Cache[Changes] = field(default_factory=lambda: Cache[Changes](16))
+    changes: Cache[Changes] = field(default_factory=lambda: Cache[Changes](64))
     """Comparisons of finished runs."""
+    comparing: dict[tuple[str, str], float] = field(default_factory=dict[tuple[str, str], float])
+    """Base and new run of the comparisons that are being computed → the share that is done."""
+    background: set["asyncio.Task[None]"] = field(default_factory=set["asyncio.Task[None]"])
+    """Tasks that no request waits for; the event loop itself keeps no reference to them."""
 
     def open_run(self, name: str) -> Run:
         """Open a stored run; RequestProblem if there is none, or if it cannot be read."""
