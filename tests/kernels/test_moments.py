@@ -112,3 +112,11 @@ def test_a_month_without_a_day_is_one_of_twelve(text: str, month: int | None) ->
 @pytest.mark.parametrize(("text", "is_iso"), [("2025-04-03", True), ("2025-4-3", False), ("3 April 2025", False)])
 def test_an_iso_date_is_told_from_other_dates(text: str, is_iso: bool) -> None:
     assert is_iso_date(text) is is_iso
+
+
+@pytest.mark.parametrize(
+    ("text", "is_date"),
+    [("Montag / Monday, 9 January 2017", True), ("Mo Tu, 9 January 2017", False), ("lundi Monday Montag 9 January 2017", False)],
+)
+def test_a_day_of_the_week_may_stand_in_two_languages(text: str, is_date: bool) -> None:
+    assert (read_moment(text) == read("9 January 2017")) is is_date

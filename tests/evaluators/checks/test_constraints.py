@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 import fieldwise as fw
 from fieldwise import ConfigError, Result
-from fieldwise.evaluators.checks._expression_language import ExpressionError, RecordReading, expression_holds, parse_expression
+from fieldwise.evaluators.checks._expression_syntax import ExpressionError, parse_expression
+from fieldwise.evaluators.checks._expression_values import RecordReading, expression_holds
 
 INVOICE: dict[str, Any] = {
     "country": "DE",

@@ -15,19 +15,15 @@ from typing import Annotated, Any, Final, NamedTuple
 
 from annotated_types import Ge, MinLen
 
-from fieldwise.evaluators.checks._expression_language import (
-    ExpressionError,
-    ExpressionNode,
+from fieldwise.evaluators.checks._expression_syntax import ExpressionError, ExpressionNode, FieldNode, OperationNode, parse_expression
+from fieldwise.evaluators.checks._expression_values import (
     FieldAbsent,
-    FieldNode,
     NoItems,
-    OperationNode,
     RecordReading,
     UnusableValue,
     compute_value,
     explain_failure,
     expression_holds,
-    parse_expression,
 )
 from fieldwise.model.batch import Batch
 from fieldwise.model.options import OptionProblem
