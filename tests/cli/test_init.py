@@ -10,9 +10,11 @@ import pytest
 import yaml
 from cli_cases import write_jsonl
 from jsonschema import Draft202012Validator
+from typer.testing import CliRunner
 
 import fieldwise as fw
 from fieldwise.cli._starter import infer_suite
+from fieldwise.cli.app import app
 
 Run = Callable[..., Any]
 
@@ -262,3 +264,37 @@ def test_answers_to_known_questions_get_their_presets(tmp_path: Path, capsys: py
     assert not [note for note in fw.run(tmp_path / name).diagnostics if note.code == "unused-preset"]
     bare = fw.run({"cases": str(cases), "evaluators": [{"type": "answer_quality"}]}, root=tmp_path)
     assert [note.code for note in bare.diagnostics if "EF_1, EF_3" in note.what] == ["unused-preset"]
+
+
+@pytest.mark.parametrize(
+    ("header", "expected", "actual", "evaluator"),
+    [
+        ("id,true_label,predicted_label", ["billing", "sales", "billing", "returns"] * 4, ["billing", "sales"] * 8, "type: equals"),
+        (
+            "id,Ideal Answer,Bot response",
+            ["yes", "no"] * 8,
+            ["Yes, because the terms of the contract say so."] * 16,
+            "type: answer_quality",
+        ),
+        ("id,y_true,y_pred", [f"answer {number}" for number in range(16)], ["a"] * 16, "type: answer_quality"),
+    ],
+)
+def test_labels_are_compared_for_equality_and_answers_by_their_quality(
+    tmp_path: Path, header: str, expected: list[str], actual: list[str], evaluator: str
+) -> None:
+    rows = [f'{number},{left},"{right}"' for number, (left, right) in enumerate(zip(expected, actual, strict=True))]
+    (tmp_path / "cases.csv").write_text("\n".join([header, *rows]), encoding="utf-8")
+    _, text = infer_suite(tmp_path / "cases.csv", tmp_path)
+    assert evaluator in text
+
+
+def test_columns_with_other_names_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("cases.csv").write_text("nr,Soll,Ist\n1,a,a\n2,b,c\n", encoding="utf-8")
+    refused = CliRunner().invoke(app, ["init", "--cases", "cases.csv"])
+    assert refused.exit_code == 2
+    assert "--column expected=…" in refused.output
+    written = CliRunner().invoke(app, ["init", "--cases", "cases.csv", "--column", "expected=Soll", "--column", "actual=Ist"])
+    assert written.exit_code == 0
+    assert "columns:\n  expected: Soll\n  actual: Ist\n" in Path("cases.eval.yaml").read_text(encoding="utf-8")
+    assert CliRunner().invoke(app, ["init", "--column", "expected=Soll"]).exit_code == 2

@@ -33,6 +33,17 @@ def parse_ids(text: str | None) -> tuple[str, str] | None:
     return expected, actual or expected
 
 
+def parse_columns(texts: list[str] | None) -> dict[str, str]:
+    """Parse every `--column`: role → column."""
+    columns: dict[str, str] = {}
+    for text in texts or ():
+        role, _, column = text.partition("=")
+        if not role or not column:
+            raise typer.BadParameter("write --column ROLE=NAME, such as --column expected=gold_text", param_hint="--column")
+        columns[role] = column
+    return columns
+
+
 def parse_renames(texts: list[str] | None) -> dict[str, str]:
     """Parse every `--rename`."""
     renames: dict[str, str] = {}

@@ -4,11 +4,12 @@ import glob
 import json
 import os
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import MISSING as NO_DEFAULT
 from dataclasses import dataclass, fields, is_dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from fieldwise.model.case import Cases
 from fieldwise.model.diagnostic import ConfigError, Diagnostic, Where
@@ -86,14 +87,18 @@ def sample_files(folder: Path) -> dict[Path, str]:
     return {folder / "invoices.eval.yaml": SCHEMA_COMMENT + _SAMPLE, folder / "invoices.jsonl": "\n".join(lines) + "\n"}
 
 
-def infer_suite(cases: Path, folder: Path, rules: Sequence[dict[str, Any]] | None = None) -> tuple[str, str]:
+def infer_suite(
+    cases: Path, folder: Path, columns: Mapping[str, str] | None = None, rules: Sequence[dict[str, Any]] | None = None
+) -> tuple[str, str]:
     """Infer a suite from cases; return its file name and text. ConfigError if the cases cannot be read.
 
-    `rules` are those of a type; without them they are inferred.
+    `columns` names the columns of roles, as in a suite. `rules` are those of a type; without them they are inferred.
     """
     stem = get_data_stem(cases)
-    relative_path = _relative_path(cases, folder)
-    return f"{stem}.eval.yaml", _write_suite(stem, f"cases: {_yaml_scalar(relative_path)}\n", Source(cases=str(cases)), rules)
+    text = f"cases: {_yaml_scalar(_relative_path(cases, folder))}\n"
+    if columns:
+        text += "columns:\n" + "".join(f"  {role}: {_yaml_scalar(column)}\n" for role, column in columns.items())
+    return f"{stem}.eval.yaml", _write_suite(stem, text, Source(cases=str(cases), columns=dict(columns or {})), rules)
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +136,12 @@ def suite_of_rules(name: str, rules: Sequence[dict[str, Any]]) -> tuple[str, str
     return f"{name}.eval.yaml", SCHEMA_COMMENT + head + _evaluators_of_rules(rules) + _GATE_COMMENT
 
 
+_MAX_LABEL_LENGTH: Final = 40
+_MAX_LABEL_WORDS: Final = 3
+_MIN_LABELS: Final = 10
+_LABEL_REPEATS: Final = 3
+"""How often a label must occur on average."""
+_SHORT_OUTPUTS: Final = 0.8
 _GATE_COMMENT = '\n# gate:\n#   fields.score: ">= 0.9"\n'
 
 
@@ -175,9 +186,17 @@ def _write_suite(
 
 
 def _answer_evaluators(source: Source) -> str:
-    """The YAML of `answer_quality`, and of the presets whose questions are among the cases."""
-    ids = {case_id for cases in read_cases(source, chunk=256) for case_id in cases.id}
+    """The YAML of `answer_quality`, or of `equals` for labels, and of the presets whose questions are among the cases."""
+    ids: set[str] = set()
+    labels: Counter[str] = Counter()
+    outputs: Counter[str] = Counter()
+    for cases in read_cases(source, chunk=256):
+        ids.update(cases.id)
+        labels.update(str(value).strip() for value in cases.expected if value is not MISSING)
+        outputs.update(str(value).strip() for value in cases.actual if value is not MISSING)
     body = "  - type: answer_quality\n"
+    if _are_labels(labels, outputs):
+        body = f"  - {{type: equals, name: label}}  # {labels.total():,} expected values, {len(labels):,} different ones\n"
     for preset, evaluator in PRESET_EVALUATORS.items():
         if not ids.isdisjoint((preset, preset.upper())):
             body += f"  - {{type: {evaluator}, name: {preset}, preset: {preset}}}  # for the question {preset.upper()}\n"
@@ -190,6 +209,18 @@ def _evaluators_of_rules(rules: Sequence[dict[str, Any]]) -> str:
     for rule in rules:
         fields_yaml += "      - {" + ", ".join(f"{key}: {_yaml_scalar(value)}" for key, value in rule.items()) + "}\n"
     return f"  - type: field_accuracy\n    name: fields\n    fields:\n{fields_yaml}  - type: field_prf\n"
+
+
+def _are_labels(labels: Counter[str], outputs: Counter[str]) -> bool:
+    """True for a few short texts that occur again and again, answered by short texts: classes, not answers."""
+    if labels.total() < _MIN_LABELS or labels.total() < _LABEL_REPEATS * len(labels):
+        return False
+    short_outputs = sum(count for text, count in outputs.items() if _is_short(text))
+    return all(map(_is_short, labels)) and short_outputs >= _SHORT_OUTPUTS * outputs.total()
+
+
+def _is_short(text: str) -> bool:
+    return len(text) <= _MAX_LABEL_LENGTH and len(text.split()) <= _MAX_LABEL_WORDS
 
 
 def _count_expected(batches: Iterable[Cases]) -> tuple[int, int, bool]:
@@ -206,7 +237,10 @@ def _count_expected(batches: Iterable[Cases]) -> tuple[int, int, bool]:
 def _describe_missing_expected(source: Source) -> Diagnostic:
     file = source.cases or source.expected
     what = "no case says what is expected"
-    fix = f"pair the outputs with a file that does: fieldwise init --expected FILE --actual {Path(file).name if file else 'FILE'}"
+    fix = (
+        "name the column that does, --column expected=NAME, or pair the outputs with a file that does: "
+        f"fieldwise init --expected FILE --actual {Path(file).name if file else 'FILE'}"
+    )
     return Diagnostic(code="no-expected-column", what=what, where=Where(file=file), fix=fix)
 
 

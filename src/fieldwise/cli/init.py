@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from fieldwise.cli._pairing import IdOption, RenameOption, parse_ids, parse_renames
+from fieldwise.cli._pairing import IdOption, RenameOption, parse_columns, parse_ids, parse_renames
 
 SCHEMA = "fieldwise.schema.json"
 
@@ -20,6 +20,10 @@ def init(
         Path | None, typer.Option(metavar="FILE", help="Infer the suite from two files or folders: the expected side.")
     ] = None,
     actual: Annotated[Path | None, typer.Option(metavar="FILE", help="The actual side.")] = None,
+    column: Annotated[
+        list[str] | None,
+        typer.Option(metavar="ROLE=NAME", help="The column of a role in --cases: id, input, expected, actual, contexts. Repeatable."),
+    ] = None,
     id: IdOption = None,
     rename: RenameOption = None,
     schema: Annotated[Path | None, typer.Option(metavar="FILE", help="Take the rules from this JSON Schema.")] = None,
@@ -37,12 +41,16 @@ def init(
     from fieldwise.plan.schema import build_suite_schema
 
     rules = _read_rules(schema, model, folder)
-    if expected is not None or actual is not None:
+    if (expected is not None or actual is not None) and not column:
         files = _pair_sides(folder, cases, expected, actual, (id, rename), rules)
     elif id is not None or rename:
         raise typer.BadParameter("--id and --rename need two files: --expected FILE --actual FILE", param_hint="--id / --rename")
+    elif column and cases is None:
+        raise typer.BadParameter("--column needs --cases FILE", param_hint="--column")
     else:
-        files = _start_suite(folder, cases, schema.name.split(".")[0] if schema else (model or "").rpartition(":")[2].lower(), rules)
+        files = _start_suite(
+            folder, cases, parse_columns(column), schema.name.split(".")[0] if schema else (model or "").rpartition(":")[2].lower(), rules
+        )
     suite = next(iter(files))
     schema_file = folder / SCHEMA
     if force or not schema_file.exists():  # an existing schema is left alone and is no reason to refuse
@@ -64,12 +72,14 @@ def _read_rules(schema: Path | None, model: str | None, folder: Path) -> "list[d
     return None if model is None else api.rules_from(import_type(model, [str(folder), ""]))
 
 
-def _start_suite(folder: Path, cases: Path | None, name: str, rules: "list[dict[str, Any]] | None") -> dict[Path, str]:
+def _start_suite(
+    folder: Path, cases: Path | None, columns: dict[str, str], name: str, rules: "list[dict[str, Any]] | None"
+) -> dict[Path, str]:
     from fieldwise.cli._files import require_file
     from fieldwise.cli._starter import infer_suite, sample_files, suite_of_rules
 
     if cases is not None:
-        file_name, content = infer_suite(require_file(cases, "file"), folder, rules)
+        file_name, content = infer_suite(require_file(cases, "file"), folder, columns, rules)
     elif rules is not None:
         file_name, content = suite_of_rules(name, rules)
     else:

@@ -166,6 +166,9 @@ def _check_sides(roles: ColumnRoles, rows: RowBatch, keys: frozenset[str], diagn
         fix = "if some are, name them: columns: {expected: …, actual: …}"
         diagnostics.append(Diagnostic(code="no-sides", what=what, where=where, fix=fix, level="warning"))
         return True
-    what, fix = f"no column is expected or actual; there are: {columns}", "name them: columns: {expected: …, actual: …}"
+    what, fix = (
+        f"no column is expected or actual; there are: {columns}",
+        "name them: columns: {expected: …, actual: …}, or `init --column expected=… --column actual=…`",
+    )
     diagnostics.append(Diagnostic(code="no-columns", what=what, where=where, fix=fix))
     return False

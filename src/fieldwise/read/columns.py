@@ -9,6 +9,27 @@ from fieldwise.model.plan import Role
 from fieldwise.registry import nearest
 
 ROLES: Final[tuple[str, ...]] = get_args(Role)
+_OUTPUT_NOUNS: Final = (
+    "answer",
+    "output",
+    "response",
+    "reply",
+    "result",
+    "value",
+    "label",
+    "class",
+    "category",
+    "text",
+    "json",
+    "completion",
+)
+
+
+def _combine_names(adjectives: Iterable[str], *names: str) -> tuple[str, ...]:
+    """Folded names such as `idealanswer`: an adjective for a side and a noun for an output."""
+    return (*names, *(f"{adjective}{noun}" for adjective in adjectives for noun in _OUTPUT_NOUNS))
+
+
 USUAL_NAMES: Final[Mapping[str, tuple[tuple[str, ...], ...]]] = {
     "id": (
         ("caseid", "sampleid", "exampleid", "testid", "testcaseid", "evalid", "questionid", "qid", "recordid", "rowid"),
@@ -21,12 +42,33 @@ USUAL_NAMES: Final[Mapping[str, tuple[tuple[str, ...], ...]]] = {
             *("referenceoutput", "referenceoutputs", "expectedoutput", "expectedoutputs", "expectedanswer", "expectedresponse"),
             *("expectations", "correctanswer", "ideal", "target", "targets"),
         ),
+        _combine_names(
+            ("expected", "ideal", "gold", "golden", "true", "correct", "reference", "groundtruth", "target", "desired"), "ytrue"
+        ),
     ),
     "actual": (
         (
             *("output", "outputs", "actualoutput", "modeloutput", "systemoutput", "prediction", "predictions", "predicted"),
             *("answer", "generatedanswer", "modelanswer", "candidateanswer", "candidate", "response", "modelresponse"),
             *("completion", "generated", "generatedtext", "hypothesis", "extracted", "extraction", "aio"),
+        ),
+        _combine_names(
+            (
+                "actual",
+                "predicted",
+                "generated",
+                "model",
+                "system",
+                "bot",
+                "chatbot",
+                "llm",
+                "ai",
+                "agent",
+                "assistant",
+                "rag",
+                "extracted",
+            ),
+            *("ypred", "modelprediction", "llmprediction"),
         ),
     ),
     "contexts": (
