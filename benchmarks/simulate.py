@@ -1,17 +1,19 @@
 """Simulations of the statistics: coverage of intervals, false alarms of comparisons, and power.
 
-Run all of them with `make simulate`; `--datasets 100` is quicker, `--only coverage` runs one part. The tables are those of
-docs/statistics.md. Everything goes through the code that a run uses: `MetricTotals`, `compare_evaluator`, `adjust_together` and
-`plan_sample_size`; the part `stored` also scores, stores and loads whole runs.
+Run all of them with `make simulate`; `--datasets 100` is quicker, `--only coverage` runs one part, `--write docs/statistics.md` puts
+the tables where they are explained. Everything goes through the functions that a run uses: `MetricTotals`, `compare_evaluator`,
+`adjust_together`, `judge_regressions` and `plan_sample_size`; the part `stored` also scores, stores and loads whole runs.
 """
 
 import argparse
 import json
+import re
 import tempfile
+import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
-from functools import cache
+from dataclasses import dataclass, replace
+from functools import cache, partial
 from pathlib import Path
 
 import numpy as np
@@ -20,19 +22,30 @@ from scipy import stats
 
 import fieldwise as fw
 from fieldwise.kernels.paired import standard_error
-from fieldwise.kernels.statistics import draw_poisson_weights, hash_texts, precision_recall_f1
+from fieldwise.kernels.statistics import (
+    GroupDesign,
+    degrees_of_freedom,
+    draw_poisson_weights,
+    estimate_interval,
+    hash_texts,
+    precision_recall_f1,
+)
 from fieldwise.model.change import Change, Changes, EvaluatorChange
+from fieldwise.model.plan import Regression
 from fieldwise.store.run_metrics import list_case_ids, load_metrics
-from fieldwise.summarize.compare import EvaluatorMeasurements, adjust_together, compare_evaluator, compare_numbers, encode_groups
-from fieldwise.summarize.metrics import MetricTotals
+from fieldwise.summarize.compare import EvaluatorMeasurements, GroupCodes, adjust_together, compare_evaluator, compare_numbers
+from fieldwise.summarize.gates import judge_regressions
+from fieldwise.summarize.metrics import COUNTS, MetricTotals
 from fieldwise.summarize.sample_size import ChangeSpread, assume_spread, measure_spread, plan_sample_size
 
 Column = NDArray[np.float64]
 Codes = NDArray[np.int64]
 SIZES = (10, 30, 100, 1000)
 DOCUMENT_SIZE = 10
+"""Cases of each document of the stored runs."""
+COMMITS = 50
 FIELD_COUNTS = (1, 5, 20)
-POOL = 10_000
+POOL = 3000
 """Cases of the stored runs that are resampled."""
 LEAVES = 12
 _TRUTH_CASES = 2_000_000
@@ -71,7 +84,7 @@ def draw_populations(rng: np.random.Generator, n: int) -> dict[str, Column]:
     counts = draw_field_counts(rng, rng.beta(6, 1, n))
     shares = {f"share {share}": (rng.random(n) < share).astype(np.float64) for share in (0.5, 0.9, 0.98)}
     mixtures = {f"{1 - graded:.0%} ones": np.where(rng.random(n) < graded, rng.beta(2, 2, n), 1.0) for graded in (0.2, 0.05)}
-    return shares | {"Beta(8, 2)": rng.beta(8, 2, n)} | mixtures | rates_of(counts) | counts
+    return shares | {"Beta(8, 2)": rng.beta(8, 2, n)} | mixtures | rates_of(counts) | {name: counts[name] for name in COUNTS}
 
 
 @cache
@@ -104,9 +117,13 @@ def simulate_coverage(units: int, datasets: int, *, with_documents: bool = False
     quantile = 2 * float(stats.t.ppf(0.975, units - 1))
     for dataset in range(datasets):
         columns, document = draw_documents(rng, units) if with_documents else (draw_populations(rng, units), np.arange(units))
-        keys = hash_texts([f"{dataset}-{unit}" for unit in range(units)])[document]
+        keys = hash_texts([f"{dataset}-{unit}" for unit in range(units)])
+        weights = draw_poisson_weights(keys)
         totals = MetricTotals()
-        totals.add(columns, np.arange(len(document)), draw_poisson_weights(keys), keys if with_documents else None)
+        if with_documents:
+            totals.add(columns, np.arange(len(document)), weights[document], keys[document])
+        else:
+            totals.add(columns, np.arange(units), weights)
         metrics = totals.finish()
         for name, value in truth.items():
             metric = metrics[name]
@@ -124,41 +141,99 @@ def _robust_error(name: str, columns: Mapping[str, Column], document: Codes) -> 
     sizes = np.bincount(document).astype(np.float64)
     if column is not None:
         return standard_error(np.bincount(document, weights=column), sizes)
-    right, extra, missed = (columns[count] for count in ("true_positives", "false_positives", "false_negatives"))
+    right, extra, missed = (columns[count] for count in COUNTS)
     whole = {"micro_precision": right + extra, "micro_recall": right + missed, "micro_f1": 2 * right + extra + missed}[name]
     part = 2 * right if name == "micro_f1" else right
     residuals = (part - part.sum() / whole.sum() * whole) / whole.mean()
     return standard_error(np.bincount(document, weights=residuals), sizes)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SharePopulation:
+    """Documents of yes/no cases. The method was not chosen with these populations."""
+
+    title: str
+    share: float
+    sizes: Sequence[int]
+    """A document has one of these numbers of cases."""
+    alike: float
+    """The share of cases that have the value of their document, on average."""
+
+
+OTHER_POPULATIONS = (
+    SharePopulation(title="share 0.95, 4 cases, 4 of 5 alike", share=0.95, sizes=[4], alike=0.8),
+    SharePopulation(title="share 0.03, 1 to 9 cases, half alike", share=0.03, sizes=range(1, 10), alike=0.5),
+    SharePopulation(title="share 0.99, 1 to 9 cases, 3 of 10 alike", share=0.99, sizes=range(1, 10), alike=0.3),
+    SharePopulation(title="share 0.7, 2 or 20 cases, 2 of 10 alike", share=0.7, sizes=[2, 20], alike=0.2),
+    SharePopulation(title="share 0.95, 1 to 12 cases, some have 60; half alike", share=0.95, sizes=[*range(1, 13)] * 2 + [60], alike=0.5),
+    SharePopulation(title="share 0.9, 1 or 20 cases, half alike", share=0.9, sizes=[1, 20], alike=0.5),
+)
+
+
+def simulate_group_shares(population: SharePopulation, documents: int, datasets: int) -> tuple[float, float]:
+    """The share of intervals that hold the true share, and their mean width in widths of the t interval.
+
+    With the functions of a run, on the sums of each document: the variance is exact here, where a run has it from 200 replicates.
+    """
+    rng = np.random.default_rng([documents, int(1000 * population.share)])
+    covered, width, t_width = 0, 0.0, 0.0
+    for _ in range(datasets):
+        sizes = rng.choice(population.sizes, documents)
+        alike = rng.binomial(sizes, population.alike)
+        right = (rng.random(documents) < population.share) * alike + rng.binomial(sizes - alike, population.share)
+        sums, cases = right.astype(np.float64), sizes.astype(np.float64)
+        value, error = float(sums.sum() / cases.sum()), standard_error(sums, cases)
+        design = GroupDesign(int(cases.sum()), degrees_of_freedom(sums, cases, value))
+        interval = estimate_interval(value, error**2, documents, design)
+        assert interval is not None
+        covered += interval[0] <= population.share <= interval[1]
+        width += interval[1] - interval[0]
+        t_width += 2 * float(stats.t.ppf(0.975, documents - 1)) * error
+    return covered / datasets, width / t_width
+
+
 # Comparisons of a system with itself
 
 
-def draw_two_runs(rng: np.random.Generator, n: int, fields: int, *, with_documents: bool, loss: float = 0.0) -> list[EvaluatorMeasurements]:
-    """Two runs over the same cases; with documents, ten consecutive cases share an effect on each field.
+@dataclass(frozen=True, slots=True)
+class FieldValues:
+    """Right and wrong values of several runs over the same cases."""
 
-    They are runs of one system, unless the second one has a `loss`: the share of right values that are wrong in it.
+    runs: Sequence[NDArray[np.float64]]
+    """By run a row for each case and a column for each field: 1 if it is right, else 0."""
+    document: GroupCodes
+    """The document of each case; None if the cases are independent."""
+
+
+def draw_runs(rng: np.random.Generator, n: int, fields: int, *, with_documents: bool, losses: Sequence[float] = (0.0, 0.0)) -> FieldValues:
+    """Runs over the same `n` cases, or over `n` documents of one to nine cases that share an effect on each field.
+
+    They are runs of one system, unless one has a loss: the share of right values that are wrong in it.
     """
-    difficulty = np.clip(rng.beta(6, 1.2, n), 0.02, 0.98)
-    rates = difficulty[:, None] + rng.normal(0, 0.05, (n, fields))
-    document = np.arange(n) // DOCUMENT_SIZE
-    ids = [str(case) for case in range(n)]
-    runs: list[EvaluatorMeasurements] = []
-    for share in (1.0, 1.0 - loss):
-        effect = rng.normal(0, 0.15, (document[-1] + 1, fields))[document] if with_documents else 0.0
-        values = (rng.random((n, fields)) < share * np.clip(rates + effect, 0, 1)).astype(np.float64)
-        score = values.mean(axis=1)
-        columns = {f"f{field}": values[:, field] for field in range(fields)}
-        runs.append(
-            EvaluatorMeasurements(
-                ids=ids,
-                verdict=np.where(score == 1, 2, np.where(score == 0, 0, 1)).astype(np.int8),
-                metrics={"score": score} | {f"m_{name}": column for name, column in columns.items()},
-                fields=columns,
-                groups=[str(number) for number in document] if with_documents else None,
-            )
-        )
-    return runs
+    document = np.repeat(np.arange(n), rng.integers(1, 10, n)) if with_documents else np.arange(n)
+    cases = len(document)
+    difficulty = np.clip(rng.beta(6, 1.2, cases), 0.02, 0.98)
+    rates = difficulty[:, None] + rng.normal(0, 0.05, (cases, fields))
+    runs: list[NDArray[np.float64]] = []
+    for loss in losses:
+        effect = rng.normal(0, 0.15, (n, fields))[document] if with_documents else 0.0
+        runs.append((rng.random((cases, fields)) < (1.0 - loss) * np.clip(rates + effect, 0, 1)).astype(np.float64))
+    return FieldValues(runs, document if with_documents else None)
+
+
+def compare_score(values: FieldValues, fields: int) -> Change:
+    """The change of the mean of the first `fields` fields."""
+    base, new = (run[:, :fields].mean(axis=1) for run in values.runs)
+    score = compare_numbers("e.score", base, new, values.document)
+    assert score is not None
+    return score
+
+
+def compare_fields(values: FieldValues) -> list[Change]:
+    """The change of each field."""
+    base, new = values.runs
+    changes = [compare_numbers(f"f{field}", base[:, field], new[:, field], values.document) for field in range(base.shape[1])]
+    return [change for change in changes if change is not None]
 
 
 def draw_prf_runs(rng: np.random.Generator, n: int) -> list[EvaluatorMeasurements]:
@@ -184,7 +259,12 @@ def draw_prf_runs(rng: np.random.Generator, n: int) -> list[EvaluatorMeasurement
 def compare_two(runs: Sequence[EvaluatorMeasurements]) -> EvaluatorChange:
     """The comparison of two runs with one evaluator, adjusted as `fieldwise compare` does."""
     base, new = runs
-    [changes] = adjust_together([Changes(base="base", new="new", evaluators={"e": compare_evaluator("e", base, new)})])
+    return adjust_one(compare_evaluator("e", base, new))
+
+
+def adjust_one(change: EvaluatorChange) -> EvaluatorChange:
+    """Adjust and judge the comparison of two runs with one evaluator."""
+    [changes] = adjust_together([Changes(base="base", new="new", evaluators={"e": change})])
     return changes.evaluators["e"]
 
 
@@ -198,15 +278,27 @@ def holds(change: Change, value: float) -> float:
     return np.nan if change.low is None or change.high is None else float(change.low <= value <= change.high)
 
 
-def simulate_comparisons(n: int, fields: int, pairs: int, *, with_documents: bool) -> tuple[float, float]:
-    """The share of comparisons of a system with itself in which some metric, and in which some field, shows a difference."""
-    rng = np.random.default_rng([n, fields, with_documents])
-    shown: list[tuple[bool, bool]] = []
-    for _ in range(pairs):
-        change = compare_two(draw_two_runs(rng, n, fields, with_documents=with_documents))
-        shown.append((any(map(is_shown, change.metrics)), any(map(is_shown, change.fields))))
-    any_metric, any_field = np.mean(shown, axis=0).tolist()
-    return any_metric, any_field
+def simulate_comparisons(
+    n: int, pairs: int, *, with_documents: bool, field_counts: Sequence[int] = FIELD_COUNTS
+) -> dict[int, tuple[float, float]]:
+    """By the number of fields: the share of comparisons of a system with itself with a difference in some metric, and in some field.
+
+    The metrics are the score and one for each field. They are compared only where the score shows a difference: elsewhere they would
+    not be tested.
+    """
+    rng = np.random.default_rng([n, with_documents])
+    shown = np.zeros((pairs, len(field_counts), 2), dtype=np.bool_)
+    for pair in range(pairs):
+        values = draw_runs(rng, n, max(field_counts), with_documents=with_documents)
+        fields = compare_fields(values)
+        for place, count in enumerate(field_counts):
+            change = EvaluatorChange(evaluator="e", n=n, primary="e.score", metrics=[compare_score(values, count)], fields=fields[:count])
+            adjusted = adjust_one(change)
+            if is_shown(adjusted.metrics[0]):
+                others = [replace(field, name=f"e.{field.name}") for field in fields[:count]]
+                adjusted = adjust_one(replace(change, metrics=[*change.metrics, *others]))
+            shown[pair, place] = any(map(is_shown, adjusted.metrics)), any(map(is_shown, adjusted.fields))
+    return {count: (float(metric), float(field)) for count, (metric, field) in zip(field_counts, shown.mean(axis=0), strict=True)}
 
 
 def _mean_of_known(values: Sequence[float]) -> float:
@@ -222,20 +314,44 @@ def simulate_prf_comparisons(n: int, pairs: int) -> float:
 
 def simulate_change_coverage(n: int, datasets: int, *, loss: float, with_documents: bool) -> tuple[float, float]:
     """The share of intervals of a difference that hold the true one, for the mean of five fields and for one field."""
-    large = draw_two_runs(np.random.default_rng(0), 200_000, 5, with_documents=with_documents)[0]
-    truth = -loss * float(large.metrics["score"].mean())
+    truth = -loss * _true_score(with_documents)
     rng = np.random.default_rng([n, with_documents])
     rows: list[tuple[float, float]] = []
     for _ in range(datasets):
-        base, new = draw_two_runs(rng, n, 5, with_documents=with_documents, loss=loss)
-        groups = encode_groups(base.groups, np.arange(n))
-        score = compare_numbers("score", base.metrics["score"], new.metrics["score"], groups)
-        field = compare_numbers("f0", base.fields["f0"], new.fields["f0"], groups)
-        assert score is not None
+        values = draw_runs(rng, n, 5, with_documents=with_documents, losses=(0.0, loss))
+        base, new = (run[:, 0] for run in values.runs)
+        field = compare_numbers("f0", base, new, values.document)
         assert field is not None
-        rows.append((holds(score, truth), holds(field, truth)))
+        rows.append((holds(compare_score(values, 5), truth), holds(field, truth)))
     of_score, of_field = map(_mean_of_known, zip(*rows, strict=True))
     return of_score, of_field
+
+
+@cache
+def _true_score(with_documents: bool) -> float:
+    values = draw_runs(np.random.default_rng(0), 100_000, 5, with_documents=with_documents, losses=[0.0])
+    return float(values.runs[0].mean())
+
+
+# A gate that is checked at every commit
+
+
+def simulate_commits(n: int, histories: int, confidences: Sequence[float]) -> dict[float, tuple[float, float]]:
+    """By the confidence of a regression gate: the share of 50 harmless commits that fail it, and of histories in which one does.
+
+    Every commit is compared with the same baseline, as in CI; nothing ever changes.
+    """
+    rng = np.random.default_rng(n)
+    gates = [Regression(evaluator="e", metric="score", max_drop=0.0, confidence=confidence) for confidence in confidences]
+    failed = np.zeros((histories, COMMITS, len(gates)), dtype=np.bool_)
+    for history in range(histories):
+        base, *commits = draw_runs(rng, n, 5, with_documents=False, losses=[0.0] * (COMMITS + 1)).runs
+        for commit, new in enumerate(commits):
+            score = compare_score(FieldValues((base, new), None), 5)
+            changes = Changes(base="base", new="new", evaluators={"e": EvaluatorChange(evaluator="e", n=n, metrics=[score])})
+            failed[history, commit] = [not result.passed for result in judge_regressions(gates, changes)]
+    by_commit, by_history = failed.mean(axis=(0, 1)).tolist(), failed.any(axis=1).mean(axis=0).tolist()
+    return dict(zip(confidences, zip(by_commit, by_history, strict=True), strict=True))
 
 
 # Stored runs of one system
@@ -367,27 +483,40 @@ def simulate_power(drop: float, size: int, datasets: int, *, measured: bool) -> 
 # Tables
 
 
-def _table(title: str, rows: Iterator[tuple[str, list[str]]] | list[tuple[str, list[str]]], noun: str = "n") -> Iterator[str]:
-    yield f"| {title} | {' | '.join(f'{noun} = {n:,}' for n in SIZES)} |"
-    yield f"| --- |{' --- |' * len(SIZES)}"
+def _table(title: str, rows: list[tuple[str, list[str]]], sizes: Sequence[int] = SIZES) -> Iterator[str]:
+    yield f"| {title} | {' | '.join(f'n = {n:,}' for n in sizes)} |"
+    yield f"| --- |{' --- |' * len(sizes)}"
     for name, cells in rows:
         yield f"| {name} | {' | '.join(cells)} |"
 
 
-def coverage_table(datasets: int) -> Iterator[str]:
-    """Coverage and relative width, a row for each population; first of independent cases, then of documents."""
-    for with_documents in (False, True):
-        by_size = {n: simulate_coverage(n, datasets, with_documents=with_documents) for n in SIZES}
-        rows: list[tuple[str, list[str]]] = []
-        for name in true_values():
-            cells = [f"{by_size[n][name][0]:.3f} ({by_size[n][name][1]:.2f})" for n in SIZES]
-            rows.append((name.replace("_", " ").replace("%", " %"), cells))
-        yield from _table("in documents" if with_documents else "population", rows, "documents" if with_documents else "n")
-        yield ""
+def _format_coverage(coverage: tuple[float, float]) -> str:
+    return f"{coverage[0]:.3f} ({coverage[1]:.2f})"
+
+
+def coverage_table(datasets: int, *, with_documents: bool = False) -> Iterator[str]:
+    """Coverage and relative width, a row for each population, of independent cases or of documents."""
+    by_size = {n: simulate_coverage(n, datasets, with_documents=with_documents) for n in SIZES}
+    rows = [(name.replace("_", " ").replace("%", " %"), [_format_coverage(by_size[n][name]) for n in SIZES]) for name in true_values()]
+    yield from _table("population, in documents" if with_documents else "population", rows)
+
+
+def other_table(datasets: int) -> Iterator[str]:
+    """Coverage and relative width for documents of populations that the method was not chosen with."""
+    rows = [(kind.title, [_format_coverage(simulate_group_shares(kind, n, datasets)) for n in SIZES]) for kind in OTHER_POPULATIONS]
+    yield from _table("other documents", rows)
+
+
+def commit_table(histories: int) -> Iterator[str]:
+    """False alarms of a regression gate at every commit, a row for each confidence."""
+    yield f"| `confidence` | commits that fail | histories of {COMMITS} commits with a failure |"
+    yield "| --- | --- | --- |"
+    for confidence, (by_commit, by_history) in simulate_commits(100, histories, (0.95, 0.99, 0.999)).items():
+        yield f"| {confidence} | {by_commit:.2%} | {by_history:.1%} |".replace("%", " %")
 
 
 def _design(with_documents: bool) -> str:
-    return "documents of 10 cases, `group`" if with_documents else "independent cases"
+    return "documents, `group`" if with_documents else "independent cases"
 
 
 def _format_share(share: float) -> str:
@@ -402,24 +531,25 @@ def comparison_table(pairs: int) -> Iterator[str]:
     """Shares of false alarms, a row for each design."""
     rows = [("any of 14 metrics of `field_prf`", [_format_share(simulate_prf_comparisons(n, pairs)) for n in SIZES])]
     for with_documents in (False, True):
+        rates = [simulate_comparisons(n, pairs, with_documents=with_documents) for n in SIZES]
         for fields in FIELD_COUNTS:
-            rates = [simulate_comparisons(n, fields, pairs, with_documents=with_documents) for n in SIZES]
             title = f"{_design(with_documents)}: any of"
-            rows.append((f"{title} {_plural(fields, 'metric')}", [_format_share(rate) for rate, _ in rates]))
-            rows.append((f"{title} {_plural(fields, 'field')}", [_format_share(rate) for _, rate in rates]))
+            rows.append((f"{title} {_plural(fields, 'metric')}", [_format_share(rate[fields][0]) for rate in rates]))
+            rows.append((f"{title} {_plural(fields, 'field')}", [_format_share(rate[fields][1]) for rate in rates]))
     yield from _table("a system compared with itself", rows)
 
 
 def stored_table(pairs: int) -> Iterator[str]:
     """Shares of false alarms in stored runs, a row for each design."""
     rows: list[tuple[str, list[str]]] = []
+    sizes = [100, 1000]
     for with_documents in (False, True):
         runs = store_two_runs(with_documents=with_documents)
         for fields in FIELD_COUNTS:
-            rates = [simulate_stored(runs, n, fields, pairs, with_documents=with_documents) for n in SIZES]
+            rates = [simulate_stored(runs, n, fields, pairs, with_documents=with_documents) for n in sizes]
             rows.append((f"{_design(with_documents)}: any metric, {_plural(fields, 'field')}", [_format_share(rate) for rate, _ in rates]))
             rows.append((f"{_design(with_documents)}: any of {_plural(fields, 'field')}", [_format_share(rate) for _, rate in rates]))
-    yield from _table("two stored runs of a system", rows)
+    yield from _table("two stored runs of a system", rows, sizes)
 
 
 def change_table(datasets: int) -> Iterator[str]:
@@ -428,7 +558,7 @@ def change_table(datasets: int) -> Iterator[str]:
     for with_documents in (False, True):
         for loss in (0.0, 0.1):
             rates = [simulate_change_coverage(n, datasets, loss=loss, with_documents=with_documents) for n in SIZES]
-            title = f"{_design(with_documents)}, {'one right value in ten lost' if loss else 'no difference'}"
+            title = f"{_design(with_documents)}; {'one right value in ten lost' if loss else 'no difference'}"
             for place, noun in enumerate(("score", "one field")):
                 cells = ["–" if np.isnan(rate[place]) else f"{rate[place]:.3f}" for rate in rates]
                 rows.append((f"{title}: {noun}", cells))
@@ -449,11 +579,25 @@ def power_table(datasets: int) -> Iterator[str]:
 
 TABLES: dict[str, Callable[[int], Iterator[str]]] = {
     "coverage": coverage_table,
+    "groups": partial(coverage_table, with_documents=True),
+    "other": other_table,
     "changes": change_table,
     "comparisons": comparison_table,
-    "stored": stored_table,
     "power": power_table,
+    "commits": commit_table,
+    "stored": lambda datasets: stored_table(datasets // 10),
 }
+
+
+def write_table(page: Path, name: str, lines: Sequence[str]) -> None:
+    """Replace the table that follows the comment `<!-- simulate: NAME -->` in a page."""
+    text = page.read_text(encoding="utf-8")
+    marker = f"<!-- simulate: {name} -->\n\n"
+    before, _, after = text.partition(marker)
+    if not after:
+        raise SystemExit(f"{page} has no `{marker.strip()}`")
+    rest = re.sub(r"^(\|.*\n)*", "", after)
+    page.write_text(before + marker + "\n".join(lines) + "\n" + rest, encoding="utf-8")
 
 
 def main() -> None:
@@ -461,12 +605,21 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--datasets", type=int, default=1000)
     parser.add_argument("--only", choices=list(TABLES))
+    parser.add_argument("--write", type=Path, metavar="PAGE")
     options = parser.parse_args()
     for name, table in TABLES.items():
         if options.only in (None, name):
-            print(f"\n{name}, {options.datasets:,} datasets each\n", flush=True)
-            for line in table(options.datasets):
-                print(line, flush=True)
+            lines = list(table(options.datasets))
+            print(
+                "",
+                f"{name}: {options.datasets:,} datasets each, {time.process_time():.0f} s of CPU so far",
+                "",
+                *lines,
+                sep="\n",
+                flush=True,
+            )
+            if options.write:
+                write_table(options.write, name, lines)
 
 
 if __name__ == "__main__":

@@ -41,8 +41,7 @@ def test_more_differences_are_tested_by_drawing_signs(size: int) -> None:
     assert sign_flip_p_value(differences) == pytest.approx(peer.pvalue, abs=0.015)
 
 
-@pytest.mark.parametrize("kind", ["continuous", "skewed", "tenths", "halves"])
-@pytest.mark.parametrize("size", [150, 400])
+@pytest.mark.parametrize(("size", "kind"), [(150, "continuous"), (150, "skewed"), (150, "tenths"), (150, "halves"), (300, "continuous")])
 def test_many_differences_are_tested_without_draws_as_scipy_tests_them_with_draws(size: int, kind: str) -> None:
     rng = np.random.default_rng(size)
     differences = {
@@ -53,6 +52,14 @@ def test_many_differences_are_tested_without_draws_as_scipy_tests_them_with_draw
     }[kind]
     peer = stats.permutation_test((differences,), np.mean, permutation_type="samples", n_resamples=40_000, rng=1)
     assert sign_flip_p_value(differences) == pytest.approx(peer.pvalue, abs=0.008)
+
+
+@given(st.lists(st.integers(-4, 4), min_size=13, max_size=15), st.sampled_from([1.0, 0.05, 1 / 3]))
+def test_multiples_of_a_unit_are_tested_by_every_sign_however_many(steps: list[int], unit: float) -> None:
+    differences = np.array(steps) * unit
+    signs = 1 - 2 * ((np.arange(2 ** len(steps))[:, None] >> np.arange(len(steps))) & 1)
+    expected = np.mean(np.abs(signs @ np.array(steps)) >= abs(sum(steps)))
+    assert sign_flip_p_value(differences) == pytest.approx(expected, rel=1e-9)
 
 
 def test_very_many_differences_agree_with_the_t_test() -> None:
@@ -73,6 +80,13 @@ def test_differences_of_one_size_are_tested_exactly() -> None:
     """Also where rounding makes the sizes differ in the last bits."""
     differences = np.array([0.3 - 0.1] * 40 + [0.1 - 0.3] * 20 + [0.9 - 0.7] * 3)
     assert sign_flip_p_value(differences) == pytest.approx(stats.binomtest(43, 63).pvalue, rel=1e-9)
+
+
+def test_what_rounding_leaves_of_no_difference_is_no_difference() -> None:
+    differences = np.array([1.0] * 14 + [-1.0] * 4 + [0.1 + 0.2 - 0.3] * 5)
+    assert sign_flip_p_value(differences) == pytest.approx(stats.binomtest(14, 18).pvalue, rel=1e-9)
+    mixed = np.array([2.0] * 10 + [-1.0] * 8 + [0.1 + 0.2 - 0.3] * 5)
+    assert sign_flip_p_value(mixed) == pytest.approx(sign_flip_p_value(mixed[:18]), rel=1e-9)
 
 
 def test_no_difference_is_no_surprise() -> None:

@@ -28,6 +28,8 @@ _MAX_SAMPLED: Final = 128
 _MIN_UNIT: Final = 0.01
 """A common unit of the differences below this share of the largest one leaves no visible steps in their sums."""
 _NEWTON_STEPS: Final = 60
+_MAX_STEPS: Final = 2048
+"""Up to this many steps of a common unit, the distribution of the sum is computed exactly."""
 
 
 def mcnemar_p_value(broken: int, fixed: int) -> float:
@@ -45,29 +47,52 @@ def mcnemar_p_value(broken: int, fixed: int) -> float:
 def sign_flip_p_value(differences: Differences) -> float:
     """Two-sided p-value of a paired permutation test on the sum: how often random signs move it as far.
 
-    Exact for up to 12 differences and for differences of one size; up to 128 by drawing signs; beyond that by the saddlepoint
-    approximation to the distribution over all signs, which needs no draws.
+    Exact for up to 12 differences and for differences that are small multiples of a common unit, as those of counts and of means over
+    few fields are; otherwise up to 128 by drawing signs, beyond that by the saddlepoint approximation to the distribution over all signs.
 
     >>> sign_flip_p_value(np.array([0.1, 0.2, 0.3, 0.1, 0.2]))
     0.0625
     """
-    nonzero = differences[differences != 0]
-    if len(nonzero) == 0:
+    largest = float(np.abs(differences).max(initial=0.0))
+    if largest == 0:
         return 1.0
-    scaled = nonzero / float(np.abs(nonzero).max())
+    scaled = differences / largest
+    scaled = scaled[np.abs(scaled) > 5e-10]  # less is what rounding leaves of 0
     sizes, counts = np.unique(np.rint(np.abs(scaled) * 1e9) / 1e9, return_counts=True)
     if len(sizes) == 1:
-        positive = int((nonzero > 0).sum())
-        return mcnemar_p_value(positive, len(nonzero) - positive)
+        positive = int((scaled > 0).sum())
+        return mcnemar_p_value(positive, len(scaled) - positive)
     observed = abs(float(scaled.sum()))
     threshold = observed - 1e-9 * len(scaled)  # slack for rounding: the observed signs themselves must count
-    if len(nonzero) <= _MAX_EXHAUSTIVE:
+    if len(scaled) <= _MAX_EXHAUSTIVE:
         return float(np.mean(np.abs(_all_signs(len(scaled)) @ scaled) >= threshold))
-    if len(nonzero) <= _MAX_SAMPLED:
+    unit = _common_unit(sizes)
+    if unit and float(counts @ sizes) <= _MAX_STEPS * unit:
+        return _lattice_p_value(np.rint(sizes / unit).astype(np.int64), counts, round(observed / unit))
+    if len(scaled) <= _MAX_SAMPLED:
         as_far = int(np.count_nonzero(np.abs(scaled @ _random_signs()[: len(scaled)]) >= threshold))
         return (as_far + 1) / (_PERMUTATIONS + 1)  # counts the observed signs among the permutations, so it is never 0
     # sums move in steps of two units: the tail begins half a step before the observed sum
-    return _saddlepoint_p_value(sizes, counts, observed - _common_unit(sizes))
+    return _saddlepoint_p_value(sizes, counts, observed - unit)
+
+
+def _lattice_p_value(steps: NDArray[np.int64], counts: NDArray[np.int64], observed: int) -> float:
+    """Two-sided tail of the sum of randomly signed whole numbers: exact, by convolving the binomial distribution of each size."""
+    from scipy.special import gammaln
+
+    shares = np.ones(1)  # probability of each total of the numbers with a negative sign
+    for step, count in zip(steps.tolist(), counts.tolist(), strict=True):
+        negative = np.arange(count + 1)
+        of_size = np.zeros(step * count + 1)
+        of_size[::step] = np.exp(gammaln(count + 1) - gammaln(negative + 1) - gammaln(count - negative + 1) - count * log(2))
+        shares = np.convolve(shares, of_size)
+    sums = int(steps @ counts) - 2 * np.arange(len(shares))
+    return min(1.0, max(float(shares[np.abs(sums) >= observed].sum()), _lowest_p_value(counts)))
+
+
+def _lowest_p_value(counts: NDArray[np.int64]) -> float:
+    """The share of one choice of signs and its mirror image."""
+    return 2.0 ** max(1 - int(counts.sum()), -1000)
 
 
 def _all_signs(n: int) -> NDArray[np.int64]:
@@ -119,8 +144,7 @@ def _saddlepoint_p_value(sizes: Differences, counts: NDArray[np.int64], observed
     root, saddle = sqrt(2 * (at * observed - cumulant)), at * sqrt(curvature)
     density = exp(-root * root / 2) / sqrt(2 * pi)
     tail = float(ndtr(-root)) + density * (1 / saddle - 1 / root)
-    lowest = 2.0 ** max(1 - int(counts.sum()), -1000)  # one choice of signs and its mirror image
-    return min(1.0, max(2 * tail, lowest))
+    return min(1.0, max(2 * tail, _lowest_p_value(counts)))
 
 
 def mean_interval(sums: Differences, sizes: GroupSizes | None = None, confidence: float = 0.95) -> tuple[float, float] | None:
