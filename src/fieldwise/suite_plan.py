@@ -16,6 +16,7 @@ from fieldwise.read.corrections import read_corrections
 from fieldwise.read.given_data import replace_data
 from fieldwise.read.suite import read_document
 from fieldwise.read.table_files import load_json
+from fieldwise.registry import nearest
 
 _WORD: Final = re.compile(r"\w+")
 
@@ -55,8 +56,38 @@ def check(
             plan = replace(plan, regressions=(*plan.regressions, gate))
         else:
             plan = replace(plan, gates=(*plan.gates, gate))
+    _require_scripts(plan)
     _require_readable_policy(plan)
     return plan
+
+
+def _require_scripts(plan: Plan) -> None:
+    """Raise ConfigError if the script of a judge does not exist."""
+    problems: list[Diagnostic] = []
+    for planned in _iterate_evaluators(plan.evaluators):
+        script = getattr(planned.config, "script", None)
+        if not isinstance(script, str) or Path(script).is_file():
+            continue
+        what, fix = f"`{planned.name}`: there is no script {script}", _suggest_script(Path(script))
+        problems.append(Diagnostic(code="no-script", what=what, where=Where(file=plan.file), fix=fix))
+    if problems:
+        raise ConfigError(problems)
+
+
+def _suggest_script(script: Path) -> str:
+    if " " in script.name:
+        return f"a program and its arguments are a list: [{', '.join(script.name.split())}]"
+    files = sorted(file.name for file in script.parent.iterdir() if file.is_file()) if script.parent.is_dir() else []
+    similar = nearest(script.name, files)
+    return f"did you mean `{similar}`?" if similar else "paths are relative to the suite"
+
+
+def _iterate_evaluators(evaluators: Iterable[PlannedEvaluator]) -> Iterator[PlannedEvaluator]:
+    """Every evaluator, and the members of composite ones."""
+    for planned in evaluators:
+        yield planned
+        members = getattr(planned.config, "evaluators", ())
+        yield from _iterate_evaluators(member.evaluator for member in members)
 
 
 def _require_readable_policy(plan: Plan) -> None:

@@ -122,6 +122,21 @@ class TestWhatItAnswers:
         result = fw.evaluate({"type": "code_judge", "script": script}, expected="a", actual="a")
         assert (result.status, says in result.reasoning) == ("error", True)
 
+    @pytest.mark.parametrize("nested", [False, True])
+    @pytest.mark.parametrize(
+        ("script", "fix"), [("jugde.py", "did you mean `judge.py`?"), ("python judge.py", "a list: [python, judge.py]")]
+    )
+    def test_a_suite_whose_script_is_not_there_is_refused_before_it_runs(self, tmp_path: Path, script: str, fix: str, nested: bool) -> None:
+        (tmp_path / "judge.py").write_text("print(1)")
+        (tmp_path / "cases.jsonl").write_text('{"expected": "a", "actual": "a"}')
+        judge = f"{{type: code_judge, script: {script}}}"
+        evaluator = f"{{type: composite, evaluators: [{judge}]}}" if nested else judge
+        suite = tmp_path / "a.eval.yaml"
+        suite.write_text(f"cases: cases.jsonl\nevaluators: [{evaluator}]\n")
+        with pytest.raises(fw.ConfigError, match="there is no script") as caught:
+            fw.check(suite)
+        assert fix in str(caught.value.diagnostics[0].fix)
+
     def test_a_file_that_cannot_be_run_says_how_to(self, tmp_path: Path) -> None:
         (tmp_path / "judge.rb").write_text("puts 1")
         result = fw.evaluate({"type": "code_judge", "script": str(tmp_path / "judge.rb")}, expected="a", actual="a")
