@@ -14,6 +14,7 @@ from typing import Any, Final, NoReturn
 
 import typer
 
+from fieldwise.cli._files import DEVICE_ERRORS
 from fieldwise.model.diagnostic import ConfigError, Diagnostic, Where
 from fieldwise.store.errors import StoreError
 
@@ -32,8 +33,6 @@ _FILE_ERROR_FIXES: Final = {
     errno.EISDIR: "name a file, not a folder",
     errno.EEXIST: "choose another location: a file is where a folder should be",
     errno.ENAMETOOLONG: "use a shorter name",
-    errno.ENOSPC: "free some disk space, or choose another location",
-    errno.EDQUOT: "free some disk space, or choose another location",
 }
 """Errors of the file system, which are not internal errors, with their fixes."""
 
@@ -55,6 +54,9 @@ def report_error(error: Exception, *, debug: bool) -> int:
         # Python would report the broken pipe a second time when it closes the stream.
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         return _CLOSED_PIPE
+    if isinstance(error, OSError) and error.errno in DEVICE_ERRORS:
+        typer.echo(_describe_device_error(error), err=True)
+        return INCOMPLETE
     if isinstance(error, OSError) and error.errno in _FILE_ERROR_FIXES and error.filename is not None and not debug:
         return _report_config_error(ConfigError([_file_diagnostic(error)]))
     if debug:
@@ -79,6 +81,11 @@ def _narrow_suggestions(error: Any) -> None:
             f"{getattr(error, 'message', '')} (`{suite_option[0]}` is written in the suite; `fieldwise what-if RUN --set` tries another)"
         )
         error.message = message
+
+
+def _describe_device_error(error: OSError) -> str:
+    location = "" if error.filename is None else f"{os.fsdecode(error.filename)}: "
+    return f"{location}not everything could be written: {error.strerror}\n  free some disk space, or choose another location"
 
 
 def _file_diagnostic(error: OSError) -> Diagnostic:

@@ -1,8 +1,10 @@
 """Files that are named on the command line."""
 
+import errno
 import json
 import shlex
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
@@ -10,6 +12,8 @@ from fieldwise.model.diagnostic import ConfigError, Diagnostic, Where
 
 DATA_SUFFIXES: Final = (".jsonl", ".ndjson", ".csv", ".tsv", ".parquet", ".xlsx", ".arrow")
 """Endings of files that hold cases."""
+DEVICE_ERRORS: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.ESTALE)
+"""Errors of the disk while it is written; most of them do not name a file."""
 
 
 def require_file(path: Path, kind: str) -> Path:
@@ -75,8 +79,20 @@ def write_new_files(files: Mapping[Path, str], *, force: bool) -> list[Path]:
         )
     for path, content in files.items():
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(content, encoding="utf-8", newline="\n")
+        with complete_or_absent(path):
+            path.write_text(content, encoding="utf-8", newline="\n")
     return list(files)
+
+
+@contextmanager
+def complete_or_absent(path: Path) -> Generator[None]:
+    """Remove a file that the disk did not take to its end: a part of a report would pass for the whole."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno in DEVICE_ERRORS and path.is_file():
+            path.unlink()
+        raise
 
 
 def check_suffixes(names: Iterable[str], suffixes: Sequence[str]) -> None:
@@ -93,5 +109,6 @@ def write_report(name: str, content: str) -> None:
 
     path = Path(name)
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(content, encoding="utf-8", newline="\n")
+    with complete_or_absent(path):
+        path.write_text(content, encoding="utf-8", newline="\n")
     error_console().print(f"wrote {path}")

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import IO, Final
 
 from fieldwise.cli._console import display_options, error_console, print_page
+from fieldwise.cli._files import complete_or_absent
 from fieldwise.cli._options import Format, Program
 from fieldwise.model.diagnostic import ConfigError, Diagnostic, Where
 from fieldwise.report.files import SUFFIXES, find_suffix, render
@@ -112,7 +113,7 @@ def write_list(run: Run, comparisons: StoredComparisons, name: str) -> None:
         return
     path = Path(name)
     path.parent.mkdir(parents=True, exist_ok=True)
-    with _missing_package_errors(name), path.open("wb") as file:
+    with _missing_package_errors(name), complete_or_absent(path), path.open("wb") as file:
         for chunk in render_list(run, comparisons, find_list_suffix(name) or ".jsonl"):
             file.write(chunk)
     error_console().print(f"wrote {name}", style="dim")
@@ -124,7 +125,8 @@ def _write_rendered(run: Run, name: str) -> None:
         content = _render_content(run, find_suffix(name) or "")
     path = Path(name)
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(content)
+    with complete_or_absent(path):
+        path.write_bytes(content)
 
 
 def _render_content(run: Run, suffix: str) -> bytes:
@@ -152,7 +154,7 @@ def _open_output(name: str) -> Generator[IO[str]]:
         return
     path = Path(name)
     path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("w", encoding="utf-8", newline="") as file:
+    with complete_or_absent(path), path.open("w", encoding="utf-8", newline="") as file:
         yield file
 
 

@@ -125,6 +125,7 @@ def _write_output(compared: "RankedComparison", output: str) -> None:
     from pathlib import Path
 
     from fieldwise.cli._console import error_console
+    from fieldwise.cli._files import complete_or_absent
     from fieldwise.report.comparison_markdown import render_comparison_markdown
     from fieldwise.report.text_format import dump_json
 
@@ -134,7 +135,8 @@ def _write_output(compared: "RankedComparison", output: str) -> None:
     content = render_comparison_markdown(compared) if output.endswith(".md") else dump_json(_to_json(compared)) + "\n"
     path = Path(output)
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(content, encoding="utf-8")
+    with complete_or_absent(path):
+        path.write_text(content, encoding="utf-8")
     error_console().print(f"wrote {output}", style="dim")
 
 

@@ -76,6 +76,7 @@ def _write_report(report: "DoubtReport", name: str) -> None:
     from io import StringIO
 
     from fieldwise.cli._console import error_console
+    from fieldwise.cli._files import complete_or_absent
     from fieldwise.report.text_format import dump_json, format_csv_cell, format_value, make_encodable
 
     suffix = Path(name).suffix.lower()
@@ -98,5 +99,6 @@ def _write_report(report: "DoubtReport", name: str) -> None:
         return
     path = Path(name)
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(content, encoding="utf-8", newline="\n")
+    with complete_or_absent(path):
+        path.write_text(content, encoding="utf-8", newline="\n")
     error_console().print(f"wrote {name}", style="dim")

@@ -71,6 +71,7 @@ def _check_outputs(outputs: list[str]) -> None:
 
 def _write_report(report: "MutationReport", name: str) -> None:
     from fieldwise.cli._console import error_console
+    from fieldwise.cli._files import complete_or_absent
     from fieldwise.report.mutation_view import render_mutation_html
     from fieldwise.report.text_format import dump_json
 
@@ -86,5 +87,6 @@ def _write_report(report: "MutationReport", name: str) -> None:
     else:
         content = dump_json(report.to_json(), spaced=True) + "\n"
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(content, encoding="utf-8", newline="\n")
+    with complete_or_absent(path):
+        path.write_text(content, encoding="utf-8", newline="\n")
     error_console().print(f"wrote {name}", style="dim")

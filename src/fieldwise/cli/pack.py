@@ -32,6 +32,7 @@ def pack(
     Only cases of the named splits are shown, so that nothing of a held-out split leaks. `run --from DIR` then reports which causes shrank.
     """
     from fieldwise.cli._console import print_page
+    from fieldwise.cli._files import complete_or_absent
     from fieldwise.cli._lookup import open_measured_run
     from fieldwise.report.text_format import dump_json
     from fieldwise.study.pack import PackOptions, build_pack
@@ -43,7 +44,8 @@ def pack(
     files = content.write_files()
     output.mkdir(parents=True, exist_ok=True)
     for name, text in files.items():
-        (output / name).write_text(text, encoding="utf-8", errors="backslashreplace", newline="\n")
+        with complete_or_absent(output / name):
+            (output / name).write_text(text, encoding="utf-8", errors="backslashreplace", newline="\n")
     if form == TextFormat.json:
         typer.echo(dump_json(pack_to_json(content, str(output), files)))
     else:
