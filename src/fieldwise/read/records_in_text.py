@@ -10,12 +10,14 @@
 
 Only objects and lists are records: `604` and `"hello"` are text. Reasoning blocks are skipped. Beside an object, lists, empty objects and
 JSON Schemas are no candidates, and one object in a JSON code fence or in `<answer>` tags wins over those outside. Two different objects
-leave no record, and so does a broken one that is at least as long as the longest whole one: otherwise a part of the answer would pass for the answer.
+leave no record, and so does a broken one that is at least as long as the longest whole one: otherwise a part of the answer would pass for
+the answer.
 """
 
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any, Final
 
 from fieldwise.kernels.values import canonical_json
@@ -30,7 +32,9 @@ _MARK: Final = re.compile(
     re.IGNORECASE,
 )
 _REASONING_END: Final = re.compile(rf"</{_REASONING_TAG}>|<\|(?:end|channel\|>final)", re.IGNORECASE)
-_ANSWER: Final = re.compile(r"<(?P<tag>(?:final_?)?(?:answer|output|result|response|json))\b[^<>]*>(?P<answer>.*?)</(?P=tag)>", re.I | re.S)
+_ANSWER_END: Final = re.compile(r"</(?P<tag>(?:final_?)?(?:answer|output|result|response|json))>")
+_MAX_ANSWERS: Final = 20
+"""Closing tags that are looked at, so that any text takes linear time."""
 _PREFILLED: Final = re.compile(r"\s*\"[^\"\n]{1,100}\"\s*:")
 """A text that goes on after an opening brace which the prompt had already written."""
 _ESCAPED_START: Final = re.compile(r"[\[{]\s*\\+\"")
@@ -210,11 +214,18 @@ def _select_candidates(text: str, spans: Sequence[_Span]) -> Sequence[_Span]:
             fenced = [span for span, language in zip(records, languages, strict=True) if language in tier]
             if _count_different(fenced) == 1:
                 return fenced
-        answers = [answer.span("answer") for answer in _ANSWER.finditer(text)]
+        answers = _tagged_answers(text)
         tagged = [span for span in records if any(start <= span.start and span.end <= end for start, end in answers)]
         if _count_different(tagged) == 1:
             return tagged
     return records
+
+
+def _tagged_answers(text: str) -> list[tuple[int, int]]:
+    """Where the parts of the text in `<answer>`, `<output>` … tags begin and end."""
+    ends = islice(_ANSWER_END.finditer(text), _MAX_ANSWERS)
+    starts_and_ends = [(text.rfind(f"<{end['tag']}", 0, end.start()), end.start()) for end in ends]
+    return [(start, end) for start, end in starts_and_ends if start >= 0]
 
 
 def _is_json_schema(value: dict[str, Any]) -> bool:
