@@ -92,3 +92,30 @@ def test_a_megabyte_of_one_thing_is_read(unit: str) -> None:
     text = unit * (1_000_000 // len(unit))
     for locale in ("en", "de", "fr"):
         assert len(list_number_values(text, locale)) <= 3  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ("1 000 units", ["1000"]),
+        ("1 000,50", ["1000.5"]),
+        ("a loss of -$1.2 million", ["-1200000"]),
+        ("1.2 billion.", ["1200000000"]),
+        ("1.5bn and $5m", ["1500000000", "5000000"]),
+        ("3 lakh or 2.5 Crore", ["300000", "25000000"]),
+        ("1e3 and 1.5e-2", ["1000", "0.015"]),
+        ("1.234,56", ["1234.56"]),
+        ("1/2", ["1", "2"]),
+        ("2019 100 people", ["2019", "100"]),
+        ("Territory 118 750", ["118", "750"]),
+        ("5 m, 401k, unit 5B", ["5", "401"]),
+        ("five", []),
+    ],
+)
+def test_scale_words_powers_and_spaces_belong_to_the_number(text: str, values: list[str]) -> None:
+    assert list_number_values(text) == values
+
+
+def test_a_number_of_several_words_is_found_where_it_is_written() -> None:
+    text = "paid 10 000 people $1.2 million in 2019"
+    assert [text[number.start : number.end] for number in find_numbers(text)] == ["10 000", "$1.2 million", "2019"]

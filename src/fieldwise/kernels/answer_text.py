@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Final, TypeAlias
 
 from fieldwise.kernels.keywords import fold_keyword
@@ -58,13 +59,25 @@ def has_negation(sentence: str) -> bool:
 _BULLET = re.compile(r"[ \t]*(?:[*+•‣◦▪·–—-]|[0-9]{1,4}[.)]|\(?[a-zA-Z0-9]{1,2}\))[ \t]+(\S.*)")
 _CHECKBOX = re.compile(r"\[[ xX]\][ \t]+")
 _MARKUP = re.compile(r"[*_`]+")
-_NAME_END = re.compile(r":(?=\s)|\s[-–—]\s")
+_CELL_END: Final = "\x1f"
+"""Between the name of an item and the further cells of its row; counts as a space."""
+_NAME_END = re.compile(rf":(?=\s)|\s[-–—]\s|{_CELL_END}")
 _ITEM_CODE: Final = r"[A-Za-z]{1,3}-?[0-9]+[A-Za-z]?(?![\w-])"
 _BARE_CODE = re.compile(r"([A-Z]{1,3}-[0-9]+[A-Za-z]?)(?![\w-])\s*[:.)–—-]?\s*")
 _TRAILING_PARENTHESIS = re.compile(r"\s*\([^()]*\)\s*$")
 _SLASH = re.compile(r"\s*/\s*")
 _NOT_WORD = re.compile(r"[^\w]+")
 _TABLE_RULE = re.compile(r"\s*\|[\s|:-]+\|?\s*")
+_ROW_NUMBER = re.compile(r"[0-9]{1,4}[.)]?")
+_NUMBER_HEADINGS: Final = frozenset(("#", "no", "nr", "num", "number", "s.no", "s no", "sr. no", "sr no", "sl no", "row", "n°", "nº", "№"))
+_LEAD_IN = re.compile(
+    r"^[^,;]*?(?::|\b(?:are|is|was|were|includes?|including|namely|such as|contains?|sind|ist|sont|son|lauten|sono|są)\b:?)\s+",
+    re.IGNORECASE,
+)
+_CONJUNCTION: Final = r"(?:and|or|und|oder|et|ou|y|e|o|en|och|og|i|и|&)"
+_COMMA_LIST = re.compile(rf"\s*,\s*(?:{_CONJUNCTION}\s+)?|\s+{_CONJUNCTION}\s+", re.IGNORECASE)
+_MAX_COMMA_WORDS: Final = 5
+_MAX_SEMICOLON_WORDS: Final = 15
 _NAME_EDGES: Final = " \t.,;:–—-|()"
 _V1_BULLET = re.compile(r"\*\s+([^\n*]+)")
 _V1_CODE = re.compile(r"rule\s+c-?\d+")
@@ -99,10 +112,40 @@ def find_list_items(text: str, code_words: Sequence[str] = ("rule",)) -> list[Li
     >>> find_list_items("* **Rule C-2:** Rating Perils")[0]
     ListItem(label='Rule C-2: Rating Perils', keys=('rating perils',), codes=(('rule', 'c2'),))
     """
-    code_pattern = _compile_code_pattern(tuple(code_words))
+    return _make_items(_split_items(text), tuple(code_words))
+
+
+def find_inline_items(text: str, code_words: Sequence[str] = ("rule",), least: int = 3) -> list[ListItem]:
+    """Find the items of lists within a line: between semicolons, or short ones between commas with at least `least` of them.
+
+    >>> [item.label for item in find_inline_items("The colours are red, green and dark blue.")]
+    ['red', 'green', 'dark blue']
+    >>> [item.label for item in find_inline_items("Base Rates; Rating Perils")], find_inline_items("It is, in short, a long story.")
+    (['Base Rates', 'Rating Perils'], [])
+    """
+    lines = [line for line, is_item in _split_items(text) if not is_item]
+    items = [item for line in lines for sentence in _split_line(line) for item in _split_inline(sentence, least)]
+    return _make_items([(item, True) for item in items], tuple(code_words))
+
+
+def _split_inline(sentence: str, least: int) -> list[str]:
+    """The items of a list in one sentence; none if it is no list."""
+    listed = _LEAD_IN.sub("", _clean_item(sentence), count=1)
+    if ";" in listed:
+        parts, max_words, least = listed.split(";"), _MAX_SEMICOLON_WORDS, 2
+    else:
+        parts, max_words = _COMMA_LIST.split(listed), _MAX_COMMA_WORDS
+    items = [_clean_item(part) for part in parts]
+    is_list = len(items) >= least and all(item and len(item.split()) <= max_words for item in items)
+    return items if is_list else []
+
+
+def _make_items(lines: Iterable[tuple[str, bool]], code_words: tuple[str, ...]) -> list[ListItem]:
+    """The items of lines, each with whether it is an item as a whole; other lines only name codes."""
+    code_pattern = _compile_code_pattern(code_words)
     uncoded: list[str] = []
     coded: list[ListItem] = []
-    for line, is_item in _split_items(text):
+    for line, is_item in lines:
         codes = dict(_find_codes(line, code_pattern))
         bare_code = _BARE_CODE.match(line) if is_item and not codes else None
         if len(codes) > 1:
@@ -110,9 +153,9 @@ def find_list_items(text: str, code_words: Sequence[str] = ("rule",)) -> list[Li
         elif codes:
             key, label = next(iter(codes.items()))
             rest = code_pattern.sub(" ", line, count=1) if is_item or code_pattern.match(line) else ""
-            coded.append(ListItem(line if is_item else label, _name_keys(rest), (key,)))
+            coded.append(ListItem(" ".join(line.split()) if is_item else label, _name_keys(rest), (key,)))
         elif bare_code:
-            coded.append(ListItem(line, _name_keys(line[bare_code.end() :]), (("", _fold_code(bare_code[1])),)))
+            coded.append(ListItem(" ".join(line.split()), _name_keys(line[bare_code.end() :]), (("", _fold_code(bare_code[1])),)))
         elif is_item:
             uncoded.append(line)
     return [*_make_uncoded_items(uncoded), *_merge_coded_items(coded)]
@@ -147,17 +190,32 @@ def fold_name(text: str) -> str:
 
 def _split_items(text: str) -> Iterator[tuple[str, bool]]:
     """Yield each line without markup, and whether it is an item: a bullet, a numbered line or a row of a table."""
-    lines = text.splitlines()
-    for position, line in enumerate(lines):
-        bullet = _BULLET.match(line)
-        if bullet:
-            yield _clean_item(bullet[1]), True
-        elif line.lstrip().startswith("|"):
-            is_header = position + 1 < len(lines) and _TABLE_RULE.fullmatch(lines[position + 1])
-            if not is_header and not _TABLE_RULE.fullmatch(line):
-                yield " ".join(filter(None, (_clean_item(cell) for cell in line.strip().strip("|").split("|")))), True
-        else:
-            yield _clean_item(line), False
+    for is_table, block in groupby(text.splitlines(), key=lambda line: line.lstrip().startswith("|")):
+        if is_table:
+            yield from ((row, True) for row in _table_items(list(block)))
+            continue
+        for line in block:
+            bullet = _BULLET.match(line)
+            yield (_clean_item(bullet[1]), True) if bullet else (_clean_item(line), False)
+
+
+def _table_items(lines: Sequence[str]) -> Iterator[str]:
+    """The rows of a table as text, without its heading and without a column that numbers the rows."""
+    rules = [place for place, line in enumerate(lines) if _TABLE_RULE.fullmatch(line)]
+    heading = _table_cells(lines[rules[0] - 1]) if rules and rules[0] else []
+    skipped = {*rules, *(place - 1 for place in rules[:1])}
+    rows = [_table_cells(line) for place, line in enumerate(lines) if place not in skipped]
+    numbers = [int(row[0].rstrip(".)")) if len(row) > 1 and _ROW_NUMBER.fullmatch(row[0]) else -1 for row in rows]
+    counts_up = len(rows) > 1 and numbers == list(range(numbers[0], numbers[0] + len(rows))) and numbers[0] in (0, 1)
+    is_numbered = counts_up or (bool(heading) and heading[0].lower().rstrip(".") in _NUMBER_HEADINGS and -1 not in numbers)
+    for row in rows:
+        cells = [cell for cell in (row[1:] if is_numbered else row) if cell]
+        name_cells = 2 if cells and _BARE_CODE.fullmatch(cells[0]) else 1
+        yield _CELL_END.join(filter(None, (" ".join(cells[:name_cells]), " ".join(cells[name_cells:]))))
+
+
+def _table_cells(line: str) -> list[str]:
+    return [_clean_item(cell) for cell in line.strip().strip("|").split("|")]
 
 
 def _name_keys(text: str) -> tuple[str, ...]:
@@ -200,7 +258,7 @@ def _make_uncoded_items(texts: Iterable[str]) -> Iterator[ListItem]:
     for key, text in text_by_key.items():
         name = names[key]
         keys = [key, name] if name and name_counts[name] == 1 else [key]
-        yield ListItem(text, tuple(dict.fromkeys(keys)))
+        yield ListItem(" ".join(text.split()), tuple(dict.fromkeys(keys)))
 
 
 def _compile_code_pattern(code_words: tuple[str, ...]) -> re.Pattern[str]:

@@ -22,7 +22,7 @@ from fieldwise.kernels.answer_text import CompiledIndicators, find_indicators, o
 from fieldwise.kernels.hash_lookup import IntegerIds, find_first_positions, find_first_positions_among
 from fieldwise.kernels.keyword_index import KeywordIds
 from fieldwise.kernels.keywords import KeywordReader, count_words
-from fieldwise.kernels.numbers_in_text import NumberLocale
+from fieldwise.kernels.numbers_in_text import NumberLocale, may_have_wide_numbers
 from fieldwise.kernels.ragged import FirstSeenCodes, GrowingArray, Integers, LazyLookup, RaggedLists, expand_ranges, list_offsets
 from fieldwise.kernels.tokens import TokenIds, TokenizedTexts, find_phrases, join_texts, split_into_chunks
 
@@ -169,6 +169,7 @@ class ExpectedTextReader:
             joined = join_texts(chunk_texts)
             tokenized = self._token_ids.tokenize_joined(joined, lines=True)
             plain = joined.ascii_only and not tokenized.any_opening_parenthesis and self._reader.locale != "fr"
+            plain = plain and not may_have_wide_numbers(joined.data, self._reader.locale)
             if not joined.altered and (plain or all(self._reader.prepare_text(text) == text for text in chunk_texts)):
                 self._read_tokenized(chunk_texts, tokenized, keywords)
             else:
@@ -347,7 +348,7 @@ class CoverageReader:
     def _tokenize_answers(self, answers: Sequence[str]) -> tuple[TokenizedTexts, bool]:
         """Return answers as tokens, and whether splitting them at spaces gave these."""
         joined = join_texts(answers)
-        if joined.ascii_only and self._reader.locale != "fr":
+        if joined.ascii_only and self._reader.locale != "fr" and not may_have_wide_numbers(joined.data, self._reader.locale):
             tokenized = self._token_ids.tokenize_joined(joined)
             if not tokenized.any_opening_parenthesis:
                 return tokenized, True

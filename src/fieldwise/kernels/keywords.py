@@ -13,7 +13,13 @@ from functools import lru_cache
 from itertools import chain, pairwise
 from typing import Final, NamedTuple, TypeVar
 
-from fieldwise.kernels.numbers_in_text import NumberLocale, find_numbers_in_token, join_number_spaces, negate_parenthesized
+from fieldwise.kernels.numbers_in_text import (
+    NumberLocale,
+    find_numbers_in_token,
+    join_number_spaces,
+    negate_parenthesized,
+    rewrite_wide_numbers,
+)
 from fieldwise.kernels.tokens import CODE_SHAPE, PHRASE_SHAPES
 
 T = TypeVar("T")
@@ -210,7 +216,7 @@ class KeywordReader:
         """Prepare a text for `find_missing`."""
         tokens = self._split_tokens(text)
         atoms = set(chain.from_iterable(map(self._answer_atoms.__getitem__, tokens)))
-        return PreparedAnswer(tokens, atoms, len(tokens) if self.is_plain_text(text) else count_words(text))
+        return PreparedAnswer(tokens, atoms, count_words(text))
 
     def find_missing(self, expected: TextKeywords, answer: PreparedAnswer) -> list[str]:
         """Return the keywords that an answer does not have: first phrases that do not occur in it as whole words, whatever the markup,
@@ -235,7 +241,9 @@ class KeywordReader:
 
     def prepare_text(self, text: str) -> str:
         """Return a text that can be split at spaces into its tokens."""
-        return text if self.is_plain_text(text) else negate_parenthesized(join_number_spaces(text, self.locale))
+        if not self.is_plain_text(text):
+            text = negate_parenthesized(join_number_spaces(text, self.locale))
+        return rewrite_wide_numbers(text, self.locale)
 
     def is_plain_text(self, text: str) -> bool:
         """Return whether splitting the text at spaces gives its tokens, and each token counts as a word."""
@@ -270,6 +278,10 @@ class KeywordReader:
         return self.prepare_text(text).split()
 
     def _extract_keywords(self, text: str) -> TextKeywords:
+        written, text = (
+            text,
+            rewrite_wide_numbers(text, self.locale),
+        )  # phrases have the same numbers as the answers in which they are searched for
         tokens = self._split_tokens(text)
         atoms = tuple(dict.fromkeys(chain.from_iterable(map(self._expected_atoms.__getitem__, tokens))))
         numbers = tuple([atom for atom in atoms if atom[-1].isdecimal()])  # words end in letters
@@ -279,7 +291,7 @@ class KeywordReader:
             for phrase in self._find_phrases(line.split(), codes_only=all_capitals):
                 if phrase not in search_forms and (search_form := self.phrase_search_form(phrase)):
                     search_forms[phrase] = search_form
-        word_count = len(tokens) if self.is_plain_text(text) else count_words(text)
+        word_count = count_words(written)
         return TextKeywords(tuple(search_forms), atoms, numbers, tuple(search_forms.values()), word_count)
 
     def _find_phrases(self, tokens: Sequence[str], *, codes_only: bool) -> list[str]:

@@ -1,21 +1,27 @@
 """Numbers inside running text, by value.
 
 Digits of all scripts are read; signs, one of the currency symbols in `_CURRENCY_SYMBOLS`, and the separators of a locale may
-surround them. Number words (`five`, `million`) are not numbers here; see `meaning.quantities` for those.
+surround them. A scale word behind digits counts (`1.2 million`, `3 lakh`, `1.5bn`), so do powers of ten (`1e3`), spaces between groups
+(`10 000 people`) and the decimal mark of the other convention where it is certain (`1.234,56`). `1/2` is two numbers, 1 and 2; a number in
+words alone (`five`) is none.
 
 >>> list_number_values("Territory 118: −0.133%, a limit of $750,000.00 and GRG 051")
 ['118', '-0.133', '750000', '51']
 >>> list_number_values("1.234,56 €", locale="de")
 ['1234.56']
+>>> list_number_values("$1.2 million for 10 000 people, 1e3 each")
+['1200000', '10000', '1000']
 """
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from decimal import Decimal
 from typing import Final, Literal, NamedTuple
 from unicodedata import numeric
 
 from fieldwise.kernels import locale_tables
+from fieldwise.kernels.number_words import SCALE_WORDS
 
 NumberLocale = Literal["en", "de", "fr", "ch"]
 """How numbers are written: en 1,234.56 · de 1.234,56 · fr 1 234,56 · ch 1'234.56."""
@@ -51,6 +57,38 @@ _TO_ASCII: Final = {
 """Digits and marks of other scripts, one character each, so that positions stay the same."""
 
 
+_SHORT_SCALES: Final = ("mn", "bn", "mln", "bln", "mio", "mrd")
+_SCALES: Final = {word: power for word, power in SCALE_WORDS.items() if word.isascii() and (len(word) >= 4 or word in _SHORT_SCALES)}
+_SCALE: Final = "|".join(sorted(map(re.escape, _SCALES), key=len, reverse=True))
+_PLAIN_DIGITS: Final = {
+    locale: rf"[0-9]{{1,3}}(?:{re.escape(group)}[0-9]{{3}})++(?:{re.escape(_DECIMAL_SEPARATORS[locale])}[0-9]+)?"
+    rf"|[0-9]+(?:{re.escape(_DECIMAL_SEPARATORS[locale])}[0-9]+)?"
+    for locale, group in _GROUP_SEPARATORS.items()
+}
+_WIDE: Final = {
+    locale: re.compile(
+        rf"(?<![\w.,'])(?:(?P<scaled>{digits}) ?(?P<scale>(?i:{_SCALE}))\b"
+        rf"|(?<=[$€£¥₹])(?P<priced>{digits}) ?(?P<letter>[kKmMbB])\b"
+        r"|(?P<power>[0-9](?:\.[0-9]+)?[eE][-+]?[0-9]{1,2})(?![\w.])"
+        r"|(?P<comma>[0-9]{1,3}(?:\.[0-9]{3}){1,6},[0-9]{1,2}|[0-9]{1,3}(?: [0-9]{3}){1,6},[0-9]{1,2})(?![\w.,])"
+        r"|(?P<point>[0-9]{1,3}(?:,[0-9]{3}){1,6}\.[0-9]{1,2})(?![\w.,])"
+        r"|(?<![0-9] )(?P<spaced>[1-9][0-9]{0,2}(?: [0-9]{3}){1,6})(?! ?[.,'-]?[0-9])(?!\w))"
+    )
+    for locale, digits in _PLAIN_DIGITS.items()
+}
+"""Numbers of more than one token, or with more than digits and separators."""
+_LETTER_POWERS: Final = {"k": 3, "m": 6, "b": 9}
+_MAY_BE_WIDE: Final = re.compile(
+    r"[0-9](?: ?(?:[tmb]r?il[li]|ths|[mb]n\b|[mb]ln\b|mio\b|mrd\b|lakh|lacs|crore|thous|[kmb]\b|tausend|juta|ribu)"
+    r"|e[-+]?[0-9]| [0-9]{3}|\.[0-9]{3},)",
+    re.IGNORECASE | re.ASCII,
+)
+"""A cheap necessary condition for `_WIDE` in English."""
+_MAY_BE_WIDE_BYTES: Final = re.compile(_MAY_BE_WIDE.pattern.encode(), re.IGNORECASE)
+_LABEL_BEFORE: Final = re.compile(r"\b[A-Z][\w.-]* \Z")
+_LONGEST_LABEL: Final = 30
+
+
 class NumberInText(NamedTuple):
     """A number and its position in a text."""
 
@@ -72,6 +110,52 @@ def join_number_spaces(text: str, locale: NumberLocale = "en") -> str:
     return _GROUPING_SPACE.sub(_JOINER, text) if locale == "fr" else text
 
 
+def may_have_wide_numbers(data: bytes, locale: NumberLocale = "en") -> bool:
+    """False if no text in the UTF-8 bytes has a number that `rewrite_wide_numbers` would rewrite; cheap."""
+    return locale != "en" or _MAY_BE_WIDE_BYTES.search(data) is not None
+
+
+def rewrite_wide_numbers(text: str, locale: NumberLocale = "en") -> str:
+    """Write numbers of several tokens in plain digits, so that splitting at spaces leaves them whole.
+
+    >>> rewrite_wide_numbers("$1.2 million, 10 000 people, Territory 118 750")
+    '$1200000, 10000 people, Territory 118 750'
+    """
+    pieces: list[str] = []
+    at = 0
+    for start, end, value in _find_wide_numbers(text, locale):
+        pieces += (text[at:start], value)
+        at = end
+    return "".join((*pieces, text[at:])) if at else text
+
+
+def _find_wide_numbers(text: str, locale: NumberLocale) -> Iterator[tuple[int, int, str]]:
+    """Start, end and value in plain digits of the numbers that are more than digits and separators of the locale."""
+    if locale == "en" and _MAY_BE_WIDE.search(text) is None:
+        return
+    for match in _WIDE[locale].finditer(text):
+        value = _wide_value(match, locale)
+        if match["spaced"] and _LABEL_BEFORE.search(text[max(0, match.start() - _LONGEST_LABEL) : match.start()]):
+            continue  # `Territory 118 750` is two numbers
+        if value is not None:
+            yield match.start(), match.end(), format_number_value(value)
+
+
+def _wide_value(match: re.Match[str], locale: NumberLocale) -> Decimal | None:
+    digits = match["scaled"] or match["priced"]
+    if digits:
+        power = _SCALES[match["scale"].lower()] if match["scale"] else _LETTER_POWERS[match["letter"].lower()]
+        plain = digits.replace(_GROUP_SEPARATORS[locale], "").replace(_DECIMAL_SEPARATORS[locale], ".")
+        return Decimal(plain).scaleb(power)
+    if match["power"]:
+        return Decimal(match["power"])
+    if match["comma"]:
+        return None if locale == "de" else Decimal(match["comma"].replace(".", "").replace(" ", "").replace(",", "."))
+    if match["point"]:
+        return None if locale == "en" else Decimal(match["point"].replace(",", ""))
+    return Decimal(match["spaced"].replace(" ", ""))
+
+
 def negate_parenthesized(text: str) -> str:
     """Rewrite a text that is nothing but a number in parentheses as a negative number, as in accounting; in a sentence, (36) is 36.
 
@@ -88,7 +172,26 @@ def find_numbers(text: str, locale: NumberLocale = "en") -> Iterator[NumberInTex
     >>> [number.value for number in find_numbers("604 is not in 1604 or 604.5; Rule C-1, 10-20")]
     ['604', '1604', '604.5', '1', '10', '20']
     """
-    yield from find_numbers_in_token(negate_parenthesized(join_number_spaces(text, locale)), locale)
+    text = negate_parenthesized(join_number_spaces(text, locale))
+    wide = list(_find_wide_numbers(text, locale))
+    if not wide:
+        yield from find_numbers_in_token(text, locale)
+        return
+    rewritten = rewrite_wide_numbers(text, locale)
+    shifts: list[tuple[int, int]] = []
+    """Where each rewritten number ends in the new text, and how far what follows has moved."""
+    moved = 0
+    for start, end, value in wide:
+        moved += end - start - len(value)
+        shifts.append((end - moved, moved))
+    for number in find_numbers_in_token(rewritten, locale):
+        yield number._replace(start=number.start + _shift_at(shifts, number.start), end=number.end + _shift_at(shifts, number.end))
+
+
+def _shift_at(shifts: list[tuple[int, int]], place: int) -> int:
+    """How far a place of a rewritten text is from the same place of the original."""
+    position = bisect_right(shifts, place, key=lambda shift: shift[0])
+    return shifts[position - 1][1] if position else 0
 
 
 def find_numbers_in_token(token: str, locale: NumberLocale = "en") -> Iterator[NumberInText]:

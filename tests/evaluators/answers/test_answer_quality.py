@@ -394,3 +394,12 @@ def test_squad_normalization_ignores_punctuation_and_articles() -> None:
 )
 def test_numbers_are_read_with_fractions_and_units_but_not_out_of_words(expected: str, actual: str, share: float) -> None:
     assert fw.evaluate({"type": "answer_quality"}, expected=expected, actual=actual).metrics["number_match"] == share
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual", "share"),
+    [("$1.2 million", "1,200,000 dollars", 1.0), ("$1.2 million", "$1.2 billion", 0.0), ("10 000", "10,000", 1.0), ("1e3", "1000", 1.0)],
+)
+def test_numbers_with_scale_words_compare_by_value(expected: str, actual: str, share: float) -> None:
+    result = fw.evaluate({"type": "answer_quality"}, expected=expected, actual=actual)
+    assert result.metrics["number_match"] == share

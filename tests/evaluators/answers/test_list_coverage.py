@@ -188,3 +188,27 @@ def test_where_nothing_matched_the_items_that_were_read_are_shown() -> None:
     result = fw.evaluate({"type": "list_coverage"}, expected="* Base Rates", actual="* Pool Factor")
     assert result.details["items_read"] == {"expected": ["Base Rates"], "actual": ["Pool Factor"]}
     assert "`Pool Factor`" in result.reasoning
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual", "score"),
+    [
+        ("Red; Green; Blue", "Red, green and blue", 1),
+        ("* Red\n* Green\n* Blue", "The colours are red, green and blue.", 1),
+        ("* Red\n* Green", "rouge; green", 0.5),
+        ("* Base Rates\n* Territories", "| # | Rule |\n|---|---|\n| 1 | Base Rates |\n| 2 | Territories |", 1),
+        ("* Base Rates\n* Territories", "| No. | Code | Rule |\n|---|---|---|\n| 1 | C-1 | Base Rates |\n| 2 | C-2 | Territories |", 1),
+        ("* Base Rates\n* Perils", "| Base Rates | 5 % |\n| Perils | 6 % |", 1),
+        ("| 118 | 5 % |\n| 119 | 6 % |", "| 118 | 5 % |\n| 120 | 6 % |", 0.5),
+        ("* C-1: Base Rates\n* C-2: Territories", "C-1, C-2", 1),
+        ("* C-1: Base Rates\n* C-2: Territories", "Base Rates and Territories", 1),
+        ("* Red", "It is not red, not at all, and never was", 0),
+        ("red; green", "Redwood; greenery", 0),
+    ],
+)
+def test_items_are_read_in_lines_and_tables(expected: str, actual: str, score: float) -> None:
+    assert coverage(expected, actual).score == score
+
+
+def test_an_inline_list_beside_bullets_adds_no_extra_items() -> None:
+    assert coverage("* Red\n* Green", "* Red\nI saw green, yes and more").details["extra"] == []

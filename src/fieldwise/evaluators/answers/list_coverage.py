@@ -9,7 +9,7 @@ from annotated_types import Ge, Le, MinLen
 from rapidfuzz import process
 from rapidfuzz.distance import Levenshtein
 
-from fieldwise.kernels.answer_text import ListItem, find_list_items, find_list_items_v1, find_prose, has_phrase
+from fieldwise.kernels.answer_text import ListItem, find_inline_items, find_list_items, find_list_items_v1, find_prose, has_phrase
 from fieldwise.kernels.numbers_in_text import list_number_values
 from fieldwise.model.batch import Batch
 from fieldwise.model.options import OptionProblem
@@ -92,6 +92,10 @@ def _to_list_text(value: Any, text: str) -> str:
 
 def _score_answer(config: ListCoverage, expected: str, actual: str) -> Result:
     expected_items, actual_items = _find_items(expected, config), _find_items(actual, config)
+    if config.items != "v1":
+        if not expected_items and config.preset is None:
+            expected_items = find_inline_items(expected, config.code_words)
+        actual_items += _select_inline_items(find_inline_items(actual, config.code_words, least=2), expected_items, actual_items)
     prose = "" if config.items == "v1" else find_prose(actual)
     matches = _match_items(expected_items, actual_items, prose, config)
     total, matched = len(expected_items), len(matches.matched)
@@ -109,6 +113,15 @@ def _score_answer(config: ListCoverage, expected: str, actual: str) -> Result:
         metrics=dict(zip(_metric_names(config), (float(matched), float(total), coverage), strict=True)),
         details=details,
     )
+
+
+def _select_inline_items(inline: Sequence[ListItem], expected: Sequence[ListItem], actual: Sequence[ListItem]) -> list[ListItem]:
+    """Items within lines: all of them where the answer has no others, else those that name an expected item and are not listed yet."""
+    if not actual:
+        return list(inline)
+    names = {key for item in expected for key in item.keys}.difference(key for item in actual for key in item.keys)
+    codes = {code for item in expected for _, code in item.codes}.difference(code for item in actual for _, code in item.codes)
+    return [item for item in inline if not names.isdisjoint(item.keys) or not codes.isdisjoint(code for _, code in item.codes)]
 
 
 def _list_labels(items: Sequence[ListItem]) -> list[str]:
