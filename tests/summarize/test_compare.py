@@ -218,3 +218,32 @@ def test_a_regression_gate_adjusts_the_p_values_of_fields_only() -> None:
     gate = Regression(evaluator="e", metric="score", per_field=True)
     of_metric, of_field = judge_regressions([gate], Changes(base="0", new="1", evaluators={"e": evaluator}))
     assert (of_metric.passed, of_field.passed) == (False, True)
+
+
+def test_differences_that_are_all_equal_have_no_interval_effect_or_power() -> None:
+    """0.9 - 1 is the same in every case, and the mean of thirty of them is not, in the last bits."""
+    change = compare_numbers("score", np.ones(30), np.full(30, 0.9))
+    assert change is not None
+    assert (change.low, change.effect, change.smallest_shown, change.verdict) == (None, None, None, "worse")
+    equal = compare_numbers("score", np.full(30, 0.7), np.full(30, 0.7))
+    assert equal is not None
+    assert (equal.p, equal.effect, equal.smallest_shown, equal.verdict) == (1.0, 0.0, None, "no difference shown")
+
+
+@pytest.mark.filterwarnings("error")
+def test_numbers_that_are_infinite_or_very_large_give_finite_results() -> None:
+    base = np.array([1.0, np.inf, 0.5, 0.2, np.nan] * 6)
+    change = compare_numbers("distance", base, np.where(np.isnan(base), 1.0, 0.4), lower=True)
+    assert change is not None
+    assert change.n == 18
+    large = compare_numbers("distance", np.array([1e300, -1e300, 0.5] * 5), np.ones(15))
+    assert large is not None
+    for result in (change, large):
+        assert all(np.isfinite(number) for number in (result.base, result.new, result.low, result.high, result.p, result.smallest_shown))
+
+
+@pytest.mark.parametrize("groups", [1, 2, 4])
+def test_few_groups_show_nothing_and_say_so(groups: int) -> None:
+    change = compare_numbers("score", np.ones(40), np.linspace(0, 0.5, 40), np.arange(40) % groups)
+    assert change is not None
+    assert (change.low, change.high, change.groups, change.verdict) == (None, None, groups, "not enough cases")

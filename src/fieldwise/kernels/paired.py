@@ -162,7 +162,7 @@ def mean_interval(sums: Differences, sizes: GroupSizes | None = None, confidence
     if groups < MIN_GROUPS:
         return None
     error = standard_error(sums, sizes)
-    if error <= 1e-12 * float(np.abs(sums).max()):
+    if error in (0, inf):
         return None
     mean = float(sums.sum()) / (groups if sizes is None else float(sizes.sum()))
     half = float(stdtrit(groups - 1, 0.5 + confidence / 2)) * error
@@ -170,15 +170,25 @@ def mean_interval(sums: Differences, sizes: GroupSizes | None = None, confidence
 
 
 def standard_error(sums: Differences, sizes: GroupSizes | None = None) -> float:
-    """The standard error of a mean, over cases or over groups (robust to dependence within groups); infinite for a single one."""
+    """The standard error of a mean, over cases or over groups (robust to dependence within groups).
+
+    Infinite for a single one, and 0 if all are equal, also where rounding makes them differ in the last bits.
+    """
     groups = len(sums)
     if groups < 2:
         return inf
+    largest = float(np.abs(sums).max())
     if sizes is None:
-        return float(sums.std(ddof=1)) / sqrt(groups)
+        return _zero_if_rounding(float((sums / (largest or 1.0)).std(ddof=1))) * largest / sqrt(groups)
     cases = float(sizes.sum())
-    residuals = sums - sizes * (float(sums.sum()) / cases)
-    return sqrt(groups / (groups - 1) * float((residuals**2).sum())) / cases
+    scaled = sums / (largest or 1.0)
+    residuals = scaled - sizes * (float(scaled.sum()) / cases)
+    return _zero_if_rounding(sqrt(groups / (groups - 1) * float((residuals**2).sum()))) * largest / cases
+
+
+def _zero_if_rounding(deviation: float) -> float:
+    """A deviation of numbers of which the largest is 1; 0 if it is no more than rounding."""
+    return deviation if deviation > 1e-12 else 0.0
 
 
 def adjust_holm(p_values: Sequence[float]) -> list[float]:
@@ -213,7 +223,7 @@ def paired_effect_size(differences: Differences) -> float:
     """The mean difference in standard deviations of the differences (Cohen's d for pairs); 0 if there are no differences."""
     if len(differences) < 2:
         return 0.0
-    mean, spread = float(differences.mean()), float(differences.std(ddof=1))
+    mean, spread = float(differences.mean()), standard_error(differences) * sqrt(len(differences))
     if spread != 0:
         return mean / spread
     if mean == 0:
@@ -222,8 +232,12 @@ def paired_effect_size(differences: Differences) -> float:
 
 
 def minimum_detectable_change(sums: Differences, sizes: GroupSizes | None = None) -> float:
-    """The smallest change of the mean that these cases or groups detect with 80 % power at 95 % confidence."""
-    return inf if len(sums) < 2 else detectable_effect(len(sums)) * standard_error(sums, sizes)
+    """The smallest change of the mean that these cases or groups detect with 80 % power at 95 % confidence.
+
+    Infinite for a single one and where all are equal: nothing shows then how much the mean varies.
+    """
+    error = standard_error(sums, sizes)
+    return inf if len(sums) < 2 or error == 0 else detectable_effect(len(sums)) * error
 
 
 def normalized_gain(base: float, new: float) -> float | None:

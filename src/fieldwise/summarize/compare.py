@@ -116,8 +116,11 @@ def compare_metric(name: str, base: FloatColumn, new: FloatColumn, groups: Group
 
 
 def compare_numbers(name: str, base: FloatColumn, new: FloatColumn, groups: GroupCodes = None, *, lower: bool = False) -> Change | None:
-    """The change of a number over the cases in which both runs have it; None if there is no such case. `lower`: lower is better."""
-    both = ~np.isnan(base) & ~np.isnan(new)
+    """The change of a number over the cases in which both runs have it; None if there is no such case. `lower`: lower is better.
+
+    An infinite number, such as the distance to a point that is not there, has no difference to another one: it does not count either.
+    """
+    both = np.isfinite(base) & np.isfinite(new)
     base_values, new_values = base[both].astype(np.float64), new[both].astype(np.float64)
     if not len(base_values):
         return None
