@@ -36,6 +36,14 @@ def test_the_document_alone_is_the_same_as_the_response() -> None:
     assert list(google_docai(response)) == list(google_docai(response["document"]))
 
 
+def test_entities_alone_are_a_document_and_those_of_other_tools_are_not() -> None:
+    entity = {"type": "total", "mentionText": "5", "confidence": 0.5}
+    assert recognize_format({"text": "5", "entities": [entity]}) == "google_docai"
+    assert [record.record for record in google_docai({"entities": [entity]})] == [{"total": "5"}]
+    for entities in ([{"type": "ORG", "text": "Acme"}], ["Acme"]):
+        assert recognize_format({"text": "Acme", "entities": entities}) is None
+
+
 def test_the_fields_of_a_form_are_read_where_there_are_no_entities() -> None:
     def layout(start: int, end: int, x: float) -> dict[str, object]:
         corners = [{"x": x, "y": 0.1}, {"x": x + 0.1, "y": 0.1}, {"x": x + 0.1, "y": 0.2}, {"x": x, "y": 0.2}]

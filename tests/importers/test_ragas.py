@@ -16,7 +16,7 @@ def test_columns_of_the_first_version_are_rows() -> None:
     columns = {"question": ["q1", "q2"], "answer": ["a1", "a2"], "contexts": [["c"], []], "ground_truths": [["g1", "h1"], ["g2"]]}
     records = list(read_documents("auto", columns))
     assert [(record.input, record.record, record.expected, record.contexts) for record in records] == [
-        ("q1", "a1", "g1", ["c"]),
+        ("q1", "a1", {"$any": ["g1", "h1"]}, ["c"]),
         ("q2", "a2", "g2", []),
     ]
 

@@ -14,10 +14,13 @@ def _find_document(document: Any) -> Mapping[str, Any] | None:
     inner = document.get("document", document) if isinstance(document, Mapping) else None
     if not isinstance(inner, Mapping) or not (isinstance(inner.get("entities"), list) or _list_form_fields(inner)):
         return None
+    entities = inner.get("entities") or ()
+    if not all(isinstance(entity, Mapping) for entity in entities):
+        return None
+    # a response with a field mask may have entities alone; no other tool writes `mentionText`
     is_document = take(inner, "mimeType", "textStyles", "pages", "shardInfo", "uri") is not MISSING
-    return (
-        inner if is_document and all(take(entity, "type", "mentionText") is not MISSING for entity in inner.get("entities") or ()) else None
-    )
+    is_document = is_document or any(take(entity, "mentionText") is not MISSING for entity in entities)
+    return inner if is_document and all(take(entity, "type", "mentionText") is not MISSING for entity in entities) else None
 
 
 @importer(label="Google Document AI", recognizes=lambda document: _find_document(document) is not None)

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from fieldwise.importers._rows import fold_key, has_keys, list_rows, none_if_missing, take, take_list, take_text
+from fieldwise.model.accepted_values import ANY
 from fieldwise.model.imported import ImportedRecord
 from fieldwise.model.values import MISSING
 from fieldwise.registry import importer
@@ -41,11 +42,11 @@ def _recognizes(document: Any) -> bool:
 
 @importer(label="ragas", recognizes=_recognizes)
 def ragas(document: Any) -> Iterator[ImportedRecord]:
-    """One record for each sample: the response, its reference and the retrieved contexts. Of several references the first counts."""
+    """One record for each sample: the response, its reference and the retrieved contexts. Of several references each is accepted."""
     for row in _find_rows(document):
         expected = take(row, *_ROLES["expected"])
         if isinstance(expected, list):
-            expected = expected[0] if expected else MISSING
+            expected = {ANY: expected} if len(expected) > 1 else expected[0] if expected else MISSING
         yield ImportedRecord(
             id=take_text(row, "id", "sample_id"),
             record=take(row, *_ROLES["record"]),

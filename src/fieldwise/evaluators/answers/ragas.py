@@ -13,6 +13,7 @@ import numpy as np
 from annotated_types import MinLen
 
 from fieldwise.evaluators.judges._judging import prompt_messages, unanswered_result, value_to_text
+from fieldwise.model.accepted_values import list_accepted
 from fieldwise.model.ask import (
     DEFAULT_ENDPOINT,
     Chat,
@@ -28,7 +29,7 @@ from fieldwise.model.ask import (
 )
 from fieldwise.model.case import Case
 from fieldwise.model.result import Result
-from fieldwise.model.values import MISSING
+from fieldwise.model.values import MISSING, Value
 from fieldwise.registry import EvaluatorExample, judge
 
 MetricName: TypeAlias = Literal["faithfulness", "answer_relevancy", "context_precision", "context_recall"]
@@ -138,7 +139,17 @@ def context_recall(case: Case, model: Endpoint) -> JudgeSteps[RagasMeasurement]:
         return RagasMeasurement(reason="the case has no expected value")
     if not case.contexts:
         return RagasMeasurement(reason="there are no contexts")
-    return (yield from _measure_supported_claims(case, model, "reference_claims", "reference", value_to_text(case.expected)))
+    return (yield from _measure_supported_claims(case, model, "reference_claims", "reference", _reference_text(case.expected)))
+
+
+def _reference_text(value: Value) -> str:
+    """The reference as text; of several accepted ones the first, because the definitions take one.
+
+    >>> _reference_text({"$any": ["Paris", "Paris, France"]})
+    'Paris'
+    """
+    accepted = [text for text in list_accepted(value) if text is not None]
+    return value_to_text(accepted[0]) if accepted else ""
 
 
 def _measure_supported_claims(case: Case, model: Endpoint, prompt: str, part: str, text: str) -> JudgeSteps[RagasMeasurement]:
@@ -217,7 +228,7 @@ def context_precision(case: Case, model: Endpoint) -> JudgeSteps[RagasMeasuremen
     if not case.contexts:
         return RagasMeasurement(reason="there are no contexts")
     reference = case.actual if case.expected is MISSING or case.expected is None else case.expected
-    answer = value_to_text(reference)
+    answer = _reference_text(reference)
     properties = {"reason": {"type": "string"}, "useful": {"type": "boolean"}}
     questions: list[Chat] = []
     for context in case.contexts:
@@ -311,7 +322,7 @@ def _sample_parts(case: Case) -> dict[str, Any]:
     return {
         "user_input": "" if case.input is None else value_to_text(case.input),
         "response": value_to_text(case.actual),
-        "reference": "" if case.expected is MISSING or case.expected is None else value_to_text(case.expected),
+        "reference": "" if case.expected is MISSING or case.expected is None else _reference_text(case.expected),
         "retrieved_contexts": [value_to_text(context) for context in case.contexts or ()],
     }
 
