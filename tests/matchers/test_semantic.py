@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import fieldwise as fw
 from fieldwise.matchers.semantic import PUBLISHED, Semantic, semantic
 from fieldwise.model.diagnostic import Diagnostic
 from fieldwise.model.pairs import Pairs, Scores
@@ -187,3 +188,65 @@ def test_large_batches_are_embedded_in_parts(monkeypatch: pytest.MonkeyPatch) ->
     assert max(sizes) == 2
     monkeypatch.undo()
     assert in_parts.value.tolist() == score(*pairs).value.tolist()
+
+
+ONE_ADDRESS = [
+    ("C/ Mayor 5", "Calle Mayor 5"),
+    ("C. Mayor, 5", "Calle Mayor 5"),
+    ("Hauptstr. 12", "Hauptstraße 12"),
+    ("Haupt-Str. 12", "Hauptstraße 12"),
+    ("Av. Paulista 1000", "Avenida Paulista 1000"),
+    ("Avda. de la Constitución 3", "Avenida de la Constitución 3"),
+    ("12 bd Haussmann", "12 boulevard Haussmann"),
+    ("12 Bd. Haussmann", "12 Boulevard Haussmann"),
+    ("ul. Marszałkowska 10", "ulica Marszałkowska 10"),
+    ("V. Roma 5", "Via Roma 5"),
+    ("P.O. Box 12", "Postfach 12"),
+    ("PO Box 12", "P.O. Box 12"),
+    ("Pl. Mayor 1", "Plaza Mayor 1"),
+    ("P.zza Duomo 3", "Piazza Duomo 3"),
+    ("C.so Garibaldi 7", "Corso Garibaldi 7"),
+    ("R. Augusta 20", "Rua Augusta 20"),
+    ("Rod. BR-101 km 5", "Rodovia BR-101 km 5"),
+    ("Pça. da Sé 1", "Praça da Sé 1"),
+    ("Fbg Saint-Honoré 8", "Faubourg Saint-Honoré 8"),
+    ("ул. Ленина 5", "улица Ленина 5"),
+    ("пр. Мира 10", "проспект Мира 10"),
+    ("Atatürk Cad. 5", "Atatürk Caddesi 5"),
+    ("Gül Sok. 3", "Gül Sokak 3"),
+    ("Kerkstr. 5", "Kerkstraat 5"),
+    ("Storg. 4", "Storgatan 4"),
+    ("Jl. Sudirman 1", "Jalan Sudirman 1"),
+    ("Ctra. de Madrid km 3", "Carretera de Madrid km 3"),
+    ("Schillerpl. 2", "Schillerplatz 2"),
+]
+TWO_ADDRESSES = [
+    ("Calle Mayor 5", "Avenida Mayor 5"),
+    ("12 Main Street", "12 Main Avenue"),
+    ("Hauptstraße 12", "Hauptplatz 12"),
+    ("Via Roma 5", "Piazza Roma 5"),
+    ("ulica Marszałkowska 10", "aleja Marszałkowska 10"),
+    ("12 rue Haussmann", "12 boulevard Haussmann"),
+    ("Calle Mayor 5", "Calle Mayor 6"),
+    ("Calle Mayor 5", "Calle Menor 5"),
+    ("Rua Augusta 20", "Avenida Augusta 20"),
+    ("улица Ленина 5", "проспект Ленина 5"),
+    ("P.O. Box 12", "Postfach 13"),
+    ("Atatürk Caddesi 5", "Atatürk Sokak 5"),
+    ("Corso Garibaldi 7", "Via Garibaldi 7"),
+    ("Jalan Sudirman 1", "Gang Sudirman 1"),
+    ("Kerkstraat 5", "Kerkplein 5"),
+    ("Plaza Mayor 1", "Calle Mayor 1"),
+]
+
+
+def test_abbreviations_of_streets_in_many_languages_are_one_address() -> None:
+    expected, actual = zip(*ONE_ADDRESS, strict=True)
+    passed = fw.match("semantic", expected=list(expected), actual=list(actual)).passed
+    assert [pair for pair, is_same in zip(ONE_ADDRESS, passed, strict=True) if not is_same] == []
+
+
+def test_another_kind_of_street_is_another_address() -> None:
+    expected, actual = zip(*TWO_ADDRESSES, strict=True)
+    passed = fw.match("semantic", expected=list(expected), actual=list(actual)).passed
+    assert [pair for pair, is_same in zip(TWO_ADDRESSES, passed, strict=True) if is_same] == []

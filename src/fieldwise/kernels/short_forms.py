@@ -7,6 +7,7 @@ False
 """
 
 import re
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import Final
 
@@ -30,17 +31,50 @@ SHORT_FORMS: Final = {
     "pieces": "pcs", "piece": "pc", "quantity": "qty", "kilogram": "kg", "kilograms": "kg", "hours": "hrs", "hour": "hr", "minutes": "min",
 }  # fmt: skip
 """Word → its short form, without case, accents and points."""
+_STREET_FORMS: Final = {
+    "c": "calle", "cl": "calle", "avenida": "ave", "avda": "ave", "avd": "ave", "avinguda": "ave", "bd": "blvd", "bld": "blvd",
+    "boul": "blvd",
+    "bulevar": "blvd", "ul": "ulica", "al": "aleja", "aleje": "aleja", "os": "osiedle", "v": "via", "vle": "viale", "cso": "corso",
+    "pzza": "piazza", "pza": "plaza", "pl": "plaza", "plac": "plaza", "placa": "plaza", "place": "plaza", "r": "rua", "praca": "pca",
+    "rodovia": "rod", "estrada": "estr", "travessa": "tv", "trav": "tv", "carretera": "ctra", "paseo": "pso", "faubourg": "fbg",
+    "fg": "fbg",
+    "chemin": "che", "impasse": "imp", "route": "rte", "jalan": "jl", "jln": "jl", "caddesi": "cad", "cadde": "cad", "cd": "cad",
+    "sokak": "sok", "sokagi": "sok", "sk": "sok", "mahallesi": "mah", "улица": "ул", "проспект": "пр", "просп": "пр", "переулок": "пер",
+    "площадь": "пл", "шоссе": "ш", "вулиця": "вул", "бульвар": "бул", "trida": "tr", "namesti": "nam", "utca": "u", "ulice": "ulica",
+    "strada": "str", "calea": "cal", "postfach": "pobox", "apartado": "pobox",
+}  # fmt: skip
+"""Words for streets and their short forms that mean other things elsewhere: they count in an address, a short text with a number."""
 _ORDINALS: Final = {
     "first": "1st", "second": "2nd", "third": "3rd", "fourth": "4th", "fifth": "5th", "sixth": "6th", "seventh": "7th", "eighth": "8th",
     "ninth": "9th", "tenth": "10th", "eleventh": "11th", "twelfth": "12th",
 }  # fmt: skip
-_COMPOUND_STREET: Final = re.compile(r"(?<=\w\w\w)strasse$")
+_COMPOUND_STREET: Final = re.compile(r"(?<=\w\w\w)(?:strasse|straat)$")
+_CONTRACTION: Final = re.compile(r"\b([A-Za-z])\.(le|so|zza|za|go)\b")
+"""First and last letters of a word around a point, as in `P.zza`."""
+_COMPOUND_PLACE: Final = re.compile(r"(?<=\w\w\w)pl$")
 STREET_WORDS: Final = parse_words(
     """st ave rd blvd dr ln ct pl sq hwy pkwy ter way close crescent alley str rue via viale piazza calle avenida rua platz weg allee gasse
-    ring damm ufer"""
+    ring damm ufer ulica aleja jl cad sok ул пр пер пл бул вул corso plaza ctra pso pca rod estr tv fbg rte imp che gang nam tr"""
 )
 """Kinds of streets in their short forms: two addresses with different ones are different."""
-_COMPOUND_STREETS: Final = ("str", "platz", "weg", "allee", "gasse", "ring", "damm", "ufer")
+_COMPOUND_STREETS: Final = (
+    "str",
+    "platz",
+    "weg",
+    "allee",
+    "gasse",
+    "ring",
+    "damm",
+    "ufer",
+    "plein",
+    "laan",
+    "gracht",
+    "kade",
+    "gatan",
+    "vagen",
+    "torget",
+    "utca",
+)
 _MAX_ADDRESS_WORDS: Final = 10
 
 
@@ -48,15 +82,30 @@ def shorten(text: str) -> tuple[str, ...]:
     """The words of a text, each in its short form; single letters in a row are one word, as in `P.O.`."""
     words: list[str] = []
     after_initial = False
-    for word in split_words(text):
+    written = split_words(_CONTRACTION.sub(r"\1\2", text))
+    in_address = _is_address(written)
+    for place, word in enumerate(written):
         is_initial = len(word) == 1 and word.isalpha()
         if is_initial and after_initial:
             words[-1] += word
         else:
-            word = _COMPOUND_STREET.sub("str", word)
-            words.append(_ORDINALS.get(word) or SHORT_FORMS.get(word, word))
+            words.append(_short_form(word, in_address, is_last=place == len(written) - 1))
         after_initial = is_initial
-    return tuple(words)
+    return tuple("pobox" if word == "po" and in_address else word for word in words if not (word == "box" and "po" in words and in_address))
+
+
+def _is_address(words: Sequence[str]) -> bool:
+    return 2 <= len(words) <= _MAX_ADDRESS_WORDS and any(word[0].isdigit() for word in words)
+
+
+def _short_form(word: str, in_address: bool, *, is_last: bool) -> str:
+    word = _COMPOUND_STREET.sub("str", word)
+    short = _ORDINALS.get(word) or SHORT_FORMS.get(word, word)
+    if not in_address:
+        return short
+    if len(short) > 1 or not is_last:  # the letter behind a house number is no street
+        short = _STREET_FORMS.get(short, short)
+    return _COMPOUND_PLACE.sub("platz", short)
 
 
 def find_street_words(words: tuple[str, ...]) -> frozenset[str]:
@@ -65,7 +114,7 @@ def find_street_words(words: tuple[str, ...]) -> frozenset[str]:
     >>> find_street_words(shorten("Hauptstraße 12")), find_street_words(shorten("the ring finger"))
     (frozenset({'str'}), frozenset())
     """
-    if not 2 <= len(words) <= _MAX_ADDRESS_WORDS or not any(word[0].isdigit() for word in words):
+    if not _is_address(words):
         return frozenset()
     kinds = {word for word in words if word in STREET_WORDS}
     kinds |= {kind for word in words for kind in _COMPOUND_STREETS if word.endswith(kind) and len(word) > len(kind) + 2}
