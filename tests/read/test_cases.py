@@ -314,7 +314,10 @@ def test_a_truncated_last_line_says_so(tmp_path: Path) -> None:
 def test_a_document_on_several_lines_is_told_from_json_lines(tmp_path: Path) -> None:
     _, _, notes = read(write(tmp_path / "a.jsonl", json.dumps(ROWS, indent=1)))
     assert ".json" in (notes[0].fix or "")
-    _, diagnostics, _ = read(write(tmp_path / "b.json", lines(ROWS)))
+    cases, diagnostics, _ = read(write(tmp_path / "b.json", lines(ROWS)))
+    assert codes(diagnostics) == []
+    assert len(cases) == len(ROWS)
+    _, diagnostics, _ = read(write(tmp_path / "c.json", lines(ROWS) + b"\n{"))
     assert codes(diagnostics) == ["invalid-json"]
     assert ".jsonl" in (diagnostics[0].fix or "")
 

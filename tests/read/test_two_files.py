@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 
 import fieldwise as fw
+from fieldwise.model.plan import Source
+from fieldwise.read.cases import read_cases
 
 GOLD = [
     {"key": "r-1", "entities": {"company": "Acme", "total": "5.00", "lines": [{"desc": "Tea"}]}},
@@ -117,3 +119,33 @@ def test_join_and_an_id_of_one_side_contradict_each_other() -> None:
     cases = {"expected": {"file": "a", "id": "b"}, "actual": "c", "join": "d"}
     with pytest.raises(fw.ConfigError, match="`join` names the id of both sides"):
         fw.check({"cases": cases, "evaluators": RULES})
+
+
+FENCED = 'Here it is:\n```json\n{"total": 5}\n```\n'
+
+
+@pytest.mark.parametrize("suffix", [".txt", ".md", ".json"])
+def test_a_folder_of_model_outputs_as_text_is_a_side(tmp_path: Path, suffix: str) -> None:
+    for folder in ("gold", "out"):
+        (tmp_path / folder).mkdir()
+    for name in ("a", "b"):
+        (tmp_path / "gold" / f"{name}.json").write_text('{"total": 5}')
+        (tmp_path / "out" / f"{name}{suffix}").write_text(FENCED, encoding="utf-8-sig")
+    run = fw.run(
+        {
+            "cases": {"expected": str(tmp_path / "gold"), "actual": str(tmp_path / "out")},
+            "evaluators": [{"type": "field_accuracy", "fields": ["total"]}],
+        },
+        root=tmp_path / "runs",
+    )
+    assert run.summary["field_accuracy.score"] == 1.0
+    assert run.exit_code == 0
+
+
+def test_an_expected_file_that_is_not_json_stays_an_error(tmp_path: Path) -> None:
+    for folder, content in (("gold", FENCED), ("out", '{"total": 5}')):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "a.json").write_text(content)
+    source = Source(expected=str(tmp_path / "gold"), actual=str(tmp_path / "out"))
+    diagnostics = [note for cases in read_cases(source) for notes in cases.diagnostics.values() for note in notes]
+    assert [note.code for note in diagnostics if note.level == "error"] == ["unreadable-expected"]

@@ -27,6 +27,8 @@ FORMATS: Final[Mapping[str, str]] = {
     ".pq": "parquet",
 }
 """Format by extension; `.gz` or `.zst` may follow."""
+TEXT_SUFFIXES: Final = (".txt", ".md")
+"""Extensions of files of which each is one output as text, with or without JSON in it, where a side is a folder or a pattern."""
 _WORKBOOKS: Final = (".xlsx", ".xlsm", ".xls", ".ods")
 _COMPRESSED: Final = (".gz", ".zst")
 _BLOCK: Final = 1 << 18
@@ -67,6 +69,17 @@ def find_files(pattern: str, suffixes: tuple[str, ...] = tuple(FORMATS)) -> list
         if not files:
             raise UnreadableFile(Diagnostic(code="no-file", what=what, where=Where(file=pattern), fix=fix))
         return files
+
+
+def find_record_files(pattern: str) -> list[Location]:
+    """The files of one side: of a folder the `.json` files, or the texts if it has none; else as `find_files`."""
+    if not parse_location(pattern).is_dir():
+        return find_files(pattern)
+    try:
+        return find_files(pattern, (".json",))
+    except UnreadableFile:
+        with_texts = (".json", *TEXT_SUFFIXES)
+        return find_files(pattern, with_texts)
 
 
 def refuse_special_file(path: Location) -> None:

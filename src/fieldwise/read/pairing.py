@@ -8,14 +8,15 @@ from dataclasses import dataclass, field, replace
 from itertools import product
 from typing import Any, Final, NamedTuple, cast
 
-from fieldwise.model.locations import parse_location
+from fieldwise.model.locations import Location, parse_location
 from fieldwise.model.path import render_path
 from fieldwise.model.plan import SideMapping, Source
 from fieldwise.model.values import MISSING
 from fieldwise.read.columns import USUAL_NAMES, fold_name
-from fieldwise.read.files import ReadProgress, UnreadableFile, find_files, get_data_stem
+from fieldwise.read.files import TEXT_SUFFIXES, ReadProgress, UnreadableFile, find_record_files, get_data_stem, get_data_suffix, open_bytes
+from fieldwise.read.records_in_text import find_record
 from fieldwise.read.side_mapping import SideMapper, locate
-from fieldwise.read.table_files import read_each
+from fieldwise.read.table_files import MAX_DOCUMENT_BYTES, read_each
 
 MAX_ROWS: Final = 20_000
 """Number of rows of each side to look at."""
@@ -147,9 +148,12 @@ def _read_side(pattern: str) -> _SideRows:
     names: list[str] = []
     are_files = True
     try:
-        files = find_files(pattern, (".json",)) if parse_location(pattern).is_dir() else find_files(pattern)
+        files = find_record_files(pattern)
     except UnreadableFile:
         return _SideRows([], [], False)
+    texts = [file for file in files if get_data_suffix(file) in TEXT_SUFFIXES]
+    if texts:
+        return _read_texts(texts)
     for batch in read_each(files, None, 1024, ReadProgress(), []):
         are_files = are_files and batch.numbering == "file"
         rows += batch.values
@@ -157,6 +161,16 @@ def _read_side(pattern: str) -> _SideRows:
         if len(rows) >= MAX_ROWS:
             break
     return _SideRows(rows[:MAX_ROWS], names[:MAX_ROWS], are_files)
+
+
+def _read_texts(files: Sequence[Location]) -> _SideRows:
+    """The records found in text files, one in each; empty where there is none."""
+    rows: list[dict[str, Any]] = []
+    for file in files[:MAX_ROWS]:
+        with open_bytes(file, ReadProgress()) as stream:
+            record = find_record(stream.read(MAX_DOCUMENT_BYTES).decode("utf-8", errors="replace")).value
+        rows.append(record if isinstance(record, dict) else {})
+    return _SideRows(rows, [get_data_stem(file) for file in files[:MAX_ROWS]], True)
 
 
 def count_records(pattern: str) -> int | None:

@@ -37,9 +37,10 @@ from fieldwise.read.columns import (
 )
 from fieldwise.read.files import (
     AUTO,
+    TEXT_SUFFIXES,
     ReadProgress,
     UnreadableFile,
-    find_files,
+    find_record_files,
     get_data_suffix,
     open_bytes,
     remote_errors_as_unreadable,
@@ -134,8 +135,7 @@ class RecordFiles:
         value: Value = MISSING
         try:
             with open_bytes(path, self._progress) as stream:
-                value, problems = parse_json_file(read_document(stream, str(path)), str(path))
-            notes = [problem.to_diagnostic(where) for problem in problems]
+                value, notes = self._parse(read_document(stream, str(path)), path)
         except UnreadableFile as error:
             notes = [error.diagnostic]
         except (OSError, EOFError, ValueError) as error:
@@ -146,6 +146,18 @@ class RecordFiles:
         value = MISSING if any(note.level == "error" for note in notes) else value
         case = Case(id=key, expected=value) if self._side == "expected" else Case(id=key, actual=value)
         return SideRecord(key, case, where, tuple(notes), by_short_name)
+
+    def _parse(self, content: bytes, path: Location) -> tuple[Value, list[Diagnostic]]:
+        """The value of a file. An actual file that is not JSON is the text of a model, in which evaluators look for a record."""
+        if get_data_suffix(path) in TEXT_SUFFIXES:
+            return _decode_text(content, str(path)), []
+        try:
+            value, problems = parse_json_file(content, str(path))
+        except UnreadableFile:
+            if self._side == "actual" and content.strip() and content.lstrip()[:1] not in (b"{", b"["):  # a damaged record is no text
+                return _decode_text(content, str(path)), []
+            raise
+        return value, [problem.to_diagnostic(Where(file=str(path))) for problem in problems]
 
     def _map_record(self, value: Value, where: Where) -> tuple[Value, list[Diagnostic]]:
         name = self.mapper.mapping.record
@@ -170,6 +182,14 @@ def _as_side_diagnostic(note: Diagnostic, side: str) -> Diagnostic:
     if note.level != "error":
         return note
     return Diagnostic(code=f"unreadable-{side}", what=note.what, where=note.where, fix=note.fix)
+
+
+def _decode_text(content: bytes, file: str) -> str:
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        what, fix = f"the text has bytes that are not UTF-8, from byte {error.start + 1} on", "save the file as UTF-8"
+        raise UnreadableFile(Diagnostic(code="invalid-utf8", what=what, where=Where(file=file), fix=fix)) from error
 
 
 def _get_record_name(file: Location, root: Location) -> str:
@@ -354,7 +374,7 @@ def open_side(source: Source, side: str, chunk: int, progress: ReadProgress, dia
     path = parse_location(pattern)
     with remote_errors_as_unreadable(path):
         is_folder = path.is_dir()
-        files = find_files(pattern, (".json",)) if is_folder else find_files(pattern)
+        files = find_record_files(pattern)
         diagnostics += warn_unread_entries(path, (".json",)) if is_folder else []
         progress.total = (progress.total or 0) + sum(file.stat().st_size for file in files)
         has_many_files = is_folder or (not path.exists() and glob.has_magic(pattern))
@@ -363,10 +383,14 @@ def open_side(source: Source, side: str, chunk: int, progress: ReadProgress, dia
         diagnostics.append(_note_importer(importer, side, files[0]))
         stream = choose_side(read_each(files, importer, chunk, progress, diagnostics), side)
         return RecordTable(rechunk_rows(stream, chunk), source, side, diagnostics)
-    if all(get_data_suffix(file) == ".json" for file in files) and not mapping.format and not (mapping.id and has_many_files):
+    if (
+        all(get_data_suffix(file) in (".json", *TEXT_SUFFIXES) for file in files)
+        and not mapping.format
+        and not (mapping.id and has_many_files)
+    ):
         if has_many_files:
             return RecordFiles(files, path if is_folder else _get_glob_root(pattern), side, mapping, progress)
-        if not _is_list_of_objects(files[0]):
+        if get_data_suffix(files[0]) in TEXT_SUFFIXES or not _is_list_of_objects(files[0]):
             record_files = RecordFiles(files, files[0].parent, side, mapping, progress)
             record_files.is_single = True
             return record_files
