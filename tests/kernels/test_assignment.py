@@ -102,3 +102,8 @@ def test_a_sparse_matrix_is_assigned_as_the_dense_one() -> None:
         rows, columns = np.nonzero(dense)
         expected = [(row, column) for row, column in assign_pairs(dense) if dense[row, column] > 0]
         assert assign_sparse((rows, columns, dense[rows, columns]), n, m) == expected
+
+
+def test_an_infinite_similarity_outweighs_any_sum_of_others() -> None:
+    assert assign_pairs(np.array([[np.inf, 1.0], [1.0, 0.0]])) == [(0, 0), (1, 1)]
+    assert assign_pairs(np.array([[np.nan, 0.0], [0.0, 1.0]])) == [(0, 1), (1, 0)]

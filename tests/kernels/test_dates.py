@@ -48,3 +48,10 @@ def test_a_date_is_written_in_many_ways() -> None:
     spellings = spell_iso_date("2025-01-31")
     assert {"2025-01-31", "31 January 2025", "Jan 31 2025", "31.01.2025", "01/31/2025", "31/1/2025", "2025年1月31日"} <= set(spellings)
     assert spell_iso_date("2025-02-30") == spell_iso_date("soon") == []
+
+
+@pytest.mark.parametrize("time", ["5:30 pm", "17:30"])
+def test_a_time_of_day_with_at_most_one_word_leaves_the_date_as_it_is(time: str) -> None:
+    readings = parse_date_readings(f"03/04/2024 {time}")
+    assert readings is not None
+    assert (readings.readings, readings.time) == (((2024, 4, 3), (2024, 3, 4)), "17:30")

@@ -130,3 +130,7 @@ def test_a_text_differs_not_from_itself_and_kinds_are_the_same_both_ways(expecte
 @settings(deadline=None, max_examples=80)
 def test_no_text_crashes_the_guards(expected: str, actual: str) -> None:
     assert all(difference.factor < 1 for difference in find_differences(read_text(expected), read_text(actual)))
+
+
+def test_numbers_that_change_places_are_a_difference_though_more_than_two_do() -> None:
+    assert describe_differences("moved from 5 via 6 to 7", "moved from 7 via 5 to 6") == ["order differs: 5 … 6 … 7 / 7 … 5 … 6"]

@@ -107,3 +107,12 @@ def test_digits_with_thousands_separators_are_the_plain_number(number: int) -> N
 def test_agreement_is_mutual(expected: int, actual: int) -> None:
     a, b = find_quantities(f"{expected} days")[0], find_quantities(f"{actual} months")[0]
     assert quantities_agree(a, b) == quantities_agree(b, a)
+
+
+def test_a_number_after_half_is_a_quantity_of_its_own() -> None:
+    assert [quantity.text for quantity in find_quantities("half 20 kg")] == ["half", "20 kg"]
+
+
+@pytest.mark.parametrize(("text", "is_ordinal"), [("3rd", True), ("3 rd", False)])
+def test_an_ordinal_ending_follows_its_number_at_once(text: str, is_ordinal: bool) -> None:
+    assert (find_quantities(text)[0].family == "ordinal") is is_ordinal
