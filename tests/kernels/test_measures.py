@@ -4,7 +4,7 @@ from math import isclose
 
 import pytest
 
-from fieldwise.kernels.measures import read_duration, read_quantity
+from fieldwise.kernels.measures import read_duration, read_quantity, unit_factor
 
 
 @pytest.mark.parametrize(
@@ -106,3 +106,15 @@ def test_units_that_only_pint_knows_are_read_on_request() -> None:
     assert wide is not None
     assert wide.to_base() == pytest.approx({"meter": 603.504}, rel=1e-4)
     assert read_quantity("3 furlong") is None or read_quantity("3 furlong") == wide
+
+
+def test_a_ratio_of_two_units_converts_as_they_do() -> None:
+    hourly, daily = unit_factor("kilogram-per-hour"), unit_factor("kilogram-per-day")
+    assert hourly is not None
+    assert daily is not None
+    assert hourly.dimension == daily.dimension
+    assert isclose(hourly.factor, 24 * daily.factor)
+
+
+def test_a_number_in_words_with_an_unknown_unit_is_no_quantity() -> None:
+    assert read_quantity("twenty foos") is None
