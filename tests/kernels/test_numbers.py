@@ -2,7 +2,7 @@
 
 import pytest
 
-from fieldwise.kernels.numbers import format_number, parse_number_readings
+from fieldwise.kernels.numbers import align_digits, format_number, parse_number_readings
 
 
 @pytest.mark.parametrize(
@@ -44,3 +44,10 @@ def test_other_text_has_no_number_readings(text: str) -> None:
 )
 def test_numbers_are_written_plainly(number: float, text: str) -> None:
     assert format_number(number) == text
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual", "digits"), [(12, 7.25, ("1200", "725")), (7.25, 12, ("725", "1200")), (-12, 345, ("12", "345"))]
+)
+def test_digits_are_aligned_at_the_decimal_point(expected: float, actual: float, digits: tuple[str, str]) -> None:
+    assert align_digits(expected, actual) == digits

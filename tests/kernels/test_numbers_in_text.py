@@ -119,3 +119,8 @@ def test_scale_words_powers_and_spaces_belong_to_the_number(text: str, values: l
 def test_a_number_of_several_words_is_found_where_it_is_written() -> None:
     text = "paid 10 000 people $1.2 million in 2019"
     assert [text[number.start : number.end] for number in find_numbers(text)] == ["10 000", "$1.2 million", "2019"]
+
+
+@pytest.mark.parametrize(("text", "value"), [("2½ cups", "2.5"), ("¼ cup", "0.25")])
+def test_a_fraction_in_one_character_counts(text: str, value: str) -> None:
+    assert list_number_values(text) == [value]
