@@ -413,3 +413,11 @@ def test_scope_fields_counts_only_the_listed_fields() -> None:
     assert (result.metrics["true_positives"], result.metrics["false_positives"], result.score) == (1, 0, 1.0)
     with pytest.raises(fw.ConfigError, match="scope"):
         fw.evaluate({"type": "field_prf", "scope": "fields"}, expected={}, actual={})
+
+
+def test_empty_text_agrees_with_nothing_only_if_asked_to() -> None:
+    assert prf({"a": 1, "t": ""}, {"a": 1}).metrics["omission"] == 1
+    assert prf({"a": 1}, {"a": 1, "t": " "}).metrics["hallucination"] == 1
+    assert prf({"a": 1, "t": ""}, {"a": 1}, empty="absent").score == 1.0
+    assert prf({"a": 1}, {"a": 1, "t": " "}, empty="absent").score == 1.0
+    assert prf({"a": 1, "t": "x"}, {"a": 1, "t": ""}, empty="absent").score < 1.0

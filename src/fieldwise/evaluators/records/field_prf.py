@@ -62,7 +62,7 @@ class FieldPrf:
     substitution_counts: Literal["fp_fn", "fp"] = "fp_fn"
     """What a wrong value or a wrong type counts as: a false positive and a false negative, or only a false positive."""
     empty: Literal["value", "absent"] = "value"
-    """value: an empty list or object is one leaf. absent: it agrees with null, with a missing key and with another empty one."""
+    """value: an empty list, object or text is one leaf. absent: it agrees with null, with a missing key and with another empty one."""
 
     def problems(self) -> Iterable[OptionProblem]:
         """List rules whose items no field compares, and patterns that are not paths."""
@@ -181,7 +181,7 @@ def field_prf(batch: Batch, config: FieldPrf) -> Results:
 
 
 def _treat_empty_as_absent(comparisons: ComparisonTable) -> ComparisonTable:
-    """Comparisons in which an empty list or object against nothing is no field."""
+    """Comparisons in which an empty list, object or text against nothing is no field."""
     errors = np.flatnonzero(np.isin(comparisons.outcome, _ERRORS)).tolist()
     rows = [row for row in errors if _is_empty(comparisons.compared_value(row)) and _is_empty(comparisons.actual[row])]
     if not rows:
@@ -193,6 +193,8 @@ def _treat_empty_as_absent(comparisons: ComparisonTable) -> ComparisonTable:
 
 
 def _is_empty(value: Any) -> bool:
+    if isinstance(value, str):
+        return not value.strip()
     return value is None or value is MISSING or (isinstance(value, list | dict) and not value)
 
 
