@@ -213,6 +213,8 @@ class CauseSpec:
     """Matches that the advice recommends."""
     advice_if_followed: str = ""
     """The advice for a field whose match is one of `advised` already."""
+    advice_if_typed: str = ""
+    """The advice for a field whose match reads a type (money, date, quantity …), where `advised` are matches of text."""
     kinds: ValueKinds = "any"
     """Pairs it applies to."""
     letters: tuple[LetterRelation, ...] = ("same", "as_many", "fewer", "more")
@@ -477,6 +479,7 @@ def cause(
     advice: str,
     advised: tuple[str, ...] = (),
     advice_if_followed: str = "",
+    advice_if_typed: str = "",
     kinds: ValueKinds = "any",
     letters: tuple[LetterRelation, ...] = ("same", "as_many", "fewer", "more"),
     reads: TextReading | None = None,
@@ -496,6 +499,7 @@ def cause(
             advice=advice,
             advised=advised,
             advice_if_followed=advice_if_followed,
+            advice_if_typed=advice_if_typed,
             kinds=kinds,
             letters=letters,
             reads=reads,

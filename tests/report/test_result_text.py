@@ -63,3 +63,12 @@ def test_a_result_as_json_names_its_case_and_evaluator() -> None:
     record = result_to_json("a-1", "fields", Result(score=0.5, comparisons=[comparison()]))
     assert (record["case"], record["evaluator"], record["score"]) == ("a-1", "fields", 0.5)
     assert record["comparisons"][0]["path"] == "number"
+
+
+@pytest.mark.parametrize(
+    "rule", ["numeric ± 0.01", "money", "date", "datetime ± 60 s", "duration", "quantity", "boolean", "code, box IoU ≥ 0.5", "country"]
+)
+def test_a_typed_match_is_never_advised_a_match_of_text(rule: str) -> None:
+    advice = " ".join(describe_cause(name, rule).advice for name in CAUSES.names())
+    assert not [match for match in ("fuzzy", "contains", "one_of", "semantic") if f"match: {match}" in advice]
+    assert "algorithm:" not in advice

@@ -100,6 +100,7 @@ _LABEL_WORDS = frozenset({
     advice="Fold case where it carries no meaning, e.g. `match: fuzzy`, or ask for the case as printed.",
     advised=("fuzzy",),
     advice_if_followed="Leave `normalize` at true, which folds case, or ask for the case as printed.",
+    advice_if_typed="Ask for the case as printed.",
     kinds="text",
     letters=("same",),
     examples=[
@@ -144,6 +145,7 @@ def whitespace(expected: str, actual: str, _context: Context) -> bool:
     advice="Compare words, e.g. `match: fuzzy` with `algorithm: token_sort`, or normalize dashes and quotes before comparing.",
     advised=("fuzzy",),
     advice_if_followed="Compare words with `algorithm: token_sort`, or normalize dashes and quotes before comparing.",
+    advice_if_typed="Ask for the value as printed; look at its dashes, points and quotes.",
     kinds="text",
     letters=("same",),
     examples=[
@@ -174,6 +176,7 @@ def punctuation(expected: str, actual: str, _context: Context) -> bool:
     advice="Check the encoding of the source, or allow for accents with `match: fuzzy`.",
     advised=("fuzzy",),
     advice_if_followed="Check the encoding of the source, or lower `threshold` for short texts.",
+    advice_if_typed="Check the encoding of the source.",
     kinds="text",
     letters=(),
     examples=[
@@ -209,6 +212,7 @@ def _has_accents(text: str) -> bool:
     advice="List the short forms you accept, e.g. `match: one_of`, or ask for names written out.",
     advised=("one_of",),
     advice_if_followed="Add the short form to the values you accept, or ask for names written out.",
+    advice_if_typed="Ask for names written out, or for codes.",
     kinds="text",
     letters=("fewer", "more"),
     examples=[
@@ -294,6 +298,7 @@ def _is_cut_off(expected: str, actual: str) -> bool:
     advice="Compare words in any order: `match: fuzzy` with `algorithm: token_sort`.",
     advised=("fuzzy",),
     advice_if_followed="Compare words in any order: `algorithm: token_sort`.",
+    advice_if_typed="Ask for the words in the order of the source.",
     kinds="text",
     letters=("as_many", "same"),
     examples=[
@@ -346,6 +351,7 @@ def _is_placeholder(text: str) -> bool:
     advice="Check output limits and column widths; for prose compare with `match: contains` or `algorithm: token_set`.",
     advised=("contains",),
     advice_if_followed="Check output limits and column widths.",
+    advice_if_typed="Check output limits and column widths.",
     kinds="text",
     letters=("fewer",),
     examples=[
@@ -371,6 +377,7 @@ def truncated(expected: str, actual: str, _context: Context) -> bool:
     advice="Ask for the whole text; to accept a part, use `match: fuzzy` with `algorithm: token_set`.",
     advised=("fuzzy",),
     advice_if_followed="Ask for the whole text; to accept a part, use `algorithm: token_set`.",
+    advice_if_typed="Ask for the whole value.",
     kinds="text",
     letters=("fewer",),
     examples=[
@@ -438,6 +445,7 @@ def _text_before_value(expected: Json, actual: str) -> str | None:
     advice="Ask for the value alone, without labels, units or explanations; to accept it, use `match: contains`.",
     advised=("contains",),
     advice_if_followed="Ask for the value alone, without labels, units or explanations.",
+    advice_if_typed="Ask for the value alone, without labels or explanations.",
     kinds="written",
     letters=("more",),
     examples=[
@@ -610,6 +618,7 @@ def _is_one_swap(expected: str, actual: str) -> bool:
     advice="Allow for small slips with `match: fuzzy` where they do not matter; check codes against a list or a checksum.",
     advised=("fuzzy",),
     advice_if_followed="Lower `threshold` if such slips do not matter; check codes against a list or a checksum.",
+    advice_if_typed="Check such values against a list, a sum or a checksum.",
     letters=("as_many", "fewer", "more"),
     numbers="long",
     examples=[

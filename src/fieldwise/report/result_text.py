@@ -51,6 +51,12 @@ def field_state_name(comparison: Comparison) -> str:
     return "match" if comparison.similarity is None or comparison.similarity >= 1 else "close"
 
 
+_TYPED_RULES: Final = frozenset(
+    "numeric numeric_tolerance money date datetime duration quantity boolean code country currency language".split()  # noqa: SIM905
+)
+"""First words of the rules whose match reads a type: text matches would accept wrong values there."""
+
+
 class CauseText(NamedTuple):
     """What reports say about a cause."""
 
@@ -65,6 +71,8 @@ def describe_cause(name: str, rule: str = "") -> CauseText:
 
     >>> describe_cause("date_format", "exact").advice == describe_cause("date_format", "date").advice
     False
+    >>> describe_cause("typo", "money ± 0.01").advice
+    'Check such values against a list, a sum or a checksum.'
     >>> describe_cause("ocr").label, describe_cause("cause_of_a_removed_plugin").label
     ('look-alike characters', 'cause of a removed plugin')
     """
@@ -73,6 +81,8 @@ def describe_cause(name: str, rule: str = "") -> CauseText:
     except KeyError:
         return CauseText(cause_label(name), "")
     is_followed = any(rule.startswith(match.removesuffix("_tolerance")) for match in spec.advised) if rule else False
+    if spec.advice_if_typed and rule.replace(",", " ").partition(" ")[0] in _TYPED_RULES:
+        return CauseText(spec.label, spec.advice_if_typed)
     return CauseText(spec.label, spec.advice_if_followed if is_followed else spec.advice)
 
 
