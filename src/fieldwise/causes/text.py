@@ -223,6 +223,7 @@ def _has_accents(text: str) -> bool:
         CauseExample(expected="Main Street", actual="Main Road", holds=False),
         CauseExample(expected="John Smith", actual="John S", holds=False),
         CauseExample(expected="John Smith", actual="K. Smith", holds=False),
+        CauseExample(expected="7.5", actual="7.51", holds=False),
     ],
 )
 def abbreviation(expected: str, actual: str, _context: Context) -> bool:
@@ -269,6 +270,8 @@ def _are_initials(short: list[str], long: list[str]) -> bool:
     if len(short[0]) > 1 and (len(short) > 1 or len(short[0]) > len(long)):
         return False
     initials = "".join(short)
+    if not initials.isalpha():  # `7.5` is no short form of `7.51`
+        return False
     if not 2 <= len(initials) <= 8 or len(long) < 2 or max(map(len, short)) not in (1, len(initials)):
         return False
     all_initials = "".join(word[0] for word in long)
@@ -456,6 +459,7 @@ def _text_before_value(expected: Json, actual: str) -> str | None:
         CauseExample(expected="Acme Corp (the seller)", actual="Acme Corp", holds=False),
         CauseExample(expected="field", actual="Springfield", holds=False),
         CauseExample(expected="A", actual="A plan", holds=False),
+        CauseExample(expected="12", actual="12.50", holds=False),
     ],
 )
 def extra_text(expected: Json, actual: Json, _context: Context) -> bool:
@@ -463,11 +467,17 @@ def extra_text(expected: Json, actual: Json, _context: Context) -> bool:
     if not isinstance(actual, str):
         return False
     if isinstance(expected, str):
-        return _contains_words(_words(actual), _words(expected))
+        return _contains_words(_words(actual), _words(expected)) and not _are_other_numbers(expected, actual)
     if isinstance(expected, int | float) and not isinstance(expected, bool):
         number = format_number(expected)
         return len(actual) > len(number) and number in actual.replace(",", "").split()
     return False
+
+
+def _are_other_numbers(expected: str, actual: str) -> bool:
+    """True for `12` and `12.50`: two numbers of which the one contains the digits of the other."""
+    left, right = to_number(expected), to_number(actual)
+    return left is not None and right is not None and left != right
 
 
 def _contains_words(long: list[str], short: list[str]) -> bool:
