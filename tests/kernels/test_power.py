@@ -30,3 +30,7 @@ def test_no_change_is_never_detected_and_no_spread_always() -> None:
     assert cases_needed(0.0, 1.0) is None
     assert cases_needed(1e-9, 1.0) is None
     assert cases_needed(0.1, 0.0) == 2
+
+
+def test_one_case_detects_nothing() -> None:
+    assert detection_power(0.5, 1.0, 1) == 0.0

@@ -149,3 +149,9 @@ def test_a_grid_with_integers_beyond_floats_on_one_side_is_compared_exactly(swap
 def test_a_relative_tolerance_of_0_is_absolute_for_large_integers_too() -> None:
     assert is_close(0, 2**60, 2.0**60, relative=True)
     assert not is_close(0, 2**61, 2.0**60, relative=True)
+
+
+def test_shares_of_integers_are_exact_in_arrays_too() -> None:
+    pairs = [(expected, actual) for expected in range(-9, 10) for actual in range(-9, 40, 7)]
+    expected, actual = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
+    assert smallest_tolerances(expected, actual, relative=True).tolist() == [smallest_tolerance(*pair, relative=True) for pair in pairs]

@@ -98,3 +98,9 @@ def test_a_grid_of_keys_may_be_empty() -> None:
 def test_accents_may_be_one_character_or_two() -> None:
     assert values_equal("caf\u00e9", "cafe\u0301")
     assert not values_equal("caf\u00e9", "cafe")
+
+
+def test_huge_integers_are_written_in_hexadecimal() -> None:
+    """Python refuses to write an integer of many digits in decimal, and takes long for one of few less."""
+    assert format_json_number(1 << 9_999).startswith("0x8")
+    assert format_json_number(1 << 9_998).isdigit()

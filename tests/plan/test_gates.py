@@ -122,3 +122,11 @@ def test_a_share_ends_at_1_and_a_count_nowhere(metric: str, bounds: tuple[float,
     from fieldwise.plan.gates import EvaluatorMetrics
 
     assert EvaluatorMetrics(names=("score", "errors"), counts=frozenset(["errors"])).find_range(metric) == bounds
+
+
+@pytest.mark.parametrize("metric", ["mutants.killed", "confidence.auroc", "policy.holds"])
+def test_what_is_measured_of_a_whole_run_can_be_gated(metric):
+    evaluator, name = metric.split(".")
+    assert parse_gate(f"{metric} >= 0.9", [plan_config({"type": "field_prf"})]) == Gate(
+        evaluator=evaluator, metric=name, operator=">=", value=0.9
+    )

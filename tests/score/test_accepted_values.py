@@ -5,6 +5,8 @@ import json
 import pytest
 
 import fieldwise as fw
+from fieldwise.model.values import MISSING
+from fieldwise.score.columns import take_step
 
 RECORD_EVALUATORS = [{"type": "field_accuracy"}, {"type": "field_prf"}, {"type": "json_quality", "default_text": "FUZZY"}]
 each_evaluator = pytest.mark.parametrize("config", RECORD_EVALUATORS, ids=lambda config: config["type"])
@@ -150,3 +152,7 @@ def test_each_case_of_a_batch_has_its_own_accepted_texts(tmp_path):
     ]
     run = fw.run({"evaluators": [{"type": "answer_quality"}]}, cases=cases, root=tmp_path)
     assert [result.metrics["exact_match"] for result in run.results()] == [True, False, True]
+
+
+def test_an_object_with_something_else_under_the_key_is_no_choice():
+    assert take_step([{"$any": "x"}, {"$any": [{"b": 1}]}], "b") == [MISSING, {"$any": [1]}]

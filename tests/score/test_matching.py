@@ -122,3 +122,7 @@ def test_a_number_that_is_none_is_noted_whichever_side_has_it(expected: Any, act
     scores = score_pairs(Match(), [expected], [actual])
     assert scores.passed.tolist() == [False]
     assert "is not a number" in scores.notes[0]
+
+
+def test_a_halved_batch_has_distances_only_if_its_matcher_measures_them(brittle: Match) -> None:
+    assert score_pairs(brittle, ["boom", "a"], ["x", "a"]).distance is None

@@ -8,7 +8,8 @@ from fieldwise.model.case import Case, Cases
 from fieldwise.model.path import Path
 from fieldwise.model.plan import Plan
 from fieldwise.model.rule import FieldRule, Match
-from fieldwise.score.path_survey import PathSurvey, report_missing_fields
+from fieldwise.model.values import MISSING
+from fieldwise.score.path_survey import PathSurvey, is_present, report_missing_fields
 
 
 @pytest.mark.parametrize(("present", "sparse", "reported"), [(3, False, False), (1, False, True), (0, False, False), (1, True, False)])
@@ -26,3 +27,8 @@ def test_a_path_that_only_actual_has_may_be_a_different_name(actual: dict[str, i
     survey = PathSurvey([FieldRule(path=Path(("sum_total",)), text="sum_total", match=Match("exact"))])
     survey.add(Cases.of([Case(id="1", expected={"x": 1}, actual=actual)]))
     assert survey.suggest_path("sum_total").startswith(words)
+
+
+@pytest.mark.parametrize(("value", "expected"), [([], True), ([MISSING], False), ([MISSING, None], True), (None, True), (MISSING, False)])
+def test_a_list_is_present_if_it_is_empty_or_has_an_item_that_is(value: object, expected: bool) -> None:
+    assert is_present(value) is expected
