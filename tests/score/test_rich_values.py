@@ -152,3 +152,8 @@ def test_a_schema_sees_the_output_as_it_is():
 
 def test_diff_compares_unwrapped_values():
     assert fw.diff({"total": 107}, {"total": {"value": 107, "confidence": 0.9}}).same
+
+
+def test_pages_are_read_without_confidences_and_boxes():
+    comparisons = comparisons_of({"a": 1}, {"a": 1}, metadata={"pages": {"a": 2}})
+    assert (comparisons["a"].page, comparisons["a"].confidence, comparisons["a"].box) == (2, None, None)
