@@ -1028,6 +1028,27 @@ SITUATIONS: dict[str, Situation] = {
     ),
     "a gate != 2": situation(X, WRONG, PASSED, "cannot fail", gate={"field_accuracy.score": "!= 2"}),
     "a gate that cannot fail, in check": situation(X, RIGHT, PASSED, "cannot fail", gate={"field_accuracy.score": ">= 0"}, command="check"),
+    "a percentage as a relative tolerance": situation(
+        {"type": "field_accuracy", "fields": [{"path": "x", "match": "numeric_tolerance", "tolerance": 5, "relative": True}]},
+        WRONG,
+        PASSED,
+        "field x: a relative tolerance of 5 is 500% of the expected number: 0 always passes fix: write a share: 0.05 is 5 %",
+    ),
+    "a threshold of 0": situation(
+        {"type": "field_accuracy", "fields": [{"path": "y", "match": "fuzzy", "threshold": 0}]}, WRONG, PASSED, "every value passes"
+    ),
+    "a cut of 0": situation({**X, "pass_at": 0}, WRONG, PASSED, "with `pass_at: 0` every case passes"),
+    "a cut of 0, in check": situation(prf(threshold=0), WRONG, PASSED, "with `threshold: 0` every case passes", command="check"),
+    "a path to redact that no case has": situation(
+        X, RIGHT, PASSED, "field ibann: no case has a value at this path, which is to be redacted", suite={"redact": ["x", "ibann"]}
+    ),
+    "a schema that accepts everything": situation({"type": "json_schema", "schema": {}}, WRONG, PASSED, "no output can fail"),
+    "expected calls in an unknown form": situation(
+        {"type": "tool_trajectory"},
+        lines(case(1, [{"fn": "pay"}], [{"fn": "rm_rf"}])),
+        NOTHING,
+        "no expected call under `expected` can be read",
+    ),
     "formats that are not checked": situation(
         {"type": "json_schema", "schema": {"properties": {"x": {"format": "email"}}}}, RIGHT, PASSED, "`format` is not checked"
     ),

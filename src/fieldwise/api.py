@@ -280,6 +280,7 @@ def _finish_run(
     limits = limits or Limits()
     notes += group_warnings.check_groups(plan, writer.path, writer.parts)
     notes += run_warnings.warn_missing_presets(plan, totals)
+    notes += run_warnings.warn_unused_redactions(plan, read_all)
     notes += run_warnings.warn_absent_confidences(plan, writer.path, writer.parts)
     notes += run_warnings.warn_unmeasured(writer.path, writer.parts, summary, all_cases=all_cases)
     gate_results, gate_notes = _judge_gates(plan, summary, limits, lambda: writer.build_run(summary, notes))

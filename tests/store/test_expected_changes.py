@@ -14,13 +14,14 @@ LABELS = "the expected values of 2 of 6 common cases differ, so a change may com
 RULES = "the rules of `fields` differ, so a change may come from them"
 
 
-def run(folder: Path, edit: dict[int, Any] | None = None, **rule: Any) -> Run:
+def run(folder: Path, edit: dict[int, Any] | None = None, redact: list[str] | None = None, **rule: Any) -> Run:
     """Six cases, some of them with an edited expected record."""
     expected = [(edit or {}).get(at, {"x": at, "y": "é"}) for at in range(6)]
     cases = [{"id": str(at), "expected": record, "actual": {"x": at, "y": "é"}} for at, record in enumerate(expected)]
     (folder / "c.jsonl").write_text("".join(json.dumps(case) + "\n" for case in cases))
     evaluator = {"type": "field_accuracy", "name": "fields", "fields": [{"path": "x", **rule}]}
-    return fw.run({"name": "s", "cases": str(folder / "c.jsonl"), "evaluators": [evaluator]}, root=folder / "store")
+    suite = {"name": "s", "cases": str(folder / "c.jsonl"), "evaluators": [evaluator], **({"redact": redact} if redact else {})}
+    return fw.run(suite, root=folder / "store")
 
 
 def test_edited_expected_values_are_counted(tmp_path: Path) -> None:
@@ -52,3 +53,8 @@ def test_a_baseline_without_hashes_still_opens(tmp_path: Path) -> None:
     del content["expected"], content["package"]
     file.write_text(json.dumps(content))
     assert compare_with_baseline(file, run(tmp_path, {1: {"x": 9}})).notes == []
+
+
+def test_redacted_values_whose_hashes_differ_from_run_to_run_are_no_edit(tmp_path: Path) -> None:
+    base, same = run(tmp_path, redact=["y"]), run(tmp_path, redact=["y"])
+    assert compare_runs(base, same).notes == []

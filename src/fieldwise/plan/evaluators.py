@@ -22,7 +22,7 @@ from fieldwise.plan.declared_options import (
 )
 from fieldwise.plan.options import OptionOwner, read_options, read_value
 from fieldwise.plan.review import INVALID, Invalid, OptionReader, Review, describe_place, quote_names, report_unknown_keys, suggest_name
-from fieldwise.plan.rules import RULE_READERS, refuse_files
+from fieldwise.plan.rules import RULE_READERS, UNFAILABLE_OPTION, refuse_files
 
 RESERVED_NAMES = ("regression", "mutants", "confidence", "policy", "cost")
 """Names with a meaning of their own in `gate`."""
@@ -197,6 +197,10 @@ def _read_common(review: Review, written: Mapping[Any, Any], place: KeyPath, spe
             review.add_error(threshold_place, "repeated-option", what, "keep `pass_at`")
         option = COMMON_OPTIONS["pass_at"]
         values["pass_at"] = read_value(review, option.hint, written["threshold"], threshold_place, option)
+    if values.get("pass_at") == 0:
+        key = "pass_at" if "pass_at" in written else "threshold"
+        what, fix = f"with `{key}: 0` every case passes", "write the lowest score to accept, such as 0.8"
+        review.add_warning((*place, key), UNFAILABLE_OPTION, what, fix)
     return values
 
 

@@ -44,6 +44,7 @@ LIST_KEYS = ("align", "key", "at_least")
 AT_LEAST_HINT: Any = Annotated[float, Ge(0), Le(1)]
 TYPE_KEYS = ("schema", "model")
 COMMON_MATCHES = ("exact", "fuzzy", "numeric_tolerance")
+UNFAILABLE_OPTION = "unfailable-option"
 
 
 def plan_match(name: str, options: Mapping[str, Any]) -> Match:
@@ -96,7 +97,24 @@ def _read_named_match(
         return INVALID
     owner = OptionOwner(title=f"`{name}`", other_keys=other_keys, explain_key=_explain_option_of_other_match)
     options = read_options(review, spec.options, written, place, owner)
-    return INVALID if options is INVALID else Match(spec.name, options)
+    if options is INVALID:
+        return INVALID
+    _warn_unfailable_options(review, options, place)
+    return Match(spec.name, options)
+
+
+def _warn_unfailable_options(review: Review, options: Any, place: KeyPath) -> None:
+    """Warn of options under which a wrong value passes always, or where it is 0."""
+    if getattr(options, "threshold", None) == 0:
+        what = "with `threshold: 0` every value passes"
+        review.add_warning((*place, "threshold"), UNFAILABLE_OPTION, what, "write the lowest similarity to accept, such as 0.85")
+    shares = {"relative_tolerance": getattr(options, "relative_tolerance", None)}
+    if getattr(options, "relative", False):
+        shares["tolerance"] = options.tolerance
+    for key, tolerance in shares.items():
+        if isinstance(tolerance, int | float) and tolerance >= 1:
+            what = f"a relative tolerance of {tolerance:g} is {tolerance:.0%} of the expected number: 0 always passes"
+            review.add_warning((*place, key), UNFAILABLE_OPTION, what, f"write a share: {tolerance / 100:g} is {tolerance:g} %")
 
 
 def _report_options_of_no_match(review: Review, written: Mapping[str, Any], place: KeyPath, other_keys: Sequence[str]) -> None:

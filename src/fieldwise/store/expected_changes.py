@@ -1,12 +1,14 @@
 """Cases whose expected values differ between two runs, so that a change of their scores may come from the labels."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fieldwise.kernels.statistics import hash_texts
 from fieldwise.model.correction import hash_value
+from fieldwise.model.redaction import PREFIX
 from fieldwise.store.comparison_table import decode_value
 from fieldwise.store.part_reader import list_part_files, read_table
 from fieldwise.store.run import Run
@@ -42,7 +44,16 @@ def find_changed_expected(base: Run, base_ids: Sequence[str], new: Run, new_ids:
 def hash_expected_values(run: Run, ids: Collection[str]) -> dict[str, str | None]:
     """A hash of the expected value of each of these cases of a run, as canonical JSON; None for a case without one."""
     chosen_ids = frozenset(ids)
-    return {case_id: hash_value(decode_value(text)) for case_id, text in _iterate_expected(run) if case_id in chosen_ids}
+    return {case_id: hash_value(_mask_redacted(decode_value(text))) for case_id, text in _iterate_expected(run) if case_id in chosen_ids}
+
+
+def _mask_redacted(value: Any) -> Any:
+    """The value without the hashes of redacted ones, which differ from run to run."""
+    if isinstance(value, str):
+        return PREFIX if value.startswith(PREFIX) else value
+    if isinstance(value, dict):
+        return {key: _mask_redacted(inner) for key, inner in cast("dict[str, Any]", value).items()}
+    return [_mask_redacted(inner) for inner in cast("list[Any]", value)] if isinstance(value, list) else value
 
 
 def shorten_hash(text: str | None) -> str | None:

@@ -47,7 +47,9 @@ class JsonSchema:
                 yield "schema", what, fix
 
     def remarks(self) -> Iterable[OptionProblem]:
-        """Formats that are not checked."""
+        """A schema that accepts everything; formats that are not checked."""
+        if self.schema is True or self.schema == {}:
+            yield "schema", "the schema accepts every value, so that no output can fail", "write what a valid output must have"
         if self.formats or not isinstance(self.schema, Mapping) or not _is_jsonschema_installed():
             return
         formats = sorted({str(contents["format"]) for contents, _ in _iterate_subschemas(self.schema) if _has_format(contents)})

@@ -140,7 +140,19 @@ def _read_trajectory(case: Case, config: ToolTrajectory) -> "Trajectory | None":
     if expected is None and not config.minimums:
         return None
     actual = next((calls for calls in _recorded_calls(case, config) if calls is not None), [])
-    return Trajectory(expected or [], actual, config.args)
+    trajectory = Trajectory(expected or [], actual, config.args)
+    if expected == [] and config.expected is None and _has_unreadable_item(case_value(case, config.expected_path)):
+        what = f"no expected call under `{config.expected_path}` can be read: its items have no name of a tool"
+        trajectory.faults.append(Diagnostic(code="unreadable-calls", what=what))
+    return trajectory
+
+
+def _has_unreadable_item(value: Any) -> bool:
+    """True if a list that records no call has objects that are neither messages nor blocks of one: calls in an unknown form."""
+    items = _parse_json(value) if isinstance(value, str) else value
+    if json_kind(items) != "list":
+        return False
+    return any(json_kind(item) == "object" and not item.keys() & {"role", "type"} and _calls_of_object(item, 0) is None for item in items)
 
 
 def _recorded_calls(case: Case, config: ToolTrajectory) -> Iterator[list[ToolCall] | None]:
