@@ -71,3 +71,9 @@ def test_one_record_is_told_from_many(tmp_path: Path) -> None:
     assert count_records(str(tmp_path / "one.json")) is None
     assert count_records(str(tmp_path / "list.json")) == 2
     assert count_records(write(tmp_path / "rows.jsonl", GOLD)) == 20
+
+
+def test_of_two_files_of_cases_the_expected_and_the_actual_records_are_compared(tmp_path: Path) -> None:
+    cases = [{"id": n, "expected": {"a": n, "b": n, "c": n}, "actual": {"a": n, "b": 0, "c": 0}} for n in range(5)]
+    pairing = propose_pairing(write(tmp_path / "one.jsonl", cases), write(tmp_path / "two.jsonl", cases[::-1]))
+    assert (pairing.expected.record, pairing.actual.record) == ("expected", "actual")

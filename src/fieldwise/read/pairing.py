@@ -251,9 +251,12 @@ def _is_plain(rows: list[dict[str, Any]], column: str) -> bool:
 
 
 def _find_records(expected: list[dict[str, Any]], actual: list[dict[str, Any]]) -> tuple[str | None, str | None]:
-    """Where the records are inside the rows: the choice with the most field names in common; None for the row itself."""
+    """Where the records are inside the rows: the choice with the most field names in common; None for the row itself.
+
+    A file of cases has both records: of the expected file the expected one counts, of the actual file the actual one.
+    """
     best, chosen = -1, cast("tuple[str | None, str | None]", (None, None))
-    for left, right in product(_list_record_columns(expected), _list_record_columns(actual)):
+    for left, right in product(_list_record_columns(expected, "expected"), _list_record_columns(actual, "actual")):
         names = [
             {fold_name(name) for name in _list_fields(_get_record(row, column) for row in rows[:_SAMPLE])}
             for rows, column in ((expected, left), (actual, right))
@@ -264,11 +267,18 @@ def _find_records(expected: list[dict[str, Any]], actual: list[dict[str, Any]]) 
     return chosen
 
 
-def _list_record_columns(rows: list[dict[str, Any]]) -> list[str | None]:
-    """The row itself, and every column of objects."""
+def _list_record_columns(rows: list[dict[str, Any]], side: str) -> list[str | None]:
+    """The columns with a name of this side that hold objects; else the row itself and every column of objects."""
     first = rows[0] if rows else {}
     columns = [name for name in first if sum(isinstance(row.get(name), dict) for row in rows[:_SAMPLE]) >= _MOST * len(rows[:_SAMPLE])]
-    return [None, *columns]
+    own = [name for name in columns if _is_certain_name(name, side)]
+    has_other_side = any(_is_certain_name(name, other) for name in columns for other in ("expected", "actual") if other != side)
+    return [*own] if own and has_other_side else [None, *columns]
+
+
+def _is_certain_name(name: str, side: str) -> bool:
+    folded = fold_name(name)
+    return folded in _ROLE_NAMES[side] and folded.startswith(_CERTAIN_PREFIXES)
 
 
 def _get_record(row: dict[str, Any], column: str | None) -> Any:
