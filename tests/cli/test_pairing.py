@@ -108,6 +108,14 @@ def test_no_field_in_common_is_said_before_anything_else() -> None:
     assert "missing" not in said
 
 
+def test_init_refuses_files_without_a_common_field() -> None:
+    write("questions.jsonl", [{"id": n, "question": f"q{n}", "kind": "fact"} for n in range(5)])
+    write("answers.jsonl", [{"id": n, "answer": f"a{n}", "papers": []} for n in range(5)])
+    refused = invoke("init", "--expected", "questions.jsonl", "--actual", "answers.jsonl", exit_code=2)
+    assert "no field in common: expected has `question`, `kind`, actual has `answer`, `papers`" in " ".join(refused.split())
+    assert not Path("answers.eval.yaml").exists()
+
+
 def test_many_records_against_one_says_so() -> None:
     Path("one.json").write_text(json.dumps(OUTPUT[0]))
     said = CliRunner().invoke(app, ["diff", "gold.jsonl", "one.json"])

@@ -38,6 +38,8 @@ def lists(*pairs: tuple[Any, Any]) -> dict[str, tuple[str, str | None]]:
         (["00123", "10115"], "code", {}, "codes"),
         (["10115", "20095"], "exact", {}, "every digit counts"),
         (["INV-2025-001", "INV-2025-002"], "code", {}, "2 of 2 values read as codes"),
+        (["R-010", "R-12"], "code", {}, "2 of 2 values read as codes"),
+        (["kr-001", "kr-012"], "code", {}, "2 of 2 values read as codes"),
         (["A12345", "12345"], "code", {}, "codes"),
         (["Q1", "Q2", "Q3"], "code", {}, "codes"),
         (["12A", "14C"], "code", {}, "codes"),

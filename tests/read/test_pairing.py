@@ -77,3 +77,18 @@ def test_of_two_files_of_cases_the_expected_and_the_actual_records_are_compared(
     cases = [{"id": n, "expected": {"a": n, "b": n, "c": n}, "actual": {"a": n, "b": 0, "c": 0}} for n in range(5)]
     pairing = propose_pairing(write(tmp_path / "one.jsonl", cases), write(tmp_path / "two.jsonl", cases[::-1]))
     assert (pairing.expected.record, pairing.actual.record) == ("expected", "actual")
+
+
+def test_fields_that_are_equal_in_every_pair_are_noticed(tmp_path: Path) -> None:
+    gold = [{"id": n, "question": f"q{n}", "answer": n} for n in range(25)]
+    output = [{"id": n, "question": f"q{n}", "answer": 0} for n in range(25)]
+    assert propose_pairing(write(tmp_path / "gold.jsonl", gold), write(tmp_path / "out.jsonl", output)).equal_fields == ["question"]
+    assert propose_pairing(write(tmp_path / "gold.jsonl", gold), write(tmp_path / "same.jsonl", gold)).equal_fields == []
+
+
+def test_two_single_files_are_one_pair_whatever_they_are_called(tmp_path: Path) -> None:
+    (tmp_path / "truth.json").write_text('{"calls": [1]}')
+    (tmp_path / "result.json").write_text('{"per_call": [1, 2]}')
+    pairing = propose_pairing(str(tmp_path / "truth.json"), str(tmp_path / "result.json"))
+    assert pairing.own_fields == (["calls"], ["per_call"])
+    assert not pairing.has_common_fields

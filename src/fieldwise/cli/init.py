@@ -4,11 +4,15 @@ import glob
 import json
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from fieldwise.cli._pairing import IdOption, RenameOption, parse_columns, parse_ids, parse_renames
+
+if TYPE_CHECKING:
+    from fieldwise.model.diagnostic import Diagnostic
+    from fieldwise.read.pairing import Pairing
 
 SCHEMA = "fieldwise.schema.json"
 
@@ -98,6 +102,7 @@ def _pair_sides(
     """The suite of two files, after a report of how they pair."""
     from fieldwise.cli._files import require_file
     from fieldwise.cli._starter import infer_paired_suite
+    from fieldwise.model.diagnostic import ConfigError
     from fieldwise.read.pairing import propose_pairing
 
     if expected is None or actual is None or cases is not None:
@@ -107,6 +112,8 @@ def _pair_sides(
             require_file(side, "file")
     ids, renames = parse_ids(mapping[0]), parse_renames(mapping[1])
     pairing = propose_pairing(str(expected), str(actual), ids=ids, renames=renames).with_renames()
+    if not pairing.has_common_fields and rules is None:
+        raise ConfigError([_describe_different_fields(pairing, actual)])
     suite = infer_paired_suite(expected, actual, folder, pairing, rules)
     for line in replace(pairing, renames=()).describe(suite.paired, suite.records):
         typer.echo(line)
@@ -115,6 +122,18 @@ def _pair_sides(
         examples = ", ".join(f"`{name}`" for name in extra_fields[:4]) + (" …" if len(extra_fields) > 4 else "")
         count = "one field is" if len(extra_fields) == 1 else f"{len(extra_fields)} fields are"
         typer.echo(f"{count} only in the actual file and not scored: {examples}")
+    if pairing.equal_fields:
+        names = ", ".join(f"`{name}`" for name in pairing.equal_fields)
+        typer.echo(f"equal in every pair: {names}; if the system only repeats what it was given, remove the rules of these fields")
     if not suite.paired:
         typer.echo("no row pairs: name the ids of both sides, --id EXPECTED=ACTUAL", err=True)
     return {folder / suite.file_name: suite.text}
+
+
+def _describe_different_fields(pairing: "Pairing", actual: Path) -> "Diagnostic":
+    from fieldwise.model.diagnostic import Diagnostic, Where
+
+    names = [", ".join(f"`{name}`" for name in fields[:4]) + (" …" if len(fields) > 4 else "") for fields in pairing.own_fields]
+    what = f"no field in common: expected has {names[0]}, actual has {names[1]}"
+    fix = "check that these are the two sides; if a field only has another name, say so: --rename EXPECTED=ACTUAL"
+    return Diagnostic(code="no-common-field", what=what, where=Where(file=str(actual)), fix=fix)

@@ -40,8 +40,9 @@ _LOWER_WORD: Final = re.compile(r"[a-z]+(?:[_-][a-z]+)*")
 _CAPITALS: Final = re.compile(r"[A-Z][A-Z_&/.-]{0,7}|[A-Z]+(?:_[A-Z]+)+")
 _VERSION: Final = re.compile(r"[vV]?\d+(?:\.\d+)+(?:[-.+]?[A-Za-z]+[-.]?\d*)?")
 _CLOCK: Final = re.compile(r"\d{1,2}:[0-5]\d(?::[0-5]\d(?:[.,]\d+)?)?(?: ?[ap]\.?m\.?)?", re.I)
-_ONE_LETTER: Final = re.compile(r"[A-Za-z]\d+|\d+[A-Za-z]", re.ASCII)
-"""`R5`, `12A`: a currency or a unit by its letter, and more often a code."""
+_ONE_LETTER: Final = re.compile(r"[A-Za-z]-?\d+|\d+[A-Za-z]", re.ASCII)
+"""`R5`, `R-10`, `12A`: a currency or a unit by its letter, and more often a code."""
+_HYPHENATED: Final = re.compile(r"[^\W\d_]+(?:-\d+)+")
 _ZERO_BEFORE_DIGITS: Final = re.compile(r"(?<![\d.,])0\d")
 _DIGIT_RUN: Final = re.compile(r"\d", re.ASCII)
 _IBAN: Final = re.compile(r"[A-Z]{2}\d{2}[A-Z0-9]{11,30}")
@@ -103,8 +104,8 @@ def _add_code_signs(text: str, signs: set[str]) -> None:
 # What a text reads as but for dates follows from its letters, its marks and the length of its digit runs, not from the digits.
 @lru_cache(maxsize=1 << 14)
 def _signs_of_shape(shape: str, leading_zero: bool) -> Signs:
-    if leading_zero and " " not in shape and shape.isalnum():
-        return frozenset({"number", "bare number"} if shape.isdecimal() else ())  # RE0012 is a code, whatever RE may mean
+    if leading_zero and (shape.isalnum() or _HYPHENATED.fullmatch(shape)):
+        return frozenset({"number", "bare number"} if shape.isdecimal() else ())  # RE0012 and kr-001 are codes, whatever RE and kr may mean
     figure = read_figure(shape)
     if figure is not None and not figure.units:
         return _number_signs(shape, figure)

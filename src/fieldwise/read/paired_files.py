@@ -178,7 +178,8 @@ def _report_unpaired(expected_side: Side, actual_side: Side, totals: _PairingTot
     diagnostics += errors[:MAX_REPORTED]
     readable = [record for record in without_expected if not any(note.level == "error" for note in record.diagnostics)]
     if totals.cases and not totals.paired and readable:
-        what = "nothing pairs: no prediction has an expected record"
+        ids = f"expected has `{totals.unpaired[0].key}`, actual has `{readable[0].key}`"
+        what = f"nothing pairs: no prediction has an expected record ({ids})"
         fix = "check names and ids, or name the id of each side: {file: …, id: …}"
         diagnostics.append(Diagnostic(code="nothing-pairs", what=what, where=Where(file=readable[0].where.file), fix=fix))
     elif totals.paired:

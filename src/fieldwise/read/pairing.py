@@ -6,6 +6,7 @@ import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import product
+from pathlib import Path
 from typing import Any, Final, NamedTuple, cast
 
 from fieldwise.model.locations import Location, parse_location
@@ -27,6 +28,8 @@ MIN_UNIQUE: Final = 0.99
 MIN_AGREEMENT: Final = 0.6
 """Share of paired records in which two fields must have equal values to be taken for one."""
 MIN_AGREEING: Final = 2
+MIN_ROWS: Final = 20
+"""Number of pairs from which on a field with equal values in all of them is remarkable."""
 _ID_NAMES: Final = frozenset({"id", *(name for group in USUAL_NAMES["id"] for name in group)})
 _ID_ENDING: Final = re.compile(r"(?:[_\- ]|^)(?:id|no|nr|number|key|uuid)$|(?<=[a-z])(?:Id|ID|No|Nr|Number|Key)$")
 FILE_NAME: Final = "(file name)"
@@ -61,6 +64,8 @@ class Pairing:
     common_fields: Sequence[str] = ()
     own_fields: tuple[Sequence[str], Sequence[str]] = field(default=((), ()))
     """The fields that only expected has, and only actual has."""
+    equal_fields: Sequence[str] = ()
+    """The common fields with equal values in every pair, where others differ: the output may only repeat them from the input."""
 
     def with_same_names(self) -> "Pairing":
         """The pairing with those renames in the mapping of expected whose names differ only in case, separators and signs."""
@@ -81,6 +86,11 @@ class Pairing:
         """The fields that only actual has, without those that are renamed ones of expected."""
         renamed = {*self.expected.rename.values(), *(rename.actual for rename in self.renames)}
         return [name for name in self.own_fields[1] if name not in renamed] if self.common_fields or renamed else []
+
+    @property
+    def has_common_fields(self) -> bool:
+        """False if the records of both sides have fields and none is, or may be, one of the other side."""
+        return bool(self.common_fields or self.renames or self.expected.rename) or not all(self.own_fields)
 
     def describe_ids(self) -> str:
         """What the rows are paired by, in words; empty if nothing identifies them."""
@@ -122,7 +132,9 @@ def propose_pairing(expected: str, actual: str, *, ids: tuple[str, str] | None =
     """How two files or folders pair. `ids` and `renames` (expected → actual) are given by the user and hold."""
     sides = _read_side(expected), _read_side(actual)
     keys = ids or _find_ids(*sides)
-    records = _find_answers(sides[0].rows, sides[1].rows, keys) or _find_records(sides[0].rows, sides[1].rows)
+    records = _find_answers(sides[0].rows, sides[1].rows, keys) or _find_records(
+        sides[0].rows, sides[1].rows, same_file=_are_same(expected, actual)
+    )
     mappings = [SideMapping(id=None if key == FILE_NAME else key, record=record) for key, record in zip(keys, records, strict=True)]
     mappings[0] = replace(mappings[0], rename=dict(renames or {}))
     pairs = list(_pair_rows(sides, mappings, keys))
@@ -131,14 +143,17 @@ def propose_pairing(expected: str, actual: str, *, ids: tuple[str, str] | None =
     left_out = {name for name in keys if name}
     only_expected = [name for name in expected_fields if name not in actual_fields and name not in left_out]
     only_actual = [name for name in actual_fields if name not in expected_fields and name not in left_out]
+    common_fields = [name for name in expected_fields if name in actual_fields and name not in left_out]
+    equal_fields = [name for name in common_fields if _measure_agreement(pairs, name, name)[0] == 1.0] if len(pairs) >= MIN_ROWS else []
     return Pairing(
         expected=mappings[0],
         actual=mappings[1],
         keys=keys,
         renames=_find_renames(pairs, only_expected, only_actual),
         counts=(len(sides[0].rows), len(sides[1].rows)),
-        common_fields=[name for name in expected_fields if name in actual_fields and name not in left_out],
+        common_fields=common_fields,
         own_fields=(only_expected, only_actual),
+        equal_fields=equal_fields if len(equal_fields) < len(common_fields) else [],
     )
 
 
@@ -250,13 +265,23 @@ def _is_plain(rows: list[dict[str, Any]], column: str) -> bool:
     return sum(isinstance(value, str | int | float) for value in values) >= _MOST * len(values)
 
 
-def _find_records(expected: list[dict[str, Any]], actual: list[dict[str, Any]]) -> tuple[str | None, str | None]:
+def _are_same(expected: str, actual: str) -> bool:
+    paths = [parse_location(pattern) for pattern in (expected, actual)]
+    return len({path.resolve() if isinstance(path, Path) else path for path in paths}) == 1
+
+
+def _find_records(
+    expected: list[dict[str, Any]], actual: list[dict[str, Any]], *, same_file: bool = False
+) -> tuple[str | None, str | None]:
     """Where the records are inside the rows: the choice with the most field names in common; None for the row itself.
 
-    A file of cases has both records: of the expected file the expected one counts, of the actual file the actual one.
+    A file of cases has both records: of the expected file the expected one counts, of the actual file the actual one. A file compared
+    with itself is compared as a whole.
     """
     best, chosen = -1, cast("tuple[str | None, str | None]", (None, None))
-    for left, right in product(_list_record_columns(expected, "expected"), _list_record_columns(actual, "actual")):
+    for left, right in product(
+        _list_record_columns(expected, None if same_file else "expected"), _list_record_columns(actual, None if same_file else "actual")
+    ):
         names = [
             {fold_name(name) for name in _list_fields(_get_record(row, column) for row in rows[:_SAMPLE])}
             for rows, column in ((expected, left), (actual, right))
@@ -267,10 +292,12 @@ def _find_records(expected: list[dict[str, Any]], actual: list[dict[str, Any]]) 
     return chosen
 
 
-def _list_record_columns(rows: list[dict[str, Any]], side: str) -> list[str | None]:
-    """The columns with a name of this side that hold objects; else the row itself and every column of objects."""
+def _list_record_columns(rows: list[dict[str, Any]], side: str | None) -> list[str | None]:
+    """The columns with a name of this side that hold objects, where there are some of the other side too; else the row itself and every column of objects."""
     first = rows[0] if rows else {}
     columns = [name for name in first if sum(isinstance(row.get(name), dict) for row in rows[:_SAMPLE]) >= _MOST * len(rows[:_SAMPLE])]
+    if side is None:
+        return [None, *columns]
     own = [name for name in columns if _is_certain_name(name, side)]
     has_other_side = any(_is_certain_name(name, other) for name in columns for other in ("expected", "actual") if other != side)
     return [*own] if own and has_other_side else [None, *columns]
@@ -307,6 +334,9 @@ def _pair_rows(
             record, _ = mapper.rename(_get_record(row, mapping.record))
             records.setdefault(get_key(index), record)
         by_key.append(records)
+    if all(side.are_files and len(side.rows) == 1 for side in sides):  # two single files are one pair, whatever they are called
+        yield (*by_key[0].values(), *by_key[1].values())
+        return
     for key, record in by_key[0].items():
         if key in by_key[1]:
             yield record, by_key[1][key]
