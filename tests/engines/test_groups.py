@@ -141,6 +141,15 @@ def test_ids_that_look_like_parts_get_a_remark_unless_groups_are_named() -> None
     assert "likely-groups" not in {diagnostic.code for diagnostic in run(SUITE | {"group": "metadata.document"}).diagnostics}
 
 
+def test_groups_of_very_different_size_get_a_remark() -> None:
+    suite = SUITE | {"group": "metadata.document"}
+    assert "uneven-groups" not in {diagnostic.code for diagnostic in run(suite).diagnostics}
+    lines = Path("data.jsonl").read_text().splitlines()
+    Path("data.jsonl").write_text("\n".join([*lines[:20], *lines[20::10]]))  # two documents of ten pages, ten of one
+    [remark] = [diagnostic for diagnostic in run(suite).diagnostics if diagnostic.code == "uneven-groups"]
+    assert (remark.level, remark.what) == ("info", "the 12 groups differ much in size and weigh about as much as 4 equal ones")
+
+
 def test_a_group_in_two_splits_is_a_warning() -> None:
     write_cases(4, 6, split=True)
     codes = {diagnostic.code for diagnostic in run(SUITE | {"group": "metadata.document"}).diagnostics}

@@ -56,7 +56,7 @@ def test_intervals_over_groups_hold_the_true_value() -> None:
     assert {name: round(covered, 3) for name, (covered, _) in coverage.items() if covered < 0.93 - 4 * 0.02} == {}
 
 
-@pytest.mark.parametrize("population", simulation.OTHER_POPULATIONS[:5], ids=lambda population: population.title)
+@pytest.mark.parametrize("population", simulation.OTHER_POPULATIONS[:7], ids=lambda population: population.title)
 def test_intervals_over_groups_of_other_populations_hold_the_true_share(population: object) -> None:
     """Four standard errors of 400 datasets below 0.93."""
     covered, _ = simulation.simulate_group_shares(population, 30, 400)

@@ -1,9 +1,11 @@
 """Diagnostics about groups of cases: cases without one, groups in several splits, ids that suggest groups."""
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from fieldwise.kernels.statistics import MIN_UNITS
 from fieldwise.model.diagnostic import Diagnostic, Where
 from fieldwise.model.locations import Location
 from fieldwise.model.plan import Plan
@@ -15,6 +17,10 @@ from fieldwise.store.part_reader import list_part_files, read_table
 
 _MAX_IDS: Final = 20_000
 """Number of ids that are searched for a pattern."""
+_MAX_EQUAL_GROUPS: Final = 50
+"""With more equal groups, groups of different size are no concern."""
+_MIN_EQUAL_SHARE: Final = 0.6
+"""Groups of one to nine cases weigh as much as 0.8 times as many equal ones."""
 _MIN_GROUPS: Final = 3
 _MIN_GROUP_SIZE: Final = 2.0
 _MIN_MATCHING: Final = 0.9
@@ -29,9 +35,11 @@ def check_groups(plan: Plan, folder: Location, parts: Sequence[Part]) -> list[Di
     where = Where(file=plan.file)
     cases = ungrouped = 0
     splits_of: dict[str, set[str]] = {}
+    sizes: Counter[str] = Counter()
     for case, split, group in _read_groups(folder, parts):
         cases += 1
         ungrouped += group == name_single_group(case)
+        sizes[group] += 1
         if split is not None:
             splits_of.setdefault(group, set()).add(split)
     diagnostics: list[Diagnostic] = []
@@ -42,7 +50,18 @@ def check_groups(plan: Plan, folder: Location, parts: Sequence[Part]) -> list[Di
     elif ungrouped:
         what = f"{ungrouped} of {cases} cases have no value at `{plan.group}`; each counts as a group of its own"
         diagnostics.append(Diagnostic(code="no-group", level="warning", what=what, where=where, fix="add the value to those cases"))
+    diagnostics += _note_uneven_groups(list(sizes.values()), where)
     return diagnostics + _warn_divided(plan, [group for group, splits in splits_of.items() if len(splits) > 1])
+
+
+def _note_uneven_groups(sizes: Sequence[int], where: Where) -> list[Diagnostic]:
+    """A remark if groups differ so much in size that few of them decide the intervals."""
+    equal_groups = sum(sizes) ** 2 / sum(size * size for size in sizes) if sizes else 0.0
+    if len(sizes) < MIN_UNITS or equal_groups >= min(_MAX_EQUAL_GROUPS, _MIN_EQUAL_SHARE * len(sizes)):
+        return []
+    what = f"the {len(sizes)} groups differ much in size and weigh about as much as {equal_groups:.0f} equal ones"
+    fix = "read the intervals as too narrow if a large group may fail as a whole, or add groups"
+    return [Diagnostic(code="uneven-groups", level="info", what=what, where=where, fix=fix)]
 
 
 def warn_divided_groups(plan: Plan, filters: FilterMatches | None) -> list[Diagnostic]:
