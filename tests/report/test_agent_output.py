@@ -6,6 +6,7 @@ from typing import Any
 
 from report_factory import stored
 
+import fieldwise as fw
 from fieldwise.model.diagnostic import Diagnostic, Where
 from fieldwise.report.agent_output import render_agent, render_agent_errors
 from fieldwise.store.run import Run
@@ -44,6 +45,14 @@ def test_hostile_and_long_data_stays_under_the_limit(hostile: Run, tmp_path: Pat
     document = _read(stored(tmp_path, cases, suite))
     assert document["verdict"]
     assert document["next"]
+
+
+def test_outputs_that_cannot_be_read_are_a_problem(tmp_path: Path) -> None:
+    cases = [{"id": str(number), "expected": {"a": 1}, "actual": "{bad"} for number in range(3)]
+    run = fw.run(
+        {"evaluators": [{"type": "field_prf"}]}, cases=[*cases, {"id": "x", "expected": {"a": 1}, "actual": {"a": 1}}], root=tmp_path
+    )
+    assert _read(run)["problems"][0]["what"] == "3 cases without a readable output, counted as 0"
 
 
 def test_problems_of_a_suite_are_json_too() -> None:

@@ -7,7 +7,7 @@ from fieldwise.model.diagnostic import Diagnostic
 from fieldwise.model.summary import EvaluatorSummary, FieldSummary
 from fieldwise.report.result_text import describe_cause, describe_mismatch
 from fieldwise.report.run_view import build_run_view
-from fieldwise.report.text_format import dump_json, truncate
+from fieldwise.report.text_format import dump_json, format_count, truncate
 
 if TYPE_CHECKING:
     from fieldwise.store.run import Run
@@ -24,7 +24,7 @@ def render_agent(run: "Run", command: str = "fieldwise") -> str:
     """Render a run in less than `MAX_BYTES` bytes; `command` is the beginning of a command that finds the run."""
     view = build_run_view(run)
     fields = _rank_fields(view.evaluators)
-    problems = [diagnostic for diagnostic in view.diagnostics if diagnostic.level != "info"]
+    problems = [*_note_failures(view.evaluators), *(diagnostic for diagnostic in view.diagnostics if diagnostic.level != "info")]
     failed = [gate for gate in view.gates if not gate.passed]
     gates = [*failed, *(gate for gate in view.gates if gate.passed)]
     document: dict[str, Any] = {
@@ -81,6 +81,15 @@ def shrink_to_fit(document: dict[str, Any]) -> str:
         document = {**document, longest: document[longest][:-1], "shortened": True}
         text = dump_json(document, spaced=True)
     return text + "\n"
+
+
+def _note_failures(evaluators: Sequence[EvaluatorSummary]) -> list[Diagnostic]:
+    """A problem for outputs that could not be read, which the fields show only as omissions."""
+    failures = max((evaluator.counts.failures for evaluator in evaluators), default=0)
+    if not failures:
+        return []
+    what = f"{format_count(failures, 'case')} without a readable output, counted as 0"
+    return [Diagnostic(code="unreadable-actual", level="warning", what=what, fix="explain such a case: its reason says what is wrong")]
 
 
 def _round(evaluator: EvaluatorSummary) -> float | None:
