@@ -105,3 +105,35 @@ def test_expectations_with_other_names_are_a_record(tmp_path: Path) -> None:
     suite = {"cases": write(tmp_path / "rows.jsonl", [row]), "evaluators": [{"type": "field_prf"}]}
     [result] = fw.run(suite, root=tmp_path).results()
     assert result.result.hits == ["target"]
+
+
+@pytest.mark.parametrize(
+    ("names", "patterns"),
+    [
+        (["doc", "total_gold", "total_pred", "date_gold", "date_pred"], ("*_gold", "*_pred")),
+        (["id", "Expected Total", "Actual Total"], ("Expected *", "Actual *")),
+        (["gt.vendor.name", "pred.vendor.name", "gt.total", "pred.total"], ("gt.*", "pred.*")),
+        (["id", "total_gold", "date_pred"], None),
+        (["id", "question", "model_name", "true"], None),
+    ],
+)
+def test_a_record_may_be_spread_over_columns(names: list[str], patterns: tuple[str, str] | None) -> None:
+    roles, _ = find_roles(names, {}, Where())
+    sides = roles.columns.get("expected"), roles.columns.get("actual")
+    assert sides == (patterns or (None, None))
+    assert set(roles.fields) == ({"expected", "actual"} if patterns else set())
+
+
+@pytest.mark.parametrize("columns", [{}, {"expected": "*_gold", "actual": "*_pred"}])
+def test_columns_of_a_record_are_read_as_its_fields(tmp_path: Path, columns: dict[str, str]) -> None:
+    rows = [{"id": "a", "vendor_gold": "Acme", "vendor_pred": "Beta", "total_gold": 5, "total_pred": 5, "page": 2}]
+    suite = {"evaluators": [{"type": "field_accuracy"}], "columns": columns}
+    run = fw.run(suite, cases=rows, root=tmp_path)
+    assert [(row.field, row.expected, row.actual) for row in run.mismatches()] == [("vendor", "Acme", "Beta")]
+    assert run.summary["field_accuracy.score"] < 1
+
+
+def test_a_pattern_without_columns_is_an_error(tmp_path: Path) -> None:
+    suite = {"evaluators": [{"type": "field_accuracy"}], "columns": {"expected": "*_soll", "actual": "*_ist"}}
+    with pytest.raises(fw.ConfigError, match="there is no column `\\*_soll`"):
+        fw.run(suite, cases=[{"id": "a", "total_gold": 1}], root=tmp_path)

@@ -59,8 +59,8 @@ _SIDE_DESCRIPTIONS = {
 _COLUMN_DESCRIPTIONS = {
     "id": "The column with the id of the case.",
     "input": "The column with the question or document.",
-    "expected": "The column with the expected output.",
-    "actual": "The column with the actual output.",
+    "expected": "The column with the expected output, or a pattern such as `*_gold` for one column per field.",
+    "actual": "The column with the actual output, or a pattern such as `*_pred`.",
     "contexts": "The column with the retrieved passages.",
     "metadata": "The column with an object of further values.",
     "tags": "The column with the tags of the case.",

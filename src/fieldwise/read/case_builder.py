@@ -62,6 +62,9 @@ def locate_row(rows: RowBatch, row: int, case: str | None = None, field: str | N
 
 def _get_column(rows: RowBatch, roles: ColumnRoles, role: str, default: Any) -> list[Any]:
     name = roles.columns.get(role)
+    fields = roles.fields.get(role)
+    if fields is not None:
+        return [{fields[column]: item for column, item in value.items() if column in fields} for value in rows.values]
     return [default] * len(rows) if name is None else [value.get(name, default) for value in rows.values]
 
 
@@ -205,7 +208,7 @@ def _warn_of_other_columns(cases: Cases, rows: RowBatch, roles: ColumnRoles, key
     """Report rows that lack the column of a side but have another one with a usual name of that side, which is not read."""
     names = keys if keys is not None else frozenset[str]().union(*rows.values)
     for role in ("expected", "actual"):
-        column = roles.columns.get(role)
+        column = None if role in roles.fields else roles.columns.get(role)
         unread_names = [name for name in sorted(names - roles.used) if is_usual_side_name(role, name)] if column else []
         for row, value in enumerate(rows.values if unread_names else ()):
             unread_name = next((name for name in unread_names if name in value), None)

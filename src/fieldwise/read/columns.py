@@ -1,7 +1,8 @@
 """Assign roles to the columns of a file: as the suite says, else by usual names."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import product
 from typing import Any, Final, get_args
 
 from fieldwise.model.diagnostic import Diagnostic, Where
@@ -86,6 +87,17 @@ USUAL_SIDE_NAMES: Final[Mapping[str, tuple[str, ...]]] = {
     "contexts": ("sources",),
 }
 """The few names that are recognized where the two sides are separate files: a field `target` of a record is data."""
+_SIDE_WORDS: Final[Mapping[str, frozenset[str]]] = {
+    "expected": frozenset(("expected", "gold", "golden", "groundtruth", "gt", "true", "truth", "reference", "ref", "target", "correct")),
+    "actual": frozenset(
+        (
+            *("actual", "pred", "predicted", "prediction", "output", "extracted", "generated", "model", "system", "hyp", "llm", "ai"),
+            *("result", "response", "detected"),
+        )
+    ),
+}
+"""First or last words of columns that hold one field of a side each, such as `total_gold` and `total_pred`."""
+_WORD_SEPARATORS: Final = ("_", " ", "-", ".", ":")
 _MAX_LISTED: Final = 20
 
 
@@ -96,6 +108,8 @@ class ColumnRoles:
     columns: Mapping[str, str] = field(default_factory=dict[str, str])
     trials: tuple[str, ...] = ()
     """The columns of several outputs, one per trial."""
+    fields: Mapping[str, Mapping[str, str]] = field(default_factory=dict[str, Mapping[str, str]])
+    """`expected` or `actual` → column → field, if the record of that side is spread over columns such as `total_gold`."""
     ignored: frozenset[str] = frozenset()
     """Columns that are not part of a case, such as those of the opposite side in paired files."""
 
@@ -103,12 +117,15 @@ class ColumnRoles:
         """The role of a column, if it has one."""
         if column in self.trials:
             return "actuals"
+        for role, columns in self.fields.items():
+            if column in columns:
+                return role
         return next((role for role, name in self.columns.items() if name == column), None)
 
     @property
     def used(self) -> frozenset[str]:
         """Every column that does not go to the metadata."""
-        return frozenset(self.columns.values()) | frozenset(self.trials) | self.ignored
+        return frozenset(self.columns.values()).union(self.trials, self.ignored, *self.fields.values())
 
 
 def is_usual_id(name: str) -> bool:
@@ -155,7 +172,8 @@ def find_roles(
     """
     present = list(names)
     columns, trials, problems = _check_written_columns(present, written, where)
-    claimed = {*columns.values(), *trials}
+    fields = {role: match_columns(columns[role], present) for role in ("expected", "actual") if "*" in columns.get(role, "")}
+    claimed = {*columns.values(), *trials, *(name for names in fields.values() for name in names)}
     for role in ROLES:
         if role in written or (role == "id" and without_id):
             continue
@@ -166,7 +184,62 @@ def find_roles(
             columns[role] = candidates[0]
             if candidates[0] != role:
                 problems.append(note_recognized_column(candidates[0], role, where))
-    return ColumnRoles(columns, trials), problems
+    if not separate_sides and not trials and not {"expected", "actual", "actuals"} & {*columns, *written}:
+        patterns = _find_side_patterns([name for name in present if name not in columns.values()])
+        for role, pattern in patterns.items():
+            columns[role], fields[role] = pattern, match_columns(pattern, present)
+            problems.append(note_recognized_column(pattern, role, where))
+    return ColumnRoles(columns, trials, fields), problems
+
+
+def match_columns(pattern: str, names: Iterable[str]) -> dict[str, str]:
+    """Column → field for the columns that a pattern such as `*_gold` matches: the field is what `*` stands for.
+
+    >>> match_columns("gold_*", ["gold_total", "pred_total", "gold_"])
+    {'gold_total': 'total'}
+    """
+    prefix, _, suffix = pattern.partition("*")
+    fields: dict[str, str] = {}
+    for name in names:
+        if name.startswith(prefix) and name.endswith(suffix) and len(name) > len(prefix) + len(suffix):
+            fields[name] = name[len(prefix) : len(name) - len(suffix)]
+    return fields
+
+
+def _find_side_patterns(names: Sequence[str]) -> dict[str, str]:
+    """`expected` and `actual` → pattern, if columns such as `total_gold` and `total_pred` are the two sides of the same fields.
+
+    >>> _find_side_patterns(["doc", "total_gold", "total_pred", "date_gold", "date_pred"])
+    {'expected': '*_gold', 'actual': '*_pred'}
+    """
+    patterns: dict[str, list[str]] = {"expected": [], "actual": []}
+    for name in names:
+        for pattern, word in _list_affixes(name):
+            for role, words in _SIDE_WORDS.items():
+                if fold_name(word) in words and pattern not in patterns[role]:
+                    patterns[role].append(pattern)
+    best: dict[str, str] = {}
+    most = 0
+    for expected, actual in product(patterns["expected"], patterns["actual"]):
+        common = {*match_columns(expected, names).values()} & {*match_columns(actual, names).values()}
+        if len(common) > most:
+            best, most = {"expected": expected, "actual": actual}, len(common)
+    return best
+
+
+def _list_affixes(name: str) -> Iterator[tuple[str, str]]:
+    """The first and the last word of a name, each with the pattern of the columns that share it.
+
+    >>> list(_list_affixes("gold_total"))
+    [('gold_*', 'gold'), ('*_total', 'total')]
+    """
+    for separator in _WORD_SEPARATORS:
+        first, found, _ = name.partition(separator)
+        if found and first:
+            yield f"{first}{separator}*", first
+            last = name.rpartition(separator)[2]
+            if last:
+                yield f"*{separator}{last}", last
 
 
 def find_id_column(present: Sequence[str], written: str | None, where: Where) -> tuple[str | None, list[Diagnostic]]:
@@ -199,7 +272,8 @@ def _find_candidates(role: str, free: Sequence[str], separate_sides: bool) -> li
 
 def note_recognized_column(column: str, role: str, where: Where) -> Diagnostic:
     """The note that a usual name was recognized."""
-    return Diagnostic(code="column-recognised", what=f"the column `{column}` is read as {role}", where=where, level="info")
+    what = f"the columns `{column}` are read as the {role} record" if "*" in column else f"the column `{column}` is read as {role}"
+    return Diagnostic(code="column-recognised", what=what, where=where, level="info")
 
 
 def describe_ambiguous_columns(role: str, candidates: Sequence[str], where: Where) -> Diagnostic:
@@ -223,7 +297,7 @@ def _check_written_columns(
             continue
         is_list = role == "actuals" and isinstance(value, list | tuple)
         names: list[Any] = list(value) if is_list else [value]
-        missing = [name for name in names if name not in present]
+        missing = [name for name in names if name not in present and not _is_side_pattern(role, name, present)]
         problems += [_describe_unknown_column(str(name), present, where) for name in missing]
         if missing:
             continue
@@ -232,6 +306,11 @@ def _check_written_columns(
         else:
             columns[role] = names[0]
     return columns, trials, problems
+
+
+def _is_side_pattern(role: str, name: Any, present: Sequence[str]) -> bool:
+    """True for `*_gold` and the like, if there are such columns."""
+    return role in ("expected", "actual") and isinstance(name, str) and name.count("*") == 1 and bool(match_columns(name, present))
 
 
 def _describe_unknown_role(role: str, where: Where) -> Diagnostic:

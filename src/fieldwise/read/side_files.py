@@ -12,7 +12,7 @@ identified by its name) or a **table** (JSONL, a JSON list, CSV, Parquet: identi
 import glob
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from typing import Any, Final, TypeAlias
 
@@ -479,7 +479,7 @@ def find_side_columns(names: Iterable[str], source: Source, side: str, file: str
         ignored = side_names - set(map(str, column_by_role.values()))
     considered = [name for name in present if name not in ignored or name == mapping.id]
     roles, role_problems = find_roles(considered, column_by_role, where, separate_sides=True, without_id=has_own_id)
-    roles = ColumnRoles(roles.columns, roles.trials, frozenset(ignored))
+    roles = replace(roles, ignored=frozenset(ignored))
     return SideColumns(roles, mapping.id or roles.columns.get("id"), key_is_id=has_own_id), [*problems, *role_problems]
 
 
