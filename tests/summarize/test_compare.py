@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from fieldwise.kernels.paired import adjust_benjamini_hochberg, adjust_holm
+from fieldwise.kernels.paired import adjust_benjamini_hochberg, adjust_holm, mcnemar_p_value
 from fieldwise.model.change import Change, Changes, EvaluatorChange
 from fieldwise.model.plan import Regression
 from fieldwise.summarize.compare import (
@@ -247,3 +247,13 @@ def test_few_groups_show_nothing_and_say_so(groups: int) -> None:
     change = compare_numbers("score", np.ones(40), np.linspace(0, 0.5, 40), np.arange(40) % groups)
     assert change is not None
     assert (change.low, change.high, change.groups, change.verdict) == (None, None, groups, "not enough cases")
+
+
+def test_the_pass_rate_is_tested_by_the_cases_that_changed() -> None:
+    def measured(verdicts: list[int]) -> EvaluatorMeasurements:
+        ids = [str(at) for at in range(len(verdicts))]
+        return EvaluatorMeasurements(ids=ids, verdict=np.array(verdicts, dtype=np.int8), metrics={"score": np.zeros(len(ids))}, fields={})
+
+    evaluator = compare_evaluator("e", measured([2] + [0] * 6 + [2] * 9), measured([0] + [2] * 6 + [2] * 9))
+    [pass_rate] = [metric for metric in evaluator.metrics if metric.name == "e.pass_rate"]
+    assert (pass_rate.test, pass_rate.p) == ("McNemar", mcnemar_p_value(1, 6))

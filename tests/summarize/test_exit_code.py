@@ -3,7 +3,7 @@
 from fieldwise.model.diagnostic import Diagnostic, Where
 from fieldwise.model.plan import Gate, PlannedEvaluator
 from fieldwise.model.summary import Counts, EvaluatorSummary, Metric, Summary
-from fieldwise.summarize.exit_code import Limits, exit_code
+from fieldwise.summarize.exit_code import Limits, exit_code, is_invalid
 from fieldwise.summarize.gates import gate_diagnostics, judge_gates
 
 
@@ -93,3 +93,11 @@ def test_an_evaluator_that_was_never_used_comes_before_an_incomplete_run():
     never_used = [Diagnostic(code="never-used", what="…")]
     assert code(summary(faults=1), [gate()], diagnostics=never_used) == 2
     assert code(summary(faults=1), [gate()]) == 3
+
+
+def test_only_an_error_of_the_suite_makes_a_run_invalid():
+    of_a_case = Diagnostic(code="bad", what="", where=Where(case="a"))
+    of_the_suite, warning = Diagnostic(code="bad", what=""), Diagnostic(code="bad", what="", level="warning")
+    assert is_invalid(2, [of_the_suite])
+    assert not is_invalid(2, [of_a_case, warning])
+    assert not is_invalid(1, [of_the_suite])

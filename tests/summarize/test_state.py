@@ -187,3 +187,15 @@ def test_every_way_to_merge_four_parts_gives_the_same():
 def test_the_names_of_gates_are_in_the_flat_form():
     flat = summary_of(build(10)).flatten()
     assert {"field_prf.macro_f1", "field_prf.score", "field_prf.pass_rate", "answers.coverage"} <= set(flat)
+
+
+def test_pooled_rates_and_scores_of_slices_have_intervals():
+    evaluator = summary_of(build(40)).evaluators["field_prf"]
+    for metric in (evaluator.metrics["micro_precision"], evaluator.metrics["micro_f1"], evaluator.slices["tag:even"]["score"]):
+        assert metric.low < metric.value < metric.high
+
+
+def test_cases_are_counted_by_group_only_if_they_have_groups():
+    batch, grouped = build(6), build(6)
+    grouped.cases.group = ["a", "a", "a", "b", "b", "c"]
+    assert (summary_of(batch).groups, summary_of(grouped).groups) == (None, 3)
