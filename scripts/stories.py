@@ -1,17 +1,23 @@
-"""Time four stories of a new user by driving the real commands; the fifth, a wrong expected value, is corrected through a corrections file.
+"""Time five stories of a new user by driving the real commands, and a browser where the story is about pages.
 
     python scripts/stories.py
+
+A wrong expected value is corrected on the page /review, which needs playwright and Chromium (its path: FIELDWISE_CHROMIUM).
 
 Prints one line per story: seconds of waiting, and the line of output that answers the question.
 """
 
-import hashlib
 import json
+import os
+import re
+import shutil
+import socket
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import fieldwise as fw
@@ -72,15 +78,63 @@ def tell_gate(folder: Path) -> str:
 
 
 def tell_correction(folder: Path) -> str:
-    """The expected total of one document is corrected; the run says how many corrections it applied."""
-    row = json.loads((folder / "gold.jsonl").read_text(encoding="utf-8").splitlines()[3])
-    digest = hashlib.sha256(json.dumps(row["total"], separators=(",", ":")).encode()).hexdigest()
-    correction = {"case": row["key"], "path": "total", "expected_hash": f"sha256:{digest}", "action": "replace"}
-    correction |= {"value": row["total"] * 1000, "why": "misread", "by": "ann", "at": "2026-01-01T00:00:00Z"}
-    (folder / "corrections.jsonl").write_text(json.dumps(correction) + "\n", encoding="utf-8")
+    """The expected total of a document is wrong: one key on the page /review corrects it, and the next run applies the correction."""
+    run = _fieldwise_run_id(folder)
+    with _serve_pages(folder) as address:
+        case = _correct_first_value(f"{address}/review?run={run}&source=disagreements&by=ann")
+    [correction] = [json.loads(line) for line in (folder / "corrections.jsonl").read_text(encoding="utf-8").splitlines()]
+    if (correction["case"], correction["path"], correction["action"]) != (case, "total", "replace"):
+        raise RuntimeError(f"the page corrected something else: {correction}")
     text = (folder / SUITE).read_text(encoding="utf-8").replace("  expected:\n", "  corrections: corrections.jsonl\n  expected:\n", 1)
     (folder / SUITE).write_text(text, encoding="utf-8")
     return _find_line(_fieldwise(folder, "run", SUITE, "--format", "plain"), "correction")
+
+
+def _fieldwise_run_id(folder: Path) -> str:
+    """A new run of the first suite, whose outputs are those of system a."""
+    _fieldwise(folder, "run", SUITE, "--format", "plain")
+    return fw.open_run("latest", root=folder / ".fieldwise").id
+
+
+@contextmanager
+def _serve_pages(folder: Path) -> Iterator[str]:
+    """`fieldwise view` in a process of its own, until the pages were looked at."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    server = subprocess.Popen(
+        [sys.executable, "-m", "fieldwise", "view", "--no-token", "--port", str(port)], cwd=folder, stdout=subprocess.DEVNULL
+    )
+    try:
+        for _ in range(600):
+            with suppress(OSError), socket.create_connection(("127.0.0.1", port), 1):
+                break
+            time.sleep(0.1)
+        yield f"http://127.0.0.1:{port}"
+    finally:
+        server.terminate()
+        server.wait(10)
+
+
+def _correct_first_value(address: str) -> str:
+    """Press `e`, for "expected is wrong", on the first comparison of the queue; the id of its case."""
+    from playwright.sync_api import sync_playwright
+
+    chromium = os.environ.get("FIELDWISE_CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        page = browser.new_page()
+        page.set_default_timeout(60_000)
+        page.goto(address)
+        item = page.locator("#review-item")
+        before = item.inner_text()
+        case = re.search(r"doc-\d+", before)
+        page.keyboard.press("e")
+        page.wait_for_function("before => document.querySelector('#review-item').innerText !== before", arg=before)
+        browser.close()
+    if case is None:
+        raise RuntimeError(f"the page names no document: {before}")
+    return case.group()
 
 
 def _write_data(folder: Path) -> None:
