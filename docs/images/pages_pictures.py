@@ -54,13 +54,32 @@ def stored(folder: Path) -> dict[str, str]:
     reviewed = next(run.id for run in fw.runs(root) if "alpha" in run.sources[0].file)
     return {
         "review": f"/review?run={reviewed}&source=doubts&at=1&by=ann",
-        "runs": "/runs",
+        "runs": "/runs?name=invoices&metric=fields.score",
         "run": f"/runs/{runs[-1].id}#heatmap",
         "case": f"/runs/{runs[-1].id}/case?id=rheintal-0131",
         "boxes": f"/runs/{boxes.id}/case?id=1#picture-title",
         "answer": f"/runs/{answers.id}/case?id=ohio",
         "compare": f"/compare?base={runs[0].id}&new={runs[-1].id}",
     }
+
+
+def take_suite_picture(page: Any, address: str) -> None:
+    """The test page with a suite that is being written: suggestions, and a problem with its line."""
+    page.goto(address)
+    page.fill("#expected", '{"invoice": "INV-2024-031", "issued": "2024-03-04", "total": 119.0}')
+    page.fill("#actual", '{"invoice": "INV-2024-031", "issued": "2024-04-03", "total": "119,00"}')
+    page.fill(
+        "#suite", "evaluators:\n  - type: field_accuracy\n    fields:\n      - {path: invoice, match: code}\n      - {path: total, match: "
+    )
+    page.focus("#suite")
+    page.keyboard.press("Control+End")
+    page.keyboard.type("n")
+    page.wait_for_selector(".completions li", timeout=60_000)
+    page.keyboard.press("ArrowDown")
+    page.locator(".suite-editor").scroll_into_view_if_needed()
+    page.mouse.wheel(0, 500)
+    page.wait_for_selector("#suite-checked .diagnostics")
+    page.screenshot(path=HERE / "page-suite.png")
 
 
 def wait_for(port: int) -> None:
@@ -89,8 +108,10 @@ def main() -> None:
                 page = browser.new_page(viewport={"width": 1180, "height": 760})
                 for name, address in pages.items():
                     page.goto(f"http://127.0.0.1:{port}{address}")
+                    page.wait_for_function("!document.querySelector('.htmx-request')")
                     page.wait_for_timeout(300)
                     page.screenshot(path=HERE / f"page-{name}.png")
+                take_suite_picture(page, f"http://127.0.0.1:{port}/test?with=suite")
                 browser.close()
         finally:
             server.terminate()

@@ -1,7 +1,12 @@
 """Completion of suites: what is suggested where, in block and flow style, in text that is half written."""
 
+import time
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+
 import pytest
 
+from fieldwise.web import suite_completion
 from fieldwise.web.suite_completion import complete_suite
 
 
@@ -56,3 +61,18 @@ def test_a_word_is_replaced_as_a_whole() -> None:
     text = "evaluators:\n  - type: field_accuracy"
     completion = complete_suite(text, text.index("field") + 3)
     assert text[completion.start : completion.end] == "field_accuracy"
+
+
+def test_the_schema_is_built_once_however_many_ask(monkeypatch: pytest.MonkeyPatch) -> None:
+    built: list[int] = []
+
+    def build() -> dict[str, object]:
+        built.append(1)
+        time.sleep(0.05)
+        return {}
+
+    monkeypatch.setattr(suite_completion, "build_suite_schema", build)
+    monkeypatch.setattr(suite_completion, "_build_once", cache(build))
+    with ThreadPoolExecutor(4) as threads:
+        list(threads.map(lambda _: suite_completion.get_suite_schema(), range(8)))
+    assert built == [1]

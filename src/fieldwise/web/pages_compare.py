@@ -82,13 +82,16 @@ def build_compare_pages(server: Server) -> APIRouter:
         show: Selection | None = None,
         offset: Annotated[int, Query(ge=0, le=10_000_000)] = 0,
     ) -> Response:
-        matrix = await server.threads.run(_make_matrix, server, runs, evaluator, show, offset)
+        matrix = await server.threads.run(make_matrix, server, runs, evaluator, show, offset)
         return HTMLResponse(render("_matrix.html", matrix=matrix, selections=SELECTIONS))
 
     return routes
 
 
-def _make_matrix(server: Server, names: Sequence[str], evaluator: str | None, show: Selection | None, offset: int) -> RunMatrix:
+def make_matrix(
+    server: Server, names: Sequence[str], evaluator: str | None = None, show: Selection | None = None, offset: int = 0
+) -> RunMatrix:
+    """A page of the matrix of runs; RequestProblem if they have no such evaluator in common."""
     runs = [server.open_run(name) for name in names]
     shared = [name for name in runs[0].evaluators if all(name in run.evaluators for run in runs)]
     if not shared or (evaluator and evaluator not in shared):

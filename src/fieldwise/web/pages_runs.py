@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from itertools import combinations, islice
-from typing import Annotated, Final, Literal
+from typing import Annotated, Any, Final, Literal
 
 from fastapi import APIRouter, Depends, Query, Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
@@ -18,6 +18,7 @@ from fieldwise.web.api_runs import MAX_COMPARED, RunName, compare_named_runs, co
 from fieldwise.web.events import LiveRun, list_running, progress_text
 from fieldwise.web.jobs import Job
 from fieldwise.web.library import RunHead
+from fieldwise.web.pages_compare import SELECTIONS, RunMatrix, make_matrix
 from fieldwise.web.problems import RequestProblem, make_problem
 from fieldwise.web.render import render, render_response
 from fieldwise.web.server import RUN_ID, RunId, Server
@@ -240,7 +241,7 @@ def _render_comparison(server: Server, base: str | None, new: str | None) -> str
     if changes:
         base, new = changes.base, changes.new
     evaluators = describe_changes(changes)
-    values = {
+    values: dict[str, Any] = {
         "base": base,
         "new": new,
         "changes": changes,
@@ -248,6 +249,8 @@ def _render_comparison(server: Server, base: str | None, new: str | None) -> str
         "tests": describe_tests(changes) if changes else "",
         "nothing": all(not evaluator.change.n for evaluator in evaluators),
     }
+    if changes and evaluators and not values["nothing"]:
+        values |= {"matrix": make_matrix(server, [changes.base, changes.new]), "selections": SELECTIONS}
     return render("compare.html", here="/compare", runs=heads[:200], **values)
 
 
@@ -262,8 +265,18 @@ def _render_ranking(server: Server, base: str, names: Sequence[str]) -> str:
         "rankings": compared.rankings,
         "pairs": [(changes, describe_changes(changes)) for changes in compared.pairs],
         "tests": describe_tests(compared.pairs[0]) if compared.pairs else "",
+        "matrix": _find_matrix(server, ids),
+        "selections": SELECTIONS,
     }
     return render("compare_several.html", here="/compare", runs=server.library.list_heads()[:200], **values)
+
+
+def _find_matrix(server: Server, ids: Sequence[str]) -> RunMatrix | None:
+    """The matrix of runs; None if they have no evaluator in common."""
+    try:
+        return make_matrix(server, ids) if len(ids) > 1 else None
+    except RequestProblem:
+        return None
 
 
 def _latest_pair(heads: Sequence[RunHead]) -> tuple[str | None, str | None]:

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from threading import Lock
 from typing import Any, Final
 
 import yaml
@@ -154,9 +155,20 @@ def _path_of_marker(value: Any, path: KeyPath) -> KeyPath | None:
     return None
 
 
-@cache
+_BUILDING: Final = Lock()
+
+
 def get_suite_schema() -> JsonSchema:
-    """The schema of suites. Building it loads every evaluator and matcher."""
+    """The schema of suites. Building it loads every evaluator and matcher, and happens once.
+
+    Never in two threads at a time: Python 3.11 cannot parse source code, from which it reads the descriptions of options, in two at once.
+    """
+    with _BUILDING:
+        return _build_once()
+
+
+@cache
+def _build_once() -> JsonSchema:
     return build_suite_schema()
 
 
