@@ -480,6 +480,17 @@ _MOST_TRADED: Final = ("USD", "EUR", "JPY", "GBP", "CNY", "AUD", "CAD", "CHF", "
 _MAX_LISTED: Final = 4
 
 
+@lru_cache(maxsize=256)  # a few names in every value of a column
+def main_currency(name: str) -> str:
+    """The code of the most traded currency that a symbol, code or name denotes; empty if it denotes none.
+
+    >>> main_currency("$"), main_currency("Kč"), main_currency("eur"), main_currency("abc")
+    ('USD', 'CZK', 'EUR', '')
+    """
+    codes = currencies_of(name)
+    return next((code for code in _MOST_TRADED if code in codes), min(codes, default=""))
+
+
 def describe_currencies(codes: frozenset[str]) -> str:
     """The currencies that a symbol may stand for, the most traded first where there are many.
 

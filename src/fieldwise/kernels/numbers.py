@@ -1,8 +1,8 @@
 """Numbers in text for causes, and numbers as text. The text is the number and nothing else; `numbers_in_text` finds numbers inside
 sentences, and `amounts` reads data.
 
-* `parse_number_readings` explains mismatches: every value that the separators allow, the likeliest first, with the currency
-  (`_CURRENCY_SYMBOLS`, `_CURRENCY_CODES`) and magnitude words (`_MAGNITUDES`).
+* `parse_number_readings` explains mismatches: every value that the separators allow, the likeliest first, with the currency and
+  magnitude words of `amounts` and `number_words`.
 * `to_number` is the likeliest reading of a value of any type; `format_number`, `count_decimals` and `align_digits` write numbers.
 """
 
@@ -10,23 +10,16 @@ import re
 from functools import lru_cache
 from typing import Final, NamedTuple
 
+from fieldwise.kernels.amounts import main_currency
+from fieldwise.kernels.locale_tables import currency_codes
+from fieldwise.kernels.number_words import SCALE_WORDS
+
 Number = int | float
 
 # Lenient: `parse_number_readings`
 
-_CURRENCY_SYMBOLS: Final = {
-    **{"$": "USD", "US$": "USD", "€": "EUR", "£": "GBP", "¥": "JPY", "₹": "INR"},
-    **{"₩": "KRW", "₽": "RUB", "₺": "TRY", "฿": "THB", "₪": "ILS"},
-}
-_CURRENCY_CODES: Final = (
-    "USD|EUR|GBP|JPY|CHF|CNY|INR|KRW|CAD|AUD|NZD|SEK|NOK|DKK|PLN|CZK|HUF|RON|BRL|MXN|ZAR|SGD|HKD|TRY|AED|SAR|ILS|THB|RUB"
-)
-_MAGNITUDES: Final = {
-    **{"k": 10**3, "thousand": 10**3},
-    **{"m": 10**6, "mn": 10**6, "mio": 10**6, "million": 10**6, "millions": 10**6},
-    **{"bn": 10**9, "billion": 10**9, "billions": 10**9},
-}
-_CURRENCY: Final = rf"US\$|[$€£¥₹₩₽₺฿₪]|{_CURRENCY_CODES}"
+_MAGNITUDES: Final = {word: 10**power for word, power in SCALE_WORDS.items() if len(word) >= 3 or word in ("k", "m", "mn", "bn")}
+_CURRENCY: Final = r"US\$|[$€£¥₹₩₽₺฿₪]|[A-Z]{3}"
 _WRITTEN_NUMBER: Final = re.compile(
     rf"""(?P<open>\()?\s*(?P<sign>[-+−–])?\s*(?:(?P<before>{_CURRENCY})\s*)?(?P<sign2>[-+−–])?\s*
     (?P<digits>\d[\d.,'’\s_]*\d|\d|\.\d+)(?P<power>e[-+]?\d{{1,3}})?
@@ -38,8 +31,6 @@ _SPACE_OR_DIGIT: Final = re.compile(r"[\s\d]")
 _MAX_READING_LENGTH: Final = 60
 _MAX_VALUE: Final = 1e300
 """Beyond it arithmetic overflows; the comparison is also false for NaN."""
-NUMBER_WORDS: Final = (*_CURRENCY_CODES.lower().split("|"), *_MAGNITUDES, "us", "e")
-"""The words that `parse_number_readings` accepts, in lower case."""
 
 
 class NumberReadings(NamedTuple):
@@ -71,9 +62,9 @@ def parse_number_readings(text: str) -> NumberReadings | None:
 
 def _may_be_number(text: str) -> bool:
     """Check both ends and the marks between: cheap, because most texts are not numbers."""
-    if text[0].isalpha() and text[:3].upper() not in _CURRENCY_CODES and text[:2] != "US":
+    if text[0].isalpha() and text[:3].upper() not in currency_codes() and text[:2] != "US":
         return False
-    if text[-1].isalpha() and text[-3:].upper() not in _CURRENCY_CODES and _SPACE_OR_DIGIT.split(text)[-1].lower() not in _MAGNITUDES:
+    if text[-1].isalpha() and text[-3:].upper() not in currency_codes() and _SPACE_OR_DIGIT.split(text)[-1].lower() not in _MAGNITUDES:
         return False
     dash = text.find("-", 2, -1)
     return not ("/" in text or ":" in text) and (dash < 0 or text[dash - 1] in "eE$€£¥ ")
@@ -90,7 +81,7 @@ def _parse_usual_amount(text: str) -> NumberReadings | None:
     if len(digits) != len(whole) and f"{int(digits):,}" != whole:
         return None
     value = float(f"{digits}.{decimals}")
-    return NumberReadings((-value if minus else value,), _CURRENCY_SYMBOLS.get(currency, ""))
+    return NumberReadings((-value if minus else value,), main_currency(currency) if currency in "$€£" else "")
 
 
 def _parse_any_amount(text: str) -> NumberReadings | None:
@@ -105,8 +96,9 @@ def _parse_any_amount(text: str) -> NumberReadings | None:
     signed_values = tuple(-value * magnitude if negative else value * magnitude for value in values)
     if not signed_values or abs(signed_values[0]) >= _MAX_VALUE:
         return None
-    currency = (match["before"] or match["after"] or "").upper()
-    return NumberReadings(signed_values, _CURRENCY_SYMBOLS.get(currency, currency), match["unit"] == "%")
+    named = match["before"] or match["after"] or ""
+    currency = main_currency(named)
+    return None if named and not currency else NumberReadings(signed_values, currency, match["unit"] == "%")
 
 
 def _digit_readings(digits: str) -> tuple[Number, ...]:

@@ -136,7 +136,10 @@ def _choose_for_texts(evidence: ColumnEvidence) -> MatchChoice:
         return build_match("exact"), f"{typed} of {_count_values(expected)} values are numbers, dates or codes, and the rest is text"
     if expected.signs["long"] * 2 >= expected.kinds["string"]:
         return build_match("fuzzy", algorithm="token_sort", threshold=0.8), "the values are long text, compared by their words"
-    return build_match("fuzzy"), "the values are names or short text, where small typos do not matter"
+    reason = "the values are names or short text, where small typos do not matter"
+    if expected.signs["digits in words"] * 2 >= expected.kinds["string"]:
+        reason = "the values are short text with numbers, where one changed digit may pass as a typo; `semantic` compares digits"
+    return build_match("fuzzy"), reason
 
 
 def _count_values(side: SideEvidence) -> int:
@@ -192,9 +195,9 @@ def _choose_date(evidence: ColumnEvidence) -> MatchChoice | None:
 
 
 def _uses_times(evidence: ColumnEvidence) -> bool:
-    """True if times of day count: one that is not midnight, or midnight on every side that has values."""
+    """True if times of day count: one that is not midnight, or midnight in every date; beside dates without a time it says nothing."""
     sides = [side for side in (evidence.expected, evidence.actual) if side.signs["date"]]
-    return any(side.signs["time"] for side in sides) or all(side.signs["midnight"] for side in sides)
+    return any(side.signs["time"] for side in sides) or all(side.signs["midnight"] >= side.signs["date"] for side in sides)
 
 
 def _choose_order(evidence: ColumnEvidence) -> tuple[dict[str, bool], str]:

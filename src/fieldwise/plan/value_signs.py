@@ -9,11 +9,12 @@
 | `true`, `false` | a word or mark for yes or no |
 | `code` | without spaces, of letters and digits or with a leading zero (`leading zero`) |
 | `scheme` | an identifier that a named scheme reads, spaces or not: IBAN, ISBN, VAT, card or phone number |
+| `digits in words` | text with spaces and a digit |
 | `digits`, `bare digits` (no code), `version`, `clock`, `email`, `url`, `short with digits`, `capitals`, `lower word`, `long` | so |
-| `typed` | any of the above but `short with digits`, `capitals`, `lower word`, `long`, `true` and `false` |
+| `typed` | any of the above but `short with digits`, `digits in words`, `capitals`, `lower word`, `long`, `true` and `false` |
 
 >>> sorted(signs_of("EUR 1.234,50")), sorted(signs_of("Acme Ltd 12 Main Street"))
-(['currency', 'marks', 'number', 'short with digits', 'typed'], [])
+(['currency', 'digits in words', 'marks', 'number', 'short with digits', 'typed'], ['digits in words'])
 """
 
 import re
@@ -69,6 +70,8 @@ def signs_of(text: str) -> Signs:
     has_digit = any(map(str.isdigit, text))
     if has_digit:
         _add_code_signs(text, signs)
+        if " " in text:
+            signs.add("digits in words")
     if len(text) <= _MAX_READ_LENGTH:
         signs |= _signs_of_shape(_DIGIT_RUN.sub("9", text), bool(_ZERO_BEFORE_DIGITS.search(text))) if has_digit else _word_signs(text)
         if (has_digit or not text.isascii()) and _may_be_date(text):
