@@ -141,7 +141,7 @@ def _draw_documents(rng, documents, sizes, share):
     [(100, range(1, 10), 0.98), (30, range(1, 10), 0.9), (30, [*range(1, 12)] * 3 + [50], 0.95), (60, [1, 6], 0.04)],
 )
 def test_intervals_over_groups_of_which_few_fail_hold_the_true_share(documents, sizes, share):
-    """At least 0.93, less two standard errors of 1,000 datasets. With as many degrees of freedom as groups, less one, it is 0.83 to 0.91."""
+    """At least 0.93, less two standard errors of 1,000 datasets. With one degree of freedom less than groups, it is 0.83 to 0.91."""
     rng = np.random.default_rng(documents)
     covered = 0
     for _ in range(1000):

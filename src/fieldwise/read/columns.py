@@ -234,8 +234,8 @@ def _list_affixes(name: str) -> Iterator[tuple[str, str]]:
     [('gold_*', 'gold'), ('*_total', 'total')]
     """
     for separator in _WORD_SEPARATORS:
-        first, found, _ = name.partition(separator)
-        if found and first:
+        first, mark, _ = name.partition(separator)
+        if mark and first:
             yield f"{first}{separator}*", first
             last = name.rpartition(separator)[2]
             if last:

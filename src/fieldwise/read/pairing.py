@@ -293,13 +293,13 @@ def _find_records(
 
 
 def _list_record_columns(rows: list[dict[str, Any]], side: str | None) -> list[str | None]:
-    """The columns with a name of this side that hold objects, where there are some of the other side too; else the row itself and every column of objects."""
+    """Columns of objects with a name of this side, if the other side has one too; else the row itself and every column of objects."""
     first = rows[0] if rows else {}
     columns = [name for name in first if sum(isinstance(row.get(name), dict) for row in rows[:_SAMPLE]) >= _MOST * len(rows[:_SAMPLE])]
     if side is None:
         return [None, *columns]
     own = [name for name in columns if _is_certain_name(name, side)]
-    has_other_side = any(_is_certain_name(name, other) for name in columns for other in ("expected", "actual") if other != side)
+    has_other_side = any(_is_certain_name(name, "actual" if side == "expected" else "expected") for name in columns)
     return [*own] if own and has_other_side else [None, *columns]
 
 

@@ -148,8 +148,8 @@ def build_runs_pages(server: Server) -> APIRouter:
     ) -> Response:
         names = list(dict.fromkeys(name for name in new or () if name and name != base))
         chosen = next((name for name in (*names, *(new or ())) if name), None)
-        wanted = [base, *names] if base and len(names) > 1 else [base, chosen]
-        progress = None if wait else await server.threads.run(_find_progress, server, wanted)
+        compared = [base, *names] if base and len(names) > 1 else [base, chosen]
+        progress = None if wait else await server.threads.run(_find_progress, server, compared)
         if progress is not None:
             if not progress.started:
                 _start_comparison(server, progress)
@@ -157,7 +157,7 @@ def build_runs_pages(server: Server) -> APIRouter:
             return render_response(template, here="/compare", progress=progress, address=request.url.path, query=request.url.query)
         if "hx-request" in request.headers:  # the progress of a comparison that is done now
             return Response(headers={"hx-refresh": "true"})
-        if len(wanted) > 2 and base:
+        if len(compared) > 2 and base:
             return HTMLResponse(await server.threads.run(_render_ranking, server, base, names))
         return HTMLResponse(await server.threads.run(_render_comparison, server, base, chosen))
 
@@ -177,11 +177,11 @@ class ComparisonProgress:
 
 def _find_progress(server: Server, names: Sequence[str | None]) -> ComparisonProgress | None:
     """The progress of a comparison that takes long; None if it is known already, or can be computed at once."""
-    known = [name for name in names if name]
-    if len(known) < 2:
+    run_names = [name for name in names if name]
+    if len(run_names) < 2:
         base, new = _latest_pair(server.library.list_heads())
-        known = [name for name in (base, new) if name]
-    runs = [server.open_run(name) for name in known]
+        run_names = [name for name in (base, new) if name]
+    runs = [server.open_run(name) for name in run_names]
     if len(runs) < 2 or max(run.full.cases for run in runs) < LARGE_CASES or any(run.finished is None for run in runs):
         return None
     pairs = list(combinations(dict.fromkeys(run.id for run in runs), 2))

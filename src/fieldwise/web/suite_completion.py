@@ -167,7 +167,7 @@ def get_suite_schema() -> JsonSchema:
         return _build_once()
 
 
-@cache
+@cache  # plug-ins are read at the start, so the schema does not change while the process runs
 def _build_once() -> JsonSchema:
     return build_suite_schema()
 
