@@ -30,6 +30,7 @@ _CODE: Final = re.compile(r"(?=.*\d)[^\W_]+(?:[-_./#:+()]+[^\W_]+)*|\+?\(?\d[\d 
 _GROUPED_CODE: Final = re.compile(r"(?=.*\d)(?:[A-Z]{1,4}|[A-Z]*\d+[A-Z]*)(?:[ ./-]+(?:[A-Z]{1,4}|[A-Z]*\d+[A-Z]*))*", re.ASCII)
 _CLOCK: Final = re.compile(r"\d{1,2}(?:[:.h]\d{2})?(?::\d{2})?\s*(?:[ap]\.?m\.?|uhr|h)?", re.I)
 _ORDINAL: Final = re.compile(r"\d+(?:st|nd|rd|th)", re.I)
+_SIGN: Final = re.compile(r"(?<![^\W_])(?:[A-Z][A-Za-z]{0,3}\d?([-\u2212\u2013]|#)|[A-Za-z]{1,4}\d?(\+{1,2}))(?=[\s,;.)]|$)")
 _SHORT_WORD: Final = re.compile(r"[a-z]{1,3}")
 
 TITLES: Final = """mr mister herr monsieur m señor senor sr signor sig senhor |
@@ -185,11 +186,20 @@ def _alnum_key(text: str) -> str:
     return "".join(character for character in text.casefold() if character.isalnum())
 
 
+def _find_signs(text: str) -> list[str]:
+    """The signs at the end of short words, which are a part of them: `A+`, `Rh-`, `BBB+`, `C++`, `C#`.
+
+    >>> _find_signs("grade A+"), _find_signs("Acme - Corp."), _find_signs("Rh-")
+    (['+'], [], ['-'])
+    """
+    return [sign.replace("\u2212", "-").replace("\u2013", "-") for sign in map("".join, _SIGN.findall(text))]
+
+
 def _compare_addresses(expected: str, actual: str) -> ValueVerdict | None:
     """Equal but for short forms; or addresses with another kind of street or, of the same length, with a street of another name."""
     left, right = shorten(expected), shorten(actual)
     if left == right and left:
-        return ValueVerdict(True)
+        return _judge(_find_signs(expected) == _find_signs(actual), "signs", expected, actual)
     first, second = find_street_words(left), find_street_words(right)
     if not first or not second:
         return None
