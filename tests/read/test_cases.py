@@ -11,6 +11,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -79,6 +80,14 @@ def test_one_json_object_is_one_case_named_after_its_file(tmp_path: Path) -> Non
     assert cases == [Case(id="invoice-7", expected=1, actual=2)]
 
 
+def test_lists_as_pandas_writes_them_to_csv_are_read(tmp_path: Path) -> None:
+    rows = [{"user_input": "q", "retrieved_contexts": ["it's\na", 'so "b"'], "response": "a", "reference": "a"}]
+    pd.DataFrame(rows).to_csv(tmp_path / "ragas.csv")
+    [cases] = read_cases(Source(cases=str(tmp_path / "ragas.csv")))
+    assert cases.contexts == [["it's\na", 'so "b"']]
+    assert not cases.diagnostics
+
+
 def test_csv_cells_stay_text_but_contexts_may_be_a_list(tmp_path: Path) -> None:
     header = "id,question,expected,actual,contexts,tags\r\n"
     text = header + '1,"a, b",604,"604\nmore","[""x"", ""y""]","hard, new"\r\n\r\n,q,{"a": 1},,plain text,\r\n'
@@ -91,7 +100,7 @@ def test_csv_cells_stay_text_but_contexts_may_be_a_list(tmp_path: Path) -> None:
 
 
 def test_odd_csv_rows_say_so(tmp_path: Path) -> None:
-    content = b"id,expected,actual,contexts\n1,a,b,['x']\n2,a\n3,a,b,c,d\n4,\xff,b,c\n5,a,\xff,c\n"
+    content = b"id,expected,actual,contexts\n1,a,b,['x'\n2,a\n3,a,b,c,d\n4,\xff,b,c\n5,a,\xff,c\n"
     cases, _, notes = read(write(tmp_path / "a.csv", content))
     assert [(note.code, note.where.line) for note in notes] == [
         ("contexts-as-text", 2),
@@ -99,7 +108,7 @@ def test_odd_csv_rows_say_so(tmp_path: Path) -> None:
         ("unreadable-expected", 5),
         ("unreadable-actual", 6),
     ]
-    assert cases[0].contexts == ["['x']"]
+    assert cases[0].contexts == ["['x'"]
     assert cases[1].actual is MISSING
     assert (cases[3].expected, cases[3].actual) == (MISSING, "b")
 

@@ -1,5 +1,6 @@
 """Build cases from rows: one column per role, all other columns into the metadata."""
 
+import ast
 import json
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,6 +12,7 @@ from fieldwise.model.diagnostic import Diagnostic, Where
 from fieldwise.model.values import MISSING, Value
 from fieldwise.read.columns import ColumnRoles, fold_name, is_usual_side_name
 from fieldwise.read.files import get_data_stem
+from fieldwise.read.from_python import normalize_value
 from fieldwise.read.json_text import JsonProblem, decode_json
 from fieldwise.read.rows import RowBatch
 from fieldwise.read.side_mapping import locate
@@ -186,11 +188,21 @@ def _looks_like_list(cell: Any) -> bool:
 
 
 def _parse_list_cell(cell: Any) -> list[Any] | None:
-    """The JSON list in a cell of CSV; None if the cell holds anything else."""
+    """The list in a cell of CSV, as JSON or as Python writes it (so does pandas); None if the cell holds anything else.
+
+    >>> _parse_list_cell('["a"]'), _parse_list_cell("['it', \\"isn't\\"]"), _parse_list_cell("[1] see there")
+    (['a'], ['it', "isn't"], None)
+    """
     if not _looks_like_list(cell):
         return None
     decoded = decode_json(cell.encode(errors="replace")).value
-    return decoded if isinstance(decoded, list) else None
+    if isinstance(decoded, list):
+        return decoded
+    try:
+        literal, reason = normalize_value(ast.literal_eval(cell.strip()))
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        return None
+    return literal if isinstance(literal, list) and not reason else None
 
 
 def _warn_of_malformed_lists(cases: Cases, rows: RowBatch, column: str) -> None:
@@ -198,7 +210,10 @@ def _warn_of_malformed_lists(cases: Cases, rows: RowBatch, column: str) -> None:
     for row, value in enumerate(rows.values):
         cell = value.get(column)
         if _looks_like_list(cell) and _parse_list_cell(cell) is None:
-            what, fix = "the cell begins like a list but is not JSON; it counts as one text", 'write a JSON list: ["…", "…"]'
+            what, fix = (
+                "the cell begins like a list but is neither JSON nor a Python list; it counts as one text",
+                'write a JSON list: ["…", "…"]',
+            )
             where = locate_row(rows, row, cases.id[row], column)
             note = Diagnostic(code="contexts-as-text", what=what, where=where, fix=fix, level="warning")
             cases.diagnostics.setdefault(row, []).append(note)
