@@ -3,6 +3,7 @@
 import json
 import random
 from importlib.resources import as_file, files
+from itertools import product
 from pathlib import Path
 from shutil import copyfile
 from typing import Any
@@ -11,6 +12,7 @@ import pytest
 from shortcuts import without_shortcuts
 
 import fieldwise as fw
+from fieldwise import registry
 from fieldwise.store.run import Run
 
 CONFIGURATIONS: list[dict[str, Any]] = [
@@ -60,6 +62,48 @@ def test_the_demo_has_the_same_results_without_any_shortcut(tmp_path: Path) -> N
         assert count > 15
         assert figures(fw.run(suite, root=tmp_path / "plain")) == usual
         assert figures(fw.run(suite, root=tmp_path / "small", chunk=3)) == usual
+
+
+def score_matcher_examples(rng: random.Random) -> dict[str, Any]:
+    """What every matcher that works offline makes of the values of all examples, under the options of its own."""
+    specs = [spec for spec in registry.MATCHERS.all() if spec.name != "semantic"]
+    values = [value for spec in specs for example in spec.examples for value in (example.expected, example.actual)]
+    expected, actual = rng.sample(values, 30), rng.sample(values, 30)
+    scores: dict[str, Any] = {}
+    for spec in specs:
+        for example in spec.examples:
+            scored = fw.match(spec.name, expected=[*expected, *actual], actual=[*actual, *actual], **example.options)
+            key = f"{spec.name} {json.dumps(example.options, default=str)}"
+            scores[key] = (scored.value.tolist(), scored.passed.tolist(), scored.notes, sorted(scored.faults))
+    return scores
+
+
+def test_every_matcher_scores_the_same_without_any_shortcut() -> None:
+    usual = score_matcher_examples(random.Random(3))
+    with without_shortcuts():
+        assert str(score_matcher_examples(random.Random(3))) == str(usual)
+
+
+def score_evaluator_examples() -> dict[str, Any]:
+    """What every evaluator that works offline makes of its examples, and of each side against itself."""
+    results: dict[str, Any] = {}
+    for spec in registry.EVALUATORS.all():
+        if spec.is_judge or spec.name in ("ragas", "similarity"):
+            continue
+        for at, example in enumerate(spec.examples):
+            sides = [value for value in (example.expected, example.actual, example.perfect) if value is not None]
+            for pair in product(sides, repeat=2):
+                config = {"type": spec.name, **example.options}
+                key = f"{spec.name} {at} {json.dumps(pair, default=str)}"
+                results[key] = fw.evaluate(config, expected=pair[0], actual=pair[1]).to_json()
+    return results
+
+
+def test_every_evaluator_scores_the_same_without_any_shortcut() -> None:
+    usual = score_evaluator_examples()
+    assert len(usual) > 50
+    with without_shortcuts():
+        assert str(score_evaluator_examples()) == str(usual)
 
 
 @pytest.mark.parametrize("config", CONFIGURATIONS, ids=lambda config: json.dumps(config)[:60])

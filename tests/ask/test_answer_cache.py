@@ -1,6 +1,8 @@
 """The answer cache is `answers.sqlite` in the root of the runs for every entry point."""
 
 import json
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -88,3 +90,52 @@ def test_the_cache_file_can_be_chosen_or_disabled(server: ModelServer, tmp_path:
     fw.run("judged.eval.yaml", asking=Asking(cache=None))
     assert [file.name for file in tmp_path.rglob("*.sqlite")] == ["mine.sqlite"]
     assert len(server.requests) == 2
+
+
+@pytest.mark.parametrize(
+    "option",
+    [
+        {"prompt": "Is it wrong?"},
+        {"pass_at": 0.5},
+        {"model": {"name": "judge-2"}},
+        {"model": {"temperature": 0.7}},
+        {"model": {"seed": 5}},
+        {"rubric": ["it is short"]},
+    ],
+    ids=json.dumps,
+)
+def test_two_suites_share_an_answer_only_if_they_ask_the_same(option: dict[str, Any], server: ModelServer) -> None:
+    first = {"name": "first", "cases": "cases.jsonl", "evaluators": [JUDGE]}
+    judge = {name: value for name, value in (JUDGE | option).items() if name != "prompt" or "rubric" not in option}
+    fw.run(first)
+    asked_by_first = [json.dumps(request, sort_keys=True) for request in server.requests]
+    fw.run({"name": "second", "cases": "cases.jsonl", "evaluators": [judge]})
+    asked_by_second = [json.dumps(request, sort_keys=True) for request in server.requests[len(asked_by_first) :]]
+    if "pass_at" in option:
+        assert asked_by_second == []
+    else:
+        assert asked_by_second
+        assert not set(asked_by_first) & set(asked_by_second)
+
+
+def test_two_processes_that_share_a_cache_lose_and_mix_up_nothing(server: ModelServer, tmp_path: Path) -> None:
+    cases = [{**CASE, "id": str(at), "actual": f"answer {at}"} for at in range(12)]
+    (tmp_path / "cases.jsonl").write_text("".join(json.dumps(case) + "\n" for case in cases))
+    program = "import fieldwise as fw; print(sorted((row.case, row.result.reasoning) for row in fw.run('judged.eval.yaml').results()))"
+    processes = [subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True) for _ in range(2)]
+    first, second = (process.communicate(timeout=120)[0] for process in processes)
+    assert [process.returncode for process in processes] == [0, 0]
+    assert first == second
+    asked = len(server.requests)
+    assert 12 <= asked <= 24
+    run = fw.run("judged.eval.yaml")
+    assert len(server.requests) == asked
+    assert str(sorted((row.case, row.result.reasoning) for row in run.results())) == first.strip()
+
+
+def test_a_damaged_cache_is_named_and_gives_no_answer(server: ModelServer, tmp_path: Path) -> None:
+    (tmp_path / ".fieldwise").mkdir()
+    (tmp_path / ".fieldwise/answers.sqlite").write_bytes(b"no database at all" * 100)
+    result = CliRunner().invoke(app, ["run", "judged.eval.yaml", "--format", "plain"], env={"COLUMNS": "300"})
+    told = "answers.sqlite cannot be used (file is not a database)"
+    assert (result.exit_code, told in " ".join(result.output.split()), server.requests) == (4, True, [])

@@ -243,7 +243,9 @@ def test_rules_that_overlap_or_cannot_be_read_cover_nothing() -> None:
     assert not is_covered(CompareSpec(rules=(*RULES, RULES[0]), open="leaves"), WHOLE, WHOLE)
 
 
-def test_evaluators_that_look_at_the_same_leaves_share_their_comparisons() -> None:
+def test_evaluators_that_look_at_the_same_leaves_share_their_comparisons(request: pytest.FixtureRequest) -> None:
+    if request.config.getoption("--without-shortcuts"):
+        pytest.skip("tests a shortcut itself")
     batch = ScoringBatch(Cases.of([Case(id="1", expected=WHOLE, actual=WHOLE)]))
     assert batch.compare(BEST) is batch.compare(CompareSpec(rules=RULES, lists=BEST.lists))
 

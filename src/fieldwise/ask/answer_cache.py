@@ -37,12 +37,15 @@ class AnswerCache:
     """The cache file. Several processes may use it at once."""
 
     def __init__(self, file: str | Path) -> None:
-        Path(file).parent.mkdir(parents=True, exist_ok=True)
-        self._connection = sqlite3.connect(file, timeout=30, isolation_level=None)
-        self._connection.execute("PRAGMA journal_mode=WAL")
-        self._connection.execute("PRAGMA synchronous=NORMAL")  # a committed answer survives a crash of the process
-        self._check_version(file)
-        self._connection.execute(_TABLE)
+        try:
+            Path(file).parent.mkdir(parents=True, exist_ok=True)
+            self._connection = sqlite3.connect(file, timeout=30, isolation_level=None)
+            self._connection.execute("PRAGMA journal_mode=WAL")
+            self._connection.execute("PRAGMA synchronous=NORMAL")  # a committed answer survives a crash of the process
+            self._check_version(file)
+            self._connection.execute(_TABLE)
+        except (OSError, sqlite3.DatabaseError) as error:
+            raise ValueError(f"the answer cache {file} cannot be used ({error}); move it, or use another root") from error
 
     def get(self, key: bytes) -> ModelAnswer | None:
         """The answer of this key; None if it is not cached."""
