@@ -425,12 +425,14 @@ def _select_cases(batches: Iterator[Cases], filters: FilterMatches, limit: int |
 def _create_writer(
     root: str | Path | None, plan: Plan, resume: bool | str, read_again: Callable[[], Iterator[Cases]]
 ) -> "tuple[RunWriter, list[Diagnostic]]":
-    """The writer of a new run or of a resumed one, and diagnostics about what was resumed."""
+    """The writer of a new run or of a resumed one, and diagnostics about what was resumed or about other runs."""
+    from fieldwise.engines.run_warnings import warn_earlier_clock
     from fieldwise.store.resume import resume_run
     from fieldwise.store.writer import RunWriter
 
     if not resume:
-        return RunWriter(root, plan), []
+        writer = RunWriter(root, plan)
+        return writer, warn_earlier_clock(root, writer.id)
     unfinished, note = resume_run(root, plan, resume if isinstance(resume, str) else None, read_again)
     return RunWriter(root, plan, resume=unfinished), [note]
 

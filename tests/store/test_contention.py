@@ -98,4 +98,6 @@ def test_a_clock_that_moves_back_neither_hides_nor_overwrites_a_run(folder: Path
     assert {stored.id for stored in list_runs(folder / "root")} == {first.id, second.id}
     assert open_run(folder / "root", second.id).summary == first.summary
     assert second.started < first.started
+    told = [note.what for note in second.diagnostics if note.code == "earlier-clock"]
+    assert told == [f"the stored run {first.id} is dated after this one, so `latest` names that run"]
     assert open_run(folder / "root", "latest").state == "finished"

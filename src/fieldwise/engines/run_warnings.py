@@ -1,6 +1,7 @@
 """Diagnostics of a finished run: rules without a field, evaluators that measured nothing, a filter or baseline that fits nothing."""
 
 from collections.abc import Callable, Collection, Iterable, Sequence
+from pathlib import Path
 from typing import Final
 
 from fieldwise.engines.run_totals import RunTotals
@@ -19,9 +20,11 @@ from fieldwise.score.batch import ScoringBatch
 from fieldwise.score.evaluate import FilterMatches
 from fieldwise.score.path_survey import PathSurvey, list_written_rules, report_absent_path, report_missing_fields
 from fieldwise.score.unread_values import suggest_reader
+from fieldwise.store.errors import StoreError
 from fieldwise.store.load_part import count_fault_reasons
 from fieldwise.store.manifest import Part
 from fieldwise.store.part_reader import list_part_files, read_table
+from fieldwise.store.run_names import list_run_ids, started_at
 from fieldwise.store.stored_json import dump_json
 from fieldwise.summarize.exit_code import FOREIGN_BASELINE, UNMEASURED_RULE
 from fieldwise.summarize.rule_text import rule_text
@@ -31,6 +34,9 @@ MAX_SURVEYED_CASES: Final = 50_000
 """Maximum number of cases that are read a second time for a warning; `fieldwise check` counts in data of any size."""
 MAX_REASONS: Final = 3
 """Maximum number of reasons that are listed for the cases an evaluator could not measure."""
+
+_MAX_CLOCK_SECONDS: Final = 60
+"""Clocks of machines that share a root differ by less."""
 
 
 def warn_unmeasured(folder: Location, parts: Sequence[Part], summary: Summary, *, all_cases: bool) -> list[Diagnostic]:
@@ -210,6 +216,19 @@ def warn_unused_redactions(plan: Plan, read_all: Callable[[], Iterable[Cases]] |
         Diagnostic(code="unused-redaction", level="warning", what=what, where=Where(file=plan.file, field=str(path)), fix=fix)
         for path in unused
     ]
+
+
+def warn_earlier_clock(root: str | Path | None, run_id: str) -> list[Diagnostic]:
+    """A warning if a stored run is dated after one that begins now: the clock was moved back, and `latest` names the other run."""
+    try:
+        newest = max(list_run_ids(root), default=run_id)
+    except StoreError as error:  # the run itself needs no list of the others
+        return [Diagnostic(code="earlier-clock", level="warning", what=f"{error}, so it is not known whether `latest` names this run")]
+    seconds_ahead = (started_at(newest) - started_at(run_id)).total_seconds()
+    if seconds_ahead < _MAX_CLOCK_SECONDS:
+        return []
+    what = f"the stored run {newest} is dated after this one, so `latest` names that run"
+    return [Diagnostic(code="earlier-clock", level="warning", what=what, fix=f"set the clock; until then name this run: {run_id}")]
 
 
 def note_selection(only: When | None, limit: int | None) -> list[Diagnostic]:

@@ -7,7 +7,7 @@ and the results of the run stay untouched.
 import re
 import secrets
 from collections.abc import Iterable, Sequence
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
@@ -31,6 +31,11 @@ class RunNotFound(LookupError):
 def new_run_id(started: datetime) -> str:
     """A unique id that sorts by time, to the millisecond, such as `20261115-203801-4127f3a`."""
     return f"{started:%Y%m%d-%H%M%S}-{started.microsecond // 1000:03d}{secrets.token_hex(2)}"
+
+
+def started_at(run_id: str) -> datetime:
+    """When a run began, to the second, by its id."""
+    return datetime.strptime(run_id[:15], "%Y%m%d-%H%M%S").replace(tzinfo=UTC)
 
 
 def runs_folder(root: str | Path | None) -> Location:
