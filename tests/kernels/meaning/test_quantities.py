@@ -116,3 +116,18 @@ def test_a_number_after_half_is_a_quantity_of_its_own() -> None:
 @pytest.mark.parametrize(("text", "is_ordinal"), [("3rd", True), ("3 rd", False)])
 def test_an_ordinal_ending_follows_its_number_at_once(text: str, is_ordinal: bool) -> None:
     assert (find_quantities(text)[0].family == "ordinal") is is_ordinal
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual", "agree"),
+    [
+        ("a pack of 16 oz", "a pack of 1 lb", True),
+        ("due on 5 marca 2024", "due on 5 March 2024", True),
+        ("3 lakh rupees", "300,000 rupees", True),
+        ("3 lakh rupees", "3 crore rupees", False),
+        ("12 feet", "12 inches", False),
+    ],
+)
+def test_words_units_and_months_come_from_the_tables_of_the_matches(expected: str, actual: str, agree: bool) -> None:
+    left, right = find_quantities(expected), find_quantities(actual)
+    assert quantities_agree(left[0], right[0]) is agree

@@ -11,6 +11,11 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
+from functools import cache, lru_cache
+
+from fieldwise.kernels import measures
+from fieldwise.kernels.moments import DateReading, read_month_name
+from fieldwise.kernels.number_words import ENGLISH_NUMBERS, ORDINALS, SCALE_WORDS
 
 
 def _parse_word_table(table: str) -> dict[str, float]:
@@ -22,74 +27,87 @@ def _parse_word_table(table: str) -> dict[str, float]:
     return values
 
 
-_UNDER_TWENTY = """zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen
-nineteen"""
-_TENS = "twenty thirty forty fifty sixty seventy eighty ninety"
 _OTHER_LANGUAGES = """2 zwei deux dos dois duas twee dwa twice|3 drei trois tres três drie trzy|4 vier quatre cuatro quattro quatro
 5 fünf cinq cinco cinque vijf pięć|6 sechs seis zes|7 sieben siete sette sete zeven|8 acht huit ocho otto oito|9 neun nueve nove negen
 10 zehn dix diez dieci dez tien|11 onze|12 zwölf douze doce dodici doze twaalf dozen dutzend|14 vierzehn quatorze catorce
 15 fünfzehn quinze quince|20 zwanzig vingt veinte venti vinte twintig|24 vierundzwanzig|30 dreißig trente treinta trenta trinta dertig
 60 sechzig soixante sesenta|90 neunzig noventa|1 ein eine einem einen un une uno una um uma een"""
-_NUMBER_WORDS = {
-    **{word: float(value) for value, word in enumerate(str.split(_UNDER_TWENTY))},
-    **{word: 10.0 * value for value, word in enumerate(str.split(_TENS), start=2)},
-    **_parse_word_table(_OTHER_LANGUAGES),
-}
+_NUMBER_WORDS = {**{word: float(value) for word, value in ENGLISH_NUMBERS.items()}, **_parse_word_table(_OTHER_LANGUAGES)}
+"""English number words, and those of other languages that are no words of English: the table of all languages has `to` and `on`."""
 _ARTICLES = frozenset(str.split("ein eine einem einen un une uno una um uma een"))
 """Words for one that are mostly articles: they count only before a unit of time."""
-_MAGNITUDES = _parse_word_table("""1e2 hundred hundert cent cien
-1e3 thousand k tausend mille mil|1e6 million millions millionen millones mio mn
-1e9 billion billions bn milliarden mrd|1e4 万|1e8 亿""")
-_ORDINAL_WORDS = "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth"
-_ORDINALS = {word: float(value) for value, word in enumerate(str.split(_ORDINAL_WORDS), start=1)}
+_SHORT_MAGNITUDES = frozenset(("k", "mil", "mn", "mio", "bn", "mrd", "mln", "bln", "tsd"))
+_MAGNITUDES = {
+    **dict.fromkeys(("hundred", "hundert", "cent", "cien"), 1e2),
+    **{word: 10.0**power for word, power in SCALE_WORDS.items() if (len(word) > 4 or word in _SHORT_MAGNITUDES or word == "lakh")},
+    **{"万": 1e4, "亿": 1e8},
+}
+_ORDINALS = {word: float(value) for word, value in ORDINALS.items()}
 _FRACTIONS = {"third": 3.0, "thirds": 3.0, "quarters": 4.0, "fifth": 5.0, "fifths": 5.0, "tenth": 10.0, "tenths": 10.0}
 
-_UNIT_TABLE = """hours 0.016666666666666666 minute minutes min minuten
-hours 1 hour hours hr hrs h stunde stunden heure heures hora horas 小时
-hours 24 day days tag tage tagen jour jours día días dia dias giorno giorni dag dagen 天 日
-hours 168 week weeks woche wochen semaine semaines semana semanas settimane weken 周
-months 1 month months monat monate monaten mois mes meses mese mesi maand maanden 个月
-months 12 year years yr yrs jahr jahre jahren jahres an ans année années año años anno anni ano anos jaar y 年
-ratio 0.01 % percent pct prozent procent percento 百分
-grams 0.001 mg
-grams 1 g gram grams gramm
-grams 1000 kg kilogram kilograms kilo kilos
-pounds 1 lb lbs pound pounds
-litres 0.001 ml
-litres 0.01 cl
-litres 1 l litre litres liter liters
-metres 0.001 mm
-metres 0.01 cm
-metres 1 m metre metres meter meters
-metres 1000 km kilometre kilometres kilometers
-inches 1 inch inches zoll " ″
-inches 12 ft foot feet
-bytes 1 mb
-bytes 1000 gb
-bytes 1000000 tb
-watts 1 w watt watts
-watts 1000 kw
-volts 1 v volt volts"""
-"""Lines of a family, the worth of the unit in it, and the names of the unit."""
+_UNIT_NAMES = """minute minutes min minuten
+hour hours hr hrs h stunde stunden heure heures hora horas 小时
+day days tag tage tagen jour jours día días dia dias giorno giorni dag dagen 天 日
+week weeks woche wochen semaine semaines semana semanas settimane weken 周
+month months monat monate monaten mois mes meses mese mesi maand maanden 个月
+year years yr yrs jahr jahre jahren jahres an ans année années año años anno anni ano anos jaar y 年
+percent % pct prozent procent percento 百分
+milligram milligrams mg
+gram g grams gramm gramme grammes
+kilogram kg kilograms kilo kilos
+tonne tonnes
+pound lb lbs pounds
+ounce oz ounces
+milliliter ml
+centiliter cl
+liter l litre litres liters
+millimeter mm
+centimeter cm
+meter m metre metres meters
+kilometer km kilometre kilometres kilometers
+inch inches zoll " ″
+foot ft feet
+mile miles
+megabyte mb
+gigabyte gb
+terabyte tb
+watt w watts
+kilowatt kw
+volt v volts"""
+"""Lines of a unit of `measures` and the names that mean it in running text, where most short names mean something else."""
 
 
-def _parse_units(table: str) -> dict[str, tuple[str, float]]:
+@cache  # derived from tables that never change
+def _units() -> dict[str, tuple[str, float]]:
+    """Name → what it measures and the worth of the unit in that."""
     units: dict[str, tuple[str, float]] = {}
-    for line in table.splitlines():
-        family, factor, *names = line.split()
-        units.update(dict.fromkeys(names, (family, float(factor))))
+    for line in _UNIT_NAMES.splitlines():
+        unit, *names = line.split()
+        units.update(dict.fromkeys((unit, *names), _measure_of(unit)))
     return units
 
 
-_UNITS = _parse_units(_UNIT_TABLE)
+def _measure_of(unit: str) -> tuple[str, float]:
+    if unit == "percent":
+        return "ratio", 0.01
+    if unit in ("month", "year"):
+        return "months", measures.seconds_per(unit) / measures.seconds_per("month")
+    if unit in ("minute", "hour", "day", "week"):
+        return "hours", measures.seconds_per(unit) / measures.seconds_per("hour")
+    factor = measures.unit_factor(unit)
+    assert factor is not None
+    return factor.dimension, factor.factor
+
+
 _UNIT_QUALIFIERS = frozenset(str.split("business working calendar consecutive full equal more additional further"))
 """Words that may be between a number and its unit."""
 
-_MONTH_TABLE = """january januar janvier enero jan|february februar février febrero feb|march märz mars marzo mar
-april avril abril apr|may mai mayo|june juni juin junio jun|july juli juillet julio jul|august août agosto aug
-september septembre septiembre sept sep|october oktober octobre octubre oct|november novembre noviembre nov
-december dezember décembre diciembre dec"""
-_MONTHS = {name: month for month, names in enumerate(re.split(r"[|\n]", _MONTH_TABLE), start=1) for name in names.split()}
+
+@lru_cache(maxsize=1 << 10)  # few words stand in the place of a month
+def _month_called(name: str) -> int | None:
+    month = read_month_name(name, DateReading())
+    return month if isinstance(month, int) else None
+
 
 _NUMBER = r"\d{1,3}(?:[\u0020\u00a0\u202f]\d{3})+(?!\d)|\d+(?:[.,'’]\d+)*"
 _HOURS_IN_MONTH = 730.5
@@ -171,8 +189,8 @@ def _take_composed(text: str) -> tuple[str, list[TextQuantity]]:
         return " " * len(match[0])
 
     text = _ISO_DATE.sub(lambda match: blank_out(match, _make_date(match[0], match[1], int(match[2]), match[3])), text)
-    text = _DAY_FIRST_DATE.sub(lambda match: blank_out(match, _make_date(match[0], match[3], _MONTHS.get(match[2]), match[1])), text)
-    text = _MONTH_FIRST_DATE.sub(lambda match: blank_out(match, _make_date(match[0], match[3], _MONTHS.get(match[1]), match[2])), text)
+    text = _DAY_FIRST_DATE.sub(lambda match: blank_out(match, _make_date(match[0], match[3], _month_called(match[2]), match[1])), text)
+    text = _MONTH_FIRST_DATE.sub(lambda match: blank_out(match, _make_date(match[0], match[3], _month_called(match[1]), match[2])), text)
     text = _CLOCK.sub(lambda match: blank_out(match, _make_clock(match)), text)
     text = _QUARTER.sub(lambda match: blank_out(match, _make_quarter(match)), text)
     text = _CODE.sub(lambda match: blank_out(match, None if _is_measure(match[0]) else TextQuantity(match[0], (), "code")), text)
@@ -206,7 +224,7 @@ def _is_measure(token: str) -> bool:
     if match is None:
         return False
     suffix = match[1]
-    return suffix in _UNITS or suffix in _MAGNITUDES or suffix in _ORDINAL_ENDINGS
+    return suffix in _units() or suffix in _MAGNITUDES or suffix in _ORDINAL_ENDINGS
 
 
 @dataclass(frozen=True, slots=True)
@@ -325,7 +343,7 @@ def _read_unit(tokens: Sequence[_QuantityToken], position: int) -> tuple[str, fl
     following = tokens[unit_position + 1].text if unit_position + 1 < len(tokens) else ""
     if unit in ("per", "por", "pour") and following in ("cent", "ciento"):
         return "ratio", 0.01, unit_position + 2
-    if unit not in _UNITS:
+    if unit not in _units():
         return "", 1.0, position
-    family, factor = _UNITS[unit]
+    family, factor = _units()[unit]
     return family, factor, unit_position + 1
