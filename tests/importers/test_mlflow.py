@@ -2,6 +2,7 @@
 
 from importer_samples import read_sample
 
+from fieldwise.importers.mlflow import mlflow
 from fieldwise.read.imported_files import read_documents
 
 
@@ -26,3 +27,11 @@ def test_rows_of_a_dataset_have_a_record_of_expectations() -> None:
     rows = [{"inputs": {"file": "a"}, "outputs": {"total": 5}, "expectations": {"total": 6, "vendor": "Acme"}}]
     [record] = read_documents("auto", rows)
     assert (record.record, record.expected) == ({"total": 5}, {"total": 6, "vendor": "Acme"})
+
+
+def test_an_answer_in_an_object_is_compared_with_the_expected_text() -> None:
+    row = {"inputs": {"question": "q"}, "outputs": {"response": "Yes."}, "expectations": {"expected_response": "Yes!"}}
+    [record] = mlflow([row])
+    assert (record.record, record.expected) == ("Yes.", "Yes!")
+    [record] = mlflow([row | {"expectations": {"expected_response": {"response": "Yes!"}}}])
+    assert record.record == {"response": "Yes."}

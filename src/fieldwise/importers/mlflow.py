@@ -46,10 +46,11 @@ def _read_table_row(row: Mapping[str, Any]) -> ImportedRecord:
 
 
 def _read_dataset_row(row: Mapping[str, Any]) -> ImportedRecord:
+    expected = _read_expectations(row.get("expectations") or {})
     return ImportedRecord(
         id=take_text(row, "dataset_record_id", "id"),
-        record=parse_text(take(row, "outputs")),
-        expected=_read_expectations(row.get("expectations") or {}),
+        record=_unwrap_answer(parse_text(take(row, "outputs")), expected),
+        expected=expected,
         input=none_if_missing(parse_text(take(row, "inputs"))),
         metadata=row["tags"] if isinstance(row.get("tags"), Mapping) else {},
     )
@@ -64,12 +65,21 @@ def _read_trace(row: Mapping[str, Any]) -> ImportedRecord:
     }
     request = take(data, "request")
     response = take(data, "response")
+    expected = _read_expectations(expectations)
     return ImportedRecord(
         id=take_text(info, "client_request_id", "trace_id", "request_id"),
-        record=parse_text(take(info, "response_preview") if response is MISSING else response),
-        expected=_read_expectations(expectations),
+        record=_unwrap_answer(parse_text(take(info, "response_preview") if response is MISSING else response), expected),
+        expected=expected,
         input=none_if_missing(parse_text(take(info, "request_preview") if request is MISSING else request)),
     )
+
+
+def _unwrap_answer(output: Any, expected: Any) -> Any:
+    """The only text of an output such as `{"response": "…"}`, where a text is expected; else the output as it is."""
+    if isinstance(output, Mapping) and len(output) == 1 and isinstance(expected, str):
+        answer = next(iter(output.values()))
+        return answer if isinstance(answer, str) else output
+    return output
 
 
 def _read_value(expectation: Mapping[str, Any]) -> Any:
