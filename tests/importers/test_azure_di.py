@@ -3,6 +3,7 @@
 from importer_samples import load_sample, read_sample
 
 from fieldwise.importers.azure_di import azure_di
+from fieldwise.read.imported_files import recognize_format
 
 
 def test_values_have_their_types() -> None:
@@ -51,3 +52,35 @@ def test_each_document_of_a_result_is_a_record() -> None:
     document = load_sample("azure_di")
     document["analyzeResult"]["documents"] *= 2
     assert len(list(azure_di(document))) == 2
+
+
+def test_results_of_form_recognizer_2_are_read() -> None:
+    field = {"type": "number", "valueNumber": 610, "text": "$610.00", "boundingBox": [4, 1, 6, 1, 6, 2, 4, 2], "page": 1, "confidence": 0.9}
+    name = {"type": "string", "text": "Contoso", "page": 1, "confidence": 0.6}
+    result = {
+        "version": "2.1.0",
+        "readResults": [{"page": 1, "width": 8, "height": 10, "unit": "inch"}],
+        "documentResults": [
+            {"docType": "prebuilt:invoice", "pageRange": [1, 1], "fields": {"AmountDue": field, "Vendor": name, "Due": None}}
+        ],
+    }
+    document = {"status": "succeeded", "analyzeResult": result}
+    assert recognize_format(document) == "azure_di"
+    [record] = azure_di(document)
+    assert record.record == {"AmountDue": 610, "Vendor": "Contoso", "Due": None}
+    assert record.box["AmountDue"] == [0.5, 0.1, 0.75, 0.2]
+    assert record.metadata["document_type"] == "prebuilt:invoice"
+
+
+def test_key_value_pairs_are_read_where_no_model_names_the_fields() -> None:
+    place = {"boundingRegions": [{"pageNumber": 1, "polygon": [1, 1, 2, 1, 2, 2, 1, 2]}]}
+    pairs = [
+        {"key": {"content": "Case:"}, "value": {"content": "A Case", **place}, "confidence": 0.8},
+        {"key": {"content": "Note"}, "confidence": 0.4},
+    ]
+    pages = [{"pageNumber": 1, "width": 10, "height": 10}]
+    document = {"analyzeResult": {"apiVersion": "2024-11-30", "modelId": "prebuilt-layout", "pages": pages, "keyValuePairs": pairs}}
+    assert recognize_format(document) == "azure_di"
+    [record] = azure_di(document)
+    assert record.record == {"Case": "A Case", "Note": None}
+    assert (record.confidence["Case"], record.box["Case"]) == (0.8, [0.1, 0.1, 0.2, 0.2])

@@ -1,9 +1,12 @@
-"""Azure AI Document Intelligence: `analyzeResult.documents` of the REST API (2022-08-31 and later) and of the SDKs' `as_dict`."""
+"""Azure AI Document Intelligence: `analyzeResult` of the REST API and of the SDKs' `as_dict`.
+
+`documents` (2022-08-31 and later), `documentResults` (Form Recognizer 2.0 and 2.1), or `keyValuePairs` where no model names the fields.
+"""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from fieldwise.importers._leaves import Box, Leaf, bound_points, build_record
+from fieldwise.importers._leaves import Box, Leaf, bound_points, build_record, collect
 from fieldwise.importers._rows import fold_key, take
 from fieldwise.model.imported import ImportedRecord
 from fieldwise.model.values import MISSING
@@ -13,14 +16,26 @@ PageSizes = Mapping[int, tuple[float, float]]
 
 
 def _find_result(document: Any) -> Mapping[str, Any] | None:
-    """The object that holds `documents`."""
+    """The object that holds the documents or key-value pairs."""
     if not isinstance(document, Mapping):
         return None
     result = take(document, "analyzeResult")
     result = document if result is MISSING else result
-    if isinstance(result, Mapping) and isinstance(result.get("documents"), list) and take(result, "modelId", "apiVersion") is not MISSING:
-        return result
-    return None
+    if not isinstance(result, Mapping):
+        return None
+    is_present = take(result, "modelId", "apiVersion") is not MISSING and (_list_documents(result) is not None or _list_pairs(result))
+    is_old = isinstance(result.get("readResults"), list) and isinstance(result.get("documentResults"), list)
+    return result if is_present or is_old else None
+
+
+def _list_documents(result: Mapping[str, Any]) -> list[Any] | None:
+    documents = take(result, "documents", "documentResults")
+    return documents if isinstance(documents, list) else None
+
+
+def _list_pairs(result: Mapping[str, Any]) -> list[Any]:
+    pairs = take(result, "keyValuePairs")
+    return pairs if isinstance(pairs, list) else []
 
 
 def _recognizes(document: Any) -> bool:
@@ -32,15 +47,29 @@ def azure_di(document: Any) -> Iterator[ImportedRecord]:
     """One record for each document found: fields by name, amounts of money as numbers, addresses as text."""
     result = _find_result(document) or {}
     sizes = {
-        int(take(page, "pageNumber")): (float(page.get("width") or 0), float(page.get("height") or 0))
-        for page in result.get("pages") or ()
-        if take(page, "pageNumber") is not MISSING
+        int(take(page, "pageNumber", "page")): (float(page.get("width") or 0), float(page.get("height") or 0))
+        for page in result.get("pages") or result.get("readResults") or ()
+        if take(page, "pageNumber", "page") is not MISSING
     }
-    for detected in result.get("documents") or [{}]:  # a document in which nothing was found is an empty record
+    if not _list_documents(result) and _list_pairs(result):
+        yield build_record(_read_pairs(_list_pairs(result), sizes))
+        return
+    for detected in _list_documents(result) or [{}]:  # a document in which nothing was found is an empty record
         fields = {name: _read_field(field, sizes) for name, field in (detected.get("fields") or {}).items()}
-        metadata = {"document_type": take(detected, "docType"), "document_confidence": detected.get("confidence")}
+        metadata = {"document_type": take(detected, "docType"), "document_confidence": take(detected, "confidence", "docTypeConfidence")}
         present = {name: value for name, value in metadata.items() if value not in (MISSING, None)}
         yield build_record(fields, metadata=present)
+
+
+def _read_pairs(pairs: list[Any], sizes: PageSizes) -> dict[str, Any]:
+    """Values by the text of their keys; a key that occurs several times has a list of values."""
+    leaves: list[tuple[str, Leaf]] = []
+    for pair in pairs:
+        value = pair.get("value") or {}
+        name = str((pair.get("key") or {}).get("content") or "").strip().rstrip(":").rstrip()
+        page, box = _read_place(value, sizes)
+        leaves.append((name, Leaf(value.get("content"), pair.get("confidence"), page, box)))
+    return collect((name, leaf) for name, leaf in leaves if name)
 
 
 def _read_field(field: Mapping[str, Any] | None, sizes: PageSizes) -> Any:
@@ -65,7 +94,7 @@ def _value_of(field: Mapping[str, Any], kind: str) -> Any:
 
 
 def _read_scalar(field: Mapping[str, Any]) -> Any:
-    content = field.get("content")
+    content = field.get("content", field.get("text"))
     kind = str(take(field, "type", "valueType"))
     if kind == "address":
         return content.replace("\n", " ") if isinstance(content, str) else take(field, "valueAddress", "value")
@@ -80,11 +109,10 @@ def _read_scalar(field: Mapping[str, Any]) -> Any:
 
 def _read_place(field: Mapping[str, Any], sizes: PageSizes) -> tuple[int | None, Box | None]:
     regions = take(field, "boundingRegions")
-    if not isinstance(regions, list) or not regions:
-        return None, None
-    page = take(regions[0], "pageNumber")
-    points = take(regions[0], "polygon", "boundingPolygon")
-    if page is MISSING:
+    region = regions[0] if isinstance(regions, list) and regions else field
+    page = take(region, "pageNumber", "page")
+    points = take(region, "polygon", "boundingPolygon", "boundingBox")
+    if page is MISSING or page is None:
         return None, None
     width, height = sizes.get(int(page), (0.0, 0.0))
     if not isinstance(points, list) or not points:
