@@ -46,6 +46,8 @@ def describe_differences(expected: str, actual: str) -> list[str]:
         ("The company acquired its rival", "The company was acquired by its rival", ["active / passive with the same order"]),
         ("Deliver it within 5 days", "Deliver it soon", ["only expected has a number: 5 days"]),
         ("A+", "A-", ["codes differ: a+ / a-"]),
+        ("The rate was < 5 %", "The rate was > 5 %", ["opposites: at most / at least", "opposites: below / above"]),
+        ("Fewer than 5 days", "More than 5 days", ["opposites: fewer than / more than"]),
         ("S", "M", ["codes differ: s / m"]),
         ("EN", "DE", ["codes differ: en / de"]),
         ("NY", "CA", ["not the same: ny / ca"]),

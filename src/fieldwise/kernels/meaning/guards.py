@@ -29,6 +29,14 @@ _MAX_SIGN_LENGTH = 2
 _FIRST_IDEOGRAM = "\u2e80"
 _TOKEN = re.compile(r"[^\W_]+(?:[.,'][^\W_]+)*|,")
 
+_MARKUP = re.compile(r"<(?=[A-Za-z/!])[^<>]*>")
+_COMPARATOR = re.compile(
+    r"(?P<most><=|=<|[≤⩽])|(?P<least>>=|=>(?=\s*\d)|[≥⩾])|(?P<not>!=|≠|(?<!\S)!(?=\w))"
+    r"|(?:(?P<below><)|(?<![-=>])(?P<above>>))(?:(?=\s*[-+.$€£¥]?\d)|(?<=\b\w.)\s?(?=\w\b)|(?<=\b\w\s.)\s?(?=\w\b))"
+)
+"""Signs that compare, not brackets and arrows: `<` and `>` stand before a number or between single letters."""
+_SPELLED_COMPARATORS = {"most": " at most ", "least": " at least ", "not": " not ", "below": " at most below ", "above": " at least above "}
+
 _PhraseIndex = Mapping[str, list[tuple[tuple[str, ...], int, int]]]
 """Phrases with their family and group, by first word, longer ones first."""
 
@@ -77,6 +85,17 @@ _NON_NEGATING = _index_phrases(" | ".join(phrase.replace(" ", "_") for phrase in
 _HAN_OPPOSITES = lexicon.parse_groups(lexicon.HAN_OPPOSITES)
 
 
+def spell_comparators(text: str) -> str:
+    """The text with words for signs such as `<`, because neither words nor an embedding have signs.
+
+    >>> spell_comparators("p<0.05"), spell_comparators("≥ 5 mg"), spell_comparators("<b>a</b> -> b")
+    ('p at most below 0.05', ' at least  5 mg', '<b>a</b> -> b')
+    """
+    if _MARKUP.search(text):
+        return text
+    return _COMPARATOR.sub(lambda match: _SPELLED_COMPARATORS[str(match.lastgroup)], text)
+
+
 def read_text(text: str) -> TextReading:
     """Read what the guards compare of a text.
 
@@ -84,7 +103,7 @@ def read_text(text: str) -> TextReading:
     >>> reading.negations, [str(quantity) for quantity in reading.quantities], [term.text for term in reading.alternatives]
     (1, ['5 %'], ['cfo'])
     """
-    text = unicodedata.normalize("NFKC", text).replace("’", "'")
+    text = unicodedata.normalize("NFKC", spell_comparators(text)).replace("’", "'")
     words = tuple(_normalize_word(match[0]) for match in _WORD.finditer(text))
     split_words: list[str] = []
     for word in words:

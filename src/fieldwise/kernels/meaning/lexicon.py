@@ -23,7 +23,7 @@ def parse_groups(table: str) -> list[list[list[str]]]:
 
 OPPOSITES = """
 rose rise rises rising risen increase increases increased increasing grew grow grows grown growth climbed gained up higher
-    more_than raised raise stieg steigt gestiegen stiegen erhöht erhöhen augmenté augmente augmentation hausse aumentó aumentaron
+    raised raise stieg steigt gestiegen stiegen erhöht erhöhen augmenté augmente augmentation hausse aumentó aumentaron
     aumento aumenta crecieron creció aumentato cresceu | fell fall falls fallen falling decrease decreases decreased decreasing
     declined decline declines dropped drop drops down lower reduced reduce sank sinkt gesunken sanken gesenkt reduziert diminué
     diminue diminution baisse disminuyó disminuyeron cayó cayeron bajó bajaron diminuito caiu ;
@@ -37,7 +37,7 @@ pass passed passes bestanden | fail failed fails ;
 start starts started begin begins began begun commence commenced | stop stops stopped end ends ended discontinue discontinued
     finish finished cease ;
 before prior_to vor avant antes | after following nach après después ;
-above over exceeds exceeded | below under beneath ;
+above over exceeds exceeded more_than greater_than | below under beneath less_than fewer_than ;
 maximum max at_most no_more_than up_to | minimum min at_least no_less_than ;
 hello welcome | goodbye farewell ;
 buyer purchaser käufer acheteur comprador | seller vendor verkäufer vendeur vendedor ;

@@ -16,6 +16,7 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 
 from fieldwise.kernels.amounts import Figure, read_figure
+from fieldwise.kernels.meaning.guards import spell_comparators
 from fieldwise.kernels.meaning.lexicon import parse_groups
 from fieldwise.kernels.measures import QuantityReading, read_duration, read_quantity
 from fieldwise.kernels.moments import AmbiguousMoment, DateReading, Moment, read_moment
@@ -197,9 +198,11 @@ def _find_signs(text: str) -> list[str]:
 
 def _compare_addresses(expected: str, actual: str) -> ValueVerdict | None:
     """Equal but for short forms; or addresses with another kind of street or, of the same length, with a street of another name."""
-    left, right = shorten(expected), shorten(actual)
+    left, right = shorten(spell_comparators(expected)), shorten(spell_comparators(actual))
     if left == right and left:
         return _judge(_find_signs(expected) == _find_signs(actual), "signs", expected, actual)
+    if shorten(expected) == shorten(actual) != ():
+        return ValueVerdict(False, f"signs differ: {expected} / {actual}")
     first, second = find_street_words(left), find_street_words(right)
     if not first or not second:
         return None
