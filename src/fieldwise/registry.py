@@ -35,11 +35,15 @@ Reads: TypeAlias = Literal["records", "text", "case"]
 ValueKinds: TypeAlias = Literal["text", "number", "mixed", "written", "any"]
 """Pairs of two texts, of two numbers, of other or different kinds; `written`: at least one text; `any`: every pair."""
 TextReading: TypeAlias = Literal["digits", "numbers", "figures", "date"]
-"""What two texts must be: both with a digit; both numbers; both numbers that may name a currency or a unit; expected a date."""
-NumberSign: TypeAlias = Literal["opposite", "close", "apart", "long"]
-"""What two numbers must be: one the negative of the other; within 5 % or 1; one over 9 times the other; not both integers below 1,000."""
+"""What two texts must be: both with digits, and without them as many letters or both numbers; both numbers; both numbers that may name a
+currency or a unit, perhaps of the same digits; expected a date."""
+NumberSign: TypeAlias = Literal["opposite", "close", "apart", "long", "moves"]
+"""What two numbers must be: one the negative of the other; within 5 % or 1; one over 9 times the other; not both integers below 1,000;
+perhaps the same digits in another order."""
 LetterRelation: TypeAlias = Literal["same", "as_many", "fewer", "more"]
 """How the letters and digits of an actual text compare with those of the expected one."""
+LetterEdits: TypeAlias = Literal["few", "moves"]
+"""What makes one text's letters and digits those of the other: at most two edits or a fifth of the shorter text; perhaps another order."""
 MatcherFunction: TypeAlias = "Callable[[Pairs, Any], Scores]"
 GridFunction: TypeAlias = "Callable[[Any, Any, Any], NDArray[np.float64]]"
 EvaluatorFunction: TypeAlias = "Callable[[Batch, Any], Results]"
@@ -219,10 +223,12 @@ class CauseSpec:
     """Pairs it applies to."""
     letters: tuple[LetterRelation, ...] = ("same", "as_many", "fewer", "more")
     """Of two ASCII texts, how their letters and digits must compare; a pair that compares otherwise is not tried."""
+    edits: LetterEdits | None = None
+    """Of two ASCII texts, what must make the letters and digits of one those of the other; a pair that takes more is not tried."""
     reads: TextReading | None = None
-    """What two texts must be; other texts are not tried."""
+    """What two texts must be; other texts are not tried, and no pair without a text that is not two numbers."""
     numbers: NumberSign | None = None
-    """What two numbers must be; other numbers are not tried."""
+    """What two numbers must be; other numbers are not tried, and no pair without a text that is not two numbers."""
     copied: bool = False
     """True if the actual value must be a distinctive one that the expected record holds; another is not tried."""
     examples: tuple[CauseExample, ...] = ()
@@ -482,6 +488,7 @@ def cause(
     advice_if_typed: str = "",
     kinds: ValueKinds = "any",
     letters: tuple[LetterRelation, ...] = ("same", "as_many", "fewer", "more"),
+    edits: LetterEdits | None = None,
     reads: TextReading | None = None,
     numbers: NumberSign | None = None,
     copied: bool = False,
@@ -502,6 +509,7 @@ def cause(
             advice_if_typed=advice_if_typed,
             kinds=kinds,
             letters=letters,
+            edits=edits,
             reads=reads,
             numbers=numbers,
             copied=copied,

@@ -12,12 +12,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fieldwise as fw
+from fieldwise.model.case import Case, Cases
 from fieldwise.model.comparison import ComparisonTable
 from fieldwise.model.context import Context, MismatchContexts
 from fieldwise.model.diagnostic import Diagnostic
-from fieldwise.model.rule import FieldRule
+from fieldwise.model.path import Path as FieldPath
+from fieldwise.model.rule import CompareSpec, FieldRule
 from fieldwise.registry import CAUSES, CauseSpec
 from fieldwise.score import causes
+from fieldwise.score.batch import ScoringBatch
 from fieldwise.score.causes import NO_CAUSE, describe_cause, find_causes, likely_causes
 from fieldwise.score.services import local_services
 
@@ -116,6 +119,21 @@ RECORDS: list[Any] = [{"items": [{"id": "p1"}, {"id": "p2"}]}, {"x": "p9"}]
 def test_rows_are_explained_by_the_records_around_them() -> None:
     comparisons = comparisons_of(["p0", "p2", "p2"], ["p0", "p1", "p9"])
     assert find_causes(comparisons, RECORDS, [None, None]) == {1: "item_shifted", 2: "value_of_another_field"}
+
+
+def test_leaves_that_are_known_replace_a_search_of_the_records_unless_values_have_leaves_inside() -> None:
+    contexts = MismatchContexts([0], ["a"], ["a"], [{"a": "Acme", "b": ["Globex"]}], [None])
+    assert contexts.find_copied(["Globex"]) == contexts.find_copied(["Globex"], ["Acme", ["Globex"]]) == {0}
+    assert contexts.find_copied(["Globex"], ["Acme"]) == set()
+
+
+@pytest.mark.parametrize("value", [["p9", "p8"], {"x": "p9"}])
+def test_a_value_inside_another_one_is_found_in_large_batches_too(value: Any) -> None:
+    expected: list[Any] = [{"a": "p1", "b": value}] * 40
+    cases = [Case(id=str(at), expected=record, actual={"a": "p9", "b": "x"}) for at, record in enumerate(expected)]
+    rules = tuple(FieldRule(path=FieldPath.parse(name), text=name) for name in ("a", "b"))
+    comparisons = ScoringBatch(Cases.of(cases)).compare(CompareSpec(rules=rules))
+    assert comparisons.cause[0] == "value_of_another_field"
 
 
 def test_rows_without_a_cause_are_left_out() -> None:

@@ -251,7 +251,7 @@ def _has_fewer_decimals(left: float, right: float, distance: float, magnitude: f
     if left_decimals == right_decimals:
         return left_decimals >= 2 and distance <= 10.0**-left_decimals * _FLOAT_SLACK and distance <= 1e-3 * magnitude
     unit = 10.0 ** -min(left_decimals, right_decimals)
-    shorter, longer = sorted((left, right), key=count_decimals)
+    shorter, longer = (left, right) if left_decimals < right_decimals else (right, left)
     kept_digits = len(format_number(abs(shorter)).replace(".", "").lstrip("0"))
     if kept_digits < (_MIN_ROUNDED_DIGITS if abs(left_decimals - right_decimals) == 1 else 0):
         return False  # of 44 and 43.5, read in one column, many are as close by chance

@@ -1,6 +1,7 @@
 """Causes in how text is written: letters, spaces, punctuation, words, placeholders, slips of typing and reading."""
 
 import re
+from collections.abc import Sequence
 from functools import lru_cache
 
 from rapidfuzz.distance import Levenshtein
@@ -23,7 +24,7 @@ from fieldwise.model.context import Context
 from fieldwise.model.values import Json
 from fieldwise.registry import CauseExample, cause
 
-_letters, _words = lru_cache(maxsize=512)(keep_letters_and_digits), lru_cache(maxsize=512)(split_words)
+_words = lru_cache(maxsize=512)(split_words)
 """The causes of a mismatch read the same two texts again and again. Callers do not change the words they get."""
 _WORDS_WITHOUT_INITIAL = frozenset({"and", "of", "the", "for", "und", "et", "de", "y"})
 """Words that initials leave out."""
@@ -304,6 +305,7 @@ def _is_cut_off(expected: str, actual: str) -> bool:
     advice_if_typed="Ask for the words in the order of the source.",
     kinds="text",
     letters=("as_many", "same"),
+    edits="moves",
     examples=[
         CauseExample(expected="John Smith", actual="Smith, John"),
         CauseExample(expected="Paper International", actual="International Paper"),
@@ -337,15 +339,22 @@ def word_order(expected: str, actual: str, _context: Context) -> bool:
         CauseExample(expected="Acme", actual="Acme", holds=False),
     ],
 )
-def null_text(expected: Json, actual: Json, _context: Context) -> bool:
+def null_text(expected: Json, actual: Json, context: Context) -> bool:
     """A placeholder such as `N/A` where a value or null was expected."""
-    if not isinstance(actual, str) or not _is_placeholder(actual):
+    if not isinstance(actual, str) or not _is_placeholder(actual, context):
         return False
-    return not (isinstance(expected, str) and _is_placeholder(expected))
+    return not (isinstance(expected, str) and _is_placeholder(expected, context))
 
 
-def _is_placeholder(text: str) -> bool:
-    return _letters(text) in _PLACEHOLDERS or _PLACEHOLDER_SYMBOLS.issuperset(text.strip())
+def _letters(text: str, context: Context) -> str:
+    """The letters and digits of a text."""
+    letters = context.letters.get(text)
+    return keep_letters_and_digits(text) if letters is None else letters
+
+
+def _is_placeholder(text: str, context: Context) -> bool:
+    letters = _letters(text, context)
+    return letters in _PLACEHOLDERS or (not letters and _PLACEHOLDER_SYMBOLS.issuperset(text.strip()))
 
 
 @cause(
@@ -367,11 +376,13 @@ def _is_placeholder(text: str) -> bool:
         CauseExample(expected="Apple", actual="Apple", holds=False),
     ],
 )
-def truncated(expected: str, actual: str, _context: Context) -> bool:
+def truncated(expected: str, actual: str, context: Context) -> bool:
     """Text that breaks off: actual is a proper beginning of expected, and long enough to be more than chance."""
-    full, prefix = _letters(expected), _letters(actual)
+    full, prefix = _letters(expected, context), _letters(actual, context)
+    if not full.startswith(prefix):
+        return False
     shortest = _MIN_PREFIX_BEFORE_ELLIPSIS if actual.rstrip().endswith(_ELLIPSES) else _MIN_PREFIX
-    return shortest <= len(prefix) < len(full) and full.startswith(prefix) and not full.isdecimal()
+    return shortest <= len(prefix) < len(full) and not full.isdecimal()
 
 
 @cause(
@@ -552,33 +563,41 @@ def _lacks_words(long: list[str], short: list[str]) -> bool:
         CauseExample(expected="Acme", actual="acme", holds=False),
     ],
 )
-def ocr(expected: Json, actual: Json, _context: Context) -> bool:
+def ocr(expected: Json, actual: Json, context: Context) -> bool:
     """Characters that look alike in print: 0 and O, 1 and l and I, 5 and S, 8 and B, 2 and Z, rn and m, cl and d, vv and w.
 
     Also a letter or sign in the place of a digit, in texts that agree otherwise.
     """
-    expected_text, actual_text = _printed_characters(expected), _printed_characters(actual)
+    expected_text, actual_text = _printed_characters(expected, context), _printed_characters(actual, context)
     if expected_text not in ("", actual_text) and normalize_lookalikes(expected_text) == normalize_lookalikes(actual_text):
         return True
-    return isinstance(expected, str) and isinstance(actual, str) and _has_signs_for_digits(expected.strip(), actual.strip())
+    if not isinstance(expected, str) or not isinstance(actual, str) or expected_text == actual_text:
+        return False
+    return _has_signs_for_digits(expected.strip(), actual.strip())
 
 
 def _has_signs_for_digits(expected: str, actual: str) -> bool:
     """True for texts of one length in which every difference is a digit or decimal mark on one side only: `148.00` and `148.OC`."""
     if len(expected) != len(actual) or not _MIN_PRINTED_LENGTH <= len(expected) <= _MAX_PRINTED_LENGTH:
         return False
-    changed = [(left, right) for left, right in zip(expected, actual, strict=True) if left.casefold() != right.casefold()]
-    if not changed or len(changed) > _MAX_PRINTED_SHARE * len(expected) or _letters(expected) == _letters(actual):
-        return False
-    if any(left.isdecimal() == right.isdecimal() or " " in (left, right) or "-" in (left, right) for left, right in changed):
-        return False
-    same_digits = sum(left == right and left.isdecimal() for left, right in zip(expected, actual, strict=True))
-    return same_digits >= _MIN_PRINTED_LENGTH - 1
+    changed = same_digits = 0
+    for left, right in zip(_fold_characters(expected), _fold_characters(actual), strict=True):
+        if left == right:
+            same_digits += left.isdecimal()
+        elif left.isdecimal() == right.isdecimal() or left in " -" or right in " -":
+            return False
+        else:
+            changed += 1
+    return 0 < changed <= _MAX_PRINTED_SHARE * len(expected) and same_digits >= _MIN_PRINTED_LENGTH - 1
 
 
-def _printed_characters(value: Json) -> str:
+def _fold_characters(text: str) -> Sequence[str]:
+    return text.lower() if text.isascii() else [*map(str.casefold, text)]
+
+
+def _printed_characters(value: Json, context: Context) -> str:
     if isinstance(value, str):
-        return _letters(value)
+        return _letters(value, context)
     number = to_number(value)
     return "" if number is None else format_number(number).replace(".", "")
 
@@ -588,6 +607,8 @@ def _printed_characters(value: Json) -> str:
     label="neighbouring characters swapped",
     advice="A slip of typing or reading: check such values against a list, a sum or a checksum.",
     letters=("as_many",),
+    edits="moves",
+    numbers="moves",
     examples=[
         CauseExample(expected="receive", actual="recieve"),
         CauseExample(expected="1234", actual="1324"),
@@ -598,10 +619,10 @@ def _printed_characters(value: Json) -> str:
         CauseExample(expected="abc", actual="acbd", holds=False),
     ],
 )
-def transposed(expected: Json, actual: Json, _context: Context) -> bool:
+def transposed(expected: Json, actual: Json, context: Context) -> bool:
     """Two neighbouring characters or digits that changed places. Two dates are never transposed: they are different days."""
     if isinstance(expected, str) and isinstance(actual, str):
-        if not _is_one_swap(_letters(expected), _letters(actual)):
+        if not _is_one_swap(_letters(expected, context), _letters(actual, context)):
             return False
         return parse_date_readings(expected) is None or parse_date_readings(actual) is None
     number_digits = _digits_of_same_sign(expected, actual)
@@ -630,6 +651,7 @@ def _is_one_swap(expected: str, actual: str) -> bool:
     advice_if_followed="Lower `threshold` if such slips do not matter; check codes against a list or a checksum.",
     advice_if_typed="Check such values against a list, a sum or a checksum.",
     letters=("as_many", "fewer", "more"),
+    edits="few",
     numbers="long",
     examples=[
         CauseExample(expected="Springfield", actual="Springfeld"),
@@ -641,16 +663,16 @@ def _is_one_swap(expected: str, actual: str) -> bool:
         CauseExample(expected="Q1 2025", actual="Q2 2025", holds=False),
     ],
 )
-def typo(expected: Json, actual: Json, _context: Context) -> bool:
+def typo(expected: Json, actual: Json, context: Context) -> bool:
     """One or two characters off in a text long enough to be recognized, or one digit of a long number."""
     if isinstance(expected, str) and isinstance(actual, str):
-        return _is_typo_in_text(expected, actual)
+        return _is_typo_in_text(expected, actual, context)
     number_digits = _digits_of_same_sign(expected, actual)
     return number_digits is not None and _is_one_digit_off(*number_digits)
 
 
-def _is_typo_in_text(expected: str, actual: str) -> bool:
-    expected_text, actual_text = _letters(expected), _letters(actual)
+def _is_typo_in_text(expected: str, actual: str, context: Context) -> bool:
+    expected_text, actual_text = _letters(expected, context), _letters(actual, context)
     edits = Levenshtein.distance(expected_text, actual_text, score_cutoff=2)
     length = min(len(expected_text), len(actual_text))
     max_edits = 2 if length >= _MIN_LENGTH_FOR_TWO_EDITS else 1
@@ -693,6 +715,7 @@ def _digits_of_same_sign(expected: Json, actual: Json) -> tuple[str, str] | None
     advice="The source was misread in several places: improve the scan or the OCR.",
     kinds="text",
     letters=("as_many", "fewer", "more"),
+    edits="few",
     examples=[
         CauseExample(expected="49 Jalan Dinar, Subang Perdana, Shah Alam", actual="49 Jalan Dimor, Subanq Perdana, Shah Alan"),
         CauseExample(expected="Lot 1851-B, Seri Kembangan, Selangor", actual="Lot 1851-R, Seri Kenangan, Selangor"),
@@ -701,9 +724,9 @@ def _digits_of_same_sign(expected: Json, actual: Json) -> tuple[str, str] | None
         CauseExample(expected="12 Main Street, Springfield", actual="48 Lake Avenue, Springfield", holds=False),
     ],
 )
-def misread(expected: str, actual: str, _context: Context) -> bool:
+def misread(expected: str, actual: str, context: Context) -> bool:
     """More than two characters off, at most 18 % of a text of at least 15; every word that differs is still like its counterpart."""
-    expected_text, actual_text = _letters(expected), _letters(actual)
+    expected_text, actual_text = _letters(expected, context), _letters(actual, context)
     length = min(len(expected_text), len(actual_text))
     max_edits = int(_MAX_MISREAD_SHARE * length)
     if length < _MIN_MISREAD_LENGTH or abs(len(expected_text) - len(actual_text)) > max_edits:

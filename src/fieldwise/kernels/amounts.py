@@ -172,16 +172,21 @@ def _is_plainly_no_figure(text: str) -> bool:
     if _DIGIT.search(after) and "e" not in after and "E" not in after:
         # a second numeral, and neither a power of ten nor a second unit
         return _TWO_UNITS.fullmatch(text) is None and _POWER_OF_TEN.search(text) is None
-    if not before or "(" in before:
-        return False
+    return bool(before) and _names_no_currency(before)
+
+
+@lru_cache(maxsize=1 << 10)  # the same few names in every value of a column
+def _names_no_currency(before: str) -> bool:
+    """True if what stands before a numeral, in ASCII, makes it no figure."""
     name = " ".join(before.replace("-", "").replace("+", "").split()).rstrip(":").strip()
-    return name not in ("", "%") and _currencies_of(name) is None
+    return "(" not in before and name not in ("", "%") and _currencies_of(name) is None
 
 
 @lru_cache(maxsize=512)  # pure function of the text; the causes of a mismatch read the same two texts again and again
 def read_figure_once(text: str) -> Figure | None:
-    """`read_figure` of a text with a digit, without the white space around it."""
-    return read_figure(text.strip()) if any(map(str.isdigit, text)) else None
+    """`read_figure` of a text with a digit, without the white space around it. Most texts are no figures, so that is tried first."""
+    text = text.strip()
+    return None if _is_plainly_no_figure(text) or not any(map(str.isdigit, text)) else read_figure(text)
 
 
 # Values repeat within a column, and reading one takes 20 to 60 µs: the cache is keyed by all that decides the result.

@@ -8,7 +8,7 @@ import re
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from fieldwise.kernels.moments import ENGLISH_MONTHS, DateReading, Moment, expand_year, month_words, read_moment
+from fieldwise.kernels.moments import ENGLISH_MONTHS, DateReading, Moment, expand_year, is_calendar_date, month_words, read_moment
 
 YearMonthDay = tuple[int, int, int]
 """Year, month, day; day 0 for a month without a day."""
@@ -74,9 +74,11 @@ def _is_numeric(text: str) -> bool:
 
 def _parse_iso_reading(text: str) -> DateReadings | None:
     """Read `2025-03-04` without a regular expression: most dates are written so."""
-    if not (text[:4] + text[5:7] + text[8:]).isdecimal():
+    if is_calendar_date(text):
+        return DateReadings(((int(text[:4]), int(text[5:7]), int(text[8:])),))
+    if text.isascii() or not (text[:4] + text[5:7] + text[8:]).isdecimal():
         return None
-    day = int(text[:4]), int(text[5:7]), int(text[8:])
+    day = int(text[:4]), int(text[5:7]), int(text[8:])  # in digits of another script
     return DateReadings((day,)) if _is_calendar_day(day) else None
 
 
@@ -100,11 +102,11 @@ def _numeric_readings(first: str, second: str, third: str) -> tuple[YearMonthDay
 
 def _parse_written_reading(text: str) -> DateReadings | None:
     """Read a date with a month by name, or with a time of day."""
-    if not 1 < sum(map(str.isdecimal, text)) <= _MAX_DIGITS:
-        return None
     words = _WORD.findall(text.casefold())
-    names_month = len(words) <= _MAX_WORDS and ("年" in text or "년" in text or not month_words().isdisjoint(words))
-    if not names_month and not (len(words) <= 1 and _CLOCK.search(text)):
+    names_month = len(words) <= _MAX_WORDS and (not month_words().isdisjoint(words) or "年" in text or "년" in text)
+    if not names_month and not (len(words) <= 1 and ":" in text and _CLOCK.search(text)):
+        return None
+    if not 1 < sum(map(str.isdecimal, text)) <= _MAX_DIGITS:
         return None
     orders = _ORDERS[:1] if names_month else _ORDERS
     moments = [moment for moment in (read_moment(text, order) for order in orders) if isinstance(moment, Moment)]

@@ -14,6 +14,7 @@ _NOT_ALPHANUMERIC: Final = bytes(code for code in range(128) if not chr(code).is
 _NOT_ALPHANUMERIC_NOR_NUL: Final = _NOT_ALPHANUMERIC.replace(b"\0", b"")
 _LOWER_OR_SPACE: Final = bytes(_LOWER[code] if chr(code).isalnum() else 32 for code in range(128)) + bytes(range(128, 256))
 _NOT_DIGITS: Final = bytes(code for code in range(256) if not 48 <= code <= 57)
+_NOT_DIGITS_NOR_NUL: Final = _NOT_DIGITS.replace(b"\0", b"")
 _STROKE_LETTERS: Final = {"ø": "o", "ł": "l", "đ": "d", "ð": "d", "æ": "ae", "œ": "oe", "þ": "th", "ı": "i"}
 """Letters with a stroke or a ligature that Unicode does not decompose."""
 _INVISIBLE: Final[dict[int, str | None]] = dict.fromkeys((0x00AD, 0x180E, 0x200B, 0x200C, 0x200D, 0x200E, 0x200F, 0x2060, 0xFEFF))
@@ -170,13 +171,13 @@ def keep_digits(text: str) -> str:
     return text.encode().translate(None, _NOT_DIGITS).decode()
 
 
-def remove_digits_batch(texts: Sequence[str]) -> list[str]:
-    """Remove the digits 0 to 9 from each text. The texts are results of `keep_letters_and_digits`, which hold no separator.
+def keep_digits_batch(texts: Sequence[str]) -> list[str]:
+    """Apply `keep_digits` to each text. The texts are results of `keep_letters_and_digits`, which hold no separator.
 
-    >>> remove_digits_batch(["4march2025", "7"])
-    ['march', '']
+    >>> keep_digits_batch(["inv00427", "march"])
+    ['00427', '']
     """
-    return "\0".join(texts).encode().translate(None, b"0123456789").decode().split("\0") if texts else []
+    return "\0".join(texts).encode().translate(None, _NOT_DIGITS_NOR_NUL).decode().split("\0") if texts else []
 
 
 def spell_out_umlauts(text: str) -> str:

@@ -1,6 +1,6 @@
 """The context of a mismatch: its path and the records around it, for causes that look beyond the two values."""
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import chain
 from typing import Any, Final, TypeAlias, cast
@@ -11,6 +11,7 @@ from fieldwise.model.values import MISSING, Value
 _StepChain: TypeAlias = "tuple[_StepChain, Step] | None"
 """Steps from a leaf up to the record as a linked list, last step first: leaves share the steps above them."""
 
+NO_LETTERS: Final[Mapping[str, str]] = {}
 _SMALL_NUMBER: Final = 1000
 """Integers below this are mostly counts, which agree by chance."""
 
@@ -61,10 +62,16 @@ class ValueIndex:
 class Context:
     """The context of one mismatch. A plain class with slots, because many are created."""
 
-    __slots__ = ("actual_record", "expected_record", "field", "path", "value_index")
+    __slots__ = ("actual_record", "expected_record", "field", "letters", "path", "value_index")
 
     def __init__(
-        self, path: str, field: str, expected_record: Value = MISSING, actual_record: Value = MISSING, value_index: ValueIndex | None = None
+        self,
+        path: str,
+        field: str,
+        expected_record: Value = MISSING,
+        actual_record: Value = MISSING,
+        value_index: ValueIndex | None = None,
+        letters: Mapping[str, str] = NO_LETTERS,
     ) -> None:
         self.path = path
         """The concrete path, such as `line_items[2].amount`."""
@@ -76,6 +83,8 @@ class Context:
         """The whole actual record of the case."""
         self.value_index = ValueIndex(expected_record) if value_index is None else value_index
         """The index of `expected_record`, shared by all mismatches of a case."""
+        self.letters = letters
+        """Texts of the mismatches of a batch with their letters and digits, as far as they are known."""
 
     def paths_with_value(self, value: object) -> list[str]:
         """The paths in the expected record whose leaf equals the value; empty for values that are not distinctive."""
@@ -101,7 +110,7 @@ class Context:
 class MismatchContexts:
     """The contexts of the mismatches of a batch, by position. Mismatches of one case share the index of its record."""
 
-    __slots__ = ("_actual", "_expected", "_value_indexes", "case", "field", "path")
+    __slots__ = ("_actual", "_expected", "_value_indexes", "case", "field", "letters", "path")
 
     def __init__(
         self, case: Sequence[int], path: Sequence[str], field: Sequence[str], expected: Sequence[Value], actual: Sequence[Value]
@@ -109,15 +118,23 @@ class MismatchContexts:
         """`case`, `path` and `field` have one entry for each mismatch; `expected` and `actual` hold whole records by case."""
         self.case, self.path, self.field, self._expected, self._actual = case, path, field, expected, actual
         self._value_indexes: dict[int, ValueIndex] = {}
+        self.letters: dict[str, str] = {}
+        """Texts with their letters and digits, computed for the whole batch together."""
 
-    def find_copied(self, actual: Sequence[Any]) -> set[int]:
+    def find_copied(self, actual: Sequence[Any], leaves: Sequence[Any] | None = None) -> set[int]:
         """The positions whose actual value is distinctive and a leaf of some expected record of the batch.
 
-        Most values are in no record, and this finds them three times as fast as an index of each record.
+        Most values are in no record, and this finds them three times as fast as an index of each record. `leaves` holds every leaf of the
+        records or a list or object around it, where that is known.
         """
         positions = [position for position, value in enumerate(actual) if is_distinctive(value)]
-        records = [self._expected[case] for case in dict.fromkeys([self.case[position] for position in positions])]
-        held = _intersect_leaves({actual[position] for position in positions}, records)
+        values = {actual[position] for position in positions}
+        try:
+            held = None if leaves is None else values.intersection(leaves)
+        except TypeError:  # a list or an object, with leaves inside
+            held = None
+        if held is None:
+            held = _intersect_leaves(values, [self._expected[case] for case in {self.case[position] for position in positions}])
         return {position for position in positions if actual[position] in held}
 
     def value_index_at(self, position: int) -> ValueIndex:
@@ -131,7 +148,10 @@ class MismatchContexts:
     def __call__(self, position: int) -> Context:
         """The context of one mismatch."""
         case = self.case[position]
-        return Context(self.path[position], self.field[position], self._expected[case], self._actual[case], self.value_index_at(position))
+        value_index = self._value_indexes.get(case)
+        if value_index is None:
+            value_index = self.value_index_at(position)
+        return Context(self.path[position], self.field[position], self._expected[case], self._actual[case], value_index, self.letters)
 
 
 def _intersect_leaves(values: set[Hashable], records: list[Any]) -> set[Hashable]:

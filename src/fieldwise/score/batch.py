@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import orjson
@@ -23,6 +23,8 @@ from fieldwise.score.columns import ColumnCache
 from fieldwise.score.evidence_boxes import compare_places, scores_places, unwrap_places
 from fieldwise.score.rich_values import EvidencePaths, UnwrapTotals, describe_totals, has_rich_value, overlay, unwrap_record
 from fieldwise.score.services import local_services
+
+_SMALL_BATCH: Final = 32
 
 
 class ScoringBatch:
@@ -122,7 +124,12 @@ class ScoringBatch:
             if earlier_spec is spec or earlier_spec == spec:
                 return comparisons
         from fieldwise.score.causes import find_causes
-        from fieldwise.score.walk import close_spec, compare_records, remove_absent_rows  # RapidFuzz, which `check` does not need
+        from fieldwise.score.walk import (
+            close_spec,
+            compare_records,
+            remove_absent_rows,
+            rules_name_every_leaf,
+        )  # RapidFuzz, which `check` does not need
 
         if spec.open == "leaves" and self._rules_name_every_leaf(spec):
             comparisons = remove_absent_rows(self.compare(close_spec(spec)))
@@ -131,7 +138,14 @@ class ScoringBatch:
         else:
             comparisons = compare_records(spec, *self._columns, self._cache, self.services, self.records.evidence)
             if self._find_causes:
-                causes = find_causes(comparisons, self.records.expected, self.records.actual, self.services)
+                records = self.records
+                # in a small batch, looking for leaves in the records is faster than finding out whether all of them were compared
+                has_every_leaf = (
+                    spec.open == "no"
+                    and len(self) > _SMALL_BATCH
+                    and rules_name_every_leaf(spec, *self._columns, self._cache, self.services, only_expected=True)
+                )
+                causes = find_causes(comparisons, records.expected, records.actual, self.services, has_every_leaf=has_every_leaf)
                 comparisons = replace(comparisons, cause=causes)
         self._comparisons.append((spec, comparisons))
         return comparisons
