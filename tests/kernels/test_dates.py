@@ -50,7 +50,7 @@ def test_a_date_is_written_in_many_ways() -> None:
     assert spell_iso_date("2025-02-30") == spell_iso_date("soon") == []
 
 
-@pytest.mark.parametrize("time", ["5:30 pm", "17:30"])
+@pytest.mark.parametrize("time", ["5:30 pm", "17:30", "17:30 UTC"])
 def test_a_time_of_day_with_at_most_one_word_leaves_the_date_as_it_is(time: str) -> None:
     readings = parse_date_readings(f"03/04/2024 {time}")
     assert readings is not None
