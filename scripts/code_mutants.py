@@ -51,8 +51,12 @@ TARGETS = (
 )
 PACKAGES = ("kernels", "score", "summarize", "plan", "matchers", "causes", "evaluators", "web")
 """Only modules of these packages are followed when tests are chosen: the others start servers, processes and runs."""
-NEAREST = {"fieldwise.web.settings": ("tests/web/test_guard.py",), "fieldwise.score.columns": ("tests/score/test_walk.py",)}
-"""Test files of modules that no test file mirrors by name."""
+NEAREST = {
+    "fieldwise.web.settings": ("tests/web/test_guard.py",),
+    "fieldwise.score.columns": ("tests/score/test_walk.py",),
+    "fieldwise.score.comparison_builder": ("tests/score/test_accepted_values.py",),
+}
+"""Test files that belong to a module though their names do not show it."""
 MAX_DISTANCE = 3
 """How many imports a test may be away from the changed file."""
 EQUIVALENT = Path(__file__).with_name("equivalent_mutants.yaml")
