@@ -156,3 +156,8 @@ def test_each_case_of_a_batch_has_its_own_accepted_texts(tmp_path):
 
 def test_an_object_with_something_else_under_the_key_is_no_choice():
     assert take_step([{"$any": "x"}, {"$any": [{"b": 1}]}], "b") == [MISSING, {"$any": [1]}]
+
+
+def test_of_accepted_texts_that_are_equally_close_the_first_counts():
+    result = fw.evaluate({"type": "answer_quality"}, expected=choice("Paris is old", "Rome is old"), actual="Berlin is new")
+    assert result.details["missing_keywords"] == ["paris"]
