@@ -2,6 +2,7 @@
 
 import json
 from typing import Any
+from urllib.parse import urlencode
 
 import pytest
 
@@ -67,6 +68,52 @@ def test_html_in_data_is_text_on_every_page(visit: Any, site: Any) -> None:
         page = visitor.go(path)
         assert page.locator("main script:not([type='application/json']), main img[src=x]").count() == 0
         assert "49" not in page.title()
+
+
+MARKUP = "\"'><img src=x onerror=\"document.title='run'\"><script>document.title='run'</script>"
+
+
+def store_hostile_runs(site: Any) -> list[str]:
+    """Two runs with markup in the names of run, suite, file and confidence, in ids, tags, splits, metadata, paths, values and gates."""
+    folder = site.folder / "markup"
+    folder.mkdir()
+    file = folder / (MARKUP.replace("/", "") + ".jsonl")
+    rows: list[dict[str, Any]] = []
+    for at in range(6):
+        record = {"value": f"{MARKUP}{at}", "confidence": 0.4, "page": 1, "box": [0, 0, 1, 1]}
+        row = {"id": f"{MARKUP}{at}", "input": MARKUP, "contexts": [MARKUP], "tags": [MARKUP], "split": MARKUP}
+        row |= {
+            "metadata": {"document": MARKUP, MARKUP: MARKUP},
+            "expected": {MARKUP: MARKUP, "total": "1,5"},
+            "actual": {MARKUP: record, "total": 1.5},
+        }
+        rows.append(row)
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    suite = {
+        "name": MARKUP,
+        "cases": str(file),
+        "group": "metadata.document",
+        "evaluators": [{"type": "field_accuracy"}, {"type": "field_prf"}],
+    }
+    suite["gate"] = {"field_prf.score": ">= 0.9"}
+    first = fw.run(suite, root=site.root, name=MARKUP)
+    second = fw.run(suite, root=site.root, name=MARKUP, baseline=first.id)
+    return [first.id, second.id]
+
+
+def test_markup_in_every_field_runs_on_no_page(visit: Any, site: Any) -> None:
+    first, second = store_hostile_runs(site)
+    case = urlencode({"id": f"{MARKUP}1"})
+    name = urlencode({"name": MARKUP, "metric": "field_prf.score"})
+    visitor = visit()
+    paths = ["/runs", f"/runs?{name}", f"/compare?base={first}&new={second}", f"/review?run={first}"]
+    paths += [f"/runs/{second}", f"/runs/{second}?{urlencode({'tag': MARKUP})}", f"/runs/{second}/case?{case}"]
+    for path in paths:
+        page = visitor.go(path)
+        page.wait_for_timeout(50)
+        assert page.title() != "run", path
+        assert page.locator("img[src=x], main script:not([type='application/json'])").count() == 0, path
+    assert "onerror" in visitor.go("/runs").inner_text("main")  # it is there, as text
 
 
 def test_a_file_that_is_no_list_of_strategies_is_refused_and_nothing_is_lost(visit: Any) -> None:
