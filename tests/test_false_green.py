@@ -1049,6 +1049,41 @@ SITUATIONS: dict[str, Situation] = {
         NOTHING,
         "no expected call under `expected` can be read",
     ),
+    # files in forms that look like others
+    "a quote that is not closed": situation(
+        {"type": "answer_quality"},
+        {"c.csv": 'id,expected,actual\n1,"Paris,Paris\n2,Rome,London\n'},
+        CONFIG,
+        "no column is actual",
+        cases="c.csv",
+    ),
+    "one column name twice": situation(
+        {"type": "answer_quality"}, {"c.csv": "id,expected,actual,actual\n1,P,P,L\n"}, CONFIG, "the column `actual` twice", cases="c.csv"
+    ),
+    "rows with more cells than names": situation(
+        {"type": "answer_quality"}, {"c.csv": "id,expected,actual\n1,P,P,L\n2,P,P\n"}, INCOMPLETE, "the row has 4 cells", cases="c.csv"
+    ),
+    "a document with a comment that hides a case": situation(
+        X, {"c.json": '[{"id": "a", "expected": {"x": 1}, "actual": {"x": 1}}, /* {"id": "b"} */]'}, CONFIG, "not JSON", cases="c.json"
+    ),
+    "two cases on one line": situation(X, RIGHT.replace("\n", " ", 1), NOTHING, "something follows the JSON value"),
+    "one of several files holds no case": situation(
+        X, {"c1.jsonl": RIGHT, "c2.jsonl": ""}, CONFIG, "c2.jsonl: the file holds no cases", cases="c*.jsonl"
+    ),
+    "one key twice in an expected record": situation(
+        X,
+        '{"id": "a", "expected": {"x": 1, "x": 2}, "actual": {"x": 2}}\n' + lines(case("b", {"x": 1}, {"x": 1})),
+        INCOMPLETE,
+        "there twice",
+    ),
+    "ids that differ in leading zeros": situation(
+        X, {"e.csv": "id,x\n01,5\n", "a.csv": "id,x\n1,5\n"}, CONFIG, "nothing pairs", cases={"expected": "e.csv", "actual": "a.csv"}
+    ),
+    "integers that differ in their last digit": situation(X, lines(case(1, {"x": 10**22 + 1}, {"x": 10**22})), FAILED, "", gate=X_GATE),
+    "a composite whose members all have weight 0": situation(
+        {"type": "composite", "evaluators": [{**X, "weight": 0}]}, WRONG, CONFIG, "every member has weight 0"
+    ),
+    "a group that no case has": situation(X, RIGHT, CONFIG, "no case has a value at `metadata.doc`", suite={"group": "metadata.doc"}),
     "formats that are not checked": situation(
         {"type": "json_schema", "schema": {"properties": {"x": {"format": "email"}}}}, RIGHT, PASSED, "`format` is not checked"
     ),
@@ -1219,6 +1254,30 @@ class TestSeveralSteps:
         place.cases(*({**GOOD, "id": str(at), "expected": {"n": "X", "total": 1}} for at in range(10)))
         _, output = place.run("--from", "pk")
         assert "but the expected values of 10 of 10 common cases differ" in output, output
+
+    def test_settings_written_into_a_suite_that_has_changed_since_the_run(self, place: Place) -> None:
+        what_if = ("what-if", "latest", "--set", "fields.n.weight=2", "--write")
+        assert place.run()[0] == PASSED
+        assert "has changed since the run" not in place.run(command=what_if)[1]
+        place.suite({**FIELDS, "fields": ["n", "total", "other"]})
+        code, output = place.run(command=what_if)
+        assert (code, "s.eval.yaml has changed since the run" in output) == (PASSED, True), output
+
+    def test_gates_that_say_what_they_cannot_mean(self, place: Place) -> None:
+        for gate in (
+            "fields.score => 0.9",
+            "fields.score 0.9",
+            "fields.score >= 90%",
+            "fields.score >= 0,9",
+            "fields >= 0.9",
+            "score >= 0.9",
+        ):
+            assert place.run("--gate", gate)[0] == CONFIG, gate
+
+    def test_a_resumed_run_over_fewer_cases_says_so(self, place: Place) -> None:
+        interrupted()
+        code, output = place.run("--resume", "--limit", "1")
+        assert (code, "the run covers only the cases that --limit 1 selected" in output) == (PASSED, True), output
 
     def test_causes_of_no_shared_case(self, place: Place) -> None:
         assert place.run()[0] == PASSED

@@ -27,13 +27,16 @@ def what_if(
     from fieldwise.cli._lookup import open_measured_run
     from fieldwise.report.text_format import dump_json
     from fieldwise.report.what_if_view import build_what_if_page
-    from fieldwise.study.suite_edit import write_settings
+    from fieldwise.study.suite_edit import has_changed, write_settings
     from fieldwise.study.what_if import what_if as recompute
 
     program = program_of(context, root)
     stored_run = open_measured_run(run, program.root)
     answer = recompute(stored_run, settings or [])
+    is_edited = write and has_changed(stored_run.manifest.suite_file, stored_run.manifest.suite)
     written = write_settings(stored_run.manifest.suite_file, answer.settings) if write else None
+    if is_edited:
+        typer.echo(f"! {written} has changed since the run: the figures are those of the suite as it was; run it again", err=True)
     if form == TextFormat.json:
         typer.echo(dump_json({**answer.to_json(), "written": written}))
         return

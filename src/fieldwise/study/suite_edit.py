@@ -29,6 +29,15 @@ def write_settings(file: str | None, settings: Sequence[Setting]) -> str:
     return file
 
 
+def has_changed(file: str | None, text: str) -> bool:
+    """True if the suite file no longer has the text that a run was made from."""
+    return file is not None and Path(file).is_file() and _without_marks(Path(file).read_text(encoding="utf-8")) != _without_marks(text)
+
+
+def _without_marks(text: str) -> str:
+    return text.removeprefix(_BOM).replace("\r\n", "\n")
+
+
 def _write_text(path: Path, text: str) -> None:
     path.write_bytes(text.encode("utf-8"))
 
