@@ -32,10 +32,20 @@ _TOKEN = re.compile(r"[^\W_]+(?:[.,'][^\W_]+)*|,")
 _MARKUP = re.compile(r"<(?=[A-Za-z/!])[^<>]*>")
 _COMPARATOR = re.compile(
     r"(?P<most><=|=<|[≤⩽])|(?P<least>>=|=>(?=\s*\d)|[≥⩾])|(?P<not>!=|≠|(?<!\S)!(?=\w))"
+    r"|(?P<around>±|\+/?-(?=\s*\d))|(?P<root>√)|(?P<power>\^\s?[-\u2212](?=\d))"
     r"|(?:(?P<below><)|(?<![-=>])(?P<above>>))(?:(?=\s*[-+.$€£¥]?\d)|(?<=\b\w.)\s?(?=\w\b)|(?<=\b\w\s.)\s?(?=\w\b))"
 )
 """Signs that compare, not brackets and arrows: `<` and `>` stand before a number or between single letters."""
-_SPELLED_COMPARATORS = {"most": " at most ", "least": " at least ", "not": " not ", "below": " at most below ", "above": " at least above "}
+_SPELLED_COMPARATORS = {
+    "most": " at most ",
+    "least": " at least ",
+    "not": " not ",
+    "below": " at most below ",
+    "above": " at least above ",
+    "around": " plus or minus ",
+    "root": " root ",
+    "power": " to the minus ",
+}
 
 _PhraseIndex = Mapping[str, list[tuple[tuple[str, ...], int, int]]]
 """Phrases with their family and group, by first word, longer ones first."""
