@@ -54,6 +54,8 @@ def lists(*pairs: tuple[Any, Any]) -> dict[str, tuple[str, str | None]]:
         (["5 mm", "12.5 mm"], "quantity", {}, "2 of 2 values read as quantities"),
         (["yes", "No", "Yes"], "boolean", {}, "yes or no"),
         (["FY2025 Q2", "FY2024 H1"], "exact", {}, "every digit counts"),
+        (["3,980円", "12,800円"], "money", {"tolerance": 0.0}, "with a currency"),
+        (["90210.0", "10001.0"], "numeric_tolerance", {"tolerance": 0.0, "parse": True}, "without decimals"),
         (["12 Main Street, Springfield", "7 Oak Avenue, Shelbyville"], "fuzzy", {}, "short text"),
         (["+1 555 123-4567 ext 12"], "exact", {}, "every digit counts"),
         (["+49 30 1234567"], "code", {}, "prefix"),

@@ -570,7 +570,7 @@ def _numeral_value(numeral: str, decimal_mark: DecimalMark | None, currencies: f
     if len(separators) == 1 and len(tail) == 3 and " " not in digits and 0 < len(head) <= 3 and head[0] != "0":
         undecided = mark
         groups = mark == "," if decimal_mark is None else mark != decimal_mark
-        if decimal_mark is None and mark == "." and currencies and currencies <= _WITHOUT_MINOR_UNIT:
+        if decimal_mark is None and currencies and currencies <= _WITHOUT_MINOR_UNIT:
             groups, undecided = True, ""
         if groups:
             return Decimal(head + tail), undecided

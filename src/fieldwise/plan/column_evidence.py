@@ -177,15 +177,16 @@ def _reads_as(text: str, signs: Signs, sign: str) -> bool:
 
 
 def _count_printed_decimals(text: str) -> int:
-    """Number of decimals of a number in text; trailing zeros count.
+    """Number of decimals of a number in text; trailing zeros count, but for `45.0`, a whole number that a program wrote.
 
-    >>> [_count_printed_decimals(text) for text in ("12.50", "1,234", "1.234,5", "EUR 7", "5 cents")]
-    [2, 3, 1, 0, 2]
+    >>> [_count_printed_decimals(text) for text in ("12.50", "1,234", "1.234,5", "EUR 7", "5 cents", "45.0")]
+    [2, 3, 1, 0, 2, 0]
     """
     figure = read_figure(text)
     if figure is None:
         return 0
     printed = _PRINTED_DECIMALS.search(text)
+    decimals = printed[1] if printed is not None and printed[1] != "0" else ""
     # digits behind the only separator may be decimals under another reading: the smaller tolerance is right under both
-    has_decimals = printed is not None and (figure.undecided or not isinstance(figure.value, int) or set(printed[1]) == {"0"})
-    return max(count_decimals(figure.value), len(printed[1]) if printed is not None and has_decimals else 0)
+    has_decimals = figure.undecided or not isinstance(figure.value, int) or set(decimals) == {"0"}
+    return max(count_decimals(figure.value), len(decimals) if has_decimals else 0)
