@@ -199,3 +199,9 @@ def test_cases_are_counted_by_group_only_if_they_have_groups():
     batch, grouped = build(6), build(6)
     grouped.cases.group = ["a", "a", "a", "b", "b", "c"]
     assert (summary_of(batch).groups, summary_of(grouped).groups) == (None, 3)
+
+
+def test_the_interval_of_shares_ends_at_1():
+    results = [Result(score=0.5, metrics={"completeness": value}) for value in [1.0] * 9 + [0.5]]
+    metric = summary_of(results_of(results, [1] * 10)).evaluators["field_prf"].metrics["completeness"]
+    assert 0 < metric.low < metric.value < metric.high <= 1
