@@ -48,11 +48,13 @@ def blocks(page: Path) -> Iterator[Block]:
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The current folder, with the files of the demo in it."""
+    """The current folder, with the files of the demo and the script of the judges page in it."""
     monkeypatch.chdir(tmp_path)
     with as_file(files("fieldwise") / "demo") as demo:
         for name in ("invoices.jsonl", "strategies.json"):
             copyfile(demo / name, tmp_path / name)
+    judge = Path(__file__).parents[1] / "examples" / "code_judges" / "multi_field_fuzzy.py"
+    copyfile(judge, tmp_path / judge.name)
     return tmp_path
 
 
