@@ -199,6 +199,19 @@ class TestMisread:
         (place.folder / "gold/b.json").symlink_to("/nowhere/b.json")
         place.fails(CONFIG, "gold/b.json: this is a link to /nowhere/b.json, which is not there")
 
+    def test_one_file_on_both_sides_through_a_hard_link(self, place: Place) -> None:
+        place.suite(FIELDS, cases={"expected": "e.jsonl", "actual": "a.jsonl"})
+        place.write("e.jsonl", '{"id": "a", "n": "x", "total": 1}\n')
+        (place.folder / "a.jsonl").hardlink_to(place.folder / "e.jsonl")
+        place.fails(CONFIG, "both expected and actual")
+
+    def test_a_copy_of_the_expected_file_as_the_actual_one_is_told(self, place: Place) -> None:
+        place.suite(FIELDS, cases={"expected": "e.jsonl", "actual": "a.jsonl"})
+        for name in ("e.jsonl", "a.jsonl"):
+            place.write(name, '{"id": "a", "n": "x", "total": 1}\n')
+        code, output = place.run()
+        assert (code, "a.jsonl: the file has the same bytes as e.jsonl" in output) == (PASSED, True), output
+
     def test_a_pipe_among_the_expected_records(self, place: Place) -> None:
         place.suite(FIELDS, cases={"expected": "gold", "actual": "predictions"})
         for name in ("gold/a.json", "predictions/a.json", "predictions/b.json"):

@@ -4,7 +4,8 @@
 * Tables in the same order are read side by side; where the order differs, the predictions read too early are kept in memory.
 """
 
-from collections.abc import Iterator
+import filecmp
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
@@ -92,12 +93,12 @@ def _report_same_files(source: Source) -> list[Diagnostic]:
     if source.memory or source.expected is None or source.actual is None or mappings[0].record != mappings[1].record:
         return []
     try:
-        files = [{_real_path(file): file for file in find_files(pattern)} for pattern in (source.expected, source.actual)]
+        files = [{_identify_file(file): file for file in find_files(pattern)} for pattern in (source.expected, source.actual)]
     except UnreadableFile:  # reported where the file is opened
         return []
     same = [file for path, file in files[0].items() if path in files[1]]
     if not same:
-        return []
+        return [] if source.allow_same_sides else _warn_of_copy(*(list(side.values()) for side in files))
     what = "this file is both expected and actual" if len(same) == 1 else f"{len(same)} files are both expected and actual, this one too"
     where = Where(file=str(same[0]))
     if source.allow_same_sides:
@@ -106,8 +107,23 @@ def _report_same_files(source: Source) -> list[Diagnostic]:
     return [Diagnostic(code="same-sides", what=what, where=where, fix=fix)]
 
 
-def _real_path(file: Location) -> str:
-    return str(file.resolve()) if isinstance(file, Path) else str(file)
+def _identify_file(file: Location) -> object:
+    """Equal for the names of one file: links are followed, and hard links have the same device and number."""
+    if not isinstance(file, Path):
+        return str(file)
+    status = file.stat()
+    return (status.st_dev, status.st_ino) if status.st_ino else str(file.resolve())
+
+
+def _warn_of_copy(expected: Sequence[Location], actual: Sequence[Location]) -> list[Diagnostic]:
+    """A warning if each side is one file and both have the same bytes."""
+    if len(expected) != 1 or len(actual) != 1:
+        return []
+    file, other = expected[0], actual[0]
+    if not isinstance(file, Path) or not isinstance(other, Path) or not filecmp.cmp(file, other, shallow=False):
+        return []
+    what, fix = f"the file has the same bytes as {file}, the expected side", "check that it is not a copy of it"
+    return [Diagnostic(code="same-content", level="warning", what=what, where=Where(file=str(other)), fix=fix)]
 
 
 def _find_missing_columns(source: Source, expected: Side, actual: Side) -> list[Diagnostic]:
