@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
 from typing import Any, Final, cast
@@ -66,7 +67,7 @@ def _require_scripts(plan: Plan) -> None:
     problems: list[Diagnostic] = []
     for planned in _iterate_evaluators(plan.evaluators):
         script = getattr(planned.config, "script", None)
-        if not isinstance(script, str) or Path(script).is_file():
+        if not isinstance(script, str) or _may_exist(Path(script)):
             continue
         what, fix = f"`{planned.name}`: there is no script {script}", _suggest_script(Path(script))
         problems.append(Diagnostic(code="no-script", what=what, where=Where(file=plan.file), fix=fix))
@@ -74,10 +75,20 @@ def _require_scripts(plan: Plan) -> None:
         raise ConfigError(problems)
 
 
+def _may_exist(script: Path) -> bool:
+    """True for a file, and for one in a folder that may not be read: starting it says why it cannot."""
+    try:
+        return script.is_file()
+    except PermissionError:
+        return True
+
+
 def _suggest_script(script: Path) -> str:
     if " " in script.name:
         return f"a program and its arguments are a list: [{', '.join(script.name.split())}]"
-    files = sorted(file.name for file in script.parent.iterdir() if file.is_file()) if script.parent.is_dir() else []
+    files: list[str] = []
+    with suppress(OSError):  # the folder may be closed, or not there
+        files = sorted(file.name for file in script.parent.iterdir() if file.is_file())
     similar = nearest(script.name, files)
     return f"did you mean `{similar}`?" if similar else "paths are relative to the suite"
 

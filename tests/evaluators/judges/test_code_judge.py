@@ -124,7 +124,8 @@ class TestWhatItAnswers:
 
     @pytest.mark.parametrize("nested", [False, True])
     @pytest.mark.parametrize(
-        ("script", "fix"), [("jugde.py", "did you mean `judge.py`?"), ("python judge.py", "a list: [python, judge.py]")]
+        ("script", "fix"),
+        [("jugde.py", "did you mean `judge.py`?"), ("python judge.py", "a list: [python, judge.py]"), ("no/x.py", "relative to the suite")],
     )
     def test_a_suite_whose_script_is_not_there_is_refused_before_it_runs(self, tmp_path: Path, script: str, fix: str, nested: bool) -> None:
         (tmp_path / "judge.py").write_text("print(1)")
