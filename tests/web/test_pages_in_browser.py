@@ -1,26 +1,107 @@
 """The pages in a browser: that nobody is shut out or asked elsewhere, at both widths and in both schemes, and what holds for every page."""
 
 import json
+import os
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
 import pytest
 
 import fieldwise as fw
+from fieldwise.report.confidence_view import render_confidence_html
+from fieldwise.report.mutation_view import render_mutation_html
+from fieldwise.report.policy_view import render_certificate
+from fieldwise.report.trend import build_trend, render_trend_html
+from fieldwise.store.run import list_runs, open_run
+from fieldwise.study.confidence import study_confidence
+from fieldwise.study.html_report import render_studied_html
+from fieldwise.study.mutation import mutate_suite
+from fieldwise.study.policy import make_policy
+from fieldwise.web import pages_runs
 
-RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
+TOKEN = "a-launch-token-for-tests"
+
+MAX_SHIFT = 0.02
+"""Cumulative layout shift; below 0.1 counts as good."""
 
 
-@pytest.mark.parametrize("width", [1280, 390])
-def test_every_page_is_for_everybody_and_fits(visit: Any, site: Any, width: int) -> None:
-    from accessibility import list_violations
+def test_every_page_and_report_is_accessible_fits_and_stays_in_place(
+    browser: Any, site: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """At 390 and 1,400 px, light and dark, with long ids and paths, text from right to left and 300 fields.
 
-    visitor = visit(width=width)
-    for name, path in site.pages().items():
-        page = visitor.go(path)
-        assert list_violations(page, RULES) == [], name
-        assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0, name
-    visitor.complaints.clear()  # the browser tells of the page that is not there
+    FIELDWISE_PICTURES=FOLDER keeps a picture of each.
+    """
+    from page_walk import walk_pages
+
+    monkeypatch.setattr(pages_runs, "_start_comparison", lambda *_: None)  # the progress of a comparison stays in view
+    monkeypatch.setattr(pages_runs, "LARGE_CASES", 3_000)
+    extra = store_more_runs(site)
+    pages = {name: site.address + path for name, path in {**site.pages(), **extra}.items()}
+    reports = {name: path.as_uri() for name, path in write_reports(site, extra, tmp_path).items()}
+    folder = os.environ.get("FIELDWISE_PICTURES")
+    findings = walk_pages(
+        browser, {**pages, **reports}, cookie=("fieldwise_1", TOKEN, site.address), pictures=Path(folder) if folder else None
+    )
+    assert findings.problems == []
+    assert {name: shift for name, shift in findings.shifts.items() if shift > MAX_SHIFT} == {}
+
+
+def store_more_runs(site: Any) -> dict[str, str]:
+    """Pages of further runs: 300 fields with text from right to left, confidences, a large comparison, several runs."""
+    wide = {f"حقل_{number}_with_a_long_name_{number}": f"قيمة رقم {number} — value" for number in range(300)}
+    wrong = {name: (value[::-1] if place % 7 == 0 else value) for place, (name, value) in enumerate(wide.items())}
+    rows = [{"id": f"{'documents/' * 12}{number}.pdf", "expected": wide, "actual": wrong if number % 2 else wide} for number in range(12)]
+    prf = {"evaluators": [{"type": "field_prf"}]}
+    many = fw.run({"name": "wide", **prf}, cases=rows, root=site.root, name="مصدر " + "x" * 80).id
+    sure = [
+        {
+            "id": str(number),
+            "expected": {"total": number, "status": "ab"[number % 2]},
+            "actual": {
+                "total": {"value": number if number % 5 else -1, "confidence": 0.4 + number % 5 / 9},
+                "status": {"value": "ab"[number % 2] if number % 7 else "c", "confidence": 0.9},
+            },
+        }
+        for number in range(90)
+    ]
+    fields = [{"path": "total", "match": "numeric_tolerance", "tolerance": 0.5}, {"path": "status", "match": "fuzzy", "threshold": 0.8}]
+    confident = fw.run({"name": "sure", "evaluators": [{"type": "field_accuracy", "fields": fields}]}, cases=sure, root=site.root).id
+    small = [{"id": str(number), "expected": {"a": 1}, "actual": {"a": 1}} for number in range(3_000)]
+    large = [fw.run({"name": "large", **prf}, cases=small, root=site.root).id for _ in range(2)]
+    first, second = site.runs["first"], site.runs["second"]
+    return {
+        "wide": f"/runs/{many}",
+        "wide case": f"/runs/{many}/case?id={'documents%2F' * 12}1.pdf",
+        "confidence": f"/runs/{confident}/confidence",
+        "confusion": f"/runs/{confident}#confusion",
+        "what if": f"/runs/{confident}/what-if",
+        "comparing": f"/compare?base={large[0]}&new={large[1]}",
+        "compare several": f"/compare?base={first}&new={second}&new={confident}",
+        "test a suite": "/test?with=suite",
+        "edit a suite": "/configuration?suite=invoices.eval.yaml",
+        "no such page": "/no/such/page",
+    }
+
+
+def write_reports(site: Any, extra: dict[str, str], folder: Path) -> dict[str, Path]:
+    """Every self-contained HTML file, by a name."""
+    opened = {name: open_run(site.root, site.runs[name]) for name in ("first", "hostile", "long", "boxes", "answers")}
+    opened |= {name: open_run(site.root, extra[name].split("/")[2].split("#")[0]) for name in ("wide", "confidence")}
+    trend = build_trend([run for run in list_runs(site.root) if run.name == "invoices"], "fields.score")
+    contents = {
+        **{f"report {name}": render_studied_html(run) for name, run in opened.items()},
+        "report trend": render_trend_html(trend, opened["first"].gates),
+        "report confidence": render_confidence_html(study_confidence(opened["confidence"])),
+        "report policy": render_certificate(make_policy(opened["confidence"], max_error=0.2)),
+        "report mutation": render_mutation_html(mutate_suite(fw.check(site.folder / "invoices.eval.yaml"), limit=4)),
+    }
+    paths: dict[str, Path] = {}
+    for name, content in contents.items():
+        paths[name] = folder / f"{name.replace(' ', '-')}.html"
+        paths[name].write_text(content, encoding="utf-8")
+    return paths
 
 
 def test_the_whole_table_of_runs_is_in_view_on_a_wide_window(visit: Any) -> None:

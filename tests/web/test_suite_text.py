@@ -54,6 +54,6 @@ def test_a_class_of_a_suite_is_not_imported_and_the_check_says_so(tmp_path: Path
 
 def test_text_that_is_not_yaml_is_a_problem_with_its_line() -> None:
     [problem] = check_suite_for_records("name: x\nevaluators: [\n").diagnostics
-    assert problem.code == "invalid-yaml"
+    assert (problem.code, problem.where.line) == ("invalid-yaml", 2)
     [empty] = check_suite_for_records(" \n").diagnostics
     assert empty.where.line == 1

@@ -81,7 +81,15 @@ def _read_text(text: str) -> Document:
     if not text.strip():
         what, fix = "the suite is empty", "write `evaluators:` and below it `- type: field_accuracy`"
         raise ConfigError([Diagnostic(code="bad-suite", what=what, where=Where(line=1), fix=fix)])
-    return read_document(text=text.replace("\r\n", "\n"))
+    try:
+        return read_document(text=text.replace("\r\n", "\n"))
+    except ConfigError as error:  # the parser reports a bracket that is never closed after the last line
+        raise ConfigError(_within(diagnostic, text.rstrip().count("\n") + 1) for diagnostic in error.diagnostics) from error
+
+
+def _within(diagnostic: Diagnostic, last: int) -> Diagnostic:
+    line = diagnostic.where.line
+    return diagnostic if line is None or line <= last else replace(diagnostic, where=replace(diagnostic.where, line=last))
 
 
 def _check(document: Document, notes: list[Diagnostic], load: Callable[[str], Json]) -> CheckedSuite:

@@ -47,9 +47,8 @@
     const rest = table.tBodies[0].rows.length - count;
     if (rest < 3 || table.dataset.limited) return;
     table.dataset.limited = "yes";
-    table.classList.add("limited");
     const button = make("button", `Show ${rest.toLocaleString("en")} more ${table.dataset.unit}`, { type: "button", class: "show-rest" });
-    button.addEventListener("click", () => { table.classList.remove("limited"); button.remove(); });
+    button.addEventListener("click", () => { table.classList.add("whole"); button.remove(); });
     table.closest(".scroll").after(button);
   };
 
@@ -106,7 +105,7 @@
     for (const link of document.querySelectorAll("nav.parts a, .site nav a, .near a")) collected.push({ kind: link.closest(".site") ? "page" : link.closest(".near") ? "case" : "section", text: link.textContent.trim(), go: () => link.click() });
     for (const node of document.querySelectorAll("[data-find]")) {
       const go = node.dataset.find === "field"
-        ? () => { node.closest("table").classList.remove("limited"); reveal(node); flash(node.closest("tr")); }
+        ? () => { node.closest("table").classList.add("whole"); reveal(node); flash(node.closest("tr")); }
         : () => { if (node.href) node.click(); else { reveal(node.closest("details")); node.closest("summary").focus({ preventScroll: true }); } };
       collected.push({ kind: node.dataset.find, text: node.textContent.trim(), go });
     }

@@ -1,0 +1,91 @@
+"""A walk through pages in one browser: layout, layout shifts, requests and accessibility of each, at two widths and in both schemes."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from axe_playwright_python.base import AXE_SCRIPT
+
+WIDTHS = (390, 1400)
+SCHEMES = ("light", "dark")
+TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
+LAYOUT_RULES = ["color-contrast", "link-in-text-block", "target-size", "scrollable-region-focusable"]
+"""What width and colours decide. All other rules look at the document, which is the same at every width and in both schemes."""
+REPEATED = ["table[data-heatmap] tbody tr:nth-child(n+4)", "tbody tr:nth-child(n+15)", "details.case ~ details.case ~ details.case"]
+"""Rows like those before them, removed before axe looks: it would take half a minute for the cells of a large heatmap."""
+OBSERVE = """
+window.shifts = 0;
+new PerformanceObserver((list) => { for (const entry of list.getEntries()) if (!entry.hadRecentInput) window.shifts += entry.value; })
+  .observe({ type: "layout-shift", buffered: true });
+"""
+
+
+@dataclass
+class PageFindings:
+    """What was found on the pages, by page, width and scheme."""
+
+    problems: list[str] = field(default_factory=list)
+    shifts: dict[str, float] = field(default_factory=dict)
+    """Page → its largest cumulative layout shift."""
+
+
+def walk_pages(
+    browser: Any, pages: dict[str, str], *, cookie: tuple[str, str, str] | None = None, pictures: Path | None = None
+) -> PageFindings:
+    """Visit every page (name → address) at both widths in both schemes. `cookie` is its name, value and address."""
+    findings = PageFindings()
+    for width in WIDTHS:
+        context = browser.new_context(viewport={"width": width, "height": 900}, bypass_csp=True)
+        if cookie is not None:
+            context.add_cookies([{"name": cookie[0], "value": cookie[1], "url": cookie[2]}])
+        context.add_init_script(OBSERVE)
+        page = context.new_page()
+        page.set_default_timeout(60_000)
+        requests: list[str] = []
+        page.on("request", lambda request, seen=requests: seen.append(request.url))
+        page.on("pageerror", lambda error, at=width: findings.problems.append(f"{at}: {error}"))
+        for name, address in pages.items():
+            requests.clear()
+            page.emulate_media(color_scheme="light")
+            page.goto(address)
+            page.wait_for_function("!document.querySelector('.htmx-request')")
+            _look_at(page, name, width, findings)
+            origin = address.split("/", 3)[2] if address.startswith("http") else ""
+            foreign = [url for url in requests if (f"//{origin}/" not in url if origin else url.split("#")[0] != address)]
+            findings.problems += [f"{name}: asks {url}" for url in foreign if not url.startswith(("data:", "blob:"))]
+            if pictures is not None:
+                _take_pictures(page, pictures / f"{name.replace(' ', '-')}-{width}")
+            page.evaluate("selectors => document.querySelectorAll(selectors).forEach((row) => row.remove())", ", ".join(REPEATED))
+            for scheme in SCHEMES:
+                every_rule = width == WIDTHS[0] and scheme == SCHEMES[0]
+                if width != WIDTHS[0] and scheme != SCHEMES[0]:
+                    continue  # colours do not depend on the width
+                page.emulate_media(color_scheme=scheme)
+                findings.problems += [f"{name} {width} {scheme}: {problem}" for problem in _run_axe(page, every_rule)]
+        context.close()
+    return findings
+
+
+def _look_at(page: Any, name: str, width: int, findings: PageFindings) -> None:
+    shift = page.evaluate("window.shifts")
+    findings.shifts[name] = max(findings.shifts.get(name, 0.0), shift)
+    beyond = page.evaluate("document.documentElement.scrollWidth - innerWidth")
+    if beyond > 0:
+        findings.problems.append(f"{name} {width}: {beyond} px wider than the window")
+
+
+def _take_pictures(page: Any, path: Path) -> None:
+    for scheme in SCHEMES:
+        page.emulate_media(color_scheme=scheme)
+        page.screenshot(path=f"{path}-{scheme}.png", full_page=True)
+
+
+def _run_axe(page: Any, every_rule: bool) -> list[str]:
+    """The violations, without what passes: of a page with 300 fields, that is megabytes."""
+    options = {"runOnly": TAGS if every_rule else {"type": "rule", "values": LAYOUT_RULES}, "resultTypes": ["violations"]}
+    if not page.evaluate("'axe' in window"):
+        page.evaluate(AXE_SCRIPT)
+    script = """options => axe.run(options)
+        .then(results => results.violations.map(one => [one.id, one.nodes.slice(0, 2).map(node => node.html)]))"""
+    violations = page.evaluate(script, options)
+    return [f"{rule} {[html[:160] for html in nodes]}" for rule, nodes in violations]
