@@ -42,7 +42,7 @@ def walk_pages(
 ) -> PageFindings:
     """Visit every page (name → address) at both widths in both schemes. `cookie` is its name, value and address."""
     findings = PageFindings()
-    for width in RULES:
+    for width, rules_by_scheme in RULES.items():
         context = browser.new_context(viewport={"width": width, "height": 900}, bypass_csp=True)
         if cookie is not None:
             context.add_cookies([{"name": cookie[0], "value": cookie[1], "url": cookie[2]}])
@@ -64,7 +64,7 @@ def walk_pages(
             if pictures is not None:
                 _take_pictures(page, pictures / f"{name.replace(' ', '-')}-{width}")
             page.evaluate("selectors => document.querySelectorAll(selectors).forEach((row) => row.remove())", ", ".join(REPEATED))
-            for scheme, rules in RULES[width].items():
+            for scheme, rules in rules_by_scheme.items():
                 page.emulate_media(color_scheme=scheme)
                 findings.problems += [f"{name} {width} {scheme}: {problem}" for problem in _run_axe(page, rules)]
         context.close()
