@@ -1,13 +1,12 @@
 """Numbers with currencies, percent signs and units, as people write them."""
 
 import math
-from time import process_time
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fieldwise.kernels.amounts import currencies_of, read_figure
+from fieldwise.kernels.amounts import read_figure
 
 law = settings(max_examples=150, deadline=None)
 
@@ -85,14 +84,6 @@ def test_one_separator_with_three_digits_follows_the_decimal_mark_and_says_that_
     assert [read_figure(text).value for text in ("1,234", "1.234")] == [1234, 1.234]  # pyright: ignore[reportOptionalMemberAccess]
     assert [read_figure(text, ",").value for text in ("1,234", "1.234")] == [1.234, 1234]  # pyright: ignore[reportOptionalMemberAccess]
     assert [read_figure(text).undecided for text in ("1,234", "1.234", "0.123", "1.234,5", "1234.567")] == [",", ".", "", "", ""]  # pyright: ignore[reportOptionalMemberAccess]
-
-
-def test_a_symbol_stands_for_every_currency_that_uses_it() -> None:
-    assert {"USD", "CAD", "AUD", "MXN"} <= currencies_of("$")
-    assert currencies_of("kr") == {"SEK", "NOK", "DKK", "ISK"}
-    assert currencies_of("RM") == {"MYR"}
-    assert currencies_of("US Dollar") >= {"USD"}
-    assert not currencies_of("kg")
 
 
 def test_units_and_percent_signs_are_named() -> None:
@@ -246,13 +237,6 @@ def test_a_number_with_thousands_separators_is_read_back(number: int) -> None:
 
 def test_points_that_belong_to_no_number_are_refused() -> None:
     assert read_figure("1.2.3万") is None
-
-
-def test_a_long_run_of_digits_is_read_in_linear_time() -> None:
-    text = "9" * 5_000 + "É" + "9" * 5_000
-    started = process_time()
-    assert not currencies_of(text)
-    assert process_time() - started < 0.5  # minutes, when each digit could begin a fraction
 
 
 @pytest.mark.parametrize(("text", "number"), [("3½", 3.5), ("1 1⁄2", 1.5), ("$2¾", 2.75), ("½", 0.5), ("5 11⁄12", 5 + 11 / 12)])

@@ -9,16 +9,31 @@ Figure(value=7.42, currencies=frozenset({'MYR'}), percent=False, units=frozenset
 """
 
 import re
-import unicodedata
-from decimal import Decimal, InvalidOperation
-from functools import cache, lru_cache
-from typing import Final, Literal, NamedTuple
+from decimal import Decimal
+from functools import lru_cache
+from typing import Final, NamedTuple
 
 from fieldwise.kernels import locale_tables, number_words
+from fieldwise.kernels.currencies import (
+    MORE_CURRENCIES,
+    NO_CODES,
+    SECOND_UNITS,
+    SUBUNITS,
+    expand_codes,
+    has_minor_unit,
+    lookup_currencies,
+    symbol_key,
+)
 from fieldwise.kernels.locale_tables import fold_name
-
-DecimalMark = Literal[".", ","]
-NO_CODES: Final[frozenset[str]] = frozenset()
+from fieldwise.kernels.numerals import (
+    NUMERAL,
+    DecimalMark,
+    has_numeral,
+    normalize_characters,
+    read_numeral,
+    simplify_decimal,
+    split_numeral,
+)
 
 
 class Figure(NamedTuple):
@@ -37,53 +52,14 @@ class Figure(NamedTuple):
 
     def as_share(self) -> "Figure":
         """The same with its value divided by 100, in decimal arithmetic: 12.3 % is 0.123."""
-        return self._replace(value=_to_number(Decimal(str(self.value)).scaleb(-2)))
+        return self._replace(value=simplify_decimal(Decimal(str(self.value)).scaleb(-2)))
 
 
-# What people write and CLDR does not print. Keys are as `_symbol_key` makes them.
-_MORE_CURRENCIES: Final = {
-    "руб": "RUB", "р": "RUB", "rub": "RUB", "tl": "TRY", "fr": "CHF", "sfr": "CHF", "rs": "INR PKR LKR NPR MUR SCR", "re": "INR",
-    "ksh": "KES", "kshs": "KES", "sh": "KES TZS UGX SOS", "tsh": "TZS", "ush": "UGX", "us$": "USD", "usd$": "USD", "a$": "AUD",
-    "au$": "AUD", "c$": "CAD", "ca$": "CAD", "can$": "CAD", "s$": "SGD", "hk$": "HKD", "nt$": "TWD", "nz$": "NZD", "r$": "BRL",
-    "mx$": "MXN", "mex$": "MXN", "j$": "JMD", "rmb": "CNY", "元": "CNY TWD HKD", "圆": "CNY", "块": "CNY", "人民币": "CNY", "人民幣": "CNY",
-    "円": "JPY", "圓": "TWD HKD JPY", "원": "KRW", "zl": "PLN", "zł": "PLN", "lei": "RON MDL", "leu": "RON MDL", "ron": "RON",
-    "din": "RSD", "дин": "RSD", "грн": "UAH", "лв": "BGN", "kc": "CZK", "kč": "CZK", "ft": "HUF", "đ": "VND", "vnđ": "VND",
-    "đồng": "VND", "บาท": "THB", "baht": "THB", "rp": "IDR", "rupiah": "IDR", "ringgit": "MYR", "euro": "EUR", "euros": "EUR",
-    "eur": "EUR", "ευρώ": "EUR", "dollar": "$", "dollars": "$", "bucks": "USD", "pound": "£", "pounds": "£", "quid": "GBP",
-    "yen": "JPY", "yuan": "CNY", "won": "KRW KPW", "rupee": "INR PKR LKR NPR MUR SCR", "rupees": "INR PKR LKR NPR MUR SCR",
-    "peso": "MXN ARS CLP COP CUP DOP PHP UYU", "pesos": "MXN ARS CLP COP CUP DOP PHP UYU", "real": "BRL", "reais": "BRL",
-    "franc": "CHF XAF XOF XPF RWF CDF DJF GNF KMF BIF", "francs": "CHF XAF XOF XPF RWF CDF DJF GNF KMF BIF", "franken": "CHF",
-    "zloty": "PLN", "złoty": "PLN", "złotych": "PLN", "złote": "PLN",
-    "krona": "SEK ISK", "kronor": "SEK", "krone": "NOK DKK", "kroner": "NOK DKK", "rand": "ZAR", "rubel": "RUB", "rubles": "RUB",
-    "roubles": "RUB", "рублей": "RUB", "рубля": "RUB", "рубль": "RUB", "lira": "TRY", "shekel": "ILS", "shekels": "ILS",
-    "nis": "ILS", "ش.ح": "ILS", 'ש"ח': "ILS", "dirham": "AED MAD", "dirhams": "AED MAD", "riyal": "SAR QAR YER OMR",
-    "dinar": "KWD BHD JOD IQD LYD TND RSD DZD", "د.إ": "AED", "ر.س": "SAR", "ج.م": "EGP", "د.ك": "KWD", "ر.ق": "QAR", "د.م": "MAD",
-    "ريال": "SAR IRR QAR YER OMR", "تومان": "IRR", "ریال": "IRR", "£": "GBP", "ntd": "TWD", "hkd": "HKD", "stg": "GBP",
-    "درهم": "AED MAD", "دراهم": "AED MAD", "دينار": "KWD BHD JOD IQD LYD TND DZD", "جنيه": "EGP SDG",
-    "dh": "AED MAD", "dhs": "AED MAD", "m.n": "MXN", "тг": "KZT", "тенге": "KZT", "сум": "UZS", "so'm": "UZS",
-    "usdollar": "USD", "usdollars": "USD", "unitedstatesdollar": "USD", "unitedstatesdollars": "USD", "dollaraméricain": "USD",
-    "dollarsaméricains": "USD", "dólaramericano": "USD", "dólaresamericanos": "USD", "polishzłoty": "PLN", "rouble": "RUB BYN",
-    "ruble": "RUB BYN", "russianrouble": "RUB", "russianroubles": "RUB", "гривня": "UAH", "гривень": "UAH", "гривні": "UAH",
-    "гривен": "UAH",
-    "renminbi": "CNY", "yuanrenminbi": "CNY", "chineserenminbi": "CNY", "rmbyuan": "CNY", "forint": "HUF", "zlotys": "PLN", "liras": "TRY",
-    "€uro": "EUR", "poundsterling": "GBP", "poundssterling": "GBP", "sterling": "GBP",
-}  # fmt: skip
-_SUBUNITS: Final = {
-    "cent": "$ EUR", "cents": "$ EUR", "¢": "$", "ct": "EUR $", "cts": "EUR $", "pence": "GBP", "penny": "GBP", "p": "GBP",
-    "øre": "DKK NOK",
-    "öre": "SEK", "centimes": "EUR CHF", "centime": "EUR CHF", "rappen": "CHF", "céntimos": "EUR",
-    "centavos": "MXN BRL PHP ARS COP", "centesimi": "EUR", "grosz": "PLN", "groszy": "PLN", "grosze": "PLN",
-    "bani": "RON MDL", "stotinki": "BGN", "kopecks": "RUB", "коп": "RUB",
-    "копеек": "RUB", "paise": "INR", "paisa": "INR", "haléřů": "CZK", "kuruş": "TRY", "분": "KRW", "分": "CNY",
-}  # fmt: skip
-_SECOND_UNITS: Final = {"gr": "PLN", "ore": "SEK NOK DKK", "c": "$ EUR"}
-"""Small units that mean something else alone: `250 gr` is a weight, `12 zł 30 gr` an amount."""
 _SCALES_BESIDE_CURRENCY: Final = {"mi": 6, "bi": 9}
 """Abbreviations of scales that are units or words elsewhere: `R$ 2,3 mi`."""
 _DOZENS: Final = frozenset("dozen dozens doz dutzend douzaine douzaines docena docenas dúzia dúzias dozzina dozzine dozijn".split())  # noqa: SIM905
 _UNITS: Final = frozenset({"km", "ft"})
 """Symbols of units in small letters that are currencies in capitals."""
-_WITHOUT_MINOR_UNIT: Final = frozenset("BIF CLP DJF GNF HUF IDR ISK JPY KMF KRW PYG RWF UGX VND VUV XAF XOF XPF COP IRR LAK".split())  # noqa: SIM905
 _PLAIN: Final = re.compile(r"-?(?:\d{1,15}(?:\.\d{1,2}|\.\d{4,15})|\d{1,4300})", re.ASCII)
 """What programs write; 4,300 digits are Python's own limit."""
 _USUAL: Final = re.compile(r"(-?)([$€£]?) ?(\d{1,3}(?:,\d{3})+|\d{1,15})\.(\d{1,2}|\d{4,15})", re.ASCII)
@@ -100,15 +76,7 @@ _MAX_EXPONENT: Final = 308
 _NO_NUMBER: Final = re.compile(r"\d\s*[²³¹⁰⁴-⁹₀-₉]|\d\s\s+\d|\+\s*-|-\s*\+")
 """Powers, columns and double signs: `10²`, `1  234`, `+-5`."""
 _IN_PARENTHESES: Final = re.compile(r"([^()\d]*)\(([^()]*)\)([^()\d]*)")
-_NUMERAL: Final = re.compile(r"[0-9](?:[0-9]|[.,' ](?=[0-9]))*|[.,][0-9]+", re.ASCII)
 _DIGIT: Final = re.compile(r"[0-9]")
-_CJK_DIGIT_FORMS: Final = ("〇零", "一壹壱", "二贰貳弐两兩", "三叁參参", "四肆", "五伍", "六陆陸", "七柒漆", "八捌", "九玖")
-_CJK_DIGITS: Final = {character: digit for digit, forms in enumerate(_CJK_DIGIT_FORMS) for character in forms}
-_CJK_TENS: Final = {"十": 10, "拾": 10, "百": 100, "佰": 100, "백": 100, "千": 1000, "仟": 1000, "천": 1000}
-_CJK_MYRIADS: Final = {"万": 10**4, "萬": 10**4, "만": 10**4, "億": 10**8, "亿": 10**8, "억": 10**8, "兆": 10**12, "조": 10**12}
-_CJK_NUMERAL: Final = re.compile(f"[0-9.,{''.join((*_CJK_DIGITS, *_CJK_TENS, *_CJK_MYRIADS))}]+")
-_VULGAR: Final = re.compile(r"(?<!\d)(?:(\d{1,15}) (\d{1,3})|(\d{0,15})(\d))⁄(\d{1,3})(?!\d)")
-"""With limits, so that a search in a long run of digits takes linear time."""
 _OF: Final = re.compile(r"(?<=\w) (?:de |d['’]|di |of )", re.IGNORECASE)
 """Between a scale word and its currency: `2 milhões de reais`."""
 _CJK_GAP: Final = re.compile(r"(?<=[万萬만億亿억兆조千천]) (?=[\d一二三四五六七八九])")
@@ -150,7 +118,7 @@ def read_figure(text: str, decimal_mark: DecimalMark | None = None) -> Figure | 
     usual = _USUAL.fullmatch(text)
     if usual is not None:
         value = float(f"{usual[1]}{usual[3].replace(',', '')}.{usual[4]}")
-        return Figure(value, _currencies_of(usual[2]) or NO_CODES) if usual[2] else Figure(value)
+        return Figure(value, lookup_currencies(usual[2]) or NO_CODES) if usual[2] else Figure(value)
     coded = _CODED.fullmatch(text)
     if coded is not None:
         named = _read_names(coded["before"] or "", coded["after"] or "", ends_in_cr=False)
@@ -165,7 +133,7 @@ def _is_plainly_no_figure(text: str) -> bool:
     """True for ASCII text that the general reader would refuse: `INV-000123`, `2024-03-05`. 10 times as fast, and most texts are none."""
     if not (text.isascii() and text.isprintable()):
         return False
-    numeral = _NUMERAL.search(text)
+    numeral = NUMERAL.search(text)
     if numeral is None:
         return not number_words.starts_with_number_word(text)
     before, after = text[: numeral.start()], text[numeral.end() :]
@@ -177,9 +145,9 @@ def _is_plainly_no_figure(text: str) -> bool:
 
 @lru_cache(maxsize=1 << 10)  # the same few names in every value of a column
 def _names_no_currency(before: str) -> bool:
-    """True if what stands before a numeral, in ASCII, makes it no figure."""
+    """True if the ASCII text before a numeral is neither a sign nor a currency, so that the whole is no figure."""
     name = " ".join(before.replace("-", "").replace("+", "").split()).rstrip(":").strip()
-    return "(" not in before and name not in ("", "%") and _currencies_of(name) is None
+    return "(" not in before and name not in ("", "%") and lookup_currencies(name) is None
 
 
 @lru_cache(maxsize=512)  # pure function of the text; the causes of a mismatch read the same two texts again and again
@@ -198,7 +166,7 @@ def _read_figure(text: str, decimal_mark: DecimalMark | None) -> Figure | None:
         text = _POWER_OF_TEN.sub(_as_exponent, text)
     if _NO_NUMBER.search(text):
         return None
-    clean = _CJK_GAP.sub("", _YEN_END.sub(r"\1", _normalize(text)))
+    clean = _CJK_GAP.sub("", _YEN_END.sub(r"\1", normalize_characters(text)))
     if clean[-1:] in "*†‡":
         clean = _FOOTNOTE.sub("", clean)
     figure = _read_clean(clean, decimal_mark)
@@ -235,16 +203,16 @@ def _read_clean(clean: str, decimal_mark: DecimalMark | None) -> Figure | None:
     clean, negative = unsigned
     clean, credit = _take_credit_mark(clean)
     clean, exponent = _take_exponent(clean)
-    if not any(character.isdigit() or character in _CJK_DIGITS or character in _CJK_TENS for character in clean):
+    if not has_numeral(clean):
         return _read_words(clean, negative)
-    parts = _split_numeral(clean)
+    parts = split_numeral(clean)
     if parts is None:
         return _read_two_units(clean, negative)
     before, numeral, after = parts
     named = _read_names(before, after, credit == "Cr")
     if named is None:
         return None
-    value, undecided = _numeral_value(numeral, decimal_mark, named.currencies)
+    value, undecided = read_numeral(numeral, decimal_mark, has_minor_unit=has_minor_unit(named.currencies))
     if value is None:
         return None
     if exponent or named.scale != 1:
@@ -252,7 +220,7 @@ def _read_clean(clean: str, decimal_mark: DecimalMark | None) -> Figure | None:
     if negative or credit == "CR" or (credit == "Cr" and not named.crore):
         value = value.copy_negate()  # unlike the operator, it rounds nothing
     # 2.6e+16 is the float that Python writes so
-    return _make_figure(float(value) if exponent else _to_number(value), named, undecided)
+    return _make_figure(float(value) if exponent else simplify_decimal(value), named, undecided)
 
 
 def _read_words(text: str, negative: bool) -> Figure | None:
@@ -290,14 +258,14 @@ def _add_small_unit(value: Decimal, rest: list[str], currencies: frozenset[str],
     if rest and rest[0].casefold() in ("and", "und", "et", "y"):
         rest = rest[1:]
     if rest:
-        small_unit = _SUBUNITS.get(_symbol_key(rest[-1])) if len(rest) > 1 else None
-        if small_unit is not None and not currencies & _expand(small_unit):
+        small_unit = SUBUNITS.get(symbol_key(rest[-1])) if len(rest) > 1 else None
+        if small_unit is not None and not currencies & expand_codes(small_unit):
             return None
         minor = number_words.read_number_words(" ".join(rest[:-1] if small_unit is not None else rest))
         if minor is None or minor >= 100:
             return None
         value += Decimal(str(minor)) / 100
-    return Figure(_to_number(-value if negative else value), currencies)
+    return Figure(simplify_decimal(-value if negative else value), currencies)
 
 
 def _read_two_units(text: str, negative: bool) -> Figure | None:
@@ -306,66 +274,27 @@ def _read_two_units(text: str, negative: bool) -> Figure | None:
     if match is None:
         return None
     name, minor_name = match["name"], match["minor_name"] or ""
-    small_unit = _SUBUNITS.get(_symbol_key(minor_name)) or _SECOND_UNITS.get(_symbol_key(minor_name))
+    small_unit = SUBUNITS.get(symbol_key(minor_name)) or SECOND_UNITS.get(symbol_key(minor_name))
     if name == ":":
-        currencies = (_currencies_of(minor_name) if minor_name else None) or NO_CODES
+        currencies = (lookup_currencies(minor_name) if minor_name else None) or NO_CODES
         currencies = currencies if currencies and currencies <= _COLON_CURRENCIES else NO_CODES
     elif small_unit is not None:
-        currencies = (_currencies_of(name) or NO_CODES) & _expand(small_unit)
+        currencies = (lookup_currencies(name) or NO_CODES) & expand_codes(small_unit)
     else:
-        currencies = (_currencies_of(name) or NO_CODES) if not (minor_name or name[0].isalpha()) else NO_CODES
+        currencies = (lookup_currencies(name) or NO_CODES) if not (minor_name or name[0].isalpha()) else NO_CODES
     if not currencies or (small_unit is None and len(match["minor"]) != 2):
         return None
-    whole, undecided = _numeral_value(match["whole"].strip(), None, currencies)
+    whole, undecided = read_numeral(match["whole"].strip(), has_minor_unit=has_minor_unit(currencies))
     if whole is None or undecided == "." or whole != whole.to_integral_value():
         return None
     value = whole + Decimal(match["minor"]) / 100
-    return Figure(_to_number(-value if negative else value), currencies)
+    return Figure(simplify_decimal(-value if negative else value), currencies)
 
 
 def _make_figure(number: float, named: "_Names", undecided: str) -> Figure | None:
     if number in (float("inf"), float("-inf")):
         return None
     return Figure(number, named.currencies, named.percent, named.units, undecided)
-
-
-def _normalize(text: str) -> str:
-    """ASCII digits, one kind of space, minus and apostrophe; vulgar fractions as decimals; no format characters."""
-    if text.isascii():
-        return " ".join(text.split())
-    characters: list[str] = []
-    for character in unicodedata.normalize("NFKC", text):
-        category = unicodedata.category(character)
-        if category == "Nd":
-            characters.append(str(unicodedata.decimal(character)))
-        elif category == "Zs":
-            characters.append(" ")
-        elif category != "Cf":
-            characters.append(_SAME.get(character, character))
-    clean = " ".join("".join(characters).split())
-    fraction = _VULGAR.search(clean)
-    if fraction is not None and int(fraction[5]):
-        whole = Decimal(fraction[1] or fraction[3] or 0) + Decimal(fraction[2] or fraction[4]) / Decimal(fraction[5])
-        clean = clean[: fraction.start()] + str(whole) + clean[fraction.end() :]
-    return clean
-
-
-_SAME: Final = {
-    "−": "-",
-    "–": "-",
-    "—": "-",
-    "‐": "-",
-    "’": "'",
-    "ʼ": "'",
-    "`": "'",
-    "´": "'",
-    "٫": ".",
-    "٬": ",",
-    "،": ",",
-    "⹁": ",",
-    "·": ".",
-    "٪": "%",
-}
 
 
 def _take_sign(text: str) -> tuple[str, bool] | None:
@@ -398,21 +327,6 @@ def _take_credit_mark(text: str) -> tuple[str, str]:
     return (text, "") if mark is None else (text[: mark.start()].strip(), mark[1])
 
 
-def _split_numeral(text: str) -> tuple[str, str, str] | None:
-    """What stands before the one numeral of a text, the numeral, and what stands behind it."""
-    if not text.isascii() and any(character in _CJK_TENS or character in _CJK_MYRIADS or character in _CJK_DIGITS for character in text):
-        numerals = [match for match in _CJK_NUMERAL.finditer(text) if any(character not in ".," for character in match[0])]
-        if len(numerals) == 1 and not numerals[0][0].isascii():
-            return text[: numerals[0].start()], numerals[0][0], text[numerals[0].end() :]
-    numerals = list(_NUMERAL.finditer(text))
-    if len(numerals) != 1:
-        return None
-    numeral = numerals[0]
-    after = text[numeral.end() :]
-    has_final_point = numeral[0].isdigit() and (after == "." or after.startswith(". "))
-    return text[: numeral.start()], numeral[0], after[1:] if has_final_point else after
-
-
 class _Names(NamedTuple):
     currencies: frozenset[str] = NO_CODES
     percent: bool = False
@@ -436,7 +350,7 @@ def _read_names(before: str, after: str, ends_in_cr: bool) -> _Names | None:
         return _Names(percent=True, scale=scale)
     # "5 L" names litres, not lempiras; "12 km" kilometres, "12 KM" Bosnian marks; "5 đ" names dongs
     is_unit = not prefix and suffix.isascii() and (len(suffix) == 1 or suffix in _UNITS) and fold_name(suffix) in locale_tables.unit_names()
-    named = [_currencies_of(part) for part in (prefix, suffix) if part]
+    named = [lookup_currencies(part) for part in (prefix, suffix) if part]
     if all(named) and not is_unit:
         currencies = frozenset.intersection(*named) if named else NO_CODES  # pyright: ignore[reportArgumentType]
         if named and not currencies:
@@ -447,9 +361,9 @@ def _read_names(before: str, after: str, ends_in_cr: bool) -> _Names | None:
         return None
     if fold_name(suffix).strip(".") in _DOZENS:
         return _Names(scale=scale * 12)
-    subunit = _SUBUNITS.get(_symbol_key(suffix))
+    subunit = SUBUNITS.get(symbol_key(suffix))
     if subunit is not None:
-        return _Names(_expand(subunit), scale=scale / 100)
+        return _Names(expand_codes(subunit), scale=scale / 100)
     units = locale_tables.unit_names().get(fold_name(suffix).strip(".")) or locale_tables.unit_names().get(fold_name(suffix))
     return _Names(units=units, scale=scale) if units else None
 
@@ -457,130 +371,15 @@ def _read_names(before: str, after: str, ends_in_cr: bool) -> _Names | None:
 def _take_scale(suffix: str, with_currency: bool) -> tuple[int, str]:
     """The power of ten that a word such as `M`, `Mio.` or `lakh` at the start of a suffix stands for, and the rest."""
     word = re.match(r"[^\W\d_]+\.?", suffix)
-    if word is None or _symbol_key(suffix) in _MORE_CURRENCIES:
+    if word is None or symbol_key(suffix) in MORE_CURRENCIES:
         return 0, suffix
     key, rest = fold_name(word[0]).rstrip("."), suffix[word.end() :].strip()
     power = number_words.scale_words().get(key, 0) or (_SCALES_BESIDE_CURRENCY.get(key, 0) if with_currency else 0)
     # a lone small letter is a unit unless a currency is named: "5 m" is five metres, "$5m" five million
     is_unit = len(key) == 1 and key != "k" and word[0].islower() and not (with_currency or rest)
     if word[0].rstrip(".") == "mm" or key == "min":  # millimetres and minutes, but "$5mm" and "5 min AZN" (five thousand)
-        is_unit = not (with_currency or _currencies_of(rest))
+        is_unit = not (with_currency or lookup_currencies(rest))
     return (0, suffix) if is_unit or not power else (power, rest)
-
-
-def _symbol_key(text: str) -> str:
-    return fold_name(text).replace(" ", "").strip(".")
-
-
-def currencies_of(text: str) -> frozenset[str]:
-    """Codes of the currencies that a symbol, code or name denotes; empty if it denotes none.
-
-    >>> currencies_of("€"), currencies_of("Kč"), sorted(currencies_of("kr"))
-    (frozenset({'EUR'}), frozenset({'CZK'}), ['DKK', 'ISK', 'NOK', 'SEK'])
-    """
-    return _currencies_of(_normalize(text).strip()) or NO_CODES
-
-
-_MOST_TRADED: Final = ("USD", "EUR", "JPY", "GBP", "CNY", "AUD", "CAD", "CHF", "INR", "SEK", "XAF")
-_MAX_LISTED: Final = 4
-
-
-@lru_cache(maxsize=256)  # a few names in every value of a column
-def main_currency(name: str) -> str:
-    """The code of the most traded currency that a symbol, code or name denotes; empty if it denotes none.
-
-    >>> main_currency("$"), main_currency("Kč"), main_currency("eur"), main_currency("abc")
-    ('USD', 'CZK', 'EUR', '')
-    """
-    codes = currencies_of(name)
-    return next((code for code in _MOST_TRADED if code in codes), min(codes, default=""))
-
-
-def describe_currencies(codes: frozenset[str]) -> str:
-    """The currencies that a symbol may stand for, the most traded first where there are many.
-
-    >>> describe_currencies(currencies_of("€")), describe_currencies(currencies_of("kr")), describe_currencies(currencies_of("$"))
-    ('EUR', 'DKK, ISK, NOK or SEK', 'USD or 28 others')
-    """
-    listed = sorted(codes)
-    if len(listed) > _MAX_LISTED:
-        first = next((code for code in _MOST_TRADED if code in codes), listed[0])
-        return f"{first} or {len(listed) - 1} others"
-    return " or ".join(filter(None, (", ".join(listed[:-1]), listed[-1])))
-
-
-# Symbols repeat in every value of a column.
-@lru_cache(maxsize=1 << 12)
-def _currencies_of(text: str) -> frozenset[str] | None:
-    key = _symbol_key(text)
-    if not key:
-        return None
-    if len(key) == 3 and key.upper() in locale_tables.currency_codes():
-        return frozenset({key.upper()})
-    direct = _symbols_by_key().get(key) or _symbols_by_key().get(key.replace(".", ""))
-    named = locale_tables.currency_names().get(fold_name(text))
-    if direct or named:
-        return (direct or NO_CODES) | (named or NO_CODES)
-    # a symbol and a code together: "$ MXN", "EUR €"
-    words = text.split(" ")
-    if len(words) == 2:
-        left, right = (_currencies_of(word) for word in words)
-        if left and right and left & right:
-            return left & right
-    return None
-
-
-@cache  # derived from tables that never change
-def _symbols_by_key() -> dict[str, frozenset[str]]:
-    index: dict[str, set[str]] = {}
-    for symbol, codes in locale_tables.currency_symbols().items():
-        key = _symbol_key(_normalize(symbol))
-        if key and not key.isdigit():
-            index.setdefault(key, set()).update(codes)
-    for key, codes in _MORE_CURRENCIES.items():
-        index.setdefault(key, set()).update(_expand(codes))
-    return {key: frozenset(codes) for key, codes in index.items()}
-
-
-def _expand(codes: str) -> frozenset[str]:
-    """Codes from a list that may name a symbol for all its currencies."""
-    expanded: set[str] = set()
-    for code in codes.split(" "):
-        expanded |= locale_tables.currency_symbols().get(code, frozenset()) if code in "$£" else {code}
-    return frozenset(expanded)
-
-
-def _numeral_value(numeral: str, decimal_mark: DecimalMark | None, currencies: frozenset[str]) -> tuple[Decimal | None, str]:
-    """The value of a numeral, and its separator where that could be read both ways."""
-    if not numeral.isascii():
-        try:
-            return _cjk_value(numeral), ""
-        except InvalidOperation:  # points that belong to no number, as in 1.2.3万
-            return None, ""
-    digits = numeral.replace("'", " ")
-    last = max(digits.rfind("."), digits.rfind(","))
-    separators = {character for character in digits if character in ".,"}
-    if not separators:
-        return (Decimal(digits.replace(" ", "")), "") if _is_grouped(digits, " ") else (None, "")
-    mark = digits[last]
-    head, tail = digits[:last], digits[last + 1 :]
-    if len(separators) == 1 and digits.count(mark) > 1:
-        return (Decimal(digits.replace(mark, "")), "") if " " not in digits and _is_grouped(digits, mark) else (None, "")
-    undecided = ""
-    if len(separators) == 1 and len(tail) == 3 and " " not in digits and 0 < len(head) <= 3 and head[0] != "0":
-        undecided = mark
-        groups = mark == "," if decimal_mark is None else mark != decimal_mark
-        if decimal_mark is None and currencies and currencies <= _WITHOUT_MINOR_UNIT:
-            groups, undecided = True, ""
-        if groups:
-            return Decimal(head + tail), undecided
-    group = "," if mark == "." else "."
-    if " " in tail or (group in head and " " in head):
-        return None, ""
-    if not _is_grouped(head, group if group in head else " "):
-        return None, ""
-    whole = head.replace(group, "").replace(" ", "") or "0"
-    return Decimal(f"{whole}.{tail}"), undecided
 
 
 def group_without_minor_unit(expected: Figure, actual: Figure) -> tuple[Figure, Figure]:
@@ -590,7 +389,7 @@ def group_without_minor_unit(expected: Figure, actual: Figure) -> tuple[Figure, 
     [12990, 12990]
     """
     shared = expected.currencies & actual.currencies
-    if not shared or not shared <= _WITHOUT_MINOR_UNIT or "." not in (expected.undecided, actual.undecided):
+    if has_minor_unit(shared) or "." not in (expected.undecided, actual.undecided):
         return expected, actual
     return _grouped(expected), _grouped(actual)
 
@@ -598,7 +397,7 @@ def group_without_minor_unit(expected: Figure, actual: Figure) -> tuple[Figure, 
 def _grouped(figure: Figure) -> Figure:
     if figure.undecided != ".":
         return figure
-    return figure._replace(value=_to_number(Decimal(str(figure.value)) * 1000), undecided="")
+    return figure._replace(value=simplify_decimal(Decimal(str(figure.value)) * 1000), undecided="")
 
 
 def find_decimal_mark(text: str) -> str:
@@ -607,7 +406,7 @@ def find_decimal_mark(text: str) -> str:
     >>> [find_decimal_mark(text) for text in ("1.234,50", "€ 12,5", "1.234.567", "$12.50", "12.50", "1,234", "7")]
     [',', ',', ',', '.', 'plain', '', '']
     """
-    parts = _split_numeral(_normalize(text)) if "." in text or "," in text else None
+    parts = split_numeral(normalize_characters(text)) if "." in text or "," in text else None
     if parts is None:
         return ""
     marks = [character for character in parts[1] if character in ".,"]
@@ -616,41 +415,3 @@ def find_decimal_mark(text: str) -> str:
     if marks.count(marks[-1]) > 1:  # a mark that occurs twice groups
         return "," if marks[-1] == "." else "."
     return "plain" if _PLAIN.fullmatch(text) else marks[-1]
-
-
-def _is_grouped(digits: str, separator: str) -> bool:
-    """Whether digits are grouped by three, or by two and three as in India, or not at all."""
-    groups = digits.split(separator)
-    if len(groups) == 1:
-        return True
-    if not all(group.isdigit() for group in groups) or not 1 <= len(groups[0]) <= 3 or len(groups[-1]) != 3:
-        return False
-    inner = {len(group) for group in groups[1:-1]}
-    return inner <= {3} or (separator == "," and inner == {2} and len(groups[0]) <= 2)
-
-
-def _cjk_value(numeral: str) -> Decimal | None:
-    """The value of Chinese, Japanese or Korean numerals, also mixed with digits: 1万2000, 壹仟贰佰, 二〇二四."""
-    if all(character in _CJK_DIGITS for character in numeral):
-        return Decimal("".join(str(_CJK_DIGITS[character]) for character in numeral))
-    total, section, digits = Decimal(0), Decimal(0), ""
-    for character in numeral:
-        if character.isascii() and (character.isdigit() or character in ".,"):
-            digits += character
-        elif character in _CJK_DIGITS:
-            digits = str(_CJK_DIGITS[character])
-        elif character in _CJK_TENS:
-            section += _digits_value(digits, Decimal(1)) * _CJK_TENS[character]
-            digits = ""
-        else:
-            total += (section + _digits_value(digits, Decimal(0) if section else Decimal(1))) * _CJK_MYRIADS[character]
-            section, digits = Decimal(0), ""
-    return total + section + _digits_value(digits, Decimal(0))
-
-
-def _digits_value(digits: str, empty: Decimal) -> Decimal:
-    return Decimal(digits.replace(",", "").rstrip(".")) if digits.strip(".,") else empty
-
-
-def _to_number(value: Decimal) -> int | float:
-    return int(value) if value == value.to_integral_value() else float(value)

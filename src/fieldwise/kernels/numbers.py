@@ -10,7 +10,7 @@ import re
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from fieldwise.kernels.amounts import main_currency
+from fieldwise.kernels.currencies import main_currency
 from fieldwise.kernels.locale_tables import currency_codes
 from fieldwise.kernels.number_words import SCALE_WORDS
 

@@ -13,7 +13,7 @@ import unicodedata
 from functools import cache, lru_cache
 from typing import Final
 
-from fieldwise.kernels import amounts, locale_tables
+from fieldwise.kernels import currencies, locale_tables
 from fieldwise.kernels.locale_tables import fold_name
 
 NONE: Final[frozenset[str]] = frozenset()
@@ -136,7 +136,7 @@ def _languages_called(text: str) -> frozenset[str]:
 
 def currencies_called(text: str) -> frozenset[str]:
     """Codes of the currencies a code, symbol or name may denote; empty if it denotes none."""
-    return amounts.currencies_of(text)
+    return currencies.currencies_of(text)
 
 
 def boolean_called(text: str) -> bool | None:

@@ -20,15 +20,9 @@ import numpy as np
 from annotated_types import Ge, Lt
 from numpy.typing import NDArray
 
-from fieldwise.kernels.amounts import (
-    DecimalMark,
-    Figure,
-    currencies_of,
-    describe_currencies,
-    find_decimal_mark,
-    group_without_minor_unit,
-    read_figure,
-)
+from fieldwise.kernels.amounts import Figure, find_decimal_mark, group_without_minor_unit, read_figure
+from fieldwise.kernels.currencies import currencies_of, describe_currencies
+from fieldwise.kernels.numerals import DecimalMark
 from fieldwise.kernels.tolerance import is_close, smallest_tolerance
 from fieldwise.matchers._date_survey import MIN_SHARE
 from fieldwise.matchers._keys import quote_value

@@ -16,7 +16,8 @@ import numpy as np
 from annotated_types import Ge, Lt
 from numpy.typing import NDArray
 
-from fieldwise.kernels.amounts import Figure, describe_currencies, read_figure
+from fieldwise.kernels.amounts import Figure, read_figure
+from fieldwise.kernels.currencies import describe_currencies
 from fieldwise.kernels.tolerance import Number, smallest_tolerances, within_tolerance_grid
 from fieldwise.kernels.values import canonical_json, values_equal
 from fieldwise.matchers._keys import equal_key_grid, quote_value

@@ -11,7 +11,8 @@ from collections.abc import Callable
 from decimal import Decimal
 from typing import Final
 
-from fieldwise.kernels.amounts import Figure, currencies_of, find_decimal_mark, read_figure
+from fieldwise.kernels.amounts import Figure, find_decimal_mark, read_figure
+from fieldwise.kernels.currencies import currencies_of
 from fieldwise.kernels.measures import read_quantity
 from fieldwise.kernels.numbers import format_number
 from fieldwise.study import corrupt_text

@@ -1,0 +1,143 @@
+"""Currencies and their small units: which codes a symbol, an abbreviation or a name may stand for.
+
+>>> sorted(currencies_of("kr")), main_currency("Kč")
+(['DKK', 'ISK', 'NOK', 'SEK'], 'CZK')
+"""
+
+from functools import cache, lru_cache
+from typing import Final
+
+from fieldwise.kernels import locale_tables
+from fieldwise.kernels.locale_tables import fold_name
+from fieldwise.kernels.numerals import normalize_characters
+
+NO_CODES: Final[frozenset[str]] = frozenset()
+MORE_CURRENCIES: Final = {
+    "руб": "RUB", "р": "RUB", "rub": "RUB", "tl": "TRY", "fr": "CHF", "sfr": "CHF", "rs": "INR PKR LKR NPR MUR SCR", "re": "INR",
+    "ksh": "KES", "kshs": "KES", "sh": "KES TZS UGX SOS", "tsh": "TZS", "ush": "UGX", "us$": "USD", "usd$": "USD", "a$": "AUD",
+    "au$": "AUD", "c$": "CAD", "ca$": "CAD", "can$": "CAD", "s$": "SGD", "hk$": "HKD", "nt$": "TWD", "nz$": "NZD", "r$": "BRL",
+    "mx$": "MXN", "mex$": "MXN", "j$": "JMD", "rmb": "CNY", "元": "CNY TWD HKD", "圆": "CNY", "块": "CNY", "人民币": "CNY", "人民幣": "CNY",
+    "円": "JPY", "圓": "TWD HKD JPY", "원": "KRW", "zl": "PLN", "zł": "PLN", "lei": "RON MDL", "leu": "RON MDL", "ron": "RON",
+    "din": "RSD", "дин": "RSD", "грн": "UAH", "лв": "BGN", "kc": "CZK", "kč": "CZK", "ft": "HUF", "đ": "VND", "vnđ": "VND",
+    "đồng": "VND", "บาท": "THB", "baht": "THB", "rp": "IDR", "rupiah": "IDR", "ringgit": "MYR", "euro": "EUR", "euros": "EUR",
+    "eur": "EUR", "ευρώ": "EUR", "dollar": "$", "dollars": "$", "bucks": "USD", "pound": "£", "pounds": "£", "quid": "GBP",
+    "yen": "JPY", "yuan": "CNY", "won": "KRW KPW", "rupee": "INR PKR LKR NPR MUR SCR", "rupees": "INR PKR LKR NPR MUR SCR",
+    "peso": "MXN ARS CLP COP CUP DOP PHP UYU", "pesos": "MXN ARS CLP COP CUP DOP PHP UYU", "real": "BRL", "reais": "BRL",
+    "franc": "CHF XAF XOF XPF RWF CDF DJF GNF KMF BIF", "francs": "CHF XAF XOF XPF RWF CDF DJF GNF KMF BIF", "franken": "CHF",
+    "zloty": "PLN", "złoty": "PLN", "złotych": "PLN", "złote": "PLN",
+    "krona": "SEK ISK", "kronor": "SEK", "krone": "NOK DKK", "kroner": "NOK DKK", "rand": "ZAR", "rubel": "RUB", "rubles": "RUB",
+    "roubles": "RUB", "рублей": "RUB", "рубля": "RUB", "рубль": "RUB", "lira": "TRY", "shekel": "ILS", "shekels": "ILS",
+    "nis": "ILS", "ش.ح": "ILS", 'ש"ח': "ILS", "dirham": "AED MAD", "dirhams": "AED MAD", "riyal": "SAR QAR YER OMR",
+    "dinar": "KWD BHD JOD IQD LYD TND RSD DZD", "د.إ": "AED", "ر.س": "SAR", "ج.م": "EGP", "د.ك": "KWD", "ر.ق": "QAR", "د.م": "MAD",
+    "ريال": "SAR IRR QAR YER OMR", "تومان": "IRR", "ریال": "IRR", "£": "GBP", "ntd": "TWD", "hkd": "HKD", "stg": "GBP",
+    "درهم": "AED MAD", "دراهم": "AED MAD", "دينار": "KWD BHD JOD IQD LYD TND DZD", "جنيه": "EGP SDG",
+    "dh": "AED MAD", "dhs": "AED MAD", "m.n": "MXN", "тг": "KZT", "тенге": "KZT", "сум": "UZS", "so'm": "UZS",
+    "usdollar": "USD", "usdollars": "USD", "unitedstatesdollar": "USD", "unitedstatesdollars": "USD", "dollaraméricain": "USD",
+    "dollarsaméricains": "USD", "dólaramericano": "USD", "dólaresamericanos": "USD", "polishzłoty": "PLN", "rouble": "RUB BYN",
+    "ruble": "RUB BYN", "russianrouble": "RUB", "russianroubles": "RUB", "гривня": "UAH", "гривень": "UAH", "гривні": "UAH",
+    "гривен": "UAH",
+    "renminbi": "CNY", "yuanrenminbi": "CNY", "chineserenminbi": "CNY", "rmbyuan": "CNY", "forint": "HUF", "zlotys": "PLN", "liras": "TRY",
+    "€uro": "EUR", "poundsterling": "GBP", "poundssterling": "GBP", "sterling": "GBP",
+}  # fmt: skip
+"""Spellings that CLDR does not list → codes, or a symbol that stands for all its currencies. Keys are as `symbol_key` makes them."""
+SUBUNITS: Final = {
+    "cent": "$ EUR", "cents": "$ EUR", "¢": "$", "ct": "EUR $", "cts": "EUR $", "pence": "GBP", "penny": "GBP", "p": "GBP",
+    "øre": "DKK NOK",
+    "öre": "SEK", "centimes": "EUR CHF", "centime": "EUR CHF", "rappen": "CHF", "céntimos": "EUR",
+    "centavos": "MXN BRL PHP ARS COP", "centesimi": "EUR", "grosz": "PLN", "groszy": "PLN", "grosze": "PLN",
+    "bani": "RON MDL", "stotinki": "BGN", "kopecks": "RUB", "коп": "RUB",
+    "копеек": "RUB", "paise": "INR", "paisa": "INR", "haléřů": "CZK", "kuruş": "TRY", "분": "KRW", "分": "CNY",
+}  # fmt: skip
+"""Names of the hundredth part of a currency → its codes, in the form of `MORE_CURRENCIES`."""
+SECOND_UNITS: Final = {"gr": "PLN", "ore": "SEK NOK DKK", "c": "$ EUR"}
+"""Small units that mean something else alone: `250 gr` is a weight, `12 zł 30 gr` an amount."""
+_WITHOUT_MINOR_UNIT: Final = frozenset("BIF CLP DJF GNF HUF IDR ISK JPY KMF KRW PYG RWF UGX VND VUV XAF XOF XPF COP IRR LAK".split())  # noqa: SIM905
+"""Currencies whose amounts have no decimals in practice."""
+_MOST_TRADED: Final = ("USD", "EUR", "JPY", "GBP", "CNY", "AUD", "CAD", "CHF", "INR", "SEK", "XAF")
+_MAX_LISTED: Final = 4
+
+
+def currencies_of(text: str) -> frozenset[str]:
+    """Codes of the currencies that a symbol, code or name denotes; empty if it denotes none.
+
+    >>> currencies_of("€"), currencies_of("Kč"), sorted(currencies_of("kr"))
+    (frozenset({'EUR'}), frozenset({'CZK'}), ['DKK', 'ISK', 'NOK', 'SEK'])
+    """
+    return lookup_currencies(normalize_characters(text).strip()) or NO_CODES
+
+
+@lru_cache(maxsize=256)  # a few names in every value of a column
+def main_currency(name: str) -> str:
+    """The code of the most traded currency that a symbol, code or name denotes; empty if it denotes none.
+
+    >>> main_currency("$"), main_currency("Kč"), main_currency("eur"), main_currency("abc")
+    ('USD', 'CZK', 'EUR', '')
+    """
+    codes = currencies_of(name)
+    return next((code for code in _MOST_TRADED if code in codes), min(codes, default=""))
+
+
+def describe_currencies(codes: frozenset[str]) -> str:
+    """The currencies that a symbol may stand for, the most traded first where there are many.
+
+    >>> describe_currencies(currencies_of("€")), describe_currencies(currencies_of("kr")), describe_currencies(currencies_of("$"))
+    ('EUR', 'DKK, ISK, NOK or SEK', 'USD or 28 others')
+    """
+    listed = sorted(codes)
+    if len(listed) > _MAX_LISTED:
+        first = next((code for code in _MOST_TRADED if code in codes), listed[0])
+        return f"{first} or {len(listed) - 1} others"
+    return " or ".join(filter(None, (", ".join(listed[:-1]), listed[-1])))
+
+
+# Symbols repeat in every value of a column.
+@lru_cache(maxsize=1 << 12)
+def lookup_currencies(text: str) -> frozenset[str] | None:
+    """`currencies_of` for a text with normalized characters; None if it denotes no currency."""
+    key = symbol_key(text)
+    if not key:
+        return None
+    if len(key) == 3 and key.upper() in locale_tables.currency_codes():
+        return frozenset({key.upper()})
+    direct = _symbols_by_key().get(key) or _symbols_by_key().get(key.replace(".", ""))
+    named = locale_tables.currency_names().get(fold_name(text))
+    if direct or named:
+        return (direct or NO_CODES) | (named or NO_CODES)
+    # a symbol and a code together: "$ MXN", "EUR €"
+    words = text.split(" ")
+    if len(words) == 2:
+        left, right = (lookup_currencies(word) for word in words)
+        if left and right and left & right:
+            return left & right
+    return None
+
+
+@cache  # derived from tables that never change
+def _symbols_by_key() -> dict[str, frozenset[str]]:
+    """Codes by symbol or abbreviation, from CLDR and `MORE_CURRENCIES`."""
+    index: dict[str, set[str]] = {}
+    for symbol, codes in locale_tables.currency_symbols().items():
+        key = symbol_key(normalize_characters(symbol))
+        if key and not key.isdigit():
+            index.setdefault(key, set()).update(codes)
+    for key, codes in MORE_CURRENCIES.items():
+        index.setdefault(key, set()).update(expand_codes(codes))
+    return {key: frozenset(codes) for key, codes in index.items()}
+
+
+def has_minor_unit(codes: frozenset[str]) -> bool:
+    """False if every currency is one whose amounts have no decimals; True if none is named."""
+    return not codes or not codes <= _WITHOUT_MINOR_UNIT
+
+
+def expand_codes(codes: str) -> frozenset[str]:
+    """Codes from a list that may name a symbol for all its currencies."""
+    expanded: set[str] = set()
+    for code in codes.split(" "):
+        expanded |= locale_tables.currency_symbols().get(code, frozenset()) if code in "$£" else {code}
+    return frozenset(expanded)
+
+
+def symbol_key(text: str) -> str:
+    """The form in which symbols and abbreviations are looked up: folded, without spaces and final points."""
+    return fold_name(text).replace(" ", "").strip(".")

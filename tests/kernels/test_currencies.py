@@ -1,0 +1,34 @@
+"""What symbols, codes and names of currencies stand for."""
+
+from time import process_time
+
+import pytest
+
+from fieldwise.kernels.currencies import currencies_of, has_minor_unit
+
+
+def test_a_symbol_stands_for_every_currency_that_uses_it() -> None:
+    assert {"USD", "CAD", "AUD", "MXN"} <= currencies_of("$")
+    assert currencies_of("kr") == {"SEK", "NOK", "DKK", "ISK"}
+    assert currencies_of("RM") == {"MYR"}
+    assert currencies_of("US Dollar") >= {"USD"}
+    assert not currencies_of("kg")
+
+
+def test_a_long_run_of_digits_is_read_in_linear_time() -> None:
+    text = "9" * 5_000 + "É" + "9" * 5_000
+    started = process_time()
+    assert not currencies_of(text)
+    assert process_time() - started < 0.5  # minutes, when each digit could begin a fraction
+
+
+@pytest.mark.parametrize(("text", "codes"), [("$ MXN", {"MXN"}), ("EUR €", {"EUR"}), ("EUR $", set()), ("kr EUR", set())])
+def test_a_symbol_with_a_code_is_a_currency_that_both_name(text: str, codes: set[str]) -> None:
+    assert currencies_of(text) == codes
+
+
+def test_amounts_have_decimals_unless_every_currency_they_may_mean_has_none() -> None:
+    assert has_minor_unit(frozenset())
+    assert has_minor_unit(frozenset({"EUR"}))
+    assert has_minor_unit(frozenset({"JPY", "CNY"}))
+    assert not has_minor_unit(frozenset({"JPY"}))
