@@ -37,6 +37,13 @@ def test_the_cause_explains_its_examples() -> None:
     assert {example.holds for example in spec.examples} == {True, False}
     for example in spec.examples:
         assert spec.function(example.expected, example.actual, Context("", "")) is example.holds
+    assert [ranked.name for ranked in CAUSES.all() if ranked.rank == spec.rank] == ["doubled_text"]
+
+
+@pytest.mark.usefixtures("imported_examples")
+def test_the_cause_is_tried_before_those_that_would_also_hold() -> None:
+    [(_case, comparison)] = fw.diff({"vendor": "Acme"}, {"vendor": "Acme Acme"}).differences
+    assert comparison.cause == "doubled_text"
 
 
 @pytest.mark.usefixtures("imported_examples")

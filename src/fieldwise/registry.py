@@ -390,7 +390,7 @@ EVALUATORS: Catalog[EvaluatorSpec] = Catalog(
     "fieldwise.evaluators", "evaluator", shared_modules=("checks.text_checks", "checks.limits"), fallback=_register_evaluator
 )
 CAUSES: Catalog[CauseSpec] = Catalog(
-    "fieldwise.causes", "cause", shared_modules=("text", "numbers", "dates", "placement"), fallback=_register_cause
+    "fieldwise.causes", "cause", shared_modules=("text", "words", "misreadings", "numbers", "dates", "placement"), fallback=_register_cause
 )
 IMPORTERS: Catalog[ImporterSpec] = Catalog("fieldwise.importers", "importer")
 

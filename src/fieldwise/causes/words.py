@@ -1,0 +1,327 @@
+"""Causes in the words of a text: shortened, in another order, cut off, missing, added, or with a label."""
+
+import re
+
+from fieldwise.causes._text_forms import letters_of, words_of
+from fieldwise.kernels.numbers import format_number, parse_number_readings, to_number
+from fieldwise.kernels.short_forms import SHORT_FORMS
+from fieldwise.model.context import Context
+from fieldwise.model.values import Json
+from fieldwise.registry import CauseExample, cause
+
+_WORDS_WITHOUT_INITIAL = frozenset({"and", "of", "the", "for", "und", "et", "de", "y"})
+"""Words that initials leave out."""
+_ELLIPSES = ("…", "...", "[…]", "[...]")
+_MIN_PREFIX, _MIN_PREFIX_BEFORE_ELLIPSIS = 4, 2
+"""Shorter beginnings of a text are too likely by chance to count as cut off."""
+_MAX_LABELLED_LENGTH, _MAX_LABEL_WORDS = 200, 4
+_CAMEL_CASE = re.compile(r"(?<=[a-z])(?=[A-Z])|[_-]")
+_LABEL_WORDS = frozenset({
+    "account", "address", "adresse", "amount", "bank", "bezeichnung", "betrag", "bic", "bill", "buyer", "client", "code", "company",
+    "contact", "country", "currency", "customer", "date", "datum", "delivery", "description", "due", "email", "fax", "from", "gst",
+    "heading", "iban", "id", "invoice", "issued", "item", "kunde", "name", "nr", "no", "number", "order", "payment", "phone", "po",
+    "price", "qty", "quantity", "rate", "receipt", "rechnung", "rechnungsnummer", "ref", "reference", "sales", "seller", "ship", "sku",
+    "street", "subtotal", "sum", "supplier", "swift", "tax", "tel", "telephone", "time", "title", "to", "total", "unit", "vat", "vendor",
+})  # fmt: skip
+"""Words of labels in documents."""
+
+
+@cause(
+    rank=80,
+    label="abbreviation",
+    advice="List the short forms you accept, e.g. `match: one_of`, or ask for names written out.",
+    advised=("one_of",),
+    advice_if_followed="Add the short form to the values you accept, or ask for names written out.",
+    advice_if_typed="Ask for names written out, or for codes.",
+    kinds="text",
+    letters=("fewer", "more"),
+    examples=[
+        CauseExample(expected="Main Street", actual="Main St."),
+        CauseExample(expected="Acme Corporation", actual="Acme Corp"),
+        CauseExample(expected="International Paper", actual="Intl Paper"),
+        CauseExample(expected="Acme Limited", actual="Acme Ltd."),
+        CauseExample(expected="Main Street", actual="Main Road", holds=False),
+        CauseExample(expected="John Smith", actual="John S", holds=False),
+        CauseExample(expected="John Smith", actual="K. Smith", holds=False),
+        CauseExample(expected="7.5", actual="7.51", holds=False),
+    ],
+)
+def abbreviation(expected: str, actual: str, _context: Context) -> bool:
+    """Text with shortened words or initials: `St.` for `Street`, `IBM`, `J. Smith` for `John Smith`."""
+    expected_words, actual_words = words_of(expected), words_of(actual)
+    if not expected_words or not actual_words or expected_words[0][0] != actual_words[0][0]:
+        return False
+    same_count = len(expected_words) == len(actual_words)
+    if same_count and not _may_be_short_forms(expected_words, actual_words):
+        return False
+    is_abbreviated = (
+        _are_initials(expected_words, actual_words)
+        or _are_initials(actual_words, expected_words)
+        or _have_same_short_forms(expected_words, actual_words)
+        or (same_count and _differ_by_initials(expected_words, actual_words) and not _is_cut_off(expected, actual))
+    )
+    return is_abbreviated and sum(map(len, expected_words)) != sum(map(len, actual_words))
+
+
+def _may_be_short_forms(expected: list[str], actual: list[str]) -> bool:
+    """Quick check that rejects most texts: words that differ start with the same letter, and one has a short form or is one letter."""
+    for left, right in zip(expected, actual, strict=True):
+        if left == right:
+            continue
+        if left[0] != right[0]:
+            return False
+        if left not in SHORT_FORMS and right not in SHORT_FORMS and len(left) != 1 and len(right) != 1:
+            return False
+    return True
+
+
+def _have_same_short_forms(expected: list[str], actual: list[str]) -> bool:
+    """True for `Bed & Breakfast Co.` and `Bed and Breakfast Company`."""
+    comparable = len(expected) == len(actual) or "and" in expected or "and" in actual
+    return comparable and _short_forms(expected) == _short_forms(actual)
+
+
+def _short_forms(text_words: list[str]) -> list[str]:
+    return [SHORT_FORMS.get(word, word) for word in text_words if word != "and"]
+
+
+def _are_initials(short: list[str], long: list[str]) -> bool:
+    """True for `IBM` or `I.B.M.` and `International Business Machines`."""
+    if len(short[0]) > 1 and (len(short) > 1 or len(short[0]) > len(long)):
+        return False
+    initials = "".join(short)
+    if not initials.isalpha():  # `7.5` is no short form of `7.51`
+        return False
+    if not 2 <= len(initials) <= 8 or len(long) < 2 or max(map(len, short)) not in (1, len(initials)):
+        return False
+    all_initials = "".join(word[0] for word in long)
+    main_initials = "".join(word[0] for word in long if word not in _WORDS_WITHOUT_INITIAL)
+    return initials in (all_initials, main_initials)
+
+
+def _differ_by_initials(expected: list[str], actual: list[str]) -> bool:
+    """True for `J. Smith` and `John Smith`: every word agrees in full or by its initial, and at least one name agrees in full."""
+    has_full_name = False
+    for left, right in zip(expected, actual, strict=True):
+        if left == right:
+            has_full_name = has_full_name or (len(left) > 2 and left.isalpha())
+        elif left[0] != right[0] or not left.isalpha() or not right.isalpha() or 1 not in (len(left), len(right)):
+            return False
+    return has_full_name
+
+
+def _is_cut_off(expected: str, actual: str) -> bool:
+    """True for `John S`, which is more likely a part of `John Smith` than an abbreviation; False for `John S.`."""
+    return expected.startswith(actual) and actual[-1:].isalpha()
+
+
+@cause(
+    rank=90,
+    label="word order",
+    advice="Compare words in any order: `match: fuzzy` with `algorithm: token_sort`.",
+    advised=("fuzzy",),
+    advice_if_followed="Compare words in any order: `algorithm: token_sort`.",
+    advice_if_typed="Ask for the words in the order of the source.",
+    kinds="text",
+    letters=("as_many", "same"),
+    edits="moves",
+    examples=[
+        CauseExample(expected="John Smith", actual="Smith, John"),
+        CauseExample(expected="Paper International", actual="International Paper"),
+        CauseExample(expected="John Smith", actual="John Smyth", holds=False),
+        CauseExample(expected="12 34", actual="34 12", holds=False),
+        CauseExample(expected="John Smith", actual="john smith", holds=False),
+    ],
+)
+def word_order(expected: str, actual: str, _context: Context) -> bool:
+    """The same words in another order. Digits alone are not words: `12 34` is not `34 12`."""
+    expected_words, actual_words = words_of(expected), words_of(actual)
+    if len(expected_words) < 2 or expected_words == actual_words or sorted(expected_words) != sorted(actual_words):
+        return False
+    return any(word.isalpha() for word in expected_words)
+
+
+@cause(
+    rank=170,
+    label="cut off",
+    advice="Check output limits and column widths; for prose compare with `match: contains` or `algorithm: token_set`.",
+    advised=("contains",),
+    advice_if_followed="Check output limits and column widths.",
+    advice_if_typed="Check output limits and column widths.",
+    kinds="text",
+    letters=("fewer",),
+    examples=[
+        CauseExample(expected="Acme Corporation of Ohio", actual="Acme Corporation o"),
+        CauseExample(expected="Apple Inc", actual="Apple"),
+        CauseExample(expected="A long description", actual="A long des…"),
+        CauseExample(expected="A long description", actual="A l..."),
+        CauseExample(expected="Apple", actual="A", holds=False),
+        CauseExample(expected="Apple", actual="App", holds=False),
+        CauseExample(expected="Apple", actual="Apple", holds=False),
+    ],
+)
+def truncated(expected: str, actual: str, context: Context) -> bool:
+    """Text that breaks off: actual is a proper beginning of expected, and long enough to be more than chance."""
+    full, prefix = letters_of(expected, context), letters_of(actual, context)
+    if not full.startswith(prefix):
+        return False
+    shortest = _MIN_PREFIX_BEFORE_ELLIPSIS if actual.rstrip().endswith(_ELLIPSES) else _MIN_PREFIX
+    return shortest <= len(prefix) < len(full) and not full.isdecimal()
+
+
+@cause(
+    rank=180,
+    label="part of the text is missing",
+    advice="Ask for the whole text; to accept a part, use `match: fuzzy` with `algorithm: token_set`.",
+    advised=("fuzzy",),
+    advice_if_followed="Ask for the whole text; to accept a part, use `algorithm: token_set`.",
+    advice_if_typed="Ask for the whole value.",
+    kinds="text",
+    letters=("fewer",),
+    examples=[
+        CauseExample(expected="12 Main St, Springfield", actual="Springfield"),
+        CauseExample(expected="Dr. John Smith", actual="John Smith"),
+        CauseExample(expected="Springfield", actual="12 Main St, Springfield", holds=False),
+        CauseExample(expected="Springfield", actual="field", holds=False),
+        CauseExample(expected="a b", actual="b", holds=False),
+        CauseExample(expected="38.00", actual="00", holds=False),
+    ],
+)
+def missing_text(expected: str, actual: str, _context: Context) -> bool:
+    """Only some of the expected words, in one piece: `Springfield` for `12 Main St, Springfield`."""
+    if not _contains_words(words_of(expected), words_of(actual)):
+        return False
+    return parse_number_readings(expected) is None or parse_number_readings(actual) is None
+
+
+@cause(
+    rank=185,
+    label="label or heading included",
+    advice="Ask for the value alone, without its label or the heading above it.",
+    kinds="written",
+    letters=("more",),
+    examples=[
+        CauseExample(expected="INV-7", actual="Invoice No: INV-7"),
+        CauseExample(expected=12.5, actual="Total 12.50"),
+        CauseExample(expected="12 Main St", actual="Address\n12 Main St"),
+        CauseExample(expected="Acme Corp", actual="the seller Acme Corp", holds=False),
+        CauseExample(expected="INV-7", actual="Invoice No: INV-8", holds=False),
+        CauseExample(expected="Invoice No: INV-7", actual="INV-7", holds=False),
+    ],
+)
+def label_included(expected: Json, actual: Json, context: Context) -> bool:
+    """The expected value after its label: `Invoice No: INV-7`. A label ends in a colon, or is the field's name or a usual one."""
+    if not isinstance(actual, str) or len(actual) > _MAX_LABELLED_LENGTH:
+        return False
+    label = _text_before_value(expected, actual)
+    if label is None or not any(map(str.isalpha, label)):
+        return False
+    label_words = words_of(label)
+    if label.rstrip().endswith((":", "#", "=")):
+        return len(label_words) <= _MAX_LABEL_WORDS
+    own_words = words_of(_CAMEL_CASE.sub(" ", context.field.rpartition(".")[2]))
+    return bool(label_words) and all(word in own_words or word in _LABEL_WORDS for word in label_words)
+
+
+def _text_before_value(expected: Json, actual: str) -> str | None:
+    """The text before the expected value; None if the actual text does not end with that value."""
+    if isinstance(expected, str):
+        value = expected.strip()
+        head = actual.strip()[: -len(value)] if value else ""
+        is_end = bool(value) and actual.strip().casefold().endswith(value.casefold())
+        return head if is_end and head and not head[-1].isalnum() else None
+    number = to_number(expected)
+    words = actual.rsplit(maxsplit=1)
+    if number is None or len(words) < 2 or to_number(words[1]) != number:
+        return None
+    return words[0]
+
+
+@cause(
+    rank=190,
+    label="extra text around the value",
+    advice="Ask for the value alone, without labels, units or explanations; to accept it, use `match: contains`.",
+    advised=("contains",),
+    advice_if_followed="Ask for the value alone, without labels, units or explanations.",
+    advice_if_typed="Ask for the value alone, without labels or explanations.",
+    kinds="written",
+    letters=("more",),
+    examples=[
+        CauseExample(expected="Acme Corp", actual="Acme Corp (the seller)"),
+        CauseExample(expected=12, actual="12 months"),
+        CauseExample(expected="12", actual="12 months"),
+        CauseExample(expected=1200, actual="about 1,200 EUR"),
+        CauseExample(expected="Acme Corp (the seller)", actual="Acme Corp", holds=False),
+        CauseExample(expected="field", actual="Springfield", holds=False),
+        CauseExample(expected="A", actual="A plan", holds=False),
+        CauseExample(expected="12", actual="12.50", holds=False),
+    ],
+)
+def extra_text(expected: Json, actual: Json, _context: Context) -> bool:
+    """The expected value, as whole words, inside a longer text: `Acme Corp (the seller)`, `12 months` for 12."""
+    if not isinstance(actual, str):
+        return False
+    if isinstance(expected, str):
+        return _contains_words(words_of(actual), words_of(expected)) and not _are_other_numbers(expected, actual)
+    if isinstance(expected, int | float) and not isinstance(expected, bool):
+        number = format_number(expected)
+        return len(actual) > len(number) and number in actual.replace(",", "").split()
+    return False
+
+
+def _are_other_numbers(expected: str, actual: str) -> bool:
+    """True for `12` and `12.50`: two numbers of which the one contains the digits of the other."""
+    left, right = to_number(expected), to_number(actual)
+    return left is not None and right is not None and left != right
+
+
+def _contains_words(long: list[str], short: list[str]) -> bool:
+    """True if the words of `short`, at least two characters, are a part of those of `long`."""
+    long_text, short_text = " ".join(long), " ".join(short)
+    return len(short_text) >= 2 and short_text != long_text and f" {short_text} " in f" {long_text} "
+
+
+@cause(
+    rank=192,
+    label="words missing inside",
+    advice="Ask for the whole text; look for line breaks and columns that the reader skipped.",
+    kinds="text",
+    letters=("fewer",),
+    examples=[
+        CauseExample(expected="12 Jalan Setia Indah, U13, 40170 Setia Alam", actual="12 Jalan Setia Indah, 40170 Setia Alam"),
+        CauseExample(expected="John A. Smith", actual="John Smith"),
+        CauseExample(expected="ACME TRADING SDN BHD", actual="ACME TRADING BHD"),
+        CauseExample(expected="John Smith", actual="John Adam Smith", holds=False),
+        CauseExample(expected="John Adam Edward Smith", actual="J Smith", holds=False),
+        CauseExample(expected="one of many words here", actual="one here", holds=False),
+    ],
+)
+def word_missing(expected: str, actual: str, _context: Context) -> bool:
+    """Some words of the expected text are missing, the others are there in order. At least two words and half of the letters stay."""
+    return _lacks_words(words_of(expected), words_of(actual))
+
+
+@cause(
+    rank=194,
+    label="words added inside",
+    advice="Ask for the text as printed; look for neighbouring lines and columns that were read into it.",
+    kinds="text",
+    letters=("more",),
+    examples=[
+        CauseExample(expected="John Smith", actual="John Adam Smith"),
+        CauseExample(expected="12 Jalan Tampoi, 81200 Johor Bahru", actual="12 Jalan Tampoi, 8 81200 Johor Bahru"),
+        CauseExample(expected="John Adam Smith", actual="John Smith", holds=False),
+        CauseExample(expected="one here", actual="one of many words here", holds=False),
+    ],
+)
+def word_added(expected: str, actual: str, _context: Context) -> bool:
+    """Words between those of the expected text, which are all there in order. They are at most half of the letters."""
+    return _lacks_words(words_of(actual), words_of(expected))
+
+
+def _lacks_words(long: list[str], short: list[str]) -> bool:
+    """True if `short` is `long` without some words: at least two words and half of the letters are left."""
+    if not 2 <= len(short) < len(long) or 2 * sum(map(len, short)) < sum(map(len, long)):
+        return False
+    remaining = iter(long)
+    return all(word in remaining for word in short)  # each search goes on where the one before ended
