@@ -11,6 +11,9 @@ PIP := $(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt
 
 VALGRIND := $(VENV)/.valgrind
 
+# Tests start hundreds of processes: where this is set, each of them compiles every module again.
+export PYTHONDONTWRITEBYTECODE :=
+
 .PHONY: help demo docs coverage test test-llm test-ragas check format setup fuzz mutants crashtest bench bench-check simulate bench-million clean
 .DEFAULT_GOAL := help
 
