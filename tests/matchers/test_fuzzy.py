@@ -7,7 +7,7 @@ import pytest
 from pydantic import TypeAdapter, ValidationError
 
 import fieldwise as fw
-from fieldwise.matchers.fuzzy import Fuzzy, fuzzy
+from fieldwise.matchers.fuzzy import Fuzzy, fuzzy, grid
 from fieldwise.model.pairs import Pairs, Scores
 from fieldwise.model.rule import Match
 from fieldwise.score.matching import score_pairs
@@ -147,3 +147,20 @@ def test_a_limit_that_was_applied_is_in_the_result() -> None:
     scores = fw.match("fuzzy", expected=[expected, "x"], actual=[actual, "x"], algorithm="jaro_winkler")
     assert [fault.code for fault in scores.faults.values()] == ["text-too-long"]
     assert scores.value[1] == 1.0
+
+
+def test_equal_digits_keep_similar_texts_apart() -> None:
+    config = Fuzzy(digits="equal")
+    expected = ["12 Main Street, Springfield", "1,250 units of paper", "Acme Corp", "Suite 4, Acme Tower"]
+    actual = ["13 Main Street, Springfield", "1250 units of paper", "ACME Corp.", "Suite four, Acme Tower"]
+    scores = fuzzy(Pairs(expected, actual), config)
+    assert scores.passed.tolist() == [False, True, True, False]
+    assert scores.value.tolist() == fuzzy(Pairs(expected, actual), Fuzzy()).value.tolist()  # the similarity still counts
+    assert scores.notes[0] == "the digits differ"
+
+
+def test_equal_digits_may_move_where_words_may() -> None:
+    config = Fuzzy(digits="equal", algorithm="token_sort", score="binary")
+    expected, actual = ["30 days, 12 months"] * 2, ["12 months, 30 days", "12 months, 31 days"]
+    assert fuzzy(Pairs(expected, actual), config).value.tolist() == [1.0, 0.0]
+    assert grid(expected[:1], actual, config).tolist() == [[1.0, 0.0]]

@@ -6,6 +6,7 @@
 [0.33]
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, Final, Literal
@@ -48,7 +49,9 @@ class Fuzzy:
     normalize: bool | Literal["alnum"] = True
     """Ignore letter case and outer whitespace; `alnum` ignores everything but letters and digits, too."""
     score: Literal["graded", "binary"] = "graded"
-    """`graded` is the similarity, also below the threshold; `binary` is 1 from the threshold on, else 0."""
+    """`graded` is the similarity, also below the threshold; `binary` is 1 if the pair passes, else 0."""
+    digits: Literal["similar", "equal"] = "similar"
+    """`equal`: texts whose digits differ do not pass, however similar they are (12 and 13 Main Street)."""
     model: Endpoint = DEFAULT_ENDPOINT
     """The model that `llm` asks."""
 
@@ -61,6 +64,8 @@ _KINDS: Final = ("string", "absent", "number", "bool", "list", "object")
 _TEXT_OR_ABSENT: Final = frozenset((str, type(None), Missing))
 _INCOMPARABLE: Final = -1.0
 """Similarity of values of different kinds or with a NaN: below every threshold."""
+_DIGITS: Final = re.compile(r"\d+")
+_GROUPING: Final = re.compile(r"(?<=\d)[.,'’](?=\d{3}(?!\d))")
 
 
 def grid(expected: Sequence[object], actual: Sequence[object], config: Fuzzy) -> NDArray[np.float64]:
@@ -72,12 +77,16 @@ def grid(expected: Sequence[object], actual: Sequence[object], config: Fuzzy) ->
         actual_codes = _kind_codes(actual_kinds, len(actual), unequal=-2)
         similarity[np.not_equal.outer(expected_codes, actual_codes)] = _INCOMPARABLE
     if config.score == "binary":
-        return reaches_threshold(similarity, config.threshold).astype(np.float64)
+        passed = reaches_threshold(similarity, config.threshold)
+        if config.digits == "equal":
+            for row, column in np.argwhere(passed).tolist():
+                passed[row, column] = _have_equal_digits(expected_texts[row], actual_texts[column], config.algorithm)
+        return passed.astype(np.float64)
     return np.fmax(similarity, 0.0)  # NaN becomes 0 as well
 
 
 def _decide_stored(stored: Measurements, config: Fuzzy) -> NDArray[np.bool_]:
-    """Whether stored similarities reach the threshold; values of different kinds, at an infinite distance, never do."""
+    """Whether stored similarities reach the threshold; what is at an infinite distance (another kind, other digits) never does."""
     return reaches_threshold(stored.similarity, config.threshold) & ~np.isposinf(stored.distance)
 
 
@@ -116,9 +125,28 @@ def fuzzy(pairs: Pairs, config: Fuzzy) -> Scores:
     passed = reaches_threshold(np.nan_to_num(similarity, nan=_INCOMPARABLE), config.threshold)
     is_incomparable = similarity < 0.0
     similarity[is_incomparable] = 0.0
+    if config.digits == "equal":
+        for row in np.flatnonzero(similarity < 1.0).tolist():
+            if not _have_equal_digits(expected[row], actual[row], config.algorithm):
+                passed[row], is_incomparable[row] = False, True
+                notes.setdefault(row, "the digits differ")
     value = np.where(np.isnan(similarity), np.nan, passed) if config.score == "binary" else similarity
     distance = np.where(is_incomparable, np.inf, np.nan) if is_incomparable.any() else None
     return Scores.of(value, passed=passed, notes=notes, faults=faults, distance=distance)
+
+
+def _have_equal_digits(expected: str, actual: str, algorithm: str) -> bool:
+    """True if two texts have the same digits; in any order where the algorithm ignores the order of words.
+
+    >>> _have_equal_digits("1,250 units, Apt 3", "1250 units apt. 3", "levenshtein")
+    True
+    >>> _have_equal_digits("12 Main St", "21 Main St", "levenshtein")
+    False
+    """
+    expected_runs, actual_runs = (_DIGITS.findall(_GROUPING.sub("", text)) for text in (expected, actual))
+    if algorithm in ("token_sort", "token_set"):
+        return sorted(expected_runs) == sorted(actual_runs)
+    return "".join(expected_runs) == "".join(actual_runs)
 
 
 def _describe_long_pairs(expected: Sequence[str], actual: Sequence[str], algorithm: str) -> tuple[dict[int, str], dict[int, Diagnostic]]:

@@ -134,12 +134,13 @@ def _choose_for_texts(evidence: ColumnEvidence) -> MatchChoice:
     typed = expected.signs["typed"] + expected.kinds["number"]
     if typed > MAX_TYPED_SHARE_OF_TEXT * _count_values(expected):
         return build_match("exact"), f"{typed} of {_count_values(expected)} values are numbers, dates or codes, and the rest is text"
+    digits: dict[str, str] = {"digits": "equal"} if expected.signs["any digit"] else {}
+    note = "; their digits must agree" if digits else ""
     if expected.signs["long"] * 2 >= expected.kinds["string"]:
-        return build_match("fuzzy", algorithm="token_sort", threshold=0.8), "the values are long text, compared by their words"
-    reason = "the values are names or short text, where small typos do not matter"
-    if expected.signs["digits in words"] * 2 >= expected.kinds["string"]:
-        reason = "the values are short text with numbers, where one changed digit may pass as a typo; `semantic` compares digits"
-    return build_match("fuzzy"), reason
+        return build_match(
+            "fuzzy", algorithm="token_sort", threshold=0.8, **digits
+        ), f"the values are long text, compared by their words{note}"
+    return build_match("fuzzy", **digits), f"the values are names or short text, where small typos do not matter{note}"
 
 
 def _count_values(side: SideEvidence) -> int:
@@ -214,9 +215,9 @@ def _choose_order(evidence: ColumnEvidence) -> tuple[dict[str, bool], str]:
 
 
 def _choose_scheme(evidence: ColumnEvidence) -> MatchChoice | None:
-    if not _reads_as(evidence, "scheme"):
+    if not _reads_as(evidence, "scheme", "bank code"):
         return None
-    return build_match("code"), _describe(evidence, "identifiers with a check digit or prefix", "scheme")
+    return build_match("code"), _describe(evidence, "identifiers with a check digit or prefix", "scheme", "bank code")
 
 
 def _choose_number(evidence: ColumnEvidence) -> MatchChoice | None:
@@ -252,10 +253,15 @@ def _choose_money(evidence: ColumnEvidence) -> MatchChoice:
 
 
 def _choose_for_digits(evidence: ColumnEvidence) -> MatchChoice | None:
-    """Digits alone are codes if one has a leading zero; otherwise they are numbers if JSON numbers or other spellings occur."""
+    """Digits alone are codes if one has a leading zero; otherwise they are numbers if JSON numbers or other spellings occur.
+
+    0 and 1 are yes and no where the other side has true and false.
+    """
     expected, actual = evidence.expected, evidence.actual
     if expected.signs["leading zero"]:
         return None
+    if actual.kinds["bool"] >= MIN_SHARE * max(_count_values(actual), 1) and not expected.unlisted and {*expected.choices} <= {"0", "1"}:
+        return build_match("boolean"), f"the values are 0 or 1, and {actual.kinds['bool']} on the other side are true or false"
     if actual.kinds["number"] or actual.signs["marks"] or expected.kinds["number"]:
         return _choose_tolerance(expected, parse=True, reason=_describe(evidence, "numbers", "number"))
     return build_match("exact"), "the values are digits, where every digit counts"
@@ -292,6 +298,8 @@ def _choose_code(evidence: ColumnEvidence) -> MatchChoice | None:
     """Letters and digits without spaces, or digits of which some have leading zeros."""
     if not evidence.expected.signs["code"] or not _reads_as(evidence, "code", "bare digits"):
         return None
+    if evidence.expected.signs["code with sign"]:
+        return build_match("exact"), "the values are codes, some with a sign such as `+` that tells them apart"
     return build_match("code"), _describe(evidence, "codes", "code", "bare digits")
 
 

@@ -7,14 +7,15 @@
 | `quantity` | a number with a unit; `weak unit` (`5A`) |
 | `duration` | a length of time with its units |
 | `true`, `false` | a word or mark for yes or no |
-| `code` | without spaces, of letters and digits or with a leading zero (`leading zero`) |
-| `scheme` | an identifier that a named scheme reads, spaces or not: IBAN, ISBN, VAT, card or phone number |
-| `digits in words` | text with spaces and a digit |
+| `code` | without spaces, of letters and digits or with a leading zero (`leading zero`); `code with sign` (`A-1+`) |
+| `scheme` | an identifier that a named scheme reads, spaces or not: IBAN, BIC, ISBN, VAT, card or phone number |
+| `bank code` | a BIC without digits |
+| `any digit` | text with a digit |
 | `digits`, `bare digits` (no code), `version`, `clock`, `email`, `url`, `short with digits`, `capitals`, `lower word`, `long` | so |
-| `typed` | any of the above but `short with digits`, `digits in words`, `capitals`, `lower word`, `long`, `true` and `false` |
+| `typed` | any of the above but `bank code`, `short with digits`, `any digit`, `capitals`, `lower word`, `long`, `true` and `false` |
 
 >>> sorted(signs_of("EUR 1.234,50")), sorted(signs_of("Acme Ltd 12 Main Street"))
-(['currency', 'digits in words', 'marks', 'number', 'short with digits', 'typed'], ['digits in words'])
+(['any digit', 'currency', 'marks', 'number', 'short with digits', 'typed'], ['any digit'])
 """
 
 import re
@@ -35,6 +36,8 @@ MIN_PROSE_LENGTH: Final = 120
 _TYPED: Final = frozenset({"date", "number", "quantity", "duration", "scheme", "code", "version", "clock", "email", "url"})
 _MAX_READ_LENGTH: Final = 80
 _MAX_CODE_LENGTH: Final = 16
+_MAX_DATE_WITH_WORDS: Final = 48
+"""Length of `Wednesday, 30/09/2024 at 10:15:00 PM (UTC+02:00)`, about."""
 _EMAIL: Final = re.compile(r"[^@\s]+@[^@\s]+\.\w+")
 _URL: Final = re.compile(r"(?:https?://|www\.)\S+", re.I)
 _LOWER_WORD: Final = re.compile(r"[a-z]+(?:[_-][a-z]+)*")
@@ -47,6 +50,10 @@ _HYPHENATED: Final = re.compile(r"[^\W\d_]+(?:-\d+)+")
 _ZERO_BEFORE_DIGITS: Final = re.compile(r"(?<![\d.,])0\d")
 _DIGIT_RUN: Final = re.compile(r"\d", re.ASCII)
 _IBAN: Final = re.compile(r"[A-Z]{2}\d{2}[A-Z0-9]{11,30}")
+_IBAN_IN_GROUPS: Final = re.compile(r"[A-Z]{2}\d{2}(?: [A-Z0-9]{4}){2,7}(?: [A-Z0-9]{1,3})?")
+_BIC: Final = re.compile(r"[A-Z]{4}(?P<country>[A-Z]{2})[A-Z0-9]{2}(?:[A-Z0-9]{3})?")
+_MEANINGFUL_SIGN: Final = re.compile(r"[^\W_][+*-]+$|[+*<>=±≤≥≈~]")
+"""Signs that tell codes apart: `A-1+` is not `A-1`, `B1-` not `B1`."""
 _VAT: Final = re.compile(r"(?:AT|BE|BG|CH|CY|CZ|DE|DK|EE|EL|ES|FI|FR|GB|HR|HU|IE|IT|LT|LU|LV|MT|NL|NO|PL|PT|RO|SE|SI|SK|XI)[A-Z0-9]{8,13}")
 _PHONE: Final = re.compile(r"(?:\+|00)[1-9](?:[ ().\-/]{0,2}\d){6,14}")
 _ISO_WITH_TIME: Final = re.compile(
@@ -61,17 +68,17 @@ _GROUPS: Final = re.compile(r"[A-Z0-9]+(?:[ -][A-Z0-9]+)*")
 @lru_cache(maxsize=1 << 16)
 def signs_of(text: str) -> Signs:
     """The signs of a text without outer whitespace."""
+    has_digit = any(map(str.isdigit, text))
     if len(text) >= MIN_PROSE_LENGTH:
-        return frozenset({"long"})
-    signs: set[str] = set()
+        return frozenset({"long", "any digit"} if has_digit else {"long"})
+    signs: set[str] = {"any digit"} if has_digit else set()
     for sign, pattern in (("email", _EMAIL), ("url", _URL), ("capitals", _CAPITALS), ("lower word", _LOWER_WORD)):
         if pattern.fullmatch(text):
             signs.add(sign)
-    has_digit = any(map(str.isdigit, text))
     if has_digit:
         _add_code_signs(text, signs)
-        if " " in text:
-            signs.add("digits in words")
+    elif is_bank_code(text):
+        signs.add("bank code")  # a word in capitals may look like one
     if len(text) <= _MAX_READ_LENGTH:
         signs |= _signs_of_shape(_DIGIT_RUN.sub("9", text), bool(_ZERO_BEFORE_DIGITS.search(text))) if has_digit else _word_signs(text)
         if (has_digit or not text.isascii()) and _may_be_date(text):
@@ -97,6 +104,8 @@ def _add_code_signs(text: str, signs: set[str]) -> None:
         signs.add("code")
         if leading_zero:
             signs.add("leading zero")
+        if _MEANINGFUL_SIGN.search(text):
+            signs.add("code with sign")
     if is_scheme(text):
         signs.add("scheme")
     digits = sum(map(str.isdigit, text))
@@ -161,9 +170,11 @@ def _is_number_word(word: str) -> bool:
 def _may_be_date(text: str) -> bool:
     """A cheap necessary condition: reading a date takes 20 to 200 µs, and most texts are none."""
     words = _WORD.findall(text)
-    if words:
-        return any(_is_date_word(word.lower()) for word in words)
-    return len(_NUMBER.findall(text)) >= 3 or (text.isdecimal() and len(text) == 8)
+    if any(_is_date_word(word.lower()) for word in words):
+        return True
+    if len(_NUMBER.findall(text)) >= 3:  # beside three numbers, words may be a weekday, a time zone or `PM`
+        return not words or len(text) <= _MAX_DATE_WITH_WORDS
+    return text.isdecimal() and len(text) == 8
 
 
 # The words of a column repeat; the word alone decides the result.
@@ -205,19 +216,31 @@ def _is_iso_moment(text: str) -> bool:
 def is_scheme(text: str) -> bool:
     """True for an identifier that a named scheme reads, spaces or not.
 
-    >>> [is_scheme(text) for text in ("DE89 3704 0044 0532 0130 00", "DE88 3704 0044 0532 0130 00", "978-3-16-148410-0", "+49 30 1234567")]
-    [True, False, True, True]
+    >>> [is_scheme(text) for text in ("DE89 3704 0044 0532 0130 00", "978-3-16-148410-0", "978-3-16-148410-1", "+49 30 1234567")]
+    [True, True, False, True]
     """
     if _PHONE.fullmatch(text):
         return True
     if not _GROUPS.fullmatch(text):
         return False
+    if _IBAN_IN_GROUPS.fullmatch(text) or is_bank_code(text):  # in groups of four it is one even if its check digits are wrong
+        return True
     plain = re.sub("[ -]", "", text)
     if _IBAN.fullmatch(plain):
         return int("".join(str(int(character, 36)) for character in plain[4:] + plain[:4])) % 97 == 1
     if plain.isdecimal():
         return (len(plain) == 13 and _has_ean_digit(plain)) or (len(plain) in (15, 16) and _has_luhn_digit(plain))
     return _VAT.fullmatch(plain) is not None and sum(map(str.isdigit, plain)) >= 6
+
+
+def is_bank_code(text: str) -> bool:
+    """True for a BIC: four letters, a country, two or five further characters.
+
+    >>> [is_bank_code(text) for text in ("DEUTDEFF", "COBADEFFXXX", "COMPUTER")]
+    [True, True, False]
+    """
+    parts = _BIC.fullmatch(text)
+    return parts is not None and bool(countries_called(parts["country"]))
 
 
 def _has_ean_digit(digits: str) -> bool:

@@ -39,6 +39,8 @@ def _match_text(rule: FieldRule) -> str:
     method = getattr(options, "algorithm", None) or getattr(options, "by", None)
     if method:
         text += f" ({method})"
+    if getattr(options, "digits", None) == "equal":
+        text += ", equal digits"
     formats = getattr(options, "formats", None)
     if formats:
         text += f" ({', '.join(formats)})"
