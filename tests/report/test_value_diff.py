@@ -30,6 +30,14 @@ def test_texts_that_share_next_to_nothing_are_marked_as_a_whole() -> None:
     assert _texts(mark_texts("alpha", "12345")[0]) == [("alpha", True)]
 
 
+def test_letters_that_a_value_shares_with_the_word_null_are_not_marked() -> None:
+    sides = mark_comparison(_compare("null-free until noon", None))
+    assert sides.expected is not None
+    assert sides.actual is not None
+    assert [piece.differs for piece in (*sides.expected, *sides.actual)] == [False, False]
+    assert not style_comparison(_compare("null-free until noon", None)).spans[1:]
+
+
 def test_text_added_at_the_end_is_all_that_is_marked() -> None:
     left, right = mark_texts("Reference PO 7731", "Reference PO 7731. Thank you for your business!")
     assert _texts(left) == [("Reference PO 7731", False)]

@@ -60,6 +60,22 @@ def test_cases_that_only_one_run_has_are_named_and_left_out(tmp_path: Path) -> N
     assert "the suites differ" not in changes.notes
 
 
+def test_suites_that_name_other_data_are_said_to_have_the_same_rules(tmp_path: Path) -> None:
+    rows = [{"id": "a", "expected": {"total": 1}, "actual": {"total": 1}}]
+    runs: list[fw.Run] = []
+    for name, match in (("first", "exact"), ("second", "exact"), ("third", "numeric_tolerance")):
+        (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+        suite = tmp_path / f"{name}.eval.yaml"
+        suite.write_text(
+            f"name: s\ncases: {name}.jsonl\nevaluators:\n  - {{type: field_accuracy, fields: [{{path: total, match: {match}}}]}}\n"
+        )
+        runs.append(fw.run(suite, root=tmp_path))
+    assert "the suites differ, but not in their rules" in compare_runs(runs[0], runs[1]).notes
+    notes = compare_runs(runs[0], runs[2]).notes
+    assert "the suites differ" in notes
+    assert "the rules of `field_accuracy` differ, so a change may come from them" in notes
+
+
 def test_a_metric_that_is_not_there_is_a_key_error(tmp_path: Path) -> None:
     changes = compare_runs(run(tmp_path, {0}), run(tmp_path, {1}))
     with pytest.raises(KeyError):

@@ -1,5 +1,6 @@
 """The page of a case whose answer rests on contexts."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -8,6 +9,7 @@ from starlette.testclient import TestClient
 import fieldwise as fw
 from fieldwise.model.case import Case
 from fieldwise.model.result import Result
+from fieldwise.report.result_text import describe_cause
 from fieldwise.web.pages_case import find_moved_items, join_differences, make_panel, mark_contexts, read_answer_support
 
 CONTEXTS = [
@@ -102,3 +104,13 @@ def test_a_difference_is_shown_once_with_the_evaluators_that_report_it() -> None
     panels = [make_panel(name, fw.evaluate({"type": name}, **sides), {}) for name in ("field_accuracy", "field_prf")]
     [row] = join_differences(panels)
     assert (row.path, row.evaluators) == ("b", ("field_accuracy", "field_prf"))
+
+
+def test_the_same_advice_is_given_once_for_a_case(client: TestClient, workspace: Path) -> None:
+    names = {"first": "Acme", "second": "Beta", "third": "Gamma"}
+    rows = [{"id": "a", "expected": names, "actual": {key: value.upper() for key, value in names.items()}}]
+    run = fw.run({"name": "s", "evaluators": [{"type": "field_prf"}]}, cases=rows, root=workspace / ".fieldwise")
+    page = client.get(f"/runs/{run.id}/case?id=a").text
+    assert page.count("<span>letter case</span>") == 3
+    advice = describe_cause("letter_case", "exact")[1].split("`")[0]
+    assert page.count(advice) == 1

@@ -51,6 +51,15 @@ def test_the_compare_page_loads_the_matrix_of_all_its_runs(client: TestClient, r
     assert f"/compare/cases?run={runs[0]}&run={runs[1]}" in page
 
 
+def test_the_verdict_comes_before_the_cases(client: TestClient, runs: list[str]) -> None:
+    page = client.get("/compare", params={"base": runs[0], "new": runs[2]}).text
+    verdict = page[page.index("verdicts-title") : page.index("cases-title")]
+    assert "0.500 → 1.000" in verdict
+    assert "1 fixed, 0 broken, 0 still broken" in verdict
+    ranking = client.get("/compare", params={"base": runs[0], "new": runs[1:]}).text
+    assert ranking.index("Ranking by field_accuracy") < ranking.index("cases-title")
+
+
 def test_runs_without_a_common_evaluator_have_no_matrix(client: TestClient, runs: list[str], workspace: Path) -> None:
     other_run = fw.run({"cases": str(workspace / "old.jsonl"), "evaluators": [{"type": "field_prf"}]}, root=workspace / ".fieldwise").id
     assert client.get("/compare/cases", params={"run": [runs[0], other_run]}).status_code == 404
@@ -88,4 +97,4 @@ def test_a_large_comparison_can_be_waited_for_without_scripts(client: TestClient
     monkeypatch.setattr(pages_runs, "LARGE_CASES", 8)
     page = client.get(f"/compare?base={ids[0]}&new={ids[1]}&new={ids[2]}&wait=yes").text
     assert "<progress" not in page
-    assert "ranking by the primary metric" in page
+    assert "Ranking by field_prf" in page

@@ -3,6 +3,7 @@
 The templates of the parts (`templates/_*.html`) do not depend on the page around them; the web pages include them too.
 """
 
+import re
 from base64 import b64encode
 from collections.abc import Callable, Mapping
 from functools import cache
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
     from fieldwise.study.confidence import ConfidenceReport
 
 MAX_CASES: Final = 25
+_UNBROKEN_PATH: Final = 12
+_PATH_SEPARATOR: Final = re.compile(r"[._/](?=.)|(?=\[)")
 
 
 def render_html(run: "Run", *, confidence: "ConfidenceReport | None" = None) -> str:
@@ -93,6 +96,7 @@ def get_environment() -> Any:
         "plural": format_count,
         "signed": format_change,
         "safe_text": make_visible,
+        "breakable": _return_markup(break_after_separators),
         "safe_lines": make_lines_visible,
         "percent": format_percent,
         "grade": grade_score,
@@ -111,6 +115,16 @@ def _return_markup(function: Callable[..., str]) -> Callable[..., Any]:
     from markupsafe import Markup
 
     return lambda *values: Markup(function(*values))
+
+
+def break_after_separators(path: str) -> str:
+    """Escape a field path, and let a long one break after its separators instead of within a name.
+
+    >>> break_after_separators("total"), break_after_separators("terms.loan_commitment[*].amount")
+    ('total', 'terms.<wbr>loan_<wbr>commitment<wbr>[*].<wbr>amount')
+    """
+    shown = escape(make_visible(path))
+    return shown if len(shown) <= _UNBROKEN_PATH else _PATH_SEPARATOR.sub(r"\g<0><wbr>", shown)
 
 
 def format_percent(share: float) -> str:

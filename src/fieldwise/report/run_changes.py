@@ -55,12 +55,14 @@ class EvaluatorComparison:
     """One evaluator in two runs, in words and in tables."""
 
     change: EvaluatorChange
+    score: Change | None
+    """The change of the primary metric; None unless both runs have it."""
     verdict: str
     words: str
     power: str
     """The smallest change this number of cases can detect; empty if unknown."""
     parts: dict[str, tuple[list[Change], list[Change]]]
-    """`metric` and `field`: those that changed, then those that did not; fields from the largest drop to the largest rise."""
+    """`metric` and `field`: those that changed, then those that did not; fields by `rank_by_change`."""
 
 
 def describe_changes(changes: Changes | None) -> tuple[EvaluatorComparison, ...]:
@@ -109,14 +111,20 @@ def list_change_warnings(changes: Changes) -> list[str]:
 
 def _describe_evaluator(change: EvaluatorChange) -> EvaluatorComparison:
     score = find_primary_change(change)
-    fields = sorted(change.fields, key=lambda field: field.delta)
+    fields = sorted(change.fields, key=rank_by_change)
     return EvaluatorComparison(
         change=change,
+        score=score,
         verdict=score.verdict if score else "not enough cases",
         words=_describe_score_change(change, score),
         power=describe_power(score),
         parts={"metric": _split_by_movement(change.metrics), "field": _split_by_movement(fields)},
     )
+
+
+def rank_by_change(change: Change) -> tuple[bool, float]:
+    """Sort key: drops before rises, the largest of each first."""
+    return change.delta > 0, -abs(change.delta)
 
 
 def _split_by_movement(changes: Sequence[Change]) -> tuple[list[Change], list[Change]]:
@@ -204,7 +212,7 @@ def _build_field_parts(change: EvaluatorChange, display: DisplayOptions) -> Iter
     moved = [field for field in change.fields if display.everything or is_significant(field) or field.delta]
     if not moved:
         return
-    moved.sort(key=lambda field: field.delta)
+    moved.sort(key=rank_by_change)
     shown = moved if display.everything else moved[:MAX_FIELDS]
     yield styled_text(("fields; p-values are adjusted for the number of fields", DIM))
     yield _build_change_table(shown, display)

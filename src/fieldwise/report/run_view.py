@@ -324,7 +324,7 @@ class RunView:
         causes = list(self.causes)
         unexplained = self.mismatches - sum(cause.count for cause in causes)
         if unexplained > 0:
-            causes.append(CauseSummary(name="", label=NO_CAUSE, advice="", count=unexplained, fields=()))
+            causes.append(CauseSummary(name="", label=NO_CAUSE, advice=self._count_without_values(), count=unexplained, fields=()))
         total = sum(cause.count for cause in causes)
         rows: list[ParetoRow] = []
         explained = 0
@@ -332,6 +332,12 @@ class RunView:
             explained += cause.count
             rows.append(ParetoRow(cause=cause, share=cause.count / total, cumulative=explained / total))
         return tuple(rows)
+
+    def _count_without_values(self) -> str:
+        """State how many mismatches lack a value on one side, where two values cannot show a cause; empty if there are none."""
+        totals = _total_outcomes(self.leader) if self.leader else Counter[str]()
+        counts = [format_count(totals[outcome], outcome) for outcome in ("omission", "hallucination") if totals[outcome]]
+        return f"A value that is missing or extra often has none: {' and '.join(counts)}." if counts else ""
 
     @cached_property
     def findings(self) -> tuple[Finding, ...]:

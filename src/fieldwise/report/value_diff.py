@@ -74,12 +74,20 @@ def mark_comparison(comparison: Comparison) -> MarkedSides:
     has_expected = comparison.expected_presence != "missing"
     has_actual = comparison.actual_presence != "missing"
     if has_expected and has_actual:
-        expected, actual = mark_texts(*format_both(comparison.expected, comparison.actual))
+        texts = format_both(comparison.expected, comparison.actual)
+        if _is_one_null(comparison):
+            return MarkedSides(expected=plain_pieces(texts[0]), actual=plain_pieces(texts[1]))
+        expected, actual = mark_texts(*texts)
         return MarkedSides(expected=expected, actual=actual)
     return MarkedSides(
         expected=plain_pieces(format_value(comparison.expected)) if has_expected else None,
         actual=plain_pieces(format_value(comparison.actual)) if has_actual else None,
     )
+
+
+def _is_one_null(comparison: Comparison) -> bool:
+    """True if a value stands against null: letters that it shares with the word null mean nothing."""
+    return (comparison.expected is None) != (comparison.actual is None)
 
 
 def plain_pieces(text: str) -> tuple[TextPiece, ...]:
@@ -200,7 +208,10 @@ def style_comparison(comparison: Comparison, *, limit: int = 60) -> Text:
         return Text.assemble(("not expected: ", NOTE), _shorten_value(format_value(comparison.actual), limit * 2))
     if comparison.actual_presence == "missing":
         return Text.assemble(_shorten_value(format_value(comparison.expected), limit * 2), (ARROW, DIM), (ABSENT, NOTE))
-    return style_texts(*format_both(comparison.expected, comparison.actual), limit=limit)
+    expected, actual = format_both(comparison.expected, comparison.actual)
+    if _is_one_null(comparison):
+        return Text.assemble(_shorten_value(expected, limit), (ARROW, DIM), _shorten_value(actual, limit))
+    return style_texts(expected, actual, limit=limit)
 
 
 def style_texts(expected: str, actual: str, *, limit: int = 60) -> Text:

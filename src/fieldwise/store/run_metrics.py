@@ -35,7 +35,8 @@ def compare_runs(base: Run, new: Run, *, adjust: Adjust = "holm", on_progress: C
     notes = [f"run {run.id} did not finish" for run in (base, new) if run.finished is None]
     notes += [f"run {run.id} is invalid" for run in (base, new) if run.state == "invalid"]
     if base.manifest.fingerprints.get("suite") != new.manifest.fingerprints.get("suite"):
-        notes.append("the suites differ")
+        same_rules = base.manifest.package == new.manifest.package and rule_fingerprints(base) == rule_fingerprints(new)
+        notes.append("the suites differ, but not in their rules" if same_rules else "the suites differ")
     if base.manifest.fingerprints.get("corrections") != new.manifest.fingerprints.get("corrections"):
         notes.append("the corrections of expected values differ, so a change may come from them")
     notes += note_changed_rules(rule_fingerprints(base), base.manifest.package, new)
