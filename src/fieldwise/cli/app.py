@@ -1,44 +1,88 @@
 """CLI entry point and top-level error handling."""
 
 import sys
-from typing import Annotated, Any
+from collections.abc import Iterator, Mapping
+from importlib import import_module
+from typing import Annotated, Any, Final, cast
 
 import typer
 from typer.core import TyperGroup
 
-from fieldwise.cli import (
-    baseline,
-    calibrate,
-    check,
-    compare,
-    confidence,
-    demo,
-    diff,
-    doubt,
-    explain,
-    init,
-    judge_audit,
-    mcp,
-    mismatches,
-    mutate,
-    pack,
-    policy,
-    power,
-    profiles,
-    report,
-    review,
-    run,
-    runs,
-    schema,
-    view,
-    what_if,
-)
 from fieldwise.cli._exits import INTERRUPTED, exit_interrupted, report_error
 from fieldwise.cli._options import Program
 
+SHORT_HELP: Final = {
+    "demo": "Score 26 invoices, or 12 answers, that ship with fieldwise.",
+    "init": "Write a starter suite.",
+    "run": "Score the cases of a suite and store the run.",
+    "check": "Validate a suite without scoring.",
+    "diff": "Explain the differences between two files or folders.",
+    "compare": "Compare runs and test differences for significance.",
+    "explain": "Show how a score was calculated.",
+    "mismatches": "List the wrong values of a run: expected, actual, cause.",
+    "mutate": "Corrupt expected values; see what the rules miss.",
+    "doubt": "Compare systems; find suspect expected values.",
+    "pack": "Write what the next prompt or schema iteration needs.",
+    "confidence": "Measure how far a run's confidences can be trusted.",
+    "policy": "Choose which values need no review, with a bound on their errors.",
+    "profiles": "Score the same cases in the ways of other tools.",
+    "power": "State how many cases are needed to detect a drop.",
+    "review": "Review comparisons one at a time; correct expected values.",
+    "what-if": "Try other thresholds, tolerances and weights on a stored run.",
+    "report": "Write a stored run as HTML, Markdown, JUnit, Excel …",
+    "mcp": "Serve fieldwise to agents (Model Context Protocol).",
+    "schema": "Print a JSON Schema (2020-12).",
+    "view": "Serve the pages and the HTTP API for stored runs.",
+    "calibrate": "Calibrate semantic similarity on labelled pairs.",
+    "judge-audit": "Compare a judge's verdicts with human labels.",
+    "runs": "List, show, tag and delete stored runs; trends.",
+    "baseline": "Store a run as a baseline, in a file small enough to commit.",
+}
+"""One line for every command, in the order of the help. The command is the function, or the `app`, of the module of its name."""
+
+
+class CommandModules(Mapping[str, Any]):
+    """The commands by their names; a command is imported and built when it is asked for."""
+
+    def __getitem__(self, name: str) -> Any:
+        """Build the command."""
+        if name not in SHORT_HELP:
+            raise KeyError(name)
+        function = name.replace("-", "_")
+        module = import_module(f"fieldwise.cli.{function}")
+        commands: typer.Typer | None = getattr(module, "app", None)
+        if commands is None:
+            commands = typer.Typer(add_completion=False, rich_markup_mode=None)
+            commands.command(name, short_help=SHORT_HELP[name])(getattr(module, function))
+        command: Any = typer.main.get_command(commands)
+        command.name = name
+        return command
+
+    def __iter__(self) -> Iterator[str]:
+        """The names."""
+        return iter(SHORT_HELP)
+
+    def __len__(self) -> int:
+        """The number of commands."""
+        return len(SHORT_HELP)
+
 
 class Commands(TyperGroup):
-    """A command group that turns exceptions into a message and an exit code."""
+    """A command group that builds the command it runs, and turns exceptions into a message and an exit code."""
+
+    def __init__(self, **options: Any) -> None:
+        """A group of all commands."""
+        super().__init__(**options)
+        self.commands = cast("Any", CommandModules())
+
+    def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002 (the signature of Typer)
+        """Names of the commands."""
+        return list(SHORT_HELP)
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002 (the signature of Typer)
+        """Write the commands into the help without building them."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(SHORT_HELP.items()))
 
     def invoke(self, ctx: Any) -> Any:
         """Run the command."""
@@ -88,36 +132,6 @@ def fieldwise(
     """
     del debug, version
     context.obj = Program(root=root)
-
-
-for command, short_help in (
-    (demo.demo, "Score 26 invoices, or 12 answers, that ship with fieldwise."),
-    (init.init, "Write a starter suite."),
-    (run.run, "Score the cases of a suite and store the run."),
-    (check.check, "Validate a suite without scoring."),
-    (diff.diff, "Explain the differences between two files or folders."),
-    (compare.compare, "Compare runs and test differences for significance."),
-    (explain.explain, "Show how a score was calculated."),
-    (mismatches.mismatches, "List the wrong values of a run: expected, actual, cause."),
-    (mutate.mutate, "Corrupt expected values; see what the rules miss."),
-    (doubt.doubt, "Compare systems; find suspect expected values."),
-    (pack.pack, "Write what the next prompt or schema iteration needs."),
-    (confidence.confidence, "Measure how far a run's confidences can be trusted."),
-    (policy.policy, "Choose which values need no review, with a bound on their errors."),
-    (profiles.profiles, "Score the same cases in the ways of other tools."),
-    (power.power, "State how many cases are needed to detect a drop."),
-    (review.review, "Review comparisons one at a time; correct expected values."),
-    (what_if.what_if, "Try other thresholds, tolerances and weights on a stored run."),
-    (report.report, "Write a stored run as HTML, Markdown, JUnit, Excel …"),
-    (mcp.mcp, "Serve fieldwise to agents (Model Context Protocol)."),
-    (schema.schema, "Print a JSON Schema (2020-12)."),
-    (view.view, "Serve the pages and the HTTP API for stored runs."),
-    (calibrate.calibrate, "Calibrate semantic similarity on labelled pairs."),
-    (judge_audit.judge_audit, "Compare a judge's verdicts with human labels."),
-):
-    app.command(short_help=short_help)(command)
-app.add_typer(runs.app, name="runs", short_help="List, show, tag and delete stored runs; trends.")
-app.add_typer(baseline.app, name="baseline")
 
 
 def main() -> None:

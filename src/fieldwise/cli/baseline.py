@@ -8,7 +8,9 @@ import typer
 
 from fieldwise.cli._options import RootOption, RunArgument, program_of
 
-app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Store a run as a baseline, in a file small enough to commit.")
+app = typer.Typer(
+    add_completion=False, no_args_is_help=True, rich_markup_mode=None, help="Store a run as a baseline, in a file small enough to commit."
+)
 FileOption = Annotated[
     Path | None,
     typer.Option("--file", metavar="FILE", help="The baseline file. [default: the suite's name with .baseline.json]", show_default=False),

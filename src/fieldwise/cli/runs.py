@@ -11,6 +11,7 @@ from fieldwise.cli._completion import complete_runs, complete_tags
 from fieldwise.cli._options import Program, RootOption, RunArgument, ShowAllOption, TextFormat, TextFormatOption, program_of
 
 app = typer.Typer(
+    add_completion=False,
     rich_markup_mode=None,
     invoke_without_command=True,
     help="""List the stored runs, newest first; show, tag and delete them; show the history of a metric.
