@@ -5,10 +5,12 @@ import subprocess
 import sys
 from dataclasses import dataclass, is_dataclass
 from pathlib import Path
+from textwrap import dedent
 
 import pytest
 
 from fieldwise import registry
+from fieldwise.model.diagnostic import ConfigError
 from fieldwise.model.pairs import Pairs, Scores
 
 CATALOGS = (registry.MATCHERS, registry.EVALUATORS, registry.CAUSES)
@@ -73,37 +75,72 @@ def test_evaluators_say_what_they_read_and_count() -> None:
     assert "true_positives" in entry.counts
 
 
-MATCH_EXACT = """
-import fieldwise as fw
-try:
-    fw.match("exact", expected=["a"], actual=["b"])
-except fw.ConfigError as error:
-    print(error)
-"""
-CLASHING_PLUGIN = """
+PLUGIN = """
 from dataclasses import dataclass
 from fieldwise.ext import Pairs, Scores, matcher
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Exact:
+class Options:
     pass
 
 @matcher
-def exact(pairs: Pairs, config: Exact) -> Scores:
+def exact(pairs: Pairs, config: Options) -> Scores:
+    return Scores.of([True] * len(pairs.expected))
+
+@matcher
+def mine(pairs: Pairs, config: Options) -> Scores:
     return Scores.of([True] * len(pairs.expected))
 """
 
 
-def test_a_plugin_that_takes_the_name_of_a_builtin_is_a_config_error_naming_both_packages(tmp_path: Path) -> None:
-    info = tmp_path / "clash-1.0.dist-info"
+def run_with_plugin(folder: Path, entry_points: str, code: str) -> str:
+    """What a script prints in an environment with a package `clash`; `error` is the ConfigError it raised."""
+    info = folder / "clash-1.0.dist-info"
     info.mkdir()
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: clash\nVersion: 1.0\n")
-    (info / "entry_points.txt").write_text("[fieldwise.matchers]\nexact = clash:exact\n")
-    (tmp_path / "clash.py").write_text(CLASHING_PLUGIN)
-    path = os.pathsep.join([str(tmp_path), *filter(None, [os.environ.get("PYTHONPATH")])])
+    (info / "entry_points.txt").write_text(entry_points)
+    (folder / "clash.py").write_text(PLUGIN)
+    path = os.pathsep.join([str(folder), *filter(None, [os.environ.get("PYTHONPATH")])])
+    script = f"import fieldwise as fw\ntry:\n    {code}\nexcept fw.ConfigError as error:\n    print(error)\n"
     done = subprocess.run(
-        [sys.executable, "-c", MATCH_EXACT], env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True, check=True
+        [sys.executable, "-c", script], env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True, check=True
     )
-    assert "`clash`" in done.stdout
-    assert "`fieldwise`" in done.stdout
-    assert "`exact`" in done.stdout
+    return done.stdout
+
+
+def test_plugins_that_take_names_of_builtins_are_one_config_error_naming_both_packages(tmp_path: Path) -> None:
+    entry_points = """
+        [fieldwise.matchers]
+        exact = clash:exact
+        [fieldwise.evaluators]
+        contains = clash:contains
+        [fieldwise.causes]
+        letter_case = clash:letter_case
+        [fieldwise.importers]
+        promptfoo = clash:promptfoo
+    """
+    printed = run_with_plugin(tmp_path, dedent(entry_points), 'fw.match("fuzzy", expected=["a"], actual=["b"])')
+    for noun, name in (("match", "exact"), ("evaluator", "contains"), ("cause", "letter_case"), ("importer", "promptfoo")):
+        assert f"the package `clash` registers the {noun} `{name}`, which the package `fieldwise` has already" in printed
+
+
+def test_a_module_that_registers_a_builtin_name_beside_its_entry_point_is_a_config_error(tmp_path: Path) -> None:
+    printed = run_with_plugin(tmp_path, "[fieldwise.matchers]\nmine = clash:mine\n", 'fw.match("mine", expected=["a"], actual=["b"])')
+    assert "the package `clash` registers the match `exact`, which the package `fieldwise` has already" in printed
+
+
+def test_an_entry_point_that_cannot_be_imported_is_a_config_error_with_the_reason(tmp_path: Path) -> None:
+    entry_points = "[fieldwise.causes]\nbroken = no_such_module:broken\n"
+    printed = run_with_plugin(tmp_path, entry_points, 'fw.evaluate("field_accuracy", expected={"a": 1}, actual={"a": 2})')
+    assert "the cause `broken` of the package `clash` cannot be imported" in printed
+    assert "no_such_module" in printed
+
+
+def test_a_function_of_a_script_cannot_take_the_name_of_a_builtin() -> None:
+    with pytest.raises(ConfigError, match=r"`exact`.*`fieldwise`"):
+
+        @registry.matcher
+        def exact(pairs: Pairs, config: Mine) -> Scores:
+            return Scores.of([1.0] * len(pairs))
+
+    assert registry.MATCHERS.find("exact").function.__module__ == "fieldwise.matchers.exact"

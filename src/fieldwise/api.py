@@ -28,7 +28,7 @@ from fieldwise.read.corrections import check_corrections
 from fieldwise.read.from_python import normalize_case, normalize_value
 from fieldwise.read.given_data import MANY_RECORDS, are_many_records, refuse_tables
 from fieldwise.read.table_files import load_json
-from fieldwise.registry import EVALUATORS
+from fieldwise.registry import CAUSES, EVALUATORS
 from fieldwise.score.batch import ScoringBatch
 from fieldwise.score.column_survey import has_open_rules, survey_match, survey_plan_columns
 from fieldwise.score.evaluate import FilterMatches, evaluate_every_case, result_at, score_batch
@@ -162,6 +162,7 @@ def diff_files(
 
 
 def _diff_chunks(chunks: Sequence[Cases], rules: "InferredRules", diagnostics: Sequence[Diagnostic]) -> Diff:
+    CAUSES.load_plugins()  # one that cannot be imported is a problem of the installation, not of each case
     batches = [ScoringBatch(cases) for cases in chunks]
     options = EVALUATORS.find("field_prf").options(fields=rules.rules, lists=rules.lists, ignore=rules.left_out)
     planned = PlannedEvaluator(type="field_prf", name="diff", config=options)

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 from functools import cache, cached_property
 from importlib import import_module
-from importlib.metadata import EntryPoint, distributions
+from importlib.metadata import EntryPoint, distributions, packages_distributions
 from pkgutil import walk_packages
 from typing import TYPE_CHECKING, Any, Generic, Literal, ParamSpec, Protocol, TypeAlias, TypeVar, get_type_hints, overload
 
@@ -266,7 +266,8 @@ class Catalog(Generic[SpecT]):
     """What `all` returned, and at which revision."""
 
     def register(self, spec: SpecT) -> None:
-        """Add a spec, or replace one that was registered at run time."""
+        """Add a spec, or replace one of the same package. ConfigError if another package has the name."""
+        self._require_free_name(spec)
         self.specs[spec.name] = spec
         self.revision += 1
 
@@ -280,9 +281,7 @@ class Catalog(Generic[SpecT]):
         plugin = self._plugins.get(name)
         if name not in self.specs:
             if plugin is not None:
-                loaded = plugin.load()
-                if name not in self.specs and self.fallback is not None:
-                    self.fallback(loaded)
+                self._load_plugin(plugin)
             elif name in self._files:
                 import_module(self._files[name])
             else:
@@ -315,23 +314,51 @@ class Catalog(Generic[SpecT]):
         for module in self.shared_modules:
             import_module(f"{self.package}.{module}")
 
-    @cached_property
+    def _load_plugin(self, plugin: EntryPoint) -> None:
+        """Import the module of an entry point, which registers its functions; ConfigError if none has the entry point's name."""
+        package = _distribution_of(plugin)
+        try:
+            loaded = plugin.load()
+        except ConfigError:
+            raise
+        except Exception as error:  # another package may raise anything while it is imported
+            what = f"the {self.noun} `{plugin.name}` of the package `{package}` cannot be imported: {type(error).__name__}: {error}"
+            raise ConfigError([Diagnostic(code="plugin", what=what, fix=f"repair or uninstall `{package}`")]) from error
+        if plugin.name not in self.specs and self.fallback is not None:
+            self.fallback(loaded)
+        if plugin.name not in self.specs:
+            what = f"the package `{package}` declares the {self.noun} `{plugin.name}`, but `{plugin.value}` registers another name"
+            fix = f"give the entry point in the group `{self.package}` the name of its function"
+            raise ConfigError([Diagnostic(code="plugin", what=what, fix=fix)])
+
+    def _require_free_name(self, spec: SpecT) -> None:
+        """ConfigError if the name belongs to a built-in or to a function of another package.
+
+        Entry points alone do not show it: a module may register more functions than its entry points name.
+        """
+        package = _top_package(spec)
+        if package == "fieldwise":
+            return
+        registered = self.specs.get(spec.name)
+        owner = self.owner_of_builtin(spec.name) or (None if registered is None else _top_package(registered))
+        if owner is not None and owner != package:
+            raise ConfigError([_clash(self.noun, spec.name, _distribution_of_package(owner), _distribution_of_package(package))])
+
+    def load_plugins(self) -> None:
+        """Import what other packages register here; ConfigError if that fails."""
+        for name in self._plugins:
+            self.find(name)
+
+    @cached_property  # installed packages do not change while the process runs
     def _plugins(self) -> dict[str, EntryPoint]:
-        """Entry points of other packages; ConfigError if one takes the name of a built-in or of another package."""
-        points: dict[str, EntryPoint] = {}
-        clashes: list[Diagnostic] = []
-        for point in _list_entry_points():
-            if point.group != self.package:
-                continue
-            owner = self._owner_of_builtin(point.name) or (_distribution_of(points[point.name]) if point.name in points else None)
-            if owner is not None and owner != _distribution_of(point):
-                clashes.append(_clash(self.noun, point.name, owner, _distribution_of(point)))
-            points[point.name] = point
+        """Entry points of other packages. ConfigError if a package takes the name of a built-in or of another package, in any catalog."""
+        clashes = _find_clashes()
         if clashes:
             raise ConfigError(clashes)
-        return points
+        return {point.name: point for point in _list_entry_points() if point.group == self.package}
 
-    def _owner_of_builtin(self, name: str) -> str | None:
+    def owner_of_builtin(self, name: str) -> str | None:
+        """`fieldwise` if this package registers the name itself, else None."""
         if name not in self._files:
             self._import_shared()
         return "fieldwise" if name in self._files or name in self._shared_names else None
@@ -352,8 +379,34 @@ def _list_entry_points() -> tuple[EntryPoint, ...]:
     return tuple(point for of_package in points.values() for point in of_package)
 
 
+def _find_clashes() -> list[Diagnostic]:
+    """A problem for each entry point with the name of a built-in or of another package's entry point."""
+    catalogs = {catalog.package: catalog for catalog in (MATCHERS, EVALUATORS, CAUSES, IMPORTERS)}
+    owners: dict[tuple[str, str], str] = {}
+    clashes: list[Diagnostic] = []
+    for point in _list_entry_points():
+        catalog = catalogs.get(point.group)
+        if catalog is None:
+            continue
+        package = _distribution_of(point)
+        owner = catalog.owner_of_builtin(point.name) or owners.get((point.group, point.name))
+        if owner is not None and owner != package:
+            clashes.append(_clash(catalog.noun, point.name, owner, package))
+        owners[point.group, point.name] = package
+    return clashes
+
+
 def _distribution_of(point: EntryPoint) -> str:
     return point.dist.name if point.dist is not None else point.value
+
+
+def _top_package(spec: NamedSpec) -> str:
+    return spec.function.__module__.partition(".")[0]
+
+
+def _distribution_of_package(package: str) -> str:
+    """The installed distribution that contains a package; the package's own name if there is none, as for a script."""
+    return next(iter(packages_distributions().get(package, ())), package)
 
 
 def _clash(noun: str, name: str, owner: str, newcomer: str) -> Diagnostic:

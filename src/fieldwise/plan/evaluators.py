@@ -111,6 +111,7 @@ def _apply_default_when(planned: PlannedEvaluator | Invalid) -> PlannedEvaluator
 
 def read_evaluator(review: Review, written: Any, place: KeyPath) -> PlannedEvaluator | Invalid:
     """One evaluator from a mapping."""
+    registry.CAUSES.load_plugins()  # every evaluator may need all causes, and one that cannot be imported must not wait for a mismatch
     before = len(review.diagnostics)
     if not is_mapping_value(written):
         fix = f"write `type: {written}`" if isinstance(written, str) else "write `{type: field_accuracy}`"
