@@ -223,3 +223,16 @@ def test_no_part_of_a_broken_record_passes_for_the_record(broken: str) -> None:
 def test_a_corrected_record_after_a_shorter_broken_one_is_read() -> None:
     text = 'First try: {"id": A7}\nCorrected: {"id": "A7", "total": 159.95}'
     assert find_record(text).value == {"id": "A7", "total": 159.95}
+
+
+def test_an_escaped_object_wins_over_the_lists_inside_it() -> None:
+    record = {"a": 1, "c": {"d": [1, 2]}, "note": 'say "hi"'}
+    for text in (json.dumps(json.dumps(record)), json.dumps("Result:\n" + json.dumps(record, indent=1))):
+        read = find_record(text)
+        assert read.value == record
+        assert "escaped quotes read as quotes" in read.repairs
+
+
+@pytest.mark.parametrize("rest", ["-", "+", "12.", "1e", "1e-", "-0."])
+def test_a_number_that_breaks_off_costs_its_own_field_only(rest: str) -> None:
+    assert find_record('{"a": 1, "b": ' + rest).value == {"a": 1}

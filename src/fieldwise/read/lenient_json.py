@@ -18,6 +18,8 @@ from typing import Final
 
 _SKIPPED: Final = re.compile(r"(?:\s++|//[^\n]*+|/\*(?:[^*]|\*(?!/))*+(?:\*/|\Z)|\#[^\n]*+)*+")
 _NUMBER: Final = re.compile(r"[-+]?(?:\d++(?:_\d++)*+(?:\.\d*+)?+|\.\d++)(?:[eE][-+]?\d++)?+(?![\w.])", re.ASCII)
+_CUT_NUMBER: Final = re.compile(r"[-+]?[\d_]*+\.?\d*+(?:[eE][-+]?\d*+)?\Z", re.ASCII)
+"""The beginning of a number at the end of the text: `-`, `12.`, `1e-`."""
 _WORD: Final = re.compile(r"[^\W\d][\w$-]*+|\$[\w$-]++")
 _CLOSING_QUOTES: Final = {'"': '"', "'": "'", "“": '”“"', "”": '”"', "„": '“”"', "‘": "’‘'", "’": "’'"}
 """Opening quote → the quotes that may close it."""
@@ -209,6 +211,8 @@ class _Rewriter:
         number = _NUMBER.match(self.text, self.at)
         if number is not None:
             return self.read_number(number)
+        if _CUT_NUMBER.match(self.text, self.at):
+            raise _CutOffError
         return self.read_word()
 
     def read_number(self, number: re.Match[str]) -> str:

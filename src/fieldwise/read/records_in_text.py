@@ -37,7 +37,7 @@ _MAX_ANSWERS: Final = 20
 """Closing tags that are looked at, so that any text takes linear time."""
 _PREFILLED: Final = re.compile(r"\s*\"[^\"\n]{1,100}\"\s*:")
 """A text that goes on after an opening brace which the prompt had already written."""
-_ESCAPED_START: Final = re.compile(r"[\[{]\s*\\+\"")
+_ESCAPED_START: Final = re.compile(r"[\[{](?:\s|\\[nrt])*+\\+\"")
 _ESCAPED: Final = re.compile(r"\\([\"\\/nrt])")
 _UNESCAPED: Final = {"n": "\n", "r": "\r", "t": "\t"}
 _FENCE_BEFORE: Final = re.compile(r"(?:```+|~~~+)[ \t]*(?P<language>[\w+-]*)[ \t]*\r?\n?\s*\Z")
@@ -91,7 +91,7 @@ def find_record(text: str, *, repair: bool = True) -> RecordInText:
         if completed.value is not MISSING or (completed.reason or "").startswith(_AMBIGUOUS):
             return _add_repair(completed, "opening brace added")
     record = _find_in_text(text)
-    if record.value is MISSING and _ESCAPED_START.search(text) is not None:
+    if not isinstance(record.value, dict) and _ESCAPED_START.search(text) is not None:  # a list may be a part of the escaped object
         unescaped = _find_in_text(_ESCAPED.sub(lambda escape: _UNESCAPED.get(escape[1], escape[1]), text))
         if unescaped.value is not MISSING:
             return _add_repair(unescaped, "escaped quotes read as quotes")
