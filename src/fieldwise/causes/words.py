@@ -2,7 +2,7 @@
 
 import re
 
-from fieldwise.causes._text_forms import letters_of, words_of
+from fieldwise.causes._text_forms import letters_of, name_different_countries, words_of
 from fieldwise.kernels.numbers import format_number, parse_number_readings, to_number
 from fieldwise.kernels.short_forms import SHORT_FORMS
 from fieldwise.model.context import Context
@@ -12,7 +12,7 @@ from fieldwise.registry import CauseExample, cause
 _WORDS_WITHOUT_INITIAL = frozenset({"and", "of", "the", "for", "und", "et", "de", "y"})
 """Words that initials leave out."""
 _ELLIPSES = ("…", "...", "[…]", "[...]")
-_MIN_PREFIX, _MIN_PREFIX_BEFORE_ELLIPSIS = 4, 2
+_MIN_PREFIX, _MIN_PREFIX_BEFORE_ELLIPSIS, _MIN_DIGIT_PREFIX = 4, 2, 6
 """Shorter beginnings of a text are too likely by chance to count as cut off."""
 _MAX_LABELLED_LENGTH, _MAX_LABEL_WORDS = 200, 4
 _CAMEL_CASE = re.compile(r"(?<=[a-z])(?=[A-Z])|[_-]")
@@ -155,8 +155,11 @@ def word_order(expected: str, actual: str, _context: Context) -> bool:
         CauseExample(expected="Apple Inc", actual="Apple"),
         CauseExample(expected="A long description", actual="A long des…"),
         CauseExample(expected="A long description", actual="A l..."),
+        CauseExample(expected="1234567890", actual="1234567"),
+        CauseExample(expected="12345", actual="1234", holds=False),
         CauseExample(expected="Apple", actual="A", holds=False),
         CauseExample(expected="Apple", actual="App", holds=False),
+        CauseExample(expected="Nigeria", actual="Niger", holds=False),
         CauseExample(expected="Apple", actual="Apple", holds=False),
     ],
 )
@@ -166,7 +169,9 @@ def truncated(expected: str, actual: str, context: Context) -> bool:
     if not full.startswith(prefix):
         return False
     shortest = _MIN_PREFIX_BEFORE_ELLIPSIS if actual.rstrip().endswith(_ELLIPSES) else _MIN_PREFIX
-    return shortest <= len(prefix) < len(full) and not full.isdecimal()
+    if full.isdecimal():
+        shortest = _MIN_DIGIT_PREFIX
+    return shortest <= len(prefix) < len(full) and not name_different_countries(expected, actual)
 
 
 @cause(
