@@ -72,3 +72,8 @@ def test_a_typed_match_is_never_advised_a_match_of_text(rule: str) -> None:
     advice = " ".join(describe_cause(name, rule).advice for name in CAUSES.names())
     assert not [match for match in ("fuzzy", "contains", "one_of", "semantic") if f"match: {match}" in advice]
     assert "algorithm:" not in advice
+
+
+def test_a_code_is_not_advised_to_be_read_as_a_number() -> None:
+    assert "numeric" not in describe_cause("number_format", "code").advice
+    assert "parse: true" in describe_cause("number_format", "money ± 0.005").advice

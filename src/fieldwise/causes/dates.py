@@ -25,6 +25,7 @@ _YEAR_FIRST = re.compile(r"(\d{4})([-/.]?)(\d\d)\2(\d\d)", re.ASCII)
         CauseExample(expected="2025-03-04", actual="5 March 2025", holds=False),
         CauseExample(expected="03/04/2025", actual="04/03/2025", holds=False),
         CauseExample(expected="2025-03-04T10:00", actual="2025-03-04T11:00", holds=False),
+        CauseExample(expected="2025-03-04T10:00", actual="2025-03-04", holds=False),
     ],
 )
 def date_format(expected: str, actual: str, _context: Context) -> bool:
@@ -32,7 +33,7 @@ def date_format(expected: str, actual: str, _context: Context) -> bool:
     expected_date, actual_date = parse_date_readings(expected), parse_date_readings(actual)
     if expected_date is None or actual_date is None:
         return False
-    if expected_date.time and actual_date.time and expected_date.time != actual_date.time:
+    if expected_date.time != actual_date.time:  # another time of day, or one that is missing
         return False
     if expected_date.ambiguous and actual_date.ambiguous:
         # 03/04 and 03.04 leave day and month open; one writer reads both in the same order

@@ -146,6 +146,7 @@ def other_unit(expected: str, actual: str, _context: Context) -> bool:
     advice="Read numbers out of text, e.g. `match: money` or `match: numeric_tolerance` with `parse: true`, or ask for plain numbers.",
     advised=("numeric_tolerance", "money"),
     advice_if_followed="Add `parse: true` if it is not there; say in the schema how numbers are written, or ask for plain numbers.",
+    advice_if_typed="Ask for the value as printed: in codes leading zeros count.",
     kinds="written",
     reads="numbers",
     examples=[

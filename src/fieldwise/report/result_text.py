@@ -81,9 +81,11 @@ def describe_cause(name: str, rule: str = "") -> CauseText:
     except KeyError:
         return CauseText(cause_label(name), "")
     is_followed = any(rule.startswith(match.removesuffix("_tolerance")) for match in spec.advised) if rule else False
+    if is_followed:
+        return CauseText(spec.label, spec.advice_if_followed)
     if spec.advice_if_typed and rule.replace(",", " ").partition(" ")[0] in _TYPED_RULES:
         return CauseText(spec.label, spec.advice_if_typed)
-    return CauseText(spec.label, spec.advice_if_followed if is_followed else spec.advice)
+    return CauseText(spec.label, spec.advice)
 
 
 class MismatchText(NamedTuple):
