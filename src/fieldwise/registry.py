@@ -50,7 +50,10 @@ EvaluatorFunction: TypeAlias = "Callable[[Batch, Any], Results]"
 JudgeFunction: TypeAlias = "Callable[[Case, Any], Judgement]"
 CauseFunction: TypeAlias = "Callable[[Any, Any, Context], bool]"
 Metrics: TypeAlias = "tuple[str, ...] | Callable[[Any], Iterable[str]] | None"
-"""Names of the metrics an evaluator reports; a function of its options where they depend on them; None where only a run can tell."""
+"""Names of the metrics an evaluator reports; a function of its options where they depend on them; None where only a run can tell.
+A name that ends in `[*]` stands for a metric for each name in the data: `ap[*]` for `ap[dog]`. A judge reports `USAGE_METRICS` besides."""
+USAGE_METRICS = ("tokens_in", "tokens_out", "latency_seconds", "cost_usd")
+"""Metrics of every judge: what its questions used."""
 
 
 class NamedSpec(Protocol):
@@ -200,7 +203,8 @@ class EvaluatorSpec:
         """Metrics that this evaluator reports under these options; None if only a run can tell."""
         if self.metrics is None:
             return None
-        return frozenset(self.metrics(config) if callable(self.metrics) else self.metrics)
+        declared = self.metrics(config) if callable(self.metrics) else self.metrics
+        return frozenset((*declared, *USAGE_METRICS) if self.is_judge else declared)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

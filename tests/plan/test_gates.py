@@ -1,12 +1,15 @@
 """Gates from suites and from the command line."""
 
+import re
+from dataclasses import replace
+
 import pytest
 
 from fieldwise import registry
 from fieldwise.model.diagnostic import ConfigError
 from fieldwise.model.plan import Gate
 from fieldwise.plan.evaluators import plan_config
-from fieldwise.plan.gates import parse_gate
+from fieldwise.plan.gates import parse_gate, parse_gate_with_warnings
 
 
 @pytest.mark.parametrize("operator", [">=", ">", "<=", "<", "==", "!="])
@@ -48,6 +51,41 @@ def test_a_gate_on_the_command_line_must_name_an_evaluator_of_the_suite():
 def test_a_gate_on_the_command_line_must_name_a_metric_of_the_evaluator():
     with pytest.raises(ConfigError, match="`field_prf` has no metric `scroe`"):
         parse_gate("field_prf.scroe > 0", [plan_config({"type": "field_prf"})])
+
+
+@pytest.mark.parametrize("spec", registry.EVALUATORS.all(), ids=lambda spec: spec.name)
+def test_a_misspelt_metric_of_any_evaluator_is_refused_with_the_right_name(spec):
+    planned = plan_config({"type": spec.name, "name": "checked", **spec.examples[0].options})
+    for metric in ("score", *sorted(spec.metric_names(planned.config))):
+        misspelt = f"{metric[:-2]}{metric[-1]}{metric[-2]}x"
+        with pytest.raises(ConfigError, match=f"has no metric `{re.escape(misspelt)}`"):
+            parse_gate(f"checked.{misspelt} > 0", [planned])
+        assert parse_gate(f"checked.{metric} > 0", [planned]).metric == metric
+    with pytest.raises(ConfigError, match="did you mean `score`"):
+        parse_gate("checked.scroe > 0", [planned])
+
+
+def test_average_precision_can_be_gated_by_category():
+    planned = plan_config({"type": "detection"})
+    assert parse_gate("detection.ap[dog] > 0.5", [planned]).metric == "ap[dog]"
+    for metric in ("ap[dog", "ar[dog]", "ap[]"):
+        with pytest.raises(ConfigError, match="has no metric"):
+            parse_gate(f"detection.{metric} > 0.5", [planned])
+
+
+def test_a_gate_on_the_time_or_the_cost_of_a_judge_can_fail():
+    planned = plan_config({"type": "llm_judge", "prompt": "Is it right?"})
+    for metric in ("latency_seconds", "cost_usd", "tokens_in"):
+        assert parse_gate_with_warnings(f"llm_judge.{metric} <= 5", [planned])[1] == []
+
+
+def test_a_metric_that_only_a_run_can_tell_is_accepted_with_a_warning_if_it_looks_misspelt(monkeypatch):
+    spec = replace(registry.EVALUATORS.find("equals"), metrics=None)
+    monkeypatch.setitem(registry.EVALUATORS.specs, "equals", spec)
+    planned = plan_config({"type": "equals", "value": "a"})
+    _, [warning] = parse_gate_with_warnings("equals.scroe > 0", [planned])
+    assert warning.fix == "did you mean `score`?"
+    assert parse_gate_with_warnings("equals.latency > 0", [planned])[1] == []
 
 
 @pytest.mark.parametrize(

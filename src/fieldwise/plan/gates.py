@@ -136,7 +136,7 @@ def list_gate_metrics(evaluator: PlannedEvaluator) -> EvaluatorMetrics:
     config = evaluator.config
     return EvaluatorMetrics(
         names=_list_summary_metrics(spec, config),
-        counts=frozenset(spec.counts),
+        counts=frozenset((*spec.counts, *(registry.USAGE_METRICS if spec.is_judge else ()))),
         unbounded=frozenset(spec.unbounded),
         has_pass_rate=evaluator.pass_at is not None or not (isinstance(config, GradedOnly) and config.is_graded()),
     )
@@ -337,5 +337,28 @@ def _check_names(review: Review, evaluator: str, metric: str, place: KeyPath, me
         review.add_error(place, "no-pass-rate", what, f"give `{evaluator}` a `threshold` or a `pass_at`, or gate `{evaluator}.score`")
         return
     valid = metrics[evaluator].names
-    if valid is not None and metric not in valid:
+    if valid is None:
+        _warn_similar_to_common_metric(review, evaluator, metric, place)
+    elif not _is_declared(metric, valid):
         review.add_error(place, "unknown-metric", f"`{evaluator}` has no metric `{metric}`", suggest_name(metric, valid))
+
+
+def _is_declared(metric: str, names: Iterable[str]) -> bool:
+    """True if a metric is among these names, or is one for which `ap[*]` stands.
+
+    >>> [_is_declared(metric, ("ap", "ap[*]")) for metric in ("ap", "ap[dog]", "ap[]", "ar[dog]")]
+    [True, True, False, False]
+    """
+    for name in names:
+        prefix = name.removesuffix("*]")
+        if metric == name or (prefix != name and metric.startswith(prefix) and metric.endswith("]") and len(metric) > len(prefix) + 1):
+            return True
+    return False
+
+
+def _warn_similar_to_common_metric(review: Review, evaluator: str, metric: str, place: KeyPath) -> None:
+    """Warn of `scroe` where only a run can tell the metrics."""
+    closest = None if metric in COMMON_METRICS else registry.nearest(metric, COMMON_METRICS)
+    if closest is not None:
+        what = f"whether `{evaluator}` has a metric `{metric}` shows only in a run"
+        review.add_warning(place, "unknown-metric", what, f"did you mean `{closest}`?")

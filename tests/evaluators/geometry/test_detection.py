@@ -92,9 +92,9 @@ def by_fieldwise(truth: Any, guesses: Any) -> tuple[Results, dict[str, float]]:
     [
         {"seed": 0},
         {"seed": 1, "crowd": 0.5},
-        {"seed": 2, "images": 8, "categories": 1, "objects": 40, "found": 250},
-        {"seed": 3, "images": 30, "categories": 30, "objects": 2, "found": 4},
-        {"seed": 4, "images": 6, "objects": 0.5, "found": 1},
+        {"seed": 2, "images": 8, "categories": 1, "objects": 40, "detections": 250},
+        {"seed": 3, "images": 30, "categories": 30, "objects": 2, "detections": 4},
+        {"seed": 4, "images": 6, "objects": 0.5, "detections": 1},
         {"seed": 5, "crowd": 1.0, "images": 5},
     ],
 )

@@ -37,7 +37,6 @@ QUESTION_COUNT: Final = 3
 """Number of questions generated from an answer, as in the published settings."""
 MIN_SIMILARITY: Final = 0.5
 """Similarity from which a generated question counts as a hit."""
-USAGE_METRICS: Final = ("tokens_in", "tokens_out", "latency_seconds", "cost_usd")
 """Metrics that `score/` adds to the result of every judge."""
 
 
@@ -76,7 +75,7 @@ class RagasMeasurement:
 
 
 def _declared_metrics(config: Ragas) -> tuple[str, ...]:
-    return (*config.metrics, *USAGE_METRICS)
+    return config.metrics
 
 
 @judge(

@@ -14,6 +14,7 @@ from fieldwise.evaluators.geometry._shapes import Format, describe_number_proble
 from fieldwise.kernels.detections import Bits, DetectionMatches, Detections, ExpectedObjects, Flags, ignored_object_bits, match_detections
 from fieldwise.kernels.geometry import MAX_COORDINATE, Floats
 from fieldwise.kernels.ragged import list_offsets
+from fieldwise.kernels.statistics import f1_of_counts
 from fieldwise.model.path import Step
 from fieldwise.model.result import Labels, Result, Results, Status
 from fieldwise.model.values import MISSING, Value, json_kind
@@ -255,7 +256,7 @@ def _compute_rates(true_positives: Integers, false_positives: Integers, objects:
     false_negatives = objects - true_positives
     precision = true_positives / np.maximum(true_positives + false_positives, 1)
     recall = true_positives / np.maximum(objects, 1)
-    f1 = 2 * true_positives / np.maximum(2 * true_positives + false_positives + false_negatives, 1)
+    f1 = f1_of_counts(true_positives, false_positives, false_negatives)
     return {
         "precision": np.where(is_empty, 1.0, precision),
         "recall": np.where(is_empty, 1.0, recall),

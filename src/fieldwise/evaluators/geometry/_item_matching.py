@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from fieldwise.kernels.assignment import assign_pairs, assign_sparse
 from fieldwise.kernels.geometry import Floats
+from fieldwise.kernels.statistics import f1_of_counts
 from fieldwise.model.batch import Batch
 from fieldwise.model.options import OptionProblem
 from fieldwise.model.path import EACH, ROOT, MalformedPath, Path, Step, render_path, render_step, value_at
@@ -417,13 +418,12 @@ def compute_rates(judged: MatchedCase) -> dict[str, float]:
     """Precision, recall and F1 of a case with their counts; 1.0 if nothing was expected and nothing given."""
     true_positives = judged.passed
     false_positives, false_negatives = judged.actual - judged.passed, judged.expected - judged.passed
-    total = 2 * true_positives + false_positives + false_negatives
     rates = {"precision": 1.0, "recall": 1.0, "f1": 1.0}
-    if total:
+    if judged.expected or judged.actual:
         rates = {
             "precision": true_positives / judged.actual if true_positives else 0.0,
             "recall": true_positives / judged.expected if true_positives else 0.0,
-            "f1": 2 * true_positives / total,
+            "f1": float(f1_of_counts(true_positives, false_positives, false_negatives)),
         }
     return rates | {
         "true_positives": float(true_positives),

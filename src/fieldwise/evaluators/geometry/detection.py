@@ -20,7 +20,7 @@ from annotated_types import Interval
 from numpy.typing import NDArray
 
 from fieldwise.evaluators.geometry._image_matching import build_image_results, locate_boxes, match_images, read_image_boxes
-from fieldwise.evaluators.geometry._item_matching import COUNT_METRICS, ItemNames, find_path_problems, parse_item_path
+from fieldwise.evaluators.geometry._item_matching import COUNT_METRICS, RATE_METRICS, ItemNames, find_path_problems, parse_item_path
 from fieldwise.kernels.detections import AREA_RANGES, DETECTION_LIMITS, compute_curves
 from fieldwise.model.batch import Batch
 from fieldwise.model.options import OptionProblem
@@ -28,6 +28,17 @@ from fieldwise.model.path import value_at
 from fieldwise.model.result import Result, Results
 from fieldwise.model.values import MISSING, json_kind
 from fieldwise.registry import EvaluatorExample, evaluator
+
+_SIZES = tuple(name for name in AREA_RANGES if name != "all")
+_METRICS = (
+    *RATE_METRICS,
+    "mean_iou",
+    *("ap", "ap50", "ap75"),
+    *(f"ap_{name}" for name in _SIZES),
+    *(f"ar_{limit}" for limit in DETECTION_LIMITS),
+    *(f"ar_{name}" for name in _SIZES),
+    "ap[*]",  # named after the categories of the data
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,7 +80,7 @@ def summarize(pool: Mapping[str, NDArray[Any]], config: Detection | None = None)
     counts=COUNT_METRICS,
     summarize=summarize,
     version=1,
-    metrics=None,  # AP by category is named after the categories of the data
+    metrics=_METRICS,
     examples=[
         EvaluatorExample(
             options={"min_score": 0.5},

@@ -59,7 +59,7 @@ class CodeJudge:
         return []
 
 
-@judge(metrics=None, examples=[EvaluatorExample(options={"script": ["judge"], "threshold": 0.5})])
+@judge(metrics=(), examples=[EvaluatorExample(options={"script": ["judge"], "threshold": 0.5})])
 def code_judge(case: Case, config: CodeJudge) -> Judgement:
     """The score that the program gives the case."""
     reply = yield from ask_one(

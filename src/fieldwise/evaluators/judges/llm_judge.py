@@ -70,7 +70,7 @@ class LlmJudge:
 
 
 @judge(
-    metrics=None,
+    metrics=(),
     examples=[
         EvaluatorExample(options={"prompt": "Is it right?"}),
         EvaluatorExample(options={"rubric": ["polite", {"name": "short", "weight": 2}], "scale": 4}),
