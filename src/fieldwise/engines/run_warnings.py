@@ -193,10 +193,10 @@ def warn_unmatched_filters(filters: FilterMatches | None, problems: Sequence[Dia
     for when in filters.unmatched:
         texts = [*when.id, *(f"tag:{name}" for name in when.tag), *(f"split:{name}" for name in when.split)]
         what = f"no case fits the filter `{texts[0]}`"
-        diagnostics.append(Diagnostic(code="nobody-fits", level="warning", what=what, fix=fix))
+        diagnostics.append(Diagnostic(code="unmatched-filter", level="warning", what=what, fix=fix))
     if not selected and not filters.unmatched:
         what, fix = "no case fits all filters", "give fewer of them: a case must have one of the ids, one of the tags and one of the splits"
-        diagnostics.append(Diagnostic(code="nobody-fits", level="warning", what=what, fix=fix))
+        diagnostics.append(Diagnostic(code="unmatched-filter", level="warning", what=what, fix=fix))
     return diagnostics
 
 

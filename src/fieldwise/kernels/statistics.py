@@ -198,7 +198,7 @@ _UNIT_BITS: Final = 24
 _LEVEL_BITS: Final = 12
 _LOWEST_LEVEL: Final = -80
 BUCKETS: Final = 1 << 10
-"""Groups are summed in so many buckets: a state of fixed size, in which up to a hundred groups have hardly a bucket in common."""
+"""Number of buckets in which groups are summed: a state of fixed size, in which up to a hundred groups rarely share a bucket."""
 _MAX_ROWS: Final = 1 << 11  # 2**36 per value, weights up to 5: their sums stay below 2**53. A block fits into a core's cache.
 
 

@@ -360,5 +360,5 @@ def _warn_similar_to_common_metric(review: Review, evaluator: str, metric: str, 
     """Warn of `scroe` where only a run can tell the metrics."""
     closest = None if metric in COMMON_METRICS else registry.nearest(metric, COMMON_METRICS)
     if closest is not None:
-        what = f"whether `{evaluator}` has a metric `{metric}` shows only in a run"
+        what = f"`{evaluator}` may have no metric `{metric}`; only a run can tell"
         review.add_warning(place, "unknown-metric", what, f"did you mean `{closest}`?")

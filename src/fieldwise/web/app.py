@@ -28,13 +28,12 @@ from fieldwise.web.library import RunLibrary
 from fieldwise.web.pages_api import build_api_pages
 from fieldwise.web.pages_case import build_case_pages
 from fieldwise.web.pages_compare import build_compare_pages
-from fieldwise.web.pages_confidence import build_confidence_pages
 from fieldwise.web.pages_forms import build_form_pages
 from fieldwise.web.pages_review import build_review_pages
 from fieldwise.web.pages_run import build_run_pages
 from fieldwise.web.pages_runs import build_runs_pages
+from fieldwise.web.pages_study import build_study_pages
 from fieldwise.web.pages_suite import build_suite_pages
-from fieldwise.web.pages_what_if import build_what_if_pages
 from fieldwise.web.problems import JsonResponse, RequestProblem, problem_from_http, problem_from_validation, problem_response
 from fieldwise.web.render import render_response
 from fieldwise.web.schemas import HEALTH, PROBLEM
@@ -84,8 +83,7 @@ def build_unguarded_app(settings: Settings) -> FastAPI:
         build_tag_pages,
         build_case_pages,
         build_review_pages,
-        build_what_if_pages,
-        build_confidence_pages,
+        build_study_pages,
         build_form_pages,
         build_suite_pages,
         build_api_pages,

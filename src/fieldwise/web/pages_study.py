@@ -1,12 +1,18 @@
-"""The page that tries other thresholds and tolerances on a run: a slider over a histogram for each field."""
+"""Pages of studies of a run: how far its confidences can be trusted, and other thresholds and tolerances tried on it.
 
+The second has a slider over a histogram for each field.
+"""
+
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
 from fastapi import APIRouter
 from starlette.responses import HTMLResponse, Response
 
+from fieldwise.report.confidence_view import build_confidence_content
 from fieldwise.store.run import Run
+from fieldwise.study.confidence import study_confidence
 from fieldwise.study.limit_histograms import BINS, LimitHistogram, build_limit_histograms
 from fieldwise.web.case_index import cached_page
 from fieldwise.web.render import render
@@ -35,23 +41,34 @@ class LimitSlider:
     height: int = _HEIGHT
 
 
-def build_what_if_pages(server: Server) -> APIRouter:
-    """The page, which the run page also loads as a part of itself."""
+def build_study_pages(server: Server) -> APIRouter:
+    """The pages of confidence and what-if; the run page loads the second as a part of itself."""
     routes = APIRouter(include_in_schema=False)
+
+    @routes.get("/runs/{run}/confidence")
+    async def show_confidence(run: RunId) -> Response:
+        return await respond(run, "confidence", _render_confidence)
 
     @routes.get("/runs/{run}/what-if")
     async def show_sliders(run: RunId) -> Response:
-        return HTMLResponse(await server.threads.run(_render_sliders, server, run))
+        return await respond(run, "what-if", _render_sliders)
+
+    async def respond(run_name: str, page: str, render_page: Callable[[Run], str]) -> Response:
+        return HTMLResponse(await server.threads.run(_render_cached, server, run_name, page, render_page))
 
     return routes
 
 
-def _render_sliders(server: Server, run_name: str) -> str:
+def _render_cached(server: Server, run_name: str, page: str, render_page: Callable[[Run], str]) -> str:
     run = server.open_run(run_name)
-    return cached_page(server.pages, run, ("what-if",), lambda: _render(run))
+    return cached_page(server.pages, run, (page,), lambda: render_page(run))
 
 
-def _render(run: Run) -> str:
+def _render_confidence(run: Run) -> str:
+    return render("confidence.html", here="", name=run.name, **build_confidence_content(study_confidence(run)))
+
+
+def _render_sliders(run: Run) -> str:
     sliders = [LimitSlider(limit, _build_bars(limit)) for limit in build_limit_histograms(run)] if run.state == "finished" else []
     return render("what_if.html", here="", id=run.id, name=run.name, sliders=sliders)
 
