@@ -959,7 +959,7 @@ SITUATIONS: dict[str, Situation] = {
         {"type": "field_accuracy", "fields": ["x", "y"]},
         lines(case(1, {"x": 1, "y": 1}, {"x": 1, "y": 1}), case(2, {"x": 1}, {"x": 1, "y": 7})),
         FAILED,
-        "invented 1",
+        "hallucination 1",
         gate=X_GATE,
     ),
     "no rules at all": situation({"type": "field_accuracy", "fields": []}, RIGHT, CONFIG, "`fields` is empty"),

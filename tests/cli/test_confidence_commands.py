@@ -98,7 +98,7 @@ def test_a_policy_is_written_verified_and_gated(root, tmp_path):
     assert "19 times in 20" in made.output
     policy = json.loads(file.read_text())
     assert 0.28 < policy["fields"]["total"]["threshold"] < 0.36
-    assert "need no person" in page.read_text()
+    assert "need no review" in page.read_text()
     verified = call("policy", "latest", "--root", root, "--verify", file, "--format", "json")
     assert (verified.exit_code, json.loads(verified.stdout)["holds"]) == (0, True)
     suite = {**SUITE, "policy": str(file), "gate": {"policy.holds": "== true"}}
@@ -116,4 +116,4 @@ def test_a_policy_is_written_verified_and_gated(root, tmp_path):
 def test_a_policy_that_accepts_nothing_exits_1_and_says_so(root):
     result = call("policy", "latest", "--root", root, "--max-error", "0.0001")
     assert result.exit_code == 1
-    assert "No cut-off does it" in result.output
+    assert "No cut-off meets the limit" in result.output

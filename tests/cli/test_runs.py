@@ -87,10 +87,10 @@ def test_the_list_can_be_narrowed(ids: list[str], fieldwise: Call) -> None:
 
 
 def test_where_there_is_nothing_the_next_step_is_told(folder: Path, fieldwise: Call) -> None:
-    assert "`fieldwise demo` makes one" in fieldwise("runs").stdout
+    assert "`fieldwise demo` creates one" in fieldwise("runs").stdout
     output = fieldwise("runs", "show")
     assert output.exit_code == 2
-    assert "`fieldwise demo` makes one" in output.stderr
+    assert "`fieldwise demo` creates one" in output.stderr
 
 
 def test_a_run_is_shown_by_latest_tag_or_beginning(ids: list[str], fieldwise: Call) -> None:

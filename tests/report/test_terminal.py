@@ -27,6 +27,19 @@ def test_the_plain_report_at_80_columns_equals_the_snapshot(snapshot: SnapshotAs
     assert shown(80) == snapshot
 
 
+def test_what_did_not_fit_is_counted_with_a_legend_and_shown_by_all() -> None:
+    causes = (("scale", 3), ("ocr", 2), ("accents", 1))
+    row = field("a_rather_long_name_of_a_field.with.parts", rule="fuzzy ≥ 0.85 (levenshtein)", causes=causes)
+    short = render_text(build_fields_section(evaluator(fields=(row,)), DisplayOptions(width=80)), width=80)
+    assert "+n: n more, shown by --all" in short
+    whole = " ".join(
+        render_text(build_fields_section(evaluator(fields=(row,)), DisplayOptions(width=80, everything=True)), width=80).split()
+    )
+    assert "+n:" not in whole
+    assert "accents" in whole
+    assert "(levenshtein" in whole
+
+
 @pytest.mark.parametrize("width", [60, 80, 100, 120, 160])
 def test_no_line_is_wider_than_the_terminal(width: int) -> None:
     assert max(map(len, shown(width, plain=False).split("\n"))) <= width

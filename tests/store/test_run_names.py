@@ -59,5 +59,5 @@ def test_a_run_that_is_not_there_is_told_with_the_nearest_name(root: Path) -> No
         find_run(root, "nightli")
     with pytest.raises(RunNotFound, match=r"may be any of .*give more of the id"):
         find_run(root, "2026")
-    with pytest.raises(RunNotFound, match="the latest are 20260101"):
+    with pytest.raises(RunNotFound, match="the latest: 20260101"):
         find_run(root, "xyz")

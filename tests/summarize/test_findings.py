@@ -48,7 +48,7 @@ def test_high_answer_metrics_beside_low_ragas_metrics_may_not_be_grounded() -> N
 
 def test_a_finding_names_its_figures() -> None:
     assert str(find_patterns(summary(HIGH | {"number_match": 0.2}))[0]) == (
-        "answer_quality: answers speak of the right things with wrong numbers, which is critical for calculations "
+        "answer_quality: answers cover the right topics with wrong numbers, which is critical for calculations "
         "(keyword_coverage 0.95, number_match 0.20; n = 20)"
     )
 

@@ -21,7 +21,7 @@ from fieldwise.store.errors import StoreError
 CONFIG, INCOMPLETE, INTERNAL, INTERRUPTED = 2, 3, 70, 130
 _CLOSED_PIPE: Final = 141
 _OUT_OF_MEMORY: Final = """there is not enough memory
-  a run keeps the cases that it has stored: free some memory, then go on with the same command and --resume"""
+  a run keeps the cases that it has stored: free some memory, then repeat the command with --resume"""
 _SUITE_OPTIONS: Final = ("threshold", "tolerance", "weight", "pass_at", "match", "align", "aggregation", "columns", "fields")
 """Options of a suite that are often looked for on the command line."""
 _FILE_ERROR_FIXES: Final = {

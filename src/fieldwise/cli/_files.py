@@ -29,7 +29,11 @@ def require_suite(path: Path) -> Path:
     require_file(path, "suite")
     if path.is_dir():
         suites = sorted(entry.name for entry in path.iterdir() if entry.name.endswith((".eval.yaml", ".eval.yml")))
-        fix = f"name the suite: {path / suites[0]}" if suites else f"`fieldwise init {path}` writes a suite there"
+        fix = (
+            f"name the suite: {' or '.join(str(path / suite) for suite in suites[:5])}"
+            if suites
+            else f"`fieldwise init {path}` writes a suite there"
+        )
         raise ConfigError([Diagnostic(code="not-a-suite", what="this is a folder, not a suite", where=Where(file=str(path)), fix=fix)])
     if _is_data_file(path):
         fix = f"write a suite for it: `fieldwise init --cases {shlex.quote(str(path))}`"

@@ -10,7 +10,7 @@ from fieldwise.store.part_reader import StoredResult
 from fieldwise.store.run import Run, open_listed_run, open_run
 from fieldwise.store.run_names import RunNotFound, find_run, list_run_ids
 
-NO_RUNS_FIX: Final = "go to the folder where they were made, or name it: `--root FOLDER/.fieldwise`; `fieldwise demo` makes one"
+NO_RUNS_FIX: Final = "change to the folder in which they were stored, or name it: `--root FOLDER/.fieldwise`; `fieldwise demo` creates one"
 
 
 def open_named_run(name: str, root: str | None) -> Run:

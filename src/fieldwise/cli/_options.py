@@ -59,7 +59,9 @@ class ConfidenceSource(StrEnum):
 
 ConfidenceSourceOption = Annotated[
     ConfidenceSource,
-    typer.Option("--by", help="stored: what the system says; agreement: the share of other systems that agree, as `doubt` found."),
+    typer.Option(
+        "--by", help="stored: the system's own confidence; agreement: the share of other systems that agree, as measured by `doubt`."
+    ),
 ]
 FormatOption = Annotated[
     Format,

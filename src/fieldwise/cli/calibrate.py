@@ -15,7 +15,9 @@ PairsArgument = Annotated[
 
 def calibrate(
     pairs: PairsArgument = None,
-    threshold: Annotated[float, typer.Option(min=0.01, max=0.99, help="The score that separates the two labels best.")] = 0.80,
+    threshold: Annotated[
+        float, typer.Option(min=0.01, max=0.99, help="The score from which a pair counts as the same, after calibration.")
+    ] = 0.80,
     out: Annotated[Path | None, typer.Option(metavar="FILE.json", help="Write the calibration and its metrics to this file.")] = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite that file.")] = False,
     form: TextFormatOption = TextFormat.rich,

@@ -22,7 +22,7 @@ def confidence(
     run: RunArgument = "latest",
     field: FieldOption = None,
     evaluator: Annotated[
-        str | None, typer.Option(help="The evaluator that says which values are right. [default: the first with confidences]")
+        str | None, typer.Option(help="The evaluator that decides which values are correct. [default: the first with confidences]")
     ] = None,
     by: ConfidenceSourceOption = ConfidenceSource.stored,
     output: Annotated[
@@ -31,7 +31,7 @@ def confidence(
     form: TextFormatOption = TextFormat.rich,
     root: RootOption = None,
 ) -> None:
-    """Measure how far the confidences of a run can be trusted, per field, per tag and overall.
+    """Measure how well the confidences of a run are calibrated, per field, per tag and overall.
 
     Calibration (ECE, Brier), ranking (AUROC), the error among accepted values, and the errors found by reviewing the least confident ones.
     """

@@ -42,7 +42,7 @@ def demo(
     """Score 26 invoices, or 12 answers of a RAG system, that ship with fieldwise.
 
     Needs no network, no API key and no files. `demo review` copies 40 receipts, read by three systems, to the folder `review-demo`, because
-    corrections are written beside the data, and shows which expected values the systems doubt.
+    corrections are written beside the data, and shows the expected values that the systems contradict.
     """
     from importlib.resources import as_file, files
 

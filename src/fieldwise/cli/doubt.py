@@ -24,7 +24,9 @@ def doubt(
             autocompletion=complete_runs,
         ),
     ],
-    evaluator: Annotated[str | None, typer.Option(help="The evaluator whose rules compare values. [default: the first of records]")] = None,
+    evaluator: Annotated[
+        str | None, typer.Option(help="The evaluator whose rules compare values. [default: the first that compares records]")
+    ] = None,
     min_agreeing: Annotated[
         int | None,
         typer.Option(min=1, help="Systems that must contradict an expected value together. [default: more than half]", show_default=False),

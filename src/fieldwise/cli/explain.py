@@ -34,7 +34,7 @@ def explain(
     show_all: ShowAllOption = False,
     root: RootOption = None,
 ) -> None:
-    """Show how the score of a case was calculated, so that it can be checked by hand; or one field over all cases."""
+    """Show how the score of a case was calculated, step by step; or one field over all cases."""
     from fieldwise.cli._console import display_options, print_page
     from fieldwise.cli._lookup import open_measured_run, read_case_results, unknown_field_error
     from fieldwise.report.result_text import result_to_json

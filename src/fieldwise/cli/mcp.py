@@ -8,7 +8,7 @@ from fieldwise.cli._options import RootOption, program_of
 def mcp(context: typer.Context, root: RootOption = None) -> None:
     """Serve check, run, explain, compare and mismatches as tools of the Model Context Protocol, over standard input and output.
 
-    A client starts it as `fieldwise mcp`. A suite may name programs to run (code_judge), so it can do what its user can.
+    A client starts it as `fieldwise mcp`. Suites may run programs (code_judge) with the permissions of the user who starts it.
     """
     from fieldwise.mcp import serve
     from fieldwise.model.diagnostic import ConfigError, Diagnostic

@@ -12,7 +12,7 @@ FieldOption = Annotated[
     typer.Option(
         "--field",
         metavar="FIELD",
-        help="Only this field: the path of a rule, a value, or what contains them.",
+        help="Only this field: the path of a rule or value, or of an object or list that contains it.",
         autocompletion=complete_fields,
     ),
 ]

@@ -20,7 +20,8 @@ def mutate(
     ] = None,
     seed: Annotated[int, typer.Option(help="Chooses the sample, and the places of corruptions.")] = 0,
     evaluator: Annotated[
-        list[str] | None, typer.Option(metavar="NAME", help="Only this evaluator of the suite. Repeatable. [default: all of records]")
+        list[str] | None,
+        typer.Option(metavar="NAME", help="Only this evaluator of the suite. Repeatable. [default: all that compare records]"),
     ] = None,
     gate: Annotated[
         list[str] | None, typer.Option(metavar="CONDITION", help="An additional gate: 'mutants.killed >= 0.95'. Repeatable.")
@@ -35,7 +36,7 @@ def mutate(
 ) -> None:
     """Corrupt the expected values of a suite, one at a time, and report which corruptions its rules do not notice.
 
-    Every cause of a mismatch is run backwards: digits changed, day and month swapped, currencies exchanged, values dropped, items swapped.
+    Corruptions are the inverse of causes: digits changed, day and month swapped, currencies exchanged, values dropped, items swapped.
     Each corrupted record is scored against the original. Suggests the smallest changes of rules that would notice more, and what they cost.
     """
     from fieldwise import api

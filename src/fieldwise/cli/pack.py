@@ -29,7 +29,7 @@ def pack(
 ) -> None:
     """Write what the next prompt or schema iteration needs: summary.md, feedback.jsonl, examples.jsonl and rules.md.
 
-    Only cases of the named splits are shown, so that nothing of a held-out split leaks. `run --from DIR` then reports which causes shrank.
+    Only cases of the named splits are included; nothing of a held-out split leaks. `run --from DIR` then reports which causes shrank.
     """
     from fieldwise.cli._console import print_page
     from fieldwise.cli._files import complete_or_absent

@@ -33,7 +33,7 @@ def policy(
         str | None, typer.Option(metavar="FILE", help="Check a policy.json on this run instead; exit 1 if it does not hold.")
     ] = None,
     evaluator: Annotated[
-        str | None, typer.Option(help="The evaluator that says which values are right. [default: the first with confidences]")
+        str | None, typer.Option(help="The evaluator that decides which values are correct. [default: the first with confidences]")
     ] = None,
     by: ConfidenceSourceOption = ConfidenceSource.stored,
     gate: Annotated[list[str] | None, typer.Option(metavar="CONDITION", help="A gate: 'policy.holds == 1'. Repeatable.")] = None,
@@ -46,7 +46,7 @@ def policy(
 ) -> None:
     """Choose, per field, the lowest confidence from which values need no review, with an upper bound on the error among them.
 
-    Cut-offs are chosen on one half of the documents and checked on the other. Exit code 1 if no cut-off does it for any field.
+    Cut-offs are chosen on one half of the documents and checked on the other. Exits 1 if no field has a cut-off that meets --max-error.
     """
     from fieldwise.cli._files import check_suffixes
     from fieldwise.cli._lookup import check_evaluator, find_given_confidences, open_measured_run

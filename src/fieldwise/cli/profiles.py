@@ -1,4 +1,4 @@
-"""`fieldwise profiles`: the same cases scored in the ways of other tools."""
+"""`fieldwise profiles`: the same cases scored as other tools would."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated

@@ -59,7 +59,7 @@ def review(
 ) -> None:
     """Review the comparisons of a run: correct expected values that are wrong, accept values that are right too.
 
-    Decisions are appended to corrections.jsonl and review.jsonl beside the data. `--format json` lists the queue and asks nothing.
+    Decisions are appended to corrections.jsonl and review.jsonl beside the data. `--format json` prints the queue without prompting.
     """
     from fieldwise.cli._lookup import open_measured_run
     from fieldwise.study.doubts import read_suspects
@@ -260,7 +260,7 @@ class _Reviewer:
         progress = self._session.progress(self._session.read_status())
         files = self._session.files
         self._console.print()
-        self._console.print(f"{progress.done:,} of {progress.total:,} decided; {files.corrections} and {files.review}")
+        self._console.print(f"{progress.done:,} of {progress.total:,} decided; stored in {files.corrections} and {files.review}")
         interval = progress.undetected
         if interval is not None and not self._blind:
             share = f"{interval[0]:.1%} to {interval[1]:.1%}"

@@ -30,7 +30,9 @@ def run(
     context: typer.Context,
     suite: SuiteArgument,
     cases: CasesOption = None,
-    name: Annotated[str, typer.Option(metavar="NAME", help="A name for the run, shown wherever the run is.", show_default=False)] = "",
+    name: Annotated[
+        str, typer.Option(metavar="NAME", help="A name for the run, shown in reports, pages and lists of runs.", show_default=False)
+    ] = "",
     limit: Annotated[int | None, typer.Option(min=1, help="Maximum number of cases to score.")] = None,
     only: Annotated[
         list[str] | None,
@@ -65,6 +67,8 @@ def run(
     output: Annotated[
         list[str] | None,
         typer.Option(
+            "--output",
+            "-o",
             metavar="FILE",
             help="Write a report: .html .md .junit.xml .json .jsonl .csv .xlsx .parquet, eval-results.json; - is standard output.",
         ),

@@ -14,7 +14,9 @@ def what_if(
         list[str] | None,
         typer.Option("--set", metavar="NAME=VALUE", help="EVALUATOR.FIELD.OPTION=VALUE, EVALUATOR.OPTION=VALUE or gate.METRIC='>= 0.9'."),
     ] = None,
-    write: Annotated[bool, typer.Option("--write", help="Write the settings into the suite; all else in it stays as it is.")] = False,
+    write: Annotated[
+        bool, typer.Option("--write", help="Write the settings into the suite; comments and everything else are kept.")
+    ] = False,
     form: TextFormatOption = TextFormat.rich,
     show_all: ShowAllOption = False,
     root: RootOption = None,
@@ -36,7 +38,7 @@ def what_if(
     is_edited = write and has_changed(stored_run.manifest.suite_file, stored_run.manifest.suite)
     written = write_settings(stored_run.manifest.suite_file, answer.settings) if write else None
     if is_edited:
-        typer.echo(f"! {written} has changed since the run: the figures are those of the suite as it was; run it again", err=True)
+        typer.echo(f"! {written} has changed since the run: the results are those of the earlier suite; run it again", err=True)
     if form == TextFormat.json:
         typer.echo(dump_json({**answer.to_json(), "written": written}))
         return

@@ -42,20 +42,21 @@ def describe_policy(policy: Policy) -> str:
     """The promise of a policy in words."""
     total = sum(field.n for field in policy.fields.values())
     if not policy.fields:
-        return "No value of the run has a confidence, so that there is nothing to accept."
+        return "No value of the run has a confidence, so no value can be accepted without review."
     if policy.accepts_nothing:
         fields, promise = format_count(len(policy.fields), "field"), f"an error of at most {format_share(policy.max_error)}"
         return (
-            f"No cut-off does it: for none of {fields} do the confidences show, {times_in(policy.level)}, {promise} among accepted values."
-            f" All {format_count(total, 'value')} need a person."
+            f"No cut-off meets the limit: for none of {fields} do the confidences show {promise} among accepted values,"
+            f" {times_in(policy.level)}."
+            f" All {format_count(total, 'value')} need review."
         )
     accepting = [field for field in policy.fields.values() if field.threshold is not None]
     accepted = sum(field.accepted for field in accepting)
     expected_errors = sum(field.accepted * (field.bound or 0.0) for field in accepting)
     bound = expected_errors / accepted if accepted else policy.max_error
     return (
-        f"{format_share(accepted / total)} of the values need no person; at most {format_share(bound, up=True)} of those are wrong,"
-        f" {times_in(policy.level)}; {format_count(total - accepted, 'value')} of {total:,} go to people."
+        f"{format_share(accepted / total)} of the values need no review; at most {format_share(bound, up=True)} of those are wrong,"
+        f" {times_in(policy.level)}; {format_count(total - accepted, 'value')} of {total:,} go to review."
     )
 
 
@@ -68,7 +69,7 @@ def build_policy_report(policy: Policy) -> RenderableType:
     )
     for path, field in policy.fields.items():
         if field.threshold is None:
-            cells = [styled_text(("no cut-off does it", BAD)), styled_text("0"), styled_text(f"{field.n:,}"), styled_text("–")]
+            cells = [styled_text(("no cut-off", BAD)), styled_text("0"), styled_text(f"{field.n:,}"), styled_text("–")]
         else:
             share = f"{field.accepted:,} ({format_share(field.accepted / field.n)})"
             bound = format_share(field.bound or 0.0, up=True)
@@ -108,7 +109,7 @@ def build_check_report(check: "PolicyCheck") -> RenderableType:
 
 
 def render_certificate(policy: Policy, check: "PolicyCheck | None" = None) -> str:
-    """Render a self-contained page for people who decide: what is promised, how sure it is, and what it rests on."""
+    """Render a self-contained page for people who decide: what is promised, how sure it is, and by which method."""
     script = read_static("report.js")
     template: Any = get_environment().get_template("policy.html")
     return template.render(

@@ -1,5 +1,6 @@
 """The terminal report of a run: scores, gates, fields, causes, slices, diagnostics, and the next command."""
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import accumulate
 from shlex import quote
@@ -11,7 +12,7 @@ from rich.text import Text
 from fieldwise.model.summary import EvaluatorSummary, FieldSummary, GateResult, Metric
 from fieldwise.report.result_text import describe_cause, describe_cost, describe_other_counting
 from fieldwise.report.run_changes import build_baseline_section
-from fieldwise.report.run_view import UNREAD_TITLE, CauseSummary, RunView, share_cases_by_status, summarize_causes
+from fieldwise.report.run_view import NO_CAUSE, UNREAD_TITLE, CauseSummary, RunView, share_cases_by_status, summarize_causes
 from fieldwise.report.terminal_layout import (
     BAD,
     COMMAND,
@@ -65,7 +66,9 @@ _SHOWN_METRICS: Final = {
 }
 """Metrics shown beside the score, by evaluator type; of other types the first few."""
 _ERROR_METRICS: Final = ("omission", "hallucination", "format_error", "wrong_value")
-_OUTCOME_WORDS: Final = {"omission": "omitted", "hallucination": "invented", "fault": "not compared"}
+_FURTHER: Final = re.compile(r" \+\d+$")
+"""How `fit_parts` counts what it left out."""
+_OUTCOME_WORDS: Final = {"omission": "omission", "hallucination": "hallucination", "fault": "not compared"}
 
 
 def build_run_report(view: RunView, display: DisplayOptions) -> RenderableType:
@@ -201,11 +204,15 @@ def build_fields_section(evaluator: EvaluatorSummary, display: DisplayOptions) -
         fields = fields[:MAX_FIELDS]
     layout = _FieldColumns(display, fields)
     table = make_grid(*layout.make_columns(), heads=True)
+    is_shortened = False
     for field in fields:
-        table.add_row(*layout.make_cells(field))
+        cells = layout.make_cells(field)
+        is_shortened = is_shortened or any(_FURTHER.search(cell.plain) for cell in cells)
+        table.add_row(*cells)
     left_out = len(evaluator.fields) - len(fields)
     more = styled_text((f"and {left_out} more that score higher (--all)", DIM)) if left_out else None
-    return make_section(f"Fields ({evaluator.name})", table, more)
+    legend = styled_text(("+n: n more, shown by --all", DIM)) if is_shortened else None
+    return make_section(f"Fields ({evaluator.name})", table, more, legend)
 
 
 def _rank_field(field: FieldSummary) -> tuple[bool, float, int]:
@@ -217,6 +224,7 @@ class _FieldColumns:
     """The columns that fit the width, and their widths."""
 
     def __init__(self, display: DisplayOptions, fields: Sequence[FieldSummary]) -> None:
+        self._everything = display.everything
         self._has_interval, self._has_worst = display.width >= 92, display.width >= 116
         self._count_width = max([2, *(len(str(field.n)) for field in fields)])
         self._interval_width = max([9, *(len(format_interval(field.score)) for field in fields)])
@@ -230,26 +238,27 @@ class _FieldColumns:
 
     def make_columns(self) -> list[dict[str, Any]]:
         """Return the columns as `make_grid` takes them."""
+        wrapped: dict[str, Any] = {"no_wrap": False, "overflow": "fold"} if self._everything else {}
         columns: list[dict[str, Any]] = [
-            {"header": "field", "width": self._name_width},
-            {"header": "rule", "width": self._rule_width},
+            {"header": "field", "width": self._name_width, **wrapped},
+            {"header": "rule", "width": self._rule_width, **wrapped},
             {"header": "n", "justify": "right", "width": self._count_width},
             {"header": "ok", "justify": "right", "width": self._count_width},
             {"header": "score", "justify": "right", "width": 5},
         ]
         if self._has_interval:
             columns.append({"header": "interval", "width": self._interval_width})
-        columns.append({"header": "what went wrong", "width": self._wrong_width})
+        columns.append({"header": "what went wrong", "width": self._wrong_width, **wrapped})
         if self._has_worst:
-            columns.append({"header": "worst cases", "width": self._worst_width})
+            columns.append({"header": "worst cases", "width": self._worst_width, **wrapped})
         return columns
 
     def make_cells(self, field: FieldSummary) -> list[Text]:
         """Return the row of a field."""
-        score = field.score
+        score, name = field.score, make_visible(field.field)
         cells = [
-            styled_text(self._shorten_name(make_visible(field.field), self._name_width)),
-            styled_text((_shorten_rule(field.rule), DIM)),
+            styled_text(name if self._everything else self._shorten_name(name, self._name_width)),
+            styled_text((field.rule if self._everything else _shorten_rule(field.rule), DIM)),
             styled_text(str(field.compared)),
             styled_text(str(min(max(field.matched - field.agreed_absent, 0), field.compared))),
             styled_text((format_number(score.value), score_style(score.value))) if score.n else styled_text(("–", DIM)),
@@ -257,10 +266,14 @@ class _FieldColumns:
         if self._has_interval:
             cells.append(styled_text((format_interval(score), DIM)))
         agreed = [f"null on both sides {field.agreed_absent}"] if field.agreed_absent else []
-        cells.append(styled_text(fit_parts([*list_errors(field), *agreed], self._wrong_width)))
+        cells.append(styled_text(self._fit([*list_errors(field), *agreed], self._wrong_width)))
         if self._has_worst:
-            cells.append(styled_text((fit_parts(field.worst, self._worst_width), DIM)))
+            cells.append(styled_text((self._fit(field.worst, self._worst_width), DIM)))
         return cells
+
+    def _fit(self, parts: Sequence[str], width: int) -> str:
+        """Join as many parts as fit into the width; all of them, on several lines, if everything is shown."""
+        return ", ".join(parts) if self._everything else fit_parts(parts, width)
 
 
 def choose_shortener(names: Sequence[str], limit: int) -> Callable[[str, int], str]:
@@ -284,7 +297,7 @@ def list_errors(field: FieldSummary) -> list[str]:
     >>> from fieldwise.model.summary import Metric
     >>> whole = {"n": 9, "expected": 9, "given": 8, "score": Metric(value=0.5, n=9), "precision": 0, "recall": 0, "f1": 0, "matched": 5}
     >>> list_errors(FieldSummary(field="a", rule="exact", outcomes={"omission": 1, "wrong_value": 3}, causes=(("ocr", 2),), **whole))
-    ['look-alike characters 2', 'omitted 1', 'other 1']
+    ['look-alike characters 2', 'omission 1', 'no cause found 1']
     """
     errors = [(describe_cause(cause).label, count) for cause, count in field.causes]
     errors += [(word, field.outcomes[outcome]) for outcome, word in _OUTCOME_WORDS.items() if outcome in field.outcomes]
@@ -292,7 +305,7 @@ def list_errors(field: FieldSummary) -> list[str]:
     explained = sum(count for _, count in field.causes)
     unexplained = field.outcomes.get("wrong_value", 0) + field.outcomes.get("format_error", 0) - explained
     if unexplained > 0:
-        errors.append(("other", unexplained))
+        errors.append((NO_CAUSE, unexplained))
     return [f"{word} {count}" for word, count in errors]
 
 

@@ -137,7 +137,7 @@ def build_trend(runs: Sequence["Run"], metric: str, *, suite: str | None = None,
 def _find_measured(finished: Sequence["Run"], metric: str, suite: str | None) -> list["Run"]:
     """Return the runs of the suite, or of any suite, that have the metric; at least one."""
     if not finished:
-        raise _make_error("no-run", "there is no finished run", "fieldwise run SUITE; `fieldwise demo` makes one")
+        raise _make_error("no-run", "there is no finished run", "fieldwise run SUITE; `fieldwise demo` creates one")
     of_suite = [run for run in finished if suite in (None, run.name)]
     if not of_suite:
         suites = list(dict.fromkeys(run.name for run in reversed(finished)))

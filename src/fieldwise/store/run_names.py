@@ -97,7 +97,7 @@ def _matching_ids(folder: Location, ids: Sequence[str], which: str) -> list[str]
 def _run_not_found(folder: Location, ids: Sequence[str], which: str) -> RunNotFound:
     tags = dict.fromkeys(tag for run_id in ids for tag in read_tags(folder / run_id))
     suggestion = nearest(which, [LATEST, *tags, *ids])
-    hint = f"did you mean `{suggestion}`?" if suggestion else f"the latest are {', '.join(ids[-5:])}"
+    hint = f"did you mean `{suggestion}`?" if suggestion else f"the latest: {', '.join(ids[-5:])}"
     return RunNotFound(f"there is no run `{which}`, neither by id nor by tag; {hint}")
 
 

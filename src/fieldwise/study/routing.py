@@ -1,4 +1,4 @@
-"""Apply a policy to one output: which values are accepted, and which need a person."""
+"""Apply a policy to one output: which values are accepted, and which need review."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ class Route:
     """The values of one output by what happens to them, as paths."""
 
     accepted: list[str]
-    """Confident enough: they need no person."""
+    """Confident enough: they need no review."""
     review: list[str]
     """The others: below the cut-off of their field, without a confidence, or of a field without a cut-off."""
 

@@ -62,11 +62,9 @@ _PATTERNS: Final = (
         "wrong-numbers",
         ("keyword_coverage",),
         ("number_match",),
-        "answers speak of the right things with wrong numbers, which is critical for calculations",
+        "answers cover the right topics with wrong numbers, which is critical for calculations",
     ),
-    _ScorePattern(
-        "no-sources", (), ("source_citation",), "answers do not say where they have it from, so they are hard to verify or debug"
-    ),
+    _ScorePattern("no-sources", (), ("source_citation",), "answers do not cite their sources, so they are hard to verify or debug"),
 )
 
 
@@ -105,9 +103,8 @@ def _compare_with_ragas(summary: Summary) -> Iterator[Finding]:
         for ragas in ragas_evaluators:
             low = {name: metric for name, metric in _measured_metrics(ragas.metrics, _RAGAS).items() if _is_low(metric)}
             if low:
-                text = (
-                    "answers match what was expected, but may not rest on the retrieved contexts (they may be fitted to the expected form)"
-                )
+                text = "answers match what was expected, but may not be grounded in the retrieved contexts"
+                    " (they may be fitted to the expected form)"
                 yield _build_finding("not-grounded", "look", text, (answers, ragas), answer_metrics | low)
 
 

@@ -81,7 +81,7 @@ def check_configuration(configuration: Configuration) -> None:
     plan_config(configuration.to_evaluator())
     weights = configuration.to_json()["weights"].values()
     if sum(weights) == 0:
-        raise ConfigError([Diagnostic(code="no-weight", what="all weights are 0, so that every score would be 0", fix="raise one")])
+        raise ConfigError([Diagnostic(code="no-weight", what="all weights are 0, so every score would be 0", fix="raise one")])
 
 
 def find_problems(configuration: Configuration) -> tuple[Diagnostic, ...]:
