@@ -103,8 +103,7 @@ def _compare_with_ragas(summary: Summary) -> Iterator[Finding]:
         for ragas in ragas_evaluators:
             low = {name: metric for name, metric in _measured_metrics(ragas.metrics, _RAGAS).items() if _is_low(metric)}
             if low:
-                text = "answers match what was expected, but may not be grounded in the retrieved contexts"
-                    " (they may be fitted to the expected form)"
+                text = "answers match the expected ones, but may not be grounded in the retrieved contexts (they may only fit the form)"
                 yield _build_finding("not-grounded", "look", text, (answers, ragas), answer_metrics | low)
 
 
