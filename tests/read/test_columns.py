@@ -37,6 +37,13 @@ ROLES = ("id", "input", "expected", "actual", "contexts")
         ("documents", ("docId", None, "groundTruth", "modelAnswer", None)),
         ("machine translation", ("qid", None, "reference", "hypothesis", None)),
         ("seed", ("id", None, "gt", "aio", None)),
+        ("Opik, experiment items", ("dataset_item_id", "input", "expected_output", "evaluation_task_output", None)),
+        ("Azure AI evaluation, results", (None, "inputs.query", "inputs.ground_truth", "inputs.response", "inputs.context")),
+        ("Azure AI evaluation, target", (None, "inputs.query", "inputs.ground_truth", "outputs.response", None)),
+        ("LangSmith, table", ("example_id", "inputs.question", "reference.answer", "outputs.answer", None)),
+        ("LangSmith, other names", ("example_id", "inputs.question", "reference.answer", "outputs.output", None)),
+        ("MLflow, spread", (None, "inputs/question", "expectations/expected_response", "outputs", None)),
+        ("MLflow, assessments", (None, "request", "expected_response/value", "response", None)),
     ],
 )
 def test_the_names_of_other_tools_are_recognized(tool: str, names: tuple[str | None, ...]) -> None:
@@ -44,7 +51,26 @@ def test_the_names_of_other_tools_are_recognized(tool: str, names: tuple[str | N
     roles, problems = find_roles([*columns.values(), "other", "score"], {}, Where())
     assert dict(roles.columns) == columns
     recognized = {role: name for role, name in columns.items() if role != name}
-    assert [problem.what for problem in problems] == [f"the column `{name}` is read as {role}" for role, name in recognized.items()]
+    assert {problem.what for problem in problems} == {f"the column `{name}` is read as {role}" for role, name in recognized.items()}
+
+
+def test_parts_of_a_container_with_several_fields_in_common_are_records() -> None:
+    names = ["inputs.file", "reference.total", "reference.answer", "outputs.total", "outputs.answer", "feedback.score"]
+    roles, _ = find_roles(names, {}, Where())
+    assert dict(roles.columns) == {"expected": "reference.*", "actual": "outputs.*"}
+
+
+def test_two_parts_of_a_container_for_one_role_ask_for_columns() -> None:
+    _, problems = find_roles(["inputs.reference", "inputs.ground_truth", "outputs.response"], {}, Where())
+    [problem] = [problem for problem in problems if problem.level == "error"]
+    assert "could both be expected" in problem.what
+
+
+def test_the_target_of_a_result_of_agentv_is_the_system() -> None:
+    roles, _ = find_roles(["test_id", "score", "target", "input", "answer", "reference_answer"], {}, Where())
+    assert roles.columns["expected"] == "reference_answer"
+    roles, _ = find_roles(["test_id", "score", "target", "input", "answer"], {}, Where())
+    assert "expected" not in roles.columns
 
 
 def test_what_was_retrieved_wins_over_the_ideal_context() -> None:

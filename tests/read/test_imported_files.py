@@ -108,3 +108,27 @@ def test_documents_on_the_lines_of_a_file_are_read(invoices: Path) -> None:
 def test_plain_records_are_no_vendor_format() -> None:
     assert recognize_format([{"id": "a", "expected": {}, "actual": {}}]) is None
     assert recognize_format({"total": {"value": 5, "confidence": 0.9}}) is None
+
+
+def test_a_run_says_which_format_it_recognized(tmp_path: Path) -> None:
+    run = fw.run({"name": "s", "cases": str(SAMPLES / "deepeval.json"), "evaluators": [{"type": "answer_quality"}]}, root=tmp_path)
+    assert "the file is read as the output of DeepEval (`format: deepeval`)" in [problem.what for problem in run.diagnostics]
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_lines_that_are_documents_of_a_vendor_are_recognized(tmp_path: Path, workers: int) -> None:
+    sample = json.loads((SAMPLES / "inspect.json").read_text())
+    path = tmp_path / "log.jsonl"
+    path.write_text(json.dumps(sample) + "\n")
+    suite = {"name": "s", "cases": str(path), "evaluators": [{"type": "answer_quality"}]}
+    run = fw.run(suite, root=tmp_path / "runs", workers=workers)
+    assert len(list(run.results())) == 3
+
+
+def test_the_only_list_of_cases_in_an_object_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "results.json"
+    rows = [{"inputs.query": "q", "inputs.response": "a", "inputs.ground_truth": "a", "outputs.f1.f1_score": 1.0}] * 2
+    path.write_text(json.dumps({"metrics": {"f1": 1.0}, "rows": rows, "studio_url": None}))
+    run = fw.run({"name": "s", "cases": str(path), "evaluators": [{"type": "answer_quality"}]}, root=tmp_path / "runs")
+    assert run.summary["answer_quality.exact_match"] == 1.0
+    assert "the cases are the list `rows` of the file" in [problem.what for problem in run.diagnostics]

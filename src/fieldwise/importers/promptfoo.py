@@ -1,4 +1,4 @@
-"""promptfoo: the file that `promptfoo eval --output results.json` writes."""
+"""promptfoo: the file that `promptfoo eval --output results.json` (or `.jsonl`) writes."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -27,13 +27,18 @@ _EXPECTED_ASSERTIONS: Final = (
 
 
 def _find_results(document: Any) -> list[Mapping[str, Any]]:
+    """The results of a JSON file, or the lines of a JSONL file."""
+    if isinstance(document, Mapping) and _is_result(document):
+        return [document] if "testIdx" in document or "promptIdx" in document else []
     outer = document.get("results") if isinstance(document, Mapping) else None
     rows = outer.get("results") if isinstance(outer, Mapping) else outer
-    if not isinstance(rows, list):
-        return []
-    return [
-        row for row in rows if isinstance(row, Mapping) and "vars" in row and ("response" in row or "error" in row or "testCase" in row)
-    ]
+    if isinstance(document, list) and document and all(map(_find_results, document)) and all(map(_is_result, document)):
+        rows = document
+    return [row for row in rows if _is_result(row)] if isinstance(rows, list) else []
+
+
+def _is_result(row: Any) -> bool:
+    return isinstance(row, Mapping) and "vars" in row and ("response" in row or "error" in row or "testCase" in row)
 
 
 @importer(label="promptfoo", recognizes=lambda document: bool(_find_results(document)))

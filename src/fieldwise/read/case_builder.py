@@ -120,7 +120,9 @@ def _build_expected(rows: RowBatch, roles: ColumnRoles) -> list[Value]:
     name = fold_name(roles.columns.get("expected", ""))
     if name == "groundtruths":
         return [_unwrap_references(value) for value in values]
-    return [_unwrap_expectation(value) for value in values] if name == "expectations" else values
+    if name != "expectations":
+        return values
+    return [_unwrap_expectation(_parse_object_cell(value) if rows.is_text_only else value) for value in values]
 
 
 def _unwrap_references(value: Any) -> Any:
@@ -140,6 +142,12 @@ def _unwrap_expectation(value: Any) -> Any:
         name, answer = next(iter(value.items()))
         return answer if name in _WHOLE_ANSWER_NAMES else value
     return value
+
+
+def _parse_object_cell(cell: Any) -> Any:
+    """The object that a cell of CSV holds as JSON; any other cell as it is."""
+    decoded = decode_json(cell.encode(errors="replace")).value if isinstance(cell, str) and cell.lstrip().startswith("{") else None
+    return decoded if isinstance(decoded, dict) else cell
 
 
 def _build_actual(rows: RowBatch, roles: ColumnRoles, actuals: list[Sequence[Any] | None]) -> list[Value]:

@@ -13,7 +13,7 @@ Bad data never raises: problems of files and columns are in the reader's `diagno
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any, BinaryIO, Final
+from typing import BinaryIO, Final
 
 from fieldwise.model.case import Cases
 from fieldwise.model.diagnostic import Diagnostic, Where
@@ -26,6 +26,7 @@ from fieldwise.read.corrections import apply_corrections
 from fieldwise.read.files import ReadProgress
 from fieldwise.read.ids import IdsSeen
 from fieldwise.read.in_memory import read_rows_in_memory
+from fieldwise.read.likeliest_columns import find_likeliest_column, find_likeliest_sides, order_names
 from fieldwise.read.paired_files import read_pairs
 from fieldwise.read.rows import RowBatch, limit_rows, rechunk_rows
 from fieldwise.read.table_files import read_files, read_stdin
@@ -33,7 +34,6 @@ from fieldwise.read.table_files import read_files, read_stdin
 _RELEVANT_IDS: Final = "relevant_ids"
 """A file with this column, or with contexts, may be about retrieval alone."""
 _MAX_LISTED: Final = 20
-_MAX_COMPARED: Final = 200
 
 
 @dataclass(slots=True)
@@ -99,7 +99,7 @@ def read_rows_as_cases(
         if seen.columns is None or not keys <= seen.columns:
             is_first = seen.columns is None
             seen.columns = keys | (seen.columns or frozenset())
-            seen.roles, problems = find_roles(_order_names(seen.columns, rows), source.columns, Where(file=first_file))
+            seen.roles, problems = find_roles(order_names(seen.columns, rows), source.columns, Where(file=first_file))
             diagnostics += [problem for problem in problems if problem not in diagnostics]
             if any(problem.level == "error" for problem in problems):
                 return
@@ -111,41 +111,12 @@ def read_rows_as_cases(
     diagnostics += ids.report_duplicates()
 
 
-def find_likeliest_column(rows: RowBatch, roles: ColumnRoles) -> str | None:
-    """The column without a role that most likely holds the side that is missing: its values resemble those of the other side.
-
-    Columns are compared by the kind of their values and the words they share with the other side; without any, the last one is taken.
-    """
-    other_side = roles.columns.get("expected") or roles.columns.get("actual")
-    candidates: dict[str, float] = {}
-    for name in _order_names(frozenset().union(*rows.values), rows):
-        if name in roles.used:
-            continue
-        pairs = [(row[other_side], row[name]) for row in rows.values[:_MAX_COMPARED] if other_side in row and name in row]
-        if pairs:
-            candidates[name] = sum(_resemblance(value, candidate) for value, candidate in pairs) / len(pairs)
-    return max(reversed(candidates), key=candidates.__getitem__, default=None)
-
-
-def _resemblance(value: Any, candidate: Any) -> float:
-    """How much two values look like two sides of a case: 1 for the same kind, and up to 1 for the words they share."""
-    words, candidate_words = (set(str(side).casefold().split()) for side in (value, candidate))
-    shared = len(words & candidate_words) / max(len(words), 1)
-    return (type(value) is type(candidate)) + shared
-
-
-def _order_names(names: frozenset[str], rows: RowBatch) -> list[str]:
-    """Names in the order of the first row, for messages; then the others alphabetically."""
-    first = [name for name in rows.values[0] if name in names]
-    return [*first, *sorted(names.difference(first))]
-
-
 def _check_sides(roles: ColumnRoles, rows: RowBatch, keys: frozenset[str], diagnostics: list[Diagnostic]) -> bool:
     """Whether there is a side to score; reports a missing one."""
     if not keys:
         return True  # nothing but unreadable lines so far; each has its own diagnostic
     where = Where(file=rows.files[0])
-    columns = ", ".join(_order_names(keys, rows)[:_MAX_LISTED])
+    columns = ", ".join(order_names(keys, rows)[:_MAX_LISTED])
     has_expected = "expected" in roles.columns
     has_actual = "actual" in roles.columns or bool(roles.trials) or "actuals" in roles.columns
     if has_expected and has_actual:
@@ -153,7 +124,7 @@ def _check_sides(roles: ColumnRoles, rows: RowBatch, keys: frozenset[str], diagn
     if has_expected or has_actual:
         missing = "actual" if has_expected else "expected"
         what = f"no column is {missing}; there are: {columns}"
-        likeliest = find_likeliest_column(rows, roles)
+        likeliest = find_likeliest_column(rows, roles, missing)
         fix = f"if one is, name it: columns: {{{missing}: {likeliest}}}"
         if likeliest is None:  # every column has a role
             name = parse_location(rows.files[0]).name
@@ -166,9 +137,9 @@ def _check_sides(roles: ColumnRoles, rows: RowBatch, keys: frozenset[str], diagn
         fix = "if some are, name them: columns: {expected: …, actual: …}"
         diagnostics.append(Diagnostic(code="no-sides", what=what, where=where, fix=fix, level="warning"))
         return True
-    what, fix = (
-        f"no column is expected or actual; there are: {columns}",
-        "name them: columns: {expected: …, actual: …}, or `init --column expected=… --column actual=…`",
-    )
+    likely = {"expected": "…", "actual": "…"} | find_likeliest_sides(rows, roles)
+    expected, actual = likely["expected"], likely["actual"]
+    what = f"no column is expected or actual; there are: {columns}"
+    fix = f"name them: columns: {{expected: {expected}, actual: {actual}}}, or `init --column expected={expected} --column actual={actual}`"
     diagnostics.append(Diagnostic(code="no-columns", what=what, where=where, fix=fix))
     return False

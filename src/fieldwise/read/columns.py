@@ -33,8 +33,8 @@ def _combine_names(adjectives: Iterable[str], *names: str) -> tuple[str, ...]:
 
 USUAL_NAMES: Final[Mapping[str, tuple[tuple[str, ...], ...]]] = {
     "id": (
-        ("caseid", "sampleid", "exampleid", "testid", "testcaseid", "evalid", "questionid", "qid", "recordid", "rowid"),
-        ("docid", "documentid", "itemid", "datasetitemid", "requestid", "uid", "uuid", "key"),
+        ("caseid", "sampleid", "exampleid", "testid", "testcaseid", "questionid", "qid", "recordid", "rowid"),
+        ("docid", "documentid", "itemid", "datasetitemid", "requestid", "evalid", "uid", "uuid", "key"),
     ),
     "input": (("question", "prompt", "query", "userinput", "inputs", "request"),),
     "expected": (
@@ -52,6 +52,7 @@ USUAL_NAMES: Final[Mapping[str, tuple[tuple[str, ...], ...]]] = {
             *("output", "outputs", "actualoutput", "modeloutput", "systemoutput", "prediction", "predictions", "predicted"),
             *("answer", "generatedanswer", "modelanswer", "candidateanswer", "candidate", "response", "modelresponse"),
             *("completion", "generated", "generatedtext", "hypothesis", "extracted", "extraction", "aio"),
+            *("taskoutput", "evaluationtaskoutput"),
         ),
         _combine_names(
             (
@@ -87,17 +88,29 @@ USUAL_SIDE_NAMES: Final[Mapping[str, tuple[str, ...]]] = {
     "contexts": ("sources",),
 }
 """The few names that are recognized where the two sides are separate files: a field `target` of a record is data."""
-_SIDE_WORDS: Final[Mapping[str, frozenset[str]]] = {
-    "expected": frozenset(("expected", "gold", "golden", "groundtruth", "gt", "true", "truth", "reference", "ref", "target", "correct")),
+_NAMES_OF_RESULTS: Final = frozenset(("testid", "target", "score"))
+"""AgentV writes these into its results: there, `target` is the system under test, not what was expected of it."""
+_CONTAINERS: Final[Mapping[str, tuple[str, ...]]] = {
+    "input": ("input", "inputs", "item", "data", "row", "dataset", "datasetitem", "datasetitemdata"),
+    "expected": ("expected", "expectations", "reference", "referenceoutputs"),
+    "actual": ("output", "outputs", "evaluationtask", "evaluationtaskoutput"),
+}
+"""Objects that tools spread over columns: `inputs.query` (Azure AI evaluation), `reference.answer` (LangSmith), `expectations/…` (MLflow).
+The first ones may hold any role, the others only their own."""
+_CONTAINER_SEPARATORS: Final = (".", "/")
+SIDE_WORDS: Final[Mapping[str, frozenset[str]]] = {
+    "expected": frozenset(
+        ("expected", "gold", "golden", "groundtruth", "gt", "true", "truth", "reference", "ref", "target", "correct", "expectations")
+    ),
     "actual": frozenset(
         (
             *("actual", "pred", "predicted", "prediction", "output", "extracted", "generated", "model", "system", "hyp", "llm", "ai"),
-            *("result", "response", "detected"),
+            *("result", "response", "detected", "outputs", "predictions"),
         )
     ),
 }
 """First or last words of columns that hold one field of a side each, such as `total_gold` and `total_pred`."""
-_WORD_SEPARATORS: Final = ("_", " ", "-", ".", ":")
+_WORD_SEPARATORS: Final = ("_", " ", "-", ".", ":", "/")
 _MAX_LISTED: Final = 20
 
 
@@ -184,11 +197,17 @@ def find_roles(
             columns[role] = candidates[0]
             if candidates[0] != role:
                 problems.append(note_recognized_column(candidates[0], role, where))
-    if not separate_sides and not trials and not {"expected", "actual", "actuals"} & {*columns, *written}:
-        patterns = _find_side_patterns([name for name in present if name not in columns.values()])
-        for role, pattern in patterns.items():
-            columns[role], fields[role] = pattern, match_columns(pattern, present)
-            problems.append(note_recognized_column(pattern, role, where))
+    if not separate_sides and not trials:
+        taken = {*written, *columns, *(("actual",) if "actuals" in {*columns, *written} else ())}
+        free = [name for name in present if name not in {*claimed, *columns.values()}]
+        patterns, qualified = _find_spread_columns(free, [role for role in ROLES if role not in taken])
+        for role, candidates in qualified.items():
+            if len(candidates) > 1:
+                problems.append(describe_ambiguous_columns(role, candidates, where))
+        fields |= {role: match_columns(pattern, present) for role, pattern in patterns.items()}
+        spread = patterns | {role: candidates[0] for role, candidates in qualified.items() if len(candidates) == 1}
+        columns |= spread
+        problems += [note_recognized_column(column, role, where) for role, column in spread.items()]
     return ColumnRoles(columns, trials, fields), problems
 
 
@@ -215,16 +234,66 @@ def _find_side_patterns(names: Sequence[str]) -> dict[str, str]:
     patterns: dict[str, list[str]] = {"expected": [], "actual": []}
     for name in names:
         for pattern, word in _list_affixes(name):
-            for role, words in _SIDE_WORDS.items():
+            for role, words in SIDE_WORDS.items():
                 if fold_name(word) in words and pattern not in patterns[role]:
                     patterns[role].append(pattern)
     best: dict[str, str] = {}
     most = 0
     for expected, actual in product(patterns["expected"], patterns["actual"]):
-        common = {*match_columns(expected, names).values()} & {*match_columns(actual, names).values()}
-        if len(common) > most:
-            best, most = {"expected": expected, "actual": actual}, len(common)
+        common = _count_common_fields(expected, actual, names)
+        if common > most:
+            best, most = {"expected": expected, "actual": actual}, common
     return best
+
+
+def _count_common_fields(expected: str, actual: str, names: Sequence[str]) -> int:
+    """The number of fields that have a column of each pattern."""
+    return len({*match_columns(expected, names).values()} & {*match_columns(actual, names).values()})
+
+
+def _find_spread_columns(names: Sequence[str], roles: Sequence[str]) -> tuple[dict[str, str], dict[str, list[str]]]:
+    """Role → pattern, and role → candidates, for the roles that are spread over columns: as records, or as parts of containers.
+
+    Two sides with several fields in common are records, also where one of these fields has a usual name.
+    """
+    qualified = _find_qualified_columns(names, roles)
+    patterns = _find_side_patterns(names) if {"expected", "actual"} <= {*roles} else {}
+    has_both_sides = {"expected", "actual"} <= qualified.keys()
+    if patterns and has_both_sides and _count_common_fields(patterns["expected"], patterns["actual"], names) == 1:
+        patterns = {}
+    return patterns, {role: candidates for role, candidates in qualified.items() if role not in patterns}
+
+
+def _find_qualified_columns(names: Sequence[str], roles: Sequence[str]) -> dict[str, list[str]]:
+    """Role → columns that are a part of a container, such as `inputs.query` for `input`; roles without any are left out.
+
+    >>> _find_qualified_columns(["inputs.query", "inputs.ground_truth", "outputs.f1.f1_score"], ["input", "expected", "actual"])
+    {'input': ['inputs.query'], 'expected': ['inputs.ground_truth']}
+    """
+    columns: dict[str, list[str]] = {}
+    for name in names:
+        role = _find_qualified_role(name)
+        if role is not None and role in roles:
+            columns.setdefault(role, []).append(name)
+    return columns
+
+
+def _find_qualified_role(name: str) -> str | None:
+    """The role of a column `container.name` or `container/name`; also of `name/value`, as MLflow writes assessments."""
+    for separator in _CONTAINER_SEPARATORS:
+        container, mark, part = name.partition(separator)
+        if not mark:
+            continue
+        if separator == "/" and part == "value":
+            return next((role for role in ("expected", "actual") if is_usual_side_name(role, container)), None)
+        names = [role for role in USUAL_NAMES if is_usual_side_name(role, part)]
+        for role, containers in _CONTAINERS.items():
+            if fold_name(container) not in containers or not names:
+                continue
+            if role == "input":
+                return names[0]
+            return role if {"expected", "actual"} & {*names} else None
+    return None
 
 
 def _list_affixes(name: str) -> Iterator[tuple[str, str]]:
@@ -260,6 +329,8 @@ def _find_candidates(role: str, free: Sequence[str], separate_sides: bool) -> li
     """The columns that may have a role: the one with its name, else those with a usual name."""
     if role in free:
         return [role]
+    if role == "expected" and {fold_name(name) for name in free} >= _NAMES_OF_RESULTS:
+        free = [name for name in free if fold_name(name) != "target"]
     groups: Sequence[Sequence[str]] = ((role,), *USUAL_NAMES.get(role, ()))
     if separate_sides and role != "id":
         groups = ((role,), [fold_name(name) for name in USUAL_SIDE_NAMES.get(role, ())])

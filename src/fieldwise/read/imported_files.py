@@ -1,19 +1,28 @@
 """Documents of vendors and other tools as rows, by the importers of the registry."""
 
+import zlib
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from typing import Any, Final
+
+import zstandard
 
 from fieldwise.model.diagnostic import Diagnostic, Where
 from fieldwise.model.imported import ImportedRecord
-from fieldwise.model.locations import parse_location
-from fieldwise.read.files import AUTO, UnreadableFile, get_data_stem
+from fieldwise.model.locations import Location, parse_location
+from fieldwise.read.files import AUTO, ReadProgress, UnreadableFile, detect_format, get_data_stem, open_bytes
+from fieldwise.read.json_text import BYTE_ORDER_MARK, decode_fast
 from fieldwise.read.rows import RowBatch
 from fieldwise.registry import IMPORTERS
 
 EVIDENCE: Final = ("confidences", "pages", "boxes")
 EXPECTED_PLACES: Final = ("expected_pages", "expected_boxes")
 """Records in the metadata that importers write beside a record, of the same shape."""
+
+
+_MAX_FIRST_LINE: Final = 16 << 20
+"""Bytes of the first line of a JSONL file that decide whether an importer reads it."""
 
 
 def is_importer(file_format: str | None) -> bool:
@@ -29,13 +38,35 @@ def recognize_format(document: Any) -> str | None:
     """
     if not isinstance(document, dict | list) or not document:
         return None
-    return next((spec.name for spec in IMPORTERS.all() if _recognizes(spec.recognizes, document)), None)
+    return next((name for name in IMPORTERS.names() if recognizes_document(name, document)), None)
 
 
-def _recognizes(recognizes: Any, document: Any) -> bool:
-    """False instead of an exception, which an importer may raise for a document of another shape."""
+def detect_content_format(path: Location, written: str | None) -> str:
+    """The format of a file as `detect_format` finds it, but the importer of a JSONL file whose first line one recognizes.
+
+    `UnreadableFile` if the file has no known format.
+    """
+    file_format = detect_format(path, written)
+    if file_format != "jsonl" or written not in (None, AUTO):
+        return file_format
     try:
-        return bool(recognizes(document))
+        with closing(open_bytes(path, ReadProgress())) as stream:
+            line = stream.readline(_MAX_FIRST_LINE)
+    except (OSError, EOFError, ValueError, zlib.error, zstandard.ZstdError):  # reading the file reports the problem
+        return file_format
+    return recognize_format(decode_fast(line.removeprefix(BYTE_ORDER_MARK))) or file_format
+
+
+def note_importer(importer: str, file: str, side: str | None = None) -> Diagnostic:
+    """The note that a file is read by an importer."""
+    what = f"{side or 'the file'} is read as the output of {IMPORTERS.find(importer).label} (`format: {importer}`)"
+    return Diagnostic(code="imported", what=what, where=Where(file=file), level="info")
+
+
+def recognizes_document(importer: str, document: Any) -> bool:
+    """Whether an importer recognizes a document; False instead of an exception, which it may raise for another shape."""
+    try:
+        return bool(IMPORTERS.find(importer).recognizes(document))
     except _SHAPE_ERRORS:
         return False
 
@@ -62,12 +93,12 @@ def import_rows(documents: Sequence[Any], file_format: str, file: str) -> RowBat
         what = f"the file is not as {label} writes it ({reason})"
         raise UnreadableFile(Diagnostic(code="unreadable-file", what=what, where=Where(file=file), fix="check `format:`")) from error
     is_empty = not any(row.get("actual") or row.get("expected") for row in rows)
-    recognizes = IMPORTERS.find(file_format).recognizes
-    if is_empty and not all(_recognizes(recognizes, document) for document in documents):
+    if is_empty and not all(recognizes_document(file_format, document) for document in documents):
         what, fix = f"the file holds nothing that {label} writes", "check `format:`, or leave it out"
         raise UnreadableFile(Diagnostic(code="unreadable-file", what=what, where=Where(file=file), fix=fix))
     numbering = "file" if len(rows) == 1 else "item"
-    return RowBatch(values=rows, numbers=list(range(1, len(rows) + 1)), files=[file] * len(rows), numbering=numbering)
+    notes = (note_importer(file_format, file),)
+    return RowBatch(values=rows, numbers=list(range(1, len(rows) + 1)), files=[file] * len(rows), numbering=numbering, notes=notes)
 
 
 def choose_side(stream: Iterator[RowBatch], side: str) -> Iterator[RowBatch]:

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
+from fieldwise.model.diagnostic import Diagnostic
 from fieldwise.read.json_text import JsonProblem
 
 Numbering = Literal["line", "item", "file"]
@@ -34,6 +35,8 @@ class RowBatch:
     """Whether all of it is strict JSON, which has no NaN and no infinite number."""
     heavy: bool = False
     """Whether it reached MAX_BATCH_BYTES, however few rows it has."""
+    notes: tuple[Diagnostic, ...] = ()
+    """What was recognized in the file of the rows."""
 
     def __len__(self) -> int:
         return len(self.values)

@@ -18,8 +18,9 @@ from fieldwise.model.plan import Source
 from fieldwise.read.case_builder import build_cases
 from fieldwise.read.columns import ColumnRoles, find_roles
 from fieldwise.read.corrections import apply_corrections
-from fieldwise.read.files import ReadProgress, UnreadableFile, detect_format, find_files, open_bytes, strip_compression
+from fieldwise.read.files import ReadProgress, UnreadableFile, find_files, open_bytes, strip_compression
 from fieldwise.read.ids import IdsSeen
+from fieldwise.read.imported_files import detect_content_format
 from fieldwise.read.json_text import BYTE_ORDER_MARK
 from fieldwise.read.rows import RowBatch, rechunk_rows
 from fieldwise.read.table_files import iterate_lines, read_jsonl, read_parquet
@@ -63,7 +64,7 @@ def split_source(source: Source) -> Iterator[Shard] | None:
         return None
     try:
         files = find_files(source.cases)
-        formats = [detect_format(file, source.format) for file in files]
+        formats = [detect_content_format(file, source.format) for file in files]
     except UnreadableFile:  # reading from start to end reports the problem
         return None
     if not {*formats} <= {"jsonl", "parquet"}:

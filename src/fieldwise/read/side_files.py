@@ -48,12 +48,20 @@ from fieldwise.read.files import (
     warn_unread_entries,
 )
 from fieldwise.read.ids import IdsSeen
-from fieldwise.read.imported_files import EVIDENCE, EXPECTED_PLACES, choose_side, is_importer, recognize_format
+from fieldwise.read.imported_files import (
+    EVIDENCE,
+    EXPECTED_PLACES,
+    choose_side,
+    detect_content_format,
+    is_importer,
+    note_importer,
+    recognize_format,
+)
 from fieldwise.read.in_memory import read_rows_in_memory
 from fieldwise.read.rows import RowBatch, rechunk_rows
 from fieldwise.read.side_mapping import SideMapper, locate
 from fieldwise.read.table_files import describe_unreadable, parse_json_file, read_document, read_each
-from fieldwise.registry import IMPORTERS, nearest
+from fieldwise.registry import nearest
 
 SIDES: Final = ("expected", "actual")
 _ENDING: Final = re.compile(r"[._-](?:gold|expected|truth|ground_truth|gt|pred|preds|prediction|actual|output)\Z", re.IGNORECASE)
@@ -380,7 +388,7 @@ def open_side(source: Source, side: str, chunk: int, progress: ReadProgress, dia
         has_many_files = is_folder or (not path.exists() and glob.has_magic(pattern))
     importer = _find_importer(files, mapping.format)
     if importer is not None:
-        diagnostics.append(_note_importer(importer, side, files[0]))
+        diagnostics.append(note_importer(importer, str(files[0]), side))
         stream = choose_side(read_each(files, importer, chunk, progress, diagnostics), side)
         return RecordTable(rechunk_rows(stream, chunk), source, side, diagnostics)
     if (
@@ -399,22 +407,19 @@ def open_side(source: Source, side: str, chunk: int, progress: ReadProgress, dia
 
 
 def _find_importer(files: Sequence[Location], file_format: str | None) -> str | None:
-    """The importer that reads these files: the written one, or the one that recognizes the first JSON file."""
+    """The importer that reads these files: the written one, or the one that recognizes the first JSON or JSONL file."""
     if is_importer(file_format):
         return file_format
-    if file_format not in (None, AUTO) or not files or get_data_suffix(files[0]) != ".json":
+    if file_format not in (None, AUTO) or not files:
         return None
     try:
+        if get_data_suffix(files[0]) != ".json":
+            content_format = detect_content_format(files[0], file_format)
+            return content_format if is_importer(content_format) else None
         with open_bytes(files[0], ReadProgress()) as stream:
             return recognize_format(parse_json_file(read_document(stream, str(files[0])), str(files[0]))[0])
     except (UnreadableFile, OSError, EOFError, ValueError):
         return None
-
-
-def _note_importer(importer: str, side: str, file: Location) -> Diagnostic:
-    label = IMPORTERS.find(importer).label
-    what = f"{side} is read as the output of {label} (`format: {importer}`)"
-    return Diagnostic(code="imported", what=what, where=Where(file=str(file)), level="info")
 
 
 def _get_glob_root(pattern: str) -> Location:

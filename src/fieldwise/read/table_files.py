@@ -3,10 +3,10 @@
 import io
 import sys
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing
 from pathlib import Path
-from typing import Any, BinaryIO, Final, Protocol
+from typing import Any, BinaryIO, Final, Protocol, cast
 
 import zstandard
 
@@ -14,9 +14,10 @@ from fieldwise.model.diagnostic import ConfigError, Diagnostic, Where
 from fieldwise.model.locations import Location, parse_location
 from fieldwise.model.values import MISSING, Json, Missing, Value
 from fieldwise.read.arrow_rows import convert_arrow_batch
+from fieldwise.read.columns import find_roles
 from fieldwise.read.csv_files import read_csv
-from fieldwise.read.files import ReadProgress, UnreadableFile, detect_format, find_files, get_data_suffix, open_bytes, warn_unread_entries
-from fieldwise.read.imported_files import import_rows, is_importer, recognize_format
+from fieldwise.read.files import ReadProgress, UnreadableFile, find_files, get_data_suffix, open_bytes, warn_unread_entries
+from fieldwise.read.imported_files import detect_content_format, import_rows, is_importer, recognize_format, recognizes_document
 from fieldwise.read.json_text import BYTE_ORDER_MARK, JsonProblem, decode_fast, decode_lines, decode_with_problems
 from fieldwise.read.rows import MAX_BATCH_BYTES, RowBatch
 
@@ -40,7 +41,11 @@ def read_files(
         return
     diagnostics += warn_unread_entries(parse_location(pattern))
     progress.total = (progress.total or 0) + sum(file.stat().st_size for file in files)
-    yield from read_each(files, file_format, chunk, progress, diagnostics)
+    recognized: set[str] = set()
+    for rows in read_each(files, file_format, chunk, progress, diagnostics):
+        diagnostics += [note for note in rows.notes if note.what not in recognized]  # once, however many files are alike
+        recognized.update(note.what for note in rows.notes)
+        yield rows
 
 
 def read_each(
@@ -60,7 +65,7 @@ def read_file(
     has_rows = False
     try:
         with closing(open_bytes(file, progress)) as stream:
-            for rows in read_rows(stream, str(file), detect_format(file, file_format), chunk):
+            for rows in read_rows(stream, str(file), detect_content_format(file, file_format), chunk):
                 if len(rows):
                     has_rows = True
                     yield rows
@@ -203,12 +208,19 @@ def _decode_row_with_problems(line: bytes, number: int, is_whole: bool) -> tuple
 
 
 def read_json(stream: BinaryIO, file: str) -> RowBatch:
-    """The rows of a JSON file: a list of cases, or one object that is one case; `UnreadableFile` for anything else."""
+    """The rows of a JSON file: a list of cases, or one object that is one case or holds a list of cases; else `UnreadableFile`."""
     value, problems = parse_json_file(read_document(stream, file), file)
     recognized = recognize_format(value)
     if recognized is not None:
         return import_rows([value], recognized, file)
     if isinstance(value, dict):
+        document = cast("Mapping[str, Any]", value)
+        list_name = _find_case_list(document)
+        if list_name is not None and not problems:
+            rows = _rows_of_list(document[list_name], [], file)
+            what = f"the cases are the list `{list_name}` of the file"
+            rows.notes = (Diagnostic(code="case-list", what=what, where=Where(file=file), level="info"),)
+            return rows
         return RowBatch(values=[value], numbers=[1], files=[file], numbering="file", problems={0: problems} if problems else {})
     if isinstance(value, list):
         return _rows_of_list(value, problems, file)
@@ -216,12 +228,33 @@ def read_json(stream: BinaryIO, file: str) -> RowBatch:
     raise UnreadableFile(Diagnostic(code="unreadable-file", what=what, where=Where(file=file), fix=fix))
 
 
+def _find_case_list(document: Mapping[str, Any]) -> str | None:
+    """The key of the only list whose objects have both sides of a case, in an object that has neither itself.
+
+    >>> _find_case_list({"metrics": {"f1": 0.5}, "rows": [{"query": "a", "response": "b", "ground_truth": "c"}]})
+    'rows'
+    """
+    if _has_sides(document, any):
+        return None
+    lists = [
+        key for key, rows in document.items() if isinstance(rows, list) and rows and isinstance(rows[0], dict) and _has_sides(rows[0], all)
+    ]
+    return lists[0] if len(lists) == 1 else None
+
+
+def _has_sides(row: Mapping[str, Any], quantifier: Callable[[Iterable[bool]], bool]) -> bool:
+    """Whether any or all of the sides have a column in a row."""
+    columns = find_roles(row, {}, Where())[0].columns
+    return quantifier(side in columns for side in ("expected", "actual"))
+
+
 def read_imported(stream: BinaryIO, file: str, file_format: str) -> RowBatch:
     """The rows of a file in the format of an importer; a JSONL file has a document on each line."""
     content = read_document(stream, file)
     if get_data_suffix(parse_location(file)) in (".jsonl", ".ndjson"):
-        lines = [line for line in content.splitlines() if line.strip()]
-        return import_rows([parse_json_file(line, file)[0] for line in lines], file_format, file)
+        documents = [parse_json_file(line, file)[0] for line in content.splitlines() if line.strip()]
+        is_one_document = recognizes_document(file_format, documents)  # a list of rows, each on a line
+        return import_rows([documents] if is_one_document else documents, file_format, file)
     return import_rows([parse_json_file(content, file)[0]], file_format, file)
 
 

@@ -1,0 +1,41 @@
+"""The error about a missing side names the column that most likely holds it."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import fieldwise as fw
+
+TEXTS = ["the red fox", "a blue whale", "seven green birds"]
+
+
+def _explain(tmp_path: Path, rows: list[dict[str, Any]]) -> str:
+    path = tmp_path / "rows.jsonl"
+    path.write_text("\n".join(map(json.dumps, rows)))
+    with pytest.raises(fw.ConfigError) as error:
+        fw.run({"name": "s", "cases": str(path), "evaluators": [{"type": "answer_quality"}]}, root=tmp_path / "runs")
+    return str(error.value)
+
+
+def test_a_name_that_says_the_side_wins_over_values_that_resemble_it(tmp_path: Path) -> None:
+    rows = [{"candidate": text, "notes": text, "expected_messages": [text]} for text in TEXTS]
+    assert "columns: {expected: expected_messages}" in _explain(tmp_path, rows)
+
+
+def test_values_decide_where_names_say_nothing(tmp_path: Path) -> None:
+    rows = [{"expected": text, "foo": f"{text}!", "bar": "x", "timestamp": text} for text in TEXTS]
+    assert "columns: {actual: foo}" in _explain(tmp_path, rows)
+
+
+def test_a_column_without_a_name_is_not_suggested(tmp_path: Path) -> None:
+    rows = [{"expected": text, "bar": "x", "": text} for text in TEXTS]
+    assert "columns: {actual: bar}" in _explain(tmp_path, rows)
+
+
+def test_both_sides_are_suggested_by_name_or_by_the_words_they_share(tmp_path: Path) -> None:
+    assert "columns: {expected: want, actual: got}" in _explain(tmp_path, [{"n": 1, "want": text, "got": text} for text in TEXTS])
+    named = [{"expected_discount": 5, "profile": text} for text in TEXTS]
+    assert "columns: {expected: expected_discount, actual: …}" in _explain(tmp_path, named)
+    assert "columns: {expected: …, actual: …}" in _explain(tmp_path, [{"a": text, "b": 1} for text in TEXTS])
