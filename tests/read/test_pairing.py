@@ -92,3 +92,11 @@ def test_two_single_files_are_one_pair_whatever_they_are_called(tmp_path: Path) 
     pairing = propose_pairing(str(tmp_path / "truth.json"), str(tmp_path / "result.json"))
     assert pairing.own_fields == (["calls"], ["per_call"])
     assert not pairing.has_common_fields
+
+
+def test_a_field_that_is_often_omitted_is_not_equal_in_every_pair(tmp_path: Path) -> None:
+    expected = [{"id": f"r{number}", "day_count": "ACT/365", "holder": "B", "rate": number} for number in range(30)]
+    actual = [{**row, "day_count": None if number % 2 else "ACT/365", "rate": 99} for number, row in enumerate(expected)]
+    for name, rows in (("e.jsonl", expected), ("a.jsonl", actual)):
+        (tmp_path / name).write_text("\n".join(map(json.dumps, rows)))
+    assert propose_pairing(str(tmp_path / "e.jsonl"), str(tmp_path / "a.jsonl")).equal_fields == ["holder"]

@@ -149,3 +149,26 @@ def test_an_expected_file_that_is_not_json_stays_an_error(tmp_path: Path) -> Non
     source = Source(expected=str(tmp_path / "gold"), actual=str(tmp_path / "out"))
     diagnostics = [note for cases in read_cases(source) for notes in cases.diagnostics.values() for note in notes]
     assert [note.code for note in diagnostics if note.level == "error"] == ["unreadable-expected"]
+
+
+@pytest.mark.parametrize("names", [[f"bill_{n:03}" for n in range(4)], [f"r{'abcdefghijk'[n]}" for n in range(11)]])
+def test_an_object_of_records_by_their_ids_is_a_table(tmp_path: Path, names: list[str]) -> None:
+    gold = {name: {"vendor": f"Vendor {name}", "tax": {"amount": n}} for n, name in enumerate(names)}
+    (tmp_path / "gold.json").write_text(json.dumps(gold))
+    (tmp_path / "out").mkdir()
+    for name in names[1:]:
+        (tmp_path / "out" / f"{name}.json").write_text(json.dumps(gold[name] | {"tokens": 5}))
+    cases = {"expected": str(tmp_path / "gold.json"), "actual": str(tmp_path / "out")}
+    evaluators = [{"type": "field_accuracy", "name": "fields", "fields": ["vendor", "tax.amount"]}]
+    run = fw.run({"name": "s", "cases": cases, "evaluators": evaluators}, root=tmp_path / "runs")
+    assert run.summary["fields.score"] == pytest.approx((len(names) - 1) / len(names))
+    assert any("an object of" in problem.what for problem in run.diagnostics)
+
+
+def test_the_parts_of_a_record_are_no_records(tmp_path: Path) -> None:
+    record = {"seller": {"name": "Acme"}, "buyer": {"name": "Lang"}, "carrier": {"name": "Post"}}
+    for name in ("gold.json", "out.json"):
+        (tmp_path / name).write_text(json.dumps(record if name == "gold.json" else record | {"note": 1}))
+    cases = {"expected": str(tmp_path / "gold.json"), "actual": str(tmp_path / "out.json")}
+    run = fw.run({"name": "s", "cases": cases, "evaluators": [{"type": "field_prf"}]}, root=tmp_path / "runs")
+    assert run.summary["field_prf.correct_fields"] == 3

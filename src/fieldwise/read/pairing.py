@@ -144,7 +144,7 @@ def propose_pairing(expected: str, actual: str, *, ids: tuple[str, str] | None =
     only_expected = [name for name in expected_fields if name not in actual_fields and name not in left_out]
     only_actual = [name for name in actual_fields if name not in expected_fields and name not in left_out]
     common_fields = [name for name in expected_fields if name in actual_fields and name not in left_out]
-    equal_fields = [name for name in common_fields if _measure_agreement(pairs, name, name)[0] == 1.0] if len(pairs) >= MIN_ROWS else []
+    equal_fields = [name for name in common_fields if _is_equal_everywhere(pairs, name)] if len(pairs) >= MIN_ROWS else []
     return Pairing(
         expected=mappings[0],
         actual=mappings[1],
@@ -383,6 +383,13 @@ def _measure_agreement(pairs: Sequence[tuple[Any, Any]], expected_name: str, act
             count += 1
             equal += _to_comparable(left) == _to_comparable(right)
     return (equal / count if count else 0.0), count
+
+
+def _is_equal_everywhere(pairs: Sequence[tuple[Any, Any]], name: str) -> bool:
+    """True if a field has a value on either side and never differs, a missing value being one that differs."""
+    values = [tuple(record.get(name) if isinstance(record, Mapping) else None for record in pair) for pair in pairs]
+    present = [pair for pair in values if any(value not in (None, "", [], {}) for value in pair)]
+    return bool(present) and all(_to_comparable(expected) == _to_comparable(actual) for expected, actual in present)
 
 
 def _to_comparable(value: Any) -> str:

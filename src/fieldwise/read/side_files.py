@@ -60,7 +60,7 @@ from fieldwise.read.imported_files import (
 from fieldwise.read.in_memory import read_rows_in_memory
 from fieldwise.read.rows import RowBatch, rechunk_rows
 from fieldwise.read.side_mapping import SideMapper, locate
-from fieldwise.read.table_files import describe_unreadable, parse_json_file, read_document, read_each
+from fieldwise.read.table_files import describe_unreadable, list_keyed_records, note_recognized, parse_json_file, read_document, read_each
 from fieldwise.registry import nearest
 
 SIDES: Final = ("expected", "actual")
@@ -398,11 +398,11 @@ def open_side(source: Source, side: str, chunk: int, progress: ReadProgress, dia
     ):
         if has_many_files:
             return RecordFiles(files, path if is_folder else _get_glob_root(pattern), side, mapping, progress)
-        if get_data_suffix(files[0]) in TEXT_SUFFIXES or not _is_list_of_objects(files[0]):
+        if get_data_suffix(files[0]) in TEXT_SUFFIXES or not _is_table(files[0]):
             record_files = RecordFiles(files, files[0].parent, side, mapping, progress)
             record_files.is_single = True
             return record_files
-    rows = rechunk_rows(read_each(files, mapping.format, chunk, progress, diagnostics), chunk)
+    rows = rechunk_rows(note_recognized(read_each(files, mapping.format, chunk, progress, diagnostics), diagnostics), chunk)
     return RecordTable(rows, source, side, diagnostics)
 
 
@@ -433,14 +433,16 @@ def _get_glob_root(pattern: str) -> Location:
     return RemotePath(f"{scheme}://{'/'.join(fixed_parts)}") if separator else Path(*fixed_parts)
 
 
-def _is_list_of_objects(file: Location) -> bool:
+def _is_table(file: Location) -> bool:
     """Whether a JSON file is a table. A file that cannot be read counts as a record, and reading it reports the reason."""
     try:
         with open_bytes(file, ReadProgress()) as stream:
             value, _ = parse_json_file(read_document(stream, str(file)), str(file))
     except (UnreadableFile, OSError, EOFError, ValueError):
         return False
-    return isinstance(value, list) and all(isinstance(item, dict) for item in value) and len(value) > 0
+    if not isinstance(value, list):
+        return bool(list_keyed_records(value))
+    return all(isinstance(item, dict) for item in value) and len(value) > 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,6 +25,9 @@ MAX_LINE_BYTES: Final = 64 << 20
 """A longer line is not a case: it is discarded while it is read, and reported."""
 MAX_DOCUMENT_BYTES: Final = 1 << 30
 """A larger JSON document does not fit into memory: JSONL is read line by line instead."""
+_MIN_KEYED_RECORDS: Final = 3
+_MANY_KEYED_RECORDS: Final = 10
+"""Numbers of members from which an object may be one of records by their ids: with numbered names, and with any names."""
 _BLOCK: Final = 1 << 20
 _LINES_DECODED_TOGETHER: Final = 64
 """Lines decoded and checked together; their text and values fit into a processor's cache."""
@@ -41,9 +44,14 @@ def read_files(
         return
     diagnostics += warn_unread_entries(parse_location(pattern))
     progress.total = (progress.total or 0) + sum(file.stat().st_size for file in files)
+    yield from note_recognized(read_each(files, file_format, chunk, progress, diagnostics), diagnostics)
+
+
+def note_recognized(stream: Iterator[RowBatch], diagnostics: list[Diagnostic]) -> Iterator[RowBatch]:
+    """The same rows; adds what was recognized in their files to `diagnostics`, once however many files are alike."""
     recognized: set[str] = set()
-    for rows in read_each(files, file_format, chunk, progress, diagnostics):
-        diagnostics += [note for note in rows.notes if note.what not in recognized]  # once, however many files are alike
+    for rows in stream:
+        diagnostics += [note for note in rows.notes if note.what not in recognized]
         recognized.update(note.what for note in rows.notes)
         yield rows
 
@@ -221,6 +229,12 @@ def read_json(stream: BinaryIO, file: str) -> RowBatch:
             what = f"the cases are the list `{list_name}` of the file"
             rows.notes = (Diagnostic(code="case-list", what=what, where=Where(file=file), level="info"),)
             return rows
+        records = list_keyed_records(document)
+        if records and not problems:
+            rows = _rows_of_list(records, [], file)
+            what = f"the file is an object of {len(records):,} records by their ids (`{next(iter(document))}` …)"
+            rows.notes = (Diagnostic(code="keyed-records", what=what, where=Where(file=file), level="info"),)
+            return rows
         return RowBatch(values=[value], numbers=[1], files=[file], numbering="file", problems={0: problems} if problems else {})
     if isinstance(value, list):
         return _rows_of_list(value, problems, file)
@@ -240,6 +254,26 @@ def _find_case_list(document: Mapping[str, Any]) -> str | None:
         key for key, rows in document.items() if isinstance(rows, list) and rows and isinstance(rows[0], dict) and _has_sides(rows[0], all)
     ]
     return lists[0] if len(lists) == 1 else None
+
+
+def list_keyed_records(document: Any) -> list[dict[str, Any]]:
+    """The records of an object that holds them by their ids, each with its `id`; empty if the object is a record itself.
+
+    It holds records if all its members are objects with fields in common and their names are numbered, or many: parts of one record
+    (`seller`, `buyer`) are neither.
+
+    >>> list_keyed_records({f"bill_{number}": {"total": number} for number in (1, 2, 3)})[0]
+    {'id': 'bill_1', 'total': 1}
+    """
+    if not isinstance(document, dict) or len(document) < _MIN_KEYED_RECORDS:
+        return []
+    members = cast("dict[str, Any]", document)
+    if not all(isinstance(member, dict) for member in members.values()) or not set[str].intersection(*map(set, members.values())):
+        return []
+    are_numbered = all(any(character.isdigit() for character in name) for name in members)
+    if not are_numbered and len(members) < _MANY_KEYED_RECORDS:
+        return []
+    return [{"id": name, **member} for name, member in members.items()]
 
 
 def _has_sides(row: Mapping[str, Any], quantifier: Callable[[Iterable[bool]], bool]) -> bool:
