@@ -119,19 +119,12 @@ def _warn_of_copy(expected: Sequence[Location], actual: Sequence[Location]) -> l
     """A warning if each side is one file and both have the same bytes."""
     if len(expected) != 1 or len(actual) != 1:
         return []
-<<<<<<< HEAD
     expected_file, actual_file = expected[0], actual[0]
     if not isinstance(expected_file, Path) or not isinstance(actual_file, Path):
         return []
     if not filecmp.cmp(expected_file, actual_file, shallow=False):
         return []
     what, fix = f"the file has the same bytes as {expected_file}, the expected side", "check that it is not a copy of it"
-=======
-    file, actual_file = expected[0], actual[0]
-    if not isinstance(file, Path) or not isinstance(actual_file, Path) or not filecmp.cmp(file, actual_file, shallow=False):
-        return []
-    what, fix = f"the file has the same bytes as {file}, the expected side", "check that it is not a copy of it"
->>>>>>> 4ddee65 (read: objects of records by their ids; fields omitted are not equal)
     return [Diagnostic(code="same-content", level="warning", what=what, where=Where(file=str(actual_file)), fix=fix)]
 
 
