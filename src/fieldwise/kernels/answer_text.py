@@ -112,7 +112,7 @@ def find_list_items(text: str, code_words: Sequence[str] = ("rule",)) -> list[Li
     >>> find_list_items("* **Rule C-2:** Rating Perils")[0]
     ListItem(label='Rule C-2: Rating Perils', keys=('rating perils',), codes=(('rule', 'c2'),))
     """
-    return _make_items(_split_items(text), tuple(code_words))
+    return _make_items(_split_lines(text), tuple(code_words))
 
 
 def find_inline_items(text: str, code_words: Sequence[str] = ("rule",), least: int = 3) -> list[ListItem]:
@@ -123,7 +123,7 @@ def find_inline_items(text: str, code_words: Sequence[str] = ("rule",), least: i
     >>> [item.label for item in find_inline_items("Base Rates; Rating Perils")], find_inline_items("It is, in short, a long story.")
     (['Base Rates', 'Rating Perils'], [])
     """
-    lines = [line for line, is_item in _split_items(text) if not is_item]
+    lines = [line for line, is_item in _split_lines(text) if not is_item]
     items = [item for line in lines for sentence in _split_line(line) for item in _split_inline(sentence, least)]
     return _make_items([(item, True) for item in items], tuple(code_words))
 
@@ -167,7 +167,7 @@ def find_prose(text: str) -> str:
     >>> find_prose("The rules are Rating Perils and Base Rates.\\n* one")
     ' the rules are rating perils and base rates '
     """
-    lines = [line for line, is_item in _split_items(text) if not is_item]
+    lines = [line for line, is_item in _split_lines(text) if not is_item]
     return f" {' '.join(_NOT_WORD.sub(' ', fold_name(line)).strip() for line in lines)} "
 
 
@@ -188,7 +188,7 @@ def fold_name(text: str) -> str:
     return fold_keyword((without_parenthesis or plain).strip(_NAME_EDGES))
 
 
-def _split_items(text: str) -> Iterator[tuple[str, bool]]:
+def _split_lines(text: str) -> Iterator[tuple[str, bool]]:
     """Yield each line without markup, and whether it is an item: a bullet, a numbered line or a row of a table."""
     for is_table, block in groupby(text.splitlines(), key=lambda line: line.lstrip().startswith("|")):
         if is_table:

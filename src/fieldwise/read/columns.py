@@ -26,9 +26,9 @@ _OUTPUT_NOUNS: Final = (
 )
 
 
-def _combine_names(adjectives: Iterable[str], *names: str) -> tuple[str, ...]:
-    """Folded names such as `idealanswer`: an adjective for a side and a noun for an output."""
-    return (*names, *(f"{adjective}{noun}" for adjective in adjectives for noun in _OUTPUT_NOUNS))
+def _list_side_names(adjectives: Iterable[str], *whole_names: str) -> tuple[str, ...]:
+    """Folded names of columns of a side: whole names, and every adjective with every noun for an output, such as `idealanswer`."""
+    return (*whole_names, *(f"{adjective}{noun}" for adjective in adjectives for noun in _OUTPUT_NOUNS))
 
 
 USUAL_NAMES: Final[Mapping[str, tuple[tuple[str, ...], ...]]] = {
@@ -43,7 +43,7 @@ USUAL_NAMES: Final[Mapping[str, tuple[tuple[str, ...], ...]]] = {
             *("referenceoutput", "referenceoutputs", "expectedoutput", "expectedoutputs", "expectedanswer", "expectedresponse"),
             *("expectations", "correctanswer", "ideal", "target", "targets"),
         ),
-        _combine_names(
+        _list_side_names(
             ("expected", "ideal", "gold", "golden", "true", "correct", "reference", "groundtruth", "target", "desired"), "ytrue"
         ),
     ),
@@ -54,7 +54,7 @@ USUAL_NAMES: Final[Mapping[str, tuple[tuple[str, ...], ...]]] = {
             *("completion", "generated", "generatedtext", "hypothesis", "extracted", "extraction", "aio"),
             *("taskoutput", "evaluationtaskoutput"),
         ),
-        _combine_names(
+        _list_side_names(
             (
                 "actual",
                 "predicted",

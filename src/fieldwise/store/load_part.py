@@ -203,19 +203,19 @@ def codes_of_names(column: ArrowColumn, names: Sequence[str]) -> NDArray[np.int6
     return np.concatenate(codes)
 
 
-def _load_pool(tables: TableLoader, files: Sequence[PartFile], case: NDArray[np.int64]) -> dict[str, NDArray[Any]]:
+def _load_pool(tables: TableLoader, files: Sequence[PartFile], case_positions: NDArray[np.int64]) -> dict[str, NDArray[Any]]:
     if not files:
         return {}
     table = tables(files[0], None)
     columns = {name: table.column(name).to_numpy() for name in table.column_names}
-    return columns | {"case": _rows_of_positions(columns["case"], case)}
+    return columns | {"case": _rows_of_positions(columns["case"], case_positions)}
 
 
-def _rows_of_positions(positions: NDArray[np.int64], case: NDArray[np.int64]) -> NDArray[np.int64]:
+def _rows_of_positions(positions: NDArray[np.int64], case_positions: NDArray[np.int64]) -> NDArray[np.int64]:
     """The row of each of these positions among the cases, which are sorted by position."""
-    if len(case) and int(case[-1]) - int(case[0]) + 1 == len(case):  # consecutive cases
-        return positions - case[0]
-    return np.searchsorted(case, positions)
+    if len(case_positions) and int(case_positions[-1]) - int(case_positions[0]) + 1 == len(case_positions):  # consecutive cases
+        return positions - case_positions[0]
+    return np.searchsorted(case_positions, positions)
 
 
 class _ComparisonFile:
@@ -273,19 +273,19 @@ class _ComparisonFile:
         has_row[self._field[rows]] = True
         return has_row
 
-    def comparisons(self, case: NDArray[np.int64]) -> ComparisonTable:
+    def comparisons(self, case_positions: NDArray[np.int64]) -> ComparisonTable:
         """The comparisons of a batch whose cases are at these positions. Evaluators with the same cases get the same object."""
-        key = case.tobytes()  # the positions themselves: the arrays of two evaluators are different objects
+        key = case_positions.tobytes()  # the positions themselves: the arrays of two evaluators are different objects
         if key not in self._cache:
-            self._cache[key] = self._build_comparisons(case)
+            self._cache[key] = self._build_comparisons(case_positions)
         return self._cache[key]
 
-    def _build_comparisons(self, case: NDArray[np.int64]) -> ComparisonTable:
+    def _build_comparisons(self, case_positions: NDArray[np.int64]) -> ComparisonTable:
         table = self._table
         faults = np.flatnonzero(self._outcome == Outcome.FAULT)
         return ComparisonTable(
-            cases=len(case),
-            case=_rows_of_positions(numpy_array(table.column("case")), case).astype(np.int32),
+            cases=len(case_positions),
+            case=_rows_of_positions(numpy_array(table.column("case")), case_positions).astype(np.int32),
             field=self._field,
             path=np.zeros(table.num_rows, dtype=np.int32),
             outcome=self._outcome,

@@ -170,7 +170,7 @@ def json_quality(batch: Batch, config: JsonQuality) -> Results:
     safety = check_safety(config.safety, batch.records.actual, batch.services) if config.safety else None
     metrics, flags = _compute_metrics(comparisons, keys, safety)
     metrics |= _compute_rqs(metrics, config)
-    status, reasons = decide_statuses(comparisons, _count_uncovered(comparisons, keys))
+    status, reasons = decide_statuses(comparisons, _flag_scored_cases(comparisons, keys))
     for name in ("accuracy", "rqs", "rqs_normalized"):
         metrics[name][status != Status.SCORED] = np.nan
     mark_case_faults(status, reasons, safety.faults if safety else {})
@@ -318,8 +318,8 @@ def _compute_metrics(comparisons: ComparisonTable, keys: _KeyRows, safety: Safet
     return metrics, Labels.from_masks(flags)
 
 
-def _count_uncovered(comparisons: ComparisonTable, keys: _KeyRows) -> _Numbers:
-    """0 for a case in which every key is left out, so that there is nothing to score; else a positive number."""
+def _flag_scored_cases(comparisons: ComparisonTable, keys: _KeyRows) -> _Numbers:
+    """1 for each case with something to score; 0 where every key is left out."""
     every = np.bincount(comparisons.case, minlength=comparisons.cases)
     left_out = np.bincount(comparisons.case[~keys.counted], minlength=comparisons.cases)
     return np.where((every > 0) & (left_out == every), 0.0, 1.0)
