@@ -33,6 +33,8 @@ class Outcome(IntEnum):
         return self.name.lower()
 
 
+OUTCOME_LABELS: Final = tuple(outcome.label for outcome in Outcome)
+"""The label of each outcome, by its number."""
 UNCOUNTED_OUTCOMES: Final = (Outcome.BOTH_ABSENT.label, Outcome.IGNORED.label)
 """Outcomes that are neither right nor wrong."""
 
@@ -221,7 +223,7 @@ class ComparisonTable:
         return Comparison(
             path=self.paths[int(self.path[row])],
             field=self.fields[int(self.field[row])],
-            outcome=Outcome(self.outcome[row]).label,
+            outcome=OUTCOME_LABELS[self.outcome[row]],
             expected=None if expected is MISSING else expected,
             actual=None if actual is MISSING else actual,
             expected_presence=presence_label(expected),
@@ -253,11 +255,12 @@ _ARRAYS = (
 )
 _LISTS = ("expected", "actual")
 _SPARSE = ("cause", "note", "faults", "page", "box", "chosen")
+_PRESENCE_LABELS: Final = tuple(presence.name.lower() for presence in Presence)
 
 
 def presence_label(value: Value) -> str:
     """`present`, `null` or `missing`."""
-    return Presence(presence_of(value)).name.lower()
+    return _PRESENCE_LABELS[presence_of(value)]
 
 
 def fill_confidences(tables: Sequence[ComparisonTable]) -> list[NDArray[np.float64]]:

@@ -6,7 +6,7 @@
 """
 
 from collections.abc import Container, Iterable, Iterator, Sequence
-from functools import partial
+from functools import lru_cache, partial
 from typing import Final, Literal, TypeAlias
 
 import numpy as np
@@ -105,7 +105,7 @@ def likely_causes(
 
     `leaves` are those of all expected records, where they are known.
     """
-    candidates = _CandidateCauses()
+    candidates = _candidate_causes(CAUSES.revision)
     copied = contexts.find_copied(actual, leaves)
 
     def mismatches() -> Iterator[tuple[Iterable[CauseSpec], Value, Value, Context]]:
@@ -133,13 +133,20 @@ class _CandidateCauses(dict[PairSign, Sequence[CauseSpec]]):
     """The causes to try on pairs of a sign, by rank. Trying all of them takes four times as long."""
 
     def __init__(self) -> None:
-        self.first_reading_rank = min((cause.rank for cause in CAUSES.all() if cause.reads is not None), default=0)
+        self.by_rank = sorted(CAUSES.all(), key=lambda cause: (cause.rank, cause.name))
+        self.first_reading_rank = min((cause.rank for cause in self.by_rank if cause.reads is not None), default=0)
         """Causes below this rank need not know what two texts can be read as."""
 
     def __missing__(self, sign: PairSign) -> Sequence[CauseSpec]:
-        by_rank = sorted(CAUSES.all(), key=lambda cause: (cause.rank, cause.name))
-        self[sign] = [cause for cause in by_rank if _applies_to(cause, sign[0]) and _may_hold(cause, sign)]
+        self[sign] = [cause for cause in self.by_rank if _applies_to(cause, sign[0]) and _may_hold(cause, sign)]
         return self[sign]
+
+
+@lru_cache(maxsize=1)  # there are a few hundred signs, and a batch of one case would build its lists again
+def _candidate_causes(revision: int) -> _CandidateCauses:
+    """The causes to try, for a state of the registry."""
+    del revision
+    return _CandidateCauses()
 
 
 def _applies_to(cause: CauseSpec, kind: PairKind) -> bool:

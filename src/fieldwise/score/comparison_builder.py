@@ -32,7 +32,8 @@ _CONTAINERS = (dict, list)
 _ANY_KEY = b'{"$any":['
 # the values of `Outcome` as plain integers: looking up an enum member costs as much as comparing two values
 _WRONG_VALUE, _FORMAT_ERROR, _OMISSION, _HALLUCINATION, _BOTH_ABSENT, _IGNORED, _FAULT = range(1, 8)
-_OUTCOMES_WITH_MISFITS = (_FORMAT_ERROR, _OMISSION, _BOTH_ABSENT, _IGNORED)
+_MAY_BE_MISFIT = np.isin(np.arange(8), (_FORMAT_ERROR, _OMISSION, _BOTH_ABSENT, _IGNORED))
+"""Whether the actual value of a comparison may be a misfit, by its outcome."""
 
 IsNull = Callable[[Any], bool]
 """True for values other than null that count as null."""
@@ -360,7 +361,7 @@ def outcome_by_presence(
 
 def _unwrap_misfits(actual: ValueColumn, outcome: NDArray[np.uint8]) -> ValueColumn:
     """Replace each misfit by the value it marks, or by MISSING where nothing is expected."""
-    for row in np.flatnonzero(np.isin(outcome, _OUTCOMES_WITH_MISFITS)).tolist():
+    for row in np.flatnonzero(_MAY_BE_MISFIT[outcome]).tolist():
         value = actual[row]
         if value.__class__ is Misfit:
             actual[row] = MISSING if outcome[row] in (_OMISSION, _BOTH_ABSENT) else value.value

@@ -181,8 +181,12 @@ class EvidencePaths:
 
     def may_occur(self, metadata: Sequence[Mapping[str, Any]]) -> bool:
         """Whether a case may have such a record."""
+        if self.confidence.startswith("actual"):
+            return True
+        if not any(metadata):
+            return False
         names = {*_PLACES, str(Path.parse(self.confidence).steps[1])}
-        return self.confidence.startswith("actual") or any(not names.isdisjoint(columns) for columns in metadata if columns)
+        return any(not names.isdisjoint(columns) for columns in metadata if columns)
 
     def find(self, metadata: Mapping[str, Any], actual: Value, totals: UnwrapTotals) -> EvidenceNode:
         """The evidence in the parallel records of a case."""

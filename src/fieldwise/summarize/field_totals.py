@@ -19,7 +19,7 @@ from fieldwise.kernels.statistics import (
     wilson_interval,
 )
 from fieldwise.kernels.sums import ExactSums
-from fieldwise.model.comparison import ComparisonTable, Outcome
+from fieldwise.model.comparison import OUTCOME_LABELS, ComparisonTable, Outcome
 from fieldwise.model.rule import FieldRule
 from fieldwise.model.summary import FieldSummary, Metric
 from fieldwise.model.values import MISSING
@@ -27,7 +27,6 @@ from fieldwise.summarize.metrics import CaseDraws, GroupSets, LowestCases, Measu
 from fieldwise.summarize.rule_text import rule_text
 
 _OUTCOME_COUNT = len(Outcome)
-_OUTCOME_LABELS = tuple(outcome.label for outcome in sorted(Outcome))
 _MAX_WORST = 5
 _MAX_CAUSES = 5
 _WITH_EXPECTED = [Outcome.MATCH, Outcome.WRONG_VALUE, Outcome.FORMAT_ERROR, Outcome.OMISSION]
@@ -129,7 +128,7 @@ class FieldTotals:
             n=counts[_SCORED],
             expected=with_expected + counts[_FAULTS_WITH_EXPECTED],
             given=with_actual + counts[_FAULTS_WITH_ACTUAL],
-            outcomes={label: count for label, count in zip(_OUTCOME_LABELS, outcomes, strict=True) if count},
+            outcomes={label: count for label, count in zip(OUTCOME_LABELS, outcomes, strict=True) if count},
             matched=counts[_PASSED],
             score=self._mean_similarity(key),
             precision=precision,

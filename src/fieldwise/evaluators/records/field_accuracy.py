@@ -35,6 +35,7 @@ from fieldwise.model.values import MISSING, Value
 from fieldwise.registry import EvaluatorExample, evaluator
 
 _Numbers = NDArray[np.float64]
+_Flags = NDArray[np.bool_]
 _RECORD = {"a": "x", "b": [1, {"c": 2.5}], "é": {"a": True, "b": None}}
 
 
@@ -180,7 +181,7 @@ def _lacks_field(comparisons: ComparisonTable, row: int, expected: Sequence[Valu
     return value_at(expected[int(comparisons.case[row])], steps) is MISSING
 
 
-def _scored_rows(comparisons: ComparisonTable) -> NDArray[np.bool_]:
+def _scored_rows(comparisons: ComparisonTable) -> _Flags:
     """The rows that count: not ignored fields, and fields that neither side has."""
     outcome = comparisons.outcome
     return (outcome != Outcome.IGNORED) & ~((outcome == Outcome.BOTH_ABSENT) & ~comparisons.passed)
@@ -191,11 +192,11 @@ class _FieldScores:
     """Arrays of shape fields × cases."""
 
     score: _Numbers
-    counted: NDArray[np.bool_]
-    passed: NDArray[np.bool_]
+    counted: _Flags
+    passed: _Flags
 
 
-def _score_fields(comparisons: ComparisonTable, scored: NDArray[np.bool_]) -> _FieldScores:
+def _score_fields(comparisons: ComparisonTable, scored: _Flags) -> _FieldScores:
     """The score of each field in each case: for a field of list items the mean over the longer of the two lists.
 
     In nested lists the longer side is taken per inner list, so that extra items of one list do not offset missing items of another.
@@ -203,7 +204,7 @@ def _score_fields(comparisons: ComparisonTable, scored: NDArray[np.bool_]) -> _F
     shape = (len(comparisons.fields), comparisons.cases)
     cell = comparisons.field.astype(np.int64) * comparisons.cases + comparisons.case
 
-    def count_rows(rows: NDArray[np.bool_]) -> _Numbers:
+    def count_rows(rows: _Flags) -> _Numbers:
         return np.bincount(cell[rows], minlength=shape[0] * shape[1]).reshape(shape).astype(np.float64)
 
     similarity = np.nan_to_num(comparisons.similarity[scored], nan=0.0)

@@ -29,7 +29,7 @@ from fieldwise.evaluators.records._fields import (
 from fieldwise.kernels.json_conversion import encode_plain_values
 from fieldwise.kernels.statistics import precision_recall_f1
 from fieldwise.model.batch import Batch
-from fieldwise.model.comparison import ComparisonTable, Outcome
+from fieldwise.model.comparison import OUTCOME_LABELS, ComparisonTable, Outcome
 from fieldwise.model.options import OptionProblem
 from fieldwise.model.path import MalformedPath, Path
 from fieldwise.model.result import Labels, Results, Status
@@ -298,7 +298,7 @@ class _ErrorDetails:
             listed.append(
                 {
                     "path": comparisons.paths[path],
-                    "error_type": _OUTCOME_LABELS[outcome],
+                    "error_type": OUTCOME_LABELS[outcome],
                     "expected": _missing_as_none(comparisons.expected[row]),
                     "actual": _missing_as_none(comparisons.actual[row]),
                 }
@@ -328,7 +328,7 @@ class _ErrorDetails:
         paths = encode_plain_values([self.comparisons.paths[code // _OUTCOME_COUNT] for code in codes])
         heads: dict[int, bytes | None] = {}
         for code, path in zip(codes, paths, strict=True):
-            label = _OUTCOME_LABELS[code % _OUTCOME_COUNT].encode()
+            label = OUTCOME_LABELS[code % _OUTCOME_COUNT].encode()
             heads[code] = None if path is None else b'{"path":%b,"error_type":"%b","expected":' % (path, label)
         return heads
 
@@ -343,8 +343,7 @@ class _ErrorDetails:
         return _ErrorRows(rows.tolist(), ends, codes.tolist())
 
 
-_OUTCOME_LABELS: Final = [outcome.label for outcome in Outcome]
-_OUTCOME_COUNT: Final = len(_OUTCOME_LABELS)
+_OUTCOME_COUNT: Final = len(OUTCOME_LABELS)
 
 
 def _join_errors(errors: list[bytes | None]) -> bytes | None:
