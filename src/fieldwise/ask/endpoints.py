@@ -42,7 +42,10 @@ def resolve_endpoint(endpoint: Endpoint, *, private: bool = True, environment: M
     model = endpoint.name or environment.get(MODEL_VARIABLE)
     if not url or not model:
         problem = "no model endpoint is set" if not url else "no model is named"
-        fix = f"write `model: {{url: http://localhost:11434/v1, name: …}}` in the evaluator, or set {URL_VARIABLE} and {MODEL_VARIABLE}"
+        fix = (
+            f"write `model: {{url: http://localhost:11434/v1, name: …}}` in the evaluator, or set {URL_VARIABLE} and {MODEL_VARIABLE}; "
+            "to install a local one: `ollama pull llama3.2`"
+        )
         return Reply(problem=problem, fix=fix, missing=True)
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https") or not parts.hostname or parts.username or parts.query or parts.fragment:

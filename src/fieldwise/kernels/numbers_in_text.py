@@ -38,12 +38,13 @@ _USUAL_NUMBER: Final = {
 """Digits, in groups of three or none, and decimals: the fast path for most numbers."""
 _JOINER: Final = "\N{INVISIBLE SEPARATOR}"
 _VULGAR_FRACTIONS: Final = "¼½¾⅓⅔⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞"
-_DIGITS = re.compile(rf"[0-9]+(?:[.,'{_JOINER}][0-9]+)*[{_VULGAR_FRACTIONS}]?|[{_VULGAR_FRACTIONS}]")
+_DIGITS = re.compile(rf"[0-9]+(?:[.,'{_JOINER}][0-9]+)*(?:{_JOINER}?[{_VULGAR_FRACTIONS}])?|[{_VULGAR_FRACTIONS}]")
 _LETTERS = re.compile(r"[A-Za-z]{3,}+")
 _LETTERS_AFTER_NUMBERS: Final = frozenset(
     ("min", "mins", "sec", "secs", "hrs", "yrs", "mio", "mrd", "bln", "mln", "pcs", "pct", "percent", "ths")
 )
-_NO_BREAK_SPACE = re.compile("(?<=[0-9])[\xa0\u202f\u2009](?=[0-9])")
+_NO_BREAK_SPACE = re.compile(rf"(?<=[0-9])(?:[\xa0\u202f\u2009](?=[0-9])|[ \xa0\u202f\u2009](?=[{_VULGAR_FRACTIONS}]))")
+"""Spaces inside a number; any space before a fraction is: `1 ½`."""
 _GROUPING_SPACE = re.compile("(?<=[0-9])[ \xa0\u202f\u2009](?=[0-9]{3}(?![0-9]))")
 _MINUS_SIGNS: Final = "-\N{MINUS SIGN}\N{EN DASH}"
 _CURRENCY_SYMBOLS: Final = "$€£¥₹"
@@ -304,7 +305,8 @@ def _read_digits(digits: str, locale: NumberLocale) -> Iterable[str]:
     if digits.isdigit():
         return (digits.lstrip("0") or "0",)
     if digits[-1] in _VULGAR_FRACTIONS:
-        whole = int(digits[:-1]) if digits[:-1].isdigit() else 0
+        whole_digits = digits[:-1].rstrip(_JOINER)
+        whole = int(whole_digits) if whole_digits.isdigit() else 0
         return (format_number_value(round(whole + numeric(digits[-1]), 6)),)
     match = _USUAL_NUMBER[locale].fullmatch(digits)
     if match is None:

@@ -390,7 +390,8 @@ def test_squad_normalization_ignores_punctuation_and_articles() -> None:
 
 
 @pytest.mark.parametrize(
-    ("expected", "actual", "share"), [("0.5", "½ cup", 1.0), ("1½", "1.5", 1.0), ("42", "42abc", 0.0), ("42", "42kg", 1.0)]
+    ("expected", "actual", "share"),
+    [("0.5", "½ cup", 1.0), ("1½", "1.5", 1.0), ("1 ½", "1.5", 1.0), ("2 ¼", "2.5", 0.0), ("42", "42abc", 0.0), ("42", "42kg", 1.0)],
 )
 def test_numbers_are_read_with_fractions_and_units_but_not_out_of_words(expected: str, actual: str, share: float) -> None:
     assert fw.evaluate({"type": "answer_quality"}, expected=expected, actual=actual).metrics["number_match"] == share

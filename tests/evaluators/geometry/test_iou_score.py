@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 import fieldwise as fw
 from fieldwise import Result
 
+SQUARE = [[0, 0], [10, 0], [10, 10], [0, 10]]
+
 NAN = float("nan")
 
 
@@ -360,3 +362,23 @@ def test_many_boxes_pair_alike_however_the_grid_is_computed(monkeypatch: pytest.
     monkeypatch.setattr("fieldwise.evaluators.geometry._item_matching._MAX_GRID_CELLS", 500)
     parts = fw.evaluate(config, expected={"b": expected}, actual={"b": actual})
     assert (parts.score, parts.hits, parts.misses) == (whole.score, whole.hits, whole.misses)
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual", "score"),
+    [
+        ({"format": "polygon", "coordinates": SQUARE}, {"format": "xyxy", "coordinates": [0, 0, 10, 5]}, 0.5),
+        ({"format": "xywh", "coordinates": [0, 0, 10, 5]}, {"format": "polygon", "coordinates": SQUARE}, 0.5),
+        ([{"format": "polygon", "coordinates": [[0, 0], [10, 0], [0, 10]]}], [[0, 0, 10, 10]], 0.5),
+        ([{"format": "polygon", "coordinates": SQUARE}, [20, 20, 30, 30]], [[0, 0, 10, 10], [20, 20, 30, 25]], 0.75),
+    ],
+)
+def test_polygons_that_name_their_format_are_compared_with_boxes(expected: Any, actual: Any, score: float) -> None:
+    result = fw.evaluate({"type": "iou_score", "path": "b"}, expected={"b": expected}, actual={"b": actual})
+    assert (result.score, result.misses) == (pytest.approx(score), [])
+
+
+def test_an_inverted_box_beside_a_polygon_is_named() -> None:
+    polygon = {"format": "polygon", "coordinates": SQUARE}
+    result = fw.evaluate({"type": "iou_score", "path": "b"}, expected={"b": [polygon, [0, 0, 1, 1]]}, actual={"b": [polygon, [5, 5, 1, 1]]})
+    assert result.misses == ["b[1] (inverted box: x2 < x1)"]

@@ -58,12 +58,43 @@ def is_one_shape(value: Any, form: Format) -> bool:
     return any(len(part) < 6 for part in value) and all(json_kind(number) != "list" for part in value for number in part)
 
 
+def names_polygon(value: Any) -> bool:
+    """True for a shape that calls itself a polygon: `{"format": "polygon", "coordinates": …}`."""
+    return type(value) is not list and json_kind(value) == "object" and value.get("format") == "polygon" and "coordinates" in value
+
+
 def read_shapes(values: Sequence[Value], form: Format, exact: bool = False) -> Shapes:
-    """Read shapes of one format; `exact` keeps polygons as polygons, which needs shapely."""
-    if form == "polygon":
+    """Read shapes of one format, and those that name their own; `exact` keeps polygons as polygons, which needs shapely."""
+    is_polygon = [_is_polygon(value, form) for value in values]
+    if all(is_polygon) and (values or form == "polygon"):
         return _read_polygons([_unwrap_polygon(value) for value in values], exact)
-    shapes = _read_boxes(values, form)
+    box_form: Format = "xyxy" if form == "polygon" else form
+    if any(is_polygon):
+        return _read_mixed(values, box_form, is_polygon, exact)
+    shapes = _read_boxes(values, box_form)
     return replace(shapes, polygons=polygons_from_boxes(shapes.bounds)) if exact else shapes
+
+
+def _is_polygon(value: Any, form: Format) -> bool:
+    """True for a shape that calls itself a polygon, or that calls itself nothing where polygons are the format."""
+    if form != "polygon":
+        return names_polygon(value)
+    return not (type(value) is not list and json_kind(value) == "object" and value.get("format") in _BOX_KEYS and "coordinates" in value)
+
+
+def _read_mixed(values: Sequence[Any], box_form: Format, is_polygon: Sequence[bool], exact: bool) -> Shapes:
+    """Polygons and boxes in one column, each read by its own format."""
+    bounds = np.full((len(values), 4), np.nan)
+    polygons = np.full(len(values), None, dtype=np.object_) if exact else None
+    problems: dict[int, str] = {}
+    for kind in (True, False):
+        rows = [row for row, flag in enumerate(is_polygon) if flag == kind]
+        part = read_shapes([values[row] for row in rows], "polygon" if kind else box_form, exact)
+        bounds[rows] = part.bounds
+        problems |= {rows[row]: problem for row, problem in part.problems.items()}
+        if polygons is not None and part.polygons is not None:
+            polygons[rows] = part.polygons
+    return Shapes(bounds, problems, polygons)
 
 
 def _read_boxes(values: Sequence[Any], form: Format) -> Shapes:

@@ -5,8 +5,8 @@
 0.5
 """
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Annotated, Any, Final, Literal
 
 import numpy as np
@@ -27,7 +27,7 @@ from fieldwise.evaluators.geometry._item_matching import (
     find_path_problems,
     label_key,
 )
-from fieldwise.evaluators.geometry._shapes import Format, Shapes, is_one_shape, read_shapes
+from fieldwise.evaluators.geometry._shapes import Format, Shapes, is_one_shape, names_polygon, read_shapes
 from fieldwise.kernels.geometry import Floats, box_iou_grid, box_iou_pairs, has_shapely, polygon_iou_grid, polygon_iou_pairs
 from fieldwise.model.batch import Batch
 from fieldwise.model.options import OptionProblem
@@ -181,8 +181,13 @@ _NO_SHAPELY: Final = "exact polygons need shapely: pip install 'fieldwise[geomet
 
 
 def _read_overlaps(expected: ItemColumn, actual: ItemColumn, config: IouScore, forms: tuple[Format, Format]) -> _Overlaps:
-    is_exact = "polygon" in forms and config.polygon == "exact"
-    expected_shapes, actual_shapes = read_shapes(expected.values, forms[0], is_exact), read_shapes(actual.values, forms[1], is_exact)
+    named = [[row for row, value in enumerate(side.values) if names_polygon(value)] for side in (expected, actual)]
+    is_exact = ("polygon" in forms or any(named)) and config.polygon == "exact"
+    can_be_exact = is_exact and has_shapely()
+    shapes = [read_shapes(side.values, form, can_be_exact) for side, form in zip((expected, actual), forms, strict=True)]
+    if is_exact and not can_be_exact:
+        shapes = [_refuse_rows(side, rows) for side, rows in zip(shapes, named, strict=True)]
+    expected_shapes, actual_shapes = shapes
     return _Overlaps(
         expected=expected_shapes,
         actual=actual_shapes,
@@ -193,6 +198,12 @@ def _read_overlaps(expected: ItemColumn, actual: ItemColumn, config: IouScore, f
         is_normalised=(_are_normalised(expected_shapes.bounds).tolist(), _are_normalised(actual_shapes.bounds).tolist()),
         is_pixels=(_are_pixels(expected_shapes.bounds).tolist(), _are_pixels(actual_shapes.bounds).tolist()),
     )
+
+
+def _refuse_rows(shapes: Shapes, rows: Sequence[int]) -> Shapes:
+    """The shapes without the polygons that cannot be compared exactly."""
+    shapes.bounds[rows] = np.nan
+    return replace(shapes, problems=dict(shapes.problems) | dict.fromkeys(rows, _NO_SHAPELY))
 
 
 def _add_label_problems(problems: Mapping[int, str], side: ItemColumn, key: str | None) -> Mapping[int, str]:
