@@ -73,3 +73,9 @@ def test_each_metric_has_its_number_of_cases_where_they_differ() -> None:
     answers = EvaluatorSummary(name="answers", type="answer_quality", counts=Counts(), metrics=metrics)
     [finding] = find_patterns(Summary(cases=7, evaluators={"answers": answers}))
     assert str(finding).endswith("(keyword_coverage 0.90 (n = 5), exact_match 0.00 (n = 7))")
+
+
+def test_a_metric_that_had_nothing_to_measure_does_not_silence_the_others() -> None:
+    without_numbers = {name: value for name, value in HIGH.items() if name != "number_match"}
+    findings = find_patterns(summary(without_numbers, {"faithfulness": 0.2}))
+    assert [finding.code for finding in findings] == ["all-high", "not-grounded"]

@@ -79,7 +79,7 @@ def find_patterns(summary: Summary) -> list[Finding]:
 
 def _find_answer_patterns(evaluator: EvaluatorSummary) -> Iterator[Finding]:
     metrics = _measured_metrics(evaluator.metrics, _ANSWER)
-    if len(metrics) == len(_ANSWER) and all(map(_is_high, metrics.values())):
+    if metrics and all(map(_is_high, metrics.values())):  # a metric that had nothing to measure says nothing against it
         text = "all answer metrics are high: the system does well in every respect measured"
         yield _build_finding("all-high", "good", text, (evaluator,), metrics)
     for pattern in _PATTERNS:
@@ -98,7 +98,7 @@ def _compare_with_ragas(summary: Summary) -> Iterator[Finding]:
     ragas_evaluators = [evaluator for evaluator in summary.evaluators.values() if evaluator.type == "ragas"]
     for answers in answer_evaluators:
         answer_metrics = _measured_metrics(answers.metrics, _ANSWER_CONTENT)
-        if len(answer_metrics) < len(_ANSWER_CONTENT) or not all(map(_is_high, answer_metrics.values())):
+        if not answer_metrics or not all(map(_is_high, answer_metrics.values())):
             continue
         for ragas in ragas_evaluators:
             low = {name: metric for name, metric in _measured_metrics(ragas.metrics, _RAGAS).items() if _is_low(metric)}
