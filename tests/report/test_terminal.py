@@ -175,3 +175,11 @@ def test_fields_that_share_their_ends_stay_distinct() -> None:
     shown_names = [line.split()[0] for line in lines if "data_period" in line]
     assert len(set(shown_names)) == 4
     assert all(len(line) <= 80 for line in lines)
+
+
+def test_repaired_outputs_are_counted() -> None:
+    repaired = evaluator(fields=(), slices={}, flags={"repaired_json": 3, "cut_off_output": 1})
+    assert "3 cases with JSON that was read after repair, 1 of them cut off" in shown(
+        summary=Summary(cases=20, evaluators={"fields": repaired})
+    )
+    assert "after repair" not in shown()

@@ -18,6 +18,7 @@ from fieldwise.report.charts import draw_metrics_chart, draw_score_histogram
 from fieldwise.report.run_view import RunView, build_run_view
 from fieldwise.report.terminal_layout import FAIR_SCORE, GOOD_SCORE
 from fieldwise.report.text_format import (
+    describe_repairs,
     dump_json,
     format_change,
     format_count,
@@ -94,6 +95,7 @@ def get_environment() -> Any:
         "number": format_number,
         "interval": format_interval,
         "plural": format_count,
+        "repairs": describe_repairs,
         "signed": format_change,
         "safe_text": make_visible,
         "breakable": _return_markup(break_after_separators),

@@ -13,7 +13,15 @@ from fieldwise.report.case_view import CaseView, MismatchRow
 from fieldwise.report.result_text import ABSENT, describe_cause, describe_cost, describe_mismatch, describe_other_counting
 from fieldwise.report.run_changes import EvaluatorComparison, find_primary_change, is_significant
 from fieldwise.report.run_view import RunView, build_run_view
-from fieldwise.report.text_format import format_change, format_count, format_interval, format_number, make_visible, truncate
+from fieldwise.report.text_format import (
+    describe_repairs,
+    format_change,
+    format_count,
+    format_interval,
+    format_number,
+    make_visible,
+    truncate,
+)
 
 if TYPE_CHECKING:
     from fieldwise.store.run import Run
@@ -125,6 +133,10 @@ def _render_scores(evaluators: Sequence[EvaluatorSummary]) -> Iterator[str]:
         rows.append((format_code_span(evaluator.name), _format_metric(evaluator.metrics.get("score")), *map(str, numbers)))
     heads = ("evaluator", "score (95 % interval)", "passed", "partial", "failed", "faults", "not scored")
     yield from render_table(heads, rows, numbers=6)
+    for evaluator in evaluators:
+        repairs = describe_repairs(evaluator.flags)
+        if repairs:
+            yield from [f"{format_code_span(evaluator.name)}: {repairs}.", ""]
 
 
 def _format_metric(metric: Metric | None) -> str:

@@ -34,6 +34,7 @@ from fieldwise.report.terminal_layout import (
     styled_text,
 )
 from fieldwise.report.text_format import (
+    describe_repairs,
     fit_parts,
     format_count,
     format_interval,
@@ -128,7 +129,14 @@ def _build_scores(evaluators: Sequence[EvaluatorSummary], display: DisplayOption
     failures = max((evaluator.counts.failures for evaluator in evaluators), default=0)
     if failures:
         rows.append(styled_text(("! ", NOTE), (f"{format_count(failures, 'case')} without a readable output, counted as 0", DIM)))
+    repairs = describe_repairs(max((evaluator.flags for evaluator in evaluators), key=_count_repairs, default={}))
+    if repairs:
+        rows.append(styled_text(("· ", DIM), (repairs, DIM)))
     return Group(*rows)
+
+
+def _count_repairs(flags: Mapping[str, int]) -> int:
+    return flags.get("repaired_json", 0)
 
 
 def _list_categories(evaluator: EvaluatorSummary) -> str:

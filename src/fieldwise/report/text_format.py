@@ -7,7 +7,7 @@ as escapes. `rich` gets every string as text, never as markup.
 import json
 import math
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -248,3 +248,15 @@ def format_count(count: int, singular: str, plural: str | None = None) -> str:
     ('1 case', '1,200 cases')
     """
     return f"{count:,} {singular if count == 1 else plural or singular + 's'}"
+
+
+def describe_repairs(flags: Mapping[str, int]) -> str:
+    """Say in how many cases the JSON in a text was read after repair; nothing if in none.
+
+    >>> describe_repairs({"repaired_json": 3, "cut_off_output": 1}), describe_repairs({})
+    ('3 cases with JSON that was read after repair, 1 of them cut off', '')
+    """
+    repaired, cut_off = flags.get("repaired_json", 0), flags.get("cut_off_output", 0)
+    if not repaired:
+        return ""
+    return f"{format_count(repaired, 'case')} with JSON that was read after repair" + (f", {cut_off:,} of them cut off" if cut_off else "")
