@@ -45,6 +45,7 @@ _ASKS_MODEL: Final = "llm"
 """Option value of matches that ask a model: `algorithm: llm`, `by: llm`."""
 _EMBEDS_TEXT: Final = ("semantic", "SEMANTIC", "embedding")
 """Option values of matches and evaluators that embed texts, which takes milliseconds each."""
+_NO_TEXTS: Final = frozenset((bool, int, float, type(None)))
 _BATCH_SIZE: Final = 1024
 _SLOW_BATCH_SIZE: Final = 256
 
@@ -69,10 +70,12 @@ def find_demands(plan: Plan) -> PlanDemands:
     stack: list[Any] = [plan.evaluators]
     while stack:
         value = stack.pop()
+        if type(value) in _NO_TEXTS:
+            continue
         if isinstance(value, str):
             asks_models = asks_models or value == _ASKS_MODEL
             embeds_texts = embeds_texts or value in _EMBEDS_TEXT
-        elif isinstance(value, list | tuple):
+        elif isinstance(value, (list, tuple)):
             stack += cast("list[Any]", value)
         elif (names := dataclass_fields(type(value))) is not None:
             asks_models = asks_models or (isinstance(value, PlannedEvaluator) and is_judge(value.type))

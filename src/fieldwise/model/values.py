@@ -35,6 +35,7 @@ class Presence(IntEnum):
     MISSING = 2
 
 
+SCALAR_TYPES: Final[frozenset[type]] = frozenset((str, bool, int, float, type(None)))
 KINDS: Final[dict[type, str]] = {
     type(None): "null",
     bool: "bool",
@@ -88,11 +89,13 @@ def to_plain(value: Any) -> Any:
     >>> to_plain((1.5, {"a": None}))
     [1.5, {'a': None}]
     """
+    if type(value) in SCALAR_TYPES:
+        return value
     names = dataclass_fields(type(value))
     if names is not None:
         return {name: to_plain(getattr(value, name)) for name in names}
     if isinstance(value, dict):
         return {key: to_plain(inner) for key, inner in cast("dict[Any, Any]", value).items()}
-    if isinstance(value, list | tuple):
+    if isinstance(value, (list, tuple)):
         return [to_plain(inner) for inner in cast("list[Any]", value)]
     return value

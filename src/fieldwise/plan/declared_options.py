@@ -15,7 +15,7 @@ from typing import Annotated, Any, Final, Literal, TypeGuard, Union, get_args, g
 
 from annotated_types import Ge, GroupedMetadata, Gt, Le, Lt, MaxLen, MinLen
 
-from fieldwise.model.options import PassThrough
+from fieldwise.model.options import PassThrough, RelativePath
 from fieldwise.model.path import Path
 from fieldwise.model.plan import Member
 from fieldwise.model.rule import FieldRule, ListRule, Match
@@ -52,6 +52,8 @@ class DeclaredOption:
     """The default value; None also for a default that a factory makes."""
     passes_through: bool = False
     """Whether it collects the keys that no other option claims."""
+    is_relative_path: bool = False
+    """Whether its value may be a path relative to the suite."""
 
 
 @cache  # a type does not change, and reading its hints takes longer than reading a rule
@@ -73,7 +75,15 @@ def _to_option(field: "Field[Any]", hint: Any) -> DeclaredOption:
         required=required,
         default=None if field.default is NO_DEFAULT else field.default,
         passes_through=any(isinstance(mark, PassThrough) for mark in marks),
+        is_relative_path=_takes_relative_path(hint),
     )
+
+
+def _takes_relative_path(hint: Any) -> bool:
+    base, marks = split_annotated(hint)
+    if any(isinstance(mark, RelativePath) for mark in marks):
+        return True
+    return is_union_type(base) and any(_takes_relative_path(member) for member in get_args(base))
 
 
 @cache  # as above

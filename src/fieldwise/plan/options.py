@@ -73,7 +73,7 @@ def _read_option(review: Review, option: DeclaredOption, written: Mapping[Any, A
     """The value of one option; INVALID also if it is not written and its default applies."""
     if option.name in written:
         return read_value(review, option.hint, written[option.name], (*place, option.name), option)
-    if isinstance(option.default, str) and _has_marker(option.hint, RelativePath):
+    if option.is_relative_path and isinstance(option.default, str):
         return review.resolve(option.default)
     return INVALID
 
@@ -168,13 +168,6 @@ def _resolve_paths(review: Review, value: Any) -> Any:
     if is_list_value(value):
         return tuple(_resolve_paths(review, item) for item in value)
     return value
-
-
-def _has_marker(hint: Any, marker: type) -> bool:
-    base, marks = split_annotated(hint)
-    if any(isinstance(mark, marker) for mark in marks):
-        return True
-    return is_union_type(base) and any(_has_marker(member, marker) for member in get_args(base))
 
 
 def _read_dataclass(review: Review, options_type: type, value: Any, place: KeyPath) -> Any:

@@ -15,7 +15,7 @@ from fieldwise.model.ask import Endpoint
 from fieldwise.model.locations import Location, parse_location
 from fieldwise.model.plan import PlannedEvaluator, Source
 from fieldwise.model.remote_path import RemotePath
-from fieldwise.model.values import dataclass_fields
+from fieldwise.model.values import SCALAR_TYPES, dataclass_fields
 from fieldwise.read.files import UnreadableFile, find_files
 from fieldwise.registry import is_judge
 from fieldwise.store.arrow_tables import ArrowColumn, ArrowTable, numpy_array
@@ -31,7 +31,6 @@ _MODEL_VARIABLES: Final = ("FIELDWISE_MODEL_URL", "FIELDWISE_MODEL")
 """The variables that name the model of an endpoint without `url` or `name`."""
 _ADDRESS: Final = re.compile(r" at 0x[0-9a-f]+")
 _MAX_PATH: Final = 4096
-_SCALARS: Final = frozenset((str, bool, int, float, type(None)))
 
 
 def fingerprint_rules(planned: PlannedEvaluator) -> str:
@@ -48,7 +47,7 @@ def _to_plain(value: Any) -> Any:
     >>> _to_plain({"b": frozenset({"y", "x"}), "a": 1.0})
     ['map', ["'a'", '1.0'], ["'b'", ['set', "'x'", "'y'"]]]
     """
-    if type(value) in _SCALARS:
+    if type(value) in SCALAR_TYPES:
         text = repr(value)
         return _ADDRESS.sub("", text) if " at 0x" in text else text
     names = dataclass_fields(type(value))
