@@ -30,6 +30,8 @@ _LONGEST_SECONDS: Final = 10_000 * 366 * 86_400
 """No two dates are further apart."""
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _UNIX_DIGITS: Final = (10, 13)
+_UNIX_TIME_LIMIT: Final = 10 ** max(_UNIX_DIGITS)
+"""Larger numbers are no times, and Python refuses to write integers of over 4,300 digits as text."""
 _ASSUME: Final = "assume: "
 ONE_ZONE: Final = "one side has no time zone; the times were compared as written"
 
@@ -159,7 +161,7 @@ def _read_value(value: Any, reading: DateReading) -> Moment | AmbiguousMoment | 
         return moment_of_date(value)
     number = plain_number(value)
     if number is not None:
-        return _unix_time(str(number).removesuffix(".0"))
+        return _unix_time(str(number).removesuffix(".0")) if abs(number) < _UNIX_TIME_LIMIT else None
     if not isinstance(value, str):
         return None
     text = value.strip()

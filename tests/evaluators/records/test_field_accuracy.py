@@ -357,7 +357,8 @@ class TestEdgeCases:
     def test_an_evaluator_never_raises_but_says_what_it_could_not_compare(self) -> None:
         """evaluator design: Error Handling Philosophy"""
         result = score({"a": 1}, {"a": {"b": object()}}, "a", "a.b")
-        assert (result.score, result.status) == (0.0, "scored")
+        assert (result.score, result.status, result.details["fault"]) == (0.0, "error", "system")
+        assert "of the type `object`" in result.reasoning
 
 
 HIT, UNSCORED = "hit", "unscored"
