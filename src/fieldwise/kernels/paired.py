@@ -5,7 +5,7 @@ Where cases belong to groups, such as pages of one document, the functions take 
 
 from collections.abc import Sequence
 from functools import cache
-from math import exp, inf, log, pi, sqrt
+from math import ceil, exp, inf, log, pi, sqrt
 from typing import Final
 
 import numpy as np
@@ -24,9 +24,18 @@ _PERMUTATIONS: Final = 10_000
 _MAX_EXHAUSTIVE: Final = 12
 """Up to this many differences, every combination of signs is tried."""
 _MAX_SAMPLED: Final = 128
-"""Up to this many differences, signs are drawn; the distribution of longer sums is smooth enough for the saddlepoint approximation."""
+"""Up to this many differences, signs are drawn; beyond, the distribution of their sum is computed from its characteristic function."""
 _MIN_UNIT: Final = 0.01
 """A common unit of the differences below this share of the largest one leaves no visible steps in their sums."""
+_MAX_EXPLICIT: Final = 128
+"""At most so many sizes enter the characteristic function as they are."""
+_SMOOTH: Final = 0.03
+"""The sum of the other sizes is nearly normal: none of them has more than this share of its variance."""
+_RESOLUTION: Final = (1000.0, 200.0)
+"""Steps of the distribution are resolved down to its standard deviation divided by this: with few explicit sizes, and with many."""
+_FEW_EXPLICIT: Final = 16
+_ACCURATE_FROM: Final = 1e-7
+"""Below, rounding spoils the characteristic function, and the saddlepoint approximation gives the p-value."""
 _NEWTON_STEPS: Final = 60
 _MAX_STEPS: Final = 2048
 """Up to this many steps of a common unit, the distribution of the sum is computed exactly."""
@@ -48,7 +57,7 @@ def sign_flip_p_value(differences: Differences) -> float:
     """Two-sided p-value of a paired permutation test on the sum: how often random signs move it as far.
 
     Exact for up to 12 differences and for differences that are small multiples of a common unit, as those of counts and of means over
-    few fields are; otherwise up to 128 by drawing signs, beyond that by the saddlepoint approximation to the distribution over all signs.
+    few fields are; otherwise up to 128 by drawing signs, beyond that from the characteristic function of the sum over all signs.
 
     >>> sign_flip_p_value(np.array([0.1, 0.2, 0.3, 0.1, 0.2]))
     0.0625
@@ -73,7 +82,36 @@ def sign_flip_p_value(differences: Differences) -> float:
         as_far = int(np.count_nonzero(np.abs(scaled @ _random_signs()[: len(scaled)]) >= threshold))
         return (as_far + 1) / (_PERMUTATIONS + 1)  # counts the observed signs among the permutations, so it is never 0
     # sums move in steps of two units: the tail begins half a step before the observed sum
-    return _saddlepoint_p_value(sizes, counts, observed - unit)
+    p = _fourier_p_value(sizes, counts, observed, unit)
+    return p if p > _ACCURATE_FROM else _saddlepoint_p_value(sizes, counts, observed - unit)
+
+
+def _fourier_p_value(sizes: Differences, counts: NDArray[np.int64], observed: float, half_step: float) -> float:
+    """Two-sided tail of the sum of randomly signed differences, from the Fourier series of its distribution.
+
+    The characteristic function of a random sign times `d` is cos(t d). Few large differences among many small ones make a distribution
+    with steps: it is resolved to a fraction of its standard deviation, and what lies on a step counts as a whole.
+    """
+    ascending = np.argsort(counts * sizes**2)
+    sizes, counts = sizes[ascending], counts[ascending]
+    variances = counts * sizes**2
+    deviation = sqrt(float(variances.sum()))
+    smooth = np.flatnonzero(variances <= _SMOOTH * np.cumsum(variances))
+    rest = max(int(smooth[-1]) + 1 if len(smooth) else 0, len(sizes) - _MAX_EXPLICIT)
+    second, fourth = float(variances[:rest].sum()), float(variances[:rest] @ sizes[:rest] ** 2)
+    has_steps = len(sizes) - rest <= _FEW_EXPLICIT  # steps of many different sizes are too small to matter
+    smallest_step = deviation / _RESOLUTION[0 if has_steps else 1]
+    smoothing = sqrt(max(0.0, smallest_step**2 - second))
+    threshold = max(0.0, observed - max(half_step, 2.5 * smoothing if has_steps else 0.0))
+    half_period = threshold + 7 * deviation
+    highest = ceil(6.5 * half_period / (pi * max(sqrt(second), smallest_step)))
+    orders = np.arange(1, highest + 1)
+    frequencies = orders * (pi / half_period)
+    shares = np.exp(-(frequencies**2) * (second + smoothing**2) / 2 - frequencies**4 * fourth / 12)  # log cos x = -x²/2 - x⁴/12 - …
+    for size, count in zip(sizes[rest:].tolist(), counts[rest:].tolist(), strict=True):
+        shares *= np.cos(frequencies * size) ** count
+    inside = threshold / half_period + 2 / pi * float((shares * np.sin(frequencies * threshold) / orders).sum())
+    return min(1.0, 1 - inside)
 
 
 def _lattice_p_value(steps: NDArray[np.int64], counts: NDArray[np.int64], observed: int) -> float:
@@ -142,9 +180,9 @@ def _saddlepoint_p_value(sizes: Differences, counts: NDArray[np.int64], observed
     cumulant = float(counts @ (np.logaddexp(scaled, -scaled) - log(2)))
     curvature = float(counts @ (sizes / np.cosh(np.minimum(scaled, 300))) ** 2)
     root, saddle = sqrt(2 * (at * observed - cumulant)), at * sqrt(curvature)
-    density = exp(-root * root / 2) / sqrt(2 * pi)
-    tail = float(ndtr(-root)) + density * (1 / saddle - 1 / root)
-    return min(1.0, max(2 * tail, _lowest_p_value(counts)))
+    upper_bound = exp(-root * root / 2)  # Chernoff's; where nearly all signs are equal there is no saddlepoint, and it alone remains
+    tail = float(ndtr(-root)) + upper_bound / sqrt(2 * pi) * (1 / saddle - 1 / root) if saddle > 0 else upper_bound
+    return min(1.0, max(2 * min(tail, upper_bound), _lowest_p_value(counts)))
 
 
 def mean_interval(sums: Differences, sizes: GroupSizes | None = None, confidence: float = 0.95) -> tuple[float, float] | None:
