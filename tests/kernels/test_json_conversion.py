@@ -50,7 +50,7 @@ class Vendor(BaseModel):
         (datetime.date(2025, 1, 31), "2025-01-31"),
         (datetime.datetime(2025, 1, 31, 9, 30), "2025-01-31T09:30:00"),
         (datetime.time(9, 30), "09:30:00"),
-        (datetime.timedelta(minutes=2), 120.0),
+        (datetime.timedelta(minutes=2), "PT120S"),
         (b"caf\xc3\xa9", "café"),
         (b"\xff", "/w=="),
         ({"b", "a"}, ["a", "b"]),

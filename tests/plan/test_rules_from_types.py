@@ -253,6 +253,42 @@ def test_an_optional_value_that_is_missing_is_still_missed() -> None:
     assert result.misses == ["company (null value)"]
 
 
+class Stay(BaseModel):
+    guest: str = Field(alias="guestName")
+    took: timedelta
+    site: HttpUrl
+    notes: str | None = None
+    extras: list[LineItem] = []
+
+
+def test_fields_that_a_type_leaves_open_may_be_absent_from_every_record(tmp_path: Path) -> None:
+    assert {rule["path"]: rule.get("sparse", False) for rule in fw.rules_from(Stay)} == {
+        "guestName": False,
+        "took": False,
+        "site": False,
+        "notes": True,
+        "extras[*].sku": True,
+        "extras[*].description": True,
+        "extras[*].quantity": True,
+        "extras[*].amount": True,
+    }
+    record = {"guestName": "Ada", "took": "PT2H", "site": "https://example.org/"}
+    cases = [{"id": "1", "expected": record, "actual": record}]
+    suite = {"name": "s", "evaluators": [{"type": "field_accuracy", "name": "fields", "fields": fw.rules_from(Stay)}]}
+    run = fw.run(suite, cases=cases, root=tmp_path)
+    assert (run.exit_code, run.summary["fields.score"]) == (0, 1.0)
+    without_required = [{"properties": {"a": {"type": "string"}, "b": {"type": ["string", "null"]}}}]
+    assert [rule.get("sparse") for rule in fw.rules_from(without_required[0])] == [None, True]
+
+
+def test_an_instance_of_a_model_equals_its_own_json() -> None:
+    stay = Stay(guestName="Ada", took=timedelta(hours=2), site=HttpUrl("https://example.org"))
+    rules = {"type": "field_accuracy", "fields": fw.rules_from(Stay)}
+    for record in (stay.model_dump(mode="json", by_alias=True), stay):
+        result = fw.evaluate(rules, expected=stay, actual=record)
+        assert (result.score, result.misses) == (1.0, [])
+
+
 @pytest.mark.parametrize(
     ("schema", "rules"),
     [

@@ -29,7 +29,7 @@ def convert_column(values: list[Any], arrow_type: pa.DataType) -> list[Any]:
         (pa.timestamp("ns"), [NOON], ["2024-01-31T12:00:00.000250"]),
         (pa.timestamp("us", "UTC"), [NOON], ["2024-01-31T12:00:00.000250+00:00"]),
         (pa.time32("s"), [datetime.time(9, 30)], ["09:30:00"]),
-        (pa.duration("ns"), [datetime.timedelta(seconds=90), None], [90.0, None]),
+        (pa.duration("ns"), [datetime.timedelta(seconds=90), None], ["PT90S", None]),
         (pa.decimal128(9, 2), [Decimal("12.50"), None], [12.5, None]),
         (pa.binary(), [b"abc", b"\xff", None], ["abc", "/w==", None]),
         (pa.dictionary(pa.int8(), pa.string()), ["x", None, "x"], ["x", None, "x"]),

@@ -2,6 +2,7 @@
 
 import json
 import tracemalloc
+import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
@@ -298,3 +299,17 @@ def test_polars_columns_of_python_objects_are_refused() -> None:
     frame = pl.DataFrame({"id": [1], "expected": pl.Series([object()], dtype=pl.Object), "actual": ["x"]})
     with pytest.raises(fw.ConfigError, match=r"cases=frame\.to_dicts\(\)"):
         fw.run(SUITE, cases=frame)
+
+
+def test_one_record_in_place_of_many_is_refused_with_the_fix() -> None:
+    for row in (PlainRow(**ROWS[0]), Row(**ROWS[0])):
+        with pytest.raises(fw.ConfigError, match=r"give a list: cases=\[record\]"):
+            fw.run(SUITE, cases=row)
+
+
+def test_frames_with_other_indexes_are_refused_without_a_warning_of_pandas() -> None:
+    frame = pd.DataFrame({"total": [1, 2, 3]})
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(fw.ConfigError, match="their indexes differ"):
+            fw.run(SUITE, expected=frame, actual=frame.iloc[::-1])

@@ -34,6 +34,12 @@ def _number_to_json(value: Any) -> int | float:
     return int(value) if value == int(value) else float(value)
 
 
+def _duration_to_json(value: Any) -> str:
+    """ISO 8601 in seconds: the unit is kept, and a number of seconds without a unit still equals it."""
+    seconds = _number_to_json(Decimal(str(value.total_seconds())))
+    return f"-PT{-seconds}S" if seconds < 0 else f"PT{seconds}S"
+
+
 def _bytes_to_json(value: Any) -> str:
     try:
         return bytes(value).decode()
@@ -45,13 +51,21 @@ _CONVERTERS: Final[tuple[tuple[tuple[type, ...], Callable[[Any], Any]], ...]] = 
     ((Enum,), lambda value: value.value),
     ((Decimal, Fraction), _number_to_json),
     ((datetime.date, datetime.time), lambda value: value.isoformat()),
-    ((datetime.timedelta,), lambda value: value.total_seconds()),
+    ((datetime.timedelta,), _duration_to_json),
     ((bytes, bytearray), _bytes_to_json),
     ((set, frozenset), lambda value: sorted(value, key=repr)),
     ((np.generic, np.ndarray), lambda value: value.tolist()),
     ((UUID, PurePath), str),
     ((deque, range), lambda value: [*value]),
 )
+_ADDRESS_TYPES: Final = frozenset(
+    (
+        *(("pydantic.networks", name) for name in ("_BaseUrl", "_BaseMultiHostUrl", "NameEmail")),
+        *(("pydantic_core._pydantic_core", name) for name in ("Url", "MultiHostUrl")),
+        *(("ipaddress", name) for name in ("_IPAddressBase",)),
+    )
+)
+"""Base classes of values whose JSON is their text, by name: none of these modules is imported for that."""
 _CONVERTED_TYPES: Final = tuple(kind for kinds, _ in _CONVERTERS for kind in kinds)
 
 
@@ -61,7 +75,7 @@ def needs_json_conversion(value: Any) -> bool:
         return True
     if isinstance(value, dict | list | tuple | str | int | float):
         return False
-    return isinstance(value, Mapping) or _is_record_object(value)
+    return isinstance(value, Mapping) or _is_record_object(value) or _is_address(value)
 
 
 def to_json_value(value: Any) -> Any:
@@ -79,11 +93,26 @@ def to_json_value(value: Any) -> Any:
             return convert(value)
     if not needs_json_conversion(value):
         return value
+    if _is_address(value):
+        return str(value)
     if isinstance(value, Mapping):
         return dict(value)  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
     if is_dataclass(value):
         return {field.name: getattr(value, field.name) for field in fields(value)}
-    return value.model_dump()
+    return _dump_model(value)
+
+
+def _dump_model(value: Any) -> Any:
+    """The fields of a pydantic model under their aliases, which its JSON and its schema use too."""
+    try:
+        return value.model_dump(by_alias=True)
+    except TypeError:  # a class of another library with a method of this name
+        return value.model_dump()
+
+
+def _is_address(value: Any) -> bool:
+    """Return whether the value is a URL or an e-mail address of pydantic, or an IP address, whose JSON is its text."""
+    return any((kind.__module__, kind.__name__) in _ADDRESS_TYPES for kind in type(value).__mro__)
 
 
 def _is_missing_in_pandas(value: Any) -> bool:

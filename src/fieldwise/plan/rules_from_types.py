@@ -1,11 +1,12 @@
 """Field rules from types: a JSON Schema, or a class that pydantic can describe (a model, a dataclass, a TypedDict).
 
 A rule for every leaf, chosen by type, format, enumeration and pattern, then by the name of the field; `x-fieldwise` (in pydantic
-`json_schema_extra={"fieldwise": {...}}`) overrides it. That a field may be null changes nothing: a value that is missing is still missed.
+`json_schema_extra={"fieldwise": {...}}`) overrides it. A field that may be null or absent is `sparse`: no record needs to have it, but a
+value that is missing is still missed.
 
 >>> number_or_null = {"anyOf": [{"type": "number"}, {"type": "null"}]}
 >>> rules_from_schema({"properties": {"total": number_or_null, "day": {"type": "string", "format": "date"}}})
-[{'path': 'total', 'match': 'numeric_tolerance'}, {'path': 'day', 'match': 'date'}]
+[{'path': 'total', 'match': 'numeric_tolerance', 'sparse': True}, {'path': 'day', 'match': 'date'}]
 """
 
 import re
@@ -106,7 +107,9 @@ class _SchemaWalk:
         properties = node.get("properties")
         if isinstance(properties, Mapping) and properties:
             for name, child in cast("Mapping[str, Any]", properties).items():
-                yield from below.walk(child, (*steps, name), refs)
+                is_optional = self._may_be_null(child, refs) or ("required" in node and name not in node["required"])
+                member = _SchemaWalk(self.root, {"sparse": True, **below.inherited}) if is_optional else below
+                yield from member.walk(child, (*steps, name), refs)
         elif isinstance(node.get("prefixItems"), list):
             for index, child in enumerate(cast("list[Any]", node["prefixItems"])):
                 yield from below.walk(child, (*steps, index), refs)
@@ -117,7 +120,21 @@ class _SchemaWalk:
 
     def _build_rule(self, steps: tuple[Step, ...], choice: Rule, override: Rule) -> Rule:
         chosen = {} if "match" in override else choice
-        return {"path": render_path(steps), **chosen, **self.inherited, **override}
+        inherited = {name: value for name, value in self.inherited.items() if name not in override}
+        return {"path": render_path(steps), **chosen, **override, **inherited}
+
+    def _may_be_null(self, schema: Any, refs: tuple[str, ...]) -> bool:
+        """True if null is one of the alternatives or types of a schema."""
+        if not isinstance(schema, Mapping):
+            return False
+        node = cast("Schema", schema)
+        if "$ref" in node and str(node["$ref"]) not in refs:
+            return self._may_be_null(self._find_definition(str(node["$ref"])), (*refs, str(node["$ref"])))
+        alternatives = [*node.get("anyOf", ()), *node.get("oneOf", ())]
+        types = node.get("type")
+        return (isinstance(types, list) and "null" in types) or any(
+            isinstance(member, Mapping) and cast("Schema", member).get("type") == "null" for member in alternatives
+        )
 
     def _is_set(self, node: Schema, refs: tuple[str, ...]) -> bool:
         """True for a list of distinct plain values, whose order does not count."""

@@ -11,6 +11,8 @@ from dataclasses import is_dataclass
 from itertools import islice
 from typing import Any, Final, cast
 
+import numpy as np
+
 from fieldwise.model.case import Case
 from fieldwise.model.diagnostic import ConfigError, Diagnostic
 from fieldwise.model.plan import RowsInMemory
@@ -41,6 +43,8 @@ def wrap_rows(data: Any, role: str) -> RowsInMemory:
         raise _wrong_type(data, role, f"collect it: {role}=frame.collect()")
     if isinstance(data, Mapping):
         raise _wrong_type(data, role, _advise_mapping(cast("Mapping[Any, Any]", data), role))
+    if is_record(data):
+        raise _wrong_type(data, role, f"give a list: {role}=[record]; fw.evaluate scores a single case")
     if isinstance(data, str | bytes | type) or not isinstance(data, Iterable):
         raise _wrong_type(data, role, f"give {ACCEPTED}")
     return _RecordRows(cast("Iterable[Any]", data), name, role)
@@ -172,7 +176,7 @@ class PandasRows:
 
 def is_default_index(index: Any) -> bool:
     """Whether an index of pandas numbers the rows from 0, as in a new frame."""
-    return index.dtype.kind in "iu" and (index == range(len(index))).all()
+    return index.dtype.kind in "iu" and bool((index.to_numpy() == np.arange(len(index))).all())
 
 
 def _index_to_columns(frame: Any, role: str) -> Any:
