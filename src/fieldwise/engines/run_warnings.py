@@ -191,8 +191,7 @@ def warn_unmatched_filters(filters: FilterMatches | None, problems: Sequence[Dia
     fix = "check the spelling: letter case counts, and ids are compared whole unless they have a `*`"
     diagnostics: list[Diagnostic] = []
     for when in filters.unmatched:
-        texts = [*when.id, *(f"tag:{name}" for name in when.tag), *(f"split:{name}" for name in when.split)]
-        what = f"no case fits the filter `{texts[0]}`"
+        what = f"no case fits the filter `{_list_filters(when)[0]}`"
         diagnostics.append(Diagnostic(code="unmatched-filter", level="warning", what=what, fix=fix))
     if not selected and not filters.unmatched:
         what, fix = "no case fits all filters", "give fewer of them: a case must have one of the ids, one of the tags and one of the splits"
@@ -231,11 +230,16 @@ def warn_earlier_clock(root: str | Path | None, run_id: str) -> list[Diagnostic]
     return [Diagnostic(code="earlier-clock", level="warning", what=what, fix=f"set the clock; until then name this run: {run_id}")]
 
 
+def _list_filters(when: When) -> list[str]:
+    """The conditions as `--filter` takes them."""
+    return [*when.id, *(f"tag:{name}" for name in when.tag), *(f"split:{name}" for name in when.split)]
+
+
 def note_selection(only: When | None, limit: int | None) -> list[Diagnostic]:
-    """A remark that filters or a limit chose the cases, so that who opens the run later knows that it does not cover the data."""
-    only = only or When()
-    chosen = [f"--filter {text}" for text in (*only.id, *(f"tag:{name}" for name in only.tag), *(f"split:{name}" for name in only.split))]
-    chosen += [] if limit is None else [f"--limit {limit}"]
+    """A remark that filters or a limit chose the cases, for readers of the stored run: it covers only a part of the data."""
+    chosen = [] if only is None else [f"--filter {text}" for text in _list_filters(only)]
+    if limit is not None:
+        chosen.append(f"--limit {limit}")
     what = f"the run covers only the cases that {', '.join(chosen)} selected"
     return [Diagnostic(code="selected-cases", level="info", what=what)] if chosen else []
 

@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from fieldwise.model.accepted_values import ANY
 from fieldwise.model.values import MISSING
 
 
@@ -52,6 +53,17 @@ def parse_text(value: Any) -> Any:
         except ValueError:
             return value
     return value
+
+
+def accept_each(values: list[Any]) -> Any:
+    """An expected value that accepts each of these; MISSING if there is none.
+
+    >>> accept_each(["a", "b"]), accept_each(["a"]), accept_each([])
+    ({'$any': ['a', 'b']}, 'a', MISSING)
+    """
+    if not values:
+        return MISSING
+    return {ANY: values} if len(values) > 1 else values[0]
 
 
 def none_if_missing(value: Any) -> Any:

@@ -11,8 +11,10 @@ _LISTS = ("testCases", "test_cases", "test_results", "testResults", "goldens")
 
 
 def _find_rows(document: Any) -> list[Mapping[str, Any]]:
-    inner = take(document, "testRunData", "testRun") if isinstance(document, Mapping) else None
-    return list_rows(inner if isinstance(inner, Mapping) else document, *_LISTS) if isinstance(document, Mapping) else []
+    if not isinstance(document, Mapping):
+        return []
+    inner = take(document, "testRunData", "testRun")
+    return list_rows(inner if isinstance(inner, Mapping) else document, *_LISTS)
 
 
 def _recognizes(document: Any) -> bool:

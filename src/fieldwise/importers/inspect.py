@@ -3,10 +3,8 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from fieldwise.importers._rows import list_rows, parse_text
-from fieldwise.model.accepted_values import ANY
+from fieldwise.importers._rows import accept_each, list_rows, parse_text
 from fieldwise.model.imported import ImportedRecord
-from fieldwise.model.values import MISSING
 from fieldwise.registry import importer
 
 
@@ -28,10 +26,12 @@ def inspect(document: Any) -> Iterator[ImportedRecord]:
     for sample in samples:
         id, target = sample.get("id"), sample.get("target")
         if isinstance(target, list):
-            target = {ANY: target} if len(target) > 1 else target[0] if target else MISSING
+            target = accept_each(target)
+        if id is not None and has_epochs:
+            id = f"{id}:{sample.get('epoch')}"
         metadata = sample.get("metadata")
         yield ImportedRecord(
-            id=None if id is None else f"{id}:{sample.get('epoch')}" if has_epochs else str(id),
+            id=None if id is None else str(id),
             record=parse_text(_read_completion(sample.get("output"))),
             expected=parse_text(target),
             input=sample.get("input"),

@@ -41,6 +41,14 @@ def _is_result(row: Any) -> bool:
     return isinstance(row, Mapping) and "vars" in row and ("response" in row or "error" in row or "testCase" in row)
 
 
+def _take_contexts(variables: dict[str, Any]) -> list[Any] | None:
+    """Remove the contexts from the variables: one list of them, or a variable for each; None if there are none."""
+    contexts = [variables.pop(name) for name in list(variables) if fold_key(name) in _CONTEXT_VARIABLES]
+    if not contexts:
+        return None
+    return contexts[0] if isinstance(contexts[0], list) else contexts
+
+
 @importer(label="promptfoo", recognizes=lambda document: bool(_find_results(document)))
 def promptfoo(document: Any) -> Iterator[ImportedRecord]:
     """One record for each output. Expected is a variable such as `expected`, or the value of an `equals` or `similar` assertion."""
@@ -50,7 +58,7 @@ def promptfoo(document: Any) -> Iterator[ImportedRecord]:
         test = _test_number(row, number)
         variables = dict(row.get("vars") or {})
         expected = _take_expected(variables, row)
-        contexts = [variables.pop(name) for name in list(variables) if fold_key(name) in _CONTEXT_VARIABLES]
+        contexts = _take_contexts(variables)
         provider = row.get("provider") or {}
         name = provider.get("label") or provider.get("id") if isinstance(provider, Mapping) else provider
         id = str(test) if tests[test] == 1 else f"{test}:{row.get('promptIdx', 0)}:{name}"
@@ -59,7 +67,7 @@ def promptfoo(document: Any) -> Iterator[ImportedRecord]:
             record=_read_output(row),
             expected=expected,
             input=next(iter(variables.values())) if len(variables) == 1 else variables or None,
-            contexts=(contexts[0] if isinstance(contexts[0], list) else contexts) if contexts else None,
+            contexts=contexts,
             metadata={"provider": name} if name else {},
         )
 

@@ -3,8 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from fieldwise.importers._rows import fold_key, has_keys, list_rows, none_if_missing, take, take_list, take_text
-from fieldwise.model.accepted_values import ANY
+from fieldwise.importers._rows import accept_each, fold_key, has_keys, list_rows, none_if_missing, take, take_list, take_text
 from fieldwise.model.imported import ImportedRecord
 from fieldwise.model.values import MISSING
 from fieldwise.registry import importer
@@ -46,7 +45,7 @@ def ragas(document: Any) -> Iterator[ImportedRecord]:
     for row in _find_rows(document):
         expected = take(row, *_ROLES["expected"])
         if isinstance(expected, list):
-            expected = {ANY: expected} if len(expected) > 1 else expected[0] if expected else MISSING
+            expected = accept_each(expected)
         yield ImportedRecord(
             id=take_text(row, "id", "sample_id"),
             record=take(row, *_ROLES["record"]),

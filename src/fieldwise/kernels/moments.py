@@ -273,7 +273,9 @@ def _offset_of(match: re.Match[str]) -> timedelta | bool | None:
     """The offset of a time; None if there is none, False if it is out of range."""
     if match["sign"]:
         minutes = int(match["zone_hour"]) * 60 + int(match["zone_minute"] or 0)
-        return timedelta(minutes=minutes if match["sign"] == "+" else -minutes) if minutes <= 14 * 60 else False
+        if minutes > 14 * 60:
+            return False
+        return timedelta(minutes=minutes if match["sign"] == "+" else -minutes)
     if match["zone_name"]:
         return timedelta(minutes=_ZONES[match["zone_name"]])
     return None
@@ -412,9 +414,15 @@ def _months_in(text: str) -> list[tuple[str, str, str]]:
             name = text[first.start() : last.end()]
             languages = frozenset().union(*_months_called(name).values()) if not name[0].isdigit() else frozenset()
             if languages:
-                rank = 0 if "en" in languages else 1 if languages & locale_tables.major_languages() else 2
-                candidates.append((rank, -len(name), (text[: first.start()], name, text[last.end() :])))
+                candidates.append((_rank_languages(languages), -len(name), (text[: first.start()], name, text[last.end() :])))
     return [parts for _, _, parts in sorted(candidates)]
+
+
+def _rank_languages(languages: frozenset[str]) -> int:
+    """The order in which readings of a name are tried: English first, then other languages with modern coverage in CLDR."""
+    if "en" in languages:
+        return 0
+    return 1 if languages & locale_tables.major_languages() else 2
 
 
 def _months_called(name: str) -> dict[int, frozenset[str]]:

@@ -186,7 +186,9 @@ def _score_by_model(pairs: Pairs, config: Fuzzy) -> Scores:
 
 def _read_texts(values: Sequence[Any], config: Fuzzy) -> tuple[list[str], list[str | None] | None]:
     """The text and the kind of each value: kinds are None if all values are text, and the kind of a value with a NaN is None."""
-    normalize = alphanumeric_key if config.normalize == "alnum" else fold_text if config.normalize else to_nfc
+    normalize = to_nfc
+    if config.normalize:
+        normalize = alphanumeric_key if config.normalize == "alnum" else fold_text
     types = set(map(type, values))
     if types == {str}:
         if config.normalize is True:

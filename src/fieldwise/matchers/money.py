@@ -11,10 +11,10 @@ if they are the same.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import inf
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Final, Literal
 
 import numpy as np
 from annotated_types import Ge, Lt
@@ -108,8 +108,11 @@ def money(pairs: Pairs, config: Money) -> Scores:
     return _money_matcher(config).score_pairs(pairs)
 
 
+_DECIMAL_MARKS: Final[Mapping[str | None, DecimalMark | None]] = {None: None, "point": ".", "comma": ","}
+
+
 def _money_matcher(config: Money) -> ReadingMatcher[Figure]:
-    mark: DecimalMark | None = None if config.decimal is None else "." if config.decimal == "point" else ","
+    mark = _DECIMAL_MARKS[config.decimal]
     default = currencies_of(config.default_currency) if config.default_currency else frozenset[str]()
 
     def read(value: Any) -> Figure | str | None:

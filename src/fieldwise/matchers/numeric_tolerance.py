@@ -74,7 +74,9 @@ def grid(expected: Sequence[object], actual: Sequence[object], config: NumericTo
 
 
 def _value_or_nan(number: _Numeric | None) -> Number:
-    return nan if number is None else number.value if isinstance(number, Figure) else number
+    if number is None:
+        return nan
+    return number.value if isinstance(number, Figure) else number
 
 
 def _pairs_of_figures(expected: Sequence[_Numeric | None], actual: Sequence[_Numeric | None]) -> list[tuple[int, int]]:

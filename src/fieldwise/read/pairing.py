@@ -282,14 +282,16 @@ def _find_records(
     for left, right in product(
         _list_record_columns(expected, None if same_file else "expected"), _list_record_columns(actual, None if same_file else "actual")
     ):
-        names = [
-            {fold_name(name) for name in _list_fields(_get_record(row, column) for row in rows[:_SAMPLE])}
-            for rows, column in ((expected, left), (actual, right))
-        ]
-        common = len(names[0] & names[1])
+        common = len(_list_folded_fields(expected, left) & _list_folded_fields(actual, right))
         if common > best:
             best, chosen = common, (left, right)
     return chosen
+
+
+def _list_folded_fields(rows: list[dict[str, Any]], column: str | None) -> set[str]:
+    """Folded names of the fields of the first records in a column."""
+    records = [_get_record(row, column) for row in rows[:_SAMPLE]]
+    return {fold_name(name) for name in _list_fields(records)}
 
 
 def _list_record_columns(rows: list[dict[str, Any]], side: str | None) -> list[str | None]:

@@ -6,6 +6,7 @@ from math import ceil
 from typing import TYPE_CHECKING, Any, Final
 
 from rich.console import RenderableType
+from rich.style import Style
 
 from fieldwise import __version__
 from fieldwise.report.charts import draw_points
@@ -95,7 +96,11 @@ def _build_cells(row: "ConfidenceSummary") -> list[RenderableType]:
     if not row.is_enough:
         return [*cells, styled_text((f"not enough ({row.errors} errors)", DIM))]
     sign = "+" if row.direction == "overconfident" else "−"
-    area_style = BAD if row.auroc is None or row.auroc < _FAIR_AREA else OK if row.auroc >= _GOOD_AREA else NOTE
+    area_style = NOTE
+    if row.auroc is None or row.auroc < _FAIR_AREA:
+        area_style = BAD
+    elif row.auroc >= _GOOD_AREA:
+        area_style = OK
     interval = "" if row.auroc_interval is None else f"{row.auroc_interval[0]:.2f}–{row.auroc_interval[1]:.2f}"
     return [
         *cells,
@@ -105,6 +110,13 @@ def _build_cells(row: "ConfidenceSummary") -> list[RenderableType]:
         styled_text((interval, DIM)),
         styled_text("  ".join(f"{caught.caught * 100:3.0f}" for caught in row.errors_caught) + " %"),
     ]
+
+
+def _style_gap(gap: float) -> Style:
+    """Confidence above the accuracy is worse than below it."""
+    if gap > 0.1:
+        return BAD
+    return NOTE if abs(gap) > 0.05 else DIM
 
 
 def _build_reliability(overall: "ConfidenceSummary", display: DisplayOptions) -> RenderableType:
@@ -119,7 +131,7 @@ def _build_reliability(overall: "ConfidenceSummary", display: DisplayOptions) ->
             styled_text(f"{row.low:.3f}–{row.high:.3f}"),
             styled_text(f"{row.confidence:.3f}"),
             styled_text(f"{row.accuracy:.3f}"),
-            styled_text((f"{gap:+.3f}", BAD if gap > 0.1 else NOTE if abs(gap) > 0.05 else DIM)),
+            styled_text((f"{gap:+.3f}", _style_gap(gap))),
             plot,
         )
     return make_section("Reliability, all fields: ten bins of equal count", table)

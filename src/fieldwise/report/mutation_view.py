@@ -261,5 +261,7 @@ def _make_cell(report: MutationReport, field: str, corruption: str) -> _HeatCell
     label = report.labels[corruption]
     if count is None:
         return _HeatCell(None, "both_absent", f"{field}, {label}: no mutant")
-    state = "match" if not count.survived else "partly" if count.killed else "wrong_value"
+    state = "match"
+    if count.survived:
+        state = "partly" if count.killed else "wrong_value"
     return _HeatCell(count, state, f"{field}, {label}: {count.killed} of {count.mutants} killed")

@@ -150,7 +150,8 @@ def parse_corners(value: Any, form: str) -> tuple[PointXY, ...] | None:
     if form == "polygon":
         return _parse_polygon(value)
     if json_kind(value) == "object":
-        keys = ("x1", "y1", "x2", "y2") if form == "xyxy" else ("x", "y", "w", "h") if "w" in value else ("x", "y", "width", "height")
+        size_keys = ("w", "h") if "w" in value else ("width", "height")
+        keys = ("x1", "y1", "x2", "y2") if form == "xyxy" else ("x", "y", *size_keys)
         value = [value.get(key) for key in keys]
     if json_kind(value) != "list" or len(value) != 4 or not all(map(_is_coordinate, value)):
         return None

@@ -1,5 +1,6 @@
 """Policies in words: for terminals, and as a certificate of one page."""
 
+import math
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -22,10 +23,13 @@ def format_share(share: float, *, up: bool = False) -> str:
     ('75 %', '1.2 %', '2 %')
     """
     percent = share * 100
-    digits = 0 if percent >= 10 else 1 if percent >= 1 else 2
-    scale = 10**digits
-    rounded = -(-percent * scale // 1) / scale if up and abs(percent * scale - round(percent * scale)) > 1e-9 else round(percent, digits)
-    return f"{rounded:g} %"
+    digits = 2
+    if percent >= 1:
+        digits = 0 if percent >= 10 else 1
+    scaled = percent * 10**digits
+    if up and abs(scaled - round(scaled)) > 1e-9:  # not a whole number with an error of rounding
+        return f"{math.ceil(scaled) / 10**digits:g} %"
+    return f"{round(percent, digits):g} %"
 
 
 def times_in(level: float) -> str:
@@ -86,7 +90,9 @@ def build_policy_report(policy: Policy) -> RenderableType:
 
 def describe_check(check: "PolicyCheck") -> str:
     """Whether a policy holds, in words."""
-    verb = "holds" if check.holds else "does not hold" if check.is_measured else "is not measured"
+    verb = "holds"
+    if not check.holds:
+        verb = "does not hold" if check.is_measured else "is not measured"
     return f"The policy {verb} on run {check.run}."
 
 

@@ -416,7 +416,9 @@ def build_run_view(
     if leader is None:
         return view
     if spreads is None:
-        with_scores = view.evaluators if heatmaps else [leader] if worst else []
+        with_scores = view.evaluators
+        if not heatmaps:
+            with_scores = [leader] if worst else []
         limit = CASES if heatmaps else worst
         spreads = {evaluator.name: read_score_spread(run, evaluator.name, limit) for evaluator in with_scores}
     imperfect = [case for case in spreads[leader.name].lowest if case.score < 1] if worst else []

@@ -186,7 +186,9 @@ def _tags_builder(limit: int) -> CellBuilder:
 
 def _build_gates(line: RunLine) -> Text:
     held, total = line.gates
-    return styled_text((f"{held}/{total}", OK if held == total else BAD)) if total else styled_text(("–", DIM))
+    if not total:
+        return styled_text(("–", DIM))
+    return styled_text((f"{held}/{total}", OK if held == total else BAD))
 
 
 def _build_scores(line: RunLine, width: int) -> Text:
@@ -199,7 +201,9 @@ def _build_scores(line: RunLine, width: int) -> Text:
         separator = 2 if place else 0
         ellipsis = 0 if is_last else 3
         if len(cell) + len(entry) + separator + ellipsis > width:
-            return styled_text(cell, "  …") if place else styled_text(value, "" if is_last else "  …")
+            if place == 0:  # not even the first fits with its name
+                return styled_text(value, "" if is_last else "  …")
+            return styled_text(cell, "  …")
         cell = styled_text(cell, "  ", entry) if place else entry
     return cell
 

@@ -531,7 +531,8 @@ def _join_comparisons(parts: Sequence[tuple[int, ComparisonTable]], cases: int) 
 def _join_rules(parts: Sequence[ComparisonTable]) -> dict[str, FieldRule]:
     """By field, the rules of all parts in the order of an undivided batch: those of the spec first, then the others by path."""
     # compared by identity: the rules of the spec are the same objects in every part, a rule that was created for a leaf is a part's own
-    spec_rules = [rules[0] for rules in zip(*(part.rules for part in parts), strict=False) if all(rule is rules[0] for rule in rules)]
+    rules_by_position = zip(*(part.rules for part in parts), strict=False)
+    spec_rules = [rules[0] for rules in rules_by_position if all(rule is rules[0] for rule in rules)]
     joined = dict(zip(parts[0].fields, spec_rules, strict=False))
     leaf_rules: dict[str, FieldRule] = {}
     for part in parts:

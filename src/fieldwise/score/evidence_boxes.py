@@ -4,7 +4,7 @@ Expected boxes are beside the expected values, `{"value": 107, "box": [...], "pa
 and `expected_pages`. A value without an expected box is judged by the value alone, with a note.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final, cast
 
@@ -45,6 +45,13 @@ def unwrap_places(spec: CompareSpec, records: Sequence[Value]) -> tuple[list[Val
     return unwrapped, places
 
 
+def _list_indexes(step: Step, size: int) -> Iterable[int]:
+    """The items of a list that a step of a path chooses: all, one, or none if there is no such item."""
+    if step is EACH:
+        return range(size)
+    return [step] if isinstance(step, int) and -size <= step < size else []
+
+
 def _unwrap_at(value: Any, steps: tuple[Step, ...]) -> tuple[Any, EvidenceNode]:
     """A copy of a value with a plain value at the end of the steps, and the place that was beside it; the value itself without one."""
     if not steps:
@@ -53,8 +60,7 @@ def _unwrap_at(value: Any, steps: tuple[Step, ...]) -> tuple[Any, EvidenceNode]:
     step, rest = steps[0], steps[1:]
     if isinstance(value, list):
         items = cast("list[Any]", value)
-        chosen = range(len(items)) if step is EACH else [step] if isinstance(step, int) and -len(items) <= step < len(items) else []
-        pairs = {index: _unwrap_at(items[index], rest) for index in chosen}
+        pairs = {index: _unwrap_at(items[index], rest) for index in _list_indexes(step, len(items))}
         if all(node is None for _, node in pairs.values()):
             return value, None
         changed = {index % len(items): pair for index, pair in pairs.items()}
@@ -138,7 +144,9 @@ def _find_expected_place(path: str, beside: EvidenceNode, metadata: Mapping[str,
         return node
     box = read_box(_look_up(metadata.get("expected_boxes"), steps))
     page = _look_up(metadata.get("expected_pages"), steps)
-    return None if box is None else Evidence(page=page if type(page) is int else None, box=box)
+    if box is None:
+        return None
+    return Evidence(page=page if type(page) is int else None, box=box)
 
 
 def _look_up(record: Any, steps: Sequence[Step]) -> Any:

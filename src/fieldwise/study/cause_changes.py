@@ -80,8 +80,10 @@ class CauseChanges:
             return Diagnostic(code=CAUSE_CHANGES, level="warning", what=what, fix="run the cases of the pack: --split as for the pack")
         changed = [change for change in self.causes if change.before != change.after]
         texts = [f"{change.label} {change.before} to {change.after} ({change.verdict})" for change in changed[:_MAX_LISTED]]
-        rest = [f"{len(self.causes) - len(texts)} other causes" if texts else "no cause changed"] if len(texts) < len(self.causes) else []
-        what = f"since the pack of run {self.pack}, {self.shared_cases} shared cases: {', '.join([*texts, *rest]) or 'no mismatch'}"
+        unlisted = len(self.causes) - len(texts)
+        if unlisted:
+            texts.append(f"{unlisted} other causes" if texts else "no cause changed")
+        what = f"since the pack of run {self.pack}, {self.shared_cases} shared cases: {', '.join(texts) or 'no mismatch'}"
         return Diagnostic(code=CAUSE_CHANGES, level="warning" if self.notes else "info", what="; but ".join([what, *self.notes]))
 
 

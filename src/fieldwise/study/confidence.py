@@ -78,7 +78,9 @@ class ConfidenceSummary:
     @property
     def signed_ece(self) -> float | None:
         """The expected calibration error, negative for an underconfident system."""
-        return None if self.ece is None else self.ece if self.direction == "overconfident" else -self.ece
+        if self.ece is None:
+            return None
+        return self.ece if self.direction == "overconfident" else -self.ece
 
     def to_json(self) -> dict[str, Any]:
         """A JSON-serializable dict."""

@@ -174,7 +174,10 @@ def _list_numbers(record: Any) -> Iterator[tuple[str, float]]:
     while stack:
         value, steps = stack.pop()
         accepted = list_accepted(value)
-        value = accepted[0] if len(accepted) == 1 else None if isinstance(value, dict) and "$any" in value else value
+        if len(accepted) == 1:
+            value = accepted[0]
+        elif isinstance(value, dict) and "$any" in value:
+            value = None  # several accepted values have no one number
         if isinstance(value, dict):
             stack += reversed([(inner, (*steps, str(key))) for key, inner in value.items()])
         elif isinstance(value, list):

@@ -210,7 +210,9 @@ def _choose_cases(run: Run, splits: Sequence[str]) -> tuple[list[str], NDArray[n
     for name in splits:
         if name not in counts:
             similar = nearest(name, counts)
-            fix = f"did you mean `{similar}`?" if similar else f"it has {listed}" if counts else "its cases have no split: omit --split"
+            fix = f"it has {listed}" if counts else "its cases have no split: omit --split"
+            if similar:
+                fix = f"did you mean `{similar}`?"
             raise _config_error("no-split", f"the run {run.id} has no split `{name}`", fix)
     chosen = [not splits or split in splits for split in split_of]
     return ids, np.array(chosen, dtype=np.bool_)

@@ -412,8 +412,11 @@ def _merge_flags(flags: Labels | None, stored: Labels | None, is_kept: NDArray[n
         return flags
     merged: list[list[str]] = []
     for row in range(len(is_kept)):
+        if is_kept[row]:
+            merged.append(stored.at(row))
+            continue
         repairs = [flag for flag in stored.at(row) if flag in _REPAIR_FLAGS]
-        merged.append(stored.at(row) if is_kept[row] else [*(flags.at(row) if flags else ()), *repairs])
+        merged.append([*(flags.at(row) if flags else ()), *repairs])
     return Labels.of(merged)
 
 

@@ -189,7 +189,9 @@ def _score_trajectory(trajectory: "Trajectory | None", config: ToolTrajectory) -
     calls = _describe_calls(trajectory, pairs, unordered_pairs, config.mode)
     minimums = _check_minimums(trajectory, config.minimums)
     possible = _count_possible(trajectory, config.mode)
-    nothing = [] if possible or config.minimums else ["no calls" if not trajectory.actual else "no calls expected"]
+    nothing: list[str] = []
+    if not possible and not config.minimums:
+        nothing = ["no calls expected" if trajectory.actual else "no calls"]
     total = possible + len(config.minimums)
     order_correct = len(pair_in_order(trajectory)) == len(unordered_pairs)
     return Result(
@@ -326,7 +328,11 @@ def _calls_of_object(item: Mapping[str, Any], depth: int) -> list[ToolCall] | No
             return calls
     wrapped = next((item[key] for key in _WRAPPER_KEYS if json_kind(item.get(key)) == "object"), None)
     is_call = any(key in item for key in (*_ARGUMENT_KEYS, "tool", "tool_name", "toolName", "function"))
-    call = _read_call(item if wrapped is None else wrapped) if is_call or wrapped is not None else None
+    call = None
+    if wrapped is not None:
+        call = _read_call(wrapped)
+    elif is_call:
+        call = _read_call(item)
     if call is not None:
         return [call]
     for key in _BLOCK_KEYS:

@@ -301,7 +301,7 @@ def _build_misses(images: MatchedImages, names: Sequence[ItemNames], absent: Map
 
 def _label_images(size: int, texts: Mapping[int, str]) -> Labels:
     """One label for some of the images."""
-    return Labels.of([texts[image]] if image in texts else () for image in range(size)) if texts else Labels.of([()] * size)
+    return Labels.of([texts[image]] if image in texts else () for image in range(size))
 
 
 def _label_boxes(
