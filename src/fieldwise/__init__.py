@@ -1,4 +1,4 @@
-"""Score what an AI system produced against what it should have produced, field by field."""
+"""Score the output of an AI system against the expected output, field by field."""
 
 TYPE_CHECKING = False  # as in typing, which takes longer to import than all of this: long enough for a Ctrl-C to end in a traceback
 if TYPE_CHECKING:
