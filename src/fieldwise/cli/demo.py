@@ -69,15 +69,15 @@ def demo(
 
 def _print_next_steps(which: DemoSuite, case: str, form: Format, program: Program) -> None:
     steps = [
-        (f"{program.command} explain latest {case}", "the arithmetic of one score"),
-        (f"fieldwise demo {which} --copy mine", "its files, to change and run again"),
-        ("fieldwise init --cases your.jsonl", "a suite for your own data"),
+        (f"{program.command} explain latest {case}", "how one score was calculated"),
+        (f"fieldwise demo {which} --copy mine", "copy its files, to edit and run"),
+        ("fieldwise init --cases your.jsonl", "write a suite for your own data"),
     ]
     if which is DemoSuite.invoices:
-        steps.append(("fieldwise demo answers", "twelve answers of a RAG system"))
-        steps.append(("fieldwise demo review", "40 receipts read by three systems, and five wrong expected values"))
+        steps.append(("fieldwise demo answers", "score twelve answers of a RAG system"))
+        steps.append(("fieldwise demo review", "find five wrong expected values in 40 receipts"))
     else:
-        steps.append(("fieldwise demo", "26 invoices"))
+        steps.append(("fieldwise demo", "score 26 invoices"))
     _print_steps(steps, form)
 
 

@@ -424,11 +424,11 @@ def format_duration(seconds: float) -> str:
     """A working time in words.
 
     >>> format_duration(20), format_duration(240), format_duration(5 * 3600 + 1200)
-    ('under a minute', '4 minutes', '5 h 20 min')
+    ('a minute', '4 minutes', '5 h 20 min')
     """
     minutes = math.ceil(seconds / 60)
     if seconds < 60:
-        return "under a minute"
+        return "a minute"
     if minutes < 90:
         return f"{minutes} minute{'' if minutes == 1 else 's'}"
     return f"{minutes // 60} h {minutes % 60} min"

@@ -199,7 +199,7 @@ def _is_empty(value: Any) -> bool:
 
 
 def _describe_counts(correct: float, expected: float, extra: float) -> str:
-    return f"{correct:.0f} of {expected:.0f} expected fields are right, {extra:.0f} given that should not be"
+    return f"{correct:.0f} of {expected:.0f} expected fields are right, {extra:.0f} unexpected"
 
 
 def _mark_ignored(comparisons: ComparisonTable, ignore: Sequence[str]) -> ComparisonTable:
