@@ -86,6 +86,8 @@ def lists(*pairs: tuple[Any, Any]) -> dict[str, tuple[str, str | None]]:
             {"algorithm": "levenshtein", "threshold": 0.85, "digits": "similar"},
             "names or short text",
         ),
+        (["8401 BL"], "exact", {}, "every digit counts"),
+        (["aws.amazon.com", "example.org/shop"], "exact", {}, "web addresses"),
         (["A-1+", "A-1", "P-2"], "exact", {}, "a sign such as `+`"),
         (["DE12 3456 7890 1234 5678 90", "DE12 3456 7890 1234 5678 91"], "code", {}, "2 of 2 values read as identifiers"),
         (["DEUTDEFF", "COBADEFFXXX", "BNPAFRPP"], "code", {}, "3 of 3 values read as identifiers"),
@@ -145,6 +147,11 @@ def test_percent_against_numbers_up_to_1_is_a_share(expected: list[Any], actual:
     chosen, _ = choose_match(expected, actual)
     assert chosen.name == "numeric_tolerance"
     assert getattr(chosen.options, "percent", None) == percent
+
+
+def test_0_and_1_are_truth_values_beside_true_and_false() -> None:
+    assert choose_match(["0", "1", "1"], [False, True, True])[0].name == "boolean"
+    assert choose_match(["0", "1", "2"], [False, True, True])[0].name == "exact"
 
 
 def test_the_expected_side_decides_the_order_of_day_and_month() -> None:

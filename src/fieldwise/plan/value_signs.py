@@ -4,7 +4,7 @@
 | --- | --- |
 | `date` | a calendar date: `day first`, `month first` or `either order`; with a `time` or `midnight`; `compact` (digits alone) |
 | `number` | a number: `currency`, `weak currency` (`R5`), `percent` or `bare number`; `marks` (more than digits), `undecided` (`1,234`) |
-| `quantity` | a number with a unit; `weak unit` (`5A`) |
+| `quantity` | a number with a unit; `weak unit` (`5A`, `8401 BL`) |
 | `duration` | a length of time with its units |
 | `true`, `false` | a word or mark for yes or no |
 | `code` | without spaces, of letters and digits or with a leading zero (`leading zero`); `code with sign` (`A-1+`) |
@@ -39,7 +39,8 @@ _MAX_CODE_LENGTH: Final = 16
 _MAX_DATE_WITH_WORDS: Final = 48
 """Length of `Wednesday, 30/09/2024 at 10:15:00 PM (UTC+02:00)`, about."""
 _EMAIL: Final = re.compile(r"[^@\s]+@[^@\s]+\.\w+")
-_URL: Final = re.compile(r"(?:https?://|www\.)\S+", re.I)
+_URL: Final = re.compile(r"(?:[Hh][Tt]{2}[Pp][Ss]?://|[Ww]{3}\.)\S+|(?:[a-z0-9-]{2,}\.)+[a-z]{2,6}(?:/\S*)?")
+"""Also without scheme, in small letters: `example.com/a`."""
 _LOWER_WORD: Final = re.compile(r"[a-z]+(?:[_-][a-z]+)*")
 _CAPITALS: Final = re.compile(r"[A-Z][A-Z_&/.-]{0,7}|[A-Z]+(?:_[A-Z]+)+")
 _VERSION: Final = re.compile(r"[vV]?\d+(?:\.\d+)+(?:[-.+]?[A-Za-z]+[-.]?\d*)?")
@@ -61,6 +62,8 @@ _ISO_WITH_TIME: Final = re.compile(
 )
 _WORD: Final = re.compile(r"[^\W\d_]+")
 _NUMBER: Final = re.compile(r"\d+")
+_POSTCODE_SHAPE: Final = re.compile(r"9{4} [A-Z]{2}")
+"""`8401 BL`, whatever `bl` may mean: Dutch postcodes."""
 _GROUPS: Final = re.compile(r"[A-Z0-9]+(?:[ -][A-Z0-9]+)*")
 
 
@@ -126,9 +129,9 @@ def _signs_of_shape(shape: str, leading_zero: bool) -> Signs:
     units: frozenset[str] = quantity.units if quantity is not None else frozenset()
     if units:
         signs.add("quantity")
-        if _ONE_LETTER.fullmatch(shape):
+        if _ONE_LETTER.fullmatch(shape) or _POSTCODE_SHAPE.fullmatch(shape):
             signs.add("weak unit")
-    if ":" not in shape and "meter" not in units and read_duration(shape) is not None:
+    if ":" not in shape and "meter" not in units and not _POSTCODE_SHAPE.fullmatch(shape) and read_duration(shape) is not None:
         signs.add("duration")
     return frozenset(signs)
 
