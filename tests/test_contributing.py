@@ -17,18 +17,23 @@ CONTRIBUTING = Path(__file__).parents[1] / "CONTRIBUTING.md"
 @pytest.fixture
 def imported_examples(tmp_path: Path) -> Iterator[None]:
     """Import the example of a cause and that of an evaluator, each pasted into a file, and unregister them afterwards."""
+    pasted = CAUSES.specs.get("doubled_text"), EVALUATORS.specs.get("key_count")  # None unless they were pasted into the package
     blocks = re.findall(r"```python\n(.*?)```", CONTRIBUTING.read_text(encoding="utf-8"), re.DOTALL)
     for name, decorator in (("doubled_text", "@cause("), ("key_count", "@evaluator(")):
         [code] = [block for block in blocks if decorator in block]
         file = tmp_path / f"{name}.py"
         file.write_text(code, encoding="utf-8")
-        spec = spec_from_file_location(f"contributed.{name}", file)
+        spec = spec_from_file_location(f"fieldwise.contributed.{name}", file)
         assert spec is not None
         assert spec.loader is not None
         spec.loader.exec_module(module_from_spec(spec))
     yield
     CAUSES.specs.pop("doubled_text")
     EVALUATORS.specs.pop("key_count")
+    if pasted[0] is not None:
+        CAUSES.register(pasted[0])
+    if pasted[1] is not None:
+        EVALUATORS.register(pasted[1])
 
 
 @pytest.mark.usefixtures("imported_examples")

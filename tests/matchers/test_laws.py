@@ -129,9 +129,12 @@ each_matcher = pytest.mark.parametrize(("name", "options"), VARIANTS, ids=str)
 
 @pytest.fixture(scope="module", autouse=True)
 def registered_example() -> Iterator[None]:
+    before = MATCHERS.specs.get(CONTRIBUTED.name)  # there is one if the example was pasted into the package
     MATCHERS.register(CONTRIBUTED)
     yield
     MATCHERS.specs.pop(CONTRIBUTED.name)
+    if before is not None:
+        MATCHERS.register(before)
 
 
 def match_of(name: str, options: Mapping[str, Any]) -> Match:

@@ -28,7 +28,7 @@ _MAX_SAMPLED: Final = 128
 _MIN_UNIT: Final = 0.01
 """A common unit of the differences below this share of the largest one leaves no visible steps in their sums."""
 _MAX_EXPLICIT: Final = 128
-"""At most so many sizes enter the characteristic function as they are."""
+"""Maximum number of sizes that enter the characteristic function one by one."""
 _SMOOTH: Final = 0.03
 """The sum of the other sizes is nearly normal: none of them has more than this share of its variance."""
 _RESOLUTION: Final = (1000.0, 200.0)
