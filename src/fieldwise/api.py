@@ -37,7 +37,7 @@ from fieldwise.score.groups import assign_groups, limit_whole_groups
 from fieldwise.score.inferred_rules import infer_plan_rules, infer_rules, needs_inferred_rules, with_inferred_rules
 from fieldwise.score.matching import score_nullable_pairs
 from fieldwise.score.path_survey import ABSENT_PATH
-from fieldwise.score.services import lazy_asker, local_services
+from fieldwise.score.services import ReportedProblems, lazy_asker, local_services
 from fieldwise.store.errors import Interrupted
 from fieldwise.suite_plan import check
 from fieldwise.summarize.exit_code import EMPTY_FILE, Limits, exit_code, is_invalid
@@ -69,7 +69,8 @@ def evaluate(
 ) -> Result:
     """Apply one evaluator to one case. A bad configuration raises ConfigError; data never raises.
 
-    A judge asks `asker`; without one, it asks the model or program that the configuration names.
+    Limits that were applied and plug-ins that crashed are in `details["diagnostics"]`. A judge asks `asker`; without one, it asks the
+    model or program that the configuration names.
 
     >>> evaluate({"type": "field_accuracy", "fields": ["total"]}, expected={"total": 5}, actual={"total": 7}).misses
     ['total']
@@ -78,9 +79,10 @@ def evaluate(
     if actual is MISSING and actuals:
         actual = actuals[0]
     case = Case(id=id, input=input, expected=expected, actual=actual, contexts=contexts, metadata=dict(metadata or {}), actuals=actuals)
-    batch = ScoringBatch(normalize_case(case), local_services(asker))
+    reported = ReportedProblems()
+    batch = ScoringBatch(normalize_case(case), local_services(asker, reported.add))
     planned = with_inferred_rules(plan_config_once(config, load=load_json), batch)
-    result = result_at(evaluate_every_case(planned, batch), 0)
+    result = reported.attach_to(result_at(evaluate_every_case(planned, batch), 0))
     if are_many_records(expected, actual) and not _takes_items(config) and not (result.hits and _reads_lists(config, expected)):
         return replace(result, reasoning=f"{result.reasoning}; {MANY_RECORDS}".removeprefix("; "))
     return result
@@ -163,7 +165,8 @@ def diff_files(
 
 def _diff_chunks(chunks: Sequence[Cases], rules: "InferredRules", diagnostics: Sequence[Diagnostic]) -> Diff:
     CAUSES.load_plugins()  # one that cannot be imported is a problem of the installation, not of each case
-    batches = [ScoringBatch(cases) for cases in chunks]
+    reported = ReportedProblems()
+    batches = [ScoringBatch(cases, local_services(report=reported.add)) for cases in chunks]
     options = EVALUATORS.find("field_prf").options(fields=rules.rules, lists=rules.lists, ignore=rules.left_out)
     planned = PlannedEvaluator(type="field_prf", name="diff", config=options)
     results: dict[str, Result] = {}
@@ -173,6 +176,7 @@ def _diff_chunks(chunks: Sequence[Cases], rules: "InferredRules", diagnostics: S
         for row, case_id in enumerate(batch.cases.id):
             results[case_id] = result_at(batch_results, row)
         problems += chain.from_iterable(batch.cases.diagnostics.values())
+    problems += reported.list_all()
     return Diff(rules=rules.rules, lists=rules.lists, reasons=rules.reasons, results=results, diagnostics=problems)
 
 
@@ -275,6 +279,7 @@ def _finish_run(
     can_read_again = source is not None and _can_read_again(source)
     read_all = (lambda: read_cases(source)) if source and can_read_again else None
     rule_notes = run_warnings.warn_unused_rules(plan, totals, read_all, all_cases=all_cases)
+    rule_notes += run_warnings.warn_absent_item_paths(plan, read_all)
     absent = {note.where.field or "" for note in rule_notes if note.code == ABSENT_PATH}
     rule_notes += run_warnings.warn_unmeasured_rules(plan, summary, absent, all_cases=all_cases)
     notes = [*run_warnings.warn_unread_values(plan, totals), *notes, *rule_notes, *totals.list_problems()]
@@ -283,7 +288,8 @@ def _finish_run(
     notes += run_warnings.warn_missing_presets(plan, totals)
     notes += run_warnings.warn_unused_redactions(plan, read_all)
     notes += run_warnings.warn_absent_confidences(plan, writer.path, writer.parts)
-    notes += run_warnings.warn_unmeasured(writer.path, writer.parts, summary, all_cases=all_cases)
+    has_gates = bool(plan.gates or plan.regressions)
+    notes += run_warnings.warn_unmeasured(writer.path, writer.parts, summary, all_cases=all_cases, has_gates=has_gates)
     gate_results, gate_notes = _judge_gates(plan, summary, limits, lambda: writer.build_run(summary, notes))
     notes += gate_notes
     changes = None

@@ -24,7 +24,7 @@ from fieldwise.report.feedback import feedback
 from fieldwise.score.batch import ScoringBatch
 from fieldwise.score.evaluate import evaluate_every_case, result_at
 from fieldwise.score.inferred_rules import with_inferred_rules
-from fieldwise.score.services import local_services
+from fieldwise.score.services import ReportedProblems, local_services
 from fieldwise.store.run import Run
 
 __all__ = ["dspy_metric", "emit_evaluation_events", "langsmith_evaluator", "mlflow_scorer"]
@@ -168,10 +168,12 @@ class _CaseScorer:
     plan: Plan
 
     def score(self, *, expected: Value, actual: Value, input: Any) -> _CaseScore:
-        batch = ScoringBatch(normalize_case(Case(id="1", input=input, expected=expected, actual=actual)), local_services())
+        reported = ReportedProblems()
+        case = Case(id="1", input=input, expected=expected, actual=actual)
+        batch = ScoringBatch(normalize_case(case), local_services(report=reported.add))
         results: dict[str, Result] = {}
         for planned in self.plan.evaluators:
-            results[planned.name] = result_at(evaluate_every_case(with_inferred_rules(planned, batch), batch), 0)
+            results[planned.name] = reported.attach_to(result_at(evaluate_every_case(with_inferred_rules(planned, batch), batch), 0))
         return _CaseScore(results, {planned.name: planned.weight for planned in self.plan.evaluators})
 
 

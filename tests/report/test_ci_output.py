@@ -1,5 +1,6 @@
 """JUnit XML as a parser reads it, and workflow commands as GitHub reads them."""
 
+import json
 import re
 from pathlib import Path
 from typing import Any
@@ -28,6 +29,23 @@ def test_a_diagnostic_is_annotated_at_its_file_and_line() -> None:
     assert (
         format_diagnostic_annotation(problem) == "::error file=a.yaml,line=9,title=unknown-option::there is no option `x`%0Afix: remove it"
     )
+
+
+@pytest.mark.parametrize(
+    ("options", "required", "actual", "annotation"),
+    [
+        ({"pass_at": 0.5}, True, 2, "title=exit 1::a case is below its evaluator's pass_at"),
+        ({}, False, None, "title=exit 3::incomplete: not everything could be measured"),
+    ],
+)
+def test_a_step_that_fails_has_an_error_that_says_why(
+    tmp_path: Path, options: dict[str, Any], required: bool, actual: int | None, annotation: str
+) -> None:
+    cases = [{"id": "1", "expected": {"a": 1}, "actual": {"a": 1}}, {"id": "2", "expected": {"a": 1}, "actual": {"a": actual}}]
+    evaluator_options = {"type": "field_accuracy", "fields": [{"path": "a", "required": required}], **options}
+    suite = json.dumps({"name": "s", "cases": "cases.jsonl", "evaluators": [evaluator_options]})
+    errors = [line for line in render_github(build_run_view(stored(tmp_path, cases, suite))).splitlines() if line.startswith("::error")]
+    assert [error.partition("title=")[2] for error in errors] == [annotation.partition("title=")[2]]
 
 
 def test_data_cannot_end_an_annotation_or_begin_another() -> None:

@@ -89,6 +89,15 @@ def test_verdict_and_reason_follow_the_exit_code(code: int | None, has_gates: bo
     assert view(exit_code=code, gates=gates).exit_reason == reason
 
 
+def test_tolerated_results_without_a_measurement_are_named() -> None:
+    counts = Counts(cases=20, scored=17, skipped=2, faults=1)
+    summary = Summary(cases=20, evaluators={"fields": evaluator(counts=counts)})
+    tolerated = "3 results without a measurement tolerated"
+    assert view(exit_code=0, gates=(), summary=summary).exit_reason == f"everything else was measured; {tolerated}"
+    assert view(exit_code=0, summary=summary).exit_reason == f"every gate passed; {tolerated}"
+    assert view(exit_code=0, gates=(), summary=summary).verdict.reason.startswith("everything else was measured")
+
+
 def test_shares_of_a_bar_add_up_and_name_a_single_fault() -> None:
     shares = share_cases_by_status(Counts(cases=4, passed=3, faults=1))
     assert [(share.word, share.count) for share in shares] == [("passed", 3), ("fault", 1)]

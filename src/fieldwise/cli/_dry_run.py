@@ -14,7 +14,7 @@ from fieldwise.read.cases import read_cases
 from fieldwise.read.corrections import check_corrections
 from fieldwise.report.check_view import SuiteCheck
 from fieldwise.score.inferred_rules import infer_rules, needs_inferred_rules
-from fieldwise.score.path_survey import PathSurvey, list_written_rules, report_absent_path, report_missing_fields
+from fieldwise.score.path_survey import PathSurvey, list_item_paths, list_written_rules, report_absent_path, report_missing_fields
 
 if TYPE_CHECKING:
     from fieldwise.plan.infer import InferredRules
@@ -33,7 +33,7 @@ def survey_cases(plan: Plan) -> SuiteCheck:
         _, correction_problems = check_corrections(read_cases(replace(source, corrections=None)), source.corrections)
     reader = read_cases(source, chunk=256)
     counts, case_diagnostics = Counter[str](), list[Diagnostic]()
-    survey = PathSurvey(rules)
+    survey = PathSurvey(rules, list_item_paths(plan))
     for cases in reader:
         _count_cases(cases, counts)
         for diagnostics in cases.diagnostics.values():

@@ -18,7 +18,7 @@ from fieldwise.model.summary import EvaluatorSummary, Summary
 from fieldwise.model.values import Json
 from fieldwise.score.batch import ScoringBatch
 from fieldwise.score.evaluate import FilterMatches
-from fieldwise.score.path_survey import PathSurvey, list_written_rules, report_absent_path, report_missing_fields
+from fieldwise.score.path_survey import PathSurvey, list_item_paths, list_written_rules, report_absent_path, report_missing_fields
 from fieldwise.score.unread_values import suggest_reader
 from fieldwise.store.errors import StoreError
 from fieldwise.store.load_part import count_fault_reasons
@@ -27,6 +27,7 @@ from fieldwise.store.part_reader import list_part_files, read_table
 from fieldwise.store.run_names import list_run_ids, started_at
 from fieldwise.store.stored_json import dump_json
 from fieldwise.summarize.exit_code import FOREIGN_BASELINE, UNMEASURED_RULE
+from fieldwise.summarize.gates import NOTHING_MEASURED
 from fieldwise.summarize.rule_text import rule_text
 
 MAX_EXAMPLE_LENGTH: Final = 40
@@ -39,10 +40,11 @@ _MAX_CLOCK_SECONDS: Final = 60
 """Clocks of machines that share a root differ by less."""
 
 
-def warn_unmeasured(folder: Location, parts: Sequence[Part], summary: Summary, *, all_cases: bool) -> list[Diagnostic]:
+def warn_unmeasured(folder: Location, parts: Sequence[Part], summary: Summary, *, all_cases: bool, has_gates: bool) -> list[Diagnostic]:
     """Evaluators that measured no case, and why others could not measure some.
 
-    An evaluator without a measurement is an error if the run covers all cases; a selection may leave it without work.
+    An evaluator without a measurement is an error if the run covers all cases; a selection may leave it without work. A score that was
+    vacuous in every case leaves the run incomplete, unless gates say which metrics count.
     """
     diagnostics: list[Diagnostic] = []
     for name, evaluator in summary.evaluators.items():
@@ -59,6 +61,11 @@ def warn_unmeasured(folder: Location, parts: Sequence[Part], summary: Summary, *
             what = f"`{name}` measured nothing: {counts.not_applicable} cases are not for it, {counts.skipped} have nothing to score"
             fix = "check its `when` and what the cases expect, or remove it"
             diagnostics.append(Diagnostic(code="never-used", level="error" if all_cases else "warning", what=what, fix=fix))
+        if counts.scored and "score" not in evaluator.metrics:
+            what = f"the score of `{name}` had nothing to measure in any of {counts.scored} cases"
+            fix = "give cases or options that it can measure, or gate the metrics that count"
+            level: Level = "warning" if has_gates else "error"
+            diagnostics.append(Diagnostic(code=NOTHING_MEASURED, level=level, what=what, fix=fix))
     return diagnostics
 
 
@@ -86,7 +93,8 @@ def warn_unused_rules(
     if not totals.fields.cases:
         return []
     rules = [written.rule for written in list_written_rules(plan)]
-    survey = _survey_unseen_rules([rule for rule in rules if not totals.fields.expected[rule.text]], read_all)
+    unseen = PathSurvey(rule for rule in rules if not totals.fields.expected[rule.text])
+    survey = _read_until_seen(unseen, read_all)
     absent = survey.absent
     diagnostics = [report_absent_path(plan, rule, survey) for rule in absent]
     seen_rules = [rule for rule in rules if totals.fields.expected[rule.text]]
@@ -106,6 +114,12 @@ def warn_unused_rules(
                 level: Level = "error" if planned.type == "error_cost" and all_cases else "warning"
                 diagnostics.append(Diagnostic(code="unused-name", level=level, what=what, where=Where(file=plan.file), fix=hint))
     return diagnostics
+
+
+def warn_absent_item_paths(plan: Plan, read_all: Callable[[], Iterable[Cases]] | None) -> list[Diagnostic]:
+    """An error for each evaluator of items, such as boxes, whose `path` no expected record of the source has."""
+    survey = _read_until_seen(PathSurvey((), list_item_paths(plan)), read_all)
+    return [report_absent_path(plan, rule, survey) for rule in survey.absent] if survey.records else []
 
 
 def _is_list_rule(rule: FieldRule) -> bool:
@@ -152,10 +166,9 @@ def _quote_example(value: Json) -> str:
     return text if len(text) <= MAX_EXAMPLE_LENGTH else f"{text[:MAX_EXAMPLE_LENGTH]}…"
 
 
-def _survey_unseen_rules(rules: Sequence[FieldRule], read_all: Callable[[], Iterable[Cases]] | None) -> PathSurvey:
-    """A survey of rules whose field no compared case has; reads cases until each of them has been found."""
-    survey = PathSurvey(rules)
-    if rules and read_all is not None:
+def _read_until_seen(survey: PathSurvey, read_all: Callable[[], Iterable[Cases]] | None) -> PathSurvey:
+    """The same survey, after reading cases until an expected record has each of its paths."""
+    if survey.absent and read_all is not None:
         for cases in read_all():
             survey.add(cases)
             if not survey.absent:

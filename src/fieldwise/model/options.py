@@ -33,6 +33,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Protocol, TypeAlias, runtime_checkable
 
+from fieldwise.model.path import Path
 from fieldwise.model.plan import When
 from fieldwise.model.rule import FieldRule, ListRule, Match
 
@@ -124,6 +125,20 @@ class GradedOnly(Protocol):
 
     def is_graded(self) -> bool:
         """True if these options set no such cut."""
+        ...
+
+
+@runtime_checkable
+class ReadsItems(Protocol):
+    """Options with the path of what the evaluator reads inside a record, such as the boxes."""
+
+    @property
+    def path(self) -> str:
+        """The path as written; empty for the record itself."""
+        ...
+
+    def item_path(self) -> Path | None:
+        """The path inside a record; None for the record itself, and if it is malformed."""
         ...
 
 

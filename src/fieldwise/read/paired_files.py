@@ -13,6 +13,8 @@ from pathlib import Path
 from fieldwise.model.case import Case, Cases
 from fieldwise.model.diagnostic import Diagnostic, Where
 from fieldwise.model.locations import Location
+from fieldwise.model.path import MalformedPath
+from fieldwise.model.path import Path as FieldPath
 from fieldwise.model.plan import Source
 from fieldwise.model.values import MISSING
 from fieldwise.read.files import (
@@ -89,8 +91,10 @@ def _open_both_sides(source: Source, chunk: int, progress: ReadProgress, diagnos
 
 def _report_same_files(source: Source) -> list[Diagnostic]:
     """A file that is both expected and actual, links followed, with the same record: an error, unless the suite allows it."""
-    mappings = [source.get_mapping(side) for side in SIDES]
-    if source.memory or source.expected is None or source.actual is None or mappings[0].record != mappings[1].record:
+    if source.memory or source.expected is None or source.actual is None:
+        return []
+    expected_record, actual_record = (_identify_record(source.get_mapping(side).record) for side in SIDES)
+    if expected_record != actual_record:
         return []
     try:
         files = [{_identify_file(file): file for file in find_files(pattern)} for pattern in (source.expected, source.actual)]
@@ -105,6 +109,16 @@ def _report_same_files(source: Source) -> list[Diagnostic]:
         return [Diagnostic(code="same-sides", what=what, where=where, level="info")]
     fix = "name the file with the predictions, or write `allow_same_sides: true` under `cases`"
     return [Diagnostic(code="same-sides", what=what, where=where, fix=fix)]
+
+
+def _identify_record(record: str | None) -> object:
+    """Equal for the spellings of one path, such as `pages[0]` and `pages.0`."""
+    if record is None:
+        return None
+    try:
+        return FieldPath.parse(record).steps
+    except MalformedPath:  # the name of a column
+        return record
 
 
 def _identify_file(file: Location) -> object:

@@ -190,6 +190,10 @@ def _escape_data(text: str) -> str:
 
 
 def _list_annotations(view: RunView) -> Iterator[str]:
+    has_failed_gate = any(not gate.passed for gate in view.gates)
+    has_error = any(diagnostic.level == "error" and diagnostic.where.case is None for diagnostic in view.diagnostics)
+    if view.exit_code and not has_failed_gate and not has_error:  # a step that fails has an error that says why
+        yield format_annotation("error", view.exit_reason, title=f"exit {view.exit_code}", file=view.shown_suite_file)
     for gate in view.gates:
         if not gate.passed:
             message = gate.message if gate.value is not None else f"{gate.gate}: {gate.message}"

@@ -272,15 +272,23 @@ class RunView:
     @property
     def verdict(self) -> RunVerdict:
         """The verdict with a word and a reason."""
-        return describe_exit(self.exit_code, bool(self.gates))
+        verdict = describe_exit(self.exit_code, bool(self.gates))
+        return verdict._replace(reason=f"{self.exit_reason}, and no gate was set") if verdict.word == "no gate" else verdict
+
+    @property
+    def unmeasured(self) -> int:
+        """Number of results that are no measurement: faults of the measurement, skipped and unavailable ones."""
+        counts = [evaluator.counts for evaluator in self.evaluators]
+        return sum(count.faults + count.skipped + count.unavailable for count in counts)
 
     @property
     def exit_reason(self) -> str:
         """Why the run has its exit code, in a few words."""
         if self.exit_code is None:
             return "unfinished"
-        if self.exit_code == 0 and self.gates:
-            return "every gate passed"
+        if self.exit_code == 0 and (self.gates or self.unmeasured):
+            reason = "every gate passed" if self.gates else "everything else was measured"
+            return f"{reason}; {format_count(self.unmeasured, 'result')} without a measurement tolerated" if self.unmeasured else reason
         if self.exit_code == 1 and not self.gates:
             return _BELOW_PASS_AT
         return _EXIT_REASONS.get(self.exit_code, "")

@@ -8,6 +8,7 @@ from typing import Any, Final
 from fieldwise.model.accepted_values import accepted_values
 from fieldwise.model.case import Cases
 from fieldwise.model.diagnostic import Diagnostic, Where
+from fieldwise.model.options import ReadsItems
 from fieldwise.model.path import EACH, Step, render_path, value_at
 from fieldwise.model.plan import Plan, PlannedEvaluator
 from fieldwise.model.rule import FieldRule
@@ -48,11 +49,26 @@ def _rules_of_evaluator(planned: PlannedEvaluator, name: str, prefix: str) -> It
             yield WrittenRule(name, rule, f"{prefix}{rule.text}")
 
 
+def list_item_paths(plan: Plan) -> list[FieldRule]:
+    """The paths of the items that evaluators such as `iou_score` read, as rules for a survey."""
+    return [rule for planned in plan.evaluators for rule in _item_paths_of_evaluator(planned)]
+
+
+def _item_paths_of_evaluator(planned: PlannedEvaluator) -> Iterator[FieldRule]:
+    for member in getattr(planned.config, "evaluators", ()):
+        yield from _item_paths_of_evaluator(member.evaluator)
+    if isinstance(planned.config, ReadsItems):
+        path = planned.config.item_path()
+        if path is not None:
+            yield FieldRule(path=path, text=planned.config.path)
+
+
 class PathSurvey:
     """Counts the expected records that have the path of a rule; `add` a batch of cases at a time."""
 
-    def __init__(self, rules: Iterable[FieldRule]) -> None:
-        self._rules = {rule.text: rule for rule in rules}
+    def __init__(self, rules: Iterable[FieldRule], item_paths: Iterable[FieldRule] = ()) -> None:
+        self._item_paths = {rule.text: rule for rule in item_paths}
+        self._rules = self._item_paths | {rule.text: rule for rule in rules}
         self.records = 0
         """Number of expected records."""
         self.present: Counter[str] = Counter()
@@ -88,7 +104,9 @@ class PathSurvey:
             side = "" if close in self._expected_paths else ", which actual has"
             return f"did you mean `{close}`{side}?"
         expected = ", ".join(f"`{path}`" for path in list(self._expected_paths)[:_MAX_LISTED]) or "nothing"
-        fix = f"expected has {expected}; check the path, or write `sparse: true` if the field may be absent everywhere"
+        fix = f"expected has {expected}; check the path"
+        if text not in self._item_paths:
+            fix += ", or write `sparse: true` if the field may be absent everywhere"
         return f"actual has it, so the two sides may use different names: {fix}" if in_actual else fix
 
 

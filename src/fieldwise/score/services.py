@@ -3,9 +3,11 @@
 import warnings
 from collections.abc import Callable, Generator, Mapping
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 
 from fieldwise.model.ask import Asker, Asking, Asks, DisabledAsker, NextAsks
 from fieldwise.model.diagnostic import Diagnostic
+from fieldwise.model.result import Result
 from fieldwise.model.services import Embedder, Services
 
 
@@ -27,6 +29,28 @@ def _load_embedder() -> Embedder | Diagnostic:
 def _warn(diagnostic: Diagnostic) -> None:
     if diagnostic.level != "info" and diagnostic.where.case is None:
         warnings.warn(str(diagnostic), RuntimeWarning, stacklevel=2)
+
+
+class ReportedProblems:
+    """Collects what a single evaluation reports, so that its result can hold it: a Python warning may be an error."""
+
+    def __init__(self) -> None:
+        self._diagnostics: dict[Diagnostic, None] = {}
+
+    def add(self, diagnostic: Diagnostic) -> None:
+        """Keep a problem; information, and problems of the case itself, are in its result already."""
+        if diagnostic.level != "info" and diagnostic.where.case is None:
+            self._diagnostics[diagnostic] = None
+
+    def list_all(self) -> list[Diagnostic]:
+        """The problems in their order, each once."""
+        return list(self._diagnostics)
+
+    def attach_to(self, result: Result) -> Result:
+        """The result with the problems among its details, as `diagnostics`."""
+        if not self._diagnostics:
+            return result
+        return replace(result, details={**result.details, "diagnostics": [diagnostic.to_json() for diagnostic in self._diagnostics]})
 
 
 class OnDemandAsker:

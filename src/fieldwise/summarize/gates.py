@@ -73,12 +73,13 @@ def _find_problem(gate: Gate, summary: Summary, max_unscored: int) -> Diagnostic
         what = f"gate `{gate}`: not measured: {unscored} of {measured} outputs gave nothing to compute `{gate.metric}` from"
         fix = f"see their cases, or tolerate them with --max-unscored {unscored}"
         return Diagnostic(code=NOTHING_MEASURED, what=what, fix=fix)
-    if gate.metric in evaluator.metrics:
+    is_vacuous_rate = gate.metric == "pass_rate" and bool(measured) and "score" not in evaluator.metrics
+    if gate.metric in evaluator.metrics and not is_vacuous_rate:
         return None
     if not measured:
         what = f"gate `{gate}`: not measured: `{gate.evaluator}` measured nothing"
         return Diagnostic(code=NOTHING_MEASURED, what=what, fix="see why its cases were skipped or failed")
-    if gate.metric in _list_vacuous_metrics(evaluator.type) or unscored:
+    if is_vacuous_rate or unscored or gate.metric in _list_vacuous_metrics(evaluator.type):
         what = f"gate `{gate}`: not measured: `{gate.metric}` had nothing to measure in any of {measured} cases"
         fix = "remove the gate, or give cases or options that the metric can measure"
         return Diagnostic(code=NOTHING_MEASURED, what=what, fix=fix)

@@ -94,6 +94,49 @@ def test_formats_are_checked_only_when_asked() -> None:
     assert checked(record, formats=True).misses == ["date (format date)"]
 
 
+FORMATS = [
+    ("email", "a.b@example.com", ("@example.com", "a b@example.com", "a..b@example.com", "a@")),
+    ("uri", "https://example.com/a?b=%20#c", ("example.com", "https://a b", "https://[1:2:3", ":")),
+    ("uri-reference", "../a?b#c", ("a b", "%zz")),
+    ("iri", "https://exämple.com/ü", ("exämple.com", "https://ä b")),
+    ("hostname", "www.example.com", ("-a.com", "a_b.com", "", f"{'a' * 64}.com")),
+    ("duration", "P1Y2M3DT4H5M6S", ("P", "PT", "1D", "P1D2Y", "PT1.5S", "P1W2D")),
+    ("date-time", "2024-02-29T12:00:00.5+01:00", ("2023-02-29T12:00:00Z", "2024-02-29 12:00:00Z", "2024-02-29T12:00:00")),
+    ("time", "23:59:60Z", ("24:00:00Z", "12:00:60Z", "12:00:00")),
+    ("uuid", "2eb8aa08-aa98-11ea-b4aa-73b441d16380", ("2eb8aa08aa9811eab4aa73b441d16380", "2eb8aa08-aa98-11ea-b4aa-73b441d16380-")),
+    ("uri-template", "https://example.com/{id}{?q,r*}", ("https://example.com/{id", "{}")),
+    ("json-pointer", "/a/~0b/0", ("a/b", "/~2")),
+]
+
+
+@pytest.mark.parametrize(("name", "valid", "invalid"), FORMATS, ids=[name for name, _, _ in FORMATS])
+def test_every_standard_format_is_checked_whatever_is_installed(name: str, valid: str, invalid: tuple[str, ...]) -> None:
+    for draft in ("https://json-schema.org/draft/2020-12/schema", "http://json-schema.org/draft-07/schema#"):
+        schema = {"$schema": draft, "properties": {"a": {"format": name}}}
+        assert checked({"a": valid}, schema, formats=True).score == 1.0
+        assert [text for text in invalid if checked({"a": text}, schema, formats=True).score] == []
+        assert checked({"a": 5}, schema, formats=True).score == 1.0, "a format of text says nothing about a number"
+
+
+def test_a_format_that_is_unknown_is_named(tmp_path: Any) -> None:
+    (tmp_path / "c.jsonl").write_text('{"id": "1", "actual": {"a": "x"}}\n')
+
+    def remarks(name: str) -> list[str]:
+        schema = {"properties": {"a": {"format": name}}}
+        suite = {"cases": str(tmp_path / "c.jsonl"), "evaluators": [{"type": "json_schema", "schema": schema, "formats": True}]}
+        return [f"{note.what}: {note.fix}" for note in fw.check(suite).diagnostics]
+
+    assert remarks("datte") == ["the format `datte` is unknown and is not checked: did you mean `date`?"]
+    assert remarks("zip-code") == ["the format `zip-code` is unknown and is not checked: check the value by `pattern`"]
+
+
+def test_an_unknown_type_in_a_schema_has_a_suggestion() -> None:
+    with pytest.raises(fw.ConfigError, match="did you mean `object`"):
+        checked({}, {"type": "objekt"})
+    with pytest.raises(fw.ConfigError, match="did you mean `integer`"):
+        checked({}, {"properties": {"a": {"type": ["interger", "null"]}}})
+
+
 def test_json_in_text_is_found_and_no_json_is_the_systems_failure() -> None:
     assert checked(f"Here it is:\n```json\n{json.dumps(GOOD)}\n```").score == 1.0
     failed = checked("I cannot do that")

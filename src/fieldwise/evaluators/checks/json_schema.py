@@ -50,10 +50,12 @@ class JsonSchema:
         """A schema that accepts everything; formats that are not checked."""
         if self.schema is True or self.schema == {}:
             yield "schema", "the schema accepts every value, so that no output can fail", "write what a valid output must have"
-        if self.formats or not isinstance(self.schema, Mapping) or not _is_jsonschema_installed():
+        if not isinstance(self.schema, Mapping) or not _is_jsonschema_installed():
             return
         formats = sorted({str(contents["format"]) for contents, _ in _iterate_subschemas(self.schema) if _has_format(contents)})
-        if formats:
+        if self.formats:
+            yield from _unchecked_formats(formats)
+        elif formats:
             names = ", ".join(f"`{name}`" for name in formats)
             yield "schema", f"`format` is not checked ({names}): the standard treats it as an annotation", "add `formats: true` to check it"
 
@@ -63,7 +65,7 @@ class JsonSchema:
     reads_scalars=True,
     needs_expected=False,
     counts=("violations",),
-    version=3,
+    version=4,
     metrics=("valid", "violations"),
     examples=[
         EvaluatorExample(
@@ -124,6 +126,18 @@ def _unreadable_result(reason: str) -> Result:
     what = f"the output cannot be read: {reason}"
     details = {"fault": "system", "reason": what}
     return Result(status="error", misses=[f"({what})"], reasoning=what, metrics={"valid": False}, details=details)
+
+
+def _unchecked_formats(formats: Iterable[str]) -> Iterator[OptionProblem]:
+    """The formats that cannot be checked: every text passes them."""
+    from fieldwise.evaluators.checks._schema_formats import build_format_checker
+
+    valid = list(build_format_checker().checkers)
+    for name in formats:
+        if name not in valid:
+            similar = get_close_matches(name, valid, n=1)
+            fix = f"did you mean `{similar[0]}`?" if similar else "check the value by `pattern`"
+            yield "schema", f"the format `{name}` is unknown and is not checked", fix
 
 
 def _has_format(contents: Any) -> bool:
@@ -190,10 +204,11 @@ def _build_validator(schema: Mapping[str, Any] | bool, formats: bool) -> Any:
     from jsonschema import Draft202012Validator
     from jsonschema.validators import extend, validator_for
 
+    from fieldwise.evaluators.checks._schema_formats import build_format_checker
     from fieldwise.evaluators.checks._schema_keywords import OWN_KEYWORDS
 
     draft: Any = extend(cast("Any", validator_for(schema, default=Draft202012Validator)), OWN_KEYWORDS)
-    return draft(schema, registry=_published_schemas(), format_checker=draft.FORMAT_CHECKER if formats else None)
+    return draft(schema, registry=_published_schemas(), format_checker=build_format_checker() if formats else None)
 
 
 def _schema_problems(schema: Mapping[str, Any]) -> Iterator[tuple[str, str | None]]:
@@ -212,7 +227,8 @@ def _schema_problems(schema: Mapping[str, Any]) -> Iterator[tuple[str, str | Non
     meta_validator = draft(draft.META_SCHEMA, registry=_published_schemas(), format_checker=formats)
     errors = list(meta_validator.iter_errors(schema))
     for error in errors:
-        yield f"the schema is invalid at `{render_path(tuple(error.absolute_path))}`: {_shorten(error.message, 120)}", None
+        what = f"the schema is invalid at `{render_path(tuple(error.absolute_path))}`: {_shorten(error.message, 120)}"
+        yield what, _suggest_type(error.absolute_path, error.instance)
     if errors:
         return
     yield from _misspelt_keywords(schema)
@@ -227,6 +243,16 @@ def _schema_problems(schema: Mapping[str, Any]) -> Iterator[tuple[str, str | Non
     if reference is not None:
         what = f"the reference `{reference}` leads back to itself without going into the value, so validation would never end"
         yield what, "refer to the schema from inside `properties` or `items`"
+
+
+def _suggest_type(path: Iterable[Any], value: Any) -> str | None:
+    """The nearest name of a type where the schema has an unknown one at `type`."""
+    names = value if isinstance(value, list) else [value]
+    unknown = [name for name in cast("list[Any]", names) if isinstance(name, str) and name not in _TYPES]
+    if list(path)[-1:] != ["type"] or not unknown:
+        return None
+    similar = get_close_matches(unknown[0], _TYPES, n=1)
+    return f"did you mean `{similar[0]}`?" if similar else f"there are: {', '.join(_TYPES)}"
 
 
 def _shorten(text: str, longest: int) -> str:
@@ -247,6 +273,7 @@ def _iterate_subschemas(schema: Mapping[str, Any]) -> Iterator[tuple[Any, Any]]:
         waiting += [(inner, resolver.in_subresource(inner)) for inner in part.subresources()]
 
 
+_TYPES: Final = ("object", "array", "string", "number", "integer", "boolean", "null")
 _ANNOTATIONS: Final = frozenset(
     (
         *("$id", "$schema", "$anchor", "$dynamicAnchor", "$recursiveAnchor", "$vocabulary", "$comment", "$defs", "id", "definitions"),

@@ -26,11 +26,13 @@ from fieldwise.evaluators.geometry._item_matching import (
     compute_rates,
     evaluate_items,
     find_path_problems,
+    parse_item_path,
 )
 from fieldwise.evaluators.geometry._shapes import describe_number_problem, is_one_shape
 from fieldwise.kernels.geometry import DistanceMetric, Floats, distance_grid, distance_pairs, similarity_from_distance
 from fieldwise.model.batch import Batch
 from fieldwise.model.options import OptionProblem
+from fieldwise.model.path import Path
 from fieldwise.model.result import Result, Results
 from fieldwise.model.values import MISSING, json_kind
 from fieldwise.registry import EvaluatorExample, evaluator
@@ -52,6 +54,11 @@ class CoordinateDistance:
     def is_graded(self) -> bool:
         """True without a threshold."""
         return self.threshold is None
+
+    def item_path(self) -> Path | None:
+        """The path of the items inside a record."""
+        steps = parse_item_path(self.path)
+        return Path(steps) if steps else None
 
     def problems(self) -> Iterator[OptionProblem]:
         """What is wrong with `path`."""

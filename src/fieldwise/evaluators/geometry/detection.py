@@ -24,7 +24,7 @@ from fieldwise.evaluators.geometry._item_matching import COUNT_METRICS, RATE_MET
 from fieldwise.kernels.detections import AREA_RANGES, DETECTION_LIMITS, compute_curves
 from fieldwise.model.batch import Batch
 from fieldwise.model.options import OptionProblem
-from fieldwise.model.path import value_at
+from fieldwise.model.path import Path, value_at
 from fieldwise.model.result import Result, Results
 from fieldwise.model.values import MISSING, json_kind
 from fieldwise.registry import EvaluatorExample, evaluator
@@ -55,6 +55,11 @@ class Detection:
     """The key of the category inside an item."""
     min_score: Annotated[float, Interval(ge=0, le=1)] = 0.5
     """Detections with a lower score are left out of the metrics of single images, but not of AP and AR."""
+
+    def item_path(self) -> Path | None:
+        """The path of the items inside a record."""
+        steps = parse_item_path(self.path)
+        return Path(steps) if steps else None
 
     def problems(self) -> Iterator[OptionProblem]:
         """What is wrong with `path`."""

@@ -26,11 +26,13 @@ from fieldwise.evaluators.geometry._item_matching import (
     evaluate_items,
     find_path_problems,
     label_key,
+    parse_item_path,
 )
 from fieldwise.evaluators.geometry._shapes import Format, Shapes, is_one_shape, names_polygon, read_shapes
 from fieldwise.kernels.geometry import Floats, box_iou_grid, box_iou_pairs, has_shapely, polygon_iou_grid, polygon_iou_pairs
 from fieldwise.model.batch import Batch
 from fieldwise.model.options import OptionProblem
+from fieldwise.model.path import Path
 from fieldwise.model.result import Result, Results
 from fieldwise.model.values import MISSING
 from fieldwise.registry import EvaluatorExample, evaluator
@@ -60,6 +62,11 @@ class IouScore:
     def is_graded(self) -> bool:
         """True without a threshold."""
         return self.threshold is None
+
+    def item_path(self) -> Path | None:
+        """The path of the items inside a record."""
+        steps = parse_item_path(self.path)
+        return Path(steps) if steps else None
 
     def problems(self) -> Iterator[OptionProblem]:
         """What is wrong with `path`, and a label without a key of the shape."""
