@@ -32,7 +32,7 @@ _VARIABLE: Final = rf"(?:[A-Za-z0-9_]|{_ESCAPE})(?:\.?(?:[A-Za-z0-9_]|{_ESCAPE})
 _URI_TEMPLATE: Final = rf"(?:[^\x00-\x20\x7f\"%<>\\^`{{|}}]|{_ESCAPE}|\{{[+#./;?&=,!@|]?{_VARIABLE}(?:,{_VARIABLE})*\}})*"  # RFC 6570
 
 
-@cache
+@cache  # a pattern or checker of constants, never changed
 def build_format_checker() -> Any:
     """The checker for every known format; a format that is not among its `checkers` is not checked."""
     from jsonschema import Draft202012Validator, FormatChecker
@@ -92,7 +92,7 @@ def is_hostname(text: str) -> bool:
     return len(text) <= _MAX_HOSTNAME and all(_HOST_LABEL.fullmatch(label) for label in text.split("."))
 
 
-@cache
+@cache  # a pattern or checker of constants, never changed
 def _compile_mailbox(more_characters: str) -> re.Pattern[str]:
     """The name before `@` of RFC 5321, with further characters for RFC 6531."""
     atom = f"[{_ATOM}{more_characters}]+"
@@ -131,7 +131,7 @@ def _is_ip_address(text: str) -> bool:
     return "%" not in text  # a zone is no part of the address
 
 
-@cache
+@cache  # a pattern or checker of constants, never changed
 def _compile_address(more_characters: str, with_scheme: bool) -> re.Pattern[str]:
     """The grammar of RFC 3986, with further characters for RFC 3987."""
     plain = rf"A-Za-z0-9\-._~!$&'()*+,;={more_characters}"
