@@ -108,7 +108,7 @@ $(VALGRIND): $(READY)
 bench-check: $(VALGRIND) ## count instructions of the paths users notice, and say what moved by more than 10 %: three minutes
 	$(BIN)/python benchmarks/instructions.py
 
-simulate: $(READY) ## coverage of intervals and false alarms of compare, by simulation: about ten minutes
+simulate: $(READY) ## coverage of intervals and false alarms of compare, by simulation: about a quarter of an hour
 	$(BIN)/python benchmarks/simulate.py
 
 bench-million: $(READY) ## a million invoices scored and stored: minutes, and 3 GB of disk

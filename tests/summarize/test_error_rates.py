@@ -40,7 +40,7 @@ def test_two_stored_runs_of_a_system_rarely_show_a_difference(monkeypatch: pytes
     monkeypatch.setattr(simulation, "POOL", 200)
     runs = simulation.store_two_runs(with_documents=True)
     assert len(runs[0]["field_prf_20"].metrics) > 10
-    any_metric, any_field = simulation.simulate_stored(runs, 100, 5, 60, with_documents=True)
+    any_metric, any_field = simulation.simulate_stored(runs, 20, 5, 60, with_documents=True)
     assert max(any_metric, any_field) <= 0.05 + 4 * 0.028
 
 
