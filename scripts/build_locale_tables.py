@@ -27,6 +27,11 @@ from babel.core import get_global
 from num2words import num2words
 
 FOLDER = Path(__file__).parents[1] / "src" / "fieldwise" / "kernels" / "data" / "locale"
+ROOT_NAME = re.compile(r"M\d\d|Mon|Tue|Wed|Thu|Fri|Sat|Sun")
+"""What CLDR prints where a language has no name for a month or a day."""
+POWER = re.compile(r"(?<=[^\W\d_])[23]$|(?<=[\u0900-\u0dff\u0eb1-\u0ece])[23]$")
+"""A square or cube at the end of a folded symbol: `m2`."""
+MIN_SHARED_NAMES = 3
 COUNTED = ("zero", "one", "two", "few", "many", "other")
 WORD_NUMBERS = (*range(61), 70, 80, 90, 100)
 WORD_LANGUAGES = [
@@ -86,14 +91,15 @@ def main(node_modules: Path) -> None:
         "versions": {"babel": babel.__version__, "cldr": read_json(node_modules / "cldr-core" / "package.json")["version"]},
         "major_languages": major_languages(node_modules),
         "currency_symbols": currency_symbols(locales, node_modules),
-        "currency_names": currency_names(languages),
-        "territory_names": names_by_key(languages, "territories", r"[A-Z]{2}"),
+        "currency_names": currency_names(locales),
+        "territory_names": names_by_key(locales, "territories", r"[A-Z]{2}"),
         "territory_codes": territory_codes(node_modules),
-        "language_names": names_by_key(languages, "languages", r"[a-z]{2,3}"),
+        "language_names": names_by_key(locales, "languages", r"[a-z]{2,3}"),
         "language_codes": language_codes(),
         "months": calendar_names(locales, "months", 12),
         "days": calendar_names(locales, "days", 7),
         "day_periods": day_periods(languages),
+        "date_words": date_words(locales),
         "number_symbols": number_symbols(locales),
         "compact_suffixes": compact_suffixes(languages),
         "units": unit_factors(node_modules),
@@ -170,7 +176,33 @@ def currency_names(languages: Iterable[str]) -> dict[str, str]:
             if code in current:
                 for label in forms.values():
                     index[fold(label)].add(code)
+        for noun, codes in currency_nouns(data, current).items():
+            index[noun] |= codes
     return joined(index)
+
+
+def currency_nouns(data: Mapping[str, Any], current: set[str]) -> dict[str, set[str]]:
+    """Words that at least three names of a language share and that mean one kind of currency: the `dolarów` of `dolarów kanadyjskich`."""
+    codes_by_word: dict[str, set[str]] = defaultdict(set)
+    names = [(code, label) for code, label in data.get("currency_names", {}).items()]
+    names += [(code, label) for code, forms in data.get("currency_names_plural", {}).items() for label in forms.values()]
+    for code, label in names:
+        words = fold(label).split(" ")
+        if code in current and len(words) > 1:
+            for word in words:
+                codes_by_word[word].add(code)
+    return {
+        word: codes
+        for word, codes in codes_by_word.items()
+        if len(codes) >= MIN_SHARED_NAMES and len(word) >= 3 and word.isalpha() and len({kind_of_currency(code) for code in codes}) == 1
+    }
+
+
+def kind_of_currency(code: str) -> str:
+    """The English noun of a currency; crowns of all countries are one kind."""
+    words = localedata.load("en")["currency_names"].get(code, code).lower().split(" ")
+    noun = next((word for word in words if word in ("dollar", "franc", "pound", "peso", "rupee", "dinar", "shilling")), words[-1])
+    return "crown" if noun in ("krona", "krone", "króna", "koruna") else noun
 
 
 def names_by_key(languages: Iterable[str], key: str, pattern: str) -> dict[str, str]:
@@ -207,8 +239,12 @@ def language_codes() -> dict[str, str]:
 
 
 def calendar_names(locales: Iterable[str], key: str, count: int) -> dict[str, list[list[str]]]:
-    """By language, the wide and abbreviated names of each month or day, folded, in order (days start with Monday), over its territories."""
+    """By language, the wide and abbreviated names of each month or day, folded, in order (days start with Monday), over its territories.
+
+    Names with what date patterns attach to them count as well: the Basque `urtarrila` is `urtarrilaren` in a date.
+    """
     tables: dict[str, list[set[str]]] = {}
+    letters = "ML" if key == "months" else "Ec"
     numbers = range(1, 13) if key == "months" else range(7)
     for name in locales:
         contexts = Locale.parse(name)._data[key] if name != "root" else {}
@@ -217,8 +253,11 @@ def calendar_names(locales: Iterable[str], key: str, count: int) -> dict[str, li
             for width in ("wide", "abbreviated"):
                 labels = contexts.get(context, {}).get(width, {})
                 for place, number in enumerate(numbers):
-                    if number in labels:
+                    if number in labels and (name.startswith("en") or not ROOT_NAME.fullmatch(labels[number])):
                         forms[place].add(fold(labels[number]).strip("."))
+        for prefix, suffix in attached_letters(name, letters) if name != "root" else ():
+            for labels in forms:
+                labels.update([f"{prefix}{label}{suffix}" for label in labels])
         if all(forms) and not all(re.fullmatch(r"m?\d+|.*월|.*月", label) for labels in forms for label in labels):
             language = "_".join(part for part in name.split("_") if part.islower() or len(part) == 4).lower()
             collected = tables.setdefault(language, [set() for _ in range(count)])
@@ -228,15 +267,88 @@ def calendar_names(locales: Iterable[str], key: str, count: int) -> dict[str, li
 
 
 def day_periods(languages: Iterable[str]) -> dict[str, str]:
-    """Folded am/pm marker → "am" or "pm"; markers that mean both somewhere are left out."""
+    """Folded am/pm marker → "am" or "pm"; markers that mean both somewhere are left out.
+
+    Parts of the day count where they lie in one half of it (`nachmittags`, `de la tarde`) and are no marker of am or pm.
+    """
     index: dict[str, set[str]] = defaultdict(set)
+    parts_of_day: dict[str, set[str]] = defaultdict(set)
     for name in languages:
-        for context in Locale.parse(name)._data["day_periods"].values():
+        locale = Locale.parse(name)
+        rules = locale._data.get("day_period_rules", {}).get(None, {})
+        halves = {part: half_of_day(ranges) for part, ranges in rules.items()}
+        for kind, context in locale._data["day_periods"].items():
             for labels in context.values():
-                for period in ("am", "pm"):
-                    if period in labels:
-                        index[fold(labels[period]).replace(".", "")].add(period)
-    return {label: periods.pop() for label, periods in index.items() if len(periods) == 1 and label}
+                for period, label in labels.items():
+                    if period in ("am", "pm"):
+                        index[fold(label).replace(".", "")].add(period)
+                    elif kind == "format":
+                        parts_of_day[fold(label).replace(".", "")].add(halves.get(period) or "both")
+    parts_of_day |= index
+    return {label: periods.pop() for label, periods in parts_of_day.items() if label and len(periods) == 1 and "both" not in periods}
+
+
+def half_of_day(ranges: Iterable[Mapping[str, int]]) -> str | None:
+    """The half of the day in which all ranges of a part of the day lie; None if they lie in both or are a moment."""
+    noon = 12 * 3600
+    halves: set[str | None] = set()
+    for span in ranges:
+        if "at" in span or span["before"] <= span["from"]:
+            return None
+        halves.add("am" if span["before"] <= noon else "pm" if span["from"] >= noon else None)
+    return halves.pop() if len(halves) == 1 else None
+
+
+def pattern_parts(pattern: str) -> list[tuple[str, str]]:
+    """A date pattern as (field, "") and ("", literal) in order."""
+    parts: list[tuple[str, str]] = []
+    for quoted, field, other in re.findall(r"'([^']*)'|([A-Za-z]+)|([^A-Za-z']+)", pattern):
+        if field:
+            parts.append((field, ""))
+        elif parts and not parts[-1][0]:
+            parts[-1] = ("", parts[-1][1] + (quoted or other))
+        else:
+            parts.append(("", quoted or other))
+    return parts
+
+
+def date_patterns(name: str) -> list[str]:
+    """Patterns of dates of a locale in which the month or the day of the week is a name, or the year is written."""
+    locale = Locale.parse(name)
+    patterns = [pattern.pattern for pattern in locale.date_formats.values()]
+    return patterns + [pattern.pattern for key, pattern in locale.datetime_skeletons.items() if re.fullmatch("y[MdE]*", key)]
+
+
+def attached_letters(name: str, letters: str) -> set[tuple[str, str]]:
+    """What date patterns write before and behind the name of a month or day without a space."""
+    attached: set[tuple[str, str]] = set()
+    for pattern in date_patterns(name):
+        parts = pattern_parts(pattern)
+        for place, (field, _) in enumerate(parts):
+            if len(field) >= 3 and field[0] in letters:
+                before = parts[place - 1][1] if place else ""
+                behind = parts[place + 1][1] if place + 1 < len(parts) else ""
+                prefix = re.search(r"[^\s\d,.·()/년월일年月日-]+$", before)
+                suffix = re.match(r"[^\W\d_][^\s\d,.·()/-]*", behind)
+                attached.add((fold(prefix[0]) if prefix else "", fold(suffix[0]) if suffix else ""))
+    return attached - {("", "")}
+
+
+def date_words(locales: Iterable[str]) -> dict[str, list[str]]:
+    """Folded words that patterns write inside dates (`date`) and around times of day (`clock`), the era of today among them."""
+    words: dict[str, set[str]] = {"date": set(), "clock": set()}
+    for name in locales:
+        if name == "root":
+            continue
+        locale = Locale.parse(name)
+        joining = [str(getattr(pattern, "pattern", pattern)) for pattern in locale.datetime_formats.values()]
+        times = [pattern.pattern for pattern in locale.time_formats.values()]
+        for kind, patterns in (("date", date_patterns(name)), ("clock", [*joining, *times])):
+            for pattern in patterns:
+                for field, literal in pattern_parts(re.sub(r"\{[01]\}", " ", pattern)):
+                    text = str(locale.eras["abbreviated"][1]) if field == "G" else literal
+                    words[kind].update(word.strip(".'") for word in re.findall(r"[^\W\d_][^\d\s,،()]*", fold(text)))
+    return {kind: sorted(filter(None, collected)) for kind, collected in words.items()}
 
 
 def number_symbols(locales: Iterable[str]) -> dict[str, list[str]]:
@@ -353,7 +465,7 @@ def pattern_labels(patterns: Any) -> set[str]:
                 labels.add(fold(value.replace("{0}", " ")).strip())
         elif hasattr(value, "values"):
             values.extend(value.values())
-    return {label for label in labels if label and not any(character.isdigit() for character in label)}
+    return {label for label in labels if label and not any(map(str.isdigit, POWER.sub("", label)))}
 
 
 def yes_no(node_modules: Path) -> dict[str, str]:

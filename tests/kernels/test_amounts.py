@@ -249,3 +249,52 @@ def test_fractions_are_read(text: str, number: float) -> None:
 @pytest.mark.parametrize("text", ["1⁄" + "9" * 5_000, "9" * 5_000 + "½", "12345678901234567½", "1⁄0"])
 def test_fractions_beyond_reason_are_no_numbers(text: str) -> None:
     assert read_figure(text) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("Rs.500", 500),
+        ("kr.100", 100),
+        ("S/.25", 25),
+        ("Rp.25.000", 25000),
+        ("Rs.1,500.00", 1500),
+        ("$.99", 0.99),
+        ("TEUR 12", 12000),
+        ("k€ 250", 250000),
+        ("5 MSEK", 5_000_000),
+        ("5 tkr", 5000),
+        ("US$m 5", 5_000_000),
+        ("1,2 mil. Kč", 1_200_000),
+        ("R$ 2 mil", 2000),
+        ("₹5 लाख", 500_000),
+        ("1.2 ล้านบาท", 1_200_000),
+        ("£12 10p", 12.1),
+        ("5元5角", 5.5),
+        ("壹仟贰佰元伍角整", 1200.5),
+        ("金50,000円也", 50000),
+        ("▲1,500", -1500),
+        ("five hundred and 25/100 dollars", 500.25),
+    ],
+)
+def test_abbreviations_scales_and_small_units_are_read(text: str, value: float) -> None:
+    figure = read_figure(text)
+    assert figure is not None
+    assert figure.value == value
+
+
+@pytest.mark.parametrize(
+    ("text", "code"), [("100 dolarów", "USD"), ("100 korun", "CZK"), ("100 долларов", "USD"), ("100 лева", "BGN"), ("P100", "PHP")]
+)
+def test_the_noun_of_a_currency_names_it_in_every_language(text: str, code: str) -> None:
+    figure = read_figure(text)
+    assert figure is not None
+    assert code in figure.currencies
+
+
+@pytest.mark.parametrize("text", ["12 percent", "12 pour cent", "12 procent", "百分之十二"])
+def test_percent_in_words_is_a_percent_sign(text: str) -> None:
+    figure = read_figure(text)
+    assert figure is not None
+    assert figure.percent
+    assert not figure.units

@@ -118,3 +118,45 @@ def test_a_ratio_of_two_units_converts_as_they_do() -> None:
 
 def test_a_number_in_words_with_an_unknown_unit_is_no_quantity() -> None:
     assert read_quantity("twenty foos") is None
+
+
+@pytest.mark.parametrize(
+    ("text", "other"),
+    [
+        ("kg 5,5", "5.5 kg"),
+        ("3/4 in", '3/4"'),
+        ("12 sq. m.", "12 m²"),
+        ("5 մ²", "5 m²"),
+        ("512 Mo", "512 MB"),
+        ("5 unidades", "5 pcs"),
+        ("5 sztuk", "5 шт."),
+        ("two dozen", "24 pcs"),
+        ("16 amps", "16 A"),
+    ],
+)
+def test_units_are_known_before_numbers_with_points_and_in_many_languages(text: str, other: str) -> None:
+    left, right = read_quantity(text), read_quantity(other)
+    assert left is not None
+    assert right is not None
+    assert left.value == right.value
+    assert left.units & right.units
+
+
+@pytest.mark.parametrize(
+    ("text", "minutes"),
+    [
+        ("1 1/2 hours", 90),
+        ("30-minute", 30),
+        ("1′30″", 1.5),
+        ("a quarter of an hour", 15),
+        ("1 heure 30", 90),
+        ("un'ora e mezza", 90),
+        ("półtorej godziny", 90),
+        ("bir buçuk saat", 90),
+        ("2時間半", 150),
+    ],
+)
+def test_parts_of_hours_are_read(text: str, minutes: float) -> None:
+    reading = read_duration(text)
+    assert reading is not None
+    assert reading.seconds == minutes * 60

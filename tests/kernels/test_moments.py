@@ -120,3 +120,65 @@ def test_an_iso_date_is_told_from_other_dates(text: str, is_iso: bool) -> None:
 )
 def test_a_day_of_the_week_may_stand_in_two_languages(text: str, is_date: bool) -> None:
     assert (read_moment(text) == read("9 January 2017")) is is_date
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "الأحد، 29 يناير 2017",
+        "segunda-feira, 29 de janeiro de 2017",
+        "2017(e)ko urtarrilaren 29(a), igandea",
+        "2017 ж. 29 қаңтар, жексенбі",
+        "29 հունվարի, 2017 թ.",
+        "2017 оны нэгдүгээр сарын 29",
+        "2017 оны 1-р сарын 29",
+        "29 มกราคม ค.ศ. 2017",
+        "2017-ж., 29-январь",
+        "29 جنوری، 2017",
+        "2017-01-29, sk",
+        "нд, 29.01.2017 г.",
+        "ngày 29/01/2017",
+        "29 M01 2017",
+    ],
+)
+def test_dates_are_read_as_the_patterns_of_their_languages_write_them(text: str) -> None:
+    assert read(text).date == date(2017, 1, 29)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Mar 1 2024 10pm",
+        "1 March 2024 10:00 in the evening",
+        "Fri Mar 1 22:00:00 2024",
+        "Fri Mar 1 22:00:00 UTC 2024",
+        "1/3/2024 10:00 μ.μ.",
+        "1 Μαρτίου 2024 στις 10:00 μ.μ.",
+        "1. märts 2024, kell 22:00",
+        "1 मार्च 2024 को 10:00 pm बजे",
+        "1. März 2024, 10:00 Uhr abends",
+        "1 de marzo de 2024, 10:00 de la noche",
+        "2024年3月1日晚上10:00",
+        "2024年3月1日 UTC 22:00:00",
+        "1 มีนาคม 2024 22 นาฬิกา 00 นาที",
+        "1 mars 2024, 22 h 00 min 00 s",
+    ],
+)
+def test_times_of_day_are_read_with_their_words_and_markers(text: str) -> None:
+    moment = read(text, day_first=True)
+    assert moment.date == date(2024, 3, 1)
+    assert moment.clock == time(22, 0)
+
+
+def test_a_month_that_is_a_day_of_the_week_elsewhere_is_a_month() -> None:
+    assert read("maj 2021").month == 5
+    assert read("Mar 1 2024 10:00").date == date(2024, 3, 1)
+
+
+@pytest.mark.parametrize("text", ["May 2024 10am", "12 de 2024"])
+def test_an_hour_is_no_day_and_a_filler_no_month(text: str) -> None:
+    assert read_moment(text) is None
+
+
+def test_turkish_capitals_without_a_dot_are_read() -> None:
+    assert read("29 KASIM 2024").month == 11

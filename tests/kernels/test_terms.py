@@ -56,3 +56,41 @@ def test_words_and_marks_for_no(word: str) -> None:
 @pytest.mark.parametrize("word", ["", "maybe", "2", "yesterday"])
 def test_other_words_mean_neither(word: str) -> None:
     assert boolean_called(word) is None
+
+
+@pytest.mark.parametrize(
+    ("name", "code"),
+    [
+        ("Bundesrepublik Deutschland", "DE"),
+        ("República de Chile", "CL"),
+        ("Oesterreich", "AT"),
+        ("St. Kitts and Nevis", "KN"),
+        ("Saint Lucia", "LC"),
+        ("Chéquia", "CZ"),
+        ("ประเทศไทย", "TH"),
+        ("EL", "GR"),
+        ("FRANSA", "FR"),
+    ],
+)
+def test_official_names_other_spellings_and_regional_names_are_known(name: str, code: str) -> None:
+    assert countries_called(name) == {code}
+
+
+@pytest.mark.parametrize("name", ["Republik Korea", "République du Congo"])
+def test_an_official_name_whose_short_name_means_several_countries_decides_nothing(name: str) -> None:
+    assert len(countries_called(name)) <= 1
+
+
+@pytest.mark.parametrize("name", ["English (United States)", "the English language", "английский язык", "język angielski"])
+def test_languages_are_known_with_the_word_for_language_and_a_region(name: str) -> None:
+    assert languages_called(name) == {"en"}
+
+
+def test_norwegian_is_both_its_written_languages() -> None:
+    assert languages_called("no") & languages_called("nb")
+    assert languages_called("no") & languages_called("nn")
+    assert not languages_called("nb") & languages_called("nn")
+
+
+def test_a_check_mark_may_be_an_emoji() -> None:
+    assert boolean_called("✔️") is True

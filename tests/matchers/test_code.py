@@ -57,3 +57,10 @@ def test_a_whole_number_is_an_identifier_and_both_forms_of_an_isbn_are_one() -> 
     assert code(Pairs([5.0, 5, 5.5], ["5", "5", "5.5"]), Code()).value.tolist() == [1.0, 1.0, 0.0]
     pytest.importorskip("stdnum", reason="the extra `domain` is not installed")
     assert code(Pairs(["978-3-16-148410-0"], ["316148410X"]), Code(scheme="isbn")).value.tolist() == [1.0]
+
+
+def test_digits_of_other_scripts_are_digits_and_xxx_is_the_head_office_of_a_bank() -> None:
+    assert code(Pairs(["٠١٢٣"], ["0123"]), Code()).value.tolist() == [1.0]
+    pytest.importorskip("stdnum", reason="the extra `domain` is not installed")
+    pairs = Pairs(["DEUTDEFF", "DEUTDEFF"], ["DEUTDEFFXXX", "DEUTDEFF500"])
+    assert code(pairs, Code(scheme="bic")).value.tolist() == [1.0, 0.0]

@@ -239,3 +239,8 @@ def test_times_of_day_that_differ_pass_with_a_note() -> None:
     assert note("2025-04-13T10:00", "2025-04-13") is None
     assert note("2025-04-13T10:00Z", "2025-04-13T11:00+01:00") is None
     assert note("13.04.2025 10:00", "2025-04-13 10:00:00") is None
+
+
+def test_a_month_with_a_short_year_is_a_date_only_where_months_are_compared() -> None:
+    assert date(Pairs(["2025-04", "2025-04"], ["Apr-25", "Apr. 24"]), Date(precision="month")).value.tolist() == [1.0, 0.0]
+    assert date(Pairs(["2025-04-01"], ["Apr-25"]), Date()).value.tolist() == [0.0]

@@ -26,6 +26,7 @@ from fieldwise.kernels.currencies import (
 )
 from fieldwise.kernels.locale_tables import fold_name
 from fieldwise.kernels.numerals import (
+    CJK_DIGITS,
     NUMERAL,
     DecimalMark,
     has_numeral,
@@ -57,7 +58,12 @@ class Figure(NamedTuple):
 
 _SCALES_BESIDE_CURRENCY: Final = {"mi": 6, "bi": 9}
 """Abbreviations of scales that are units or words elsewhere: `R$ 2,3 mi`."""
+_JOINED_SCALES: Final = {"k": 3, "t": 3, "e": 3, "m": 6, "mn": 6, "mio": 6, "md": 9, "mrd": 9, "mld": 9, "bn": 9, "g": 9, "b": 9}
+"""Scales written together with a currency: `TEUR`, `k€`, `mkr`, `eFt`, `MUSD`, `$bn`."""
+_BEFORE_NUMBERS: Final = {"p": "PHP", "n": "NGN"}
+"""Letters that stand for a currency only before a number: `P1,500`, where `50p` is pence."""
 _DOZENS: Final = frozenset("dozen dozens doz dutzend douzaine douzaines docena docenas dúzia dúzias dozzina dozzine dozijn".split())  # noqa: SIM905
+_PERCENT: Final = frozenset({"percent"})
 _UNITS: Final = frozenset({"km", "ft"})
 """Symbols of units in small letters that are currencies in capitals."""
 _PLAIN: Final = re.compile(r"-?(?:\d{1,15}(?:\.\d{1,2}|\.\d{4,15})|\d{1,4300})", re.ASCII)
@@ -77,9 +83,21 @@ _NO_NUMBER: Final = re.compile(r"\d\s*[²³¹⁰⁴-⁹₀-₉]|\d\s\s+\d|\+\s*-
 """Powers, columns and double signs: `10²`, `1  234`, `+-5`."""
 _IN_PARENTHESES: Final = re.compile(r"([^()\d]*)\(([^()]*)\)([^()\d]*)")
 _DIGIT: Final = re.compile(r"[0-9]")
+_SCALE_WORD: Final = re.compile(
+    r"[^\W\d_](?:[^\W\d_]|[\u0300-\u036f\u0900-\u0dff\u0e31-\u0e4e\u0eb1-\u0ece\u102b-\u103e\u17b6-\u17dd])*\.?"
+)
+"""Letters with the signs that are no letters to `re`: vowels of India and South-East Asia."""
 _OF: Final = re.compile(r"(?<=\w) (?:de |d['’]|di |of )", re.IGNORECASE)
 """Between a scale word and its currency: `2 milhões de reais`."""
 _CJK_GAP: Final = re.compile(r"(?<=[万萬만億亿억兆조千천]) (?=[\d一二三四五六七八九])")
+_CHINESE_SMALL_UNITS: Final = re.compile(
+    rf"(?P<whole>.*[元圆圓块])(?:零)?(?:(?P<tenths>[0-9{CJK_DIGITS}])角)?(?:零)?(?:(?P<cents>[0-9{CJK_DIGITS}])分)?[整正]?"
+)
+"""`壹仟元伍角整`."""
+_JAPANESE_RECEIPT: Final = re.compile(r"金 ?(?=[\d¥])|(?<=円) ?[也ー-]$")
+"""The marks around the amount of a receipt: `金50,000円也`."""
+_HUNDREDTHS: Final = re.compile(r"(.*[^\W\d_]) (?:and|&) (\d\d|no|xx)/100( [^\W\d_].*)?", re.IGNORECASE)
+"""The cents of a cheque: `five hundred and 00/100 dollars`."""
 _YEN_END: Final = re.compile(r"(¥ ?[\d,]+)-")
 """A hyphen closes amounts in yen: `¥98,760-`."""
 _NO_DECIMALS: Final = re.compile(r"(?<=\d)(?:[.,] ?[-–—=]{1,2}|/[-=]|:-)(?![\d])")
@@ -93,6 +111,7 @@ _TWO_UNITS: Final = re.compile(
     r"(?: ?(?P<minor_name>[^\W\d_]{1,12}\.?))?"
 )
 """An amount in two units or with its currency as the decimal mark: `12 zł 30 gr`, `12€50`, `12:50 kr`."""
+_SYMBOL_FIRST: Final = re.compile(r"([$€£¥₺₹₽₴]) ?(\d[\d.,' ]*|\d) (\d\d? ?[^\W\d_]{1,12}\.?)")
 _COLON_CURRENCIES: Final = frozenset({"SEK", "NOK", "DKK", "ISK"})
 _TAX_NAMES = r"vat|tax|taxes|gst|hst|mwst|ust|tva|iva|i\.v\.a|btw|moms|mva|dph|kdv|ндс|пдв|áfa|tax(?:es)? comprises?"
 _GROSS: Final = re.compile(
@@ -139,15 +158,18 @@ def _is_plainly_no_figure(text: str) -> bool:
     before, after = text[: numeral.start()], text[numeral.end() :]
     if _DIGIT.search(after) and "e" not in after and "E" not in after:
         # a second numeral, and neither a power of ten nor a second unit
-        return _TWO_UNITS.fullmatch(text) is None and _POWER_OF_TEN.search(text) is None
+        has_second_unit = _TWO_UNITS.fullmatch(text) is not None or _SYMBOL_FIRST.fullmatch(text) is not None or "/100" in text
+        return not has_second_unit and _POWER_OF_TEN.search(text) is None
     return bool(before) and _names_no_currency(before)
 
 
 @lru_cache(maxsize=1 << 10)  # the same few names in every value of a column
 def _names_no_currency(before: str) -> bool:
-    """True if the ASCII text before a numeral is neither a sign nor a currency, so that the whole is no figure."""
+    """True if what stands before a numeral, in ASCII, makes it no figure."""
     name = " ".join(before.replace("-", "").replace("+", "").split()).rstrip(":").strip()
-    return "(" not in before and name not in ("", "%") and lookup_currencies(name) is None
+    if "(" in before or name in ("", "%") or fold_name(name) in _BEFORE_NUMBERS:
+        return False
+    return lookup_currencies(name) is None and not _take_joined_scale(name)[0]
 
 
 @lru_cache(maxsize=512)  # pure function of the text; the causes of a mismatch read the same two texts again and again
@@ -167,6 +189,10 @@ def _read_figure(text: str, decimal_mark: DecimalMark | None) -> Figure | None:
     if _NO_NUMBER.search(text):
         return None
     clean = _CJK_GAP.sub("", _YEN_END.sub(r"\1", normalize_characters(text)))
+    if not clean.isascii():
+        clean = _JAPANESE_RECEIPT.sub("", clean)
+        if clean.startswith("百分之"):
+            clean = clean.removeprefix("百分之") + "%"
     if clean[-1:] in "*†‡":
         clean = _FOOTNOTE.sub("", clean)
     figure = _read_clean(clean, decimal_mark)
@@ -206,8 +232,8 @@ def _read_clean(clean: str, decimal_mark: DecimalMark | None) -> Figure | None:
     if not has_numeral(clean):
         return _read_words(clean, negative)
     parts = split_numeral(clean)
-    if parts is None:
-        return _read_two_units(clean, negative)
+    if parts is None or _SYMBOL_FIRST.fullmatch(clean) is not None:
+        return _read_chinese_units(clean, negative) or _read_hundredths(clean, negative) or _read_two_units(clean, negative)
     before, numeral, after = parts
     named = _read_names(before, after, credit == "Cr")
     if named is None:
@@ -268,8 +294,32 @@ def _add_small_unit(value: Decimal, rest: list[str], currencies: frozenset[str],
     return Figure(simplify_decimal(-value if negative else value), currencies)
 
 
+def _read_chinese_units(text: str, negative: bool) -> Figure | None:
+    """An amount in yuan with tenths and hundredths: `5元5角`."""
+    match = _CHINESE_SMALL_UNITS.fullmatch(text) if "角" in text or "分" in text else None
+    figure = _read_clean(match["whole"], None) if match is not None and (match["tenths"] or match["cents"]) else None
+    if match is None or figure is None or not isinstance(figure.value, int):
+        return None
+    tenths, cents = (read_numeral(match[name] or "0")[0] or Decimal(0) for name in ("tenths", "cents"))
+    value = figure.value + tenths / 10 + cents / 100
+    return figure._replace(value=simplify_decimal(-value if negative else value))
+
+
+def _read_hundredths(text: str, negative: bool) -> Figure | None:
+    """An amount in words with its cents as a fraction, as on cheques."""
+    match = _HUNDREDTHS.fullmatch(text) if "/100" in text else None
+    figure = None if match is None else _read_clean(f"{match[1]}{match[3] or ''}", None)
+    if match is None or figure is None or not isinstance(figure.value, int):
+        return None
+    value = figure.value + (Decimal(match[2]) / 100 if match[2].isdigit() else Decimal(0))
+    return figure._replace(value=simplify_decimal(-value if negative else value))
+
+
 def _read_two_units(text: str, negative: bool) -> Figure | None:
     """An amount in a currency and its small unit, or with the currency in place of the decimal mark."""
+    before = _SYMBOL_FIRST.fullmatch(text)
+    if before is not None:  # `£12 10p` as `12 £ 10p`
+        text = f"{before[2]} {before[1]} {before[3]}"
     match = _TWO_UNITS.fullmatch(text)
     if match is None:
         return None
@@ -340,46 +390,80 @@ def _read_names(before: str, after: str, ends_in_cr: bool) -> _Names | None:
     """What the words around a numeral name; None if one of them means nothing."""
     prefix = before.strip().rstrip(":").strip()
     suffix = _OF.sub(" ", after).strip().removesuffix("整").removesuffix("正").strip()
-    scale = Decimal(1)
     power, suffix = _take_scale(suffix, with_currency=bool(prefix))
-    if power:
-        scale = Decimal(10) ** power
-    if prefix == "" and suffix == "%":
-        return _Names(percent=True, scale=scale)
-    if prefix == "%" and suffix == "":
+    if prefix and not power and lookup_currencies(prefix) is None:
+        power, prefix = _take_joined_scale(prefix)
+    scale = Decimal(10) ** power
+    if (prefix, suffix) in (("", "%"), ("%", "")):
         return _Names(percent=True, scale=scale)
     # "5 L" names litres, not lempiras; "12 km" kilometres, "12 KM" Bosnian marks; "5 đ" names dongs
     is_unit = not prefix and suffix.isascii() and (len(suffix) == 1 or suffix in _UNITS) and fold_name(suffix) in locale_tables.unit_names()
-    named = [lookup_currencies(part) for part in (prefix, suffix) if part]
+    named = [_currencies_before(prefix) if part is prefix else lookup_currencies(part) for part in (prefix, suffix) if part]
     if all(named) and not is_unit:
         currencies = frozenset.intersection(*named) if named else NO_CODES  # pyright: ignore[reportArgumentType]
         if named and not currencies:
             return None
         crore = ends_in_cr and (not currencies or "INR" in currencies) and bool(named)
         return _Names(currencies, scale=scale * (10**7 if crore else 1), crore=crore)
-    if prefix or not suffix:
-        return None
+    return None if prefix or not suffix else _read_unit_name(suffix, scale)
+
+
+def _currencies_before(prefix: str) -> frozenset[str] | None:
+    """Currencies of what stands before a number."""
+    codes = _BEFORE_NUMBERS.get(fold_name(prefix))
+    return lookup_currencies(prefix) if codes is None else (lookup_currencies(prefix) or NO_CODES) | expand_codes(codes)
+
+
+def _read_unit_name(suffix: str, scale: Decimal) -> _Names | None:
+    """What a word behind a numeral names other than a currency: a dozen, cents, a unit, a percentage."""
     if fold_name(suffix).strip(".") in _DOZENS:
         return _Names(scale=scale * 12)
     subunit = SUBUNITS.get(symbol_key(suffix))
     if subunit is not None:
         return _Names(expand_codes(subunit), scale=scale / 100)
     units = locale_tables.unit_names().get(fold_name(suffix).strip(".")) or locale_tables.unit_names().get(fold_name(suffix))
+    if units == _PERCENT:
+        return _Names(percent=True, scale=scale)
     return _Names(units=units, scale=scale) if units else None
 
 
 def _take_scale(suffix: str, with_currency: bool) -> tuple[int, str]:
     """The power of ten that a word such as `M`, `Mio.` or `lakh` at the start of a suffix stands for, and the rest."""
-    word = re.match(r"[^\W\d_]+\.?", suffix)
+    word = _SCALE_WORD.match(suffix)
     if word is None or symbol_key(suffix) in MORE_CURRENCIES:
         return 0, suffix
     key, rest = fold_name(word[0]).rstrip("."), suffix[word.end() :].strip()
-    power = number_words.scale_words().get(key, 0) or (_SCALES_BESIDE_CURRENCY.get(key, 0) if with_currency else 0)
+    power = number_words.dotted_scale(fold_name(word[0])) or number_words.scale_words().get(key, 0)
+    if not power and with_currency:
+        power = _SCALES_BESIDE_CURRENCY.get(key, 0)
+    if not power:
+        return _take_joined_scale(suffix)
     # a lone small letter is a unit unless a currency is named: "5 m" is five metres, "$5m" five million
     is_unit = len(key) == 1 and key != "k" and word[0].islower() and not (with_currency or rest)
     if word[0].rstrip(".") == "mm" or key == "min":  # millimetres and minutes, but "$5mm" and "5 min AZN" (five thousand)
         is_unit = not (with_currency or lookup_currencies(rest))
     return (0, suffix) if is_unit or not power else (power, rest)
+
+
+@lru_cache(maxsize=1 << 10)  # the same few names in every value of a column
+def _take_joined_scale(name: str) -> tuple[int, str]:
+    """The power of ten of a scale that is written together with a currency, and the currency: `TEUR`, `mkr`, `US$m`; 0 for other names."""
+    key = fold_name(name).strip(".")
+    if " " in name or lookup_currencies(name) is not None or (name.islower() and key in locale_tables.unit_names()):
+        return 0, name
+    for scale, power in _JOINED_SCALES.items():
+        currency = name[len(scale) :].strip()
+        if key.startswith(scale) and (scale != "e" or symbol_key(currency) == "ft") and lookup_currencies(currency):
+            return power, currency
+    if not key.isascii():  # scripts without spaces between words: `ล้านบาท`
+        for scale, power in number_words.scale_words().items():
+            if not scale.isascii() and key.startswith(scale) and lookup_currencies(key[len(scale) :]):
+                return power, key[len(scale) :]
+    for scale, power in _JOINED_SCALES.items():  # `US$m`: a symbol, because a code and a letter is a code of another kind
+        symbol = name[: -len(scale)].rstrip()
+        if scale not in ("t", "e") and key.endswith(scale) and symbol[-1:] in ("$", "€", "£", "¥") and lookup_currencies(symbol):
+            return power, symbol
+    return 0, name
 
 
 def group_without_minor_unit(expected: Figure, actual: Figure) -> tuple[Figure, Figure]:

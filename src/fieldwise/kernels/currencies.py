@@ -13,7 +13,8 @@ from fieldwise.kernels.numerals import normalize_characters
 
 NO_CODES: Final[frozenset[str]] = frozenset()
 MORE_CURRENCIES: Final = {
-    "руб": "RUB", "р": "RUB", "rub": "RUB", "tl": "TRY", "fr": "CHF", "sfr": "CHF", "rs": "INR PKR LKR NPR MUR SCR", "re": "INR",
+    "руб": "RUB BYN", "р": "RUB", "рублёў": "BYN", "rub": "RUB", "tl": "TRY", "fr": "CHF", "sfr": "CHF",
+    "rs": "INR PKR LKR NPR MUR SCR", "re": "INR",
     "ksh": "KES", "kshs": "KES", "sh": "KES TZS UGX SOS", "tsh": "TZS", "ush": "UGX", "us$": "USD", "usd$": "USD", "a$": "AUD",
     "au$": "AUD", "c$": "CAD", "ca$": "CAD", "can$": "CAD", "s$": "SGD", "hk$": "HKD", "nt$": "TWD", "nz$": "NZD", "r$": "BRL",
     "mx$": "MXN", "mex$": "MXN", "j$": "JMD", "rmb": "CNY", "元": "CNY TWD HKD", "圆": "CNY", "块": "CNY", "人民币": "CNY", "人民幣": "CNY",
@@ -37,6 +38,11 @@ MORE_CURRENCIES: Final = {
     "ruble": "RUB BYN", "russianrouble": "RUB", "russianroubles": "RUB", "гривня": "UAH", "гривень": "UAH", "гривні": "UAH",
     "гривен": "UAH",
     "renminbi": "CNY", "yuanrenminbi": "CNY", "chineserenminbi": "CNY", "rmbyuan": "CNY", "forint": "HUF", "zlotys": "PLN", "liras": "TRY",
+    "лева": "BGN", "лев": "BGN", "драм": "AMD", "դրամ": "AMD", "ლარი": "GEL", "теңге": "KZT", "manat": "AZN TMT", "денари": "MKD",
+    "денар": "MKD",
+    "שקל": "ILS", "שקלים": "ILS", "रुपये": "INR NPR", "रुपया": "INR NPR", "रुपए": "INR NPR", "रु": "INR NPR", "ரூபாய்": "INR LKR", "টাকা": "BDT INR",
+    "රු": "LKR", "රුපියල්": "LKR", "ກີບ": "LAK", "រៀល": "KHR", "ကျပ်": "MMK", "u$s": "USD", "u$d": "USD", "₿": "BTC", "btc": "BTC",
+    "bitcoin": "BTC",
     "€uro": "EUR", "poundsterling": "GBP", "poundssterling": "GBP", "sterling": "GBP",
 }  # fmt: skip
 """Spellings that CLDR does not list → codes, or a symbol that stands for all its currencies. Keys are as `symbol_key` makes them."""
@@ -45,7 +51,7 @@ SUBUNITS: Final = {
     "øre": "DKK NOK",
     "öre": "SEK", "centimes": "EUR CHF", "centime": "EUR CHF", "rappen": "CHF", "céntimos": "EUR",
     "centavos": "MXN BRL PHP ARS COP", "centesimi": "EUR", "grosz": "PLN", "groszy": "PLN", "grosze": "PLN",
-    "bani": "RON MDL", "stotinki": "BGN", "kopecks": "RUB", "коп": "RUB",
+    "sen": "MYR", "角": "CNY", "bani": "RON MDL", "stotinki": "BGN", "kopecks": "RUB", "коп": "RUB",
     "копеек": "RUB", "paise": "INR", "paisa": "INR", "haléřů": "CZK", "kuruş": "TRY", "분": "KRW", "分": "CNY",
 }  # fmt: skip
 """Names of the hundredth part of a currency → its codes, in the form of `MORE_CURRENCIES`."""
@@ -109,6 +115,7 @@ def lookup_currencies(text: str) -> frozenset[str] | None:
         left, right = (lookup_currencies(word) for word in words)
         if left and right and left & right:
             return left & right
+        return locale_tables.currency_names().get(fold_name(f"{words[1]} {words[0]}"))  # `koruna česká`
     return None
 
 

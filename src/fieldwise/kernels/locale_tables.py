@@ -131,8 +131,20 @@ def _calendar_index(table: str, first: int) -> dict[str, dict[int, frozenset[str
 
 
 def day_periods() -> dict[str, str]:
-    """Folded marker without points → "am" or "pm"."""
+    """Folded marker without points → "am" or "pm"; parts of the day that lie in one half of it count: `nachmittags`."""
     return _read_table("day_periods")
+
+
+@cache  # the tables never change
+def date_words() -> frozenset[str]:
+    """Folded words without a final point that languages write inside dates, such as `de` in `5 de marzo de 2024`."""
+    return frozenset(_read_table("date_words")["date"])
+
+
+@cache  # the tables never change
+def clock_words() -> frozenset[str]:
+    """Folded words without a final point that languages write around times of day, such as `kl` in `kl. 15:05`."""
+    return frozenset(_read_table("date_words")["clock"])
 
 
 @cache  # the tables never change

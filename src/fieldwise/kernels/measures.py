@@ -14,6 +14,7 @@ from typing import Any, Final
 
 from fieldwise.kernels import locale_tables, number_words
 from fieldwise.kernels.amounts import read_figure
+from fieldwise.kernels.currencies import currencies_of
 from fieldwise.kernels.locale_tables import fold_name
 
 _ISO_DURATION: Final = re.compile(
@@ -25,8 +26,18 @@ _CLOCK: Final = re.compile(r"(-?)(\d+):([0-5]\d)(?::([0-5]\d)(?:[.,](\d+))?)?", 
 _JOINERS: Final = re.compile(r"(?:^|\s)(?:and|und|et|y|e|i|и|en|och|og|ja|&|\+)(?=\s)|;|,(?!\d)|(?<!\d),")
 _HOURS_AND_MINUTES: Final = re.compile(r"(\d{1,3}) ?[hu] ?([0-5]\d)", re.ASCII | re.IGNORECASE)
 """`1h30`: minutes without a unit."""
-_AND_A_HALF: Final = re.compile(r"(?:and a half|et demie?|y media|y medio|e mezz[ao]|e meia|e meio|en (?:een )?half|und (?:eine )?halbe)$")
-_THREE_QUARTERS: Final = re.compile(r"(?:three quarters|3/4|¾) of (?:an? )?")
+_AND_A_HALF: Final = re.compile(
+    r"(?:and a half|半|et demie?|y media|y medio|e mezz[ao]|e meia|e meio|en (?:een )?half|und (?:eine )?halbe)$"
+)
+_QUARTERS: Final = re.compile(r"(three quarters|3/4|¾|a quarter|1/4|¼) of (?:an? )?")
+_HYPHENATED: Final = re.compile(r"(?<=\d)-(?=[^\W\d_])")
+"""`30-day`."""
+_ELIDED: Final = re.compile(r"\b(un|d|l)['’](?=[^\W\d_])", re.IGNORECASE)
+"""`un'ora`."""
+_MINUTES_AND_SECONDS: Final = re.compile(r"(\d{1,3})[′']\s?([0-5]?\d)(?:″|\"|'')")
+"""`1′30″`: in a duration, never feet and inches."""
+_MINUTES_WITHOUT_UNIT: Final = re.compile(r"(\d{1,3}) ?(?:heures?|hours?|horas?|ore?|std\.?|stunden?|uur) ([0-5]\d)", re.IGNORECASE)
+"""`1 heure 30`."""
 _MONTH_SECONDS: Final = 30.436875 * 86400
 _DURATION_UNITS: Final = {
     "millisecond": 0.001, "microsecond": 1e-6, "nanosecond": 1e-9, "second": 1.0, "minute": 60.0, "hour": 3600.0, "day": 86400.0,
@@ -37,7 +48,7 @@ _MULTIPLES: Final = {
     "are": ("square-meter", 100.0), "square-millimeter": ("square-meter", 1e-6), "watt-hour": ("joule", 3600.0),
     "kilowatt-hour": ("joule", 3.6e6), "megawatt-hour": ("joule", 3.6e9), "gigawatt-hour": ("joule", 3.6e12),
     "liter-per-100-kilometer": ("liter-per-kilometer", 0.01), "kilonewton": ("newton", 1000.0),
-    "millivolt": ("volt", 0.001), "kilovolt": ("volt", 1000.0),
+    "decagram": ("gram", 10.0), "catty": ("gram", 500.0), "millivolt": ("volt", 0.001), "kilovolt": ("volt", 1000.0),
 }  # fmt: skip
 """Units without a factor in CLDR, as a multiple of one with a factor."""
 _SYMBOLS: Final = {
@@ -45,7 +56,8 @@ _SYMBOLS: Final = {
     "kn": "knot", "mV": "millivolt", "kV": "kilovolt", "dB": "decibel", "mA": "milliampere", "A": "ampere", "Pa": "pascal",
     "hPa": "hectopascal", "kPa": "kilopascal", "MPa": "megapascal", "Mb": "megabit", "MB": "megabyte", "Gb": "gigabit", "GB": "gigabyte",
     "kb": "kilobit", "kB": "kilobyte", "Wh": "watt-hour", "kWh": "kilowatt-hour", "MWh": "megawatt-hour", "GWh": "gigawatt-hour",
-    "MHz": "megahertz", "K": "kelvin", "cal": "calorie", "Cal": "foodcalorie",
+    "Ko": "kilobyte", "Mo": "megabyte", "Go": "gigabyte", "To": "terabyte", "MHz": "megahertz", "K": "kelvin",
+    "cal": "calorie", "Cal": "foodcalorie",
 }  # fmt: skip
 """Symbols in which the letter case counts."""
 _PREFIXES: Final = {
@@ -59,47 +71,39 @@ _PREFIXED: Final = {
 }  # fmt: skip
 """Symbols that take the prefixes of the SI, letter case counting; metres, grams, litres and seconds are in CLDR with theirs."""
 _PREFIX_FACTORS: Final = dict(_PREFIXES.values())
-_FRACTION: Final = re.compile(r"(?<![\d/.,])(?:(\d+)\s+)?(\d+)\s*/\s*(2|3|4|5|6|8|10|12|16|32|64)(?=\s*[^\W\d])")
+_FRACTION: Final = re.compile(r"(?<![\d/.,])(?:(\d+)[\s-]+)?(\d+)\s*/\s*(2|3|4|5|6|8|10|12|16|32|64)(?=\s*(?:[^\W\d]|[\"'″′]))")
 """A fraction before a unit: `1 1/2 cups`."""
-_FEET_AND_INCHES: Final = re.compile(r"(?<![\d.,])(\d{1,3})['′] ?(\d{1,2}(?:\.\d+)?)(?:\"|″|'')")
-_DOZENS: Final = re.compile(r"\s*(\d+(?:[.,]\d+)?) ?(?:dozen|doz\.?|dutzend|dz\.?)\s*", re.IGNORECASE)
+_FEET_AND_INCHES: Final = re.compile(r"(?<![\d.,])(\d{1,3})['′]\s?(\d{1,2}(?:\.\d+)?)(?:\"|″|'')")
+_DOZENS: Final = re.compile(r"\s*(\d+(?:[.,]\d+)?|[^\W\d_]+) ?(?:dozen|doz\.?|dutzend|dz\.?)\s*", re.IGNORECASE)
+_UNIT_FIRST: Final = re.compile(r"([^\W\d_][^\d\s-]+)\s*(\d[\d.,'\s]*)")
+"""A unit before its number: `kg 5,5`, `Kg. 12`."""
 _FROM_PINT: Final = "pint:"
 _PER: Final = "-per-"
 _GLUCOSE: Final = "milligram-ofglucose-per-deciliter"
 """CLDR prints it as mg/dL."""
 _MAX_WORDS: Final = 8
-_PIECES: Final = (
-    "pc",
-    "pcs",
-    "pce",
-    "piece",
-    "pieces",
-    "ea",
-    "each",
-    "stk",
-    "stück",
-    "szt",
-    "ks",
-    "pza",
-    "uds",
-    "pz",
-    "шт",
-    "個",
-    "个",
-    "件",
-    "x",
-    "nos",
-    "qty",
+_PIECES: Final = frozenset(
+    """pc pcs pce pces piece pieces ea each item items unit units x nos qty stk stck stück st stuk stuks stycken styk stykker kpl kappale
+    kappaletta tk tükki szt sztuk sztuki sztuka ks kus kusy kusů kusov db darab buc bucată bucăți bucati pza pzas pieza piezas ud uds unidad
+    unidades un und unid unidade pz pezzo pezzi pce pièce pièces unité unités τεμ τεμάχιο τεμάχια adet ad шт штук штука штуки бр броя kom
+    komad
+    komada vnt gab dona хувь ширхэг יח יחידות قطعة قطع حبة عدد नग पीस ชิ้น อัน cái chiếc buah biji keping 個 个 件 箇 只 개""".split()  # noqa: SIM905
 )
+"""Words for one of a thing, by language: what people write where CLDR has `item`."""
 _PACKINGS: Final = (
-    "box bottle pack package packet bag case carton roll sheet set pair can tin jar tube pallet unit container drum sack bundle kit tablet "
+    "box bottle pack package packet bag case carton roll sheet set pair can tin jar tube pallet container drum sack bundle kit tablet "
     "capsule pill person page slice crate bucket barrel tray reel spool ream"
 )
 """What things are counted in: units that convert into nothing else."""
 # What people write and CLDR does not print.
 _MORE_UNITS: Final = {
     **{word: packing for packing in _PACKINGS.split(" ") for word in (packing, packing + "s", packing + "es")},
-    **dict.fromkeys(_PIECES, "piece"),
+    **dict.fromkeys(_PIECES, "piece"), "st": "stone piece", "db": "decibel piece",
+    **dict.fromkeys(tuple("flasche flaschen bouteille bouteilles botella botellas bottiglia bottiglie garrafa garrafas".split()), "bottle"),  # noqa: SIM905
+    **dict.fromkeys(("karton", "kartons", "schachtel", "caja", "cajas", "boîte", "boîtes", "scatola", "scatole", "caixa", "caixas"), "box"),
+    **dict.fromkeys(("palette", "paletten", "palettes", "palé", "palés", "pallets", "pallet"), "pallet"),
+    **dict.fromkeys(("rolle", "rollen", "rouleau", "rouleaux", "rollo", "rollos"), "roll"), **dict.fromkeys(("amp", "amps"), "ampere"),
+    **dict.fromkeys(("dkg", "deka"), "decagram"), **dict.fromkeys(("斤", "市斤"), "catty"), **dict.fromkeys(("etto", "etti"), "hectogram"),
     **dict.fromkeys(("quilo", "quilos", "килограммов", "килограмма", "كجم", "كغم", 'ק"ג', "קג"), "kilogram"),
     **dict.fromkeys(('ק"מ', "קמ"), "kilometer"), **dict.fromkeys(("м2", "кв м", "кв. м", "кв.м"), "square-meter"), "м3": "cubic-meter",
     "куб. м": "cubic-meter", "吨": "tonne", "噸": "tonne", "トン": "tonne", "톤": "tonne", "l/100km": "liter-per-100-kilometer",
@@ -122,7 +126,9 @@ _MORE_UNITS: Final = {
     "分钟": "minute", "小时": "hour", "時間": "hour", "分": "minute",
     "分間": "minute", "秒": "second", "日": "day", "日間": "day",
     "天": "day", "시간": "hour", "분": "minute", "초": "second", "일": "day",
-    "주": "week", "週間": "week", "周": "week", "个月": "month", "か月": "month", "년": "year", "年": "year",
+    "주": "week", "週間": "week", "周": "week", "个月": "month", "か月": "month",
+    "ヶ月": "month", "ヵ月": "month", "カ月": "month", "ケ月": "month", "箇月": "month",
+    "か月間": "month", "ヶ月間": "month", "年間": "year", "秒間": "second", "년": "year", "年": "year",
 }  # fmt: skip
 
 
@@ -234,7 +240,11 @@ def _read_quantity(text: str, wider: bool) -> QuantityReading | None:
     text = _FEET_AND_INCHES.sub(r"\1 ft \2 in", _FRACTION.sub(_as_decimal, text, count=1))
     dozens = _DOZENS.fullmatch(text)
     if dozens is not None:
-        return QuantityReading(float(dozens[1].replace(",", ".")) * 12, frozenset({"piece"}))
+        count = (
+            float(dozens[1].replace(",", ".")) if dozens[1][0].isdigit() else number_words.read_number_words(dozens[1], before_unit=True)
+        )
+        if count is not None:
+            return QuantityReading(count * 12, frozenset({"piece"}))
     split = re.fullmatch(r"\s*(?P<number>[-+−(]?[\d٠-٩०-९½⅓⅔¼¾⅛⅜⅝⅞].*?[)]?)\s*(?P<unit>[^\d\s.,)].*?)?\s*", text, re.DOTALL)
     if split is not None and split["unit"]:
         # the longest number first: "1 234,5 kg", then shorter ones for units that hold digits, such as m2
@@ -250,6 +260,11 @@ def _read_quantity(text: str, wider: bool) -> QuantityReading | None:
     worded = _read_worded(text)
     if worded is not None:
         return worded
+    unit_first = _UNIT_FIRST.fullmatch(text.strip())
+    units = units_called(unit_first[1]) if unit_first is not None and not currencies_of(unit_first[1]) else frozenset[str]()
+    if unit_first is not None and units:
+        figure = read_figure(unit_first[2].strip())
+        return None if figure is None else QuantityReading(figure.value, units)
     figure = read_figure(text.strip())
     if figure is None or figure.currencies:
         return None
@@ -309,13 +324,17 @@ def units_called(name: str) -> frozenset[str]:
     key = fold_name(name).replace("²", "2").replace("³", "3").replace("^", "")
     plain = key.strip(".")
     if plain in _MORE_UNITS:
-        return frozenset({_MORE_UNITS[plain]})
+        return frozenset(_MORE_UNITS[plain].split(" "))
+    if plain.count(".") and plain.replace(".", "") in _MORE_UNITS:  # `sq. m.`
+        return frozenset({_MORE_UNITS[plain.replace(".", "")]})
     named = (
         locale_tables.unit_names().get(key)
         or locale_tables.unit_names().get(plain)
         or _units_without_points().get(plain.replace(".", ""))
         or frozenset[str]()
     )
+    if "item" in named:
+        return named - {"item"} | {"piece"}
     if (not named or _GLUCOSE in named) and name.count("/") == 1:
         return _ratio_called(*name.split("/"))
     return named
@@ -399,7 +418,10 @@ def _read_duration(text: str) -> DurationReading | None:
     clock = _CLOCK.fullmatch(text)
     if clock is not None:
         return _clock_duration(clock)
-    hours_and_minutes = _HOURS_AND_MINUTES.fullmatch(text)
+    minutes_and_seconds = _MINUTES_AND_SECONDS.fullmatch(text)
+    if minutes_and_seconds is not None:
+        return DurationReading(int(minutes_and_seconds[1]) * 60.0 + int(minutes_and_seconds[2]), None)
+    hours_and_minutes = _HOURS_AND_MINUTES.fullmatch(text) or _MINUTES_WITHOUT_UNIT.fullmatch(text)
     if hours_and_minutes is not None:
         return DurationReading(int(hours_and_minutes[1]) * 3600.0 + int(hours_and_minutes[2]) * 60.0, None)
     return _worded_duration(text)
@@ -434,12 +456,23 @@ def _clock_duration(match: re.Match[str]) -> DurationReading:
 
 def _worded_duration(text: str) -> DurationReading | None:
     """`1h 30min`, `two hours and 5 minutes`, `3 godziny`, `an hour and a half`."""
-    text = number_words.read_repeated_number(_THREE_QUARTERS.sub("0.75 ", fold_name(text)) if "quarters" in text else text)
+    if " of " in text:
+        text = _QUARTERS.sub(lambda part: "0.75 " if part[1][0] in "t3¾" else "0.25 ", fold_name(text))
+    text = _FRACTION.sub(_as_decimal, _HYPHENATED.sub(" ", _ELIDED.sub(r"\1 ", text)), count=1)
+    text = number_words.read_repeated_number(text)
     worded = None if any(map(str.isdigit, text)) else read_quantity(text)
     units = worded.units & _DURATION_UNITS.keys() if worded is not None else frozenset[str]()
     if worded is not None and len(units) == 1:  # "two and a half years" before "two" and "half years"
         unit = next(iter(units))
         return DurationReading(worded.value * _DURATION_UNITS[unit], unit)
+    words = text.split()
+    last_units = (
+        _TIME_ONLY.get(fold_name(words[-1]).strip("."), frozenset[str]()) if len(units) != 1 and len(words) > 1 else frozenset[str]()
+    )
+    number = number_words.read_number_words(" ".join(words[:-1]), before_unit=True) if len(last_units) == 1 else None
+    if number is not None:
+        unit = next(iter(last_units))
+        return DurationReading(number * _DURATION_UNITS[unit], unit)
     half = _AND_A_HALF.search(fold_name(text))
     rest = _JOINERS.sub(" ", text if half is None else fold_name(text)[: half.start()])
     parts: list[tuple[float, str]] = []
@@ -463,7 +496,7 @@ def _worded_duration(text: str) -> DurationReading | None:
 _TIME_ONLY: Final = {
     name: frozenset({unit})
     for unit, names in {
-        "hour": "u t sa saat", "minute": "m", "second": "с", "day": "j", "fortnight": "fortnight fortnights",
+        "hour": "u t sa saat", "minute": "m", "second": "с", "day": "j", "year": "an", "fortnight": "fortnight fortnights",
     }.items()
     for name in names.split(" ")
 }  # fmt: skip

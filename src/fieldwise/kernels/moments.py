@@ -91,22 +91,47 @@ class DateReading(NamedTuple):
     """Two-digit years from the pivot on are 1900 + year, below it 2000 + year; None refuses them."""
 
 
-_CLOCK = r"(?P<hour>[01]?\d|2[0-4])(?:(?:[:.]| ?h ?)(?P<minute>[0-5]\d))(?:[:.m](?P<second>[0-5]\d|60)(?:[.,](?P<fraction>\d{1,9}))?)?s?"
-_HOUR_ONLY = r"(?P<hour>[01]?\d|2[0-3])"
-_CJK_CLOCK = r"(?P<hour>[01]?\d|2[0-4]) ?[時时点點시] ?(?:(?P<minute>[0-5]?\d) ?[分분])? ?(?:(?P<second>[0-5]?\d) ?[秒초])?(?P<fraction>)"
+_SECONDS = r"(?:(?:[:.m]| ?min ?)(?P<second>[0-5]?\d|60)(?:[.,](?P<fraction>\d{1,9}))?)?(?: ?s| ?min)?(?![.:]?\d)"
+_ALONE = r"(?<![\d.:/-])(?<!\d,)"
+"""What may not stand before a time of day: it would be a part of the date or of the offset."""
+_CLOCKS: Final = (
+    re.compile(rf"{_ALONE}(?P<hour>[01]?\d|2[0-4])(?:[:.]| ?h ?)(?P<minute>[0-5]\d){_SECONDS}"),
+    re.compile(
+        r"(?<!\d)(?P<hour>[01]?\d|2[0-4]) ?(?:[時时点點시]|ໂມງ|นาฬิกา) ?(?:(?P<minute>[0-5]?\d) ?(?:[分분]|ນາທີ|นาที))? ?"
+        r"(?:(?P<second>[0-5]?\d) ?(?:[秒초]|ວິນາທີ|วินาที))?(?P<fraction>)"
+    ),
+    re.compile(rf"{_ALONE}(?P<hour>[01]?\d|2[0-3])(?!\d|[.:/-]\d)(?P<minute>)(?P<second>)(?P<fraction>)"),
+    re.compile(r"(?<=\d )(?P<hour>[01]?\d|2[0-3]):(?P<minute>\d)(?::(?P<second>\d))?$(?P<fraction>)"),
+)
+"""Hour and minute, the same in words of East and South-East Asia, an hour alone (that needs a marker), single digits."""
 _ZONES: Final = {
     "z": 0, "utc": 0, "gmt": 0, "wet": 0, "cet": 60, "cest": 120, "mez": 60, "mesz": 120, "bst": 60, "ist": 330, "eet": 120,
     "eest": 180, "msk": 180, "est": -300, "edt": -240, "cst": -360, "cdt": -300, "mst": -420, "mdt": -360, "pst": -480, "pdt": -420,
-    "jst": 540, "kst": 540, "hkt": 480, "sgt": 480, "aest": 600, "aedt": 660,
+    "jst": 540, "kst": 540, "hkt": 480, "sgt": 480, "aest": 600, "aedt": 660, "мск": 180, "wib": 420, "wita": 480, "wit": 540, "tu": 0,
+    "brt": -180, "art": -180, "nzst": 720, "nzdt": 780, "akst": -540, "akdt": -480, "hst": -600, "sast": 120, "pkt": 300, "trt": 180,
+    "coordinated universal time": 0, "greenwich mean time": 0,
 }  # fmt: skip
 _ZONE = (
     r"(?:(?:utc|gmt)?(?P<sign>[-+])(?P<zone_hour>\d\d?)(?::?(?P<zone_minute>[0-5]\d))?|"
-    rf"(?<![a-z])(?P<zone_name>{'|'.join(sorted(_ZONES, key=len, reverse=True))}))(?: ?[\[(][\w/+ -]+[\])])?"
+    rf"(?<![^\W\d_])(?P<zone_name>{'|'.join(sorted(_ZONES, key=len, reverse=True))})(?![^\W\d_]))(?: ?[\[(][\w/+ -]+[\])])?"
 )
-_BEFORE_CLOCK = r"(?:t|[ ,]*(?:at|um|gegen|à|às|as|a las|alle|ore|klo|kl|o|в|о|om|u|saat|pukul|lúc|la|ve|v|godz|hod|ob)?[. ]*)"
-_AFTER_CLOCK = r"(?: ?(?:uhr|hrs?|hours|horas|heures|h|ч|uur|godz|น|น\.))?\.?"
+_ZONE_BEHIND: Final = re.compile(rf"[ ,]*[(\[]? ?{_ZONE}[)\]]?")
+_ZONE_BEFORE: Final = re.compile(rf"[(\[]?{_ZONE}[)\]]?[ ,]*$")
+_MORE_CLOCK_WORDS = (
+    "at um gegen à às as a las alle ore klo kl kell o в о om u у saat pukul lúc la ve v godz hod ob στις στη בשעה को t uhr hrs hr hours "
+    "horas heures h ч uur น बजे o'clock - 'ora"
+)
+"""What people write around times of day and the patterns of CLDR do not hold."""
+_HOUR_WORDS: Final = frozenset("uhr h heures o'clock hrs hours horas uur ч น बजे".split())  # noqa: SIM905
+"""Words that make a number an hour."""
+_LAST_WORD: Final = re.compile(r"[^\s,(\[]+[ ,(\[]*$")
+_FIRST_WORD: Final = re.compile(r"[ ,(\[]*[^\s,)\]]+")
+_ENDS_IN_HOUR: Final = re.compile(r"\d ?[ap]\.? ?m\.?$")
+"""`10am`: an hour, although `am` may stand in a German date."""
+_MAX_MARKER_WORDS: Final = 4
 _FILLER_WORDS = "of de del d le la el the den der dem am on dne dnia dia día i y rok roku r g р г року рік года год gada e a à στις στη"
-_FILLERS: Final = frozenset([*_FILLER_WORDS.split(), "ngày", "ngay", "năm", "nam", "il", "lì", "li", "s", "in", "m", "d", "ta", "day"])
+_MORE_FILLERS: Final = frozenset([*_FILLER_WORDS.split(), "ngày", "ngay", "năm", "nam", "il", "lì", "li", "s", "in", "m", "d", "ta", "day"])
+"""What people write inside dates and the patterns of CLDR do not hold."""
 _ORDINALS: Final = re.compile(r"(?<=\d)(?:st|nd|rd|th|er|ère|re|e|è|ème|º|°|ª|o|a|ste|de|:e|:a|-го|-е|ого|ος|η|\.)(?![^\W\d_])")
 _CJK_DATE: Final = re.compile(r"(\d{2,4}) ?[年년][ ,]*(\d{1,2}) ?[月월](?:[ ,]*(\d{1,2}) ?[日号號일])?")
 _CJK_DIGITS: Final = str.maketrans("〇零一二三四五六七八九", "00123456789")
@@ -119,22 +144,32 @@ _ENGLISH: Final = re.compile(
 """The most frequent spellings with a month name: 8 times as fast as the general reader where the name is English."""
 _COMPACT: Final = re.compile(r"(\d{4})(\d\d)(\d\d)", re.ASCII)
 _ISO_CLOCK = rf"(?P<hour>[01]\d|2[0-4])(?:(?P<minute>[0-5]\d)(?:(?P<second>[0-5]\d|60)(?:[.,](?P<fraction>\d{{1,9}}))?)?)?(?: ?{_ZONE})?"
-_ISO_BASIC_TIME: Final = re.compile(rf"(?P<date>\d{{4}}-?\d\d-?\d\d)t{_ISO_CLOCK}(?P<before>)(?P<after>)", re.ASCII)
+_ISO_BASIC_TIME: Final = re.compile(rf"(?P<date>\d{{4}}-?\d\d-?\d\d)t{_ISO_CLOCK}", re.ASCII)
 _WEEK: Final = re.compile(r"(\d{4})-?w(\d\d)-?(\d)")
 _DAY_OF_YEAR: Final = re.compile(r"(\d{4})-(\d{3})")
 _NUMERIC: Final = re.compile(r"(\d{1,4})( ?[-/.] ?| )(\d{1,2})\2(\d{1,4})\.?")
-_NUMERIC_YEAR_WORD: Final = re.compile(r"(\d{1,2})( ?[-/.] ?)(\d{1,2})\2(\d{4}) ?(?:г|р|год|года|року|r|g)\.?")
-_WEEKDAY_BEFORE_NUMBERS: Final = re.compile(r"([^\W\d_]+)\.?,? +(\d[\d./ -]+)")
+_NUMERIC_YEAR_WORD: Final = re.compile(r"(\d{1,2})( ?[-/.] ?)(\d{1,2})\2(\d{4}|\d\d) ?(?:г|р|год|года|року|r|g)\.?")
+_WEEKDAY_BESIDE_NUMBERS: Final = re.compile(
+    r"(?P<before>[^\W\d_]+)\.?,? +(?P<numbers>\d[\d./ -]+(?:[гр]\.?)?)|"
+    r"(?P<numbers_first>\d[\d./ -]+\d\.?),? +\(?(?P<behind>[^\W\d_]+)\.?\)?"
+)
 _ROMAN_MONTH: Final = re.compile(r"(\d{1,2})[-/. ]+([ivx]{1,4})[-/. ]+(\d{4}|\d\d)", re.ASCII)
 _ROMAN_MONTHS: Final = ("i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x", "xi", "xii")
 _BASQUE_ENDINGS: Final = re.compile(r"(?<=\d)\((?:e\)ko|a\))")
-_MORE_MONTHS: Final = {  # the genitive that Slovenian writes in dates, and CLDR does not
-    name: {month: frozenset({"sl"})}
-    for month, name in enumerate(
-        "januarja februarja marca aprila maja junija julija avgusta septembra oktobra novembra decembra".split(),  # noqa: SIM905
-        start=1,
-    )
-} | {"feber": {2: frozenset({"de"})}, "hornung": {2: frozenset({"de"})}}
+_MORE_MONTHS: Final[dict[str, dict[int, frozenset[str]]]] = (
+    {  # the genitive that Slovenian writes in dates, and CLDR does not
+        name: {month: frozenset({"sl"})}
+        for month, name in enumerate(
+            "januarja februarja marca aprila maja junija julija avgusta septembra oktobra novembra decembra".split(),  # noqa: SIM905
+            start=1,
+        )
+    }
+    | {"feber": {2: frozenset({"de"})}, "hornung": {2: frozenset({"de"})}, "mrz": {3: frozenset({"de"})}}
+    | {
+        f"m{month:02}": {month: frozenset({"root"})}  # what CLDR prints without a language
+        for month in range(1, 13)
+    }
+)
 _ORDINAL_WORD: Final = re.compile(rf"\b(?:(twenty|thirty)[- ])?({'|'.join(sorted(ORDINALS, key=len, reverse=True))})\b")
 _YEAR_MONTH: Final = re.compile(r"(\d{4})[-/.](\d{1,2})|(\d{1,2})[-/.](\d{4})")
 _TOKEN: Final = re.compile(r"\d+|[^\W\d_][^\d\s,./()-]*")
@@ -183,7 +218,7 @@ def _read_moment(text: str, reading: DateReading) -> Moment | AmbiguousMoment | 
     if len(text) > LONGEST or not any(character.isdigit() or character in "一二三四五六七八九" for character in text):
         return None
     clean = _normalize(text)
-    whole = _read_date(clean, reading)
+    whole = None if _ENDS_IN_HOUR.search(clean) else _read_date(clean, reading)
     if whole is not None:
         return whole
     for dated, clock, offset in _split_clock(clean):
@@ -207,7 +242,24 @@ def _normalize(text: str) -> str:
     return folded.translate(_DASHES)
 
 
-_DASHES: Final = str.maketrans({"–": "-", "—": "-", "‐": "-", "−": "-", "、": ",", "，": ",", "’": "'"})
+_DASHES: Final = str.maketrans(
+    {
+        "–": "-",
+        "—": "-",
+        "‐": "-",
+        "−": "-",
+        "、": ",",
+        "，": ",",
+        "،": ",",
+        "፣": ",",
+        "፡": ":",
+        "’": "'",
+        "«": " ",
+        "»": " ",
+        "“": " ",
+        "”": " ",
+    }
+)
 
 
 def _arabic_cjk(text: str) -> str:
@@ -226,41 +278,138 @@ def _arabic_cjk(text: str) -> str:
 
 
 def _split_clock(text: str) -> list[tuple[str, time, timedelta | None]]:
-    """Every way to take a time of day off the end or the start of a text: the rest, the time, the offset."""
+    """Every way to take a time of day out of a text: the rest, the time, the offset."""
+    basic = _ISO_BASIC_TIME.fullmatch(text)
+    if basic is not None:
+        clock, offset = _clock_time(basic, None), _offset_of(basic)
+        return [] if clock is None or isinstance(offset, bool) else [(basic["date"], clock, offset)]
     splits: list[tuple[str, time, timedelta | None]] = []
-    for pattern in (_ISO_BASIC_TIME, *_clock_patterns()):
-        match = pattern.fullmatch(text)
-        if match is None:
-            continue
-        clock, offset = _clock_time(match), _offset_of(match)
-        if clock is not None and not isinstance(offset, bool):
-            splits.append((match["date"].strip(" ,"), clock, offset))
+    for pattern in _CLOCKS:
+        for match in pattern.finditer(text):
+            split = _split_at_clock(text, match)
+            if split is not None:
+                splits.append(split)
+        if splits:
+            break
     return splits
 
 
+class _ClockSide(NamedTuple):
+    """What is left of one side of a time of day without the words, marker and offset that belong to the time."""
+
+    rest: str
+    period: str | None = None
+    offset: timedelta | bool | None = None
+    hour_word: bool = False
+
+
+def _split_at_clock(text: str, match: re.Match[str]) -> tuple[str, time, timedelta | None] | None:
+    behind = _read_behind_clock(text[match.end() :])
+    before = _read_before_clock(text[: match.start()])
+    period = behind.period or before.period
+    if not match["minute"] and match.re is _CLOCKS[2] and not (period or behind.hour_word):
+        return None
+    clock = _clock_time(match, period)
+    offset = behind.offset if behind.offset is not None else before.offset
+    if clock is None or isinstance(offset, bool):
+        return None
+    rest = f"{before.rest} {behind.rest}".strip(" ,()[]-") if before.rest and behind.rest else (before.rest or behind.rest).strip(" ,")
+    return (rest, clock, offset) if rest else None
+
+
+def _read_behind_clock(text: str) -> _ClockSide:
+    """Read `p.m.`, `Uhr`, an offset and so on from the start of what follows a time."""
+    side = _ClockSide(text)
+    while side.rest:
+        zone = _ZONE_BEHIND.match(side.rest) if side.offset is None else None
+        if zone is not None:
+            side = side._replace(rest=side.rest[zone.end() :], offset=_offset_of(zone))
+            continue
+        words = _take_words(side.rest, from_end=False)
+        marker = next((words[count] for count in sorted(words, reverse=True) if words[count][0] in _day_periods()), None)
+        if marker is not None and side.period is None:
+            side = side._replace(rest=marker[1], period=_day_periods()[marker[0]])
+        elif words and words[1][0] in _clock_words():
+            side = side._replace(rest=words[1][1], hour_word=side.hour_word or words[1][0] in _HOUR_WORDS)
+        else:
+            break
+    return side._replace(rest=side.rest.strip(" ,)].").removeprefix("on "))
+
+
+def _read_before_clock(text: str) -> _ClockSide:
+    """Read `at`, `下午`, an offset and so on from the end of what precedes a time."""
+    if text.endswith("t") and text[-2:-1].isdigit():
+        return _ClockSide(text[:-1])
+    side = _ClockSide(text)
+    while side.rest:
+        zone = _ZONE_BEFORE.search(side.rest) if side.offset is None and side.rest[-1:] in " )]" else None
+        if zone is not None and zone["zone_name"]:
+            side = side._replace(rest=side.rest[: zone.start()], offset=_offset_of(zone))
+            continue
+        joined = _cjk_period_before(side.rest) if side.period is None else None
+        if joined is not None:
+            side = side._replace(rest=joined[1], period=joined[0])
+            continue
+        words = _take_words(side.rest, from_end=True)
+        marker = next((words[count] for count in sorted(words, reverse=True) if words[count][0] in _day_periods()), None)
+        if marker is not None and side.period is None and (marker[0] in ("am", "pm") or not marker[0].isascii()):
+            side = side._replace(rest=marker[1], period=_day_periods()[marker[0]])
+        elif words and words[1][0] in _clock_words():
+            side = side._replace(rest=words[1][1])
+        else:
+            break
+    return side._replace(rest=side.rest.strip(" ,(["))
+
+
+def _take_words(text: str, *, from_end: bool) -> dict[int, tuple[str, str]]:
+    """One to four words at an end of a text, without points and outer marks, and the rest of the text."""
+    pattern = _LAST_WORD if from_end else _FIRST_WORD
+    taken: dict[int, tuple[str, str]] = {}
+    rest = text
+    collected: list[str] = []
+    for count in range(1, _MAX_MARKER_WORDS + 1):
+        match = pattern.search(rest) if from_end else pattern.match(rest)
+        if match is None:
+            break
+        word = match[0].strip(" ,()[]").replace(".", "")
+        if not word or any(map(str.isdigit, word)):
+            break
+        rest = rest[: match.start()] if from_end else rest[match.end() :]
+        collected.insert(0 if from_end else count, word)
+        taken[count] = (" ".join(collected), rest)
+    return taken
+
+
+def _cjk_period_before(text: str) -> tuple[str, str] | None:
+    """A marker of two characters that follows the date without a space: the 下午 of `4月13日下午3:05`; with what precedes it."""
+    tail = text.rstrip()[-2:]
+    period = None if tail.isascii() else _day_periods().get(tail)
+    return None if period is None else (period, text.rstrip()[:-2])
+
+
 @cache  # derived from a table that never changes
-def _clock_patterns() -> tuple[re.Pattern[str], ...]:
-    """Patterns with the groups `date`, `hour` …, compiled when the first text needs them: they hold the day periods of all languages."""
-    markers = sorted({*locale_tables.day_periods(), "a.m", "p.m", "am", "pm", "a. m", "p. m"}, key=len, reverse=True)
-    period = "|".join(re.escape(marker) for marker in markers)
-    after = rf"(?: ?(?P<after>{period})\.?)?"
-    before = rf"(?:(?P<before>{period})\.? ?)?"
-    no_minutes = "(?P<minute>)(?P<second>)(?P<fraction>)"
-    zone = rf"(?: ?{_ZONE})?"
-    patterns = (
-        rf"(?P<date>.*?\S){_BEFORE_CLOCK}{before}{_CLOCK}{after}{_AFTER_CLOCK}{zone}",
-        rf"(?P<date>.*?\S)[ ,]*{before}{_CJK_CLOCK}{after}{zone}",
-        rf"(?P<date>.*?\S){_BEFORE_CLOCK}(?P<before>){_HOUR_ONLY} ?(?P<after>{period})\.?{no_minutes}{zone}",
-        rf"(?P<date>.*?\S)[ ,]+(?P<before>){_HOUR_ONLY} ?(?:uhr|heures|h|o'clock)(?P<after>){no_minutes}{zone}",
-        rf"{before}{_CLOCK}{after}{_AFTER_CLOCK}{zone}[ ,]+(?:on )?(?P<date>\S.*)",
-    )
-    return tuple(re.compile(pattern) for pattern in patterns)
+def _day_periods() -> dict[str, str]:
+    return locale_tables.day_periods() | {"am": "am", "pm": "pm", "a m": "am", "p m": "pm"}
 
 
-def _clock_time(match: re.Match[str]) -> time | None:
+@cache  # derived from a table that never changes
+def _clock_words() -> frozenset[str]:
+    return locale_tables.clock_words() | frozenset(map(fold_name, _MORE_CLOCK_WORDS.split(" ")))
+
+
+@cache  # derived from a table that never changes
+def _fillers() -> frozenset[str]:
+    return locale_tables.date_words() | frozenset(map(fold_name, _MORE_FILLERS))
+
+
+@cache  # derived from a table that never changes
+def _dotted_fillers() -> tuple[str, ...]:
+    """Words with points inside, longest first: the tokens of a date hold none."""
+    return tuple(sorted((word for word in locale_tables.date_words() if "." in word), key=len, reverse=True))
+
+
+def _clock_time(match: re.Match[str], period: str | None) -> time | None:
     hour, minute, second = int(match["hour"]), int(match["minute"] or 0), int(match["second"] or 0)
-    marker = (match["after"] or match["before"] or "").replace(".", "").strip()
-    period = locale_tables.day_periods().get(marker) or {"am": "am", "pm": "pm", "a m": "am", "p m": "pm"}.get(marker)
     if period is not None and hour <= 12:
         hour = hour % 12 + (12 if period == "pm" else 0)
     microsecond = int((match["fraction"] or "0").ljust(6, "0")[:6])
@@ -303,9 +452,11 @@ def _read_date(text: str, reading: DateReading) -> Moment | AmbiguousMoment | No
         return Moment(by_calendar.year, by_calendar.month, by_calendar.day)
     if "年" in text or "년" in text:
         return _cjk_date(text, reading)
-    weekday = _WEEKDAY_BEFORE_NUMBERS.fullmatch(text)
-    if weekday is not None and is_weekday(weekday[1]):
-        return _read_date(weekday[2], reading)
+    weekday = _WEEKDAY_BESIDE_NUMBERS.fullmatch(text)
+    if weekday is not None and (weekday["before"] in _fillers() or is_weekday(weekday["before"] or weekday["behind"])):
+        numeric_date = _read_date(weekday["numbers"] or weekday["numbers_first"], reading)
+        if numeric_date is not None:  # else it may be a month: `mar` is Tuesday in Spanish
+            return numeric_date
     roman = _ROMAN_MONTH.fullmatch(text)
     if roman is not None and roman[2] in _ROMAN_MONTHS:
         year = expand_year(roman[3], reading)
@@ -385,6 +536,9 @@ def _named_date(text: str, reading: DateReading) -> Moment | AmbiguousMoment | N
     """A date with the month by name: every other word must be a day of the week, an ordinal ending or a filler."""
     if "th" in text or "st" in text or "nd" in text or "rd" in text:
         text = _ORDINAL_WORD.sub(_ordinal_digits, text)
+    if not text.isascii():
+        for word in _dotted_fillers():
+            text = text.replace(word, " ")
     for before, name, after in _months_in(_ORDINALS.sub(" ", text)):
         leading, trailing = _numbers_of(before), _numbers_of(after)
         parts = None if leading is None or trailing is None else _day_and_year(leading, trailing, reading)
@@ -412,8 +566,8 @@ def _months_in(text: str) -> list[tuple[str, str, str]]:
     for start, first in enumerate(tokens):
         for last in tokens[start : start + 3]:
             name = text[first.start() : last.end()]
-            languages = frozenset().union(*_months_called(name).values()) if not name[0].isdigit() else frozenset()
-            if languages:
+            languages = frozenset().union(*_months_called(name).values()) if not name.isdigit() else frozenset()
+            if languages and (name not in _fillers() or languages & locale_tables.major_languages()):
                 candidates.append((_rank_languages(languages), -len(name), (text[: first.start()], name, text[last.end() :])))
     return [parts for _, _, parts in sorted(candidates)]
 
@@ -451,7 +605,7 @@ def _months_without_accents() -> dict[str, dict[int, frozenset[str]]]:
 
 
 def _strip_accents(text: str) -> str:
-    return "".join(character for character in unicodedata.normalize("NFD", text) if not unicodedata.combining(character))
+    return "".join(character for character in unicodedata.normalize("NFD", text.replace("ı", "i")) if not unicodedata.combining(character))
 
 
 def _month_number(name: str, reading: DateReading) -> tuple[int, frozenset[str]] | AmbiguousMoment | None:
@@ -487,7 +641,7 @@ def _numbers_of(text: str) -> list[str] | None:
         word = token.strip(".'")
         if token.isdigit():
             numbers.append(token)
-        elif word not in _FILLERS:
+        elif word not in _fillers():
             weekday.append(word)
     return numbers if not weekday or _is_weekday_name(weekday) else None
 
@@ -495,7 +649,7 @@ def _numbers_of(text: str) -> list[str] | None:
 def _is_weekday_name(words: list[str]) -> bool:
     """True for one day of the week: short words mean days in some language, so several words must be the name of one together."""
     name = " ".join(words)
-    if name in locale_tables.day_names():
+    if name in locale_tables.day_names() or name in _days_with_spaces():
         return True
     return _is_weekday(name) or (len(words) == 2 and all(map(_is_weekday, words)) and len(name) > 6)
 
@@ -525,6 +679,12 @@ def read_month_name(name: str, reading: DateReading) -> int | AmbiguousMoment | 
 
 def _is_weekday(token: str) -> bool:
     return _strip_accents(token) in _days_without_accents()
+
+
+@cache  # derived from a table that never changes
+def _days_with_spaces() -> frozenset[str]:
+    """Names of days with spaces in place of their hyphens: the tokens of a date hold none."""
+    return frozenset(name.replace("-", " ") for name in locale_tables.day_names() if "-" in name)
 
 
 @cache  # derived from a table that never changes

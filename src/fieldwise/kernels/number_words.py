@@ -43,14 +43,17 @@ _HUNDREDS: Final = frozenset({"hundred", "hundert", "hundred's"})
 _JOINERS: Final = frozenset({"and", "und", "et", "y", "e", "en", "og", "och"})
 _HALVES: Final = frozenset({"half", "half a", "half an", "a half", "demi", "une demi", "media", "mezza", "mezzo", "mezz", "meia", "halbe",
     "eine halbe", "ein halbes", "halbes", "pół", "een half", "halv", "en halv", "半"})  # fmt: skip
-_ONE_AND_A_HALF: Final = frozenset({"anderthalb", "eineinhalb", "einundeinhalb", "półtora", "полтора", "полторы", "anderhalf", "halvannan",
+_ONE_AND_A_HALF: Final = frozenset({"anderthalb", "eineinhalb", "einundeinhalb", "półtora", "półtorej", "bir buçuk", "másfél",
+    "полтора", "полторы", "anderhalf", "halvannan",
     "halvanden", "one and half"})  # fmt: skip
 _ARTICLES: Final = frozenset(
-    ("a", "an", "une", "una", "uma", "eine", "einen", "einer", "ett", "een", "één", "jedna", "jedno", "одна", "одну")
+    ("a", "an", "un", "uno", "une", "una", "uma", "eine", "einen", "einer", "ett", "een", "één", "jedna", "jedno", "одна", "одну")
 )
 """Words for one that are articles too: they count only before a unit or a scale word."""
 _REPEATED: Final = re.compile(r"\b([^\W\d_]+(?:[ -][^\W\d_]+){0,4}) \((\d{1,6})\)")
 _WORD: Final = re.compile(r"[^\W\d_]+")
+_MIN_DOTTED_SCALE: Final = 3
+"""Characters of an abbreviated scale word with its point: shorter ones are units as well."""
 _MIN_SPOKEN_SCALE: Final = 4
 """Letters of a scale word in running words; `mil` is the only shorter one."""
 
@@ -66,6 +69,21 @@ def scale_words() -> dict[str, int]:
     # shorter ones mean units and currencies too
     unambiguous = {word: next(iter(powers)) for word, powers in spelled.items() if len(powers) == 1 and len(word) >= 3 and " " not in word}
     return unambiguous | SCALE_WORDS
+
+
+@lru_cache(maxsize=1 << 10)  # the same few words in every value of a column
+def dotted_scale(word: str) -> int:
+    """The power of ten of a folded abbreviation that needs its point, or means another one without it; 0 if it is none.
+
+    >>> dotted_scale("mil."), dotted_scale("mil"), dotted_scale("mio.")
+    (6, 0, 0)
+    """
+    if not word.endswith(".") or len(word) < _MIN_DOTTED_SCALE or (word.rstrip(".") in SCALE_WORDS and word != "mil."):
+        return 0
+    powers = locale_tables.compact_suffixes().get(word, frozenset())
+    power_without_point = scale_words().get(word.rstrip("."))
+    is_unit = power_without_point is None and word.rstrip(".") in locale_tables.unit_names()
+    return next(iter(powers)) if len(powers) == 1 and not is_unit and power_without_point not in powers else 0
 
 
 def starts_with_number_word(text: str) -> bool:

@@ -17,6 +17,9 @@ from fieldwise.kernels import currencies, locale_tables
 from fieldwise.kernels.locale_tables import fold_name
 
 NONE: Final[frozenset[str]] = frozenset()
+_NORWEGIAN: Final = frozenset({"no", "nb", "nn"})
+"""`no` stands for both written languages."""
+_VARIATION_SELECTORS: Final = str.maketrans("", "", "\ufe0e\ufe0f")
 
 # Names in use that CLDR does not print; several codes where a name means several countries.
 _MORE_COUNTRIES: Final = {
@@ -49,6 +52,9 @@ _MORE_COUNTRIES: Final = {
     "bahamas, the": "BS", "united kingdom of great britain and northern ireland": "GB", "сша": "US", "république tchèque": "CZ",
     "repubblica ceca": "CZ", "tschechische republik": "CZ", "česká republika": "CZ", "czeska republika": "CZ", "republika czeska": "CZ",
     "한국": "KR", "남한": "KR", "北朝鮮": "KP", "韓国": "KR", "中國": "CN", "السعودية": "SA", "الإمارات": "AE", "elfenbeinküste": "CI",
+    "s. korea": "KR", "s korea": "KR", "n. korea": "KP", "n korea": "KP", "el": "GR", "臺灣": "TW", "hong kong, china": "HK",
+    "macao, china": "MO",
+    "российская федерация": "RU", "bosnien-herzegowina": "BA", "bosnien und herzegowina": "BA", "bosnia": "BA", "bosnia-herzegovina": "BA",
     "weißrussland": "BY", "weissrussland": "BY", "белоруссия": "BY", "biélorussie": "BY", "bielorrusia": "BY",
     "mazedonien": "MK", "holanda": "NL", "olanda": "NL", "hollande": "NL", "inglaterra": "GB", "angleterre": "GB", "inghilterra": "GB",
     "england (uk)": "GB", "birmania": "MM", "birmanie": "MM", "swasiland": "SZ", "kapverden": "CV", "türkei": "TR", "moldawien": "MD",
@@ -59,6 +65,19 @@ _GENERIC: Final = re.compile(
     r"grand|plurinational) )*"
     r"(?:republic|kingdom|state|states|commonwealth|principality|duchy|sultanate|union|federation|emirate) of (?:the )?"
 )
+_STATE_WORDS: Final = re.compile(
+    r"^(?:bundesrepublik|republik|königreich|république|royaume|república|reino|repubblica|regno|koninkrijk|republiek|republika|rzeczpospolita|"
+    r"královstvo|království|республика|королевство|republiken|konungariket|kongeriket|ประเทศ|ราชอาณาจักร) ?"
+    r"(?:der |des |de la |de las |de los |du |de |del |della |do |da |dos |das |di |d'|von |van |af )?"
+)
+"""What precedes the name of a country in its official name."""
+_COUNTRY_WORDS_BEHIND: Final = re.compile(r"(?: cumhuriyeti|共和国|共和國|王国| republika| köztársaság)$")
+_UMLAUTS: Final = (("ae", "ä"), ("oe", "ö"), ("ue", "ü"), ("ss", "ß"))
+_LANGUAGE_WORDS: Final = re.compile(
+    r"^(?:the |język |jazyk |langue |lengua |idioma |lingua |limba |bahasa |tiếng |мова )|"
+    r"(?: language| язык| мова| jazyk| nyelv| dili| kieli| keel| sprache| språk| kalba| valoda| jezik| език| говор| γλώσσα)$"
+)
+_WITH_REGION: Final = re.compile(r"(.+?) ?[(（]([^()（）]+)[)）]")
 _MORE_LANGUAGES: Final = {
     "mandarin": "zh cmn", "mandarin chinese": "zh cmn",
     "farsi": "fa", "castilian": "es", "flemish": "nl", "valencian": "ca", "tagalog": "fil tl", "moldovan": "ro",
@@ -100,12 +119,35 @@ def _countries_called(text: str) -> frozenset[str]:
     if code in locale_tables.territory_codes():
         return frozenset({locale_tables.territory_codes()[code]})
     key = fold_name(name)
-    for form in (key, key.replace(".", ""), key.removeprefix("the "), _GENERIC.sub("", key), key.replace("&", "and")):
+    joined = key.replace("&", "and")
+    forms = (key, key.replace(".", ""), key.removeprefix("the "), _GENERIC.sub("", key), joined, joined.replace(" and ", " & "))
+    for form in (*forms, *(_saint(form) for form in forms)):
         if form in _MORE_COUNTRIES:
             return frozenset(_MORE_COUNTRIES[form].split(" "))
         if form in locale_tables.territory_names():
             return locale_tables.territory_names()[form]
-    return _names_without_accents("territory").get(_strip_accents(key), NONE)
+    return _names_without_accents("territory").get(_strip_accents(key)) or _country_without_state(key) or _country_with_umlaut(key)
+
+
+def _saint(name: str) -> str:
+    """The name with the other spelling of Saint."""
+    return name.replace("st. ", "saint ") if name.startswith("st. ") else name.replace("saint ", "st. ", 1)
+
+
+def _country_without_state(key: str) -> frozenset[str]:
+    """The country of an official name such as `bundesrepublik deutschland`; none where the short name means several (Korea, Congo)."""
+    short = _COUNTRY_WORDS_BEHIND.sub("", _STATE_WORDS.sub("", key))
+    countries = _countries_called(short) if short and short != key else NONE
+    return countries if len(countries) == 1 else NONE
+
+
+def _country_with_umlaut(key: str) -> frozenset[str]:
+    """The country of a name with its umlauts spelled out: `oesterreich`."""
+    for letters, umlaut in _UMLAUTS:
+        named = locale_tables.territory_names().get(key.replace(letters, umlaut)) if letters in key else None
+        if named:
+            return named
+    return NONE
 
 
 def languages_called(text: str) -> frozenset[str]:
@@ -127,11 +169,17 @@ def _languages_called(text: str) -> frozenset[str]:
         and code in locale_tables.language_codes()
         and (code == name.lower() or re.fullmatch(r"[a-z]{2,3}(?:[-_][A-Za-z0-9]{2,8})+", name))
     ):
-        return frozenset({locale_tables.language_codes()[code]})
-    key = fold_name(name).removesuffix(" language")
-    if key in _MORE_LANGUAGES:
-        return frozenset(_MORE_LANGUAGES[key].split(" "))
-    return locale_tables.language_names().get(key) or _names_without_accents("language").get(_strip_accents(key), NONE)
+        return _NORWEGIAN if code == "no" else frozenset({locale_tables.language_codes()[code]})
+    key = fold_name(name)
+    plain = _LANGUAGE_WORDS.sub("", _LANGUAGE_WORDS.sub("", key))
+    for form in dict.fromkeys((key, plain)):
+        if form in _MORE_LANGUAGES:
+            return frozenset(_MORE_LANGUAGES[form].split(" "))
+        languages = locale_tables.language_names().get(form) or _names_without_accents("language").get(_strip_accents(form), NONE)
+        if languages:
+            return languages
+    with_region = _WITH_REGION.fullmatch(name)
+    return _languages_called(with_region[1]) if with_region is not None and _countries_called(with_region[2]) else NONE
 
 
 def currencies_called(text: str) -> frozenset[str]:
@@ -141,7 +189,7 @@ def currencies_called(text: str) -> frozenset[str]:
 
 def boolean_called(text: str) -> bool | None:
     """True or False for a word, mark or digit that means yes or no; None for anything else."""
-    key = fold_name(text).strip(".!")
+    key = fold_name(text).translate(_VARIATION_SELECTORS).strip(".!")
     squeezed = key.replace(" ", "")
     if key in _TRUE or squeezed in _TRUE:
         return True
@@ -152,7 +200,8 @@ def boolean_called(text: str) -> bool | None:
 
 
 def _strip_accents(text: str) -> str:
-    return "".join(character for character in unicodedata.normalize("NFD", text) if not unicodedata.combining(character))
+    """Letters without accents; the dotless I of Turkish capitals is an I."""
+    return "".join(character for character in unicodedata.normalize("NFD", text.replace("ı", "i")) if not unicodedata.combining(character))
 
 
 @cache  # derived from tables that never change

@@ -143,8 +143,13 @@ def alphanumeric_key(text: str) -> str:
     """
     if text.isascii():
         return text.encode().translate(_LOWER, _NOT_ALPHANUMERIC).decode()
-    folded = unicodedata.normalize("NFKC", text).casefold()
-    return "".join(character for character in folded if character.isalnum() or unicodedata.category(character) in ("Mn", "Mc"))
+    characters: list[str] = []
+    for character in unicodedata.normalize("NFKC", text).casefold():
+        if character.isdecimal():
+            characters.append(str(unicodedata.decimal(character)))  # digits of other scripts
+        elif character.isalnum() or unicodedata.category(character) in ("Mn", "Mc"):
+            characters.append(character)
+    return "".join(characters)
 
 
 def keep_letters_and_digits_batch(texts: Sequence[str]) -> list[str]:

@@ -38,6 +38,8 @@ _MODULES: Final = {
 }
 _LARGEST: Final = 10**300
 _COUNTRY_LENGTH: Final = 2
+_BIC_LENGTH: Final = 8
+"""Without the branch."""
 _MAX_LABEL_WORDS: Final = 4
 _VAT_WORD: Final = re.compile(r"(che\d{9}|no\d{9})(?:mwst|tva|iva|tpv|mva)")
 _PACKAGES: Final = {"phone": "phonenumberslite"}
@@ -158,6 +160,8 @@ def _scheme_reader(scheme: str, region: str | None) -> Callable[[str], CodeReadi
 
 
 def _valid_reading(key: str, scheme: str) -> CodeReading:
+    if scheme == "bic":
+        return CodeReading(key[:_BIC_LENGTH] if key[_BIC_LENGTH:] == "xxx" else key)  # XXX is the head office, as is no branch
     return CodeReading(_vat_key(key) if scheme == "vat" else key)
 
 

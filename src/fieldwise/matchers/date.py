@@ -65,6 +65,8 @@ def check_languages(languages: Sequence[str]) -> None:
         raise ValueError(f"`languages` has no language `{unknown[0]}`; write codes such as `pl`")
 
 
+_SHORT_YEAR: Final = re.compile(r"[^\W\d_][^\d]*['’]?\d\d")
+"""A month with a year of two digits, `Apr-25`: a day in any other precision."""
 _LEADING_ZEROS: Final = re.compile(r"(?<!\d)0+(?=\d)")
 
 
@@ -147,6 +149,8 @@ def _value_reader(config: Date) -> Callable[[Any], _DateValue]:
     @lru_cache(maxsize=1 << 14)
     def read_text(text: str) -> _DateValue:
         moment = read_formatted_date(text, formats, reading) if formats else read_moment(text.strip(), reading)
+        if moment is None and config.precision == "month" and not formats and _SHORT_YEAR.fullmatch(text.strip()):
+            moment = read_moment(f"1 {text.strip()}", reading)
         if isinstance(moment, Moment):
             ordinal = _ordinal(moment, config.precision)
             if ordinal is not None:

@@ -226,6 +226,8 @@ class TestStrategies:
     @pytest.mark.parametrize(
         ("value", "strategy"),
         [
+            ("12½", "SEMANTIC"),
+            ("²3", "SEMANTIC"),
             (5, "EXACT"),
             (5.5, "EXACT"),
             (True, "EXACT"),

@@ -1,6 +1,7 @@
 """Parts of response quality that concern single keys: strategies, buckets, and agreement between several outputs."""
 
 import re
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -38,8 +39,15 @@ def detect_strategy(value: Any, default_text: Strategy) -> Strategy:
     text = str(value).strip()
     if text.isascii() and text.isalpha():  # most text is neither, and this is cheap
         return default_text
-    is_exact = ("@" in text and _EMAIL.fullmatch(text)) or _IDENTIFIER.fullmatch(text) or _is_date(text)
+    is_exact = ("@" in text and _EMAIL.fullmatch(text)) or _is_identifier(text) or _is_date(text)
     return "EXACT" if is_exact else default_text
+
+
+def _is_identifier(text: str) -> bool:
+    """True for an identifier; fractions and powers (`12½`, `m²`) are no digits."""
+    if _IDENTIFIER.fullmatch(text) is None:
+        return False
+    return text.isascii() or not any(unicodedata.category(character) == "No" for character in text)
 
 
 def _is_date(text: str) -> bool:

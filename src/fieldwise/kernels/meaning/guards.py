@@ -25,6 +25,11 @@ _HAN = re.compile(r"[぀-ヿ㐀-鿿]")
 _GERMAN = lexicon.parse_words("der die das und ist nicht mit für von ein eine den dem des beträgt wird sind im zum zur innerhalb über")
 _ELISION = re.compile(r"(?:[dlnsjcmt]|qu)'(?=[^\W\d_]{2})")
 _SINGLE_LETTER = re.compile(r"(?<=[^\W\d_] )(?:[A-Z]|[IVX]{1,4})(?![\w.'-])")
+_VERSION = re.compile(
+    r"(?:\b(?:versions?|ver|release|sections?|clause|chapter|article|paragraph|abschnitt|kapitel|artikel|sección|capítulo|v)\.? ?|§ ?)"
+    r"(\d+(?:\.\d+)+)",
+    re.IGNORECASE,
+)
 _MAX_SIGN_LENGTH = 2
 _FIRST_IDEOGRAM = "\u2e80"
 _TOKEN = re.compile(r"[^\W_]+(?:[.,'][^\W_]+)*|,")
@@ -76,6 +81,8 @@ class TextReading:
     names: tuple[str, ...]
     letters: frozenset[str]
     """Single capitals and Roman numerals after a word: plan A, type II."""
+    versions: frozenset[str]
+    """Numbers in parts behind words such as version and section: 2.1 is not 2.10."""
     sign: str
     """The whole text, where it is too short to mean anything but itself: a grade, a size, a blood group, a language."""
 
@@ -132,6 +139,7 @@ def read_text(text: str) -> TextReading:
         maybe_negative=any(_may_negate(word) for word in split_words),
         names=_find_names(text, split_words),
         letters=frozenset(_SINGLE_LETTER.findall(text)),
+        versions=frozenset(_VERSION.findall(text)),
         sign=_read_sign(text),
     )
 
@@ -243,6 +251,7 @@ def find_differences(expected: TextReading, actual: TextReading) -> tuple[Meanin
         *_compare_quantities(expected, actual),
         *_compare_letters(expected, actual),
         *_compare_signs(expected, actual),
+        *_compare_versions(expected, actual),
         *_compare_polarity(expected, actual),
         *_compare_alternatives(expected, actual),
         *_compare_qualifiers(expected, actual),
@@ -289,6 +298,14 @@ def _compare_signs(expected: TextReading, actual: TextReading) -> list[MeaningDi
     if decided_elsewhere or not expected.sign or not actual.sign or expected.sign == actual.sign:
         return []
     return [MeaningDifference("code", f"codes differ: {expected.sign} / {actual.sign}")]
+
+
+def _compare_versions(expected: TextReading, actual: TextReading) -> list[MeaningDifference]:
+    """Versions and sections differ where their digits do, whatever their value as a number."""
+    only_expected, only_actual = expected.versions - actual.versions, actual.versions - expected.versions
+    if not only_expected or not only_actual:
+        return []
+    return [MeaningDifference("code", f"versions differ: {', '.join(sorted(only_expected))} / {', '.join(sorted(only_actual))}")]
 
 
 def _find_conflicts(expected: Sequence[LexiconTerm], actual: Sequence[LexiconTerm]) -> list[tuple[LexiconTerm, LexiconTerm]]:

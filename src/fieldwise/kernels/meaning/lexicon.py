@@ -40,6 +40,12 @@ before prior_to vor avant antes | after following nach après después ;
 above over exceeds exceeded more_than greater_than | below under beneath less_than fewer_than ;
 maximum max at_most no_more_than up_to | minimum min at_least no_less_than ;
 hello welcome | goodbye farewell ;
+ascending aufsteigend croissant ascendente | descending absteigend décroissant descendente ;
+domestic inländisch national | international foreign ausländisch ;
+taxable steuerpflichtig imposable | tax-exempt tax-free tax_exempt tax_free steuerfrei exonéré exento ;
+entrance entry entrée entrada | exit sortie salida ;
+wholesale | retail ;
+inpatient | outpatient ;
 buyer purchaser käufer acheteur comprador | seller vendor verkäufer vendeur vendedor ;
 lessor landlord vermieter bailleur arrendador | lessee tenant renter mieter locataire arrendatario ;
 borrower debtor | lender creditor ;
@@ -120,9 +126,16 @@ electrical | mechanical | civil | chemical ;
 nurse | doctor physician | pharmacist | dentist ;
 front-end frontend front_end | back-end backend back_end | full-stack fullstack full_stack ;
 bachelor bachelor's bachelors | master master's masters | phd doctorate doctoral ;
-monday montag lundi lunes | tuesday dienstag mardi martes | wednesday mittwoch mercredi miércoles | thursday donnerstag jeudi
-    jueves | friday freitag vendredi viernes | saturday samstag samedi sábado | sunday sonntag dimanche domingo ;
-january januar janvier enero | february februar février febrero | april avril abril | june juni juin junio | july juli juillet
+monday mondays montag montags lundi lundis lunes | tuesday tuesdays dienstag dienstags mardi mardis martes | wednesday wednesdays mittwoch
+    mittwochs mercredi mercredis miércoles | thursday thursdays donnerstag donnerstags jeudi jeudis jueves | friday fridays freitag freitags
+    vendredi vendredis viernes | saturday saturdays samstag samstags sonnabend samedi samedis sábado sábados | sunday sundays
+    sonntag sonntags
+    dimanche dimanches domingo domingos ;
+once einmal une_fois una_vez | twice zweimal deux_fois dos_veces | thrice three_times dreimal trois_fois tres_veces ;
+catholic katholisch catholique católico | protestant evangelisch lutheran protestante | orthodox | muslim islamic | jewish | hindu |
+    buddhist ;
+january januar janvier enero | february februar février febrero | in_march of_march by_march until_march since_march märz marzo |
+    april avril abril | in_may of_may by_may until_may since_may mayo | june juni juin junio | july juli juillet
     julio | august août agosto | september septembre septiembre | october oktober octobre octubre | november novembre noviembre |
     december dezember décembre diciembre ;
 per_day daily a_day each_day every_day | per_week weekly a_week each_week every_week | per_month monthly a_month each_month
@@ -139,7 +152,38 @@ east e eastern ost | west w western ;
 northeast ne | northwest nw | southeast se | southwest sw ;
 whole_milk | skimmed skim | semi-skimmed ;
 petrol gasoline | diesel | electric ;
-mother mutter mère madre | father vater père padre | sister schwester | brother bruder | daughter tochter fille | son sohn ;
+mother mutter mère madre mãe | father vater père padre pai | sister schwester sœur soeur hermana sorella | brother bruder frère hermano
+    fratello | daughter tochter fille hija figlia | son sohn hijo figlio | nephew neffe neveu sobrino | niece nichte nièce sobrina |
+    uncle onkel
+    oncle tío zio | aunt tante tía zia | husband ehemann mari marido esposo marito | wife ehefrau épouse esposa moglie | grandfather
+    großvater
+    abuelo | grandmother großmutter abuela | grandson enkel nieto | granddaughter enkelin nieta | cousin | stepfather | stepmother ;
+widow witwe veuve viuda vedova | widower witwer veuf viudo vedovo ;
+summer sommer été verano estate | winter hiver invierno inverno | autumn herbst automne otoño autunno ;
+yesterday gestern hier ayer ieri | today heute aujourd'hui hoy oggi | tomorrow morgen demain mañana domani ;
+supplier lieferant fournisseur proveedor fornitore | customer client kunde cliente ;
+sender shipper consignor absender expéditeur remitente mittente | recipient receiver consignee addressee empfänger destinataire
+    destinatario ;
+payer | payee ;
+insurer versicherer | policyholder versicherungsnehmer ;
+parent_company holding_company muttergesellschaft | subsidiary tochtergesellschaft filiale ;
+assets aktiva actifs activos | liabilities passiva passifs pasivos ;
+payable | receivable ;
+teacher lehrer | student pupil schüler ;
+gold | silver | bronze | platinum | copper | aluminium aluminum | steel | iron | brass | titanium | zinc | nickel | tin ;
+cotton baumwolle coton algodón | polyester | wool wolle laine lana | silk seide soie seda | linen leinen lin lino | leather leder
+    cuir cuero |
+    nylon | viscose | acrylic ;
+oak eiche chêne roble | pine kiefer pin pino | beech buche hêtre haya | maple ahorn | walnut | birch | ash_wood ;
+sergeant | lieutenant | captain | colonel | corporal | admiral | commander ;
+systolic | diastolic ;
+unilateral einseitig | bilateral beidseitig ;
+proximal | distal ;
+anterior | posterior ;
+medial | lateral ;
+sober | intoxicated drunk ;
+vegetarian vegan meatless | meat beef pork chicken ;
+one_way one-way einfache_fahrt aller_simple | round_trip round-trip return_trip hin_und_rückfahrt aller-retour ;
 sons | daughters ;
 morning | afternoon | evening | night ;
 type_1 t1dm | type_2 t2dm ;
@@ -207,6 +251,7 @@ OPPOSITE_PREFIXES = (
     ("in", "ex"),
     ("im", "ex"),
     ("in", "out"),
+    ("ein", "aus"),
     ("north", "south"),
     ("macro", "micro"),
     ("ver", ""),

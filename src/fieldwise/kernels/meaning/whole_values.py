@@ -11,7 +11,9 @@ True
 """
 
 import re
+import unicodedata
 from collections.abc import Callable
+from difflib import SequenceMatcher
 from functools import lru_cache
 from typing import Final, NamedTuple
 
@@ -23,9 +25,12 @@ from fieldwise.kernels.moments import AmbiguousMoment, DateReading, Moment, read
 from fieldwise.kernels.short_forms import find_street_names, find_street_words, shorten
 from fieldwise.kernels.terms import countries_called, currencies_called, languages_called
 
+_UMLAUTS: Final = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ø": "oe", "æ": "ae", "å": "aa"})
 MAX_LENGTH: Final = 80
 """Longer texts are never values of these types."""
 _ROUNDING: Final = 1e-9
+_MIN_SLIP_RATIO: Final = 0.7
+"""Words less alike than this are other words, not misspelt ones."""
 _CODE: Final = re.compile(r"(?=.*\d)[^\W_]+(?:[-_./#:+()]+[^\W_]+)*|\+?\(?\d[\d ()./+-]*\d", re.ASCII)
 """An identifier: letters and digits without spaces, or digits with spaces and marks."""
 _GROUPED_CODE: Final = re.compile(r"(?=.*\d)(?:[A-Z]{1,4}|[A-Z]*\d+[A-Z]*)(?:[ ./-]+(?:[A-Z]{1,4}|[A-Z]*\d+[A-Z]*))*", re.ASCII)
@@ -51,11 +56,19 @@ def compare_whole_values(expected: str, actual: str) -> ValueVerdict | None:
     """The verdict on two texts that are values of one type; None if they are not, so that their wording decides."""
     if max(len(expected), len(actual)) > MAX_LENGTH:
         return None
+    if not expected.isascii() or not actual.isascii():
+        spelled_out = _spell_umlauts(expected) == _spell_umlauts(actual)
+        if spelled_out and expected.casefold() != actual.casefold():
+            return ValueVerdict(True)  # `Müller` and `Mueller`
     for compare in (_compare_dates, _compare_quantities, _compare_figures, _compare_terms, _compare_codes, _compare_addresses):
         verdict = compare(expected, actual)
         if verdict is not None:
             return verdict
     return None
+
+
+def _spell_umlauts(text: str) -> str:
+    return unicodedata.normalize("NFC", text).casefold().translate(_UMLAUTS)
 
 
 def _judge(same: bool, noun: str, expected: str, actual: str) -> ValueVerdict:
@@ -210,4 +223,16 @@ def _compare_addresses(expected: str, actual: str) -> ValueVerdict | None:
         return ValueVerdict(False, f"streets differ: {expected} / {actual}")
     if len(left) == len(right) and find_street_names(left).isdisjoint(find_street_names(right)):
         return ValueVerdict(False, f"streets differ: {expected} / {actual}")
+    if len(left) == len(right) and _has_house_number(left) and _has_other_word(left, right):
+        return ValueVerdict(False, f"addresses differ: {expected} / {actual}")
     return None
+
+
+def _has_house_number(words: tuple[str, ...]) -> bool:
+    return any(_has_digit(word) for word in words)
+
+
+def _has_other_word(left: tuple[str, ...], right: tuple[str, ...]) -> bool:
+    """True if the words differ in one place only, by more than a slip: another town."""
+    differing = [(first, second) for first, second in zip(left, right, strict=True) if first != second]
+    return len(differing) == 1 and SequenceMatcher(None, *differing[0]).ratio() < _MIN_SLIP_RATIO

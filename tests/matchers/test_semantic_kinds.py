@@ -1,0 +1,45 @@
+"""Pairs of texts by kind (opposites, negations, swapped roles, numbers, units, dates, terms, addresses, short forms, paraphrases).
+
+`semantic_kinds.tsv` was labelled and committed before it was first compared and is never edited. At first 9 of its 131 pairs of another
+meaning passed, and 3 of its 53 pairs of the same meaning failed. `semantic_kinds_again.tsv` was written after that was mended: 22 of its 70
+pairs of another meaning passed at first, all of them single terms that a closed vocabulary tells apart (kin, seasons, materials, parties).
+"""
+
+import csv
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+import fieldwise as fw
+
+DATA = Path(__file__).with_name("data")
+NOT_TOLD_APART = {
+    ("10 rue de la Paix", "10, r. de la Paix"): "`r.` is too short for a street",
+    ("Software engineer", "Software developer"): "one word differs",
+    ("dry clean only", "machine washable"): "no word of either excludes the other",
+    ("Grade 10", "Grade X"): "X may be ten",
+}
+"""Pairs that are judged otherwise than labelled, with the reason."""
+
+
+class LabelledTexts(NamedTuple):
+    kind: str
+    expected: str
+    actual: str
+    same: str
+
+
+def read_pairs(name: str) -> list[LabelledTexts]:
+    with (DATA / name).open(encoding="utf-8", newline="") as file:
+        lines = [line for line in file if line.strip() and not line.startswith("#")]
+    return [LabelledTexts(*row) for row in csv.reader(lines, delimiter="\t", quoting=csv.QUOTE_NONE)]
+
+
+@pytest.mark.parametrize("name", ["semantic_kinds.tsv", "semantic_kinds_again.tsv"])
+def test_every_pair_is_judged_as_labelled_but_for_those_listed(name: str) -> None:
+    pairs = read_pairs(name)
+    scores = fw.match("semantic", expected=[pair.expected for pair in pairs], actual=[pair.actual for pair in pairs])
+    judged = zip(pairs, scores.value >= 0.8, strict=True)
+    wrong = {(pair.expected, pair.actual) for pair, passed in judged if passed != (pair.same == "yes")}
+    assert wrong == NOT_TOLD_APART.keys() & {(pair.expected, pair.actual) for pair in pairs}
