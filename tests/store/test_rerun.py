@@ -55,6 +55,16 @@ def test_a_run_that_is_not_there_is_an_error_that_names_those_that_are(root: Pat
     assert "nowhere" in problem.what
 
 
+def test_an_invalid_run_has_no_cases_to_score_again(root: Path) -> None:
+    data = root / "other.jsonl"
+    data.write_text('{"id": "1", "expected": {"a": 1}, "actual": {"a": 1}}\n', encoding="utf-8")
+    invalid = fw.run({"cases": str(data), "evaluators": [{"type": "field_accuracy", "fields": ["nowhere"]}]}, root=root)
+    assert invalid.state == "invalid"
+    with pytest.raises(ConfigError) as caught:
+        fw.run({"cases": f"run:{invalid.id}", "evaluators": [{"type": "answer_quality"}]}, root=root)
+    assert [problem.code for problem in caught.value.diagnostics] == ["invalid-run"]
+
+
 def test_columns_of_the_suite_are_for_its_file_not_for_the_run(root: Path) -> None:
     suite = {"cases": "gone.csv", "columns": {"expected": "gold_answer"}, "evaluators": [{"type": "answer_quality"}]}
     assert fw.run(suite, cases="run:latest", root=root).full.cases == 3

@@ -29,6 +29,9 @@ def use_stored_cases(plan: Plan, root: str | Path | None) -> Plan:
     except RunNotFound as error:
         fix = "`fieldwise runs` lists them; write `cases: run:ID`, or a file"
         raise ConfigError([Diagnostic(code="no-run", what=str(error), where=Where(file=plan.file), fix=fix)]) from None
+    if run.state == "invalid":
+        what, fix = f"run {run.id} is invalid: it stored no cases", f"see its problems: `fieldwise runs show {run.id}`; or score a file"
+        raise ConfigError([Diagnostic(code="invalid-run", what=what, where=Where(file=plan.file), fix=fix)])
     folder = parse_location(resolve_root(root)) / "recalled"
     folder.mkdir(parents=True, exist_ok=True)
     file = folder / f"{run.id}.jsonl"
