@@ -89,7 +89,7 @@ def test_several_runs_are_ranked_alike_by_json_http_and_page(stored: Stored) -> 
     [first, _, last] = by_http["ranking"]["fields"]
     assert (first["run"], last["run"], last["better_than"]) == (base, others[0], [])
     page = stored.client.get("/compare", params={"base": base, "new": others}).text
-    assert "ranking by the primary metric" in page
+    assert "Ranking by fields" in page
     assert "Tested: 6 primary metrics" in page
     assert page.count("significantly worse") == sum(
         metric["verdict"] == "worse" and metric["name"] == evaluator["primary"]

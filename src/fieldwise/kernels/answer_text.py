@@ -120,7 +120,7 @@ def find_inline_items(text: str, code_words: Sequence[str] = ("rule",), least: i
 
     >>> [item.label for item in find_inline_items("The colours are red, green and dark blue.")]
     ['red', 'green', 'dark blue']
-    >>> [item.label for item in find_inline_items("Base Rates; Rating Perils")], find_inline_items("It is, in short, a long story.")
+    >>> [item.label for item in find_inline_items("Base Rates; Rating Perils")], find_inline_items("In short, a long story.")
     (['Base Rates', 'Rating Perils'], [])
     """
     lines = [line for line, is_item in _split_lines(text) if not is_item]

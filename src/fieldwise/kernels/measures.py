@@ -343,7 +343,7 @@ def units_called(name: str) -> frozenset[str]:
 def _ratio_called(numerator: str, denominator: str) -> frozenset[str]:
     """One unit per another, where each name means one unit that converts: `mg/L`, `g/cm³`.
 
-    >>> unit_factor(*_ratio_called("mg", "dL")).factor, unit_factor(*_ratio_called("mg", "L")).factor
+    >>> round(unit_factor(*_ratio_called("mg", "dL")).factor, 12), unit_factor(*_ratio_called("mg", "L")).factor
     (0.01, 0.001)
     """
     above, below = units_called(numerator), units_called(denominator)
