@@ -5,7 +5,7 @@ Where cases belong to groups, such as pages of one document, the functions take 
 
 from collections.abc import Sequence
 from functools import cache
-from math import ceil, exp, inf, log, pi, sqrt
+from math import exp, inf, log, pi, sqrt
 from typing import Final
 
 import numpy as np
@@ -24,18 +24,13 @@ _PERMUTATIONS: Final = 10_000
 _MAX_EXHAUSTIVE: Final = 12
 """Up to this many differences, every combination of signs is tried."""
 _MAX_SAMPLED: Final = 128
-"""Up to this many differences, signs are drawn; beyond, the distribution of their sum is computed from its characteristic function."""
+"""Up to this many differences, all signs are drawn."""
+_MAX_DRAWN_SIZES: Final = 32
+"""Of more differences, signs are drawn for this many sizes, those that weigh most; the sum of the others is nearly normal."""
+_SMALLEST_SAMPLED: Final = 10 / _PERMUTATIONS
+"""Below, too few draws decide, and the saddlepoint approximation gives the p-value."""
 _MIN_UNIT: Final = 0.01
 """A common unit of the differences below this share of the largest one leaves no visible steps in their sums."""
-_MAX_EXPLICIT: Final = 128
-"""Maximum number of sizes that enter the characteristic function one by one."""
-_SMOOTH: Final = 0.03
-"""The sum of the other sizes is nearly normal: none of them has more than this share of its variance."""
-_RESOLUTION: Final = (1000.0, 200.0)
-"""Steps of the distribution are resolved down to its standard deviation divided by this: with few explicit sizes, and with many."""
-_FEW_EXPLICIT: Final = 16
-_ACCURATE_FROM: Final = 1e-7
-"""Below, rounding spoils the characteristic function, and the saddlepoint approximation gives the p-value."""
 _NEWTON_STEPS: Final = 60
 _MAX_STEPS: Final = 2048
 """Up to this many steps of a common unit, the distribution of the sum is computed exactly."""
@@ -57,7 +52,7 @@ def sign_flip_p_value(differences: Differences) -> float:
     """Two-sided p-value of a paired permutation test on the sum: how often random signs move it as far.
 
     Exact for up to 12 differences and for differences that are small multiples of a common unit, as those of counts and of means over
-    few fields are; otherwise up to 128 by drawing signs, beyond that from the characteristic function of the sum over all signs.
+    few fields are; otherwise by drawing signs: of all differences up to 128 of them, beyond that of the 32 sizes that weigh most.
 
     >>> sign_flip_p_value(np.array([0.1, 0.2, 0.3, 0.1, 0.2]))
     0.0625
@@ -81,37 +76,31 @@ def sign_flip_p_value(differences: Differences) -> float:
     if len(scaled) <= _MAX_SAMPLED:
         as_far = int(np.count_nonzero(np.abs(scaled @ _random_signs()[: len(scaled)]) >= threshold))
         return (as_far + 1) / (_PERMUTATIONS + 1)  # counts the observed signs among the permutations, so it is never 0
+    p = _partly_sampled_p_value(sizes, counts, threshold)
     # sums move in steps of two units: the tail begins half a step before the observed sum
-    p = _fourier_p_value(sizes, counts, observed, unit)
-    return p if p > _ACCURATE_FROM else _saddlepoint_p_value(sizes, counts, observed - unit)
+    return p if p > _SMALLEST_SAMPLED else min(p, _saddlepoint_p_value(sizes, counts, observed - unit))
 
 
-def _fourier_p_value(sizes: Differences, counts: NDArray[np.int64], observed: float, half_step: float) -> float:
-    """Two-sided tail of the sum of randomly signed differences, from the Fourier series of its distribution.
+def _partly_sampled_p_value(sizes: Differences, counts: NDArray[np.int64], observed: float) -> float:
+    """Two-sided tail of the sum of randomly signed differences: signs are drawn for the sizes that weigh most, the rest is nearly normal.
 
-    The characteristic function of a random sign times `d` is cos(t d). Few large differences among many small ones make a distribution
-    with steps: it is resolved to a fraction of its standard deviation, and what lies on a step counts as a whole.
+    For each draw the normal distribution gives the probability that the rest makes up what is missing, so that few large differences
+    among many small ones are tested as well as many similar ones. Signs of equal differences are drawn together, by their number.
     """
-    ascending = np.argsort(counts * sizes**2)
-    sizes, counts = sizes[ascending], counts[ascending]
-    variances = counts * sizes**2
-    deviation = sqrt(float(variances.sum()))
-    smooth = np.flatnonzero(variances <= _SMOOTH * np.cumsum(variances))
-    rest = max(int(smooth[-1]) + 1 if len(smooth) else 0, len(sizes) - _MAX_EXPLICIT)
-    second, fourth = float(variances[:rest].sum()), float(variances[:rest] @ sizes[:rest] ** 2)
-    has_steps = len(sizes) - rest <= _FEW_EXPLICIT  # steps of many different sizes are too small to matter
-    smallest_step = deviation / _RESOLUTION[0 if has_steps else 1]
-    smoothing = sqrt(max(0.0, smallest_step**2 - second))
-    threshold = max(0.0, observed - max(half_step, 2.5 * smoothing if has_steps else 0.0))
-    half_period = threshold + 7 * deviation
-    highest = ceil(6.5 * half_period / (pi * max(sqrt(second), smallest_step)))
-    orders = np.arange(1, highest + 1)
-    frequencies = orders * (pi / half_period)
-    shares = np.exp(-(frequencies**2) * (second + smoothing**2) / 2 - frequencies**4 * fourth / 12)  # log cos x = -x²/2 - x⁴/12 - …
-    for size, count in zip(sizes[rest:].tolist(), counts[rest:].tolist(), strict=True):
-        shares *= np.cos(frequencies * size) ** count
-    inside = threshold / half_period + 2 / pi * float((shares * np.sin(frequencies * threshold) / orders).sum())
-    return min(1.0, 1 - inside)
+    from scipy.special import ndtr
+
+    order = np.argsort(counts * sizes**2)[::-1]
+    drawn, rest = order[:_MAX_DRAWN_SIZES], order[_MAX_DRAWN_SIZES:]
+    single = drawn[counts[drawn] == 1]
+    sums = sizes[single] @ _random_signs()[: len(single)]
+    generator = np.random.default_rng(1)
+    for at in drawn[counts[drawn] > 1].tolist():
+        sums += sizes[at] * (2 * generator.binomial(counts[at], 0.5, _PERMUTATIONS) - counts[at])
+    if not len(rest):
+        return (int(np.count_nonzero(np.abs(sums) >= observed)) + 1) / (_PERMUTATIONS + 1)
+    deviation = sqrt(float(counts[rest] @ sizes[rest] ** 2))
+    tails = ndtr((sums - observed) / deviation) + ndtr((-sums - observed) / deviation)
+    return min(1.0, (float(tails.sum()) + 1) / (_PERMUTATIONS + 1))
 
 
 def _lattice_p_value(steps: NDArray[np.int64], counts: NDArray[np.int64], observed: int) -> float:
@@ -146,6 +135,8 @@ def _random_signs() -> NDArray[np.float64]:
 
 def _common_unit(sizes: Differences) -> float:
     """The largest number that divides all sizes, which are at most 1; 0 if it is too small to matter."""
+    if sizes.min() < _MIN_UNIT:
+        return 0.0
     unit = 1.0
     for size in sizes.tolist():
         remainder = size
