@@ -57,7 +57,14 @@ def _render_suite(view: RunView, name: str, tests: Sequence[JUnitTestCase]) -> s
     seconds = "" if view.seconds is None else f' time="{view.seconds:.3f}"'
     timestamp = f'timestamp="{view.started:%Y-%m-%dT%H:%M:%S}"'
     head = f'<testsuite name={_quote_attribute(name)} tests="{len(tests)}" {counts} {timestamp}{seconds}>'
-    return f"{head}\n{''.join(test.xml for test in tests)}</testsuite>\n"
+    return f"{head}\n{_render_properties(view)}{''.join(test.xml for test in tests)}</testsuite>\n"
+
+
+def _render_properties(view: RunView) -> str:
+    """Facts about the run that change how its results are to be read."""
+    if view.corrections is None:
+        return ""
+    return f'<properties><property name="corrections" value={_quote_attribute(view.corrections.describe())}/></properties>\n'
 
 
 def _make_run_test(view: RunView) -> JUnitTestCase:
@@ -242,6 +249,8 @@ def find_line(suite: str, name: str) -> int | None:
 
 def _list_scores(view: RunView) -> Iterator[str]:
     yield f"{make_visible(view.name)}: {view.size}"
+    if view.corrections is not None:
+        yield f"  {make_visible(view.corrections.describe())}"
     for evaluator in view.evaluators:
         score = evaluator.metrics.get("score")
         interval = "" if score is None else format_interval(score)

@@ -119,10 +119,13 @@ def render_xlsx(run: "Run") -> bytes:
 
 
 def iterate_summary_rows(run: "Run") -> Iterator[list[Any]]:
-    """Yield every metric of every evaluator."""
-    for evaluator in build_run_view(run).evaluators:
+    """Yield every metric of every evaluator, then the corrections that the run applied."""
+    view = build_run_view(run)
+    for evaluator in view.evaluators:
         for name, metric in evaluator.metrics.items():
             yield [evaluator.name, evaluator.type, name, metric.value, metric.low, metric.high, metric.n]
+    if view.corrections is not None:
+        yield ["", "", view.corrections.describe()]
 
 
 def iterate_field_rows(run: "Run") -> Iterator[list[Any]]:
