@@ -192,6 +192,12 @@ def test_a_metric_is_followed_through_the_runs(ids: list[str], fieldwise: Call) 
     assert output.exit_code == 0
     assert [line.split()[2] for line in output.stdout.splitlines() if line.startswith("20")] == ids[::-1]
     assert Path("out/trend.html").read_text().startswith("<!doctype html>")
+    assert fieldwise("runs", "trend", "fields.score", "-o", "a.html", "-o", "a.json").exit_code == 0
+    assert Path("a.html").read_text() == Path("out/trend.html").read_text()
+    assert [entry["run"] for entry in json.loads(Path("a.json").read_text())["runs"]] == ids[::-1]
+    refused = fieldwise("runs", "trend", "fields.score", "-o", "a.pdf")
+    assert refused.exit_code == 2
+    assert "end the name in .html or .json" in refused.stderr
     actual = json.loads(fieldwise("runs", "trend", "field_prf.macro_f1", "--limit", "2", "--format", "json").stdout)
     assert [entry["run"] for entry in actual["runs"]] == [ids[1], ids[0]]
     unknown = fieldwise("runs", "trend", "fields.scroe")

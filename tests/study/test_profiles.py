@@ -142,6 +142,17 @@ def test_a_sample_is_said(root: Path) -> None:
     assert "10 cases of 60" in call("profiles", "latest", "--root", root, "--sample", "10", "--format", "plain").stdout
 
 
+def test_reports_are_json_or_text_and_another_format_names_them(root: Path, tmp_path: Path) -> None:
+    outputs = ("-o", tmp_path / "out" / "strict.json", "-o", tmp_path / "strict.txt")
+    result = call("profiles", "latest", "--root", root, "--profile", "strict", "--format", "json", *outputs)
+    assert result.exit_code == 0, result.output
+    assert json.loads((tmp_path / "out" / "strict.json").read_text()) == json.loads(result.stdout)
+    assert "this suite" in (tmp_path / "strict.txt").read_text()
+    refused = call("profiles", "latest", "--root", root, "-o", tmp_path / "strict.html")
+    assert refused.exit_code == 2
+    assert "end the name in .json or .txt" in str(refused.exception) + refused.output
+
+
 def test_a_suite_is_scored_like_its_run(report: dict[str, Any], tmp_path: Path) -> None:
     (tmp_path / "cases.jsonl").write_text("".join(json.dumps(case) + "\n" for case in CASES))
     (tmp_path / "orders.eval.yaml").write_text(json.dumps(SUITE | {"cases": "cases.jsonl"}))

@@ -20,6 +20,9 @@ def profiles(
     ] = None,
     sample: Annotated[int, typer.Option(min=0, help="Maximum number of cases, drawn at random; 0 for all.")] = 1_000,
     form: TextFormatOption = TextFormat.rich,
+    output: Annotated[
+        list[str] | None, typer.Option("--output", "-o", metavar="FILE", help="Write a report: .json, or .txt as printed. Repeatable.")
+    ] = None,
     show_all: ShowAllOption = False,
     root: RootOption = None,
 ) -> None:
@@ -28,15 +31,24 @@ def profiles(
     Profiles: seed-000 to seed-004, strict, lenient, stickler, extract-bench, docai. A suite uses one with `profile: NAME`.
     """
     from fieldwise.cli._console import display_options, print_page
+    from fieldwise.cli._files import check_suffixes, write_report
+    from fieldwise.report.terminal_layout import DisplayOptions, render_text
     from fieldwise.report.text_format import dump_json
     from fieldwise.study.profiles_view import build_profiles_page, report_to_json
 
     program = program_of(context, root)
+    check_suffixes(output or (), (".json", ".txt"))
     report = _compare(target, profile or [], evaluator, sample or None, program.root)
     if form == TextFormat.json:
         typer.echo(dump_json(report_to_json(report)))
     else:
         print_page(build_profiles_page(report, display_options(form, program, show_all=show_all)), form)
+    for name in output or ():
+        if Path(name).suffix.lower() == ".json":
+            content = dump_json(report_to_json(report), spaced=True) + "\n"
+        else:
+            content = render_text(build_profiles_page(report, DisplayOptions(plain=True, everything=show_all, command=program.command)))
+        write_report(name, content)
 
 
 def _compare(target: str, names: list[str], evaluator: str | None, sample: int | None, root: str | None) -> "ProfileReport":

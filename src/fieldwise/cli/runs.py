@@ -211,27 +211,31 @@ def trend(
     ] = None,
     tag: TagOption = None,
     limit: Annotated[int, typer.Option(min=1, help="Maximum number of runs, newest first.")] = 30,
-    html: Annotated[Path | None, typer.Option(metavar="FILE", help="Also write a self-contained HTML page with a chart.")] = None,
+    output: Annotated[
+        list[str] | None, typer.Option("--output", "-o", metavar="FILE", help="Write a page: .html with a chart, or .json. Repeatable.")
+    ] = None,
+    html: Annotated[Path | None, typer.Option(metavar="FILE", help="The same as `-o` with a page, whatever the name of FILE.")] = None,
     form: TextFormatOption = TextFormat.rich,
     root: RootOption = None,
 ) -> None:
     """Show the history of a metric over the runs of a suite, oldest first."""
     from fieldwise.cli._console import display_options, print_page
+    from fieldwise.cli._files import check_suffixes, write_report
     from fieldwise.report.text_format import dump_json
-    from fieldwise.report.trend import build_trend, build_trend_report
+    from fieldwise.report.trend import build_trend, build_trend_report, render_trend_html
     from fieldwise.store.run import list_runs
 
     program = program_of(context, root)
+    check_suffixes(output or (), (".html", ".json"))
     candidates = [run for run in list_runs(program.root) if tag is None or tag in run.tags]
     history = build_trend(candidates, metric, suite=suite, limit=limit)
     if form == TextFormat.json:
         typer.echo(dump_json(history.to_json()))
     else:
         print_page(build_trend_report(history, display_options(form, program)), form)
+    latest = next(run for run in candidates if run.id == history.points[-1].run)
+    for name in output or ():
+        is_page = Path(name).suffix.lower() == ".html"
+        write_report(name, render_trend_html(history, latest.gates) if is_page else dump_json(history.to_json(), spaced=True) + "\n")
     if html is not None:
-        from fieldwise.report.trend import render_trend_html
-
-        latest = next(run for run in candidates if run.id == history.points[-1].run)
-        html.parent.mkdir(parents=True, exist_ok=True)
-        html.write_text(render_trend_html(history, latest.gates), encoding="utf-8")
-        typer.echo(f"wrote {html}", err=True)
+        write_report(str(html), render_trend_html(history, latest.gates))
