@@ -293,7 +293,7 @@ def test_columns_with_other_names_are_named(tmp_path: Path, monkeypatch: pytest.
     Path("cases.csv").write_text("nr,Soll,Ist\n1,a,a\n2,b,c\n", encoding="utf-8")
     refused = CliRunner().invoke(app, ["init", "--cases", "cases.csv"])
     assert refused.exit_code == 2
-    assert "--column expected=…" in refused.output
+    assert "--column expected=Soll --column actual=Ist" in refused.output
     written = CliRunner().invoke(app, ["init", "--cases", "cases.csv", "--column", "expected=Soll", "--column", "actual=Ist"])
     assert written.exit_code == 0
     assert "columns:\n  expected: Soll\n  actual: Ist\n" in Path("cases.eval.yaml").read_text(encoding="utf-8")

@@ -15,6 +15,7 @@ Every visit ends without a complaint in the console and without a request to any
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -375,7 +376,7 @@ def test_a_person_tries_the_example_of_an_evaluator(visit: Any) -> None:
     page = visit().go("/test")
     page.check("input[value=suite]")
     page.select_option("[data-example-of]", "iou_score")
-    page.wait_for_function("document.querySelector('#suite').value.includes('iou_score')")
+    expect(page.locator("#suite")).to_have_value(re.compile("iou_score"))  # no wait_for_function: the page forbids eval
     page.wait_for_selector("#suite-checked >> text=This suite is valid")
     with page.expect_download() as exported:
         page.click("text=Export suite")
