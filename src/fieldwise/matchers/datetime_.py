@@ -1,8 +1,8 @@
 """Instants: dates with their time of day, in every CLDR language.
 
-Two values with an offset (`Z`, `+01:00`, `EST`) compare as instants, otherwise as written. A value without a time of day is midnight only
-against another one without; against a value with a time it does not match. `zone` supplies or demands an offset. Seconds or milliseconds
-since 1970 (10 or 13 digits) are instants.
+* Two values with an offset (`Z`, `+01:00`, `EST`) compare as instants, all others as written. `zone` supplies or requires an offset.
+* A value without a time of day matches only another one without: a date alone does not match a date with a time.
+* Seconds or milliseconds since 1970 (10 or 13 digits) are instants.
 
 >>> datetime_(Pairs(["2024-03-01T10:00Z"] * 2, ["2024-03-01T11:00+01:00", "2024-03-01T22:45Z"]), Datetime()).value.tolist()
 [1.0, 0.0]

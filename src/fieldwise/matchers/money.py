@@ -1,10 +1,11 @@
 """Amounts of money: amount and currency, as people write them in any locale of CLDR.
 
-Symbols and codes before or after the number, grouping of every locale, other digits, `5,-`, `(3.20)` and `3.20-` as negative, `12.50 CR`
-as negative, `$1.2M` and `2 lakh`. A symbol stands for every currency that uses it, so `$5` agrees with `CAD 5`; `€5` does not agree with
-`$5`. `1,234` alone is 1234 and `1.234` is 1.234, with a note, unless `decimal` or the rest of the column decides. Amounts in words, in two
-units (`12 zł 30 gr`) and ranges are read; net and gross differ where both sides say which they are. Values that are not amounts match only
-if they are the same.
+* Reads symbols and codes before or after the number, the grouping and digits of every locale, `5,-`, `$1.2M`, `2 lakh`, amounts in words,
+  amounts in two units (`12 zł 30 gr`) and ranges. `(3.20)`, `3.20-` and `12.50 CR` are negative.
+* A symbol stands for every currency that uses it: `$5` agrees with `CAD 5`, but `€5` does not agree with `$5`.
+* `1,234` alone is 1234 and `1.234` alone is 1.234, with a note, unless `decimal` or the rest of the column decides.
+* Net and gross amounts differ if both sides say which they are.
+* Values that are not amounts match only if they are equal.
 
 >>> money(Pairs(["RM7.42", "EUR 100", "$5"], [7.42, "USD 100", "CAD 5"]), Money()).value.tolist()
 [1.0, 0.0, 1.0]

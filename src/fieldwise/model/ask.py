@@ -30,7 +30,9 @@ class Price:
     """The price of a model in US dollars per million tokens."""
 
     input: Annotated[float, Ge(0)]
+    """Price of a million tokens of the request."""
     output: Annotated[float, Ge(0)]
+    """Price of a million tokens of the reply."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,11 +44,13 @@ class Endpoint:
     name: Annotated[str, MinLen(1)] | None = None
     """The model's name on that server; default: the variable FIELDWISE_MODEL."""
     key_env: Annotated[str, MinLen(1)] | None = None
-    """The name of the environment variable that holds the key; the key itself is never written down."""
+    """The name of the environment variable that holds the API key; the key itself is never stored."""
     temperature: Annotated[float, Ge(0)] | None = 0.0
-    """null leaves it out of the request, for models that refuse it."""
+    """Sampling temperature; null leaves it out of the request, for models that reject it."""
     max_tokens: Annotated[int, Gt(0)] | None = None
+    """Maximum length of a reply in tokens; default: that of the server."""
     seed: int | None = None
+    """Seed of the sampling, sent with every request."""
     parameters: Mapping[str, Any] = field(default_factory=dict[str, Any], hash=False)
     """Further parameters of the request, such as `{reasoning_effort: low}`."""
     timeout: Annotated[float, Gt(0)] = 60.0
@@ -54,11 +58,13 @@ class Endpoint:
     retries: Annotated[int, Ge(0)] = 8
     """Maximum retries of a failed request (5xx, no connection, timeout)."""
     patience: Annotated[float, Ge(0)] = 300.0
-    """Maximum seconds that one question waits in total while the server answers 429."""
+    """Maximum total seconds that a request waits while the server answers 429."""
     concurrency: Annotated[int, Gt(0)] = 16
     """Maximum number of concurrent requests."""
     requests_per_minute: Annotated[int, Gt(0)] | None = None
+    """Rate limit on requests; default: none."""
     tokens_per_minute: Annotated[int, Gt(0)] | None = None
+    """Rate limit on tokens; default: none."""
     price: Price | None = None
     """Required for the cost in reports and for a budget in dollars."""
     private: tuple[str, ...] = ()

@@ -31,8 +31,11 @@ class FactCheck:
     regex: str | None = None
     """A pattern in RE2 syntax, searched anywhere in the answer; `(?i)` ignores case."""
     any: tuple[FactCheck, ...] = ()
+    """Checks of which at least one must hold."""
     all: tuple[FactCheck, ...] = ()
+    """Checks that must all hold."""
     not_: FactCheck | None = None
+    """A check that must not hold."""
 
     @property
     def kinds(self) -> list[str]:

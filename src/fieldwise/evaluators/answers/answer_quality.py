@@ -43,10 +43,15 @@ class AnswerWeights:
     """Weights of the metrics in the score. A metric of weight 0 is measured, but is neither a hit nor a miss."""
 
     exact_match: Annotated[float, Ge(0)] = 1.0
+    """Weight of the exact match."""
     keyword_coverage: Annotated[float, Ge(0)] = 1.0
+    """Weight of the share of expected keywords in the answer."""
     number_match: Annotated[float, Ge(0)] = 1.0
+    """Weight of the share of expected numbers in the answer."""
     answer_completeness: Annotated[float, Ge(0)] = 1.0
+    """Weight of the mean of relative length and keyword coverage."""
     source_citation: Annotated[float, Ge(0)] = 1.0
+    """Weight of the citations: three or more score 1."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,6 +69,7 @@ class AnswerQuality:
     indicators: Annotated[tuple[str, ...], MinLen(1)] = CITATION_INDICATORS
     """Words that indicate a citation."""
     weights: AnswerWeights = field(default_factory=AnswerWeights)
+    """The weights of the metrics in the score."""
     exact_match: Literal["text", "squad"] = "text"
     """text: equal but for case and the amount of white space. squad: punctuation and English articles do not count either."""
     token_f1: bool = False

@@ -1,9 +1,12 @@
 """Whether the statements of an answer are supported by its sources: a heuristic that needs no model endpoint.
 
-For an answer in words, each sentence is matched with the passage of the contexts that shares most of its words, and its numbers and names
-must occur in the contexts. With `by: embedding`, it is matched with the most similar sentence, from which it must not differ in numbers,
-negation, opposites or names. For a record, each value must occur in the source. It detects plain inventions but does not reason; `ragas`
-asks a model.
+It detects plain inventions but does not reason; `ragas` asks a model.
+
+* An answer in words, `by: embedding` (the default): each sentence is matched with the most similar sentence of the sources, and must not
+  differ from it in numbers, negation, opposites or names.
+* An answer in words, `by: words`: each sentence is matched with the passage that shares most of its words, and its numbers and names must
+  occur in the sources.
+* A record: each value must occur in the sources.
 """
 
 from collections import Counter

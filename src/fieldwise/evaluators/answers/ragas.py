@@ -1,8 +1,11 @@
 """Faithfulness, answer relevancy, context precision and context recall, measured with a model by their published definitions.
 
-faithfulness: share of the claims of the answer that follow from the contexts. answer_relevancy: mean cosine similarity of the question
-and questions that the answer would answer, 0 for a noncommittal answer. context_precision: mean precision at k over the ranks k of useful
-contexts. context_recall: share of the claims of the reference that follow from the contexts. The details hold every claim and verdict.
+* `faithfulness`: share of the claims of the answer that follow from the contexts.
+* `answer_relevancy`: mean cosine similarity of the question and questions generated from the answer; 0 for a noncommittal answer.
+* `context_precision`: mean precision at k over the ranks k of useful contexts.
+* `context_recall`: share of the claims of the reference that follow from the contexts.
+
+The details hold every claim and verdict.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -50,6 +53,7 @@ class Ragas:
     """`native` uses the prompts of fieldwise. `package` uses the prompts and formulas of the package `ragas`:
     `pip install 'fieldwise[ragas]'`, 800 MB."""
     model: Endpoint = DEFAULT_ENDPOINT
+    """The model that finds and judges claims."""
 
     def problems(self) -> list[tuple[str, str, str | None]]:
         """Duplicate metrics."""

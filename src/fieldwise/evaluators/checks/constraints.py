@@ -57,6 +57,7 @@ class ConstraintRule:
     when_present: bool = False
     """Skip the rule where one of its fields is absent or null, instead of reporting a miss."""
     weight: Annotated[float, Ge(0)] = 1.0
+    """Weight in the score."""
 
     @property
     def label(self) -> str:

@@ -1,8 +1,11 @@
 """Tool calls of a system against the expected ones: names, order and arguments.
 
-Calls are read from a list of calls or of their names; messages with `tool_calls` or `toolCalls` (OpenAI and others), with `tool_use`
-blocks (Anthropic) or with `functionCall` parts (Gemini); `function_call` items of a response; an object that holds one of these under
-`tool_calls`, `messages`, `calls`, `trace`, `steps`, `output`, `content` or `parts`; or any of these as JSON text.
+Calls are read from any of these forms, also as JSON text:
+
+* a list of calls or of their names
+* messages with `tool_calls` or `toolCalls` (OpenAI and others), `tool_use` blocks (Anthropic) or `functionCall` parts (Gemini)
+* `function_call` items of a response
+* an object that holds one of these under `tool_calls`, `messages`, `calls`, `trace`, `steps`, `output`, `content` or `parts`
 
 >>> import fieldwise as fw
 >>> config = {"type": "tool_trajectory", "mode": "in_order", "expected": ["search", {"tool": "fetch", "args": {"id": 7}}]}
@@ -58,6 +61,7 @@ class ToolCall:
     """A call of a tool."""
 
     tool: Annotated[str, MinLen(1)]
+    """The name of the tool."""
     args: Mapping[str, Any] | None = None
     """The arguments by name; None: any arguments."""
 

@@ -50,7 +50,9 @@ class CodeJudge:
     cwd: Annotated[str, RelativePath()] = "."
     """Working directory; default: the folder of the suite."""
     process: ProcessOptions = field(default_factory=ProcessOptions)
+    """Environment, limits, form of the reply, and number of processes."""
     config: Annotated[Mapping[str, Any], PassThrough()] = field(default_factory=dict[str, Any])
+    """Passed to the program as `config`."""
 
     def problems(self) -> list[tuple[str, str, str | None]]:
         """Options that exclude each other."""

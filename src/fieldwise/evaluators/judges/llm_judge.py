@@ -32,8 +32,11 @@ class Criterion:
     """One criterion of a rubric."""
 
     name: Annotated[str, MinLen(1)]
+    """Name in hits, misses and details."""
     description: str = ""
+    """What the model is asked to judge; default: the name."""
     weight: Annotated[float, Ge(0)] = 1.0
+    """Weight in the score."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,6 +50,7 @@ class LlmJudge:
     scale: Annotated[int, Ge(1)] = 1
     """Maximum points of a criterion; 1: met or not met. Only the maximum is a hit."""
     model: Endpoint = DEFAULT_ENDPOINT
+    """The model that judges."""
 
     def problems(self) -> list[tuple[str, str, str | None]]:
         """No prompt and no rubric, duplicate names, weights that are all 0, placeholders in the prompt."""

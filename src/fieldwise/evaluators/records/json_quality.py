@@ -66,9 +66,13 @@ class Weights:
     """Weights of the parts in the response quality score."""
 
     w_accuracy: Annotated[float, Ge(0)] = 0.45
+    """Weight of accuracy."""
     w_completeness: Annotated[float, Ge(0)] = 0.25
+    """Weight of completeness."""
     w_hallucination: Annotated[float, Ge(0)] = 0.15
+    """Weight of hallucination, which is subtracted."""
     w_safety: Annotated[float, Ge(0)] = 0.15
+    """Weight of safety."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
