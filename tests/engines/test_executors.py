@@ -204,6 +204,7 @@ def test_a_small_file_is_not_worth_a_second_process(tmp_path: Path) -> None:
     [
         ({"type": "field_prf"}, 1024),
         ({"type": "field_accuracy", "fields": [{"path": "a", "match": "semantic"}]}, 256),
+        ({"type": "field_accuracy", "fields": ["semantic", "llm.a"]}, 1024),
         ({"type": "json_quality"}, 256),
         ({"type": "json_quality", "default_text": "FUZZY"}, 1024),
         ({"type": "grounding", "by": "embedding"}, 256),

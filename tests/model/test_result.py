@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 
 import fieldwise as fw
 from fieldwise.model.case import Case, Cases
-from fieldwise.model.comparison import Comparison, Outcome
+from fieldwise.model.comparison import Comparison, Outcome, presence_label
 from fieldwise.model.diagnostic import ConfigError, Diagnostic, Where
 from fieldwise.model.pairs import Scores
 from fieldwise.model.result import Labels, Result, Results, Status
 from fieldwise.model.rule import Nulls
-from fieldwise.model.values import MISSING, Presence, json_kind, presence_of
+from fieldwise.model.values import MISSING, json_kind
 
 
 @given(lists=st.lists(st.lists(st.sampled_from("abc"), max_size=4), max_size=6))
@@ -95,7 +95,7 @@ def test_every_value_has_a_kind(value: Any, name: str) -> None:
 
 
 def test_missing_is_something_else_than_null() -> None:
-    assert (presence_of(None), presence_of(MISSING), presence_of(0)) == (Presence.NULL, Presence.MISSING, Presence.PRESENT)
+    assert (presence_label(None), presence_label(MISSING), presence_label(0)) == ("null", "missing", "present")
     assert not MISSING
     assert repr(MISSING) == "MISSING"
 

@@ -80,3 +80,11 @@ def test_one_context_need_not_stand_in_a_list() -> None:
     alone = fw.evaluate({"type": "grounding"}, actual="The premium is $604.", contexts=text)
     listed = fw.evaluate({"type": "grounding"}, actual="The premium is $604.", contexts=[text])
     assert (alone.score, alone.details) == (listed.score, listed.details) == (1.0, listed.details)
+
+
+def test_a_part_in_two_places_does_not_contain_itself() -> None:
+    shared = ["a"]
+    result = fw.evaluate(
+        {"type": "field_accuracy", "fields": ["x", "y"]}, expected={"x": shared, "y": shared}, actual={"x": ["a"], "y": ["b"]}
+    )
+    assert (result.score, result.hits, result.misses) == (0.5, ["x"], ["y"])

@@ -60,6 +60,16 @@ def test_a_run_reads_nothing_twice_where_the_options_are_written(tmp_path: Path,
     assert run.summary["fields.score"] == 1.0
 
 
+def test_rules_of_one_path_with_other_options_are_surveyed_each_by_itself(tmp_path: Path) -> None:
+    suite = write_suite(tmp_path, "match: date", [("2018-04-03", "03/04/2018"), ("2018-03-14", "14/03/2018")])
+    by_month = "  - {type: field_accuracy, name: months, fields: [{path: v, match: date, precision: month}]}\n"
+    again = "  - {type: field_accuracy, name: again, fields: [{path: v, match: date}]}\n"
+    suite.write_text(suite.read_text() + by_month + again)
+    run = fw.run(suite, root=tmp_path / "runs")
+    assert [run.summary[f"{name}.score"] for name in ("fields", "months", "again")] == [1.0, 1.0, 1.0]
+    assert len(remarks(run)) == 2
+
+
 def test_one_case_keeps_the_defaults() -> None:
     config = {"type": "field_accuracy", "fields": [{"path": "v[*]", "match": "date"}]}
     result = fw.evaluate(config, expected={"v": ["2018-03-14", "2018-04-03"]}, actual={"v": ["14/03/2018", "03/04/2018"]})

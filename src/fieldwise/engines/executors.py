@@ -36,6 +36,7 @@ from fieldwise.model.diagnostic import ConfigError, Diagnostic
 from fieldwise.model.locations import is_url
 from fieldwise.model.plan import Plan, PlannedEvaluator
 from fieldwise.model.remote_path import RemotePath
+from fieldwise.model.rule import FieldRule
 from fieldwise.model.values import dataclass_fields
 from fieldwise.read.shards import SHARD_BYTES
 from fieldwise.registry import is_judge
@@ -75,6 +76,8 @@ def find_demands(plan: Plan) -> PlanDemands:
         if isinstance(value, str):
             asks_models = asks_models or value == _ASKS_MODEL
             embeds_texts = embeds_texts or value in _EMBEDS_TEXT
+        elif isinstance(value, FieldRule):
+            stack.append(value.match)  # paths name no matcher
         elif isinstance(value, (list, tuple)):
             stack += cast("list[Any]", value)
         elif (names := dataclass_fields(type(value))) is not None:

@@ -137,6 +137,33 @@ def to_json_record(value: Any) -> Any:
     return value if is_json_record(value) else _copy_converted(value)
 
 
+def is_plain_tree(value: Any) -> bool:
+    """Return whether a value is surely JSON as it stands: plain types only, every key text in NFC, and no container in two places.
+
+    >>> is_plain_tree({"a": [1, None]}), is_plain_tree({1: "a"}), is_plain_tree([set()])
+    (True, False, False)
+    """
+    pending = [value]
+    visited = set[int]()  # ids are safe as keys: everything visited is held by `value`
+    while pending:
+        item = pending.pop()
+        if item.__class__ in _PLAIN_TYPES:
+            continue
+        if item.__class__ is dict:
+            if not all(key.__class__ is str and (key.isascii() or is_normalized("NFC", key)) for key in item):
+                return False
+            children = item.values()
+        elif item.__class__ is list:
+            children = item
+        else:
+            return False
+        if id(item) in visited:
+            return False
+        visited.add(id(item))
+        pending.extend(children)
+    return True
+
+
 def is_json_record(value: Any) -> bool:
     """Return whether every key is text in NFC and no value needs conversion."""
     pending = [value]

@@ -133,7 +133,10 @@ def _estimate_tolerance(expected: Number, actual: Number, relative: bool) -> flo
     """Solve the rule of `is_close` for the tolerance, up to rounding; never 0."""
     is_integers = isinstance(expected, int) and isinstance(actual, int)
     try:
-        difference, scale = float(abs(Fraction(actual) - Fraction(expected))), abs(float(expected)) if relative and expected != 0 else 1.0
+        scale = abs(float(expected)) if relative and expected != 0 else 1.0
+        difference = abs(float(actual) - float(expected))
+        if difference == inf or _is_inexact_integer(expected) or _is_inexact_integer(actual):
+            difference = float(abs(Fraction(actual) - Fraction(expected)))
         if not is_integers:
             difference = max(difference - _SLACK_ULPS * ulp(max(abs(float(expected)), abs(float(actual)))), 0.0) / (1 + _SLACK_SHARE)
     except OverflowError:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from dataclasses import field as dataclass_field
 from enum import IntEnum
 from functools import cached_property
+from math import isnan
 from typing import Any, ClassVar, Final
 
 import numpy as np
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 
 from fieldwise.model.diagnostic import Diagnostic
 from fieldwise.model.rule import FieldRule
-from fieldwise.model.values import MISSING, Json, Presence, Value, presence_of
+from fieldwise.model.values import MISSING, Json, Value
 
 
 class Outcome(IntEnum):
@@ -187,8 +188,8 @@ class ComparisonTable:
 
     @cached_property  # every evaluator of the batch needs it, and no array of this object changes
     def _order_and_offsets(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        order = np.argsort(self.case, kind="stable")
-        offsets = np.searchsorted(self.case[order], np.arange(self.cases + 1))
+        order = self.case.argsort(kind="stable")
+        offsets = self.case[order].searchsorted(np.arange(self.cases + 1))
         return order, offsets
 
     def take(self, rows: NDArray[np.int64]) -> "ComparisonTable":
@@ -220,22 +221,23 @@ class ComparisonTable:
         """One row as a `Comparison`."""
         expected, actual = self.expected[row], self.actual[row]
         similarity = float(self.similarity[row])
+        field = int(self.field[row])
         return Comparison(
             path=self.paths[int(self.path[row])],
-            field=self.fields[int(self.field[row])],
+            field=self.fields[field],
             outcome=OUTCOME_LABELS[self.outcome[row]],
             expected=None if expected is MISSING else expected,
             actual=None if actual is MISSING else actual,
             expected_presence=presence_label(expected),
             actual_presence=presence_label(actual),
-            similarity=None if np.isnan(similarity) else similarity,
+            similarity=None if isnan(similarity) else similarity,
             passed=bool(self.passed[row]),
             cause=self.cause.get(row),
             note=self.note.get(row),
             confidence=self.confidence_at(row),
             page=self.page.get(row),
             box=self.box.get(row),
-            match=self.rules[int(self.field[row])].match.name,
+            match=self.rules[field].match.name,
         )
 
     def confidence_at(self, row: int) -> float | None:
@@ -246,7 +248,7 @@ class ComparisonTable:
 
     def of_case(self, case: int) -> Iterator[Comparison]:
         """The comparisons of one case, in the order of the rules."""
-        return (self.at(int(row)) for row in self.rows_of(case))
+        return map(self.at, self.rows_of(case).tolist())
 
 
 _ARRAYS = (
@@ -255,12 +257,17 @@ _ARRAYS = (
 )
 _LISTS = ("expected", "actual")
 _SPARSE = ("cause", "note", "faults", "page", "box", "chosen")
-_PRESENCE_LABELS: Final = tuple(presence.name.lower() for presence in Presence)
 
 
 def presence_label(value: Value) -> str:
-    """`present`, `null` or `missing`."""
-    return _PRESENCE_LABELS[presence_of(value)]
+    """`present`, `null` or `missing`.
+
+    >>> presence_label(None), presence_label(MISSING), presence_label("")
+    ('null', 'missing', 'present')
+    """
+    if value is None:
+        return "null"
+    return "missing" if value is MISSING else "present"
 
 
 def fill_confidences(tables: Sequence[ComparisonTable]) -> list[NDArray[np.float64]]:

@@ -31,7 +31,7 @@ The docstring under a field is its description in the JSON Schema of a suite.
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from functools import cache
-from typing import Protocol, TypeAlias, runtime_checkable
+from typing import Protocol, TypeAlias, cast, runtime_checkable
 
 from fieldwise.model.path import Path
 from fieldwise.model.plan import When
@@ -164,7 +164,17 @@ class NamesFields(Protocol):
         ...
 
 
-@cache  # a type does not change, and a check against a protocol takes longer than comparing a short list
-def has_list_match(options_type: type) -> bool:
-    """Whether options of this type are `HasListMatch`."""
-    return issubclass(options_type, HasListMatch)
+@cache  # a type does not change, and the check takes longer than reading a rule or comparing a short list
+def implements(options_type: type, protocol: type) -> bool:
+    """Whether options of this type implement a protocol."""
+    return issubclass(options_type, protocol)
+
+
+def is_graded_only(options: object) -> bool:
+    """Whether options set no cut between hit and miss."""
+    return implements(type(options), GradedOnly) and cast("GradedOnly", options).is_graded()
+
+
+def lacks_rules(options: object) -> bool:
+    """Whether the rules of these options must be inferred."""
+    return implements(type(options), InfersRules) and cast("InfersRules", options).needs_rules()

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from functools import lru_cache
 from typing import Any, Final, Self, TypeAlias
 from unicodedata import normalize
 
@@ -80,7 +81,7 @@ class Path:
     @property
     def each_count(self) -> int:
         """Number of `[*]` steps."""
-        return sum(step is EACH for step in self.steps)
+        return self.steps.count(EACH)
 
 
 def _parse_step(match: re.Match[str], text: str) -> Step:
@@ -119,6 +120,7 @@ def parse_index(key: str) -> int | None:
     return int(key) if key == "0" or key[0] != "0" else None
 
 
+@lru_cache(maxsize=4096)  # the keys of records are few
 def render_step(step: Step) -> str:
     """Write a step as it follows another one.
 

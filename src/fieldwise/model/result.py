@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
 from html import escape
-from typing import Any, Literal, Protocol, runtime_checkable
+from typing import Any, Final, Literal, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +30,10 @@ class Status(IntEnum):
     def label(self) -> str:
         """The name in results and files, such as `scored`."""
         return self.name.lower()
+
+
+STATUS_LABELS: Final = tuple(status.label for status in Status)
+"""The label of each status, by its number."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,11 +118,12 @@ class Labels:
 
     def at(self, case: int) -> list[str]:
         """The texts of one case."""
-        return [self.texts[int(code)] for code in self.codes[self.offsets[case] : self.offsets[case + 1]]]
+        codes: list[int] = self.codes[self.offsets[case] : self.offsets[case + 1]].tolist()
+        return [self.texts[code] for code in codes]
 
     def counts(self) -> NDArray[np.int64]:
         """Number of texts of each case."""
-        return np.diff(self.offsets)
+        return self.offsets[1:] - self.offsets[:-1]
 
 
 class Details(Protocol):

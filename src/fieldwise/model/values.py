@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, is_dataclass
-from enum import Enum, IntEnum
+from enum import Enum
 from functools import cache
 from typing import Any, Final, TypeAlias, cast
 
@@ -26,16 +26,8 @@ MISSING: Final = Missing.MISSING
 
 Value: TypeAlias = "Json | Missing"
 
-
-class Presence(IntEnum):
-    """Whether a side has a value at a path."""
-
-    PRESENT = 0
-    NULL = 1
-    MISSING = 2
-
-
 SCALAR_TYPES: Final[frozenset[type]] = frozenset((str, bool, int, float, type(None)))
+
 KINDS: Final[dict[type, str]] = {
     type(None): "null",
     bool: "bool",
@@ -66,17 +58,6 @@ def _json_kind_of_subclass(value: object) -> str:
     return "list" if isinstance(value, Sequence) else "object"
 
 
-def presence_of(value: object) -> Presence:
-    """Classify a value as present, null or missing.
-
-    >>> presence_of(None).name, presence_of(MISSING).name, presence_of("").name
-    ('NULL', 'MISSING', 'PRESENT')
-    """
-    if value is None:
-        return Presence.NULL
-    return Presence.MISSING if value is MISSING else Presence.PRESENT
-
-
 @cache  # a type does not change, and `dataclasses.fields` builds the names at every call
 def dataclass_fields(kind: type) -> tuple[str, ...] | None:
     """The names of the fields of a dataclass; None for any other type."""
@@ -93,7 +74,7 @@ def to_plain(value: Any) -> Any:
         return value
     names = dataclass_fields(type(value))
     if names is not None:
-        return {name: to_plain(getattr(value, name)) for name in names}
+        return {name: inner if type(inner := getattr(value, name)) in SCALAR_TYPES else to_plain(inner) for name in names}
     if isinstance(value, dict):
         return {key: to_plain(inner) for key, inner in cast("dict[Any, Any]", value).items()}
     if isinstance(value, (list, tuple)):

@@ -16,7 +16,7 @@ from annotated_types import Ge, Gt, Le, Lt
 
 from fieldwise import registry
 from fieldwise.model.diagnostic import ConfigError, Diagnostic, Where
-from fieldwise.model.options import GradedOnly
+from fieldwise.model.options import is_graded_only
 from fieldwise.model.plan import MUTANTS, Document, Gate, KeyPath, Plan, PlannedEvaluator, Regression
 from fieldwise.plan.declared_options import describe_value, is_list_value, is_mapping_value
 from fieldwise.plan.options import OptionOwner, read_options
@@ -138,7 +138,7 @@ def list_gate_metrics(evaluator: PlannedEvaluator) -> EvaluatorMetrics:
         names=_list_summary_metrics(spec, config),
         counts=frozenset((*spec.counts, *(registry.USAGE_METRICS if spec.is_judge else ()))),
         unbounded=frozenset(spec.unbounded),
-        has_pass_rate=evaluator.pass_at is not None or not (isinstance(config, GradedOnly) and config.is_graded()),
+        has_pass_rate=evaluator.pass_at is not None or not is_graded_only(config),
     )
 
 

@@ -10,7 +10,7 @@ from functools import cache
 from typing import Annotated, Any, Final, Literal, Union, get_args, get_origin
 
 from fieldwise.model.diagnostic import ConfigError
-from fieldwise.model.options import FixedMatch, FromFile, HasProblems, HasRemarks, PassThrough, RelativePath
+from fieldwise.model.options import FixedMatch, FromFile, HasProblems, HasRemarks, PassThrough, RelativePath, implements
 from fieldwise.model.plan import Document, KeyPath
 from fieldwise.model.rule import Match
 from fieldwise.model.values import json_kind
@@ -97,7 +97,7 @@ def _build_options(review: Review, options_type: type, values: Mapping[str, Any]
         return None
     try:
         options: Any = options_type(**values)
-        problems = list(options.problems()) if _fits(options_type, HasProblems) else []
+        problems = list(options.problems()) if implements(options_type, HasProblems) else []
     except (ValueError, TypeError) as error:
         review.add_error(place, "bad-options", str(error))
         return INVALID
@@ -105,15 +105,9 @@ def _build_options(review: Review, options_type: type, values: Mapping[str, Any]
         review.add_error((*place, option) if option else place, "bad-option", what, fix)
     if problems:
         return INVALID
-    for option, what, fix in options.remarks() if _fits(options_type, HasRemarks) else ():
+    for option, what, fix in options.remarks() if implements(options_type, HasRemarks) else ():
         review.add_warning((*place, option) if option else place, "option-remark", what, fix)
     return options
-
-
-@cache  # types do not change, and the check takes longer than reading a rule
-def _fits(options_type: type, protocol: type) -> bool:
-    """Whether options of this type implement a protocol."""
-    return issubclass(options_type, protocol)
 
 
 def read_value(review: Review, hint: Any, value: Any, place: KeyPath, option: DeclaredOption | None = None) -> Any:

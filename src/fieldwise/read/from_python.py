@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import Any, Final, NamedTuple
 
-from fieldwise.kernels.json_conversion import contains_cycle, find_foreign_type, to_json_record
+from fieldwise.kernels.json_conversion import contains_cycle, find_foreign_type, is_plain_tree, to_json_record
 from fieldwise.model.case import Case, Cases
 from fieldwise.model.diagnostic import Diagnostic, Where
 from fieldwise.model.values import KINDS, MISSING
@@ -37,24 +37,28 @@ def normalize_case(case: Case) -> Cases:
     >>> normalize_case(Case(id="1", expected={1: "a"}, actual=object())).diagnostics[0][0].what
     'the output is of the type `object`, which JSON does not know'
     """
-    values: dict[str, Any] = {}
+    changed: dict[str, Any] = {}
     notes: list[Diagnostic] = []
     for attribute, part in _PARTS.items():
-        values[attribute], reason = normalize_value(getattr(case, attribute))
+        value = getattr(case, attribute)
+        normalized, reason = normalize_value(value)
+        if normalized is not value:
+            changed[attribute] = normalized
         if reason:
             fix = "give what json.loads could have given: dicts, lists, text, numbers, booleans and None"
             where = Where(case=case.id)
             notes.append(Diagnostic(code=f"unreadable-{part.side}", what=f"{part.name} {reason}", where=where, fix=fix))
-            values[attribute] = part.absent
-    if not isinstance(values["contexts"], list | tuple | None):
-        values["contexts"] = [values["contexts"]]  # one context, as in a file
-    cases = Cases.of([replace(case, **values)])
-    return replace(cases, diagnostics={0: notes} if notes else {})
+            changed[attribute] = part.absent
+    contexts = changed.get("contexts", case.contexts)
+    if not isinstance(contexts, list | tuple | None):
+        changed["contexts"] = [contexts]  # one context, as in a file
+    cases = Cases.of([replace(case, **changed) if changed else case])
+    return replace(cases, diagnostics={0: notes}) if notes else cases
 
 
 def normalize_value(value: Any) -> tuple[Any, str]:
     """The value as JSON has it and an empty reason; or MISSING and the reason why it is not JSON."""
-    if value is MISSING:
+    if value is None or value is MISSING or is_plain_tree(value):
         return value, ""
     try:
         record = to_json_record(value)

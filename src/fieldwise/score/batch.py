@@ -146,7 +146,7 @@ class ScoringBatch:
                     and rules_name_every_leaf(spec, *self._columns, self._cache, self.services, only_expected=True)
                 )
                 causes = find_causes(comparisons, records.expected, records.actual, self.services, has_every_leaf=has_every_leaf)
-                comparisons = replace(comparisons, cause=causes)
+                comparisons = replace(comparisons, cause=causes) if causes else comparisons
         self._comparisons.append((spec, comparisons))
         return comparisons
 

@@ -41,6 +41,9 @@ _LARGEST: Final = 1e300
 """Beyond it arithmetic overflows, and no cause compares numbers."""
 _SHORT_INTEGER: Final = 1000
 _EXACT_DIGITS: Final = 15
+_IS_MISMATCH: Final = np.isin(np.arange(len(Outcome)), (Outcome.WRONG_VALUE, Outcome.FORMAT_ERROR))
+"""Whether both sides have a value and they differ, by outcome."""
+_HALLUCINATION: Final = int(Outcome.HALLUCINATION)
 NO_CAUSE: Final = ""
 PLACEHOLDER_CAUSE: Final = "null_text"
 
@@ -57,14 +60,14 @@ def find_causes(
 
     `has_every_leaf` says that every leaf of the expected records has a row, or is inside the value of one.
     """
-    mismatched = (comparisons.outcome == Outcome.WRONG_VALUE) | (comparisons.outcome == Outcome.FORMAT_ERROR)
-    rows: list[int] = np.flatnonzero(mismatched).tolist()
+    mismatched = _IS_MISMATCH[comparisons.outcome].nonzero()[0]
     placeholders = _find_placeholders(comparisons)
-    if not rows:
+    if not len(mismatched):
         return placeholders
-    cases: list[int] = comparisons.case[rows].tolist()
-    path_codes: list[int] = comparisons.path[rows].tolist()
-    field_codes: list[int] = comparisons.field[rows].tolist()
+    rows: list[int] = mismatched.tolist()
+    cases: list[int] = comparisons.case[mismatched].tolist()
+    path_codes: list[int] = comparisons.path[mismatched].tolist()
+    field_codes: list[int] = comparisons.field[mismatched].tolist()
     paths = [comparisons.paths[code] for code in path_codes]
     fields = [comparisons.fields[code] for code in field_codes]
     contexts = MismatchContexts(cases, paths, fields, expected, actual)
@@ -85,7 +88,7 @@ def _has_tuples(comparisons: ComparisonTable) -> bool:
 
 def _find_placeholders(comparisons: ComparisonTable) -> dict[int, str]:
     """By row, the cause of text such as `null` where expected has no value; of invented values no other cause is known."""
-    rows: list[int] = np.flatnonzero(comparisons.outcome == Outcome.HALLUCINATION).tolist()
+    rows: list[int] = (comparisons.outcome == _HALLUCINATION).nonzero()[0].tolist()
     candidates = [row for row in rows if isinstance(comparisons.actual[row], str)]
     if not candidates:
         return {}

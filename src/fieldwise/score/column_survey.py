@@ -5,7 +5,7 @@ all cases, before anything is scored.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import is_dataclass, replace
 from typing import Any
 
@@ -21,7 +21,7 @@ from fieldwise.score.batch import ScoringBatch
 
 def has_open_rules(plan: Plan) -> bool:
     """True if a rule of the plan leaves something to its column, so that the cases must be surveyed."""
-    return bool(_open_rules(plan.evaluators))
+    return any(_is_open_rule(rule) for planned in plan.evaluators for rule in _field_rules(planned))
 
 
 def survey_plan_columns(plan: Plan, batches: Iterable[Cases]) -> tuple[Plan, list[Diagnostic]]:
@@ -32,12 +32,13 @@ def survey_plan_columns(plan: Plan, batches: Iterable[Cases]) -> tuple[Plan, lis
         for rule, counts in evidence:
             values = [*_values_of(records.expected, rule), *_values_of(records.actual, rule)]
             counts.update(collect_evidence(rule.match, values))
-    resolved: list[tuple[FieldRule, FieldRule]] = []
+    resolved: dict[str, list[tuple[FieldRule, FieldRule]]] = {}
+    """By the text of their path: rules, each with what replaces it."""
     remarks: list[Diagnostic] = []
     for rule, counts in evidence:
         match, sentence = resolve_match(rule.match, counts)
         if sentence is not None:
-            resolved.append((rule, replace(rule, match=match)))
+            resolved.setdefault(rule.text, []).append((rule, replace(rule, match=match)))
             where = Where(file=plan.file, field=rule.text)
             remarks.append(Diagnostic(code="column-decides", level="info", what=sentence, where=where))
     evaluators = tuple(_with_rules(planned, resolved) for planned in plan.evaluators)
@@ -68,10 +69,13 @@ def resolve_match(match: Match, evidence: Counter[str]) -> tuple[Match, str | No
 
 def _open_rules(evaluators: Sequence[PlannedEvaluator]) -> list[FieldRule]:
     """The rules that leave something to their column, each once."""
-    rules: list[FieldRule] = []  # not a set: options of plug-ins may be unhashable
+    rules: list[FieldRule] = []
+    rules_by_text: dict[str, list[FieldRule]] = {}  # not a set of rules: options of plug-ins may be unhashable
     for planned in evaluators:
         for rule in _field_rules(planned):
-            if rule.path is not None and _is_open(rule.match) and rule not in rules:
+            rules_of_field = rules_by_text.setdefault(rule.text, [])
+            if _is_open_rule(rule) and rule not in rules_of_field:
+                rules_of_field.append(rule)
                 rules.append(rule)
     return rules
 
@@ -80,6 +84,10 @@ def _field_rules(planned: PlannedEvaluator) -> Iterator[FieldRule]:
     for rule in getattr(planned.config, "fields", None) or ():
         if isinstance(rule, FieldRule):
             yield rule
+
+
+def _is_open_rule(rule: FieldRule) -> bool:
+    return rule.path is not None and _is_open(rule.match)
 
 
 def _is_open(match: Match) -> bool:
@@ -108,9 +116,9 @@ def _leaves(value: Any, depth: int) -> Iterator[Any]:
         yield from list_accepted(value)
 
 
-def _with_rules(planned: PlannedEvaluator, resolved: Sequence[tuple[FieldRule, FieldRule]]) -> PlannedEvaluator:
+def _with_rules(planned: PlannedEvaluator, resolved: Mapping[str, Sequence[tuple[FieldRule, FieldRule]]]) -> PlannedEvaluator:
     rules = tuple(_field_rules(planned))
-    new_rules = tuple(next((new for old, new in resolved if old == rule), rule) for rule in rules)
+    new_rules = tuple(next((new for old, new in resolved.get(rule.text, ()) if old == rule), rule) for rule in rules)
     if new_rules == rules or not is_dataclass(planned.config) or isinstance(planned.config, type):
         return planned
     return replace(planned, config=replace(planned.config, fields=new_rules))

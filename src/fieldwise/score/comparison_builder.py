@@ -1,8 +1,9 @@
 """Builds the comparisons of a batch: equal values first, then presence, then matchers for the values that differ."""
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from itertools import chain, compress
+from itertools import accumulate, chain, compress
 from math import inf
 from operator import ne
 from typing import Any
@@ -162,9 +163,7 @@ class ComparisonBuilder:
         self._sort_unruled_fields()
         blocks = sorted(self.blocks, key=lambda block: block.field)
         sizes = [len(block.expected) for block in blocks]
-        starts: list[int] = np.cumsum([0, *sizes[:-1]]).tolist() if sizes else []
-        total = sum(sizes)
-        unequal = [start + np.asarray(block.unequal, dtype=np.int64) for start, block in zip(starts, blocks, strict=True)]
+        *starts, total = accumulate(sizes, initial=0)
         expected = list(chain.from_iterable(block.expected for block in blocks))
         actual = list(chain.from_iterable(block.actual for block in blocks))
         confidence, page, box = _collect_evidence(blocks, total)
@@ -175,7 +174,8 @@ class ComparisonBuilder:
             cases=self.cases,
             case=_concatenate([block.frame.case for block in blocks], np.int32),
             field=np.repeat(np.array([block.field for block in blocks], dtype=np.int32), sizes),
-            path=_concatenate([block.frame.prefix + np.int32(block.first_path) for block in blocks], np.int32),
+            path=_concatenate([block.frame.prefix for block in blocks], np.int32)
+            + np.repeat(np.array([block.first_path for block in blocks], dtype=np.int32), sizes),
             outcome=verdicts.outcome,
             similarity=verdicts.similarity,
             passed=verdicts.passed,
@@ -188,7 +188,7 @@ class ComparisonBuilder:
             faults=verdicts.faults,
             unmatched_actual=_concatenate([block.frame.unmatched_actual for block in blocks], np.bool_),
             unmatched_expected=_concatenate([block.frame.unmatched_expected for block in blocks], np.bool_),
-            identical=_all_rows_except(total, unequal),
+            identical=_find_identical(starts, blocks, total),
             distance=verdicts.distance,
             relative_distance=verdicts.relative_distance,
             unread=self._count_unread(blocks),
@@ -361,7 +361,7 @@ def outcome_by_presence(
 
 def _unwrap_misfits(actual: ValueColumn, outcome: NDArray[np.uint8]) -> ValueColumn:
     """Replace each misfit by the value it marks, or by MISSING where nothing is expected."""
-    for row in np.flatnonzero(_MAY_BE_MISFIT[outcome]).tolist():
+    for row in _MAY_BE_MISFIT[outcome].nonzero()[0].tolist():
         value = actual[row]
         if value.__class__ is Misfit:
             actual[row] = MISSING if outcome[row] in (_OMISSION, _BOTH_ABSENT) else value.value
@@ -391,10 +391,13 @@ def _collect_evidence(blocks: Sequence[FieldBlock], total: int) -> tuple[NDArray
     return confidence, page, box
 
 
-def _all_rows_except(total: int, excluded: Sequence[NDArray[np.int64]]) -> NDArray[np.bool_]:
-    flags = np.ones(total, dtype=np.bool_)
-    flags[_concatenate(excluded, np.int64)] = False
-    return flags
+def _find_identical(starts: Sequence[int], blocks: Sequence[FieldBlock], total: int) -> NDArray[np.bool_]:
+    """True in the rows whose values are plainly equal."""
+    identical = np.ones(total, dtype=np.bool_)
+    for start, block in zip(starts, blocks, strict=True):
+        if block.unequal:
+            identical[start + np.asarray(block.unequal, dtype=np.int64)] = False
+    return identical
 
 
 def _concatenate(arrays: Sequence[NDArray[Any]], dtype: Any) -> NDArray[Any]:
@@ -403,10 +406,10 @@ def _concatenate(arrays: Sequence[NDArray[Any]], dtype: Any) -> NDArray[Any]:
 
 def _sort_rows_by_item(comparisons: ComparisonTable, blocks: Sequence[FieldBlock]) -> ComparisonTable:
     """Sort the rows of a field by item where they came in several blocks, such as unmatched items after the others."""
-    fields = np.array([block.field for block in blocks], dtype=np.int64)
-    split_fields = np.flatnonzero(np.bincount(fields) > 1) if len(fields) else fields
-    if not len(split_fields):
+    blocks_by_field = Counter([block.field for block in blocks])
+    if len(blocks_by_field) == len(blocks):
         return comparisons
+    split_fields = [field for field, count in blocks_by_field.items() if count > 1]
     rows = np.flatnonzero(np.isin(comparisons.field, split_fields))
     distinct_paths, codes = np.unique(comparisons.path[rows], return_inverse=True)
     path_numbers: list[int] = distinct_paths.tolist()

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from functools import partial
 from itertools import accumulate, chain
+from math import isnan
 from typing import Any, Final
 
 import numpy as np
@@ -16,9 +17,9 @@ from fieldwise.model.case import Cases
 from fieldwise.model.comparison import ComparisonTable, fill_confidences
 from fieldwise.model.comparison_list import ComparisonList
 from fieldwise.model.diagnostic import Diagnostic
-from fieldwise.model.options import GradedOnly
+from fieldwise.model.options import is_graded_only
 from fieldwise.model.plan import Plan, PlannedEvaluator, When
-from fieldwise.model.result import Labels, Result, Results, Status, fault_result
+from fieldwise.model.result import STATUS_LABELS, Labels, Result, Results, Status, fault_result
 from fieldwise.model.rule import FieldRule
 from fieldwise.model.services import Services
 from fieldwise.model.values import MISSING, Missing
@@ -32,6 +33,8 @@ from fieldwise.score.redact import redact_outcome
 _ABSENT_TYPES = frozenset((type(None), Missing))
 PASS, PARTIAL, FAIL, NONE = 2, 1, 0, -1
 _PERFECT_SLACK: Final = 1e-9
+# as plain integers: NumPy takes several times as long to compare an array with a member of an enum
+_SCORED, _ERROR = int(Status.SCORED), int(Status.ERROR)
 VERDICTS = {PASS: "pass", PARTIAL: "partial", FAIL: "fail", NONE: None}
 
 
@@ -378,7 +381,7 @@ def decide_verdicts(results: Results, planned: PlannedEvaluator) -> NDArray[np.i
     An evaluator that is graded only, without a cut between hit and miss, passes nothing but a perfect score.
     """
     pass_at = planned.pass_at
-    if pass_at is None and isinstance(planned.config, GradedOnly) and planned.config.is_graded():
+    if pass_at is None and is_graded_only(planned.config):
         verdict = np.where(results.score >= 1 - _PERFECT_SLACK, PASS, np.where(results.score > 0, PARTIAL, FAIL))
     elif pass_at is None:
         no_hits, no_misses = results.hits.counts() == 0, results.misses.counts() == 0
@@ -388,8 +391,8 @@ def decide_verdicts(results: Results, planned: PlannedEvaluator) -> NDArray[np.i
     else:
         slack = 1e-9 * pass_at + 4 * np.spacing(pass_at)  # a score of 0.9 may be computed as 0.8999999999999999
         verdict = np.where(results.score >= pass_at - slack, PASS, FAIL)
-        verdict = np.where(results.status == Status.ERROR, FAIL, verdict)
-    is_judged = (results.status == Status.SCORED) | (results.status == Status.ERROR)
+        verdict = np.where(results.status == _ERROR, FAIL, verdict)
+    is_judged = (results.status == _SCORED) | (results.status == _ERROR)
     return np.where(is_judged, verdict, NONE).astype(np.int8)
 
 
@@ -397,8 +400,8 @@ def result_at(results: Results, row: int) -> Result:
     """The result of one case."""
     metrics: dict[str, float | bool] = {}
     for name, column in results.metrics.items():
-        if not np.isnan(column[row]):  # NaN: this case has no such number
-            value = column[row].item()
+        value = column[row].item()
+        if not isnan(value):  # NaN: this case has no such number
             metrics[name] = results.kinds.get(name, type(value))(value)
     verdict: Any = VERDICTS[int(results.verdict[row])] if len(results.verdict) else None
     return Result(
@@ -407,7 +410,7 @@ def result_at(results: Results, row: int) -> Result:
         hits=results.hits.at(row),
         misses=results.misses.at(row),
         reasoning=results.reasoning[row],
-        status=Status(int(results.status[row])).label,
+        status=STATUS_LABELS[results.status[row]],
         metrics=metrics,
         details=dict(results.details(row)),
         comparisons=ComparisonList(results.comparisons.of_case(row) if results.comparisons is not None else ()),

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from fieldwise.model.case import Cases
 from fieldwise.model.diagnostic import Diagnostic, Where
-from fieldwise.model.options import InfersRules
+from fieldwise.model.options import InfersRules, lacks_rules
 from fieldwise.model.plan import Plan, PlannedEvaluator, SideMapping, Source
 from fieldwise.read.columns import is_usual_id
 from fieldwise.score.batch import ScoringBatch
@@ -82,7 +82,7 @@ def _find_id_in_record(mapping: SideMapping) -> str | None:
 
 
 def _needs_rules(planned: PlannedEvaluator) -> bool:
-    return isinstance(planned.config, InfersRules) and planned.config.needs_rules()
+    return lacks_rules(planned.config)
 
 
 def _apply_rules(planned: PlannedEvaluator, inferred: "InferredRules") -> PlannedEvaluator:

@@ -4,7 +4,7 @@ from functools import partial
 from itertools import compress
 from math import isfinite, isnan
 from operator import ne
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +13,7 @@ from rapidfuzz.distance import Levenshtein
 from fieldwise.kernels.values import find_non_finite
 from fieldwise.model.accepted_values import ANY, accepted_values
 from fieldwise.model.diagnostic import Diagnostic
-from fieldwise.model.options import HasListMatch, has_list_match
+from fieldwise.model.options import HasListMatch, implements
 from fieldwise.model.pairs import Pairs, Scores
 from fieldwise.model.rule import Match
 from fieldwise.model.services import NO_SERVICES, Services
@@ -196,8 +196,8 @@ def pair_similarities(match: Match, expected: list[Any], actual: list[Any], serv
 def _match_for_lists(match: Match) -> Match:
     """The match that list alignment uses: an option class may name a cheaper one with `for_lists`."""
     options = match.options
-    if has_list_match(type(options)) and isinstance(options, HasListMatch):
-        return options.for_lists()
+    if implements(type(options), HasListMatch):
+        return cast("HasListMatch", options).for_lists()
     return match
 
 

@@ -31,6 +31,8 @@ _MODEL_VARIABLES: Final = ("FIELDWISE_MODEL_URL", "FIELDWISE_MODEL")
 """The variables that name the model of an endpoint without `url` or `name`."""
 _ADDRESS: Final = re.compile(r" at 0x[0-9a-f]+")
 _MAX_PATH: Final = 4096
+_PLAIN_REPR_TYPES: Final = SCALAR_TYPES - {str}
+"""Types whose `repr` holds no address."""
 
 
 def fingerprint_rules(planned: PlannedEvaluator) -> str:
@@ -53,7 +55,11 @@ def _to_plain(value: Any) -> Any:
     names = dataclass_fields(type(value))
     if names is not None:
         # The class name is hashed, too: after a class of options was renamed, unfinished runs are scored again.
-        plain_fields = [[name, _to_plain(getattr(value, name))] for name in names]
+        plain_fields: list[list[Any]] = []
+        for name in names:
+            inner = getattr(value, name)
+            # most values are numbers, flags and None: thousands of rules have ten of them each
+            plain_fields.append([name, repr(inner) if type(inner) in _PLAIN_REPR_TYPES else _to_plain(inner)])
         variables = [[name, os.environ.get(name)] for name in _MODEL_VARIABLES] if isinstance(value, Endpoint) else []
         return [type(value).__name__, *plain_fields, *variables]
     if isinstance(value, Mapping):

@@ -15,6 +15,8 @@ from fieldwise.model.path import EACH, Path
 from fieldwise.model.result import Labels, Status
 from fieldwise.model.rule import FieldRule, ListRule
 
+_SCORED, _SKIPPED = int(Status.SCORED), int(Status.SKIPPED)
+
 
 def find_unused_list_rules(fields: Iterable[FieldRule], lists: Iterable[ListRule], *, open: bool = False) -> Iterator[OptionProblem]:
     """Problems of list rules whose items no field compares.
@@ -34,8 +36,9 @@ def find_unused_list_rules(fields: Iterable[FieldRule], lists: Iterable[ListRule
 
 def decide_statuses(comparisons: ComparisonTable, scored_fields: NDArray[Any]) -> tuple[NDArray[np.uint8], dict[int, str]]:
     """The status of each case, and the reasons of those that are not scored: no field to score, or a field that could not be compared."""
-    status = np.where(scored_fields > 0, Status.SCORED, Status.SKIPPED).astype(np.uint8)
-    reasons = {int(case): "no field to score" for case in np.flatnonzero(scored_fields == 0)}
+    has_fields = scored_fields > 0
+    status = np.where(has_fields, _SCORED, _SKIPPED).astype(np.uint8)
+    reasons: dict[int, str] = dict.fromkeys((~has_fields).nonzero()[0].tolist(), "no field to score")
     for row, fault in comparisons.faults.items():
         mark_case_faults(status, reasons, {int(comparisons.case[row]): fault})
     return status, reasons
@@ -84,7 +87,9 @@ def build_row_labels(comparisons: ComparisonTable, rows: NDArray[np.bool_], desc
     """The paths of the selected rows, by case, or `describe(row, path)` of them."""
     order, offsets = comparisons.by_case()
     is_selected = rows[order]
-    ends = np.concatenate([[0], np.cumsum(is_selected)])[offsets]
+    counts = np.zeros(len(order) + 1, dtype=np.int64)
+    is_selected.cumsum(out=counts[1:])
+    ends = counts[offsets]
     selected = order[is_selected]
     if describe is None:
         return Labels(ends, comparisons.path[selected], comparisons.paths)

@@ -36,6 +36,11 @@ from fieldwise.registry import EvaluatorExample, evaluator
 
 _Numbers = NDArray[np.float64]
 _Flags = NDArray[np.bool_]
+# as plain integers: NumPy takes several times as long to compare an array with a member of an enum
+_HALLUCINATION, _BOTH_ABSENT, _IGNORED = map(int, (Outcome.HALLUCINATION, Outcome.BOTH_ABSENT, Outcome.IGNORED))
+_IS_ABSENT = np.isin(np.arange(len(Outcome)), (Outcome.OMISSION, Outcome.BOTH_ABSENT))
+"""Whether actual has no value, by outcome."""
+_SCORED = int(Status.SCORED)
 _RECORD = {"a": "x", "b": [1, {"c": 2.5}], "é": {"a": True, "b": None}}
 
 
@@ -127,7 +132,7 @@ def field_accuracy(batch: Batch, config: FieldAccuracy) -> Results:
     counted = field_scores.counted.sum(axis=0)
     score = _aggregate_scores(field_scores, [rule.weight for rule in comparisons.rules], config.aggregation)
     status, reasons = decide_statuses(comparisons, counted)
-    score[status != Status.SCORED] = 0.0
+    score[status != _SCORED] = 0.0
     return Results(
         score=score,
         status=status,
@@ -149,10 +154,9 @@ def _ignore_unscored_rows(comparisons: ComparisonTable, config: FieldAccuracy, e
     """
     outcome = comparisons.outcome
     optional_rules = [rule.required is False and rule.path is not None for rule in comparisons.rules]
-    is_absent = (outcome == Outcome.OMISSION) | (outcome == Outcome.BOTH_ABSENT)
-    is_ignored = is_absent & np.array(optional_rules, dtype=np.bool_)[comparisons.field]
+    is_ignored = _IS_ABSENT[outcome] & np.array(optional_rules, dtype=np.bool_)[comparisons.field]
     ignoring_rules = [(rule.unexpected or config.unexpected) == "ignore" for rule in comparisons.rules]
-    for row in np.flatnonzero(outcome == Outcome.HALLUCINATION).tolist():
+    for row in (outcome == _HALLUCINATION).nonzero()[0].tolist():
         if comparisons.expected[row] is not MISSING:
             continue
         is_ignoring = ignoring_rules[int(comparisons.field[row])] and _lacks_field(comparisons, row, expected)
@@ -161,7 +165,7 @@ def _ignore_unscored_rows(comparisons: ComparisonTable, config: FieldAccuracy, e
         return comparisons
     return replace(
         comparisons,
-        outcome=np.where(is_ignored, Outcome.IGNORED, outcome).astype(np.uint8),
+        outcome=np.where(is_ignored, _IGNORED, outcome).astype(np.uint8),
         similarity=np.where(is_ignored, np.nan, comparisons.similarity),
         passed=comparisons.passed | is_ignored,
         cause={row: cause for row, cause in comparisons.cause.items() if not is_ignored[row]},
@@ -184,7 +188,7 @@ def _lacks_field(comparisons: ComparisonTable, row: int, expected: Sequence[Valu
 def _scored_rows(comparisons: ComparisonTable) -> _Flags:
     """The rows that count: not ignored fields, and fields that neither side has."""
     outcome = comparisons.outcome
-    return (outcome != Outcome.IGNORED) & ~((outcome == Outcome.BOTH_ABSENT) & ~comparisons.passed)
+    return (outcome != _IGNORED) & ((outcome != _BOTH_ABSENT) | comparisons.passed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,18 +208,18 @@ def _score_fields(comparisons: ComparisonTable, scored: _Flags) -> _FieldScores:
     shape = (len(comparisons.fields), comparisons.cases)
     cell = comparisons.field.astype(np.int64) * comparisons.cases + comparisons.case
 
-    def count_rows(rows: _Flags) -> _Numbers:
-        return np.bincount(cell[rows], minlength=shape[0] * shape[1]).reshape(shape).astype(np.float64)
+    def add_rows(values: _Numbers | _Flags) -> _Numbers:
+        return np.bincount(cell, weights=values, minlength=shape[0] * shape[1]).reshape(shape).astype(np.float64, copy=False)
 
-    similarity = np.nan_to_num(comparisons.similarity[scored], nan=0.0)
-    total = np.bincount(cell[scored], weights=similarity, minlength=shape[0] * shape[1]).reshape(shape)
-    item_count = np.maximum(count_rows(scored & ~comparisons.unmatched_actual), count_rows(scored & ~comparisons.unmatched_expected))
+    similarity = comparisons.similarity
+    total = add_rows(np.where(scored & ~np.isnan(similarity), similarity, 0.0))
+    item_count = np.maximum(add_rows(scored & ~comparisons.unmatched_actual), add_rows(scored & ~comparisons.unmatched_expected))
     for position, rule in enumerate(comparisons.rules):
         if rule.path is not None and rule.path.each_count > 1:
             rows = np.flatnonzero(scored & (comparisons.field == position))
             item_count[position] = _count_items_per_inner_list(comparisons, rows, rule.path)
     counted = item_count > 0
-    failed = count_rows(scored & ~comparisons.passed)
+    failed = add_rows(scored & ~comparisons.passed)
     score = np.divide(total, item_count, out=np.zeros(shape), where=counted)
     return _FieldScores(score, counted, counted & (failed == 0))
 
@@ -243,12 +247,13 @@ def _aggregate_scores(field_scores: _FieldScores, weights: list[float], aggregat
         return np.where((field_scores.counted.sum(axis=0) > 0) & (failed == 0), 1.0, 0.0)
     total = np.zeros(field_scores.score.shape[1])
     total_weight = np.zeros(field_scores.score.shape[1])
+    weight_of_field = np.array(weights, dtype=np.float64)[:, np.newaxis]
     # added field by field, as a matrix product may round differently in batches of another size: scores must not depend on the batch
-    for position, weight in enumerate(weights):
-        total += weight * field_scores.score[position]
-        total_weight += weight * field_scores.counted[position]
-    mean: _Numbers = np.divide(total, total_weight, out=np.zeros_like(total), where=total_weight > 0)
-    return mean.clip(max=1.0)
+    for score, weight in zip(weight_of_field * field_scores.score, weight_of_field * field_scores.counted, strict=True):
+        total += score
+        total_weight += weight
+    mean: _Numbers = np.divide(total, total_weight, out=np.zeros(len(total)), where=total_weight > 0)
+    return np.minimum(mean, 1.0)
 
 
 class _FieldDetails:
