@@ -188,3 +188,17 @@ def test_a_match_whose_name_is_fixed_has_options_only(plan, problem):
 @pytest.mark.parametrize("written", ["5", "[exact]"])
 def test_a_match_of_another_kind_is_refused(problem, written):
     assert problem(f"evaluators: [{{type: similarity, match: {written}}}]").what.startswith("a match must be the name of a match")
+
+
+def test_rules_share_a_match_only_if_it_is_written_identically(rules):
+    written = [f"{{path: {path}, match: numeric_tolerance, tolerance: {number}}}" for path, number in (("a", 1), ("b", 1), ("c", 1.0))]
+    first, same, other = [rule.match for rule in rules(f"[{', '.join(written)}]")]
+    assert first is same
+    assert other is not first
+    assert other == first
+
+
+def test_every_rule_with_a_doubtful_option_is_warned_of(plan):
+    written = "[{path: a, match: fuzzy, threshold: 0}, {path: b, match: fuzzy, threshold: 0}]"
+    diagnostics = plan(f"evaluators:\n- type: field_accuracy\n  fields: {written}\n").diagnostics
+    assert [note.where.field for note in diagnostics if note.code == "unfailable-option"] == ["a", "b"]

@@ -1,5 +1,6 @@
 """JSON values, their kinds, the marker for a missing value, and dataclasses as JSON values."""
 
+import marshal
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from enum import Enum
@@ -27,6 +28,9 @@ MISSING: Final = Missing.MISSING
 Value: TypeAlias = "Json | Missing"
 
 SCALAR_TYPES: Final[frozenset[type]] = frozenset((str, bool, int, float, type(None)))
+
+_MARSHAL_VERSION: Final = 2
+"""The last version whose bytes depend on values alone; later ones also encode which strings are the same object."""
 
 KINDS: Final[dict[type, str]] = {
     type(None): "null",
@@ -62,6 +66,18 @@ def _json_kind_of_subclass(value: object) -> str:
 def dataclass_fields(kind: type) -> tuple[str, ...] | None:
     """The names of the fields of a dataclass; None for any other type."""
     return tuple(field.name for field in fields(kind)) if is_dataclass(kind) else None
+
+
+def encode_by_value(value: Any) -> bytes | None:
+    """Built-in values as bytes that are a key: 1, 1.0 and True differ, and so do orders of keys. None if there is any other object.
+
+    >>> encode_by_value([1]) == encode_by_value([1.0]), encode_by_value(object())
+    (False, None)
+    """
+    try:
+        return marshal.dumps(value, _MARSHAL_VERSION)
+    except ValueError:
+        return None
 
 
 def to_plain(value: Any) -> Any:

@@ -7,12 +7,10 @@ from typing import Any, Final
 
 from fieldwise import registry
 from fieldwise.model.plan import PlannedEvaluator
-from fieldwise.model.values import Json
+from fieldwise.model.values import Json, encode_by_value
 from fieldwise.plan.evaluators import plan_config
 
 _MAX_PLANS: Final = 256
-_MARSHAL_VERSION: Final = 2
-"""The last version whose bytes depend on values alone; later ones also encode which strings are the same object."""
 
 
 class _ReadsOutsideError(Exception):
@@ -22,14 +20,12 @@ class _ReadsOutsideError(Exception):
 def plan_config_once(config: Mapping[str, Any], *, load: Callable[[str], Json]) -> PlannedEvaluator:
     """`plan_config`, with the plan of an equal configuration if there is one.
 
-    This is safe because nothing but the key decides the plan. The key is the configuration by value: marshal accepts built-in types only,
-    tells 1, 1.0 and True apart, and keeps the order of keys. The plan is compiled from a copy that is decoded from the key, so a later
-    change of the caller's mapping cannot reach it. A change of the registry is a new key. A configuration that names a file or a type to
-    import is compiled again each time.
+    This is safe because nothing but the key decides the plan: the configuration by value, and the state of the registry. The plan is
+    compiled from a copy that is decoded from the key, so a later change of the caller's mapping cannot reach it. A configuration that
+    names a file or a type to import is compiled again each time.
     """
-    try:
-        encoded = marshal.dumps(dict(config), _MARSHAL_VERSION)
-    except ValueError:  # an object of another type
+    encoded = encode_by_value(dict(config))
+    if encoded is None:
         return plan_config(config, load=load)
     try:
         return _plan_encoded(encoded, registry.MATCHERS.revision, registry.EVALUATORS.revision)

@@ -8,6 +8,7 @@ from typing import Any, Final, TypeAlias
 from fieldwise import registry
 from fieldwise.model.diagnostic import Diagnostic, Level, Where
 from fieldwise.model.plan import Document, KeyPath
+from fieldwise.model.rule import Match
 from fieldwise.model.values import Json
 
 _MIN_PREFIX_LENGTH: Final = 4
@@ -37,6 +38,8 @@ class Review:
     readers: Mapping[Any, OptionReader] = field(default_factory=dict[Any, OptionReader])
     """Readers of fieldwise's own types, by annotation."""
     diagnostics: list[Diagnostic] = field(default_factory=list[Diagnostic])
+    matches: dict[bytes, Match] = field(default_factory=dict[bytes, Match])
+    """Matches without remarks, by what is written: thousands of rules have a few matches."""
     field: str | None = None
     """The field whose rule is being read, for messages."""
 

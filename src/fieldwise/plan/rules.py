@@ -10,6 +10,7 @@ from fieldwise.model.diagnostic import ConfigError
 from fieldwise.model.path import EACH, MalformedPath, Path
 from fieldwise.model.plan import Document, KeyPath
 from fieldwise.model.rule import DEFAULT_AT_LEAST, Align, EvidenceRule, FieldRule, ListRule, Match
+from fieldwise.model.values import encode_by_value
 from fieldwise.plan.declared_options import (
     DeclaredOption,
     describe_type,
@@ -95,12 +96,19 @@ def _read_named_match(
         review.add_error(name_place, "invalid-match", what, fix)
         _report_options_of_no_match(review, written, place, other_keys)
         return INVALID
+    before = len(review.diagnostics)
+    encoded = encode_by_value((name, [(key, value) for key, value in written.items() if key not in other_keys]))
+    if encoded in review.matches:
+        return review.matches[encoded]
     owner = OptionOwner(title=f"`{name}`", other_keys=other_keys, explain_key=_explain_option_of_other_match)
     options = read_options(review, spec.options, written, place, owner)
     if options is INVALID:
         return INVALID
     _warn_unfailable_options(review, options, place)
-    return Match(spec.name, options)
+    match = Match(spec.name, options)
+    if encoded is not None and len(review.diagnostics) == before:
+        review.matches[encoded] = match
+    return match
 
 
 def _warn_unfailable_options(review: Review, options: Any, place: KeyPath) -> None:

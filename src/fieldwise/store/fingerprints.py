@@ -5,7 +5,7 @@ import os
 import re
 from collections.abc import Iterator, Mapping, Sequence, Set
 from pathlib import Path
-from typing import Any, Final, cast
+from typing import Any, Final, TypeAlias, cast
 
 import numpy as np
 import pyarrow as pa
@@ -15,6 +15,7 @@ from fieldwise.model.ask import Endpoint
 from fieldwise.model.locations import Location, parse_location
 from fieldwise.model.plan import PlannedEvaluator, Source
 from fieldwise.model.remote_path import RemotePath
+from fieldwise.model.rule import Match
 from fieldwise.model.values import SCALAR_TYPES, dataclass_fields
 from fieldwise.read.files import UnreadableFile, find_files
 from fieldwise.registry import is_judge
@@ -33,25 +34,30 @@ _ADDRESS: Final = re.compile(r" at 0x[0-9a-f]+")
 _MAX_PATH: Final = 4096
 _PLAIN_REPR_TYPES: Final = SCALAR_TYPES - {str}
 """Types whose `repr` holds no address."""
+_PlainMatches: TypeAlias = dict[int, tuple[Match, list[Any]]]
+"""By id, the matches that were converted, since rules share them. Each is held, so that its id is not used again."""
 
 
 def fingerprint_rules(planned: PlannedEvaluator) -> str:
     """Fingerprint of everything that determines an evaluator's results except its version: options, rules, files that a judge uses."""
-    plain: list[Any] = [planned.type, _to_plain(planned.config), planned.pass_at, _to_plain(planned.when)]
+    matches: _PlainMatches = {}
+    plain: list[Any] = [planned.type, _to_plain(planned.config, matches), planned.pass_at, _to_plain(planned.when, matches)]
     if is_judge(planned.type):
         plain += sorted(_fingerprint_named_files(planned.config, Path(getattr(planned.config, "cwd", "."))))
     return sha256(dump_json(plain))
 
 
-def _to_plain(value: Any) -> Any:
+def _to_plain(value: Any, matches: _PlainMatches) -> Any:
     """Convert a value to lists and texts that are the same in every process.
 
-    >>> _to_plain({"b": frozenset({"y", "x"}), "a": 1.0})
+    >>> _to_plain({"b": frozenset({"y", "x"}), "a": 1.0}, {})
     ['map', ["'a'", '1.0'], ["'b'", ['set', "'x'", "'y'"]]]
     """
     if type(value) in SCALAR_TYPES:
         text = repr(value)
         return _ADDRESS.sub("", text) if " at 0x" in text else text
+    if id(value) in matches:
+        return matches[id(value)][1]
     names = dataclass_fields(type(value))
     if names is not None:
         # The class name is hashed, too: after a class of options was renamed, unfinished runs are scored again.
@@ -59,16 +65,19 @@ def _to_plain(value: Any) -> Any:
         for name in names:
             inner = getattr(value, name)
             # most values are numbers, flags and None: thousands of rules have ten of them each
-            plain_fields.append([name, repr(inner) if type(inner) in _PLAIN_REPR_TYPES else _to_plain(inner)])
+            plain_fields.append([name, repr(inner) if type(inner) in _PLAIN_REPR_TYPES else _to_plain(inner, matches)])
         variables = [[name, os.environ.get(name)] for name in _MODEL_VARIABLES] if isinstance(value, Endpoint) else []
-        return [type(value).__name__, *plain_fields, *variables]
+        plain = [type(value).__name__, *plain_fields, *variables]
+        if isinstance(value, Match):
+            matches[id(value)] = (value, plain)
+        return plain
     if isinstance(value, Mapping):
         pairs = cast("Mapping[Any, Any]", value).items()
-        return ["map", *([repr(key), _to_plain(inner)] for key, inner in sorted(pairs, key=lambda pair: repr(pair[0])))]
+        return ["map", *([repr(key), _to_plain(inner, matches)] for key, inner in sorted(pairs, key=lambda pair: repr(pair[0])))]
     if isinstance(value, Set):
-        return ["set", *sorted((_to_plain(inner) for inner in cast("Set[Any]", value)), key=repr)]
+        return ["set", *sorted((_to_plain(inner, matches) for inner in cast("Set[Any]", value)), key=repr)]
     if isinstance(value, list | tuple):
-        return ["list", *(_to_plain(inner) for inner in cast("Sequence[Any]", value))]
+        return ["list", *(_to_plain(inner, matches) for inner in cast("Sequence[Any]", value))]
     if callable(value) and hasattr(value, "__qualname__"):
         return f"{value.__module__}.{value.__qualname__}"
     return _ADDRESS.sub("", repr(value))
