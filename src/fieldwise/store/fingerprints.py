@@ -56,7 +56,7 @@ def _to_plain(value: Any, matches: _PlainMatches) -> Any:
     if type(value) in SCALAR_TYPES:
         text = repr(value)
         return _ADDRESS.sub("", text) if " at 0x" in text else text
-    if id(value) in matches:
+    if id(value) in matches:  # ids are safe as keys: each match is held
         return matches[id(value)][1]
     names = dataclass_fields(type(value))
     if names is not None:
