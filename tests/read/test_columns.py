@@ -1,6 +1,8 @@
 """Columns are recognized by the names that other tools give them."""
 
+import csv
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +10,8 @@ import pytest
 
 import fieldwise as fw
 from fieldwise.model.diagnostic import Where
+from fieldwise.model.plan import Source
+from fieldwise.read.cases import read_cases
 from fieldwise.read.columns import find_roles
 
 ROLES = ("id", "input", "expected", "actual", "contexts")
@@ -32,6 +36,8 @@ ROLES = ("id", "input", "expected", "actual", "contexts")
         ("Opik", ("dataset_item_id", "input", "expected_output", "output", "context")),
         ("Azure AI evaluation", (None, "query", "ground_truth", "response", "context")),
         ("AgentV", ("test_id", "question", "reference_answer", "candidate_answer", None)),
+        ("AgentV, messages", ("id", "input_messages", "expected_messages", "output_messages", None)),
+        ("AgentV, outcome", ("eval_id", "input_messages", "expected_outcome", "candidate_answer", None)),
         ("hand-made", ("question_id", "Question", "Gold Answer", "generated-answer", "Sources")),
         ("receipts", ("key", None, "gt", "extracted", None)),
         ("documents", ("docId", None, "groundTruth", "modelAnswer", None)),
@@ -163,3 +169,72 @@ def test_a_pattern_without_columns_is_an_error(tmp_path: Path) -> None:
     suite = {"evaluators": [{"type": "field_accuracy"}], "columns": {"expected": "*_soll", "actual": "*_ist"}}
     with pytest.raises(fw.ConfigError, match="there is no column `\\*_soll`"):
         fw.run(suite, cases=[{"id": "a", "total_gold": 1}], root=tmp_path)
+
+
+ITEM = {"input": "Capital?", "expected_output": "Rome"}
+OPIK = [
+    {"id": "e1", "dataset_item_id": "a", "dataset_item_data": ITEM, "evaluation_task_output": {"output": "Rome", "context": ["c"]}},
+    {"id": "e2", "dataset_item_id": "b", "dataset_item_data": ITEM, "evaluation_task_output": {"output": "Milan"}},
+]
+
+
+def write_csv(path: Path, rows: list[dict[str, Any]]) -> None:
+    with path.open("w", newline="") as file:
+        writer = csv.DictWriter(file, rows[0])
+        writer.writeheader()
+        for row in rows:
+            writer.writerow({name: json.dumps(value) if isinstance(value, dict | list) else value for name, value in row.items()})
+
+
+@pytest.mark.parametrize("name", ["items.jsonl", "items.json", "export.json", "items.csv"])
+def test_items_of_an_opik_experiment_are_read_from_inside_their_columns(name: str, tmp_path: Path) -> None:
+    path = tmp_path / name
+    if name == "items.csv":
+        write_csv(path, OPIK)
+    elif name == "items.jsonl":
+        path.write_text("\n".join(map(json.dumps, OPIK)))
+    else:
+        path.write_text(json.dumps({"experiment": {"id": "x"}, "items": OPIK} if name == "export.json" else OPIK))
+    reader = read_cases(Source(cases=str(path)))
+    [cases] = list(reader)
+    assert (cases.id, cases.input, cases.expected) == (["e1", "e2"], ["Capital?", "Capital?"], ["Rome", "Rome"])
+    assert cases.actual == ["Rome", "Milan"]
+    assert not cases.diagnostics
+    assert "the column `dataset_item_data.expected_output` is read as expected" in [note.what for note in reader.diagnostics]
+
+
+def test_an_answer_of_a_dataset_item_is_the_expected_one() -> None:
+    roles, _ = find_roles(["dataset_item_data.question", "dataset_item_data.answer", "evaluation_task_output"], {}, Where())
+    assert roles.columns == {
+        "input": "dataset_item_data.question",
+        "expected": "dataset_item_data.answer",
+        "actual": "evaluation_task_output",
+    }
+
+
+def test_an_output_of_promptfoo_in_csv_is_the_actual_side(tmp_path: Path) -> None:
+    header = ["question", "answer", "expected", "[openai:gpt-4] Answer: {{question}}", "Status", "Score", "Grader Reason"]
+    path = tmp_path / "out.csv"
+    write_csv(path, [dict(zip(header, ["q", "x", "Rome", "Milan", "FAIL", "0.00", "no"], strict=True))])
+    [cases] = list(read_cases(Source(cases=str(path))))
+    assert (cases.input, cases.expected, cases.actual) == (["q"], ["Rome"], ["Milan"])
+
+
+def test_the_status_that_older_versions_of_promptfoo_write_is_no_part_of_the_output(tmp_path: Path) -> None:
+    path = tmp_path / "out.csv"
+    column = "[openai:gpt-4] p"
+    write_csv(path, [{"expected": "a", column: "[PASS] (1.00)\n\nRome"}, {"expected": "a", column: "[FAIL] Milan"}])
+    [cases] = list(read_cases(Source(cases=str(path))))
+    assert cases.actual == ["Rome", "Milan"]
+
+
+def test_several_outputs_of_promptfoo_need_a_choice(tmp_path: Path) -> None:
+    (tmp_path / "out.csv").write_text("expected,[a:1] p,Status,Score,[b:2] p,Status,Score\nRome,Rome,PASS,1,Milan,FAIL,0\n")
+    source = Source(cases=str(tmp_path / "out.csv"))
+    reader = read_cases(source)
+    assert list(reader) == []
+    [problem] = [diagnostic for diagnostic in reader.diagnostics if diagnostic.level == "error"]
+    assert problem.fix == 'say which one: columns: {actual: "[a:1] p"}'
+    [cases] = list(read_cases(replace(source, columns={"actual": "[b:2] p"})))
+    assert cases.actual == ["Milan"]
+    assert cases.metadata[0]["Score of [b:2] p"] == "0"

@@ -20,8 +20,8 @@ def _explain(tmp_path: Path, rows: list[dict[str, Any]]) -> str:
 
 
 def test_a_name_that_says_the_side_wins_over_values_that_resemble_it(tmp_path: Path) -> None:
-    rows = [{"candidate": text, "notes": text, "expected_messages": [text]} for text in TEXTS]
-    assert "columns: {expected: expected_messages}" in _explain(tmp_path, rows)
+    rows = [{"candidate": text, "notes": text, "expected_turns": [text]} for text in TEXTS]
+    assert "columns: {expected: expected_turns}" in _explain(tmp_path, rows)
 
 
 def test_values_decide_where_names_say_nothing(tmp_path: Path) -> None:

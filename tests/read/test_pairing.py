@@ -100,3 +100,15 @@ def test_a_field_that_is_often_omitted_is_not_equal_in_every_pair(tmp_path: Path
     for name, rows in (("e.jsonl", expected), ("a.jsonl", actual)):
         (tmp_path / name).write_text("\n".join(map(json.dumps, rows)))
     assert propose_pairing(str(tmp_path / "e.jsonl"), str(tmp_path / "a.jsonl")).equal_fields == ["holder"]
+
+
+def test_a_record_inside_json_text_is_found_by_its_fields(tmp_path: Path) -> None:
+    gold = [{"id": f"S{n}", "text": "t", "reference": {"subject": f"s{n}", "amount": n}} for n in range(3)]
+    answers = [{"subject": {"value": f"s{n}", "evidence": ["e"]}, "amount": {"value": n, "evidence": []}} for n in range(3)]
+    output = [{"id": f"S{n}", "model": "m", "response": json.dumps({"fields": answer})} for n, answer in enumerate(answers)]
+    pairing = propose_pairing(write(tmp_path / "gold.jsonl", gold), write(tmp_path / "out.jsonl", output))
+    assert pairing.expected == SideMapping(id="id", record="reference")
+    assert pairing.actual == SideMapping(id="id", record="response.fields")
+    fenced = [{"id": row["id"], "response": f"```json\n{row['response']}\n```"} for row in output]
+    pairing = propose_pairing(write(tmp_path / "gold.jsonl", gold), write(tmp_path / "out.jsonl", fenced))
+    assert pairing.actual.record == "response.fields"

@@ -157,3 +157,37 @@ def test_diff_compares_unwrapped_values():
 def test_pages_are_read_without_confidences_and_boxes():
     comparisons = comparisons_of({"a": 1}, {"a": 1}, metadata={"pages": {"a": 2}})
     assert (comparisons["a"].page, comparisons["a"].confidence, comparisons["a"].box) == (2, None, None)
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual"),
+    [
+        (1200, {"value": 1200, "status": "stated", "evidence": ["1,200"]}),
+        (["a", "b"], {"value": ["a", "b"], "source": "page 2"}),
+        ("x", {"value": "x", "page": 3}),
+    ],
+)
+def test_a_value_with_nothing_but_evidence_beside_it_is_unwrapped(expected, actual):
+    assert unwrap({"f": expected}, {"f": actual})[0] == {"f": expected}
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual"),
+    [
+        (5, {"value": 5, "unit": "kg"}),
+        (5, {"value": 5, "currency": "EUR", "source": "p"}),
+        (5, {"value": 5}),
+        ({"value": 5, "source": "p"}, {"value": 5, "source": "p"}),
+        ({"source": "p"}, {"value": 5, "source": "p"}),
+    ],
+)
+def test_an_object_with_more_than_evidence_beside_the_value_stays(expected, actual):
+    assert unwrap({"f": expected}, {"f": actual})[0] == {"f": actual}
+
+
+def test_a_run_says_that_values_were_taken_from_beside_their_evidence():
+    reports = []
+    cases = Cases.of([Case(id="1", expected={"f": 5}, actual={"f": {"value": 5, "evidence": ["5"]}})])
+    comparisons = ScoringBatch(cases, local_services(None, reports.append)).compare(CompareSpec(open="leaves"))
+    assert [comparison.passed for comparison in comparisons.of_case(0)] == [True]
+    assert [report.code for report in reports] == ["unwrapped-evidence"]

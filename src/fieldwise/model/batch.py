@@ -60,12 +60,12 @@ class Batch(Protocol):
 
     @property
     def expected_texts(self) -> Sequence[str]:
-        """Expected as text: text as it is, anything else as JSON."""
+        """Expected as text: text as it is, the answer of messages and of objects with one text, anything else as JSON."""
         ...
 
     @property
     def actual_texts(self) -> Sequence[str]:
-        """Actual as text: text as it is, anything else as JSON."""
+        """Actual as text: text as it is, the answer of messages and of objects with one text, anything else as JSON."""
         ...
 
     def compare(self, spec: CompareSpec) -> ComparisonTable:

@@ -2,15 +2,17 @@
 
 import ast
 import json
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
 from fieldwise.model.accepted_values import ANY
+from fieldwise.model.answer_values import find_message_answer, read_answers
 from fieldwise.model.case import Cases
 from fieldwise.model.diagnostic import Diagnostic, Where
 from fieldwise.model.values import MISSING, Value
-from fieldwise.read.columns import ColumnRoles, fold_name, is_usual_side_name
+from fieldwise.read.columns import ColumnRoles, fold_name, is_promptfoo_output, is_usual_side_name
 from fieldwise.read.files import get_data_stem
 from fieldwise.read.from_python import normalize_value
 from fieldwise.read.json_text import JsonProblem, decode_json
@@ -21,6 +23,8 @@ _MAX_LOOKUPS: Final = 4
 """Up to this many columns, looking up each name is faster than a pass over all keys of a row."""
 _WHOLE_ANSWER_NAMES: Final = ("expected_response", "expected_output", "expected", "ground_truth")
 """Names of an MLflow expectation that is the whole expected output; others are fields of a record."""
+_PROMPTFOO_STATUS: Final = re.compile(r"\[(?:PASS|FAIL|ERROR)\] (?:\(\d+\.\d+\)\s*)?")
+"""What older versions of promptfoo write before an output in CSV."""
 _SYNTAX_CODES: Final = ("invalid-json", "truncated-json", "invalid-csv")
 
 
@@ -41,6 +45,8 @@ def build_cases(rows: RowBatch, roles: ColumnRoles, *, keys: frozenset[str] | No
         files=rows.files,
         lines=[*rows.numbers] if rows.numbering == "line" else [],
     )
+    if rows.is_text_only:
+        _decode_answers(cases)
     _warn_of_other_columns(cases, rows, roles, keys)
     if "contexts" in roles.columns:
         cases.contexts = [_parse_contexts(value, rows.is_text_only) for value in _get_column(rows, roles, "contexts", None)]
@@ -67,7 +73,12 @@ def _get_column(rows: RowBatch, roles: ColumnRoles, role: str, default: Any) -> 
     fields = roles.fields.get(role)
     if fields is not None:
         return [{fields[column]: item for column, item in value.items() if column in fields} for value in rows.values]
-    return [default] * len(rows) if name is None else [value.get(name, default) for value in rows.values]
+    if name is None:
+        return [default] * len(rows)
+    values = [value.get(name, MISSING) for value in rows.values]
+    if MISSING in values and "." in name:  # the path of a column inside an object
+        values = [locate(value, name) for value in rows.values]
+    return [default if value is MISSING else value for value in values]
 
 
 def list_ids(rows: RowBatch, column: str | None) -> list[str]:
@@ -144,6 +155,28 @@ def _unwrap_expectation(value: Any) -> Any:
     return value
 
 
+def _decode_answers(cases: Cases) -> None:
+    """Decode cells of CSV that are a list of messages, and pairs of cells that are an object with nothing but one text."""
+    for row, sides in enumerate(zip(cases.expected, cases.actual, strict=True)):
+        decoded = [decode_cell(side) for side in sides]
+        if all(side is cell for side, cell in zip(decoded, sides, strict=True)):
+            continue
+        is_unwrapped = read_answers(*decoded) != (*decoded,)
+        are_objects = all(isinstance(side, dict) for side in decoded)
+        keeps = [is_unwrapped and (are_objects or find_message_answer(side) is not MISSING) for side in decoded]
+        cases.expected[row], cases.actual[row] = (value if keep else cell for value, cell, keep in zip(decoded, sides, keeps, strict=True))
+
+
+def decode_cell(cell: Any) -> Any:
+    """The list or object that a cell of CSV holds; any other cell as it is.
+
+    >>> decode_cell('["a", "b"]'), decode_cell("['a']"), decode_cell("[1] see there"), decode_cell("12")
+    (['a', 'b'], ['a'], '[1] see there', '12')
+    """
+    items = _parse_list_cell(cell)
+    return _parse_object_cell(cell) if items is None else items
+
+
 def _parse_object_cell(cell: Any) -> Any:
     """The object that a cell of CSV holds as JSON; any other cell as it is."""
     decoded = decode_json(cell.encode(errors="replace")).value if isinstance(cell, str) and cell.lstrip().startswith("{") else None
@@ -153,8 +186,16 @@ def _parse_object_cell(cell: Any) -> Any:
 def _build_actual(rows: RowBatch, roles: ColumnRoles, actuals: list[Sequence[Any] | None]) -> list[Value]:
     """The output of each case; if there are only several trials, the first of them."""
     if "actual" in roles.columns or not (roles.trials or "actuals" in roles.columns):
-        return _get_column(rows, roles, "actual", MISSING)
+        values = _get_column(rows, roles, "actual", MISSING)
+        if rows.is_text_only and is_promptfoo_output(roles.columns.get("actual", "")):
+            return [_remove_status(value) for value in values]
+        return values
     return [trials[0] if trials else MISSING for trials in actuals]
+
+
+def _remove_status(cell: Any) -> Any:
+    status = _PROMPTFOO_STATUS.match(cell) if isinstance(cell, str) else None
+    return cell if status is None else cell[status.end() :]
 
 
 def _build_metadata(rows: RowBatch, roles: ColumnRoles, keys: frozenset[str] | None) -> list[dict[str, Any]]:
@@ -232,7 +273,7 @@ def _warn_of_other_columns(cases: Cases, rows: RowBatch, roles: ColumnRoles, key
     names = keys if keys is not None else frozenset[str]().union(*rows.values)
     for role in ("expected", "actual"):
         column = None if role in roles.fields else roles.columns.get(role)
-        unread_names = [name for name in sorted(names - roles.used) if is_usual_side_name(role, name)] if column else []
+        unread_names = [name for name in sorted(names - roles.used) if is_usual_side_name(role, name)] if column in names else []
         for row, value in enumerate(rows.values if unread_names else ()):
             unread_name = next((name for name in unread_names if name in value), None)
             if unread_name is None or column in value:

@@ -21,7 +21,7 @@ from fieldwise.model.locations import parse_location
 from fieldwise.model.plan import Source
 from fieldwise.read.case_builder import build_cases
 from fieldwise.read.coco import looks_like_coco, read_coco
-from fieldwise.read.columns import ColumnRoles, find_roles
+from fieldwise.read.columns import ColumnRoles, find_roles, list_nested_names
 from fieldwise.read.corrections import apply_corrections
 from fieldwise.read.files import ReadProgress
 from fieldwise.read.ids import IdsSeen
@@ -96,9 +96,10 @@ def read_rows_as_cases(
     for rows in limit_rows(stream, limit):
         first_file = first_file or rows.files[0]
         keys: frozenset[str] = frozenset().union(*rows.values)
-        if seen.columns is None or not keys <= seen.columns:
+        names = keys.union(list_nested_names(rows.values, keys))
+        if seen.columns is None or not names <= seen.columns:
             is_first = seen.columns is None
-            seen.columns = keys | (seen.columns or frozenset())
+            seen.columns = names | (seen.columns or frozenset())
             seen.roles, problems = find_roles(order_names(seen.columns, rows), source.columns, Where(file=first_file))
             diagnostics += [problem for problem in problems if problem not in diagnostics]
             if any(problem.level == "error" for problem in problems):

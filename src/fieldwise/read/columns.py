@@ -1,12 +1,15 @@
 """Assign roles to the columns of a file: as the suite says, else by usual names."""
 
+import json
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
-from typing import Any, Final, get_args
+from typing import Any, Final, cast, get_args
 
 from fieldwise.model.diagnostic import Diagnostic, Where
 from fieldwise.model.plan import Role
+from fieldwise.read.records_in_text import find_record
 from fieldwise.registry import nearest
 
 ROLES: Final[tuple[str, ...]] = get_args(Role)
@@ -36,23 +39,25 @@ USUAL_NAMES: Final[Mapping[str, tuple[tuple[str, ...], ...]]] = {
         ("caseid", "sampleid", "exampleid", "testid", "testcaseid", "questionid", "qid", "recordid", "rowid"),
         ("docid", "documentid", "itemid", "datasetitemid", "requestid", "evalid", "uid", "uuid", "key"),
     ),
-    "input": (("question", "prompt", "query", "userinput", "inputs", "request"),),
+    "input": (("question", "prompt", "query", "userinput", "inputs", "request", "inputmessages"),),
     "expected": (
         (
             *("groundtruth", "groundtruths", "gold", "goldanswer", "goldstandard", "truth", "gt", "reference", "referenceanswer"),
             *("referenceoutput", "referenceoutputs", "expectedoutput", "expectedoutputs", "expectedanswer", "expectedresponse"),
-            *("expectations", "correctanswer", "ideal", "target", "targets"),
+            *("expectations", "correctanswer", "ideal", "target", "targets", "expectedmessages"),
         ),
         _list_side_names(
             ("expected", "ideal", "gold", "golden", "true", "correct", "reference", "groundtruth", "target", "desired"), "ytrue"
         ),
+        ("expectedoutcome",),
     ),
     "actual": (
+        ("evaluationtaskoutput.output",),
         (
             *("output", "outputs", "actualoutput", "modeloutput", "systemoutput", "prediction", "predictions", "predicted"),
             *("answer", "generatedanswer", "modelanswer", "candidateanswer", "candidate", "response", "modelresponse"),
             *("completion", "generated", "generatedtext", "hypothesis", "extracted", "extraction", "aio"),
-            *("taskoutput", "evaluationtaskoutput"),
+            *("taskoutput", "evaluationtaskoutput", "outputmessages"),
         ),
         _list_side_names(
             (
@@ -88,8 +93,10 @@ USUAL_SIDE_NAMES: Final[Mapping[str, tuple[str, ...]]] = {
     "contexts": ("sources",),
 }
 """The few names that are recognized where the two sides are separate files: a field `target` of a record is data."""
-_NAMES_OF_RESULTS: Final = frozenset(("testid", "target", "score"))
+_NAMES_OF_RESULTS: Final = (frozenset(("testid", "target", "score")), frozenset(("evalid", "target", "score")))
 """AgentV writes these into its results: there, `target` is the system under test, not what was expected of it."""
+_PROMPTFOO_OUTPUT: Final = re.compile(r"\[[^\]]+\] \S")
+"""The header of an output in the CSV of promptfoo: `[provider] prompt`."""
 _CONTAINERS: Final[Mapping[str, tuple[str, ...]]] = {
     "input": ("input", "inputs", "item", "data", "row", "dataset", "datasetitem", "datasetitemdata"),
     "expected": ("expected", "expectations", "reference", "referenceoutputs"),
@@ -97,6 +104,10 @@ _CONTAINERS: Final[Mapping[str, tuple[str, ...]]] = {
 }
 """Objects that tools spread over columns: `inputs.query` (Azure AI evaluation), `reference.answer` (LangSmith), `expectations/…` (MLflow).
 The first ones may hold any role, the others only their own."""
+_DATASET_ITEMS: Final = ("datasetitem", "datasetitemdata")
+"""Containers of an item of a dataset: an answer in them is the expected one."""
+_NESTED_CONTAINERS: Final = (*_DATASET_ITEMS, "evaluationtaskoutput")
+"""Containers that are looked into where they are one column of objects, as Opik writes them."""
 _CONTAINER_SEPARATORS: Final = (".", "/")
 SIDE_WORDS: Final[Mapping[str, frozenset[str]]] = {
     "expected": frozenset(
@@ -162,6 +173,7 @@ def is_usual_side_name(role: str, name: str) -> bool:
 
 
 _PATH_SIGNS: Final = ".[]*"
+_PATH_SIGN: Final = re.compile(r"[.\[\]*]")
 """Signs that separate the names of a path: `a.b` is not `ab`."""
 
 
@@ -290,6 +302,8 @@ def _find_qualified_role(name: str) -> str | None:
         for role, containers in _CONTAINERS.items():
             if fold_name(container) not in containers or not names:
                 continue
+            if fold_name(container) in _DATASET_ITEMS and names[0] == "actual":
+                return "expected"
             if role == "input":
                 return names[0]
             return role if {"expected", "actual"} & {*names} else None
@@ -329,7 +343,11 @@ def _find_candidates(role: str, free: Sequence[str], separate_sides: bool) -> li
     """The columns that may have a role: the one with its name, else those with a usual name."""
     if role in free:
         return [role]
-    if role == "expected" and {fold_name(name) for name in free} >= _NAMES_OF_RESULTS:
+    if role == "actual" and not separate_sides:
+        outputs = [name for name in free if is_promptfoo_output(name)]
+        if outputs and {"status", "score"} <= {fold_name(name) for name in free}:
+            return outputs
+    if role == "expected" and any({fold_name(name) for name in free} >= names for names in _NAMES_OF_RESULTS):
         free = [name for name in free if fold_name(name) != "target"]
     groups: Sequence[Sequence[str]] = ((role,), *USUAL_NAMES.get(role, ()))
     if separate_sides and role != "id":
@@ -338,7 +356,32 @@ def _find_candidates(role: str, free: Sequence[str], separate_sides: bool) -> li
         candidates = [name for name in free if fold_name(name) in group and not (separate_sides and fold_name(name) == "key")]
         if candidates:
             return candidates
-    return []
+    return [name for name in free if is_promptfoo_output(name)] if role == "actual" and not separate_sides else []
+
+
+def is_promptfoo_output(name: str) -> bool:
+    """True for the header of a column of outputs in the CSV of promptfoo.
+
+    >>> is_promptfoo_output("[openai:gpt-4] Extract the total"), is_promptfoo_output("answer")
+    (True, False)
+    """
+    return _PROMPTFOO_OUTPUT.match(name) is not None
+
+
+def list_nested_names(rows: Sequence[Mapping[str, Any]], columns: Iterable[str]) -> list[str]:
+    """The paths of what is inside those columns of the rows that are containers, as objects or as their JSON text.
+
+    >>> list_nested_names([{"dataset_item_data": {"input": "q", "expected_output": "a"}}], ["dataset_item_data", "trace_id"])
+    ['dataset_item_data.input', 'dataset_item_data.expected_output']
+    """
+    names: dict[str, None] = {}
+    for column in columns:
+        for row in rows if fold_name(column) in _NESTED_CONTAINERS else ():
+            value = row.get(column)
+            members = find_record(value).value if isinstance(value, str) else value
+            if isinstance(members, Mapping):
+                names.update(dict.fromkeys(f"{column}.{key}" for key in cast("Mapping[str, Any]", members) if not _PATH_SIGN.search(key)))
+    return list(names)
 
 
 def note_recognized_column(column: str, role: str, where: Where) -> Diagnostic:
@@ -351,8 +394,18 @@ def describe_ambiguous_columns(role: str, candidates: Sequence[str], where: Wher
     """The error for several columns that could have the same role."""
     names = " and ".join(f"`{name}`" for name in candidates)
     what = f"{names} could {'both' if len(candidates) == 2 else 'all'} be {role}"
-    fix = f"say which one: columns: {{{role}: {candidates[0]}}}"
+    fix = f"say which one: columns: {{{role}: {quote_name(candidates[0])}}}"
     return Diagnostic(code="ambiguous-columns", what=what, where=Where(file=where.file), fix=fix)
+
+
+def quote_name(name: str) -> str:
+    """A name as YAML reads it inside `{}`: in quotes if it has signs.
+
+    >>> quote_name("answer"), quote_name("[openai:gpt-4] p")
+    ('answer', '"[openai:gpt-4] p"')
+    """
+    is_plain = all(character.isalnum() or character in "_-./ " for character in name) and name[:1].isalpha()
+    return name if is_plain else json.dumps(name, ensure_ascii=False)
 
 
 def _check_written_columns(

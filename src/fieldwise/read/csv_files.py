@@ -9,6 +9,7 @@ from typing import Any, BinaryIO, Final
 from unicodedata import normalize
 
 from fieldwise.model.diagnostic import Diagnostic, Where
+from fieldwise.read.columns import is_promptfoo_output
 from fieldwise.read.files import UnreadableFile
 from fieldwise.read.json_text import JsonProblem
 from fieldwise.read.rows import RowBatch
@@ -113,12 +114,27 @@ def _iterate_records(reader: Any, file: str, lines_before: int) -> Iterator[tupl
 
 def _check_header(cells: list[str], file: str, line: int) -> list[str]:
     """The column names; `UnreadableFile` if two are equal."""
-    names = [normalize("NFC", cell.strip()) for cell in cells]
+    names = _qualify_repeated([normalize("NFC", cell.strip()) for cell in cells])
     repeated = next((name for name, count in Counter(names).items() if count > 1), None)
     if repeated is not None:
         what, fix = f"the header names the column `{repeated}` twice", "give each column its own name"
         raise UnreadableFile(Diagnostic(code="duplicate-column", what=what, where=Where(file=file, line=line), fix=fix))
     return names
+
+
+def _qualify_repeated(names: list[str]) -> list[str]:
+    """Names with their output where the CSV of promptfoo repeats them for each one.
+
+    >>> _qualify_repeated(["q", "[a] p", "Score", "[b] p", "Score"])
+    ['q', '[a] p', 'Score', '[b] p', 'Score of [b] p']
+    """
+    output = ""
+    qualified: list[str] = []
+    for name in names:
+        if is_promptfoo_output(name):
+            output = name
+        qualified.append(f"{name} of {output}" if output and name in qualified and name != output else name)
+    return qualified
 
 
 def _find_problems(cells: list[str], header: list[str], separator: str) -> list[JsonProblem]:

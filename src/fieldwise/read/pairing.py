@@ -12,7 +12,6 @@ from typing import Any, Final, NamedTuple, cast
 from fieldwise.model.locations import Location, parse_location
 from fieldwise.model.path import render_path
 from fieldwise.model.plan import SideMapping, Source
-from fieldwise.model.values import MISSING
 from fieldwise.read.columns import USUAL_NAMES, fold_name
 from fieldwise.read.files import TEXT_SUFFIXES, ReadProgress, UnreadableFile, find_record_files, get_data_stem, get_data_suffix, open_bytes
 from fieldwise.read.records_in_text import find_record
@@ -296,13 +295,21 @@ def _list_folded_fields(rows: list[dict[str, Any]], column: str | None) -> set[s
 
 def _list_record_columns(rows: list[dict[str, Any]], side: str | None) -> list[str | None]:
     """Columns of objects with a name of this side, if the other side has one too; else the row itself and every column of objects."""
-    first = rows[0] if rows else {}
-    columns = [name for name in first if sum(isinstance(row.get(name), dict) for row in rows[:_SAMPLE]) >= _MOST * len(rows[:_SAMPLE])]
+    columns = _list_object_paths(rows[:_SAMPLE], None)
+    columns += [path for column in columns for path in _list_object_paths(rows[:_SAMPLE], column)]
     if side is None:
         return [None, *columns]
     own = [name for name in columns if _is_certain_name(name, side)]
     has_other_side = any(_is_certain_name(name, "actual" if side == "expected" else "expected") for name in columns)
     return [*own] if own and has_other_side else [None, *columns]
+
+
+def _list_object_paths(rows: list[dict[str, Any]], column: str | None) -> list[str]:
+    """The paths of the objects in a column, or in the rows, of which most rows have one; also those that are written as JSON text."""
+    first = _get_record(rows[0], column) if rows else {}
+    names = [*cast("dict[str, Any]", first)] if isinstance(first, dict) else []
+    paths = names if column is None else [render_path((column, name)) for name in names]
+    return [path for path in paths if sum(isinstance(_get_record(row, path), dict) for row in rows) >= _MOST * len(rows)]
 
 
 def _is_certain_name(name: str, side: str) -> bool:
@@ -311,7 +318,14 @@ def _is_certain_name(name: str, side: str) -> bool:
 
 
 def _get_record(row: dict[str, Any], column: str | None) -> Any:
-    return row if column is None else row.get(column, MISSING)
+    """The row, or what it has in a column or at a path; an object that is written as JSON text is read."""
+    if column is None:
+        return row
+    value = locate(row, column)
+    if isinstance(value, str) and value.lstrip().startswith(("{", "```")):
+        record = find_record(value).value
+        return record if isinstance(record, dict) else value
+    return value
 
 
 def _list_fields(records: Any) -> list[str]:

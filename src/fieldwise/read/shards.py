@@ -16,7 +16,7 @@ from fieldwise.model.diagnostic import Where
 from fieldwise.model.locations import Location, open_for_arrow, parse_location
 from fieldwise.model.plan import Source
 from fieldwise.read.case_builder import build_cases
-from fieldwise.read.columns import ColumnRoles, find_roles
+from fieldwise.read.columns import ColumnRoles, find_roles, list_nested_names
 from fieldwise.read.corrections import apply_corrections
 from fieldwise.read.files import ReadProgress, UnreadableFile, find_files, open_bytes, strip_compression
 from fieldwise.read.ids import IdsSeen
@@ -203,8 +203,9 @@ class ShardReader:
         for rows in rechunk_rows(self._read_rows(), self.chunk):
             rows.several_files = self.shard.several_files
             keys: frozenset[str] = frozenset().union(*rows.values)
-            if not keys <= self.columns:
-                self.columns |= keys
+            names = keys.union(list_nested_names(rows.values, keys))
+            if not names <= self.columns:
+                self.columns |= names
                 check_roles(self.source, self.columns, self.roles)
             cases = build_cases(rows, self.roles, keys=keys)
             self.ids.add(cases.id, rows)

@@ -23,7 +23,7 @@ from fieldwise.model.path import Path as FieldPath
 from fieldwise.model.plan import SideMapping, Source
 from fieldwise.model.remote_path import RemotePath
 from fieldwise.model.values import MISSING, Value
-from fieldwise.read.case_builder import build_cases, find_rows_without_id, list_ids, locate_row
+from fieldwise.read.case_builder import build_cases, decode_cell, find_rows_without_id, list_ids, locate_row
 from fieldwise.read.columns import (
     ROLES,
     USUAL_NAMES,
@@ -311,6 +311,8 @@ class RecordTable:
             has_error = any(note.level == "error" for note in cases.diagnostics.get(row, ()))
             if leave_out and key in value:
                 value = {name: item for name, item in value.items() if name != key}
+            if rows.is_text_only:
+                value = {name: decode_cell(item) for name, item in value.items()}
             records.append(MISSING if has_error else value)
         cases.metadata = [{} for _ in records]
         self._set_records(cases, records)

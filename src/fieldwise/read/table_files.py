@@ -14,7 +14,7 @@ from fieldwise.model.diagnostic import ConfigError, Diagnostic, Where
 from fieldwise.model.locations import Location, parse_location
 from fieldwise.model.values import MISSING, Json, Missing, Value
 from fieldwise.read.arrow_rows import convert_arrow_batch
-from fieldwise.read.columns import find_roles
+from fieldwise.read.columns import find_roles, list_nested_names
 from fieldwise.read.csv_files import read_csv
 from fieldwise.read.files import ReadProgress, UnreadableFile, find_files, get_data_suffix, open_bytes, warn_unread_entries
 from fieldwise.read.imported_files import detect_content_format, import_rows, is_importer, recognize_format, recognizes_document
@@ -278,7 +278,7 @@ def list_keyed_records(document: Any) -> list[dict[str, Any]]:
 
 def _has_sides(row: Mapping[str, Any], quantifier: Callable[[Iterable[bool]], bool]) -> bool:
     """Whether any or all of the sides have a column in a row."""
-    columns = find_roles(row, {}, Where())[0].columns
+    columns = find_roles([*row, *list_nested_names([row], row)], {}, Where())[0].columns
     return quantifier(side in columns for side in ("expected", "actual"))
 
 

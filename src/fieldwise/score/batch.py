@@ -9,9 +9,11 @@ import numpy as np
 import orjson
 
 from fieldwise.kernels.values import canonical_json
+from fieldwise.model.answer_values import find_message_answer, read_answers
 from fieldwise.model.batch import Records
 from fieldwise.model.case import Cases
 from fieldwise.model.comparison import ComparisonTable
+from fieldwise.model.diagnostic import Diagnostic
 from fieldwise.model.evidence import EvidenceNode
 from fieldwise.model.plan import PlannedEvaluator, Repair
 from fieldwise.model.result import Results
@@ -25,6 +27,12 @@ from fieldwise.score.rich_values import EvidencePaths, UnwrapTotals, describe_to
 from fieldwise.score.services import local_services
 
 _SMALL_BATCH: Final = 32
+_PLAIN_TYPES: Final = frozenset((str, int, float, bool, type(None), type(MISSING)))
+_ANSWERS_UNWRAPPED: Final = Diagnostic(
+    code="answers-unwrapped",
+    level="info",
+    what="some answers are the last message of a list, or the only text of an object; evaluators of texts read that text alone",
+)
 
 
 class ScoringBatch:
@@ -67,6 +75,8 @@ class ScoringBatch:
         for side, column in (("expected", self.cases.expected), ("actual", self.cases.actual)):
             records: list[Value] = list(column)
             for row, value in enumerate(column):
+                if isinstance(value, list):
+                    records[row] = self._find_record_in_messages(value)
                 if not isinstance(value, str):
                     continue
                 parsed = find_record(str(value), repair=self._repair == "on")
@@ -78,6 +88,12 @@ class ScoringBatch:
             sides[side] = records
         wrapped, evidence = self._unwrap_values(sides["expected"], sides["actual"])
         return Records(sides["expected"], sides["actual"], repairs, unreadable, wrapped, evidence)
+
+    def _find_record_in_messages(self, value: Value) -> Value:
+        """The record in the last answer of a list of messages; the list itself if it holds anything else."""
+        answer = find_message_answer(value)
+        record = self._parse_record(answer)
+        return record if isinstance(record, dict) else value
 
     def _unwrap_values(self, expected: Sequence[Value], actual: list[Value]) -> tuple[dict[int, Value], dict[int, EvidenceNode]]:
         """Unwrap values with a confidence beside them in place; the records as they were, and the evidence of all values, by case."""
@@ -111,12 +127,26 @@ class ScoringBatch:
     @cached_property  # several evaluators of a batch read the same texts
     def expected_texts(self) -> Sequence[str]:
         """Expected as text."""
-        return [as_text(value) for value in self.cases.expected]
+        return [as_text(value) for value in self._answers[0]]
 
     @cached_property
     def actual_texts(self) -> Sequence[str]:
         """Actual as text."""
-        return [as_text(value) for value in self.cases.actual]
+        return [as_text(value) for value in self._answers[1]]
+
+    @cached_property
+    def _answers(self) -> tuple[Sequence[Value], Sequence[Value]]:
+        """Both sides without what tools put around an answer, and a remark if there was anything."""
+        sides = self.cases.expected, self.cases.actual
+        if all({*map(type, side)} <= _PLAIN_TYPES for side in sides):
+            return sides
+        pairs = [read_answers(*pair) for pair in zip(*sides, strict=True)]
+        answers = [expected for expected, _ in pairs], [actual for _, actual in pairs]
+        if any(
+            answer is not value for side, column in zip(answers, sides, strict=True) for answer, value in zip(side, column, strict=True)
+        ):
+            self.services.report(_ANSWERS_UNWRAPPED)
+        return answers
 
     def compare(self, spec: CompareSpec) -> ComparisonTable:
         """The comparisons of a spec, with the likely cause of every mismatch; the same object for equal specs."""

@@ -1,6 +1,7 @@
 """Values that carry evidence: `{"value": 107, "confidence": 0.9}` in place of 107, or a parallel record of confidences.
 
-An object of actual is unwrapped where its `value` is what the expected side has at that path. Confidences outside of 0 to 1 are left out.
+An object of actual is unwrapped where its `value` is what the expected side has at that path; without a confidence, only if everything
+beside the value says where it comes from. Confidences outside of 0 to 1 are left out.
 """
 
 from collections.abc import Mapping, Sequence
@@ -21,6 +22,13 @@ _CONFIDENCE_KEYS: Final = ("confidence", "score")
 _PAGE_KEYS: Final = ("page", "page_number")
 _BOX_KEYS: Final = ("box", "bbox", "bounding_box")
 _RICH_KEYS: Final = frozenset(("value", *_CONFIDENCE_KEYS, *_PAGE_KEYS, *_BOX_KEYS))
+_SOURCE_KEYS: Final = frozenset(
+    (
+        *("evidence", "source", "sources", "quote", "quotes", "citation", "citations", "reason", "reasoning", "explanation", "rationale"),
+        *("status", "found", "span", "spans", "start", "end", "offset", "offsets", "line", "lines", *_PAGE_KEYS, *_BOX_KEYS),
+    )
+)
+"""What may be beside a value that has no confidence. A unit or a currency is no evidence but a part of the value."""
 _PLACES: Final = ("pages", "boxes")
 """Where importers put the pages and boxes of a record, in the metadata."""
 _MAX_DEPTH: Final = 100
@@ -28,7 +36,7 @@ _MAX_DEPTH: Final = 100
 
 
 def has_rich_value(record: Any) -> bool:
-    """Whether an object in a record, or in a list of records, has a `value` and a `confidence` or `score`."""
+    """Whether an object in a record, or in a list of records, has a `value` and a `confidence` or `score`, or evidence."""
     pending: list[list[Any]] = [[record]]
     while pending:
         group = pending.pop()
@@ -36,7 +44,7 @@ def has_rich_value(record: Any) -> bool:
         if dict in types:
             objects = [value for value in group if value.__class__ is dict]
             with_value = compress(objects, map(dict.__contains__, objects, repeat("value")))
-            if any("confidence" in value or "score" in value for value in with_value):
+            if any("confidence" in value or "score" in value or _has_evidence_only(value) for value in with_value):
                 return True
             pending.append([*chain.from_iterable(map(dict.values, objects))])
         if list in types:
@@ -50,6 +58,8 @@ class UnwrapTotals:
 
     unwrapped: int = 0
     """Number of objects that were replaced by their value."""
+    without_confidence: int = 0
+    """Number of those that had evidence but no confidence."""
     out_of_range: int = 0
     """Number of confidences that are no number from 0 to 1."""
 
@@ -105,6 +115,7 @@ def _unwrap(value: Any, shape: _Shape, totals: UnwrapTotals, depth: int) -> tupl
         members = cast("dict[str, Any]", value)
         if _is_rich(members, shape):
             totals.unwrapped += 1
+            totals.without_confidence += not any(key in members for key in _CONFIDENCE_KEYS)
             plain, inner = _unwrap(members["value"], shape, totals, depth + 1)
             evidence = _read_evidence(members, totals)
             return plain, evidence if inner is None else inner
@@ -124,15 +135,23 @@ def _unwrap(value: Any, shape: _Shape, totals: UnwrapTotals, depth: int) -> tupl
 
 def _is_rich(members: dict[str, Any], shape: _Shape) -> bool:
     """Whether an object is a value with its evidence, and not an object of the data with fields of these names."""
-    if "value" not in members or not any(key in members for key in _CONFIDENCE_KEYS) or shape.has_value_key:
+    if "value" not in members or shape.has_value_key:
         return False
+    has_confidence = any(key in members for key in _CONFIDENCE_KEYS)
     if shape.has_leaf:
-        return True
+        return has_confidence or _has_evidence_only(members)
+    if not has_confidence:
+        return False
     if shape.has_object:
         return isinstance(members["value"], dict) and "confidence" in members
     # nothing is expected here, so only an object that cannot be anything else counts
     confidence = _first(members, _CONFIDENCE_KEYS)
     return _RICH_KEYS.issuperset(members) and (confidence is None or read_confidence(confidence) is not None)
+
+
+def _has_evidence_only(members: dict[str, Any]) -> bool:
+    """Whether an object with a `value` has something beside it, and nothing but where the value comes from."""
+    return len(members) > 1 and all(key == "value" or key in _SOURCE_KEYS for key in members)
 
 
 def _first(members: Mapping[str, Any], keys: Sequence[str]) -> Any:
@@ -287,7 +306,10 @@ def find_parallel_evidence(confidences: Mapping[str, Any], record: Value) -> Evi
 def describe_totals(totals: UnwrapTotals) -> list[Diagnostic]:
     """What a run says about the values of its batches; without counts, so that the batches of a run say it once."""
     notes: list[Diagnostic] = []
-    if totals.unwrapped:
+    if totals.without_confidence:
+        what = "actual has objects with `value` and its evidence where a plain value is expected; the value was compared"
+        notes.append(Diagnostic(code="unwrapped-evidence", level="info", what=what))
+    if totals.unwrapped > totals.without_confidence:
         what = "actual has objects with `value` and `confidence` (or `score`) where a plain value is expected; the value was compared"
         notes.append(Diagnostic(code="unwrapped-values", level="info", what=what, fix="see how good they are: fieldwise confidence latest"))
     if totals.out_of_range:

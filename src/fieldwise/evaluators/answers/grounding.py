@@ -23,6 +23,7 @@ from fieldwise.kernels.dates import spell_iso_date
 from fieldwise.kernels.keywords import get_keyword_reader
 from fieldwise.kernels.meaning.guards import MeaningDifference, find_differences, read_text
 from fieldwise.kernels.numbers_in_text import NumberLocale, format_number_value
+from fieldwise.model.answer_values import read_answers
 from fieldwise.model.batch import Batch
 from fieldwise.model.case import Case
 from fieldwise.model.diagnostic import Diagnostic
@@ -82,9 +83,10 @@ def _ground_case(case: Case, config: Grounding, services: Services) -> Result:
     if not texts:
         return Result(status="skipped", reasoning=f"the case has no {'contexts or input' if config.source == 'both' else config.source}")
     sources = IndexedSources(texts, config.locale)
-    if isinstance(case.actual, str):
-        return _ground_text(case.actual, sources, config, services)
-    return _ground_record(case.actual, sources)
+    _, answer = read_answers(case.expected, case.actual)
+    if isinstance(answer, str):
+        return _ground_text(answer, sources, config, services)
+    return _ground_record(answer, sources)
 
 
 def _source_texts(case: Case, config: Grounding) -> list[str]:

@@ -17,6 +17,7 @@ from annotated_types import MinLen
 
 from fieldwise.evaluators.judges._judging import prompt_messages, unanswered_result, value_to_text
 from fieldwise.model.accepted_values import list_accepted
+from fieldwise.model.answer_values import read_answers
 from fieldwise.model.ask import (
     DEFAULT_ENDPOINT,
     Chat,
@@ -88,6 +89,8 @@ def _declared_metrics(config: Ragas) -> tuple[str, ...]:
 )
 def ragas(case: Case, config: Ragas) -> Judgement:
     """The mean of the metrics that can be measured."""
+    expected, actual = read_answers(case.expected, case.actual)
+    case = replace(case, expected=expected, actual=actual)
     measurements = yield from ask_together([_measure(name, case, config) for name in config.metrics])
     by_name = dict[str, RagasMeasurement](zip(config.metrics, measurements, strict=True))
     values = {name: measurement.value for name, measurement in by_name.items() if measurement.value is not None}

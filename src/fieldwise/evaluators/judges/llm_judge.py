@@ -7,6 +7,7 @@ from typing import Annotated, Any
 from annotated_types import Ge, MinLen
 
 from fieldwise.evaluators.judges._judging import fill_hits_and_misses, prompt_messages, unanswered_result, value_to_text
+from fieldwise.model.answer_values import read_answers
 from fieldwise.model.ask import DEFAULT_ENDPOINT, Chat, Endpoint, Judgement, Reply, ask_one
 from fieldwise.model.case import Case
 from fieldwise.model.result import Result
@@ -96,9 +97,10 @@ def llm_judge(case: Case, config: LlmJudge) -> Judgement:
 def _case_material(case: Case) -> dict[str, str]:
     """The parts of the case to judge, by name."""
     material = {"question": value_to_text(case.input)} if case.input is not None else {}
-    if case.expected is not MISSING and case.expected is not None:
-        material["reference"] = value_to_text(case.expected)
-    material["answer"] = value_to_text(case.actual)
+    expected, actual = read_answers(case.expected, case.actual)
+    if expected is not MISSING and expected is not None:
+        material["reference"] = value_to_text(expected)
+    material["answer"] = value_to_text(actual)
     return material | {f"context {number}": value_to_text(context) for number, context in enumerate(case.contexts or (), 1)}
 
 
