@@ -183,3 +183,26 @@ def test_json_lines_in_a_file_named_json_are_read() -> None:
     Path("gold.json").write_text('{"id": "a", "n": 1}\n\n{"id": "b", "n": 2}\n')
     write("out.jsonl", [{"id": "b", "n": 2}, {"id": "a", "n": 1}])
     assert invoke("diff", "gold.json", "out.jsonl").startswith("2 of 2 expected rows have an actual one, paired by `id`")
+
+
+def test_lists_and_numbers_of_a_csv_pair_with_those_of_json() -> None:
+    rows = [f'E{n},{n * 1000},"[""Spain"", ""Japan""]",note [{n}]' for n in range(3)]
+    Path("gold.csv").write_text("\n".join(["submission_id,revenue,countries,remark", *rows]))
+    output = [{"submission_id": f"E{n}", "revenue": n * 1000, "countries": ["Japan", "Spain"], "remark": f"note [{n}]"} for n in range(3)]
+    write("csv_out.jsonl", [*output[:2], output[2] | {"countries": ["Japan"]}])
+    invoke("init", "csv", "--expected", "gold.csv", "--actual", "csv_out.jsonl")
+    report = json.loads(invoke("run", "csv/csv_out.eval.yaml", "--format", "json"))
+    fields = {field["field"]: (field["n"], field["score"]["value"]) for field in report["summary"]["evaluators"]["fields"]["fields"]}
+    assert {name: n for name, (n, _) in fields.items()} == {"revenue": 3, "countries[*]": 6, "remark": 3}
+    assert fields["countries[*]"][1] == pytest.approx(5 / 6)
+    assert report["summary"]["evaluators"]["field_prf"]["metrics"]["micro_f1"]["value"] == pytest.approx(22 / 23)
+
+
+def test_a_record_in_json_text_with_evidence_beside_its_values_is_scored() -> None:
+    write("ref.jsonl", [{"id": f"S{n}", "reference": {"subject": f"Company {n}", "amount": n}} for n in range(3)])
+    answers = [{"subject": {"value": f"Company {n}", "evidence": ["x"]}, "amount": {"value": 0, "evidence": []}} for n in range(3)]
+    write("answers.jsonl", [{"id": f"S{n}", "response": json.dumps({"fields": answer})} for n, answer in enumerate(answers)])
+    invoke("init", "ref", "--expected", "ref.jsonl", "--actual", "answers.jsonl")
+    report = json.loads(invoke("run", "ref/answers.eval.yaml", "--format", "json"))
+    fields = {field["field"]: field["score"]["value"] for field in report["summary"]["evaluators"]["fields"]["fields"]}
+    assert fields == {"subject": 1.0, "amount": pytest.approx(1 / 3)}

@@ -362,3 +362,8 @@ class TestInASuite:
         schema = {"properties": {"a": {"type": "string", "x-fieldwise": {"treshold": 1}}}}
         with pytest.raises(fw.ConfigError, match="treshold"):
             fw.evaluate({"type": "field_accuracy", "fields": {"schema": schema}}, expected={}, actual={})
+
+
+def test_a_property_that_no_record_may_have_gets_no_rule() -> None:
+    schema = {"properties": {"old": False, "total": {"type": "number"}, "any": True}}
+    assert [rule["path"] for rule in fw.rules_from(schema)] == ["total", "any"]

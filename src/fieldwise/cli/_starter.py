@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from fieldwise.model.case import Cases
 from fieldwise.model.diagnostic import ConfigError, Diagnostic, Where
+from fieldwise.model.locations import parse_location
 from fieldwise.model.path import EACH, render_path
 from fieldwise.model.path import Path as FieldPath
 from fieldwise.model.plan import PRESET_EVALUATORS, SideMapping, Source
@@ -20,7 +21,7 @@ from fieldwise.model.rule import FieldRule, ListRule
 from fieldwise.model.values import MISSING
 from fieldwise.plan.infer import InferredRules
 from fieldwise.read.cases import read_cases
-from fieldwise.read.files import get_data_stem
+from fieldwise.read.files import get_data_stem, get_data_suffix
 from fieldwise.read.pairing import Pairing
 from fieldwise.score.batch import ScoringBatch
 from fieldwise.score.inferred_rules import infer_rules
@@ -28,6 +29,7 @@ from fieldwise.score.inferred_rules import infer_rules
 SCHEMA_COMMENT = "# yaml-language-server: $schema=fieldwise.schema.json\n"
 _PLAIN_SCALAR = re.compile(r"(?=.*[A-Za-z0-9])[A-Za-z_./][A-Za-z0-9_./]*")
 _YAML_KEYWORDS = ("null", "true", "false", "yes", "no", "on", "off", "y", "n")
+_TEXT_TABLES: Final = (".csv", ".tsv")
 _SAMPLE = """name: invoices
 cases: invoices.jsonl               # one case a line: id, expected, actual
 
@@ -180,7 +182,11 @@ def _write_suite(
     else:
         are_records = 2 * records >= expected_values > 0  # a few answers that are JSON do not make answers records
         inferred = infer_rules(read_cases(source, chunk=256), source) if are_records else None
-        body = _answer_evaluators(source) if inferred is None else _record_evaluators(inferred, extra_fields)
+        body = (
+            _answer_evaluators(source)
+            if inferred is None
+            else _record_evaluators(inferred, extra_fields, differ_in_types=_differ_in_types(source))
+        )
     gate = _GATE_COMMENT if "name: fields" in body else ""
     return f"{SCHEMA_COMMENT}name: {_yaml_scalar(stem)}\n{cases_yaml}\nevaluators:\n{body}{gate}"
 
@@ -244,10 +250,18 @@ def _describe_missing_expected(source: Source) -> Diagnostic:
     return Diagnostic(code="no-expected-column", what=what, where=Where(file=file), fix=fix)
 
 
-def _record_evaluators(inferred: InferredRules, extra_fields: Sequence[str]) -> str:
+def _differ_in_types(source: Source) -> bool:
+    """True if one of the two sides is CSV, whose values are all text, and the other is not."""
+    if source.expected is None or source.actual is None:
+        return False
+    expected, actual = (get_data_suffix(parse_location(pattern)) for pattern in (source.expected, source.actual))
+    return expected != actual and not {expected, actual}.isdisjoint(_TEXT_TABLES)
+
+
+def _record_evaluators(inferred: InferredRules, extra_fields: Sequence[str], *, differ_in_types: bool) -> str:
     """The YAML of `field_accuracy` and `field_prf` with inferred rules, each with its reason as a comment.
 
-    With `extra_fields`, both use the same rules: two files of different origin differ in types and spelling too.
+    With `extra_fields` or `differ_in_types`, both use the same rules: two files of different origin differ in types and spelling too.
     """
     fields_yaml = ""
     for rule in inferred.rules:
@@ -260,10 +274,12 @@ def _record_evaluators(inferred: InferredRules, extra_fields: Sequence[str]) -> 
     if lists_yaml:
         lists_yaml = f"    lists:\n{lists_yaml}"
     anchor = prf_yaml = ""
-    if extra_fields:
+    if extra_fields or differ_in_types:
         anchor = " &rules"
+        prf_yaml = "    fields: *rules\n"
+    if extra_fields:
         ignored = ", ".join(_yaml_scalar(_escape_path(name)) for name in extra_fields)
-        prf_yaml = f"    fields: *rules\n    ignore: [{ignored}]  # no expected record has them\n"
+        prf_yaml += f"    ignore: [{ignored}]  # no expected record has them\n"
     accuracy_yaml = f"  - type: field_accuracy\n    name: fields\n    fields:{anchor}\n{fields_yaml}{lists_yaml}"
     return f"{accuracy_yaml}  - type: field_prf\n{prf_yaml}{lists_yaml}"
 

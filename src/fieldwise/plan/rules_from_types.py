@@ -107,6 +107,8 @@ class _SchemaWalk:
         properties = node.get("properties")
         if isinstance(properties, Mapping) and properties:
             for name, child in cast("Mapping[str, Any]", properties).items():
+                if child is False:  # a property that no record may have
+                    continue
                 is_optional = self._may_be_null(child, refs) or ("required" in node and name not in node["required"])
                 member = _SchemaWalk(self.root, {"sparse": True, **below.inherited}) if is_optional else below
                 yield from member.walk(child, (*steps, name), refs)
