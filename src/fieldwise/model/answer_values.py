@@ -43,10 +43,11 @@ def read_answers(expected: Value, actual: Value) -> tuple[Value, Value]:
     expected, actual = (_read_messages(side) for side in (expected, actual))
     if not isinstance(expected, Mapping) and not isinstance(actual, Mapping):
         return expected, actual
-    members = _find_only_text(expected), _find_only_text(actual)
-    if members[0] is None or members[1] is None:
+    expected_member, actual_member = _find_only_text(expected), _find_only_text(actual)
+    if expected_member is None or actual_member is None:
         return expected, actual
-    (expected_key, expected_text), (actual_key, actual_text) = members
+    expected_key, expected_text = expected_member
+    actual_key, actual_text = actual_member
     keys = {key.casefold() for key in (expected_key, actual_key) if key is not None}
     return (expected_text, actual_text) if len(keys) == 1 or keys <= _ANSWER_KEYS else (expected, actual)
 
