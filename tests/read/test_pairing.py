@@ -112,3 +112,11 @@ def test_a_record_inside_json_text_is_found_by_its_fields(tmp_path: Path) -> Non
     fenced = [{"id": row["id"], "response": f"```json\n{row['response']}\n```"} for row in output]
     pairing = propose_pairing(write(tmp_path / "gold.jsonl", gold), write(tmp_path / "out.jsonl", fenced))
     assert pairing.actual.record == "response.fields"
+
+
+def test_a_field_inside_an_object_is_the_one_with_the_joined_name(tmp_path: Path) -> None:
+    nested = [{"id": f"r{n}", "vendor": {"name": f"Company {n}", "city": "Kiel"}, "total": n} for n in range(5)]
+    flat = [{"id": f"r{n}", "vendor_name": f"company no {n}", "total": n} for n in range(5)]
+    files = write(tmp_path / "nested.jsonl", nested), write(tmp_path / "flat.jsonl", flat)
+    assert propose_pairing(*files).with_renames().expected.rename == {"vendor.name": "vendor_name"}
+    assert propose_pairing(*reversed(files)).with_renames().expected.rename == {"vendor_name": "vendor.name"}

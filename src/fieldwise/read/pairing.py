@@ -148,7 +148,7 @@ def propose_pairing(expected: str, actual: str, *, ids: tuple[str, str] | None =
         expected=mappings[0],
         actual=mappings[1],
         keys=keys,
-        renames=_find_renames(pairs, only_expected, only_actual),
+        renames=_find_renames(pairs, only_expected, only_actual) + _find_flattened(pairs, only_expected, only_actual),
         counts=(len(sides[0].rows), len(sides[1].rows)),
         common_fields=common_fields,
         own_fields=(only_expected, only_actual),
@@ -387,6 +387,28 @@ def _find_renames(pairs: Sequence[tuple[Any, Any]], only_expected: Sequence[str]
             renames.append(Rename(expected_name, actual_name, f"equal in {agreement:.0%} of {count} records"))
             taken.update((expected_name, actual_name))
     return [rename for expected_name in only_expected for rename in renames if rename.expected == expected_name]
+
+
+def _find_flattened(pairs: Sequence[tuple[Any, Any]], only_expected: Sequence[str], only_actual: Sequence[str]) -> list[Rename]:
+    """Fields that one side has inside an object and the other beside it, such as `vendor.name` and `vendor_name`."""
+    inner = [_list_inner_paths([pair[side] for pair in pairs], names) for side, names in enumerate((only_expected, only_actual))]
+    renames: list[Rename] = []
+    for expected_name, actual_name in (*product(inner[0], only_actual), *product(only_expected, inner[1])):
+        if fold_name(expected_name).replace(".", "") == fold_name(actual_name).replace(".", ""):
+            renames.append(Rename(expected_name, actual_name, "the same name, inside an object"))
+    return renames
+
+
+def _list_inner_paths(records: Sequence[Any], names: Sequence[str]) -> list[str]:
+    """The paths of the plain values inside objects at the top of these records."""
+    paths: dict[str, None] = {}
+    for record in records:
+        for name in names if isinstance(record, Mapping) else ():
+            value = cast("Mapping[str, Any]", record).get(name)
+            if isinstance(value, Mapping):
+                members = cast("Mapping[str, Any]", value)
+                paths.update(dict.fromkeys(render_path((name, key)) for key, item in members.items() if not isinstance(item, dict | list)))
+    return list(paths)
 
 
 def _measure_agreement(pairs: Sequence[tuple[Any, Any]], expected_name: str, actual_name: str) -> tuple[float, int]:
