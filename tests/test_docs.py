@@ -102,6 +102,24 @@ def test_links_lead_somewhere() -> None:
             assert (page.parent / target).exists(), f"{page.name}: {target}"
 
 
+def test_links_to_sections_lead_to_a_heading() -> None:
+    for page in PAGES:
+        for target, anchor in re.findall(r"\]\(([^)#:]*)#([^)]+)\)", page.read_text(encoding="utf-8")):
+            linked = page.parent / target if target else page
+            if linked.suffix == ".md":
+                assert anchor in list_anchors(linked.read_text(encoding="utf-8")), f"{page.name}: {target}#{anchor}"
+
+
+def list_anchors(text: str) -> set[str]:
+    """The anchors of the headings of a page, and those that it names itself."""
+    prose = re.sub(r"```.*?```", "", text, flags=re.DOTALL)
+    anchors = set(re.findall(r'id="([^"]+)"', prose))
+    for heading in re.findall(r"^#+ (.*)$", prose, flags=re.MULTILINE):
+        words = re.sub(r"[^\w\s-]", "", re.sub(r"\[(.*?)\]\(.*?\)", r"\1", heading)).strip().lower()
+        anchors.add(re.sub(r"[-\s]+", "-", words))
+    return anchors
+
+
 def test_every_command_has_its_section() -> None:
     text = (ROOT / "docs/cli.md").read_text(encoding="utf-8")
     for name in SHORT_HELP:

@@ -27,7 +27,7 @@ class CostOptions:
     default: _Amount = 0.0
     """What a wrong value of any other field costs."""
     false_accept: _Amount = 0.0
-    """What a wrong value costs in addition if it is taken over unseen."""
+    """What a wrong value costs in addition if it is accepted without review."""
     review: _Amount = 0.0
     """What the review of one value costs, where the suite has a policy."""
     evaluator: Annotated[str, MinLen(1)] | None = None

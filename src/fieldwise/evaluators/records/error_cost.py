@@ -44,12 +44,12 @@ class ErrorCost:
     default: _Amount = 0.0
     """What a wrong value of any other field costs."""
     false_accept: _Amount = 0.0
-    """What a wrong value of a field with a price costs in addition if it is taken over unseen: a value was given, it is wrong, and no
+    """What a wrong value of a field with a price costs in addition if it is accepted without review: it is not an omission, and no
     policy sends it to review."""
     review: _Amount = 0.0
     """What the review of one value costs. A wrong value that is reviewed costs this instead of its price."""
     thresholds: Mapping[str, float | None] = field(default_factory=dict[str, "float | None"])
-    """Field → the confidence from which its values are taken over unseen; null reviews all of them. Without any entry, nothing is
+    """Field → the confidence from which its values are accepted without review; null reviews all of them. Without any entry, nothing is
     reviewed."""
 
     def problems(self) -> Iterable[OptionProblem]:
@@ -173,7 +173,7 @@ class _PricedRows:
     """Rows that are right or wrong."""
     wrong: NDArray[np.bool_]
     accepted: NDArray[np.bool_]
-    """Wrong values with a price that were taken over unseen."""
+    """Wrong values with a price that were accepted without review."""
     reviewed: NDArray[np.bool_]
     """Values that the policy sends to review."""
     lost: NDArray[np.float64]
