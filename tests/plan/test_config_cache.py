@@ -74,3 +74,9 @@ def test_a_bad_configuration_is_reported_at_every_call() -> None:
     for _ in range(2):
         with pytest.raises(fw.ConfigError, match="numeric_tolerance"):
             plan(make_config(tolerence=1))
+
+
+@pytest.mark.parametrize("config", ["field_accuracy", None, ["field_accuracy"], 5])
+def test_a_configuration_that_is_no_mapping_is_a_config_error(config: Any) -> None:
+    with pytest.raises(fw.ConfigError, match="an evaluator must be a mapping with `type`"):
+        fw.evaluate(config, expected={"a": 1}, actual={"a": 1})

@@ -24,7 +24,8 @@ def plan_config_once(config: Mapping[str, Any], *, load: Callable[[str], Json]) 
     compiled from a copy that is decoded from the key, so a later change of the caller's mapping cannot reach it. A configuration that
     names a file or a type to import is compiled again each time.
     """
-    encoded = encode_by_value(dict(config))
+    # `plan_config` says what is wrong with a value of another type
+    encoded = encode_by_value(dict(config)) if isinstance(config, Mapping) else None  # pyright: ignore[reportUnnecessaryIsInstance]
     if encoded is None:
         return plan_config(config, load=load)
     try:

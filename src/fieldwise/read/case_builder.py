@@ -273,7 +273,8 @@ def _warn_of_other_columns(cases: Cases, rows: RowBatch, roles: ColumnRoles, key
     names = keys if keys is not None else frozenset[str]().union(*rows.values)
     for role in ("expected", "actual"):
         column = None if role in roles.fields else roles.columns.get(role)
-        unread_names = [name for name in sorted(names - roles.used) if is_usual_side_name(role, name)] if column in names else []
+        # also where no row of this batch has the column: what is reported must not depend on where a batch ends
+        unread_names = [name for name in sorted(names - roles.used) if is_usual_side_name(role, name)] if column else []
         for row, value in enumerate(rows.values if unread_names else ()):
             unread_name = next((name for name in unread_names if name in value), None)
             if unread_name is None or column in value:
