@@ -272,12 +272,14 @@ def _warn_of_other_columns(cases: Cases, rows: RowBatch, roles: ColumnRoles, key
     """Report rows that lack the column of a side but have another one with a usual name of that side, which is not read."""
     names = keys if keys is not None else frozenset[str]().union(*rows.values)
     for role in ("expected", "actual"):
-        column = None if role in roles.fields else roles.columns.get(role)
+        column = roles.columns.get(role)
+        if column is None or role in roles.fields:
+            continue
         # also where no row of this batch has the column: what is reported must not depend on where a batch ends
-        unread_names = [name for name in sorted(names - roles.used) if is_usual_side_name(role, name)] if column else []
+        unread_names = [name for name in sorted(names - roles.used) if is_usual_side_name(role, name)]
         for row, value in enumerate(rows.values if unread_names else ()):
             unread_name = next((name for name in unread_names if name in value), None)
-            if unread_name is None or column in value:
+            if unread_name is None or column in value or locate(value, column) is not MISSING:
                 continue
             what = f"the row has no column `{column}`, which is read as {role}; its `{unread_name}` is not read"
             fix = f"give the column one name in all rows, or say which one it is: columns: {{{role}: {unread_name}}}"
