@@ -43,13 +43,10 @@
 
   // Long tables show their first rows; a button shows the rest.
   const limit = (table) => {
-    const count = Number(table.dataset.limit);
-    const rest = table.tBodies[0].rows.length - count;
-    if (rest < 3 || table.dataset.limited) return;
-    table.dataset.limited = "yes";
-    const button = make("button", `Show ${rest.toLocaleString("en")} more ${table.dataset.unit}`, { type: "button", class: "show-rest" });
+    const button = table.closest(".scroll").nextElementSibling;
+    if (!button?.matches(".show-rest[hidden]")) return;
+    button.hidden = false;
     button.addEventListener("click", () => { table.classList.add("whole"); button.remove(); });
-    table.closest(".scroll").after(button);
   };
 
   // Columns of a table can be hidden; the choice is kept in this browser.
