@@ -13,6 +13,12 @@ import pytest
 from fieldwise.cli._exits import watch_interrupts
 
 JUDGE = "import pathlib, time\npathlib.Path('asked').touch()\ntime.sleep(600)\n"
+SLOW = """import pathlib, sys, time
+for line in sys.stdin:
+    pathlib.Path('asked').touch()
+    time.sleep(0.05)
+    print('{"score": 1}', flush=True)
+"""
 
 
 def test_an_interrupt_that_a_library_overlooked_is_raised_at_the_next_check() -> None:
@@ -49,17 +55,13 @@ def test_a_run_that_is_stopped_exits_130_and_says_how_to_go_on(tmp_path: Path) -
     (tmp_path / "slow.eval.yaml").write_text(f"name: slow\ncases: cases.jsonl\nevaluators: [{judge}]\n")
     command = [sys.executable, "-c", "from fieldwise.cli import main; main()", "run", "slow.eval.yaml"]
     with subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True) as process:
-        while not list(tmp_path.rglob("asked")) and process.poll() is None:
-            time.sleep(0.05)
+        wait_until_it_scores(process, tmp_path)
         process.send_signal(signal.SIGINT)
         output = process.communicate(timeout=300)[1]
     assert process.returncode == 130
     assert "0 cases are scored and stored" in output
     assert "go on: the same command with --resume" in output
     assert "Traceback" not in output
-
-
-SLOW = "import sys, time\nfor line in sys.stdin:\n    time.sleep(0.05)\n    print('{\"score\": 1}', flush=True)\n"
 
 
 def start_slow_run(folder: Path, count: int, *options: str) -> "subprocess.Popen[str]":
@@ -72,17 +74,16 @@ def start_slow_run(folder: Path, count: int, *options: str) -> "subprocess.Popen
     return subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)
 
 
-def wait_until_it_runs(folder: Path) -> None:
-    for _ in range(600):
-        if list(folder.glob(".fieldwise/runs/*/manifest.json")):
-            return
+def wait_until_it_scores(process: "subprocess.Popen[str]", folder: Path) -> None:
+    """Wait for the first question to the judge: the run is stored by then, and can be resumed."""
+    while not list(folder.rglob("asked")):
+        assert process.poll() is None, "the run ended before its first question"
         time.sleep(0.05)
-    raise AssertionError("the run did not begin")
 
 
 def test_a_run_that_is_told_to_end_exits_130_and_goes_on(tmp_path: Path) -> None:
     with start_slow_run(tmp_path, 400) as process:
-        wait_until_it_runs(tmp_path)
+        wait_until_it_scores(process, tmp_path)
         process.send_signal(signal.SIGTERM)
         output = process.communicate(timeout=120)[1]
     assert process.returncode == 130
@@ -95,7 +96,7 @@ def test_a_run_that_is_told_to_end_exits_130_and_goes_on(tmp_path: Path) -> None
 
 def test_a_second_ctrl_c_ends_it_at_once_and_loses_nothing_that_was_stored(tmp_path: Path) -> None:
     with start_slow_run(tmp_path, 400) as process:
-        wait_until_it_runs(tmp_path)
+        wait_until_it_scores(process, tmp_path)
         process.send_signal(signal.SIGINT)
         time.sleep(0.05)
         process.send_signal(signal.SIGINT)
@@ -109,7 +110,7 @@ def test_a_second_ctrl_c_ends_it_at_once_and_loses_nothing_that_was_stored(tmp_p
 
 def test_a_run_that_is_suspended_and_continued_ends_as_usual(tmp_path: Path) -> None:
     with start_slow_run(tmp_path, 20) as process:
-        wait_until_it_runs(tmp_path)
+        wait_until_it_scores(process, tmp_path)
         process.send_signal(signal.SIGSTOP)
         time.sleep(1)
         process.send_signal(signal.SIGCONT)
