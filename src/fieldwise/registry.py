@@ -46,6 +46,8 @@ LetterEdits: TypeAlias = Literal["few", "moves"]
 """What makes one text's letters and digits those of the other: at most two edits or a fifth of the shorter text; perhaps another order."""
 MatcherFunction: TypeAlias = "Callable[[Pairs, Any], Scores]"
 GridFunction: TypeAlias = "Callable[[Any, Any, Any], NDArray[np.float64]]"
+PartialGrid: TypeAlias = "Callable[[slice, slice], NDArray[np.float64]]"
+GridPreparation: TypeAlias = "Callable[[Any, Any, Any], PartialGrid]"
 EvaluatorFunction: TypeAlias = "Callable[[Batch, Any], Results]"
 JudgeFunction: TypeAlias = "Callable[[Case, Any], Judgement]"
 CauseFunction: TypeAlias = "Callable[[Any, Any, Context], bool]"
@@ -138,6 +140,9 @@ class MatcherSpec:
     """Frozen dataclass of its options."""
     grid: GridFunction | None = None
     """Similarity of every expected with every actual value; used by list alignment."""
+    prepare_grid: GridPreparation | None = None
+    """`prepare_grid(expected, actual, config)`: reads the values of many lists once, and returns the grid of any part of them. It agrees
+    with `grid`."""
     reflexive: bool = True
     """Whether equal values always match. If so, the matcher sees only pairs that differ."""
     unread_note: Callable[[Any, Any], str | None] | None = None
@@ -458,6 +463,7 @@ def matcher(function: Callable[_P, _R], /) -> Callable[_P, _R]: ...
 def matcher(
     *,
     grid: GridFunction | None = None,
+    prepare_grid: GridPreparation | None = None,
     reflexive: bool = True,
     unread_note: Callable[[Any, Any], str | None] | None = None,
     reads_text: Callable[[Any], bool] | None = None,

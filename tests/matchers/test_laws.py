@@ -304,6 +304,27 @@ def test_a_grid_gives_every_pair_what_the_matcher_gives_it(
             assert similarities[row, column] == similarity
 
 
+@pytest.mark.parametrize(("name", "options"), [(name, options) for name, options in GRIDS if MATCHERS.find(name).prepare_grid], ids=str)
+@given(
+    expected=st.lists(values | st.sampled_from([None, MISSING]), max_size=6),
+    actual=st.lists(values | st.sampled_from([None, MISSING]), max_size=6),
+    cuts=st.tuples(*[st.integers(0, 6)] * 4),
+)
+@law
+def test_a_prepared_grid_gives_the_part_of_the_grid_that_is_asked_for(
+    name: str, options: Mapping[str, Any], expected: list[Any], actual: list[Any], cuts: tuple[int, int, int, int]
+) -> None:
+    matcher = MATCHERS.find(name)
+    assert matcher.grid is not None
+    assert matcher.prepare_grid is not None
+    config = matcher.options(**options)
+    rows, columns = slice(*sorted(cuts[:2])), slice(*sorted(cuts[2:]))
+    part = matcher.prepare_grid(expected, actual, config)(rows, columns)
+    assert part.dtype == np.float64
+    np.testing.assert_array_equal(part, matcher.grid(expected, actual, config)[rows, columns])
+    np.testing.assert_array_equal(part, matcher.grid(expected[rows], actual[columns], config))
+
+
 @given(expected=values, actual=values)
 @law
 def test_pairs_that_exact_calls_equal_score_1_under_the_defaults_of_other_matchers(expected: Any, actual: Any) -> None:

@@ -5,7 +5,7 @@ number; there is none at tolerance 0 and none between integers, whose digits are
 `is_close` defines the rule; the array functions must agree with it on every pair.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from math import inf, isfinite, nextafter, ulp
 from sys import float_info
@@ -198,56 +198,73 @@ def within_tolerance_grid(
     >>> within_tolerance_grid([1, 2], [1, 2, 3], 1).tolist()
     [[True, True, False], [True, True, True]]
     """
-    grid = np.zeros((len(expected), len(actual)), dtype=np.bool_)
+    return prepare_tolerance_grid(expected, actual, tolerance, relative)(slice(None), slice(None))
+
+
+def prepare_tolerance_grid(
+    expected: Sequence[Number], actual: Sequence[Number], tolerance: float = 0.0, relative: bool = False
+) -> Callable[[slice, slice], NDArray[np.bool_]]:
+    """Return the function that gives `within_tolerance_grid` of any part of two columns; the numbers are read once."""
     expected_floats, actual_floats = _to_floats(expected), _to_floats(actual)
     if expected_floats is None or actual_floats is None:
-        for row, number in enumerate(expected):
-            grid[row] = [is_close(number, candidate, tolerance, relative) for candidate in actual]
-        return grid
-    if grid.size <= _MAX_DENSE_CELLS:
-        dense = _dense_grid(expected, actual, (expected_floats[0], actual_floats[0]), tolerance, relative)
-        if dense is not None:
-            return dense
-    rows, columns = _find_candidates(expected_floats[0], actual_floats[0], tolerance, relative)
-    row_floats = expected_floats[0][rows], expected_floats[1][rows]
-    column_floats = actual_floats[0][columns], actual_floats[1][columns]
-    close, undecided = _compare_floats(row_floats, column_floats, tolerance, relative)
-    for position in np.flatnonzero(undecided).tolist():
-        close[position] = is_close(expected[int(rows[position])], actual[int(columns[position])], tolerance, relative)
-    grid[rows[close], columns[close]] = True
-    return grid
+        return lambda rows, columns: _grid_pair_by_pair(expected[rows], actual[columns], tolerance, relative)
+    largest = max(float(np.fmax.reduce(np.abs(side[0]), initial=0.0)) for side in (expected_floats, actual_floats))  # NaN aside
+    rounding = _SLACK_ULPS * ulp(largest)
+    is_exact = largest < _MAX_EXACT_INTEGER and (tolerance == 0 or rounding <= tolerance)
+
+    def compute_grid(rows: slice, columns: slice) -> NDArray[np.bool_]:
+        numbers = expected[rows], actual[columns]
+        if is_exact and len(numbers[0]) * len(numbers[1]) <= _MAX_DENSE_CELLS:
+            return _dense_grid(numbers, (expected_floats[0][rows], actual_floats[0][columns]), tolerance, relative, rounding)
+        floats = (expected_floats[0][rows], expected_floats[1][rows]), (actual_floats[0][columns], actual_floats[1][columns])
+        return _sparse_grid(numbers, floats, tolerance, relative)
+
+    return compute_grid
+
+
+_Numbers = tuple[Sequence[Number], Sequence[Number]]
+"""Expected and actual numbers."""
+
+
+def _grid_pair_by_pair(expected: Sequence[Number], actual: Sequence[Number], tolerance: float, relative: bool) -> NDArray[np.bool_]:
+    close = [is_close(number, candidate, tolerance, relative) for number in expected for candidate in actual]
+    return np.array(close, dtype=np.bool_).reshape(len(expected), len(actual))
 
 
 def _dense_grid(
-    expected: Sequence[Number],
-    actual: Sequence[Number],
-    floats: tuple[NDArray[np.float64], NDArray[np.float64]],
-    tolerance: float,
-    relative: bool,
-) -> NDArray[np.bool_] | None:
+    numbers: _Numbers, floats: tuple[NDArray[np.float64], NDArray[np.float64]], tolerance: float, relative: bool, rounding: float
+) -> NDArray[np.bool_]:
     """Compare every pair, and those at the edge of the tolerance by `is_close`: 5 times as fast as sorting for 50 × 50 numbers.
 
-    None for numbers that are infinite, or so large that rounding exceeds the tolerance. NaN is close to nothing.
+    The numbers are finite or NaN, which is close to nothing, and `rounding` is at most the tolerance.
     """
     expected_floats, actual_floats = floats
-    largest = max(float(np.fmax.reduce(np.abs(side), initial=0.0)) for side in floats)  # of those that are not NaN
-    if not largest < _MAX_EXACT_INTEGER:
-        return None
     if tolerance == 0:
         return np.equal.outer(expected_floats, actual_floats)
-    rounding = _SLACK_ULPS * ulp(largest)
-    if rounding > tolerance:
-        return None
     distance = np.abs(np.subtract.outer(expected_floats, actual_floats))
     bound: Any = tolerance
     if relative:
         bound = np.where(expected_floats == 0, 1.0, np.abs(expected_floats))[:, None] * tolerance
     edge = np.abs(distance - bound) <= 2 * (_SLACK_SHARE * bound + rounding)
     close = distance <= bound
-    if edge.any():
+    if np.count_nonzero(edge):
         for row, column in np.argwhere(edge).tolist():
-            close[row, column] = is_close(expected[row], actual[column], tolerance, relative)
+            close[row, column] = is_close(numbers[0][row], numbers[1][column], tolerance, relative)
     return close
+
+
+def _sparse_grid(numbers: _Numbers, floats: "tuple[_Floats, _Floats]", tolerance: float, relative: bool) -> NDArray[np.bool_]:
+    """Compare the pairs that sorting finds near each other."""
+    (expected, expected_is_int), (actual, actual_is_int) = floats
+    rows, columns = _find_candidates(expected, actual, tolerance, relative)
+    row_floats = expected[rows], expected_is_int[rows]
+    column_floats = actual[columns], actual_is_int[columns]
+    close, undecided = _compare_floats(row_floats, column_floats, tolerance, relative)
+    for position in np.flatnonzero(undecided).tolist():
+        close[position] = is_close(numbers[0][int(rows[position])], numbers[1][int(columns[position])], tolerance, relative)
+    grid = np.zeros((len(expected), len(actual)), dtype=np.bool_)
+    grid[rows[close], columns[close]] = True
+    return grid
 
 
 def _find_candidates(

@@ -252,13 +252,16 @@ def key_equality_grid(expected: Sequence[Hashable], actual: Sequence[Hashable]) 
     >>> key_equality_grid(["a", None], ["b", "a", None]).tolist()
     [[0.0, 1.0, 0.0], [0.0, 0.0, 0.0]]
     """
-    grid = np.zeros((len(expected), len(actual)), dtype=np.float64)
-    column_of_key = {key: column for column, key in enumerate(actual) if key is not None}
-    expected_columns = np.array([column_of_key.get(key, -1) for key in expected], dtype=np.int64)
-    if len(column_of_key) == len(actual):
-        rows = np.flatnonzero(expected_columns >= 0)
-        grid[rows, expected_columns[rows]] = 1.0
-        return grid
-    # With repeated keys or None, equal keys share the column of the last of them as a code; -1 and -2 equal nothing.
-    actual_columns = np.array([column_of_key.get(key, -2) for key in actual], dtype=np.int64)
-    return np.equal.outer(expected_columns, actual_columns).astype(np.float64)
+    expected_codes, actual_codes = code_keys(expected, actual)
+    return np.equal.outer(expected_codes, actual_codes).astype(np.float64)
+
+
+def code_keys(expected: Sequence[Hashable], actual: Sequence[Hashable]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return an integer for each key of two columns, the same for equal keys; that of None equals nothing.
+
+    >>> [codes.tolist() for codes in code_keys(["a", None, "c"], ["b", "a", None])]
+    [[1, -1, -1], [0, 1, -2]]
+    """
+    codes: dict[Hashable, int] = {}
+    actual_codes = [-2 if key is None else codes.setdefault(key, len(codes)) for key in actual]
+    return np.array([codes.get(key, -1) for key in expected], dtype=np.int64), np.array(actual_codes, dtype=np.int64)

@@ -15,10 +15,10 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldwise.kernels.values import canonical_json, key_equality_grid, to_nfc, values_equal
+from fieldwise.kernels.values import canonical_json, code_keys, to_nfc, values_equal
 from fieldwise.matchers._keys import ABSENT, is_absent
 from fieldwise.model.pairs import Pairs, Scores
-from fieldwise.registry import Example, matcher
+from fieldwise.registry import Example, PartialGrid, matcher
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,7 +28,13 @@ class Exact:
 
 def grid(expected: Sequence[object], actual: Sequence[object], config: Exact) -> NDArray[np.float64]:
     """1 where an expected value equals an actual one, else 0."""
-    return key_equality_grid(_equality_keys(expected), _equality_keys(actual))
+    return prepare_grid(expected, actual, config)(slice(None), slice(None))
+
+
+def prepare_grid(expected: Sequence[object], actual: Sequence[object], config: Exact) -> PartialGrid:
+    """The grid of any part of two columns."""
+    expected_codes, actual_codes = code_keys(_equality_keys(expected), _equality_keys(actual))
+    return lambda rows, columns: np.equal.outer(expected_codes[rows], actual_codes[columns]).astype(np.float64)
 
 
 def _equality_keys(values: Sequence[Any]) -> Sequence[Hashable]:
@@ -57,6 +63,7 @@ def _equality_key(value: Any) -> Hashable:
 
 @matcher(
     grid=grid,
+    prepare_grid=prepare_grid,
     examples=[
         Example(expected="a", actual="a", score=1),
         Example(expected="a", actual="A", score=0),

@@ -33,7 +33,7 @@ from fieldwise.model.diagnostic import Diagnostic
 from fieldwise.model.pairs import Measurements, Pairs, Scores
 from fieldwise.model.rule import Match
 from fieldwise.model.values import Missing, json_kind
-from fieldwise.registry import Example, StoredDecision, matcher
+from fieldwise.registry import Example, PartialGrid, StoredDecision, matcher
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,19 +70,30 @@ _GROUPING: Final = re.compile(r"(?<=\d)[.,'’](?=\d{3}(?!\d))")
 
 def grid(expected: Sequence[object], actual: Sequence[object], config: Fuzzy) -> NDArray[np.float64]:
     """Similarity of every expected with every actual value."""
+    return prepare_grid(expected, actual, config)(slice(None), slice(None))
+
+
+def prepare_grid(expected: Sequence[object], actual: Sequence[object], config: Fuzzy) -> PartialGrid:
+    """The grid of any part of two columns."""
     (expected_texts, expected_kinds), (actual_texts, actual_kinds) = _read_texts(expected, config), _read_texts(actual, config)
-    similarity = text_similarity_grid(expected_texts, actual_texts, config.algorithm)
-    if expected_kinds is not None or actual_kinds is not None:
-        expected_codes = _kind_codes(expected_kinds, len(expected), unequal=-1)
-        actual_codes = _kind_codes(actual_kinds, len(actual), unequal=-2)
-        similarity[np.not_equal.outer(expected_codes, actual_codes)] = _INCOMPARABLE
-    if config.score == "binary":
-        passed = reaches_threshold(similarity, config.threshold)
-        if config.digits == "equal":
-            for row, column in np.argwhere(passed).tolist():
-                passed[row, column] = _have_equal_digits(expected_texts[row], actual_texts[column], config.algorithm)
-        return passed.astype(np.float64)
-    return np.fmax(similarity, 0.0)  # NaN becomes 0 as well
+    are_all_texts = expected_kinds is None and actual_kinds is None
+    expected_codes = _kind_codes(expected_kinds, len(expected), unequal=-1)
+    actual_codes = _kind_codes(actual_kinds, len(actual), unequal=-2)
+
+    def compute_grid(rows: slice, columns: slice) -> NDArray[np.float64]:
+        texts = expected_texts[rows], actual_texts[columns]
+        similarity = text_similarity_grid(*texts, config.algorithm)
+        if not are_all_texts:
+            similarity[np.not_equal.outer(expected_codes[rows], actual_codes[columns])] = _INCOMPARABLE
+        if config.score == "binary":
+            passed = reaches_threshold(similarity, config.threshold)
+            if config.digits == "equal":
+                for row, column in np.argwhere(passed).tolist():
+                    passed[row, column] = _have_equal_digits(texts[0][row], texts[1][column], config.algorithm)
+            return passed.astype(np.float64)
+        return np.fmax(similarity, 0.0)  # NaN becomes 0 as well
+
+    return compute_grid
 
 
 def _decide_stored(stored: Measurements, config: Fuzzy) -> NDArray[np.bool_]:
@@ -104,6 +115,7 @@ def _kind_codes(kinds: Sequence[str | None] | None, count: int, unequal: int) ->
 
 @matcher(
     grid=grid,
+    prepare_grid=prepare_grid,
     stored_decision=StoredDecision(options=("threshold",), decide=_decide_stored, by="similarity", obstacle=_find_obstacle),
     examples=[
         Example(expected="Acme Corp", actual="ACME CORP", options={"threshold": 0.85}, score=1),

@@ -7,7 +7,7 @@
 [1.0, 0.0]
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from math import nan
 from typing import Annotated, Any, Final, Literal, cast
@@ -18,12 +18,12 @@ from numpy.typing import NDArray
 
 from fieldwise.kernels.amounts import Figure, read_figure
 from fieldwise.kernels.currencies import describe_currencies
-from fieldwise.kernels.tolerance import Number, smallest_tolerances, within_tolerance_grid
-from fieldwise.kernels.values import canonical_json, values_equal
-from fieldwise.matchers._keys import equal_key_grid, quote_value
+from fieldwise.kernels.tolerance import Number, prepare_tolerance_grid, smallest_tolerances
+from fieldwise.kernels.values import canonical_json, code_keys, values_equal
+from fieldwise.matchers._keys import ABSENT, is_absent, quote_value
 from fieldwise.model.pairs import Measurements, Pairs, Scores
 from fieldwise.model.values import json_kind
-from fieldwise.registry import Example, StoredDecision, matcher
+from fieldwise.registry import Example, PartialGrid, StoredDecision, matcher
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,21 +56,38 @@ _Numeric = Number | Figure
 
 def grid(expected: Sequence[object], actual: Sequence[object], config: NumericTolerance) -> NDArray[np.float64]:
     """1 where an expected number is within `tolerance` of an actual one, else 0."""
+    return prepare_grid(expected, actual, config)(slice(None), slice(None))
+
+
+def prepare_grid(expected: Sequence[object], actual: Sequence[object], config: NumericTolerance) -> PartialGrid:
+    """The grid of any part of two columns."""
     if _are_all_numbers(expected) and _are_all_numbers(actual):
-        return _within_grid(cast("Sequence[Number]", expected), cast("Sequence[Number]", actual), config).astype(np.float64)
+        numbers_within = _prepare_within(cast("Sequence[Number]", expected), cast("Sequence[Number]", actual), config)
+        return lambda rows, columns: numbers_within(rows, columns).astype(np.float64)
     expected_numbers, actual_numbers = _read_numbers(expected, config), _read_numbers(actual, config)
     # NaN in place of other values is close to nothing
-    matched = _within_grid([*map(_value_or_nan, expected_numbers)], [*map(_value_or_nan, actual_numbers)], config)
-    if config.parse:
-        for row, column in _pairs_of_figures(expected_numbers, actual_numbers):
-            matched[row, column] &= _note_other_name(expected_numbers[row], actual_numbers[column]) is None
-    value = matched.astype(np.float64)
-    other_rows = [row for row, number in enumerate(expected_numbers) if number is None]
-    other_columns = [column for column, number in enumerate(actual_numbers) if number is None]
-    if other_rows and other_columns:
-        other_expected, other_actual = [expected[row] for row in other_rows], [actual[column] for column in other_columns]
-        value[np.ix_(other_rows, other_columns)] = equal_key_grid(other_expected, other_actual, canonical_json)
-    return value
+    within = _prepare_within([*map(_value_or_nan, expected_numbers)], [*map(_value_or_nan, actual_numbers)], config)
+    expected_codes, actual_codes = code_keys(_keys_of_others(expected, expected_numbers), _keys_of_others(actual, actual_numbers))
+
+    def compute_grid(rows: slice, columns: slice) -> NDArray[np.float64]:
+        matched = within(rows, columns)
+        if config.parse:
+            figures = expected_numbers[rows], actual_numbers[columns]
+            for row, column in _pairs_of_figures(*figures):
+                matched[row, column] &= _note_other_name(figures[0][row], figures[1][column]) is None
+        matched |= np.equal.outer(expected_codes[rows], actual_codes[columns])
+        return matched.astype(np.float64)
+
+    return compute_grid
+
+
+def _keys_of_others(values: Sequence[Any], numbers: Sequence[_Numeric | None]) -> list[Hashable]:
+    """A key for each value that is no number, equal for equal values; None for numbers."""
+    return [_key_of_other(value) if number is None else None for value, number in zip(values, numbers, strict=True)]
+
+
+def _key_of_other(value: Any) -> Hashable:
+    return ABSENT if is_absent(value) else canonical_json(value)
 
 
 def _value_or_nan(number: _Numeric | None) -> Number:
@@ -105,6 +122,7 @@ def _find_obstacle(old: NumericTolerance, new: NumericTolerance) -> str | None:
 
 @matcher(
     grid=grid,
+    prepare_grid=prepare_grid,
     unread_note=unread_note,
     reads_text=lambda config: config.parse,
     stored_decision=StoredDecision(options=("tolerance", "relative_tolerance"), decide=_decide_stored, obstacle=_find_obstacle),
@@ -186,12 +204,15 @@ def _is_within(distance: _Distance, relative_distance: _Distance, config: Numeri
     return matched
 
 
-def _within_grid(expected: Sequence[Number], actual: Sequence[Number], config: NumericTolerance) -> NDArray[np.bool_]:
-    matched = within_tolerance_grid(expected, actual, config.tolerance, config.relative)
-    if config.relative_tolerance is not None:
-        has_share = np.array([number != 0 for number in expected], dtype=np.bool_)
-        matched |= has_share[:, None] & within_tolerance_grid(expected, actual, config.relative_tolerance, relative=True)
-    return matched
+def _prepare_within(
+    expected: Sequence[Number], actual: Sequence[Number], config: NumericTolerance
+) -> Callable[[slice, slice], NDArray[np.bool_]]:
+    within = prepare_tolerance_grid(expected, actual, config.tolerance, config.relative)
+    if config.relative_tolerance is None:
+        return within
+    has_share = np.array([number != 0 for number in expected], dtype=np.bool_)[:, None]
+    within_share = prepare_tolerance_grid(expected, actual, config.relative_tolerance, relative=True)
+    return lambda rows, columns: within(rows, columns) | (has_share[rows] & within_share(rows, columns))
 
 
 def _read_numbers(values: Sequence[Any], config: NumericTolerance) -> list[_Numeric | None]:

@@ -7,6 +7,7 @@ the cost grows with the number of items that differ, not with the square of the 
 from collections.abc import Sequence
 from dataclasses import replace
 from math import inf
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,10 +15,11 @@ from numpy.typing import NDArray
 from fieldwise.kernels.assignment import EXHAUSTIVE_LIMIT, assign_pairs, assign_small
 from fieldwise.model.rule import Match
 from fieldwise.model.services import NO_SERVICES, Services
-from fieldwise.score.item_features import Feature, ItemColumns, grid_of_common_items, shares_of_common_items
+from fieldwise.registry import PartialGrid
+from fieldwise.score.item_features import Feature, ItemColumns, prepare_grid_of_common_items, shares_of_common_items
 from fieldwise.score.list_pairing import Pairing, PartialPairing, pair_equal
 from fieldwise.score.long_lists import MAX_CELLS, assign_in_parts, find_candidates, report_long_list
-from fieldwise.score.matching import pair_similarities, similarity_grid
+from fieldwise.score.matching import pair_similarities, prepare_similarity_grid
 from fieldwise.score.unlike_items import EXACT_MATCHES, separate_unlike_items
 
 SMALL_MATRIX = 64
@@ -41,7 +43,8 @@ def pair_best(
     Assigned items that are less similar than `at_least` stay unpaired.
     """
     pairings: list[PartialPairing] = []
-    small: list[int] = []
+    small: list[ListRemainder] = []
+    large: list[ListRemainder] = []
     assigning_features = grade_only_feature(features) if at_least > 0 else features
     for row in range(len(expected.start) - 1):
         pairing = pair_equal(
@@ -54,11 +57,13 @@ def pair_best(
         elif cells > MAX_CELLS:
             _assign_long_list(expected, actual, assigning_features, (row, pairing), services)
         elif cells > SMALL_MATRIX:
-            pairing.add_assigned(assign_pairs(_large_matrix(expected, actual, assigning_features, (row, pairing), services)))
+            large.append((row, pairing))
         elif cells:
-            small.append(row)
+            small.append((row, pairing))
     if small:
-        assign_remaining([(row, pairings[row]) for row in small], expected, actual, assigning_features, services)
+        assign_remaining(small, expected, actual, assigning_features, services)
+    if large:
+        _assign_large(large, expected, actual, assigning_features, services)
     if at_least > 0:
         separate_unlike_items(pairings, expected, actual, features, at_least, services)
     return [pairing.complete() for pairing in pairings]
@@ -202,26 +207,46 @@ def _assign_long_list(
         return _pair_totals(expected, actual, features, range(len(features)), rows, services)
 
     def score_block(expected_block: Sequence[int], actual_block: Sequence[int]) -> NDArray[np.float64]:
-        return _large_matrix(expected, actual, features, (row, PartialPairing([], [*expected_block], [*actual_block])), services)
+        rows = [expected_start + left for left in expected_block], [actual_start + right for right in actual_block]
+        return _prepare_matrix(expected, actual, features, rows, services)(slice(None), slice(None))
 
     assign_in_parts(pairing, find_candidates(expected, actual, row, pairing), score_pairs, score_block)
     report_long_list(services)
 
 
-def _large_matrix(
-    expected: ItemColumns, actual: ItemColumns, features: Sequence[Feature], remainder: ListRemainder, services: Services
-) -> NDArray[np.float64]:
-    """The similarity matrix of the unpaired items of one list."""
-    row, pairing = remainder
-    total = np.zeros((len(pairing.unpaired_expected), len(pairing.unpaired_actual)), dtype=np.float64)
-    expected_rows = [expected.start[row] + at for at in pairing.unpaired_expected]
-    actual_rows = [actual.start[row] + at for at in pairing.unpaired_actual]
+def _assign_large(
+    remainders: Sequence[ListRemainder], expected: ItemColumns, actual: ItemColumns, features: Sequence[Feature], services: Services
+) -> None:
+    """Pair the remaining items of longer lists, each by its own matrix; the values of all of them are read together."""
+    expected_rows: list[int] = []
+    actual_rows: list[int] = []
+    parts: list[tuple[slice, slice]] = []
+    for row, pairing in remainders:
+        starts = len(expected_rows), len(actual_rows)
+        expected_rows += [expected.start[row] + left for left in pairing.unpaired_expected]
+        actual_rows += [actual.start[row] + right for right in pairing.unpaired_actual]
+        parts.append((slice(starts[0], len(expected_rows)), slice(starts[1], len(actual_rows))))
+    compute_matrix = _prepare_matrix(expected, actual, features, (expected_rows, actual_rows), services)
+    for (_, pairing), part in zip(remainders, parts, strict=True):
+        pairing.add_assigned(assign_pairs(compute_matrix(*part)))
+
+
+def _prepare_matrix(
+    expected: ItemColumns, actual: ItemColumns, features: Sequence[Feature], rows: tuple[Sequence[int], Sequence[int]], services: Services
+) -> PartialGrid:
+    """The function that gives the similarity matrix of any part of these rows of the item columns."""
+    grids: list[tuple[float, PartialGrid]] = []
     for feature, expected_column, actual_column in zip(features, expected.columns, actual.columns, strict=True):
-        expected_values = [expected_column[at] for at in expected_rows]
-        actual_values = [actual_column[at] for at in actual_rows]
+        values = [expected_column[row] for row in rows[0]], [actual_column[row] for row in rows[1]]
         if feature.match is None:
-            similarities = grid_of_common_items(expected_values, actual_values, feature)
+            grids.append((feature.weight, prepare_grid_of_common_items(*values, feature)))
         else:
-            similarities = similarity_grid(feature.match, expected_values, actual_values, services)
-        total += feature.weight * similarities
-    return total
+            grids.append((feature.weight, prepare_similarity_grid(feature.match, *values, services)))
+
+    def compute_matrix(expected_part: slice, actual_part: slice) -> NDArray[np.float64]:
+        total: Any = 0.0
+        for weight, compute_grid in grids:
+            total = total + weight * compute_grid(expected_part, actual_part)
+        return total
+
+    return compute_matrix

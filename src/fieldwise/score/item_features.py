@@ -13,6 +13,7 @@ from fieldwise.kernels.values import canonical_json
 from fieldwise.model.path import Step
 from fieldwise.model.rule import FieldRule, Match
 from fieldwise.model.values import Missing
+from fieldwise.registry import PartialGrid
 from fieldwise.score.columns import LISTS, ValueColumn, take_path
 from fieldwise.score.rule_tree import RuleNode
 
@@ -125,7 +126,12 @@ def shares_of_common_items(expected: ValueColumn, actual: ValueColumn, feature: 
     return np.array(shares, dtype=np.float64)
 
 
-def grid_of_common_items(expected: ValueColumn, actual: ValueColumn, feature: Feature) -> NDArray[np.float64]:
+def prepare_grid_of_common_items(expected: ValueColumn, actual: ValueColumn, feature: Feature) -> PartialGrid:
+    """The function that gives the Dice coefficients of any part of two columns of inner lists."""
+    return lambda rows, columns: _grid_of_common_items(expected[rows], actual[columns], feature)
+
+
+def _grid_of_common_items(expected: ValueColumn, actual: ValueColumn, feature: Feature) -> NDArray[np.float64]:
     """The Dice coefficient of every two inner lists, by one sparse matrix product."""
     from scipy.sparse import csr_array
 

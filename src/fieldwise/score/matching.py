@@ -18,7 +18,7 @@ from fieldwise.model.pairs import Pairs, Scores
 from fieldwise.model.rule import Match
 from fieldwise.model.services import NO_SERVICES, Services
 from fieldwise.model.values import MISSING
-from fieldwise.registry import MATCHERS, MatcherSpec
+from fieldwise.registry import MATCHERS, MatcherSpec, PartialGrid
 from fieldwise.score.guard import Success, call_guarded
 
 
@@ -239,19 +239,39 @@ def _compare_any(expected: list[Any], actual: list[Any]) -> tuple[NDArray[np.flo
 
 
 def similarity_grid(match: Match, expected: list[Any], actual: list[Any], services: Services = NO_SERVICES) -> NDArray[np.float64]:
-    """Similarity of every expected with every actual value.
+    """Similarity of every expected with every actual value."""
+    return prepare_similarity_grid(match, expected, actual, services)(slice(None), slice(None))
 
-    If the matcher's own `grid` crashes, that is reported and the pairs are scored one by one.
+
+def prepare_similarity_grid(match: Match, expected: list[Any], actual: list[Any], services: Services = NO_SERVICES) -> PartialGrid:
+    """The function that gives the `similarity_grid` of any part of two columns; a matcher that can reads their values once.
+
+    If the matcher's own grid crashes, that is reported and the pairs are scored one by one.
     """
     match = _match_for_lists(match)
     matcher = MATCHERS.find(match.name)
-    if matcher.grid is not None and not any(value.__class__ is dict and ANY in value for value in expected):
-        call = call_guarded(partial(matcher.grid, expected, actual, _options(matcher, match)))
+
+    def compute_by_pairs(rows: slice, columns: slice) -> NDArray[np.float64]:
+        left, right = expected[rows], actual[columns]
+        every_expected = [value for value in left for _ in right]
+        return pair_similarities(match, every_expected, right * len(left), services).reshape(len(left), len(right))
+
+    if matcher.grid is None or (dict in map(type, expected) and any(value.__class__ is dict and ANY in value for value in expected)):
+        return compute_by_pairs
+    grid, options = matcher.grid, _options(matcher, match)
+    compute_by_matcher: PartialGrid = lambda rows, columns: grid(expected[rows], actual[columns], options)  # noqa: E731
+    if matcher.prepare_grid is not None:
+        preparation = call_guarded(partial(matcher.prepare_grid, expected, actual, options))
+        if isinstance(preparation, Success):
+            compute_by_matcher = preparation.value
+
+    def compute_guarded(rows: slice, columns: slice) -> NDArray[np.float64]:
+        call = call_guarded(partial(compute_by_matcher, rows, columns))
         if isinstance(call, Success):
-            grid = np.asarray(call.value, dtype=np.float64)
-            return grid if np.isfinite(grid.sum()) else np.nan_to_num(grid, nan=0.0)
+            similarities = np.asarray(call.value, dtype=np.float64)
+            return similarities if isfinite(np.add.reduce(similarities, axis=None)) else np.nan_to_num(similarities, nan=0.0)
         what = f"the grid of the match `{matcher.name}` crashed, so its pairs were scored one by one: {call.message}"
         services.report(Diagnostic(code="grid-crashed", level="warning", what=what, fix=f"report this to the author of `{matcher.name}`"))
-    every_expected = [value for value in expected for _ in actual]
-    every_actual = list(actual) * len(expected)
-    return pair_similarities(match, every_expected, every_actual, services).reshape(len(expected), len(actual))
+        return compute_by_pairs(rows, columns)
+
+    return compute_guarded
