@@ -325,6 +325,18 @@ def test_a_prepared_grid_gives_the_part_of_the_grid_that_is_asked_for(
     np.testing.assert_array_equal(part, matcher.grid(expected[rows], actual[columns], config))
 
 
+@pytest.mark.parametrize(("name", "options"), GRIDS, ids=str)
+@given(pairs=st.lists(st.tuples(values, values), min_size=1, max_size=40))
+@law
+def test_a_score_does_not_depend_on_whether_distances_are_needed(
+    name: str, options: Mapping[str, Any], pairs: list[tuple[Any, Any]]
+) -> None:
+    match = Match(name, MATCHERS.find(name).options(**options))
+    expected, actual = [left for left, _ in pairs], [right for _, right in pairs]
+    without = score_pairs(match, expected, actual, needs_distance=False)
+    np.testing.assert_array_equal(without.value, score_pairs(match, expected, actual).value)
+
+
 @given(expected=values, actual=values)
 @law
 def test_pairs_that_exact_calls_equal_score_1_under_the_defaults_of_other_matchers(expected: Any, actual: Any) -> None:

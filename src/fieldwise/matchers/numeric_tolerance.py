@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from fieldwise.kernels.amounts import Figure, read_figure
 from fieldwise.kernels.currencies import describe_currencies
-from fieldwise.kernels.tolerance import Number, prepare_tolerance_grid, smallest_tolerances
+from fieldwise.kernels.tolerance import Number, prepare_tolerance_grid, smallest_tolerances, within_tolerance
 from fieldwise.kernels.values import canonical_json, code_keys, values_equal
 from fieldwise.matchers._keys import ABSENT, is_absent, quote_value
 from fieldwise.model.pairs import Measurements, Pairs, Scores
@@ -139,8 +139,7 @@ def _find_obstacle(old: NumericTolerance, new: NumericTolerance) -> str | None:
 def numeric_tolerance(pairs: Pairs, config: NumericTolerance) -> Scores:
     """1 for numbers within `tolerance` of each other, else 0. Other values match if they are equal."""
     if _are_all_numbers(pairs.expected) and _are_all_numbers(pairs.actual):
-        distance, relative_distance = _distances(pairs.expected, pairs.actual, config)  # pyright: ignore[reportArgumentType]
-        matched = _is_within(distance, relative_distance, config)
+        matched, distance, relative_distance = _measure(pairs.expected, pairs.actual, config, pairs.needs_distance)  # pyright: ignore[reportArgumentType]
         return Scores.of(matched, distance=distance, relative_distance=relative_distance)
     expected, actual = _read_numbers(pairs.expected, config), _read_numbers(pairs.actual, config)
     rows = [row for row in range(len(pairs)) if expected[row] is not None and actual[row] is not None]
@@ -148,9 +147,9 @@ def numeric_tolerance(pairs: Pairs, config: NumericTolerance) -> Scores:
     expected_numbers, actual_numbers = [expected[row] for row in rows], [actual[row] for row in rows]
     if config.parse:  # else there are no figures
         expected_numbers, actual_numbers = [*map(_value_of, expected_numbers)], [*map(_value_of, actual_numbers)]
-    measured = _distances(cast("list[Number]", expected_numbers), cast("list[Number]", actual_numbers), config)
-    matched[rows] = _is_within(*measured, config)
-    distance, relative_distance = (_spread(column, rows, len(pairs)) for column in measured)
+    numbers = cast("list[Number]", expected_numbers), cast("list[Number]", actual_numbers)
+    matched[rows], *distances = _measure(*numbers, config, pairs.needs_distance)
+    distance, relative_distance = (_spread(column, rows, len(pairs)) for column in distances)
     notes: dict[int, str] = {}
     for row in rows if config.parse else ():
         note = _note_other_name(expected[row], actual[row]) if type(expected[row]) is type(actual[row]) is Figure else None
@@ -182,6 +181,24 @@ def _are_all_numbers(values: Sequence[object]) -> bool:
 _Distance = NDArray[np.float64] | None
 
 
+def _measure(
+    expected: Sequence[Number], actual: Sequence[Number], config: NumericTolerance, needs_distance: bool
+) -> tuple[NDArray[np.bool_], _Distance, _Distance]:
+    """Whether each pair matches, and its distances if they are needed: finding them takes many times as long."""
+    if needs_distance:
+        distances = _distances(expected, actual, config)
+        return _is_within(*distances, config), *distances
+    matched = within_tolerance(expected, actual, config.tolerance, config.relative)
+    if config.relative_tolerance is not None:
+        matched |= _has_share(expected) & within_tolerance(expected, actual, config.relative_tolerance, relative=True)
+    return matched, None, None
+
+
+def _has_share(expected: Sequence[Number]) -> NDArray[np.bool_]:
+    """A share of 0 is 0, as in math.isclose."""
+    return np.array([number != 0 for number in expected], dtype=np.bool_)
+
+
 def _distances(expected: Sequence[Number], actual: Sequence[Number], config: NumericTolerance) -> tuple[_Distance, _Distance]:
     """The smallest tolerance at which each pair matches: absolute, and as a share of the expected number; None if it is not asked for."""
     if config.relative:
@@ -189,8 +206,7 @@ def _distances(expected: Sequence[Number], actual: Sequence[Number], config: Num
     distance = smallest_tolerances(expected, actual)
     if config.relative_tolerance is None:
         return distance, None
-    has_share = np.array([number != 0 for number in expected], dtype=np.bool_)  # a share of 0 is 0, as in math.isclose
-    return distance, np.where(has_share, smallest_tolerances(expected, actual, relative=True), np.inf)
+    return distance, np.where(_has_share(expected), smallest_tolerances(expected, actual, relative=True), np.inf)
 
 
 def _is_within(distance: _Distance, relative_distance: _Distance, config: NumericTolerance) -> NDArray[np.bool_]:
@@ -210,7 +226,7 @@ def _prepare_within(
     within = prepare_tolerance_grid(expected, actual, config.tolerance, config.relative)
     if config.relative_tolerance is None:
         return within
-    has_share = np.array([number != 0 for number in expected], dtype=np.bool_)[:, None]
+    has_share = _has_share(expected)[:, None]
     within_share = prepare_tolerance_grid(expected, actual, config.relative_tolerance, relative=True)
     return lambda rows, columns: within(rows, columns) | (has_share[rows] & within_share(rows, columns))
 

@@ -19,6 +19,8 @@ class Pairs:
     actual: Sequence[Json]
     services: Services = field(default=NO_SERVICES, repr=False, compare=False)
     """For matchers that ask a model or embed texts."""
+    needs_distance: bool = field(default=True, repr=False, compare=False)
+    """Whether `Scores.distance` is used; list alignment uses the scores alone, and a matcher may leave distances out then."""
 
     def __len__(self) -> int:
         return len(self.expected)

@@ -1,5 +1,6 @@
 """Calls matchers on batches of pairs; a crash of a matcher becomes a fault of one row."""
 
+from dataclasses import replace
 from functools import partial
 from itertools import compress
 from math import isfinite, isnan
@@ -22,7 +23,9 @@ from fieldwise.registry import MATCHERS, MatcherSpec, PartialGrid
 from fieldwise.score.guard import Success, call_guarded
 
 
-def score_pairs(match: Match, expected: list[Any], actual: list[Any], services: Services = NO_SERVICES) -> Scores:
+def score_pairs(
+    match: Match, expected: list[Any], actual: list[Any], services: Services = NO_SERVICES, *, needs_distance: bool = True
+) -> Scores:
     """Score pairs of values that are present on both sides.
 
     NaN and Infinity are decided here, for every matcher: a pair that contains one scores 0 with a note, and the matcher does not see it.
@@ -33,11 +36,12 @@ def score_pairs(match: Match, expected: list[Any], actual: list[Any], services: 
         expected = choose_accepted(match, expected, actual, services)
     notes = {} if match.name == "ignore" else _non_finite_notes(expected, actual)
     if not notes:
-        return _call_matcher(match, expected, actual, services)
+        return _call_matcher(match, Pairs(expected, actual, services, needs_distance))
     is_reflexive = MATCHERS.find(match.name).reflexive
     rejected = {row for row in notes if is_reflexive or isinstance(actual[row], float)}
     rows = [row for row in range(len(expected)) if row not in rejected]
-    scores = _call_matcher(match, [expected[row] for row in rows], [actual[row] for row in rows], services)
+    pairs = Pairs([expected[row] for row in rows], [actual[row] for row in rows], services, needs_distance)
+    scores = _call_matcher(match, pairs)
     value, passed = np.zeros(len(expected)), np.zeros(len(expected), dtype=np.bool_)
     value[rows], passed[rows] = scores.value, scores.passed
     notes = {row: note for row, note in notes.items() if not passed[row]}
@@ -122,19 +126,19 @@ def _are_plainly_finite(values: list[Any]) -> bool:
     return types <= {*_ALWAYS_FINITE, float} and isfinite(sum([value for value in values if type(value) is float]))
 
 
-def _call_matcher(match: Match, expected: list[Any], actual: list[Any], services: Services) -> Scores:
+def _call_matcher(match: Match, pairs: Pairs) -> Scores:
     """Call the matcher; a batch that makes it crash is halved until the crash is one row, and that row is a fault."""
-    if not expected:
+    if not len(pairs):
         return Scores.of([])
     matcher = MATCHERS.find(match.name)
-    call = call_guarded(partial(matcher.function, Pairs(expected, actual, services), _options(matcher, match)))
+    call = call_guarded(partial(matcher.function, pairs, _options(matcher, match)))
     if isinstance(call, Success):
         return call.value
-    if len(expected) == 1:
+    if len(pairs) == 1:
         return _crash_scores(matcher, call.message)
-    half = len(expected) // 2
-    first = _call_matcher(match, expected[:half], actual[:half], services)
-    second = _call_matcher(match, expected[half:], actual[half:], services)
+    half = len(pairs) // 2
+    first = _call_matcher(match, replace(pairs, expected=pairs.expected[:half], actual=pairs.actual[:half]))
+    second = _call_matcher(match, replace(pairs, expected=pairs.expected[half:], actual=pairs.actual[half:]))
     return Scores(
         np.concatenate([first.value, second.value]),
         np.concatenate([first.passed, second.passed]),
@@ -188,7 +192,8 @@ def pair_similarities(match: Match, expected: list[Any], actual: list[Any], serv
     else:
         similarities, undecided = _compare_any(expected, actual)
     if undecided:
-        scores = score_pairs(match, [expected[row] for row in undecided], [actual[row] for row in undecided], services)
+        values = [expected[row] for row in undecided], [actual[row] for row in undecided]
+        scores = score_pairs(match, *values, services, needs_distance=False)
         similarities[undecided] = np.nan_to_num(scores.value, nan=0.0)
     return similarities
 
