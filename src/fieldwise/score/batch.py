@@ -100,8 +100,7 @@ class ScoringBatch:
         totals = UnwrapTotals()
         wrapped: dict[int, Value] = {}
         evidence: dict[int, EvidenceNode] = {}
-        has_any = has_rich_value(actual)
-        for row, record in enumerate(actual if has_any else ()):
+        for row, record in enumerate(actual):
             if has_rich_value(record):
                 unwrapped_before = totals.unwrapped
                 plain, node = unwrap_record(expected[row], record, totals)
