@@ -35,9 +35,9 @@ def test_deep_and_plain_records_are_no_trouble() -> None:
 
 def test_mismatches_of_one_case_share_an_index() -> None:
     contexts = MismatchContexts([0, 0, 1], ["a", "b", "c"], ["p"] * 3, [{"a": "Acme"}, {}], [{}, {}])
-    assert contexts.value_index_at(0) is contexts.value_index_at(1)
-    assert contexts.value_index_at(0) is not contexts.value_index_at(2)
-    assert (contexts(1).path, contexts(1).expected_record) == ("b", {"a": "Acme"})
+    assert contexts.at(0).value_index is contexts.at(1).value_index
+    assert contexts.at(0).value_index is not contexts.at(2).value_index
+    assert (contexts.at(1).path, contexts.at(1).expected_record) == ("b", {"a": "Acme"})
 
 
 def test_neighbours_are_the_same_field_of_items_nearby() -> None:

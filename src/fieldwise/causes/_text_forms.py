@@ -1,19 +1,37 @@
-"""The forms of a text that several causes read: its words, and its letters and digits."""
+"""The forms of a text that several causes read: its words, its letters and digits, and these with look-alike characters as one."""
 
 from functools import lru_cache
 
+from rapidfuzz.distance import Hamming
+
 from fieldwise.kernels.terms import countries_called
-from fieldwise.kernels.text_normalize import keep_letters_and_digits, split_words
+from fieldwise.kernels.text_normalize import keep_letters_and_digits, normalize_lookalikes, split_words
 from fieldwise.model.context import Context
 
 words_of = lru_cache(maxsize=512)(split_words)
 """The words of a text. Cached: the causes of a mismatch read the same two texts again and again. Callers must not change the list."""
 
 
-def letters_of(text: str, context: Context) -> str:
-    """The letters and digits of a text, from the context where they are computed for the whole batch."""
-    letters = context.letters.get(text)
-    return keep_letters_and_digits(text) if letters is None else letters
+def letters_of(expected: str, actual: str, context: Context) -> tuple[str, str]:
+    """The letters and digits of two texts."""
+    if context.forms is None:
+        return keep_letters_and_digits(expected), keep_letters_and_digits(actual)
+    return context.forms[:2]
+
+
+def look_alike(expected: str, actual: str, context: Context) -> bool:
+    """True if the letters and digits of two texts are the same but for characters that look alike."""
+    if context.forms is None:
+        left, right = letters_of(expected, actual, context)
+        return normalize_lookalikes(left) == normalize_lookalikes(right)
+    return context.forms[4] == context.forms[5]
+
+
+def changed_positions(expected: str, actual: str) -> list[int]:
+    """Where two texts of one length differ, case aside."""
+    if expected.isascii() and actual.isascii():
+        return [edit.src_pos for edit in Hamming.editops(expected.lower(), actual.lower())]
+    return [at for at, (left, right) in enumerate(zip(expected, actual, strict=True)) if left.casefold() != right.casefold()]
 
 
 def name_different_countries(expected: str, actual: str) -> bool:

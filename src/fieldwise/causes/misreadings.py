@@ -1,13 +1,11 @@
 """Causes in single characters: misread by OCR, swapped or mistyped, in texts and in the digits of numbers."""
 
-from collections.abc import Sequence
+from rapidfuzz.distance import Hamming, Levenshtein
 
-from rapidfuzz.distance import Levenshtein
-
-from fieldwise.causes._text_forms import letters_of, name_different_countries, words_of
+from fieldwise.causes._text_forms import changed_positions, letters_of, look_alike, name_different_countries, words_of
 from fieldwise.kernels.dates import parse_date_readings
 from fieldwise.kernels.numbers import align_digits, format_number, to_number
-from fieldwise.kernels.text_normalize import keep_digits, normalize_lookalikes
+from fieldwise.kernels.text_normalize import keep_digits, keep_letters_and_digits, normalize_lookalikes
 from fieldwise.model.context import Context
 from fieldwise.model.values import Json
 from fieldwise.registry import CauseExample, cause
@@ -56,10 +54,15 @@ def ocr(expected: Json, actual: Json, context: Context) -> bool:
 
     Also a letter or sign in the place of a digit, in texts that agree otherwise.
     """
-    expected_text, actual_text = _printed_characters(expected, context), _printed_characters(actual, context)
-    if expected_text not in ("", actual_text) and normalize_lookalikes(expected_text) == normalize_lookalikes(actual_text):
+    if not isinstance(expected, str) or not isinstance(actual, str):
+        expected_text, actual_text = _printed_characters(expected), _printed_characters(actual)
+        return expected_text not in ("", actual_text) and normalize_lookalikes(expected_text) == normalize_lookalikes(actual_text)
+    expected_text, actual_text = letters_of(expected, actual, context)
+    if not expected_text or expected_text == actual_text:
+        return False
+    if look_alike(expected, actual, context):
         return True
-    if not isinstance(expected, str) or not isinstance(actual, str) or expected_text == actual_text:
+    if expected_text.isalpha() or actual_text.isalpha():  # no digits
         return False
     return _has_signs_for_digits(expected.strip(), actual.strip())
 
@@ -68,24 +71,21 @@ def _has_signs_for_digits(expected: str, actual: str) -> bool:
     """True for texts of one length in which every difference is a digit or decimal mark on one side only: `148.00` and `148.OC`."""
     if len(expected) != len(actual) or not _MIN_PRINTED_LENGTH <= len(expected) <= _MAX_PRINTED_LENGTH:
         return False
-    changed = same_digits = 0
-    for left, right in zip(_fold_characters(expected), _fold_characters(actual), strict=True):
-        if left == right:
-            same_digits += left.isdecimal()
-        elif left.isdecimal() == right.isdecimal() or left in " -" or right in " -":
+    changed = changed_positions(expected, actual)
+    if not 0 < len(changed) <= _MAX_PRINTED_SHARE * len(expected):
+        return False
+    changed_digits = 0
+    for at in changed:
+        left, right = expected[at], actual[at]
+        if left.isdecimal() == right.isdecimal() or left in " -" or right in " -":
             return False
-        else:
-            changed += 1
-    return 0 < changed <= _MAX_PRINTED_SHARE * len(expected) and same_digits >= _MIN_PRINTED_LENGTH - 1
+        changed_digits += left.isdecimal()
+    return sum(map(str.isdecimal, expected)) - changed_digits >= _MIN_PRINTED_LENGTH - 1
 
 
-def _fold_characters(text: str) -> Sequence[str]:
-    return text.lower() if text.isascii() else [*map(str.casefold, text)]
-
-
-def _printed_characters(value: Json, context: Context) -> str:
+def _printed_characters(value: Json) -> str:
     if isinstance(value, str):
-        return letters_of(value, context)
+        return keep_letters_and_digits(value)
     number = to_number(value)
     return "" if number is None else format_number(number).replace(".", "")
 
@@ -110,7 +110,7 @@ def _printed_characters(value: Json, context: Context) -> str:
 def transposed(expected: Json, actual: Json, context: Context) -> bool:
     """Two neighbouring characters or digits that changed places. Two dates are never transposed: they are different days."""
     if isinstance(expected, str) and isinstance(actual, str):
-        if not _is_one_swap(letters_of(expected, context), letters_of(actual, context)):
+        if not _is_one_swap(*letters_of(expected, actual, context)):
             return False
         return parse_date_readings(expected) is None or parse_date_readings(actual) is None
     number_digits = _digits_of_same_sign(expected, actual)
@@ -125,10 +125,11 @@ def _is_one_swap(expected: str, actual: str) -> bool:
     """
     if len(expected) != len(actual) or len(expected) < _MIN_SWAPPED_LENGTH:
         return False
-    for at, character in enumerate(expected):
-        if character != actual[at]:
-            return expected[at : at + 2] == actual[at : at + 2][::-1] and expected[at + 2 :] == actual[at + 2 :]
-    return False
+    changed = [edit.src_pos for edit in Hamming.editops(expected, actual)]
+    if len(changed) != 2:
+        return False
+    at = changed[0]
+    return expected[at : at + 2] == actual[at : at + 2][::-1] and expected[at + 2 :] == actual[at + 2 :]
 
 
 @cause(
@@ -161,7 +162,7 @@ def typo(expected: Json, actual: Json, context: Context) -> bool:
 
 
 def _is_typo_in_text(expected: str, actual: str, context: Context) -> bool:
-    expected_text, actual_text = letters_of(expected, context), letters_of(actual, context)
+    expected_text, actual_text = letters_of(expected, actual, context)
     edits = Levenshtein.distance(expected_text, actual_text, score_cutoff=2)
     length = min(len(expected_text), len(actual_text))
     max_edits = 2 if length >= _MIN_LENGTH_FOR_TWO_EDITS else 1
@@ -219,16 +220,14 @@ def misread(expected: str, actual: str, context: Context) -> bool:
 
     Where only digits differ, the texts name different things (`Apt 3`, `Apt 4`).
     """
-    expected_text, actual_text = letters_of(expected, context), letters_of(actual, context)
-    if _without_digits(expected_text) == _without_digits(actual_text):
-        return False
+    expected_text, actual_text = letters_of(expected, actual, context)
     length = min(len(expected_text), len(actual_text))
+    if length < _MIN_MISREAD_LENGTH:
+        return False
     max_edits = int(_MAX_MISREAD_SHARE * length)
-    if length < _MIN_MISREAD_LENGTH or abs(len(expected_text) - len(actual_text)) > max_edits:
-        return False
-    if 2 * sum(map(str.isalpha, expected_text)) < len(expected_text):
-        return False
     if not 0 < Levenshtein.distance(expected_text, actual_text, score_cutoff=max_edits) <= max_edits:
+        return False
+    if _without_digits(expected_text) == _without_digits(actual_text) or 2 * sum(map(str.isalpha, expected_text)) < len(expected_text):
         return False
     expected_words, actual_words = words_of(expected), words_of(actual)
     if len(expected_words) != len(actual_words):

@@ -1,6 +1,5 @@
 """Causes in how a text is written: letter case, spaces, punctuation, accents, and placeholders instead of a value."""
 
-from fieldwise.causes._text_forms import letters_of
 from fieldwise.kernels.numbers import parse_number_readings
 from fieldwise.kernels.text_normalize import (
     fold_accents,
@@ -191,11 +190,14 @@ def _has_accents(text: str) -> bool:
 )
 def null_text(expected: Json, actual: Json, context: Context) -> bool:
     """A placeholder such as `N/A` where a value or null was expected."""
-    if not isinstance(actual, str) or not _is_placeholder(actual, context):
+    if not isinstance(actual, str):
         return False
-    return not (isinstance(expected, str) and _is_placeholder(expected, context))
+    letters = keep_letters_and_digits(actual) if context.forms is None else context.forms[1]
+    if letters and letters not in _PLACEHOLDERS:
+        return False
+    return _is_placeholder(actual) and not (isinstance(expected, str) and _is_placeholder(expected))
 
 
-def _is_placeholder(text: str, context: Context) -> bool:
-    letters = letters_of(text, context)
+def _is_placeholder(text: str) -> bool:
+    letters = keep_letters_and_digits(text)
     return letters in _PLACEHOLDERS or (not letters and _PLACEHOLDER_SYMBOLS.issuperset(text.strip()))

@@ -51,15 +51,17 @@ def abbreviation(expected: str, actual: str, _context: Context) -> bool:
     expected_words, actual_words = words_of(expected), words_of(actual)
     if not expected_words or not actual_words or expected_words[0][0] != actual_words[0][0]:
         return False
-    same_count = len(expected_words) == len(actual_words)
-    if same_count and not _may_be_short_forms(expected_words, actual_words):
-        return False
-    is_abbreviated = (
-        _are_initials(expected_words, actual_words)
-        or _are_initials(actual_words, expected_words)
-        or _have_same_short_forms(expected_words, actual_words)
-        or (same_count and _differ_by_initials(expected_words, actual_words) and not _is_cut_off(expected, actual))
-    )
+    if len(expected_words) != len(actual_words):
+        is_actual_short = len(expected_words) > len(actual_words)
+        short, long = (actual_words, expected_words) if is_actual_short else (expected_words, actual_words)
+        is_abbreviated = _are_initials(short, long) or _have_same_short_forms(short, long)
+    else:
+        is_abbreviated = _may_be_short_forms(expected_words, actual_words) and (
+            _are_initials(expected_words, actual_words)
+            or _are_initials(actual_words, expected_words)
+            or _short_forms(expected_words) == _short_forms(actual_words)
+            or (_differ_by_initials(expected_words, actual_words) and not _is_cut_off(expected, actual))
+        )
     return is_abbreviated and sum(map(len, expected_words)) != sum(map(len, actual_words))
 
 
@@ -75,10 +77,9 @@ def _may_be_short_forms(expected: list[str], actual: list[str]) -> bool:
     return True
 
 
-def _have_same_short_forms(expected: list[str], actual: list[str]) -> bool:
-    """True for `Bed & Breakfast Co.` and `Bed and Breakfast Company`."""
-    comparable = len(expected) == len(actual) or "and" in expected or "and" in actual
-    return comparable and _short_forms(expected) == _short_forms(actual)
+def _have_same_short_forms(short: list[str], long: list[str]) -> bool:
+    """True for `Bed & Breakfast Co.` and `Bed and Breakfast Company`, where one text has a word more."""
+    return ("and" in short or "and" in long) and _short_forms(short) == _short_forms(long)
 
 
 def _short_forms(text_words: list[str]) -> list[str]:
@@ -165,7 +166,7 @@ def word_order(expected: str, actual: str, _context: Context) -> bool:
 )
 def truncated(expected: str, actual: str, context: Context) -> bool:
     """Text that breaks off: actual is a proper beginning of expected, and long enough to be more than chance."""
-    full, prefix = letters_of(expected, context), letters_of(actual, context)
+    full, prefix = letters_of(expected, actual, context)
     if not full.startswith(prefix):
         return False
     shortest = _MIN_PREFIX_BEFORE_ELLIPSIS if actual.rstrip().endswith(_ELLIPSES) else _MIN_PREFIX
@@ -276,8 +277,9 @@ def extra_text(expected: Json, actual: Json, _context: Context) -> bool:
 
 def _are_other_numbers(expected: str, actual: str) -> bool:
     """True for `12` and `12.50`: two numbers of which the one contains the digits of the other."""
-    left, right = to_number(expected), to_number(actual)
-    return left is not None and right is not None and left != right
+    left = to_number(expected)
+    right = None if left is None else to_number(actual)
+    return right is not None and left != right
 
 
 def _contains_words(long: list[str], short: list[str]) -> bool:

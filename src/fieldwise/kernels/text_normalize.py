@@ -231,3 +231,12 @@ def normalize_lookalikes(text: str) -> str:
     for pair, single in _LOOKALIKE_PAIRS:
         plain = plain.replace(pair, single)
     return plain
+
+
+def normalize_lookalikes_batch(texts: Sequence[str]) -> list[str]:
+    """Apply `normalize_lookalikes` to each text. The texts are results of `keep_letters_and_digits`, which hold no separator.
+
+    >>> normalize_lookalikes_batch(["modern", "c1over"])
+    ['modem', 'dover']
+    """
+    return normalize_lookalikes("\0".join(texts)).split("\0") if texts else []

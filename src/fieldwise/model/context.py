@@ -1,8 +1,8 @@
 """The context of a mismatch: its path and the records around it, for causes that look beyond the two values."""
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from functools import lru_cache
-from itertools import chain
+from itertools import chain, compress
 from typing import Any, Final, TypeAlias, cast
 
 from fieldwise.model.path import MalformedPath, Path, Step, render_path
@@ -11,7 +11,9 @@ from fieldwise.model.values import MISSING, Value
 _StepChain: TypeAlias = "tuple[_StepChain, Step] | None"
 """Steps from a leaf up to the record as a linked list, last step first: leaves share the steps above them."""
 
-NO_LETTERS: Final[Mapping[str, str]] = {}
+TextForms: TypeAlias = tuple[str, str, str, str, str, str]
+"""Of an expected and an actual text: the letters and digits of both, the digits of both, and the letters and digits of both with one
+character for all that look alike. A plain tuple, because the columns of a batch are zipped."""
 _SMALL_NUMBER: Final = 1000
 """Integers below this are mostly counts, which agree by chance."""
 
@@ -62,7 +64,7 @@ class ValueIndex:
 class Context:
     """The context of one mismatch. A plain class with slots, because many are created."""
 
-    __slots__ = ("actual_record", "expected_record", "field", "letters", "path", "value_index")
+    __slots__ = ("_value_indexes", "actual_record", "expected_record", "field", "forms", "path")
 
     def __init__(
         self,
@@ -70,8 +72,8 @@ class Context:
         field: str,
         expected_record: Value = MISSING,
         actual_record: Value = MISSING,
-        value_index: ValueIndex | None = None,
-        letters: Mapping[str, str] = NO_LETTERS,
+        value_indexes: dict[int, ValueIndex] | None = None,
+        forms: TextForms | None = None,
     ) -> None:
         self.path = path
         """The concrete path, such as `line_items[2].amount`."""
@@ -81,10 +83,19 @@ class Context:
         """The whole expected record of the case."""
         self.actual_record = actual_record
         """The whole actual record of the case."""
-        self.value_index = ValueIndex(expected_record) if value_index is None else value_index
-        """The index of `expected_record`, shared by all mismatches of a case."""
-        self.letters = letters
-        """Texts of the mismatches of a batch with their letters and digits, as far as they are known."""
+        self._value_indexes = value_indexes
+        self.forms = forms
+        """What several causes read of the two texts, where it was computed for a whole batch together."""
+
+    @property
+    def value_index(self) -> ValueIndex:
+        """The index of `expected_record`, shared by all mismatches of a batch with that record."""
+        if self._value_indexes is None:
+            self._value_indexes = {}
+        key = id(self.expected_record)  # a record cannot be hashed; its index holds it, so no other record gets its id
+        if key not in self._value_indexes:
+            self._value_indexes[key] = ValueIndex(self.expected_record)
+        return self._value_indexes[key]
 
     def paths_with_value(self, value: object) -> list[str]:
         """The paths in the expected record whose leaf equals the value; empty for values that are not distinctive."""
@@ -110,7 +121,7 @@ class Context:
 class MismatchContexts:
     """The contexts of the mismatches of a batch, by position. Mismatches of one case share the index of its record."""
 
-    __slots__ = ("_actual", "_expected", "_value_indexes", "case", "field", "letters", "path")
+    __slots__ = ("_actual", "_expected", "_value_indexes", "case", "field", "path")
 
     def __init__(
         self, case: Sequence[int], path: Sequence[str], field: Sequence[str], expected: Sequence[Value], actual: Sequence[Value]
@@ -118,8 +129,6 @@ class MismatchContexts:
         """`case`, `path` and `field` have one entry for each mismatch; `expected` and `actual` hold whole records by case."""
         self.case, self.path, self.field, self._expected, self._actual = case, path, field, expected, actual
         self._value_indexes: dict[int, ValueIndex] = {}
-        self.letters: dict[str, str] = {}
-        """Texts with their letters and digits, computed for the whole batch together."""
 
     def find_copied(self, actual: Sequence[Any], leaves: Sequence[Any] | None = None) -> set[int]:
         """The positions whose actual value is distinctive and a leaf of some expected record of the batch.
@@ -127,31 +136,23 @@ class MismatchContexts:
         Most values are in no record, and this finds them three times as fast as an index of each record. `leaves` holds every leaf of the
         records or a list or object around it, where that is known.
         """
-        positions = [position for position, value in enumerate(actual) if is_distinctive(value)]
-        values = {actual[position] for position in positions}
-        try:
-            held = None if leaves is None else values.intersection(leaves)
-        except TypeError:  # a list or an object, with leaves inside
-            held = None
-        if held is None:
-            held = _intersect_leaves(values, [self._expected[case] for case in {self.case[position] for position in positions}])
-        return {position for position in positions if actual[position] in held}
+        positions = range(len(actual))
+        if leaves is not None:
+            try:
+                held = set(actual).intersection(leaves)
+                return {position for position in compress(positions, map(held.__contains__, actual)) if is_distinctive(actual[position])}
+            except TypeError:  # a list or an object, perhaps with leaves inside
+                pass
+        distinctive = [position for position in positions if is_distinctive(actual[position])]
+        records = [self._expected[case] for case in {self.case[position] for position in distinctive}]
+        held = _intersect_leaves({actual[position] for position in distinctive}, records)
+        return {position for position in distinctive if actual[position] in held}
 
-    def value_index_at(self, position: int) -> ValueIndex:
-        """The index of the expected record of a mismatch."""
-        case = self.case[position]
-        value_index = self._value_indexes.get(case)
-        if value_index is None:
-            value_index = self._value_indexes[case] = ValueIndex(self._expected[case])
-        return value_index
-
-    def __call__(self, position: int) -> Context:
+    def at(self, position: int, forms: TextForms | None = None) -> Context:
         """The context of one mismatch."""
         case = self.case[position]
-        value_index = self._value_indexes.get(case)
-        if value_index is None:
-            value_index = self.value_index_at(position)
-        return Context(self.path[position], self.field[position], self._expected[case], self._actual[case], value_index, self.letters)
+        expected, actual = self._expected[case], self._actual[case]
+        return Context(self.path[position], self.field[position], expected, actual, self._value_indexes, forms)
 
 
 def _intersect_leaves(values: set[Hashable], records: list[Any]) -> set[Hashable]:

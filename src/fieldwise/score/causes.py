@@ -5,9 +5,10 @@
 ['letter_case']
 """
 
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from functools import lru_cache, partial
-from typing import Final, Literal, TypeAlias
+from itertools import chain
+from typing import Any, Final, Literal, TypeAlias
 
 import numpy as np
 from rapidfuzz.distance import Levenshtein
@@ -15,9 +16,9 @@ from rapidfuzz.distance import Levenshtein
 from fieldwise.kernels.amounts import read_figure_once
 from fieldwise.kernels.dates import parse_date_readings
 from fieldwise.kernels.numbers import parse_number_readings
-from fieldwise.kernels.text_normalize import keep_digits_batch, keep_letters_and_digits_batch
+from fieldwise.kernels.text_normalize import keep_digits_batch, keep_letters_and_digits_batch, normalize_lookalikes_batch
 from fieldwise.model.comparison import ComparisonTable, Outcome
-from fieldwise.model.context import Context, MismatchContexts
+from fieldwise.model.context import Context, MismatchContexts, TextForms
 from fieldwise.model.diagnostic import Diagnostic
 from fieldwise.model.services import NO_SERVICES, Services
 from fieldwise.model.values import Missing, Value
@@ -26,6 +27,7 @@ from fieldwise.score.guard import Crash, Success, call_guarded
 
 PairKind: TypeAlias = Literal["text", "number", "mixed", "other"]
 """Two texts, two numbers, one text, anything else."""
+_OTHER_KINDS: Final[tuple[PairKind, ...]] = ("mixed", "other")
 Properties: TypeAlias = tuple[LetterEdits | TextReading | NumberSign, ...]
 PairSign: TypeAlias = tuple[PairKind, LetterRelation | None, Properties, bool]
 """What decides which causes are tried: the kinds of the two values; of two ASCII texts how their letters and digits compare; what two texts
@@ -66,13 +68,11 @@ def find_causes(
         return placeholders
     rows: list[int] = mismatched.tolist()
     cases: list[int] = comparisons.case[mismatched].tolist()
-    path_codes: list[int] = comparisons.path[mismatched].tolist()
-    field_codes: list[int] = comparisons.field[mismatched].tolist()
-    paths = [comparisons.paths[code] for code in path_codes]
-    fields = [comparisons.fields[code] for code in field_codes]
+    paths = [*map(comparisons.paths.__getitem__, comparisons.path[mismatched].tolist())]
+    fields = [*map(comparisons.fields.__getitem__, comparisons.field[mismatched].tolist())]
     contexts = MismatchContexts(cases, paths, fields, expected, actual)
-    expected_values = [comparisons.compared_value(row) for row in rows]
-    actual_values = [comparisons.actual[row] for row in rows]
+    expected_values = [*map(comparisons.compared_value if comparisons.chosen else comparisons.expected.__getitem__, rows)]
+    actual_values = [*map(comparisons.actual.__getitem__, rows)]
     leaves = comparisons.expected if has_every_leaf and not _has_tuples(comparisons) else None
     causes = likely_causes(expected_values, actual_values, contexts, services, leaves)
     return placeholders | {row: cause for row, cause in zip(rows, causes, strict=True) if cause != NO_CAUSE}
@@ -83,7 +83,7 @@ def _has_tuples(comparisons: ComparisonTable) -> bool:
     if len(comparisons.identical) < len(comparisons):
         return True  # not known, so perhaps
     unequal: list[int] = np.flatnonzero(~comparisons.identical).tolist()
-    return not _JSON_TYPES.issuperset([type(comparisons.expected[row]) for row in unequal])
+    return not _JSON_TYPES.issuperset(map(type, map(comparisons.expected.__getitem__, unequal)))
 
 
 def _find_placeholders(comparisons: ComparisonTable) -> dict[int, str]:
@@ -111,15 +111,15 @@ def likely_causes(
     candidates = _candidate_causes(CAUSES.revision)
     copied = contexts.find_copied(actual, leaves)
 
-    def mismatches() -> Iterator[tuple[Iterable[CauseSpec], Value, Value, Context]]:
-        # a generator: the texts of a pair are read just before its causes are tried, while the readers remember them
-        causes = _causes_to_try(candidates, expected, actual, copied, contexts.letters)
-        return zip(causes, expected, actual, map(contexts, range(len(expected))), strict=True)
+    def find_all(find: Callable[..., str]) -> list[str]:
+        names = [NO_CAUSE] * len(expected)
+        # one by one: the texts of a pair are read just before its causes are tried, while the readers remember them
+        for position, causes, forms in _causes_to_try(candidates, expected, actual, copied):
+            names[position] = find(causes, expected[position], actual[position], contexts.at(position, forms))
+        return names
 
-    call = call_guarded(lambda: [_first_cause_that_holds(*mismatch) for mismatch in mismatches()])
-    if isinstance(call, Success):
-        return call.value
-    return [_find_cause(*mismatch, services) for mismatch in mismatches()]  # one by one, to know what crashed
+    call = call_guarded(lambda: find_all(_first_cause_that_holds))
+    return call.value if isinstance(call, Success) else find_all(partial(_find_cause, services))  # to know what crashed
 
 
 def describe_cause(cause: str) -> tuple[str, str]:
@@ -171,52 +171,77 @@ def _may_hold(cause: CauseSpec, sign: PairSign) -> bool:
     return kind == "mixed" or (cause.numbers is None and cause.reads is None)
 
 
-_TextForms: TypeAlias = tuple[str, str, str, str]
-"""The letters and digits of an expected and an actual text, then the digits of both."""
+class _PairKinds(dict[tuple[type, type], PairKind]):
+    """The kind of a pair by the types of its values."""
+
+    def __missing__(self, types: tuple[type, type]) -> PairKind:
+        self[types] = _kind_of_types(*types)
+        return self[types]
+
+
+def _kind_of_types(expected: type, actual: type) -> PairKind:
+    if expected is str and actual is str:
+        return "text"
+    if expected in _NUMBERS and actual in _NUMBERS:
+        return "number"
+    if (expected in _OTHERS or actual in _OTHERS) and not (issubclass(expected, str) or issubclass(actual, str)):
+        return "other"
+    return "mixed"
+
+
+_PAIR_KINDS: Final = _PairKinds()
 
 
 def _causes_to_try(
-    candidates: _CandidateCauses, expected: Sequence[Value], actual: Sequence[Value], copied: Container[int], letters: dict[str, str]
-) -> Iterator[Iterable[CauseSpec]]:
-    """The causes to try on each pair. The letters and digits of all texts are added to `letters`."""
-    texts = [(left, right) for left, right in zip(expected, actual, strict=True) if type(left) is str and type(right) is str]
-    forms = _text_forms(texts, letters)
-    for position, (left, right) in enumerate(zip(expected, actual, strict=True)):
-        is_copied = position in copied
-        if type(left) is str and type(right) is str:
-            yield _causes_of_texts(candidates, left, right, next(forms), is_copied)
-        elif type(left) in _NUMBERS and type(right) in _NUMBERS:
-            yield candidates["number", None, _number_signs(left, right), is_copied]  # pyright: ignore[reportArgumentType]
-        elif (type(left) in _OTHERS or type(right) in _OTHERS) and not (isinstance(left, str) or isinstance(right, str)):
-            yield candidates["other", None, (), is_copied]
-        else:
-            yield candidates["mixed", None, (), is_copied]
+    candidates: _CandidateCauses, expected: Sequence[Any], actual: Sequence[Any], copied: Container[int]
+) -> Iterator[tuple[int, Iterable[CauseSpec], TextForms | None]]:
+    """The positions of the pairs that may have a cause, the causes to try, and the forms of two texts."""
+    positions: dict[str, list[int]] = {"text": [], "number": [], "mixed": [], "other": []}
+    kinds = map(_PAIR_KINDS.__getitem__, zip(map(type, expected), map(type, actual), strict=True))
+    for position, kind in enumerate(kinds):
+        positions[kind].append(position)
+    texts = [*map(expected.__getitem__, positions["text"])], [*map(actual.__getitem__, positions["text"])]
+    for position, left, right, forms in zip(positions["text"], *texts, _text_forms(*texts), strict=True):
+        yield position, _causes_of_texts(candidates, left, right, forms, position in copied), forms
+    for position in positions["number"]:
+        causes = candidates["number", None, _number_signs(expected[position], actual[position]), position in copied]
+        if causes:
+            yield position, causes, None
+    for kind in _OTHER_KINDS:
+        for position in positions[kind]:
+            causes = candidates[kind, None, (), position in copied]
+            if causes:
+                yield position, causes, None
 
 
-def _text_forms(texts: Sequence[tuple[str, str]], letters: dict[str, str]) -> Iterator[_TextForms]:
-    expected, actual = [expected for expected, _ in texts], [actual for _, actual in texts]
-    expected_letters, actual_letters = keep_letters_and_digits_batch(expected), keep_letters_and_digits_batch(actual)
-    letters.update(zip(expected, expected_letters, strict=True))
-    letters.update(zip(actual, actual_letters, strict=True))
-    return zip(expected_letters, actual_letters, keep_digits_batch(expected_letters), keep_digits_batch(actual_letters), strict=True)
+def _text_forms(expected: list[str], actual: list[str]) -> Iterator[TextForms]:
+    """The forms of pairs of texts."""
+    letters = keep_letters_and_digits_batch(expected + actual)
+    columns = letters, keep_digits_batch(letters), normalize_lookalikes_batch(letters)
+    count = len(expected)
+    return zip(*chain.from_iterable((column[:count], column[count:]) for column in columns), strict=True)
 
 
-def _causes_of_texts(candidates: _CandidateCauses, expected: str, actual: str, forms: _TextForms, is_copied: bool) -> Iterable[CauseSpec]:
+def _causes_of_texts(candidates: _CandidateCauses, expected: str, actual: str, forms: TextForms, is_copied: bool) -> Iterable[CauseSpec]:
     """The causes to try on two texts."""
-    expected_letters, actual_letters, expected_digits, actual_digits = forms
-    letters: LetterRelation | None = None
-    edits: tuple[LetterEdits, ...] = ()
-    if expected.isascii() and actual.isascii():
-        letters = _letter_relation(expected_letters, actual_letters)
-        edits = _SAME_LETTERS if letters == "same" else _find_edits(expected_letters, actual_letters)
-    if not expected_digits or not actual_digits:
-        return candidates["text", letters, edits, is_copied]  # nothing to read
-    if letters == "same":
-        return _read_if_needed(candidates, expected, actual, forms, is_copied)
-    return candidates["text", letters, (*edits, *_common_readings(expected, actual, forms)), is_copied]
+    expected_letters, actual_letters, expected_digits, actual_digits, _, _ = forms
+    has_digits = expected_digits and actual_digits  # else nothing to read
+    letters: LetterRelation | None
+    properties: Properties
+    if not (expected.isascii() and actual.isascii()):
+        letters, properties = None, ()
+    elif expected_letters == actual_letters:
+        if has_digits:
+            return _read_if_needed(candidates, expected, actual, forms, is_copied)
+        letters, properties = "same", _SAME_LETTERS
+    else:
+        letters, properties = _compare_letters(expected_letters, actual_letters)
+    if has_digits:
+        properties = (*properties, *_common_readings(expected, actual, forms))
+    return candidates["text", letters, properties, is_copied]
 
 
-def _read_if_needed(candidates: _CandidateCauses, expected: str, actual: str, forms: _TextForms, is_copied: bool) -> Iterator[CauseSpec]:
+def _read_if_needed(candidates: _CandidateCauses, expected: str, actual: str, forms: TextForms, is_copied: bool) -> Iterator[CauseSpec]:
     """The causes to try on two texts with the same letters and digits: the texts are read only if none of the first ones holds."""
     for cause in candidates["text", "same", _SAME_LETTERS, is_copied]:
         if cause.rank >= candidates.first_reading_rank:
@@ -228,27 +253,23 @@ def _read_if_needed(candidates: _CandidateCauses, expected: str, actual: str, fo
             yield cause
 
 
-def _letter_relation(expected: str, actual: str) -> LetterRelation:
-    if len(expected) != len(actual):
-        return "more" if len(expected) < len(actual) else "fewer"
-    return "same" if expected == actual else "as_many"
-
-
-def _find_edits(expected: str, actual: str) -> tuple[LetterEdits, ...]:
-    """What makes the letters of one ASCII text those of another."""
+def _compare_letters(expected: str, actual: str) -> tuple[LetterRelation, tuple[LetterEdits, ...]]:
+    """How the letters and digits of two ASCII texts compare that are not the same, and what makes one the other."""
     shorter, longer = len(expected), len(actual)
-    if shorter > longer:
+    relation: LetterRelation = "more"
+    if shorter >= longer:
+        relation = "as_many" if shorter == longer else "fewer"
         shorter, longer = longer, shorter
     limit = shorter // 5 if shorter > 10 else 2
     if longer - shorter > limit:
-        return ()
+        return relation, ()
     edits = Levenshtein.distance(expected, actual, score_cutoff=limit)
     if edits == 1 or longer > shorter:
-        return _FEW_EDITS if edits <= limit else ()
+        return relation, (_FEW_EDITS if edits <= limit else ())
     has_moves = sum(expected.encode()) == sum(actual.encode())  # another order has the same sum
     if edits <= limit:
-        return _SAME_LETTERS if has_moves else _FEW_EDITS
-    return _MOVES if has_moves else ()
+        return relation, (_SAME_LETTERS if has_moves else _FEW_EDITS)
+    return relation, (_MOVES if has_moves else ())
 
 
 def _number_signs(expected: float, actual: float) -> tuple[NumberSign, ...]:
@@ -260,21 +281,19 @@ def _number_signs(expected: float, actual: float) -> tuple[NumberSign, ...]:
     small, large = abs(expected), abs(actual)
     if small > large:
         small, large = large, small
-    signs: list[NumberSign] = []
+    signs: list[NumberSign] = ["apart"] if large > 9 * small else []
     has_float = type(expected) is float or type(actual) is float
-    if has_float or large >= _SHORT_INTEGER:
-        distance = abs(expected - actual)
-        signs = ["close", "long"] if distance <= 1 or distance <= 0.05 * large else ["long"]
-    if large > 9 * small:
-        signs.append("apart")
     if has_float or (large - small) % 9 == 0:  # the same digits in another order leave the remainder
         signs.append("moves")
+    if has_float or large >= _SHORT_INTEGER:
+        distance = abs(expected - actual)
+        signs += ("close", "long") if distance <= 1 or distance <= 0.05 * large else ("long",)
     return tuple(signs)
 
 
-def _common_readings(expected: str, actual: str, forms: _TextForms) -> tuple[TextReading, ...]:
+def _common_readings(expected: str, actual: str, forms: TextForms) -> tuple[TextReading, ...]:
     """What two texts with digits can be read as. The readers keep what they read for the causes."""
-    expected_letters, actual_letters, expected_digits, actual_digits = forms
+    expected_letters, actual_letters, expected_digits, actual_digits, _, _ = forms
     is_ascii = expected.isascii() and actual.isascii()
     readings: list[TextReading] = []
     if parse_number_readings(expected) is not None and parse_number_readings(actual) is not None:
@@ -303,7 +322,7 @@ def _have_other_digits(expected: str, actual: str, expected_digits: str, actual_
     return expected_digits in expected and actual_digits in actual
 
 
-def _find_cause(causes: Iterable[CauseSpec], expected: Value, actual: Value, context: Context, services: Services) -> str:
+def _find_cause(services: Services, causes: Iterable[CauseSpec], expected: Value, actual: Value, context: Context) -> str:
     """The name of the first cause that holds. A cause that crashes is reported and skipped."""
     tried = [*causes]
     call = call_guarded(partial(_first_cause_that_holds, tried, expected, actual, context))
