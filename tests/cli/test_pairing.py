@@ -116,6 +116,15 @@ def test_init_refuses_files_without_a_common_field() -> None:
     assert not Path("answers.eval.yaml").exists()
 
 
+def test_a_list_of_records_in_a_file_is_said_and_one_that_may_be_a_field_is_asked_about() -> None:
+    Path("wrapped.json").write_text(json.dumps({"model": "m-2", "results": OUTPUT}))
+    output = invoke("init", "--expected", "gold.jsonl", "--actual", "wrapped.json")
+    assert "wrapped.json: the records are the list `results` of the file; `model` beside it is not read" in " ".join(output.split())
+    Path("named.json").write_text(json.dumps({"name": "night", "results": OUTPUT}))
+    refused = invoke("init", "--expected", "gold.jsonl", "--actual", "named.json", exit_code=2)
+    assert "if the records are the list `results` of named, save that list as a file of its own" in " ".join(refused.split())
+
+
 def test_many_records_against_one_says_so() -> None:
     Path("one.json").write_text(json.dumps(OUTPUT[0]))
     said = CliRunner().invoke(app, ["diff", "gold.jsonl", "one.json"])

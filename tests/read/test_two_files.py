@@ -165,6 +165,49 @@ def test_an_object_of_records_by_their_ids_is_a_table(tmp_path: Path, names: lis
     assert any("an object of" in problem.what for problem in run.diagnostics)
 
 
+ROWS = [{"id": f"d{n}", "vendor": f"Vendor {n}", "total": n} for n in range(4)]
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        {"results": ROWS, "model": "m-2"},
+        {"run_id": "7", "createdAt": "2026-01-02", "usage": {"tokens": 5}, "predictions": ROWS},
+        {"items": ROWS, "count": 4},
+        {"documents": ROWS},
+    ],
+)
+def test_a_list_of_records_beside_what_is_said_of_the_whole_file_is_a_table(tmp_path: Path, document: dict[str, Any]) -> None:
+    (tmp_path / "gold.jsonl").write_text("".join(json.dumps(row) + "\n" for row in ROWS))
+    (tmp_path / "out.json").write_text(json.dumps(document))
+    cases = {"expected": str(tmp_path / "gold.jsonl"), "actual": str(tmp_path / "out.json")}
+    run = fw.run({"name": "s", "cases": cases, "evaluators": [{"type": "field_prf"}]}, root=tmp_path / "runs")
+    assert run.summary["field_prf.score"] == 1.0
+    assert run.manifest.summary.cases == 4
+    [note] = [problem.what for problem in run.diagnostics if problem.code == "record-list"]
+    assert next(key for key, value in document.items() if value is ROWS) in note
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        {"number": "A-1", "items": ROWS},  # an invoice
+        {"items": ROWS},
+        {"results": [{"test": "iron", "value": 3}]},
+        {"name": "night", "results": ROWS},
+        {"model": "m-2", "results": ROWS, "errors": ROWS},
+        {"model": "m-2", "wheels": ROWS},
+        {"model": "m-2", "results": [1, 2]},
+    ],
+)
+def test_a_record_with_a_list_stays_one_record(tmp_path: Path, record: dict[str, Any]) -> None:
+    for name in ("gold.json", "out.json"):
+        (tmp_path / name).write_text(json.dumps(record if name == "gold.json" else record | {"note": 1}))
+    cases = {"expected": str(tmp_path / "gold.json"), "actual": str(tmp_path / "out.json")}
+    run = fw.run({"name": "s", "cases": cases, "evaluators": [{"type": "field_prf"}]}, root=tmp_path / "runs")
+    assert run.manifest.summary.cases == 1
+
+
 def test_the_parts_of_a_record_are_no_records(tmp_path: Path) -> None:
     record = {"seller": {"name": "Acme"}, "buyer": {"name": "Lang"}, "carrier": {"name": "Post"}}
     for name in ("gold.json", "out.json"):

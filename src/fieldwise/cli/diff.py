@@ -63,7 +63,11 @@ def _compare_paths(expected: Path, actual: Path, ids: tuple[str, str] | None, re
 
 
 def _is_table(value: Any) -> bool:
-    return isinstance(value, list) and len(value) > 1 and all(isinstance(item, dict) for item in value)
+    from fieldwise.read.document_records import find_record_list
+
+    if isinstance(value, list):
+        return len(value) > 1 and all(isinstance(item, dict) for item in value)
+    return find_record_list(value) is not None
 
 
 def _have_ids(expected: Path, actual: Path) -> bool:

@@ -136,4 +136,6 @@ def _describe_different_fields(pairing: "Pairing", actual: Path) -> "Diagnostic"
     names = [", ".join(f"`{name}`" for name in fields[:4]) + (" …" if len(fields) > 4 else "") for fields in pairing.own_fields]
     what = f"no field in common: expected has {names[0]}, actual has {names[1]}"
     fix = "check that these are the two sides; if a field only has another name, say so: --rename EXPECTED=ACTUAL"
+    if pairing.record_lists:
+        fix = f"if the records are the list {' and '.join(pairing.record_lists)}, save that list as a file of its own; else {fix}"
     return Diagnostic(code="no-common-field", what=what, where=Where(file=str(actual)), fix=fix)

@@ -13,6 +13,7 @@ from fieldwise.model.locations import Location, parse_location
 from fieldwise.model.path import render_path
 from fieldwise.model.plan import SideMapping, Source
 from fieldwise.read.columns import USUAL_NAMES, fold_name
+from fieldwise.read.document_records import find_only_list
 from fieldwise.read.files import TEXT_SUFFIXES, ReadProgress, UnreadableFile, find_record_files, get_data_stem, get_data_suffix, open_bytes
 from fieldwise.read.records_in_text import find_record
 from fieldwise.read.side_mapping import SideMapper, locate
@@ -65,6 +66,10 @@ class Pairing:
     """The fields that only expected has, and only actual has."""
     equal_fields: Sequence[str] = ()
     """The common fields with equal values in every pair, where others differ: the output may only repeat them from the input."""
+    notes: Sequence[str] = ()
+    """What was recognized in the files, in words."""
+    record_lists: Sequence[str] = ()
+    """Lists in files that were read as one record, which may be lists of records, in words."""
 
     def with_same_names(self) -> "Pairing":
         """The pairing with those renames in the mapping of expected whose names differ only in case, separators and signs."""
@@ -103,7 +108,7 @@ class Pairing:
     def describe(self, paired: int, expected: int) -> list[str]:
         """How the rows were paired and how many, where the records are, and which fields may be one, in words."""
         by = self.describe_ids() or "their number: no column identifies them on both sides (--id EXPECTED=ACTUAL names it)"
-        lines = [f"{paired:,} of {expected:,} expected rows have an actual one, paired by {by}"]
+        lines = [*self.notes, f"{paired:,} of {expected:,} expected rows have an actual one, paired by {by}"]
         for side, mapping in (("expected", self.expected), ("actual", self.actual)):
             if mapping.record is not None:
                 lines.append(f"the {side} record is `{mapping.record}` of each row")
@@ -125,6 +130,8 @@ class _SideRows(NamedTuple):
     """The name of each row's file."""
     are_files: bool
     """Whether each file is one record."""
+    notes: Sequence[str] = ()
+    """What was recognized in the files."""
 
 
 def propose_pairing(expected: str, actual: str, *, ids: tuple[str, str] | None = None, renames: Mapping[str, str] | None = None) -> Pairing:
@@ -153,13 +160,22 @@ def propose_pairing(expected: str, actual: str, *, ids: tuple[str, str] | None =
         common_fields=common_fields,
         own_fields=(only_expected, only_actual),
         equal_fields=equal_fields if len(equal_fields) < len(common_fields) else [],
+        notes=[*sides[0].notes, *sides[1].notes],
+        record_lists=[*_describe_list(sides[0]), *_describe_list(sides[1])],
     )
+
+
+def _describe_list(side: _SideRows) -> list[str]:
+    """The only list of objects in the only record of a side."""
+    name = find_only_list(side.rows[0]) if side.are_files and len(side.rows) == 1 else None
+    return [] if name is None else [f"`{name}` of {side.names[0]}"]
 
 
 def _read_side(pattern: str) -> _SideRows:
     """The first rows of a side; none if it cannot be read, which reading it for a run reports."""
     rows: list[dict[str, Any]] = []
     names: list[str] = []
+    notes: dict[str, None] = {}
     are_files = True
     try:
         files = find_record_files(pattern)
@@ -172,9 +188,10 @@ def _read_side(pattern: str) -> _SideRows:
         are_files = are_files and batch.numbering == "file"
         rows += batch.values
         names += [get_data_stem(parse_location(file)) for file in batch.files]
+        notes.update({f"{parse_location(batch.files[0]).name}: {note.what}": None for note in batch.notes if note.code != "imported"})
         if len(rows) >= MAX_ROWS:
             break
-    return _SideRows(rows[:MAX_ROWS], names[:MAX_ROWS], are_files)
+    return _SideRows(rows[:MAX_ROWS], names[:MAX_ROWS], are_files, [*notes])
 
 
 def _read_texts(files: Sequence[Location]) -> _SideRows:

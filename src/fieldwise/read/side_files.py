@@ -35,6 +35,7 @@ from fieldwise.read.columns import (
     fold_name,
     note_recognized_column,
 )
+from fieldwise.read.document_records import find_side_records
 from fieldwise.read.files import (
     AUTO,
     TEXT_SUFFIXES,
@@ -60,7 +61,7 @@ from fieldwise.read.imported_files import (
 from fieldwise.read.in_memory import read_rows_in_memory
 from fieldwise.read.rows import RowBatch, rechunk_rows
 from fieldwise.read.side_mapping import SideMapper, locate
-from fieldwise.read.table_files import describe_unreadable, list_keyed_records, note_recognized, parse_json_file, read_document, read_each
+from fieldwise.read.table_files import describe_unreadable, note_recognized, parse_json_file, read_document, read_each
 from fieldwise.registry import nearest
 
 SIDES: Final = ("expected", "actual")
@@ -443,7 +444,7 @@ def _is_table(file: Location) -> bool:
     except (UnreadableFile, OSError, EOFError, ValueError):
         return False
     if not isinstance(value, list):
-        return bool(list_keyed_records(value))
+        return find_side_records(value) is not None
     return all(isinstance(item, dict) for item in value) and len(value) > 0
 
 

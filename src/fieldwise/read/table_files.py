@@ -3,7 +3,7 @@
 import io
 import sys
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import closing
 from pathlib import Path
 from typing import Any, BinaryIO, Final, Protocol, cast
@@ -14,8 +14,8 @@ from fieldwise.model.diagnostic import ConfigError, Diagnostic, Where
 from fieldwise.model.locations import Location, parse_location
 from fieldwise.model.values import MISSING, Json, Missing, Value
 from fieldwise.read.arrow_rows import convert_arrow_batch
-from fieldwise.read.columns import find_roles, list_nested_names
 from fieldwise.read.csv_files import read_csv
+from fieldwise.read.document_records import find_records
 from fieldwise.read.files import ReadProgress, UnreadableFile, find_files, get_data_suffix, open_bytes, warn_unread_entries
 from fieldwise.read.imported_files import detect_content_format, import_rows, is_importer, recognize_format, recognizes_document
 from fieldwise.read.json_text import BYTE_ORDER_MARK, JsonProblem, decode_fast, decode_lines, decode_with_problems
@@ -25,9 +25,6 @@ MAX_LINE_BYTES: Final = 64 << 20
 """A longer line is not a case: it is discarded while it is read, and reported."""
 MAX_DOCUMENT_BYTES: Final = 1 << 30
 """A larger JSON document does not fit into memory: JSONL is read line by line instead."""
-_MIN_KEYED_RECORDS: Final = 3
-_MANY_KEYED_RECORDS: Final = 10
-"""Numbers of members from which an object may be one of records by their ids: with numbered names, and with any names."""
 _BLOCK: Final = 1 << 20
 _LINES_DECODED_TOGETHER: Final = 64
 """Lines decoded and checked together; their text and values fit into a processor's cache."""
@@ -222,64 +219,16 @@ def read_json(stream: BinaryIO, file: str) -> RowBatch:
     if recognized is not None:
         return import_rows([value], recognized, file)
     if isinstance(value, dict):
-        document = cast("Mapping[str, Any]", value)
-        list_name = _find_case_list(document)
-        if list_name is not None and not problems:
-            rows = _rows_of_list(document[list_name], [], file)
-            what = f"the cases are the list `{list_name}` of the file"
-            rows.notes = (Diagnostic(code="case-list", what=what, where=Where(file=file), level="info"),)
-            return rows
-        records = list_keyed_records(document)
-        if records and not problems:
-            rows = _rows_of_list(records, [], file)
-            what = f"the file is an object of {len(records):,} records by their ids (`{next(iter(document))}` …)"
-            rows.notes = (Diagnostic(code="keyed-records", what=what, where=Where(file=file), level="info"),)
+        document = find_records(cast("Mapping[str, Any]", value)) if not problems else None
+        if document is not None:
+            rows = _rows_of_list(document.records, [], file)
+            rows.notes = (Diagnostic(code=document.code, what=document.what, where=Where(file=file), level="info"),)
             return rows
         return RowBatch(values=[value], numbers=[1], files=[file], numbering="file", problems={0: problems} if problems else {})
     if isinstance(value, list):
         return _rows_of_list(value, problems, file)
     what, fix = "a file of cases must hold a list of objects, or one object", 'write [{"id": …, "expected": …, "actual": …}, …]'
     raise UnreadableFile(Diagnostic(code="unreadable-file", what=what, where=Where(file=file), fix=fix))
-
-
-def _find_case_list(document: Mapping[str, Any]) -> str | None:
-    """The key of the only list whose objects have both sides of a case, in an object that has neither itself.
-
-    >>> _find_case_list({"metrics": {"f1": 0.5}, "rows": [{"query": "a", "response": "b", "ground_truth": "c"}]})
-    'rows'
-    """
-    if _has_sides(document, any):
-        return None
-    lists = [
-        key for key, rows in document.items() if isinstance(rows, list) and rows and isinstance(rows[0], dict) and _has_sides(rows[0], all)
-    ]
-    return lists[0] if len(lists) == 1 else None
-
-
-def list_keyed_records(document: Any) -> list[dict[str, Any]]:
-    """The records of an object that holds them by their ids, each with its `id`; empty if the object is a record itself.
-
-    It holds records if all its members are objects with fields in common and their names are numbered, or many: parts of one record
-    (`seller`, `buyer`) are neither.
-
-    >>> list_keyed_records({f"bill_{number}": {"total": number} for number in (1, 2, 3)})[0]
-    {'id': 'bill_1', 'total': 1}
-    """
-    if not isinstance(document, dict) or len(document) < _MIN_KEYED_RECORDS:
-        return []
-    members = cast("dict[str, Any]", document)
-    if not all(isinstance(member, dict) for member in members.values()) or not set[str].intersection(*map(set, members.values())):
-        return []
-    are_numbered = all(any(character.isdigit() for character in name) for name in members)
-    if not are_numbered and len(members) < _MANY_KEYED_RECORDS:
-        return []
-    return [{"id": name, **member} for name, member in members.items()]
-
-
-def _has_sides(row: Mapping[str, Any], quantifier: Callable[[Iterable[bool]], bool]) -> bool:
-    """Whether any or all of the sides have a column in a row."""
-    columns = find_roles([*row, *list_nested_names([row], row)], {}, Where())[0].columns
-    return quantifier(side in columns for side in ("expected", "actual"))
 
 
 def read_imported(stream: BinaryIO, file: str, file_format: str) -> RowBatch:

@@ -1,0 +1,153 @@
+"""The records of a JSON file that is one object: a list inside it, or its members by their ids.
+
+Called where JSON files become rows. An object that may be a record itself stays one: nothing is taken out of it.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final, cast
+
+from fieldwise.model.diagnostic import Where
+from fieldwise.read.columns import find_id_column, find_roles, fold_name, list_nested_names
+
+_MIN_KEYED_RECORDS: Final = 3
+_MANY_KEYED_RECORDS: Final = 10
+"""Numbers of members from which an object may be one of records by their ids: with numbered names, and with any names."""
+_LIST_NAMES: Final = frozenset(
+    (
+        *("results", "predictions", "records", "documents", "docs", "rows", "cases", "examples", "samples", "outputs", "responses"),
+        *("extractions", "labels", "annotations", "answers", "dataset"),
+    )
+)
+"""Usual names of the list of records in a file, folded."""
+_AMBIGUOUS_LIST_NAMES: Final = frozenset(("data", "items", "entries", "list", "values", "content"))
+"""Names that records often use for a list of their own: there must be something beside it that is only said of a whole file."""
+_FILE_METADATA: Final = frozenset(
+    (
+        *(
+            "model",
+            "modelname",
+            "modelid",
+            "modelversion",
+            "provider",
+            "engine",
+            "system",
+            "systemname",
+            "tool",
+            "toolversion",
+            "framework",
+        ),
+        *("version", "schemaversion", "formatversion", "apiversion", "schema", "format", "license", "author", "commit", "gitsha"),
+        *("timestamp", "created", "createdat", "generated", "generatedat", "updatedat", "startedat", "finishedat", "startedon"),
+        *("run", "runid", "runname", "experiment", "experimentid", "experimentname", "evalid", "batchid", "jobid"),
+        *("datasetname", "datasetid", "datasetversion", "split", "task", "taskname", "prompt", "promptid", "promptname", "promptversion"),
+        *("temperature", "seed", "parameters", "params", "hyperparameters", "config", "configuration", "settings", "options"),
+        *("metadata", "meta", "info", "usage", "tokens", "cost", "totalcost", "latency", "duration", "durationms", "elapsed"),
+        *("metrics", "summary", "stats", "statistics", "count", "numresults", "numrecords", "numdocuments", "numsamples", "totalcount"),
+        *("errors", "warnings", "pagination", "nextpage", "nextpagetoken"),
+    )
+)
+"""Names, folded, of what is said of a whole file. `date`, `name`, `total`, `status` and `id` are fields of records too."""
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentRecords:
+    """The records that an object holds, and how that is reported."""
+
+    records: list[Any]
+    code: str
+    what: str
+
+
+def find_records(document: Mapping[str, Any]) -> DocumentRecords | None:
+    """The records in a JSON file that is this object; None if the object is one record or case itself."""
+    name = _find_case_list(document)
+    if name is not None:
+        return DocumentRecords(document[name], "case-list", f"the cases are the list `{name}` of the file")
+    return find_side_records(document)
+
+
+def find_side_records(document: Any) -> DocumentRecords | None:
+    """The records of one side in a JSON file that is this value; None if it is one record itself, or no object."""
+    name = find_record_list(document)
+    if name is not None:
+        beside = ", ".join(f"`{key}`" for key in document if key != name)
+        note = f"; {beside} beside it {'are' if len(document) > 2 else 'is'} not read" if beside else ""
+        return DocumentRecords(document[name], "record-list", f"the records are the list `{name}` of the file{note}")
+    records = list_keyed_records(document)
+    if records:
+        what = f"the file is an object of {len(records):,} records by their ids (`{next(iter(document))}` …)"
+        return DocumentRecords(records, "keyed-records", what)
+    return None
+
+
+def find_record_list(document: Any) -> str | None:
+    """The key of the list of records in an object: the only list of objects, under a usual name, beside what is said of a whole file.
+
+    Where nothing is beside it, its objects must have a column that is an id.
+
+    >>> find_record_list({"model": "m-2", "results": [{"id": "a", "total": 5}]})
+    'results'
+
+    An object with fields of its own is a record: `{"number": "A-1", "items": [{"sku": "x"}]}`.
+
+    >>> find_record_list({"number": "A-1", "items": [{"sku": "x"}]})
+    """
+    name = find_only_list(document)
+    if name is None:
+        return None
+    beside = [fold_name(key) for key in document if key != name]
+    if not beside:
+        has_ids = find_id_column(sorted(document[name][0]), None, Where())[0] is not None
+        return name if has_ids and fold_name(name) in _LIST_NAMES else None
+    is_usual = fold_name(name) in _LIST_NAMES | _AMBIGUOUS_LIST_NAMES
+    return name if is_usual and all(key in _FILE_METADATA for key in beside) else None
+
+
+def find_only_list(document: Any) -> str | None:
+    """The key of the only list of objects in an object, whatever its name; None if there is none, or several."""
+    if not isinstance(document, dict):
+        return None
+    members = cast("dict[str, Any]", document)
+    lists = [key for key, value in members.items() if isinstance(value, list) and value and all(isinstance(item, dict) for item in value)]
+    return lists[0] if len(lists) == 1 else None
+
+
+def _find_case_list(document: Mapping[str, Any]) -> str | None:
+    """The key of the only list whose objects have both sides of a case, in an object that has neither itself.
+
+    >>> _find_case_list({"metrics": {"f1": 0.5}, "rows": [{"query": "a", "response": "b", "ground_truth": "c"}]})
+    'rows'
+    """
+    if _has_sides(document, any):
+        return None
+    lists = [
+        key for key, rows in document.items() if isinstance(rows, list) and rows and isinstance(rows[0], dict) and _has_sides(rows[0], all)
+    ]
+    return lists[0] if len(lists) == 1 else None
+
+
+def list_keyed_records(document: Any) -> list[dict[str, Any]]:
+    """The records of an object that holds them by their ids, each with its `id`; empty if the object is a record itself.
+
+    It holds records if all its members are objects with fields in common and their names are numbered, or many: parts of one record
+    (`seller`, `buyer`) are neither.
+
+    >>> list_keyed_records({f"bill_{number}": {"total": number} for number in (1, 2, 3)})[0]
+    {'id': 'bill_1', 'total': 1}
+    """
+    if not isinstance(document, dict) or len(document) < _MIN_KEYED_RECORDS:
+        return []
+    members = cast("dict[str, Any]", document)
+    if not all(isinstance(member, dict) for member in members.values()) or not set[str].intersection(*map(set, members.values())):
+        return []
+    are_numbered = all(any(character.isdigit() for character in name) for name in members)
+    if not are_numbered and len(members) < _MANY_KEYED_RECORDS:
+        return []
+    return [{"id": name, **member} for name, member in members.items()]
+
+
+def _has_sides(row: Mapping[str, Any], quantifier: Callable[[Iterable[bool]], bool]) -> bool:
+    """Whether any or all of the sides have a column in a row."""
+    columns = find_roles([*row, *list_nested_names([row], row)], {}, Where())[0].columns
+    return quantifier(side in columns for side in ("expected", "actual"))
