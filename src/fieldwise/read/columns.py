@@ -184,6 +184,8 @@ def fold_name(name: str) -> str:
     ('expectedoutput', 'groundtruth', 'expected', 'vat')
     """
     folded = name.casefold()
+    if folded.isalnum():
+        return folded
     return "".join(character for character in folded if character.isalnum() or character in _PATH_SIGNS).rstrip(".") or folded
 
 
