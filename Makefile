@@ -43,8 +43,11 @@ demo: $(BASE) ## install the base package and score the embedded invoices: no se
 	$(BIN)/fieldwise demo
 	@echo "Next: . $(BIN)/activate, then: fieldwise --help"
 
+# One more than there are cores: a third of their time, tests wait for processes, browsers and clocks.
+TEST_PROCESSES ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
+
 test: $(READY) $(BROWSER) ## every test, doctest, example and code block of the docs
-	$(BIN)/python -m pytest -q -n 2 --dist loadfile
+	$(BIN)/python -m pytest -q -n $(TEST_PROCESSES) --dist loadfile --no-loadscope-reorder
 	$(BIN)/python scripts/follow_readme.py
 
 FUZZ_COUNT ?= 100000

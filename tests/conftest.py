@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import signal
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -12,6 +13,9 @@ import pytest
 from hypothesis import settings
 
 sys.path.insert(0, str(Path(__file__).parent / "support"))  # for `shortcuts`
+
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # a shell starts a job in the background so; tests press Ctrl-C
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # The same examples every time, so that a test fails only after a change; and no deadline, which a busy machine misses.
 # FIELDWISE_FUZZ=20 looks at others, and at twenty times as many.
@@ -47,8 +51,32 @@ def _shortcuts(request: pytest.FixtureRequest) -> Iterator[None]:
         yield
 
 
+_LONG_FILES = (
+    "web/test_pages_in_browser.py",
+    "web/test_stories_in_browser.py",
+    "engines/test_remote.py",
+    "engines/test_executors.py",
+    "web/test_contract.py",
+    "test_fault_injection.py",
+    "engines/test_ray_executor.py",
+    "report/test_run_changes.py",
+    "report/test_html_in_browser.py",
+    "web/test_jobs.py",
+    "read/test_cases.py",
+    "test_docs_site.py",
+)
+"""Files that take half a minute or more. They start first, so that at the end no process waits for the one that has such a file."""
+
+
+def _start_place(item: pytest.Item) -> int:
+    """The place of its file among the long ones; the others follow in the order in which they were collected."""
+    file = item.path.as_posix()
+    return next((place for place, name in enumerate(_LONG_FILES) if file.endswith(f"/tests/{name}")), len(_LONG_FILES))
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Give every law as many more examples as FIELDWISE_FUZZ says."""
+    """Put long files first, and give every law as many more examples as FIELDWISE_FUZZ says."""
+    items.sort(key=_start_place)
     if _FUZZ:
         functions = (getattr(item, "obj", None) for item in items)
         for test in {getattr(function, "__func__", function) for function in functions}:

@@ -37,8 +37,8 @@ def altered(rng: random.Random, value: Any) -> Any:
 
 @pytest.fixture
 def many(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A suite over 600 cases in about 30 shards; some lines are unreadable."""
-    monkeypatch.setattr(shards, "SHARD_BYTES", 5000)
+    """A suite over 600 cases in about 15 shards; some lines are unreadable."""
+    monkeypatch.setattr(shards, "SHARD_BYTES", 12_000)
     monkeypatch.setattr(fieldwise.engines.executors, "SHARD_BYTES", 1)
     rng = random.Random(7)
     lines: list[str] = []

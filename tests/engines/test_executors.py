@@ -35,7 +35,7 @@ def alone(many: Path) -> Any:
 @pytest.mark.parametrize("workers", [2, 5])
 def test_a_run_does_not_depend_on_how_many_share_the_work(many: Path, alone: Any, workers: int) -> None:
     run = fw.run(many, root=many.parent / "shared", workers=workers)
-    assert len(run.manifest.parts) > 20
+    assert len(run.manifest.parts) > 10
     assert run_content(run) == alone
 
 
@@ -165,7 +165,7 @@ def test_progress_counts_every_case_and_never_more_than_everything(many: Path) -
 def test_workers_end_with_the_process_that_started_them(many: Path) -> None:
     def slow(setup: RunSetup, task: ShardTask, *_: Any) -> None:
         (many.parent / f"pid-{os.getpid()}").touch()
-        time.sleep(60)
+        time.sleep(600)
 
     child = os.fork()
     if not child:  # the parent that will be killed
@@ -179,14 +179,14 @@ def test_workers_end_with_the_process_that_started_them(many: Path) -> None:
     pids = list(_until(lambda: sorted(many.parent.glob("pid-*")), 2))
     os.kill(child, signal.SIGKILL)
     os.waitpid(child, 0)
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + 300
     while any(Path(f"/proc/{path.name[4:]}").exists() for path in pids) and time.monotonic() < deadline:
         time.sleep(0.05)
     assert not [path.name for path in pids if Path(f"/proc/{path.name[4:]}").exists()]
 
 
 def _until(look: Any, count: int) -> Iterator[Path]:
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 300
     while len(paths := look()) < count and time.monotonic() < deadline:
         time.sleep(0.05)
     assert len(paths) >= count

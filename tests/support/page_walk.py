@@ -4,24 +4,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from axe_playwright_python.base import AXE_SCRIPT
+from accessibility import COLOUR_RULES, LAYOUT_RULES, remove_repeated_rows, run_axe
 
 SCHEMES = ("light", "dark")
 TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
-COLOUR_RULES = ["color-contrast", "link-in-text-block"]
-LAYOUT_RULES = ["target-size", "scrollable-region-focusable"]
-"""What colours and what the width decides. All other rules look at the document, which is the same at every width and in both schemes."""
-RULES = {390: {"light": TAGS, "dark": {"type": "rule", "values": COLOUR_RULES}}, 1400: {"light": {"type": "rule", "values": LAYOUT_RULES}}}
+RULES = {390: {"light": TAGS, "dark": COLOUR_RULES}, 1400: {"light": LAYOUT_RULES}}
 """Width → scheme → rules of axe."""
-REPEATED = [
-    "table[data-heatmap] tbody tr:nth-child(n+4)",
-    "table[data-heatmap] tr > :nth-child(n+9)",
-    "tbody tr:nth-child(n+7)",
-    "details.case ~ details.case ~ details.case",
-    ".calls ~ .calls",
-]
-"""Rows like those before them, removed before axe looks: it would take half a minute for the cells of a large heatmap."""
-OBSERVE = """
+OBSERVE_SHIFTS = """
 window.shifts = 0;
 new PerformanceObserver((list) => { for (const entry of list.getEntries()) if (!entry.hadRecentInput) window.shifts += entry.value; })
   .observe({ type: "layout-shift", buffered: true });
@@ -46,7 +35,7 @@ def walk_pages(
         context = browser.new_context(viewport={"width": width, "height": 900}, bypass_csp=True)
         if cookie is not None:
             context.add_cookies([{"name": cookie[0], "value": cookie[1], "url": cookie[2]}])
-        context.add_init_script(OBSERVE)
+        context.add_init_script(OBSERVE_SHIFTS)
         page = context.new_page()
         page.set_default_timeout(60_000)
         requests: list[str] = []
@@ -63,10 +52,10 @@ def walk_pages(
             findings.problems += [f"{name}: asks {url}" for url in foreign if not url.startswith(("data:", "blob:"))]
             if pictures is not None:
                 _take_pictures(page, pictures / f"{name.replace(' ', '-')}-{width}")
-            page.evaluate("selectors => document.querySelectorAll(selectors).forEach((row) => row.remove())", ", ".join(REPEATED))
+            remove_repeated_rows(page)
             for scheme, rules in rules_by_scheme.items():
                 page.emulate_media(color_scheme=scheme)
-                findings.problems += [f"{name} {width} {scheme}: {problem}" for problem in _run_axe(page, rules)]
+                findings.problems += [f"{name} {width} {scheme}: {problem}" for problem in run_axe(page, rules)]
         context.close()
     return findings
 
@@ -83,14 +72,3 @@ def _take_pictures(page: Any, path: Path) -> None:
     for scheme in SCHEMES:
         page.emulate_media(color_scheme=scheme)
         page.screenshot(path=f"{path}-{scheme}.png", full_page=True)
-
-
-def _run_axe(page: Any, rules: Any) -> list[str]:
-    """The violations, without what passes: of a page with 300 fields, that is megabytes."""
-    options = {"runOnly": rules, "resultTypes": ["violations"]}
-    if not page.evaluate("'axe' in window"):
-        page.evaluate(AXE_SCRIPT)
-    script = """options => axe.run(options)
-        .then(results => results.violations.map(one => [one.id, one.nodes.slice(0, 2).map(node => node.html)]))"""
-    violations = page.evaluate(script, options)
-    return [f"{rule} {[html[:160] for html in nodes]}" for rule, nodes in violations]

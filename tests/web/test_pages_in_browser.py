@@ -48,6 +48,23 @@ def test_every_page_and_report_is_accessible_fits_and_stays_in_place(
     assert {name: shift for name, shift in findings.shifts.items() if shift > MAX_SHIFT} == {}
 
 
+@pytest.mark.parametrize("name", ["runs", "run", "long"])
+def test_nothing_moves_on_a_slow_machine(browser: Any, site: Any, name: str) -> None:
+    """Tables and cards arrive in pieces there, and scripts run after the first paint."""
+    from page_walk import OBSERVE_SHIFTS
+
+    context = browser.new_context(viewport={"width": 1400, "height": 900}, bypass_csp=True)
+    context.add_cookies([{"name": "fieldwise_1", "value": TOKEN, "url": site.address}])
+    context.add_init_script(OBSERVE_SHIFTS)
+    page = context.new_page()
+    page.set_default_timeout(120_000)
+    context.new_cdp_session(page).send("Emulation.setCPUThrottlingRate", {"rate": 6})
+    page.goto(site.address + site.pages()[name])
+    page.wait_for_function("!document.querySelector('.htmx-request')")
+    assert page.evaluate("window.shifts") <= 0.02
+    context.close()
+
+
 def store_more_runs(site: Any) -> dict[str, str]:
     """Pages of further runs: 300 fields with text from right to left, confidences, a large comparison, several runs."""
     wide = {f"حقل_{number}_with_a_long_name_{number}": f"قيمة رقم {number} — value" for number in range(300)}
