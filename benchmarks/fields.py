@@ -1,17 +1,20 @@
 """Records compared field by field: fieldwise beside its peers and the floor, in one run.
 
-    python benchmarks/fields.py [--quick]
+    python benchmarks/fields.py [--quick] [--structured-eval PYTHON]
 
 The floor is what nobody can do without: decoding both sides with orjson, one RapidFuzz call for the strings, and one cost matrix with an
 optimal assignment for each list. Every contestant starts from the same JSON text; fieldwise also finds the cause of every mismatch. Peers
-that are not installed are named as such. Times are CPU time, the best of several repeats, in microseconds for each record.
+that are not installed are named as such. fieldwise and the floor run in turns. A cell shows the smallest CPU time of all rounds, in
+microseconds for each record, and in brackets the median of the ratios to the floor of the same round. Peers are slow and run once.
 """
 
 import argparse
+import subprocess
 import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 import orjson
@@ -32,6 +35,9 @@ Lines = list[tuple[bytes, bytes]]
 Contestant = Callable[[Lines], Any]
 BATCH = 1024
 """As many as a run scores together."""
+ROUNDS = 9
+PEER_RECORDS = {5: 30, 50: 3, 200: 1}
+"""Records that a slow peer is given, by the number of items."""
 
 
 def decode(lines: Lines) -> None:
@@ -173,15 +179,30 @@ PEERS: dict[str, Callable[[], Contestant]] = {
 }
 
 
-def measure(contestant: Contestant, lines: Lines, repeats: int) -> float:
-    """CPU microseconds for each record, the best of several repeats, each under the conditions of a run."""
-    best = float("inf")
+def cpu_time(contestant: Contestant, lines: Lines) -> float:
+    """CPU microseconds for each record of one pass, under the conditions of a run."""
     with throughput_settings():
-        for _ in range(repeats):
-            start = time.process_time()
-            contestant(lines)
-            best = min(best, time.process_time() - start)
-    return best / len(lines) * 1e6
+        start = time.process_time()
+        contestant(lines)
+        return (time.process_time() - start) / len(lines) * 1e6
+
+
+def measure_in_turns(contestants: dict[str, Contestant], lines: Lines, rounds: int) -> dict[str, list[float]]:
+    """The times of each contestant, one pass of each in every round, so that all of them meet the same noise."""
+    times: dict[str, list[float]] = {name: [] for name in contestants}
+    for contestant in contestants.values():
+        contestant(lines)  # caches are filled in a pass that is not counted
+    for _ in range(rounds):
+        for name, contestant in contestants.items():
+            times[name].append(cpu_time(contestant, lines))
+    return times
+
+
+def measure_structured_eval(python: Path, lines: Lines) -> float:
+    """CPU microseconds for each record in a process of its own: the package needs a newer Python than this one may be."""
+    script = Path(__file__).with_name("structured_eval_peer.py")
+    text = b"\n".join(line for pair in lines for line in pair)
+    return float(subprocess.run([python, script], input=text, capture_output=True, check=True).stdout)
 
 
 def lines_of(records: int, items: int, every: bool) -> Lines:
@@ -191,36 +212,52 @@ def lines_of(records: int, items: int, every: bool) -> Lines:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true", help="fewer records and no slow peers")
-    quick = parser.parse_args().quick
+    parser.add_argument("--structured-eval", type=Path, metavar="PYTHON", help="a Python 3.12 or newer with structured-eval[align,fuzzy]")
+    arguments = parser.parse_args()
+    sizes = {5: 512, 50: 64, 200: 16} if arguments.quick else {5: 1024, 50: 512, 200: 128}
     for every in (False, True):
         print(f"\n{'Every list item altered' if every else 'About one leaf in eight altered'}: CPU µs for each record (× the floor)\n")
         print(f"| {'':22} | {'5 items':>20} | {'50 items':>20} | {'200 items':>20} |")
         print(f"| {'-' * 22} | {'-' * 19}: | {'-' * 19}: | {'-' * 19}: |")
-        sizes = {5: 1024, 50: 512, 200: 256} if not quick else {5: 512, 50: 64, 200: 16}
         lines = {items: lines_of(records, items, every) for items, records in sizes.items()}
-        floors = {items: measure(floor, lines[items], 5) for items in lines}
-        rows: dict[str, Contestant] = {"decoding alone": decode, "floor": floor, "fieldwise": fieldwise()}
-        for name, contestant in rows.items():
-            found = {items: floors[items] if name == "floor" else measure(contestant, lines[items], 5) for items in lines}
-            print_row(name, found, floors)
+        contestants: dict[str, Contestant] = {"decoding alone": decode, "floor": floor, "fieldwise": fieldwise()}
+        times = {items: measure_in_turns(contestants, lines[items], ROUNDS) for items in lines}
+        floors = {items: times[items]["floor"] for items in lines}
+        for name in contestants:
+            print_row(name, {items: times[items][name] for items in lines}, floors)
+        measured_sizes = [5] if arguments.quick else [*sizes]
+        few_lines = {items: lines[items][: PEER_RECORDS[items]] for items in measured_sizes}
         for name, build in PEERS.items():
-            print_peer(name, build, lines, floors, quick)
+            print_peer(name, build, few_lines, floors)
+        if arguments.structured_eval is None:
+            print(f"| {'structured-eval':22} | not measured: name a Python that has it by --structured-eval", flush=True)
+        else:
+            python: Path = arguments.structured_eval
+            print_row("structured-eval", {items: [measure_structured_eval(python, few)] for items, few in few_lines.items()}, floors)
 
 
-def print_row(name: str, found: dict[int, float], floors: dict[int, float]) -> None:
-    cells = [f"{found[items]:>12,.0f} ({found[items] / floors[items]:,.1f})" if items in found else "–" for items in floors]
+def print_row(name: str, times: dict[int, list[float]], floors: dict[int, list[float]]) -> None:
+    """The smallest time, and in brackets the median of the ratios to the floor of the same round."""
+    cells: list[str] = []
+    for items, floor_times in floors.items():
+        own_times = times.get(items)
+        if own_times is None:
+            cells.append("–")
+            continue
+        if len(own_times) < len(floor_times):  # a peer that ran once
+            floor_times = [median(floor_times)]
+        ratio = median(own / minimum for own, minimum in zip(own_times, floor_times, strict=True))
+        cells.append(f"{min(own_times):,.0f} ({ratio:,.1f})")
     print(f"| {name:22} | " + " | ".join(f"{cell:>20}" for cell in cells) + " |", flush=True)
 
 
-def print_peer(name: str, build: Callable[[], Contestant], lines: dict[int, Lines], floors: dict[int, float], quick: bool) -> None:
+def print_peer(name: str, build: Callable[[], Contestant], lines: dict[int, Lines], floors: dict[int, list[float]]) -> None:
     try:
         contestant = build()
     except ImportError:
         print(f"| {name:22} | not installed", flush=True)
         return
-    enough = {5: 30, 50: 3, 200: 1}
-    sizes = [items for items in lines if items <= (5 if quick else 200)]
-    print_row(name, {items: measure(contestant, lines[items][: enough[items]], 1) for items in sizes}, floors)
+    print_row(name, {items: [cpu_time(contestant, few)] for items, few in lines.items()}, floors)
 
 
 if __name__ == "__main__":
