@@ -13,29 +13,31 @@ from dataclasses import dataclass
 from datetime import date
 from functools import cache, lru_cache
 
-from fieldwise.kernels import measures
+from fieldwise.kernels import locale_tables, measures
 from fieldwise.kernels.moments import DateReading, read_month_name
 from fieldwise.kernels.number_words import ENGLISH_NUMBERS, ORDINALS, SCALE_WORDS
 
-
-def _parse_word_table(table: str) -> dict[str, float]:
-    """Parse entries, separated by `|` or line ends, of a value and the words for it."""
-    values: dict[str, float] = {}
-    for entry in re.split(r"[|\n]", table):
-        value, *words = entry.split()
-        values.update(dict.fromkeys(words, float(value)))
-    return values
-
-
-_OTHER_LANGUAGES = """2 zwei deux dos dois duas twee dwa twice|3 drei trois tres três drie trzy|4 vier quatre cuatro quattro quatro
-5 fünf cinq cinco cinque vijf pięć|6 sechs seis zes|7 sieben siete sette sete zeven|8 acht huit ocho otto oito|9 neun nueve nove negen
-10 zehn dix diez dieci dez tien|11 onze|12 zwölf douze doce dodici doze twaalf dozen dutzend|14 vierzehn quatorze catorce
-15 fünfzehn quinze quince|20 zwanzig vingt veinte venti vinte twintig|24 vierundzwanzig|30 dreißig trente treinta trenta trinta dertig
-60 sechzig soixante sesenta|90 neunzig noventa|1 ein eine einem einen un une uno una um uma een"""
-_NUMBER_WORDS = {**{word: float(value) for word, value in ENGLISH_NUMBERS.items()}, **_parse_word_table(_OTHER_LANGUAGES)}
-"""English number words, and those of other languages that are no words of English: the table of all languages has `to` and `on`."""
+_FOREIGN_NUMBERS = frozenset(
+    str.split("""zwei deux dos dois twee dwa drei trois tres três drie trzy vier quatre cuatro quattro quatro fünf cinq cinco cinque
+    vijf pięć sechs seis zes sieben siete sette sete zeven acht huit ocho otto oito neun nueve nove negen zehn dix diez
+    dieci dez tien onze zwölf douze doce dodici doze twaalf vierzehn quatorze catorce fünfzehn quinze quince zwanzig vingt
+    veinte venti vinte twintig vierundzwanzig dreißig trente treinta trenta trinta dertig sechzig soixante sesenta neunzig
+    noventa""")
+)
+"""Number words of other languages that are no words of English: the table of all languages has `to` and `on`."""
+_MORE_NUMBERS = {"duas": 2.0, "twice": 2.0, "dozen": 12.0, "dutzend": 12.0}
 _ARTICLES = frozenset(str.split("ein eine einem einen un une uno una um uma een"))
 """Words for one that are mostly articles: they count only before a unit of time."""
+
+
+@cache  # derived from tables that never change
+def _number_words() -> dict[str, float]:
+    """Number word in running text → its value."""
+    values = locale_tables.number_words()
+    foreign = {word: float(values[locale_tables.fold_name(word)]) for word in _FOREIGN_NUMBERS}
+    return {word: float(value) for word, value in ENGLISH_NUMBERS.items()} | foreign | _MORE_NUMBERS | dict.fromkeys(_ARTICLES, 1.0)
+
+
 _SHORT_MAGNITUDES = frozenset(("k", "mil", "mn", "mio", "bn", "mrd", "mln", "bln", "tsd"))
 _MAGNITUDES = {
     **dict.fromkeys(("hundred", "hundert", "cent", "cien"), 1e2),
@@ -250,7 +252,7 @@ def _find_numbers(text: str) -> list[TextQuantity]:
 def _make_token(match: re.Match[str]) -> _QuantityToken:
     if match["number"]:
         return _QuantityToken(match[0], _parse_readings(match["number"]), match.start(), match.end())
-    value = _NUMBER_WORDS.get(match[0])
+    value = _number_words().get(match[0])
     return _QuantityToken(match[0], () if value is None else (value,), match.start(), match.end())
 
 
