@@ -18,13 +18,12 @@ from functools import cache, lru_cache
 from typing import Final, NamedTuple
 
 from fieldwise.kernels import locale_tables
+from fieldwise.kernels.clock_times import END_OF_DAY, split_clock
 from fieldwise.kernels.locale_tables import fold_name
 from fieldwise.kernels.number_words import ENGLISH_NUMBERS, ORDINALS
 
 ENGLISH_MONTHS: Final = tuple("January February March April May June July August September October November December".split())  # noqa: SIM905
 DEFAULT_PIVOT: Final = 69
-END_OF_DAY: Final = time(23, 59, 59, 999999)
-"""What `24:00` is read as, so that the date stays the one that is written; as an instant it is the next midnight."""
 LONGEST: Final = 80
 """Longer texts are no dates."""
 
@@ -91,44 +90,8 @@ class DateReading(NamedTuple):
     """Two-digit years from the pivot on are 1900 + year, below it 2000 + year; None refuses them."""
 
 
-_SECONDS = r"(?:(?:[:.m]| ?min ?)(?P<second>[0-5]?\d|60)(?:[.,](?P<fraction>\d{1,9}))?)?(?: ?s| ?min)?(?![.:]?\d)"
-_ALONE = r"(?<![\d.:/-])(?<!\d,)"
-"""What may not stand before a time of day: it would be a part of the date or of the offset."""
-_CLOCKS: Final = (
-    re.compile(rf"{_ALONE}(?P<hour>[01]?\d|2[0-4])(?:[:.]| ?h ?)(?P<minute>[0-5]\d){_SECONDS}"),
-    re.compile(
-        r"(?<!\d)(?P<hour>[01]?\d|2[0-4]) ?(?:[時时点點시]|ໂມງ|นาฬิกา) ?(?:(?P<minute>[0-5]?\d) ?(?:[分분]|ນາທີ|นาที))? ?"
-        r"(?:(?P<second>[0-5]?\d) ?(?:[秒초]|ວິນາທີ|วินาที))?(?P<fraction>)"
-    ),
-    re.compile(rf"{_ALONE}(?P<hour>[01]?\d|2[0-3])(?!\d|[.:/-]\d)(?P<minute>)(?P<second>)(?P<fraction>)"),
-    re.compile(r"(?<=\d )(?P<hour>[01]?\d|2[0-3]):(?P<minute>\d)(?::(?P<second>\d))?$(?P<fraction>)"),
-)
-"""Hour and minute, the same in words of East and South-East Asia, an hour alone (that needs a marker), single digits."""
-_ZONES: Final = {
-    "z": 0, "utc": 0, "gmt": 0, "wet": 0, "cet": 60, "cest": 120, "mez": 60, "mesz": 120, "bst": 60, "ist": 330, "eet": 120,
-    "eest": 180, "msk": 180, "est": -300, "edt": -240, "cst": -360, "cdt": -300, "mst": -420, "mdt": -360, "pst": -480, "pdt": -420,
-    "jst": 540, "kst": 540, "hkt": 480, "sgt": 480, "aest": 600, "aedt": 660, "мск": 180, "wib": 420, "wita": 480, "wit": 540, "tu": 0,
-    "brt": -180, "art": -180, "nzst": 720, "nzdt": 780, "akst": -540, "akdt": -480, "hst": -600, "sast": 120, "pkt": 300, "trt": 180,
-    "coordinated universal time": 0, "greenwich mean time": 0,
-}  # fmt: skip
-_ZONE = (
-    r"(?:(?:utc|gmt)?(?P<sign>[-+])(?P<zone_hour>\d\d?)(?::?(?P<zone_minute>[0-5]\d))?|"
-    rf"(?<![^\W\d_])(?P<zone_name>{'|'.join(sorted(_ZONES, key=len, reverse=True))})(?![^\W\d_]))(?: ?[\[(][\w/+ -]+[\])])?"
-)
-_ZONE_BEHIND: Final = re.compile(rf"[ ,]*[(\[]? ?{_ZONE}[)\]]?")
-_ZONE_BEFORE: Final = re.compile(rf"[(\[]?{_ZONE}[)\]]?[ ,]*$")
-_MORE_CLOCK_WORDS = (
-    "at um gegen à às as a las alle ore klo kl kell o в о om u у saat pukul lúc la ve v godz hod ob στις στη בשעה को t uhr hrs hr hours "
-    "horas heures h ч uur น बजे o'clock - 'ora"
-)
-"""What people write around times of day and the patterns of CLDR do not hold."""
-_HOUR_WORDS: Final = frozenset("uhr h heures o'clock hrs hours horas uur ч น बजे".split())  # noqa: SIM905
-"""Words that make a number an hour."""
-_LAST_WORD: Final = re.compile(r"[^\s,(\[]+[ ,(\[]*$")
-_FIRST_WORD: Final = re.compile(r"[ ,(\[]*[^\s,)\]]+")
 _ENDS_IN_HOUR: Final = re.compile(r"\d ?[ap]\.? ?m\.?$")
 """`10am`: an hour, although `am` may stand in a German date."""
-_MAX_MARKER_WORDS: Final = 4
 _FILLER_WORDS = "of de del d le la el the den der dem am on dne dnia dia día i y rok roku r g р г року рік года год gada e a à στις στη"
 _MORE_FILLERS: Final = frozenset([*_FILLER_WORDS.split(), "ngày", "ngay", "năm", "nam", "il", "lì", "li", "s", "in", "m", "d", "ta", "day"])
 """What people write inside dates and the patterns of CLDR do not hold."""
@@ -143,8 +106,6 @@ _ENGLISH: Final = re.compile(
 )
 """The most frequent spellings with a month name: 8 times as fast as the general reader where the name is English."""
 _COMPACT: Final = re.compile(r"(\d{4})(\d\d)(\d\d)", re.ASCII)
-_ISO_CLOCK = rf"(?P<hour>[01]\d|2[0-4])(?:(?P<minute>[0-5]\d)(?:(?P<second>[0-5]\d|60)(?:[.,](?P<fraction>\d{{1,9}}))?)?)?(?: ?{_ZONE})?"
-_ISO_BASIC_TIME: Final = re.compile(rf"(?P<date>\d{{4}}-?\d\d-?\d\d)t{_ISO_CLOCK}", re.ASCII)
 _WEEK: Final = re.compile(r"(\d{4})-?w(\d\d)-?(\d)")
 _DAY_OF_YEAR: Final = re.compile(r"(\d{4})-(\d{3})")
 _NUMERIC: Final = re.compile(r"(\d{1,4})( ?[-/.] ?| )(\d{1,2})\2(\d{1,4})\.?")
@@ -221,7 +182,7 @@ def _read_moment(text: str, reading: DateReading) -> Moment | AmbiguousMoment | 
     whole = None if _ENDS_IN_HOUR.search(clean) else _read_date(clean, reading)
     if whole is not None:
         return whole
-    for dated, clock, offset in _split_clock(clean):
+    for dated, clock, offset in split_clock(clean):
         moment = _read_date(dated, reading)
         if isinstance(moment, AmbiguousMoment):
             return moment
@@ -277,126 +238,6 @@ def _arabic_cjk(text: str) -> str:
     return re.sub(r"([〇零一二三四五六七八九十]+)([年月日号號])", digits, text)
 
 
-def _split_clock(text: str) -> list[tuple[str, time, timedelta | None]]:
-    """Every way to take a time of day out of a text: the rest, the time, the offset."""
-    basic = _ISO_BASIC_TIME.fullmatch(text)
-    if basic is not None:
-        clock, offset = _clock_time(basic, None), _offset_of(basic)
-        return [] if clock is None or isinstance(offset, bool) else [(basic["date"], clock, offset)]
-    splits: list[tuple[str, time, timedelta | None]] = []
-    for pattern in _CLOCKS:
-        for match in pattern.finditer(text):
-            split = _split_at_clock(text, match)
-            if split is not None:
-                splits.append(split)
-        if splits:
-            break
-    return splits
-
-
-class _ClockSide(NamedTuple):
-    """What is left of one side of a time of day without the words, marker and offset that belong to the time."""
-
-    rest: str
-    period: str | None = None
-    offset: timedelta | bool | None = None
-    hour_word: bool = False
-
-
-def _split_at_clock(text: str, match: re.Match[str]) -> tuple[str, time, timedelta | None] | None:
-    behind = _read_behind_clock(text[match.end() :])
-    before = _read_before_clock(text[: match.start()])
-    period = behind.period or before.period
-    if not match["minute"] and match.re is _CLOCKS[2] and not (period or behind.hour_word):
-        return None
-    clock = _clock_time(match, period)
-    offset = behind.offset if behind.offset is not None else before.offset
-    if clock is None or isinstance(offset, bool):
-        return None
-    rest = f"{before.rest} {behind.rest}".strip(" ,()[]-") if before.rest and behind.rest else (before.rest or behind.rest).strip(" ,")
-    return (rest, clock, offset) if rest else None
-
-
-def _read_behind_clock(text: str) -> _ClockSide:
-    """Read `p.m.`, `Uhr`, an offset and so on from the start of what follows a time."""
-    side = _ClockSide(text)
-    while side.rest:
-        zone = _ZONE_BEHIND.match(side.rest) if side.offset is None else None
-        if zone is not None:
-            side = side._replace(rest=side.rest[zone.end() :], offset=_offset_of(zone))
-            continue
-        words = _take_words(side.rest, from_end=False)
-        marker = next((words[count] for count in sorted(words, reverse=True) if words[count][0] in _day_periods()), None)
-        if marker is not None and side.period is None:
-            side = side._replace(rest=marker[1], period=_day_periods()[marker[0]])
-        elif words and words[1][0] in _clock_words():
-            side = side._replace(rest=words[1][1], hour_word=side.hour_word or words[1][0] in _HOUR_WORDS)
-        else:
-            break
-    return side._replace(rest=side.rest.strip(" ,)].").removeprefix("on "))
-
-
-def _read_before_clock(text: str) -> _ClockSide:
-    """Read `at`, `下午`, an offset and so on from the end of what precedes a time."""
-    if text.endswith("t") and text[-2:-1].isdigit():
-        return _ClockSide(text[:-1])
-    side = _ClockSide(text)
-    while side.rest:
-        zone = _ZONE_BEFORE.search(side.rest) if side.offset is None and side.rest[-1:] in " )]" else None
-        if zone is not None and zone["zone_name"]:
-            side = side._replace(rest=side.rest[: zone.start()], offset=_offset_of(zone))
-            continue
-        joined = _cjk_period_before(side.rest) if side.period is None else None
-        if joined is not None:
-            side = side._replace(rest=joined[1], period=joined[0])
-            continue
-        words = _take_words(side.rest, from_end=True)
-        marker = next((words[count] for count in sorted(words, reverse=True) if words[count][0] in _day_periods()), None)
-        if marker is not None and side.period is None and (marker[0] in ("am", "pm") or not marker[0].isascii()):
-            side = side._replace(rest=marker[1], period=_day_periods()[marker[0]])
-        elif words and words[1][0] in _clock_words():
-            side = side._replace(rest=words[1][1])
-        else:
-            break
-    return side._replace(rest=side.rest.strip(" ,(["))
-
-
-def _take_words(text: str, *, from_end: bool) -> dict[int, tuple[str, str]]:
-    """One to four words at an end of a text, without points and outer marks, and the rest of the text."""
-    pattern = _LAST_WORD if from_end else _FIRST_WORD
-    taken: dict[int, tuple[str, str]] = {}
-    rest = text
-    collected: list[str] = []
-    for count in range(1, _MAX_MARKER_WORDS + 1):
-        match = pattern.search(rest) if from_end else pattern.match(rest)
-        if match is None:
-            break
-        word = match[0].strip(" ,()[]").replace(".", "")
-        if not word or any(map(str.isdigit, word)):
-            break
-        rest = rest[: match.start()] if from_end else rest[match.end() :]
-        collected.insert(0 if from_end else count, word)
-        taken[count] = (" ".join(collected), rest)
-    return taken
-
-
-def _cjk_period_before(text: str) -> tuple[str, str] | None:
-    """A marker of two characters that follows the date without a space: the 下午 of `4月13日下午3:05`; with what precedes it."""
-    tail = text.rstrip()[-2:]
-    period = None if tail.isascii() else _day_periods().get(tail)
-    return None if period is None else (period, text.rstrip()[:-2])
-
-
-@cache  # derived from a table that never changes
-def _day_periods() -> dict[str, str]:
-    return locale_tables.day_periods() | {"am": "am", "pm": "pm", "a m": "am", "p m": "pm"}
-
-
-@cache  # derived from a table that never changes
-def _clock_words() -> frozenset[str]:
-    return locale_tables.clock_words() | frozenset(map(fold_name, _MORE_CLOCK_WORDS.split(" ")))
-
-
 @cache  # derived from a table that never changes
 def _fillers() -> frozenset[str]:
     return locale_tables.date_words() | frozenset(map(fold_name, _MORE_FILLERS))
@@ -406,28 +247,6 @@ def _fillers() -> frozenset[str]:
 def _dotted_fillers() -> tuple[str, ...]:
     """Words with points inside, longest first: the tokens of a date hold none."""
     return tuple(sorted((word for word in locale_tables.date_words() if "." in word), key=len, reverse=True))
-
-
-def _clock_time(match: re.Match[str], period: str | None) -> time | None:
-    hour, minute, second = int(match["hour"]), int(match["minute"] or 0), int(match["second"] or 0)
-    if period is not None and hour <= 12:
-        hour = hour % 12 + (12 if period == "pm" else 0)
-    microsecond = int((match["fraction"] or "0").ljust(6, "0")[:6])
-    if hour == 24:
-        return END_OF_DAY if minute == second == 0 else None
-    return time(hour, minute, min(second, 59), microsecond)
-
-
-def _offset_of(match: re.Match[str]) -> timedelta | bool | None:
-    """The offset of a time; None if there is none, False if it is out of range."""
-    if match["sign"]:
-        minutes = int(match["zone_hour"]) * 60 + int(match["zone_minute"] or 0)
-        if minutes > 14 * 60:
-            return False
-        return timedelta(minutes=minutes if match["sign"] == "+" else -minutes)
-    if match["zone_name"]:
-        return timedelta(minutes=_ZONES[match["zone_name"]])
-    return None
 
 
 def _with_time(moment: Moment, clock: time, offset: timedelta | None) -> Moment:
