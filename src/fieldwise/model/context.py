@@ -92,7 +92,7 @@ class Context:
         """The index of `expected_record`, shared by all mismatches of a batch with that record."""
         if self._value_indexes is None:
             self._value_indexes = {}
-        key = id(self.expected_record)  # a record cannot be hashed; its index holds it, so no other record gets its id
+        key = id(self.expected_record)  # by identity: a record cannot be hashed; its index holds it, so no other record gets its id
         if key not in self._value_indexes:
             self._value_indexes[key] = ValueIndex(self.expected_record)
         return self._value_indexes[key]
