@@ -103,6 +103,9 @@ _YEN_END: Final = re.compile(r"(¥ ?[\d,]+)-")
 _NO_DECIMALS: Final = re.compile(r"(?<=\d)(?:[.,] ?[-–—=]{1,2}|/[-=]|:-)(?![\d])")
 
 
+_HYPHENATED: Final = re.compile(r"\d-\d", re.ASCII)
+_NOT_IN_CODES: Final = frozenset("eE^/")
+"""Marks of exponents, powers of ten and cents as a fraction: a text with none of them and a hyphen between digits is no figure."""
 _POWER_OF_TEN: Final = re.compile(r"(?<=\d) ?[×xX*·] ?10(?:\^\(?([-+−]?\d{1,3})\)?|([⁺⁻]?[⁰¹²³⁴-⁹]{1,3}))$")
 _SUPERSCRIPTS: Final = str.maketrans("⁺⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "+-0123456789")
 _FOOTNOTE: Final = re.compile(r"(?<=[\w%)€£¥$]) ?[*†‡]{1,3}$")
@@ -132,6 +135,14 @@ def read_figure(text: str, decimal_mark: DecimalMark | None = None) -> Figure | 
 
     `decimal_mark` decides `1,234` and `1.234`. Without it a comma groups and a point is decimal, and `undecided` tells so.
     """
+    figure = _read_usual_figure(text)
+    if figure is not None:
+        return figure
+    return None if _is_plainly_no_figure(text) else _read_figure(text, decimal_mark)
+
+
+def _read_usual_figure(text: str) -> Figure | None:
+    """The figure of a text in the most frequent spellings: `12.50`, `$1,234.50`, `EUR 100`."""
     if _PLAIN.fullmatch(text):
         return Figure(float(text) if "." in text else int(text))
     usual = _USUAL.fullmatch(text)
@@ -145,13 +156,15 @@ def read_figure(text: str, decimal_mark: DecimalMark | None = None) -> Figure | 
             whole, decimals = coded["whole"].replace(",", ""), coded["decimals"] or ""
             number = float(f"{whole}.{decimals}") if decimals.strip("0") else int(whole)
             return Figure(number, named.currencies, named.percent, named.units)
-    return None if _is_plainly_no_figure(text) else _read_figure(text, decimal_mark)
+    return None
 
 
 def _is_plainly_no_figure(text: str) -> bool:
     """True for ASCII text that the general reader would refuse: `INV-000123`, `2024-03-05`. 10 times as fast, and most texts are none."""
     if not (text.isascii() and text.isprintable()):
         return False
+    if "-" in text and _HYPHENATED.search(text) and _NOT_IN_CODES.isdisjoint(text):
+        return True
     numeral = NUMERAL.search(text)
     if numeral is None:
         return not number_words.starts_with_number_word(text)
@@ -176,7 +189,9 @@ def _names_no_currency(before: str) -> bool:
 def read_figure_once(text: str) -> Figure | None:
     """`read_figure` of a text with a digit, without the white space around it. Most texts are no figures, so that is tried first."""
     text = text.strip()
-    return None if _is_plainly_no_figure(text) or not any(map(str.isdigit, text)) else read_figure(text)
+    if _is_plainly_no_figure(text) or not any(map(str.isdigit, text)):
+        return None
+    return _read_usual_figure(text) or _read_figure(text, None)
 
 
 # Values repeat within a column, and reading one takes 20 to 60 µs: the cache is keyed by all that decides the result.

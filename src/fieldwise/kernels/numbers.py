@@ -64,8 +64,10 @@ def _may_be_number(text: str) -> bool:
     """Check both ends and the marks between: cheap, because most texts are not numbers."""
     if text[0].isalpha() and text[:3].upper() not in currency_codes() and text[:2] != "US":
         return False
-    if text[-1].isalpha() and text[-3:].upper() not in currency_codes() and _SPACE_OR_DIGIT.split(text)[-1].lower() not in _MAGNITUDES:
-        return False
+    if text[-1].isalpha() and text[-3:].upper() not in currency_codes():
+        word = text.rsplit(maxsplit=1)[-1]
+        if (word if word.isalpha() else _SPACE_OR_DIGIT.split(word)[-1]).lower() not in _MAGNITUDES:
+            return False
     dash = text.find("-", 2, -1)
     return not ("/" in text or ":" in text) and (dash < 0 or text[dash - 1] in "eE$€£¥ ")
 

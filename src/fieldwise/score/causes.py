@@ -266,7 +266,7 @@ def _compare_letters(expected: str, actual: str) -> tuple[LetterRelation, tuple[
     edits = Levenshtein.distance(expected, actual, score_cutoff=limit)
     if edits == 1 or longer > shorter:
         return relation, (_FEW_EDITS if edits <= limit else ())
-    has_moves = sum(expected.encode()) == sum(actual.encode())  # another order has the same sum
+    has_moves = set(expected) == set(actual)  # another order has the same characters
     if edits <= limit:
         return relation, (_SAME_LETTERS if has_moves else _FEW_EDITS)
     return relation, (_MOVES if has_moves else ())
