@@ -1,5 +1,6 @@
 """Word pieces, against what the tokenizer the model was trained with gives."""
 
+import hashlib
 import json
 from pathlib import Path
 
@@ -18,6 +19,11 @@ REFERENCE = [json.loads(line) for line in Path(__file__).with_name("reference_to
 @pytest.mark.parametrize("reference", REFERENCE, ids=lambda reference: ascii(reference["text"])[:30])
 def test_pieces_are_those_of_the_reference_tokenizer(reference: dict[str, object]) -> None:
     assert encode_pieces(str(reference["text"]), VOCABULARY) == reference["ids"]
+
+
+def test_the_vocabulary_is_the_one_the_model_was_trained_with() -> None:
+    digest = hashlib.sha256((MODEL / "vocab.txt").read_bytes()).hexdigest()
+    assert digest == "07eced375cec144d27c900241f3e339478dec958f92fddbc551f295c992038a3"
 
 
 def test_a_mark_of_the_model_written_in_a_text_is_plain_text() -> None:
