@@ -6,7 +6,7 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from fieldwise.kernels.runtime import throughput_settings
+from fieldwise.kernels.runtime import rare_garbage_collection, throughput_settings
 from fieldwise.model.ask import Asker, Asking
 from fieldwise.model.case import Case, Cases
 from fieldwise.model.change import Changes
@@ -180,6 +180,7 @@ def _diff_chunks(chunks: Sequence[Cases], rules: "InferredRules", diagnostics: S
     return Diff(rules=rules.rules, lists=rules.lists, reasons=rules.reasons, results=results, diagnostics=problems)
 
 
+@rare_garbage_collection()
 def run(
     suite: str | Path | Mapping[str, Any],
     *,

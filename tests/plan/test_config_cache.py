@@ -80,3 +80,30 @@ def test_a_bad_configuration_is_reported_at_every_call() -> None:
 def test_a_configuration_that_is_no_mapping_is_a_config_error(config: Any) -> None:
     with pytest.raises(fw.ConfigError, match="an evaluator must be a mapping with `type`"):
         fw.evaluate(config, expected={"a": 1}, actual={"a": 1})
+
+
+def check_suite(tmp_path: Path, evaluator: dict[str, Any]) -> fw.Plan:
+    cases = tmp_path / "cases.jsonl"
+    cases.write_text('{"id": "1", "expected": {"total": 1}, "actual": {"total": 1}}')
+    return fw.check({"cases": str(cases), "evaluators": [evaluator]})
+
+
+def test_suites_share_the_plans_of_equal_evaluators(tmp_path: Path) -> None:
+    first, second = (check_suite(tmp_path, make_config(tolerance=0.75)) for _ in range(2))
+    assert first.evaluators[0] is second.evaluators[0]
+
+
+def test_remarks_about_an_evaluator_are_made_for_every_suite(tmp_path: Path) -> None:
+    for _ in range(2):
+        plan = check_suite(tmp_path, {"type": "field_accuracy", "fields": [{"path": "total", "match": "fuzzy", "threshold": 0}]})
+        assert [remark.code for remark in plan.diagnostics] == ["unfailable-option"]
+
+
+def test_a_composite_names_the_evaluators_of_its_own_suite(tmp_path: Path) -> None:
+    composite = {"type": "composite", "evaluators": ["fields"]}
+    cases = tmp_path / "cases.jsonl"
+    cases.write_text('{"id": "1", "expected": {"total": 1}, "actual": {"total": 1}}')
+    for tolerance in (0.1, 0.2):
+        suite = {"cases": str(cases), "evaluators": [{**make_config(tolerance=tolerance), "name": "fields"}, composite]}
+        members: Any = fw.check(suite).evaluators[1].config
+        assert members.evaluators[0].evaluator.config.fields[0].match.options.tolerance == tolerance

@@ -68,6 +68,7 @@ class PlanDemands:
 def find_demands(plan: Plan) -> PlanDemands:
     """Inspect the evaluators of a plan and all their options, once per run."""
     asks_models = embeds_texts = False
+    seen_matches: set[int] = set()  # by id, which the plan keeps valid: thousands of rules share a few matches
     stack: list[Any] = [plan.evaluators]
     while stack:
         value = stack.pop()
@@ -76,8 +77,10 @@ def find_demands(plan: Plan) -> PlanDemands:
         if isinstance(value, str):
             asks_models = asks_models or value == _ASKS_MODEL
             embeds_texts = embeds_texts or value in _EMBEDS_TEXT
-        elif isinstance(value, FieldRule):
-            stack.append(value.match)  # paths name no matcher
+        elif isinstance(value, FieldRule):  # paths name no matcher
+            if id(value.match) not in seen_matches:
+                seen_matches.add(id(value.match))
+                stack.append(value.match)
         elif isinstance(value, (list, tuple)):
             stack += cast("list[Any]", value)
         elif (names := dataclass_fields(type(value))) is not None:

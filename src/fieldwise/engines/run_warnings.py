@@ -28,7 +28,7 @@ from fieldwise.store.run_names import list_run_ids, started_at
 from fieldwise.store.stored_json import dump_json
 from fieldwise.summarize.exit_code import FOREIGN_BASELINE, UNMEASURED_RULE
 from fieldwise.summarize.gates import NOTHING_MEASURED
-from fieldwise.summarize.rule_text import rule_text
+from fieldwise.summarize.rule_text import rule_texts
 
 MAX_EXAMPLE_LENGTH: Final = 40
 MAX_SURVEYED_CASES: Final = 50_000
@@ -145,10 +145,14 @@ def warn_unread_values(plan: Plan, totals: RunTotals) -> list[Diagnostic]:
     """Expected values that the match of their rule cannot read; an error if it can read none of them."""
     diagnostics: dict[str, Diagnostic] = {}
     for planned in plan.evaluators:
-        rules = {(rule.text, rule_text(rule)): rule for rule in getattr(planned.config, "fields", None) or ()}
-        for key, counts in totals.unread.get(planned.name, {}).items():
+        unread = {key: counts for key, counts in totals.unread.get(planned.name, {}).items() if counts.unread}
+        if not unread:
+            continue
+        written_rules: Sequence[FieldRule] = getattr(planned.config, "fields", None) or ()
+        rules = {(rule.text, text): rule for rule, text in zip(written_rules, rule_texts(written_rules), strict=True)}
+        for key, counts in unread.items():
             rule = rules.get(key)
-            if rule is None or not counts.unread:
+            if rule is None:
                 continue
             examples = ", ".join(_quote_example(value) for value in counts.examples)
             none_read = counts.unread == counts.values

@@ -9,23 +9,31 @@ _GC_THRESHOLD = 500_000
 
 
 @contextmanager
-def throughput_settings() -> Generator[None]:
-    """Collect garbage rarely and multiply matrices in one thread, until the context ends.
+def rare_garbage_collection() -> Generator[None]:
+    """Collect garbage rarely until the context ends.
 
-    Records hold no reference cycles and are freed without the collector, which would cost a tenth of a run. The threads of a matrix
-    product wait for each other actively, which doubles the processor time and takes a core from another worker.
+    Records and rules hold no reference cycles and are freed without the collector, which would cost a tenth of a run.
 
-    >>> with throughput_settings():
+    >>> with rare_garbage_collection():
     ...     gc.get_threshold()[0] >= 500_000
     True
     """
-    from threadpoolctl import threadpool_limits  # imported late: it inspects every library that is loaded
-
     before = gc.get_threshold()
     if gc.isenabled():
         gc.set_threshold(max(before[0], _GC_THRESHOLD), *before[1:])
     try:
-        with threadpool_limits(limits=1, user_api="blas"):
-            yield
+        yield
     finally:
         gc.set_threshold(*before)
+
+
+@contextmanager
+def throughput_settings() -> Generator[None]:
+    """Collect garbage rarely and multiply matrices in one thread, until the context ends.
+
+    The threads of a matrix product wait for each other actively, which doubles the processor time and takes a core from another worker.
+    """
+    from threadpoolctl import threadpool_limits  # imported late: it inspects every library that is loaded
+
+    with rare_garbage_collection(), threadpool_limits(limits=1, user_api="blas"):
+        yield

@@ -186,10 +186,10 @@ Weights = NDArray[np.uint8]
 """How often each case (row) counts in each replicate (column)."""
 Buckets = NDArray[np.int64]
 """The bucket of the group of each case."""
-_Totals = NDArray[np.int64]
-"""One whole number for each replicate or bucket."""
-_ScaledBlock = tuple[list[tuple[str, int]], NDArray[np.float64]]
-"""Columns of whole numbers, and the name and unit level of each column."""
+_ColumnKey = tuple[str, int]
+"""The name of a column and the level of its unit; 0 for columns of counts."""
+_ScaledBlock = tuple[list[_ColumnKey], NDArray[np.float64]]
+"""Columns of whole numbers, and the key of each column."""
 
 _GOLDEN_GAMMA: Final = np.uint64(0x9E3779B97F4A7C15)
 # Poisson(1) in 256ths: 94 bytes draw 0, 95 draw 1, then 46, 16, 4 and 1. These keep its mean and its variance at exactly 1.
@@ -235,16 +235,62 @@ def find_buckets(groups: NDArray[np.uint64]) -> Buckets:
     return (_mix_bits(groups.copy()) % np.uint64(BUCKETS)).astype(np.int64)
 
 
+class _ColumnTotals:
+    """Whole numbers by column and unit level: a table with a row for each of them, and a column for each replicate or bucket.
+
+    The table may have more rows than are used, so that adding columns batch by batch does not copy it each time.
+    """
+
+    __slots__ = ("_levels", "_row_of_key", "_table")
+
+    def __init__(self, width: int) -> None:
+        self._row_of_key: dict[_ColumnKey, int] = {}
+        self._levels: set[int] = set()
+        self._table = np.zeros((0, width), dtype=np.int64)
+
+    def __contains__(self, name: str) -> bool:
+        return (name, 0) in self._row_of_key
+
+    def add(self, keys: Sequence[_ColumnKey], totals: NDArray[np.int64]) -> None:
+        """Add rows to those of the keys, which are distinct."""
+        row_of_key = self._row_of_key
+        rows = [row_of_key.setdefault(key, len(row_of_key)) for key in keys]
+        size = len(self._table)
+        if len(row_of_key) > size:
+            table = np.zeros((max(len(row_of_key), 2 * size), self._table.shape[1]), dtype=np.int64)
+            table[:size] = self._table
+            self._table = table
+            self._levels.update({level for _, level in keys})
+        self._table[rows] += totals
+
+    def merge(self, part: "_ColumnTotals") -> None:
+        """Add the rows of a part to these."""
+        self.add(list(part._row_of_key), part._table[: len(part._row_of_key)])
+
+    def counts(self, name: str) -> NDArray[np.float64]:
+        """The numbers of a column that has no unit."""
+        return self._table[self._row_of_key[name, 0]].astype(np.float64)
+
+    def sums(self, name: str) -> NDArray[np.float64]:
+        """The numbers of a column as sums of values; 0 for a column that was never added."""
+        sums = np.zeros(self._table.shape[1])
+        for level in sorted(self._levels):  # lowest first, so that the rounding is always the same
+            row = self._row_of_key.get((name, level))
+            if row is not None:
+                sums += np.ldexp(self._table[row].astype(np.float64), _LEVEL_BITS * level - _UNIT_BITS)
+        return sums
+
+
 class Replicates:
     """Replicate sums of named columns, with the number of cases that each replicate counts for them; of groups also the sums by bucket."""
 
     __slots__ = ("_bucket_counts", "_bucket_sums", "_counts", "_infinite", "_sums")
 
     def __init__(self) -> None:
-        self._sums: dict[tuple[str, int], _Totals] = {}
-        self._counts: dict[str, _Totals] = {}
-        self._bucket_sums: dict[tuple[str, int], _Totals] = {}
-        self._bucket_counts: dict[str, _Totals] = {}
+        self._sums = _ColumnTotals(REPLICATES)
+        self._counts = _ColumnTotals(REPLICATES)
+        self._bucket_sums = _ColumnTotals(BUCKETS)
+        self._bucket_counts = _ColumnTotals(BUCKETS)
         self._infinite: set[str] = set()
 
     def add(self, weights: Weights, columns: Mapping[str, NDArray[np.float64]], groups: NDArray[np.uint64] | None = None) -> None:
@@ -252,15 +298,20 @@ class Replicates:
 
         Weights without columns add nothing: there are no replicates.
         """
-        names = list(columns)
-        if not names or not weights.size:
+        if columns:
+            self.add_table(weights, list(columns), np.column_stack(list(columns.values())), groups)
+
+    def add_table(
+        self, weights: Weights, names: Sequence[str], values: NDArray[np.float64], groups: NDArray[np.uint64] | None = None
+    ) -> None:
+        """`add` for columns that are in one table."""
+        if not len(names) or not weights.size:
             return
-        values = np.column_stack([columns[name] for name in names])
         for start in range(0, len(values), _MAX_ROWS):
             rows = slice(start, start + _MAX_ROWS)
             self._add_block(weights[rows], values[rows], names, None if groups is None else find_buckets(groups[rows]))
 
-    def _add_block(self, weights: Weights, values: NDArray[np.float64], names: list[str], buckets: Buckets | None) -> None:
+    def _add_block(self, weights: Weights, values: NDArray[np.float64], names: Sequence[str], buckets: Buckets | None) -> None:
         """Add a block by one matrix product: a column of ones, columns of what was measured, and the values as whole numbers."""
         measured = ~np.isnan(values)
         self._infinite.update(names[column] for column in np.flatnonzero(np.isinf(values).any(axis=0)).tolist())
@@ -270,28 +321,27 @@ class Replicates:
         ones = np.ones((len(values), 1))
         blocks = [ones, measured[:, incomplete].astype(np.float64), *(block for _, block in scaled_blocks)]
         totals = (weights.astype(np.float64).T @ np.hstack(blocks)).astype(np.int64)
-        case_counts = totals[:, 0]
-        measured_counts = dict(zip(incomplete.tolist(), totals.T[1 : 1 + len(incomplete)], strict=True))
-        for column, name in enumerate(names):
-            self._counts[name] = self._counts.get(name, 0) + measured_counts.get(column, case_counts)
+        counts = np.repeat(totals[:, :1].T, len(names), axis=0)
+        counts[incomplete] = totals.T[1 : 1 + len(incomplete)]
+        self._counts.add(scaled_blocks[0][0], counts)
         keys = [key for block_keys, _ in scaled_blocks for key in block_keys]
-        for key, total in zip(keys, totals.T[1 + len(incomplete) :], strict=True):
-            self._sums[key] = self._sums.get(key, 0) + total
+        self._sums.add(keys, totals.T[1 + len(incomplete) :])
         if buckets is not None:
-            self._add_buckets(buckets, measured, names, scaled_blocks)
+            self._add_buckets(buckets, measured, scaled_blocks)
 
-    def _add_buckets(self, buckets: Buckets, measured: NDArray[np.bool_], names: list[str], scaled_blocks: list[_ScaledBlock]) -> None:
-        for name, is_measured in zip(names, measured.T, strict=True):
-            counts = np.bincount(buckets[is_measured], minlength=BUCKETS)
-            self._bucket_counts[name] = self._bucket_counts.get(name, 0) + counts
+    def _add_buckets(self, buckets: Buckets, measured: NDArray[np.bool_], scaled_blocks: list[_ScaledBlock]) -> None:
+        counts = [np.bincount(buckets[is_measured], minlength=BUCKETS) for is_measured in measured.T]
+        self._bucket_counts.add(scaled_blocks[0][0], np.array(counts))
         for keys, block in scaled_blocks:
-            for key, column in zip(keys, block.T, strict=True):
-                total = np.bincount(buckets, weights=column, minlength=BUCKETS).astype(np.int64)
-                self._bucket_sums[key] = self._bucket_sums.get(key, 0) + total
+            sums = [np.bincount(buckets, weights=column, minlength=BUCKETS) for column in block.T]
+            self._bucket_sums.add(keys, np.array(sums).astype(np.int64))
 
     @staticmethod
-    def _to_whole_numbers(values: NDArray[np.float64], names: list[str]) -> list[_ScaledBlock]:
-        """Express values as whole numbers of a unit that depends on the size of the value alone, one block for each unit level."""
+    def _to_whole_numbers(values: NDArray[np.float64], names: Sequence[str]) -> list[_ScaledBlock]:
+        """Express values as whole numbers of a unit that depends on the size of the value alone, one block for each unit level.
+
+        The first block has all columns, at level 0.
+        """
         sizes = np.abs(values)
         usual = (sizes < 2.0**_LEVEL_BITS) & ((sizes >= 2.0**-_LEVEL_BITS) | (sizes == 0))
         usual_values = np.where(usual, values, 0.0)
@@ -310,43 +360,33 @@ class Replicates:
 
     def merge(self, part: "Replicates") -> None:
         """Add the sums of a part to these."""
-        for sums, sums_of_part in ((self._sums, part._sums), (self._bucket_sums, part._bucket_sums)):
-            for key, total in sums_of_part.items():
-                sums[key] = sums.get(key, 0) + total
-        for counts, counts_of_part in ((self._counts, part._counts), (self._bucket_counts, part._bucket_counts)):
-            for name, count in counts_of_part.items():
-                counts[name] = counts.get(name, 0) + count
+        self._sums.merge(part._sums)
+        self._counts.merge(part._counts)
+        self._bucket_sums.merge(part._bucket_sums)
+        self._bucket_counts.merge(part._bucket_counts)
         self._infinite |= part._infinite
 
     def column_sums(self, name: str) -> NDArray[np.float64]:
         """The sum of a column in each replicate."""
-        return _add_levels(self._sums, name, REPLICATES)
+        return self._sums.sums(name)
 
     def bucket_sums(self, name: str) -> NDArray[np.float64]:
         """The sum of a column in each bucket of groups."""
-        return _add_levels(self._bucket_sums, name, BUCKETS)
+        return self._bucket_sums.sums(name)
 
     def bucket_counts(self, name: str) -> NDArray[np.float64]:
         """The number of measured cases of a column in each bucket of groups."""
-        return self._bucket_counts[name].astype(np.float64)
+        return self._bucket_counts.counts(name)
 
     def column_counts(self, name: str) -> NDArray[np.float64]:
         """The number of measured cases of a column in each replicate."""
-        return self._counts[name].astype(np.float64)
+        return self._counts.counts(name)
 
     def mean_variance(self, name: str, mean: float, n: int, units: int) -> float | None:
         """The variance of a column's mean over `n` cases in `units` groups; None if it cannot be computed."""
         if name not in self._counts or name in self._infinite:
             return None
         return ratio_variance(self.column_sums(name), self.column_counts(name), mean, n, units)
-
-
-def _add_levels(totals: Mapping[tuple[str, int], _Totals], name: str, size: int) -> NDArray[np.float64]:
-    by_level = sorted((level, total) for (column, level), total in totals.items() if column == name)
-    sums = np.zeros(size)
-    for level, total in by_level:  # lowest first, so that the rounding is always the same
-        sums += np.ldexp(total.astype(np.float64), _LEVEL_BITS * level - _UNIT_BITS)
-    return sums
 
 
 def ratio_variance(

@@ -58,6 +58,10 @@ class Path:
             ...
         fieldwise.model.path.MalformedPath: `invoice..total` has an empty step
         """
+        if text.isascii():  # keys that are identifiers, as most are, need no closer look
+            keys = text.split(".")
+            if all(map(str.isidentifier, keys)):
+                return cls(tuple(keys))
         if text.startswith("$"):
             fix = text.removeprefix("$").removeprefix(".")
             raise MalformedPath(f"`{text}` is JSONPath, which is not supported", f"write `{fix}`" if fix else "name a field")

@@ -86,13 +86,16 @@ def to_plain(value: Any) -> Any:
     >>> to_plain((1.5, {"a": None}))
     [1.5, {'a': None}]
     """
-    if type(value) in SCALAR_TYPES:
+    kind = type(value)
+    if kind in SCALAR_TYPES:
         return value
-    names = dataclass_fields(type(value))
+    names = dataclass_fields(kind)
     if names is not None:
         return {name: inner if type(inner := getattr(value, name)) in SCALAR_TYPES else to_plain(inner) for name in names}
     if isinstance(value, dict):
-        return {key: to_plain(inner) for key, inner in cast("dict[Any, Any]", value).items()}
+        entries = cast("dict[Any, Any]", value).items()
+        return {key: inner if type(inner) in SCALAR_TYPES else to_plain(inner) for key, inner in entries}
     if isinstance(value, (list, tuple)):
-        return [to_plain(inner) for inner in cast("list[Any]", value)]
+        items = cast("list[Any]", value)
+        return [inner if type(inner) in SCALAR_TYPES else to_plain(inner) for inner in items]
     return value

@@ -99,10 +99,10 @@ def plan_evaluator(review: Review, place: KeyPath) -> PlannedEvaluator | Invalid
     value = review.document.value
     for step in place:
         value = value[step]
-    return _apply_default_when(read_evaluator(review, value, place))
+    return apply_default_when(read_evaluator(review, value, place))
 
 
-def _apply_default_when(planned: PlannedEvaluator | Invalid) -> PlannedEvaluator | Invalid:
+def apply_default_when(planned: PlannedEvaluator | Invalid) -> PlannedEvaluator | Invalid:
     """Restrict an evaluator of a suite to the cases that its options are made for, unless `when` is written."""
     if isinstance(planned, PlannedEvaluator) and planned.when is None and isinstance(planned.config, HasDefaultWhen):
         return replace(planned, when=planned.config.default_when())

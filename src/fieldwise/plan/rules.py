@@ -252,7 +252,7 @@ def read_field_rule(review: Review, value: Any, place: KeyPath) -> Any:
             options[option.name] = read_value(review, option.hint, value[option.name], (*place, option.name), option)
     name = value.get("match", "exact")
     match = _read_named_match(review, name, value, name_place=(*place, "match"), place=place, other_keys=RULE_KEYS)
-    if INVALID in (path, match, *options.values()):
+    if path is INVALID or match is INVALID or INVALID in options.values():
         return INVALID
     return FieldRule(path=path, text=text, match=match, **options)
 

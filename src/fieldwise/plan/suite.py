@@ -15,7 +15,8 @@ from fieldwise.model.redaction import Redaction
 from fieldwise.model.values import Json
 from fieldwise.plan.cost import COST_NAME, read_cost
 from fieldwise.plan.declared_options import describe_value, is_list_value, is_mapping_value
-from fieldwise.plan.evaluators import OPTION_READERS, get_evaluator_name, plan_evaluator
+from fieldwise.plan.config_cache import plan_evaluator_once
+from fieldwise.plan.evaluators import OPTION_READERS, get_evaluator_name
 from fieldwise.plan.gates import POLICY, EvaluatorMetrics, list_gate_metrics, read_gates, read_regressions
 from fieldwise.plan.options import read_value
 from fieldwise.plan.review import INVALID, Invalid, Review, quote_names, report_unknown_keys, suggest_name
@@ -289,7 +290,7 @@ def _read_evaluators(review: Review, suite: Any) -> list[PlannedEvaluator | Inva
         what = f"a suite needs a list of `evaluators`, not {actual}"
         review.add_error(("evaluators",), "missing-evaluators", what, "write `evaluators: [{type: field_accuracy}]`")
         return []
-    evaluators = [plan_evaluator(review, ("evaluators", index)) for index in range(len(written))]
+    evaluators = [plan_evaluator_once(review, ("evaluators", index)) for index in range(len(written))]
     _report_repeated_names(review, written)
     return evaluators
 

@@ -19,7 +19,7 @@ from fieldwise.model.path import EACH, ROOT, MalformedPath, Path, Step
 from fieldwise.model.values import MISSING, Value
 from fieldwise.store.arrow_tables import ArrowColumn, ArrowTable, arrow_column, build_table, dictionary_column, utf8_column
 from fieldwise.store.stored_json import dump_json, dump_json_values, load_json
-from fieldwise.summarize.rule_text import rule_text
+from fieldwise.summarize.rule_text import rule_texts
 
 FIELDS_KEY: Final = "fields"
 """Key of the table metadata that holds all fields in order, each with its rule in words, including fields without a row."""
@@ -47,10 +47,10 @@ def build_comparisons_table(comparisons: ComparisonTable, rows: NDArray[np.int64
     extra = comparisons.unmatched_actual if len(comparisons.unmatched_actual) else np.zeros(len(order), dtype=np.bool_)
     unpaired = comparisons.unmatched_expected if len(comparisons.unmatched_expected) else np.zeros(len(order), dtype=np.bool_)
     similarity = comparisons.similarity[order]
-    fields = [[name, rule_text(rule)] for name, rule in zip(comparisons.fields, comparisons.rules, strict=True)]
+    fields = list(zip(comparisons.fields, rule_texts(comparisons.rules), strict=True))
     unread: UnreadByRule = {}
     for field, counts in comparisons.unread.items():
-        add_unread(unread, {(fields[field][0], fields[field][1]): counts})
+        add_unread(unread, {fields[field]: counts})
     return build_table(
         {
             "case": arrow_column((rows + first)[comparisons.case[order]]),

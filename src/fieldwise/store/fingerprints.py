@@ -13,6 +13,7 @@ import pyarrow.compute
 
 from fieldwise.model.ask import Endpoint
 from fieldwise.model.locations import Location, parse_location
+from fieldwise.model.path import Path as FieldPath
 from fieldwise.model.plan import PlannedEvaluator, Source
 from fieldwise.model.remote_path import RemotePath
 from fieldwise.model.rule import Match
@@ -44,7 +45,7 @@ def fingerprint_rules(planned: PlannedEvaluator) -> str:
     plain: list[Any] = [planned.type, _to_plain(planned.config, matches), planned.pass_at, _to_plain(planned.when, matches)]
     if is_judge(planned.type):
         plain += sorted(_fingerprint_named_files(planned.config, Path(getattr(planned.config, "cwd", "."))))
-    return sha256(dump_json(plain))
+    return sha256(dump_json(plain, finite=True))  # `pass_at` is the only number, and it is in [0, 1]
 
 
 def _to_plain(value: Any, matches: _PlainMatches) -> Any:
@@ -53,23 +54,26 @@ def _to_plain(value: Any, matches: _PlainMatches) -> Any:
     >>> _to_plain({"b": frozenset({"y", "x"}), "a": 1.0}, {})
     ['map', ["'a'", '1.0'], ["'b'", ['set', "'x'", "'y'"]]]
     """
-    if type(value) in SCALAR_TYPES:
+    kind = type(value)
+    if kind in SCALAR_TYPES:
         text = repr(value)
         return _ADDRESS.sub("", text) if " at 0x" in text else text
-    if id(value) in matches:  # ids are safe as keys: each match is held
+    if kind is FieldPath:
+        return ["Path", ["steps", ["list", *[_to_plain(step, matches) for step in value.steps]]]]
+    if kind is Match and id(value) in matches:  # ids are safe as keys: each match is held
         return matches[id(value)][1]
-    names = dataclass_fields(type(value))
+    names = dataclass_fields(kind)
     if names is not None:
         # The class name is hashed, too: after a class of options was renamed, unfinished runs are scored again.
-        plain_fields: list[list[Any]] = []
+        plain: list[Any] = [kind.__name__]
         for name in names:
             inner = getattr(value, name)
             # most values are numbers, flags and None: thousands of rules have ten of them each
-            plain_fields.append([name, repr(inner) if type(inner) in _PLAIN_REPR_TYPES else _to_plain(inner, matches)])
-        variables = [[name, os.environ.get(name)] for name in _MODEL_VARIABLES] if isinstance(value, Endpoint) else []
-        plain = [type(value).__name__, *plain_fields, *variables]
-        if isinstance(value, Match):
+            plain.append([name, repr(inner) if type(inner) in _PLAIN_REPR_TYPES else _to_plain(inner, matches)])
+        if kind is Match:
             matches[id(value)] = (value, plain)
+        elif isinstance(value, Endpoint):
+            plain += [[name, os.environ.get(name)] for name in _MODEL_VARIABLES]
         return plain
     if isinstance(value, Mapping):
         pairs = cast("Mapping[Any, Any]", value).items()

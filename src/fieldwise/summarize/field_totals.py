@@ -24,7 +24,7 @@ from fieldwise.model.rule import FieldRule
 from fieldwise.model.summary import FieldSummary, Metric
 from fieldwise.model.values import MISSING
 from fieldwise.summarize.metrics import CaseDraws, GroupSets, LowestCases, MeasuredRows
-from fieldwise.summarize.rule_text import rule_text
+from fieldwise.summarize.rule_text import rule_texts
 
 _OUTCOME_COUNT = len(Outcome)
 _MAX_WORST = 5
@@ -85,9 +85,9 @@ class FieldTotals:
         return slots
 
     def _update_first_seen(self, batch: "BatchFields") -> None:
-        for rank, (key, first_case) in enumerate(zip(batch.keys, batch.first_cases, strict=True)):
+        for rank, (key, first_case, text) in enumerate(zip(batch.keys, batch.first_cases, rule_texts(batch.rules), strict=True)):
             if key not in self._first_seen or (first_case, rank) < self._first_seen[key][:2]:
-                self._first_seen[key] = (first_case, rank, rule_text(batch.rules[rank]))
+                self._first_seen[key] = (first_case, rank, text)
 
     def merge(self, other: "FieldTotals") -> None:
         """Add the totals of other batches."""
@@ -113,44 +113,47 @@ class FieldTotals:
         with_actual = self._outcomes[:, _WITH_ACTUAL].sum(axis=1)
         matched = self._outcomes[:, Outcome.MATCH]
         shares = np.stack(precision_recall_f1(matched, with_actual - matched, with_expected - matched), axis=1)
-        return tuple(self._summarize_field(key, shares[self._slot[key]].tolist()) for key in keys)
+        expected, given = with_expected + self._counts[:, _FAULTS_WITH_EXPECTED], with_actual + self._counts[:, _FAULTS_WITH_ACTUAL]
+        # lists of Python numbers, which are read one by one many times faster than arrays
+        columns = (self._counts, self._outcomes, np.stack([expected, given], axis=1), shares)
+        rows = list(zip(*(column.tolist() for column in columns), strict=True))
+        return tuple(self._summarize_field(key, *rows[self._slot[key]]) for key in keys)
 
-    def _summarize_field(self, key: FieldKey, shares: list[float]) -> FieldSummary:
-        slot = self._slot[key]
-        counts, outcomes = self._counts[slot].tolist(), self._outcomes[slot].tolist()
-        with_expected = sum(outcomes[outcome] for outcome in _WITH_EXPECTED)
-        with_actual = sum(outcomes[outcome] for outcome in _WITH_ACTUAL)
-        precision, recall, f1 = shares
-        causes = sorted(self._causes.get(key, {}).items(), key=lambda item: (-item[1], item[0]))
+    def _summarize_field(
+        self, key: FieldKey, counts: list[int], outcomes: list[int], sides: list[int], shares: list[float]
+    ) -> FieldSummary:
+        """The summary of a field; `sides` are the numbers of its expected and of its actual values."""
+        causes = self._causes.get(key, {})
+        sorted_causes = sorted(causes.items(), key=lambda item: (-item[1], item[0])) if causes else ()
         return FieldSummary(
             field=key[0],
             rule=self._first_seen[key][2],
             n=counts[_SCORED],
-            expected=with_expected + counts[_FAULTS_WITH_EXPECTED],
-            given=with_actual + counts[_FAULTS_WITH_ACTUAL],
+            expected=sides[0],
+            given=sides[1],
             outcomes={label: count for label, count in zip(OUTCOME_LABELS, outcomes, strict=True) if count},
             matched=counts[_PASSED],
-            score=self._mean_similarity(key),
-            precision=precision,
-            recall=recall,
-            f1=f1,
-            causes=tuple(causes[:_MAX_CAUSES]),
+            score=self._mean_similarity(key, counts),
+            precision=shares[0],
+            recall=shares[1],
+            f1=shares[2],
+            causes=tuple(sorted_causes[:_MAX_CAUSES]),
             worst=tuple(case_id for _, _, case_id in self._worst[key].entries) if key in self._worst else (),
         )
 
-    def _mean_similarity(self, key: FieldKey) -> Metric:
-        slot = self._slot[key]
-        scored, cases = int(self._counts[slot, _SCORED]), int(self._counts[slot, _CASES])
+    def _mean_similarity(self, key: FieldKey, counts: list[int]) -> Metric:
+        scored, cases = counts[_SCORED], counts[_CASES]
         if not scored:
             return Metric(value=0.0, n=0)
-        mean, groups = self._sums.mean(slot, scored), self._groups.count(_scored_name(key))
-        low, high = self._mean_interval(key, mean, scored, cases, groups) or (None, None)
+        mean, groups = self._sums.mean(self._slot[key], scored), self._groups.count(_scored_name(key))
+        low, high = self._mean_interval(key, mean, counts, groups) or (None, None)
         return Metric(value=mean, n=cases, low=low, high=high, groups=groups)
 
-    def _mean_interval(self, key: FieldKey, mean: float, scored: int, cases: int, groups: int | None) -> tuple[float, float] | None:
+    def _mean_interval(self, key: FieldKey, mean: float, counts: list[int], groups: int | None) -> tuple[float, float] | None:
         # items of one list are not independent, so the interval counts cases, not items
+        scored, cases = counts[_SCORED], counts[_CASES]
         units = cases if groups is None else groups
-        is_share = not self._counts[self._slot[key], _GRADED] and scored == cases
+        is_share = not counts[_GRADED] and scored == cases
         if is_share and units == cases:
             return wilson_interval(mean * cases, cases) if cases >= MIN_UNITS else None
         items, lacking = _scored_name(key), _lacking_name(key)
@@ -288,10 +291,9 @@ def _draw_replicates(comparisons: ComparisonTable, mask: RowMask, keys: Sequence
         items = np.bincount(cells, minlength=size).reshape(-1, len(block)).astype(np.float64)
         # bincount adds in order of the rows, so a case has the same sum in every batch
         missing = np.bincount(cells, weights=lacking[in_block], minlength=size).reshape(-1, len(block)).astype(np.float64)
-        columns = {_scored_name(key): items[:, index] for index, key in enumerate(block)}
-        for index in np.flatnonzero(missing.any(axis=0)).tolist():
-            columns[_lacking_name(block[index])] = missing[:, index]
-        replicates.add(draws.weights, columns, draws.groups)
+        imperfect = np.flatnonzero(missing.any(axis=0))
+        names = [*map(_scored_name, block), *(_lacking_name(block[index]) for index in imperfect.tolist())]
+        replicates.add_table(draws.weights, names, np.hstack([items, missing[:, imperfect]]), draws.groups)
     return replicates
 
 

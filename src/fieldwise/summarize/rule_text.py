@@ -1,6 +1,21 @@
 """A rule as a short text."""
 
+from collections.abc import Iterable
+
 from fieldwise.model.rule import FieldRule
+
+
+def rule_texts(rules: Iterable[FieldRule]) -> list[str]:
+    """The text of each rule; thousands of rules share a few matches."""
+    text_of_match: dict[tuple[int, float], str] = {}  # by id: the rules keep their matches
+    texts: list[str] = []
+    for rule in rules:
+        key = (id(rule.match), 0.0 if rule.evidence is None else rule.evidence.iou)
+        text = text_of_match.get(key)
+        if text is None:
+            text = text_of_match[key] = rule_text(rule)
+        texts.append(text)
+    return texts
 
 
 def rule_text(rule: FieldRule) -> str:
