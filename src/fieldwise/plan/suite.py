@@ -13,9 +13,9 @@ from fieldwise.model.path import MalformedPath, Path
 from fieldwise.model.plan import Document, Gate, KeyPath, Plan, PlannedEvaluator, Role, SideMapping, Source
 from fieldwise.model.redaction import Redaction
 from fieldwise.model.values import Json
+from fieldwise.plan.config_cache import plan_evaluator_once
 from fieldwise.plan.cost import COST_NAME, read_cost
 from fieldwise.plan.declared_options import describe_value, is_list_value, is_mapping_value
-from fieldwise.plan.config_cache import plan_evaluator_once
 from fieldwise.plan.evaluators import OPTION_READERS, get_evaluator_name
 from fieldwise.plan.gates import POLICY, EvaluatorMetrics, list_gate_metrics, read_gates, read_regressions
 from fieldwise.plan.options import read_value

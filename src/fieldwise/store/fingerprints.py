@@ -13,7 +13,6 @@ import pyarrow.compute
 
 from fieldwise.model.ask import Endpoint
 from fieldwise.model.locations import Location, parse_location
-from fieldwise.model.path import Path as FieldPath
 from fieldwise.model.plan import PlannedEvaluator, Source
 from fieldwise.model.remote_path import RemotePath
 from fieldwise.model.rule import Match
@@ -54,27 +53,12 @@ def _to_plain(value: Any, matches: _PlainMatches) -> Any:
     >>> _to_plain({"b": frozenset({"y", "x"}), "a": 1.0}, {})
     ['map', ["'a'", '1.0'], ["'b'", ['set', "'x'", "'y'"]]]
     """
-    kind = type(value)
-    if kind in SCALAR_TYPES:
+    if type(value) in SCALAR_TYPES:
         text = repr(value)
         return _ADDRESS.sub("", text) if " at 0x" in text else text
-    if kind is FieldPath:
-        return ["Path", ["steps", ["list", *[_to_plain(step, matches) for step in value.steps]]]]
-    if kind is Match and id(value) in matches:  # ids are safe as keys: each match is held
-        return matches[id(value)][1]
-    names = dataclass_fields(kind)
+    names = dataclass_fields(type(value))
     if names is not None:
-        # The class name is hashed, too: after a class of options was renamed, unfinished runs are scored again.
-        plain: list[Any] = [kind.__name__]
-        for name in names:
-            inner = getattr(value, name)
-            # most values are numbers, flags and None: thousands of rules have ten of them each
-            plain.append([name, repr(inner) if type(inner) in _PLAIN_REPR_TYPES else _to_plain(inner, matches)])
-        if kind is Match:
-            matches[id(value)] = (value, plain)
-        elif isinstance(value, Endpoint):
-            plain += [[name, os.environ.get(name)] for name in _MODEL_VARIABLES]
-        return plain
+        return _dataclass_to_plain(value, names, matches)
     if isinstance(value, Mapping):
         pairs = cast("Mapping[Any, Any]", value).items()
         return ["map", *([repr(key), _to_plain(inner, matches)] for key, inner in sorted(pairs, key=lambda pair: repr(pair[0])))]
@@ -85,6 +69,23 @@ def _to_plain(value: Any, matches: _PlainMatches) -> Any:
     if callable(value) and hasattr(value, "__qualname__"):
         return f"{value.__module__}.{value.__qualname__}"
     return _ADDRESS.sub("", repr(value))
+
+
+def _dataclass_to_plain(value: Any, names: Sequence[str], matches: _PlainMatches) -> list[Any]:
+    is_match = isinstance(value, Match)
+    if is_match and id(value) in matches:  # ids are safe as keys: each match is held
+        return matches[id(value)][1]
+    # The class name is hashed, too: after a class of options was renamed, unfinished runs are scored again.
+    plain: list[Any] = [type(value).__name__]
+    for name in names:
+        inner = getattr(value, name)
+        # most values are numbers, flags and None: thousands of rules have ten of them each
+        plain.append([name, repr(inner) if type(inner) in _PLAIN_REPR_TYPES else _to_plain(inner, matches)])
+    if is_match:
+        matches[id(value)] = (value, plain)
+    elif isinstance(value, Endpoint):
+        plain += [[name, os.environ.get(name)] for name in _MODEL_VARIABLES]
+    return plain
 
 
 def _fingerprint_named_files(value: Any, folder: Path) -> Iterator[list[str]]:
