@@ -81,7 +81,8 @@ def __getattr__(name: str) -> "Any":
         raise AttributeError(f"module 'fieldwise' has no attribute '{name}'")
     from importlib import import_module
 
-    return getattr(import_module(_MODULES[name]), name)
+    value = globals()[name] = getattr(import_module(_MODULES[name]), name)  # found without this function from now on
+    return value
 
 
 def __dir__() -> list[str]:

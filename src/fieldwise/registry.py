@@ -74,7 +74,7 @@ class Example:
     expected: Any
     actual: Any
     score: float
-    options: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    options: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,7 +90,7 @@ class CauseExample:
 class EvaluatorExample:
     """A configuration of an evaluator. The laws run it; the first one with `expected` and `actual` is shown in the reference."""
 
-    options: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    options: Mapping[str, Any] = field(default_factory=dict)
     expected: Any = None
     actual: Any = None
     perfect: Any = None
@@ -188,9 +188,9 @@ class EvaluatorSpec:
     """`summarize(pool)`: metrics of the whole dataset from what all batches put into `Results.pool`."""
     version: int = 1
     """Incremented with every change of what it measures."""
-    vacuous: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
+    vacuous: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Metric → the flags that together say that it had nothing to measure in a case. The case keeps the value; means leave it out."""
-    unscored: Mapping[str, str] = field(default_factory=dict[str, str])
+    unscored: Mapping[str, str] = field(default_factory=dict)
     """Metric → the flag that says that it could not be measured though something was expected. Means leave it out, `--max-unscored`
     limits it."""
     unbounded: tuple[str, ...] = ()
@@ -268,7 +268,7 @@ class Catalog(Generic[SpecT]):
     """Modules of the package that register several names; imported when no file has the name."""
     fallback: Callable[[Callable[..., Any]], Any] | None = None
     """Registers an entry point's function that was not decorated."""
-    specs: dict[str, SpecT] = field(default_factory=dict[str, SpecT])
+    specs: dict[str, SpecT] = field(default_factory=dict)
     revision: int = 0
     """Incremented with every registration: what was derived from the specs is out of date."""
     _all_specs: tuple[int, tuple[SpecT, ...]] | None = None

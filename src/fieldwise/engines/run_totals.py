@@ -26,7 +26,7 @@ MAX_EXAMPLES: Final = 3
 class RepeatedWarning:
     """A warning that applies to one case or to many."""
 
-    examples: list[Diagnostic] = field(default_factory=list[Diagnostic])
+    examples: list[Diagnostic] = field(default_factory=list)
     """The first of them."""
     count: int = 0
 

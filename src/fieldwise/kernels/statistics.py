@@ -254,14 +254,19 @@ class _ColumnTotals:
     def add(self, keys: Sequence[_ColumnKey], totals: NDArray[np.int64]) -> None:
         """Add rows to those of the keys, which are distinct."""
         row_of_key = self._row_of_key
+        known_keys = len(row_of_key)
         rows = [row_of_key.setdefault(key, len(row_of_key)) for key in keys]
-        size = len(self._table)
-        if len(row_of_key) > size:
-            table = np.zeros((max(len(row_of_key), 2 * size), self._table.shape[1]), dtype=np.int64)
+        if len(row_of_key) > known_keys:
+            self._levels.update({level for _, level in keys})
+            self._grow(len(row_of_key))
+        self._table[rows] += totals
+
+    def _grow(self, rows: int) -> None:
+        size, width = self._table.shape
+        if rows > size:
+            table = np.zeros((max(rows, 2 * size), width), dtype=np.int64)
             table[:size] = self._table
             self._table = table
-            self._levels.update({level for _, level in keys})
-        self._table[rows] += totals
 
     def merge(self, part: "_ColumnTotals") -> None:
         """Add the rows of a part to these."""

@@ -51,7 +51,7 @@ class Endpoint:
     """Maximum length of a reply in tokens; default: that of the server."""
     seed: int | None = None
     """Seed of the sampling, sent with every request."""
-    parameters: Mapping[str, Any] = field(default_factory=dict[str, Any], hash=False)
+    parameters: Mapping[str, Any] = field(default_factory=dict, hash=False)
     """Further parameters of the request, such as `{reasoning_effort: low}`."""
     timeout: Annotated[float, Gt(0)] = 60.0
     """Timeout of one request in seconds."""

@@ -30,9 +30,9 @@ class Records:
     """Repairs that were needed to parse a side, by case: `actual: code fence removed`."""
     unreadable: dict[int, dict[str, str]]
     """By case: the sides (`expected`, `actual`) without a record → the reason."""
-    wrapped: Mapping[int, Value] = field(default_factory=dict[int, Value])
+    wrapped: Mapping[int, Value] = field(default_factory=dict)
     """By case: the actual record as it was, where values with a confidence beside them were unwrapped."""
-    evidence: Mapping[int, EvidenceNode] = field(default_factory=dict[int, EvidenceNode])
+    evidence: Mapping[int, EvidenceNode] = field(default_factory=dict)
     """By case: confidences, pages and boxes of the values of the actual record."""
 
 

@@ -22,7 +22,7 @@ class Case:
     """The output of the system under test."""
     contexts: Sequence[Json] | None = None
     """The passages that a RAG system retrieved."""
-    metadata: dict[str, Any] = field(default_factory=dict[str, Any])
+    metadata: dict[str, Any] = field(default_factory=dict)
     """Further columns of the data, by name."""
     tags: tuple[str, ...] = ()
     """Labels for slices of the summary and for `when`."""
@@ -46,16 +46,16 @@ class Cases:
     tags: list[tuple[str, ...]]
     split: list[str | None]
     actuals: list[Sequence[Json] | None]
-    diagnostics: dict[int, list[Diagnostic]] = field(default_factory=dict[int, list[Diagnostic]])
+    diagnostics: dict[int, list[Diagnostic]] = field(default_factory=dict)
     """Problems found while reading a case, by position. `unreadable-expected`, `unreadable-actual` and
     `unreadable-case` make the case an error; the others are for information."""
-    group: list[str] = field(default_factory=list[str])
+    group: list[str] = field(default_factory=list)
     """The group of each case, such as its document; empty if the cases are independent."""
     finite: bool = False
     """True if no value holds a NaN or an infinite number, as in data read from strict JSON."""
-    files: list[str] = field(default_factory=list[str])
+    files: list[str] = field(default_factory=list)
     """The file of each case (of its expected side, if the sides are separate); empty if the cases come from no file."""
-    lines: list[int | None] = field(default_factory=list[int | None])
+    lines: list[int | None] = field(default_factory=list)
     """The line of each case in its file, None where lines do not count; empty if the cases come from no file."""
 
     def __len__(self) -> int:

@@ -119,7 +119,7 @@ class Changes:
     """Ids of cases that only the new run has."""
     common_share: float = 1.0
     """The share of the cases of the larger run that both have; of the sampled cases, if the base is a file that samples a large run."""
-    notes: Sequence[str] = field(default_factory=list[str])
+    notes: Sequence[str] = field(default_factory=list)
     """Limits of the comparison, such as another version of an evaluator or another suite."""
     adjust: str = "holm"
     """Adjustment of the p-values: `holm` or `bh`."""

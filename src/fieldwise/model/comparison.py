@@ -151,11 +151,11 @@ class ComparisonTable:
     """The rule of each of `fields`."""
     paths: Sequence[str]
     """The concrete paths, such as `line_items[2].amount`."""
-    cause: Mapping[int, str] = dataclass_field(default_factory=dict[int, str])
+    cause: Mapping[int, str] = dataclass_field(default_factory=dict)
     """The likely cause of a mismatch, by row."""
-    note: Mapping[int, str] = dataclass_field(default_factory=dict[int, str])
+    note: Mapping[int, str] = dataclass_field(default_factory=dict)
     """Remarks of matchers, by row."""
-    faults: Mapping[int, Diagnostic] = dataclass_field(default_factory=dict[int, Diagnostic])
+    faults: Mapping[int, Diagnostic] = dataclass_field(default_factory=dict)
     """Why a row could not be compared, for rows whose outcome is FAULT."""
     unmatched_actual: NDArray[np.bool_] = dataclass_field(default_factory=_no_flags)
     """True for an item of an actual list that was paired with no expected item."""
@@ -168,15 +168,15 @@ class ComparisonTable:
     if no row has one."""
     relative_distance: NDArray[np.float64] = dataclass_field(default_factory=_no_numbers)
     """The same for a tolerance that is a share of the expected value."""
-    unread: Mapping[int, UnreadValues] = dataclass_field(default_factory=dict[int, UnreadValues])
+    unread: Mapping[int, UnreadValues] = dataclass_field(default_factory=dict)
     """What the matches of some fields could not read of the expected values, by index into `fields`."""
     confidence: NDArray[np.float64] = dataclass_field(default_factory=_no_numbers)
     """How sure the system is of the actual value of each row, NaN where it does not say; empty if the batch has no evidence."""
-    page: Mapping[int, int] = dataclass_field(default_factory=dict[int, int])
+    page: Mapping[int, int] = dataclass_field(default_factory=dict)
     """The page from which the system read the actual value, by row."""
-    box: Mapping[int, tuple[float, ...]] = dataclass_field(default_factory=dict[int, tuple[float, ...]])
+    box: Mapping[int, tuple[float, ...]] = dataclass_field(default_factory=dict)
     """The place on that page, by row."""
-    chosen: Mapping[int, Value] = dataclass_field(default_factory=dict[int, Value])
+    chosen: Mapping[int, Value] = dataclass_field(default_factory=dict)
     """Of several accepted values (`{"$any": …}`) the one that was compared, by row."""
 
     def __len__(self) -> int:
@@ -219,26 +219,34 @@ class ComparisonTable:
 
     def at(self, row: int) -> Comparison:
         """One row as a `Comparison`."""
-        expected, actual = self.expected[row], self.actual[row]
-        similarity = float(self.similarity[row])
-        field = int(self.field[row])
-        return Comparison(
-            path=self.paths[int(self.path[row])],
-            field=self.fields[field],
-            outcome=OUTCOME_LABELS[self.outcome[row]],
-            expected=None if expected is MISSING else expected,
-            actual=None if actual is MISSING else actual,
-            expected_presence=presence_label(expected),
-            actual_presence=presence_label(actual),
-            similarity=None if isnan(similarity) else similarity,
-            passed=bool(self.passed[row]),
-            cause=self.cause.get(row),
-            note=self.note.get(row),
-            confidence=self.confidence_at(row),
-            page=self.page.get(row),
-            box=self.box.get(row),
-            match=self.rules[field].match.name,
-        )
+        [comparison] = self._build_comparisons(np.array([row]))
+        return comparison
+
+    def _build_comparisons(self, rows: NDArray[np.int64]) -> Iterator[Comparison]:
+        """These rows as comparisons."""
+        # lists of Python values, which are read one by one many times faster than arrays
+        columns = [array[rows].tolist() for array in (self.path, self.field, self.outcome, self.similarity, self.passed)]
+        path: int
+        field: int
+        for row, path, field, outcome, similarity, passed in zip(rows.tolist(), *columns, strict=True):
+            expected, actual = self.expected[row], self.actual[row]
+            yield Comparison(
+                path=self.paths[path],
+                field=self.fields[field],
+                outcome=OUTCOME_LABELS[outcome],
+                expected=None if expected is MISSING else expected,
+                actual=None if actual is MISSING else actual,
+                expected_presence=presence_label(expected),
+                actual_presence=presence_label(actual),
+                similarity=None if isnan(similarity) else similarity,
+                passed=passed,
+                cause=self.cause.get(row),
+                note=self.note.get(row),
+                confidence=self.confidence_at(row),
+                page=self.page.get(row),
+                box=self.box.get(row),
+                match=self.rules[field].match.name,
+            )
 
     def confidence_at(self, row: int) -> float | None:
         """The confidence of a row; None if there is none."""
@@ -248,7 +256,7 @@ class ComparisonTable:
 
     def of_case(self, case: int) -> Iterator[Comparison]:
         """The comparisons of one case, in the order of the rules."""
-        return map(self.at, self.rows_of(case).tolist())
+        return self._build_comparisons(self.rows_of(case))
 
 
 _ARRAYS = (

@@ -53,7 +53,7 @@ class CorrectionSet:
 
     file: str
     corrections: tuple[Correction, ...] = ()
-    by_case: Mapping[str, Sequence[Correction]] = field(default_factory=dict[str, "Sequence[Correction]"])
+    by_case: Mapping[str, Sequence[Correction]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, file: str, corrections: Iterable[Correction]) -> "CorrectionSet":
@@ -74,9 +74,9 @@ class AppliedCorrections:
     """Number of corrections applied to the cases of the run."""
     cases: int
     """Number of cases that they changed."""
-    actions: Mapping[str, int] = field(default_factory=dict[str, int])
+    actions: Mapping[str, int] = field(default_factory=dict)
     """Action → number of corrections."""
-    scores: Mapping[str, Mapping[str, float | None]] = field(default_factory=dict[str, "Mapping[str, float | None]"])
+    scores: Mapping[str, Mapping[str, float | None]] = field(default_factory=dict)
     """Evaluator → `before` and `after`; None where nothing was measured. Evaluators that ask a model are left out."""
 
     def describe(self) -> str:

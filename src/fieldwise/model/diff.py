@@ -24,7 +24,7 @@ class Diff:
     """Path → why its rule was chosen."""
     results: Mapping[str, Result]
     """Case id → the comparison of its fields."""
-    diagnostics: Sequence[Diagnostic] = field(default_factory=list[Diagnostic])
+    diagnostics: Sequence[Diagnostic] = field(default_factory=list)
     """Problems with the data, and remarks."""
     pairing: Sequence[str] = ()
     """How the rows of two files were paired, and what that leaves open, in words."""

@@ -19,15 +19,15 @@ class ImportedRecord:
     """The id in the file; None if it has none, so that the file's name or the position counts."""
     record: Value = MISSING
     """What the system produced: an extracted record, or an answer."""
-    confidence: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    page: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    confidence: Mapping[str, Any] = field(default_factory=dict)
+    page: Mapping[str, Any] = field(default_factory=dict)
     """Page numbers, from 1."""
-    box: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    box: Mapping[str, Any] = field(default_factory=dict)
     expected: Value = MISSING
     """What it should have produced, if the file says so."""
     input: Json = None
     contexts: Sequence[Json] | None = None
-    metadata: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    metadata: Mapping[str, Any] = field(default_factory=dict)
 
     def to_row(self) -> dict[str, Any]:
         """The row of a case: `id`, `input`, `expected`, `actual`, `contexts`, `metadata`, as far as known.

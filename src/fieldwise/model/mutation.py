@@ -104,7 +104,7 @@ class MutationReport:
     """By field and corruption."""
     survivors: Sequence[Survivor]
     suggestions: Sequence[RuleSuggestion] = ()
-    labels: dict[str, str] = field(default_factory=dict[str, str])
+    labels: dict[str, str] = field(default_factory=dict)
     """Corruption → its name in words."""
     gates: Sequence[GateResult] = ()
     diagnostics: Sequence[Diagnostic] = ()

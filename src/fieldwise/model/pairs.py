@@ -44,9 +44,9 @@ class Scores:
     """In [0, 1], row by row; NaN where it could not be measured, with the reason in `faults`."""
     passed: NDArray[np.bool_]
     """True where the pair matches."""
-    notes: Mapping[int, str] = field(default_factory=dict[int, str])
+    notes: Mapping[int, str] = field(default_factory=dict)
     """Remarks by row, such as `ambiguous date` or `NaN is not a number`."""
-    faults: Mapping[int, Diagnostic] = field(default_factory=dict[int, Diagnostic])
+    faults: Mapping[int, Diagnostic] = field(default_factory=dict)
     distance: NDArray[np.float64] | None = None
     """The smallest `tolerance` at which the pair matches; infinite if no option value makes it match; NaN if no tolerance decides it."""
     relative_distance: NDArray[np.float64] | None = None

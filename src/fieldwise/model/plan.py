@@ -22,7 +22,7 @@ class Document:
     """The file's name, for messages."""
     text: str = ""
     """The text as written."""
-    lines: Mapping[KeyPath, int] = field(default_factory=dict[KeyPath, int])
+    lines: Mapping[KeyPath, int] = field(default_factory=dict)
     """The line of every key and item, counted from 1; empty if the document was not read from a file."""
 
     def line_of(self, key_path: KeyPath) -> int | None:
@@ -94,7 +94,7 @@ class SideMapping:
     """The column or path that identifies a row; the other side has the same value in its own."""
     record: str | None = None
     """The column or path of the record inside a row; by default recognized, else the row itself."""
-    rename: Mapping[str, str] = field(default_factory=dict[str, str])
+    rename: Mapping[str, str] = field(default_factory=dict)
     """Path of a field in this file → its path in the rules."""
     format: str | None = None
     """The format of the files, if their names do not tell it."""
@@ -130,15 +130,15 @@ class Source:
     """A file, folder or glob with the actual side."""
     join: str | None = None
     """The column that joins the two sides; default: id."""
-    columns: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    columns: Mapping[str, Any] = field(default_factory=dict)
     """Role → column name, as written under `columns`."""
     format: str | None = None
     """The format of the files, if their names do not tell it."""
-    mappings: Mapping[str, SideMapping] = field(default_factory=dict[str, SideMapping])
+    mappings: Mapping[str, SideMapping] = field(default_factory=dict)
     """`expected` or `actual` → how its rows become records."""
     allow_same_sides: bool = False
     """The same file or column may be both expected and actual."""
-    memory: Mapping[str, RowsInMemory] = field(default_factory=dict[str, RowsInMemory])
+    memory: Mapping[str, RowsInMemory] = field(default_factory=dict)
     """`cases`, `expected` or `actual` → its rows, where they are not in a file; the name of the rows then stands for the file."""
 
     corrections_file: str | None = None

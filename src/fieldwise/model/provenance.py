@@ -21,7 +21,7 @@ class DataSource:
     """Size of the files; None for data in memory or from standard input."""
     hash: str | None = None
     """Fingerprint of the content."""
-    mapping: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    mapping: Mapping[str, Any] = field(default_factory=dict)
     """Role → column, and the id, record and renamed fields of one side."""
 
     def describe(self) -> str:

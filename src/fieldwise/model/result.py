@@ -52,9 +52,9 @@ class Result:
     """The result in one sentence."""
     status: str = "scored"
     """`scored`, `error`, `skipped` or `unavailable`."""
-    metrics: Mapping[str, float | bool] = field(default_factory=dict[str, float | bool])
+    metrics: Mapping[str, float | bool] = field(default_factory=dict)
     """Further numbers of the case, by name."""
-    details: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    details: Mapping[str, Any] = field(default_factory=dict)
     """Evidence, as JSON values. `fault` is `system` or `ours` for an error; `flags` are counted over the run."""
     comparisons: ComparisonList = field(default_factory=ComparisonList)
     """The comparison of each field, if the evaluator compares fields; `.to_pandas()`, `.to_polars()` and `.to_arrow()` convert them."""
@@ -163,7 +163,7 @@ class Results:
     """Builds the details of a case on demand: most are never read."""
     comparisons: ComparisonTable | None = None
     """The comparisons of the batch, if the evaluator compares fields."""
-    pool: Mapping[str, NDArray[Any]] = field(default_factory=dict[str, "NDArray[Any]"])
+    pool: Mapping[str, NDArray[Any]] = field(default_factory=dict)
     """Columns of equal length for metrics over a whole dataset, such as the ranked detections behind AP; one of them is
     `case`, the position in the batch. They are stored for every case and passed to the evaluator's `summarize` at the end."""
     verdict: NDArray[np.int8] = field(default_factory=lambda: np.zeros(0, dtype=np.int8))
@@ -172,7 +172,7 @@ class Results:
     """Cases that pass without a hit, because nothing was expected and nothing given; None for none."""
     flags: Labels | None = None
     """The `details["flags"]` of each case, which are counted over the run; None if the evaluator has no flags."""
-    kinds: Mapping[str, type] = field(default_factory=dict[str, type])
+    kinds: Mapping[str, type] = field(default_factory=dict)
     """The type of metrics that are not fractions: int for a count, bool for a yes/no metric. Their column may be float64, for NaN."""
 
     def __len__(self) -> int:

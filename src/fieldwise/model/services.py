@@ -24,7 +24,7 @@ class Vectors:
     value: NDArray[np.float32]
     unread: Mapping[int, tuple[str, ...]]
     """By row, the words that are not in the model's vocabulary; they have no influence on the vector."""
-    blurred: Mapping[int, float] = field(default_factory=dict[int, float])
+    blurred: Mapping[int, float] = field(default_factory=dict)
     """By row, the share of the text that the model spells letter by letter, which makes the vector less distinctive."""
 
     def spelled(self) -> set[int]:

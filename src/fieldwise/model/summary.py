@@ -104,11 +104,11 @@ class EvaluatorSummary:
     """The fields in the order of the rules, if the evaluator compares fields."""
     worst: tuple[tuple[str, float], ...] = ()
     """Ids and scores of the cases with the lowest scores, at most ten."""
-    flags: Mapping[str, int] = field(default_factory=dict[str, int])
+    flags: Mapping[str, int] = field(default_factory=dict)
     """Flag of `details["flags"]` → number of cases that have it."""
-    unscored: Mapping[str, int] = field(default_factory=dict[str, int])
+    unscored: Mapping[str, int] = field(default_factory=dict)
     """Metric → number of cases in which it could not be measured though something was expected."""
-    slices: Mapping[str, Mapping[str, Metric]] = field(default_factory=dict[str, Mapping[str, Metric]])
+    slices: Mapping[str, Mapping[str, Metric]] = field(default_factory=dict)
     """`tag:german` or `split:test` → its metrics."""
 
 

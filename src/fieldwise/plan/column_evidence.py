@@ -48,15 +48,15 @@ class SideEvidence:
     """Most decimals of a number, as printed or as a float."""
     fractional: int = 0
     """Number of JSON numbers that are not whole."""
-    numbers: set[float] = field(default_factory=set[float])
+    numbers: set[float] = field(default_factory=set)
     """Distinct JSON numbers, at most `MAX_NUMBERS`."""
-    choices: dict[str, int] = field(default_factory=dict[str, int])
+    choices: dict[str, int] = field(default_factory=dict)
     """Distinct short texts with their number, at most `MAX_CHOICES`."""
     distinct: int = 0
     """Number of distinct texts, as far as counted within batches: an upper bound."""
     unlisted: int = 0
     """Number of texts that are no choices: too long, or of too many kinds."""
-    exceptions: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
+    exceptions: dict[str, list[str]] = field(default_factory=dict)
     """Type → up to `MAX_EXAMPLES` texts that do not read as it."""
 
     def add(self, values: Iterable[Any]) -> None:

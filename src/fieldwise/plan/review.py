@@ -35,10 +35,10 @@ class Review:
     """Reads a JSON file relative to the suite."""
     resolve: Callable[[str], str]
     """Makes a path absolute, relative to the suite's folder."""
-    readers: Mapping[Any, OptionReader] = field(default_factory=dict[Any, OptionReader])
+    readers: Mapping[Any, OptionReader] = field(default_factory=dict)
     """Readers of fieldwise's own types, by annotation."""
-    diagnostics: list[Diagnostic] = field(default_factory=list[Diagnostic])
-    matches: dict[bytes, Match] = field(default_factory=dict[bytes, Match])
+    diagnostics: list[Diagnostic] = field(default_factory=list)
+    matches: dict[bytes, Match] = field(default_factory=dict)
     """Matches without remarks, by what is written: thousands of rules have a few matches."""
     field: str | None = None
     """The field whose rule is being read, for messages."""

@@ -93,7 +93,7 @@ class _SchemaWalk:
     """A walk over the leaves of a schema."""
 
     root: Schema
-    inherited: Rule = field(default_factory=dict[str, Any])
+    inherited: Rule = field(default_factory=dict)
     """Options that an object above sets for all its fields."""
 
     def walk(self, schema: Any, steps: tuple[Step, ...], refs: tuple[str, ...]) -> Iterator[Rule]:

@@ -73,7 +73,7 @@ _COLUMN_DESCRIPTIONS = {
 class _Definitions:
     """The named parts of the schema, each built once."""
 
-    by_name: dict[str, JsonSchema] = field(default_factory=dict[str, JsonSchema])
+    by_name: dict[str, JsonSchema] = field(default_factory=dict)
 
     def refer_to(self, name: str, build: Callable[[], JsonSchema]) -> JsonSchema:
         """A reference to a part, built on first use."""

@@ -129,10 +129,10 @@ _MAX_LISTED: Final = 20
 class ColumnRoles:
     """The column of each role that has one."""
 
-    columns: Mapping[str, str] = field(default_factory=dict[str, str])
+    columns: Mapping[str, str] = field(default_factory=dict)
     trials: tuple[str, ...] = ()
     """The columns of several outputs, one per trial."""
-    fields: Mapping[str, Mapping[str, str]] = field(default_factory=dict[str, Mapping[str, str]])
+    fields: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     """`expected` or `actual` → column → field, if the record of that side is spread over columns such as `total_gold`."""
     ignored: frozenset[str] = frozenset()
     """Columns that are not part of a case, such as those of the opposite side in paired files."""

@@ -111,7 +111,7 @@ class ScanResult:
     value: Value = MISSING
     end: int = 0
     """The end of the value, or the position of the syntax error."""
-    problems: list[JsonProblem] = field(default_factory=list[JsonProblem])
+    problems: list[JsonProblem] = field(default_factory=list)
     failure: JsonProblem | None = None
     """The syntax error that stopped the scan."""
     trailing_commas: int = 0

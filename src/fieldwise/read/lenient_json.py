@@ -61,7 +61,7 @@ class _Container:
     """An open list or object and what of it is complete."""
 
     closing: str
-    parts: list[str] = field(default_factory=list[str])
+    parts: list[str] = field(default_factory=list)
     key: str | None = None
     """The key whose value comes next."""
 

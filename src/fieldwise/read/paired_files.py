@@ -30,7 +30,7 @@ from fieldwise.read.side_files import SIDES, RecordFiles, RecordTable, Side, Sid
 class _PairingTotals:
     cases: int = 0
     paired: int = 0
-    unpaired: list[SideRecord] = field(default_factory=list[SideRecord])
+    unpaired: list[SideRecord] = field(default_factory=list)
     """The first of the expected records without a prediction."""
 
 

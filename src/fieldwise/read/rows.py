@@ -21,11 +21,11 @@ class RowBatch:
     numbers: list[int]
     """Line of the row, or its position in a list."""
     files: list[str]
-    ordinals: list[int] = field(default_factory=list[int])
+    ordinals: list[int] = field(default_factory=list)
     """Position of the row in its file, counted from 1, where that is not its number; empty where it is."""
     numbering: Numbering = "line"
     """What the numbers count; `file` if a whole file is one row."""
-    problems: dict[int, list[JsonProblem]] = field(default_factory=dict[int, list[JsonProblem]])
+    problems: dict[int, list[JsonProblem]] = field(default_factory=dict)
     """By row. A problem of level error without steps concerns the row as a whole."""
     is_text_only: bool = False
     """Whether every value is text, as in CSV."""

@@ -163,8 +163,8 @@ class _OpenContainer:
     """The key whose value comes next."""
     is_merge: bool = False
     """Whether that key is `<<`."""
-    key_lines: dict[str, int] = field(default_factory=dict[str, int])
-    merged: list[Any] = field(default_factory=list[Any])
+    key_lines: dict[str, int] = field(default_factory=dict)
+    merged: list[Any] = field(default_factory=list)
     """The mappings under `<<`; the own keys of the mapping take precedence."""
     size: int = 1
     """Number of values in it, with aliases expanded."""

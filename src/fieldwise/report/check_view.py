@@ -40,7 +40,7 @@ class SuiteCheck:
     plan: Plan
     counts: Mapping[str, int]
     """Number of `cases`, of cases with each role, and of cases with each `tag …` and `split …`."""
-    reasons: Mapping[str, str] = field(default_factory=dict[str, str])
+    reasons: Mapping[str, str] = field(default_factory=dict)
     """Path → why its rule was inferred."""
     diagnostics: Sequence[Diagnostic] = ()
 

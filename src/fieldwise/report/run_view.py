@@ -220,15 +220,15 @@ class RunView:
     """Version of fieldwise that made the run."""
     definitions: tuple[tuple[str, str], ...] = ()
     """Evaluator and its type with the version of its definition."""
-    fingerprints: Mapping[str, str] = field(default_factory=dict[str, str])
-    environment: Mapping[str, str] = field(default_factory=dict[str, str])
-    spreads: Mapping[str, ScoreSpread] = field(default_factory=dict[str, ScoreSpread])
+    fingerprints: Mapping[str, str] = field(default_factory=dict)
+    environment: Mapping[str, str] = field(default_factory=dict)
+    spreads: Mapping[str, ScoreSpread] = field(default_factory=dict)
     """Evaluator → distribution of its scores. Empty unless read."""
     heatmaps: tuple[Heatmap, ...] = ()
     """Empty unless read."""
     worst: tuple[CaseView, ...] = ()
     """The lowest cases by the leading evaluator. Empty unless read."""
-    examples: Mapping[str, MismatchExample] = field(default_factory=dict[str, MismatchExample])
+    examples: Mapping[str, MismatchExample] = field(default_factory=dict)
     """Cause → a mismatch that it explains. Empty unless read."""
     confusions: ValueConfusions | None = None
     """Which expected values were given as which others, by the leading evaluator. None unless read."""

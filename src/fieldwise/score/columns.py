@@ -170,17 +170,17 @@ def frame_of_cases(cases: int, evidence: Mapping[int, EvidenceNode] | None = Non
 class PairedItems:
     """Items of lists, paired: position i of every list below is one pair, or one item without a counterpart."""
 
-    parent: list[int] = field(default_factory=list[int])
+    parent: list[int] = field(default_factory=list)
     """The row of the frame that holds the list."""
-    label: list[int] = field(default_factory=list[int])
+    label: list[int] = field(default_factory=list)
     """Index of the expected item; -1 - j for an unmatched actual item j."""
-    expected: list[Any] = field(default_factory=list[Any])
-    actual: list[Any] = field(default_factory=list[Any])
-    actual_index: list[int] = field(default_factory=list[int])
+    expected: list[Any] = field(default_factory=list)
+    actual: list[Any] = field(default_factory=list)
+    actual_index: list[int] = field(default_factory=list)
     """Index of the actual item; -1 if there is none."""
-    unmatched_actual: list[int] = field(default_factory=list[int])
+    unmatched_actual: list[int] = field(default_factory=list)
     """Positions of actual items without an expected counterpart."""
-    unmatched_expected: list[int] = field(default_factory=list[int])
+    unmatched_expected: list[int] = field(default_factory=list)
     """Positions of expected items without an actual counterpart."""
 
     def add(self, parent: int, label: int, expected: Any, actual: Any, actual_index: int = -1) -> None:
@@ -221,12 +221,10 @@ class ColumnCache:
     holds a reference to the columns it is about, so their ids are not reused while the cache lives.
     """
 
-    _steps: dict[tuple[int, Step], tuple[ValueColumn, ValueColumn]] = field(
-        default_factory=dict[tuple[int, Step], tuple[ValueColumn, ValueColumn]]
-    )
+    _steps: dict[tuple[int, Step], tuple[ValueColumn, ValueColumn]] = field(default_factory=dict)
     """By column and step: the column itself, then the values below."""
-    _keys_everywhere: set[tuple[int, Step]] = field(default_factory=set[tuple[int, Step]])
-    _paired: dict[Hashable, tuple[Any, PairedItems]] = field(default_factory=dict[Hashable, tuple[Any, PairedItems]])
+    _keys_everywhere: set[tuple[int, Step]] = field(default_factory=set)
+    _paired: dict[Hashable, tuple[Any, PairedItems]] = field(default_factory=dict)
 
     def take_step(self, column: ValueColumn, step: Step) -> ValueColumn:
         """Values one step down, the same list for the same column and step."""

@@ -67,8 +67,8 @@ class _RowVerdicts:
     outcome: NDArray[np.uint8]
     similarity: NDArray[np.float64]
     passed: NDArray[np.bool_]
-    notes: dict[int, str] = field(default_factory=dict[int, str])
-    faults: dict[int, Diagnostic] = field(default_factory=dict[int, Diagnostic])
+    notes: dict[int, str] = field(default_factory=dict)
+    faults: dict[int, Diagnostic] = field(default_factory=dict)
     distance: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
     """As in `ComparisonTable`; empty until a row has one."""
     relative_distance: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
@@ -99,8 +99,8 @@ class ComparisonBuilder:
     rules: list[FieldRule] = field(init=False)
     """The rules of the spec, then one for every further leaf of an open comparison."""
     fields: list[str] = field(init=False)
-    blocks: list[FieldBlock] = field(default_factory=list[FieldBlock])
-    paths: list[str] = field(default_factory=list[str])
+    blocks: list[FieldBlock] = field(default_factory=list)
+    paths: list[str] = field(default_factory=list)
     is_null: IsNull | None = field(init=False)
 
     def __post_init__(self) -> None:

@@ -90,9 +90,9 @@ class _Shape:
     has_object: bool = False
     has_value_key: bool = False
     """An object with the key `value`, which is then a field of the data."""
-    members: dict[str, list[Any]] = field(default_factory=dict[str, list[Any]])
-    items: list[Any] = field(default_factory=list[Any])
-    _below: "dict[str | None, _Shape]" = field(default_factory=dict[str | None, Any])
+    members: dict[str, list[Any]] = field(default_factory=dict)
+    items: list[Any] = field(default_factory=list)
+    _below: "dict[str | None, _Shape]" = field(default_factory=dict)
 
     def below(self, key: str | None) -> "_Shape":
         """The shape of a member, or of all items of a list (None); computed once for all items of an actual list."""

@@ -11,16 +11,19 @@ from fieldwise.model.rule import CompareSpec, ListRule
 class RuleNode:
     """One position in a record: the rules for it and for everything below."""
 
-    rules: list[int] = field(default_factory=list[int])
+    rules: list[int] = field(default_factory=list)
     """Rules for this very path, as positions in the spec."""
-    children: "dict[Step, RuleNode]" = field(default_factory=dict[Step, "RuleNode"])
+    children: "dict[Step, RuleNode]" = field(default_factory=dict)
     align: ListRule | None = None
 
     def get_or_create(self, path: Path) -> "RuleNode":
         """The node at the end of a path; missing nodes are created."""
         node = self
         for step in path.steps:
-            node = node.children.setdefault(step, RuleNode())
+            child = node.children.get(step)
+            if child is None:
+                child = node.children[step] = RuleNode()
+            node = child
         return node
 
     @property

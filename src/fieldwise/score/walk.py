@@ -170,7 +170,7 @@ class _OpenWalk:
 
     spec: CompareSpec
     builder: ComparisonBuilder
-    rule_positions: dict[tuple[Step, ...], int] = field(default_factory=dict[tuple[Step, ...], int])
+    rule_positions: dict[tuple[Step, ...], int] = field(default_factory=dict)
     """Positions of the rules that were created for leaves without one."""
 
     def walk(self, root: RuleNode, expected: ValueColumn, actual: ValueColumn, frame: Frame) -> None:

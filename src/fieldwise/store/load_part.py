@@ -72,7 +72,7 @@ def stored_tables(folder: Location) -> TableLoader:
 class FieldsSeen:
     """Which fields the cases of a run have."""
 
-    either: set[str] = dataclass_field(default_factory=set[str])
+    either: set[str] = dataclass_field(default_factory=set)
     """Fields for which some case has a value or a null, on either side."""
     cases: int = 0
     """Number of cases whose fields were compared."""

@@ -88,7 +88,7 @@ class Manifest:
     """The suite's file name."""
     suite: str = ""
     """The suite's text."""
-    fingerprints: Mapping[str, str] = field(default_factory=dict[str, str])
+    fingerprints: Mapping[str, str] = field(default_factory=dict)
     """Fingerprints of the suite and of the data files, by role."""
     evaluators: Sequence[Mapping[str, Any]] = ()
     """Type, version, name, weight, `pass_at` and fingerprint of the rules of each evaluator."""
@@ -102,7 +102,7 @@ class Manifest:
     """Problems and remarks."""
     exit_code: int | None = None
     """The exit code of the run; None until it is finished."""
-    environment: Mapping[str, str] = field(default_factory=dict[str, str])
+    environment: Mapping[str, str] = field(default_factory=dict)
     """Versions of Python, the platform and the libraries."""
     corrections: AppliedCorrections | None = None
     """The corrections of expected values that the run applied; None for none."""

@@ -33,7 +33,7 @@ class StoredPack:
     """The version of fieldwise that wrote it; None for a pack that has neither this nor the following."""
     rules: str | None = None
     """Fingerprint of the evaluator's rules."""
-    expected: Mapping[str, str | None] = field(default_factory=dict[str, str | None])
+    expected: Mapping[str, str | None] = field(default_factory=dict)
     """Case → shortened hash of its expected value; empty for a pack with redacted values."""
 
 

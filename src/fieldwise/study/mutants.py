@@ -46,11 +46,11 @@ class Mutant(NamedTuple):
 class _FieldValues:
     """What the records have at one field."""
 
-    values: list[Any] = field(default_factory=list[Any])
+    values: list[Any] = field(default_factory=list)
     decimals: int = 0
-    items: list[Any] = field(default_factory=list[Any])
+    items: list[Any] = field(default_factory=list)
     """Items of the lists at this field."""
-    keys: dict[str, None] = field(default_factory=dict[str, None])
+    keys: dict[str, None] = field(default_factory=dict)
     """Keys of the objects at this field."""
 
 

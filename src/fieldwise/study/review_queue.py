@@ -76,7 +76,7 @@ class ReviewQueue:
     """The comparisons to review, in order."""
 
     items: tuple[ReviewItem, ...]
-    left_out: Mapping[str, int] = field(default_factory=dict[str, int])
+    left_out: Mapping[str, int] = field(default_factory=dict)
     """Source → number of comparisons beyond MAX_ITEMS."""
     agreed: int = 0
     """Number of values that agree, from which the sample was drawn."""

@@ -71,8 +71,8 @@ class System:
 
     name: str
     run: str
-    cases: set[str] = field(default_factory=set[str])
-    values: dict[Place, SystemValue] = field(default_factory=dict[Place, SystemValue])
+    cases: set[str] = field(default_factory=set)
+    values: dict[Place, SystemValue] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -84,7 +84,7 @@ class SystemTable:
     expected: dict[Place, ExpectedValue]
     cases: dict[str, Case]
     """The cases as the first system that has them stored them, in order."""
-    agreeing: list[dict[Place, set[int]]] = field(default_factory=list[dict[Place, set[int]]])
+    agreeing: list[dict[Place, set[int]]] = field(default_factory=list)
     """By system, the other systems that agree with its value at a place."""
 
     def count_others(self, system: int, place: Place) -> int:

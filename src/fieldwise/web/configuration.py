@@ -33,8 +33,8 @@ MAX_STRATEGIES: Final = 5_000
 class Configuration:
     """A configuration as written; `check_configuration` validates it."""
 
-    field_strategies: Any = field(default_factory=dict[str, Any])
-    options: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    field_strategies: Any = field(default_factory=dict)
+    options: Mapping[str, Any] = field(default_factory=dict)
     """Thresholds, weights, `default_text` and `safety`, as far as they are set."""
 
     def to_evaluator(self) -> dict[str, Any]:

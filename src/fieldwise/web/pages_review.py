@@ -162,7 +162,7 @@ class ReviewState:
     """Caches of the page: reviews of finished runs, and what each person is looking at."""
 
     sessions: Cache[ReviewSession] = field(default_factory=lambda: Cache[ReviewSession](8))
-    _leases: dict[tuple[str, str, str], tuple[str, float]] = field(default_factory=dict[tuple[str, str, str], tuple[str, float]])
+    _leases: dict[tuple[str, str, str], tuple[str, float]] = field(default_factory=dict)
     _mutex: Lock = field(default_factory=Lock)
 
     def take(self, run: str, item: ReviewItem, by: str) -> None:

@@ -86,9 +86,9 @@ class Server:
     partial_results: PartialResults = field(default_factory=PartialResults)
     changes: Cache[Changes] = field(default_factory=lambda: Cache[Changes](64))
     """Comparisons of finished runs."""
-    comparing: dict[tuple[str, str], float] = field(default_factory=dict[tuple[str, str], float])
+    comparing: dict[tuple[str, str], float] = field(default_factory=dict)
     """Base and new run of the comparisons that are being computed → the share that is done."""
-    background: set["asyncio.Task[None]"] = field(default_factory=set["asyncio.Task[None]"])
+    background: set["asyncio.Task[None]"] = field(default_factory=set)
     """Tasks that no request waits for; the event loop itself keeps no reference to them."""
 
     def open_run(self, name: str) -> Run:

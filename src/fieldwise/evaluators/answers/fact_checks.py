@@ -26,9 +26,9 @@ class FactChecks:
     """The checks of the territory question (ef_2) or of the calculation question (ef_3)."""
     checks: Literal["v2", "v1"] = "v2"
     """v1: the checks of the preset by substring, as in the first framework."""
-    facts: Mapping[str, FactCheck] = field(default_factory=dict[str, FactCheck])
+    facts: Mapping[str, FactCheck] = field(default_factory=dict)
     """Name → check, such as {has_604: {number: 604}}; each is a metric, true or false."""
-    formulas: Mapping[str, str] = field(default_factory=dict[str, str])
+    formulas: Mapping[str, str] = field(default_factory=dict)
     """Name → formula over facts and earlier formulas, with and, or, not, parentheses; each is a metric, true or false."""
     score: str | None = None
     """`share of facts` (the default), or the name of a formula, which scores 1 or 0."""

@@ -76,7 +76,7 @@ class RagasMeasurement:
     failed: Reply | None = None
     hits: Sequence[str] = ()
     misses: Sequence[str] = ()
-    details: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    details: Mapping[str, Any] = field(default_factory=dict)
 
 
 def _declared_metrics(config: Ragas) -> tuple[str, ...]:

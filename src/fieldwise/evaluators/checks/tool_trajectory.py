@@ -78,7 +78,7 @@ class ToolTrajectory:
     args: ArgumentRule = "exact"
     """exact: the same arguments; subset: at least the expected ones; ignore: any. Or the match of single arguments, such as
     `{query: {match: fuzzy, threshold: 0.8}}`; the others match exactly. An expected call without arguments allows any."""
-    minimums: Mapping[str, Annotated[int, Ge(1)]] = field(default_factory=dict[str, int])
+    minimums: Mapping[str, Annotated[int, Ge(1)]] = field(default_factory=dict)
     """With any_order: the minimum number of calls of each tool, with any arguments."""
     path: str | None = None
     """Path of the calls in a case, such as `metadata.trace`; default: the output, else metadata.tool_calls, .trace, .messages."""
@@ -403,11 +403,11 @@ class Trajectory:
     expected: Sequence[ToolCall]
     actual: Sequence[ToolCall]
     args: ArgumentRule = "exact"
-    matching: list[frozenset[int]] = field(default_factory=list[frozenset[int]])
+    matching: list[frozenset[int]] = field(default_factory=list)
     """For each expected call the positions of the actual calls that match it; filled in by `compare_arguments`."""
-    differing: dict[CallPair, tuple[str, ...]] = field(default_factory=dict[CallPair, tuple[str, ...]])
+    differing: dict[CallPair, tuple[str, ...]] = field(default_factory=dict)
     """The differing arguments of pairs of calls of one tool, as far as matches compared them."""
-    faults: list[Diagnostic] = field(default_factory=list[Diagnostic])
+    faults: list[Diagnostic] = field(default_factory=list)
 
     def positions_by_tool(self) -> dict[str, list[int]]:
         """The positions of the actual calls of each tool."""

@@ -35,7 +35,7 @@ class PairScores:
     passed: NDArray[np.bool_]
     reported: Floats
     """The number that reports show for the pair: its IoU, or its distance (NaN if there is none)."""
-    notes: Mapping[int, str] = field(default_factory=dict[int, str])
+    notes: Mapping[int, str] = field(default_factory=dict)
     """For some pairs, why they failed."""
 
 

@@ -51,7 +51,7 @@ class CodeJudge:
     """Working directory; default: the folder of the suite."""
     process: ProcessOptions = field(default_factory=ProcessOptions)
     """Environment, limits, form of the reply, and number of processes."""
-    config: Annotated[Mapping[str, Any], PassThrough()] = field(default_factory=dict[str, Any])
+    config: Annotated[Mapping[str, Any], PassThrough()] = field(default_factory=dict)
     """Passed to the program as `config`."""
 
     def problems(self) -> list[tuple[str, str, str | None]]:

@@ -85,6 +85,8 @@ def _cached_miss_labels(comparisons: ComparisonTable, mask: bytes) -> Labels:
 
 def build_row_labels(comparisons: ComparisonTable, rows: NDArray[np.bool_], describe: Callable[[int, str], str] | None = None) -> Labels:
     """The paths of the selected rows, by case, or `describe(row, path)` of them."""
+    if not rows.any():
+        return Labels(np.zeros(comparisons.cases + 1, dtype=np.int64), np.zeros(0, dtype=np.int32), [])
     order, offsets = comparisons.by_case()
     is_selected = rows[order]
     counts = np.zeros(len(order) + 1, dtype=np.int64)

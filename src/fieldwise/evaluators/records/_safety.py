@@ -57,7 +57,7 @@ class SafetyReport:
     """The words, or the model's reasons."""
     detail_name: Literal["unsafe_words", "unsafe"]
     """The key of the findings in the details."""
-    faults: Mapping[int, Diagnostic] = field(default_factory=dict[int, Diagnostic])
+    faults: Mapping[int, Diagnostic] = field(default_factory=dict)
 
     def misses_of(self, case: int) -> list[str]:
         """The miss of an unsafe record or of a failed check; none if the model is unavailable."""

@@ -48,7 +48,7 @@ class ErrorCost:
     policy sends it to review."""
     review: _Amount = 0.0
     """What the review of one value costs. A wrong value that is reviewed costs this instead of its price."""
-    thresholds: Mapping[str, float | None] = field(default_factory=dict[str, "float | None"])
+    thresholds: Mapping[str, float | None] = field(default_factory=dict)
     """Field → the confidence from which its values are accepted without review; null reviews all of them. Without any entry, nothing is
     reviewed."""
 

@@ -71,12 +71,6 @@ class FieldAccuracy:
         return replace(self, fields=fields, lists=(*self.lists, *(rule for rule in lists if rule.path not in own_paths)))
 
 
-# cached because `Batch.compare` recognizes an identical spec without comparing it
-@lru_cache(maxsize=64)
-def _compare_spec(fields: tuple[FieldRule, ...], lists: tuple[ListRule, ...]) -> CompareSpec:
-    return CompareSpec(rules=fields, lists=lists)
-
-
 @evaluator(
     counts=("fields_matched", "fields_scored"),
     version=2,
@@ -123,7 +117,7 @@ def _compare_spec(fields: tuple[FieldRule, ...], lists: tuple[ListRule, ...]) ->
 )
 def field_accuracy(batch: Batch, config: FieldAccuracy) -> Results:
     """The weighted share of fields that match."""
-    comparisons = batch.compare(_compare_spec(config.fields, config.lists))
+    comparisons = batch.compare(CompareSpec(rules=config.fields, lists=config.lists))
     comparisons = _ignore_unscored_rows(comparisons, config, batch.records.expected)
     scored = _scored_rows(comparisons)
     field_scores = _score_fields(comparisons, scored)
@@ -154,12 +148,15 @@ def _ignore_unscored_rows(comparisons: ComparisonTable, config: FieldAccuracy, e
     """
     outcome = comparisons.outcome
     optional_rules = [rule.required is False and rule.path is not None for rule in comparisons.rules]
+    hallucinated: list[int] = (outcome == _HALLUCINATION).nonzero()[0].tolist()
+    if not hallucinated and True not in optional_rules:
+        return comparisons
     is_ignored = _IS_ABSENT[outcome] & np.array(optional_rules, dtype=np.bool_)[comparisons.field]
-    ignoring_rules = [(rule.unexpected or config.unexpected) == "ignore" for rule in comparisons.rules]
-    for row in (outcome == _HALLUCINATION).nonzero()[0].tolist():
+    for row in hallucinated:
         if comparisons.expected[row] is not MISSING:
             continue
-        is_ignoring = ignoring_rules[int(comparisons.field[row])] and _lacks_field(comparisons, row, expected)
+        rule = comparisons.rules[int(comparisons.field[row])]
+        is_ignoring = (rule.unexpected or config.unexpected) == "ignore" and _lacks_field(comparisons, row, expected)
         is_ignored[row] = is_ignoring or comparisons.actual[row] == []
     if not is_ignored.any():
         return comparisons
@@ -213,7 +210,10 @@ def _score_fields(comparisons: ComparisonTable, scored: _Flags) -> _FieldScores:
 
     similarity = comparisons.similarity
     total = add_rows(np.where(scored & ~np.isnan(similarity), similarity, 0.0))
-    item_count = np.maximum(add_rows(scored & ~comparisons.unmatched_actual), add_rows(scored & ~comparisons.unmatched_expected))
+    if comparisons.unmatched_actual.any() or comparisons.unmatched_expected.any():
+        item_count = np.maximum(add_rows(scored & ~comparisons.unmatched_actual), add_rows(scored & ~comparisons.unmatched_expected))
+    else:
+        item_count = add_rows(scored)
     for position, rule in enumerate(comparisons.rules):
         if rule.path is not None and rule.path.each_count > 1:
             rows = np.flatnonzero(scored & (comparisons.field == position))
@@ -245,15 +245,19 @@ def _aggregate_scores(field_scores: _FieldScores, weights: list[float], aggregat
     if aggregation == "all_or_nothing":
         failed = (field_scores.counted & ~field_scores.passed).sum(axis=0)
         return np.where((field_scores.counted.sum(axis=0) > 0) & (failed == 0), 1.0, 0.0)
-    total = np.zeros(field_scores.score.shape[1])
-    total_weight = np.zeros(field_scores.score.shape[1])
     weight_of_field = np.array(weights, dtype=np.float64)[:, np.newaxis]
-    # added field by field, as a matrix product may round differently in batches of another size: scores must not depend on the batch
-    for score, weight in zip(weight_of_field * field_scores.score, weight_of_field * field_scores.counted, strict=True):
-        total += score
-        total_weight += weight
+    total, total_weight = _add_fields(weight_of_field * field_scores.score), _add_fields(weight_of_field * field_scores.counted)
     mean: _Numbers = np.divide(total, total_weight, out=np.zeros(len(total)), where=total_weight > 0)
     return np.minimum(mean, 1.0)
+
+
+def _add_fields(values: _Numbers) -> _Numbers:
+    """The sum over the fields, case by case.
+
+    Added in the order of the fields: a sum or a matrix product may round differently in batches of another size, and scores must not
+    depend on the batch.
+    """
+    return np.add.accumulate(values, axis=0)[-1] if len(values) else np.zeros(values.shape[1])
 
 
 class _FieldDetails:

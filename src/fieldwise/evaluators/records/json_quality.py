@@ -79,7 +79,7 @@ class Weights:
 class JsonQuality:
     """How each key is compared, and the weights of the parts."""
 
-    strategies: Annotated[Mapping[str, Strategy], FromFile()] = field(default_factory=dict[str, Strategy])
+    strategies: Annotated[Mapping[str, Strategy], FromFile()] = field(default_factory=dict)
     """Key → EXACT, FUZZY, SEMANTIC or IGNORE, in place or in a JSON file. Other keys get one by the type of their value."""
     default_text: Literal["SEMANTIC", "FUZZY", "EXACT"] = "SEMANTIC"
     """The strategy for text without a strategy of its own that is neither a date, nor an email address, nor an identifier."""
@@ -93,7 +93,7 @@ class JsonQuality:
     """Options of the fuzzy match, such as its algorithm."""
     semantic: Annotated[Match, FixedMatch("semantic")] | None = None
     """Options of the semantic match."""
-    similarities: Mapping[str, Share] = field(default_factory=dict[str, float])
+    similarities: Mapping[str, Share] = field(default_factory=dict)
     """Key → a similarity measured earlier, e.g. by a judge; it is compared with the threshold of the key's strategy."""
     null_values: tuple[str, ...] = ()
     """Text that counts as null, besides empty and blank text."""
