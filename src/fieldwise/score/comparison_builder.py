@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from itertools import accumulate, chain, compress
 from math import inf
 from operator import ne
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import orjson
@@ -29,6 +29,7 @@ _SCALARS = frozenset((str, int, bool, float))
 _SCALARS_OR_ABSENT = _SCALARS | {type(None), Missing}
 _NUMBERS = frozenset((int, bool, float))
 _INFINITE = (inf, -inf)
+_NO_ROWS: Final = frozenset[int]()
 _CONTAINERS = (dict, list)
 _ANY_KEY = b'{"$any":['
 # the values of `Outcome` as plain integers: looking up an enum member costs as much as comparing two values
@@ -116,12 +117,14 @@ class ComparisonBuilder:
         first_path = len(self.paths)
         self.paths.extend(f"{prefix}{suffix}".removeprefix(".") or "(root)" for prefix in frame.prefixes)
         choices = [row for row in unequal if expected[row].__class__ in _CONTAINERS and _has_choice(expected[row])]
-        resolved = self._resolve_choices(position, choices, expected, actual) if choices else expected
-        dropped = frozenset(row for row in choices if not list_accepted(expected[row]))
-        if dropped:
-            self.services.report(_describe_dropped(self.rules[position]))
-        if any(row not in dropped and has_empty_choice(expected[row]) for row in choices):
-            self.services.report(_describe_dropped_parts(self.rules[position]))
+        resolved, dropped = expected, _NO_ROWS
+        if choices:
+            resolved = self._resolve_choices(position, choices, expected, actual)
+            dropped = frozenset(row for row in choices if not list_accepted(expected[row]))
+            if dropped:
+                self.services.report(_describe_dropped(self.rules[position]))
+            if any(row not in dropped and has_empty_choice(expected[row]) for row in choices):
+                self.services.report(_describe_dropped_parts(self.rules[position]))
         self.blocks.append(FieldBlock(position, expected, actual, frame, first_path, unequal, suffix, resolved, dropped))
 
     def _resolve_choices(self, position: int, rows: Sequence[int], expected: ValueColumn, actual: ValueColumn) -> ValueColumn:
@@ -430,6 +433,8 @@ def unequal_rows(expected: ValueColumn, actual: ValueColumn) -> Sequence[int]:
     >>> list(unequal_rows([1, True, "a", None], [1, 1, "b", None]))
     [1, 2, 3]
     """
+    if len(expected) == 1:  # the usual evaluation of a single case
+        return () if _is_plainly_equal(expected[0], actual[0]) else (0,)
     expected_types, actual_types = set(map(type, expected)), set(map(type, actual))
     shared = expected_types & actual_types
     number_types = (expected_types | actual_types) & _NUMBERS

@@ -2,8 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from fieldwise.model.accepted_values import accepted_values
 from fieldwise.model.case import Cases
@@ -23,8 +22,7 @@ _MAX_DEPTH: Final = 20
 _MAX_LISTED: Final = 5
 
 
-@dataclass(frozen=True, slots=True)
-class WrittenRule:
+class WrittenRule(NamedTuple):
     """A field rule that the suite writes, with the name of its evaluator."""
 
     evaluator: str

@@ -226,9 +226,9 @@ class _ComparisonFile:
         self._table = table = self._read(_COMPARISON_COLUMNS)
         fields: list[tuple[str, str]] = load_json(table.schema.metadata[FIELDS_KEY.encode()])
         self._fields = [name for name, _ in fields]
-        # Only the text of the rule is stored; a summary needs no more, so it is used as the name of the match.
-        matches = {rule: Match(rule) for rule in {rule for _, rule in fields}}
-        self._rules = [FieldRule(path=None, text=name, match=matches[rule]) for name, rule in fields]
+        # Only the text of the rule is stored; a summary needs no more, so it is used as the name of the match, and as that of the rule.
+        rules = {rule: FieldRule(path=None, text=rule, match=Match(rule)) for rule in {rule for _, rule in fields}}
+        self._rules = [rules[rule] for _, rule in fields]
         self.unread = load_unread(table)
         self._field = codes_of_names(table.column("field"), self._fields).astype(np.int32)
         self._outcome = codes_of_names(table.column("outcome"), OUTCOMES).astype(np.uint8)
