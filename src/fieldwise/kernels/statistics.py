@@ -259,7 +259,10 @@ class _ColumnTotals:
         if len(row_of_key) > known_keys:
             self._levels.update({level for _, level in keys})
             self._grow(len(row_of_key))
-        self._table[rows] += totals
+        if known_keys == 0:  # the keys have the first rows, in order
+            self._table[: len(keys)] = totals
+        else:
+            self._table[rows] += totals
 
     def _grow(self, rows: int) -> None:
         size, width = self._table.shape

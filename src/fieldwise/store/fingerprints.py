@@ -4,6 +4,7 @@ import hashlib
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence, Set
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final, TypeAlias, cast
 
@@ -40,10 +41,34 @@ _PlainMatches: TypeAlias = dict[int, tuple[Match, list[Any]]]
 
 def fingerprint_rules(planned: PlannedEvaluator) -> str:
     """Fingerprint of everything that determines an evaluator's results except its version: options, rules, files that a judge uses."""
-    matches: _PlainMatches = {}
-    plain: list[Any] = [planned.type, _to_plain(planned.config, matches), planned.pass_at, _to_plain(planned.when, matches)]
     if is_judge(planned.type):
-        plain += sorted(_fingerprint_named_files(planned.config, Path(getattr(planned.config, "cwd", "."))))
+        return _hash_rules(planned, sorted(_fingerprint_named_files(planned.config, Path(getattr(planned.config, "cwd", ".")))))
+    return _hash_rules_once(_SamePlan(planned), *map(os.environ.get, _MODEL_VARIABLES))
+
+
+class _SamePlan:
+    """A key that compares plans by identity, and holds the plan, so that its id is not used again."""
+
+    __slots__ = ("planned",)
+
+    def __init__(self, planned: PlannedEvaluator) -> None:
+        self.planned = planned
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _SamePlan) and self.planned is other.planned
+
+    def __hash__(self) -> int:
+        return id(self.planned)
+
+
+@lru_cache(maxsize=32)  # safe: plans do not change, and the variables that an endpoint reads are part of the key
+def _hash_rules_once(plan: _SamePlan, *_model_variables: str | None) -> str:
+    return _hash_rules(plan.planned, ())
+
+
+def _hash_rules(planned: PlannedEvaluator, files: Sequence[Any]) -> str:
+    matches: _PlainMatches = {}
+    plain = [planned.type, _to_plain(planned.config, matches), planned.pass_at, _to_plain(planned.when, matches), *files]
     return sha256(dump_json(plain, finite=True))  # `pass_at` is the only number, and it is in [0, 1]
 
 
