@@ -307,19 +307,33 @@ class Replicates:
         Weights without columns add nothing: there are no replicates.
         """
         if columns:
-            self.add_table(weights, list(columns), np.column_stack(list(columns.values())), groups)
+            self._add_rows(weights, list(columns), np.column_stack(list(columns.values())), groups, with_counts=True)
 
-    def add_table(
+    def add_sums(
         self, weights: Weights, names: Sequence[str], values: NDArray[np.float64], groups: NDArray[np.uint64] | None = None
     ) -> None:
-        """`add` for columns that are in one table."""
+        """`add` for a table of columns that are measured in every case: only their sums are kept, not the number of cases."""
+        self._add_rows(weights, names, values, groups, with_counts=False)
+
+    def _add_rows(
+        self,
+        weights: Weights,
+        names: Sequence[str],
+        values: NDArray[np.float64],
+        groups: NDArray[np.uint64] | None,
+        *,
+        with_counts: bool,
+    ) -> None:
         if not len(names) or not weights.size:
             return
         for start in range(0, len(values), _MAX_ROWS):
             rows = slice(start, start + _MAX_ROWS)
-            self._add_block(weights[rows], values[rows], names, None if groups is None else find_buckets(groups[rows]))
+            buckets = None if groups is None else find_buckets(groups[rows])
+            self._add_block(weights[rows], values[rows], names, buckets, with_counts=with_counts)
 
-    def _add_block(self, weights: Weights, values: NDArray[np.float64], names: Sequence[str], buckets: Buckets | None) -> None:
+    def _add_block(
+        self, weights: Weights, values: NDArray[np.float64], names: Sequence[str], buckets: Buckets | None, *, with_counts: bool
+    ) -> None:
         """Add a block by one matrix product: a column of ones, columns of what was measured, and the values as whole numbers."""
         measured = ~np.isnan(values)
         self._infinite.update(names[column] for column in np.flatnonzero(np.isinf(values).any(axis=0)).tolist())
@@ -329,17 +343,19 @@ class Replicates:
         ones = np.ones((len(values), 1))
         blocks = [ones, measured[:, incomplete].astype(np.float64), *(block for _, block in scaled_blocks)]
         totals = (weights.astype(np.float64).T @ np.hstack(blocks)).astype(np.int64)
-        counts = np.repeat(totals[:, :1].T, len(names), axis=0)
-        counts[incomplete] = totals.T[1 : 1 + len(incomplete)]
-        self._counts.add(scaled_blocks[0][0], counts)
         keys = [key for block_keys, _ in scaled_blocks for key in block_keys]
         self._sums.add(keys, totals.T[1 + len(incomplete) :])
+        if with_counts:
+            counts = np.repeat(totals[:, :1].T, len(names), axis=0)
+            counts[incomplete] = totals.T[1 : 1 + len(incomplete)]
+            self._counts.add(scaled_blocks[0][0], counts)
         if buckets is not None:
-            self._add_buckets(buckets, measured, scaled_blocks)
+            self._add_buckets(buckets, measured if with_counts else None, scaled_blocks)
 
-    def _add_buckets(self, buckets: Buckets, measured: NDArray[np.bool_], scaled_blocks: list[_ScaledBlock]) -> None:
-        counts = [np.bincount(buckets[is_measured], minlength=BUCKETS) for is_measured in measured.T]
-        self._bucket_counts.add(scaled_blocks[0][0], np.array(counts))
+    def _add_buckets(self, buckets: Buckets, measured: NDArray[np.bool_] | None, scaled_blocks: list[_ScaledBlock]) -> None:
+        if measured is not None:
+            counts = [np.bincount(buckets[is_measured], minlength=BUCKETS) for is_measured in measured.T]
+            self._bucket_counts.add(scaled_blocks[0][0], np.array(counts))
         for keys, block in scaled_blocks:
             sums = [np.bincount(buckets, weights=column, minlength=BUCKETS) for column in block.T]
             self._bucket_sums.add(keys, np.array(sums).astype(np.int64))

@@ -293,7 +293,7 @@ def _draw_replicates(comparisons: ComparisonTable, mask: RowMask, keys: Sequence
         missing = np.bincount(cells, weights=lacking[in_block], minlength=size).reshape(-1, len(block)).astype(np.float64)
         imperfect = np.flatnonzero(missing.any(axis=0))
         names = [*map(_scored_name, block), *(_lacking_name(block[index]) for index in imperfect.tolist())]
-        replicates.add_table(draws.weights, names, np.hstack([items, missing[:, imperfect]]), draws.groups)
+        replicates.add_sums(draws.weights, names, np.hstack([items, missing[:, imperfect]]), draws.groups)
     return replicates
 
 
