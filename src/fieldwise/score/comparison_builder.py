@@ -409,9 +409,9 @@ def _concatenate(arrays: Sequence[NDArray[Any]], dtype: Any) -> NDArray[Any]:
 
 def _sort_rows_by_item(comparisons: ComparisonTable, blocks: Sequence[FieldBlock]) -> ComparisonTable:
     """Sort the rows of a field by item where they came in several blocks, such as unmatched items after the others."""
-    blocks_by_field = Counter([block.field for block in blocks])
-    if len(blocks_by_field) == len(blocks):
+    if len({block.field for block in blocks}) == len(blocks):
         return comparisons
+    blocks_by_field = Counter([block.field for block in blocks])
     split_fields = [field for field, count in blocks_by_field.items() if count > 1]
     rows = np.flatnonzero(np.isin(comparisons.field, split_fields))
     distinct_paths, codes = np.unique(comparisons.path[rows], return_inverse=True)

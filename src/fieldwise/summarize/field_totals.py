@@ -113,9 +113,9 @@ class FieldTotals:
         with_actual = self._outcomes[:, _WITH_ACTUAL].sum(axis=1)
         matched = self._outcomes[:, Outcome.MATCH]
         shares = np.stack(precision_recall_f1(matched, with_actual - matched, with_expected - matched), axis=1)
-        expected, given = with_expected + self._counts[:, _FAULTS_WITH_EXPECTED], with_actual + self._counts[:, _FAULTS_WITH_ACTUAL]
+        with_faults = self._counts[:, [_FAULTS_WITH_EXPECTED, _FAULTS_WITH_ACTUAL]]
         # lists of Python numbers, which are read one by one many times faster than arrays
-        columns = (self._counts, self._outcomes, np.stack([expected, given], axis=1), shares)
+        columns = (self._counts, self._outcomes, np.stack([with_expected, with_actual], axis=1) + with_faults, shares)
         rows = list(zip(*(column.tolist() for column in columns), strict=True))
         return tuple(self._summarize_field(key, *rows[self._slot[key]]) for key in keys)
 
