@@ -185,8 +185,8 @@ def _pair_totals(
     for position in chosen:
         feature = features[position]
         expected_column, actual_column = expected.columns[position], actual.columns[position]
-        expected_values = [expected_column[row] for row in expected_rows]
-        actual_values = [actual_column[row] for row in actual_rows]
+        expected_values = [*map(expected_column.__getitem__, expected_rows)]
+        actual_values = [*map(actual_column.__getitem__, actual_rows)]
         if feature.match is None:
             similarities = shares_of_common_items(expected_values, actual_values, feature)
         else:

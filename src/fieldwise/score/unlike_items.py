@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from operator import eq, mul
+from operator import eq
 from typing import Any, Final
 
 import numpy as np
@@ -97,24 +97,15 @@ def _variation_weights(expected: ItemColumns, features: Sequence[Feature], assig
     position_of_list: dict[int, int] = {}
     for row in dict.fromkeys(assigned.list_rows):
         start, end = expected.start[row], expected.start[row + 1]
+        distinct = [len({*keys[start:end]}) for keys in expected.key_columns]
         own_weights = weights
-        if end - start > 1:
-            variation = [_measure_variation(keys[start:end]) for keys in expected.key_columns]
-            if any(variation):
-                own_weights = [*map(mul, weights, variation)]
+        if max(distinct) > 1:
+            # 0 for a value that all items share, 1 for one that is different in each of them
+            own_weights = [weight * ((count - 1) / (end - start - 1)) for weight, count in zip(weights, distinct, strict=True)]
         position_of_list[row] = len(weights_of_lists)
         weights_of_lists.append(own_weights)
     positions = [position_of_list[row] for row in assigned.list_rows]
     return np.array(weights_of_lists, dtype=np.float64)[positions]
-
-
-def _measure_variation(keys: Sequence[Any]) -> float:
-    """0 if two or more values are all the same, 1 if they are all different.
-
-    >>> _measure_variation(["a", "a", "b"]), _measure_variation(["a", "a"])
-    (0.5, 0.0)
-    """
-    return (len(set(keys)) - 1) / (len(keys) - 1)
 
 
 def _find_undecided(
