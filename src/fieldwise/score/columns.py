@@ -44,8 +44,8 @@ def take_step(column: ValueColumn, step: Step) -> ValueColumn:
         values = list(map(dict.get, column, repeat(step), repeat(MISSING)))
     except TypeError:  # null, or a value of another type
         return [value[step] if value.__class__ is dict and step in value else _member_at(value, step) for value in column]
-    for row in [row for row, value in enumerate(values) if value is MISSING]:
-        values[row] = _member_at(column[row], step)  # several accepted values have the step inside
+    for row in [row for row, value in enumerate(values) if value is MISSING and ANY in column[row]]:
+        values[row] = _step_into_accepted(column[row], step)  # several accepted values have the step inside
     return values
 
 
