@@ -97,7 +97,7 @@ docs: $(READY) ## build the documentation site into build/site, offline
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
 
 coverage: $(READY) $(BROWSER) ## all tests with line and branch coverage; fails below 85 %
-	$(BIN)/python -m pytest -q -n 2 --dist loadfile --cov=fieldwise --cov-branch --cov-report=term:skip-covered --cov-fail-under=85
+	$(BIN)/python -m pytest -q -n $(TEST_PROCESSES) --dist loadfile --no-loadscope-reorder --cov=fieldwise --cov-branch --cov-report=term:skip-covered --cov-fail-under=85
 
 crashtest: $(READY) ## kill a run at 20 points, 10 times each, and resume it
 	$(BIN)/python scripts/crashtest.py
