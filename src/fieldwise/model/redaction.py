@@ -4,10 +4,11 @@ import hashlib
 import hmac
 import json
 import re
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from secrets import token_bytes
 from typing import Any, Final, cast
 
+from fieldwise.dataclass import dataclass
 from fieldwise.model.diagnostic import Diagnostic
 from fieldwise.model.path import EACH, MalformedPath, Path, Step
 from fieldwise.model.values import MISSING, Value
