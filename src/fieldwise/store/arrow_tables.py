@@ -1,7 +1,8 @@
 """Batches as Arrow tables, and the Arrow columns they consist of. `case` is always the position of a case in the run.
 
 Numbers and texts become Arrow columns by their buffers: Arrow's own conversions are as fast, but load pandas where it is installed,
-which takes a third of a second in every process.
+which takes a third of a second in every process. For the same reason, what every run does to a column uses its buffers rather than
+`pyarrow.compute`, which takes 70 ms to import; so do methods of columns such as `cast`, `take` and `is_valid`.
 """
 
 from collections.abc import Mapping, Sequence, Set
@@ -30,6 +31,7 @@ FAULTS: Final = ["system", "ours"]
 _DTYPE_CODES: Final = ("i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f4", "f8", "?")
 _NUMPY_DTYPES: Final = {pa.from_numpy_dtype(code): np.dtype(code) for code in _DTYPE_CODES}
 _MAX_TEXT_BYTES: Final = 1 << 31
+_MAX_COUNT: Final = 2.0**63
 
 
 def arrow_column(values: NDArray[Any], valid: NDArray[np.bool_] | None = None) -> ArrowColumn:
@@ -88,6 +90,50 @@ def _chunk_to_numpy(chunk: ArrowColumn, missing: float | None) -> NDArray[Any]:
     if missing is None:
         raise ValueError(f"a column of {chunk.type} has {chunk.null_count} nulls")
     return np.where(_unpack_bits(validity)[span], values, np.array(missing, dtype=dtype))
+
+
+def valid_rows(column: ArrowColumn) -> NDArray[np.bool_]:
+    """Whether each row of a chunked column has a value.
+
+    >>> valid_rows(pa.chunked_array([["a", None], ["b"]])).tolist()
+    [True, False, True]
+    """
+    return np.concatenate([np.zeros(0, dtype=np.bool_), *map(_valid_rows_of_chunk, column.chunks)])
+
+
+def _valid_rows_of_chunk(chunk: ArrowColumn) -> NDArray[np.bool_]:
+    validity = chunk.buffers()[0]
+    if validity is None:
+        return np.full(len(chunk), not chunk.null_count)
+    return _unpack_bits(validity)[chunk.offset : chunk.offset + len(chunk)]
+
+
+def value_lengths(column: ArrowColumn, missing: int) -> NDArray[np.int32]:
+    """The bytes of each text, or the items of each list, in a chunked column; `missing` where it is null.
+
+    >>> value_lengths(pa.chunked_array([["abc", None, ""]]), -1).tolist()
+    [3, -1, 0]
+    """
+    lengths = [np.zeros(0, dtype=np.int32)]
+    for chunk in column.chunks:
+        if len(chunk):
+            ends = np.frombuffer(chunk.buffers()[1], dtype=np.int32, count=len(chunk) + 1, offset=4 * chunk.offset)
+            lengths.append(np.where(_valid_rows_of_chunk(chunk), np.diff(ends), np.int32(missing)))
+    return np.concatenate(lengths)
+
+
+def list_items(column: ArrowColumn) -> list[ArrowColumn]:
+    """The items of all lists of a chunked column, by chunk. A list that is null has no items.
+
+    >>> [items.to_pylist() for items in list_items(pa.chunked_array([[["a", "b"], None, ["c"]]]))]
+    [['a', 'b', 'c']]
+    """
+    items: list[ArrowColumn] = []
+    for chunk in column.chunks:
+        if len(chunk):
+            ends = np.frombuffer(chunk.buffers()[1], dtype=np.int32, count=len(chunk) + 1, offset=4 * chunk.offset)
+            items.append(chunk.values[int(ends[0]) : int(ends[-1])])
+    return items
 
 
 def encode_names(column: ArrowColumn, names: Sequence[str]) -> NDArray[np.int8]:
@@ -233,17 +279,16 @@ def _encode_details(results: Results) -> list[bytes]:
     return [dump_json(results.details(row)) if text is None else text for row, text in enumerate(texts)]
 
 
-_METRIC_TYPES: Final[Mapping[type | None, Any]] = {int: pa.int64(), bool: pa.bool_()}
-
-
 def _metric_column(column: NDArray[Any], kind: type | None) -> ArrowColumn:
     """A metric's column; NaN, which means that a case has no such number, becomes null. Counts are stored as integers."""
-    numbers = arrow_column(column) if column.dtype == np.bool_ else arrow_column(column, ~np.isnan(column))
-    arrow_type = _METRIC_TYPES.get(kind)
-    try:
-        return numbers if arrow_type is None else numbers.cast(arrow_type)
-    except pa.ArrowInvalid:  # a plug-in declares a count that is not an integer
-        return numbers
+    valid = ~np.isnan(column)
+    if kind is bool:
+        return arrow_column(column != 0, valid)
+    numbers = column[valid]
+    is_count = (np.trunc(numbers) == numbers) & (numbers >= -_MAX_COUNT) & (numbers < _MAX_COUNT)
+    if kind is int and is_count.all():  # a plug-in may declare a count that is not an integer
+        return arrow_column(np.where(valid, column, 0).astype(np.int64), valid)
+    return arrow_column(column, valid)
 
 
 def build_pool_table(outcome: EvaluatorOutcome, first: int) -> ArrowTable:

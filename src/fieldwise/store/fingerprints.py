@@ -10,7 +10,6 @@ from typing import Any, Final, TypeAlias, cast
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute
 
 from fieldwise.model.ask import Endpoint
 from fieldwise.model.locations import Location, parse_location
@@ -20,11 +19,9 @@ from fieldwise.model.rule import Match
 from fieldwise.model.values import SCALAR_TYPES, dataclass_fields
 from fieldwise.read.files import UnreadableFile, find_files
 from fieldwise.registry import is_judge
-from fieldwise.store.arrow_tables import ArrowColumn, ArrowTable, numpy_array
+from fieldwise.store.arrow_tables import ArrowColumn, ArrowTable, list_items, value_lengths
 from fieldwise.store.checksums import sha256
 from fieldwise.store.stored_json import dump_json
-
-pc: Any = pyarrow.compute  # its functions are generated at run time, so type checkers do not know them
 
 MAX_WHOLE_FILE: Final = 64 << 20
 """Files up to this size are hashed completely; for larger ones the size, the time of change, the head and the tail count."""
@@ -198,9 +195,9 @@ def fingerprint_cases(cases: ArrowTable) -> str:
 
 def _hash_column(digest: Any, column: ArrowColumn) -> None:
     if pa.types.is_list(column.type):
-        digest.update(numpy_array(pc.list_value_length(column), -1).astype("<i4").tobytes())
-        column = pa.chunked_array([chunk.flatten().cast(pa.string()) for chunk in column.chunks], type=pa.string())
-    digest.update(numpy_array(pc.binary_length(column), -1).astype("<i4").tobytes())
+        digest.update(value_lengths(column, -1).astype("<i4").tobytes())
+        column = pa.chunked_array([items.cast(pa.string()) for items in list_items(column) if len(items)], type=pa.string())
+    digest.update(value_lengths(column, -1).astype("<i4").tobytes())
     for chunk in column.chunks:
         _, offsets, data = chunk.buffers()
         if data is not None and len(chunk):

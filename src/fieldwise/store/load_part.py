@@ -2,22 +2,21 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from dataclasses import field as dataclass_field
 from functools import cached_property
 from typing import Any, Final, TypeAlias
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute
 from numpy.typing import NDArray
 
+from fieldwise.dataclass import dataclass
 from fieldwise.model.batch import BatchOutcome, EvaluatorOutcome
 from fieldwise.model.case import Cases
 from fieldwise.model.comparison import ComparisonTable, Outcome
 from fieldwise.model.locations import Location
 from fieldwise.model.plan import PlannedEvaluator
-from fieldwise.model.result import Labels, Results
+from fieldwise.model.result import Labels, Results, Status
 from fieldwise.model.rule import FieldRule, Match
 from fieldwise.model.values import MISSING, Value
 from fieldwise.store.arrow_tables import (
@@ -30,14 +29,15 @@ from fieldwise.store.arrow_tables import (
     ArrowTable,
     arrow_column,
     concat_tables,
+    list_items,
     numpy_array,
+    valid_rows,
+    value_lengths,
 )
 from fieldwise.store.comparison_table import FIELDS_KEY, OUTCOMES, UnreadByRule, add_unread, load_unread, merge_metadata
 from fieldwise.store.manifest import Part, PartFile
 from fieldwise.store.part_reader import ColumnChoice, list_part_files, read_table
 from fieldwise.store.stored_json import load_json
-
-pc: Any = pyarrow.compute  # its functions are generated at run time, so type checkers do not know them
 
 TableLoader: TypeAlias = Callable[[PartFile, ColumnChoice | None], ArrowTable]
 """Returns a table of a part, or some of its columns."""
@@ -56,10 +56,9 @@ def count_fault_reasons(folder: Location, parts: Iterable[Part], evaluator: str)
     for part in parts:
         for file in list_part_files(part, "results", evaluator):
             table = read_table(folder, file, columns=["status", "fault", "reasoning"])
-            status, fault = (table.column(name).cast(pa.string()) for name in ("status", "fault"))
-            is_fault = pc.and_(pc.equal(status, "error"), pc.equal(pc.fill_null(fault, ""), "ours"))
-            is_unmeasured = pc.or_(is_fault, pc.equal(status, "unavailable"))
-            counts.update(table.column("reasoning").filter(is_unmeasured).to_pylist())
+            status, fault = codes_of_names(table.column("status"), STATUSES), codes_of_names(table.column("fault"), FAULTS)
+            is_unmeasured = (status == Status.ERROR) & (fault == FAULTS.index("ours")) | (status == Status.UNAVAILABLE)
+            counts.update(table.column("reasoning").filter(arrow_column(is_unmeasured)).to_pylist())
     return counts
 
 
@@ -176,18 +175,17 @@ def _build_results(table: ArrowTable) -> Results:
 
 
 def _to_floats(column: ArrowColumn) -> NDArray[np.float64]:
-    if pa.types.is_boolean(column.type):
-        column = column.cast(pa.int8())
-    return numpy_array(column.cast(pa.float64()), np.nan)
+    """The numbers of a column, NaN where it is null."""
+    return np.where(valid_rows(column), numpy_array(column, 0), np.float64(np.nan))
 
 
 def labels_from_column(column: ArrowColumn) -> Labels:
     """A column of lists of texts as labels."""
-    lengths = numpy_array(pc.list_value_length(column), 0).astype(np.int64)
+    lengths = value_lengths(column, 0).astype(np.int64)
     code_of: dict[str, int] = {}
     codes = [np.zeros(0, dtype=np.int32)]
-    for chunk in pc.list_flatten(column).chunks:
-        dictionary = chunk if pa.types.is_dictionary(chunk.type) else chunk.dictionary_encode()
+    for items in list_items(column):
+        dictionary = items if pa.types.is_dictionary(items.type) else items.dictionary_encode()
         code_of_index = [code_of.setdefault(text, len(code_of)) for text in dictionary.dictionary.to_pylist()]
         codes.append(np.array(code_of_index, dtype=np.int32)[numpy_array(dictionary.indices)])
     return Labels(np.concatenate([[0], np.cumsum(lengths)]), np.concatenate(codes), list(code_of))
@@ -248,23 +246,23 @@ class _ComparisonFile:
         is_present = self._fields_of_rows(numpy_array(self._table.column("equal")))
         if not is_present.all():  # most fields are right in some case; only for the others the values are read
             aside, expected, actual = map(self._values.column, _VALUE_COLUMNS)
-            has_actual = numpy_array(pc.is_valid(actual)) & (self._outcome != Outcome.BOTH_ABSENT)
-            is_present |= self._fields_of_rows(numpy_array(aside) | numpy_array(pc.is_valid(expected)) | has_actual)
+            has_actual = valid_rows(actual) & (self._outcome != Outcome.BOTH_ABSENT)
+            is_present |= self._fields_of_rows(numpy_array(aside) | valid_rows(expected) | has_actual)
         return {self._fields[index] for index in np.flatnonzero(is_present).tolist()}
 
     def count_cases(self) -> int:
         """The number of cases that were compared."""
-        return len(np.unique(numpy_array(self._table.column("case"))))
+        return len(_distinct(numpy_array(self._table.column("case"))))
 
     def count_expected(self) -> dict[str, int]:
         """By field, the number of cases whose expected record has it, null included."""
         has_expected = np.isin(self._outcome, _WITH_EXPECTED)
         if not has_expected.all():  # the outcome of the others does not tell
             aside, expected, _ = map(self._values.column, _VALUE_COLUMNS)
-            has_expected |= numpy_array(aside) | numpy_array(pc.is_valid(expected))
+            has_expected |= numpy_array(aside) | valid_rows(expected)
         case = numpy_array(self._table.column("case"))[has_expected].astype(np.int64)
         # one number for field and case together, so that the items of a list count once
-        keys = np.unique(self._field[has_expected].astype(np.int64) * (case.max(initial=0) + 1) + case)
+        keys = _distinct(self._field[has_expected].astype(np.int64) * (case.max(initial=0) + 1) + case)
         counts = np.bincount(keys // (case.max(initial=0) + 1), minlength=len(self._fields)).tolist()
         return dict(zip(self._fields, counts, strict=True))
 
@@ -309,10 +307,19 @@ class _ComparisonFile:
         return values
 
 
+def _distinct(values: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The distinct numbers, sorted. Without counts, `np.unique` imports numpy.ma, which takes longer than a small run."""
+    return np.unique(values, return_counts=True)[0]
+
+
 def _sparse_values(column: ArrowColumn) -> dict[int, str]:
-    """The texts of a column by row, without nulls."""
-    rows = np.flatnonzero(numpy_array(pc.is_valid(column)))
-    if not len(rows):
-        return {}
-    texts = column.take(arrow_column(rows)).cast(pa.string()).to_pylist()
-    return dict(zip(rows.tolist(), texts, strict=True))
+    """The texts of a dictionary-encoded column by row, without nulls."""
+    texts: dict[int, str] = {}
+    first = 0
+    for chunk in column.chunks:
+        text_of_code: list[str] = chunk.dictionary.to_pylist()
+        codes = numpy_array(chunk.indices, -1)
+        rows = np.flatnonzero(codes >= 0)
+        texts.update(zip((rows + first).tolist(), map(text_of_code.__getitem__, codes[rows].tolist()), strict=True))
+        first += len(chunk)
+    return texts

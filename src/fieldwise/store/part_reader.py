@@ -1,16 +1,16 @@
 """Read the tables of stored parts back, as Arrow tables, cases and results."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from functools import lru_cache
 from typing import Any, Final
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
+from fieldwise.dataclass import dataclass
 from fieldwise.model.case import Case
 from fieldwise.model.comparison_list import ComparisonList
 from fieldwise.model.locations import Location, open_for_arrow
@@ -22,8 +22,6 @@ from fieldwise.store.comparison_table import RecordLoader, decode_value, read_co
 from fieldwise.store.errors import StoreError, corrupt_file_error
 from fieldwise.store.manifest import Part, PartFile, part_from_json
 from fieldwise.store.stored_json import load_json
-
-pc: Any = pyarrow.compute  # its functions are generated at run time, so type checkers do not know them
 
 ColumnChoice = Sequence[str] | Callable[[str], bool]
 """Columns by name, or a predicate on the names of the file's columns."""
@@ -190,7 +188,7 @@ def find_case(folder: Location, parts: Sequence[Part], case_id: str) -> tuple[Pa
     for part in parts:
         for file in list_part_files(part, "cases"):
             table = read_table(folder, file, columns=["case", "id"])
-            row = pc.index(table.column("id"), stored_id).as_py()
+            row = table.column("id").index(stored_id).as_py()
             if row >= 0:
                 return part, int(numpy_array(table.column("case"))[row])
     return None

@@ -7,7 +7,6 @@ from typing import Any, Final
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute
 from numpy.typing import NDArray
 
 from fieldwise.model.change import Changes
@@ -20,8 +19,6 @@ from fieldwise.store.part_reader import list_part_files, read_table
 from fieldwise.store.run import Run
 from fieldwise.summarize.compare import Adjust, EvaluatorMeasurements, adjust_together, compare_evaluator
 from fieldwise.summarize.vacuous import leave_out_vacuous
-
-pc: Any = pyarrow.compute  # its functions are generated at run time, so type checkers do not know them
 
 
 def _ignore_progress(share: float) -> None:
